@@ -243,8 +243,8 @@ int64_t sp_head_outputs(const struct sp_model *model);
 double sp_base_bytes(const struct sp_model *model);
 #define SP_FROZEN_BYTES 2.0
 
-/* Weights of the adapters of a matmul: R (in + out) per adapted piece. Hu et al. 2021, "LoRA",
- * section 4.1. */
+/* Weights of the adapters of a matmul: R (in + out) per adapted piece, or once for all pieces where
+ * they share one. Hu et al. 2021, "LoRA", section 4.1. */
 double sp_adapter_weights(const struct sp_matmul *matmul);
 
 /* MLP width of a dense layer: d_ff, unless the mixture gives dense layers their own. */

@@ -125,6 +125,7 @@ enum sp_lora_target {
     SP_LORA_GATE,
     SP_LORA_UP,
     SP_LORA_DOWN,
+    SP_LORA_FUSED, /* no projection: those side by side in one matmul share one adapter */
     SP_LORA_TARGETS
 };
 

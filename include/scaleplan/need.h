@@ -63,6 +63,7 @@ struct sp_need {
     double factor; /* needed / now; or NAN */
     bool reachable; /* some value meets the goal */
     double limit;   /* limit of the goal's value as the figure goes to its most helpful extreme */
+    bool matters;   /* that differs from `value` by more than a billionth */
     bool helps_up;  /* raising the figure helps; false: lowering helps, or it has no effect */
 };
 

@@ -82,6 +82,7 @@ void sp_report_free(struct sp_report *r)
     free(r->symbols);
     free(r->arguments);
     free(r->scopes);
+    free(r->rows);
     free(r->items);
     free(r->notes);
     free(r->owned);
@@ -438,14 +439,50 @@ void sp_table(struct sp_report *r, const struct sp_column *columns, size_t n_col
     item->rows = must(malloc((n_rows + 1) * sizeof *rows));
     memcpy(item->columns, columns, n_columns * sizeof *columns);
     memcpy(item->rows, rows, n_rows * sizeof *rows);
-    for (size_t i = 0; i < n_columns; i++)
+    for (size_t i = 0; i < n_columns; i++) {
         item->columns[i].heading = keep(r, columns[i].heading);
+        item->columns[i].key = columns[i].key ? keep(r, columns[i].key) : NULL;
+    }
     for (size_t i = 0; i < n_rows; i++) {
         one_line(item->rows[i].label);
         one_line(item->rows[i].prefix);
     }
     item->n_columns = n_columns;
     item->n_rows = n_rows;
+}
+
+void sp_begin_row(struct sp_report *r, const char *label, const char *prefix, ...)
+{
+    r->rows = grow(r->rows, r->n_rows, &r->room_rows, sizeof *r->rows);
+    struct sp_row *const row = &r->rows[r->n_rows++];
+    va_list args;
+    va_start(args, prefix);
+    vsnprintf(row->prefix, sizeof row->prefix, prefix, args);
+    va_end(args);
+    const char *const dot = strrchr(row->prefix, '.');
+    snprintf(row->label, sizeof row->label, "%.63s", label ? label : dot ? dot + 1 : row->prefix);
+    sp_scope(r, row->prefix);
+}
+
+void sp_drop_row(struct sp_report *r)
+{
+    r->n_rows--;
+}
+
+void sp_list_table(struct sp_report *r, const char *list, const struct sp_column *columns,
+                   size_t n_columns)
+{
+    const size_t n = strlen(list);
+    struct sp_row *const rows = must(calloc(r->n_rows + 1, sizeof *rows));
+    size_t taken = 0, left = 0;
+    for (size_t i = 0; i < r->n_rows; i++) {
+        const bool ours = strncmp(r->rows[i].prefix, list, n) == 0 && r->rows[i].prefix[n] == '.';
+        *(ours ? &rows[taken++] : &r->rows[left++]) = r->rows[i];
+    }
+    r->n_rows = left;
+    sp_line(r, " ");
+    sp_table(r, columns, n_columns, rows, taken);
+    free(rows);
 }
 
 void sp_answer_is(struct sp_report *report, const char *list)

@@ -130,6 +130,23 @@ struct sp_row {
 void sp_table(struct sp_report *report, const struct sp_column *columns, size_t n_columns,
               const struct sp_row *rows, size_t n_rows);
 
+/* Starts the scope of a list's row, "plans.%d", and keeps it for a table of that list. Its label is
+ * the last part of the scope where it is NULL. */
+__attribute__((format(printf, 3, 4))) void sp_begin_row(struct sp_report *report, const char *label,
+                                                        const char *prefix, ...);
+
+/* Leaves the last row out of the table. */
+void sp_drop_row(struct sp_report *report);
+
+/* Text layout: an empty line, and the table of the rows that were begun of the list "plans". */
+void sp_list_table(struct sp_report *report, const char *list, const struct sp_column *columns,
+                   size_t n_columns);
+
+/* The same, and the top scope again. `columns` has keys of a row between commas, each under the
+ * label of its quantity or "key: heading"; ": heading" is the column of the labels. Numbers stand
+ * to the right, words and verdicts to the left, a ">key" to the right. */
+void sp_end_table(struct sp_report *report, const char *list, const char *columns);
+
 /* Declares the answer a list: with "plans", CSV and TSV print rows plans.0, plans.1, ... */
 void sp_answer_is(struct sp_report *report, const char *list);
 

@@ -33,6 +33,8 @@ struct sp_report {
     size_t n_scopes, room_scopes;
     struct sp_item *items;
     size_t n_items, room_items;
+    struct sp_row *rows; /* begun for the next table */
+    size_t n_rows, room_rows;
     char **notes;
     size_t n_notes, room_notes;
     char **owned; /* strings of described quantities */

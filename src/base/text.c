@@ -68,6 +68,11 @@ static bool is_counted(const char *at, size_t n)
     return false;
 }
 
+bool sp_is(const char *text, const char *word)
+{
+    return text && strcmp(text, word) == 0;
+}
+
 void sp_make_singular(char *text)
 {
     for (char *at = text; (at = strstr(at, "1 ")) != NULL; at += 2) {

@@ -18,6 +18,9 @@ void sp_make_printable(char *text, const char *keep);
 /* Whether sp_make_printable would leave the text unchanged. */
 bool sp_is_printable(const char *text, const char *keep);
 
+/* Whether a text is that word; NULL is none. */
+bool sp_is(const char *text, const char *word);
+
 /* Turns "1 devices" into "1 device": the noun after a lone 1, or after "1 whole", loses its s. */
 void sp_make_singular(char *text);
 

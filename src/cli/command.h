@@ -124,8 +124,8 @@ size_t sp_options_of(const struct sp_command *command, struct sp_option options[
 #define SP_OPTION_REMAT_THAT_FITS SP_TAKE(remat, .choices = sp_remat_names)
 #define SP_OPTION_REMAT(otherwise) SP_TAKE(remat, .fallback = otherwise, .choices = sp_remat_names)
 #define SP_OPTION_RUN_TOKENS SP_TAKE(tokens)
-#define SP_OPTIONS_PRICE SP_TAKE(price, .excludes = SP_THESE(SP_O_capex)), \
-    SP_TAKE(capex), \
+#define SP_OPTIONS_PRICE SP_TAKE(price, .excludes = SP_THESE(SP_O_capex)), SP_OPTIONS_CAPEX
+#define SP_OPTIONS_CAPEX SP_TAKE(capex), \
     SP_TAKE(years, .fallback = "4"), \
     SP_TAKE(in_use, .fallback = "100%"), \
     SP_TAKE(usd_per_kwh, .fallback = "0.08")

@@ -83,8 +83,6 @@ bool sp_take_companions(const struct sp_args *args, const struct sp_sources *sou
     if (!sp_option_taken(args, SP_O_reference))
         return true;
     const double top = args->value.teacher_top_k;
-    if (!isnan(top) && !args->given.teacher)
-        return sp_fail(error, SP_USAGE, "--teacher-top-k: there is no --teacher");
     if (!take_one(&trained, SP_REFERENCE, companions, error) ||
         !take_one(&trained, SP_TEACHER, companions, error))
         return false;

@@ -10,7 +10,7 @@
 #define SP_OPTIONS_COMPANIONS \
     SP_TAKE(reference), \
     SP_TAKE(teacher), \
-    SP_TAKE(teacher_top_k)
+    SP_TAKE(teacher_top_k, .needs = SP_THESE(SP_O_teacher))
 /* clang-format on */
 
 /* Loads --reference and --teacher for a model, whose tuning then points to `beside`, in a command

@@ -42,8 +42,8 @@ static struct sp_option row_of(enum sp_option_id id)
 {
 #define SP_OPTION(member, name, kind, metavar, min, max, choices, help)                            \
     case SP_O_##member:                                                                            \
-        return (struct sp_option){id,   name, metavar, SP_##kind, min,  max, choices,              \
-                                  help, NULL, NULL,    NULL,      NULL, NULL};
+        return (struct sp_option){id,      name, metavar, SP_##kind, min,  max,                    \
+                                  choices, help, NULL,    NULL,      NULL, NULL};
 #define SP_PLAN_OPTION(member, kind, field)                                                        \
     case SP_O_##member:                                                                            \
         return row_of_field(id, SP_FIELD_##field);
@@ -68,7 +68,6 @@ struct sp_option sp_option_row(enum sp_option_id id, const struct sp_taken *take
         option.alias = taken->alias;
         option.choices = taken->choices ? taken->choices : option.choices;
         option.needs = taken->needs;
-        option.needs_one = taken->needs_one;
         option.excludes = taken->excludes;
     }
     return option;

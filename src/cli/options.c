@@ -497,17 +497,6 @@ static enum sp_option_id first_that(const struct sp_args *args, const enum sp_op
     return these ? *these : SP_NO_OPTION;
 }
 
-static bool needs_one(const struct sp_option *option, struct sp_error *error)
-{
-    char names[160] = "";
-    for (const enum sp_option_id *id = option->needs_one; *id != SP_NO_OPTION; id++) {
-        const size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, "%s--%s", used ? " or " : "",
-                 sp_option_name(*id));
-    }
-    return sp_fail(error, SP_USAGE, "--%s needs %s", option->name, names);
-}
-
 static bool goes_with(const struct sp_args *args, const struct sp_option *option,
                       struct sp_error *error)
 {
@@ -515,8 +504,6 @@ static bool goes_with(const struct sp_args *args, const struct sp_option *option
     const enum sp_option_id rival = first_that(args, option->excludes, true);
     if (missing != SP_NO_OPTION)
         return sp_fail(error, SP_USAGE, "--%s needs --%s", option->name, sp_option_name(missing));
-    if (option->needs_one && first_that(args, option->needs_one, true) == SP_NO_OPTION)
-        return needs_one(option, error);
     return rival == SP_NO_OPTION || sp_fail(error, SP_USAGE, "--%s and --%s exclude each other",
                                             option->name, sp_option_name(rival));
 }

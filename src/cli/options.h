@@ -74,8 +74,7 @@ struct sp_taken {
     const char *alias;              /* an older name, still read; or NULL */
     const char *const *choices;     /* where they are the command's own; NULL: those of the row */
     const enum sp_option_id *needs; /* all of these too; NULL: nothing. SP_THESE(...) */
-    const enum sp_option_id *needs_one; /* one of these too */
-    const enum sp_option_id *excludes;  /* none of these */
+    const enum sp_option_id *excludes; /* none of these */
 };
 
 /* Options by their SP_O_..., for the columns of struct sp_taken. */
@@ -96,7 +95,7 @@ struct sp_option {
     const char *const *choices; /* NULL-terminated */
     const char *help;
     const char *fallback, *alias;
-    const enum sp_option_id *needs, *needs_one, *excludes;
+    const enum sp_option_id *needs, *excludes;
 };
 
 enum { SP_MAX_OPTIONS = 96, SP_MAX_MANY = 64, SP_MAX_OPERANDS = 1024 };
@@ -141,7 +140,7 @@ struct sp_option sp_option_row(enum sp_option_id id, const struct sp_taken *take
 bool sp_parse_args(int argc, char **argv, bool takes_operands, struct sp_args *args,
                    struct sp_error *error);
 
-/* Whether what was given goes together, by the columns needs, needs_one and excludes. A default
+/* Whether what was given goes together, by the columns needs and excludes. A default
  * does not count as given. */
 bool sp_check_together(const struct sp_args *args, struct sp_error *error);
 

@@ -47,6 +47,7 @@ static const struct bits targets[] = {
     {"up", BIT(SP_LORA_UP)},
     {"down", BIT(SP_LORA_DOWN)},
     {"attention", ATTENTION},
+    {"fused", BIT(SP_LORA_FUSED)},
     {"all-linear", ATTENTION | MLP},
 };
 enum { TARGETS = sizeof targets / sizeof *targets };
@@ -83,7 +84,7 @@ static bool read_targets(const char *list, unsigned *found, struct sp_error *err
     return read_bits(list, targets, TARGETS, found, item, &nearest) ||
            sp_fail(error, SP_INPUT,
                    "--lora-targets: \"%s\" is no projection%s: q, k, v, qkv, o, gate, up, "
-                   "down, attention, all-linear",
+                   "down, attention, all-linear, fused",
                    sp_safe(item), sp_nearest_hint(&nearest));
 }
 
@@ -160,8 +161,8 @@ static bool take_adapters(const struct sp_args *args, struct sp_tuning *t, struc
     t->lora_rank = isnan(rank) ? 16 : (int64_t)rank;
     if (!read_targets(args->value.lora_targets, &t->targets, error))
         return false;
-    if (t->targets == 0)
-        t->targets = ATTENTION | MLP;
+    if ((t->targets & (ATTENTION | MLP)) == 0)
+        t->targets |= ATTENTION | MLP;
     return true;
 }
 

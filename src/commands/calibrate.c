@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "commands/calibrate_profile.h"
-#include "commands/neighbours.h"
+#include "cli/plan_rows.h"
 #include "commands/serving_rows.h"
 
 static const struct sp_taken options[] = {

@@ -124,70 +124,14 @@ __attribute__((format(printf, 3, 4))) static void add_way(char *out, size_t size
     va_end(args);
 }
 
-/* What would make it fit. */
-static void say_how_to_fit(const struct sp_fit_row *w, char *out, size_t size)
+/* The changes that turn each no into a yes. */
+static void say_ways_out(const struct sp_fit_row *w, char *out, size_t size)
 {
-    if (w->s.fits)
-        return;
-    if (w->remat_to_fit < SP_REMATS)
-        add_way(out, size, "fits with --remat %s", sp_remat_names[w->remat_to_fit]);
-    if (!isnan(w->accumulation))
-        add_way(out, size, "fits with gradient accumulation: --accumulate %.0f", w->accumulation);
-    if (w->chips_to_fit > w->t->N)
-        add_way(out, size, "fits on %.0f chips", w->chips_to_fit);
-    if (!out[0] && (w->s.dp > 1 || w->s.kind == SP_DP))
-        add_way(out, size, "more replicas do not help: shard the state over all chips (FSDP)");
-    else if (!out[0])
-        add_way(out, size, "fits on no machine of this kind at this batch");
-}
-
-/* What would make it compute-bound. */
-static void say_how_to_keep_up(const struct sp_fit_row *w, char *out, size_t size)
-{
-    const long long m = (long long)w->s.microbatches;
-    const char *const batch = sp_human_text(w->batch_needed, SP_TOKENS);
-    switch (w->remedy) {
-    case SP_REMEDY_NONE:
-        break;
-    case SP_REMEDY_SEQUENCES:
-        add_way(out, size,
-                "no batch is enough: micro-batches are one sequence, and weights are gathered for "
-                "each of %lld",
-                m);
-        break;
-    case SP_REMEDY_GATHERS:
-        add_way(out, size,
-                "no batch is enough: more do not fit at once, and weights are gathered for each of "
-                "%lld micro-batches; more chips or more TP shrink what they hold",
-                m);
-        break;
-    case SP_REMEDY_MESH:
-        add_way(out, size,
-                "compute-bound at this batch with FSDP %lld x TP %lld x PP %lld, which %s",
-                (long long)w->other.fsdp, (long long)w->other.tp, (long long)w->other.pp,
-                w->s.fits && !w->other.fits ? "does not fit" : "takes longer");
-        break;
-    case SP_REMEDY_BATCH:
-        add_way(out, size, "compute-bound from a batch of %s tokens", batch);
-        break;
-    case SP_REMEDY_NO_ROOM:
-        add_way(out, size, "no batch is enough: %s tokens in one pass would be, and do not fit",
-                batch);
-        break;
-    case SP_REMEDY_TP:
-        add_way(out, size, "no batch is enough: use TP up to %lld, and FSDP for the rest",
-                (long long)w->tp_degree);
-        break;
-    case SP_REMEDY_FSDP:
-        add_way(out, size, "no batch is enough, nor any degree: use FSDP");
-        break;
-    case SP_REMEDY_NETWORK:
-        add_way(out, size, "no batch is enough: the %s would have to be %s times as fast",
-                sp_link_titles[w->s.binding], sp_human_text(w->s.comms_over_math, SP_NUMBER));
-        break;
-    }
-    if (w->is_more_fed)
-        add_way(out, size, "this batch keeps at most %.0f chips busy", w->chips_fed);
+#define WAY(when, words)                                                                           \
+    if (when)                                                                                      \
+        add_way(out, size, SP_STRIP words);
+#include "commands/fit_way.def"
+#undef WAY
 }
 
 /* What stands before and behind the reason. */
@@ -217,8 +161,7 @@ static void show_strategy(struct sp_report *r, const struct fit *f, enum shown_o
     s.at_mfu_s = sp_step_at_mfu_s(s.p, f->mfu);
     s.best_step_s = f->any_best.step_with_bubble_s;
     say_mesh(&s);
-    say_how_to_fit(w, s.way_out, sizeof s.way_out);
-    say_how_to_keep_up(w, s.way_out, sizeof s.way_out);
+    say_ways_out(w, s.way_out, sizeof s.way_out);
     put_strategy(r, &s);
 }
 
@@ -233,54 +176,39 @@ static void put_nothing(struct sp_report *r)
         sp_put_null(r, ids[i]);
 }
 
-/* One scope and one row for each strategy, and the way out of each no. */
+/* A row for each strategy, and the way out of each no. */
 static void put_strategies(struct sp_report *r, const struct fit *f)
 {
-    static const struct sp_column columns[] = {
-        {NULL, "strategy", true},
-        {"fits", "fits", false},
-        {"state_bytes", "state", false},
-        {"activation_bytes", "activations", false},
-        {"remat", "recompute", true},
-        {"compute_bound", "compute-bound", false},
-        {"comms_over_math", "comms/math", false},
-        {"t_math_s", "T_math", false},
-        {"t_comms_s", "T_comms", false},
-        {"step_s", "step", false},
-        {"reason", "why", true},
-    };
-    static const struct sp_column ways[] = {{NULL, "strategy", true},
-                                            {"way_out", "what turns the no into a yes", true}};
-    struct sp_row rows[SP_STRATEGIES], outs[SP_STRATEGIES];
-    size_t n_rows = 0, n_outs = 0;
+    struct sp_strategy p[SP_STRATEGIES];
+    const struct sp_strategy *stuck[SP_STRATEGIES];
+    size_t n = 0;
     for (int kind = 0; kind < SP_STRATEGIES; kind++) {
+        struct sp_fit_row w;
         if (f->q.only >= 0 && kind != f->q.only)
             continue;
-        const struct sp_strategy p = sp_fit_strategy(&f->q.in, f->t, (enum sp_strategy_kind)kind);
-        struct sp_row row = {0};
-        struct sp_fit_row w;
-        snprintf(row.label, sizeof row.label, "%s", sp_strategy_titles[kind]);
-        snprintf(row.prefix, sizeof row.prefix, "strategies.%s", sp_strategy_names[kind]);
-        sp_scope(r, row.prefix);
-        if (!p.exists) {
+        p[kind] = sp_fit_strategy(&f->q.in, f->t, (enum sp_strategy_kind)kind);
+        sp_begin_row(r, sp_strategy_titles[kind], "strategies.%s", sp_strategy_names[kind]);
+        if (!p[kind].exists) {
             put_nothing(r);
+            sp_drop_row(r);
             continue;
         }
-        sp_fill_fit_row(&f->q.in, f->t, &p, false, &w);
+        sp_fill_fit_row(&f->q.in, f->t, &p[kind], false, &w);
         if (kind == SP_FSDP_TP)
-            sp_fill_real_axes(&w, &(struct sp_degrees){.tp = p.tp});
+            sp_fill_real_axes(&w, &(struct sp_degrees){.tp = p[kind].tp});
         show_strategy(r, f, OF_RULE, &w);
-        rows[n_rows++] = row;
-        if (!p.fits || !p.compute_bound)
-            outs[n_outs++] = row;
+        if (!p[kind].fits || !p[kind].compute_bound)
+            stuck[n++] = &p[kind];
     }
-    sp_scope(r, "");
-    sp_line(r, " ");
-    sp_table(r, columns, sizeof columns / sizeof *columns, rows, n_rows);
-    if (n_outs == 0)
-        return;
-    sp_line(r, " ");
-    sp_table(r, ways, sizeof ways / sizeof *ways, outs, n_outs);
+    sp_end_table(r, "strategies",
+                 ": strategy, >fits, state_bytes: state, activation_bytes: activations, remat, "
+                 ">compute_bound, comms_over_math: comms/math, t_math_s, t_comms_s, "
+                 "step_s: step, reason: why");
+    for (size_t i = 0; i < n; i++)
+        sp_begin_row(r, sp_strategy_titles[stuck[i]->kind], "strategies.%s",
+                     sp_strategy_names[stuck[i]->kind]);
+    if (n > 0)
+        sp_end_table(r, "strategies", ": strategy, way_out: what turns the no into a yes");
 }
 
 static void put_mesh(struct sp_report *r, const struct fit *f)
@@ -288,19 +216,6 @@ static void put_mesh(struct sp_report *r, const struct fit *f)
     sp_scope(r, "mesh");
     show_strategy(r, f, OF_MESH, &f->given);
     sp_scope(r, "");
-    sp_line(r, " ");
-    sp_line(r,
-            "mesh       %s by the rule: DP {mesh.dp} x FSDP {mesh.fsdp} x TP {mesh.tp} x PP "
-            "{mesh.pp}; {mesh.reason}",
-            sp_strategy_titles[f->given.s.kind]);
-    sp_line(r,
-            "           fits: {mesh.fits} ({mesh.device_bytes} of {capacity_bytes} a chip); "
-            "compute-bound: {mesh.compute_bound} (comms/math {mesh.comms_over_math}); ideal step "
-            "{mesh.step_s}");
-    sp_line(r,
-            "           on the machine's real axes: comms/math {mesh.real_axes_comms_over_math}");
-    sp_line(r, "           {mesh.step_over_best} times the ideal step of the best plan");
-    sp_line(r, "           {mesh.way_out}");
 }
 
 static void put_best(struct sp_report *r, const struct fit *f)
@@ -353,22 +268,14 @@ struct question {
 
 static void put_path(struct sp_report *r, const struct fit *f)
 {
-    static const struct sp_column columns[] = {{"question", "path", true},
-                                               {"yes", "answer", false},
-                                               {"why", "why", true},
-                                               {"then", "then", true}};
-    struct sp_row rows[SP_DECISIONS] = {0};
     for (int i = 0; i < f->n_path; i++) {
         const struct sp_decision *const d = &f->path[i];
-        snprintf(rows[i].prefix, sizeof rows[i].prefix, "path.%d", i);
-        sp_scope(r, rows[i].prefix);
+        sp_begin_row(r, NULL, "path.%d", i);
         put_question(r, &(struct question){d, texts[d->kind].asks,
                                            d->yes ? texts[d->kind].yes : texts[d->kind].no,
                                            f->t->capacity_bytes});
     }
-    sp_scope(r, "");
-    sp_line(r, " ");
-    sp_table(r, columns, sizeof columns / sizeof *columns, rows, (size_t)f->n_path);
+    sp_end_table(r, "path", "question: path, >yes, why, then");
 }
 
 #define SP_ROWS "commands/fit.def"

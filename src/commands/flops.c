@@ -4,7 +4,7 @@
 
 #include "cli/companions.h"
 #include "cli/tuning.h"
-#include "commands/utilisation.h"
+#include "answer/utilisation.h"
 #include "study/training_flops.h"
 
 static const char *const masks[] = {"full", "causal", NULL};

@@ -23,10 +23,10 @@ static const struct sp_taken options[] = {
     SP_TAKE(grad_norm),
     SP_TAKE(max_norm, .fallback = "1"),
     SP_TAKE(micro_batch, .fallback = "1"),
-    SP_TAKE(microbatches, .alias = "grad-acc"),
+    SP_TAKE(microbatches, .alias = "grad-acc", .excludes = SP_THESE(SP_O_batch, SP_O_sequences)),
     SP_TAKE(dp, .fallback = "1"),
     SP_TAKE(batch),
-    SP_TAKE(sequences),
+    SP_TAKE(sequences, .excludes = SP_THESE(SP_O_batch)),
     SP_TAKE(seq),
     SP_TAKE(scale_rule, .fallback = "none", .choices = rules),
     SP_TAKE(base_batch),
@@ -43,9 +43,9 @@ static const struct sp_example examples[] = {
 
 /* What was asked, and what the rows of lr.def show of it. */
 struct lr {
+    const struct sp_option_values *v;
     struct sp_lr_schedule schedule;
-    double step, base_lr, beta1, beta2, weight_decay, grad_norm, max_norm;
-    double micro_batch, grad_acc, dp, seq;
+    double grad_acc, seq;
     double sequences; /* batch to reach; NAN when --microbatches tells the batch */
     double base_batch_tokens, batch_sequences, batch_tokens;
     bool has_batch; /* some part of the batch is given */
@@ -63,31 +63,23 @@ struct lr {
 
 static bool load_batch(const struct sp_args *args, struct lr *s, struct sp_error *error)
 {
+    const struct sp_option_values *const v = s->v;
     double tokens;
-    const double seq = args->value.seq;
-    s->seq = isnan(seq) ? 4096 : seq;
-    s->micro_batch = args->value.micro_batch;
-    s->grad_acc = args->value.microbatches;
-    s->dp = args->value.dp;
-    s->sequences = args->value.sequences;
-    s->rule = (enum sp_lr_rule)args->value.scale_rule;
+    s->seq = isnan(v->seq) ? 4096 : v->seq;
+    s->rule = (enum sp_lr_rule)v->scale_rule;
     if (!sp_tokens_of(args, SP_O_batch, &tokens, &s->seq, error) ||
         !sp_tokens_of(args, SP_O_base_batch, &s->base_batch_tokens, NULL, error))
         return false;
-    if (!isnan(tokens) + !isnan(s->sequences) + !isnan(s->grad_acc) > 1)
-        return sp_fail(error, SP_USAGE,
-                       "--batch, --sequences and --microbatches exclude each other");
     if ((s->rule == SP_LR_FIXED) != isnan(s->base_batch_tokens))
         return sp_fail(error, SP_USAGE, "--scale-rule and --base-batch need each other");
-    if (!isnan(tokens))
-        s->sequences = tokens / s->seq;
-    s->has_batch = !isnan(s->sequences) || !isnan(s->grad_acc) || args->given.micro_batch ||
-                   args->given.dp || args->given.seq || s->rule != SP_LR_FIXED;
-    if (isnan(s->grad_acc))
-        s->grad_acc =
-            isnan(s->sequences) ? 1 : sp_grad_accumulation(s->sequences, s->micro_batch, s->dp);
+    s->sequences = isnan(tokens) ? v->sequences : sp_sequences_of(tokens, s->seq);
     s->is_wanted = !isnan(s->sequences);
-    s->batch_sequences = sp_effective_batch(s->micro_batch, s->grad_acc, s->dp);
+    s->has_batch = s->is_wanted || !isnan(v->microbatches) || args->given.micro_batch ||
+                   args->given.dp || args->given.seq || s->rule != SP_LR_FIXED;
+    s->grad_acc = !isnan(v->microbatches) ? v->microbatches
+                  : s->is_wanted ? sp_grad_accumulation(s->sequences, v->micro_batch, v->dp)
+                                 : 1;
+    s->batch_sequences = sp_effective_batch(v->micro_batch, s->grad_acc, v->dp);
     s->batch_tokens = sp_batch_tokens(s->batch_sequences, s->seq);
     return true;
 }
@@ -98,9 +90,9 @@ static bool check_schedule(const struct lr *s, struct sp_error *error)
     if (!isnan(p->total_steps) && p->warmup_steps > p->total_steps)
         return sp_fail(error, SP_INPUT, "--warmup: %g steps are more than the total of %g",
                        p->warmup_steps, p->total_steps);
-    if (isnan(s->step) || isnan(s->base_lr))
+    if (isnan(s->v->step) || isnan(s->v->lr))
         return true;
-    if (p->decay != SP_DECAY_CONSTANT && isnan(p->total_steps) && s->step > p->warmup_steps)
+    if (p->decay != SP_DECAY_CONSTANT && isnan(p->total_steps) && s->v->step > p->warmup_steps)
         return sp_fail(error, SP_USAGE,
                        "--total-steps is needed after the warmup (or --decay constant)");
     if (p->decay != SP_DECAY_CONSTANT && p->min_lr > p->peak_lr)
@@ -111,22 +103,16 @@ static bool check_schedule(const struct lr *s, struct sp_error *error)
 
 static bool load(const struct sp_args *args, struct lr *s, struct sp_error *error)
 {
-    s->step = args->value.step;
-    s->base_lr = args->value.lr;
-    s->beta1 = args->value.beta1;
-    s->beta2 = args->value.beta2;
-    s->weight_decay = args->value.weight_decay;
-    s->grad_norm = args->value.grad_norm;
-    s->max_norm = args->value.max_norm;
+    const struct sp_option_values *const v = s->v = &args->value;
     if (!load_batch(args, s, error))
         return false;
     s->schedule = (struct sp_lr_schedule){
-        .peak_lr = sp_scaled_lr(s->rule, s->base_lr, s->batch_tokens, s->base_batch_tokens),
-        .min_lr = args->value.min_lr,
-        .warmup_steps = args->value.warmup,
-        .total_steps = args->value.total_steps,
-        .decay = (enum sp_lr_decay)args->value.decay};
-    if (isnan(s->step) && isnan(s->base_lr) && isnan(s->grad_norm) && !s->has_batch)
+        .peak_lr = sp_scaled_lr(s->rule, v->lr, s->batch_tokens, s->base_batch_tokens),
+        .min_lr = v->min_lr,
+        .warmup_steps = v->warmup,
+        .total_steps = v->total_steps,
+        .decay = (enum sp_lr_decay)v->decay};
+    if (isnan(v->step) && isnan(v->lr) && isnan(v->grad_norm) && !s->has_batch)
         return sp_fail(error, SP_USAGE,
                        "what to work out is needed: --step (with --lr), --grad-norm, or a batch "
                        "(--micro-batch, --microbatches, --dp, --batch)");
@@ -136,14 +122,15 @@ static bool load(const struct sp_args *args, struct lr *s, struct sp_error *erro
 /* What the rows show of the step that was asked for; NAN where none was. */
 static void work_out(struct lr *s)
 {
+    const struct sp_option_values *const v = s->v;
     const struct sp_lr_schedule *p = &s->schedule;
-    const bool known = !isnan(s->step) && !isnan(s->base_lr);
-    s->warms = s->step < p->warmup_steps;
-    s->lr = known ? sp_lr_at(p, s->step) : NAN;
-    s->decay_left = known ? sp_lr_decay_left(p, s->step) : NAN;
-    s->correction1 = sp_adam_bias_correction(s->beta1, s->step);
-    s->correction2 = sp_adam_bias_correction(s->beta2, s->step);
-    s->clip_factor = isnan(s->grad_norm) ? NAN : sp_clip_factor(s->max_norm, s->grad_norm);
+    const bool known = !isnan(v->step) && !isnan(v->lr);
+    s->warms = v->step < p->warmup_steps;
+    s->lr = known ? sp_lr_at(p, v->step) : NAN;
+    s->decay_left = known ? sp_lr_decay_left(p, v->step) : NAN;
+    s->correction1 = sp_adam_bias_correction(v->beta1, v->step);
+    s->correction2 = sp_adam_bias_correction(v->beta2, v->step);
+    s->clip_factor = isnan(v->grad_norm) ? NAN : sp_clip_factor(v->max_norm, v->grad_norm);
     snprintf(s->schedule_text, sizeof s->schedule_text, "warmup %s steps (--warmup), %s%s",
              sp_human_text(p->warmup_steps, SP_NUMBER), decays[p->decay],
              p->decay == SP_DECAY_CONSTANT ? " after it (--decay)" : " decay (--decay)");

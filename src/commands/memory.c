@@ -23,7 +23,7 @@ static const struct sp_taken options[] = {
     SP_OPTIONS_COMPANIONS,
     SP_OPTIONS_MACHINE,
     SP_OPTION_RECIPE,
-    SP_TAKE(matrix),
+    SP_TAKE(matrix, .excludes = SP_THESE(SP_O_model, SP_O_shape, SP_O_params)),
     SP_TAKE(zero),
     SP_TAKE(dp, .fallback = "1"),
     SP_TAKE(fsdp),
@@ -44,7 +44,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(kv_bytes, .excludes = SP_THESE(SP_O_kv)),
     SP_TAKE(offload_part, .alias = "offload", .choices = offloads),
     SP_TAKE(offload_bandwidth),
-    SP_TAKE(storage),
+    SP_TAKE(storage, .needs = SP_THESE(SP_O_hw)),
     SP_TAKE(drives, .fallback = "8"),
     SP_TAKE(mfu, .fallback = "40%"),
     SP_OPTION_PLOT,
@@ -144,8 +144,6 @@ static bool read_model(const struct sp_args *args, const struct sp_sources *sour
     const char *const list = args->value.matrix;
     if (!list)
         return sp_model_of(args, sources, model, error);
-    if (args->given.model || args->given.shape || args->given.params)
-        return sp_fail(error, SP_USAGE, "--matrix excludes --model, --shape and --params");
     return read_matrices(list, model, error) && sp_take_tuning(args, model, error);
 }
 
@@ -274,8 +272,7 @@ static bool load_tier(const struct sp_args *args, struct memory *s, struct sp_er
     const struct sp_memory_case *const f = &s->of;
     struct sp_drive drive;
     if (!f->has_hw)
-        return !args->given.storage ||
-               sp_fail(error, SP_USAGE, "--storage needs --hw: a host's devices share its drives");
+        return true;
     s->host_devices = fmin((double)sp_chips_per_host(&f->hw.network), f->devices);
     s->has_drives = args->given.storage;
     if (!s->has_drives)

@@ -7,7 +7,7 @@
 #include "base/list.h"
 #include "config/world.h"
 #include "base/json.h"
-#include "commands/search.h"
+#include "cli/searching.h"
 #include "study/joined_rows.h"
 
 extern const struct sp_command sp_cmd_search, sp_cmd_merge;

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "commands/aim.h"
+#include "cli/aim.h"
 
 static const struct sp_taken options[] = {
     SP_TAKE(goal),
@@ -37,33 +37,30 @@ static void find_next(const struct sp_aim *aim, enum sp_machine_figure figure,
 }
 
 /* The answer in words, behind the values. */
-static void name_answer(const struct sp_need *need, double now, enum sp_unit unit,
-                        struct sp_row *row)
+static void name_answer(const struct sp_need *need, enum sp_unit unit, char *out, size_t size)
 {
-    const bool moves = need->limit != now && !(fabs(need->limit / now - 1) < 1e-9);
-    if (!need->reachable && !moves)
-        snprintf(row->label, sizeof row->label, "no value is enough: it does not matter");
+    if (!need->reachable && !need->matters)
+        snprintf(out, size, "no value is enough: it does not matter");
     else if (!need->reachable)
-        snprintf(row->label, sizeof row->label, "no value is enough: it comes to %s",
-                 sp_human_text(need->limit, unit));
+        snprintf(out, size, "no value is enough: it comes to %s", sp_human_text(need->limit, unit));
     else if (isnan(need->needed))
-        snprintf(row->label, sizeof row->label, "any value will do");
+        snprintf(out, size, "any value will do");
     else
-        snprintf(row->label, sizeof row->label, "%s times", sp_human_text(need->factor, SP_NUMBER));
+        snprintf(out, size, "%s times", sp_human_text(need->factor, SP_NUMBER));
 }
 
 static void put_need(struct sp_report *r, const struct sp_aim *aim, double now,
-                     enum sp_machine_figure figure, struct sp_row *row)
+                     enum sp_machine_figure figure, size_t at)
 {
+    char answer[64];
     struct figure_rows s = {.unit = sp_unit_of_figure(figure),
                             .need =
                                 sp_find_need(&aim->demand, sp_machine_of_aim(aim), now, figure)};
     sp_figure_path(aim, figure, s.path);
     find_next(aim, figure, &s);
-    sp_scope(r, row->prefix);
+    name_answer(&s.need, sp_aims[aim->of.kind].unit, answer, sizeof answer);
+    sp_begin_row(r, answer, "need.%zu", at);
     put_figure(r, &s);
-    name_answer(&s.need, now, sp_aims[aim->of.kind].unit, row);
-    sp_scope(r, "");
 }
 
 /* The verdict. */
@@ -99,13 +96,7 @@ static void put_verdict(struct sp_report *r, const struct sp_aim *aim, double no
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
-    static const struct sp_column columns[] = {{"path", "alone", true},
-                                               {"now", "now", false},
-                                               {"needed", "needed", false},
-                                               {NULL, "that is", true},
-                                               {"binds_next", "then binds", true}};
     struct sp_aim aim;
-    struct sp_row rows[SP_FIGURES] = {0};
     bool vary[SP_FIGURES];
     size_t n = 0;
     if (!sp_take_aim(args, true, &aim, error) || !sp_read_figures(&aim, vary, error))
@@ -114,14 +105,11 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     const bool met = sp_is_met(&aim.demand, now);
     sp_put_aim(report, &aim, now);
     put_verdict(report, &aim, now, met);
-    for (int f = 0; f < SP_FIGURES; f++) {
-        if (!vary[f])
-            continue;
-        snprintf(rows[n].prefix, sizeof rows[n].prefix, "need.%zu", n);
-        put_need(report, &aim, now, (enum sp_machine_figure)f, &rows[n++]);
-    }
+    for (int f = 0; f < SP_FIGURES; f++)
+        if (vary[f])
+            put_need(report, &aim, now, (enum sp_machine_figure)f, n++);
     sp_answer_is(report, "need");
-    sp_table(report, columns, sizeof columns / sizeof *columns, rows, n);
+    sp_end_table(report, "need", "path: alone, now, needed, : that is, binds_next: then binds");
     sp_note(report,
             "each figure alone, all others as they are; what a machine would have to be for "
             "several at once is `--set hw.PATH=VALUE` and this again");

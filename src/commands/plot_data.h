@@ -6,11 +6,7 @@
 #include "pictures/pictures.h"
 #include "pictures/report_data.h"
 
-struct sp_figure *sp_plot_search(const struct sp_args *args, const struct sp_report *report,
-                                 struct sp_error *error);
 struct sp_figure *sp_plot_serve(const struct sp_args *args, const struct sp_report *report,
                                 struct sp_error *error);
-struct sp_figure *sp_plot_step(const struct sp_args *args, const struct sp_report *report,
-                               struct sp_error *error);
 
 #endif

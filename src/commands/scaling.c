@@ -12,13 +12,13 @@ static const struct sp_taken options[] = {
     SP_TAKE(tokens),
     SP_TAKE(loss),
     SP_TAKE(law, .fallback = "chinchilla"),
-    SP_TAKE(batch),
-    SP_TAKE(noise_scale),
+    SP_TAKE(batch, .needs = SP_THESE(SP_O_noise_scale)),
+    SP_TAKE(noise_scale, .needs = SP_THESE(SP_O_batch)),
     SP_TAKE(year),
     SP_TAKE(since, .fallback = "2014"),
     SP_TAKE(compute_trend, .fallback = "training-compute"),
     SP_TAKE(algorithms_trend, .fallback = "algorithms"),
-    SP_TAKE(from_batch),
+    SP_TAKE(from_batch, .needs = SP_THESE(SP_O_batch)),
 };
 
 static const struct sp_example examples[] = {
@@ -91,10 +91,6 @@ static bool check_given(const struct scaling *s, struct sp_error *error)
     const struct sp_scaling_run *g = &s->given;
     const int n = !isnan(g->flops) + !isnan(g->params) + !isnan(g->tokens);
     const bool loss = !isnan(g->loss);
-    if (isnan(s->batch) != isnan(s->noise))
-        return sp_fail(error, SP_USAGE, "--batch and --noise-scale need each other");
-    if (!isnan(s->from) && isnan(s->batch))
-        return sp_fail(error, SP_USAGE, "--from-batch needs --batch and --noise-scale");
     if (!isnan(s->year) && s->year < s->since)
         return sp_fail(error, SP_USAGE, "--year %g is before --since %g", s->year, s->since);
     if (n == 0 && !loss && isnan(s->batch) && isnan(s->year))
@@ -198,23 +194,14 @@ static void work_out(struct scaling *s)
 static void put_laws(const struct scaling *s, struct sp_report *report)
 {
     enum { MOST = 64 };
-    static const struct sp_column columns[] = {{NULL, "same budget by law", true},
-                                               {"params", "parameters", false},
-                                               {"tokens", "tokens", false},
-                                               {"tokens_per_param", "tokens/parameter", false},
-                                               {"loss", "loss", false}};
     struct sp_law_answer answers[MOST];
-    struct sp_row rows[MOST] = {0};
     const size_t n = sp_laws_at(s->run.flops, &s->sources, answers, MOST);
     for (size_t i = 0; i < n; i++) {
-        snprintf(rows[i].label, sizeof rows[i].label, "%.63s", answers[i].name);
-        snprintf(rows[i].prefix, sizeof rows[i].prefix, "laws.%.63s", answers[i].name);
-        sp_scope(report, rows[i].prefix);
+        sp_begin_row(report, answers[i].name, "laws.%.63s", answers[i].name);
         put_law(report, &answers[i]);
     }
-    sp_scope(report, "");
-    sp_line(report, " ");
-    sp_table(report, columns, sizeof columns / sizeof *columns, rows, n);
+    sp_end_table(report, "laws",
+                 ": same budget by law, params, tokens, tokens_per_param: tokens/parameter, loss");
 }
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)

@@ -5,19 +5,25 @@
 #include <string.h>
 
 #include "base/list.h"
-#include "host/interrupt.h"
+#include "base/suggest.h"
 #include "cli/companions.h"
+#include "cli/plan_rows.h"
+#include "cli/searching.h"
 #include "cli/space_options.h"
 #include "cli/tuning.h"
-#include "commands/plot_data.h"
-#include "commands/search.h"
+#include "host/interrupt.h"
+#include "pictures/search.h"
+#include "study/find.h"
 
 static const char *const fronts[] = {"step,memory", "step,memory,cost", NULL};
 static const char *const finds[] = {"devices", "batch", "seq", "model", NULL};
 
+/* Options that shape the list of plans: near, explain-rejects and find ask other questions. */
+#define OF_THE_LIST SP_O_shard, SP_O_pareto, SP_O_objective, SP_O_top, SP_O_meshes, SP_O_robust
+
 static const struct sp_taken options[] = {
     SP_TAKE(from),
-    SP_TAKE(set_var),
+    SP_TAKE(set_var, .needs = SP_THESE(SP_O_from)),
     SP_OPTIONS_MODEL,
     SP_TAKE(hw),
     SP_OPTION_NETWORK,
@@ -27,15 +33,15 @@ static const struct sp_taken options[] = {
     SP_SPACE_OPTIONS,
     SP_OPTIONS_STACK,
     SP_TAKE(objective, .fallback = "step", .choices = sp_goal_names),
-    SP_TAKE(robust),
+    SP_TAKE(robust, .excludes = SP_THESE(SP_O_pareto)),
     SP_TAKE(pareto, .choices = fronts),
     SP_TAKE(top, .fallback = "5"),
     SP_TAKE(meshes),
-    SP_TAKE(near),
-    SP_TAKE(explain_rejects),
-    SP_TAKE(find, .choices = finds),
-    SP_TAKE(days, .alias = "deadline"),
-    SP_TAKE(max_step),
+    SP_TAKE(near, .excludes = SP_THESE(SP_O_explain_rejects, SP_O_find, OF_THE_LIST)),
+    SP_TAKE(explain_rejects, .excludes = SP_THESE(SP_O_find, OF_THE_LIST)),
+    SP_TAKE(find, .choices = finds, .excludes = SP_THESE(OF_THE_LIST)),
+    SP_TAKE(days, .alias = "deadline", .needs = SP_THESE(SP_O_find, SP_O_tokens)),
+    SP_TAKE(max_step, .needs = SP_THESE(SP_O_find)),
     SP_OPTION_RUN_TOKENS,
     SP_OPTIONS_PRICE,
     SP_TAKE(budget),
@@ -49,147 +55,308 @@ static const struct sp_taken options[] = {
     SP_OPTION_PLOT,
 };
 
-static bool read_shard(const struct sp_args *args, struct sp_search_run *run,
-                       struct sp_error *error)
+/* One KEY=VALUE of a plan. Its keys are the fields that a search varies: what makes the problem
+ * (model, machine, batch, framework, imbalance of the experts) is the search's own. */
+static bool take_pair(const char *option, char *pair, struct sp_args *args, struct sp_error *error)
 {
-    const char *const text = args->value.shard;
-    int part, parts;
-    run->shards = 1;
-    if (!text)
-        return true;
-    if (!sp_parse_part(text, &part, &parts) || parts > 1000000)
-        return sp_fail(error, SP_INPUT, "--shard: \"%s\" is not I/N, such as 3/16", sp_safe(text));
-    run->shard = part - 1;
-    run->shards = parts;
+    char *const equals = strchr(pair, '=');
+    if (!equals || equals == pair || pair[0] == '-')
+        return sp_fail(error, SP_INPUT,
+                       "--%s: \"%s\" is not KEY=VALUE, such as tp=8,pp=16,remat=full", option,
+                       sp_safe(pair));
+    *equals = '\0';
+    struct sp_nearest nearest = {.wanted = pair};
+    for (int i = 0; i < SP_PLAN_FIELDS; i++) {
+        if (sp_plan_fields[i].of_problem)
+            continue;
+        if (strcmp(sp_plan_fields[i].name, pair) == 0)
+            return args->given_at[sp_option_of_field(i)]
+                       ? sp_fail(error, SP_INPUT, "--%s: %s is given twice", option, pair)
+                       : sp_take_text(args, sp_option_of_field(i), equals + 1, error);
+        sp_nearest_offer(&nearest, sp_plan_fields[i].name);
+    }
+    return sp_fail(error, SP_INPUT, "--%s: \"%s\" is no part of a plan%s", option, sp_safe(pair),
+                   sp_nearest_hint(&nearest));
+}
+
+/* The plan that the user named ("tp=8,pp=16,remat=full"), as `step` would make it. What cannot be
+ * read is an `error`; what is no plan has its reason in `invalid`. */
+static bool load_plan(struct sp_searching *s, const char *option, const char *plan,
+                      struct sp_planned *planned, struct sp_error *invalid, struct sp_error *error)
+{
+    struct sp_args args = {0};
+    char step[] = "step", *words[] = {step, NULL};
+    char pair[512];
+    /* the machine and the model are loaded: they may have come from standard input */
+    *planned = s->of.machine[0]->base;
+    planned->inferred[0] = '\0';
+    if (strlen(plan) >= sizeof pair)
+        return sp_fail(error, SP_INPUT, "--%s: too long", option);
+    const struct sp_command *const command = sp_find_command(step, error);
+    bool ok = command && sp_parse_command(command, 1, words, &args, error);
+    for (const char *rest = plan; ok && sp_next_item(&rest, pair, sizeof pair);)
+        ok = take_pair(option, pair, &args, error);
+    planned->counts_sequences = true; /* the batch is the problem's */
+    return ok && sp_plan_on(&args, planned, invalid);
+}
+
+static void put_neighbours(struct sp_searching *s, const struct sp_step_inputs *in,
+                           const struct sp_neighbour *near, size_t n, const struct sp_estimate *e)
+{
+    for (size_t i = 0; i < n; i++) {
+        sp_begin_row(s->report, NULL, "near.%zu", i);
+        sp_put_neighbour(s->report, in, &near[i], e, s->of.machine[0]->space.most_bytes);
+    }
+    sp_end_table(s->report, "near",
+                 "change, gain_pct, tie, step_s, device_bytes, "
+                 "memory_change_bytes: more, fits");
+}
+
+/* Puts a plan under the scope "plan", with the line of its degrees, step and memory. */
+static void put_named_plan(struct sp_searching *s, const struct sp_planned *planned,
+                           const struct sp_estimate *e)
+{
+    char rest[SP_PLAN_REST];
+    sp_plan_rest(&planned->plan, &planned->framework.framework, planned->hw.slices, rest,
+                 sizeof rest);
+    sp_scope(s->report, "plan");
+    sp_put_step(s->report, planned, e);
+    sp_scope(s->report, "");
+    if (!s->listed)
+        sp_put(s->report, SP_Q_SEARCH_LIMIT, s->of.machine[0]->space.most_bytes);
+    sp_line(s->report,
+            "plan       {plan.model} on {plan.machine}: dp {plan.dp} tp {plan.tp} pp {plan.pp} vpp "
+            "{plan.vpp} cp {plan.cp} ep {plan.ep}%s, ZeRO {plan.zero} over {plan.shards}, "
+            "{plan.schedule}, micro-batch {plan.micro_batch}, recompute {plan.remat}: step "
+            "{plan.step_s}, MFU {plan.mfu}, {plan.memory.device_bytes} of {most_bytes}",
+            rest);
+}
+
+static bool report_near(struct sp_searching *s, const char *plan, struct sp_error *error)
+{
+    struct sp_planned planned;
+    struct sp_neighbour near[SP_MAX_NEIGHBOURS];
+    struct sp_estimate e;
+    if (!load_plan(s, "near", plan, &planned, error, error))
+        return false;
+    sp_estimate_planned(&planned, s->of.convention, true, &e);
+    put_named_plan(s, &planned, &e);
+    sp_note_batch(s->report, &planned);
+    const struct sp_step_inputs in = sp_inputs_of(&planned);
+    const struct sp_repertoire runs = sp_repertoire_of(&planned, s->args->given.any);
+    sp_answer_is(s->report, "near");
+    put_neighbours(s, &in, near, sp_find_neighbours(&in, &runs, near), &e);
     return true;
 }
 
-/* The machine that a name of --hw stands for. */
-static bool open_machine(struct sp_searching *s, const struct sp_sources *sources, const char *hw,
-                         struct sp_error *error)
-{
-    struct sp_search *const of = &s->of;
-    struct sp_candidate *const m = sp_add_machine(of);
-    if (!m)
-        return sp_fail(error, SP_INPUT, "--hw: more than %d machines", SP_MAX_MACHINES);
-    if (!*hw)
-        return sp_fail(error, SP_INPUT, "--hw %s: an empty name in the list",
-                       sp_safe(s->args->value.hw));
-    if (strlen(hw) >= sizeof m->hw)
-        return sp_fail(error, SP_INPUT, "--hw: \"%s\" is too long", sp_safe(hw));
-    snprintf(m->hw, sizeof m->hw, "%s", hw);
-    struct sp_args *const args = sp_new_args(NULL);
-    sp_copy_args(args, s->args);
-    args->value.hw = args->text[SP_O_hw] = m->hw;
-    const bool loaded = sp_base_of(args, sources, &m->base, error);
-    free(args);
-    struct sp_price *const price = &s->price[of->machines - 1];
-    if (!loaded || !sp_open_machine(of, m, error) ||
-        !sp_price_of(s->args, &m->base.hw, m->hw, price, error))
-        return false;
-    m->usd_per_h = price->usd_per_h;
-    const bool cost = of->goal == SP_GOAL_COST || of->front_has_cost;
-    return !cost || !isnan(m->usd_per_h) ||
-           sp_fail(error, SP_INPUT, "no price of %s is known: give --price", m->base.hw.name);
-}
+/* A component of the time. */
+struct loss_rows {
+    double mine_s, theirs_s;
+};
 
-/* What --price says is of these machines. */
-static bool check_prices(const struct sp_searching *s, struct sp_error *error)
+#define SP_ROWS "commands/search_loss.def"
+#define SP_ROWS_OF struct loss_rows
+#define SP_PUT_ROWS put_loss
+#include "answer/put_rows.h"
+
+/* Where the plan spends more than the best one. */
+static void put_losses(struct sp_searching *s, const struct sp_step_time *mine,
+                       const struct sp_planned *best)
 {
-    const struct sp_hardware *hw[SP_MAX_MACHINES];
-    const char *specs[SP_MAX_MACHINES];
-    for (int i = 0; i < s->of.machines; i++) {
-        hw[i] = &s->of.machine[i]->base.hw;
-        specs[i] = s->of.machine[i]->hw;
+    const struct sp_step_inputs in = sp_inputs_of(best);
+    const struct sp_step_time theirs = sp_estimate_step(&in);
+    for (size_t i = 0; i < SP_TIME_PARTS; i++) {
+        const struct loss_rows loss = {sp_time_part(mine, i), sp_time_part(&theirs, i)};
+        sp_begin_row(s->report, NULL, "losses.%s", sp_time_parts[i].name);
+        put_loss(s->report, &loss);
     }
-    return sp_check_price(s->args, hw, specs, s->of.machines, error);
+    sp_end_table(s->report, "losses", ": component, loss_s: beyond the best");
 }
 
-/* Options that ask another question than the list of plans, and those that shape that list. */
-static const enum sp_option_id questions[] = {SP_O_find, SP_O_near, SP_O_explain_rejects,
-                                              SP_NO_OPTION};
-static const enum sp_option_id of_the_list[] = {SP_O_shard,  SP_O_pareto, SP_O_objective, SP_O_top,
-                                                SP_O_meshes, SP_O_robust, SP_NO_OPTION};
+/* A plan beside the best one. */
+struct verdict_rows {
+    int ahead;
+    double step_s, best_s;
+    bool partial, tie, is_launch;
+    char *command; /* of the best */
+};
 
-/* The plan of --from is ranked among all plans of the space, not among one per mesh. */
-static bool wants_all_plans(const struct sp_args *args)
-{
-    const char *const meshes = args->value.meshes;
-    return meshes && strcmp(meshes, "all") == 0;
-}
+#define SP_ROWS "commands/search_verdict.def"
+#define SP_ROWS_OF struct verdict_rows
+#define SP_PUT_ROWS put_verdict
+#include "answer/put_rows.h"
 
-/* Refuses options that would change nothing: a typed word was meant to change something. */
-static bool check_options(const struct sp_args *args, struct sp_error *error)
+static void compare_with_best(struct sp_searching *s, const struct sp_plan *plan,
+                              const struct sp_step_time *mine)
 {
-    const char *asked = NULL;
-    for (int i = 0; questions[i] != SP_NO_OPTION; i++) {
-        if (!args->given_at[questions[i]])
-            continue;
-        if (asked)
-            return sp_fail(error, SP_USAGE, "--%s and --%s are two questions: ask one", asked,
-                           sp_option_name(questions[i]));
-        asked = sp_option_name(questions[i]);
+    struct sp_planned best;
+    struct sp_candidate *const m = s->of.machine[0];
+    s->of.run.front = false;
+    s->of.run.meshes = false; /* every plan ahead counts */
+    s->of.run.wanted = SP_SEARCH_TOP;
+    sp_look(s, 0);
+    const struct sp_found *const first = &m->result.best.found[0];
+    struct verdict_rows v = {.ahead = sp_count_ahead(&s->of, mine->step),
+                             .step_s = mine->step,
+                             .partial = m->result.partial,
+                             .is_launch = s->from != NULL};
+    if (v.ahead > 0) {
+        v.best_s = first->step_s;
+        v.tie = sp_is_tie(v.step_s, v.best_s,
+                          sp_lead_log(sp_tier_of(&m->base.model, &m->base.hw.chip, plan)));
+        v.command = sp_step_line(s, m, &first->plan, NULL);
     }
-    for (int i = 0; asked && of_the_list[i] != SP_NO_OPTION; i++)
-        if (args->given_at[of_the_list[i]])
-            return sp_fail(error, SP_USAGE, "--%s makes no difference to --%s: leave it out",
-                           sp_option_name(of_the_list[i]), asked);
-    const int find = args->value.find;
-    const bool beside = args->given.reference || args->given.teacher;
-    if (find >= 0 && strcmp(finds[find], "model") == 0 && beside)
-        return sp_fail(error, SP_USAGE,
-                       "--find model: the model beside it would stay as deep as it is: leave out "
-                       "--reference and --teacher");
-    if (asked && args->value.hw && strchr(args->value.hw, ','))
-        return sp_fail(error, SP_USAGE, "--%s is about one machine, --hw names several", asked);
-    const bool smallest = args->value.objective == SP_GOAL_MEMORY;
-    if (args->given.robust && (smallest || args->given.pareto))
-        return sp_fail(error, SP_USAGE, "--robust makes no difference to --%s: leave it out",
-                       smallest ? "objective memory" : "pareto");
-    const char *const meshes = args->value.meshes;
-    if (meshes && *meshes && strcmp(meshes, "best") != 0 && !wants_all_plans(args))
-        return sp_fail(error, SP_INPUT, "--meshes: \"%s\": expected best or all", sp_safe(meshes));
-    const char *const limit = args->given.days ? "days" : args->given.max_step ? "max-step" : NULL;
-    if (limit && !args->given.find)
-        return sp_fail(error, SP_USAGE, "--%s needs --find", limit);
-    return !args->given.days || args->given.tokens ||
-           sp_fail(error, SP_USAGE, "--days needs --tokens");
+    put_verdict(s->report, &v);
+    free(v.command);
+    if (v.ahead == 0)
+        return;
+    sp_planned_of(&m->base, first, &best);
+    put_losses(s, mine, &best);
 }
 
-bool sp_open_search(const struct sp_args *args, const struct sp_sources *sources,
-                    struct sp_report *report, struct sp_searching *s, struct sp_error *error)
+/* Says whether a plan fits, and where it does what is ahead of it and where it loses time. */
+static void judge_plan(struct sp_searching *s, const struct sp_plan *plan,
+                       const struct sp_estimate *e)
 {
-    const char *list = args->value.hw;
-    const double threads = args->value.threads;
-    struct sp_search *const of = &s->of;
-    *s = (struct sp_searching){.args = args, .report = report, .timings = args->given.timings};
-    of->goal = (enum sp_goal)args->value.objective;
-    of->robust = args->given.robust;
-    of->convention = (enum sp_flop_convention)args->value.convention;
-    of->run = (struct sp_search_run){.exhaustive = args->given.exhaustive,
-                                     .meshes = !wants_all_plans(args),
-                                     .front = args->value.pareto >= 0,
-                                     .wanted = (int)args->value.top,
-                                     .stop = sp_interrupt_flag,
-                                     .threads = isnan(threads) ? 0 : (int)threads};
-    of->front_has_cost = of->run.front && strstr(args->text[SP_O_pareto], "cost");
-    if (!check_options(args, error) || !read_shard(args, &of->run, error))
-        return false;
-    if (!list)
-        return sp_fail(error, SP_USAGE,
-                       "--hw NAME-CHIPS is needed, such as h100-512 or h100-1024,v5p-2048; "
-                       "`scaleplan list hardware` shows the names");
-    if (!sp_space_limits_of(args, &of->limits, error))
-        return false;
-    const size_t size = strlen(list) + 1;
-    char *const hw = malloc(size);
-    if (!hw)
-        abort();
-    bool ok = true;
-    while (ok && sp_next_item(&list, hw, size))
-        ok = open_machine(s, sources, hw, error);
-    free(hw);
-    return ok && check_prices(s, error);
+    const double most = s->of.machine[0]->space.most_bytes;
+    const double bytes = (double)e->memory.device;
+    if (bytes <= most) {
+        compare_with_best(s, plan, &e->time);
+        return;
+    }
+    sp_put_text(s->report, SP_Q_REJECT_VERDICT,
+                "does not fit: %s a device too much (--near shows what would make it fit)",
+                sp_human_text(bytes - most, SP_BYTES));
+    sp_line(s->report, "verdict    {verdict}");
+}
+
+static bool report_reject(struct sp_searching *s, const char *plan, struct sp_error *error)
+{
+    struct sp_planned planned;
+    struct sp_error why = {0};
+    struct sp_estimate e;
+    if (!load_plan(s, "explain-rejects", plan, &planned, &why, error)) {
+        if (why.lines == 0)
+            return false;
+        sp_put_text(s->report, SP_Q_REJECT_VERDICT, "invalid: %s", why.text);
+        sp_line(s->report, "verdict    {verdict}");
+        return true;
+    }
+    sp_estimate_planned(&planned, s->of.convention, true, &e);
+    put_named_plan(s, &planned, &e);
+    judge_plan(s, &planned.plan, &e);
+    return true;
+}
+
+static void report_launch(struct sp_searching *s)
+{
+    struct sp_estimate e;
+    const struct sp_planned *const planned = &s->from->planned;
+    sp_estimate_planned(planned, s->of.convention, true, &e);
+    sp_line(s->report, " ");
+    put_named_plan(s, planned, &e);
+    judge_plan(s, &planned->plan, &e);
+}
+
+/* The words of a question of --find. */
+struct question {
+    const char *name, *unit, *way;
+    const char *beyond; /* why no answer is beyond the bound; NULL: it was found by trying */
+    bool fewest;
+};
+static const struct question questions[SP_FINDS] = {
+    [SP_FIND_DEVICES] = {"devices", "devices", "up",
+                         "fewer cannot hold the training state, or would be too slow at full peak",
+                         true},
+    [SP_FIND_BATCH] = {"batch", "sequences", "down",
+                       "more would take longer than --max-step at full peak", false},
+    [SP_FIND_SEQ] = {"seq", "tokens", "down", NULL, false},
+    [SP_FIND_MODEL] = {"model", "layers", "down",
+                       "the training state of more does not fit, or they would be too slow at full "
+                       "peak",
+                       false},
+};
+
+struct find_rows {
+    const struct question *q;
+    const struct sp_finding *f;
+    bool found;
+    double step_s, batch_tokens, params; /* of the answer */
+    char odd[64];
+};
+
+#define SP_ROWS "commands/search_find.def"
+#define SP_ROWS_OF struct find_rows
+#define SP_PUT_ROWS put_find
+#include "answer/put_rows.h"
+
+/* The machine of the answer as --hw names it; "": a file, which has no name to type. */
+static void name_machine(const struct sp_searching *s, const struct sp_finding *f)
+{
+    const char *const typed = s->of.machine[0]->hw;
+    if (f->what != SP_FIND_DEVICES)
+        snprintf(f->at->hw, sizeof f->at->hw, "%s", typed);
+    else if (strchr(typed, '/') || strstr(typed, ".json") || strcmp(typed, "-") == 0)
+        f->at->hw[0] = '\0';
+    else
+        snprintf(f->at->hw, sizeof f->at->hw, "%.100s-%lld", f->at->base.hw.name,
+                 (long long)sp_chips(&f->at->base.hw));
+}
+
+/* The best plan of the size that was found. */
+static void put_found(struct sp_searching *s, const struct sp_finding *f)
+{
+    const struct sp_found *const best = &f->at->result.best.found[0];
+    struct sp_planned planned;
+    struct sp_estimate e;
+    sp_planned_of(&f->at->base, best, &planned);
+    sp_estimate_planned(&planned, s->of.convention, true, &e);
+    put_named_plan(s, &planned, &e);
+    name_machine(s, f);
+    if (f->at->hw[0] == '\0')
+        return;
+    char *const line = sp_step_line(s, f->at, &best->plan, &s->of.machine[0]->base.model);
+    sp_put_text(s->report, SP_Q_SEARCH_REPEAT, "scaleplan %s", line);
+    sp_line(s->report, "repeat     {command!}");
+    free(line);
+}
+
+static void put_finding(struct sp_searching *s, const struct sp_finding *f)
+{
+    const struct question *const q = &questions[f->what];
+    const struct sp_planned *const base = &f->at->base;
+    const bool found = !isnan(f->value);
+    struct find_rows rows = {.q = q,
+                             .f = f,
+                             .found = found,
+                             .step_s = found ? f->step_s : NAN,
+                             .batch_tokens =
+                                 sp_batch_tokens((double)base->plan.batch, (double)base->plan.seq),
+                             .params = found ? sp_count_params(&base->model).total : NAN};
+    if (f->odd > 1)
+        snprintf(rows.odd, sizeof rows.odd, " (or %.0f times one)", f->odd);
+    put_find(s->report, &rows);
+    if (found)
+        put_found(s, f);
+    if (f->what == SP_FIND_DEVICES || f->what == SP_FIND_MODEL)
+        sp_note_batch(s->report, &s->of.machine[0]->base);
+}
+
+static bool report_find(struct sp_searching *s, struct sp_error *error)
+{
+    const enum sp_find_what what = (enum sp_find_what)s->args->value.find;
+    const struct sp_find_limits limits = {s->args->value.max_step, s->args->value.days,
+                                          s->args->value.tokens};
+    struct sp_finding f;
+    const bool devices = what == SP_FIND_DEVICES;
+    if ((devices || what == SP_FIND_BATCH) && isnan(limits.max_step_s) &&
+        (!devices || isnan(limits.deadline_days)))
+        return sp_fail(error, SP_USAGE, "--find %s needs --max-step%s", questions[what].name,
+                       devices ? ", or --days with --tokens" : "");
+    sp_find_size(&s->of, what, &limits, &f);
+    put_finding(s, &f);
+    free(f.at);
+    return true;
 }
 
 static bool answer(struct sp_searching *s, struct sp_error *error)
@@ -198,11 +365,11 @@ static bool answer(struct sp_searching *s, struct sp_error *error)
     if (s->from)
         sp_put_launch(s->report, &s->from->launch);
     if (args->value.near)
-        return sp_report_near(s, args->value.near, error);
+        return report_near(s, args->value.near, error);
     if (args->value.explain_rejects)
-        return sp_report_reject(s, args->value.explain_rejects, error);
+        return report_reject(s, args->value.explain_rejects, error);
     if (args->value.find >= 0)
-        return sp_report_find(s, error);
+        return report_find(s, error);
     for (int i = 0; i < s->of.machines; i++)
         sp_look(s, i);
     sp_report_search(s);
@@ -210,7 +377,7 @@ static bool answer(struct sp_searching *s, struct sp_error *error)
     if (s->from && s->of.run.shards > 1)
         sp_note(s->report, "a part of a search has not all plans: the launch's is not ranked");
     else if (s->from)
-        sp_report_launch(s);
+        report_launch(s);
     return true;
 }
 
@@ -232,6 +399,12 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     }
     free(from);
     return ok;
+}
+
+static struct sp_figure *plot(const struct sp_args *args, const struct sp_report *report,
+                              struct sp_error *error)
+{
+    return sp_draw_search(report, args->value.hw, error);
 }
 
 static const struct sp_example examples[] = {
@@ -270,5 +443,5 @@ const struct sp_command sp_cmd_search = {
     .fits_key = "fits",
     .reads_report = true,
     .run = run,
-    .plot = sp_plot_search,
+    .plot = plot,
 };

@@ -1,11 +1,10 @@
 /* sensitivity: how much a goal follows each figure of the machine. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "commands/aim.h"
-#include "commands/plot_data.h"
+#include "cli/aim.h"
+#include "pictures/tornado.h"
+#include "study/elasticities.h"
 
 static const struct sp_taken options[] = {
     SP_TAKE(goal, .fallback = "step"),
@@ -16,167 +15,69 @@ static const struct sp_taken options[] = {
 };
 
 /* A figure and what the goal makes of it. */
-struct follow {
-    enum sp_machine_figure figure;
+struct figure_rows {
+    const struct sp_elasticity *f;
     char path[SP_FIGURE_PATH];
-    double delta, elasticity, low, high;
-    double replanned; /* with the best plan of both machines; NAN: not asked */
 };
 
 #define SP_ROWS "commands/sensitivity_figure.def"
-#define SP_ROWS_OF struct follow
+#define SP_ROWS_OF struct figure_rows
 #define SP_PUT_ROWS put_figure
 #include "answer/put_rows.h"
 
 struct sensitivity_rows {
+    const struct sp_aim *aim;
     const struct sp_aim_info *info;
-    double delta;
+    double delta, rest; /* rest: NAN where it says nothing */
+    struct sp_elasticity found[SP_FIGURES];
+    size_t n;
 };
+
+static void put_figures(struct sp_report *r, const struct sensitivity_rows *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        struct figure_rows row = {.f = &s->found[i]};
+        char span[64];
+        snprintf(span, sizeof span, "%s to %s", sp_human_text(row.f->low, s->info->unit),
+                 sp_human_text(row.f->high, s->info->unit));
+        sp_figure_path(s->aim, row.f->figure, row.path);
+        sp_begin_row(r, span, "sensitivity.%zu", i);
+        put_figure(r, &row);
+    }
+    sp_end_table(r, "sensitivity", "path, elasticity, replanned, : less of it to more");
+}
 
 #define SP_ROWS "commands/sensitivity.def"
 #define SP_ROWS_OF struct sensitivity_rows
 #define SP_PUT_ROWS put_rows
 #include "answer/put_rows.h"
 
-static int by_size(const void *a, const void *b)
-{
-    const struct follow *const x = a, *const y = b;
-    const double dx = fabs(x->elasticity), dy = fabs(y->elasticity);
-    return dx != dy ? (dx < dy) - (dx > dy) : (int)x->figure - (int)y->figure;
-}
-
-/* Figures that a step's time is made of: all but sizes and the price. */
-static bool is_rate(enum sp_machine_figure figure)
-{
-    const enum sp_unit unit = sp_unit_of_figure(figure);
-    return unit == SP_FLOPS_PER_S || unit == SP_BYTES_PER_S;
-}
-
-static void put_follow(struct sp_report *r, const struct sp_aim *aim, const struct follow *f,
-                       struct sp_row *row)
-{
-    sp_scope(r, row->prefix);
-    put_figure(r, f);
-    snprintf(row->label, sizeof row->label, "%s to %s",
-             sp_human_text(f->low, sp_aims[aim->of.kind].unit),
-             sp_human_text(f->high, sp_aims[aim->of.kind].unit));
-    sp_scope(r, "");
-}
-
-/* The elasticities of all figures that vary, the largest first. Returns how many. */
-static size_t follow_figures(struct sp_aim *aim, const bool vary[SP_FIGURES],
-                             struct follow follows[SP_FIGURES])
-{
-    const struct sp_hardware *const hw = sp_machine_of_aim(aim);
-    const double delta = aim->args->value.delta;
-    const bool replan = aim->of.replan;
-    double low, high;
-    size_t n = 0;
-    for (int i = 0; i < SP_FIGURES; i++) {
-        struct follow *const f = &follows[n];
-        if (!vary[i] || sp_unit_of_figure((enum sp_machine_figure)i) == SP_COUNT)
-            continue;
-        *f = (struct follow){.figure = (enum sp_machine_figure)i, .delta = delta, .replanned = NAN};
-        sp_figure_path(aim, f->figure, f->path);
-        if (replan)
-            f->replanned = sp_elasticity_of(&aim->demand, hw, f->figure, delta, &low, &high);
-        aim->of.replan = false;
-        f->elasticity = sp_elasticity_of(&aim->demand, hw, f->figure, delta, &f->low, &f->high);
-        aim->of.replan = replan;
-        n++;
-    }
-    qsort(follows, n, sizeof *follows, by_size);
-    return n;
-}
-
-/* What is left of a goal that is a time when all rates are taken out. */
-static void put_rest(struct sp_report *r, const struct sp_aim *aim, const struct follow *follows,
-                     size_t n)
-{
-    const enum sp_unit unit = sp_aims[aim->of.kind].unit;
-    const bool is_time = unit == SP_SECONDS || unit == SP_DAYS;
-    double rest = aim->args->given.vary || !is_time ? NAN : 1;
-    for (size_t i = 0; i < n; i++)
-        rest += is_rate(follows[i].figure) ? follows[i].elasticity : 0;
-    sp_put(r, SP_Q_SENSITIVITY_FIXED, rest);
-    if (!isnan(rest))
-        sp_line(r, "the rest, %s of the %s, is latencies, launches and waits that no rate shortens",
-                sp_human_text(fabs(rest) < 1e-6 ? 0 : rest, SP_FRACTION),
-                aim->of.kind == SP_AIM_STEP ? "step" : "time");
-}
-
 static bool run(const struct sp_args *args, struct sp_report *r, struct sp_error *error)
 {
-    static const struct sp_column columns[] = {{"path", "figure", true},
-                                               {"elasticity", "elasticity", false},
-                                               {"replanned", "re-planned", false},
-                                               {NULL, "less of it to more", true}};
     struct sp_aim aim;
-    struct sp_row rows[SP_FIGURES] = {0};
-    struct follow follows[SP_FIGURES];
     bool vary[SP_FIGURES];
     if (!sp_take_aim(args, false, &aim, error) || !sp_read_figures(&aim, vary, error))
         return false;
-    const double delta = args->value.delta;
-    const size_t n = follow_figures(&aim, vary, follows);
+    struct sensitivity_rows s = {
+        .aim = &aim, .info = &sp_aims[aim.of.kind], .delta = args->value.delta, .rest = NAN};
+    s.n = sp_find_elasticities(&aim.of, &aim.demand, vary, s.delta, s.found);
+    if (!args->given.vary && (s.info->unit == SP_SECONDS || s.info->unit == SP_DAYS))
+        s.rest = sp_rest_of_time(s.found, s.n);
     const bool replan = aim.of.replan;
     aim.of.replan = false; /* the value is of the plan that is held */
     const double now = aim.demand.value(sp_machine_of_aim(&aim), &aim.of);
     aim.of.replan = replan;
     sp_put_aim(r, &aim, now);
-    put_rows(r, &(struct sensitivity_rows){&sp_aims[aim.of.kind], delta});
-    for (size_t i = 0; i < n; i++) {
-        snprintf(rows[i].prefix, sizeof rows[i].prefix, "sensitivity.%zu", i);
-        put_follow(r, &aim, &follows[i], &rows[i]);
-    }
     sp_answer_is(r, "sensitivity");
-    sp_table(r, columns, sizeof columns / sizeof *columns, rows, n);
-    put_rest(r, &aim, follows, n);
-    sp_note(r, "elasticities are local: a figure that is doubled changes what binds (`need`)");
+    put_rows(r, &s);
     return true;
 }
 
-/* A bar from what less of a figure makes of the goal to what more does, around what it is. */
 static struct sp_figure *plot(const struct sp_args *args, const struct sp_report *report,
                               struct sp_error *error)
 {
-    struct sp_figure *const figure =
-        sp_figure_new("What %s more and less of each figure makes of the %s of %.40s on %.40s",
-                      sp_human_text(args->value.delta, SP_FRACTION), sp_find(report, "goal")->text,
-                      sp_find(report, "model")->text, sp_find(report, "hw")->text);
-    const struct sp_entry *const value = sp_find(report, "value");
-    const char *const unit = value->info.unit == SP_SECONDS ? "s" : sp_unit_name(value->info.unit);
-    struct sp_panel *const panel =
-        sp_add_panel(figure, sp_make_axis(sp_find(report, "goal")->text, unit, false),
-                     sp_make_axis("", "", false), "");
-    struct sp_series *const less = sp_add_series(panel, SP_BOXES, SP_ORANGE, "less of it");
-    struct sp_series *const more = sp_add_series(panel, SP_BOXES, SP_BLUE, "more of it");
-    char key[64];
-    int i = 0;
     (void)error;
-    for (;; i++) {
-        snprintf(key, sizeof key, "sensitivity.%d.path", i);
-        const struct sp_entry *const path = sp_find(report, key);
-        if (!path)
-            break;
-        snprintf(key, sizeof key, "sensitivity.%d.low", i);
-        const double low = sp_keyed_number(report, key);
-        snprintf(key, sizeof key, "sensitivity.%d.high", i);
-        const double high = sp_keyed_number(report, key);
-        sp_add_box(less, fmin(value->number, low), fmax(value->number, low), -i - 0.4, -i + 0.4);
-        sp_add_box(more, fmin(value->number, high), fmax(value->number, high), -i - 0.4, -i + 0.4);
-        sp_add_tick(&panel->y, -i, "%s", path->text);
-    }
-    less->letter = '-';
-    more->letter = '+';
-    panel->x.floating = panel->y.floating = true;
-    panel->y.min = -i + 0.4;
-    panel->y.max = 1.1; /* the rule's name stands above the bars */
-    panel->key = SP_KEY_ABOVE;
-    panel->height_px = 77 + 34 * i;
-    panel->rows = 2 * i + 2;
-    sp_add_rule(panel, true, value->number, SP_BLACK, "%s", "as it is");
-    return figure;
+    return sp_draw_tornado(report, args->value.delta);
 }
 
 static const struct sp_example examples[] = {

@@ -1,5 +1,4 @@
 /* step: one explicit plan: its memory by component and stage, its time by component. */
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,16 +6,14 @@
 
 #include <scaleplan/flops.h>
 
+#include "answer/utilisation.h"
 #include "cli/companions.h"
+#include "cli/launched.h"
 #include "cli/lines.h"
-#include "cli/plan_fields.h"
+#include "cli/plan_rows.h"
 #include "cli/price.h"
 #include "cli/tuning.h"
-#include "commands/neighbours.h"
-#include "commands/plot_data.h"
-#include "commands/step_launch.h"
-#include "commands/step_rows.h"
-#include "commands/utilisation.h"
+#include "pictures/step.h"
 #include "runs/gap.h"
 #include "runs/measured_run.h"
 #include "runs/run_estimate.h"
@@ -25,14 +22,15 @@
 /* clang-format off */
 static const struct sp_taken options[] = {
     SP_TAKE(from),
-    SP_TAKE(set_var),
+    SP_TAKE(set_var, .needs = SP_THESE(SP_O_from)),
     SP_OPTIONS_PLANNED,
     SP_OPTIONS_TUNING,
     SP_OPTIONS_COMPANIONS,
     SP_OPTION_CONVENTION,
     SP_TAKE(measured),
     SP_OPTION_RUN_TOKENS,
-    SP_OPTIONS_PRICE,
+    SP_TAKE(price, .needs = SP_THESE(SP_O_tokens), .excludes = SP_THESE(SP_O_capex)),
+    SP_OPTIONS_CAPEX,
     SP_TAKE(matmuls),
     SP_TAKE(curve),
     SP_TAKE(buckets),
@@ -45,6 +43,20 @@ static const struct sp_taken options[] = {
 #define SP_ROWS_OF struct sp_step_rows
 #define SP_PUT_ROWS put_lines
 #include "answer/put_rows.h"
+
+/* What stands behind the plan's own rows. */
+struct step {
+    const struct sp_options_given *given;
+    const struct sp_step_rows *rows;
+    const struct sp_planned *p;
+    const struct sp_estimate *e;
+    struct sp_price price;
+    char price_text[160];
+    double tokens;
+    struct sp_measured_run measured;
+    const char *mfu_above_peak, *hfu_above_peak;
+    bool is_launch;
+};
 
 /* A stage. */
 struct stage_rows {
@@ -59,201 +71,152 @@ struct stage_rows {
 #define SP_PUT_ROWS put_stage
 #include "answer/put_rows.h"
 
-static void *room_for(size_t n, size_t size)
+static void put_stages(struct sp_report *r, const struct step *of)
 {
-    void *const room = calloc(n + 1, size);
-    if (!room)
-        abort();
-    return room;
-}
-
-static void put_stages(struct sp_report *r, const struct sp_step_rows *of)
-{
-    static const struct sp_column columns[] = {
-        {NULL, "stage", true},
-        {"layers", "layers", false},
-        {"params_bytes", "weights", false},
-        {"grads_bytes", "gradients", false},
-        {"optimizer_bytes", "optimizer", false},
-        {"activations_bytes", "activations", false},
-        {"device_bytes", "device", false},
-        {"forward_s", "forward", false},
-        {"backward_s", "backward", false},
-    };
     const struct sp_estimate *const e = of->e;
-    const size_t stages = (size_t)e->map.stages;
-    struct sp_row *const rows = room_for(stages, sizeof *rows);
-    for (size_t i = 0; i < stages; i++) {
+    for (int64_t i = 0; i < e->map.stages; i++) {
         const struct sp_layer_counts layers = e->map.kind[e->map.of[i]].layers;
-        struct stage_rows s = {.f = of->f, .m = &e->stage[i], .t = &e->kind[e->map.of[i]]};
+        struct stage_rows s = {.f = of->rows->f, .m = &e->stage[i], .t = &e->kind[e->map.of[i]]};
         for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
             s.layers += (double)layers.of[kind];
-        snprintf(rows[i].prefix, sizeof rows[i].prefix, "stages.%zu", i);
-        snprintf(rows[i].label, sizeof rows[i].label, "%zu", i);
-        sp_scope(r, rows[i].prefix);
+        sp_begin_row(r, NULL, "stages.%lld", (long long)i);
         put_stage(r, &s);
     }
+    if (e->map.stages > 1)
+        sp_end_table(r, "stages",
+                     ": stage, layers, params_bytes, grads_bytes, optimizer_bytes, "
+                     "activations_bytes, device_bytes, forward_s, backward_s");
     sp_scope(r, "");
-    if (stages > 1) {
-        sp_line(r, " ");
-        sp_table(r, columns, sizeof columns / sizeof *columns, rows, stages);
-    }
-    free(rows);
 }
 
 /* What would be better: neighbours that fit and are faster (or fit at all). */
-static void put_better(struct sp_report *r, const struct sp_planned *planned,
-                       const struct sp_estimate *e)
+static void put_better(struct sp_report *r, const struct step *s)
 {
+    const struct sp_planned *const planned = s->p;
+    const struct sp_estimate *const e = s->e;
     enum { SHOWN = 5 };
-    static const struct sp_column columns[] = {{"change", "better", true},
-                                               {"gain_pct", "gain %", false},
-                                               {"tie", "tie", true},
-                                               {"step_s", "step", false},
-                                               {"device_bytes", "memory", false}};
     struct sp_neighbour near[SP_MAX_NEIGHBOURS];
-    struct sp_row rows[SHOWN] = {0};
     const struct sp_step_inputs in = sp_inputs_of(planned);
     const struct sp_repertoire runs = sp_repertoire_of(planned, false);
     const size_t all = sp_find_neighbours(&in, &runs, near);
-    size_t found = 0;
+    int found = 0;
     for (size_t i = 0; i < all; i++) {
-        if (!near[i].fits || (e->fits && near[i].step_s >= e->time.step))
+        if (!near[i].fits || (e->fits && near[i].step_s >= e->time.step) || found++ >= SHOWN)
             continue;
-        if (found < SHOWN) {
-            snprintf(rows[found].prefix, sizeof rows[found].prefix, "better.%zu", found);
-            sp_scope(r, rows[found].prefix);
-            sp_put_neighbour(r, &in, &near[i], e, NAN);
-        }
-        found++;
+        sp_begin_row(r, NULL, "better.%d", found - 1);
+        sp_put_neighbour(r, &in, &near[i], e, NAN);
     }
-    sp_scope(r, "");
-    sp_put(r, SP_Q_STEP_LAUNCH_BETTER, (double)found);
-    sp_line(r, " ");
-    if (found > 0)
-        sp_table(r, columns, sizeof columns / sizeof *columns, rows, found < SHOWN ? found : SHOWN);
-    else
+    if (found > 0) {
+        sp_end_table(r, "better", "change: better, gain_pct, tie, step_s, device_bytes: memory");
+    } else {
+        sp_line(r, " ");
         sp_line(r, "better     no plan one change away fits and is faster");
+    }
+    sp_put(r, SP_Q_STEP_LAUNCH_BETTER, found);
     sp_line(r, "`scaleplan search` looks at all plans, `search --near` at all neighbours");
 }
 
 /* Changes that make a plan fit, the fastest first. */
-static void put_fixes(struct sp_report *r, const struct sp_planned *planned)
+static void put_fixes(struct sp_report *r, const struct step *s)
 {
-    static const struct sp_column columns[] = {
-        {"change", "to fit", true}, {"step_s", "step", false}, {"device_bytes", "device", false}};
+    const struct sp_planned *const planned = s->p;
     struct sp_neighbour fix[SP_MAX_FIXES];
-    struct sp_row rows[SP_MAX_FIXES] = {0};
     const struct sp_step_inputs in = sp_inputs_of(planned);
     const struct sp_repertoire runs = sp_repertoire_of(planned, false);
     const size_t n = sp_find_fixes(&in, &runs, fix);
     for (size_t i = 0; i < n; i++) {
         char change[64];
         sp_change_text(&fix[i], "--", change, sizeof change);
-        snprintf(rows[i].prefix, sizeof rows[i].prefix, "fixes.%zu", i);
-        sp_scope(r, rows[i].prefix);
+        sp_begin_row(r, NULL, "fixes.%zu", i);
         sp_put_text(r, SP_Q_STEP_FIX, "%s", change);
         sp_put(r, SP_Q_STEP_FIX_STEP, fix[i].step_s);
         sp_put(r, SP_Q_STEP_FIX_DEVICE, fix[i].device_bytes);
     }
-    sp_scope(r, "");
-    if (n == 0) {
+    if (n > 0)
+        sp_end_table(r, "fixes", "change: to fit, step_s, device_bytes");
+    else
         sp_note(r,
                 "no single change of recomputation, ZeRO stage, micro-batch, tp, pp or cp that "
                 "%s runs makes it fit",
                 planned->framework.framework.name);
-        return;
-    }
-    sp_line(r, " ");
-    sp_table(r, columns, sizeof columns / sizeof *columns, rows, n);
 }
 
-static const char *const mark_names[SP_MEMORY_MARKS] = {
-    [SP_AT_START] = "start",
-    [SP_AT_ACTIVATIONS] = "most activations",
-    [SP_AT_BACKWARD] = "backward pass over",
-    [SP_AT_UPDATE] = "optimizer",
-    [SP_AT_END] = "end",
+/* A moment of the memory over a step. */
+struct moment_rows {
+    const char *name;
+    const struct sp_memory_moment *m;
 };
 
-static void put_marks(struct sp_report *r, const struct sp_course *course)
+#define SP_ROWS "commands/step_moment.def"
+#define SP_ROWS_OF struct moment_rows
+#define SP_PUT_ROWS put_moment
+#include "answer/put_rows.h"
+
+/* Peaks and named moments. */
+struct course_rows {
+    struct sp_course course;
+    struct sp_memory_moment first, later;
+};
+
+static void put_marks(struct sp_report *r, const struct course_rows *s)
 {
-    static const struct sp_column columns[] = {{"moment", "over a step", true},
-                                               {"at_s", "after", false},
-                                               {"activations_bytes", "activations", false},
-                                               {"gradients_bytes", "gradients", false},
-                                               {"first_bytes", "first step", false},
-                                               {"later_bytes", "later steps", false}};
-    struct sp_row rows[SP_MEMORY_MARKS] = {0};
+    static const char *const names[SP_MEMORY_MARKS] = {
+        [SP_AT_START] = "start",
+        [SP_AT_ACTIVATIONS] = "most activations",
+        [SP_AT_BACKWARD] = "backward pass over",
+        [SP_AT_UPDATE] = "optimizer",
+        [SP_AT_END] = "end",
+    };
     for (int i = 0; i < SP_MEMORY_MARKS; i++) {
-        const struct sp_memory_moment *const m = &course->marks[i];
-        snprintf(rows[i].prefix, sizeof rows[i].prefix, "moments.%d", i);
-        sp_scope(r, rows[i].prefix);
-        sp_put_text(r, SP_Q_STEP_O_MOMENT, "%s", mark_names[i]);
-        sp_put(r, SP_Q_STEP_O_AT, m->s);
-        sp_put(r, SP_Q_STEP_O_ACT, m->activations);
-        sp_put(r, SP_Q_STEP_O_GRADS, m->gradients);
-        sp_put(r, SP_Q_STEP_O_FIRST, m->first);
-        sp_put(r, SP_Q_STEP_O_LATER, m->later);
+        sp_begin_row(r, NULL, "moments.%d", i);
+        put_moment(r, &(struct moment_rows){names[i], &s->course.marks[i]});
     }
-    sp_scope(r, "");
-    sp_line(r, " ");
-    sp_table(r, columns, sizeof columns / sizeof *columns, rows, SP_MEMORY_MARKS);
+    sp_end_table(r, "moments",
+                 "moment: over a step, at_s, activations_bytes, gradients_bytes, first_bytes, "
+                 "later_bytes");
 }
 
-/* Peaks and named moments, and their lines. */
-static void put_course(struct sp_report *r, const struct sp_planned *p, const struct sp_estimate *e)
+#define SP_ROWS "commands/step_course.def"
+#define SP_ROWS_OF struct course_rows
+#define SP_PUT_ROWS put_course_rows
+#include "answer/put_rows.h"
+
+static void put_course(struct sp_report *r, const struct step *s)
 {
-    struct sp_course course;
-    sp_course_of(p, e, &course);
-    if (course.n > 0) {
-        const struct sp_memory_moment first = sp_fullest_moment(course.moments, course.n, true);
-        const struct sp_memory_moment later = sp_fullest_moment(course.moments, course.n, false);
-        sp_put(r, SP_Q_STEP_O_FIRST_PEAK, first.first);
-        sp_put(r, SP_Q_STEP_O_FIRST_AT, first.s);
-        sp_put(r, SP_Q_STEP_O_LATER_PEAK, later.later);
-        sp_put(r, SP_Q_STEP_O_LATER_AT, later.s);
-        put_marks(r, &course);
-        sp_line(r, "first step at most {over_step.first_peak_bytes} after {over_step.first_peak_s}"
-                   ", later ones {over_step.later_peak_bytes} after {over_step.later_peak_s}: "
-                   "live, on the fullest stage ({memory.stage})");
+    struct course_rows rows;
+    struct sp_course *const c = &rows.course;
+    sp_course_of(s->p, s->e, c);
+    if (c->n > 0) {
+        rows.first = sp_fullest_moment(c->moments, c->n, true);
+        rows.later = sp_fullest_moment(c->moments, c->n, false);
+        put_course_rows(r, &rows);
     }
-    free(course.moments);
+    free(c->moments);
 }
+
+#define SP_ROWS "commands/step_curve.def"
+#define SP_ROWS_OF struct sp_scaled_step
+#define SP_PUT_ROWS put_point
+#include "answer/put_rows.h"
 
 /* Weak scaling of the plan up to its machine. */
-static void put_curve(struct sp_report *r, const struct sp_planned *planned)
+static void put_curve(struct sp_report *r, const struct step *s)
 {
-    static const struct sp_column columns[] = {
-        {"devices", "devices", false},
-        {"step_s", "step", false},
-        {"efficiency", "efficiency", false},
-        {"all_reduce_bytes_per_s", "all-reduce of 256 MB", false},
-    };
     struct sp_scaled_step points[SP_MOST_CURVE_POINTS];
-    struct sp_row rows[SP_MOST_CURVE_POINTS] = {0};
-    const struct sp_step_inputs in = sp_inputs_of(planned);
+    const struct sp_step_inputs in = sp_inputs_of(s->p);
     const int n = sp_scale_step(&in, points, SP_MOST_CURVE_POINTS);
     for (int i = 0; i < n; i++) {
-        snprintf(rows[i].prefix, sizeof rows[i].prefix, "curve.%d", i);
-        sp_scope(r, rows[i].prefix);
-        sp_put(r, SP_Q_STEP_CURVE_DEVICES, (double)points[i].chips);
-        sp_put(r, SP_Q_STEP_CURVE_STEP, points[i].step_s);
-        sp_put(r, SP_Q_STEP_CURVE_EFFICIENCY, points[i].efficiency);
-        sp_put(r, SP_Q_STEP_CURVE_RATE, points[i].all_reduce_bytes_per_s);
+        sp_begin_row(r, NULL, "curve.%d", i);
+        put_point(r, &points[i]);
     }
-    sp_scope(r, "");
-    sp_line(r, " ");
-    sp_table(r, columns, sizeof columns / sizeof *columns, rows, (size_t)n);
+    sp_end_table(r, "curve", "devices, step_s, efficiency, all_reduce_bytes_per_s");
 }
 
-/* Each gradient bucket in time. */
-static void put_bucket_spans(struct sp_report *r, const struct sp_buckets *b)
+/* Each gradient bucket in time; the table has the first of them. */
+static void put_bucket_spans(struct sp_report *r, const struct step *s)
 {
-    enum { SHOWN_BUCKETS = 16 };
-    static const struct sp_column columns[] = {
-        {NULL, "bucket", true}, {"start_s", "sent", false}, {"end_s", "reduced", false}};
-    struct sp_row rows[SHOWN_BUCKETS] = {0};
+    enum { IN_TABLE = 16 };
+    const struct sp_buckets *const b = s->rows->b;
     if (!b->exist) {
         sp_note(r, "no gradient buckets: one replica, or ZeRO 3, which reduces a layer at a time");
         return;
@@ -261,20 +224,13 @@ static void put_bucket_spans(struct sp_report *r, const struct sp_buckets *b)
     const size_t n = b->count < SP_MOST_LISTED_BUCKETS ? (size_t)b->count : SP_MOST_LISTED_BUCKETS;
     for (size_t k = 0; k < n; k++) {
         const struct sp_bucket_span span = sp_bucket_span(b, (double)k);
-        char prefix[64];
-        snprintf(prefix, sizeof prefix, "sends.%zu", k);
-        if (k < SHOWN_BUCKETS) {
-            snprintf(rows[k].prefix, sizeof rows[k].prefix, "%s", prefix);
-            snprintf(rows[k].label, sizeof rows[k].label, "%zu", k);
-        }
-        sp_scope(r, prefix);
+        sp_begin_row(r, NULL, "sends.%zu", k);
+        if (k >= IN_TABLE)
+            sp_drop_row(r);
         sp_put(r, SP_Q_STEP_B_START, span.start_s);
         sp_put(r, SP_Q_STEP_B_END, span.end_s);
     }
-    sp_scope(r, "");
-    sp_line(r, " ");
-    sp_table(r, columns, sizeof columns / sizeof *columns, rows,
-             n < SHOWN_BUCKETS ? n : SHOWN_BUCKETS);
+    sp_end_table(r, "sends", ": bucket, start_s, end_s");
     if ((double)n < b->count)
         sp_note(r, "the first %zu of %.0f buckets are listed", n, b->count);
 }
@@ -285,32 +241,20 @@ static void put_bucket_spans(struct sp_report *r, const struct sp_buckets *b)
 #include "answer/put_rows.h"
 
 /* What a device multiplies in a layer. */
-static void put_local_matmuls(struct sp_report *r, const struct sp_planned *planned)
+static void put_local_matmuls(struct sp_report *r, const struct step *s)
 {
-    static const struct sp_column columns[] = {{"name", "a layer's matmul", true},
-                                               {"layers", "layers", false},
-                                               {"count", "count", false},
-                                               {"rows!", "rows", false},
-                                               {"in!", "in", false},
-                                               {"out!", "out", false},
-                                               {"flops", "FLOPs", false},
-                                               {"bytes", "bytes", false},
-                                               {"intensity", "FLOPs/byte", false},
-                                               {"bound", "bound by", true},
-                                               {"lower_s", "at least", false}};
-    const struct sp_step_inputs in = sp_inputs_of(planned);
-    struct sp_local_matmul *const list = room_for(SP_MOST_LOCAL_MATMULS, sizeof *list);
-    struct sp_row *const rows = room_for(SP_MOST_LOCAL_MATMULS, sizeof *rows);
+    const struct sp_step_inputs in = sp_inputs_of(s->p);
+    struct sp_local_matmul *const list = calloc(SP_MOST_LOCAL_MATMULS, sizeof *list);
+    if (!list)
+        abort();
     const int n = sp_matmuls_of_plan(&in, list);
     for (int i = 0; i < n; i++) {
-        snprintf(rows[i].prefix, sizeof rows[i].prefix, "matmuls.%d", i);
-        sp_scope(r, rows[i].prefix);
+        sp_begin_row(r, NULL, "matmuls.%d", i);
         put_matmul(r, &list[i]);
     }
-    sp_scope(r, "");
-    sp_line(r, " ");
-    sp_table(r, columns, sizeof columns / sizeof *columns, rows, (size_t)n);
-    free(rows);
+    sp_end_table(r, "matmuls",
+                 "name: a layer's matmul, layers, count, rows!, in!, out!, flops, bytes, "
+                 "intensity, bound, lower_s");
     free(list);
 }
 
@@ -342,30 +286,23 @@ struct part_rows {
 
 static void put_gap_by_component(struct sp_report *r, const struct measured_rows *s)
 {
-    static const struct sp_column columns[] = {{NULL, "component", true},
-                                               {"estimated_s", "estimated", false},
-                                               {"gap_s", "of the gap", false}};
-    struct sp_row rows[SP_TIME_PARTS] = {0};
-    size_t n = 0;
     for (size_t i = 0; i < SP_TIME_PARTS; i++) {
         const struct part_rows part = {sp_time_part(&s->e->time, i), s->gap.gap_s, s->e->time.step};
-        snprintf(rows[n].prefix, sizeof rows[n].prefix, "measured.components.%s",
-                 sp_time_parts[i].name);
-        snprintf(rows[n].label, sizeof rows[n].label, "%s", sp_time_parts[i].name);
-        sp_scope(r, rows[n].prefix);
+        sp_begin_row(r, NULL, "measured.components.%s", sp_time_parts[i].name);
         put_part(r, &part);
-        n += part.part_s > 0;
+        if (!(part.part_s > 0))
+            sp_drop_row(r);
     }
-    sp_scope(r, "");
-    sp_line(r, " ");
-    sp_table(r, columns, sizeof columns / sizeof *columns, rows, n);
+    sp_end_table(r, "measured.components", ": component, estimated_s, gap_s");
 }
 
 /* The gap between a real run and its estimate: over the components, as MFU, and the constant of the
  * profile that would explain it. */
-static void reconcile(struct sp_report *r, const struct sp_planned *planned,
-                      const struct sp_estimate *e, const struct sp_measured_run *run)
+static void reconcile(struct sp_report *r, const struct step *of)
 {
+    const struct sp_planned *const planned = of->p;
+    const struct sp_estimate *const e = of->e;
+    const struct sp_measured_run *const run = &of->measured;
     const struct sp_step_inputs in = sp_inputs_of(planned);
     struct measured_rows s = {.run = run,
                               .e = e,
@@ -381,82 +318,45 @@ static void reconcile(struct sp_report *r, const struct sp_planned *planned,
     put_measured(r, &s);
     if (!s.has_step)
         return;
-    sp_note_utilisation(r, "the measured MFU", s.gap.mfu * e->rates.tuned_mfu / e->rates.mfu,
-                        e->rates.convention);
+    sp_note_utilisation(r, "the measured MFU", s.gap.tuned_mfu, e->rates.convention);
     put_gap_by_component(r, &s);
 }
 
-/* The price of --price, which is of no use without --tokens. */
 static bool read_price(const struct sp_args *args, const struct sp_planned *planned,
                        struct sp_price *price, struct sp_error *error)
 {
     const struct sp_hardware *const hw = &planned->hw;
     const char *const spec = args->value.hw;
-    if (args->given.price && !args->given.tokens)
-        return sp_fail(error, SP_USAGE, "--price is of a run: --tokens is needed");
     return sp_price_of(args, hw, spec, price, error) && sp_check_price(args, &hw, &spec, 1, error);
 }
 
-/* The parts of the answer behind its main rows. */
-static void put_rest(struct sp_report *r, const struct sp_args *args, const struct sp_step_rows *s,
-                     bool is_launch)
+static void note_batch(struct sp_report *r, const struct step *s)
 {
-    const enum sp_flop_convention convention = s->rates->convention;
-    sp_note_utilisation(r, "the MFU", s->rates->tuned_mfu, convention);
-    sp_note_utilisation(r, "the HFU", s->rates->hfu, convention);
-    if (sp_takes_scope(r, "stages"))
-        put_stages(r, s);
-    if (args->given.matmuls)
-        put_local_matmuls(r, s->p);
-    if (args->given.curve)
-        put_curve(r, s->p);
-    if (args->given.buckets)
-        put_bucket_spans(r, s->b);
-    if (sp_takes_scope(r, "over_step") || sp_takes_scope(r, "moments"))
-        put_course(r, s->p, s->e);
-    if (!s->e->fits && sp_takes_scope(r, "fixes"))
-        put_fixes(r, s->p);
-    if (is_launch)
-        put_better(r, s->p, s->e);
+    sp_note_batch(r, s->p);
 }
 
-static void put_cost(struct sp_report *r, const struct sp_step_rows *s,
-                     const struct sp_price *price, double tokens)
+static void put_run(struct sp_report *r, const struct step *s)
 {
-    char words[160];
-    if (!(tokens > 0))
-        return;
-    sp_price_text(price, words, sizeof words);
-    sp_put_run(r, s->p, s->t->step, tokens, price->usd_per_h);
-    sp_line(r,
-            "run        {days} days, {cost_usd}, without failures (`train` counts them); a "
-            "device-hour: %s",
-            words);
+    sp_put_run(r, s->p, s->e->time.step, s->tokens, s->price.usd_per_h);
 }
 
-static void put_notes(struct sp_report *r, const struct sp_planned *planned)
-{
-    if (!sp_takes_words(r))
-        return;
-    sp_note_batch(r, planned);
-    if (sp_plan_value(&planned->plan, &sp_plan_fields[SP_FIELD_REMAT]) == SP_REMAT_SELECTIVE)
-        sp_note(r, "with fused attention, selective recomputation saves almost nothing");
-    sp_note(r, "an estimate from calibrated efficiencies; `fit` and `batch` have the closed "
-               "forms, and docs/accuracy.md says how right estimates are");
-}
+#define SP_ROWS "commands/step_rest.def"
+#define SP_ROWS_OF struct step
+#define SP_PUT_ROWS put_rest
+#include "answer/put_rows.h"
 
 /* `launch` NULL: none was read. */
 static bool answer(const struct sp_args *args, const struct sp_launch *launch,
                    struct sp_report *report, struct sp_error *error)
 {
     struct sp_planned planned;
-    struct sp_measured_run measured;
-    struct sp_price price = {0};
     struct sp_estimate e;
     struct sp_step_rows rows;
+    struct step s = {.given = &args->given, .rows = &rows, .p = &planned, .e = &e};
     const struct sp_sources sources = sp_sources_of(args);
-    if (!sp_read_measured(args->value.measured, &measured, error) ||
-        !sp_plan_of(args, &sources, &planned, error) || !read_price(args, &planned, &price, error))
+    if (!sp_read_measured(args->value.measured, &s.measured, error) ||
+        !sp_plan_of(args, &sources, &planned, error) ||
+        !read_price(args, &planned, &s.price, error))
         return false;
     sp_estimate_planned(&planned, (enum sp_flop_convention)args->value.convention,
                         sp_takes(report, SP_Q_STEP_T_PLAYED), &e);
@@ -467,17 +367,18 @@ static bool answer(const struct sp_args *args, const struct sp_launch *launch,
     if (sp_takes_words(report))
         sp_plan_rest(&planned.plan, rows.f, planned.hw.slices, rows.rest, sizeof rows.rest);
     sp_put_step_rows(report, &rows);
+    s.is_launch = launch != NULL;
     if (launch)
         sp_put_launch(report, launch);
     put_lines(report, &rows);
     sp_put_tuning(report, &planned.model, false);
     sp_put_companions(report, args, &planned.companions, &planned.plan, &e);
-    put_cost(report, &rows, &price, args->value.tokens);
-    put_rest(report, args, &rows, launch != NULL);
-    sp_step_of_measured(&e, &measured);
-    if (measured.step_s > 0 || measured.memory_bytes > 0)
-        reconcile(report, &planned, &e, &measured);
-    put_notes(report, &planned);
+    s.tokens = args->value.tokens;
+    sp_price_text(&s.price, s.price_text, sizeof s.price_text);
+    s.mfu_above_peak = sp_above_peak(e.rates.tuned_mfu, e.rates.convention);
+    s.hfu_above_peak = sp_above_peak(e.rates.hfu, e.rates.convention);
+    sp_step_of_measured(&e, &s.measured);
+    put_rest(report, &s);
     return true;
 }
 
@@ -493,6 +394,31 @@ static bool run(const struct sp_args *typed, struct sp_report *report, struct sp
 {
     return typed->value.from || typed->given.set_var ? answer_launch(typed, report, error)
                                                      : answer(typed, NULL, report, error);
+}
+
+static struct sp_figure *plot(const struct sp_args *typed, const struct sp_report *report,
+                              struct sp_error *error)
+{
+    struct sp_planned planned;
+    struct sp_launch launch = {0};
+    struct sp_args args;
+    struct sp_estimate e;
+    struct sp_course course;
+    if (typed->given.curve)
+        return sp_draw_curve(report);
+    if (typed->given.buckets)
+        return sp_draw_buckets(report, error);
+    if (!sp_take_launch(typed, &launch, &args, error))
+        return NULL;
+    const struct sp_sources sources = sp_sources_of(&args);
+    if (!sp_plan_of(&args, &sources, &planned, error))
+        return NULL;
+    sp_estimate_planned(&planned, SP_FLOPS_6P, true, &e);
+    sp_course_of(&planned, &e, &course);
+    struct sp_figure *const figure =
+        sp_draw_step(report, course.moments, course.n, e.capacity_bytes);
+    free(course.moments);
+    return figure;
 }
 
 static const struct sp_example examples[] = {
@@ -527,7 +453,7 @@ const struct sp_command sp_cmd_step = {
     .bound_word = "healthy",
     .bare_check = "fits",
     .run = run,
-    .plot = sp_plot_step,
+    .plot = plot,
     .streams = sp_reads_lines,
     .stream = sp_answer_lines,
 };

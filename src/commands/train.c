@@ -8,7 +8,7 @@
 #include "cli/companions.h"
 #include "cli/price.h"
 #include "cli/tuning.h"
-#include "commands/utilisation.h"
+#include "answer/utilisation.h"
 #include "study/failures.h"
 
 static const struct sp_taken options[] = {
@@ -33,7 +33,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(pue, .fallback = "1"),
     SP_TAKE(home_kwh, .fallback = "10715"),
     SP_TAKE(rack_devices),
-    SP_TAKE(rack_area),
+    SP_TAKE(rack_area, .needs = SP_THESE(SP_O_rack_devices)),
     SP_OPTIONS_PRICE,
     SP_TAKE(mtbf),
     SP_TAKE(failures_per_day),
@@ -41,14 +41,14 @@ static const struct sp_taken options[] = {
     SP_TAKE(storage_bandwidth),
     SP_TAKE(checkpoint_time),
     SP_TAKE(interval),
-    SP_TAKE(loss),
+    SP_TAKE(loss, .needs = SP_THESE(SP_O_hw)),
     SP_TAKE(law, .fallback = "chinchilla"),
     SP_TAKE(noise_scale),
-    SP_TAKE(storage),
+    SP_TAKE(storage, .needs = SP_THESE(SP_O_hw)),
     SP_TAKE(drives, .fallback = "8"),
     SP_TAKE(bytes_per_token, .fallback = "4"),
     SP_TAKE(loader_bandwidth),
-    SP_TAKE(curve),
+    SP_TAKE(curve, .needs = SP_THESE(SP_O_hw), .excludes = SP_THESE(SP_O_reference, SP_O_teacher)),
 };
 
 static const struct sp_example examples[] = {
@@ -149,7 +149,7 @@ static bool load_model(const struct sp_args *args, const struct sp_sources *sour
     f->has_model = args->value.model || args->value.shape || args->given.params;
     f->has_hw = args->value.hw != NULL;
     f->P = f->P_trained = f->flops_per_token = NAN;
-    if (f->has_model || (isnan(f->flops) && !args->given.micro_batch)) {
+    if (f->has_model || args->given.curve || (isnan(f->flops) && !args->given.micro_batch)) {
         if (!sp_model_of(args, sources, &f->model, error))
             return false;
         const struct sp_params params = sp_count_params(&f->model);
@@ -220,9 +220,6 @@ static bool load(const struct sp_args *args, const struct sp_sources *sources, s
     f->tokens = args->value.tokens;
     f->flops = args->value.flops;
     f->convention = (enum sp_flop_convention)args->value.convention;
-    if (args->given.curve && (args->given.reference || args->given.teacher))
-        return sp_fail(error, SP_USAGE,
-                       "--curve is of the closed forms of `fit`, which know no model beside");
     if (isnan(f->flops) && isnan(f->tokens) && !args->given.micro_batch && !args->given.curve &&
         !args->given.days && !args->given.loss)
         return sp_fail(error, SP_USAGE,
@@ -361,8 +358,6 @@ static bool work_out_bill(const struct sp_args *args, struct train *f, struct sp
     f->watts = !isnan(watts) ? watts : f->has_hw ? f->hw.chip.tdp_w : NAN;
     f->power = sp_power_w(f->N, f->watts, args->value.pue);
     f->racks = sp_racks(f->N, args->value.rack_devices);
-    if (args->given.rack_area && !args->given.rack_devices)
-        return sp_fail(error, SP_USAGE, "--rack-area needs --rack-devices");
     return check_known(args, f, error);
 }
 
@@ -373,9 +368,8 @@ static bool work_out_data(const struct sp_args *args, const struct sp_sources *s
     f->has_data = args->given.storage;
     if (!f->has_data)
         return true;
-    if (!f->has_hw || isnan(f->tokens))
-        return sp_fail(error, SP_USAGE,
-                       "--storage needs a run on a machine: --model, --tokens and --hw");
+    if (isnan(f->tokens))
+        return sp_fail(error, SP_USAGE, "--storage needs the tokens of a run: --model, --tokens");
     if (!sp_load_drive(args->value.storage, sources, &f->drive, error))
         return false;
     const double loader = args->value.loader_bandwidth;
@@ -395,16 +389,14 @@ static bool work_out_data(const struct sp_args *args, const struct sp_sources *s
 }
 
 /* The loss that the run ends at. */
-static bool work_out_loss(struct train *f, struct sp_error *error)
+static void work_out_loss(struct train *f)
 {
     if (!f->has_law)
-        return true;
+        return;
     f->noise_loss = isnan(f->target) ? sp_law_loss(&f->law, f->law_params, f->tokens) : f->target;
     if (!f->given->noise_scale)
         f->noise = sp_critical_batch_of_loss(f->noise_loss);
     f->useful = sp_tokens_of_tiny_batches(f->tokens, f->batch, f->noise);
-    return isnan(f->target) || (f->has_hw && !isnan(f->C)) ||
-           sp_fail(error, SP_USAGE, "--loss needs a machine: --hw");
 }
 
 /* The question to `fit`, with the frameworks that it points to. */
@@ -428,22 +420,10 @@ enum { POINTS = 40 };
 static void put_points(const struct train *f, const struct sp_loss_point *points, int n,
                        const char *list, int marked, const char *mark, struct sp_report *r)
 {
-    static const struct sp_column columns[] = {{NULL, "", true},
-                                               {"devices", "devices", false},
-                                               {"batch_tokens", "batch", false},
-                                               {"tokens", "tokens", false},
-                                               {"steps", "steps", false},
-                                               {"step_s", "step", false},
-                                               {"days", "days", false},
-                                               {"cost_usd", "cost", false},
-                                               {"fits", "fits", false}};
-    struct sp_row rows[POINTS] = {0};
     struct way way = {
         .least_tokens = f->least_tokens, .noise = f->noise, .price = f->paid.usd_per_h};
     for (int i = 0; i < n; i++) {
-        snprintf(rows[i].label, sizeof rows[i].label, "%s", i == marked ? mark : "");
-        snprintf(rows[i].prefix, sizeof rows[i].prefix, "%s.%d", list, i);
-        sp_scope(r, rows[i].prefix);
+        sp_begin_row(r, i == marked ? mark : "", "%s.%d", list, i);
         way.point = points[i];
         put_way(r, &way);
     }
@@ -452,9 +432,8 @@ static void put_points(const struct train *f, const struct sp_loss_point *points
         way.point = points[marked];
         put_way(r, &way);
     }
-    sp_scope(r, "");
-    sp_line(r, " ");
-    sp_table(r, columns, sizeof columns / sizeof *columns, rows, (size_t)n);
+    sp_end_table(r, list,
+                 ": , devices, batch_tokens, tokens, steps, step_s, days, cost_usd, >fits");
 }
 
 /* How soon, and for how much, --loss is reached. */
@@ -479,28 +458,19 @@ static bool put_ways(const struct train *f, const struct sp_sources *sources, st
 static bool put_curve(const struct train *f, const struct sp_sources *sources, struct sp_report *r,
                       struct sp_error *error)
 {
-    static const struct sp_column columns[] = {{NULL, "devices", true},
-                                               {"step_s", "ideal step", false},
-                                               {"efficiency", "efficiency", false},
-                                               {"strategy", "strategy", true}};
-    struct sp_row rows[POINTS] = {0};
     struct sp_fit_point points[POINTS];
     struct sp_framework_pair frameworks;
     struct sp_fit_input in;
-    if (!f->has_hw || !f->has_model)
-        return sp_fail(error, SP_USAGE, "--curve needs --model and --hw");
     if (!fit_input(f, sources, &frameworks, &in, error))
         return false;
     const int n = sp_fit_curve(&in, points, POINTS);
     for (int i = 0; i < n; i++) {
-        snprintf(rows[i].label, sizeof rows[i].label, "%lld", (long long)points[i].chips);
-        snprintf(rows[i].prefix, sizeof rows[i].prefix, "curve.%d", i);
-        sp_scope(r, rows[i].prefix);
+        char chips[24];
+        snprintf(chips, sizeof chips, "%lld", (long long)points[i].chips);
+        sp_begin_row(r, chips, "curve.%d", i);
         put_size(r, &points[i]);
     }
-    sp_scope(r, "");
-    sp_line(r, " ");
-    sp_table(r, columns, sizeof columns / sizeof columns[0], rows, (size_t)n);
+    sp_end_table(r, "curve", ": devices, step_s, efficiency, strategy");
     return true;
 }
 
@@ -513,9 +483,9 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     work_out_work(&f);
     if (!work_out_time(args, &f, error) ||
         (f.has_run && (!work_out_failures(&f, error) || !work_out_bill(args, &f, error) ||
-                       !work_out_data(args, &sources, &f, error))) ||
-        !work_out_loss(&f, error))
+                       !work_out_data(args, &sources, &f, error))))
         return false;
+    work_out_loss(&f);
     put_work(report, &f);
     if (f.has_work) {
         sp_put_tuning(report, &f.model, false);

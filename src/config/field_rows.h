@@ -51,6 +51,11 @@
         key, SP_FIELD_WORDS, offsetof(type, member), sizeof(((type *)0)->member), "", 0, 0, NULL,  \
             0, false, help                                                                         \
     }
+#define LINES_(key, type, member, help)                                                            \
+    {                                                                                              \
+        key, SP_FIELD_WORDS, offsetof(type, member), sizeof(((type *)0)->member), "\n", 0, 0,      \
+            NULL, 0, false, help                                                                   \
+    }
 #define ROWS_(key, type, member, most, row, help)                                                  \
     {                                                                                              \
         key, SP_FIELD_ROWS, offsetof(type, member), sizeof(row), "", 0, most, NULL, 0, false, help \

@@ -22,7 +22,7 @@ enum sp_field_type {
     SP_FIELD_ENUM,   /* int, index into names */
     SP_FIELD_SHAPE,  /* struct sp_shape, "16x20x28" */
     SP_FIELD_SHAPES, /* struct sp_shape[SP_MAX_SHAPES] followed by int count */
-    SP_FIELD_WORDS,  /* char[size]: a list of texts, separated by blanks */
+    SP_FIELD_WORDS,  /* char[size]: a list of texts, separated by blanks, or by the unit */
     SP_FIELD_ROWS,   /* struct sp_rows before an array of `max` structs of `size` bytes that begin
                         with a name; in JSON an object of objects with the fields of the table's
                         `rows` */

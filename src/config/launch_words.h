@@ -38,6 +38,7 @@ enum { SP_MOST_LAUNCH_ROWS = 256 };
 struct sp_launch_words {
     char name[32];
     char framework[32];
+    char release[16];  /* what stands before a version; "": nothing */
     char versions[96]; /* newest first */
     struct {
         struct sp_rows rows;
@@ -46,7 +47,8 @@ struct sp_launch_words {
     char switches[24576];       /* options without a value */
     char quiet[24576];          /* options with negligible effect on memory and time */
     char quiet_switches[12288]; /* both */
-    char models[2048];          /* trainable models: THEIRS=OURS, or one name for both */
+    char facts[4096], refuses[12288], loses[8192]; /* lines of rules.h, of the launch room */
+    char models[2048]; /* trainable models: THEIRS=OURS, or one name for both */
 };
 
 /* Loads the file of that name into zeroed memory. A user's file extends the built-in one of the

@@ -6,7 +6,7 @@
 static const struct sp_field row_fields[] = {
     TEXT_("plan", R, plan, "the option of `step` that it sets"),
     TEXT_("model", R, model, "the key of model files that it sets"),
-    TEXT_("of", R, of, "read and written of models with experts, with latents, or in fp8 alone"),
+    TEXT_("of", R, of, "read and written of models with experts, with latents, in fp8 or with shards alone"),
     TEXT_("values", R, values, "its words for values, \"THEIRS=OURS, BOTH\""),
     BOOL_("switch", R, takes_none, "no value follows it"),
     BOOL_("list", R, is_list, "its value is a list of words"),
@@ -40,6 +40,7 @@ static const struct sp_field launch_fields[] = {
     TEXT_("name", W, name, "canonical name"),
     PROSE_("aliases", "other names people type"),
     TEXT_("framework", W, framework, "the framework as its authors write it"),
+    TEXT_("release", W, release, "what its versions are of, before their number: \"core\" 0.20"),
     WORDS_("versions", W, versions, "those that an export can be for, the newest first"),
     ROWS_("options", W, options, SP_MOST_LAUNCH_ROWS, struct sp_launch_row,
           "its options by name, in the order of an export"),
@@ -48,6 +49,14 @@ static const struct sp_field launch_fields[] = {
            "options that change neither memory nor time enough to count; \"log-*\": all that start "
            "so"),
     WORDS_("quiet_switches", W, quiet_switches, "the same, of those without a value"),
+    LINES_("facts", W, facts,
+           "numbers that conditions name, \"NAME = EXPRESSION\", over names, settings {NAME} or "
+           "{NAME|OTHERWISE}, and whether there is one: [NAME], [NAME?] where it is on, "
+           "[NAME=THIS|THAT], [NAME~WORD]"),
+    LINES_("refuses", W, refuses,
+           "what the framework refuses, \"CONDITION: WHAT\"; what excludes or needs an option alone "
+           "stands in its row"),
+    LINES_("loses", W, loses, "what of a plan it cannot express, in the same manner"),
     WORDS_("models", W, models, "models that it has by name: THEIRS=OURS, or a name of both"),
     PROSE_("source", "where the names come from"),
     PROSE_("note", "remarks"),

@@ -1,17 +1,7 @@
 /* JAX: a device mesh, partition specs and a checkpoint policy, as Python. */
 #include <string.h>
 
-#include "launch/fields/settings.h"
-
-/* jax.checkpoint_policies of a recompute policy; NULL: none of them. */
-static const char *policy_of(const char *remat)
-{
-    static const char *const names[][2] = {{"full", "nothing_saveable"}, {"dots", "dots_saveable"}};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(names[i][0], remat) == 0)
-            return names[i][1];
-    return NULL;
-}
+#include "launch/fields/rules.h"
 
 /* The mesh: replicas, groups that share the states, experts, stages, parts of sequences, parts of
  * matrices. Experts lie inside of the groups that shard where those are large enough, so that
@@ -59,38 +49,6 @@ static const char *spec(const struct mesh *mesh, const int *over, int n, char *o
     spec(mesh, (const int[]){__VA_ARGS__},                                                         \
          (int)(sizeof((const int[]){__VA_ARGS__}) / sizeof(int)), out, sizeof(out))
 
-static void lose(const struct sp_launched *l, struct sp_written *lost)
-{
-    const struct sp_plan *const p = l->plan;
-    if (p->pp > 1)
-        sp_lose(lost, "pipeline stages and their schedule: code of your own (shard_map)");
-    if (p->zero == 1 || p->zero == 2)
-        sp_lose(lost,
-                "ZeRO %d: shard the optimizer's state%s over \"fsdp\" and replicate the "
-                "weights",
-                p->zero, p->zero == 2 ? " and gradients" : "");
-    if (p->zero > 0 && p->shards % p->cp != 0)
-        sp_lose(lost, "shard groups of %lld inside %lld-way context parallelism",
-                (long long)p->shards, (long long)p->cp);
-    if (p->ep > 1 && mesh_of(p).size[EXPERT] == 1)
-        sp_lose(lost, "expert parallelism %lld that divides neither shards nor replicas",
-                (long long)p->ep);
-    if (p->etp > 1 && p->etp != p->tp)
-        sp_lose(lost, "experts split %lld ways beside TP %lld", (long long)p->etp,
-                (long long)p->tp);
-    if (strcmp(l->remat, "none") != 0 && !policy_of(l->remat))
-        sp_lose(lost,
-                "recompute policy %s: jax.checkpoint_policies.save_only_these_names with "
-                "names in the model",
-                l->remat);
-    if (p->recompute_layers < 1)
-        sp_lose(lost, "recompute of a share of the layers");
-    if (p->recompute.offload)
-        sp_lose(lost, "offload: jax.checkpoint_policies.save_and_offload_only_these_names");
-    if (!sp_recipe_is(l, "jax12") && (!sp_states_are(l, "fp32") || l->plan->dtype == SP_FP8))
-        sp_lose(lost, "precision recipe %s: dtypes of your own code", l->recipe);
-}
-
 /* How weights lie on the mesh. An expert's lie where the experts' axis has it, and shard over what
  * is left. */
 static void write_weights(const struct sp_launched *l, const struct mesh *mesh, FILE *out)
@@ -117,17 +75,17 @@ static void write_weights(const struct sp_launched *l, const struct mesh *mesh, 
             p->etp > 1 && p->etp == p->tp ? columns : "None");
 }
 
-static void write(const struct sp_launched *l, struct sp_written *lost, FILE *out)
+static void write(const struct sp_launched *l, FILE *out)
 {
     const struct sp_plan *const p = l->plan;
     const struct mesh mesh = mesh_of(p);
     const long long slices = l->hw->slices;
     const bool hybrid = slices > 1 && mesh.size[DATA] % slices == 0;
-    char batch[96], length[96], width[96];
-    lose(l, lost);
+    char batch[96], length[96], width[96], policy[SP_ROW_WORD];
+    sp_lose_plan(l, (const struct sp_fact[]){{"unplaced", mesh.size[EXPERT] == 1}, {"", 0}});
     if (slices > 1 && !hybrid)
-        sp_lose(lost, "%lld slices that the \"data\" axis does not divide among", slices);
-    sp_write_head(l, "JAX", lost, out);
+        sp_lose(l, "%lld slices that the \"data\" axis does not divide among", slices);
+    sp_write_head(l, l->words[0], "", out);
     fputs("import jax\n", out);
     if (hybrid)
         fputs("from jax.experimental import mesh_utils\n", out);
@@ -160,13 +118,14 @@ static void write(const struct sp_launched *l, struct sp_written *lost, FILE *ou
     fprintf(out, "activations = P(%s, %s, None)\n", batch, p->sequence_parallel ? width : length);
     fprintf(out, "microbatches = %lld  # of %lld sequences a replica\n",
             (long long)sp_plan_microbatches(p), (long long)p->micro_batch);
-    if (policy_of(l->remat))
+    sp_row_theirs(sp_row_of_plan(l->words[0], "remat", NULL), l->remat, policy);
+    if (policy[0])
         fprintf(out,
                 "remat = lambda block: jax.checkpoint(block, "
                 "policy=jax.checkpoint_policies.%s)\n",
-                policy_of(l->remat));
+                policy);
     else
         fputs("remat = lambda block: block\n", out);
 }
 
-const struct sp_target sp_target_jax = {.write = write};
+const struct sp_target sp_target_jax = {.words = {"jax"}, .write = write};

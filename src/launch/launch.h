@@ -39,20 +39,6 @@
 #define SP_TARGET_FORM(row, name, framework, form) form
 #define SP_TARGET_NAME_FORM(row, name, framework, form) name " (" form ")"
 
-/* Versions of each target for which an export can be written, the newest first; the newest is the
- * default. */
-/* clang-format off */
-#define SP_VERSIONS_OF_megatron(V) \
-    V(megatron, "core0.20") V(megatron, "core0.19") V(megatron, "core0.18") V(megatron, "core0.17") \
-    V(megatron, "core0.16") V(megatron, "core0.15") V(megatron, "core0.14")
-#define SP_VERSIONS_OF_bridge(V) V(megatron-bridge, "0.7")
-#define SP_VERSIONS_OF_torchtitan(V) V(torchtitan, "main") V(torchtitan, "0.2.2")
-#define SP_VERSIONS_OF_deepspeed(V) V(deepspeed, "0.19.6")
-#define SP_VERSIONS_OF_maxtext(V) V(maxtext, "0.2.4")
-#define SP_VERSIONS_OF_accelerate(V) V(accelerate, "1.15")
-#define SP_VERSIONS_OF_jax(V) V(jax, "0.11.1")
-/* clang-format on */
-
 struct sp_target;
 /* What `export --to` takes, NULL-terminated: each name, and behind it "name@version" for each of
  * its versions. */
@@ -90,13 +76,16 @@ bool sp_read_launch(const char *path, const struct sp_hardware *hw,
                     const struct sp_sources *sources, const struct sp_typed_names *names,
                     struct sp_launch *launch, struct sp_error *error);
 
+struct sp_written;
+
 /* A plan to be written. */
 struct sp_launched {
     const struct sp_model *model;
     const struct sp_hardware *hw;
     const struct sp_plan *plan;
     const struct sp_sources *sources; /* of the frameworks' files; NULL: built-in ones alone */
-    struct sp_launch_words *words[SP_LAUNCH_FILES]; /* sp_write_launch opens them */
+    struct sp_launch_words *words[SP_LAUNCH_FILES]; /* sp_write_launch opens them, */
+    struct sp_written *written;                     /* has room for the result */
     char recipe[128];                               /* and says the recipe in words */
     int version;                          /* of the target: its place in SP_VERSIONS_OF_... */
     const char *remat, *framework;        /* names */

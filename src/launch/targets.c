@@ -2,11 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "config/world.h"
 #include "launch/fields/rows.h"
 #include "launch/shell/script.h"
 #include "launch/formats/syntax.h"
 #include "launch/shell/world.h"
+#include "launch/versions.h" /* generated */
 
 /* clang-format off */
 #define DECLARE(row, name, framework, form) extern const struct sp_target sp_target_##row;
@@ -14,8 +16,7 @@
 #define COMMA ,
 SP_TARGETS(DECLARE, , )
 SP_READABLE(DECLARE, , )
-#define VERSION(name, version) , #name "@" version
-#define CHOICES(row, name, framework, form) name SP_VERSIONS_OF_##row(VERSION)
+#define CHOICES(row, name, framework, form) name SP_VERSIONS_OF_##row(name)
 static const struct sp_target *const targets[] = {SP_TARGETS(POINT, COMMA, COMMA)};
 const char *const sp_export_choices[] = {SP_TARGETS(CHOICES, COMMA, COMMA), NULL};
 static const struct sp_target *const readable[] = {SP_READABLE(POINT, COMMA, COMMA)};
@@ -53,39 +54,53 @@ static bool open_words(const struct sp_target *target, const struct sp_sources *
 }
 
 /* What no writer here puts into words of a model: frameworks build these by code of their own. */
-static void lose_encoder(const struct sp_model *m, struct sp_written *lost)
+static void lose_encoder(const struct sp_launched *l)
 {
+    const struct sp_model *const m = l->model;
     if (m->encoder.layers > 0)
-        sp_lose(lost, "the model's encoder or tower: the file describes its decoder alone");
+        sp_lose(l, "the model's encoder or tower: the file describes its decoder alone");
     if (m->bidirectional)
-        sp_lose(lost, "attention in both directions: the file describes a decoder");
+        sp_lose(l, "attention in both directions: the file describes a decoder");
 }
 
-/* How layers run, where no option of the framework's file says it. */
-static void lose_execution(const struct sp_launched *l, struct sp_written *lost)
+/* What plans have that no option of the framework's file says. */
+static void lose_unsaid(const struct sp_launched *l)
 {
     const struct sp_plan *const p = l->plan;
     const struct sp_execution *const e = &p->execution;
     const bool experts = l->model->moe.experts > 0;
-    if (p->recompute.modules != 0 && !sp_says(l, "recompute-modules"))
-        sp_lose(lost, "modules that run again (--recompute-modules)");
-    if (p->offload_layers > 0 && !sp_says(l, "offload-layers"))
-        sp_lose(lost, "activations of some layers in the host's memory (--offload-layers)");
-    if (experts && ((e->dispatch != SP_DISPATCH_ALLTOALL && !sp_says(l, "dispatch")) ||
-                    (e->moe_overlap && !sp_says(l, "moe-overlap"))))
-        sp_lose(lost, "how tokens reach their experts (--dispatch, --moe-overlap)");
-    if (e->cuda_graph != SP_CUDA_GRAPH_NONE && !sp_says(l, "cuda-graph"))
-        sp_lose(lost, "CUDA graphs (--cuda-graph)");
-    if (!sp_says(l, "fp8-recipe") && p->dtype == SP_FP8 && e->fp8_recipe != SP_FP8_TENSORWISE)
-        sp_lose(lost, "how 8-bit matmuls are scaled (--fp8-recipe)");
+    static const char exchange[] = "how tokens reach their experts (--dispatch, --moe-overlap)";
+    const struct {
+        const char *field;
+        bool has;
+        const char *what;
+    } unsaid[] = {
+        {"recompute-modules", p->recompute.modules != 0,
+         "modules that run again (--recompute-modules)"},
+        {"offload-layers", p->offload_layers > 0,
+         "activations of some layers in the host's memory (--offload-layers)"},
+        {"dispatch", experts && e->dispatch != SP_DISPATCH_ALLTOALL, exchange},
+        {"moe-overlap", experts && e->moe_overlap, exchange},
+        {"cuda-graph", e->cuda_graph != SP_CUDA_GRAPH_NONE, "CUDA graphs (--cuda-graph)"},
+        {"fp8-recipe", p->dtype == SP_FP8 && e->fp8_recipe != SP_FP8_TENSORWISE,
+         "how 8-bit matmuls are scaled (--fp8-recipe)"},
+        {"remat-layers", p->recompute_layers < 1, "recompute of a share of the layers"},
+        {"placement", p->stages_inside, "stages as neighbours (--placement pp-inside)"},
+    };
+    const char *said = "";
+    for (size_t i = 0; i < sizeof unsaid / sizeof *unsaid; i++)
+        if (unsaid[i].has && !sp_says(l, unsaid[i].field) && said != unsaid[i].what) {
+            said = unsaid[i].what;
+            sp_lose(l, "%s", said);
+        }
 }
 
 /* Matmuls in a format that the chip has no units for: frameworks refuse to start, or emulate. */
-static void lose_format(const struct sp_launched *l, struct sp_written *lost)
+static void lose_format(const struct sp_launched *l)
 {
     const enum sp_dtype wanted = l->plan->dtype;
     if (wanted == SP_FP8 && sp_compute_dtype(&l->hw->chip, wanted) != wanted)
-        sp_lose(lost, "matmuls in 8 bits on %s, which has none in fp8", l->hw->name);
+        sp_lose(l, "matmuls in 8 bits on %s, which has none in fp8", l->hw->name);
 }
 
 bool sp_write_launch(const struct sp_target *target, const struct sp_launched *launched,
@@ -93,6 +108,7 @@ bool sp_write_launch(const struct sp_target *target, const struct sp_launched *l
 {
     size_t size;
     struct sp_launched l = *launched;
+    l.written = written;
     *written = (struct sp_written){0};
     if (!open_words(target, launched->sources, l.words, error))
         return false;
@@ -101,11 +117,11 @@ bool sp_write_launch(const struct sp_target *target, const struct sp_launched *l
     if (!out)
         abort();
     if (launched->plan->tp_axes[0] > 0) /* every framework leaves it to the mesh it builds */
-        sp_lose(written, "where TP groups lie on the torus (--tp-axes)");
-    lose_encoder(launched->model, written);
-    lose_execution(&l, written);
-    lose_format(launched, written);
-    target->write(&l, written, out);
+        sp_lose(&l, "where TP groups lie on the torus (--tp-axes)");
+    lose_encoder(&l);
+    lose_unsaid(&l);
+    lose_format(&l);
+    target->write(&l, out);
     if (fclose(out) != 0)
         abort();
     close_words(l.words);
@@ -113,8 +129,7 @@ bool sp_write_launch(const struct sp_target *target, const struct sp_launched *l
 }
 
 /* Reads it as the format that it fits best. */
-static bool read_as_best(struct sp_launch_file *file, struct sp_launch *launch,
-                         struct sp_error *error)
+static bool read_as_best(struct sp_launch_file *file)
 {
     const struct sp_target *best = NULL;
     enum sp_match most = SP_NO_MATCH;
@@ -126,88 +141,87 @@ static bool read_as_best(struct sp_launch_file *file, struct sp_launch *launch,
         }
     }
     if (!best)
-        return sp_fail(error, SP_INPUT,
-                       "%s: neither " SP_READABLE(SP_TARGET_FORM, ", nor ", ", nor "),
-                       sp_safe(file->origin));
-    launch->format = best->format;
-    if (!open_words(best, file->sources, file->words, error))
+        return sp_fail_in(&file->settings,
+                          "neither " SP_READABLE(SP_TARGET_FORM, ", nor ", ", nor "));
+    file->settings.launch->format = best->format;
+    if (!open_words(best, file->sources, file->words, file->settings.error))
         return false;
-    const bool ok = best->read(file, launch, error);
+    file->settings.words = file->words[0];
+    struct sp_error *const error = file->settings.error;
+    const int before = error->lines;
+    const bool ok = best->read(file) && sp_refuse_gaps(&file->settings) && error->lines == before;
     close_words(file->words);
     return ok &&
-           (launch->options < SP_LAUNCH_OPTIONS ||
-            sp_fail(error, SP_INPUT, "%s: says %d options of a plan or more, for which is no room",
-                    sp_safe(file->origin), SP_LAUNCH_OPTIONS));
+           (file->settings.launch->options < SP_LAUNCH_OPTIONS ||
+            sp_fail_in(&file->settings, "says %d options of a plan or more, for which is no room",
+                       SP_LAUNCH_OPTIONS));
 }
 
 /* Reads a shell's script. */
 static bool read_script(const char *text, const struct sp_typed_names *names,
-                        struct sp_launch_file *file, struct sp_launch *launch,
-                        struct sp_error *error)
+                        struct sp_launch_file *file)
 {
     struct sp_script script;
-    bool ok = sp_read_script(text, names->at, names->n, file->origin, &script, launch, error);
+    bool ok = sp_read_script(text, names->at, names->n, file->origin, &script,
+                             file->settings.launch, file->settings.error);
     file->script = &script;
-    launch->devices = ok ? sp_devices_of_script(&script, text) : 0;
-    ok = ok && read_as_best(file, launch, error);
+    file->settings.launch->devices = ok ? sp_devices_of_script(&script, text) : 0;
+    ok = ok && read_as_best(file);
     sp_free_script(&script);
     file->script = NULL;
     return ok;
 }
 
 static bool read_json(const char *text, size_t length, const struct sp_typed_names *names,
-                      struct sp_launch_file *file, struct sp_launch *launch, struct sp_error *error)
+                      struct sp_launch_file *file)
 {
     struct sp_json json;
-    struct sp_error none = {0};
-    if (!sp_json_parse(text, length, file->origin, &json, error))
+    if (!sp_json_parse(text, length, file->origin, &json, file->settings.error))
         return false;
     file->json = json.root;
-    sp_read_yaml(text, names, &file->settings, NULL, &none); /* which JSON is, but for tabs */
-    const bool ok = read_as_best(file, launch, error);
+    sp_read_json(text, names, &file->settings);
+    const bool ok = read_as_best(file);
     sp_json_free(&json);
     return ok;
 }
 
 /* A manifest of Kubernetes holds scripts, which are what is read then. */
 static bool read_yaml(const char *text, const struct sp_typed_names *names,
-                      struct sp_launch_file *file, struct sp_launch *launch, struct sp_error *error)
+                      struct sp_launch_file *file)
 {
     char *scripts = NULL;
-    bool ok = sp_read_yaml(text, names, &file->settings, &scripts, error);
+    bool ok = sp_read_yaml(text, names, &file->settings, &scripts);
     if (ok && sp_setting(&file->settings, "apiVersion") && sp_setting(&file->settings, "kind")) {
         file->settings.n = 0;
-        ok = read_script(scripts, names, file, launch, error);
+        ok = read_script(scripts, names, file);
     } else {
-        ok = ok && read_as_best(file, launch, error);
+        ok = ok && read_as_best(file);
     }
     free(scripts);
     return ok;
 }
 
 static bool read_text(const char *text, size_t length, const struct sp_typed_names *names,
-                      struct sp_launch_file *file, struct sp_launch *launch, struct sp_error *error)
+                      struct sp_launch_file *file)
 {
     file->text = text;
     if (strlen(text) != length)
-        return sp_fail(error, SP_INPUT, "%s: holds a zero byte; expected text",
-                       sp_safe(file->origin));
+        return sp_fail_in(&file->settings, "holds a zero byte; expected text");
     if (text[strspn(text, " \t\r\n")] == '\0')
-        return sp_fail(error, SP_INPUT, "%s: the file is empty, expected a launch",
-                       sp_safe(file->origin));
+        return sp_fail_in(&file->settings, "the file is empty, expected a launch");
     switch (sp_syntax_of(text)) {
     case SP_JSON:
-        return read_json(text, length, names, file, launch, error);
+        return read_json(text, length, names, file);
     case SP_YAML:
-        return read_yaml(text, names, file, launch, error);
+        return read_yaml(text, names, file);
     case SP_TOML:
-        return sp_read_toml(text, &file->settings, error) && read_as_best(file, launch, error);
+        return sp_read_toml(text, &file->settings) && read_as_best(file);
     case SP_PYTHON:
-        return sp_read_recipe(text, &file->settings, error) && read_as_best(file, launch, error);
+        return sp_read_recipe(text, &file->settings) && read_as_best(file);
     case SP_SHELL:
         break;
     }
-    return read_script(text, names, file, launch, error);
+    return read_script(text, names, file);
 }
 
 /* A launch becomes options of `step`, which are parsed before the typed ones: one parser, one set
@@ -225,11 +239,13 @@ bool sp_read_launch(const char *path, const struct sp_hardware *hw,
     struct sp_launch_file *const file = calloc(1, sizeof *file); /* too large for the stack */
     if (!file)
         abort();
-    file->origin = strcmp(path, "-") == 0 ? "standard input" : path;
+    file->origin = sp_is(path, "-") ? "standard input" : path;
     file->settings.origin = file->assumed.origin = file->origin;
+    file->settings.launch = file->assumed.launch = launch;
+    file->settings.error = file->assumed.error = error;
     file->hw = hw;
     file->sources = sources;
-    const bool ok = read_text(text, length, names, file, launch, error);
+    const bool ok = read_text(text, length, names, file);
     free(file);
     free(text);
     return ok;

@@ -30,7 +30,8 @@ static double explaining_value(const struct sp_step_inputs *inputs, int constant
 struct sp_gap sp_gap_of(const struct sp_step_inputs *in, const struct sp_estimate *e, double step_s)
 {
     struct sp_gap gap = {.gap_s = step_s - e->time.step,
-                         .mfu = e->rates.mfu * e->time.step / step_s,
+                         .mfu = sp_measured_mfu(e->rates.mfu, e->time.step, step_s),
+                         .tuned_mfu = sp_measured_mfu(e->rates.tuned_mfu, e->time.step, step_s),
                          .in_range = step_s >= e->low_s && step_s <= e->high_s,
                          .constant = SP_CONSTANTS,
                          .value = NAN,
@@ -45,10 +46,4 @@ struct sp_gap sp_gap_of(const struct sp_step_inputs *in, const struct sp_estimat
         }
     }
     return gap;
-}
-
-/* Proportional, because a single number cannot tell more. */
-double sp_gap_share_s(const struct sp_gap *gap, const struct sp_estimate *e, double part_s)
-{
-    return gap->gap_s * part_s / e->time.step;
 }

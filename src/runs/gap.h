@@ -5,9 +5,9 @@
 #include <scaleplan/estimate.h>
 
 struct sp_gap {
-    double gap_s;  /* measured minus estimated */
-    double mfu;    /* of the measured step */
-    bool in_range; /* whether the profile's 80 % range contains it */
+    double gap_s;          /* measured minus estimated */
+    double mfu, tuned_mfu; /* of the measured step */
+    bool in_range;         /* whether the profile's 80 % range contains it */
     int constant;  /* the constant that explains the gap with the least strain; SP_CONSTANTS: none
                       within bounds */
     double value;  /* its explaining value */
@@ -17,8 +17,5 @@ struct sp_gap {
 /* Compares a measured step of step_s seconds with its estimate. */
 struct sp_gap sp_gap_of(const struct sp_step_inputs *in, const struct sp_estimate *estimate,
                         double step_s);
-
-/* A component's proportional share of the gap, in s; part_s: its estimated time. */
-double sp_gap_share_s(const struct sp_gap *gap, const struct sp_estimate *estimate, double part_s);
 
 #endif

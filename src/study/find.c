@@ -297,6 +297,12 @@ void sp_find_size(const struct sp_search *search, enum sp_find_what what,
     f->value = find(f);
     f->most = questions[what].most;
     f->at_the_end = !questions[what].fewest && f->value >= f->most;
+    f->step = what == SP_FIND_SEQ ? 1024 : 1;
+    f->all_tried = f->step * (2 * f->half - 1);
+    f->value *= f->step;
+    f->bound *= f->step;
+    f->probed *= f->step;
+    f->most *= f->step;
     f->interrupted = sp_was_interrupted();
     f->is_proven =
         !f->interrupted && !f->skipping && f->probed == 0 && f->left_out == 0 && !f->at_the_end;

@@ -13,7 +13,7 @@ struct sp_find_limits {
     double deadline_days, tokens; /* for a run of `tokens` tokens */
 };
 
-/* An answer; the value is devices, sequences, multiples of 1024 tokens, or layers. */
+/* An answer; the value is devices, sequences, tokens, or layers. */
 struct sp_finding {
     const struct sp_search *of;
     enum sp_find_what what;
@@ -21,11 +21,13 @@ struct sp_finding {
     struct sp_candidate *at; /* the machine, problem and plans of the answer; free() it */
     double value;            /* NAN: no answer */
     double step_s;           /* of the best plan there */
-    double half;   /* up to twice this every size is tried; beyond, at least this many per octave */
-    double odd;    /* odd factor whose multiples are tried too */
-    double bound;  /* no answer lies beyond it */
-    double probed; /* only powers of two were tried beyond it; 0: not needed */
-    double most;   /* largest value tried */
+    double step;             /* between values that are tried: 1, or 1024 tokens */
+    double half; /* up to twice this every size is tried; beyond, at least this many per octave */
+    double all_tried; /* the largest of those */
+    double odd;       /* odd factor whose multiples are tried too */
+    double bound;     /* no answer lies beyond it */
+    double probed;    /* only powers of two were tried beyond it; 0: not needed */
+    double most;      /* largest value tried */
     int tried;
     int left_out;  /* sizes that could not be searched */
     bool skipping; /* some sizes were skipped */

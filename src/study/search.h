@@ -107,6 +107,14 @@ double sp_machines_lead(const struct sp_search *search, int one, int other);
 /* The best machine except `one` (-1: none); -1 if there is none. */
 int sp_best_machine_but(const struct sp_search *search, int one);
 
+/* How far the best machine is ahead of the second. */
+struct sp_machine_lead {
+    int best, second;            /* second -1: there is none */
+    double apart_log, least_log; /* logarithms: how far, and from where on it can be believed */
+    bool is_tie;
+};
+struct sp_machine_lead sp_lead_of_best_machine(const struct sp_search *search);
+
 /* Times the machine's plans at the constants' bad ends. */
 void sp_make_robust(struct sp_candidate *machine);
 

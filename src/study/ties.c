@@ -63,3 +63,16 @@ double sp_machines_lead(const struct sp_search *s, int one, int other)
 {
     return lead_between(s, one, &sp_best_of(s, one)->plan, other, &sp_best_of(s, other)->plan);
 }
+
+struct sp_machine_lead sp_lead_of_best_machine(const struct sp_search *s)
+{
+    struct sp_machine_lead lead = {.best = sp_best_machine_but(s, -1), .second = -1};
+    if (lead.best >= 0)
+        lead.second = sp_best_machine_but(s, lead.best);
+    if (lead.second < 0)
+        return lead;
+    lead.apart_log = log(sp_machine_value(s, lead.second) / sp_machine_value(s, lead.best));
+    lead.least_log = sp_machines_lead(s, lead.best, lead.second);
+    lead.is_tie = lead.apart_log < lead.least_log;
+    return lead;
+}

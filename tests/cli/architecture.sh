@@ -13,7 +13,7 @@ pictures:answer host base
 launch:config base
 study:config host base
 runs:study config host base
-cli:study answer pictures config hf host base
+cli:launch study answer pictures config hf host base
 commands:cli answer pictures launch runs study config hf host base
 manual:cli answer config base"
 failed=0

@@ -15,10 +15,11 @@ static void read_settings(const char *text, const struct sp_typed_names *names)
     char *scripts = NULL;
     settings.n = 0;
     settings.origin = "fuzz";
+    settings.error = &error;
     if (sp_syntax_of(text) == SP_TOML)
-        fuzz_expect(sp_read_toml(text, &settings, &error), &error);
+        fuzz_expect(sp_read_toml(text, &settings), &error);
     else
-        fuzz_expect(sp_read_yaml(text, names, &settings, &scripts, &error), &error);
+        fuzz_expect(sp_read_yaml(text, names, &settings, &scripts), &error);
     free(scripts);
 }
 

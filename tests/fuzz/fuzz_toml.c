@@ -10,8 +10,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const char *const text = fuzz_text(data, size);
     settings.n = 0;
     settings.origin = "fuzz";
-    fuzz_expect(sp_read_toml(text, &settings, &error), &error);
+    settings.error = &error;
+    fuzz_expect(sp_read_toml(text, &settings), &error);
     settings.n = 0;
-    fuzz_expect(sp_read_recipe(text, &settings, &other), &other);
+    settings.error = &other;
+    fuzz_expect(sp_read_recipe(text, &settings), &other);
     return 0;
 }

@@ -13,7 +13,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *scripts = NULL;
     settings.n = 0;
     settings.origin = "fuzz";
-    fuzz_expect(sp_read_yaml(fuzz_text(data, size), &names, &settings, &scripts, &error), &error);
+    settings.error = &error;
+    fuzz_expect(sp_read_yaml(fuzz_text(data, size), &names, &settings, &scripts), &error);
     free(scripts);
     return 0;
 }

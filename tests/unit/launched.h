@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "cli/plan_options.h"
-#include "commands/step_launch.h"
+#include "cli/launched.h"
 
 #include <scaleplan/scaleplan.h>
 

@@ -6,7 +6,7 @@
 #include <scaleplan/need.h>
 
 #include "cli/plan_options.h"
-#include "commands/aim.h"
+#include "cli/aim.h"
 
 /* "How to Scale Your Model", Training: on v5p FSDP hides from 850 tokens per chip on over three
  * axes, from 2550 over one; TP up to F / 2550. There a link has to have what v5p's links have, 9e10

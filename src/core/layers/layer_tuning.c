@@ -74,6 +74,8 @@ static void adapt(const struct sp_tuning *tuning, struct sp_matmul *m)
             m->adapted_out += out;
         }
     }
+    if ((tuning->targets >> SP_LORA_FUSED & 1) != 0)
+        m->adapted = fmin(m->adapted, 1);
 }
 
 /* Adapters keep R numbers per token between their two products. `feeds` names the weight whose

@@ -290,6 +290,7 @@ struct sp_need sp_find_need(const struct sp_demand *demand, const struct sp_hard
         need_number(demand, hw, figure, &need);
     else
         need_figure(demand, hw, figure, &need);
+    need.matters = need.limit != value && !(fabs(need.limit / value - 1) < 1e-9);
     return need;
 }
 

@@ -16,7 +16,6 @@ bool sp_is_bridge(const struct sp_settings *settings);
 
 /* Adds to the arguments `to` what the configuration `from` says by other words, and where it says
  * nothing, what Megatron-Bridge takes: a remark says what that is of a recipe. */
-bool sp_take_bridge(const struct sp_launch_words *words, struct sp_settings *from,
-                    struct sp_settings *to, struct sp_launch *launch, struct sp_error *error);
+bool sp_take_bridge(struct sp_settings *from, struct sp_settings *to);
 
 #endif

@@ -23,31 +23,30 @@ bool sp_is_bridge(const struct sp_settings *s)
 }
 
 /* A precision by its name, "bf16_with_fp8_current_scaling_mixed". */
-static bool take_precision(const struct sp_launch_words *words, const char *given,
-                           struct sp_settings *to, struct sp_error *error)
+static bool take_precision(const struct sp_settings *from, const char *given,
+                           struct sp_settings *to)
 {
     char name[96];
     snprintf(name, sizeof name, "%s", given);
     for (char *c = name; *c; c++)
         *c = *c == '-' ? '_' : *c;
     const bool fp16 = strncmp(name, "fp16_", 5) == 0;
-    bool ok = !fp16 || sp_add_setting(to, "--fp16", "", error), known = fp16;
+    bool ok = !fp16 || sp_add_setting(to, "--fp16", ""), known = fp16;
     struct sp_spelling as; /* whose `when` is a part of the name */
-    const char *list = sp_row_of(words, "mixed_precision")->as;
+    const char *list = sp_row_of(from->words, "mixed_precision")->as;
     while (ok && sp_next_spelling(&list, &as))
         if (strstr(name, as.when)) {
             known = true;
-            ok = sp_add_setting(to, as.option, as.value, error);
+            ok = sp_add_setting(to, as.option, as.value);
         }
-    return ok && (known || sp_fail(error, SP_INPUT,
-                                   "%s: mixed_precision: \"%s\": expected a precision of "
-                                   "Megatron-Bridge such as bf16_mixed",
-                                   sp_safe(to->origin), sp_safe(given)));
+    return ok && (known || sp_fail_in(to,
+                                      "mixed_precision: \"%s\": expected a precision of "
+                                      "Megatron-Bridge such as bf16_mixed",
+                                      sp_safe(given)));
 }
 
 /* What a file of overrides leaves to the recipe that it is for. */
-static bool take_recipe(const struct sp_settings *from, struct sp_settings *to,
-                        struct sp_launch *launch, struct sp_error *error)
+static bool take_recipe(const struct sp_settings *from, struct sp_settings *to)
 {
     const bool precise = sp_said(to, "--bf16") || sp_said(to, "--fp16") ||
                          sp_said(from, "mixed_precision.fp32") ||
@@ -57,16 +56,15 @@ static bool take_recipe(const struct sp_settings *from, struct sp_settings *to,
                          sp_said(to, "--use-megatron-fsdp") || sp_said(to, "--use-torch-fsdp2");
     const bool split = sp_said(to, "--tensor-model-parallel-size");
     if (!precise || !sharded || !split)
-        sp_launch_note(launch, "a recipe may say more than is in it; without one here:%s%s%s",
+        sp_launch_note(from, "a recipe may say more than is in it; without one here:%s%s%s",
                        split ? "" : " TP 1", precise ? "" : " bf16_mixed",
                        sharded ? "" : " the distributed optimizer");
-    return (precise || sp_add_setting(to, "--bf16", "", error)) &&
-           (sharded || sp_add_setting(to, "--use-distributed-optimizer", "", error));
+    return (precise || sp_add_setting(to, "--bf16", "")) &&
+           (sharded || sp_add_setting(to, "--use-distributed-optimizer", ""));
 }
 
 /* Adapters: peft.dim of every linear layer, where it is not told otherwise. */
-static void take_adapters(struct sp_settings *from, const struct sp_settings *to,
-                          struct sp_launch *launch, struct sp_error *error)
+static void take_adapters(struct sp_settings *from, const struct sp_settings *to)
 {
     static const char section[] = "peft.";
     const char *const class = sp_setting(from, "peft._target_"), *const given =
@@ -77,32 +75,29 @@ static void take_adapters(struct sp_settings *from, const struct sp_settings *to
     if (!asked)
         return;
     const struct sp_adapters adapters = {
-        .rank = sp_setting_whole(from, "peft.dim", 1, 32, error),
+        .rank = sp_setting_whole(from, "peft.dim", 1, 32),
         .modules = sp_setting(from, "peft.target_modules"),
-        .usual_targets = "all-linear",
+        .usual_targets = class && strstr(class, "Canonical") ? "all-linear" : "all-linear,fused",
     };
-    sp_launch_adapters(&adapters, launch);
+    sp_launch_adapters(from, &adapters);
     if ((class && strstr(class, "DoRA")) || (given && strcasecmp(given, "dora") == 0))
-        sp_launch_note(launch, "not modelled: DoRA's magnitudes; read as LoRA");
+        sp_launch_note(from, "not modelled: DoRA's magnitudes; read as LoRA");
     if (sp_said_whole(to, "--num-experts", 1) > 1 ||
         sp_said_whole(to, "--expert-model-parallel-size", 1) > 1)
-        sp_launch_note(launch,
-                       "adapters of experts, which those of a rank share there, are counted "
-                       "for each expert");
+        sp_launch_note(from, "adapters of experts, which those of a rank share there, are counted "
+                             "for each expert");
 }
 
-bool sp_take_bridge(const struct sp_launch_words *words, struct sp_settings *from,
-                    struct sp_settings *to, struct sp_launch *launch, struct sp_error *error)
+bool sp_take_bridge(struct sp_settings *from, struct sp_settings *to)
 {
     const char *const precision = sp_said(from, "mixed_precision"), *const seq =
                                                                         sp_said(to, "--seq-length");
-    take_adapters(from, to, launch, error);
+    take_adapters(from, to);
     /* experts are whole by default, and positions as many as tokens */
-    return (!precision || take_precision(words, precision, to, error)) &&
-           take_recipe(from, to, launch, error) &&
+    return (!precision || take_precision(from, precision, to)) && take_recipe(from, to) &&
            (sp_said(to, "--expert-tensor-parallel-size") ||
             sp_said_whole(to, "--expert-model-parallel-size", 1) == 1 ||
-            sp_add_setting(to, "--expert-tensor-parallel-size", "1", error)) &&
+            sp_add_setting(to, "--expert-tensor-parallel-size", "1")) &&
            (!seq || sp_said(to, "--max-position-embeddings") ||
-            sp_add_setting(to, "--max-position-embeddings", seq, error));
+            sp_add_setting(to, "--max-position-embeddings", seq));
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/list.h"
 #include "launch/fields/assumed.h"
 #include "launch/bridge/bridge.h"
@@ -130,21 +131,21 @@ static bool has_path(const struct sp_launch_words *words, const char *flag)
         flag_of(row, own);
         const char *list = row->as[0] ? row->as : own;
         while (!found && sp_next_spelling(&list, &as))
-            found = strcmp(as.option, flag) == 0;
+            found = sp_is(as.option, flag);
     }
     return found;
 }
 
 /* What Megatron-LM's arguments say and the configuration does not. */
-static void lose(const struct sp_launched *l, const struct sp_settings *s, struct sp_written *lost)
+static void lose(const struct sp_launched *l, const struct sp_settings *s)
 {
     const int64_t positions = l->model->learned_positions;
     if (positions > l->plan->seq)
-        sp_lose(lost, "a table of %lld learned positions; it has as many as tokens, %lld",
+        sp_lose(l, "a table of %lld learned positions; it has as many as tokens, %lld",
                 (long long)positions, (long long)l->plan->seq);
     for (int i = 0; i < s->n; i++)
         if (!has_path(l->words[1], s->at[i].name))
-            sp_lose(lost, "%s, which Megatron-Bridge has no field for", s->at[i].name);
+            sp_lose(l, "%s, which Megatron-Bridge has no field for", s->at[i].name);
 }
 
 /* Muon with sharded states is an optimizer of its own name (recipes/utils/optimizer_utils.py): the
@@ -152,27 +153,25 @@ static void lose(const struct sp_launched *l, const struct sp_settings *s, struc
 static void spell_muon(struct sp_settings *s)
 {
     const char *const optimizer = sp_said(s, "--optimizer");
-    if (!optimizer || strcmp(optimizer, "muon") != 0 || !sp_said(s, "--use-distributed-optimizer"))
+    if (!sp_is(optimizer, "muon") || !sp_said(s, "--use-distributed-optimizer"))
         return;
     for (int i = 0; i < s->n; i++)
-        if (strcmp(s->at[i].name, "--optimizer") == 0)
+        if (sp_is(s->at[i].name, "--optimizer"))
             snprintf(s->at[i].value, sizeof s->at[i].value, "dist_muon");
-        else if (strcmp(s->at[i].name, "--use-distributed-optimizer") == 0)
+        else if (sp_is(s->at[i].name, "--use-distributed-optimizer"))
             s->at[i].name[0] = '\0';
 }
 
-static void write(const struct sp_launched *l, struct sp_written *lost, FILE *out)
+static void write(const struct sp_launched *l, FILE *out)
 {
-    struct sp_settings *const s = calloc(1, sizeof *s); /* too large for the stack */
-    struct sp_refusals refused;
-    if (!s)
-        abort();
-    sp_put_megatron(l->words[0], l, s, lost);
-    lose(l, s, lost);
-    sp_check_megatron(l->words[0], s, SP_CORE_20, sp_plan_devices(l->plan), &refused);
-    sp_lose_refusals("Megatron-LM", &refused, lost);
+    struct sp_settings *const s = sp_settings_of(l);
+    sp_put_megatron(l, s);
+    lose(l, s);
+    sp_lose_rules(l, &(struct sp_rules){.settings = s, .devices = sp_plan_devices(l->plan)});
+    s->words = l->words[1];
+    sp_lose_rules(l, &(struct sp_rules){.settings = s});
     spell_muon(s);
-    sp_write_head(l, "Megatron-Bridge 0.7 settings", lost, out);
+    sp_write_head(l, l->words[1], " settings", out);
     fputs("# over a recipe with its data, tokenizer and learning rate: "
           "process_config_with_overrides(vanilla_gpt_pretrain_config(), FILE)\n",
           out);

@@ -3,22 +3,32 @@
  * zero/config.py and the sections' own config.py, 0.19. */
 #include <string.h>
 
+#include "base/text.h"
+#include "base/list.h"
 #include "launch/deepspeed/deepspeed.h"
 
 /* JSON's own booleans alone: DeepSpeed takes the text "no" for true, as Python does. */
-bool sp_is_off(const cJSON *value)
+static bool is_off(const cJSON *value)
 {
     const cJSON *const enabled = cJSON_GetObjectItemCaseSensitive(value, "enabled");
     return !value || cJSON_IsNull(value) || cJSON_IsFalse(value) || cJSON_IsFalse(enabled) ||
            (cJSON_IsNumber(value) && value->valuedouble == 0) ||
-           (cJSON_IsString(value) && strcmp(value->valuestring, "none") == 0);
+           (cJSON_IsString(value) && sp_is(value->valuestring, "none"));
 }
 
-static void note(const struct sp_launch_words *words, const char *section, const char *key,
-                 struct sp_launch *launch)
+/* Whether a row reads the key. */
+static bool is_read(const struct sp_settings *s, const char *section, const char *key)
 {
-    const struct sp_launch_row *const row = sp_row_of(words, key);
-    sp_launch_note(launch, "not modelled: %s%s%s%s%s", section, section[0] ? "." : "", sp_safe(key),
+    char name[2 * SP_ROW_NAME];
+    sp_join_path(section, key, name, sizeof name);
+    const struct sp_launch_row *const row = sp_row_of(s->words, name);
+    return row && !row->note[0];
+}
+
+static void note(const struct sp_settings *s, const char *section, const char *key)
+{
+    const struct sp_launch_row *const row = sp_row_of(s->words, key);
+    sp_launch_note(s, "not modelled: %s%s%s%s%s", section, section[0] ? "." : "", sp_safe(key),
                    row ? ", " : "", row ? row->note : "");
 }
 
@@ -31,33 +41,33 @@ static bool is_quiet(const char *keys, size_t n, const char *key)
 }
 
 /* Remarks on the keys of a section that is switched on; "top" is the file itself. */
-static void note_section(const struct sp_launch_words *words, const cJSON *root, const char *name,
-                         const char *keys, size_t n, struct sp_launch *launch)
+static void note_section(const struct sp_settings *s, const cJSON *root, const char *name,
+                         const char *keys, size_t n)
 {
-    const bool top = strcmp(name, "top") == 0;
+    const bool top = sp_is(name, "top");
     const cJSON *const section = top ? root : cJSON_GetObjectItemCaseSensitive(root, name);
-    if (!top && (!cJSON_IsObject(section) || sp_is_off(section)))
+    if (!top && (!cJSON_IsObject(section) || is_off(section)))
         return;
     for (const cJSON *at = section->child; at; at = at->next)
-        if (!is_quiet(keys, n, at->string) && !sp_is_off(at))
-            note(words, top ? "" : name, at->string, launch);
+        if (!is_quiet(keys, n, at->string) && !is_off(at) &&
+            !is_read(s, top ? "" : name, at->string))
+            note(s, top ? "" : name, at->string);
 }
 
-void sp_note_deepspeed_keys(const struct sp_launch_words *words, const cJSON *root,
-                            struct sp_launch *launch)
+void sp_note_deepspeed_keys(const struct sp_settings *s, const cJSON *root)
 {
     char name[64];
-    for (const char *at = words->quiet, *colon; (colon = strchr(at, ':')) != NULL;) {
+    for (const char *at = s->words->quiet, *colon; (colon = strchr(at, ':')) != NULL;) {
         const char *const keys = colon + 1, *end = strchr(keys, ':'); /* of the next section */
         at += strspn(at, " ");
         snprintf(name, sizeof name, "%.*s", (int)(colon - at), at);
         while (end && end[-1] != ' ')
             end--;
         at = end ? end : keys + strlen(keys);
-        note_section(words, root, name, keys, (size_t)(at - keys), launch);
+        note_section(s, root, name, keys, (size_t)(at - keys));
     }
     const cJSON *const groups = cJSON_GetObjectItemCaseSensitive(
         cJSON_GetObjectItemCaseSensitive(root, "zero_optimization"), "zero_hpz_partition_size");
     if (cJSON_IsNumber(groups) && groups->valuedouble > 1)
-        note(words, "zero_optimization", "zero_hpz_partition_size", launch);
+        note(s, "zero_optimization", "zero_hpz_partition_size");
 }

@@ -4,44 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 #include "launch/fields/assumed.h"
 #include "launch/deepspeed/deepspeed.h"
-
-static void lose(const struct sp_launched *l, struct sp_written *lost)
-{
-    const struct sp_plan *const p = l->plan;
-    if (p->pp > 1)
-        sp_lose(lost,
-                "pipeline stages: PipelineModule(num_stages=%lld) in the code, with ZeRO 0 "
-                "or 1",
-                (long long)p->pp);
-    if (p->vpp > 1)
-        sp_lose(lost, "chunks of layers on a stage");
-    if (p->zero == 0 && sp_recipe_is(l, "mixed18"))
-        sp_lose(lost, "gradients in fp32 at ZeRO 0");
-    if (p->cp > 1)
-        sp_lose(lost, "context parallelism: the code registers DeepSpeed-Ulysses; "
-                      "sequence_parallel_size changes the batch alone");
-    if (p->sequence_parallel)
-        sp_lose(lost, "sequence parallelism with TP");
-    if (strcmp(l->remat, "full") != 0 && strcmp(l->remat, "none") != 0)
-        sp_lose(lost, "recompute policy %s: the model's code decides", l->remat);
-    if (strcmp(l->remat, "full") == 0)
-        sp_lose(lost, "full recompute: the model's code must call "
-                      "deepspeed.checkpointing.checkpoint");
-    if (p->recompute_layers < 1)
-        sp_lose(lost, "recompute of a share of the layers");
-    if (p->recompute.offload && strcmp(l->remat, "full") != 0)
-        sp_lose(lost, "activations in the host's memory without full recompute");
-    if (p->shards < p->dp * p->cp && p->zero == 3)
-        sp_lose(lost,
-                "shard groups: deepspeed.zero.MiCS_Init(config_dict_or_path=...) in the code");
-    if (p->shards < p->dp * p->cp && p->zero != 3 && p->zero > 0)
-        sp_lose(lost, "a smaller group of shards for ZeRO %d", p->zero);
-    if (!sp_recipe_is(l, "mixed18") && !sp_recipe_is(l, "mixed16") && !sp_recipe_is(l, "fp32"))
-        sp_lose(lost, "precision recipe %s; bf16 with fp32 states and gradients stands for it",
-                l->recipe);
-}
 
 /* Lines of text as strings of a JSON array. */
 static void put_strings(FILE *out, char *lines)
@@ -61,7 +27,7 @@ static void put_strings(FILE *out, char *lines)
     }
 }
 
-static void put_comments(FILE *out, const struct sp_launched *l, const struct sp_written *lost)
+static void put_comments(FILE *out, const struct sp_launched *l)
 {
     char *text = NULL;
     size_t length;
@@ -70,76 +36,72 @@ static void put_comments(FILE *out, const struct sp_launched *l, const struct sp
         abort();
     fputs("plan: ", lines); /* a model's name may be anything, the mark of sp_read_assumed too */
     sp_write_title(l, lines);
-    for (int i = 0; i < lost->n_lost; i++)
-        fprintf(lines, "\ncannot express: %s", lost->lost[i]);
+    for (int i = 0; i < l->written->n_lost; i++)
+        fprintf(lines, "\ncannot express: %s", l->written->lost[i]);
     sp_write_assumed(l, NULL, true, "\n", "", lines);
     fclose(lines);
     put_strings(out, text);
     free(text);
 }
 
-/* The options themselves, behind the opening brace. */
-static void put_options(const struct sp_launched *l, FILE *out)
+/* What of the plan no row says alone. */
+static void make(const struct sp_launched *l, struct sp_settings *made)
 {
     const struct sp_plan *const p = l->plan;
-    const long long train_batch = p->batch * p->tp;
-    fprintf(out,
-            "  \"train_batch_size\": %lld,\n"
-            "  \"train_micro_batch_size_per_gpu\": %lld,\n"
-            "  \"gradient_accumulation_steps\": %lld,\n",
-            train_batch, (long long)p->micro_batch, (long long)sp_plan_microbatches(p));
-    if (!sp_multiplies_in_fp32(p))
-        fputs("  \"bf16\": {\"enabled\": true},\n", out);
-    if (!sp_multiplies_in_fp32(p) && p->zero > 0)
-        fprintf(out, "  \"data_types\": {\"grad_accum_dtype\": \"%s\"},\n",
-                sp_recipe_is(l, "mixed16") ? "bf16" : "fp32");
-    fprintf(out, "  \"zero_optimization\": {\"stage\": %d, \"overlap_comm\": true", p->zero);
+    const bool half = !sp_multiplies_in_fp32(p), full = sp_is(l->remat, "full");
+    sp_make_whole(made, "train_batch_size", (p->batch * p->tp));
+    sp_make_whole(made, "gradient_accumulation_steps", sp_plan_microbatches(p));
+    if (half)
+        sp_make_setting(made, "bf16.enabled", "true");
+    if (half && p->zero > 0)
+        sp_make_setting(made, "data_types.grad_accum_dtype",
+                        sp_recipe_is(l, "mixed16") ? "bf16" : "fp32");
     if (p->zero == 3 && p->shards < p->dp * p->cp)
-        fprintf(out, ", \"mics_shard_size\": %lld", (long long)p->shards);
-    fputs("}", out);
-    if (p->tp > 1)
-        fprintf(out, ",\n  \"tensor_parallel\": {\"autotp_size\": %lld}", (long long)p->tp);
-    if (p->ep > 1 || p->etp > 1)
-        fprintf(out,
-                ",\n  \"expert_parallel\": {\"enabled\": true, \"autoep_size\": %lld, "
-                "\"expert_tensor_parallel_size\": %lld}",
-                (long long)p->ep, (long long)p->etp);
-    if (p->cp > 1)
-        fprintf(out, ",\n  \"sequence_parallel_size\": %lld", (long long)p->cp);
-    if (strcmp(l->remat, "full") == 0)
-        fprintf(out,
-                ",\n  \"activation_checkpointing\": {\"partition_activations\": false, "
-                "\"cpu_checkpointing\": %s}",
-                p->recompute.offload ? "true" : "false");
-    fputs("\n}\n", out);
+        sp_make_whole(made, "zero_optimization.mics_shard_size", p->shards);
+    if (p->ep > 1 || p->etp > 1) {
+        sp_make_setting(made, "expert_parallel.enabled", "true");
+        sp_make_whole(made, "expert_parallel.autoep_size", p->ep);
+        sp_make_whole(made, "expert_parallel.expert_tensor_parallel_size", p->etp);
+    }
+    if (full) {
+        sp_make_setting(made, "activation_checkpointing.partition_activations", "false");
+        sp_make_setting(made, "activation_checkpointing.cpu_checkpointing",
+                        p->recompute.offload ? "true" : "false");
+    }
 }
 
-/* What DeepSpeed refuses of the options. */
-static void lose_refused(const struct sp_launched *l, const char *options, struct sp_written *lost)
+/* Settings as members of objects; those of a section stand behind one another. */
+static void put_members(const struct sp_settings *s, FILE *out)
 {
-    struct sp_refusals refused;
-    cJSON *const root = cJSON_Parse(options);
-    if (!root)
-        abort();
-    sp_check_deepspeed(root, l->plan->pp == 1 ? sp_plan_devices(l->plan) : 0, &refused);
-    sp_lose_refusals("DeepSpeed", &refused, lost);
-    cJSON_Delete(root);
+    const char *section = "";
+    size_t n = 0; /* of the section's name and dot */
+    for (int i = 0; i < s->n; i++) {
+        const char *const name = s->at[i].name, *const dot = strchr(name, '.'),
+                          *const quote = sp_quote_of(s, name);
+        const bool same = n > 0 && strncmp(name, section, n) == 0;
+        fputs(same ? ", " : n > 0 ? "},\n  " : i > 0 ? ",\n  " : "  ", out);
+        section = name;
+        n = dot ? (size_t)(dot + 1 - name) : 0;
+        if (n > 0 && !same)
+            fprintf(out, "\"%.*s\": {", (int)n - 1, name);
+        fprintf(out, "\"%s\": %s%s%s", name + n, quote, s->at[i].value, quote);
+    }
+    fputs(n > 0 ? "}\n}\n" : "\n}\n", out);
 }
 
-void sp_write_deepspeed(const struct sp_launched *l, struct sp_written *lost, FILE *out)
+void sp_write_deepspeed(const struct sp_launched *l, FILE *out)
 {
-    char *options = NULL;
-    size_t length;
-    FILE *const body = open_memstream(&options, &length);
-    if (!body)
-        abort();
-    fputs("{\n", body);
-    put_options(l, body);
-    fclose(body);
-    lose(l, lost);
-    lose_refused(l, options, lost);
+    struct sp_settings *const made = sp_settings_of(l), *const s = sp_settings_of(l);
+    make(l, made);
+    sp_put_rows(l, made, s);
+    sp_lose_plan(l, NULL);
+    sp_lose_rules(l,
+                  &(struct sp_rules){.settings = s,
+                                     .devices = l->plan->pp == 1 ? sp_plan_devices(l->plan) : 0});
     fputs("{\n  \"_comment\": [", out);
-    put_comments(out, l, lost);
-    fprintf(out, "\n  ],\n%s", options + 2);
-    free(options);
+    put_comments(out, l);
+    fputs("\n  ],\n", out);
+    put_members(s, out);
+    free(made);
+    free(s);
 }

@@ -3,6 +3,7 @@
  * itself stands in its own options alone, so that editing them never contradicts the comment. */
 #include <string.h>
 
+#include "base/text.h"
 #include "base/list.h"
 #include "launch/fields/assumed.h"
 
@@ -26,7 +27,7 @@ void sp_write_assumed(const struct sp_launched *l, const char *framework, bool i
     char line[512] = "";
     const size_t size = sizeof line;
 #define PUT(...) snprintf(line + strlen(line), size - strlen(line), __VA_ARGS__)
-    if (!framework || strcmp(framework, l->framework) != 0)
+    if (!sp_is(framework, l->framework))
         PUT(" --framework %s", is_one_word(l->framework_given) ? l->framework_given : l->framework);
     if (p->imbalance != 1)
         PUT(" --imbalance %.17g", p->imbalance);
@@ -35,15 +36,14 @@ void sp_write_assumed(const struct sp_launched *l, const char *framework, bool i
         PUT(" --fsdp %lld", (long long)p->shards);
     if (is_script_apart)
         PUT(" --seq %lld", (long long)p->seq);
-    if (is_script_apart && strcmp(l->remat, "none") == 0)
+    if (is_script_apart && sp_is(l->remat, "none"))
         PUT(" --remat none");
 #undef PUT
     if (line[0])
         fprintf(out, "%s%s%s%s", before, mark, line, after);
 }
 
-bool sp_read_assumed(const char *line, struct sp_settings *assumed, struct sp_launch *launch,
-                     struct sp_error *error)
+bool sp_read_assumed(const char *line, struct sp_settings *assumed)
 {
     char name[sizeof assumed->at->name] = "";
     line += strspn(line, " \t");
@@ -58,21 +58,20 @@ bool sp_read_assumed(const char *line, struct sp_settings *assumed, struct sp_la
         line += n;
         if (strncmp(word, "--", 2) == 0)
             snprintf(name, sizeof name, "%.60s", word + 2);
-        else if (sp_is_listed(known, name, '\0') && !sp_add_setting(assumed, name, word, error))
+        else if (sp_is_listed(known, name, '\0') && !sp_add_setting(assumed, name, word))
             return false;
         if (strncmp(word, "--", 2) == 0 && !sp_is_listed(known, name, '\0'))
-            sp_launch_note(launch, "%s %.60s: not an option of such a comment", mark,
+            sp_launch_note(assumed, "%s %.60s: not an option of such a comment", mark,
                            sp_safe(word));
     }
     return true;
 }
 
-bool sp_read_assumed_lines(const char *text, struct sp_settings *assumed, struct sp_launch *launch,
-                           struct sp_error *error)
+bool sp_read_assumed_lines(const char *text, struct sp_settings *assumed)
 {
     while (*text) {
         text += strspn(text, " \t");
-        if (*text == '#' && !sp_read_assumed(text + 1, assumed, launch, error))
+        if (*text == '#' && !sp_read_assumed(text + 1, assumed))
             return false;
         text += strcspn(text, "\n");
         text += *text == '\n';
@@ -80,9 +79,22 @@ bool sp_read_assumed_lines(const char *text, struct sp_settings *assumed, struct
     return true;
 }
 
-void sp_assume(struct sp_settings *assumed, const char *name, struct sp_launch *launch)
+void sp_assume(struct sp_settings *assumed, const char *name)
 {
     const char *const value = sp_setting(assumed, name);
     if (value)
-        sp_launch_option(launch, name, "%s", value);
+        sp_launch_option(assumed, name, "%s", value);
+}
+
+bool sp_take_assumed(struct sp_launch_file *file, const char *framework, const char *names)
+{
+    struct sp_settings *const assumed = &file->assumed;
+    char name[16];
+    if (!sp_read_assumed_lines(file->text, assumed))
+        return false;
+    const char *const said = sp_setting(assumed, "framework");
+    sp_launch_option(assumed, "framework", "%s", said ? said : framework);
+    while (sp_next_item(&names, name, sizeof name))
+        sp_assume(assumed, name);
+    return true;
 }

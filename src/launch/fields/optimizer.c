@@ -29,23 +29,23 @@ static const struct {
 };
 
 /* An unknown optimizer is refused: SGD counted as Adam made a plan that fits not fit. */
-void sp_read_optimizer(const char *key, const char *name, double momentum, const char *origin,
-                       struct sp_launch *launch, struct sp_error *error)
+void sp_read_optimizer(const struct sp_settings *s, const char *key, const char *name,
+                       double momentum)
 {
     const size_t n = sizeof optimizers / sizeof *optimizers;
     size_t i = 0;
     while (i < n && strcasecmp(optimizers[i].name, name) != 0)
         i++;
     if (i == n) {
-        sp_fail(error, SP_INPUT,
-                "%s: %s: the state of optimizer \"%s\" is not known; expected adam, adamw, lamb, "
-                "sgd, lion, adagrad or muon",
-                sp_safe(origin), key, sp_safe(name));
+        sp_fail_in(s,
+                   "%s: the state of optimizer \"%s\" is not known; expected adam, adamw, lamb, "
+                   "sgd, lion, adagrad or muon",
+                   key, sp_safe(name));
         return;
     }
     const double bytes = optimizers[i].momentum && !(momentum > 0) ? 0 : optimizers[i].bytes;
     if (bytes != 8)
-        sp_launch_option(launch, "set", "precision.optimizer_bytes=%.0f", bytes);
+        sp_launch_option(s, "set", "precision.optimizer_bytes=%.0f", bytes);
     if (optimizers[i].note)
-        sp_launch_note(launch, "%s %s: %s", key, optimizers[i].name, optimizers[i].note);
+        sp_launch_note(s, "%s %s: %s", key, optimizers[i].name, optimizers[i].note);
 }

@@ -7,6 +7,7 @@
 
 #include <scaleplan/plan.h>
 
+#include "base/text.h"
 #include "base/list.h"
 
 /* Joins names behind a list; there is room, as every list has room for all. */
@@ -46,7 +47,7 @@ struct sp_launch_words *sp_words_of(const char *name, const struct sp_sources *s
 const struct sp_launch_row *sp_row_of(const struct sp_launch_words *w, const char *option)
 {
     for (int64_t i = 0; i < w->options.rows.n; i++)
-        if (strcmp(w->options.row[i].name, option) == 0)
+        if (sp_is(w->options.row[i].name, option))
             return &w->options.row[i];
     return NULL;
 }
@@ -56,9 +57,14 @@ const struct sp_launch_row *sp_row_of_plan(const struct sp_launch_words *w, cons
 {
     const struct sp_launch_row *const end = w->options.row + w->options.rows.n;
     for (row = row ? row + 1 : w->options.row; row < end; row++)
-        if (strcmp(row->plan, plan) == 0)
+        if (sp_is(row->plan, plan))
             return row;
     return NULL;
+}
+
+int64_t sp_plan_whole(struct sp_settings *s, const char *plan)
+{
+    return sp_setting_whole(s, sp_row_of_plan(s->words, plan, NULL)->name, 1, 1);
 }
 
 const struct sp_launch_row *sp_next_dimension(const struct sp_launch_words *w,
@@ -133,15 +139,14 @@ bool sp_next_spelling(const char **list, struct sp_spelling *out)
 }
 
 /* Adds one spelling of a setting, where it counts. */
-static bool add_spelling(const struct sp_launch_words *w, const struct sp_setting from,
-                         const struct sp_spelling *as, struct sp_settings *s,
-                         struct sp_error *error)
+static bool add_spelling(const struct sp_setting from, const struct sp_spelling *as,
+                         struct sp_settings *s)
 {
-    const struct sp_launch_row *const row = sp_row_of(w, as->option);
+    const struct sp_launch_row *const row = sp_row_of(s->words, as->option);
     const bool own = !as->value[0], none = own && row && row->takes_none;
     if (as->when[0] && !sp_has_word(from.value, as->when))
         return true;
-    if (!sp_add_setting(s, as->option, !own ? as->value : none ? "" : from.value, error))
+    if (!sp_add_setting(s, as->option, !own ? as->value : none ? "" : from.value))
         return false;
     struct sp_setting *const to = &s->at[s->n - 1];
     to->line = from.line;
@@ -153,20 +158,20 @@ static bool add_spelling(const struct sp_launch_words *w, const struct sp_settin
     return true;
 }
 
-bool sp_spell_rows(const struct sp_launch_words *w, struct sp_settings *s, struct sp_error *error)
+bool sp_spell_rows(struct sp_settings *s)
 {
     const int n = s->n;
     bool ok = true;
-    for (int64_t i = 0; i < w->options.rows.n; i++) {
-        const struct sp_launch_row *const row = &w->options.row[i];
+    for (int64_t i = 0; i < s->words->options.rows.n; i++) {
+        const struct sp_launch_row *const row = &s->words->options.row[i];
         for (int j = 0; j < n && row->as[0] && ok; j++) {
             struct sp_spelling as;
             const char *list = row->as;
-            if (strcmp(s->at[j].name, row->name) != 0)
+            if (!sp_is(s->at[j].name, row->name))
                 continue;
             sp_setting(s, row->name);
             while (ok && sp_next_spelling(&list, &as))
-                ok = add_spelling(w, s->at[j], &as, s, error);
+                ok = add_spelling(s->at[j], &as, s);
         }
     }
     return ok;
@@ -174,7 +179,7 @@ bool sp_spell_rows(const struct sp_launch_words *w, struct sp_settings *s, struc
 
 /* What a setting says by its row, as text; false where it is left out or no word of the row. */
 static bool read_row(const struct sp_launch_row *row, struct sp_settings *s, int64_t least,
-                     bool number, char *out, struct sp_error *error)
+                     bool number, char *out)
 {
     const char *const given = sp_setting(s, row->name);
     if (!given || (!number && !row->takes_none && !row->values[0]))
@@ -184,8 +189,7 @@ static bool read_row(const struct sp_launch_row *row, struct sp_settings *s, int
     else if (row->values[0])
         sp_row_ours(row, given, out);
     else
-        snprintf(out, SP_ROW_WORD, "%lld",
-                 (long long)sp_setting_whole(s, row->name, least, least, error));
+        snprintf(out, SP_ROW_WORD, "%lld", (long long)sp_setting_whole(s, row->name, least, least));
     return out[0] != '\0';
 }
 
@@ -198,52 +202,50 @@ static bool counts(const struct sp_launch_row *row, const char *of)
 static const struct sp_plan_field *plan_field(const char *name)
 {
     for (int i = 0; i < SP_PLAN_FIELDS; i++)
-        if (strcmp(sp_plan_fields[i].name, name) == 0)
+        if (sp_is(sp_plan_fields[i].name, name))
             return &sp_plan_fields[i];
     return NULL;
 }
 
-void sp_read_plan_rows(const struct sp_launch_words *w, struct sp_settings *s, bool numbers,
-                       const char *of, struct sp_launch *launch, struct sp_error *error)
+void sp_read_plan_rows(struct sp_settings *s, bool numbers, const char *of)
 {
-    for (int64_t i = 0; i < w->options.rows.n; i++) {
-        const struct sp_launch_row *const row = &w->options.row[i];
+    for (int64_t i = 0; i < s->words->options.rows.n; i++) {
+        const struct sp_launch_row *const row = &s->words->options.row[i];
         const struct sp_plan_field *const field = plan_field(row->plan);
         char value[SP_ROW_WORD];
         if (!field || row->by_code || !counts(row, of) || (field->kind == SP_PLAN_WHOLE) != numbers)
             continue;
         const bool other = field->fallback && row->unsaid[0] && /* than what `step` takes */
-                           strcmp(field->fallback, row->unsaid) != 0;
-        if (read_row(row, s, (int64_t)field->min, numbers, value, error))
-            sp_launch_option(launch, row->plan, "%s", value);
+                           !sp_is(field->fallback, row->unsaid);
+        if (read_row(row, s, (int64_t)field->min, numbers, value))
+            sp_launch_option(s, row->plan, "%s", value);
         else if (other)
-            sp_launch_option(launch, row->plan, "%s", row->unsaid);
+            sp_launch_option(s, row->plan, "%s", row->unsaid);
     }
 }
 
-void sp_read_model_rows(const struct sp_launch_words *w, struct sp_settings *s, bool numbers,
-                        const char *of, char *shape, size_t size, struct sp_error *error)
+void sp_read_model_rows(struct sp_settings *s, bool numbers, const char *of, char *shape,
+                        size_t size)
 {
-    for (int64_t i = 0; i < w->options.rows.n; i++) {
-        const struct sp_launch_row *const row = &w->options.row[i];
+    for (int64_t i = 0; i < s->words->options.rows.n; i++) {
+        const struct sp_launch_row *const row = &s->words->options.row[i];
         const bool number = !row->takes_none && !row->values[0];
         char value[SP_ROW_WORD];
-        if (!row->model[0] || row->by_code || strcmp(row->of, of) != 0 || number != numbers)
+        if (!row->model[0] || row->by_code || !sp_is(row->of, of) || number != numbers)
             continue;
-        const bool said = read_row(row, s, 1, numbers, value, error);
+        const bool said = read_row(row, s, 1, numbers, value);
         const size_t used = strlen(shape);
         if (said || row->unsaid[0])
             snprintf(shape + used, size - used, ",%s=%s", row->model, said ? value : row->unsaid);
     }
 }
 
-void sp_note_rows(const struct sp_launch_words *w, struct sp_settings *s, struct sp_launch *launch)
+void sp_note_rows(struct sp_settings *s)
 {
-    for (int64_t i = 0; i < w->options.rows.n; i++) {
-        const struct sp_launch_row *const row = &w->options.row[i];
+    for (int64_t i = 0; i < s->words->options.rows.n; i++) {
+        const struct sp_launch_row *const row = &s->words->options.row[i];
         const char *const value = row->note[0] ? sp_peek_setting(s, row->name) : NULL;
-        if (value && strcmp(value, "0") != 0 && strcmp(value, "None") != 0 &&
-            strcasecmp(value, "false") != 0)
-            sp_launch_note(launch, "not modelled: %s, %s", row->name, row->note);
+        if (value && !sp_is(value, "0") && !sp_is(value, "None") && strcasecmp(value, "false") != 0)
+            sp_launch_note(s, "not modelled: %s, %s", row->name, row->note);
     }
 }

@@ -18,6 +18,10 @@ const struct sp_launch_row *sp_row_of(const struct sp_launch_words *words, const
 const struct sp_launch_row *sp_row_of_plan(const struct sp_launch_words *words, const char *plan,
                                            const struct sp_launch_row *row);
 
+/* The whole number that the settings have for that field of a plan, which has a row; 1 where it is
+ * left out. */
+int64_t sp_plan_whole(struct sp_settings *settings, const char *plan);
+
 /* The next row behind `row` (NULL: the first) that sets a key of a model, or NULL. */
 const struct sp_launch_row *sp_next_dimension(const struct sp_launch_words *words,
                                               const struct sp_launch_row *row);
@@ -45,40 +49,41 @@ struct sp_spelling {
 bool sp_next_spelling(const char **list, struct sp_spelling *spelling);
 
 /* Adds what other spellings stand for behind them. */
-bool sp_spell_rows(const struct sp_launch_words *words, struct sp_settings *settings,
-                   struct sp_error *error);
+bool sp_spell_rows(struct sp_settings *settings);
 
 /* Adds the fields of a plan as options of `step`: whole numbers, or all others. `of`: kinds of rows
  * that count, parted by blanks. */
-void sp_read_plan_rows(const struct sp_launch_words *words, struct sp_settings *settings,
-                       bool numbers, const char *of, struct sp_launch *launch,
-                       struct sp_error *error);
+void sp_read_plan_rows(struct sp_settings *settings, bool numbers, const char *of);
 
 /* Adds the model's keys of one kind of rows to a shape, ",KEY=VALUE": numbers, or all others. */
-void sp_read_model_rows(const struct sp_launch_words *words, struct sp_settings *settings,
-                        bool numbers, const char *of, char *shape, size_t size,
-                        struct sp_error *error);
+void sp_read_model_rows(struct sp_settings *settings, bool numbers, const char *of, char *shape,
+                        size_t size);
 
 /* Adds remarks on what is not modelled. */
-void sp_note_rows(const struct sp_launch_words *words, struct sp_settings *settings,
-                  struct sp_launch *launch);
-
-/* Adds what the framework refuses beside, or without, one another. */
-void sp_check_rows(const struct sp_launch_words *words, const struct sp_settings *settings,
-                   struct sp_refusals *refused);
+void sp_note_rows(struct sp_settings *settings);
 
 /* Puts a plan and its model as settings in the order of the rows, those of `made` in their places;
  * what no word says is lost. */
-void sp_put_rows(const struct sp_launch_words *words, const struct sp_launched *launched,
-                 const struct sp_settings *made, struct sp_settings *settings,
-                 struct sp_written *lost);
+void sp_put_rows(const struct sp_launched *launched, const struct sp_settings *made,
+                 struct sp_settings *settings);
 
 /* Spells settings as that version does; one that it does not have is lost, and a setting without a
  * name is none. */
-void sp_spell_older(const struct sp_launch_words *words, int version, struct sp_settings *settings,
-                    struct sp_written *lost);
+void sp_spell_older(const struct sp_launched *launched, struct sp_settings *settings);
+
+/* What stands around the value of an option: a quote, or "". */
+const char *sp_quote_of(const struct sp_settings *settings, const char *name);
+
+/* A framework with its version, "Megatron-LM core 0.20". */
+enum { SP_VERSION = 64 };
+void sp_version_text(const struct sp_launch_words *words, int version, char out[SP_VERSION]);
 
 /* The name of a version by its place among them. */
 void sp_version_name(const struct sp_launch_words *words, int version, char *out);
+
+/* Writes comments "# FRAMEWORK VERSION FORM: ", the title, and a line for each part that is lost.
+ */
+void sp_write_head(const struct sp_launched *launched, const struct sp_launch_words *words,
+                   const char *form, FILE *out);
 
 #endif

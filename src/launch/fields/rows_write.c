@@ -4,6 +4,7 @@
 
 #include <scaleplan/plan.h>
 
+#include "base/text.h"
 #include "base/list.h"
 #include "launch/fields/rows.h"
 
@@ -16,7 +17,7 @@ static void value_of(const struct sp_launch_row *row, const struct sp_launched *
     *usual = row->unsaid;
     for (int i = 0; i < SP_PLAN_FIELDS && row->plan[0]; i++) {
         const struct sp_plan_field *const field = &sp_plan_fields[i];
-        if (strcmp(field->name, row->plan) != 0)
+        if (!sp_is(field->name, row->plan))
             continue;
         const char *const name = sp_plan_name(l->plan, field);
         if (name)
@@ -34,30 +35,29 @@ static void value_of(const struct sp_launch_row *row, const struct sp_launched *
 /* Whether the plan is of the kind that a row is of. */
 static bool is_of(const struct sp_launch_row *row, const struct sp_launched *l)
 {
-    return row->of[0] == '\0' || (strcmp(row->of, "experts") == 0 && l->model->moe.experts > 0) ||
-           (strcmp(row->of, "latents") == 0 && l->model->mla.kv_lora_rank > 0) ||
-           (strcmp(row->of, "fp8") == 0 && l->plan->dtype == SP_FP8);
+    return row->of[0] == '\0' || (sp_is(row->of, "experts") && l->model->moe.experts > 0) ||
+           (sp_is(row->of, "latents") && l->model->mla.kv_lora_rank > 0) ||
+           (sp_is(row->of, "fp8") && l->plan->dtype == SP_FP8) ||
+           (sp_is(row->of, "shards") && l->plan->zero > 0);
 }
 
 /* What an export writes behind an option: one or several, blanks part them from their values. */
 static void put_words(struct sp_settings *s, const char *words)
 {
-    struct sp_error none = {0};
     char option[SP_ROW_NAME];
     while (*words) {
         const size_t n = strcspn(words, " ");
         snprintf(option, sizeof option, "%.*s", (int)n, words);
         words += n + strspn(words + n, " ");
         const char *const value = strncmp(words, "--", 2) == 0 ? "" : words;
-        sp_add_setting(s, option, value, &none);
+        sp_add_setting(s, option, value);
         words += strlen(value);
     }
 }
 
 static void put_row(const struct sp_launch_row *row, const struct sp_launched *l,
-                    struct sp_settings *s, struct sp_written *lost)
+                    struct sp_settings *s)
 {
-    struct sp_error none = {0};
     char value[SP_ROW_WORD], theirs[SP_ROW_WORD];
     const char *usual;
     const bool sets = row->plan[0] || row->model[0];
@@ -67,63 +67,34 @@ static void put_row(const struct sp_launch_row *row, const struct sp_launched *l
     snprintf(theirs, sizeof theirs, "%s", sets ? value : row->value);
     if (row->values[0])
         sp_row_theirs(row, value, theirs);
-    if (row->takes_none && sets ? strcmp(value, row->gives) != 0
-                                : sets && !row->always && strcmp(value, usual) == 0)
+    if (row->takes_none && sets ? !sp_is(value, row->gives)
+                                : sets && !row->always && sp_is(value, usual))
         return;
     if (row->values[0] && !theirs[0]) {
         if (row->lost[0])
-            sp_lose(lost, "%s", row->lost);
+            sp_lose(l, "%s", row->lost);
         else
-            sp_lose(lost, "%s %s, which %s has no word for", row->plan[0] ? row->plan : row->model,
+            sp_lose(l, "%s %s, which %s has no word for", row->plan[0] ? row->plan : row->model,
                     value, row->name);
         return;
     }
-    sp_add_setting(s, row->name, row->takes_none ? "" : theirs, &none);
+    sp_add_setting(s, row->name, row->takes_none ? "" : theirs);
     put_words(s, row->with);
 }
 
-void sp_put_rows(const struct sp_launch_words *w, const struct sp_launched *l,
-                 const struct sp_settings *made, struct sp_settings *s, struct sp_written *lost)
+void sp_put_rows(const struct sp_launched *l, const struct sp_settings *made, struct sp_settings *s)
 {
-    struct sp_error none = {0};
-    for (int64_t i = 0; i < w->options.rows.n; i++) {
-        const struct sp_launch_row *const row = &w->options.row[i];
+    for (int64_t i = 0; i < l->words[0]->options.rows.n; i++) {
+        const struct sp_launch_row *const row = &l->words[0]->options.row[i];
         const char *const value = sp_said(made, row->name);
         if (value)
-            sp_add_setting(s, row->name, value, &none);
+            sp_add_setting(s, row->name, value);
         else
-            put_row(row, l, s, lost);
+            put_row(row, l, s);
     }
     for (int i = 0; i < made->n; i++) /* what no row has a place for */
-        if (!sp_row_of(w, made->at[i].name))
-            sp_add_setting(s, made->at[i].name, made->at[i].value, &none);
-}
-
-static void refuse(struct sp_refusals *refused, const char *option, const char *how,
-                   const char *other)
-{
-    if (refused->n < SP_REFUSALS)
-        snprintf(refused->what[refused->n++], sizeof *refused->what, "%s %s %s", option, how,
-                 other);
-}
-
-void sp_check_rows(const struct sp_launch_words *w, const struct sp_settings *s,
-                   struct sp_refusals *refused)
-{
-    for (int64_t i = 0; i < w->options.rows.n; i++) {
-        const struct sp_launch_row *const row = &w->options.row[i];
-        const char *list = row->excludes[0] ? row->excludes : NULL;
-        char other[SP_ROW_NAME];
-        if (!sp_has_setting(s, row->name))
-            continue;
-        while (sp_next_item(&list, other, sizeof other))
-            if (sp_has_setting(s, other))
-                refuse(refused, row->name, "and", other);
-        list = row->needs[0] ? row->needs : NULL;
-        while (sp_next_item(&list, other, sizeof other))
-            if (!sp_has_setting(s, other))
-                refuse(refused, row->name, "without", other);
-    }
+        if (!sp_row_of(l->words[0], made->at[i].name))
+            sp_add_setting(s, made->at[i].name, made->at[i].value);
 }
 
 void sp_version_name(const struct sp_launch_words *w, int version, char *out)
@@ -134,6 +105,14 @@ void sp_version_name(const struct sp_launch_words *w, int version, char *out)
         at += strspn(at, " ");
     }
     snprintf(out, SP_ROW_WORD, "%.*s", (int)strcspn(at, " "), at);
+}
+
+void sp_version_text(const struct sp_launch_words *w, int version, char out[SP_VERSION])
+{
+    char name[SP_ROW_WORD];
+    sp_version_name(w, version, name);
+    snprintf(out, SP_VERSION, "%.24s %.15s%s%.16s", w->framework, w->release,
+             w->release[0] ? " " : "", name);
 }
 
 /* The place of a version among them, by its name. */
@@ -163,20 +142,20 @@ static bool is_of_version(const struct sp_launch_words *w, const char *item, siz
 }
 
 /* Spells one setting by one item of its row; false where the item is of other versions. */
-static bool spell_item(const struct sp_launch_words *w, const char *item, int version,
-                       struct sp_setting *at, struct sp_written *lost)
+static bool spell_item(const struct sp_launched *l, const char *item, struct sp_setting *at)
 {
-    char name[SP_ROW_WORD];
+    const struct sp_launch_words *const w = l->words[0];
+    char version[SP_VERSION];
     const char *const colon = strchr(item, ':');
     const size_t n = colon ? (size_t)(colon - item) : strlen(item);
-    if (!is_of_version(w, item, n, version, at->value))
+    if (!is_of_version(w, item, n, l->version, at->value))
         return false;
-    sp_version_name(w, version, name);
+    sp_version_text(w, l->version, version);
     const char *const flags = colon ? colon + 1 + strspn(colon + 1, " ") : "";
     const bool valued = memchr(item, ' ', n) != NULL;
     if (!colon)
-        sp_lose(lost, "%s%s%s, which %s core %s does not have", at->name, valued ? " " : "",
-                valued ? at->value : "", w->framework, name);
+        sp_lose(l, "%s%s%s, which %s does not have", at->name, valued ? " " : "",
+                valued ? at->value : "", version);
     const size_t first = strcspn(flags, " ");
     snprintf(at->name, sizeof at->name, "%.*s", (int)first, flags);
     if (valued || flags[first]) /* else it is another name */
@@ -184,15 +163,32 @@ static bool spell_item(const struct sp_launch_words *w, const char *item, int ve
     return true;
 }
 
-void sp_spell_older(const struct sp_launch_words *w, int version, struct sp_settings *s,
-                    struct sp_written *lost)
+void sp_spell_older(const struct sp_launched *l, struct sp_settings *s)
 {
     for (int i = 0; i < s->n; i++) {
-        const struct sp_launch_row *const row = sp_row_of(w, s->at[i].name);
+        const struct sp_launch_row *const row = sp_row_of(l->words[0], s->at[i].name);
         const char *list = row && row->older[0] ? row->older : NULL;
         char item[160];
         while (sp_next_item(&list, item, sizeof item) &&
-               !spell_item(w, item + strspn(item, " "), version, &s->at[i], lost))
+               !spell_item(l, item + strspn(item, " "), &s->at[i]))
             ;
     }
+}
+
+const char *sp_quote_of(const struct sp_settings *s, const char *name)
+{
+    const struct sp_launch_row *const row = sp_row_of(s->words, name);
+    return row && row->is_text ? "\"" : "";
+}
+
+void sp_write_head(const struct sp_launched *l, const struct sp_launch_words *words,
+                   const char *form, FILE *out)
+{
+    char version[SP_VERSION];
+    sp_version_text(words, l->version, version);
+    fprintf(out, "# %s%s: ", version, form);
+    sp_write_title(l, out);
+    fputs("\n", out);
+    for (int i = 0; i < l->written->n_lost; i++)
+        fprintf(out, "# cannot express: %s\n", l->written->lost[i]);
 }

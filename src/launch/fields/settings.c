@@ -11,15 +11,14 @@
 
 #include <scaleplan/names.h>
 
+#include "base/text.h"
 #include "base/truth.h"
 #include "launch/fields/models.h"
 
-bool sp_add_setting(struct sp_settings *settings, const char *name, const char *value,
-                    struct sp_error *error)
+bool sp_add_setting(struct sp_settings *settings, const char *name, const char *value)
 {
     if (settings->n == SP_MAX_SETTINGS)
-        return sp_fail(error, SP_INPUT, "%s: more than %d options", sp_safe(settings->origin),
-                       SP_MAX_SETTINGS);
+        return settings->error && sp_fail_in(settings, "more than %d options", SP_MAX_SETTINGS);
     struct sp_setting *const setting = &settings->at[settings->n++];
     *setting = (struct sp_setting){0};
     snprintf(setting->name, sizeof setting->name, "%s", name);
@@ -31,8 +30,7 @@ bool sp_add_setting(struct sp_settings *settings, const char *name, const char *
 
 void sp_make_setting(struct sp_settings *settings, const char *name, const char *format, ...)
 {
-    struct sp_error none = {0};
-    if (!sp_add_setting(settings, name, NULL, &none))
+    if (!sp_add_setting(settings, name, NULL))
         return;
     struct sp_setting *const setting = &settings->at[settings->n - 1];
     va_list arguments;
@@ -41,10 +39,21 @@ void sp_make_setting(struct sp_settings *settings, const char *name, const char 
     va_end(arguments);
 }
 
+void sp_make_whole(struct sp_settings *settings, const char *name, int64_t value)
+{
+    sp_make_setting(settings, name, "%lld", (long long)value);
+}
+
+void sp_make_switch(struct sp_settings *settings, const char *name, bool on)
+{
+    if (on)
+        sp_make_setting(settings, name, "%s", "");
+}
+
 static int find_setting(const struct sp_settings *settings, const char *name)
 {
     int i = settings->n - 1;
-    while (i >= 0 && strcmp(settings->at[i].name, name) != 0)
+    while (i >= 0 && !sp_is(settings->at[i].name, name))
         i--;
     return i;
 }
@@ -53,7 +62,7 @@ const char *sp_peek_setting(struct sp_settings *settings, const char *name)
 {
     const int last = find_setting(settings, name);
     for (int i = 0; i <= last; i++)
-        if (strcmp(settings->at[i].name, name) == 0)
+        if (sp_is(settings->at[i].name, name))
             settings->at[i].read = true;
     return last >= 0 ? settings->at[last].value : NULL;
 }
@@ -94,47 +103,45 @@ static void put_place(const struct sp_settings *settings, int line, char *out, s
 }
 
 /* Says that nothing tells a value: a name of the script can be given one. */
-static void refuse_gap(struct sp_settings *settings, struct sp_setting *setting,
-                       struct sp_error *error)
+static void refuse_gap(struct sp_settings *settings, struct sp_setting *setting)
 {
     char place[128];
     put_place(settings, setting->gap_line, place, sizeof place);
     const char *const typed = setting->by[0] ? setting->by : setting->gap;
     const bool name = !strpbrk(typed, "$`( \n"),
                parameter = typed[strspn(typed, "0123456789")] == '\0';
-    sp_fail(error, SP_INPUT, "%s: %s needs %s%s%s%s%s%s%s%s", place, sp_safe(setting->name),
-            parameter && typed == setting->gap ? "the script's parameter " : "",
-            sp_safe(setting->gap),
-            setting->by[0] ? ", which hangs on " : ", which nothing here says",
-            setting->by[0] && parameter ? "the script's parameter " : "",
-            setting->by[0] ? sp_safe(setting->by) : "", name ? "; --set-var " : "",
-            name ? sp_safe(typed) : "", name ? "=VALUE" : "");
+    sp_fail(
+        settings->error, SP_INPUT, "%s: %s needs %s%s%s%s%s%s%s%s", place, sp_safe(setting->name),
+        parameter && typed == setting->gap ? "the script's parameter " : "", sp_safe(setting->gap),
+        setting->by[0] ? ", which hangs on " : ", which nothing here says",
+        setting->by[0] && parameter ? "the script's parameter " : "",
+        setting->by[0] ? sp_safe(setting->by) : "", name ? "; --set-var " : "",
+        name ? sp_safe(typed) : "", name ? "=VALUE" : "");
     setting->refused = true;
 }
 
-static void refuse_cut(struct sp_settings *settings, struct sp_setting *setting,
-                       struct sp_error *error)
+static void refuse_cut(struct sp_settings *settings, struct sp_setting *setting)
 {
     char place[128];
     put_place(settings, setting->line, place, sizeof place);
-    sp_fail(error, SP_INPUT, "%s: %s: a value of more than %zu characters has no room", place,
-            sp_safe(setting->name), sizeof setting->value - 1);
+    sp_fail(settings->error, SP_INPUT, "%s: %s: a value of more than %zu characters has no room",
+            place, sp_safe(setting->name), sizeof setting->value - 1);
     setting->refused = true;
 }
 
-bool sp_refuse_gaps(struct sp_settings *settings, struct sp_error *error)
+bool sp_refuse_gaps(struct sp_settings *settings)
 {
-    const int before = error->lines;
+    const int before = settings->error->lines;
     for (int i = 0; i < settings->n; i++) {
         struct sp_setting *const setting = &settings->at[i];
         const bool last = find_setting(settings, setting->name) == i,
                    counts = last && setting->needed && !setting->refused;
         if (counts && setting->gap[0])
-            refuse_gap(settings, setting, error);
+            refuse_gap(settings, setting);
         else if (counts && setting->cut)
-            refuse_cut(settings, setting, error);
+            refuse_cut(settings, setting);
     }
-    return error->lines == before;
+    return settings->error->lines == before;
 }
 
 bool sp_has_word(const char *list, const char *word)
@@ -166,8 +173,7 @@ bool sp_is_quiet(const char *quiet, const char *name)
 
 /* A flag is harmless only if it is on a list; all others are named, so that a framework's new
  * argument is noticed. */
-void sp_note_unread(struct sp_settings *settings, const char *prefix, const char *quiet,
-                    struct sp_launch *launch)
+void sp_note_unread(struct sp_settings *settings, const char *prefix, const char *quiet)
 {
     char list[160] = "";
     const size_t skip = strlen(prefix);
@@ -179,33 +185,31 @@ void sp_note_unread(struct sp_settings *settings, const char *prefix, const char
         sp_peek_setting(settings, setting->name); /* once */
         const size_t used = strlen(list);
         if (used + strlen(setting->name) + 3 > sizeof list) {
-            sp_launch_note(launch, "not read: %s", list);
+            sp_launch_note(settings, "not read: %s", list);
             list[0] = '\0';
         }
         const size_t n = strlen(list);
         snprintf(list + n, sizeof list - n, "%s%s", n > 0 ? ", " : "", sp_safe(setting->name));
     }
     if (list[0])
-        sp_launch_note(launch, "not read: %s", list);
+        sp_launch_note(settings, "not read: %s", list);
 }
 
 /* A setting is refused once, however often it is asked for. */
-static void refuse(struct sp_settings *settings, int i, const char *expected,
-                   struct sp_error *error)
+static void refuse(struct sp_settings *settings, int i, const char *expected)
 {
     struct sp_setting *const setting = &settings->at[i];
     char place[128];
     put_place(settings, setting->line, place, sizeof place);
     if (!setting->refused && setting->gap[0])
-        refuse_gap(settings, setting, error);
+        refuse_gap(settings, setting);
     else if (!setting->refused)
-        sp_fail(error, SP_INPUT, "%s: %s: \"%s\": expected %s", place, sp_safe(setting->name),
-                sp_safe(setting->value), expected);
+        sp_fail(settings->error, SP_INPUT, "%s: %s: \"%s\": expected %s", place,
+                sp_safe(setting->name), sp_safe(setting->value), expected);
     setting->refused = true;
 }
 
-double sp_setting_number(struct sp_settings *settings, const char *name, double otherwise,
-                         struct sp_error *error)
+double sp_setting_number(struct sp_settings *settings, const char *name, double otherwise)
 {
     const int i = find_setting(settings, name);
     char *end;
@@ -217,15 +221,15 @@ double sp_setting_number(struct sp_settings *settings, const char *name, double 
     if (!settings->at[i].gap[0] && end != settings->at[i].value && *end == '\0' &&
         isfinite(value) && errno == 0 && !strpbrk(settings->at[i].value, "xX"))
         return value;
-    refuse(settings, i, "a number", error);
+    refuse(settings, i, "a number");
     return otherwise;
 }
 
 int64_t sp_setting_whole(struct sp_settings *settings, const char *name, int64_t least,
-                         int64_t otherwise, struct sp_error *error)
+                         int64_t otherwise)
 {
     char expected[64];
-    const double value = sp_setting_number(settings, name, NAN, error);
+    const double value = sp_setting_number(settings, name, NAN);
     const int i = find_setting(settings, name);
     if (i < 0 || isnan(value))
         return otherwise;
@@ -233,7 +237,7 @@ int64_t sp_setting_whole(struct sp_settings *settings, const char *name, int64_t
     if (digits[strspn(digits, "0123456789")] == '\0' && value >= (double)least && value <= 1e9)
         return (int64_t)value;
     snprintf(expected, sizeof expected, "a whole number from %lld to 10^9", (long long)least);
-    refuse(settings, i, expected, error);
+    refuse(settings, i, expected);
     return otherwise;
 }
 
@@ -255,8 +259,9 @@ bool sp_setting_off(struct sp_settings *settings, const char *name)
     return text && sp_truth(text) == 0;
 }
 
-void sp_launch_option(struct sp_launch *launch, const char *name, const char *format, ...)
+void sp_launch_option(const struct sp_settings *settings, const char *name, const char *format, ...)
 {
+    struct sp_launch *const launch = settings->launch;
     if (launch->options == SP_LAUNCH_OPTIONS)
         return;
     va_list arguments;
@@ -268,52 +273,71 @@ void sp_launch_option(struct sp_launch *launch, const char *name, const char *fo
     launch->options++;
 }
 
-void sp_launch_note(struct sp_launch *launch, const char *format, ...)
+void sp_launch_whole(const struct sp_settings *settings, const char *name, int64_t value)
 {
-    if (launch->notes == SP_LAUNCH_NOTES) {
-        snprintf(launch->note[SP_LAUNCH_NOTES - 1], sizeof *launch->note,
-                 "more remarks than %d: the others are left out", SP_LAUNCH_NOTES - 1);
-        return;
-    }
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(launch->note[launch->notes++], sizeof *launch->note, format, arguments);
-    va_end(arguments);
+    sp_launch_option(settings, name, "%lld", (long long)value);
+}
+
+/* Puts a line into a list of them; behind the last there is only the word that there were more. */
+static void put_line(char *lines, size_t size, int most, int *n, const char *of, const char *format,
+                     va_list arguments)
+{
+    if (*n == most)
+        snprintf(lines + (size_t)(most - 1) * size, size,
+                 "more %s than %d: the others are left out", of, most - 1);
+    else
+        vsnprintf(lines + (size_t)(*n)++ * size, size, format, arguments);
+}
+#define PUT_LINE(lines, n, of)                                                                     \
+    va_list arguments;                                                                             \
+    va_start(arguments, format);                                                                   \
+    put_line(*(lines), sizeof *(lines), (int)(sizeof(lines) / sizeof *(lines)), &(n), of, format,  \
+             arguments);                                                                           \
+    va_end(arguments)
+
+void sp_add_note(struct sp_launch *launch, const char *format, ...)
+{
+    PUT_LINE(launch->note, launch->notes, "remarks");
+}
+
+void sp_launch_note(const struct sp_settings *settings, const char *format, ...)
+{
+    PUT_LINE(settings->launch->note, settings->launch->notes, "remarks");
 }
 
 /* A ZeRO stage that the framework lacks is a loss too; what replaces it is said beside it. */
-void sp_lose(struct sp_written *written, const char *format, ...)
+void sp_lose(const struct sp_launched *l, const char *format, ...)
 {
-    if (written->n_lost == SP_LAUNCH_LOSSES) {
-        snprintf(written->lost[SP_LAUNCH_LOSSES - 1], sizeof *written->lost,
-                 "more parts of the plan than %d: the others are left out", SP_LAUNCH_LOSSES - 1);
-        return;
-    }
+    PUT_LINE(l->written->lost, l->written->n_lost, "parts of the plan");
+}
+
+struct sp_settings *sp_settings_of(const struct sp_launched *l)
+{
+    struct sp_settings *const settings = calloc(1, sizeof *settings); /* too large for the stack */
+    if (!settings)
+        abort();
+    settings->words = l ? l->words[0] : NULL;
+    return settings;
+}
+
+struct sp_settings *sp_new_settings(const struct sp_settings *like)
+{
+    struct sp_settings *const settings = sp_settings_of(NULL);
+    settings->origin = like->origin;
+    settings->words = like->words;
+    settings->launch = like->launch;
+    settings->error = like->error;
+    return settings;
+}
+
+bool sp_fail_in(const struct sp_settings *settings, const char *format, ...)
+{
+    char what[512];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(written->lost[written->n_lost++], sizeof *written->lost, format, arguments);
+    vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-}
-
-void sp_refuse(const struct sp_check *checks, size_t n, struct sp_refusals *refused)
-{
-    for (size_t i = 0; i < n; i++)
-        if (checks[i].holds && refused->n < SP_REFUSALS)
-            snprintf(refused->what[refused->n++], sizeof *refused->what, "%s", checks[i].what);
-}
-
-void sp_note_refusals(const char *framework, const struct sp_refusals *refused,
-                      struct sp_launch *launch)
-{
-    for (int i = 0; i < refused->n; i++)
-        sp_launch_note(launch, "%s refuses this: %s", framework, refused->what[i]);
-}
-
-void sp_lose_refusals(const char *framework, const struct sp_refusals *refused,
-                      struct sp_written *written)
-{
-    for (int i = 0; i < refused->n; i++)
-        sp_lose(written, "what %s refuses: %s", framework, refused->what[i]);
+    return sp_fail(settings->error, SP_INPUT, "%s: %s", sp_safe(settings->origin), what);
 }
 
 void sp_write_title(const struct sp_launched *l, FILE *out)
@@ -328,16 +352,6 @@ void sp_write_title(const struct sp_launched *l, FILE *out)
             (long long)p->shards, (long long)p->batch, (long long)p->seq);
 }
 
-void sp_write_head(const struct sp_launched *l, const char *form, const struct sp_written *lost,
-                   FILE *out)
-{
-    fprintf(out, "# %s: ", form);
-    sp_write_title(l, out);
-    fputs("\n", out);
-    for (int i = 0; i < lost->n_lost; i++)
-        fprintf(out, "# cannot express: %s\n", lost->lost[i]);
-}
-
 bool sp_multiplies_in_fp32(const struct sp_plan *plan)
 {
     return plan->dtype == SP_FP32 || plan->dtype == SP_TF32;
@@ -346,16 +360,14 @@ bool sp_multiplies_in_fp32(const struct sp_plan *plan)
 /* The format of a recipe's matmuls as far as frameworks tell them apart. */
 static enum sp_dtype format_of(const char *recipe)
 {
-    return strcmp(recipe, "fp32") == 0       ? SP_FP32
-           : strncmp(recipe, "fp8-", 4) == 0 ? SP_FP8
-                                             : SP_BF16;
+    return sp_is(recipe, "fp32") ? SP_FP32 : strncmp(recipe, "fp8-", 4) == 0 ? SP_FP8 : SP_BF16;
 }
 
 /* An export of FSDP's fp32 states to Megatron-LM or DeepSpeed writes bf16 and counts a loss: the
  * matmuls are the plan's, the states are not. */
 bool sp_states_are(const struct sp_launched *l, const char *name)
 {
-    return strcmp(l->precision->name, name) == 0 && sp_is_builtin_precision(l->precision);
+    return sp_is(l->precision->name, name) && sp_is_builtin_precision(l->precision);
 }
 
 bool sp_recipe_is(const struct sp_launched *l, const char *name)
@@ -380,7 +392,7 @@ void sp_spell_model(const char *name, char *out, size_t size)
     const char *const slash = strrchr(name, '/');
     snprintf(out, size, "%s", slash ? slash + 1 : name);
     char *const dot = strrchr(out, '.');
-    if (dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0))
+    if (dot && (sp_is(dot, ".yaml") || sp_is(dot, ".yml")))
         *dot = '\0';
     for (char *c = out; *c; c++)
         *c = *c == '_' ? '-' : (char)tolower((unsigned char)*c);

@@ -22,6 +22,9 @@ struct sp_setting {
 enum { SP_MAX_SETTINGS = 1024 };
 struct sp_settings {
     const char *origin;
+    const struct sp_launch_words *words; /* that they are read by */
+    struct sp_launch *launch;            /* where what they say goes; NULL: they are written */
+    struct sp_error *error;              /* and what is wrong with them */
     struct sp_setting at[SP_MAX_SETTINGS];
     int n;
 };
@@ -47,20 +50,32 @@ struct sp_target {
     const char *words[SP_LAUNCH_FILES]; /* names of files in configs/launch, or NULL */
 
     /* Puts the plan on `out`. What the framework cannot say is lost before the first line. */
-    void (*write)(const struct sp_launched *launched, struct sp_written *lost, FILE *out);
+    void (*write)(const struct sp_launched *launched, FILE *out);
 
     const char *format; /* what was read: "Megatron-LM arguments" */
     enum sp_match (*detect)(const struct sp_launch_file *file);
-    bool (*read)(struct sp_launch_file *file, struct sp_launch *launch, struct sp_error *error);
+    bool (*read)(struct sp_launch_file *file);
 };
 
+/* Settings without any, for free(): of the file, words, launch and errors of others, or those that
+ * a plan is written as. */
+struct sp_settings *sp_new_settings(const struct sp_settings *like);
+struct sp_settings *sp_settings_of(const struct sp_launched *launched);
+
+/* Adds an error of the file that the settings are of, and returns false. */
+__attribute__((format(printf, 2, 3))) bool sp_fail_in(const struct sp_settings *settings,
+                                                      const char *format, ...);
+
 /* Takes name and value (NULL: none); false with an error when there are too many. */
-bool sp_add_setting(struct sp_settings *settings, const char *name, const char *value,
-                    struct sp_error *error);
+bool sp_add_setting(struct sp_settings *settings, const char *name, const char *value);
 
 /* The same of a value that is put together; what has no room is left out. */
 __attribute__((format(printf, 3, 4))) void
 sp_make_setting(struct sp_settings *settings, const char *name, const char *format, ...);
+
+/* The same of a whole number, and of one that is there without a value, or not at all. */
+void sp_make_whole(struct sp_settings *settings, const char *name, int64_t value);
+void sp_make_switch(struct sp_settings *settings, const char *name, bool on);
 
 /* The value of a setting (the last one of that name), NULL when it is not given. All of that name
  * count as read, and the value as needed. */
@@ -87,22 +102,20 @@ bool sp_is_quiet(const char *quiet, const char *name);
 
 /* Refuses, by name and line, every setting whose value is needed and not known, or longer than
  * there is room for. */
-bool sp_refuse_gaps(struct sp_settings *settings, struct sp_error *error);
+bool sp_refuse_gaps(struct sp_settings *settings);
 
 /* Names in a remark, as many as have room, what no reader asked for: neither of `quiet` (names
  * parted by blanks, "log-*" for all that start so) nor marked as read. `prefix` stands in front of
  * names in the file and not in the list. */
-void sp_note_unread(struct sp_settings *settings, const char *prefix, const char *quiet,
-                    struct sp_launch *launch);
+void sp_note_unread(struct sp_settings *settings, const char *prefix, const char *quiet);
 
 /* A setting's number, or `otherwise` when it is not given; adds an error when it is no finite
  * number. */
-double sp_setting_number(struct sp_settings *settings, const char *name, double otherwise,
-                         struct sp_error *error);
+double sp_setting_number(struct sp_settings *settings, const char *name, double otherwise);
 
 /* A setting's whole number from `least` to 10^9, or `otherwise`; adds an error when it is none. */
 int64_t sp_setting_whole(struct sp_settings *settings, const char *name, int64_t least,
-                         int64_t otherwise, struct sp_error *error);
+                         int64_t otherwise);
 
 /* Whether it has that value, in letters of any size. */
 bool sp_setting_is(struct sp_settings *settings, const char *name, const char *value);
@@ -114,51 +127,29 @@ bool sp_setting_off(struct sp_settings *settings, const char *name);
 /* A model's file or name as models are named here: "models/llama3_70B.yaml" is "llama3-70b". */
 void sp_spell_model(const char *name, char *out, size_t size);
 
-/* Adds an option of `step` to a launch. */
+/* Adds an option of `step` to the settings' launch: a text, or a whole number. */
 __attribute__((format(printf, 3, 4))) void
-sp_launch_option(struct sp_launch *launch, const char *name, const char *format, ...);
+sp_launch_option(const struct sp_settings *settings, const char *name, const char *format, ...);
+void sp_launch_whole(const struct sp_settings *settings, const char *name, int64_t value);
 
-/* Adds a remark to a launch. */
-__attribute__((format(printf, 2, 3))) void sp_launch_note(struct sp_launch *launch,
+/* Adds a remark to it, or to any launch. */
+__attribute__((format(printf, 2, 3))) void sp_launch_note(const struct sp_settings *settings,
                                                           const char *format, ...);
+__attribute__((format(printf, 2, 3))) void sp_add_note(struct sp_launch *launch, const char *format,
+                                                       ...);
 
 /* Adds the state of an optimizer, where it is not Adam's two moments, as an option: `name` is what
  * the file says under `key`, `momentum` that of SGD. An error where it is no optimizer that is
  * known: to count it as Adam would be a guess. */
-void sp_read_optimizer(const char *key, const char *name, double momentum, const char *origin,
-                       struct sp_launch *launch, struct sp_error *error);
-
-/* What the framework's own code refuses in a launch, by its table of checks. */
-enum { SP_REFUSALS = 96 }; /* no less than the rows of any table of checks */
-struct sp_refusals {
-    char what[SP_REFUSALS][128];
-    int n;
-};
-
-/* A check: whether it holds, and what is refused then. */
-struct sp_check {
-    bool holds;
-    const char *what;
-};
-#define SP_REFUSE(checks, refused) sp_refuse(checks, sizeof(checks) / sizeof *(checks), refused)
-void sp_refuse(const struct sp_check *checks, size_t n, struct sp_refusals *refused);
-
-/* Says them of a launch that is read ("MaxText refuses this: ..."), and of one that is written. */
-void sp_note_refusals(const char *framework, const struct sp_refusals *refused,
-                      struct sp_launch *launch);
-void sp_lose_refusals(const char *framework, const struct sp_refusals *refused,
-                      struct sp_written *written);
+void sp_read_optimizer(const struct sp_settings *settings, const char *key, const char *name,
+                       double momentum);
 
 /* Adds a "cannot express" to what is written. */
-__attribute__((format(printf, 2, 3))) void sp_lose(struct sp_written *written, const char *format,
-                                                   ...);
+__attribute__((format(printf, 2, 3))) void sp_lose(const struct sp_launched *launched,
+                                                   const char *format, ...);
 
 /* Writes "llama3-70b on h100-64 (64 devices: dp 8 tp 4 pp 2 ...)". */
 void sp_write_title(const struct sp_launched *launched, FILE *out);
-
-/* Writes comments "# FORM: ", the title, and a line for each part that is lost. */
-void sp_write_head(const struct sp_launched *launched, const char *form,
-                   const struct sp_written *lost, FILE *out);
 
 /* Whether the layers' matmuls run in fp32 or TF32. */
 bool sp_multiplies_in_fp32(const struct sp_plan *plan);

@@ -34,8 +34,7 @@ static const char *field_of(const char *name)
 }
 
 /* A line "name = value"; others say nothing. */
-static bool read_assignment(const char *line, size_t n, int number, struct sp_settings *settings,
-                            struct sp_error *error)
+static bool read_assignment(const char *line, size_t n, int number, struct sp_settings *settings)
 {
     char name[sizeof settings->at->name], value[sizeof settings->at->value];
     const size_t length = strcspn(line, " =#(,\n");
@@ -44,7 +43,7 @@ static bool read_assignment(const char *line, size_t n, int number, struct sp_se
         return true;
     snprintf(name, sizeof name, "%.*s", (int)length, line);
     take_value(line + length + 3, n - length - 3, value, sizeof value);
-    if (!sp_add_setting(settings, field_of(name), value, error))
+    if (!sp_add_setting(settings, field_of(name), value))
         return false;
     settings->at[settings->n - 1].line = number;
     settings->at[settings->n - 1].cut =
@@ -52,8 +51,7 @@ static bool read_assignment(const char *line, size_t n, int number, struct sp_se
     return true;
 }
 
-static bool read_import(const char *line, size_t n, struct sp_settings *settings,
-                        struct sp_error *error)
+static bool read_import(const char *line, size_t n, struct sp_settings *settings)
 {
     static const char import[] = " import ";
     char name[sizeof settings->at->name], value[sizeof settings->at->value];
@@ -63,17 +61,17 @@ static bool read_import(const char *line, size_t n, struct sp_settings *settings
         return true;
     snprintf(name, sizeof name, "%.*s", (int)length, line);
     take_value(line + rest, n - rest, value, sizeof value);
-    return sp_add_setting(settings, name, value, error);
+    return sp_add_setting(settings, name, value);
 }
 
-bool sp_read_recipe(const char *text, struct sp_settings *settings, struct sp_error *error)
+bool sp_read_recipe(const char *text, struct sp_settings *settings)
 {
     for (int number = 1; *text; number++) {
         const size_t indent = strspn(text, " \t"), n = strcspn(text, "\n");
         const char *const line = text + indent;
         const bool ok = strncmp(line, "from ", 5) == 0 && n > indent + 5
-                            ? read_import(line + 5, n - indent - 5, settings, error)
-                            : read_assignment(line, n - indent, number, settings, error);
+                            ? read_import(line + 5, n - indent - 5, settings)
+                            : read_assignment(line, n - indent, number, settings);
         if (!ok)
             return false;
         text += n + (text[n] == '\n');

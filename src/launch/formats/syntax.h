@@ -16,22 +16,24 @@ enum sp_syntax sp_syntax_of(const char *text);
  * "${NAME:-default}" get the value that was typed, or the default, or are a gap. `scripts` gets the
  * texts of several words, a line each or more, for free(); it may be NULL. */
 bool sp_read_yaml(const char *text, const struct sp_typed_names *names,
-                  struct sp_settings *settings, char **scripts, struct sp_error *error);
+                  struct sp_settings *settings, char **scripts);
 
-/* What `put` writes of a plan as YAML, for free(), and the same as settings, for free() too. */
-char *sp_written_yaml(const struct sp_launched *launched,
-                      void (*put)(const struct sp_launched *launched, FILE *out),
-                      struct sp_settings **settings);
+/* Writes settings as YAML; those of a section, "SECTION.NAME", stand behind one another. */
+void sp_put_yaml(const struct sp_settings *settings, FILE *out);
 
 /* Takes the values of a TOML document as settings, names joined by dots. */
-bool sp_read_toml(const char *text, struct sp_settings *settings, struct sp_error *error);
+bool sp_read_toml(const char *text, struct sp_settings *settings);
 
 /* Takes the lines "name = value" of a Python recipe as settings, and "from FILE import NAME" as the
  * setting FILE with that value. No code runs: a value is the text that stands there, without its
  * quotes. */
-bool sp_read_recipe(const char *text, struct sp_settings *settings, struct sp_error *error);
+bool sp_read_recipe(const char *text, struct sp_settings *settings);
 
 /* The value that was typed for a name, or NULL. */
 const char *sp_typed_value(const struct sp_typed_names *names, const char *name, size_t n);
+
+/* The same of JSON, which is YAML but for its tabs and was read for errors before. */
+void sp_read_json(const char *text, const struct sp_typed_names *names,
+                  struct sp_settings *settings);
 
 #endif

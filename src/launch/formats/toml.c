@@ -26,10 +26,10 @@ static void skip(struct toml *t, bool lines)
     }
 }
 
-static bool fail(const struct toml *t, const char *expected, struct sp_error *error)
+static bool fail(const struct toml *t, const char *expected)
 {
-    return sp_fail(error, SP_INPUT, "%s:%d: expected %s", sp_safe(t->settings->origin), t->line,
-                   expected);
+    return sp_fail(t->settings->error, SP_INPUT, "%s:%d: expected %s", sp_safe(t->settings->origin),
+                   t->line, expected);
 }
 
 static void put(struct toml *t, char *out, size_t size, size_t *n, char c)
@@ -42,7 +42,7 @@ static void put(struct toml *t, char *out, size_t size, size_t *n, char c)
 }
 
 /* A bare or quoted name, with dots between its parts. */
-static bool read_name(struct toml *t, char *out, size_t size, struct sp_error *error)
+static bool read_name(struct toml *t, char *out, size_t size)
 {
     size_t n = 0;
     out[0] = '\0';
@@ -51,11 +51,11 @@ static bool read_name(struct toml *t, char *out, size_t size, struct sp_error *e
         if (*t->at != '"' && *t->at != '\'')
             put(t, out, size, &n, *t->at);
     skip(t, false);
-    return n > 0 || fail(t, "a name", error);
+    return n > 0 || fail(t, "a name");
 }
 
 /* A string; three quotes hold several lines. */
-static bool read_string(struct toml *t, char *out, size_t size, size_t *n, struct sp_error *error)
+static bool read_string(struct toml *t, char *out, size_t size, size_t *n)
 {
     const char quote = *t->at;
     const bool lines = t->at[1] == quote && t->at[2] == quote;
@@ -63,31 +63,31 @@ static bool read_string(struct toml *t, char *out, size_t size, size_t *n, struc
     const char end[] = {quote, lines ? quote : '\0', lines ? quote : '\0', '\0'};
     for (t->at += width; *t->at && strncmp(t->at, end, width) != 0; t->at++) {
         if (*t->at == '\n' && !lines)
-            return fail(t, "a string that ends on its line", error);
+            return fail(t, "a string that ends on its line");
         t->line += *t->at == '\n';
         if (*t->at == '\\' && quote == '"' && t->at[1])
             t->at++;
         put(t, out, size, n, *t->at);
     }
     if (!*t->at)
-        return fail(t, "the end of a string", error);
+        return fail(t, "the end of a string");
     t->at += width;
     return true;
 }
 
-static bool read_scalar(struct toml *t, char *out, size_t size, size_t *n, struct sp_error *error)
+static bool read_scalar(struct toml *t, char *out, size_t size, size_t *n)
 {
     if (*t->at == '"' || *t->at == '\'')
-        return read_string(t, out, size, n, error);
+        return read_string(t, out, size, n);
     const char *const start = t->at;
     for (; *t->at && !strchr(" \t\r\n,]}#", *t->at); t->at++)
         if (*t->at != '_' || !isdigit((unsigned char)*start)) /* 10_000 is a number */
             put(t, out, size, n, *t->at);
-    return t->at > start || fail(t, "a value", error);
+    return t->at > start || fail(t, "a value");
 }
 
 /* A value; items of a list are parted by blanks. What is nested deeper is one text. */
-static bool read_value(struct toml *t, char *out, size_t size, struct sp_error *error)
+static bool read_value(struct toml *t, char *out, size_t size)
 {
     size_t n = 0;
     int open = 0;
@@ -105,54 +105,54 @@ static bool read_value(struct toml *t, char *out, size_t size, struct sp_error *
         } else {
             if (n > 0)
                 put(t, out, size, &n, ' ');
-            if (!read_scalar(t, out, size, &n, error))
+            if (!read_scalar(t, out, size, &n))
                 return false;
         }
     } while (open > 0);
     return true;
 }
 
-static bool read_table(struct toml *t, struct sp_error *error)
+static bool read_table(struct toml *t)
 {
     const bool several = t->at[1] == '[';
     t->at += 1 + several;
-    if (!read_name(t, t->table, sizeof t->table, error))
+    if (!read_name(t, t->table, sizeof t->table))
         return false;
     if (strncmp(t->at, "]]", 1 + (size_t)several) != 0)
-        return fail(t, "] behind the name of a table", error);
+        return fail(t, "] behind the name of a table");
     t->at += 1 + several;
     return true;
 }
 
-static bool read_entry(struct toml *t, struct sp_error *error)
+static bool read_entry(struct toml *t)
 {
     char name[48], full[sizeof t->settings->at->name], value[sizeof t->settings->at->value];
     const int line = t->line;
-    if (!read_name(t, name, sizeof name, error))
+    if (!read_name(t, name, sizeof name))
         return false;
     if (*t->at != '=')
-        return fail(t, "name = value", error);
+        return fail(t, "name = value");
     t->at++;
     t->cut = false;
-    if (!read_value(t, value, sizeof value, error))
+    if (!read_value(t, value, sizeof value))
         return false;
     snprintf(full, sizeof full, "%.24s%s%.46s", t->table, t->table[0] ? "." : "", name);
-    if (!sp_add_setting(t->settings, full, value, error))
+    if (!sp_add_setting(t->settings, full, value))
         return false;
     t->settings->at[t->settings->n - 1].line = line;
     t->settings->at[t->settings->n - 1].cut = t->cut;
     return true;
 }
 
-bool sp_read_toml(const char *text, struct sp_settings *settings, struct sp_error *error)
+bool sp_read_toml(const char *text, struct sp_settings *settings)
 {
     struct toml t = {.settings = settings, .at = text, .line = 1};
     for (skip(&t, true); *t.at; skip(&t, true)) {
-        if (!(*t.at == '[' ? read_table(&t, error) : read_entry(&t, error)))
+        if (!(*t.at == '[' ? read_table(&t) : read_entry(&t)))
             return false;
         skip(&t, false);
         if (*t.at && *t.at != '\n')
-            return fail(&t, "one value on a line", error);
+            return fail(&t, "one value on a line");
     }
     return true;
 }

@@ -5,6 +5,7 @@
 
 #include <yaml.h>
 
+#include "base/text.h"
 #include "base/json_syntax.h"
 #include "base/truth.h"
 #include "launch/formats/syntax.h"
@@ -34,7 +35,7 @@ static const char *referred(const struct reader *r, const char *name, size_t n)
     snprintf(full, sizeof full, "%.*s%.*s", section, r->path, (int)n - (*name == '.'),
              name + (*name == '.'));
     for (int i = r->settings->n - 2; i >= 0; i--) /* the last is the one that refers */
-        if (strcmp(r->settings->at[i].name, full) == 0 && !r->settings->at[i].gap[0])
+        if (sp_is(r->settings->at[i].name, full) && !r->settings->at[i].gap[0])
             return r->settings->at[i].value;
     return NULL;
 }
@@ -88,22 +89,21 @@ static void fill_in(const struct reader *r, const char *text, struct sp_setting 
     setting->cut = *text != '\0';
 }
 
-static bool add_value(struct reader *r, const char *value, bool quoted, int line,
-                      struct sp_error *error)
+static bool add_value(struct reader *r, const char *value, bool quoted, int line)
 {
     struct sp_settings *const s = r->settings;
     const struct level *const level = &r->level[r->depth];
     struct sp_setting *const last = s->n > 0 ? &s->at[s->n - 1] : NULL;
     if (r->scripts && strpbrk(value, " \n"))
         fprintf(r->scripts, "%s\n", value);
-    if (level->list && level->items > 0 && last && strcmp(last->name, r->path) == 0) {
+    if (level->list && level->items > 0 && last && sp_is(last->name, r->path)) {
         const size_t used = strlen(last->value);
         const size_t room = sizeof last->value - used;
         const int n = snprintf(last->value + used, room, " %s", sp_yaml_word(value, quoted));
         last->cut = last->cut || (size_t)n >= room;
         return true;
     }
-    if (!sp_add_setting(s, r->path, NULL, error))
+    if (!sp_add_setting(s, r->path, NULL))
         return false;
     struct sp_setting *const setting = &s->at[s->n - 1];
     setting->line = setting->gap_line = line;
@@ -122,13 +122,13 @@ static void enter(struct reader *r, const char *name)
     snprintf(r->path + at, sizeof r->path - at, "%s%s", at > 0 ? "." : "", name);
 }
 
-static bool open_level(struct reader *r, bool list, struct sp_error *error)
+static bool open_level(struct reader *r, bool list)
 {
     char item[16];
     struct level *const above = &r->level[r->depth];
     if (r->depth == SP_JSON_MAX_DEPTH)
-        return sp_fail(error, SP_INPUT, "%s: nested deeper than %d", sp_safe(r->settings->origin),
-                       SP_JSON_MAX_DEPTH);
+        return sp_fail(r->settings->error, SP_INPUT, "%s: nested deeper than %d",
+                       sp_safe(r->settings->origin), SP_JSON_MAX_DEPTH);
     if (above->list) {
         snprintf(item, sizeof item, "%d", above->items);
         enter(r, item);
@@ -149,11 +149,11 @@ static bool is_null(const yaml_event_t *event)
 {
     const char *const value = (const char *)event->data.scalar.value;
     return event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
-           (value[0] == '\0' || strcmp(value, "~") == 0 || strcasecmp(value, "null") == 0 ||
-            strcmp(value, "None") == 0);
+           (value[0] == '\0' || sp_is(value, "~") || strcasecmp(value, "null") == 0 ||
+            sp_is(value, "None"));
 }
 
-static bool take_scalar(struct reader *r, const yaml_event_t *event, struct sp_error *error)
+static bool take_scalar(struct reader *r, const yaml_event_t *event)
 {
     const char *const value = (const char *)event->data.scalar.value;
     struct level *const level = &r->level[r->depth];
@@ -167,7 +167,7 @@ static bool take_scalar(struct reader *r, const yaml_event_t *event, struct sp_e
     }
     if (!is_null(event))
         ok = add_value(r, value, event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE,
-                       (int)event->start_mark.line + 1, error);
+                       (int)event->start_mark.line + 1);
     level->items++;
     level->named = false;
     if (!level->list)
@@ -175,12 +175,12 @@ static bool take_scalar(struct reader *r, const yaml_event_t *event, struct sp_e
     return ok;
 }
 
-static bool take_event(struct reader *r, const yaml_event_t *event, struct sp_error *error)
+static bool take_event(struct reader *r, const yaml_event_t *event)
 {
     switch (event->type) {
     case YAML_MAPPING_START_EVENT:
     case YAML_SEQUENCE_START_EVENT:
-        return open_level(r, event->type == YAML_SEQUENCE_START_EVENT, error);
+        return open_level(r, event->type == YAML_SEQUENCE_START_EVENT);
     case YAML_MAPPING_END_EVENT:
     case YAML_SEQUENCE_END_EVENT:
         close_level(r);
@@ -190,29 +190,30 @@ static bool take_event(struct reader *r, const yaml_event_t *event, struct sp_er
         r->path[r->level[r->depth].path] = '\0';
         return true;
     case YAML_SCALAR_EVENT:
-        return take_scalar(r, event, error);
+        return take_scalar(r, event);
     default:
         return true;
     }
 }
 
-static bool parse(struct reader *r, const char *text, struct sp_error *error)
+static bool parse(struct reader *r, const char *text)
 {
     yaml_parser_t parser;
     yaml_event_t event;
     bool ok = true;
     if (!yaml_parser_initialize(&parser))
-        return sp_fail(error, SP_INTERNAL, "out of memory");
+        return sp_fail(r->settings->error, SP_INTERNAL, "out of memory");
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, strlen(text));
     for (bool done = false; ok && !done;) {
         if (!yaml_parser_parse(&parser, &event)) {
-            ok = sp_fail(error, SP_INPUT, "%s:%zu:%zu: %s", sp_safe(r->settings->origin),
-                         parser.problem_mark.line + 1, parser.problem_mark.column + 1,
+            ok = sp_fail(r->settings->error, SP_INPUT, "%s:%zu:%zu: %s",
+                         sp_safe(r->settings->origin), parser.problem_mark.line + 1,
+                         parser.problem_mark.column + 1,
                          parser.problem ? parser.problem : "not YAML");
             break;
         }
         done = event.type == YAML_STREAM_END_EVENT;
-        ok = take_event(r, &event, error);
+        ok = take_event(r, &event);
         yaml_event_delete(&event);
     }
     yaml_parser_delete(&parser);
@@ -220,7 +221,7 @@ static bool parse(struct reader *r, const char *text, struct sp_error *error)
 }
 
 bool sp_read_yaml(const char *text, const struct sp_typed_names *names,
-                  struct sp_settings *settings, char **scripts, struct sp_error *error)
+                  struct sp_settings *settings, char **scripts)
 {
     size_t size;
     struct reader *const r = calloc(1, sizeof *r);
@@ -229,28 +230,39 @@ bool sp_read_yaml(const char *text, const struct sp_typed_names *names,
     r->settings = settings;
     r->names = names;
     r->scripts = scripts ? open_memstream(scripts, &size) : NULL;
-    const bool ok = parse(r, text, error);
+    const bool ok = parse(r, text);
     if (r->scripts)
         fclose(r->scripts);
     free(r);
     return ok;
 }
 
-char *sp_written_yaml(const struct sp_launched *launched,
-                      void (*put)(const struct sp_launched *launched, FILE *out),
-                      struct sp_settings **settings)
+void sp_put_yaml(const struct sp_settings *s, FILE *out)
 {
-    const struct sp_typed_names names = {0};
-    struct sp_error none = {0};
-    char *text = NULL;
-    size_t length;
-    FILE *const out = open_memstream(&text, &length);
-    *settings = calloc(1, sizeof **settings); /* too large for the stack */
-    if (!*settings || !out)
+    const char *section = "";
+    int n = 0; /* of the section's name */
+    for (int i = 0; i < s->n; i++) {
+        const char *const name = s->at[i].name, *const dot = strchr(name, '.');
+        const int own = dot ? (int)(dot - name) : 0;
+        if (own > 0 && (own != n || strncmp(name, section, (size_t)own) != 0))
+            fprintf(out, "%.*s:\n", own, name);
+        section = name;
+        n = own;
+        fprintf(out, "%s%s: %s\n", own > 0 ? "  " : "", dot ? dot + 1 : name, s->at[i].value);
+    }
+}
+
+void sp_read_json(const char *text, const struct sp_typed_names *names,
+                  struct sp_settings *settings)
+{
+    struct sp_error none = {0}, *const error = settings->error;
+    char *const copy = strdup(text);
+    if (!copy)
         abort();
-    put(launched, out);
-    if (fclose(out) != 0)
-        abort();
-    sp_read_yaml(text, &names, *settings, NULL, &none);
-    return text;
+    for (char *c = copy; *c; c++)
+        *c = *c == '\t' ? ' ' : *c;
+    settings->error = &none;
+    sp_read_yaml(copy, names, settings, NULL);
+    settings->error = error;
+    free(copy);
 }

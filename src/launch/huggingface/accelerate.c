@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 #include "launch/huggingface/accelerate.h"
 #include "launch/fields/assumed.h"
 #include "launch/fields/beside.h"
@@ -14,7 +16,7 @@ static enum sp_match detect(const struct sp_launch_file *file)
     bool sections = false; /* which others have too */
     for (int i = 0; i < file->settings.n && !file->script && !file->json; i++) {
         const char *const name = file->settings.at[i].name;
-        if (strcmp(name, "distributed_type") == 0)
+        if (sp_is(name, "distributed_type"))
             return SP_CERTAIN;
         sections = sections || strncmp(name, "fsdp_config.", 12) == 0 ||
                    strncmp(name, "deepspeed_config.", 17) == 0;
@@ -23,27 +25,26 @@ static enum sp_match detect(const struct sp_launch_file *file)
 }
 
 /* A degree of parallelism_config; its names carry that of the section, or do not. */
-static int64_t degree(struct sp_settings *s, const char *name, struct sp_error *error)
+static int64_t degree(struct sp_settings *s, const char *name)
 {
     char full[72];
     snprintf(full, sizeof full, "parallelism_config.parallelism_config_%s_size", name);
     if (!sp_peek_setting(s, full))
         snprintf(full, sizeof full, "parallelism_config.%s_size", name);
-    return sp_setting_whole(s, full, 1, 1, error);
+    return sp_setting_whole(s, full, 1, 1);
 }
 
 /* Weights and states in fp32, matmuls in the format that is asked for: FSDP's, and DDP's, which
  * casts weights on use. */
-static void read_states(struct sp_settings *s, struct sp_launch *launch)
+static void read_states(struct sp_settings *s)
 {
-    sp_launch_option(launch, "precision", "fp32");
+    sp_launch_option(s, "precision", "fp32");
     if (sp_setting_on(s, "mixed_precision")) /* "no" is a name there, and false without quotes */
-        sp_launch_option(launch, "dtype", "bf16");
+        sp_launch_option(s, "dtype", "bf16");
 }
 
 /* FULL_SHARD and its kin by name or number, or fsdp_reshard_after_forward of version 2. */
-static void read_fsdp(const struct sp_launch_words *words, struct sp_settings *s, double devices,
-                      struct sp_launch *launch, struct sp_error *error)
+static void read_fsdp(struct sp_settings *s, double devices)
 {
     static const char strategy[] = "fsdp_config.fsdp_sharding_strategy";
     const char *const name = sp_setting(s, strategy);
@@ -51,196 +52,162 @@ static void read_fsdp(const struct sp_launch_words *words, struct sp_settings *s
     if (sp_setting_off(s, "fsdp_config.fsdp_reshard_after_forward"))
         stage[0] = '2';
     if (name)
-        sp_row_ours(sp_row_of(words, strategy), name, stage);
+        sp_row_ours(sp_row_of(s->words, strategy), name, stage);
     if (strchr(stage, '~'))
-        sp_launch_note(launch, "%s: shards inside of a node; give --fsdp with its size",
+        sp_launch_note(s, "%s: shards inside of a node; give --fsdp with its size",
                        stage[0] == '3' ? "HYBRID_SHARD" : "HYBRID_SHARD_ZERO2");
     if (!stage[0])
-        sp_fail(error, SP_INPUT, "%s: fsdp_sharding_strategy: \"%s\": no strategy of FSDP",
-                sp_safe(s->origin), sp_safe(name));
-    sp_launch_option(launch, "zero", "%.1s", stage[0] ? stage : "3");
-    const int64_t copies = degree(s, "dp_replicate", error);
-    const double model = (double)(degree(s, "tp", error) * degree(s, "cp", error));
-    const double replicas = devices / ((double)degree(s, "tp", error) * (double)copies);
+        sp_fail_in(s, "fsdp_sharding_strategy: \"%s\": no strategy of FSDP", sp_safe(name));
+    sp_launch_option(s, "zero", "%.1s", stage[0] ? stage : "3");
+    const int64_t copies = degree(s, "dp_replicate");
+    const double model = (double)(degree(s, "tp") * degree(s, "cp"));
+    const double replicas = devices / ((double)degree(s, "tp") * (double)copies);
     if (copies > 1 && devices > 0 && replicas >= 1 && model > 0)
-        sp_launch_option(launch, "fsdp", "%.0f", replicas);
+        sp_launch_option(s, "fsdp", "%.0f", replicas);
     if (sp_setting_on(s, "fsdp_config.fsdp_offload_params"))
-        sp_launch_note(launch,
-                       "not modelled: fsdp_offload_params, weights and states in the host's "
-                       "memory");
-    read_states(s, launch);
+        sp_launch_note(s, "not modelled: fsdp_offload_params, weights and states in the host's "
+                          "memory");
+    read_states(s);
 }
 
 /* Where it names a DeepSpeed JSON, which has the rest then. */
 static const char deepspeed_file[] = "deepspeed_config.deepspeed_config_file";
 
-static void read_deepspeed(struct sp_settings *s, struct sp_launch *launch, struct sp_error *error)
+static void read_deepspeed(struct sp_settings *s)
 {
     static const char *const offloads[] = {"deepspeed_config.offload_optimizer_device",
                                            "deepspeed_config.offload_param_device"};
     const bool half =
         sp_setting_is(s, "mixed_precision", "bf16") || sp_setting_is(s, "mixed_precision", "fp16");
     if (!sp_peek_setting(s, deepspeed_file)) {
-        sp_launch_option(
-            launch, "zero", "%lld",
-            (long long)sp_setting_whole(s, "deepspeed_config.zero_stage", 0, 2, error));
-        sp_launch_option(launch, "precision", "%s", half ? "mixed16" : "fp32");
+        sp_launch_whole(s, "zero", sp_setting_whole(s, "deepspeed_config.zero_stage", 0, 2));
+        sp_launch_option(s, "precision", "%s", half ? "mixed16" : "fp32");
     }
     for (int i = 0; i < 2; i++)
         if (sp_setting(s, offloads[i]) && !sp_setting_is(s, offloads[i], "none"))
-            sp_launch_note(launch, "not modelled: %s", offloads[i]);
+            sp_launch_note(s, "not modelled: %s", offloads[i]);
     if (sp_peek_setting(s, "deepspeed_config.gradient_accumulation_steps"))
-        sp_launch_note(launch,
+        sp_launch_note(s,
                        "gradient_accumulation_steps %s: counts with the script's "
                        "micro-batch; give --batch and --micro-batch",
                        sp_safe(sp_peek_setting(s, "deepspeed_config.gradient_accumulation_steps")));
 }
 
-/* What the comment of an export says beside the options. */
-static bool read_assumed(struct sp_launch_file *file, struct sp_launch *launch,
-                         struct sp_error *error)
-{
-    static const char *const carried[] = {"imbalance", "fsdp",        "seq",
-                                          "remat",     "micro-batch", "batch"};
-    struct sp_settings *const assumed = &file->assumed;
-    if (!sp_read_assumed_lines(file->text, assumed, launch, error))
-        return false;
-    const char *const framework = sp_setting(assumed, "framework");
-    sp_launch_option(launch, "framework", "%s", framework ? framework : "torchtitan");
-    for (size_t i = 0; i < sizeof carried / sizeof *carried; i++)
-        sp_assume(assumed, carried[i], launch);
-    if (!sp_peek_setting(assumed, "batch"))
-        sp_launch_note(launch, "the batch is in the training script: give --batch and --seq");
-    return true;
-}
-
 /* DDP: weights and states whole on each device. */
-static void read_plain(struct sp_settings *s, struct sp_launch *launch)
+static void read_plain(struct sp_settings *s)
 {
-    sp_launch_option(launch, "zero", "0");
-    read_states(s, launch);
+    sp_launch_option(s, "zero", "0");
+    read_states(s);
 }
 
 /* What weights and states are shared over, by the kind of training. */
-static void read_type(const struct sp_launch_words *words, struct sp_settings *s, double devices,
-                      struct sp_launch *launch, struct sp_error *error)
+static void read_type(struct sp_settings *s, double devices)
 {
     const char *const type = sp_setting(s, "distributed_type");
     if (sp_setting_is(s, "distributed_type", "FSDP"))
-        read_fsdp(words, s, devices, launch, error);
+        read_fsdp(s, devices);
     else if (sp_setting_is(s, "distributed_type", "DEEPSPEED"))
-        read_deepspeed(s, launch, error);
+        read_deepspeed(s);
     else if (sp_setting_is(s, "distributed_type", "MULTI_GPU") ||
              sp_setting_off(s, "distributed_type"))
-        read_plain(s, launch);
+        read_plain(s);
     else
-        sp_fail(error, SP_INPUT,
-                "%s: distributed_type: \"%s\": expected FSDP, DEEPSPEED, MULTI_GPU or NO",
-                sp_safe(s->origin), type ? sp_safe(type) : "");
+        sp_fail_in(s, "distributed_type: \"%s\": expected FSDP, DEEPSPEED, MULTI_GPU or NO",
+                   type ? sp_safe(type) : "");
     if (sp_setting_is(s, "mixed_precision", "fp8"))
-        sp_launch_note(launch, "not modelled: mixed_precision fp8; counted in 16 bits");
+        sp_launch_note(s, "not modelled: mixed_precision fp8; counted in 16 bits");
 }
 
 /* What accelerate refuses, and what nothing read. */
-static bool note_rest(const struct sp_launch_words *words, struct sp_settings *s,
-                      struct sp_launch *launch, struct sp_error *error)
+static bool note_rest(struct sp_settings *s)
 {
-    struct sp_refusals refused;
-    sp_check_accelerate(s, &refused);
-    sp_note_refusals("accelerate", &refused, launch);
-    sp_note_unread(s, "", words->quiet, launch);
-    return sp_refuse_gaps(s, error);
+    sp_note_rules(&(struct sp_rules){.settings = s});
+    sp_note_unread(s, "", s->words->quiet);
+    return sp_refuse_gaps(s);
 }
 
-static void read_beside(const struct sp_launch_words *words, struct sp_settings *s, double devices,
-                        struct sp_accelerate *said, struct sp_launch *launch,
-                        struct sp_error *error)
+static void read_beside(struct sp_settings *s, double devices, struct sp_accelerate *said)
 {
-    said->processes = sp_setting_whole(s, "num_processes", 1, 0, error);
-    said->tp = degree(s, "tp", error);
-    said->cp = degree(s, "cp", error);
-    degree(s, "dp_shard", error);
-    read_type(words, s, devices, launch, error);
+    said->processes = sp_setting_whole(s, "num_processes", 1, 0);
+    said->tp = degree(s, "tp");
+    said->cp = degree(s, "cp");
+    degree(s, "dp_shard");
+    read_type(s, devices);
     if (sp_setting_is(s, "distributed_type", "FSDP"))
-        sp_launch_option(launch, "framework", "torchtitan");
+        sp_launch_option(s, "framework", "torchtitan");
     if (sp_setting_is(s, "distributed_type", "DEEPSPEED") && sp_peek_setting(s, deepspeed_file))
         snprintf(said->deepspeed, sizeof said->deepspeed, "%s", sp_peek_setting(s, deepspeed_file));
     said->recomputes = sp_setting_on(s, "fsdp_config.fsdp_activation_checkpointing");
-    note_rest(words, s, launch, error);
+    note_rest(s);
 }
 
 bool sp_read_accelerate_flags(struct sp_settings *flags, const struct sp_launch_file *file,
-                              bool bf16, struct sp_accelerate *said, struct sp_launch *launch,
-                              struct sp_error *error)
+                              bool bf16, struct sp_accelerate *said)
 {
     static const char prefix[] = "fsdp_config.";
     if (!sp_setting_on(flags, "use_fsdp"))
         return false;
-    struct sp_settings *const s = calloc(1, sizeof *s); /* too large for the stack */
-    if (!s)
-        abort();
-    s->origin = file->origin;
-    bool ok = sp_add_setting(s, "distributed_type", "FSDP", error);
+    struct sp_settings *const s = sp_new_settings(flags);
+    s->words = file->words[2];
+    bool ok = sp_add_setting(s, "distributed_type", "FSDP");
     for (int i = 0; i < flags->n && ok; i++) {
         char name[sizeof s->at->name + sizeof prefix];
         const bool of_fsdp = strncmp(flags->at[i].name, "fsdp_", 5) == 0;
-        if (!of_fsdp && strcmp(flags->at[i].name, "mixed_precision") != 0)
+        if (!of_fsdp && !sp_is(flags->at[i].name, "mixed_precision"))
             continue;
         snprintf(name, sizeof name, "%s%s", of_fsdp ? prefix : "", flags->at[i].name);
-        ok = sp_add_setting(s, name, sp_setting(flags, flags->at[i].name), error);
+        ok = sp_add_setting(s, name, sp_setting(flags, flags->at[i].name));
     }
-    ok = ok && (!bf16 || sp_add_setting(s, "mixed_precision", "bf16", error));
+    ok = ok && (!bf16 || sp_add_setting(s, "mixed_precision", "bf16"));
     if (ok)
-        read_beside(file->words[2], s, file->hw ? (double)sp_chips(file->hw) : 0, said, launch,
-                    error);
+        read_beside(s, file->hw ? (double)sp_chips(file->hw) : 0, said);
     free(s);
     return true;
 }
 
 bool sp_read_accelerate_beside(const struct sp_launch_file *file, const char *name, bool bf16,
-                               struct sp_accelerate *said, struct sp_launch *launch,
-                               struct sp_error *error)
+                               struct sp_accelerate *said)
 {
     const struct sp_typed_names none = {0};
     char path[1024];
     size_t length;
     char *const text = sp_read_beside(file->origin, name, path, sizeof path, &length);
-    struct sp_settings *const s = calloc(1, sizeof *s); /* too large for the stack */
-    if (!s)
-        abort();
+    struct sp_settings *const s = sp_new_settings(&file->settings);
+    s->words = file->words[2];
     s->origin = name;
-    if (text && sp_read_yaml(text, &none, s, NULL, error) &&
-        (!bf16 || sp_add_setting(s, "mixed_precision", "bf16", error)))
-        read_beside(file->words[2], s, file->hw ? (double)sp_chips(file->hw) : 0, said, launch,
-                    error);
+    if (text && sp_read_yaml(text, &none, s, NULL) &&
+        (!bf16 || sp_add_setting(s, "mixed_precision", "bf16")))
+        read_beside(s, file->hw ? (double)sp_chips(file->hw) : 0, said);
     free(s);
     free(text);
     return text != NULL;
 }
 
-static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct sp_error *error)
+static bool read(struct sp_launch_file *file)
 {
     struct sp_settings *const s = &file->settings;
-    const int before = error->lines;
     const double devices = file->hw ? (double)sp_chips(file->hw) : 0;
-    const int64_t processes = sp_setting_whole(s, "num_processes", 1, 0, error);
-    sp_launch_option(launch, "tp", "%lld", (long long)degree(s, "tp", error));
-    sp_launch_option(launch, "cp", "%lld", (long long)degree(s, "cp", error));
-    degree(s, "dp_shard", error);
-    sp_launch_option(launch, "sp", "off");
+    const int64_t processes = sp_setting_whole(s, "num_processes", 1, 0);
+    sp_launch_whole(s, "tp", degree(s, "tp"));
+    sp_launch_whole(s, "cp", degree(s, "cp"));
+    degree(s, "dp_shard");
+    sp_launch_option(s, "sp", "off");
     const char *const json = sp_peek_setting(s, deepspeed_file);
-    read_type(file->words[0], s, devices, launch, error);
+    read_type(s, devices);
     if (sp_setting_is(s, "distributed_type", "DEEPSPEED") && json)
-        sp_launch_note(launch, "%.80s is not opened: read it with --from", sp_safe(json));
+        sp_launch_note(s, "%.80s is not opened: read it with --from", sp_safe(json));
     if (!sp_setting_is(s, "distributed_type", "DEEPSPEED"))
-        sp_launch_option(launch, "remat", "%s",
+        sp_launch_option(s, "remat", "%s",
                          sp_setting_on(s, "fsdp_config.fsdp_activation_checkpointing") ? "full"
                                                                                        : "none");
-    launch->devices = processes;
-    snprintf(launch->no_model, sizeof launch->no_model,
+    s->launch->devices = processes;
+    snprintf(s->launch->no_model, sizeof s->launch->no_model,
              "the model is in the training script: give --model");
-    return read_assumed(file, launch, error) && note_rest(file->words[0], s, launch, error) &&
-           error->lines == before;
+    if (!sp_take_assumed(file, "torchtitan", "imbalance,fsdp,seq,remat,micro-batch,batch"))
+        return false;
+    if (!sp_peek_setting(&file->assumed, "batch"))
+        sp_launch_note(s, "the batch is in the training script: give --batch and --seq");
+    return note_rest(s);
 }
 
 const struct sp_target sp_target_accelerate = {

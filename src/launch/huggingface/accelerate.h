@@ -2,10 +2,7 @@
 #ifndef SP_LAUNCH_ACCELERATE_H
 #define SP_LAUNCH_ACCELERATE_H
 
-#include "launch/fields/settings.h"
-
-/* What accelerate itself refuses in its settings. */
-void sp_check_accelerate(const struct sp_settings *settings, struct sp_refusals *refused);
+#include "launch/fields/rules.h"
 
 /* What its settings say that a training script has to go on with. */
 struct sp_accelerate {
@@ -18,17 +15,15 @@ struct sp_accelerate {
  * states are shared over and their formats as options, the rest into `said`. `bf16`: the script
  * itself asks for it. False where there is no such file. */
 bool sp_read_accelerate_beside(const struct sp_launch_file *file, const char *name, bool bf16,
-                               struct sp_accelerate *said, struct sp_launch *launch,
-                               struct sp_error *error);
+                               struct sp_accelerate *said);
 
 /* The same from flags of the command, `--use_fsdp --fsdp_...`; false where they do not ask for
  * FSDP.
  */
 bool sp_read_accelerate_flags(struct sp_settings *flags, const struct sp_launch_file *file,
-                              bool bf16, struct sp_accelerate *said, struct sp_launch *launch,
-                              struct sp_error *error);
+                              bool bf16, struct sp_accelerate *said);
 
 /* A plan as its YAML, for sp_target_accelerate. */
-void sp_write_accelerate(const struct sp_launched *launched, struct sp_written *lost, FILE *out);
+void sp_write_accelerate(const struct sp_launched *launched, FILE *out);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/list.h"
 
 /* Modules, and the words of --lora-targets that they are. */
@@ -20,12 +21,12 @@ static const struct {
     {"gate_proj", "gate"},
     {"up_proj", "up"},
     {"down_proj", "down"},
-    {"qkv_proj", "qkv"},
-    {"gate_up_proj", "gate,up"},
-    {"Wqkv", "qkv"},
-    {"W_pack", "qkv"},
-    {"c_attn", "qkv"},
-    {"query_key_value", "qkv"},
+    {"qkv_proj", "qkv,fused"},
+    {"gate_up_proj", "gate,up,fused"},
+    {"Wqkv", "qkv,fused"},
+    {"W_pack", "qkv,fused"},
+    {"c_attn", "qkv,fused"},
+    {"query_key_value", "qkv,fused"},
     {"attention.dense", "o"},
     {"dense", "o"},
     {"dense_h_to_4h", "up"},
@@ -36,12 +37,12 @@ static const struct {
     {"w1", "gate"},
     {"w2", "down"},
     {"w3", "up"},
-    {"linear_qkv", "qkv"},
+    {"linear_qkv", "qkv,fused"},
     {"linear_q", "q"},
     {"linear_k", "k"},
     {"linear_v", "v"},
     {"linear_proj", "o"},
-    {"linear_fc1", "gate,up"},
+    {"linear_fc1", "gate,up,fused"},
     {"linear_fc1_gate", "gate"},
     {"linear_fc1_up", "up"},
     {"linear_fc2", "down"},
@@ -64,7 +65,7 @@ static void append(char *list, size_t size, const char *word)
 static const char *targets_of(const char *module)
 {
     for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
-        if (strcmp(modules[i].module, module) == 0)
+        if (sp_is(modules[i].module, module))
             return modules[i].targets;
     return NULL;
 }
@@ -92,11 +93,11 @@ static bool read_pattern(const char *pattern, char *out, size_t size)
 }
 
 /* Words of a list of modules, "[q_proj, v_proj]" or "q_proj v_proj", as targets. */
-static void read_modules(const char *list, char *out, size_t size, struct sp_launch *launch)
+static void read_modules(const struct sp_settings *s, const char *list, char *out, size_t size)
 {
     static const char between[] = " ,[]'\"()|";
     if (strpbrk(list, "\\|(") && read_pattern(list, out, size)) {
-        sp_launch_note(launch, "adapters by a pattern: read as those of every layer");
+        sp_launch_note(s, "adapters by a pattern: read as those of every layer");
         return;
     }
     for (size_t n; *list; list += n) {
@@ -113,29 +114,27 @@ static void read_modules(const char *list, char *out, size_t size, struct sp_lau
                           *const targets =
                               whole ? whole : targets_of(dot && dot[1] ? dot + 1 : word);
         if (!targets)
-            sp_launch_note(launch, "not modelled: an adapter of %.60s", sp_safe(word));
+            sp_launch_note(s, "not modelled: an adapter of %.60s", sp_safe(word));
         else if (!whole && (star || strstr(word, ".layers.")))
-            sp_launch_note(launch, "adapters of %.60s: read as those of every layer",
-                           sp_safe(word));
+            sp_launch_note(s, "adapters of %.60s: read as those of every layer", sp_safe(word));
         for (const char *rest = targets; rest && sp_next_item(&rest, each, sizeof each);)
             append(out, size, each);
     }
 }
 
-void sp_launch_adapters(const struct sp_adapters *a, struct sp_launch *launch)
+void sp_launch_adapters(const struct sp_settings *s, const struct sp_adapters *a)
 {
     char targets[96] = "";
     if (a->modules)
-        read_modules(a->modules, targets, sizeof targets, launch);
+        read_modules(s, a->modules, targets, sizeof targets);
     if (a->rank == 0)
-        sp_launch_note(launch, "no rank of the adapters in it: %lld, as its tool has it",
+        sp_launch_note(s, "no rank of the adapters in it: %lld, as its tool has it",
                        (long long)a->usual_rank);
-    sp_launch_option(launch, "trainable", "lora");
-    sp_launch_option(launch, "lora-rank", "%lld",
-                     (long long)(a->rank > 0 ? a->rank : a->usual_rank));
-    sp_launch_option(launch, "lora-targets", "%s", targets[0] ? targets : a->usual_targets);
+    sp_launch_option(s, "trainable", "lora");
+    sp_launch_whole(s, "lora-rank", (a->rank > 0 ? a->rank : a->usual_rank));
+    sp_launch_option(s, "lora-targets", "%s", targets[0] ? targets : a->usual_targets);
     if (a->base)
-        sp_launch_option(launch, "base-format", "%s", a->base);
+        sp_launch_option(s, "base-format", "%s", a->base);
 }
 
 static bool is_on(struct sp_settings *s, const char *name)
@@ -166,7 +165,7 @@ static const char *base_of(struct sp_settings *s)
 }
 
 /* What else of adapters changes memory or time and is not counted. */
-void sp_note_adapters(struct sp_settings *s, struct sp_launch *launch)
+void sp_note_adapters(struct sp_settings *s)
 {
     static const char *const others[] = {"use_dora",
                                          "peft_use_dora",
@@ -182,9 +181,9 @@ void sp_note_adapters(struct sp_settings *s, struct sp_launch *launch)
                                          "use_galore",
                                          "lora_on_embedding"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (is_on(s, others[i]) && strcmp(sp_setting(s, others[i]), "[]") != 0 &&
+        if (is_on(s, others[i]) && !sp_is(sp_setting(s, others[i]), "[]") &&
             sp_setting(s, others[i])[0])
-            sp_launch_note(launch, "not modelled: %s", others[i]);
+            sp_launch_note(s, "not modelled: %s", others[i]);
 }
 
 /* The first of some settings that is given; NULL: none is. */
@@ -198,7 +197,7 @@ static const char *first_of(struct sp_settings *s, const char *const *names, siz
     return found;
 }
 
-bool sp_read_adapters(struct sp_settings *s, struct sp_launch *launch, struct sp_error *error)
+bool sp_read_adapters(struct sp_settings *s)
 {
     static const char *const ranks[] = {"lora_r", "lora_rank", "lora_dim"},
                              *const lists[] = {"lora_target_modules", "lora_target",
@@ -215,12 +214,12 @@ bool sp_read_adapters(struct sp_settings *s, struct sp_launch *launch, struct sp
     }
     for (int i = 0; i < RANKS; i++)
         if (rank == 0)
-            rank = sp_setting_whole(s, ranks[i], 0, 0, error);
+            rank = sp_setting_whole(s, ranks[i], 0, 0);
     const char *const list = first_of(s, lists, sizeof lists / sizeof *lists);
     const char *const base = base_of(s);
     if (!asked && (refused || rank == 0)) {
         if (base)
-            sp_launch_note(launch, "not modelled: weights loaded in %s without adapters", base);
+            sp_launch_note(s, "not modelled: weights loaded in %s without adapters", base);
         return false;
     }
     const struct sp_adapters adapters = {
@@ -230,24 +229,24 @@ bool sp_read_adapters(struct sp_settings *s, struct sp_launch *launch, struct sp
         .usual_targets = factory ? "all-linear" : "q,v",
         .base = base,
     };
-    sp_launch_adapters(&adapters, launch);
+    sp_launch_adapters(s, &adapters);
     if (!adapters.modules && !factory)
-        sp_launch_note(launch, "no list of adapted modules in it: queries and values, as PEFT has "
-                               "them for Llama and its kin");
-    sp_note_adapters(s, launch);
+        sp_launch_note(s, "no list of adapted modules in it: queries and values, as PEFT has "
+                          "them for Llama and its kin");
+    sp_note_adapters(s);
     return true;
 }
 
-void sp_read_hub_model(const char *given, const struct sp_sources *sources,
-                       struct sp_launch *launch)
+void sp_read_hub_model(const struct sp_settings *s, const char *given,
+                       const struct sp_sources *sources)
 {
     struct sp_model model;
     struct sp_error unknown = {0};
     char name[96];
     sp_spell_model(given ? given : "", name, sizeof name);
     if (given && sp_load_model(name, sources, &model, &unknown))
-        sp_launch_option(launch, "model", "%s", name);
+        sp_launch_option(s, "model", "%s", name);
     else
-        snprintf(launch->no_model, sizeof launch->no_model, "its model is %.80s: give --model",
-                 given ? sp_safe(given) : "not said");
+        snprintf(s->launch->no_model, sizeof s->launch->no_model,
+                 "its model is %.80s: give --model", given ? sp_safe(given) : "not said");
 }

@@ -15,18 +15,17 @@ struct sp_adapters {
 
 /* Puts them as options of `step`; a remark where a module is none that is known, or stands for some
  * layers alone. */
-void sp_launch_adapters(const struct sp_adapters *adapters, struct sp_launch *launch);
+void sp_launch_adapters(const struct sp_settings *settings, const struct sp_adapters *adapters);
 
 /* Adapters by the names that Hugging Face's tools have for them (PEFT and TRL, LLaMA-Factory,
  * axolotl, DeepSpeed-Chat), and whether the settings ask for some. */
-bool sp_read_adapters(struct sp_settings *settings, struct sp_launch *launch,
-                      struct sp_error *error);
+bool sp_read_adapters(struct sp_settings *settings);
 
 /* Remarks on what else such settings say of adapters. */
-void sp_note_adapters(struct sp_settings *settings, struct sp_launch *launch);
+void sp_note_adapters(struct sp_settings *settings);
 
 /* The model by its name on Hugging Face's hub (NULL: none), or why there is none. */
-void sp_read_hub_model(const char *name, const struct sp_sources *sources,
-                       struct sp_launch *launch);
+void sp_read_hub_model(const struct sp_settings *settings, const char *name,
+                       const struct sp_sources *sources);
 
 #endif

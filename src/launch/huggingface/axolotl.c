@@ -10,8 +10,7 @@ bool sp_is_axolotl(const struct sp_settings *s)
            (sp_said(s, "micro_batch_size") || sp_said(s, "sequence_len") || sp_said(s, "adapter"));
 }
 
-bool sp_spell_axolotl(const struct sp_launch_words *words, struct sp_settings *s,
-                      struct sp_error *error)
+bool sp_spell_axolotl(struct sp_settings *s)
 {
     const bool fsdp = sp_said(s, "fsdp") != NULL;
     bool configured = false;
@@ -20,11 +19,10 @@ bool sp_spell_axolotl(const struct sp_launch_words *words, struct sp_settings *s
     for (int i = 0; i < s->n; i++) {
         struct sp_setting *const at = &s->at[i];
         configured = configured || strncmp(at->name, "fsdp_", 5) == 0;
-        const struct sp_launch_row *const row = sp_row_of(words, at->name);
+        const struct sp_launch_row *const row = sp_row_of(s->words, at->name);
         if (row && row->as[0])
             snprintf(at->name, sizeof at->name, "%.71s", row->as);
     }
     const bool whole = sp_setting_off(s, "fsdp_config.reshard_after_forward");
-    return fsdp || !configured ||
-           sp_add_setting(s, "fsdp", whole ? "shard_grad_op" : "full_shard", error);
+    return fsdp || !configured || sp_add_setting(s, "fsdp", whole ? "shard_grad_op" : "full_shard");
 }

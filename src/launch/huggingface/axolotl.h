@@ -8,7 +8,6 @@
 bool sp_is_axolotl(const struct sp_settings *settings);
 
 /* Names such settings as the Trainer does; others stay. False with an error. */
-bool sp_spell_axolotl(const struct sp_launch_words *words, struct sp_settings *settings,
-                      struct sp_error *error);
+bool sp_spell_axolotl(struct sp_settings *settings);
 
 #endif

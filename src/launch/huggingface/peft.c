@@ -8,25 +8,23 @@ static enum sp_match detect(const struct sp_launch_file *file)
     return file->json && sp_said(&file->settings, "peft_type") ? SP_CERTAIN : SP_NO_MATCH;
 }
 
-static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct sp_error *error)
+static bool read(struct sp_launch_file *file)
 {
     struct sp_settings *const s = &file->settings;
     const char *const type = sp_setting(s, "peft_type"), *const base = sp_setting(
                                                              s, "base_model_name_or_path");
-    const int before = error->lines;
     if (strcasecmp(type, "LORA") != 0)
-        return sp_fail(error, SP_INPUT, "%s: peft_type: \"%s\": expected LORA", sp_safe(s->origin),
-                       sp_safe(type));
-    sp_read_hub_model(base, file->sources, launch);
+        return sp_fail_in(s, "peft_type: \"%s\": expected LORA", sp_safe(type));
+    sp_read_hub_model(s, base, file->sources);
     const struct sp_adapters adapters = {
-        .rank = sp_setting_whole(s, "r", 1, 0, error),
+        .rank = sp_setting_whole(s, "r", 1, 0),
         .usual_rank = 8,
         .modules = sp_setting(s, "target_modules"),
         .usual_targets = "q,v",
     };
-    sp_launch_adapters(&adapters, launch);
-    sp_note_adapters(s, launch);
-    return error->lines == before;
+    sp_launch_adapters(s, &adapters);
+    sp_note_adapters(s);
+    return true;
 }
 
 const struct sp_target sp_target_peft = {

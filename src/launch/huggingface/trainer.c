@@ -4,12 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 #include "launch/huggingface/accelerate.h"
 #include "launch/huggingface/adapters.h"
 #include "launch/huggingface/axolotl.h"
 #include "launch/fields/beside.h"
 #include "launch/fields/rows.h"
 #include "launch/deepspeed/deepspeed.h"
+#include "launch/formats/syntax.h"
 #include "launch/shell/flags.h"
 
 /* Names without dashes; "-" and "_" are the same there. */
@@ -23,7 +26,7 @@ static bool tells(const char *word)
     snprintf(name, sizeof name, "%s", word + 2);
     for (char *c = name; *c; c++)
         *c = *c == '-' ? '_' : *c;
-    return strcmp(name, mine) == 0;
+    return sp_is(name, mine);
 }
 
 static enum sp_match detect(const struct sp_launch_file *file)
@@ -31,49 +34,35 @@ static enum sp_match detect(const struct sp_launch_file *file)
     if (file->script)
         return sp_count_telling(file->script, tells, false) > 0 ? SP_CERTAIN : SP_NO_MATCH;
     for (int i = 0; i < file->settings.n && !file->json; i++)
-        if (strcmp(file->settings.at[i].name, mine) == 0)
+        if (sp_is(file->settings.at[i].name, mine))
             return SP_CERTAIN;
     return !file->json && sp_is_axolotl(&file->settings) ? SP_CERTAIN : SP_NO_MATCH;
 }
 
-/* Puts a value where the JSON has "auto" or nothing. */
-static void fill(cJSON *root, const char *key, cJSON *value)
+/* Puts a value where the JSON has "auto", or (`always`) nothing. */
+static void fill(struct sp_settings *json, const char *name, bool always, const char *value)
 {
-    const cJSON *const given = cJSON_GetObjectItemCaseSensitive(root, key);
-    const bool open = !given || (cJSON_IsString(given) && strcmp(given->valuestring, "auto") == 0);
-    if (!open)
-        cJSON_Delete(value);
-    else if (given)
-        cJSON_ReplaceItemInObjectCaseSensitive(root, key, value);
-    else
-        cJSON_AddItemToObject(root, key, value);
+    if (sp_setting(json, name) ? sp_setting_is(json, name, "auto") : always)
+        sp_add_setting(json, name, value);
 }
 
-static void fill_format(cJSON *root, const char *format, bool enabled)
+static void fill_all(struct sp_settings *s, struct sp_settings *json)
 {
-    cJSON *const section = cJSON_GetObjectItemCaseSensitive(root, format);
-    if (cJSON_IsObject(section) && cJSON_GetObjectItemCaseSensitive(section, "enabled"))
-        fill(section, "enabled", cJSON_CreateBool(enabled));
-}
-
-static void fill_all(struct sp_settings *s, cJSON *root, struct sp_error *error)
-{
-    const cJSON *const batch = cJSON_GetObjectItemCaseSensitive(root, "train_batch_size");
-    fill(root, "train_micro_batch_size_per_gpu",
-         cJSON_CreateNumber((double)sp_setting_whole(s, mine, 1, 8, error)));
-    fill(root, "gradient_accumulation_steps",
-         cJSON_CreateNumber(
-             (double)sp_setting_whole(s, "gradient_accumulation_steps", 1, 1, error)));
-    if (cJSON_IsString(batch)) /* DeepSpeed makes it of the others */
-        cJSON_DeleteItemFromObjectCaseSensitive(root, "train_batch_size");
-    fill_format(root, "bf16", sp_setting_on(s, "bf16"));
-    fill_format(root, "fp16", sp_setting_on(s, "fp16"));
+    char micro[24], steps[24];
+    snprintf(micro, sizeof micro, "%lld", (long long)sp_setting_whole(s, mine, 1, 8));
+    snprintf(steps, sizeof steps, "%lld",
+             (long long)sp_setting_whole(s, "gradient_accumulation_steps", 1, 1));
+    fill(json, "train_micro_batch_size_per_gpu", true, micro);
+    fill(json, "gradient_accumulation_steps", true, steps);
+    fill(json, "train_batch_size", false, "0"); /* DeepSpeed makes it of the others */
+    fill(json, "bf16.enabled", false, sp_setting_on(s, "bf16") ? "true" : "false");
+    fill(json, "fp16.enabled", false, sp_setting_on(s, "fp16") ? "true" : "false");
 }
 
 /* Reads the DeepSpeed JSON with what the arguments fill in; false where it is not there. */
-static bool read_deepspeed(struct sp_launch_file *file, const char *name, struct sp_launch *launch,
-                           struct sp_error *error)
+static bool read_deepspeed(struct sp_launch_file *file, const char *name)
 {
+    const struct sp_typed_names none = {0};
     struct sp_json json;
     char path[1024];
     size_t length;
@@ -83,16 +72,16 @@ static bool read_deepspeed(struct sp_launch_file *file, const char *name, struct
     struct sp_launch_file *const inner = calloc(1, sizeof *inner);
     if (!inner)
         abort();
-    if (sp_json_parse(text, length, name, &json, error)) {
-        fill_all(&file->settings, json.root, error);
-        *inner = (struct sp_launch_file){.origin = name,
-                                         .text = text,
-                                         .json = json.root,
-                                         .hw = file->hw,
-                                         .sources = file->sources,
-                                         .words = {file->words[1]}};
-        inner->assumed.origin = name;
-        sp_read_deepspeed(inner, launch, error);
+    if (sp_json_parse(text, length, name, &json, file->settings.error)) {
+        inner->json = json.root;
+        inner->hw = file->hw;
+        inner->settings.launch = inner->assumed.launch = file->settings.launch;
+        inner->settings.error = inner->assumed.error = file->settings.error;
+        inner->settings.origin = inner->assumed.origin = name;
+        inner->settings.words = file->words[1];
+        sp_read_json(text, &none, &inner->settings);
+        fill_all(&file->settings, &inner->settings);
+        sp_read_deepspeed(inner);
         sp_json_free(&json);
     }
     free(inner);
@@ -101,54 +90,49 @@ static bool read_deepspeed(struct sp_launch_file *file, const char *name, struct
 }
 
 /* Without DeepSpeed: FSDP by its words, or DDP. */
-static void read_sharding(struct sp_settings *s, bool adapted, struct sp_launch *launch,
-                          struct sp_error *error)
+static void read_sharding(struct sp_settings *s, bool adapted)
 {
     const char *const fsdp = sp_setting(s, "fsdp");
     if (sp_setting(s, "zero_stage")) { /* a script that makes DeepSpeed's JSON itself */
-        sp_launch_option(launch, "zero", "%lld",
-                         (long long)sp_setting_whole(s, "zero_stage", 0, 0, error));
-        sp_launch_option(launch, "precision", "mixed16");
+        sp_launch_whole(s, "zero", sp_setting_whole(s, "zero_stage", 0, 0));
+        sp_launch_option(s, "precision", "mixed16");
         return;
     }
     const bool half = sp_setting_on(s, "bf16") || sp_setting_on(s, "fp16");
-    sp_launch_option(launch, "zero", "%d",
+    sp_launch_option(s, "zero", "%d",
                      !fsdp || !fsdp[0]               ? 0
                      : strstr(fsdp, "shard_grad_op") ? 2
                                                      : 3);
     if (fsdp && strstr(fsdp, "offload"))
-        sp_launch_note(launch,
-                       "not modelled: fsdp offload, weights and states in the host's memory");
+        sp_launch_note(s, "not modelled: fsdp offload, weights and states in the host's memory");
     if (fsdp && strstr(fsdp, "hybrid"))
-        sp_launch_note(launch, "fsdp hybrid_shard: shards inside of a node; give --fsdp");
+        sp_launch_note(s, "fsdp hybrid_shard: shards inside of a node; give --fsdp");
     if (fsdp && fsdp[0])
-        sp_launch_option(launch, "framework", "torchtitan");
+        sp_launch_option(s, "framework", "torchtitan");
     if (!half)
-        sp_launch_option(launch, "precision", "fp32");
+        sp_launch_option(s, "precision", "fp32");
     else if (!fsdp && !adapted)
-        sp_launch_note(launch,
-                       "bf16 or fp16 with DDP: weights stay in fp32 and are cast on use; give "
-                       "--precision");
+        sp_launch_note(s, "bf16 or fp16 with DDP: weights stay in fp32 and are cast on use; give "
+                          "--precision");
 }
 
 /* The batch where no DeepSpeed JSON has it: that of each device, so many times over. */
-static void read_batch(struct sp_launch_file *file, struct sp_launch *launch,
-                       struct sp_error *error)
+static void read_batch(struct sp_launch_file *file)
 {
     struct sp_settings *const s = &file->settings;
-    const int64_t micro = sp_setting_whole(s, mine, 1, 8, error),
-                  steps = sp_setting_whole(s, "gradient_accumulation_steps", 1, 1, error);
-    const int64_t tp = sp_setting_whole(s, "tensor_parallel_size", 1, 1, error),
-                  cp = sp_setting_whole(s, "context_parallel_size", 1, 1, error);
-    sp_launch_option(launch, "micro-batch", "%lld", (long long)micro);
+    const int64_t micro = sp_setting_whole(s, mine, 1, 8),
+                  steps = sp_setting_whole(s, "gradient_accumulation_steps", 1, 1);
+    const int64_t tp = sp_setting_whole(s, "tensor_parallel_size", 1, 1),
+                  cp = sp_setting_whole(s, "context_parallel_size", 1, 1);
+    sp_launch_whole(s, "micro-batch", micro);
     if (tp > 1)
-        sp_launch_option(launch, "tp", "%lld", (long long)tp);
+        sp_launch_whole(s, "tp", tp);
     if (cp > 1)
-        sp_launch_option(launch, "cp", "%lld", (long long)cp);
+        sp_launch_whole(s, "cp", cp);
     if (!file->hw || sp_chips(file->hw) % (tp * cp) != 0)
         return;
     const int64_t replicas = sp_chips(file->hw) / (tp * cp);
-    sp_launch_option(launch, "batch", "%.0fx", (double)micro * (double)steps * (double)replicas);
+    sp_launch_option(s, "batch", "%.0fx", (double)micro * (double)steps * (double)replicas);
 }
 
 /* LLaMA-Factory, whose YAML says how and for what it trains, runs layers again unless told not to.
@@ -160,32 +144,30 @@ static bool runs_again(struct sp_settings *s)
 }
 
 /* Other trainings than of all weights or adapters on text, in words of LLaMA-Factory. */
-static void note_kind(struct sp_settings *s, struct sp_launch *launch)
+static void note_kind(struct sp_settings *s)
 {
     const char *const stage = sp_setting(s, "stage"), *const type =
                                                           sp_setting(s, "finetuning_type");
     if (stage && !sp_is_quiet("sft pt 0 1 2 3", stage))
-        sp_launch_note(launch, "not modelled: stage %s; read as a pass over text", sp_safe(stage));
+        sp_launch_note(s, "not modelled: stage %s; read as a pass over text", sp_safe(stage));
     if (type && !sp_is_quiet("lora full", type))
-        sp_launch_note(launch, "not modelled: finetuning_type %s; counted as training all weights",
+        sp_launch_note(s, "not modelled: finetuning_type %s; counted as training all weights",
                        sp_safe(type));
 }
 
-static void read_habits(struct sp_settings *s, bool again, struct sp_launch *launch,
-                        struct sp_error *error)
+static void read_habits(struct sp_settings *s, bool again)
 {
     static const char *const lengths[] = {"max_seq_length", "cutoff_len", "model_max_length",
                                           "block_size",     "max_length", "max_seq_len"};
     const char *const optim = sp_setting(s, "optim");
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
         if (sp_setting(s, lengths[i]))
-            sp_launch_option(launch, "seq", "%lld",
-                             (long long)sp_setting_whole(s, lengths[i], 1, 1, error));
-    sp_launch_option(launch, "remat", runs_again(s) || again ? "full" : "none");
+            sp_launch_whole(s, "seq", sp_setting_whole(s, lengths[i], 1, 1));
+    sp_launch_option(s, "remat", runs_again(s) || again ? "full" : "none");
     if (optim && strstr(optim, "8bit"))
-        sp_launch_option(launch, "set", "precision.optimizer_bytes=2");
+        sp_launch_option(s, "set", "precision.optimizer_bytes=2");
     else if (optim && !strstr(optim, "adamw"))
-        sp_read_optimizer("optim", optim, 0, s->origin, launch, error);
+        sp_read_optimizer(s, "optim", optim, 0);
 }
 
 /* Takes dashes off, and writes those inside of names as "_". */
@@ -202,21 +184,20 @@ static void spell_names(struct sp_settings *s)
 
 /* The settings that `accelerate launch --config_file` names, where the script's own arguments leave
  * to them what is shared out; whether they do. */
-static bool read_accelerate(struct sp_launch_file *file, bool shared, struct sp_accelerate *said,
-                            struct sp_launch *launch, struct sp_error *error)
+static bool read_accelerate(struct sp_launch_file *file, bool shared, struct sp_accelerate *said)
 {
     struct sp_settings *const s = &file->settings;
     const char *const given = sp_setting(s, "config_file");
     char degree[24], name[sizeof s->at->value];
     if (shared)
         return false;
-    if (sp_read_accelerate_flags(s, file, sp_setting_on(s, "bf16"), said, launch, error))
+    if (sp_read_accelerate_flags(s, file, sp_setting_on(s, "bf16"), said))
         return true;
     if (!given)
         return false;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(given, " "), given); /* the script follows */
-    if (!sp_read_accelerate_beside(file, name, sp_setting_on(s, "bf16"), said, launch, error)) {
-        sp_launch_note(launch, "%.80s is not here: give --zero and --precision", sp_safe(name));
+    if (!sp_read_accelerate_beside(file, name, sp_setting_on(s, "bf16"), said)) {
+        sp_launch_note(s, "%.80s is not here: give --zero and --precision", sp_safe(name));
         return false;
     }
     const struct {
@@ -226,43 +207,41 @@ static bool read_accelerate(struct sp_launch_file *file, bool shared, struct sp_
     for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++) {
         snprintf(degree, sizeof degree, "%lld", (long long)degrees[i].degree);
         if (degrees[i].degree > 1)
-            sp_add_setting(s, degrees[i].name, degree, error);
+            sp_add_setting(s, degrees[i].name, degree);
     }
-    if (launch->devices == 0)
-        launch->devices = said->processes;
+    if (s->launch->devices == 0)
+        s->launch->devices = said->processes;
     return true;
 }
 
-static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct sp_error *error)
+static bool read(struct sp_launch_file *file)
 {
     const struct sp_launch_words *const words = file->words[0];
-    const struct sp_flag_names names = {words->switches, words->quiet};
     struct sp_settings *const s = &file->settings;
-    const int before = error->lines;
-    if (file->script && !sp_read_flags(file->script, tells, &names, s, launch, error))
+    if (file->script && !sp_read_flags(file->script, tells, s))
         return false;
     spell_names(s);
-    if (!sp_spell_axolotl(words, s, error))
+    if (!sp_spell_axolotl(s))
         return false;
     const char *const named = sp_setting(s, "deepspeed"), *json = named && named[0] ? named : NULL;
-    sp_read_hub_model(sp_setting(s, "model_name_or_path"), file->sources, launch);
-    const bool adapted = sp_read_adapters(s, launch, error);
+    sp_read_hub_model(s, sp_setting(s, "model_name_or_path"), file->sources);
+    const bool adapted = sp_read_adapters(s);
     const char *const fsdp = sp_setting(s, "fsdp");
     struct sp_accelerate said = {0};
     const bool shared = json || (fsdp && fsdp[0]) || sp_setting(s, "zero_stage"),
-               named_there = read_accelerate(file, shared, &said, launch, error);
+               named_there = read_accelerate(file, shared, &said);
     json = said.deepspeed[0] ? said.deepspeed : json;
-    const bool filled = json && read_deepspeed(file, json, launch, error);
+    const bool filled = json && read_deepspeed(file, json);
     if (!filled)
-        read_batch(file, launch, error);
+        read_batch(file);
     if (json && !filled)
-        sp_launch_note(launch, "%.80s is not here: give --zero and --precision", sp_safe(json));
+        sp_launch_note(s, "%.80s is not here: give --zero and --precision", sp_safe(json));
     else if (!json && !named_there)
-        read_sharding(s, adapted, launch, error);
-    read_habits(s, said.recomputes, launch, error);
-    note_kind(s, launch);
-    sp_note_unread(s, "", words->quiet, launch);
-    return sp_refuse_gaps(s, error) && error->lines == before;
+        read_sharding(s, adapted);
+    read_habits(s, said.recomputes);
+    note_kind(s);
+    sp_note_unread(s, "", words->quiet);
+    return true;
 }
 
 const struct sp_target sp_target_trainer = {

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 #include "launch/maxtext/maxtext.h"
 
 /* What policies here keep, a part of a layer each. */
@@ -57,7 +59,7 @@ static const struct {
 static bool is_at(struct sp_settings *s, const char *name, const char *place)
 {
     const char *const where = sp_setting(s, name);
-    return where && strcmp(where, place) == 0;
+    return sp_is(where, place);
 }
 
 /* Names in a list, what of the kept is not in a policy. */
@@ -73,7 +75,7 @@ static void list_further(struct sp_settings *s, unsigned parts, const char *plac
     }
 }
 
-void sp_read_custom(struct sp_settings *s, struct sp_launch *launch)
+void sp_read_custom(struct sp_settings *s)
 {
     const bool gate = is_at(s, "mlpwi_0", "device") || is_at(s, "mlpwi_0", "offload"),
                up = is_at(s, "mlpwi_1", "device") || is_at(s, "mlpwi_1", "offload"),
@@ -92,15 +94,15 @@ void sp_read_custom(struct sp_settings *s, struct sp_launch *launch)
     const bool host = parts ? (kept[0] & parts) == 0 : input_away;
     list_further(s, parts, "device", here, sizeof here);
     list_further(s, parts, "offload", away, sizeof away);
-    sp_launch_option(launch, "remat", "%s", policies[p].remat);
+    sp_launch_option(s, "remat", "%s", policies[p].remat);
     if (host)
-        sp_launch_option(launch, "offload", "on");
+        sp_launch_option(s, "offload", "on");
     if (here[0] || away[0])
-        sp_launch_note(launch, "remat_policy custom: read as %s; not modelled: kept too%s%s%s",
+        sp_launch_note(s, "remat_policy custom: read as %s; not modelled: kept too%s%s%s",
                        policies[p].remat, here, away[0] ? ", in the host's memory" : "", away);
     if (!host && (kept[1] & parts) != 0)
-        sp_launch_note(launch, "remat_policy custom: part of what is kept waits in the host's "
-                               "memory; all of it is counted on the device");
+        sp_launch_note(s, "remat_policy custom: part of what is kept waits in the host's "
+                          "memory; all of it is counted on the device");
     if (input_away && !host)
-        sp_launch_note(launch, "not modelled: decoder_layer_input in the host's memory");
+        sp_launch_note(s, "not modelled: decoder_layer_input in the host's memory");
 }

@@ -2,19 +2,17 @@
 #ifndef SP_LAUNCH_MAXTEXT_H
 #define SP_LAUNCH_MAXTEXT_H
 
-#include "launch/fields/rows.h"
+#include "launch/fields/rules.h"
 
 /* Formats, optimizer, what is recomputed or kept elsewhere. */
-void sp_read_maxtext_states(const struct sp_launch_words *words, struct sp_settings *settings,
-                            struct sp_launch *launch, struct sp_error *error);
+void sp_read_maxtext_states(struct sp_settings *settings);
 
 /* remat_policy custom: what the options keep of a layer, tensor by tensor. */
-void sp_read_custom(struct sp_settings *settings, struct sp_launch *launch);
+void sp_read_custom(struct sp_settings *settings);
 
 /* The model: of its name, with the dimensions that override_model_config puts over it; or one of
  * dimensions alone, times global_parameter_scale. */
-void sp_read_maxtext_model(const struct sp_launch_words *words, struct sp_settings *settings,
-                           struct sp_launch *launch, struct sp_error *error);
+void sp_read_maxtext_model(struct sp_settings *settings);
 
 /* Loads the launch's model as far as the file tells; NULL where it does not, else `model`. */
 const struct sp_model *sp_maxtext_model(const struct sp_sources *sources,
@@ -28,8 +26,7 @@ enum sp_maxtext_degree { TENSOR, CONTEXT, EXPERT, PIPELINE, FSDP, DATA, DEGREES 
 
 /* Puts what a file of options stands over (`base_config`, or the YAML that a command names) in
  * front of its own, where it lies beside `origin`; a remark where it does not. */
-bool sp_follow_maxtext(const char *origin, struct sp_settings *settings, struct sp_launch *launch,
-                       struct sp_error *error);
+bool sp_follow_maxtext(const char *origin, struct sp_settings *settings);
 
 /* What rules of sharding that are not base.yml's leave: whether the weights of layers are split
  * over ranks of experts and of a sequence. */
@@ -39,20 +36,14 @@ struct sp_maxtext_rules {
 
 /* Reads them for the axes that a mesh runs over (`used`: names parted by blanks); an error where
  * they give one of those another meaning than base.yml. */
-bool sp_read_rules(struct sp_settings *settings, const char *used, struct sp_maxtext_rules *rules,
-                   struct sp_error *error);
+bool sp_read_rules(struct sp_settings *settings, const char *used, struct sp_maxtext_rules *rules);
 
 /* The mesh of the options, in chips, as degrees and as options of `step`, with its rules. Where the
  * machine is known (`hw` is not NULL), the mesh must be all of it. */
 bool sp_read_mesh(struct sp_settings *s, const struct sp_hardware *hw, int64_t jax_devices,
-                  double degree[DEGREES], struct sp_maxtext_rules *rules, struct sp_launch *launch,
-                  struct sp_error *error);
+                  double degree[DEGREES], struct sp_maxtext_rules *rules);
 
 /* A plan as its options, for sp_target_maxtext. */
-void sp_write_maxtext(const struct sp_launched *launched, struct sp_written *lost, FILE *out);
-
-/* What MaxText itself refuses in its options, for that model (NULL: not known). */
-void sp_check_maxtext(const struct sp_settings *settings, const struct sp_model *model,
-                      struct sp_refusals *refused);
+void sp_write_maxtext(const struct sp_launched *launched, FILE *out);
 
 #endif

@@ -2,6 +2,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text.h"
+
 #include "launch/maxtext/maxtext.h"
 
 int64_t sp_jax_devices_of(const struct sp_hardware *hw)
@@ -44,32 +46,30 @@ struct mesh {
 };
 
 /* The axes of one level; false with an error. */
-static bool read_level(struct sp_settings *s, int level, struct mesh *mesh, struct sp_error *error)
+static bool read_level(struct sp_settings *s, int level, struct mesh *mesh)
 {
     char key[64];
-    const int before = error->lines;
+    const int before = s->error->lines;
     mesh->product[level] = 1;
     mesh->left[level] = -1;
     for (int i = 0; i < AXES; i++) {
         snprintf(key, sizeof key, "%s_%s_parallelism", levels[level].name, axes[i].name);
         const char *const text = sp_setting(s, key);
-        const bool left = text && strcmp(text, "-1") == 0;
-        mesh->degree[level][i] = left ? 1 : fmax(1, (double)sp_setting_whole(s, key, 1, 1, error));
+        const bool left = sp_is(text, "-1");
+        mesh->degree[level][i] = left ? 1 : fmax(1, (double)sp_setting_whole(s, key, 1, 1));
         mesh->product[level] *= mesh->degree[level][i];
         if (left && mesh->left[level] >= 0)
-            return sp_fail(error, SP_INPUT,
-                           "%s: %s_%s_parallelism and %s are both -1; one axis takes the rest",
-                           sp_safe(s->origin), levels[level].name, axes[mesh->left[level]].name,
-                           key);
+            return sp_fail_in(s, "%s_%s_parallelism and %s are both -1; one axis takes the rest",
+                              levels[level].name, axes[mesh->left[level]].name, key);
         if (left)
             mesh->left[level] = i;
     }
     for (int i = 0; i < AXES && mesh->left[level] < 0; i++) {
         snprintf(key, sizeof key, "%s_%s_parallelism", levels[level].name, axes[i].name);
-        if (strcmp(axes[i].name, levels[level].automatic) == 0 && !sp_setting(s, key))
+        if (sp_is(axes[i].name, levels[level].automatic) && !sp_setting(s, key))
             mesh->left[level] = i;
     }
-    return error->lines == before;
+    return s->error->lines == before;
 }
 
 /* Slices where the file leaves both levels to MaxText: on a torus a fact; of GPUs JAX takes each
@@ -144,8 +144,7 @@ static void list_used(const struct mesh *mesh, char *out, size_t size)
 }
 
 bool sp_read_mesh(struct sp_settings *s, const struct sp_hardware *hw, int64_t jax_devices,
-                  double degree[DEGREES], struct sp_maxtext_rules *rules, struct sp_launch *launch,
-                  struct sp_error *error)
+                  double degree[DEGREES], struct sp_maxtext_rules *rules)
 {
     char used[200];
     static const struct {
@@ -153,21 +152,21 @@ bool sp_read_mesh(struct sp_settings *s, const struct sp_hardware *hw, int64_t j
         enum sp_maxtext_degree degree;
     } options[] = {{"tp", TENSOR}, {"cp", CONTEXT}, {"ep", EXPERT}, {"pp", PIPELINE}};
     struct mesh mesh = {0};
-    if (!read_level(s, 0, &mesh, error) || !read_level(s, 1, &mesh, error) ||
+    if (!read_level(s, 0, &mesh) || !read_level(s, 1, &mesh) ||
         (hw &&
-         !close_mesh(&mesh, hw, (double)sp_chips(hw) * (double)jax_devices, s->origin, error)) ||
-        !degrees_of(&mesh, jax_devices, degree, s->origin, error))
+         !close_mesh(&mesh, hw, (double)sp_chips(hw) * (double)jax_devices, s->origin, s->error)) ||
+        !degrees_of(&mesh, jax_devices, degree, s->origin, s->error))
         return false;
     list_used(&mesh, used, sizeof used);
-    if (!sp_read_rules(s, used, rules, error))
+    if (!sp_read_rules(s, used, rules))
         return false;
     for (int i = 0; i < AXES; i++)
         if (axes[i].as && mesh.degree[0][i] * mesh.degree[1][i] > 1)
-            sp_launch_note(launch,
+            sp_launch_note(s,
                            axes[i].as[0] ? "%s_parallelism: read as %s_parallelism"
                                          : "not modelled: %s_parallelism%s",
                            axes[i].name, axes[i].as);
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        sp_launch_option(launch, options[i].option, "%.0f", degree[options[i].degree]);
+        sp_launch_option(s, options[i].option, "%.0f", degree[options[i].degree]);
     return true;
 }

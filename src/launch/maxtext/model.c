@@ -2,68 +2,64 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 #include "launch/maxtext/maxtext.h"
 
 /* The scale is a power of two. */
-static bool check_scale(struct sp_settings *s, struct sp_error *error)
+static bool check_scale(struct sp_settings *s)
 {
-    const int64_t scale = sp_setting_whole(s, "global_parameter_scale", 1, 1, error);
+    const int64_t scale = sp_setting_whole(s, "global_parameter_scale", 1, 1);
     return (scale & (scale - 1)) == 0 ||
-           sp_fail(error, SP_INPUT, "%s: global_parameter_scale: %lld: expected a power of two",
-                   sp_safe(s->origin), (long long)scale);
+           sp_fail_in(s, "global_parameter_scale: %lld: expected a power of two", (long long)scale);
 }
 
 /* A dimension times its power of two of global_parameter_scale: of its exponent's thirds heads and
  * MLP get the first rest, the width the second (get_individual_scales of MaxText's types.py). */
-static int64_t scaled(struct sp_settings *s, const struct sp_launch_row *row,
-                      struct sp_error *error)
+static int64_t scaled(struct sp_settings *s, const struct sp_launch_row *row)
 {
-    const int64_t scale = sp_setting_whole(s, "global_parameter_scale", 1, 1, error);
+    const int64_t scale = sp_setting_whole(s, "global_parameter_scale", 1, 1);
     const char *const key = row->name;
     int exponent = 0;
     while (exponent < 30 && (int64_t)1 << (exponent + 1) <= scale)
         exponent++;
     const int third = exponent / 3, rest = exponent % 3;
-    const bool heads = strstr(key, "heads") || strcmp(key, "base_mlp_dim") == 0,
-               width = strcmp(key, "base_emb_dim") == 0,
-               layers = strcmp(key, "base_num_decoder_layers") == 0;
+    const bool heads = strstr(key, "heads") || sp_is(key, "base_mlp_dim"),
+               width = sp_is(key, "base_emb_dim"), layers = sp_is(key, "base_num_decoder_layers");
     const int times = heads ? third + (rest > 0) : width ? third + (rest > 1) : layers ? third : 0;
-    return sp_setting_whole(s, key, 1, strtoll(row->unsaid, NULL, 10), error) << times;
+    return sp_setting_whole(s, key, 1, strtoll(row->unsaid, NULL, 10)) << times;
 }
 
 /* A model by its dimensions: gated, RMSNorm, as Llama. */
-static void read_shape(const struct sp_launch_words *words, struct sp_settings *s,
-                       struct sp_launch *launch, struct sp_error *error)
+static void read_shape(struct sp_settings *s)
 {
     char out[700] = "name=options";
     const size_t size = sizeof out;
     const char *const decoder = sp_setting(s, "decoder_block");
-    const int64_t experts = sp_setting_whole(s, "num_experts", 1, 1, error);
+    const int64_t experts = sp_setting_whole(s, "num_experts", 1, 1);
 #define ADD(...) snprintf(out + strlen(out), size - strlen(out), __VA_ARGS__)
-    for (const struct sp_launch_row *row = NULL; (row = sp_next_dimension(words, row));)
-        ADD(",%s=%lld", row->model, (long long)scaled(s, row, error));
+    for (const struct sp_launch_row *row = NULL; (row = sp_next_dimension(s->words, row));)
+        ADD(",%s=%lld", row->model, (long long)scaled(s, row));
     if (sp_setting_on(s, "logits_via_embedding"))
         ADD(",tied_embeddings=true");
     if (sp_setting_on(s, "use_qk_norm"))
         ADD(",qk_norm=head");
     if (experts > 1)
         ADD(",moe.experts=%lld,moe.top_k=%lld", (long long)experts,
-            (long long)sp_setting_whole(s, "num_experts_per_tok", 1, 1, error));
+            (long long)sp_setting_whole(s, "num_experts_per_tok", 1, 1));
     if (experts > 1 && sp_setting(s, "base_moe_mlp_dim"))
-        ADD(",moe.d_ff_expert=%lld",
-            (long long)sp_setting_whole(s, "base_moe_mlp_dim", 1, 1, error));
+        ADD(",moe.d_ff_expert=%lld", (long long)sp_setting_whole(s, "base_moe_mlp_dim", 1, 1));
 #undef ADD
-    sp_launch_option(launch, "shape", "%s", out);
+    sp_launch_option(s, "shape", "%s", out);
     if (decoder && strncmp(decoder, "llama", 5) != 0 && strncmp(decoder, "qwen3", 5) != 0 &&
         strncmp(decoder, "mi", 2) != 0)
-        sp_launch_note(launch, "decoder_block %s: its dimensions, read as a block of Llama",
+        sp_launch_note(s, "decoder_block %s: its dimensions, read as a block of Llama",
                        sp_safe(decoder));
 }
 
 /* The model of its name, with the dimensions that override_model_config puts over it; or one of
  * dimensions alone. */
-void sp_read_maxtext_model(const struct sp_launch_words *words, struct sp_settings *s,
-                           struct sp_launch *launch, struct sp_error *error)
+void sp_read_maxtext_model(struct sp_settings *s)
 {
     const char *model = sp_setting(s, "model_name");
     const char *const file = sp_peek_setting(s, "config_file");
@@ -71,26 +67,26 @@ void sp_read_maxtext_model(const struct sp_launch_words *words, struct sp_settin
     const bool overrides = sp_setting_on(s, "override_model_config");
     bool given = sp_setting(s, "global_parameter_scale") != NULL;
     const struct sp_launch_row *row = NULL;
-    while ((row = sp_next_dimension(words, row)))
+    while ((row = sp_next_dimension(s->words, row)))
         given = given || sp_setting(s, row->name);
-    if (!model || strcmp(model, "default") == 0) {
-        if (given && check_scale(s, error))
-            read_shape(words, s, launch, error);
+    if (!model || sp_is(model, "default")) {
+        if (given && check_scale(s))
+            read_shape(s);
         else if (!given)
-            snprintf(launch->no_model, sizeof launch->no_model,
+            snprintf(s->launch->no_model, sizeof s->launch->no_model,
                      "no model in it, and none found in %.80s: give --model",
                      file ? sp_safe(file) : "base.yml");
         return;
     }
-    sp_model_ours(words, model, ours);
+    sp_model_ours(s->words, model, ours);
     model = ours[0] ? ours : model;
-    sp_launch_option(launch, "model", "%s", model);
-    while ((row = sp_next_dimension(words, row)))
+    sp_launch_option(s, "model", "%s", model);
+    while ((row = sp_next_dimension(s->words, row)))
         if (overrides && sp_setting(s, row->name))
-            sp_launch_option(launch, "set", "model.%s=%lld", row->model,
-                             (long long)sp_setting_whole(s, row->name, 1, 1, error));
+            sp_launch_option(s, "set", "model.%s=%lld", row->model,
+                             (long long)sp_setting_whole(s, row->name, 1, 1));
     if (given && !overrides)
-        sp_launch_note(launch,
+        sp_launch_note(s,
                        "dimensions beside model_name %s count with override_model_config "
                        "alone",
                        sp_safe(model));
@@ -101,7 +97,7 @@ const struct sp_model *sp_maxtext_model(const struct sp_sources *sources,
 {
     struct sp_error unknown = {0};
     for (int i = 0; i < launch->options; i++)
-        if (strcmp(launch->option[i].name, "model") == 0 &&
+        if (sp_is(launch->option[i].name, "model") &&
             sp_load_model(launch->option[i].value, sources, model, &unknown))
             return model;
     return NULL;

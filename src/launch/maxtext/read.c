@@ -2,6 +2,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text.h"
+
 #include "launch/fields/assumed.h"
 #include "launch/maxtext/maxtext.h"
 #include "launch/shell/flags.h"
@@ -11,8 +13,7 @@
  * MaxText's logical axes also shard activations over it. The expert axis is a part of dp and shards
  * all weights. */
 static void read_sharding(struct sp_settings *s, const double degree[DEGREES],
-                          const struct sp_maxtext_rules *rules, const struct sp_hardware *hw,
-                          struct sp_launch *launch)
+                          const struct sp_maxtext_rules *rules, const struct sp_hardware *hw)
 {
     const double shards = degree[FSDP] * (rules->experts_shard ? degree[EXPERT] : 1) *
                           (rules->context_shards ? degree[CONTEXT] : 1);
@@ -21,55 +22,52 @@ static void read_sharding(struct sp_settings *s, const double degree[DEGREES],
     const double usual = slices > 1 && fmod(all, slices) == 0 ? all / slices : all;
     const bool replicas = shards == 1 && all > 1;
     const bool states = sp_setting_on(s, "shard_optimizer_over_data");
-    sp_launch_option(launch, "zero", "%d", !replicas ? 3 : states ? 1 : 0);
+    sp_launch_option(s, "zero", "%d", !replicas ? 3 : states ? 1 : 0);
     /* states shard over all of the data axis, between slices as well */
     const double asked = !replicas ? shards : states ? all : usual;
     if (asked != usual)
-        sp_launch_option(launch, "fsdp", "%.0f", asked);
+        sp_launch_option(s, "fsdp", "%.0f", asked);
 }
 
 /* per_device_batch_size counts every chip, so the micro-batch of a replica is that times TP, and
  * nothing accumulates. */
 static void read_batch(struct sp_settings *s, const double degree[DEGREES],
-                       const struct sp_hardware *hw, int64_t jax_devices, struct sp_launch *launch,
-                       struct sp_error *error)
+                       const struct sp_hardware *hw, int64_t jax_devices)
 {
-    const double each = sp_setting_number(s, "per_device_batch_size", 12, error);
-    const int64_t steps = sp_setting_whole(s, "gradient_accumulation_steps", 1, 1, error);
-    const int64_t pieces = sp_setting_whole(s, "num_pipeline_microbatches", -1, 0, error);
+    const double each = sp_setting_number(s, "per_device_batch_size", 12);
+    const int64_t steps = sp_setting_whole(s, "gradient_accumulation_steps", 1, 1);
+    const int64_t pieces = sp_setting_whole(s, "num_pipeline_microbatches", -1, 0);
     const double devices = hw ? (double)sp_chips(hw) * (double)jax_devices : 0;
     const double at_once = each * devices;
-    sp_launch_option(launch, "seq", "%lld",
-                     (long long)sp_setting_whole(s, "max_target_length", 1, 2048, error));
+    sp_launch_whole(s, "seq", sp_setting_whole(s, "max_target_length", 1, 2048));
     if (!sp_setting(s, "max_target_length"))
-        sp_launch_note(launch, "max_target_length is not given: 2048, as base.yml has it");
+        sp_launch_note(s, "max_target_length is not given: 2048, as base.yml has it");
     const double replicas = degree[FSDP] * degree[DATA] * degree[EXPERT];
     const double parts = degree[PIPELINE] > 1 && pieces > 0 ? (double)pieces : degree[PIPELINE];
     if (!sp_peek_setting(s, "per_device_batch_size"))
-        sp_launch_note(launch, "per_device_batch_size is not given: 12, as base.yml has it");
+        sp_launch_note(s, "per_device_batch_size is not given: 12, as base.yml has it");
     if (!(each > 0) || devices == 0) {
-        sp_launch_note(launch, "per_device_batch_size is %s",
+        sp_launch_note(s, "per_device_batch_size is %s",
                        each > 0 ? "left out: the machine is not known" : "no batch of training");
         return;
     }
     if (!(at_once * (double)steps < 1e15) || fabs(at_once - round(at_once)) > 1e-6 * at_once) {
-        sp_fail(error, SP_INPUT,
-                "%s: per_device_batch_size: %.0f devices times it make no whole number of "
-                "sequences",
-                sp_safe(s->origin), devices);
+        sp_fail_in(s,
+                   "per_device_batch_size: %.0f devices times it make no whole number of "
+                   "sequences",
+                   devices);
         return;
     }
     const double micro = at_once / (replicas * parts);
-    sp_launch_option(launch, "batch", "%.0fx", round(at_once) * (double)steps);
-    sp_launch_option(launch, "micro-batch", "%.0f", fmax(1, floor(micro + 1e-6)));
+    sp_launch_option(s, "batch", "%.0fx", round(at_once) * (double)steps);
+    sp_launch_option(s, "micro-batch", "%.0f", fmax(1, floor(micro + 1e-6)));
 }
 
 /* Repeats of the stages: given, or as many as the layers make (-1, of base.yml). */
-static void read_pipeline(struct sp_settings *s, int64_t stages, const struct sp_model *model,
-                          struct sp_launch *launch, struct sp_error *error)
+static void read_pipeline(struct sp_settings *s, int64_t stages, const struct sp_model *model)
 {
-    int64_t repeats = sp_setting_whole(s, "num_pipeline_repeats", -1, -1, error);
-    const int64_t each = sp_setting_whole(s, "num_layers_per_pipeline_stage", 1, 1, error),
+    int64_t repeats = sp_setting_whole(s, "num_pipeline_repeats", -1, -1);
+    const int64_t each = sp_setting_whole(s, "num_layers_per_pipeline_stage", 1, 1),
                   dense = model && model->moe.experts > 0 ? model->moe.dense_layers : 0,
                   layers = model ? model->layers - dense : 0;
     if (stages <= 1)
@@ -77,28 +75,27 @@ static void read_pipeline(struct sp_settings *s, int64_t stages, const struct sp
     if (repeats <= 0 && layers > 0 && layers % (stages * each) == 0)
         repeats = layers / (stages * each);
     else if (repeats <= 0 && layers == 0)
-        sp_launch_note(launch, "num_pipeline_repeats is left to the layers: give --vpp");
+        sp_launch_note(s, "num_pipeline_repeats is left to the layers: give --vpp");
     if (repeats > 1)
-        sp_launch_option(launch, "vpp", "%lld", (long long)repeats);
-    sp_launch_option(launch, "schedule", "%s", repeats > 1 ? "circular" : "gpipe");
+        sp_launch_whole(s, "vpp", repeats);
+    sp_launch_option(s, "schedule", "%s", repeats > 1 ? "circular" : "gpipe");
 }
 
 /* The machine of compile_topology, a name of the cloud's. What is typed wins. */
 static bool read_machine(struct sp_settings *s, const struct sp_sources *sources,
-                         struct sp_hardware *named, const struct sp_hardware **hw,
-                         struct sp_launch *launch, struct sp_error *error)
+                         struct sp_hardware *named, const struct sp_hardware **hw)
 {
     char spec[128];
     const char *const topology = sp_setting(s, "compile_topology");
-    const int64_t slices = sp_setting_whole(s, "compile_topology_num_slices", 1, 1, error);
+    const int64_t slices = sp_setting_whole(s, "compile_topology_num_slices", 1, 1);
     if (!topology || !topology[0])
         return true;
     const bool v5e = strncmp(topology, "v5e-", 4) == 0;
     snprintf(spec, sizeof spec, slices > 1 ? "gcp:%s%.80sx%lld" : "gcp:%s%.80s",
              v5e ? "v5litepod-" : "", topology + (v5e ? 4 : 0), (long long)slices);
-    if (!sp_load_hardware(spec, sources, named, error))
+    if (!sp_load_hardware(spec, sources, named, s->error))
         return false;
-    sp_launch_option(launch, "hw", "%s", spec);
+    sp_launch_option(s, "hw", "%s", spec);
     if (!*hw)
         *hw = named;
     return true;
@@ -121,7 +118,7 @@ static void take_off_prefixes(struct sp_settings *s)
     for (int i = 0; i < s->n && primus; i++) {
         struct sp_setting *const at = &s->at[i];
         const char *const name = leaf(at->name);
-        if (strcmp(at->name, "modules.pre_trainer.model") == 0) {
+        if (sp_is(at->name, "modules.pre_trainer.model")) {
             char spelled[96];
             sp_spell_model(at->value, spelled, sizeof spelled);
             snprintf(at->name, sizeof at->name, "model_name");
@@ -165,47 +162,40 @@ static enum sp_match detect(const struct sp_launch_file *file)
     return SP_NO_MATCH;
 }
 
-static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct sp_error *error)
+static bool read(struct sp_launch_file *file)
 {
-    struct sp_settings *const s = &file->settings, *const assumed = &file->assumed;
+    struct sp_settings *const s = &file->settings;
     const struct sp_hardware *hw = file->hw;
-    struct sp_refusals refused;
     struct sp_maxtext_rules rules;
     struct sp_model loaded;
     struct sp_hardware named;
     double degree[DEGREES];
-    const int before = error->lines;
-    if ((file->script && !sp_read_pairs(file->script, tells, s, launch, error)) ||
-        !sp_read_assumed_lines(file->text, assumed, launch, error))
+    if (file->script && !sp_read_pairs(file->script, tells, s))
         return false;
     take_off_prefixes(s);
-    if (!sp_follow_maxtext(file->origin, s, launch, error))
+    if (!sp_follow_maxtext(file->origin, s))
         return false;
-    sp_read_maxtext_model(file->words[0], s, launch, error);
-    if (!read_machine(s, file->sources, &named, &hw, launch, error))
+    sp_read_maxtext_model(s);
+    if (!read_machine(s, file->sources, &named, &hw))
         return false;
     const int64_t jax_devices = hw ? sp_jax_devices_of(hw) : 1;
-    if (!sp_read_mesh(s, hw, jax_devices, degree, &rules, launch, error))
+    if (!sp_read_mesh(s, hw, jax_devices, degree, &rules))
         return false;
-    launch->etp_is_tp = true; /* base.yml's rules have one tensor axis for every "mlp" */
-    const struct sp_model *const model = sp_maxtext_model(file->sources, launch, &loaded);
+    s->launch->etp_is_tp = true; /* base.yml's rules have one tensor axis for every "mlp" */
+    const struct sp_model *const model = sp_maxtext_model(file->sources, s->launch, &loaded);
     const bool mixture =
-        model ? model->moe.experts > 0 : sp_setting_whole(s, "num_experts", 1, 1, error) > 1;
+        model ? model->moe.experts > 0 : sp_setting_whole(s, "num_experts", 1, 1) > 1;
     if (degree[EXPERT] > 1 || mixture)
-        sp_launch_option(launch, "etp", "%.0f", degree[TENSOR]);
-    read_sharding(s, degree, &rules, hw, launch);
-    read_batch(s, degree, hw, jax_devices, launch, error);
-    read_pipeline(s, (int64_t)degree[PIPELINE], model, launch, error);
-    sp_read_maxtext_states(file->words[0], s, launch, error);
-    sp_check_maxtext(s, model, &refused);
-    sp_note_refusals("MaxText", &refused, launch);
-    if (sp_setting(assumed, "framework"))
-        sp_assume(assumed, "framework", launch);
-    else
-        sp_launch_option(launch, "framework", "maxtext");
-    sp_assume(assumed, "imbalance", launch);
-    sp_note_unread(s, "", file->words[0]->quiet, launch);
-    return sp_refuse_gaps(s, error) && error->lines == before;
+        sp_launch_option(s, "etp", "%.0f", degree[TENSOR]);
+    read_sharding(s, degree, &rules, hw);
+    read_batch(s, degree, hw, jax_devices);
+    read_pipeline(s, (int64_t)degree[PIPELINE], model);
+    sp_read_maxtext_states(s);
+    sp_note_rules(&(struct sp_rules){.settings = s, .model = model});
+    if (!sp_take_assumed(file, "maxtext", "imbalance"))
+        return false;
+    sp_note_unread(s, "", file->words[0]->quiet);
+    return true;
 }
 
 const struct sp_target sp_target_maxtext = {

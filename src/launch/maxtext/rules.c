@@ -3,6 +3,8 @@
  * by name; weights that they leave whole over experts or a sequence are read. */
 #include <string.h>
 
+#include "base/text.h"
+
 #include "launch/maxtext/maxtext.h"
 
 /* What base.yml splits over each axis that a plan has; a rule for it counts where the axis is
@@ -78,58 +80,56 @@ static void read_lists(struct sp_settings *s, struct given *given)
             s->at[i].read = true;
 }
 
-static bool read_file(struct sp_settings *s, struct given *given, struct sp_error *error)
+static bool read_file(struct sp_settings *s, struct given *given)
 {
     const char *const name = sp_setting(s, "custom_mesh_and_rule");
     if (!name || !name[0])
         return true;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        if (strcmp(files[i].name, name) == 0) {
+        if (sp_is(files[i].name, name)) {
             for (int j = 0; j < RULES; j++)
                 given->axes[j] = files[i].axes[j];
             return true;
         }
-    return sp_fail(error, SP_INPUT,
-                   "%s: custom_mesh_and_rule: \"%s\": expected pure-fsdp, pipeline-large-moe, "
-                   "ep-as-dp, ep-as-cp, cp-as-ep or shard-exp-on-fsdp",
-                   sp_safe(s->origin), sp_safe(name));
+    return sp_fail_in(s,
+                      "custom_mesh_and_rule: \"%s\": expected pure-fsdp, pipeline-large-moe, "
+                      "ep-as-dp, ep-as-cp, cp-as-ep or shard-exp-on-fsdp",
+                      sp_safe(name));
 }
 
 /* One rule for one axis that is used: what the plan can have of it, or an error. */
 static void compare(const struct sp_settings *s, int r, const char *axis, const char *given,
-                    struct sp_maxtext_rules *out, struct sp_error *error)
+                    struct sp_maxtext_rules *out)
 {
     const bool usual = sp_is_quiet(rules[r].axes, axis),
-               weights = strcmp(rules[r].logical, "embed") == 0 && usual;
+               weights = sp_is(rules[r].logical, "embed") && usual;
     if (sp_is_quiet(given, axis) == usual)
         return;
-    if (weights && strcmp(axis, "expert") == 0)
+    if (weights && sp_is(axis, "expert"))
         out->experts_shard = false;
-    else if (weights && strcmp(axis, "context") == 0)
+    else if (weights && sp_is(axis, "context"))
         out->context_shards = false;
     else
-        sp_fail(error, SP_INPUT,
-                "%s: rules of sharding: %s is%s split over %s, where base.yml does%s: such a mesh "
-                "is not modelled",
-                sp_safe(s->origin), rules[r].logical, usual ? " not" : "", axis,
-                usual ? "" : " not");
+        sp_fail_in(s,
+                   "rules of sharding: %s is%s split over %s, where base.yml does%s: such a mesh "
+                   "is not modelled",
+                   rules[r].logical, usual ? " not" : "", axis, usual ? "" : " not");
 }
 
-bool sp_read_rules(struct sp_settings *s, const char *used, struct sp_maxtext_rules *out,
-                   struct sp_error *error)
+bool sp_read_rules(struct sp_settings *s, const char *used, struct sp_maxtext_rules *out)
 {
     static const char *const axes[] = {"data",    "fsdp",   "fsdp_transpose",
                                        "context", "tensor", "tensor_sequence",
                                        "expert",  "stage"};
     struct given given = {{NULL}};
-    const int before = error->lines;
+    const int before = s->error->lines;
     *out = (struct sp_maxtext_rules){true, true};
-    if (!read_file(s, &given, error))
+    if (!read_file(s, &given))
         return false;
     read_lists(s, &given);
     for (size_t a = 0; a < sizeof axes / sizeof *axes; a++)
         for (int r = 0; r < RULES; r++)
             if (sp_is_quiet(used, axes[a]) && given.axes[r])
-                compare(s, r, axes[a], given.axes[r], out, error);
-    return error->lines == before;
+                compare(s, r, axes[a], given.axes[r], out);
+    return s->error->lines == before;
 }

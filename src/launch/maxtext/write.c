@@ -21,46 +21,6 @@ static int64_t dense_layers(const struct sp_model *m)
     return m->moe.experts > 0 ? m->moe.dense_layers : 0;
 }
 
-static void lose(const struct sp_launched *l, struct sp_written *lost)
-{
-    const struct sp_plan *const p = l->plan;
-    char policy[SP_ROW_WORD];
-    if (p->zero == 2 || (p->zero == 1 && (p->cp > 1 || p->ep > 1 || p->shards < p->dp)))
-        sp_lose(lost, "ZeRO %d; it shards everything (fsdp), the states (data) or nothing",
-                p->zero);
-    if (p->zero == 3 && p->shards == 1 && p->dp * p->cp > 1)
-        sp_lose(lost, "ZeRO 3 in groups of 1; its data axis keeps weights as ZeRO 0");
-    if (p->tp > 1 && !p->sequence_parallel)
-        sp_lose(lost, "TP without sequence parallelism; its tensor axis shards activations too");
-    if (p->zero == 0 && p->cp > 1)
-        sp_lose(lost, "weights on every device with CP; its context axis shards them");
-    if (p->stages_inside)
-        sp_lose(lost, "stages as neighbours (--placement pp-inside)");
-    if (l->model->moe.experts > 0 && p->etp != p->tp)
-        sp_lose(lost, "experts split %lld ways beside TP %lld; its tensor axis splits them too",
-                (long long)p->etp, (long long)p->tp);
-    if (p->zero == 0 && p->ep > 1)
-        sp_lose(lost, "experts without shards; its expert axis shards all weights");
-    if (p->pp == 1 && p->vpp > 1)
-        sp_lose(lost, "chunks of layers without pipeline stages");
-    if (p->dp % p->ep != 0)
-        sp_lose(lost, "experts over %lld of %lld replicas; its expert axis is a part of them",
-                (long long)p->ep, (long long)p->dp);
-    if (p->zero == 3 && p->shards < p->dp * p->cp && p->shards % (p->cp * p->ep) != 0)
-        sp_lose(lost, "shard groups of %lld", (long long)p->shards);
-    if (p->pp > 1 && p->schedule != (p->vpp > 1 ? SP_CIRCULAR : SP_GPIPE))
-        sp_lose(lost, "this pipeline schedule; its pipeline is circular, or GPipe without repeats");
-    name_policy(l, policy);
-    if (!policy[0])
-        sp_lose(lost, "recompute policy %s%s", l->remat,
-                p->recompute.offload ? " with offload" : "");
-    if (p->recompute_layers < 1)
-        sp_lose(lost, "recompute of a share of the layers");
-    if (!sp_recipe_is(l, "jax12") && !sp_recipe_is(l, "fp8-jax12") && !sp_recipe_is(l, "fp32"))
-        sp_lose(lost, "precision recipe %s; weights in fp32, matmuls in bf16 stand for it",
-                l->recipe);
-}
-
 /* MaxText's name of the model; "" if no configuration of its has these dimensions, which are then
  * written by base_emb_dim and its like. */
 static void name_model(const struct sp_launched *l, char *name)
@@ -71,8 +31,9 @@ static void name_model(const struct sp_launched *l, char *name)
 }
 
 /* What a model of dimensions alone cannot be. */
-static void lose_model(const struct sp_model *m, struct sp_written *lost)
+static void lose_model(const struct sp_launched *l)
 {
+    const struct sp_model *const m = l->model;
     const struct {
         bool is;
         const char *what;
@@ -91,23 +52,24 @@ static void lose_model(const struct sp_model *m, struct sp_written *lost)
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (kinds[i].is)
-            sp_lose(lost, "%s: it has no configuration of this model, only of its dimensions",
+            sp_lose(l, "%s: it has no configuration of this model, only of its dimensions",
                     kinds[i].what);
 }
 
-static void write_shape(const struct sp_launch_words *words, const struct sp_model *m, FILE *out)
+static void make_shape(const struct sp_model *m, struct sp_settings *s)
 {
-    fprintf(out, "model_name: default\ndecoder_block: %s\n",
-            m->qk_norm == SP_QK_NORM_HEAD ? "qwen3" : "llama2");
-    for (const struct sp_launch_row *row = NULL; (row = sp_next_dimension(words, row));) {
+    const bool normed = m->qk_norm == SP_QK_NORM_HEAD;
+    sp_make_setting(s, "model_name", "default");
+    sp_make_setting(s, "decoder_block", normed ? "qwen3" : "llama2");
+    for (const struct sp_launch_row *row = NULL; (row = sp_next_dimension(s->words, row));) {
         char value[SP_ROW_WORD];
         sp_format_field(sp_find_field(&sp_model_table, row->model), m, value, sizeof value);
-        fprintf(out, "%s: %s\n", row->name, value);
+        sp_make_setting(s, row->name, "%s", value);
     }
-    fprintf(out, "mlp_activations: [silu, linear]\nlogits_via_embedding: %s\n",
-            m->tied_embeddings ? "True" : "False");
-    if (m->qk_norm == SP_QK_NORM_HEAD)
-        fputs("use_qk_norm: True\n", out);
+    sp_make_setting(s, "mlp_activations", "[silu, linear]");
+    sp_make_setting(s, "logits_via_embedding", m->tied_embeddings ? "True" : "False");
+    if (normed)
+        sp_make_setting(s, "use_qk_norm", "True");
 }
 
 static int64_t gcd(int64_t a, int64_t b)
@@ -121,7 +83,7 @@ static int64_t gcd(int64_t a, int64_t b)
 }
 
 /* Every axis inside of slices (nodes of a switched machine) as far as it divides, then between. */
-static void write_axes(const struct sp_launched *l, FILE *out)
+static void make_axes(const struct sp_launched *l, struct sp_settings *s)
 {
     const struct sp_plan *const p = l->plan;
     const int64_t jax = sp_jax_devices_of(l->hw);
@@ -142,12 +104,15 @@ static void write_axes(const struct sp_launched *l, FILE *out)
         inside /= ici;
         if (written[i].degree == 1 && i != 3)
             continue;
-        fprintf(out, "ici_%s_parallelism: %lld\n", written[i].name, (long long)ici);
-        fprintf(out, "dcn_%s_parallelism: %lld\n", written[i].name,
-                (long long)(written[i].degree / ici));
+        for (int between = 0; between < 2; between++) {
+            char name[48];
+            snprintf(name, sizeof name, "%s_%s_parallelism", between ? "dcn" : "ici",
+                     written[i].name);
+            sp_make_whole(s, name, between ? written[i].degree / ici : ici);
+        }
     }
     if (p->dp / ep / group == 1)
-        fputs("dcn_data_parallelism: 1\n", out);
+        sp_make_whole(s, "dcn_data_parallelism", 1);
 }
 
 /* The cloud's name of v5e slices; MaxText says v5e-256. */
@@ -158,62 +123,61 @@ static bool starts_as_v5e(const char *topology)
     return strncmp(topology, cloud_v5e, strlen(cloud_v5e)) == 0;
 }
 
-/* The options themselves. */
-static void put_options(const struct sp_launched *l, FILE *out)
+/* The options themselves. `model` and `policy`: names, "" where it has none. */
+static void make_options(const struct sp_launched *l, const char *model, const char *policy,
+                         struct sp_settings *s)
 {
     const struct sp_plan *const p = l->plan;
-    char topology[64], model[SP_ROW_WORD], policy[SP_ROW_WORD];
-    name_model(l, model);
-    name_policy(l, policy);
-    if (model[0])
-        fprintf(out, "model_name: %s\n", model);
-    else
-        write_shape(l->words[0], l->model, out);
-    sp_cloud_name(l->hw, topology, sizeof topology);
-    if (topology[0])
-        fprintf(out, "compile_topology: %s%s\ncompile_topology_num_slices: %lld\n",
-                starts_as_v5e(topology) ? "v5e-" : "",
-                topology + (starts_as_v5e(topology) ? strlen(cloud_v5e) : 0),
-                (long long)l->hw->slices);
-    write_axes(l, out);
+    char topology[64];
     const int64_t m = sp_plan_microbatches(p), steps = p->pp > 1 ? 1 : m;
     const double devices = (double)(sp_plan_devices(p) * sp_jax_devices_of(l->hw));
-    fprintf(out, "per_device_batch_size: %.12g\n", (double)p->batch / (double)steps / devices);
-    fprintf(out, "gradient_accumulation_steps: %lld\n", (long long)steps);
-    fprintf(out, "max_target_length: %lld\n", (long long)p->seq);
-    if (p->pp > 1)
-        fprintf(out,
-                "num_pipeline_microbatches: %lld\nnum_pipeline_repeats: %lld\n"
-                "num_layers_per_pipeline_stage: %lld\n",
-                (long long)m, (long long)p->vpp,
-                (long long)((l->model->layers - dense_layers(l->model)) / (p->pp * p->vpp)));
+    if (model[0])
+        sp_make_setting(s, "model_name", "%s", model);
+    else
+        make_shape(l->model, s);
+    sp_cloud_name(l->hw, topology, sizeof topology);
+    if (topology[0]) {
+        const bool v5e = starts_as_v5e(topology);
+        sp_make_setting(s, "compile_topology", "%s%s", v5e ? "v5e-" : "",
+                        topology + (v5e ? strlen(cloud_v5e) : 0));
+        sp_make_whole(s, "compile_topology_num_slices", l->hw->slices);
+    }
+    make_axes(l, s);
+    sp_make_setting(s, "per_device_batch_size", "%.12g",
+                    (double)p->batch / (double)steps / devices);
+    sp_make_whole(s, "gradient_accumulation_steps", steps);
+    sp_make_whole(s, "max_target_length", p->seq);
+    if (p->pp > 1) {
+        sp_make_whole(s, "num_pipeline_microbatches", m);
+        sp_make_whole(s, "num_pipeline_repeats", p->vpp);
+        sp_make_whole(s, "num_layers_per_pipeline_stage",
+                      (l->model->layers - dense_layers(l->model)) / (p->pp * p->vpp));
+    }
     if (p->zero == 1)
-        fputs("shard_optimizer_over_data: True\n", out);
+        sp_make_setting(s, "shard_optimizer_over_data", "True");
     if (l->hw->network.kind != SP_TORUS)
-        fputs("hardware: gpu\n", out);
+        sp_make_setting(s, "hardware", "gpu");
     if (policy[0])
-        fprintf(out, "remat_policy: %s\n", policy);
-    fprintf(out, "dtype: %s\nweight_dtype: float32\n",
-            sp_multiplies_in_fp32(p) ? "float32" : "bfloat16");
+        sp_make_setting(s, "remat_policy", "%s", policy);
+    sp_make_setting(s, "dtype", sp_multiplies_in_fp32(p) ? "float32" : "bfloat16");
+    sp_make_setting(s, "weight_dtype", "float32");
     if (p->dtype == SP_FP8)
-        fputs("quantization: fp8\n", out);
+        sp_make_setting(s, "quantization", "fp8");
 }
 
-void sp_write_maxtext(const struct sp_launched *l, struct sp_written *lost, FILE *out)
+void sp_write_maxtext(const struct sp_launched *l, FILE *out)
 {
-    struct sp_refusals refused;
-    struct sp_settings *s;
-    char model[SP_ROW_WORD];
-    char *const options = sp_written_yaml(l, put_options, &s);
-    lose(l, lost);
+    struct sp_settings *const s = sp_settings_of(l);
+    char model[SP_ROW_WORD], policy[SP_ROW_WORD];
+    name_policy(l, policy);
+    sp_lose_plan(l, (const struct sp_fact[]){{"unnamed", !policy[0]}, {"", 0}});
     name_model(l, model);
+    make_options(l, model, policy, s);
     if (!model[0])
-        lose_model(l->model, lost);
-    sp_check_maxtext(s, l->model, &refused);
-    sp_lose_refusals("MaxText", &refused, lost);
-    sp_write_head(l, "MaxText 0.2.4 options", lost, out);
+        lose_model(l);
+    sp_lose_rules(l, &(struct sp_rules){.settings = s, .model = l->model});
+    sp_write_head(l, l->words[0], " options", out);
     sp_write_assumed(l, "maxtext", false, "# ", "\n", out);
-    fputs(options, out);
-    free(options);
+    sp_put_yaml(s, out);
     free(s);
 }

@@ -5,9 +5,11 @@
 
 #include <scaleplan/names.h>
 
+#include "base/text.h"
+
 #include "launch/megatron/megatron.h"
 
-void sp_read_modules(struct sp_settings *s, struct sp_launch *launch)
+void sp_read_modules(struct sp_settings *s)
 {
     const char *const modules = sp_setting(s, "--recompute-modules");
     char others[160] = "";
@@ -24,46 +26,45 @@ void sp_read_modules(struct sp_settings *s, struct sp_launch *launch)
         }
     /* attention itself is what the policy selective repeats */
     const bool core = !modules || sp_has_word(modules, "core_attn");
-    sp_launch_option(launch, "remat", "%s", core ? "selective" : "none");
+    sp_launch_option(s, "remat", "%s", core ? "selective" : "none");
     if (bits != 0)
-        sp_launch_option(launch, "recompute-modules", "%s", others);
+        sp_launch_option(s, "recompute-modules", "%s", others);
     for (const char *at = modules; at && *at; at++)
         said += !strchr(" ,", *at);
     if (said != known)
-        sp_launch_note(launch, "not modelled: some of --recompute-modules %s", sp_safe(modules));
+        sp_launch_note(s, "not modelled: some of --recompute-modules %s", sp_safe(modules));
 }
 
-static void read_exchange(struct sp_settings *s, struct sp_launch *launch)
+static void read_exchange(struct sp_settings *s)
 {
     const char *const type = sp_setting(s, "--moe-token-dispatcher-type");
     const char *const backend = sp_setting(s, "--moe-flex-dispatcher-backend");
-    const bool flexible = type && strcmp(type, "flex") == 0;
+    const bool flexible = sp_is(type, "flex");
     const char *const usual = sp_setting(s, "--deepspeed") ? "alltoall" : "allgather";
     const char *const name = flexible ? (backend ? backend : "deepep") : type ? type : usual;
     for (int i = 0; sp_dispatch_names[i]; i++)
-        if (strcmp(name, sp_dispatch_names[i]) == 0)
-            sp_launch_option(launch, "dispatch", "%s", name);
+        if (sp_is(name, sp_dispatch_names[i]))
+            sp_launch_option(s, "dispatch", "%s", name);
     if (sp_setting(s, "--overlap-moe-expert-parallel-comm"))
-        sp_launch_option(launch, "moe-overlap", "on");
+        sp_launch_option(s, "moe-overlap", "on");
 }
 
-void sp_read_execution(const struct sp_launch_words *words, struct sp_settings *s,
-                       struct sp_launch *launch, struct sp_error *error)
+void sp_read_execution(struct sp_settings *s)
 {
     const bool routed = sp_setting(s, "--num-experts");
     sp_peek_setting(s, "--moe-token-dispatcher-type");
     if (routed)
-        read_exchange(s, launch);
-    sp_read_plan_rows(words, s, false, routed ? "experts fp8" : "fp8", launch, error);
+        read_exchange(s);
+    sp_read_plan_rows(s, false, routed ? "experts fp8" : "fp8");
 }
 
 void sp_make_modules(const struct sp_launched *l, struct sp_settings *made)
 {
     char list[160] = "";
     unsigned bits = l->plan->recompute.modules;
-    if (strcmp(l->remat, "selective") == 0 || strcmp(l->remat, "dots") == 0)
+    if (sp_is(l->remat, "selective") || sp_is(l->remat, "dots"))
         bits |= 1U << SP_MODULE_CORE_ATTN;
-    if (strcmp(l->remat, "dots") == 0)
+    if (sp_is(l->remat, "dots"))
         bits |= 1U << SP_MODULE_LAYERNORM;
     for (int i = 0; i < SP_MODULES; i++)
         if (bits >> i & 1)
@@ -74,17 +75,16 @@ void sp_make_modules(const struct sp_launched *l, struct sp_settings *made)
 }
 
 /* The exchange of experts, and what CUDA graphs of an iteration need. */
-void sp_make_execution(const struct sp_launch_words *words, const struct sp_launched *l,
-                       struct sp_settings *made)
+void sp_make_execution(const struct sp_launched *l, struct sp_settings *made)
 {
     static const char exchange[] = "--moe-token-dispatcher-type";
     const struct sp_execution *const e = &l->plan->execution;
     const char *const way = sp_dispatch_names[e->dispatch];
     char type[SP_ROW_WORD];
-    sp_row_theirs(sp_row_of(words, exchange), way, type);
+    sp_row_theirs(sp_row_of(l->words[0], exchange), way, type);
     if (l->model->moe.experts > 0)
         sp_make_setting(made, exchange, "%s", type);
-    if (l->model->moe.experts > 0 && strcmp(type, "flex") == 0)
+    if (l->model->moe.experts > 0 && sp_is(type, "flex"))
         sp_make_setting(made, "--moe-flex-dispatcher-backend", "%s", way);
     if (e->cuda_graph == SP_CUDA_GRAPH_FULL)
         sp_make_setting(made, "--no-check-for-nan-in-loss-and-grad", "%s", "");

@@ -136,16 +136,15 @@ static bool count_frequency(const char *text, int64_t layers, int64_t *every, in
 
 /* Patterns keep their counts, not their order: a model has its dense layers first. One layer in n
  * means layers 0, n, 2n, ..., so 13 layers of frequency 2 have 7 with experts. */
-void sp_read_moe_layers(struct sp_settings *s, char *out, size_t size, struct sp_launch *launch,
-                        struct sp_error *error)
+void sp_read_moe_layers(struct sp_settings *s, char *out, size_t size)
 {
     const char *const given = sp_setting(s, "--moe-layer-freq");
     char interval[32] = ""; /* of Megatron-DeepSpeed, which has experts in every other layer */
     if (sp_setting(s, "--deepspeed") || sp_setting(s, "--expert-interval"))
         snprintf(interval, sizeof interval, "%lld",
-                 (long long)sp_setting_whole(s, "--expert-interval", 1, 2, error));
+                 (long long)sp_setting_whole(s, "--expert-interval", 1, 2));
     const char *const text = given ? given : interval[0] ? interval : NULL;
-    const int64_t layers = sp_setting_whole(s, "--num-layers", 1, 0, error);
+    const int64_t layers = sp_setting_whole(s, "--num-layers", 1, 0);
     const size_t used = strlen(out);
     int64_t every = 0, dense = 0;
     bool first = false;
@@ -157,7 +156,7 @@ void sp_read_moe_layers(struct sp_settings *s, char *out, size_t size, struct sp
             return;
         }
     } else if (!count_pattern(text, layers, &dense, &first) || dense == layers) {
-        sp_launch_note(launch,
+        sp_launch_note(s,
                        "--moe-layer-freq %.80s: no list of 0 and 1 for %lld layers; read as "
                        "experts in every layer",
                        sp_safe(text), (long long)layers);
@@ -165,7 +164,6 @@ void sp_read_moe_layers(struct sp_settings *s, char *out, size_t size, struct sp
     }
     snprintf(out + used, size - used, ",moe.dense_layers=%lld", (long long)dense);
     if (!first)
-        sp_launch_note(launch,
-                       "--moe-layer-freq: read as %lld layers without experts before %lld with",
+        sp_launch_note(s, "--moe-layer-freq: read as %lld layers without experts before %lld with",
                        (long long)dense, (long long)(layers - dense));
 }

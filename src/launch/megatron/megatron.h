@@ -3,7 +3,7 @@
 #ifndef SP_LAUNCH_MEGATRON_H
 #define SP_LAUNCH_MEGATRON_H
 
-#include "launch/fields/rows.h"
+#include "launch/fields/rules.h"
 #include "launch/shell/flags.h"
 
 /* --offload-modules of every layer; of experts there is more. */
@@ -14,32 +14,20 @@ bool sp_is_megatron_name(const char *name);
 
 /* Takes settings of such a file as flags. */
 bool sp_read_megatron_yaml(struct sp_launch_words *const words[], struct sp_settings *from,
-                           struct sp_settings *to, struct sp_launch *launch,
-                           struct sp_error *error);
+                           struct sp_settings *to);
 
 /* Adds what slime sets behind its arguments, where they are slime's. */
-bool sp_spell_slime(struct sp_settings *settings, struct sp_launch *launch, struct sp_error *error);
-
-/* Versions in the order of SP_VERSIONS_OF_megatron, the newest first. */
-enum sp_core { SP_CORE_20, SP_CORE_19, SP_CORE_18, SP_CORE_17, SP_CORE_16, SP_CORE_15, SP_CORE_14 };
-
-/* What Megatron-LM itself refuses in the arguments, which are spelled as the newest version does,
- * on this many devices (0: unknown). */
-void sp_check_megatron(const struct sp_launch_words *words, const struct sp_settings *settings,
-                       enum sp_core version, int64_t devices, struct sp_refusals *refused);
+bool sp_spell_slime(struct sp_settings *settings);
 
 /* Formats and states: the precision, what of it the arguments change, the optimizer. */
-void sp_read_megatron_states(const struct sp_launch_words *words, struct sp_settings *settings,
-                             struct sp_launch *launch, struct sp_error *error);
+void sp_read_megatron_states(struct sp_settings *settings);
 
 /* The model's shape as an option, where the arguments hold one. */
-void sp_read_megatron_model(const struct sp_launch_words *words, struct sp_settings *settings,
-                            struct sp_launch *launch, struct sp_error *error);
+void sp_read_megatron_model(struct sp_settings *settings);
 
 /* Adds the layers with experts by --moe-layer-freq to a shape: a number, one layer in so many, or a
  * list such as "([0]*2+[1]*2)*3"; a remark where the order of layers is not kept. */
-void sp_read_moe_layers(struct sp_settings *settings, char *shape, size_t size,
-                        struct sp_launch *launch, struct sp_error *error);
+void sp_read_moe_layers(struct sp_settings *settings, char *shape, size_t size);
 
 /* The layers of a list such as "'[0]*3+[1]*58'" as "0 0 0 1 ...", within `size`; false: it is
  * none, or too long. */
@@ -47,26 +35,23 @@ bool sp_list_moe_layers(const char *text, char *out, size_t size);
 
 /* --recompute-modules of selective recomputation: as a policy where it is one, else module by
  * module, with a remark where a word is not modelled. */
-void sp_read_modules(struct sp_settings *settings, struct sp_launch *launch);
+void sp_read_modules(struct sp_settings *settings);
 
 /* The exchange of experts, CUDA graphs, the scaling of 8-bit matmuls, offloaded layers. */
-void sp_read_execution(const struct sp_launch_words *words, struct sp_settings *settings,
-                       struct sp_launch *launch, struct sp_error *error);
+void sp_read_execution(struct sp_settings *settings);
 
 /* The same, written: what code makes of it. */
 void sp_make_modules(const struct sp_launched *launched, struct sp_settings *made);
-void sp_make_execution(const struct sp_launch_words *words, const struct sp_launched *launched,
-                       struct sp_settings *made);
+void sp_make_execution(const struct sp_launched *launched, struct sp_settings *made);
 
 /* A plan as arguments of the newest version, as settings; what no argument says is lost. */
-void sp_put_megatron(const struct sp_launch_words *words, const struct sp_launched *launched,
-                     struct sp_settings *settings, struct sp_written *lost);
+void sp_put_megatron(const struct sp_launched *launched, struct sp_settings *settings);
 
 /* Comments of a written plan: what is assumed, and variables of the environment that Megatron-LM's
  * checks look at. */
 void sp_write_megatron_comments(const struct sp_launched *launched, FILE *out);
 
 /* A plan as its arguments, for sp_target_megatron. */
-void sp_write_megatron(const struct sp_launched *launched, struct sp_written *lost, FILE *out);
+void sp_write_megatron(const struct sp_launched *launched, FILE *out);
 
 #endif

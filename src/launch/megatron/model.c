@@ -2,6 +2,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/text.h"
+
 #include "launch/megatron/megatron.h"
 
 #define ADD(...) snprintf(out + strlen(out), size - strlen(out), __VA_ARGS__)
@@ -15,53 +17,50 @@ static int64_t usual_width(int64_t d_model, bool gated)
 
 /* Heads of keys and values where no groups are asked for: as Megatron-DeepSpeed and forks say it.
  */
-static int64_t key_value_heads(struct sp_settings *s, int64_t heads, struct sp_error *error)
+static int64_t key_value_heads(struct sp_settings *s, int64_t heads)
 {
     const char *const type = sp_setting(s, "--attention-head-type");
-    if (type && strcmp(type, "multiquery") == 0)
+    if (sp_is(type, "multiquery"))
         return 1;
-    return sp_setting_whole(s, "--num-key-value-heads", 1, heads, error);
+    return sp_setting_whole(s, "--num-key-value-heads", 1, heads);
 }
 
 /* The model's kind of block. */
-static void read_kinds(const struct sp_launch_words *words, struct sp_settings *s, char *out,
-                       size_t size, struct sp_error *error)
+static void read_kinds(struct sp_settings *s, char *out, size_t size)
 {
     const char *const position = sp_setting(s, "--position-embedding-type");
     const bool biased = !sp_setting(s, "--disable-bias-linear");
-    const long long heads = sp_setting_whole(s, "--num-attention-heads", 1, 1, error);
+    const long long heads = sp_setting_whole(s, "--num-attention-heads", 1, 1);
     if (!sp_setting(s, "--ffn-hidden-size"))
-        ADD(",d_ff=%lld", (long long)usual_width(sp_setting_whole(s, "--hidden-size", 1, 1, error),
+        ADD(",d_ff=%lld", (long long)usual_width(sp_setting_whole(s, "--hidden-size", 1, 1),
                                                  sp_setting(s, "--swiglu")));
     ADD(",kv_heads=%lld", sp_setting(s, "--group-query-attention")
-                              ? (long long)sp_setting_whole(s, "--num-query-groups", 1, 1, error)
-                              : (long long)key_value_heads(s, heads, error));
-    sp_read_model_rows(words, s, false, "", out, size, error);
+                              ? (long long)sp_setting_whole(s, "--num-query-groups", 1, 1)
+                              : (long long)key_value_heads(s, heads));
+    sp_read_model_rows(s, false, "", out, size);
     ADD(",qkv_bias=%s", biased || sp_setting(s, "--add-qkv-bias") ? "true" : "false");
     ADD(",o_bias=%s,mlp_bias=%s", biased ? "true" : "false", biased ? "true" : "false");
     if (sp_setting(s, "--qk-layernorm") && !sp_setting(s, "--multi-latent-attention"))
         ADD(",qk_norm=head");
-    if (!position || strcmp(position, "learned_absolute") == 0)
+    if (!position || sp_is(position, "learned_absolute"))
         ADD(",learned_positions=%lld",
-            (long long)sp_setting_whole(s, "--max-position-embeddings", 1, 0, error));
+            (long long)sp_setting_whole(s, "--max-position-embeddings", 1, 0));
 }
 
 /* Shared experts, as wide as this many of the others. */
-static void read_shared(struct sp_settings *s, char *out, size_t size, struct sp_launch *launch,
-                        struct sp_error *error)
+static void read_shared(struct sp_settings *s, char *out, size_t size)
 {
-    const int64_t d_model = sp_setting_whole(s, "--hidden-size", 1, 1, error);
+    const int64_t d_model = sp_setting_whole(s, "--hidden-size", 1, 1);
     const int64_t usual = sp_setting_whole(s, "--ffn-hidden-size", 1,
-                                           usual_width(d_model, sp_setting(s, "--swiglu")), error);
-    const int64_t width = sp_setting_whole(s, "--moe-ffn-hidden-size", 1, usual, error);
-    const int64_t shared =
-        sp_setting_whole(s, "--moe-shared-expert-intermediate-size", 0, 0, error);
+                                           usual_width(d_model, sp_setting(s, "--swiglu")));
+    const int64_t width = sp_setting_whole(s, "--moe-ffn-hidden-size", 1, usual);
+    const int64_t shared = sp_setting_whole(s, "--moe-shared-expert-intermediate-size", 0, 0);
     if (!sp_setting(s, "--moe-ffn-hidden-size"))
         ADD(",moe.d_ff_expert=%lld", (long long)width);
     if (shared > 0)
         ADD(",moe.shared_experts=%lld", (long long)(shared > width ? shared / width : 1));
     if (shared > 0 && shared % width != 0)
-        sp_launch_note(launch, "--moe-shared-expert-intermediate-size %lld: read as %lld wide",
+        sp_launch_note(s, "--moe-shared-expert-intermediate-size %lld: read as %lld wide",
                        (long long)shared,
                        (long long)(shared > width ? shared / width * width : width));
 }
@@ -81,38 +80,37 @@ static const char *other_kind(struct sp_settings *s)
     return NULL;
 }
 
-void sp_read_megatron_model(const struct sp_launch_words *words, struct sp_settings *s,
-                            struct sp_launch *launch, struct sp_error *error)
+void sp_read_megatron_model(struct sp_settings *s)
 {
     char out[700] = "name=arguments";
     const size_t size = sizeof out;
     const char *const other = other_kind(s);
     if (other) {
-        snprintf(launch->no_model, sizeof launch->no_model,
+        snprintf(s->launch->no_model, sizeof s->launch->no_model,
                  "its model is %s, which is not read from arguments: give --model", other);
-        sp_launch_note(launch, "its model is %s: another one stands for it", other);
+        sp_launch_note(s, "its model is %s: another one stands for it", other);
         return;
     }
     if (!sp_setting(s, "--num-layers") || !sp_setting(s, "--hidden-size") ||
         !sp_setting(s, "--num-attention-heads")) {
-        snprintf(launch->no_model, sizeof launch->no_model,
+        snprintf(s->launch->no_model, sizeof s->launch->no_model,
                  "the model's shape is not in it%s: give --model",
                  sp_setting(s, "--use-checkpoint-args") ? " but in a checkpoint" : "");
         return;
     }
-    sp_read_model_rows(words, s, true, "", out, size, error);
-    read_kinds(words, s, out, size, error);
+    sp_read_model_rows(s, true, "", out, size);
+    read_kinds(s, out, size);
     if (sp_setting(s, "--num-experts")) {
-        sp_read_model_rows(words, s, true, "experts", out, size, error);
-        read_shared(s, out, size, launch, error);
+        sp_read_model_rows(s, true, "experts", out, size);
+        read_shared(s, out, size);
         if (!sp_setting(s, "--moe-router-topk"))
             ADD(",moe.top_k=%d", sp_setting(s, "--deepspeed") ? 1 : 2);
-        sp_read_model_rows(words, s, false, "experts", out, size, error);
-        sp_read_moe_layers(s, out, size, launch, error);
+        sp_read_model_rows(s, false, "experts", out, size);
+        sp_read_moe_layers(s, out, size);
     }
     if (sp_setting(s, "--multi-latent-attention"))
-        sp_read_model_rows(words, s, true, "latents", out, size, error);
+        sp_read_model_rows(s, true, "latents", out, size);
     if (!sp_setting(s, "--vocab-size"))
-        sp_launch_note(launch, "--vocab-size is not in it: counted without tables of tokens");
-    sp_launch_option(launch, "shape", "%s", out);
+        sp_launch_note(s, "--vocab-size is not in it: counted without tables of tokens");
+    sp_launch_option(s, "shape", "%s", out);
 }

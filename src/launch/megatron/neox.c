@@ -19,67 +19,64 @@ static enum sp_match detect(const struct sp_launch_file *file)
     return SP_NO_MATCH;
 }
 
-static int64_t whole(struct sp_settings *s, const char *name, int64_t otherwise,
-                     struct sp_error *error)
+static int64_t whole(struct sp_settings *s, const char *name, int64_t otherwise)
 {
-    return sp_setting_whole(s, name, 0, otherwise, error);
+    return sp_setting_whole(s, name, 0, otherwise);
 }
 
-static void read_model(struct sp_settings *s, struct sp_launch *launch, struct sp_error *error)
+static void read_model(struct sp_settings *s)
 {
     char out[700] = "name=options";
     const size_t size = sizeof out;
-    const int64_t layers = whole(s, "num_layers", 0, error),
-                  width = whole(s, "hidden_size", 0, error),
-                  heads = whole(s, "num_attention_heads", 0, error);
+    const int64_t layers = whole(s, "num_layers", 0), width = whole(s, "hidden_size", 0),
+                  heads = whole(s, "num_attention_heads", 0);
     const bool gated = sp_setting_is(s, "activation", "swiglu") ||
                        sp_setting_is(s, "activation", "geglu"),
                rms = sp_setting_is(s, "norm", "rmsnorm");
     const int64_t usual = gated ? 8 * width / 3 : 4 * width;
 #define ADD(...) snprintf(out + strlen(out), size - strlen(out), __VA_ARGS__)
     if (layers == 0 || width == 0 || heads == 0) {
-        snprintf(launch->no_model, sizeof launch->no_model,
+        snprintf(s->launch->no_model, sizeof s->launch->no_model,
                  "the model's shape is not in it: give --model");
         return;
     }
     ADD(",layers=%lld,d_model=%lld,heads=%lld,d_ff=%lld", (long long)layers, (long long)width,
-        (long long)heads, (long long)whole(s, "intermediate_size", usual, error));
-    ADD(",kv_heads=%lld,gated_mlp=%s,norm=%s", (long long)whole(s, "num_kv_heads", heads, error),
+        (long long)heads, (long long)whole(s, "intermediate_size", usual));
+    ADD(",kv_heads=%lld,gated_mlp=%s,norm=%s", (long long)whole(s, "num_kv_heads", heads),
         gated ? "true" : "false", rms ? "rmsnorm" : "layernorm");
     ADD(",tied_embeddings=%s", sp_setting_on(s, "no_weight_tying") ? "false" : "true");
     const bool plain = sp_setting_off(s, "use_bias_in_attn_linear");
     ADD(",qkv_bias=%s,o_bias=%s", plain ? "false" : "true", plain ? "false" : "true");
     ADD(",mlp_bias=%s", sp_setting_off(s, "use_bias_in_mlp") ? "false" : "true");
     if (!sp_setting(s, "pos_emb") || sp_setting_is(s, "pos_emb", "learned"))
-        ADD(",learned_positions=%lld", (long long)whole(s, "max_position_embeddings", 0, error));
+        ADD(",learned_positions=%lld", (long long)whole(s, "max_position_embeddings", 0));
     if (sp_setting_on(s, "gpt_j_residual"))
         ADD(",parallel_attention=true");
 #undef ADD
-    sp_launch_option(launch, "shape", "%s", out);
-    sp_launch_note(launch, "the vocabulary is the tokenizer's: counted without tables of tokens");
+    sp_launch_option(s, "shape", "%s", out);
+    sp_launch_note(s, "the vocabulary is the tokenizer's: counted without tables of tokens");
 }
 
-static void read_batch(struct sp_settings *s, double replicas, struct sp_launch *launch,
-                       struct sp_error *error)
+static void read_batch(struct sp_settings *s, double replicas)
 {
-    const int64_t micro = whole(s, "train_micro_batch_size_per_gpu", 0, error),
-                  given = whole(s, "train_batch_size", 0, error);
-    const int64_t steps = whole(s, "gradient_accumulation_steps", 1, error);
+    const int64_t micro = whole(s, "train_micro_batch_size_per_gpu", 0),
+                  given = whole(s, "train_batch_size", 0);
+    const int64_t steps = whole(s, "gradient_accumulation_steps", 1);
     const double made = (double)micro * (double)(steps > 0 ? steps : 1) * replicas;
     if (micro > 0)
-        sp_launch_option(launch, "micro-batch", "%lld", (long long)micro);
+        sp_launch_whole(s, "micro-batch", micro);
     if (given > 0 || made > 0)
-        sp_launch_option(launch, "batch", "%.0fx", given > 0 ? (double)given : made);
+        sp_launch_option(s, "batch", "%.0fx", given > 0 ? (double)given : made);
     else
-        sp_launch_note(launch, "the batch is not a number in it: give --batch");
+        sp_launch_note(s, "the batch is not a number in it: give --batch");
     if (given > 0 && made > 0 && (double)given != made &&
         sp_setting(s, "gradient_accumulation_steps"))
-        sp_fail(error, SP_INPUT, "%s: train_batch_size %lld is not %lld x %lld x %.0f replicas",
-                sp_safe(s->origin), (long long)given, (long long)micro, (long long)steps, replicas);
+        sp_fail_in(s, "train_batch_size %lld is not %lld x %lld x %.0f replicas", (long long)given,
+                   (long long)micro, (long long)steps, replicas);
 }
 
 /* States go by DeepSpeed's rules: gradients of the model's format, where nothing else is said. */
-static void read_states(struct sp_settings *s, struct sp_launch *launch, struct sp_error *error)
+static void read_states(struct sp_settings *s)
 {
     const bool half = sp_setting_on(s, "fp16.enabled") || sp_setting_on(s, "fp16.fp16") ||
                       sp_setting_on(s, "bf16.enabled") || sp_setting_is(s, "precision", "fp16") ||
@@ -88,46 +85,41 @@ static void read_states(struct sp_settings *s, struct sp_launch *launch, struct 
     const bool full = sp_setting_is(s, "data_types.grad_accum_dtype", "fp32") ||
                       sp_setting_on(s, "fp32_allreduce");
     const char *const optimizer = sp_setting(s, "optimizer.type");
-    const int64_t stage = whole(s, "zero_optimization.stage", 0, error);
+    const int64_t stage = whole(s, "zero_optimization.stage", 0);
     if (stage > 3)
-        sp_fail(error, SP_INPUT, "%s: zero_optimization.stage: %lld: expected 0 to 3",
-                sp_safe(s->origin), (long long)stage);
-    sp_launch_option(launch, "precision", "%s", !half ? "fp32" : full ? "mixed18" : "mixed16");
-    sp_launch_option(launch, "zero", "%lld", (long long)stage);
+        sp_fail_in(s, "zero_optimization.stage: %lld: expected 0 to 3", (long long)stage);
+    sp_launch_option(s, "precision", "%s", !half ? "fp32" : full ? "mixed18" : "mixed16");
+    sp_launch_whole(s, "zero", stage);
     if (optimizer)
-        sp_read_optimizer("optimizer.type", optimizer, 0, s->origin, launch, error);
+        sp_read_optimizer(s, "optimizer.type", optimizer, 0);
     if (sp_setting_on(s, "zero_optimization.cpu_offload") ||
         (sp_setting(s, "zero_optimization.offload_optimizer.device") &&
          !sp_setting_is(s, "zero_optimization.offload_optimizer.device", "none")))
-        sp_launch_note(launch, "not modelled: the optimizer's states in the host's memory");
+        sp_launch_note(s, "not modelled: the optimizer's states in the host's memory");
 }
 
-static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct sp_error *error)
+static bool read(struct sp_launch_file *file)
 {
     struct sp_settings *const s = &file->settings;
-    const int before = error->lines;
     const double devices = file->hw ? (double)sp_chips(file->hw) : 0;
     for (int i = 0; i < s->n; i++)
         for (char *c = s->at[i].name; *c; c++)
             *c = *c == '-' ? '_' : *c;
-    const int64_t pp = whole(s, "pipe_parallel_size", 0, error),
-                  tp = whole(s, "model_parallel_size", 1, error);
+    const int64_t pp = whole(s, "pipe_parallel_size", 0), tp = whole(s, "model_parallel_size", 1);
     const int64_t stages = pp > 0 ? pp : 1, model = stages * (tp > 0 ? tp : 1);
-    read_model(s, launch, error);
-    sp_launch_option(launch, "tp", "%lld", (long long)(tp > 0 ? tp : 1));
-    sp_launch_option(launch, "pp", "%lld", (long long)stages);
-    sp_launch_option(launch, "sp", "%s",
-                     sp_setting_on(s, "sequence_parallel") && tp > 1 ? "on" : "off");
+    read_model(s);
+    sp_launch_whole(s, "tp", (tp > 0 ? tp : 1));
+    sp_launch_whole(s, "pp", stages);
+    sp_launch_option(s, "sp", "%s", sp_setting_on(s, "sequence_parallel") && tp > 1 ? "on" : "off");
     if (sp_setting(s, "seq_length"))
-        sp_launch_option(launch, "seq", "%lld",
-                         (long long)sp_setting_whole(s, "seq_length", 1, 1, error));
-    read_batch(s, devices / (double)model, launch, error);
-    read_states(s, launch, error);
-    sp_launch_option(launch, "remat", "%s",
+        sp_launch_whole(s, "seq", sp_setting_whole(s, "seq_length", 1, 1));
+    read_batch(s, devices / (double)model);
+    read_states(s);
+    sp_launch_option(s, "remat", "%s",
                      sp_setting_on(s, "checkpoint_activations") ? "full" : "none");
-    sp_launch_option(launch, "framework", "megatron");
-    sp_note_unread(s, "", file->words[0]->quiet, launch);
-    return sp_refuse_gaps(s, error) && error->lines == before;
+    sp_launch_option(s, "framework", "megatron");
+    sp_note_unread(s, "", file->words[0]->quiet);
+    return true;
 }
 
 const struct sp_target sp_target_neox = {

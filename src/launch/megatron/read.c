@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 #include "launch/fields/assumed.h"
 #include "launch/bridge/bridge.h"
 #include "launch/megatron/megatron.h"
@@ -10,62 +12,56 @@
 
 /* Replicas that the degrees leave of this many devices; 0 if they do not divide them, or the
  * machine is not known. */
-static int64_t replicas_of(struct sp_settings *s, int64_t devices, struct sp_error *error)
+static int64_t replicas_of(struct sp_settings *s, int64_t devices)
 {
     static const char *const flags[] = {"--tensor-model-parallel-size",
                                         "--pipeline-model-parallel-size",
                                         "--context-parallel-size"};
     int64_t left = devices;
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
-        const int64_t degree = sp_setting_whole(s, flags[i], 1, 1, error);
+        const int64_t degree = sp_setting_whole(s, flags[i], 1, 1);
         left = left % degree == 0 ? left / degree : 0;
     }
     return left;
 }
 
 /* Chunks of layers on a stage: said, or by their layers; 0 when those do not divide. */
-static int64_t virtual_stages(struct sp_settings *s, struct sp_error *error)
+static int64_t virtual_stages(struct sp_settings *s)
 {
-    const int64_t per_chunk =
-        sp_setting_whole(s, "--num-layers-per-virtual-pipeline-stage", 1, 0, error);
-    const int64_t layers = sp_setting_whole(s, "--num-layers", 1, 0, error);
-    const int64_t pp = sp_setting_whole(s, "--pipeline-model-parallel-size", 1, 1, error);
+    const int64_t per_chunk = sp_setting_whole(s, "--num-layers-per-virtual-pipeline-stage", 1, 0);
+    const int64_t layers = sp_setting_whole(s, "--num-layers", 1, 0);
+    const int64_t pp = sp_plan_whole(s, "pp");
     if (per_chunk == 0)
-        return sp_setting_whole(s, "--num-virtual-stages-per-pipeline-rank", 1, 1, error);
+        return sp_plan_whole(s, "vpp");
     return layers > 0 && layers % (pp * per_chunk) == 0 ? layers / pp / per_chunk : 0;
 }
 
 /* Inside of experts Megatron splits matmuls as outside, where it is not told otherwise. */
-static void read_experts(struct sp_settings *s, struct sp_launch *launch, struct sp_error *error)
+static void read_experts(struct sp_settings *s)
 {
-    const int64_t tp = sp_setting_whole(s, "--tensor-model-parallel-size", 1, 1, error);
-    const int64_t ep = sp_setting_whole(s, "--expert-model-parallel-size", 1, 1, error);
-    launch->etp_is_tp = !sp_setting(s, "--expert-tensor-parallel-size");
+    const int64_t tp = sp_plan_whole(s, "tp");
+    const int64_t ep = sp_plan_whole(s, "ep");
+    s->launch->etp_is_tp = !sp_setting(s, "--expert-tensor-parallel-size");
     if (sp_setting(s, "--num-experts") || ep > 1)
-        sp_launch_option(
-            launch, "etp", "%lld",
-            (long long)sp_setting_whole(s, "--expert-tensor-parallel-size", 1, tp, error));
+        sp_launch_whole(s, "etp", sp_setting_whole(s, "--expert-tensor-parallel-size", 1, tp));
 }
 
-static void read_degrees(const struct sp_launch_words *words, struct sp_settings *s,
-                         struct sp_launch *launch, struct sp_error *error)
+static void read_degrees(struct sp_settings *s)
 {
-    sp_read_plan_rows(words, s, true, "", launch, error);
+    sp_read_plan_rows(s, true, "");
     if (sp_setting(s, "--num-layers-per-virtual-pipeline-stage")) {
-        const int64_t vpp = virtual_stages(s, error);
+        const int64_t vpp = virtual_stages(s);
         if (vpp > 0)
-            sp_launch_option(launch, "vpp", "%lld", (long long)vpp);
+            sp_launch_whole(s, "vpp", vpp);
         else
-            sp_launch_note(launch, "--num-layers-per-virtual-pipeline-stage: needs --num-layers "
-                                   "that the chunks divide");
+            sp_launch_note(s, "--num-layers-per-virtual-pipeline-stage: needs --num-layers "
+                              "that the chunks divide");
     }
-    read_experts(s, launch, error);
-    const bool apart = sp_setting_whole(s, "--tensor-model-parallel-size", 1, 1, error) > 1;
-    sp_launch_option(launch, "sp", "%s",
-                     sp_setting(s, "--sequence-parallel") && apart ? "on" : "off");
+    read_experts(s);
+    const bool apart = sp_plan_whole(s, "tp") > 1;
+    sp_launch_option(s, "sp", "%s", sp_setting(s, "--sequence-parallel") && apart ? "on" : "off");
     if (sp_setting(s, "--seq-length"))
-        sp_launch_option(launch, "seq", "%lld",
-                         (long long)sp_setting_whole(s, "--seq-length", 1, 1, error));
+        sp_launch_whole(s, "seq", sp_setting_whole(s, "--seq-length", 1, 1));
 }
 
 /* The ZeRO stage that a strategy of Megatron's FSDP stands for, or -1. */
@@ -76,8 +72,7 @@ static int stage_of(const struct sp_launch_words *words, const char *strategy)
     return stage[0] ? stage[0] - '0' : -1;
 }
 
-static void read_sharding(const struct sp_launch_words *words, struct sp_settings *s,
-                          int64_t devices, struct sp_launch *launch, struct sp_error *error)
+static void read_sharding(struct sp_settings *s, int64_t devices)
 {
     const char *const strategy = sp_setting(s, "--data-parallel-sharding-strategy");
     const bool counts = sp_setting(s, "--use-megatron-fsdp") != NULL;
@@ -86,67 +81,62 @@ static void read_sharding(const struct sp_launch_words *words, struct sp_setting
                              (optimizer && strncmp(optimizer, "dist_", 5) == 0);
     int zero = sp_setting(s, "--use-torch-fsdp2") || counts ? 3 : distributed ? 1 : 0;
     if (sp_setting(s, "--deepspeed") || sp_setting(s, "--zero-stage"))
-        zero = (int)sp_setting_whole(s, "--zero-stage", 0, 1, error);
+        zero = (int)sp_setting_whole(s, "--zero-stage", 0, 1);
     if (zero > 3)
-        sp_fail(error, SP_INPUT, "%s: --zero-stage: %d: expected 0 to 3", sp_safe(s->origin), zero);
-    const int said = strategy ? stage_of(words, strategy) : 0;
+        sp_fail_in(s, "--zero-stage: %d: expected 0 to 3", zero);
+    const int said = strategy ? stage_of(s->words, strategy) : 0;
     if (strategy && !counts)
-        sp_launch_note(launch, "--data-parallel-sharding-strategy counts with --use-megatron-fsdp "
-                               "alone: left out");
+        sp_launch_note(s, "--data-parallel-sharding-strategy counts with --use-megatron-fsdp "
+                          "alone: left out");
     if (strategy && said >= 0 && counts)
         zero = said;
     if (said < 0)
-        sp_fail(error, SP_INPUT,
-                "%s: --data-parallel-sharding-strategy: \"%s\": expected no_shard, optim, "
-                "optim_grads or optim_grads_params",
-                sp_safe(s->origin), sp_safe(strategy));
-    sp_launch_option(launch, "zero", "%d", zero);
-    const int64_t instances =
-        sp_setting_whole(s, "--num-distributed-optimizer-instances", 1, 1, error);
-    const int64_t model = sp_setting_whole(s, "--tensor-model-parallel-size", 1, 1, error) *
-                          sp_setting_whole(s, "--pipeline-model-parallel-size", 1, 1, error);
+        sp_fail_in(s,
+                   "--data-parallel-sharding-strategy: \"%s\": expected no_shard, optim, "
+                   "optim_grads or optim_grads_params",
+                   sp_safe(strategy));
+    sp_launch_option(s, "zero", "%d", zero);
+    const int64_t instances = sp_setting_whole(s, "--num-distributed-optimizer-instances", 1, 1);
+    const int64_t model = sp_plan_whole(s, "tp") * sp_plan_whole(s, "pp");
     if (instances > 1 && devices > 0 && devices % model == 0 && devices / model % instances == 0)
-        sp_launch_option(launch, "fsdp", "%lld", (long long)(devices / model / instances));
+        sp_launch_whole(s, "fsdp", (devices / model / instances));
     else if (instances > 1)
-        sp_launch_note(launch, "--num-distributed-optimizer-instances: does not divide the "
-                               "replicas of this machine");
+        sp_launch_note(s, "--num-distributed-optimizer-instances: does not divide the "
+                          "replicas of this machine");
 }
 
-static void read_recompute(struct sp_settings *s, struct sp_launch *launch, struct sp_error *error)
+static void read_recompute(struct sp_settings *s)
 {
     const char *const granularity = sp_setting(s, "--recompute-granularity");
-    if (granularity && strcmp(granularity, "full") == 0) {
+    if (sp_is(granularity, "full")) {
         const char *const method = sp_setting(s, "--recompute-method");
-        const double layers = (double)sp_setting_whole(s, "--num-layers", 1, 0, error),
-                     some =
-                         (double)sp_setting_whole(s, "--recompute-num-layers", 0, 1000000, error);
-        const int64_t vpp = virtual_stages(s, error),
-                      chunks = sp_setting_whole(s, "--pipeline-model-parallel-size", 1, 1, error) *
-                               (vpp > 0 ? vpp : 1);
-        sp_launch_option(launch, "remat", "full");
-        if (method && strcmp(method, "block") == 0 && some * (double)chunks < layers)
-            sp_launch_option(launch, "remat-layers", "%.17g", some * (double)chunks / layers);
+        const double layers = (double)sp_setting_whole(s, "--num-layers", 1, 0),
+                     some = (double)sp_setting_whole(s, "--recompute-num-layers", 0, 1000000);
+        const int64_t vpp = virtual_stages(s),
+                      chunks = sp_plan_whole(s, "pp") * (vpp > 0 ? vpp : 1);
+        sp_launch_option(s, "remat", "full");
+        if (sp_is(method, "block") && some * (double)chunks < layers)
+            sp_launch_option(s, "remat-layers", "%.17g", some * (double)chunks / layers);
         return;
     }
-    const bool selective = (granularity && strcmp(granularity, "selective") == 0);
+    const bool selective = (sp_is(granularity, "selective"));
     if (selective)
-        sp_read_modules(s, launch);
+        sp_read_modules(s);
     else
-        sp_launch_option(launch, "remat", "none");
+        sp_launch_option(s, "remat", "none");
 }
 
 /* The export's word on the framework counts where the arguments leave it open: NeMo overlaps TP,
  * which shows where there is TP with sequence parallelism. */
-static void read_framework(struct sp_settings *s, struct sp_settings *assumed, bool parallel,
-                           struct sp_launch *launch)
+static void read_framework(struct sp_settings *s, struct sp_settings *assumed, bool parallel)
 {
     const char *const said = sp_setting(assumed, "framework");
     const bool overlaps = sp_setting(s, "--tp-comm-overlap"),
                shows = parallel && sp_setting(s, "--sequence-parallel");
-    sp_launch_option(launch, "framework", "%s",
-                     overlaps                                        ? "nemo"
-                     : said && !(shows && strcmp(said, "nemo") == 0) ? said
-                                                                     : "megatron");
+    sp_launch_option(s, "framework", "%s",
+                     overlaps                                  ? "nemo"
+                     : said && !(shows && sp_is(said, "nemo")) ? said
+                                                               : "megatron");
 }
 
 /* Arguments that tell Megatron's command from others of a script. */
@@ -194,102 +184,93 @@ static int64_t last_of_schedule(struct sp_settings *s)
 }
 
 /* The batch: given, or as Megatron has it one micro-batch of each replica. */
-static void read_batch(struct sp_settings *s, int64_t devices, struct sp_launch *launch,
-                       struct sp_error *error)
+static void read_batch(struct sp_settings *s, int64_t devices)
 {
-    const int64_t micro = sp_setting_whole(s, "--micro-batch-size", 1, 0, error),
+    const int64_t micro = sp_setting_whole(s, "--micro-batch-size", 1, 0),
                   steps = last_of_schedule(s);
-    const int64_t replicas = replicas_of(s, devices, error);
+    const int64_t replicas = replicas_of(s, devices);
     const int64_t batch = steps > 0 ? steps : micro * replicas;
-    const int64_t given = sp_setting_whole(s, "--global-batch-size", 1, batch, error);
+    const int64_t given = sp_setting_whole(s, "--global-batch-size", 1, batch);
     if (given > 0)
-        sp_launch_option(launch, "batch", "%lldx", (long long)given);
+        sp_launch_option(s, "batch", "%lldx", (long long)given);
     else
-        sp_launch_note(launch, "no --global-batch-size in it: give --batch");
+        sp_launch_note(s, "no --global-batch-size in it: give --batch");
     if (sp_setting(s, "--rampup-batch-size") || steps > 0)
-        sp_launch_note(launch, "the batch grows in steps (%s): read as its last size",
+        sp_launch_note(s, "the batch grows in steps (%s): read as its last size",
                        steps > 0 ? "--step-batch-size-schedule" : "--rampup-batch-size");
 }
 
 /* The model of a file that names it and holds no shape (Primus). */
-static void read_named_model(struct sp_launch_file *file, struct sp_launch *launch)
+static void read_named_model(struct sp_launch_file *file)
 {
     struct sp_model model;
     struct sp_error unknown = {0};
     char name[96];
     const char *const given = sp_setting(&file->settings, "modules.pre_trainer.model");
-    if (!given || !launch->no_model[0])
+    if (!given || !file->settings.launch->no_model[0])
         return;
     sp_spell_model(given, name, sizeof name);
     if (sp_load_model(name, file->sources, &model, &unknown)) {
-        launch->no_model[0] = '\0';
-        sp_launch_option(launch, "model", "%s", name);
-        sp_launch_note(launch, "model %s: read as %s; what the file changes in it is not applied",
+        file->settings.launch->no_model[0] = '\0';
+        sp_launch_option(&file->settings, "model", "%s", name);
+        sp_launch_note(&file->settings,
+                       "model %s: read as %s; what the file changes in it is not applied",
                        sp_safe(given), name);
     } else {
-        snprintf(launch->no_model, sizeof launch->no_model,
+        snprintf(file->settings.launch->no_model, sizeof file->settings.launch->no_model,
                  "its model is in %.60s, a file of its own: give --model", sp_safe(given));
     }
 }
 
 /* What the flags say. */
-static bool read_arguments(struct sp_launch_file *file, const struct sp_launch_words *words,
-                           struct sp_settings *s, struct sp_launch *launch, struct sp_error *error)
+static bool read_arguments(struct sp_launch_file *file, struct sp_settings *s)
 {
     struct sp_settings *const assumed = &file->assumed;
-    struct sp_refusals refused;
-    const int before = error->lines;
     const int64_t devices = file->hw ? sp_chips(file->hw) : 0;
-    if (!sp_read_assumed_lines(file->text, assumed, launch, error) ||
-        !sp_spell_rows(words, s, error) || !sp_spell_slime(s, launch, error))
+    if (!sp_read_assumed_lines(file->text, assumed) || !sp_spell_rows(s) || !sp_spell_slime(s))
         return false;
-    sp_read_megatron_model(words, s, launch, error);
-    read_named_model(file, launch);
-    read_degrees(words, s, launch, error);
-    read_batch(s, devices, launch, error);
-    read_sharding(words, s, devices, launch, error);
-    read_recompute(s, launch, error);
-    sp_read_megatron_states(words, s, launch, error);
-    sp_read_execution(words, s, launch, error);
-    read_framework(s, assumed, sp_setting_whole(s, "--tensor-model-parallel-size", 1, 1, error) > 1,
-                   launch);
+    sp_read_megatron_model(s);
+    read_named_model(file);
+    read_degrees(s);
+    read_batch(s, devices);
+    read_sharding(s, devices);
+    read_recompute(s);
+    sp_read_megatron_states(s);
+    sp_read_execution(s);
+    read_framework(s, assumed, sp_plan_whole(s, "tp") > 1);
     if (!sp_setting(s, "--num-distributed-optimizer-instances"))
-        sp_assume(assumed, "fsdp", launch);
-    sp_assume(assumed, "imbalance", launch);
-    sp_check_megatron(words, s, SP_CORE_20, devices, &refused);
-    sp_note_refusals("Megatron-LM", &refused, launch);
-    sp_note_unread(s, "--", words->quiet, launch);
-    return sp_refuse_gaps(s, error) && error->lines == before;
+        sp_assume(assumed, "fsdp");
+    sp_assume(assumed, "imbalance");
+    sp_note_rules(&(struct sp_rules){.settings = s, .devices = devices});
+    sp_note_unread(s, "--", s->words->quiet);
+    return sp_refuse_gaps(s);
 }
 
 /* Dotted names and values, of YAML or of a command. */
-static bool read_pairs(struct sp_launch_file *file, const struct sp_launch_words *words,
-                       struct sp_launch *launch, struct sp_error *error)
+static bool read_pairs(struct sp_launch_file *file)
 {
-    struct sp_settings *const s = &file->settings, *const flags = calloc(1, sizeof *flags);
-    if (!flags)
-        abort();
-    const bool ok = (!file->script || sp_read_pairs(file->script, tells_pair, s, launch, error)) &&
-                    sp_read_megatron_yaml(file->words, s, flags, launch, error) &&
-                    read_arguments(file, words, flags, launch, error);
-    launch->format = "Megatron-LM settings";
+    struct sp_settings *const s = &file->settings, *const flags = sp_new_settings(s);
+    s->words = file->words[1];
+    const bool ok = (!file->script || sp_read_pairs(file->script, tells_pair, s)) &&
+                    sp_read_megatron_yaml(file->words, s, flags) && read_arguments(file, flags);
+    flags->words = file->words[1];
+    sp_note_rules(&(struct sp_rules){.settings = flags});
+    s->launch->format = "Megatron-LM settings";
     if (sp_setting(s, "trainer.num_nodes") && sp_setting(s, "trainer.devices"))
-        launch->devices = sp_setting_whole(s, "trainer.num_nodes", 1, 1, error) *
-                          sp_setting_whole(s, "trainer.devices", -1, 0, error);
+        s->launch->devices = sp_setting_whole(s, "trainer.num_nodes", 1, 1) *
+                             sp_setting_whole(s, "trainer.devices", -1, 0);
     if (sp_peek_setting(s, "model.optim.name"))
-        sp_launch_note(launch, "model.optim is not read: states are counted as Megatron-LM's");
+        sp_launch_note(s, "model.optim is not read: states are counted as Megatron-LM's");
     free(flags);
     return ok;
 }
 
-static bool read(struct sp_launch_file *file, struct sp_launch *launch, struct sp_error *error)
+static bool read(struct sp_launch_file *file)
 {
-    const struct sp_launch_words *const words = file->words[0];
-    const struct sp_flag_names names = {words->switches, words->quiet};
     if (!file->script || sp_count_telling(file->script, tells, false) == 0)
-        return read_pairs(file, words, launch, error);
-    return sp_read_flags(file->script, tells, &names, &file->settings, launch, error) &&
-           read_arguments(file, words, &file->settings, launch, error);
+        return read_pairs(file);
+    return sp_read_flags(file->script, tells, &file->settings) &&
+           read_arguments(file, &file->settings);
 }
 
 const struct sp_target sp_target_megatron = {

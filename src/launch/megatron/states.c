@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 #include "launch/megatron/megatron.h"
 
 /* Bytes of an element by the name of its format; 0: no such format. */
@@ -12,14 +14,14 @@ static int bytes_of(const char *format)
         int bytes;
     } formats[] = {{"fp32", 4}, {"fp16", 2}, {"bf16", 2}, {"fp8", 1}};
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (format && strcmp(formats[i].name, format) == 0)
+        if (format && sp_is(formats[i].name, format))
             return formats[i].bytes;
     return 0;
 }
 
-static void set_bytes(struct sp_launch *launch, const char *field, int bytes)
+static void set_bytes(const struct sp_settings *s, const char *field, int bytes)
 {
-    sp_launch_option(launch, "set", "precision.%s=%d", field, bytes);
+    sp_launch_option(s, "set", "precision.%s=%d", field, bytes);
 }
 
 /* fp16 keeps gradients of its own format unless told otherwise, bf16 those in fp32. Gradients that
@@ -39,7 +41,7 @@ static int bytes_of_gradients(struct sp_settings *s)
 }
 
 /* Formats of the states, which count with --use-precision-aware-optimizer alone. */
-static void read_aware(struct sp_settings *s, struct sp_launch *launch)
+static void read_aware(struct sp_settings *s)
 {
     static const char *const flags[] = {"--main-params-dtype", "--exp-avg-dtype",
                                         "--exp-avg-sq-dtype"};
@@ -51,13 +53,13 @@ static void read_aware(struct sp_settings *s, struct sp_launch *launch)
     if (!sp_setting(s, "--use-precision-aware-optimizer"))
         return;
     if (bytes[0] != 4)
-        set_bytes(launch, "master_bytes", bytes[0]);
+        set_bytes(s, "master_bytes", bytes[0]);
     if (bytes[1] + bytes[2] != 8)
-        set_bytes(launch, "optimizer_bytes", bytes[1] + bytes[2]);
+        set_bytes(s, "optimizer_bytes", bytes[1] + bytes[2]);
 }
 
 /* Modules whose activations wait in the host's memory; a plan has all of a layer's or none. */
-static void read_offload(struct sp_settings *s, struct sp_launch *launch)
+static void read_offload(struct sp_settings *s)
 {
     const char *const modules = sp_setting(s, "--offload-modules"), *const again = sp_setting(
                                                                         s, "--recompute-modules");
@@ -71,46 +73,43 @@ static void read_offload(struct sp_settings *s, struct sp_launch *launch)
         all = all && sp_has_word(modules, word);
         at += n;
     }
-    sp_launch_option(launch, "offload", "on");
+    sp_launch_option(s, "offload", "on");
     if (!all)
-        sp_launch_note(launch,
+        sp_launch_note(s,
                        "--offload-modules %s: read as all activations in the host's memory, where "
                        "MLPs and what is not named stay on the device",
                        modules ? sp_safe(modules) : "");
 }
 
-void sp_read_megatron_states(const struct sp_launch_words *words, struct sp_settings *s,
-                             struct sp_launch *launch, struct sp_error *error)
+void sp_read_megatron_states(struct sp_settings *s)
 {
     const char *const optimizer = sp_setting(s, "--optimizer");
     const bool half = sp_setting(s, "--bf16") || sp_setting(s, "--fp16");
     const bool fp8 = sp_setting(s, "--fp8-format") != NULL;
     const int grads = bytes_of_gradients(s);
-    const bool muon =
-        optimizer && (strcmp(optimizer, "muon") == 0 || strcmp(optimizer, "dist_muon") == 0);
-    sp_launch_option(launch, "precision", "%s",
+    const bool muon = optimizer && (sp_is(optimizer, "muon") || sp_is(optimizer, "dist_muon"));
+    sp_launch_option(s, "precision", "%s",
                      fp8          ? (grads == 2 ? "fp8-mixed16" : "fp8-mixed18")
                      : !half      ? "fp32"
                      : grads == 2 ? "mixed16"
                      : muon       ? "muon"
                                   : "mixed18");
     if (fp8 && grads != 2 && grads != 4)
-        set_bytes(launch, "grad_bytes", grads);
+        set_bytes(s, "grad_bytes", grads);
     if (!half && !fp8)
-        sp_launch_note(launch, "neither --bf16 nor --fp16 in it: fp32, as Megatron-LM has it");
+        sp_launch_note(s, "neither --bf16 nor --fp16 in it: fp32, as Megatron-LM has it");
     if (sp_setting(s, "--deepspeed") && sp_setting(s, "--bf16"))
         sp_launch_note(
-            launch, "DeepSpeed's own optimizer for bf16 kept fp32 gradients and sharded "
-                    "states at ZeRO 0 in older releases; --precision mixed18 --zero 1 are those");
+            s, "DeepSpeed's own optimizer for bf16 kept fp32 gradients and sharded "
+               "states at ZeRO 0 in older releases; --precision mixed18 --zero 1 are those");
     if (sp_setting(s, "--fp4-format"))
-        sp_launch_note(launch, "not modelled: --fp4-format, matmuls in 4 bits; read as %s",
+        sp_launch_note(s, "not modelled: --fp4-format, matmuls in 4 bits; read as %s",
                        half ? "16 bits" : "32 bits");
-    read_aware(s, launch);
+    read_aware(s);
     if (optimizer)
-        sp_read_optimizer("--optimizer", muon ? "muon" : optimizer,
-                          sp_setting_number(s, "--sgd-momentum", 0.9, error), s->origin, launch,
-                          error);
+        sp_read_optimizer(s, "--optimizer", muon ? "muon" : optimizer,
+                          sp_setting_number(s, "--sgd-momentum", 0.9));
     if (sp_setting(s, "--fine-grained-activation-offloading"))
-        read_offload(s, launch);
-    sp_note_rows(words, s, launch);
+        read_offload(s);
+    sp_note_rows(s);
 }

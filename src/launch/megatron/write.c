@@ -3,18 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 #include "launch/fields/assumed.h"
 #include "launch/megatron/megatron.h"
 
 static int64_t most(int64_t a, int64_t b)
 {
     return a > b ? a : b;
-}
-
-static void make_switch(struct sp_settings *made, const char *name, bool on)
-{
-    if (on)
-        sp_make_setting(made, name, "%s", "");
 }
 
 static void make_experts(const struct sp_model *m, struct sp_settings *made)
@@ -27,10 +23,10 @@ static void make_experts(const struct sp_model *m, struct sp_settings *made)
                         (long long)m->moe.dense_layers,
                         (long long)(m->layers - m->moe.dense_layers));
     else if (m->moe.every > 1)
-        sp_make_setting(made, "--moe-layer-freq", "%lld", (long long)m->moe.every);
+        sp_make_whole(made, "--moe-layer-freq", m->moe.every);
     if (m->moe.score_correction_bias)
         sp_make_setting(made, "--moe-router-score-function", "sigmoid");
-    make_switch(made, "--moe-router-pre-softmax", m->moe.top_k == 1);
+    sp_make_switch(made, "--moe-router-pre-softmax", m->moe.top_k == 1);
 }
 
 /* What of the model no row says alone. */
@@ -38,50 +34,17 @@ static void make_model(const struct sp_model *m, int64_t seq, struct sp_settings
 {
     const bool plain = !m->o_bias && !m->mlp_bias, learned = m->learned_positions > 0;
     if (m->kv_heads != m->heads && m->mla.kv_lora_rank == 0) {
-        make_switch(made, "--group-query-attention", true);
-        sp_make_setting(made, "--num-query-groups", "%lld", (long long)m->kv_heads);
+        sp_make_switch(made, "--group-query-attention", true);
+        sp_make_whole(made, "--num-query-groups", m->kv_heads);
     }
-    make_switch(made, "--disable-bias-linear", plain);
-    make_switch(made, "--add-qkv-bias", plain && m->qkv_bias);
-    make_switch(made, "--qk-layernorm", m->qk_norm == SP_QK_NORM_HEAD);
+    sp_make_switch(made, "--disable-bias-linear", plain);
+    sp_make_switch(made, "--add-qkv-bias", plain && m->qkv_bias);
+    sp_make_switch(made, "--qk-layernorm", m->qk_norm == SP_QK_NORM_HEAD);
     sp_make_setting(made, "--position-embedding-type", learned ? "learned_absolute" : "rope");
-    sp_make_setting(made, "--max-position-embeddings", "%lld",
-                    (long long)most(learned ? m->learned_positions : m->max_seq, seq));
+    sp_make_whole(made, "--max-position-embeddings",
+                  most(learned ? m->learned_positions : m->max_seq, seq));
     if (m->moe.experts > 0)
         make_experts(m, made);
-}
-
-static void lose_model(const struct sp_model *m, int64_t seq, struct sp_written *lost)
-{
-    if (sp_is_hybrid(m))
-        sp_lose(lost, "layers of other kinds than attention and an MLP or experts");
-    if (m->learned_positions > 0 && m->learned_positions < seq)
-        sp_lose(lost, "a table of %lld learned positions for %lld tokens",
-                (long long)m->learned_positions, (long long)seq);
-    if (m->sliding_window > 0 && m->sliding_window < seq)
-        sp_lose(lost, "attention to the last %lld tokens alone", (long long)m->sliding_window);
-    if (m->norms_per_layer != 2)
-        sp_lose(lost, "%lld norms in a block", (long long)m->norms_per_layer);
-    if (m->norm == SP_NORM_LAYER_NO_BIAS || m->norm == SP_NORM_NO_AFFINE)
-        sp_lose(lost, "norms without shift or weights");
-    if (m->parallel_attention)
-        sp_lose(lost, "attention and MLP side by side");
-    if (m->embedding_norm)
-        sp_lose(lost, "a norm after the embedding");
-    if (m->o_bias != m->mlp_bias || (m->o_bias && !m->qkv_bias))
-        sp_lose(lost, "biases in some of the linear layers");
-    if (m->qk_norm == SP_QK_NORM_FULL)
-        sp_lose(lost, "norms over all heads of queries and keys");
-    if (m->lm_head_bias)
-        sp_lose(lost, "a bias on the output head");
-    if (m->extra_attention_params_per_layer > 0)
-        sp_lose(lost, "%lld further attention weights in a block (sinks, gates)",
-                (long long)m->extra_attention_params_per_layer);
-    if (m->moe.router_bias || m->moe.expert_bias)
-        sp_lose(lost, "biases of router and experts");
-    if (m->moe.dense_layers > 0 && m->moe.every > 1)
-        sp_lose(lost, "leading dense layers and experts in one layer of %lld",
-                (long long)m->moe.every);
 }
 
 /* Layers that are recomputed in each chunk of `of`; a share of all layers. */
@@ -94,7 +57,7 @@ static double recomputed(const struct sp_launched *l, double *of)
 
 static bool overlaps_tp(const struct sp_launched *l)
 {
-    return l->plan->sequence_parallel && strcmp(l->framework, "nemo") == 0;
+    return l->plan->sequence_parallel && sp_is(l->framework, "nemo");
 }
 
 static bool runs_again(const struct sp_plan *p, enum sp_module module)
@@ -102,66 +65,43 @@ static bool runs_again(const struct sp_plan *p, enum sp_module module)
     return (p->recompute.modules >> module & 1) != 0;
 }
 
-/* Its modules that can be offloaded are those of attention, norms and routed experts. */
-static void lose_offload(const struct sp_launched *l, struct sp_written *lost)
-{
-    const struct sp_plan *const p = l->plan;
-    const struct sp_moe *const moe = &l->model->moe;
-    const bool dense = moe->experts == 0 || moe->dense_layers > 0 || moe->every > 1;
-    if (!p->recompute.offload)
-        return;
-    if (strcmp(l->remat, "full") == 0)
-        sp_lose(lost, "inputs of layers in the host's memory");
-    else if (dense && !runs_again(p, SP_MODULE_MLP))
-        sp_lose(lost, "activations of MLPs without experts in the host's memory");
-    else if (moe->experts > 0 && sp_shared_d_ff(l->model) > 0 &&
-             !runs_again(p, SP_MODULE_SHARED_EXPERTS) && !runs_again(p, SP_MODULE_MOE))
-        sp_lose(lost, "activations of shared experts in the host's memory");
-}
-
 /* How stages run, and the share of layers that run again. */
-static void lose_layers(const struct sp_launched *l, struct sp_written *lost)
+static void lose_layers(const struct sp_launched *l)
 {
     const struct sp_plan *const p = l->plan;
     const int64_t chunks = p->pp * p->vpp, L = l->model->layers;
     static const bool known[SP_SCHEDULES] = {[SP_1F1B] = true, [SP_INTERLEAVED] = true};
     if (p->pp > 1 && !known[p->schedule] && !sp_says(l, "schedule"))
-        sp_lose(lost, "this pipeline schedule; 1F1B runs, interleaved with chunks");
+        sp_lose(l, "this pipeline schedule; 1F1B runs, interleaved with chunks");
     double layers;
     const double some = recomputed(l, &layers);
-    if (p->recompute_layers < 1 && strcmp(l->remat, "full") == 0 &&
+    if (p->recompute_layers < 1 && sp_is(l->remat, "full") &&
         some * (double)chunks / (double)L != p->recompute_layers)
-        sp_lose(lost, "recompute of a share of %g; %.0f of %g layers of a chunk stand for it",
+        sp_lose(l, "recompute of a share of %g; %.0f of %g layers of a chunk stand for it",
                 p->recompute_layers, some, layers);
 }
 
-static void lose_plan(const struct sp_launched *l, struct sp_written *lost)
+/* Its modules that can be offloaded are those of attention, norms and routed experts. */
+static void lose_plan(const struct sp_launched *l)
 {
-    const struct sp_plan *const p = l->plan;
-    lose_offload(l, lost);
-    if (strcmp(l->remat, "dots") == 0) /* whose activation functions run again too */
-        sp_lose(lost, "recompute policy dots; attention and norms that run again stand for it");
-    else if (strcmp(l->remat, "none") != 0 && strcmp(l->remat, "selective") != 0 &&
-             strcmp(l->remat, "full") != 0)
-        sp_lose(lost, "recompute policy %s", l->remat);
-    if (p->recompute_layers < 1 && strcmp(l->remat, "full") != 0)
-        sp_lose(lost, "a share of the layers for recompute policy %s", l->remat);
-    if (!sp_recipe_is(l, "mixed16") && !sp_recipe_is(l, "mixed18") &&
-        !sp_recipe_is(l, "fp8-mixed18") && !sp_recipe_is(l, "fp8-mixed16") &&
-        !sp_recipe_is(l, "fp32") && !sp_recipe_is(l, "muon"))
-        sp_lose(lost, "precision recipe %s; %s with fp32 states and gradients stands for it",
-                l->recipe, p->dtype == SP_FP8 ? "fp8" : "bf16");
+    const struct sp_moe *const moe = &l->model->moe;
+    const bool routed = moe->experts > 0;
+    sp_lose_plan(
+        l, (const struct sp_fact[]){{"dense", !routed || moe->dense_layers > 0 || moe->every > 1},
+                                    {"hybrid", sp_is_hybrid(l->model)},
+                                    {"shared", routed && sp_shared_d_ff(l->model) > 0},
+                                    {"", 0}});
 }
 
 static void make_recompute(const struct sp_launched *l, struct sp_settings *made)
 {
     const struct sp_plan *const p = l->plan;
-    const bool full = strcmp(l->remat, "full") == 0, all = p->recompute_layers == 1;
+    const bool full = sp_is(l->remat, "full"), all = p->recompute_layers == 1;
     double per_chunk;
     const double some = recomputed(l, &per_chunk);
-    if (strcmp(l->remat, "dots") == 0 || (p->recompute.modules != 0 && !full))
+    if (sp_is(l->remat, "dots") || (p->recompute.modules != 0 && !full))
         sp_make_modules(l, made);
-    else if (full || strcmp(l->remat, "selective") == 0)
+    else if (full || sp_is(l->remat, "selective"))
         sp_make_setting(made, "--recompute-granularity", "%s", l->remat);
     if (full) {
         sp_make_setting(made, "--recompute-method", all ? "uniform" : "block");
@@ -172,70 +112,63 @@ static void make_recompute(const struct sp_launched *l, struct sp_settings *made
 /* What can be offloaded of every layer; of experts there is more. */
 const char sp_megatron_offloaded[] = "attn_norm qkv_linear core_attn attn_proj mlp_norm";
 
-static void make_sharding(const struct sp_launch_words *words, const struct sp_plan *p,
-                          struct sp_settings *made)
+static void make_sharding(const struct sp_plan *p, struct sp_settings *made)
 {
     static const char strategies[] = "--data-parallel-sharding-strategy";
     char stage[2] = {(char)('0' + p->zero), '\0'}, strategy[SP_ROW_WORD];
-    make_switch(made, "--use-distributed-optimizer", p->zero == 1);
-    make_switch(made, "--use-megatron-fsdp", p->zero > 1);
+    sp_make_switch(made, "--use-distributed-optimizer", p->zero == 1);
+    sp_make_switch(made, "--use-megatron-fsdp", p->zero > 1);
     if (p->zero > 1) {
-        sp_row_theirs(sp_row_of(words, strategies), stage, strategy);
+        sp_row_theirs(sp_row_of(made->words, strategies), stage, strategy);
         sp_make_setting(made, strategies, "%s", strategy);
         sp_make_setting(made, "--ckpt-format", "fsdp_dtensor");
     }
     if (p->zero > 0 && p->shards < p->dp * p->cp)
-        sp_make_setting(made, "--num-distributed-optimizer-instances", "%lld",
-                        (long long)(p->dp * p->cp / p->shards));
-    make_switch(made, "--overlap-param-gather", p->zero > 0);
+        sp_make_whole(made, "--num-distributed-optimizer-instances", (p->dp * p->cp / p->shards));
+    sp_make_switch(made, "--overlap-param-gather", p->zero > 0);
 }
 
 /* What of the plan no row says alone. */
-static void make_plan(const struct sp_launch_words *words, const struct sp_launched *l,
-                      struct sp_settings *made)
+static void make_plan(const struct sp_launched *l, struct sp_settings *made)
 {
     const struct sp_plan *const p = l->plan;
     const int64_t L = l->model->layers, chunks = p->pp * p->vpp;
     const bool ends = L % chunks != 0 && (L + 2) % chunks == 0,
                narrow = l->precision->grad_bytes == 2;
     if (l->model->moe.experts > 0) /* without it Megatron would take tp */
-        sp_make_setting(made, "--expert-tensor-parallel-size", "%lld", (long long)p->etp);
-    make_switch(made, "--sequence-parallel", p->sequence_parallel);
-    make_switch(made, "--account-for-embedding-in-pipeline-split", ends);
-    make_switch(made, "--account-for-loss-in-pipeline-split", ends);
-    sp_make_setting(made, "--global-batch-size", "%lld", (long long)p->batch);
-    sp_make_setting(made, "--seq-length", "%lld", (long long)p->seq);
-    make_sharding(words, p, made);
+        sp_make_whole(made, "--expert-tensor-parallel-size", p->etp);
+    sp_make_switch(made, "--sequence-parallel", p->sequence_parallel);
+    sp_make_switch(made, "--account-for-embedding-in-pipeline-split", ends);
+    sp_make_switch(made, "--account-for-loss-in-pipeline-split", ends);
+    sp_make_whole(made, "--global-batch-size", p->batch);
+    sp_make_whole(made, "--seq-length", p->seq);
+    make_sharding(p, made);
     make_recompute(l, made);
-    make_switch(made, "--fine-grained-activation-offloading", p->recompute.offload);
+    sp_make_switch(made, "--fine-grained-activation-offloading", p->recompute.offload);
     if (p->recompute.offload)
         sp_make_setting(made, "--offload-modules", "%s%s", sp_megatron_offloaded,
                         l->model->moe.experts > 0 && !runs_again(p, SP_MODULE_MOE)
                             ? " expert_fc1 moe_act"
                             : "");
-    make_switch(made, "--bf16", !sp_multiplies_in_fp32(p));
+    sp_make_switch(made, "--bf16", !sp_multiplies_in_fp32(p));
     if (p->dtype == SP_FP8)
         sp_make_setting(made, "--fp8-format", "hybrid");
-    sp_make_execution(words, l, made);
-    make_switch(made, "--grad-reduce-in-bf16", narrow);
-    make_switch(made, "--accumulate-allreduce-grads-in-fp32", !narrow);
+    sp_make_execution(l, made);
+    sp_make_switch(made, "--grad-reduce-in-bf16", narrow);
+    sp_make_switch(made, "--accumulate-allreduce-grads-in-fp32", !narrow);
     if (sp_states_are(l, "muon"))
         sp_make_setting(made, "--optimizer", "muon");
-    make_switch(made, "--tp-comm-overlap", overlaps_tp(l));
+    sp_make_switch(made, "--tp-comm-overlap", overlaps_tp(l));
 }
 
-void sp_put_megatron(const struct sp_launch_words *words, const struct sp_launched *l,
-                     struct sp_settings *s, struct sp_written *lost)
+void sp_put_megatron(const struct sp_launched *l, struct sp_settings *s)
 {
-    struct sp_settings *const made = calloc(1, sizeof *made); /* too large for the stack */
-    if (!made)
-        abort();
+    struct sp_settings *const made = sp_settings_of(l);
     make_model(l->model, l->plan->seq, made);
-    make_plan(words, l, made);
-    lose_model(l->model, l->plan->seq, lost);
-    lose_layers(l, lost);
-    sp_put_rows(words, l, made, s, lost);
-    lose_plan(l, lost);
+    make_plan(l, made);
+    lose_plan(l);
+    lose_layers(l);
+    sp_put_rows(l, made, s);
     free(made);
 }
 
@@ -257,21 +190,17 @@ void sp_write_megatron_comments(const struct sp_launched *l, FILE *out)
     write_environment(l, out);
 }
 
-void sp_write_megatron(const struct sp_launched *l, struct sp_written *lost, FILE *out)
+void sp_write_megatron(const struct sp_launched *l, FILE *out)
 {
-    const struct sp_launch_words *const words = l->words[0];
-    struct sp_settings *const s = calloc(1, sizeof *s); /* too large for the stack */
-    struct sp_refusals refused;
-    char form[64], version[SP_ROW_WORD];
+    struct sp_settings *const s = sp_settings_of(l);
     if (!s)
         abort();
-    sp_put_megatron(words, l, s, lost);
-    sp_check_megatron(words, s, (enum sp_core)l->version, sp_plan_devices(l->plan), &refused);
-    sp_lose_refusals("Megatron-LM", &refused, lost);
-    sp_spell_older(words, l->version, s, lost);
-    sp_version_name(words, l->version, version);
-    snprintf(form, sizeof form, "Megatron-LM core %.16s arguments", version);
-    sp_write_head(l, form, lost, out);
+    sp_put_megatron(l, s);
+    sp_lose_rules(l, &(struct sp_rules){.settings = s,
+                                        .devices = sp_plan_devices(l->plan),
+                                        .version = l->version});
+    sp_spell_older(l, s);
+    sp_write_head(l, l->words[0], " arguments", out);
     sp_write_megatron_comments(l, out);
     for (int i = 0; i < s->n; i++)
         if (s->at[i].name[0])

@@ -2,6 +2,7 @@
  * of its config classes (Megatron-Bridge, Primus, FlagScale) and of NeMo. */
 #include <string.h>
 
+#include "base/text.h"
 #include "base/truth.h"
 #include "launch/bridge/bridge.h"
 #include "launch/megatron/megatron.h"
@@ -30,7 +31,7 @@ static bool is_elsewhere(const char *name)
                                 "experiment defaults inference "
                                 "tensor_inspect hydra wandb lr_scheduler peft";
     const char *const last = leaf(name);
-    if (strcmp(last, "vocab_size") == 0)
+    if (sp_is(last, "vocab_size"))
         return false;
     for (const char *at = name; at < last; at = strchr(at, '.') + 1) {
         char part[32];
@@ -42,9 +43,9 @@ static bool is_elsewhere(const char *name)
 }
 
 static bool add(const struct sp_setting *from, const char *name, const char *value,
-                struct sp_settings *to, struct sp_error *error)
+                struct sp_settings *to)
 {
-    if (!sp_add_setting(to, name, value, error))
+    if (!sp_add_setting(to, name, value))
         return false;
     struct sp_setting *const setting = &to->at[to->n - 1];
     setting->line = from->line;
@@ -74,8 +75,7 @@ static const struct sp_launch_row *row_of(const struct sp_launch_words *bridge, 
 
 /* Takes a setting as a row has it; one that is off stands for nothing but what says so. */
 static bool take_row(const struct sp_setting *from, const struct sp_launch_row *row,
-                     const struct sp_launch_words *flags, struct sp_settings *to,
-                     struct sp_error *error)
+                     const struct sp_launch_words *flags, struct sp_settings *to)
 {
     bool ok = true;
     struct sp_spelling as;
@@ -85,7 +85,7 @@ static bool take_row(const struct sp_setting *from, const struct sp_launch_row *
         const bool none = as.when[0] || (flag && flag->takes_none);
         if (as.when[0] ? strcasecmp(as.when, from->value) == 0
                        : !none || sp_yaml_truth(from->value) != 0)
-            ok = add(from, as.option, none ? "" : from->value, to, error);
+            ok = add(from, as.option, none ? "" : from->value, to);
     }
     return ok;
 }
@@ -93,38 +93,37 @@ static bool take_row(const struct sp_setting *from, const struct sp_launch_row *
 /* What a setting stands for: by its last name, and by its path or else by that name as a flag; a
  * flag that is off is not given. */
 static bool take(const struct sp_setting *from, struct sp_launch_words *const words[],
-                 struct sp_settings *to, struct sp_error *error)
+                 struct sp_settings *to)
 {
     char name[sizeof from->name + 2];
     const char *const last = leaf(from->name);
     const int truth = sp_yaml_truth(from->value); /* 0 is a number here */
     const struct sp_launch_row *const short_name = sp_row_of(words[1], last);
     const struct sp_launch_row *const row = sp_row_of(words[1], from->name);
-    if (short_name && !take_row(from, short_name, words[0], to, error))
+    if (short_name && !take_row(from, short_name, words[0], to))
         return false;
     if (row && row->as[0])
-        return take_row(from, row, words[0], to, error);
+        return take_row(from, row, words[0], to);
     spell(last, name, sizeof name);
-    return truth == 0 || add(from, name, truth == 1 ? "" : from->value, to, error);
+    return truth == 0 || add(from, name, truth == 1 ? "" : from->value, to);
 }
 
 /* NeMo: the precision is the trainer's, and the optimizer's name says whether it is sharded. */
-static bool take_nemo(struct sp_settings *from, struct sp_settings *to, struct sp_error *error)
+static bool take_nemo(struct sp_settings *from, struct sp_settings *to)
 {
     const char *const precision = sp_setting(from, "trainer.precision"),
                       *const optimizer = sp_setting(from, "model.optim.name");
     const bool bf16 = precision && strncmp(precision, "bf16", 4) == 0,
                fp16 = precision && strncmp(precision, "16", 2) == 0;
     const struct sp_setting none = {0};
-    if ((bf16 && !add(&none, "--bf16", "", to, error)) ||
-        (fp16 && !add(&none, "--fp16", "", to, error)))
+    if ((bf16 && !add(&none, "--bf16", "", to)) || (fp16 && !add(&none, "--fp16", "", to)))
         return false;
-    return !optimizer || strcmp(optimizer, "distributed_fused_adam") != 0 ||
-           add(&none, "--use-distributed-optimizer", "", to, error);
+    return !sp_is(optimizer, "distributed_fused_adam") ||
+           add(&none, "--use-distributed-optimizer", "", to);
 }
 
 /* Primus: what its own trainer_base.yaml has for what is left out. */
-static bool take_primus(struct sp_settings *from, struct sp_settings *to, struct sp_error *error)
+static bool take_primus(struct sp_settings *from, struct sp_settings *to)
 {
     static const char *const defaults[][2] = {{"--bf16", ""},
                                               {"--micro-batch-size", "2"},
@@ -135,13 +134,13 @@ static bool take_primus(struct sp_settings *from, struct sp_settings *to, struct
         return true;
     for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++)
         if (!sp_peek_setting(to, defaults[i][0]) && !(i == 0 && sp_peek_setting(to, "--fp16")) &&
-            !add(&none, defaults[i][0], defaults[i][1], to, error))
+            !add(&none, defaults[i][0], defaults[i][1], to))
             return false;
     return true;
 }
 
 bool sp_read_megatron_yaml(struct sp_launch_words *const words[], struct sp_settings *from,
-                           struct sp_settings *to, struct sp_launch *launch, struct sp_error *error)
+                           struct sp_settings *to)
 {
     const bool spelled = sp_spell_bridge(from), bridge = sp_is_bridge(from) || spelled;
     const char *const offloading = sp_peek_setting(from, "model.cpu_offloading");
@@ -152,15 +151,15 @@ bool sp_read_megatron_yaml(struct sp_launch_words *const words[], struct sp_sett
             strstr(setting->name, "cpu_offloading_"))
             continue;
         const struct sp_launch_row *const row = row_of(words[1], setting->name);
-        const bool counts = (bridge && row && strcmp(row->name, setting->name) == 0) ||
+        const bool counts = (bridge && row && sp_is(row->name, setting->name)) ||
                             (!is_elsewhere(setting->name) && leaf(setting->name)[0] != '_' &&
                              strncmp(setting->name, "model.optim.", 12) != 0);
-        if (counts && !take(setting, words, to, error))
+        if (counts && !take(setting, words, to))
             return false;
     }
     if (sp_peek_setting(from, "trainer.plugins"))
-        sp_launch_note(launch, "not read: trainer.plugins, which may hold another precision");
+        sp_launch_note(from, "not read: trainer.plugins, which may hold another precision");
     if (bridge)
-        return sp_take_bridge(words[1], from, to, launch, error);
-    return take_nemo(from, to, error) && take_primus(from, to, error);
+        return sp_take_bridge(from, to);
+    return take_nemo(from, to) && take_primus(from, to);
 }

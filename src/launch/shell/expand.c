@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 #include "launch/shell/arithmetic.h"
 
 enum { DEEPEST = 24 };
@@ -245,9 +247,9 @@ static void put_number_of_parameters(struct word *w)
 static void put_name(struct word *w, const char *name, bool items)
 {
     const char *const value = sp_shell_value(&w->shell->scope, name);
-    if (strcmp(name, "@") == 0 || strcmp(name, "*") == 0)
+    if (sp_is(name, "@") || sp_is(name, "*"))
         put_parameters(w);
-    else if (strcmp(name, "#") == 0)
+    else if (sp_is(name, "#"))
         put_number_of_parameters(w);
     else if (value)
         put_value(w, value, items);

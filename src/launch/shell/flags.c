@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/list.h"
 #include "launch/shell/expand.h"
 
@@ -59,9 +60,9 @@ static bool is_no_training(const struct sp_script_command *command)
     static const char *const others[] = {"decode", "inference", "convert", "logit"};
     for (int i = 0; i < command->n; i++) {
         const char *const word = command->words[i], *const end = strrchr(word, '.');
-        const bool module = i > 0 && strcmp(command->words[i - 1], "-m") == 0;
+        const bool module = i > 0 && sp_is(command->words[i - 1], "-m");
         for (size_t j = 0; j < sizeof others / sizeof *others; j++)
-            if ((module || (end && strcmp(end, ".py") == 0)) && strstr(word, others[j]))
+            if ((module || (sp_is(end, ".py"))) && strstr(word, others[j]))
                 return true;
     }
     return false;
@@ -207,23 +208,22 @@ static void note_word(const struct list *list, int i, struct sp_launch *launch)
         if (launch->notes == SP_LAUNCH_NOTES || strstr(launch->note[j], said))
             return;
     if (strpbrk(gap->name, "$`(@*#"))
-        sp_launch_note(launch, "line %d: what %s says is not known: arguments in it are not read",
-                       gap->line, sp_safe(gap->name));
+        sp_add_note(launch, "line %d: what %s says is not known: arguments in it are not read",
+                    gap->line, sp_safe(gap->name));
     else
-        sp_launch_note(launch,
-                       "line %d: %s is not known: arguments in it are not read (--set-var "
-                       "%s='...')",
-                       gap->line, sp_safe(gap->name), sp_safe(gap->name));
+        sp_add_note(launch,
+                    "line %d: %s is not known: arguments in it are not read (--set-var "
+                    "%s='...')",
+                    gap->line, sp_safe(gap->name), sp_safe(gap->name));
 }
 
-static bool take_flag(const struct list *list, int i, struct sp_settings *settings,
-                      struct sp_error *error)
+static bool take_flag(const struct list *list, int i, struct sp_settings *settings)
 {
     char name[sizeof settings->at->name + 1];
     const char *const word = list->words.at[i], *const value = strchr(word, '=');
     const size_t n = value ? (size_t)(value - word) : strlen(word);
     snprintf(name, sizeof name, "%.*s", (int)(n < sizeof name ? n : sizeof name - 1), word);
-    if (!sp_add_setting(settings, name, NULL, error))
+    if (!sp_add_setting(settings, name, NULL))
         return false;
     settings->at[settings->n - 1].line = list->lines[i];
     if (value) {
@@ -238,26 +238,23 @@ static bool take_flag(const struct list *list, int i, struct sp_settings *settin
 static bool is_config(const char *word)
 {
     const char *const end = strrchr(word, '.'), *const slash = strrchr(word, '/');
-    return end && (strcmp(end, ".yml") == 0 || strcmp(end, ".yaml") == 0) && !strchr(word, '=') &&
-           strcmp(slash ? slash + 1 : word, "base.yml") != 0;
+    return end && (sp_is(end, ".yml") || sp_is(end, ".yaml")) && !strchr(word, '=') &&
+           !sp_is(slash ? slash + 1 : word, "base.yml");
 }
 
 /* Takes a word behind a flag: its value, or one that is not known and may hold arguments. */
-static void take_word(const struct list *list, int i, bool open, const struct sp_flag_names *names,
-                      struct sp_settings *settings, struct sp_launch *launch)
+static void take_word(const struct list *list, int i, bool open, struct sp_settings *settings)
 {
     const bool unknown = is_one_mark(list->words.at[i]);
     const struct sp_setting *const last = settings->n > 0 ? &settings->at[settings->n - 1] : NULL;
     const bool takes = open && last && (!unknown || !last->value[0]);
-    if (unknown && (!takes || !sp_is_quiet(names->quiet, last->name + 2)))
-        note_word(list, i, launch);
+    if (unknown && (!takes || !sp_is_quiet(settings->words->quiet, last->name + 2)))
+        note_word(list, i, settings->launch);
     if (takes)
         append(list, i, settings);
 }
 
-bool sp_read_flags(const struct sp_script *script, sp_tells *tells,
-                   const struct sp_flag_names *names, struct sp_settings *settings,
-                   struct sp_launch *launch, struct sp_error *error)
+bool sp_read_flags(const struct sp_script *script, sp_tells *tells, struct sp_settings *settings)
 {
     struct list list;
     bool ok = true, open = false; /* the last flag may have values yet */
@@ -265,11 +262,11 @@ bool sp_read_flags(const struct sp_script *script, sp_tells *tells,
     for (int i = 0; i < list.words.n && ok; i++) {
         const char *const word = list.words.at[i];
         if (sp_is_flag(word)) {
-            ok = take_flag(&list, i, settings, error);
+            ok = take_flag(&list, i, settings);
             open = ok && !strchr(word, '=') &&
-                   !sp_is_quiet(names->switches, settings->at[settings->n - 1].name + 2);
+                   !sp_is_quiet(settings->words->switches, settings->at[settings->n - 1].name + 2);
         } else {
-            take_word(&list, i, open, names, settings, launch);
+            take_word(&list, i, open, settings);
         }
     }
     free_list(&list);
@@ -277,16 +274,14 @@ bool sp_read_flags(const struct sp_script *script, sp_tells *tells,
 }
 
 /* Takes the name of a file of settings that a command names. */
-static bool take_config(const struct list *list, int i, struct sp_settings *settings,
-                        struct sp_error *error)
+static bool take_config(const struct list *list, int i, struct sp_settings *settings)
 {
     char name[sizeof settings->at->value];
     sp_shell_show(&list->script->shell->text, list->words.at[i], name, sizeof name);
-    return sp_add_setting(settings, "config_file", name, error);
+    return sp_add_setting(settings, "config_file", name);
 }
 
-bool sp_read_pairs(const struct sp_script *script, sp_tells *tells, struct sp_settings *settings,
-                   struct sp_launch *launch, struct sp_error *error)
+bool sp_read_pairs(const struct sp_script *script, sp_tells *tells, struct sp_settings *settings)
 {
     struct list list;
     bool ok = true;
@@ -294,11 +289,11 @@ bool sp_read_pairs(const struct sp_script *script, sp_tells *tells, struct sp_se
     for (int i = 0; i < list.words.n && ok; i++) {
         const char *const word = list.words.at[i];
         if (is_one_mark(word))
-            note_word(&list, i, launch);
+            note_word(&list, i, settings->launch);
         else if (strchr(word, '=') && isalpha((unsigned char)*word))
-            ok = take_flag(&list, i, settings, error);
+            ok = take_flag(&list, i, settings);
         else if (is_config(word))
-            ok = take_config(&list, i, settings, error);
+            ok = take_config(&list, i, settings);
     }
     free_list(&list);
     return ok;

@@ -12,23 +12,13 @@ typedef bool sp_tells(const char *word);
  */
 int sp_count_telling(const struct sp_script *script, sp_tells *tells, bool pairs);
 
-/* Flags of a framework, without dashes, parted by blanks ("log-*": all that start so, "*-vit": all
- * that end so). */
-struct sp_flag_names {
-    const char *switches; /* those without a value */
-    const char *quiet;    /* those that change neither memory nor time */
-};
-
 /* Takes that command's flags ("--name", with the words behind it as the value) as settings. Words
  * that are not known and no flag's value are said in remarks: they may hold arguments. */
-bool sp_read_flags(const struct sp_script *script, sp_tells *tells,
-                   const struct sp_flag_names *names, struct sp_settings *settings,
-                   struct sp_launch *launch, struct sp_error *error);
+bool sp_read_flags(const struct sp_script *script, sp_tells *tells, struct sp_settings *settings);
 
 /* Takes that command's "key=value" words as settings; a YAML file that it names is the setting
  * "config_file". */
-bool sp_read_pairs(const struct sp_script *script, sp_tells *tells, struct sp_settings *settings,
-                   struct sp_launch *launch, struct sp_error *error);
+bool sp_read_pairs(const struct sp_script *script, sp_tells *tells, struct sp_settings *settings);
 
 /* Whether a word is a flag, "--" and a letter. */
 bool sp_is_flag(const char *word);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/list.h"
 #include "launch/shell/script_files.h"
 #include "launch/shell/script_flow.h"
@@ -68,7 +69,6 @@ static void record(struct run *r, struct words *w)
 static bool hands_on(const struct sp_shell_fields *fields, int i, const char **text)
 {
     static const char key[] = "--command=";
-    static const char *const shells[] = {"bash", "sh", "zsh", NULL};
     const char *const word = fields->at[i];
     if (strncmp(word, key, sizeof key - 1) == 0) {
         *text = word + sizeof key - 1;
@@ -76,10 +76,9 @@ static bool hands_on(const struct sp_shell_fields *fields, int i, const char **t
     }
     if (i + 1 == fields->n)
         return false;
-    bool shell = strcmp(word, "--command") == 0;
+    bool shell = sp_is(word, "--command");
     for (int j = 0; j < i && word[0] == '-' && strchr(word, 'c') && word[1] != '-'; j++)
-        for (int k = 0; shells[k]; k++)
-            shell = shell || strcmp(fields->at[j], shells[k]) == 0;
+        shell = shell || sp_is_listed("bash,sh,zsh", fields->at[j], '\0');
     *text = fields->at[i + 1];
     return shell;
 }
@@ -137,12 +136,12 @@ static const char quiet[] = "echo,printf,cat,tee,grep,sed,awk,mkdir,rm,cp,mv,ls,
 
 static void exit_script(struct run *r, const struct sp_shell_fields *fields)
 {
-    const bool fails = fields->n > 1 && strcmp(fields->at[1], "0") != 0;
+    const bool fails = fields->n > 1 && !sp_is(fields->at[1], "0");
     if (!fails || r->open > 0)
         r->leave = EXITS;
     else
-        sp_launch_note(r->launch, "line %d: the script would stop here; read on",
-                       sp_shell_line_at(r->shell, r->at));
+        sp_add_note(r->launch, "line %d: the script would stop here; read on",
+                    sp_shell_line_at(r->shell, r->at));
 }
 
 /* `read`: with `-d ''` all of a here-document into a name, else what nothing here tells. */
@@ -166,8 +165,8 @@ static void take_in(struct run *r, const struct words *w)
     if (written)
         run_again(r, written);
     else
-        sp_launch_note(r->launch, "line %d: %s is not read: names that it sets are not known",
-                       w->lines[0], w->fields.n > 1 ? "a file that the script takes in" : "a file");
+        sp_add_note(r->launch, "line %d: %s is not read: names that it sets are not known",
+                    w->lines[0], w->fields.n > 1 ? "a file that the script takes in" : "a file");
 }
 
 static enum status execute(struct run *r, struct words *w)
@@ -177,23 +176,23 @@ static enum status execute(struct run *r, struct words *w)
         return PRESUMED;
     const char *const word = fields->at[0];
     for (int i = r->functions - 1; i >= 0; i--)
-        if (strcmp(r->function[i].name, word) == 0)
+        if (sp_is(r->function[i].name, word))
             return call_function(r, i, fields);
-    if (strcmp(word, "[") == 0 || strcmp(word, "test") == 0)
+    if (sp_is(word, "[") || sp_is(word, "test"))
         return sp_read_test(r, fields, 1);
-    if (strcmp(word, "true") == 0 || strcmp(word, ":") == 0)
+    if (sp_is(word, "true") || sp_is(word, ":"))
         return WORKED;
-    if (strcmp(word, "false") == 0 || strcmp(word, "getopts") == 0)
+    if (sp_is(word, "false") || sp_is(word, "getopts"))
         return FAILED; /* no parameters are given */
-    if (strcmp(word, "read") == 0)
+    if (sp_is(word, "read"))
         return read_names(r, fields);
-    if (strcmp(word, "exit") == 0 || strcmp(word, "return") == 0)
+    if (sp_is(word, "exit") || sp_is(word, "return"))
         exit_script(r, fields);
-    else if (strcmp(word, "break") == 0 || strcmp(word, "continue") == 0)
+    else if (sp_is(word, "break") || sp_is(word, "continue"))
         r->leave = word[0] == 'b' ? BREAKS : CONTINUES;
-    else if (strcmp(word, "eval") == 0)
+    else if (sp_is(word, "eval"))
         run_again(r, sp_join_fields(r, fields, 1, ' '));
-    else if (strcmp(word, "source") == 0 || strcmp(word, ".") == 0)
+    else if (sp_is(word, "source") || sp_is(word, "."))
         take_in(r, w);
     else if (!sp_is_listed(quiet, word, '\0'))
         launch(r, w);

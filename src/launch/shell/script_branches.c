@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 /* A branch that nothing decides is read on a copy of the variables, and those on which its ends
  * differ are unknown after it, so that no branch is assumed taken. */
 struct sp_branches *sp_start_branches(struct sp_shell *shell, int line, const char *by)
@@ -39,7 +41,7 @@ static bool starts_with(const char *text, const char *start)
 static const char *merge(struct sp_shell *shell, const char *name, const char *before,
                          const char *first, const char *second, const struct sp_branches *b)
 {
-    if (first == second || (first && second && strcmp(first, second) == 0))
+    if (first == second || (first && second && sp_is(first, second)))
         return first;
     const bool longer = starts_with(first, before) && starts_with(second, before);
     return open_value(shell, name, longer ? before : "", b);

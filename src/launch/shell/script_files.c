@@ -3,15 +3,13 @@
 
 #include <string.h>
 
-static const char *const shells[] = {"bash", "sh", "zsh", "sbatch", "qsub", NULL};
+#include "base/list.h"
+#include "base/text.h"
 
 /* Whether a word is a command that runs a script. */
 static bool is_shell(const char *word)
 {
-    for (int i = 0; shells[i]; i++)
-        if (strcmp(word, shells[i]) == 0)
-            return true;
-    return false;
+    return sp_is_listed("bash,sh,zsh,sbatch,qsub", word, '\0');
 }
 
 /* The name without "./". */
@@ -24,7 +22,7 @@ static const char *bare_name(const char *name)
 static const char *find_file(const struct run *r, const char *name)
 {
     for (int i = r->files - 1; i >= 0; i--)
-        if (strcmp(r->file[i].name, bare_name(name)) == 0)
+        if (sp_is(r->file[i].name, bare_name(name)))
             return r->file[i].text;
     return NULL;
 }
@@ -39,7 +37,7 @@ const char *sp_written_script(const struct run *r, const struct sp_shell_fields 
                                                         : NULL;
         if (text)
             return text;
-        shell = shell || is_shell(word) || strcmp(word, "source") == 0 || strcmp(word, ".") == 0;
+        shell = shell || is_shell(word) || sp_is(word, "source") || sp_is(word, ".");
     }
     return NULL;
 }
@@ -49,7 +47,7 @@ const char *sp_read_script_text(const struct run *r, const struct sp_shell_field
     const char *const first = fields->at[0];
     if (!r->input || fields->n == 0)
         return NULL;
-    if (strcmp(first, "sbatch") == 0 || strcmp(first, "qsub") == 0)
+    if (sp_is(first, "sbatch") || sp_is(first, "qsub"))
         return r->input;
     int last = fields->n - 1;
     while (last > 0 && fields->at[last][0] == '-')
@@ -59,7 +57,7 @@ const char *sp_read_script_text(const struct run *r, const struct sp_shell_field
 
 void sp_keep_file(struct run *r, const struct sp_shell_fields *fields)
 {
-    const bool cat = strcmp(fields->at[0], "cat") == 0, tee = strcmp(fields->at[0], "tee") == 0;
+    const bool cat = sp_is(fields->at[0], "cat"), tee = sp_is(fields->at[0], "tee");
     const char *const name = r->output ? r->output : tee ? fields->at[fields->n - 1] : NULL;
     if (!r->input || !(cat || tee))
         return;

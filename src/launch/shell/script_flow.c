@@ -57,9 +57,9 @@ void sp_close_branches(struct run *r, struct sp_branches *branches, const char *
     r->leave = sp_end_branches(branches, r->shell) ? STAYS : EXITS;
     r->open--;
     if (flags[0] && r->open == 0)
-        sp_launch_note(r->launch, "line %d: %s%s: left out with %s", line,
-                       r->decider[0] ? "a branch that hangs on " : "a branch that nothing decides",
-                       sp_safe(r->decider), flags);
+        sp_add_note(r->launch, "line %d: %s%s: left out with %s", line,
+                    r->decider[0] ? "a branch that hangs on " : "a branch that nothing decides",
+                    sp_safe(r->decider), flags);
     if (r->open == 0)
         r->decider[0] = '\0';
 }

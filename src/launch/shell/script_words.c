@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
+#include "base/text.h"
+
 #include "launch/shell/arithmetic.h"
 
 bool sp_runs(const struct run *r)
@@ -134,11 +137,9 @@ void sp_read_assignment(struct run *r, size_t n)
 /* Remembers the variable that decides. */
 static void remember_decider(struct run *r, const struct sp_shell_fields *fields)
 {
-    static const char *const files[] = {"-f", "-d", "-e", "-s", "-x", "-r", "-w"};
     for (int i = 0; i < fields->n && !r->decider[0]; i++)
-        for (size_t j = 0; j < sizeof files / sizeof *files; j++)
-            if (strcmp(fields->at[i], files[j]) == 0)
-                snprintf(r->decider, sizeof r->decider, "a file");
+        if (sp_is_listed("-f,-d,-e,-s,-x,-r,-w", fields->at[i], '\0'))
+            snprintf(r->decider, sizeof r->decider, "a file");
     for (int i = 0; i < fields->n && !r->decider[0]; i++) {
         const struct sp_shell_gap *const gap = sp_shell_gap_in(&r->shell->text, fields->at[i]);
         if (gap)
@@ -149,7 +150,7 @@ static void remember_decider(struct run *r, const struct sp_shell_fields *fields
 enum status sp_read_test(struct run *r, const struct sp_shell_fields *fields, int first)
 {
     int n = fields->n - first;
-    if (n > 0 && strcmp(fields->at[fields->n - 1], "]") == 0)
+    if (n > 0 && sp_is(fields->at[fields->n - 1], "]"))
         n--;
     if (n <= 0) /* nothing is false */
         return FAILED;

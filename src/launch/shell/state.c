@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 /* All text that a script may come to: variables that double one another would have no end. */
 enum { MOST_TEXT = 16 << 20, BLOCK = 64 << 10, MOST_GAPS = 1 << 16 };
 
@@ -55,7 +57,7 @@ void sp_shell_free(struct sp_shell_text *text)
 static int find(const struct sp_shell_scope *scope, const char *name)
 {
     int i = scope->n - 1;
-    while (i >= 0 && strcmp(scope->at[i].name, name) != 0)
+    while (i >= 0 && !sp_is(scope->at[i].name, name))
         i--;
     return i;
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 enum { DEEPEST = 64 };
 
 struct condition {
@@ -19,7 +21,7 @@ static const char *word(const struct condition *c, int ahead)
 
 static bool is(const char *text, const char *one, const char *other)
 {
-    return strcmp(text, one) == 0 || strcmp(text, other) == 0;
+    return sp_is(text, one) || sp_is(text, other);
 }
 
 static bool is_known(const char *text)
@@ -39,7 +41,7 @@ static enum sp_shell_truth negation(enum sp_shell_truth truth)
 
 enum sp_shell_truth sp_shell_matches(const char *text, const char *pattern)
 {
-    if (strcmp(pattern, "*") == 0)
+    if (sp_is(pattern, "*"))
         return SP_TRUE;
     if (!is_known(text) || !is_known(pattern) || strlen(text) + strlen(pattern) > 4096)
         return SP_OPEN_TRUTH;
@@ -63,7 +65,7 @@ static enum sp_shell_truth compare_numbers(const char *a, const char *operation,
     static const char *const operations[] = {"-eq", "-ne", "-lt", "-le", "-gt", "-ge"};
     char *end_a, *end_b;
     int i = 0;
-    while (i < 6 && strcmp(operations[i], operation) != 0)
+    while (i < 6 && !sp_is(operations[i], operation))
         i++;
     const long long x = strtoll(a, &end_a, 10), y = strtoll(b, &end_b, 10);
     if (i == 6 || end_a == a || end_b == b || *end_a || *end_b)
@@ -80,7 +82,7 @@ static bool compares(const char *text)
 
 static enum sp_shell_truth compare(const char *a, const char *operation, const char *b)
 {
-    if (is(operation, "=", "==") || strcmp(operation, "!=") == 0) {
+    if (is(operation, "=", "==") || sp_is(operation, "!=")) {
         const bool nothing = b[0] == '\0' || a[0] == '\0';
         const enum sp_shell_truth same = nothing ? is_empty(b[0] ? b : a) : sp_shell_matches(a, b);
         return operation[0] == '!' ? negation(same) : same;
@@ -102,14 +104,14 @@ static enum sp_shell_truth read_one(struct condition *c)
         c->at += 3;
         return result;
     }
-    if (strcmp(first, "!") == 0) {
+    if (sp_is(first, "!")) {
         c->at++;
         return negation(read_one(c));
     }
-    if (strcmp(first, "(") == 0) {
+    if (sp_is(first, "(")) {
         c->at++;
         const enum sp_shell_truth inner = read_or(c);
-        c->at += strcmp(word(c, 0), ")") == 0;
+        c->at += sp_is(word(c, 0), ")");
         return inner;
     }
     if (first[0] == '-' && first[1] && !first[2] && (c->at + 1 < c->n || is(first, "-z", "-n"))) {

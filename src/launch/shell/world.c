@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/list.h"
+
 #include "launch/shell/slurm.h"
 
 enum { MOST = 1000000 };
@@ -10,11 +12,8 @@ enum { MOST = 1000000 };
 /* Whether a command's own options say how many processes or devices it starts. */
 static bool starts(const struct sp_script_command *command)
 {
-    static const char *const own[] = {"srun", "mpirun", "mpiexec", "sbatch", "docker", "podman"};
-    for (size_t i = 0; command->n > 0 && i < sizeof own / sizeof *own; i++)
-        if (strcmp(command->words[0], own[i]) == 0)
-            return true;
-    return false;
+    return command->n > 0 &&
+           sp_is_listed("srun,mpirun,mpiexec,sbatch,docker,podman", command->words[0], '\0');
 }
 
 /* What the commands say, the first one of each amount; whether a file that is not opened says the

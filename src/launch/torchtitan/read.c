@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 #include "launch/fields/assumed.h"
 #include "launch/fields/rows.h"
 #include "launch/shell/flags.h"
@@ -16,7 +18,7 @@ static bool tells(const char *word)
            strncmp(word, "--job.config", 12) == 0;
 }
 
-enum sp_match sp_detect_torchtitan(const struct sp_launch_file *file)
+static enum sp_match detect(const struct sp_launch_file *file)
 {
     if (file->script)
         return sp_count_telling(file->script, tells, false) > 0 ? SP_CERTAIN : SP_NO_MATCH;
@@ -24,75 +26,83 @@ enum sp_match sp_detect_torchtitan(const struct sp_launch_file *file)
         const char *const name = file->settings.at[i].name;
         if (strncmp(name, "parallelism.", 12) == 0 && strstr(name, "_degree"))
             return SP_CERTAIN;
-        if (strcmp(name, "training.local_batch_size") == 0 ||
-            strcmp(name, "training.seq_len") == 0 || strcmp(name, "model.flavor") == 0)
+        if (sp_is(name, "training.local_batch_size") || sp_is(name, "training.seq_len") ||
+            sp_is(name, "model.flavor"))
             return SP_CERTAIN;
     }
     return SP_NO_MATCH;
 }
 
 /* The model by folder and flavour, by the function of a registry that a recipe imports, or as the
- * command line has both; NULL: none that is known. */
-static const struct sp_titan_model *find_model(struct sp_settings *s)
+ * command line has both; false: none that is known. */
+static bool find_model(struct sp_settings *s, struct sp_titan_model *row)
 {
     const char *const name = sp_setting(s, "model.name"),
                       *const flavor = sp_setting(s, "model.flavor"),
                       *const module = sp_peek_setting(s, "module"),
                       *const config = sp_peek_setting(s, "config");
-    for (int i = 0; i < SP_TITAN_MODELS; i++) {
-        const struct sp_titan_model *const row = &sp_titan_models[i];
+    for (const char *list = NULL; sp_next_titan_model(s->words, &list, row);) {
         char path[sizeof s->at->name];
         snprintf(path, sizeof path, "torchtitan.models.%s.config_registry", row->folder);
         const char *const imported = sp_peek_setting(s, path);
-        if (name && flavor && strcmp(row->folder, name) == 0 && strcmp(row->flavor, flavor) == 0)
-            return row;
-        if (row->config && ((imported && strcmp(row->config, imported) == 0) ||
-                            (module && config && strcmp(row->folder, module) == 0 &&
-                             strcmp(row->config, config) == 0)))
-            return row;
+        if (name && flavor && sp_is(row->folder, name) && sp_is(row->flavor, flavor))
+            return true;
+        if (row->is_newest &&
+            ((imported && sp_is(row->config, imported)) ||
+             (module && config && sp_is(row->folder, module) && sp_is(row->config, config))))
+            return true;
     }
-    return NULL;
+    return false;
 }
 
-static const struct sp_titan_model *read_model(struct sp_settings *s, struct sp_launch *launch)
+/* The row and the model that it is, each NULL where it is not known. */
+struct trained {
+    struct sp_titan_model found;
+    struct sp_model loaded;
+    const struct sp_titan_model *row;
+    const struct sp_model *model;
+};
+
+static void read_model(struct sp_settings *s, const struct sp_sources *sources,
+                       struct trained *trained)
 {
-    const struct sp_titan_model *const row = find_model(s);
+    struct sp_error none = {0};
     const char *const name = sp_setting(s, "model.name"), *const flavor =
                                                               sp_setting(s, "model.flavor");
-    if (row)
-        sp_launch_option(launch, "model", "%s", row->ours);
-    else if (name || flavor)
-        snprintf(launch->no_model, sizeof launch->no_model,
-                 "its model is %.40s %.40s, which has no entry here: give --model",
+    char *const no_model = s->launch->no_model;
+    const size_t size = sizeof s->launch->no_model;
+    *trained = (struct trained){.row = NULL};
+    if (find_model(s, &trained->found)) {
+        trained->row = &trained->found;
+        sp_launch_option(s, "model", "%s", trained->row->ours);
+        if (sp_load_model(trained->row->ours, sources, &trained->loaded, &none))
+            trained->model = &trained->loaded;
+    } else if (name || flavor) {
+        snprintf(no_model, size, "its model is %.40s %.40s, which has no entry here: give --model",
                  name ? sp_safe(name) : "", flavor ? sp_safe(flavor) : "");
-    else
-        snprintf(launch->no_model, sizeof launch->no_model,
+    } else {
+        snprintf(no_model, size,
                  "the model is not in it but in the file that it names: give --model");
-    return row;
+    }
 }
 
 /* Replicas, and the ranks that share the states: -1 takes what the other degrees leave. */
-static bool read_mesh(const struct sp_launch_words *words, struct sp_settings *s, double devices,
-                      double *replicas, struct sp_launch *launch, struct sp_error *error)
+static bool read_mesh(struct sp_settings *s, double devices, double *replicas)
 {
     static const char *const degrees[] = {"tp", "pp", "cp", "ep"};
     double model = 1;
     for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++) {
-        const struct sp_launch_row *const row = sp_row_of_plan(words, degrees[i], NULL);
-        const int64_t degree = row ? sp_setting_whole(s, row->name, 1, 1, error) : 1;
+        const struct sp_launch_row *const row = sp_row_of_plan(s->words, degrees[i], NULL);
+        const int64_t degree = row ? sp_setting_whole(s, row->name, 1, 1) : 1;
         model *= i < 3 ? (double)degree : 1;
-        sp_launch_option(launch, degrees[i], "%lld", (long long)degree);
+        sp_launch_whole(s, degrees[i], degree);
     }
     if (sp_setting(s, "parallelism.expert_tensor_parallel_degree"))
-        sp_launch_option(launch, "etp", "%lld",
-                         (long long)sp_setting_whole(s, "parallelism.expert_tensor_parallel_degree",
-                                                     1, 1, error));
-    const double cp =
-        (double)sp_setting_whole(s, "parallelism.context_parallel_degree", 1, 1, error);
-    double copies = (double)sp_setting_whole(s, "parallelism.data_parallel_replicate_degree", -1, 1,
-                                             error),
-           shards =
-               (double)sp_setting_whole(s, "parallelism.data_parallel_shard_degree", -1, -1, error);
+        sp_launch_whole(s, "etp", sp_plan_whole(s, "etp"));
+    const double cp = (double)sp_plan_whole(s, "cp");
+    double copies =
+               (double)sp_setting_whole(s, "parallelism.data_parallel_replicate_degree", -1, 1),
+           shards = (double)sp_setting_whole(s, "parallelism.data_parallel_shard_degree", -1, -1);
     if (devices > 0 && copies < 0)
         copies = devices / model / fmax(1, shards);
     if (devices > 0 && shards < 0)
@@ -100,94 +110,83 @@ static bool read_mesh(const struct sp_launch_words *words, struct sp_settings *s
     *replicas = copies * shards;
     if (devices > 0 &&
         (copies * shards * model != devices || shards != floor(shards) || copies != floor(copies)))
-        return sp_fail(error, SP_INPUT,
-                       "%s: the degrees of parallelism do not make the %.0f devices",
-                       sp_safe(s->origin), devices);
+        return sp_fail_in(s, "the degrees of parallelism do not make the %.0f devices", devices);
     const char *const again = sp_setting(s, "parallelism.fsdp_reshard_after_forward");
-    const bool staged =
-        sp_setting_whole(s, "parallelism.pipeline_parallel_degree", 1, 1, error) > 1;
+    const bool staged = sp_plan_whole(s, "pp") > 1;
     /* by default stages keep their weights too, and gradients until the last micro-batch: that is
      * ZeRO 3 of a framework that keeps stages whole */
-    const bool keeps = again && strcmp(again, "never") == 0, none = shards == 1 && cp == 1;
-    sp_launch_option(launch, "zero", "%d", none ? 0 : keeps ? 2 : 3);
-    if (staged && again && strcmp(again, "always") == 0)
-        sp_launch_note(launch, "not modelled: fsdp_reshard_after_forward always with stages, which "
-                               "holds less and gathers more; read as the default");
+    const bool keeps = sp_is(again, "never"), none = shards == 1 && cp == 1;
+    sp_launch_option(s, "zero", "%d", none ? 0 : keeps ? 2 : 3);
+    if (staged && sp_is(again, "always"))
+        sp_launch_note(s, "not modelled: fsdp_reshard_after_forward always with stages, which "
+                          "holds less and gathers more; read as the default");
     if (!none && copies > 1)
-        sp_launch_option(launch, "fsdp", "%.0f", shards * cp);
+        sp_launch_option(s, "fsdp", "%.0f", shards * cp);
     return true;
 }
 
 /* The batch of replicas, in sequences. The newest names count tokens. */
-static void read_batch(struct sp_settings *s, double replicas, struct sp_launch *launch,
-                       struct sp_error *error)
+static void read_batch(struct sp_settings *s, double replicas)
 {
-    const int64_t newest = sp_setting_whole(s, "training.max_context_length", 1, 0, error);
-    const int64_t seq =
-        newest > 0 ? newest : sp_setting_whole(s, "training.seq_len", 1, 2048, error);
-    const int64_t tokens = sp_setting_whole(s, "training.num_tokens_per_microbatch_per_dp_rank", 1,
-                                            0, error),
+    const int64_t newest = sp_setting_whole(s, "training.max_context_length", 1, 0);
+    const int64_t seq = newest > 0 ? newest : sp_setting_whole(s, "training.seq_len", 1, 2048);
+    const int64_t tokens =
+                      sp_setting_whole(s, "training.num_tokens_per_microbatch_per_dp_rank", 1, 0),
                   local = tokens > 0
                               ? (tokens + seq - 1) / seq
-                              : sp_setting_whole(
-                                    s, "training.local_batch_size", 1,
-                                    sp_setting_whole(s, "training.batch_size", 1, 8, error), error),
-                  step_tokens =
-                      sp_setting_whole(s, "training.num_tokens_per_train_step", -1, -1, error);
+                              : sp_setting_whole(s, "training.local_batch_size", 1,
+                                                 sp_setting_whole(s, "training.batch_size", 1, 8)),
+                  step_tokens = sp_setting_whole(s, "training.num_tokens_per_train_step", -1, -1);
     const int64_t global = step_tokens > 0
                                ? step_tokens / seq
-                               : sp_setting_whole(s, "training.global_batch_size", -1, -1, error);
-    const bool staged =
-        sp_setting_whole(s, "parallelism.pipeline_parallel_degree", 1, 1, error) > 1;
+                               : sp_setting_whole(s, "training.global_batch_size", -1, -1);
+    const bool staged = sp_plan_whole(s, "pp") > 1;
     const int64_t pieces =
-        staged ? sp_setting_whole(s, "parallelism.num_pp_microbatches", 1, 1, error) : 1;
+        staged ? sp_setting_whole(s, "parallelism.num_pp_microbatches", 1, 1) : 1;
     const int64_t micro =
         staged && tokens == 0
-            ? sp_setting_whole(s, "parallelism.pipeline_parallel_microbatch_size", 1, 1, error)
+            ? sp_setting_whole(s, "parallelism.pipeline_parallel_microbatch_size", 1, 1)
             : local;
-    sp_launch_option(launch, "seq", "%lld", (long long)seq);
-    sp_launch_option(launch, "micro-batch", "%lld", (long long)micro);
+    sp_launch_whole(s, "seq", seq);
+    sp_launch_whole(s, "micro-batch", micro);
     if (global > 0 || replicas > 0)
-        sp_launch_option(launch, "batch", "%.0fx",
+        sp_launch_option(s, "batch", "%.0fx",
                          global > 0 ? (double)global : (double)(local * pieces) * replicas);
     if (newest == 0 && !sp_peek_setting(s, "training.seq_len"))
-        sp_launch_note(launch, "training.seq_len is not in it: 2048, as torchtitan has it");
+        sp_launch_note(s, "training.seq_len is not in it: 2048, as torchtitan has it");
 }
 
 /* Chunks on a stage: what the layers of a chunk leave, where the model is known; 0: not told. */
-static int64_t chunks_of(struct sp_settings *s, const struct sp_model *model,
-                         struct sp_error *error)
+static int64_t chunks_of(struct sp_settings *s, const struct sp_model *model)
 {
-    const int64_t each = sp_setting_whole(s, "parallelism.pipeline_parallel_layers_per_stage", 1, 0,
-                                          error),
-                  stages = sp_setting_whole(s, "parallelism.pipeline_parallel_degree", 1, 1, error),
+    const int64_t each =
+                      sp_setting_whole(s, "parallelism.pipeline_parallel_layers_per_stage", 1, 0),
+                  stages = sp_plan_whole(s, "pp"),
                   first = sp_setting_whole(
-                      s, "parallelism.pipeline_parallel_first_stage_less_layers", 0, 1, error),
+                      s, "parallelism.pipeline_parallel_first_stage_less_layers", 0, 1),
                   last = sp_setting_whole(s, "parallelism.pipeline_parallel_last_stage_less_layers",
-                                          0, 1, error);
+                                          0, 1);
     const int64_t chunks = model && each > 0 ? (model->layers + first + last + each - 1) / each : 0;
     return chunks % stages == 0 ? chunks / stages : 0;
 }
 
-static void read_schedule(const struct sp_launch_words *words, struct sp_settings *s,
-                          const struct sp_model *model, struct sp_launch *launch,
-                          struct sp_error *error)
+static void read_schedule(struct sp_settings *s, const struct sp_model *model)
 {
     char ours[SP_ROW_WORD] = "";
     const char *const name = sp_setting(s, "parallelism.pipeline_parallel_schedule"),
                       *const stages = sp_peek_setting(s, "parallelism.pipeline_parallel_degree");
-    if (!stages || strcmp(stages, "1") == 0)
+    if (!stages || sp_is(stages, "1"))
         return;
-    const int64_t chunks = chunks_of(s, model, error);
+    const int64_t chunks = chunks_of(s, model);
     const bool several = name && strcasecmp(name, "1F1B") != 0 && strcasecmp(name, "GPipe") != 0;
     if (name)
-        sp_row_ours(sp_row_of_plan(words, "schedule", NULL), name, ours);
+        sp_row_ours(sp_row_of_plan(s->words, "schedule", NULL), name, ours);
     if (ours[0] && (!several || chunks > 1))
-        sp_launch_option(launch, "schedule", "%s", ours);
+        sp_launch_option(s, "schedule", "%s", ours);
     if (several && chunks > 1 && strcasecmp(name, "Interleaved1F1B") == 0)
-        sp_launch_option(launch, "vpp", "%lld", (long long)chunks);
+        sp_launch_whole(s, "vpp", chunks);
     else if (several)
-        sp_launch_note(launch, "schedule %s: give --schedule and --vpp%s", sp_safe(name),
+        sp_launch_note(s, "schedule %s: give --schedule and --vpp%s", sp_safe(name),
                        sp_peek_setting(s, "parallelism.pipeline_parallel_layers_per_stage")
                            ? " (pipeline_parallel_layers_per_stage says the chunks)"
                            : "");
@@ -195,21 +194,17 @@ static void read_schedule(const struct sp_launch_words *words, struct sp_setting
 
 /* Activation checkpointing: "op" repeats every second matmul, a number all of one layer in so many.
  */
-static void read_checkpointing(struct sp_settings *s, struct sp_launch *launch)
+static void read_checkpointing(struct sp_settings *s)
 {
     const char *const mode = sp_setting(s, "activation_checkpoint.mode"),
                       *const which = sp_setting(s, "activation_checkpoint.selective_ac_option"),
                       *const class = sp_setting(s, "config.activation_checkpoint");
-    const bool full = (mode && strcmp(mode, "full") == 0) ||
-                      (class && strncmp(class, "FullAC", 6) == 0),
-               none = (mode && strcmp(mode, "none") == 0) || (class && strcmp(class, "None") == 0);
+    const bool full = (sp_is(mode, "full")) || (class && strncmp(class, "FullAC", 6) == 0),
+               none = (sp_is(mode, "none")) || (sp_is(class, "None"));
     const long every = which ? strtol(which, NULL, 10) : 0;
-    sp_launch_option(launch, "remat", "%s",
-                     none                ? "none"
-                     : full || every > 0 ? "full"
-                                         : "alternate");
+    sp_launch_option(s, "remat", "%s", none ? "none" : full || every > 0 ? "full" : "alternate");
     if (every > 1 && !full && !none)
-        sp_launch_option(launch, "remat-layers", "%.17g", 1 / (double)every);
+        sp_launch_option(s, "remat-layers", "%.17g", 1 / (double)every);
 }
 
 /* How linear layers in 8 bits are scaled, by the converters of the model or by the function of a
@@ -229,43 +224,28 @@ static const char *scales_of_8_bits(struct sp_settings *s, const struct sp_titan
     return recipe && strncmp(recipe, "rowwise", 7) == 0 ? "rowwise" : "tensorwise";
 }
 
-static void read_habits(const struct sp_launch_words *words, struct sp_settings *s,
-                        const struct sp_titan_model *row, const struct sp_model *model,
-                        struct sp_launch *launch, struct sp_error *error)
+static void read_habits(struct sp_settings *s, const struct sp_titan_model *row,
+                        const struct sp_model *model)
 {
     const char *const param = sp_setting(s, "training.mixed_precision_param"),
                       *const converters = sp_setting(s, "model.converters"),
                       *const optimizer = sp_setting(s, "optimizer.name");
-    read_checkpointing(s, launch);
+    read_checkpointing(s);
     const char *const scales = scales_of_8_bits(s, row);
-    sp_launch_option(launch, "precision", scales ? "fp8-fp32" : "fp32");
+    sp_launch_option(s, "precision", scales ? "fp8-fp32" : "fp32");
     if (scales)
-        sp_launch_option(launch, "fp8-recipe", "%s", scales);
+        sp_launch_option(s, "fp8-recipe", "%s", scales);
     if (scales && model && model->moe.experts > 0 &&
         !(converters && strstr(converters, "grouped_mm")))
-        sp_launch_note(launch, "not modelled: experts' matmuls in 16 bits beside linear layers in "
-                               "8; all are counted in 8");
-    if (!scales && (!param || strcmp(param, "float32") != 0))
-        sp_launch_option(launch, "dtype", "bf16");
+        sp_launch_note(s, "not modelled: experts' matmuls in 16 bits beside linear layers in "
+                          "8; all are counted in 8");
+    if (!scales && (!sp_is(param, "float32")))
+        sp_launch_option(s, "dtype", "bf16");
     if (sp_setting_off(s, "parallelism.enable_sequence_parallel"))
-        sp_launch_option(launch, "sp", "off");
+        sp_launch_option(s, "sp", "off");
     if (optimizer)
-        sp_read_optimizer("optimizer.name", optimizer, 0, s->origin, launch, error);
-    sp_note_rows(words, s, launch);
-}
-
-/* What the comment of an export says beside the options. */
-static bool read_assumed(struct sp_launch_file *file, struct sp_launch *launch,
-                         struct sp_error *error)
-{
-    struct sp_settings *const assumed = &file->assumed;
-    if (!sp_read_assumed_lines(file->text, assumed, launch, error))
-        return false;
-    const char *const framework = sp_setting(assumed, "framework");
-    sp_launch_option(launch, "framework", "%s", framework ? framework : "torchtitan");
-    sp_assume(assumed, "imbalance", launch);
-    sp_assume(assumed, "fsdp", launch);
-    return true;
+        sp_read_optimizer(s, "optimizer.name", optimizer, 0);
+    sp_note_rows(s);
 }
 
 /* Takes the dashes off: a flag is named as in TOML. */
@@ -276,38 +256,37 @@ static void drop_dashes(struct sp_settings *s)
             memmove(s->at[i].name, s->at[i].name + 2, strlen(s->at[i].name + 2) + 1);
 }
 
-bool sp_read_torchtitan(struct sp_launch_file *file, struct sp_launch *launch,
-                        struct sp_error *error)
+static bool read(struct sp_launch_file *file)
 {
-    const struct sp_launch_words *const words = file->words[0];
-    const struct sp_flag_names names = {words->switches, words->quiet};
-    struct sp_model model;
+    struct trained trained;
     struct sp_settings *const s = &file->settings;
-    struct sp_error none = {0};
-    struct sp_refusals refused;
-    const int before = error->lines;
     const int64_t devices = file->hw ? sp_chips(file->hw) : 0;
     double replicas = 0;
-    if (file->script && !sp_read_flags(file->script, tells, &names, s, launch, error))
+    if (file->script && !sp_read_flags(file->script, tells, s))
         return false;
     drop_dashes(s);
-    const struct sp_titan_model *const row = read_model(s, launch);
-    const struct sp_model *const known =
-        row && sp_load_model(row->ours, file->sources, &model, &none) ? &model : NULL;
-    if (!read_mesh(words, s, (double)devices, &replicas, launch, error))
+    read_model(s, file->sources, &trained);
+    if (!read_mesh(s, (double)devices, &replicas))
         return false;
-    read_batch(s, replicas, launch, error);
-    read_schedule(words, s, known, launch, error);
-    read_habits(words, s, row, known, launch, error);
-    if (!read_assumed(file, launch, error))
+    read_batch(s, replicas);
+    read_schedule(s, trained.model);
+    read_habits(s, trained.row, trained.model);
+    if (!sp_take_assumed(file, "torchtitan", "imbalance,fsdp"))
         return false;
-    const enum sp_titan version =
-        sp_peek_setting(s, "training.max_context_length") ? SP_TITAN_MAIN : SP_TITAN_0_2_2;
-    sp_check_titan(s, version, devices, row, known, &refused);
-    sp_note_refusals("torchtitan", &refused, launch);
+    const bool newest = sp_peek_setting(s, "training.max_context_length") != NULL;
+    const struct sp_rules rules = sp_titan_rules(s, newest, devices, trained.row, trained.model);
+    sp_note_rules(&rules);
     if (sp_peek_setting(s, "job.config_file"))
-        sp_launch_note(launch, "%.80s is not opened: what it says is not read",
+        sp_launch_note(s, "%.80s is not opened: what it says is not read",
                        sp_safe(sp_peek_setting(s, "job.config_file")));
-    sp_note_unread(s, "", words->quiet, launch);
-    return sp_refuse_gaps(s, error) && error->lines == before;
+    sp_note_unread(s, "", s->words->quiet);
+    return true;
 }
+
+const struct sp_target sp_target_torchtitan = {
+    .words = {"torchtitan"},
+    .write = sp_write_torchtitan,
+    .format = "torchtitan options",
+    .detect = detect,
+    .read = read,
+};

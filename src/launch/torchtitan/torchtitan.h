@@ -2,32 +2,27 @@
 #ifndef SP_LAUNCH_TORCHTITAN_H
 #define SP_LAUNCH_TORCHTITAN_H
 
-#include "launch/fields/settings.h"
-
-/* Versions in the order of SP_VERSIONS_OF_torchtitan: August 2026, and the newest release. */
-enum sp_titan { SP_TITAN_MAIN, SP_TITAN_0_2_2 };
+#include "launch/fields/rules.h"
 
 /* A model that it trains. */
 struct sp_titan_model {
-    const char *folder, *flavor, *ours;
-    const char *config; /* the function of its config_registry; NULL: the newest version has none */
-    bool released;      /* 0.2.2 has it */
-    int64_t tokens;     /* of a sequence at most; 0: the version 0.2.2 does not check it */
-    bool splits_sequence; /* 0.2.2 takes context parallelism */
-    bool in_8_bits;       /* the function's linear layers run in float8, a scale for each row */
+    char folder[24], flavor[24], ours[SP_ROW_WORD];
+    char config[SP_ROW_WORD];    /* the function of its config_registry */
+    bool is_newest, is_released; /* the newest version has that; 0.2.2 has the model */
+    bool in_8_bits;              /* the function's linear layers run in float8, scales of rows */
+    int64_t tokens;              /* of a sequence at most */
+    bool flex;                   /* 0.2.2 takes no context parallelism */
 };
-enum { SP_TITAN_MODELS = 18 };
-extern const struct sp_titan_model sp_titan_models[SP_TITAN_MODELS];
 
-/* Options that torchtitan itself refuses, on this many devices (0: unknown). `row` and
- * `model` are what it trains, NULL where that is not known. */
-void sp_check_titan(const struct sp_settings *settings, enum sp_titan version, int64_t devices,
-                    const struct sp_titan_model *row, const struct sp_model *model,
-                    struct sp_refusals *refused);
+/* The next model of a list that starts as NULL; false behind the last. */
+bool sp_next_titan_model(const struct sp_launch_words *words, const char **list,
+                         struct sp_titan_model *out);
 
-enum sp_match sp_detect_torchtitan(const struct sp_launch_file *file);
+/* Rules for options that train `row` and `model` (NULL: not known). */
+struct sp_rules sp_titan_rules(const struct sp_settings *settings, bool newest, int64_t devices,
+                               const struct sp_titan_model *row, const struct sp_model *model);
 
-bool sp_read_torchtitan(struct sp_launch_file *file, struct sp_launch *launch,
-                        struct sp_error *error);
+/* A plan as its options, for sp_target_torchtitan. */
+void sp_write_torchtitan(const struct sp_launched *launched, FILE *out);
 
 #endif

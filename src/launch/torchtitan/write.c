@@ -6,6 +6,8 @@
 
 #include <scaleplan/names.h>
 
+#include "base/text.h"
+
 #include "launch/fields/assumed.h"
 #include "launch/fields/models.h"
 #include "launch/fields/rows.h"
@@ -29,89 +31,30 @@ static int64_t ends_in_layers(const struct sp_launched *l)
 /* Activation checkpointing: the class that does it; NULL: none. */
 static const char *checkpointing(const struct sp_launched *l)
 {
-    return strcmp(l->remat, "none") == 0   ? NULL
-           : strcmp(l->remat, "full") == 0 ? "FullAC"
-                                           : "SelectiveAC";
+    return sp_is(l->remat, "none") ? NULL : sp_is(l->remat, "full") ? "FullAC" : "SelectiveAC";
 }
 
-/* The model's row, where the version has it. */
-static const struct sp_titan_model *row_of(const struct sp_launched *l)
+/* The model's row, where the version has it; else false. */
+static bool find_row(const struct sp_launched *l, struct sp_titan_model *row)
 {
-    for (int i = 0; i < SP_TITAN_MODELS; i++) {
-        const struct sp_titan_model *const row = &sp_titan_models[i];
-        const bool there = l->version == SP_TITAN_MAIN ? row->config != NULL : row->released;
-        if (there && strcmp(row->ours, l->model->name) == 0 && sp_is_builtin_model(l->model))
-            return row;
-    }
-    return NULL;
+    for (const char *list = NULL; sp_next_titan_model(l->words[0], &list, row);)
+        if ((l->version == 0 ? row->is_newest : row->is_released) &&
+            sp_is(row->ours, l->model->name) && sp_is_builtin_model(l->model))
+            return true;
+    return false;
 }
 
-static bool multiplies_plainly(const struct sp_plan *p)
+static void lose(const struct sp_launched *l, const struct sp_titan_model *row)
 {
-    return p->dtype == SP_BF16 || sp_multiplies_in_fp32(p);
-}
-
-/* Linear layers in float8, as far as a version says it in options. */
-static void lose_8_bits(const struct sp_launched *l, struct sp_written *lost)
-{
-    const enum sp_fp8_recipe recipe = l->plan->execution.fp8_recipe;
-    const bool newest = l->version == SP_TITAN_MAIN,
-               rows = recipe == SP_FP8_ROWWISE && row_of(l) && row_of(l)->in_8_bits;
-    if (newest && !rows)
-        sp_lose(lost, "matmuls in 8 bits so: converters of the model's registry in the code");
-    if (!newest && recipe != SP_FP8_ROWWISE && recipe != SP_FP8_TENSORWISE)
-        sp_lose(lost, "8-bit matmuls with scales of %s", sp_fp8_recipe_names[recipe]);
-    if (l->model->moe.experts > 0)
-        sp_lose(lost, "experts' matmuls in 8 bits");
-}
-
-static void lose(const struct sp_launched *l, struct sp_written *lost)
-{
-    const struct sp_plan *const p = l->plan;
-    const bool newest = l->version == SP_TITAN_MAIN;
+    const bool in_8_bits = row && row->in_8_bits;
     char schedule[SP_ROW_WORD];
     name_schedule(l, schedule);
-    if (!row_of(l))
-        sp_lose(lost, "the model: torchtitan %s has none of these dimensions by name",
-                newest ? "main" : "0.2.2");
-    if (p->zero < 2 && p->dp * p->cp > 1 && p->zero != 0)
-        sp_lose(lost, "ZeRO %d; it shards gradients and weights too", p->zero);
-    if (p->zero == 0 && p->cp > 1)
-        sp_lose(lost, "weights on every device with CP; its shards run over CP too");
-    if (p->zero > 0 && p->shards == 1 && p->dp * p->cp > 1)
-        sp_lose(lost, "ZeRO %d in groups of 1, which is none", p->zero);
-    if (p->tp > 1 && !p->sequence_parallel && !newest)
-        sp_lose(lost, "TP without sequence parallelism");
-    if (p->zero > 0 && p->dp * p->cp == 1 && l->model->moe.experts > 0)
-        sp_lose(lost, "shards of experts over TP alone");
-    if (p->vpp > 1 && p->pp == 1)
-        sp_lose(lost, "chunks of layers without pipeline stages");
-    if (p->pp > 1 && !schedule[0])
-        sp_lose(lost, "this pipeline schedule");
-    if (p->pp > 1 && ends_in_layers(l) < 0)
-        sp_lose(lost, "which stages hold a layer more; see module_fqns_per_model_part");
-    if (p->zero > 0 && p->shards < p->dp * p->cp && p->shards % p->cp != 0)
-        sp_lose(lost, "shard groups of %lld inside %lld-way context parallelism",
-                (long long)p->shards, (long long)p->cp);
-    if (p->etp > 1 && (newest || p->ep == 1))
-        sp_lose(lost, "tensor parallelism inside experts");
-    if (p->stages_inside)
-        sp_lose(lost, "stages as neighbours (--placement pp-inside)");
-    if (strcmp(l->remat, "none") != 0 && strcmp(l->remat, "full") != 0 &&
-        strcmp(l->remat, "alternate") != 0)
-        sp_lose(lost, "recompute policy %s; SelectiveAC stands for it", l->remat);
-    if (p->recompute_layers < 1)
-        sp_lose(lost, "recompute of a share of the layers");
-    if (p->recompute.offload)
-        sp_lose(lost, "activations that wait in the host's memory");
-    if (!sp_recipe_is(l, "fp8-fp32") && (!sp_states_are(l, "fp32") || !multiplies_plainly(p)))
-        sp_lose(lost, "precision recipe %s; states in fp32, matmuls in bf16 stand for it",
-                l->recipe);
-    if (p->dtype == SP_FP8)
-        lose_8_bits(l, lost);
-    else if (newest && row_of(l) && row_of(l)->in_8_bits)
-        sp_lose(lost, "matmuls in 16 bits: linear layers of its %s run in float8",
-                row_of(l)->config);
+    sp_lose_plan(l, (const struct sp_fact[]){{"unknown", !row},
+                                             {"unscheduled", !schedule[0]},
+                                             {"in_8_bits", in_8_bits},
+                                             {"", 0}});
+    if (in_8_bits && l->version == 0 && l->plan->dtype != SP_FP8)
+        sp_lose(l, "matmuls in 16 bits: linear layers of its %s run in float8", row->config);
 }
 
 static void make_number(struct sp_settings *made, const char *name, bool says, double number)
@@ -130,7 +73,7 @@ static void make_text(struct sp_settings *made, const char *name, bool says, con
 static void make_degrees(const struct sp_launched *l, struct sp_settings *made)
 {
     const struct sp_plan *const p = l->plan;
-    const bool newest = l->version == SP_TITAN_MAIN, staged = p->pp > 1;
+    const bool newest = l->version == 0, staged = p->pp > 1;
     const int64_t group = p->zero == 0            ? 1
                           : p->shards / p->cp > 0 ? p->shards / p->cp
                                                   : 1,
@@ -146,10 +89,6 @@ static void make_degrees(const struct sp_launched *l, struct sp_settings *made)
     } numbers[] = {
         {"data_parallel_replicate_degree", true, (double)copies},
         {"data_parallel_shard_degree", true, (double)group},
-        {"tensor_parallel_degree", true, (double)p->tp},
-        {"context_parallel_degree", true, (double)p->cp},
-        {"pipeline_parallel_degree", true, (double)p->pp},
-        {"expert_parallel_degree", p->ep > 1, (double)p->ep},
         {"expert_tensor_parallel_degree", p->ep > 1 && !newest, (double)p->etp},
         {"pipeline_parallel_first_stage_less_layers", staged && ends >= 0, (double)ends},
         {"pipeline_parallel_last_stage_less_layers", staged && ends >= 0, (double)ends},
@@ -169,15 +108,16 @@ static void make_degrees(const struct sp_launched *l, struct sp_settings *made)
 }
 
 /* What is said in words; rows of one version alone are made for that one. */
-static void make_texts(const struct sp_launched *l, struct sp_settings *made)
+static void make_texts(const struct sp_launched *l, const struct sp_titan_model *known,
+                       struct sp_settings *made)
 {
     const struct sp_plan *const p = l->plan;
-    const bool newest = l->version == SP_TITAN_MAIN, fp8 = !newest && p->dtype == SP_FP8;
+    const bool newest = l->version == 0, fp8 = !newest && p->dtype == SP_FP8;
     const char *const class = checkpointing(l), *const mode = !class ? "none"
-                                                              : strcmp(class, "FullAC") == 0
+                                                              : sp_is(class, "FullAC")
                                                                   ? "full"
                                                                   : "selective";
-    const struct sp_titan_model *const row = newest ? NULL : row_of(l);
+    const struct sp_titan_model *const row = newest ? NULL : known;
     char schedule[SP_ROW_WORD];
     name_schedule(l, schedule);
     make_text(made, "parallelism.enable_sequence_parallel", true,
@@ -196,7 +136,7 @@ static void make_texts(const struct sp_launched *l, struct sp_settings *made)
                     class ? ".Config()" : "");
     make_text(made, "activation_checkpoint.mode", !newest, mode);
     make_text(made, "activation_checkpoint.selective_ac_option",
-              !newest && strcmp(mode, "selective") == 0, "op");
+              !newest && sp_is(mode, "selective"), "op");
     make_text(made, "model.name", row, row ? row->folder : "");
     make_text(made, "model.flavor", row, row ? row->flavor : "");
     make_text(made, "model.converters", fp8, "[\"quantize.linear.float8\"]");
@@ -205,35 +145,24 @@ static void make_texts(const struct sp_launched *l, struct sp_settings *made)
 }
 
 /* Options as the version has them. */
-static void put_settings(const struct sp_launched *l, struct sp_settings *s,
-                         struct sp_written *lost)
+static void put_settings(const struct sp_launched *l, const struct sp_titan_model *row,
+                         struct sp_settings *s)
 {
-    struct sp_settings *const made = calloc(1, sizeof *made), /* too large for the stack */
-        *const all = calloc(1, sizeof *all);
-    struct sp_error none = {0};
-    if (!made || !all)
-        abort();
+    struct sp_settings *const made = sp_settings_of(l), *const all = sp_settings_of(l);
     make_degrees(l, made);
-    make_texts(l, made);
-    sp_put_rows(l->words[0], l, made, all, lost);
-    sp_spell_older(l->words[0], l->version, all, lost);
+    make_texts(l, row, made);
+    sp_put_rows(l, made, all);
+    sp_spell_older(l, all);
     for (int i = 0; i < all->n; i++)
         if (all->at[i].name[0])
-            sp_add_setting(s, all->at[i].name, all->at[i].value, &none);
+            sp_add_setting(s, all->at[i].name, all->at[i].value);
     free(made);
     free(all);
 }
 
-/* What stands around a value. */
-static const char *quote_of(const struct sp_launched *l, const char *name)
+static void write_python(const struct sp_launched *l, const struct sp_titan_model *row,
+                         const struct sp_settings *s, FILE *out)
 {
-    const struct sp_launch_row *const row = sp_row_of(l->words[0], name);
-    return row && row->is_text ? "\"" : "";
-}
-
-static void write_python(const struct sp_launched *l, const struct sp_settings *s, FILE *out)
-{
-    const struct sp_titan_model *const row = row_of(l);
     if (row)
         fprintf(out, "from torchtitan.models.%s.config_registry import %s\n", row->folder,
                 row->config);
@@ -244,7 +173,7 @@ static void write_python(const struct sp_launched *l, const struct sp_settings *
           "    parallelism, training = config.parallelism, config.training\n",
           out);
     for (int i = 0; i < s->n; i++) {
-        const char *const quote = quote_of(l, s->at[i].name);
+        const char *const quote = sp_quote_of(s, s->at[i].name);
         fprintf(out, "    %s = %s%s%s\n", s->at[i].name, quote, s->at[i].value, quote);
     }
     fputs("    return config\n", out);
@@ -253,12 +182,12 @@ static void write_python(const struct sp_launched *l, const struct sp_settings *
 }
 
 /* Tables in the order of the options, a section once. */
-static void write_toml(const struct sp_launched *l, const struct sp_settings *s, FILE *out)
+static void write_toml(const struct sp_settings *s, FILE *out)
 {
     char section[32] = "";
     for (int i = 0; i < s->n; i++) {
         const char *const name = s->at[i].name, *const dot = strrchr(name, '.');
-        const char *const quote = quote_of(l, name);
+        const char *const quote = sp_quote_of(s, name);
         if (strlen(section) != (size_t)(dot - name) ||
             strncmp(section, name, (size_t)(dot - name)) != 0) {
             snprintf(section, sizeof section, "%.*s", (int)(dot - name), name);
@@ -268,33 +197,22 @@ static void write_toml(const struct sp_launched *l, const struct sp_settings *s,
     }
 }
 
-static void write(const struct sp_launched *l, struct sp_written *lost, FILE *out)
+void sp_write_torchtitan(const struct sp_launched *l, FILE *out)
 {
-    struct sp_settings *const s = calloc(1, sizeof *s); /* too large for the stack */
-    struct sp_refusals refused;
-    const bool newest = l->version == SP_TITAN_MAIN;
-    if (!s)
-        abort();
-    lose(l, lost);
-    put_settings(l, s, lost);
-    sp_check_titan(s, (enum sp_titan)l->version, sp_plan_devices(l->plan), row_of(l), l->model,
-                   &refused);
-    sp_lose_refusals("torchtitan", &refused, lost);
-    sp_write_head(l,
-                  newest ? "torchtitan main, fields of Trainer.Config" : "torchtitan 0.2.2 options",
-                  lost, out);
+    struct sp_settings *const s = sp_settings_of(l);
+    struct sp_titan_model found;
+    const struct sp_titan_model *const row = find_row(l, &found) ? &found : NULL;
+    const bool newest = l->version == 0;
+    lose(l, row);
+    put_settings(l, row, s);
+    const struct sp_rules rules =
+        sp_titan_rules(s, newest, sp_plan_devices(l->plan), row, l->model);
+    sp_lose_rules(l, &rules);
+    sp_write_head(l, l->words[0], newest ? ", fields of Trainer.Config" : " options", out);
     sp_write_assumed(l, "torchtitan", false, "# ", "\n", out);
     if (newest)
-        write_python(l, s, out);
+        write_python(l, row, s, out);
     else
-        write_toml(l, s, out);
+        write_toml(s, out);
     free(s);
 }
-
-const struct sp_target sp_target_torchtitan = {
-    .words = {"torchtitan"},
-    .write = write,
-    .format = "torchtitan options",
-    .detect = sp_detect_torchtitan,
-    .read = sp_read_torchtitan,
-};

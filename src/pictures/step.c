@@ -1,13 +1,13 @@
 /* A step's time as a waterfall, under it the memory of each stage, and of the fullest over time. */
-#include "commands/plot_data.h"
+#include "pictures/step.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/step_rows.h"
-#include "commands/step_launch.h"
-#include "study/course.h"
+#include "answer/time_parts.h"
+#include "pictures/pictures.h"
+#include "pictures/report_data.h"
 
 static void draw_time(struct sp_figure *figure, const struct sp_report *r)
 {
@@ -96,9 +96,10 @@ static void name_degrees(const struct sp_report *r, char *out, size_t size)
 }
 
 /* The panel of the memory over the step. */
-static void draw_course(struct sp_figure *figure, const struct sp_course *course, double capacity)
+static void draw_course(struct sp_figure *figure, const struct sp_memory_moment *moments, int64_t n,
+                        double capacity)
 {
-    if (course->n == 0)
+    if (n == 0)
         return;
     struct sp_panel *const panel =
         sp_add_panel(figure, sp_make_axis("time", "s", false), sp_make_axis("live", "B", false),
@@ -110,24 +111,14 @@ static void draw_course(struct sp_figure *figure, const struct sp_course *course
     panel->height_px = 200;
     panel->rows = 14;
     panel->x.min = 0;
-    panel->x.max = course->moments[course->n - 1].s;
+    panel->x.max = moments[n - 1].s;
     first->dashed = true;
-    for (int64_t i = 0; i < course->n; i++) {
-        sp_add_point(later, course->moments[i].s, course->moments[i].later);
-        sp_add_point(first, course->moments[i].s, course->moments[i].first);
+    for (int64_t i = 0; i < n; i++) {
+        sp_add_point(later, moments[i].s, moments[i].later);
+        sp_add_point(first, moments[i].s, moments[i].first);
     }
     sp_add_rule(panel, false, capacity, SP_VERMILION, "capacity %s",
                 sp_human_text(capacity, SP_BYTES));
-}
-
-static void draw_over_time(struct sp_figure *figure, const struct sp_planned *planned)
-{
-    struct sp_estimate e;
-    struct sp_course course;
-    sp_estimate_planned(planned, SP_FLOPS_6P, true, &e);
-    sp_course_of(planned, &e, &course);
-    draw_course(figure, &course, e.capacity_bytes);
-    free(course.moments);
 }
 
 static void draw_line(struct sp_figure *figure, const struct sp_report *r, const char *label,
@@ -137,10 +128,10 @@ static void draw_line(struct sp_figure *figure, const struct sp_report *r, const
                                                 sp_make_axis(label, unit, false), "");
     struct sp_series *const line = sp_add_series(panel, SP_LINE, SP_BLUE, "%s", "");
     struct sp_series *const marks = sp_add_series(panel, SP_MARKS, SP_BLUE, "%s", "");
-    for (size_t i = 0; i < SP_MOST_CURVE_POINTS; i++) {
-        const double x = sp_listed_number(r, "curve", i, SP_Q_STEP_CURVE_DEVICES),
-                     y = sp_listed_number(r, "curve", i, id);
-        if (isnan(x) || isnan(y))
+    double x;
+    for (size_t i = 0; !isnan(x = sp_listed_number(r, "curve", i, SP_Q_STEP_CURVE_DEVICES)); i++) {
+        const double y = sp_listed_number(r, "curve", i, id);
+        if (isnan(y))
             continue;
         sp_add_point(line, x, y);
         sp_add_point(marks, x, y);
@@ -150,7 +141,7 @@ static void draw_line(struct sp_figure *figure, const struct sp_report *r, const
     panel->rows = 12;
 }
 
-static struct sp_figure *plot_curve(const struct sp_report *report)
+struct sp_figure *sp_draw_curve(const struct sp_report *report)
 {
     struct sp_figure *const figure = sp_figure_new(
         "Weak scaling of %.40s on %.24s: more replicas, each with its batch",
@@ -165,7 +156,7 @@ static void add_row(struct sp_panel *panel, double y, const char *name)
     sp_add_tick(&panel->y, y, "%s", name);
 }
 
-static struct sp_figure *plot_buckets(const struct sp_report *r, struct sp_error *error)
+struct sp_figure *sp_draw_buckets(const struct sp_report *r, struct sp_error *error)
 {
     const double backward = sp_report_number(r, SP_Q_STEP_B_BACKWARD),
                  naive = sp_report_number(r, SP_Q_STEP_B_NAIVE);
@@ -188,12 +179,9 @@ static struct sp_figure *plot_buckets(const struct sp_report *r, struct sp_error
     work->letter = 'B';
     sends->letter = 'r';
     sp_add_box(work, 0, backward, 2.1, 2.9);
-    for (size_t k = 0; k < SP_MOST_LISTED_BUCKETS; k++) {
-        const double start = sp_listed_number(r, "sends", k, SP_Q_STEP_B_START);
-        if (isnan(start))
-            break;
+    double start;
+    for (size_t k = 0; !isnan(start = sp_listed_number(r, "sends", k, SP_Q_STEP_B_START)); k++)
         sp_add_box(sends, start, sp_listed_number(r, "sends", k, SP_Q_STEP_B_END), 1.1, 1.9);
-    }
     sp_add_box(sends, backward, backward + naive, 0.1, 0.9);
     add_row(panel, 2.5, "backward");
     add_row(panel, 1.5, "in buckets");
@@ -207,22 +195,11 @@ static struct sp_figure *plot_buckets(const struct sp_report *r, struct sp_error
     return figure;
 }
 
-struct sp_figure *sp_plot_step(const struct sp_args *args, const struct sp_report *report,
-                               struct sp_error *error)
+struct sp_figure *sp_draw_step(const struct sp_report *report,
+                               const struct sp_memory_moment *moments, int64_t n,
+                               double capacity_bytes)
 {
-    if (args->given.curve)
-        return plot_curve(report);
-    if (args->given.buckets)
-        return plot_buckets(report, error);
     char degrees[96] = "";
-    struct sp_planned planned;
-    struct sp_launch launch = {0};
-    struct sp_args plan_args = {0};
-    if (!sp_take_launch(args, &launch, &plan_args, error))
-        return NULL;
-    const struct sp_sources sources = sp_sources_of(&plan_args);
-    if (!sp_plan_of(&plan_args, &sources, &planned, error))
-        return NULL;
     name_degrees(report, degrees, sizeof degrees);
     struct sp_figure *const figure = sp_figure_new(
         "%.40s on %s x %.24s:%s, ZeRO %.0f, batch %.0fx%.0f, MFU %s (%s FLOPs)",
@@ -235,6 +212,6 @@ struct sp_figure *sp_plot_step(const struct sp_args *args, const struct sp_repor
         sp_report_text(report, SP_Q_STEP_CONVENTION));
     draw_time(figure, report);
     draw_memory(figure, report);
-    draw_over_time(figure, &planned);
+    draw_course(figure, moments, n, capacity_bytes);
     return figure;
 }

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "commands/aim.h"
+#include "cli/aim.h"
 
 /* The arguments of a line of `serve` that has what these give of its options. */
 static bool take_words(const struct sp_args *args, struct sp_args *service, struct sp_error *error)
@@ -101,7 +101,10 @@ static double value_of(const struct sp_aim *aim, const struct sp_steady *y, doub
     case SP_AIM_TTFT:
         return y->ttft_s;
     case SP_AIM_SERVED_COST:
-        return sp_usd_per_mtoken(chips / y->requests_per_s / (s->input + s->output), usd_per_h);
+        return sp_usd_per_mtoken(
+            sp_chip_seconds_of_token(&(struct sp_serve_point){.chips = chips, .steady = *y},
+                                     s->input, s->output),
+            usd_per_h);
     default:
         return replicas * y->tokens_per_s;
     }

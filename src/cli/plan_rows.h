@@ -1,21 +1,10 @@
 /* The rows of an estimated plan, for `step`, `search` and `merge`. */
-#ifndef SP_STEP_ROWS_H
-#define SP_STEP_ROWS_H
+#ifndef SP_PLAN_ROWS_H
+#define SP_PLAN_ROWS_H
 
 #include "cli/plan_fields.h"
+#include "answer/time_parts.h"
 #include "cli/plan_options.h"
-
-/* A component of a step: its row, and where it stands in struct sp_step_time. */
-struct sp_time_part {
-    enum sp_quantity_id id;
-    const char *name;
-    size_t offset;
-};
-enum { SP_TIME_PARTS = 14 };
-extern const struct sp_time_part sp_time_parts[SP_TIME_PARTS];
-
-/* The i-th component of a step. s. */
-double sp_time_part(const struct sp_step_time *time, size_t i);
 
 /* A plan and its estimate, as the rows show them. */
 struct sp_step_rows {
@@ -43,11 +32,17 @@ void sp_put_step_rows(struct sp_report *report, const struct sp_step_rows *rows)
 void sp_put_step(struct sp_report *report, const struct sp_planned *planned,
                  const struct sp_estimate *estimate);
 
-/* Days and cost of so many tokens; null where they or the price are NAN. */
+/* Days and cost of a number of tokens; null where they or the price are NAN. */
 void sp_put_run(struct sp_report *report, const struct sp_planned *planned, double step_s,
                 double tokens, double usd_per_h);
 
-/* Of the curve and of the gradient buckets so many are in the report. */
+/* At most so many points of the curve, and gradient buckets, are in the report. */
 enum { SP_MOST_CURVE_POINTS = 32, SP_MOST_LISTED_BUCKETS = 1000 };
+
+/* A change, its step time and gain over the plan, whether that is a tie, and its memory, beside the
+ * limit of a device (NAN: not asked), under the current scope. */
+void sp_put_neighbour(struct sp_report *report, const struct sp_step_inputs *in,
+                      const struct sp_neighbour *neighbour, const struct sp_estimate *plan,
+                      double most_bytes);
 
 #endif

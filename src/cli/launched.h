@@ -1,6 +1,6 @@
-/* `step --from`: the options that a launch stands for. */
-#ifndef SP_STEP_LAUNCH_H
-#define SP_STEP_LAUNCH_H
+/* --from: the options that a launch stands for. */
+#ifndef SP_CLI_LAUNCHED_H
+#define SP_CLI_LAUNCHED_H
 
 #include "cli/command.h"
 #include "launch/launch.h"

@@ -1,33 +1,8 @@
 /* The rows of an estimated plan, for `step`, `search` and `merge`. */
-#include "commands/step_rows.h"
+#include "cli/plan_rows.h"
 
+#include <scaleplan/estimate.h>
 #include <scaleplan/flops.h>
-
-/* clang-format off */
-#define PART(id, name) {SP_Q_STEP_T_##id, #name, offsetof(struct sp_step_time, name)}
-const struct sp_time_part sp_time_parts[SP_TIME_PARTS] = {
-    PART(MATMUL, matmul),
-    PART(ATTENTION, attention),
-    PART(ELEMENTWISE, elementwise),
-    PART(RECOMPUTE, recompute),
-    PART(LAUNCH, launch),
-    PART(OFFLOAD, offload),
-    PART(TP, tp_comm),
-    PART(CP, cp_comm),
-    PART(EP, ep_comm),
-    PART(DP, dp_comm),
-    PART(PP, pp_comm),
-    PART(BUBBLE, bubble),
-    PART(OPTIMIZER, optimizer),
-    PART(STRAGGLER, straggler),
-};
-#undef PART
-/* clang-format on */
-
-double sp_time_part(const struct sp_step_time *time, size_t i)
-{
-    return *(const double *)(const void *)((const char *)time + sp_time_parts[i].offset);
-}
 
 #define SP_ROWS "commands/step_head.def"
 #define SP_ROWS_OF struct sp_step_rows
@@ -80,7 +55,7 @@ void sp_put_step(struct sp_report *r, const struct sp_planned *p, const struct s
     sp_put_step_rows(r, &s);
 }
 
-/* A run of so many tokens. */
+/* A run of a number of tokens. */
 struct run_rows {
     double devices, step_s, usd_per_h, tokens, batch_tokens, usd_per_step;
 };
@@ -101,4 +76,32 @@ void sp_put_run(struct sp_report *r, const struct sp_planned *p, double step_s, 
                              sp_batch_tokens((double)p->plan.batch, (double)p->plan.seq)};
     s.usd_per_step = sp_cost_usd(s.devices, s.step_s, s.usd_per_h);
     put_run_rows(r, &s);
+}
+
+/* A neighbour of a plan. */
+struct near_rows {
+    const struct sp_neighbour *n;
+    const struct sp_estimate *plan;
+    double most_bytes;
+    char change[64];
+    bool tie, has_limit;
+};
+
+#define SP_ROWS "commands/near.def"
+#define SP_ROWS_OF struct near_rows
+#define SP_PUT_ROWS put_near
+#include "answer/put_rows.h"
+
+void sp_put_neighbour(struct sp_report *r, const struct sp_step_inputs *in,
+                      const struct sp_neighbour *n, const struct sp_estimate *plan,
+                      double most_bytes)
+{
+    const enum sp_tier tier = sp_tier_of(in->model, &in->hw->chip, in->plan);
+    struct near_rows s = {.n = n,
+                          .plan = plan,
+                          .most_bytes = most_bytes,
+                          .tie = sp_is_tie(n->step_s, plan->time.step, sp_lead_log(tier)),
+                          .has_limit = !isnan(most_bytes)};
+    sp_change_text(n, "", s.change, sizeof s.change);
+    put_near(r, &s);
 }

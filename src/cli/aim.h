@@ -1,6 +1,6 @@
 /* A goal that `need` and `sensitivity` are asked about, as a function of the machine. */
-#ifndef SP_CMD_AIM_H
-#define SP_CMD_AIM_H
+#ifndef SP_CLI_AIM_H
+#define SP_CLI_AIM_H
 
 #include <scaleplan/need.h>
 
@@ -32,7 +32,7 @@
 /* clang-format off */
 #define SP_OPTIONS_AIM \
     SP_OPTIONS_PLANNED, SP_OPTIONS_TUNING, SP_SPACE_OPTIONS, \
-    SP_TAKE(strategy), \
+    SP_TAKE(strategy, .excludes = SP_THESE(SP_O_replan)), \
     SP_TAKE(axes), \
     SP_OPTION_OVERLAP, \
     SP_TAKE(accumulate), \

@@ -1,10 +1,10 @@
 /* A search from the command line, for `search` and `merge`. */
-#ifndef SP_CMD_SEARCH_H
-#define SP_CMD_SEARCH_H
+#ifndef SP_CLI_SEARCHING_H
+#define SP_CLI_SEARCHING_H
 
 #include "cli/plan_options.h"
 #include "cli/price.h"
-#include "commands/step_launch.h"
+#include "cli/launched.h"
 #include "study/search.h"
 
 /* The launch of --from: what it states, and its plan; without it launch.format is NULL. */
@@ -35,13 +35,6 @@ void sp_report_search(struct sp_searching *searching);
 /* Reads --from, or nothing where it is not given: from->problem is then what was typed. */
 bool sp_open_launch(const struct sp_args *typed, struct sp_search_launch *from,
                     struct sp_error *error);
-
-/* The other questions: --near, --explain-rejects and --find, and the launch of --from against the
- * list. */
-bool sp_report_near(struct sp_searching *searching, const char *plan, struct sp_error *error);
-bool sp_report_reject(struct sp_searching *searching, const char *plan, struct sp_error *error);
-bool sp_report_find(struct sp_searching *searching, struct sp_error *error);
-void sp_report_launch(struct sp_searching *searching);
 
 /* The command that estimates a plan on that machine; free() it. `typed` is the model that --model
  * names where the machine's base has another depth, else NULL. */

@@ -1,5 +1,5 @@
-/* step --from: a launch in the place of options. */
-#include "commands/step_launch.h"
+/* --from: a launch in the place of options. */
+#include "cli/launched.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -126,8 +126,7 @@ bool sp_take_launch(const struct sp_args *typed, struct sp_launch *launch, struc
     sp_copy_args(args, typed);
     launch->format = NULL;
     if (!path)
-        return names.n == 0 ||
-               sp_fail(error, SP_USAGE, "--set-var is about a launch: --from names it");
+        return true;
     if ((machine && !sp_hardware_of(typed, &sources, &hw, error)) ||
         !read_first(typed, &sources, &names, launch, machine ? &hw : NULL, error) ||
         (machine && !read_machine(typed, &sources, &names, launch, &hw, error)))

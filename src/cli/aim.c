@@ -1,5 +1,5 @@
 /* Goals of `need` and `sensitivity`: read, and valued on a machine. */
-#include "commands/aim.h"
+#include "cli/aim.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -184,10 +184,6 @@ static bool check_words(const struct sp_args *args, struct sp_error *error)
 /* What a verdict of the closed forms stands on. */
 static bool take_closed_forms(struct sp_aim *aim, struct sp_error *error)
 {
-    if (aim->of.strategy && aim->of.replan)
-        return sp_fail(error, SP_USAGE,
-                       "--strategy and --replan exclude each other: one strategy, or the best of "
-                       "every machine");
     if (aim->of.power_prior)
         return sp_fail(error, SP_USAGE,
                        "--power-prior is of goals of the estimate: closed forms have no constants");

@@ -1,5 +1,5 @@
 /* What reports say of MFU and HFU. */
-#include "commands/utilisation.h"
+#include "answer/utilisation.h"
 
 const char *const sp_counted_flops[SP_FLOP_CONVENTIONS] = {
     [SP_FLOPS_FULL] = "all attention scores",

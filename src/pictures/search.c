@@ -1,23 +1,27 @@
 /* The plans of a search by memory and step time, and which of them no other beats. */
-#include "commands/plot_data.h"
+#include "pictures/search.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "study/search.h"
+#include "pictures/pictures.h"
+#include "pictures/report_data.h"
 
 /* Beyond this share of the largest memory an axis from 0 leaves most of the picture empty. */
 #define EMPTY 0.4
 
+enum { MOST_MACHINES = 16 };
+
 struct drawing {
-    const struct sp_args *args;
+    const char *hw;
     const struct sp_report *report;
     struct sp_pareto_point *plans;
     size_t n;
-    const char *machine[SP_MAX_MACHINES];
+    const char *machine[MOST_MACHINES];
     size_t machines;
-    struct sp_limit limit[SP_MAX_MACHINES];
+    struct sp_limit limit[MOST_MACHINES];
     size_t limits;
 };
 
@@ -67,6 +71,8 @@ static void read_points(struct drawing *d)
     char list[64];
     size_t room = listed;
     d->machines = length_of(d->report, "machines", SP_Q_SEARCH_M_NAME);
+    if (d->machines > MOST_MACHINES)
+        d->machines = MOST_MACHINES;
     for (size_t m = 0; m < d->machines; m++) {
         d->machine[m] = sp_listed_text(d->report, "machines", m, SP_Q_SEARCH_M_NAME);
         snprintf(list, sizeof list, "machines.%zu.plans", m);
@@ -100,7 +106,7 @@ static struct sp_figure *draw(const struct drawing *d)
     }
     struct sp_figure *const figure = sp_figure_new(
         "%.40s on %.60s: %s plans of %s", sp_listed_text(d->report, "plans", 0, SP_Q_STEP_MODEL),
-        d->args->value.hw, sp_human_text((double)d->n, SP_COUNT),
+        d->hw, sp_human_text((double)d->n, SP_COUNT),
         sp_human_text(sp_report_number(d->report, SP_Q_SEARCH_TOTAL), SP_COUNT));
     struct sp_plot_axis time = sp_make_axis("time of a step", "s", slowest > 3 * fastest);
     struct sp_plot_axis memory = sp_make_axis("memory of a device", "B", false);
@@ -123,10 +129,10 @@ static struct sp_figure *draw(const struct drawing *d)
     return figure;
 }
 
-struct sp_figure *sp_plot_search(const struct sp_args *args, const struct sp_report *report,
+struct sp_figure *sp_draw_search(const struct sp_report *report, const char *hw,
                                  struct sp_error *error)
 {
-    struct drawing d = {.args = args, .report = report};
+    struct drawing d = {.hw = hw, .report = report};
     struct sp_figure *figure = NULL;
     read_points(&d);
     sp_mark_front(d.plans, d.n);

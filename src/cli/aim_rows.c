@@ -8,7 +8,7 @@
 
 #include "base/list.h"
 #include "base/suggest.h"
-#include "commands/aim.h"
+#include "cli/aim.h"
 
 static void mesh_words(const struct sp_strategy *s, char *out, size_t size)
 {

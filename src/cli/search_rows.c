@@ -1,0 +1,471 @@
+/* The list of plans of a search as a report, for `search` and `merge`. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include <scaleplan/estimate.h>
+
+#include "base/number.h"
+#include "cli/plan_fields.h"
+#include "cli/searching.h"
+#include "cli/plan_rows.h"
+#include "answer/utilisation.h"
+
+/* A plan of the list, behind the rows of `step`. */
+struct plan_rows {
+    const struct sp_ranked *one, *first;
+    const struct sp_planned *planned;
+    const char *name, *waits_for;
+    char *command;
+    double waits_pct, step_s, tokens, usd_per_h;
+    bool robust, ranks_time, tie;
+};
+
+static void put_run(struct sp_report *r, const struct plan_rows *s)
+{
+    sp_put_run(r, s->planned, s->step_s, s->tokens, s->usd_per_h);
+}
+
+#define SP_ROWS "commands/search_plan.def"
+#define SP_ROWS_OF struct plan_rows
+#define SP_PUT_ROWS put_plan_rows
+#include "answer/put_rows.h"
+
+/* One plan, by the path of `step`. */
+static void put_plan(struct sp_searching *s, const struct sp_ranked *all, size_t at,
+                     const char *name)
+{
+    struct sp_planned planned;
+    struct sp_estimate e;
+    const struct sp_ranked *const one = &all[at];
+    const struct sp_candidate *const m = s->of.machine[one->machine];
+    sp_planned_of(&m->base, one->found, &planned);
+    sp_estimate_planned(&planned, s->of.convention, true, &e);
+    sp_put_step(s->report, &planned, &e);
+    const size_t most = sp_most_time_beside_matmuls(&e.time);
+    const struct plan_rows rows = {.one = one,
+                                   .first = all,
+                                   .planned = &planned,
+                                   .name = name,
+                                   .command = sp_step_line(s, m, &one->found->plan, NULL),
+                                   .waits_for = sp_time_parts[most].name,
+                                   .waits_pct =
+                                       sp_percent_of(sp_time_part(&e.time, most), e.time.step),
+                                   .step_s = e.time.step,
+                                   .tokens = s->args->value.tokens,
+                                   .usd_per_h = m->usd_per_h,
+                                   .robust = s->of.robust,
+                                   .ranks_time = sp_ranks_time(&s->of),
+                                   .tie = at > 0 && sp_ties_with_first(&s->of, all, at)};
+    put_plan_rows(s->report, &rows);
+    free(rows.command);
+}
+
+/* Columns of the table; one of a field stands in it where plans differ in that. */
+static const struct {
+    const char *column;
+    enum sp_plan_field_id field; /* SP_PLAN_FIELDS: always */
+} plan_columns[] = {
+    {":, ", SP_PLAN_FIELDS},
+    {"dp: dp, tp: tp, ", SP_PLAN_FIELDS},
+    {"dispatch: dispatch, ", SP_FIELD_DISPATCH},
+    {"moe_overlap: overlap, ", SP_FIELD_MOE_OVERLAP},
+    {"tp_axes: tp's axes, ", SP_FIELD_TP_AXES},
+    {"sequence_parallel: sp, ", SP_FIELD_SP},
+    {"pp: pp, vpp: vpp, cp: cp, ep: ep, ", SP_PLAN_FIELDS},
+    {"etp: etp, ", SP_FIELD_ETP},
+    {"zero, shards: over, micro_batch: micro, schedule, ", SP_PLAN_FIELDS},
+    {"placement, ", SP_FIELD_PLACEMENT},
+    {"remat, ", SP_PLAN_FIELDS},
+    {"offload, ", SP_FIELD_OFFLOAD},
+    {"step_s, mfu, mfu_causal: MFU causal, memory.device_bytes: memory, waits_for", SP_PLAN_FIELDS},
+};
+
+/* Whether a plan could have another value in the field. */
+static bool is_open(const struct sp_plan *plan, enum sp_plan_field_id field)
+{
+    return field == SP_FIELD_SP                                          ? plan->tp > 1
+           : field == SP_FIELD_DISPATCH || field == SP_FIELD_MOE_OVERLAP ? plan->ep > 1
+           : field == SP_FIELD_PLACEMENT ? plan->pp > 1 && plan->dp * plan->cp > 1
+                                         : true;
+}
+
+static bool differ_in(const struct sp_ranked *all, size_t n, enum sp_plan_field_id field)
+{
+    char first[SP_PLAN_TEXT] = "", other[SP_PLAN_TEXT] = "";
+    bool any = false;
+    for (size_t i = 0; i < n; i++) {
+        if (!is_open(&all[i].found->plan, field))
+            continue;
+        sp_format_plan(&all[i].found->plan, &sp_plan_fields[field], any ? other : first);
+        if (any && strcmp(first, other) != 0)
+            return true;
+        any = true;
+    }
+    return false;
+}
+
+/* One machine needs no column. */
+static void put_table(struct sp_searching *s, const struct sp_ranked *all, size_t n)
+{
+    char columns[512] = "";
+    for (size_t i = 0; i < sizeof plan_columns / sizeof *plan_columns; i++) {
+        const size_t used = strlen(columns);
+        if (plan_columns[i].field == SP_PLAN_FIELDS || differ_in(all, n, plan_columns[i].field))
+            snprintf(columns + used, sizeof columns - used, "%s%s", plan_columns[i].column,
+                     i == 0 && s->of.machines > 1 ? "machine, devices, " : "");
+    }
+    sp_end_table(s->report, "plans", columns);
+}
+
+static struct sp_plan *room_for_plans(size_t n)
+{
+    struct sp_plan *const plans = calloc(n + 1, sizeof *plans);
+    if (!plans)
+        abort();
+    return plans;
+}
+
+/* The names of a list of plans; the caller frees them. */
+static struct sp_short_name *names_of(const struct sp_plan *plans, size_t n)
+{
+    struct sp_short_name *const names = calloc(n + 1, sizeof *names);
+    if (!names)
+        abort();
+    sp_name_plans(plans, n, names);
+    return names;
+}
+
+/* What a machine found, listed or not: the points of a comparison. */
+static void put_points(struct sp_report *r, const struct sp_found *found, size_t n, int machine)
+{
+    struct sp_plan *const all = room_for_plans(n);
+    for (size_t i = 0; i < n; i++)
+        all[i] = found[i].plan;
+    struct sp_short_name *const names = names_of(all, n);
+    for (size_t i = 0; i < n; i++) {
+        char scope[64];
+        snprintf(scope, sizeof scope, "machines.%d.plans.%zu", machine, i);
+        sp_scope(r, scope);
+        sp_put_text(r, SP_Q_SEARCH_NAME, "%s", names[i].text);
+        sp_put(r, SP_Q_SEARCH_M_STEP, found[i].step_s);
+        sp_put(r, SP_Q_SEARCH_M_MEMORY, found[i].bytes);
+    }
+    free(names);
+    free(all);
+}
+
+/* A machine and its best plan. */
+struct machine_rows {
+    const struct sp_candidate *c;
+    const struct sp_price *price;
+    double devices, step_s, mfu, device_bytes;
+    double batch, seq, batch_tokens, tokens, budget;
+    double usd_per_step, usd_of_run;
+    bool has_budget, has_cheapest;
+    double least_usd_per_step, cheapest_devices, cheapest_step_s, cheapest_usd_per_h;
+    double value, least; /* of the goal: its own, and that of the best machine */
+    bool is_compared, is_best, tie;
+};
+
+#define SP_ROWS "commands/search_machine.def"
+#define SP_ROWS_OF struct machine_rows
+#define SP_PUT_ROWS put_machine_rows
+#include "answer/put_rows.h"
+
+static void read_comparison(const struct sp_search *s, int machine, struct machine_rows *m)
+{
+    const int cheapest = sp_cheapest_of(s), best = sp_best_machine_but(s, -1);
+    m->has_cheapest = s->machines > 1 && cheapest >= 0;
+    if (m->has_cheapest) {
+        const struct sp_candidate *const c = s->machine[cheapest];
+        m->cheapest_devices = (double)sp_chips(&c->base.hw);
+        m->cheapest_step_s = sp_best_step_of(s, cheapest);
+        m->cheapest_usd_per_h = c->usd_per_h;
+        m->least_usd_per_step = sp_cost_of_step(c, m->cheapest_step_s);
+    }
+    m->value = sp_machine_value(s, machine);
+    m->is_compared = s->machines > 1 && best >= 0 && !isnan(m->value);
+    if (!m->is_compared)
+        return;
+    m->least = sp_machine_value(s, best);
+    m->is_best = machine == best;
+    m->tie = !m->is_best && sp_is_tie(m->value, m->least, sp_machines_lead(s, machine, best));
+}
+
+static struct machine_rows read_machine(const struct sp_searching *s, int i)
+{
+    const struct sp_candidate *const c = s->of.machine[i];
+    const struct sp_found *const best = sp_best_of(&s->of, i);
+    struct machine_rows m = {.c = c,
+                             .price = &s->price[i],
+                             .devices = (double)sp_chips(&c->base.hw),
+                             .step_s = sp_best_step_of(&s->of, i),
+                             .mfu = NAN,
+                             .device_bytes = best ? best->bytes : NAN,
+                             .batch = (double)c->base.plan.batch,
+                             .seq = (double)c->base.plan.seq,
+                             .tokens = s->args->value.tokens,
+                             .budget = s->args->value.budget};
+    if (best)
+        m.mfu = sp_rates_on(&s->of, i, m.step_s).mfu;
+    m.batch_tokens = sp_batch_tokens(m.batch, m.seq);
+    m.usd_per_step = sp_cost_of_step(c, m.step_s);
+    m.usd_of_run = sp_cost_of_steps(m.tokens, m.batch_tokens, m.usd_per_step);
+    m.has_budget = !isnan(m.budget);
+    read_comparison(&s->of, i, &m);
+    return m;
+}
+
+/* The price of each machine; list prices of different years are no comparison. */
+static void note_prices(struct sp_searching *s)
+{
+    const struct sp_price *const first = &s->price[0];
+    bool alike = true;
+    for (int i = 0; i < s->of.machines; i++) {
+        const struct sp_price *const price = &s->price[i];
+        char words[160];
+        sp_price_text(price, words, sizeof words);
+        sp_line(s->report, "%s %s a device-hour: %s", i == 0 ? "prices    " : "          ",
+                s->of.machine[i]->hw, words);
+        alike = alike && price->is_typed == first->is_typed && price->year == first->year;
+    }
+    if (!alike)
+        sp_note(s->report, "the prices are not of one year and kind, so the costs do not compare "
+                           "the machines: give what you pay, --price MACHINE=USD,MACHINE=USD");
+}
+
+/* How many tokens --budget buys on each machine. */
+static void note_budget(struct sp_searching *s)
+{
+    const double budget = s->args->value.budget, tokens = s->args->value.tokens;
+    for (int i = 0; i < s->of.machines && !isnan(budget); i++) {
+        char key[64];
+        snprintf(key, sizeof key, "machines.%d.tokens_for_budget", i);
+        const double bought = sp_find(s->report, key)->number;
+        sp_line(s->report, "%s %s: %s buy %s tokens%s", i == 0 ? "budget    " : "          ",
+                s->of.machine[i]->hw, sp_human_text(budget, SP_USD),
+                sp_human_text(bought, SP_TOKENS),
+                isnan(tokens)      ? ""
+                : bought >= tokens ? ", those of the run among them"
+                                   : ", fewer than the run's");
+    }
+}
+
+static void note_machine_ties(struct sp_searching *s)
+{
+    const struct sp_search *const of = &s->of;
+    const struct sp_machine_lead lead = sp_lead_of_best_machine(of);
+    if (lead.second < 0)
+        return;
+    sp_line(s->report,
+            "machines   %s is %.1f %% ahead of %s in %s: %s than the error between two machines "
+            "(%.0f %%)%s",
+            of->machine[lead.best]->hw, sp_percent_of_log(lead.apart_log),
+            of->machine[lead.second]->hw, of->goal == SP_GOAL_COST ? "cost" : "step time",
+            lead.is_tie ? "less" : "more", sp_percent_of_log(lead.least_log),
+            lead.is_tie ? ", a tie" : "");
+}
+
+/* The answer as a whole. */
+struct search_rows {
+    struct sp_searching *s;
+    const struct sp_search *of;
+    const struct sp_candidate *first;
+    const struct sp_planned *base; /* of the first */
+    struct sp_search_sum sum;
+    const char *objective, *above_peak;
+    char *arguments;
+    bool timings;
+    struct sp_ranked *all; /* `found` plans, of which `n` are listed */
+    size_t found, n;
+    char price[160];
+    int n_ties; /* plans that tie with the first */
+    double lead;
+    char ties[5 * SP_SEARCH_TOP * SP_MAX_MACHINES]; /* "2, 3 and 4" */
+    struct sp_least least;                          /* where nothing fits */
+    bool is_empty, has_few_divisors;
+    char
+        borrowed[512]; /* profiles of stacks that no run is known of, where machines are compared */
+};
+
+#define HAS_LEAD (s->n > 1 && sp_ranks_time(s->of))
+
+static void put_machines(struct sp_report *report, const struct search_rows *rows)
+{
+    struct sp_searching *const s = rows->s;
+    (void)report;
+    for (int i = 0; i < s->of.machines; i++) {
+        const struct machine_rows m = read_machine(s, i);
+        const struct sp_search_result *const r = &m.c->result;
+        sp_begin_row(s->report, NULL, "machines.%d", i);
+        put_machine_rows(s->report, &m);
+        if (s->of.machines > 1 && s->of.run.front)
+            put_points(s->report, r->front.found, (size_t)r->front.n, i);
+        else if (s->of.machines > 1)
+            put_points(s->report, r->best.found, (size_t)r->best.n, i);
+    }
+    if (s->of.machines > 1) {
+        sp_end_table(s->report, "machines",
+                     "hw, devices, step_s, tokens_per_s, mfu, device_bytes, days, "
+                     "cost_usd, cost_ratio: cost / least, break_even_usd_per_h, profile");
+        note_machine_ties(s);
+        note_prices(s);
+    }
+    sp_scope(s->report, "");
+    note_budget(s);
+}
+
+/* The list under plans.0, plans.1, ...: short names tell its plans apart. */
+static void put_list(struct sp_report *r, const struct search_rows *s)
+{
+    struct sp_plan *const listed = room_for_plans(s->n);
+    for (size_t i = 0; i < s->n; i++)
+        listed[i] = s->all[i].found->plan;
+    struct sp_short_name *const names = names_of(listed, s->n);
+    for (size_t i = 0; i < s->n; i++) {
+        char place[24];
+        snprintf(place, sizeof place, "%zu", i + 1);
+        sp_begin_row(r, place, "plans.%zu", i);
+        put_plan(s->s, s->all, i, names[i].text);
+    }
+    free(names);
+    free(listed);
+    put_table(s->s, s->all, s->n);
+}
+
+/* The robust plan beside the fastest as estimated. */
+struct robust_rows {
+    const struct sp_found *best;
+    struct sp_as_estimated other;
+    char *command; /* of the other */
+};
+
+#define SP_ROWS "commands/search_robust.def"
+#define SP_ROWS_OF struct robust_rows
+#define SP_PUT_ROWS put_robust_rows
+#include "answer/put_rows.h"
+
+static void put_robust(struct sp_report *r, const struct search_rows *s)
+{
+    const struct sp_ranked *const best = &s->all[0];
+    struct robust_rows rows = {.best = best->found};
+    if (!sp_find_as_estimated(s->of, best, &rows.other))
+        return;
+    rows.command =
+        sp_step_line(s->s, s->of->machine[best->machine], &rows.other.fastest.plan, NULL);
+    put_robust_rows(r, &rows);
+    free(rows.command);
+}
+
+static void note_batch(struct sp_report *r, const struct search_rows *s)
+{
+    sp_note_batch(r, s->base);
+}
+
+#define SP_ROWS "commands/search.def"
+#define SP_ROWS_OF struct search_rows
+#define SP_PUT_ROWS put_rows
+#include "answer/put_rows.h"
+
+/* The search's own words as JSON, which `merge` needs; free() it. */
+static char *words_of(const struct sp_searching *s)
+{
+    static const enum sp_option_id except[] = {SP_O_shard,   SP_O_format,  SP_O_get,
+                                               SP_O_explain, SP_O_threads, SP_O_check,
+                                               SP_O_timings, SP_NO_OPTION};
+    struct sp_words words = {0};
+    cJSON *const list = cJSON_CreateArray();
+    sp_add_word(&words, "search");
+    sp_add_all(&words, s->args, except);
+    for (int i = 0; i < words.n; i++)
+        cJSON_AddItemToArray(list, cJSON_CreateString(words.word[i]));
+    char *const text = cJSON_PrintUnformatted(list);
+    if (!text)
+        abort();
+    cJSON_Delete(list);
+    sp_free_words(&words);
+    return text;
+}
+
+/* The plans that are listed: a part lists every machine's, since `merge` needs each machine's best.
+ */
+static void rank_plans(struct search_rows *s, bool all_of_front)
+{
+    const struct sp_search_run *const run = &s->of->run;
+    const size_t wanted = (size_t)run->wanted;
+    s->all = sp_rank_plans(s->of, &s->found);
+    s->n = s->found;
+    if (run->shards > 1 || s->n <= wanted || (run->front && all_of_front))
+        return;
+    if (run->front)
+        sp_thin_out(s->all, s->n, wanted);
+    s->n = wanted;
+}
+
+static void find_ties(struct search_rows *s)
+{
+    size_t used = 0, last = 0;
+    for (size_t i = 1; i < s->n; i++)
+        if (sp_ties_with_first(s->of, s->all, i))
+            last = i;
+    for (size_t i = 1; i <= last; i++)
+        if (sp_ties_with_first(s->of, s->all, i))
+            used += (size_t)snprintf(s->ties + used, sizeof s->ties - used, "%s%zu",
+                                     s->n_ties++ == 0 ? ""
+                                     : i == last      ? " and "
+                                                      : ", ",
+                                     i + 1);
+    s->lead = sp_first_lead_log(s->of, s->all);
+}
+
+/* What is said of the list, and where nothing fits of the smallest plan. */
+static void read_list(const struct sp_searching *s, struct search_rows *rows)
+{
+    const int64_t batch = rows->base->plan.batch;
+    rank_plans(rows, !s->args->given.top);
+    rows->least.bytes = NAN;
+    rows->has_few_divisors = 16 * (batch & -batch) < batch;
+    if (rows->n == 0 && !rows->sum.partial) {
+        rows->least = sp_least_memory(&s->of);
+        rows->is_empty = isnan(rows->least.bytes) && !rows->least.partial;
+    }
+    if (rows->n == 0)
+        return;
+    find_ties(rows);
+    rows->above_peak = sp_above_peak(
+        sp_rates_on(&s->of, rows->all[0].machine, rows->all[0].found->step_s).tuned_mfu,
+        s->of.convention);
+    if (s->of.machines == 1 && s->args->given.tokens)
+        sp_price_text(&s->price[0], rows->price, sizeof rows->price);
+}
+
+void sp_report_search(struct sp_searching *s)
+{
+    struct search_rows rows = {.s = s,
+                               .of = &s->of,
+                               .first = s->of.machine[0],
+                               .base = &s->of.machine[0]->base,
+                               .objective = s->of.run.front ? s->args->text[SP_O_pareto]
+                                                            : sp_goal_names[s->of.goal],
+                               .timings = s->timings};
+    size_t used = 0;
+    sp_restate_robust(&s->of);
+    rows.sum = sp_sum_up(&s->of);
+    read_list(s, &rows);
+    for (int i = 0; i < s->of.machines && s->of.machines > 1; i++) {
+        const struct sp_planned *const p = &s->of.machine[i]->base;
+        if (!p->own_profile && used < sizeof rows.borrowed)
+            used += (size_t)snprintf(rows.borrowed + used, sizeof rows.borrowed - used, "%s%s",
+                                     used ? ", " : "", p->profile.name);
+    }
+    if (s->of.run.shards > 1)
+        rows.arguments = words_of(s);
+    sp_answer_is(s->report, "plans");
+    put_rows(s->report, &rows);
+    cJSON_free(rows.arguments);
+    free(rows.all);
+}

@@ -1,0 +1,317 @@
+/* Rules of a framework's file: which of them hold for settings, a model and a machine. */
+#include "launch/fields/rules.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <scaleplan/plan.h>
+
+#include "base/text.h"
+#include "base/list.h"
+#include "base/truth.h"
+#include "launch/shell/arithmetic.h"
+
+/* The text of a setting, else of a key of the model; false: neither has it. */
+static bool find_text(const struct sp_rules *r, const char *name, char *out, size_t size)
+{
+    const char *const said = sp_said(r->settings, name);
+    const struct sp_field *const key = r->model ? sp_find_field(&sp_model_table, name) : NULL;
+    if (said)
+        snprintf(out, size, "%s", said);
+    else if (key)
+        sp_format_field(key, r->model, out, size);
+    return said || key;
+}
+
+/* The value of a fact; false: there is none of that name. */
+static bool find_fact(const struct sp_rules *r, const char *name, int64_t *value)
+{
+    for (int i = 0; i < SP_FACTS && r->fact[i].name[0]; i++)
+        if (sp_is(r->fact[i].name, name)) {
+            *value = r->fact[i].value;
+            return true;
+        }
+    return false;
+}
+
+static void add_fact(struct sp_rules *r, const char *name, int64_t value)
+{
+    int i = 0;
+    while (i < SP_FACTS - 1 && r->fact[i].name[0])
+        i++;
+    snprintf(r->fact[i].name, sizeof r->fact[i].name, "%.15s", name);
+    r->fact[i].value = value;
+}
+
+/* "NAME", "NAME?", "NAME=THIS|THAT", "NAME~WORD" */
+static bool holds_of(const struct sp_rules *r, char *test)
+{
+    char text[256];
+    const size_t n = strcspn(test, "=~?");
+    const char how = test[n];
+    test[n] = '\0';
+    if (!how)
+        return sp_has_setting(r->settings, test);
+    if (!find_text(r, test, text, sizeof text))
+        return false;
+    if (how == '?')
+        return sp_truth(text) != 0;
+    char *rest = test + n + 1;
+    for (char *value; (value = strsep(&rest, "|"));)
+        if (how == '~' ? sp_has_word(text, value) : sp_is(text, value))
+            return true;
+    return false;
+}
+
+/* "NAME", "NAME|OTHERWISE" */
+static int64_t number_of(const struct sp_rules *r, char *name)
+{
+    char text[256];
+    char *const bar = strchr(name, '|');
+    const int64_t otherwise = bar ? strtoll(bar + 1, NULL, 10) : 0;
+    if (bar)
+        *bar = '\0';
+    if (sp_said(r->settings, name))
+        return sp_said_whole(r->settings, name, otherwise);
+    return !find_text(r, name, text, sizeof text) ? otherwise
+           : sp_is(text, "true")                  ? 1
+                                                  : strtoll(text, NULL, 10);
+}
+
+/* A condition with numbers in the place of what it names. */
+static void fill_in(const struct sp_rules *r, const char *condition, char *out, size_t size)
+{
+    char name[128];
+    out[0] = '\0';
+    while (*condition) {
+        const char *const ends = *condition == '[' ? "]" : *condition == '{' ? "}" : NULL;
+        size_t n = 0;
+        while (ends ? condition[n] && condition[n] != *ends
+                    : isalnum((unsigned char)condition[n]) || condition[n] == '_')
+            n++;
+        snprintf(name, sizeof name, "%.*s", (int)(ends ? n - 1 : n), condition + (ends != NULL));
+        int64_t value = 0;
+        const bool number =
+            ends ? true : isalpha((unsigned char)*name) && find_fact(r, name, &value);
+        if (ends)
+            value = *ends == ']' ? holds_of(r, name) : number_of(r, name);
+        if (!ends && n == 0)
+            snprintf(name, sizeof name, "%c", *condition);
+        if (number)
+            snprintf(name, sizeof name, "%lld", (long long)value);
+        snprintf(out + strlen(out), size - strlen(out), "%s", name);
+        condition += condition[n] && (ends || n == 0) ? n + 1 : n;
+    }
+}
+
+/* The value of an expression, 0 where it has none; false where it names what nothing here knows. */
+static bool calculate(const struct sp_rules *r, const char *expression, int64_t *value)
+{
+    static const struct sp_shell_scope none;
+    char text[SP_RULE];
+    struct sp_shell_missing missing;
+    fill_in(r, expression, text, sizeof text);
+    const enum sp_shell_number kind = sp_shell_calculate(text, &none, value, &missing);
+    if (kind != SP_NUMBER)
+        *value = 0;
+    return kind != SP_NUMBER_UNKNOWN;
+}
+
+/* Takes the next line of a list of rules, "BEFORE: BEHIND", in two parts. */
+static bool next_rule(const char **list, const char *between, char before[SP_RULE],
+                      char behind[SP_RULE])
+{
+    const size_t n = strcspn(*list, "\n");
+    snprintf(before, SP_RULE, "%.*s", (int)n, *list);
+    *list += n + ((*list)[n] == '\n');
+    char *cut = strstr(before, between);
+    while (cut && cut > before && cut[-1] == ' ') /* of "A ? B : C" */
+        cut = strstr(cut + 1, between);
+    if (!cut)
+        return false;
+    *cut = '\0';
+    snprintf(behind, SP_RULE, "%s", cut + strlen(between));
+    return true;
+}
+
+/* The facts that rules of the file start from, behind those that are given. */
+static void take_facts(struct sp_rules *r, const char *facts)
+{
+    char version[SP_ROW_WORD], name[SP_RULE], expression[SP_RULE];
+    sp_version_name(r->settings->words, r->version, version);
+    const char *const dot = strrchr(version, '.');
+    add_fact(r, "devices", r->devices);
+    add_fact(r, "newest", r->version == 0);
+    add_fact(r, "minor", dot ? strtoll(dot + 1, NULL, 10) : 0);
+    add_fact(r, "known", r->model != NULL);
+    while (next_rule(&facts, " = ", name, expression)) {
+        int64_t value;
+        calculate(r, expression, &value);
+        add_fact(r, name, value);
+    }
+}
+
+/* What is said where a rule holds, with values in the place of {NAME}. */
+static void put_values(const struct sp_rules *r, const char *what, char *out, size_t size)
+{
+    for (size_t n = 0; *what && n + 1 < size; n = strlen(out)) {
+        const size_t length = strcspn(what, "{");
+        char name[SP_ROW_NAME];
+        int64_t number;
+        snprintf(out + n, size - n, "%.*s", (int)length, what);
+        what += length;
+        if (!*what)
+            return;
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(what + 1, "}"), what + 1);
+        what += strlen(name) + 2;
+        n = strlen(out);
+        if (find_fact(r, name, &number))
+            snprintf(out + n, size - n, "%lld", (long long)number);
+        else
+            find_text(r, name, out + n, size - n);
+    }
+}
+
+/* What a rule says, and to whom. */
+typedef void sp_hear(const struct sp_rules *rules, const struct sp_launched *launched,
+                     const char *what);
+
+static void hear(const struct sp_rules *given, const char *facts, const char *list,
+                 const struct sp_launched *l, sp_hear *say)
+{
+    char condition[SP_RULE], what[SP_RULE], said[160];
+    struct sp_rules r = *given;
+    take_facts(&r, facts);
+    while (next_rule(&list, ": ", condition, what)) {
+        int64_t holds;
+        said[0] = '\0';
+        if (!calculate(&r, condition, &holds))
+            snprintf(said, sizeof said, "a name that no fact has: %.100s", condition);
+        else if (holds)
+            put_values(&r, what, said, sizeof said);
+        if (said[0])
+            say(&r, l, said);
+    }
+}
+
+/* Options that stand, or do not stand, beside others by a row that excludes or needs them:
+ * "[VALUE: ]OPTION[=VALUE]". */
+static void hear_row(const struct sp_rules *r, const struct sp_launch_row *row, bool needs,
+                     const struct sp_launched *l, sp_hear *say)
+{
+    const char *list = needs ? row->needs : row->excludes;
+    const char *const value = sp_said(r->settings, row->name);
+    struct sp_spelling other;
+    char test[2 * SP_ROW_NAME], what[400];
+    while (sp_next_spelling(&list, &other)) {
+        snprintf(test, sizeof test, "%s%s%s", other.option, other.value[0] ? "=" : "", other.value);
+        if ((other.when[0] && !(sp_is(value, other.when))) || holds_of(r, test) == needs)
+            continue;
+        snprintf(what, sizeof what, "%s%s%s %s %s%s%s", row->name, other.when[0] ? " " : "",
+                 other.when, needs ? "without" : "and", other.option, other.value[0] ? " " : "",
+                 other.value);
+        say(r, l, what);
+    }
+}
+
+static void hear_rows(const struct sp_rules *r, const struct sp_launched *l, sp_hear *say)
+{
+    const struct sp_launch_words *const w = r->settings->words;
+    for (int64_t i = 0; i < w->options.rows.n; i++)
+        for (int needs = 0; needs < 2 && sp_has_setting(r->settings, w->options.row[i].name);
+             needs++)
+            hear_row(r, &w->options.row[i], needs, l, say);
+}
+
+static void note(const struct sp_rules *r, const struct sp_launched *l, const char *what)
+{
+    (void)l;
+    sp_launch_note(r->settings, "%s refuses this: %s", r->settings->words->framework, what);
+}
+
+static void lose_refused(const struct sp_rules *r, const struct sp_launched *l, const char *what)
+{
+    sp_lose(l, "what %s refuses: %s", r->settings->words->framework, what);
+}
+
+static void lose(const struct sp_rules *r, const struct sp_launched *l, const char *what)
+{
+    (void)r;
+    sp_lose(l, "%s", what);
+}
+
+static void hear_refusals(const struct sp_rules *r, const struct sp_launched *l, sp_hear *say)
+{
+    const struct sp_launch_words *const words = r->settings->words;
+    hear(r, words->facts, words->refuses, l, say);
+    hear_rows(r, l, say);
+}
+
+void sp_note_rules(const struct sp_rules *r)
+{
+    hear_refusals(r, NULL, note);
+}
+
+void sp_lose_rules(const struct sp_launched *l, const struct sp_rules *r)
+{
+    hear_refusals(r, l, lose_refused);
+}
+
+/* A plan as settings by the names of its fields, and what rules ask of it besides. */
+static void put_plan(const struct sp_launched *l, struct sp_settings *s)
+{
+    const struct sp_plan *const p = l->plan;
+    for (int i = 0; i < SP_PLAN_FIELDS; i++) {
+        const struct sp_plan_field *const field = &sp_plan_fields[i];
+        const char *const name = sp_plan_name(p, field);
+        char list[160] = "";
+        const unsigned bits = field->kind == SP_PLAN_LIST ? (unsigned)sp_plan_value(p, field) : 0;
+        for (int j = 0; bits >> j; j++)
+            if (bits >> j & 1)
+                snprintf(list + strlen(list), sizeof list - strlen(list), " %s", field->names[j]);
+        if (field->kind == SP_PLAN_LIST)
+            sp_make_setting(s, field->name, "%s", list);
+        else if (name)
+            sp_make_setting(s, field->name, "%s", name);
+        else
+            sp_make_setting(s, field->name, "%.17g", sp_plan_value(p, field));
+    }
+    sp_make_setting(s, "remat", "%s", l->remat);
+    sp_make_setting(s, "hw", "%s", l->hw->name);
+    sp_make_setting(s, "recipe", "%s", l->recipe);
+    if (sp_recipe_is(l, l->precision->name))
+        sp_make_setting(s, "states-and-matmuls", "%s", l->precision->name);
+    if (sp_states_are(l, l->precision->name))
+        sp_make_setting(s, "states", "%s", l->precision->name);
+}
+
+void sp_lose_plan(const struct sp_launched *l, const struct sp_fact *fact)
+{
+    const struct sp_plan *const p = l->plan;
+    struct sp_settings *const s = sp_settings_of(l);
+    struct sp_rules r = {.settings = s, .model = l->model, .version = l->version};
+    put_plan(l, s);
+    for (; fact && fact->name[0]; fact++)
+        add_fact(&r, fact->name, fact->value);
+    const struct sp_fact facts[] = {
+        {"dp", p->dp},
+        {"tp", p->tp},
+        {"pp", p->pp},
+        {"vpp", p->vpp},
+        {"cp", p->cp},
+        {"ep", p->ep},
+        {"etp", p->etp},
+        {"zero", p->zero},
+        {"shards", p->shards},
+        {"ranks", p->dp * p->cp},
+        {"seq", p->seq},
+        {"some", p->recompute_layers < 1},
+        {"torus", l->hw->network.kind == SP_TORUS},
+        {"plain", sp_multiplies_in_fp32(p) || p->dtype == SP_BF16},
+    };
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+        add_fact(&r, facts[i].name, facts[i].value);
+    hear(&r, "", s->words->loses, l, lose);
+    free(s);
+}

@@ -1,0 +1,36 @@
+/* What a framework refuses, and what it cannot say: rules of its file (configs/launch), a condition
+ * and what is said where it holds. */
+#ifndef SP_LAUNCH_RULES_H
+#define SP_LAUNCH_RULES_H
+
+#include "launch/fields/rows.h"
+
+/* A number by name, as conditions have it. */
+struct sp_fact {
+    char name[16];
+    int64_t value;
+};
+enum { SP_FACTS = 48, SP_RULE = 400 };
+
+/* What rules are about. A condition is arithmetic of the shell over the names of facts, of the
+ * settings {NAME}, {NAME|OTHERWISE} as whole numbers (0 where not said), and of whether one is
+ * there [NAME], is on [NAME?], has one of some values [NAME=THIS|THAT] or a word [NAME~WORD]. What
+ * is no setting may be a key of the model. A condition that divides by zero does not hold. */
+struct sp_rules {
+    const struct sp_settings *settings;
+    const struct sp_model *model; /* NULL: not known */
+    int64_t devices;              /* the fact `devices`; 0: not known */
+    int version;                  /* its place among the framework's, the newest first */
+    struct sp_fact fact[SP_FACTS];
+};
+
+/* Says what the framework refuses in settings that are read, "MaxText refuses this: ...", or loses
+ * it of a plan that is written as them. */
+void sp_note_rules(const struct sp_rules *rules);
+void sp_lose_rules(const struct sp_launched *launched, const struct sp_rules *rules);
+
+/* Loses what of a plan and its model the framework cannot express, by the rules over the names of
+ * plan fields; `fact` (NULL: none; the last has no name) says more. */
+void sp_lose_plan(const struct sp_launched *launched, const struct sp_fact *fact);
+
+#endif

@@ -1,0 +1,12 @@
+/* The picture of `sensitivity`. */
+#ifndef SP_PICTURE_TORNADO_H
+#define SP_PICTURE_TORNADO_H
+
+#include "answer/report.h"
+#include "pictures/plot.h"
+
+/* A bar for each figure, from what less of it makes of the goal to what more does, around what it
+ * is; `delta`: how much less and more. */
+struct sp_figure *sp_draw_tornado(const struct sp_report *report, double delta);
+
+#endif
