@@ -15,7 +15,7 @@ static uint64_t hash_of(const char *text)
 
 static const char *string_at(struct sp_strings strings, size_t at)
 {
-    return strings.first + at * strings.stride;
+    return *(const char *const *)(const void *)((const char *)strings.first + at * strings.stride);
 }
 
 /* The slot of a text: the one that holds it, or a free one. */

@@ -5,9 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Strings `stride` bytes apart. */
+/* Strings whose addresses stand `stride` bytes apart. */
 struct sp_strings {
-    const char *first;
+    const char *const *first;
     size_t stride;
 };
 

@@ -149,6 +149,15 @@ bool sp_full_key(const struct sp_report *r, const char *key, char *out, size_t s
                    c.n > MOST_OFFERED ? " or others" : "", c.n ? "?" : "");
 }
 
+bool sp_are_paths(const struct sp_report *r, const char *keys)
+{
+    char key[LONGEST_PATH];
+    while (sp_next_item(&keys, key, sizeof key))
+        if (!is_path(r, key + strspn(key, " ")))
+            return false;
+    return true;
+}
+
 char *sp_full_keys(const struct sp_report *r, const char *keys, struct sp_error *error)
 {
     char *text = NULL, key[LONGEST_PATH], whole[LONGEST_PATH];

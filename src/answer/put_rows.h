@@ -13,29 +13,28 @@ static void SP_PUT_ROWS(struct sp_report *r, const SP_ROWS_OF *s)
 {
 #define Q(id, key, label, unit, formula, source, meaning)
 #define QF(id, key, label, unit, when, form, members, meaning)                                     \
-    if (when)                                                                                      \
-        sp_put_form(r, SP_Q_##id, SP_CLOSED_##form, (const double[]){SP_STRIP members},            \
-                    sp_##form members);
+    if (sp_takes(r, SP_Q_##id) && (when))                                                          \
+        sp_put_form(r, SP_Q_##id, SP_CLOSED_##form, SP_ARGUMENTS members, sp_##form members);
 #define QV(id, key, label, unit, when, member, source, meaning)                                    \
-    if (when)                                                                                      \
+    if (sp_takes(r, SP_Q_##id) && (when))                                                          \
         sp_put(r, SP_Q_##id, member);
 #define QE(id, key, label, unit, when, member, form, members, meaning)                             \
-    if (when)                                                                                      \
-        sp_put_form(r, SP_Q_##id, SP_CLOSED_##form, (const double[]){SP_STRIP members}, member);
+    if (sp_takes(r, SP_Q_##id) && (when))                                                          \
+        sp_put_form(r, SP_Q_##id, SP_CLOSED_##form, SP_ARGUMENTS members, member);
 #define QB(id, key, label, when, member, source, meaning)                                          \
-    if (when)                                                                                      \
+    if (sp_takes(r, SP_Q_##id) && (when))                                                          \
         sp_put_bool(r, SP_Q_##id, member);
 #define QT(id, key, label, when, words, source, meaning)                                           \
-    if (when)                                                                                      \
+    if (sp_takes(r, SP_Q_##id) && (when))                                                          \
         sp_put_text(r, SP_Q_##id, SP_STRIP words);
 #define QN(id, when)                                                                               \
-    if (when)                                                                                      \
+    if (sp_takes(r, SP_Q_##id) && (when))                                                          \
         sp_put_null(r, SP_Q_##id);
 #define LINE(when, words)                                                                          \
-    if (when)                                                                                      \
+    if (sp_takes_words(r) && (when))                                                               \
         sp_line(r, SP_STRIP words);
 #define NOTE(when, words)                                                                          \
-    if (when)                                                                                      \
+    if (sp_takes_words(r) && (when))                                                               \
         sp_note(r, SP_STRIP words);
 #define SCOPE(when, prefix)                                                                        \
     if (when)                                                                                      \

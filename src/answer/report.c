@@ -89,6 +89,8 @@ void sp_scope(struct sp_report *r, const char *prefix)
 {
     snprintf(r->prefix, sizeof r->prefix, "%s", prefix);
     one_line(r->prefix);
+    if (r->asked)
+        r->part = sp_asked_part_of(r->asked, r->prefix);
 }
 
 static const char *keep(struct sp_report *r, const char *text)
@@ -131,96 +133,156 @@ static const char *key_of(struct sp_report *r, const char *key)
 
 static struct sp_strings paths_of(const struct sp_report *r)
 {
-    return (struct sp_strings){r->entries ? r->entries->path : NULL, sizeof *r->entries};
+    return (struct sp_strings){r->entries ? &r->entries->path : NULL, sizeof *r->entries};
 }
 
+void sp_ask_only(struct sp_report *r, const struct sp_asked *asked)
+{
+    r->asked = asked;
+    r->part = sp_asked_part_of(asked, r->prefix);
+}
+
+bool sp_takes(const struct sp_report *r, enum sp_quantity_id id)
+{
+    return !r->asked || r->part == SP_ASKED_ALL ||
+           (r->part == SP_ASKED_SOME && (r->asked->may_be[id] || r->word[0]));
+}
+
+bool sp_takes_scope(const struct sp_report *r, const char *prefix)
+{
+    return !r->asked || sp_asked_part_of(r->asked, prefix) != SP_ASKED_NONE;
+}
+
+bool sp_takes_words(const struct sp_report *r)
+{
+    return !r->asked;
+}
+
+/* The path of a key in the scope. */
+static void set_path(struct sp_report *r, struct sp_entry *entry, const char *key)
+{
+    char path[160];
+    entry->path = key;
+    if (!r->prefix[0])
+        return;
+    sp_join_path(r->prefix, key, path, sizeof path);
+    entry->path = keep(r, path);
+}
+
+/* Whether a key of the row is asked for, today's or that of the version before. */
+static bool is_asked(struct sp_report *r, const struct sp_quantity_info *info)
+{
+    struct sp_entry of = {.number = NAN};
+    const char *const keys[] = {info->key, info->old_key};
+    for (int i = 0; i < 2 && keys[i]; i++) {
+        set_path(r, &of, keys[i]);
+        if (sp_wanted(&of, r->asked->keys))
+            return true;
+    }
+    return false;
+}
+
+/* NULL: the report does not take it. */
 static struct sp_entry *add_entry(struct sp_report *r, struct sp_quantity_info info)
 {
-    r->entries = grow(r->entries, r->n_entries, &r->room_entries, sizeof *r->entries);
-    struct sp_entry *entry = &r->entries[r->n_entries++];
     info.key = key_of(r, info.key);
     if (info.old_key)
         info.old_key = key_of(r, info.old_key);
-    *entry = (struct sp_entry){.info = info, .number = NAN};
-    sp_join_path(r->prefix, info.key, entry->path, sizeof entry->path);
+    struct sp_entry entry = {.info = info, .number = NAN};
+    if (r->asked && !is_asked(r, &info))
+        return NULL;
+    set_path(r, &entry, info.key);
+    r->entries = grow(r->entries, r->n_entries, &r->room_entries, sizeof *r->entries);
+    r->entries[r->n_entries++] = entry;
     sp_index_add(&r->index, paths_of(r), r->n_entries - 1);
-    return entry;
+    return &r->entries[r->n_entries - 1];
+}
+
+static struct sp_entry *add_row(struct sp_report *r, enum sp_quantity_id id)
+{
+    return sp_takes(r, id) ? add_entry(r, sp_quantity(id)) : NULL;
 }
 
 static void set_number(struct sp_entry *entry, double value)
 {
+    if (!entry)
+        return;
     entry->number = value;
     entry->kind = isfinite(value) ? SP_VALUE_NUMBER : SP_VALUE_NONE;
 }
 
-/* The last quantity once more, under the key of the version before if it had another. */
-static void put_old_key(struct sp_report *r)
+/* The quantity (NULL: none) once more, under the key of the version before if it had another. */
+static void put_old_key(struct sp_report *r, const struct sp_entry *entry)
 {
-    struct sp_entry entry = r->entries[r->n_entries - 1];
-    if (!entry.info.old_key)
+    if (!entry || !entry->info.old_key)
         return;
-    sp_join_path(r->prefix, entry.info.old_key, entry.path, sizeof entry.path);
-    entry.is_old = true;
-    if (entry.text)
-        entry.text = must(strdup(entry.text));
+    struct sp_entry old = *entry;
+    set_path(r, &old, old.info.old_key);
+    old.is_old = true;
+    if (old.text)
+        old.text = must(strdup(old.text));
     r->entries = grow(r->entries, r->n_entries, &r->room_entries, sizeof *r->entries);
-    r->entries[r->n_entries++] = entry;
+    r->entries[r->n_entries++] = old;
     sp_index_add(&r->index, paths_of(r), r->n_entries - 1);
 }
 
 void sp_put(struct sp_report *r, enum sp_quantity_id id, double value)
 {
-    set_number(add_entry(r, sp_quantity(id)), value);
-    put_old_key(r);
+    struct sp_entry *const entry = add_row(r, id);
+    set_number(entry, value);
+    put_old_key(r, entry);
 }
 
 /* Binds an entry to the form that gives its number, with the values of the form's arguments. */
 static void set_form(struct sp_report *r, struct sp_entry *entry, enum sp_form_id form,
-                     const double *arguments)
+                     const double *arguments, size_t n)
 {
-    const struct sp_form row = sp_form(form);
     entry->form = form;
     entry->arguments = r->n_arguments;
-    for (size_t i = 0; row.arguments[i].name; i++) {
+    for (size_t i = 0; i < n; i++) {
         r->arguments = grow(r->arguments, r->n_arguments, &r->room_arguments, sizeof *r->arguments);
         r->arguments[r->n_arguments++] = arguments[i];
         if (isnan(arguments[i])) /* fmin and fmax ignore NAN */
             set_number(entry, NAN);
     }
-    put_old_key(r);
+    put_old_key(r, entry);
 }
 
 void sp_put_form(struct sp_report *r, enum sp_quantity_id id, enum sp_form_id form,
-                 const double *arguments, double value)
+                 const double *arguments, size_t n, double value)
 {
-    struct sp_entry *const entry = add_entry(r, sp_quantity(id));
+    struct sp_entry *const entry = add_row(r, id);
+    if (!entry)
+        return;
     set_number(entry, value);
-    set_form(r, entry, form, arguments);
+    set_form(r, entry, form, arguments, n);
 }
 
 void sp_put_bool(struct sp_report *r, enum sp_quantity_id id, bool value)
 {
-    struct sp_entry *entry = add_entry(r, sp_quantity(id));
-    entry->number = value;
-    entry->kind = SP_VALUE_BOOL;
-    put_old_key(r);
+    struct sp_entry *const entry = add_row(r, id);
+    set_number(entry, value);
+    if (entry)
+        entry->kind = SP_VALUE_BOOL;
+    put_old_key(r, entry);
 }
 
 void sp_put_null(struct sp_report *r, enum sp_quantity_id id)
 {
-    add_entry(r, sp_quantity(id));
-    put_old_key(r);
+    put_old_key(r, add_row(r, id));
 }
 
 void sp_put_text(struct sp_report *r, enum sp_quantity_id id, const char *format, ...)
 {
-    struct sp_entry *entry = add_entry(r, sp_quantity(id));
+    struct sp_entry *const entry = add_row(r, id);
+    if (!entry)
+        return;
     va_list args;
     va_start(args, format);
     entry->text = format_string(format, args);
     va_end(args);
     entry->kind = SP_VALUE_TEXT;
-    put_old_key(r);
+    put_old_key(r, entry);
 }
 
 void sp_put_words(struct sp_report *r, enum sp_quantity_id id, const char *text)
@@ -233,7 +295,9 @@ void sp_put_words(struct sp_report *r, enum sp_quantity_id id, const char *text)
 
 void sp_put_lines(struct sp_report *r, enum sp_quantity_id id, const char *text)
 {
-    struct sp_entry *entry = add_entry(r, sp_quantity(id));
+    struct sp_entry *const entry = add_row(r, id);
+    if (!entry)
+        return;
     entry->text = copy_string(text);
     entry->kind = SP_VALUE_TEXT;
 }
@@ -243,8 +307,8 @@ void sp_put_described(struct sp_report *r, const char *key, const char *label, e
 {
     const struct sp_quantity_info info = {keep(r, key),    keep(r, label),   unit, "",
                                           keep(r, source), keep(r, meaning), NULL};
-    struct sp_entry *entry = add_entry(r, info);
-    if (text) {
+    struct sp_entry *const entry = add_entry(r, info);
+    if (entry && text) {
         entry->text = one_line(must(strdup(text)));
         entry->kind = SP_VALUE_TEXT;
     } else {
@@ -259,12 +323,18 @@ void sp_put_copy(struct sp_report *r, const char *key, const struct sp_report *f
     struct sp_entry *const copy = add_entry(
         r, (struct sp_quantity_info){keep(r, key), keep(r, was->label), was->unit, was->formula,
                                      keep(r, was->source), keep(r, was->meaning), NULL});
+    if (!copy)
+        return;
     copy->kind = entry->kind;
     copy->number = entry->number;
     if (entry->text)
         copy->text = copy_string(entry->text);
-    if (entry->form != SP_CLOSED_NONE)
-        set_form(r, copy, entry->form, from->arguments + entry->arguments);
+    if (entry->form == SP_CLOSED_NONE)
+        return;
+    size_t n = 0;
+    for (const struct sp_form row = sp_form(entry->form); row.arguments[n].name;)
+        n++;
+    set_form(r, copy, entry->form, from->arguments + entry->arguments, n);
 }
 
 const char *sp_report_note(const struct sp_report *r, size_t i)
@@ -274,6 +344,8 @@ const char *sp_report_note(const struct sp_report *r, size_t i)
 
 void sp_note(struct sp_report *r, const char *format, ...)
 {
+    if (!sp_takes_words(r))
+        return;
     r->notes = grow(r->notes, r->n_notes, &r->room_notes, sizeof *r->notes);
     va_list args;
     va_start(args, format);
@@ -291,6 +363,8 @@ static struct sp_item *add_item(struct sp_report *r, enum sp_item_kind kind)
 
 void sp_line(struct sp_report *r, const char *format, ...)
 {
+    if (!sp_takes_words(r))
+        return;
     struct sp_item *item = add_item(r, SP_ITEM_LINE);
     va_list args;
     va_start(args, format);
@@ -305,12 +379,15 @@ void sp_line(struct sp_report *r, const char *format, ...)
 
 void sp_file_text(struct sp_report *r, const char *text)
 {
-    add_item(r, SP_ITEM_FILE)->line = copy_string(text);
+    if (sp_takes_words(r))
+        add_item(r, SP_ITEM_FILE)->line = copy_string(text);
 }
 
 void sp_table(struct sp_report *r, const struct sp_column *columns, size_t n_columns,
               const struct sp_row *rows, size_t n_rows)
 {
+    if (!sp_takes_words(r))
+        return;
     struct sp_item *item = add_item(r, SP_ITEM_TABLE);
     item->columns = must(malloc(n_columns * sizeof *columns));
     item->rows = must(malloc((n_rows + 1) * sizeof *rows));

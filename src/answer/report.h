@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "answer/asked.h"
 #include "answer/quantity.h"
 
 enum sp_value_kind { SP_VALUE_NONE, SP_VALUE_NUMBER, SP_VALUE_BOOL, SP_VALUE_TEXT };
@@ -14,7 +15,7 @@ enum sp_value_kind { SP_VALUE_NONE, SP_VALUE_NUMBER, SP_VALUE_BOOL, SP_VALUE_TEX
 /* One quantity of the result. */
 struct sp_entry {
     struct sp_quantity_info info;
-    char path[160]; /* scope and key, "strategies.dp.fits" */
+    const char *path; /* scope and key, "strategies.dp.fits" */
     enum sp_value_kind kind;
     double number;
     char *text;
@@ -27,6 +28,18 @@ struct sp_report;
 
 struct sp_report *sp_report_new(const char *command);
 void sp_report_free(struct sp_report *report);
+
+/* From here on the report takes what is asked for by whole paths and nothing else: no other
+ * quantity, no line, table or remark. */
+void sp_ask_only(struct sp_report *report, const struct sp_asked *asked);
+
+/* Whether the report takes a row in the current scope; and anything of a scope, "stages". Who would
+ * compute something for them alone asks first. */
+bool sp_takes(const struct sp_report *report, enum sp_quantity_id id);
+bool sp_takes_scope(const struct sp_report *report, const char *prefix);
+
+/* Whether it takes lines, tables and remarks. */
+bool sp_takes_words(const struct sp_report *report);
 
 /* Starts a scope: later keys get the prefix. "" is the top scope. */
 void sp_scope(struct sp_report *report, const char *prefix);
@@ -45,9 +58,12 @@ sp_put_text(struct sp_report *report, enum sp_quantity_id id, const char *format
 /* Text; NULL and "" are null. */
 void sp_put_words(struct sp_report *report, enum sp_quantity_id id, const char *text);
 
-/* A number from a closed form with these arguments, in the form's order. */
+/* A number, computed by a closed form from these arguments, all of them, in the form's order:
+ * SP_ARGUMENTS(a, b). */
+#define SP_ARGUMENTS(...)                                                                          \
+    (const double[]){__VA_ARGS__}, sizeof((const double[]){__VA_ARGS__}) / sizeof(double)
 void sp_put_form(struct sp_report *report, enum sp_quantity_id id, enum sp_form_id form,
-                 const double *arguments, double value);
+                 const double *arguments, size_t n, double value);
 
 /* Text of several lines; sp_put_text joins lines. */
 void sp_put_lines(struct sp_report *report, enum sp_quantity_id id, const char *text);
@@ -166,6 +182,9 @@ struct sp_render {
  * that offers near keys. */
 bool sp_full_key(const struct sp_report *report, const char *key, char *out, size_t size,
                  struct sp_error *error);
+
+/* Whether all of "key,key" are whole paths, or the first parts of some. */
+bool sp_are_paths(const struct sp_report *report, const char *keys);
 
 /* The same for "key,key"; free() it. NULL with an error. */
 char *sp_full_keys(const struct sp_report *report, const char *keys, struct sp_error *error);

@@ -31,9 +31,11 @@ struct sp_report {
     size_t n_notes, room_notes;
     char **owned; /* strings of described quantities */
     size_t n_owned, room_owned;
-    char word[16], word_as[32]; /* of sp_key_word; "": none */
-    const char *list;           /* the answer's list; NULL: none */
-    char *file, *file_text;     /* the answer's output file; NULL: none */
+    char word[16], word_as[32];   /* of sp_key_word; "": none */
+    const char *list;             /* the answer's list; NULL: none */
+    char *file, *file_text;       /* the answer's output file; NULL: none */
+    const struct sp_asked *asked; /* NULL: everything */
+    enum sp_asked_part part;      /* of the current scope */
 };
 
 /* The bytes of a quantity in a line, from `from` to before `to`. */

@@ -2,6 +2,7 @@
 #include "base/json.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -272,8 +273,10 @@ void sp_format_double(double value, char *out, size_t size)
         snprintf(out, size, "null");
         return;
     }
-    if (value == 0)
-        value = 0; /* no "-0" */
+    if (fabs(value) < 1e15 && value == (double)(int64_t)value) { /* the usual, and fast; no "-0" */
+        snprintf(out, size, "%" PRId64, (int64_t)value);
+        return;
+    }
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(out, size, "%.*g", digits, value);
         if (strtod(out, NULL) == value)

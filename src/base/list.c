@@ -8,8 +8,9 @@ bool sp_next_item(const char **list, char *item, size_t size)
 {
     if (!*list)
         return false;
-    const size_t n = strcspn(*list, ",");
-    snprintf(item, size, "%.*s", (int)(n < size ? n : size - 1), *list);
+    const size_t n = strcspn(*list, ","), kept = n < size ? n : size - 1;
+    memcpy(item, *list, kept);
+    item[kept] = '\0';
     *list = (*list)[n] ? *list + n + 1 : NULL;
     return true;
 }

@@ -20,7 +20,7 @@ static bool take_words(const struct sp_args *args, struct sp_args *service, stru
     }
     for (int i = 0; i < args->n_many; i++)
         service->many[service->n_many++] = args->many[i];
-    service->pipes = args->pipes;
+    service->world = args->world;
     return true;
 }
 

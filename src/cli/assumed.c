@@ -116,6 +116,8 @@ void sp_note_assumed(const struct sp_args *args, struct sp_report *report)
     const char *const model = sp_option_taken(args, SP_O_model) ? args->value.model : NULL;
     const char *machines = sp_option_taken(args, SP_O_hw) ? args->value.hw : NULL;
     char spec[256];
+    if (!sp_takes_words(report))
+        return;
     if (args->given.mfu && args->value.mfu > 1)
         sp_note(report,
                 "--mfu is above 100 %%: only a count of more work than the chip does reaches "

@@ -26,6 +26,9 @@ struct sp_command {
     const char *bare_check;                   /* key that --check without a word judges */
     const char *failed_key; /* a count: exit 1 when it is not 0, without --check too; or NULL */
 
+    /* Whether run() reads back what it put: its report must take everything. */
+    bool reads_report;
+
     /* Fills the report. Prints nothing. */
     bool (*run)(const struct sp_args *args, struct sp_report *report, struct sp_error *error);
 
@@ -36,8 +39,8 @@ struct sp_command {
 
     /* For commands that print rows as they come instead of making one report (argv[0] is the
      * command's name). `streams`: whether these words ask for it. NULL: never. */
-    bool (*streams)(int argc, char **argv, struct sp_pipes *pipes);
-    enum sp_exit (*stream)(int argc, char **argv, struct sp_pipes *pipes, FILE *out,
+    bool (*streams)(int argc, char **argv, struct sp_world *world);
+    enum sp_exit (*stream)(int argc, char **argv, struct sp_world *world, FILE *out,
                            struct sp_error *error);
 };
 
@@ -74,11 +77,29 @@ bool sp_only_computes(const struct sp_option *option, struct sp_error *error);
 
 /* Room for a parsed command line, which is too large for the stack of a command inside a command;
  * free() it. */
-struct sp_args *sp_new_args(struct sp_pipes *pipes);
+struct sp_args *sp_new_args(struct sp_world *world);
 
 /* Answers parsed options. */
 bool sp_answer(const struct sp_command *command, struct sp_args *args, struct sp_report *report,
                struct sp_error *error);
+
+/* Answers many command lines of which the same keys are asked: a report takes nothing else where
+ * they are whole paths. Begins as {0}; sp_free_asker() it. */
+struct sp_asker {
+    struct sp_asked *asked;
+    bool gave_up; /* a key was no whole path: it may be the last parts of any */
+};
+void sp_free_asker(struct sp_asker *asker);
+
+/* The report of parsed options, with all of it or with what `keys` (NULL: all) ask for; NULL with
+ * an error. sp_report_free() it. */
+struct sp_report *sp_answer_asked(struct sp_asker *asker, const struct sp_command *command,
+                                  struct sp_args *args, const char *keys, struct sp_error *error);
+
+/* The same, of a command line that is not parsed yet. */
+struct sp_report *sp_compute_asked(struct sp_asker *asker, const struct sp_command *command,
+                                   int argc, char **argv, struct sp_args *args, const char *keys,
+                                   struct sp_error *error);
 
 /* Parses the options of a command line, without an answer. */
 bool sp_parse_command(const struct sp_command *command, int argc, char **argv, struct sp_args *args,

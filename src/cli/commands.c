@@ -87,19 +87,19 @@ size_t sp_options_of(const struct sp_command *command, struct sp_option options[
     return n;
 }
 
-struct sp_args *sp_new_args(struct sp_pipes *pipes)
+struct sp_args *sp_new_args(struct sp_world *world)
 {
     struct sp_args *const args = calloc(1, sizeof *args);
     if (!args)
         abort();
-    args->pipes = pipes;
+    args->world = world;
     return args;
 }
 
 bool sp_parse_command(const struct sp_command *command, int argc, char **argv, struct sp_args *args,
                       struct sp_error *error)
 {
-    *args = (struct sp_args){.pipes = args->pipes};
+    sp_clear_args(args);
     args->n_options = sp_options_of(command, args->options);
     return sp_parse_args(argc, argv, command->operands != NULL, args, error);
 }
@@ -175,6 +175,49 @@ bool sp_answer(const struct sp_command *command, struct sp_args *args, struct sp
         if (args->given_at[args->options[i].id] && !sp_only_computes(&args->options[i], error))
             return false;
     return run_parsed(command, args, report, error) || add_hint(command, error);
+}
+
+void sp_free_asker(struct sp_asker *asker)
+{
+    sp_free_asked(asker->asked);
+}
+
+/* What to put of an answer; NULL: all. */
+static const struct sp_asked *asked_of(struct sp_asker *asker, const struct sp_command *command,
+                                       const char *keys)
+{
+    if (asker->gave_up || command->reads_report || !keys)
+        return NULL;
+    if (!asker->asked || strcmp(asker->asked->keys, keys) != 0) {
+        sp_free_asked(asker->asked);
+        asker->asked = sp_asked_of(keys);
+    }
+    return asker->asked;
+}
+
+struct sp_report *sp_answer_asked(struct sp_asker *asker, const struct sp_command *command,
+                                  struct sp_args *args, const char *keys, struct sp_error *error)
+{
+    const struct sp_asked *const asked = asked_of(asker, command, keys);
+    struct sp_report *const report = sp_report_new(command->name);
+    if (asked)
+        sp_ask_only(report, asked);
+    const bool ok = sp_answer(command, args, report, error);
+    if (ok && (!asked || sp_are_paths(report, keys)))
+        return report;
+    sp_report_free(report);
+    asker->gave_up = asker->gave_up || ok;
+    return ok ? sp_answer_asked(asker, command, args, keys, error) : NULL;
+}
+
+struct sp_report *sp_compute_asked(struct sp_asker *asker, const struct sp_command *command,
+                                   int argc, char **argv, struct sp_args *args, const char *keys,
+                                   struct sp_error *error)
+{
+    if (sp_parse_command(command, argc, argv, args, error))
+        return sp_answer_asked(asker, command, args, keys, error);
+    add_hint(command, error);
+    return NULL;
 }
 
 bool sp_compute(const struct sp_command *command, int argc, char **argv, struct sp_args *args,

@@ -18,7 +18,7 @@ struct sp_sources sp_sources_of(const struct sp_args *args)
         .assume = args->value.assume,
         .sets = args->many,
         .n_sets = args->n_many,
-        .pipes = args->pipes,
+        .world = args->world,
     };
 }
 

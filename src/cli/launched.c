@@ -123,7 +123,7 @@ bool sp_take_launch(const struct sp_args *typed, struct sp_launch *launch, struc
     const char *const path = typed->value.from;
     const bool machine = typed->given.hw;
     const struct sp_typed_names names = names_of(typed);
-    *args = *typed;
+    sp_copy_args(args, typed);
     launch->format = NULL;
     if (!path)
         return true;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "base/read_file.h"
+#include "config/world.h"
 #include "answer/rows.h"
 #include "cli/help.h"
 #include "cli/plan_json.h"
@@ -14,9 +14,9 @@
 /* A plan takes a few hundred bytes; what has no line breaks is no list of plans. */
 enum { LONGEST_LINE = 1 << 20 };
 
-bool sp_reads_lines(int argc, char **argv, struct sp_pipes *pipes)
+bool sp_reads_lines(int argc, char **argv, struct sp_world *world)
 {
-    (void)pipes;
+    (void)world;
     return argc > 1 && strcmp(argv[1], "-") == 0;
 }
 
@@ -31,25 +31,37 @@ static bool take_members(struct sp_args *args, const cJSON *plan, struct sp_erro
     return ok;
 }
 
-static bool answer_line(const struct sp_command *command, const struct sp_args *typed,
-                        const char *line, size_t length, FILE *out, struct sp_error *error)
+/* What answers of many lines share. */
+struct lines {
+    const struct sp_command *command;
+    const struct sp_args *typed;
+    struct sp_args *args; /* of a line */
+    struct sp_asker asker;
+    FILE *out;
+};
+
+static bool print_line(struct lines *s, struct sp_report *report, struct sp_error *error)
+{
+    char *keys = NULL;
+    if (s->args->value.get && !(keys = sp_full_keys(report, s->args->value.get, error)))
+        return false;
+    const struct sp_render how = {.format = SP_FORMAT_JSON, .get = keys, .one_line = true};
+    sp_render(report, &how, s->out);
+    free(keys);
+    return true;
+}
+
+static bool answer_line(struct lines *s, const char *line, size_t length, struct sp_error *error)
 {
     struct sp_json json;
-    char *keys = NULL;
     if (!sp_json_parse(line, length, "line", &json, error))
         return false;
-    struct sp_args *const args = sp_new_args(typed->pipes);
-    *args = *typed;
-    struct sp_report *const report = sp_report_new(command->name);
-    bool ok = take_members(args, json.root, error) && sp_answer(command, args, report, error);
-    if (ok && args->value.get)
-        ok = (keys = sp_full_keys(report, args->value.get, error)) != NULL;
-    if (ok)
-        sp_render(report,
-                  &(struct sp_render){.format = SP_FORMAT_JSON, .get = keys, .one_line = true},
-                  out);
-    free(keys);
-    free(args);
+    sp_copy_args(s->args, s->typed);
+    struct sp_report *const report =
+        take_members(s->args, json.root, error)
+            ? sp_answer_asked(&s->asker, s->command, s->args, s->args->value.get, error)
+            : NULL;
+    const bool ok = report && print_line(s, report, error);
     sp_report_free(report);
     sp_json_free(&json);
     return ok;
@@ -76,11 +88,10 @@ static bool read_line(FILE *in, char *line, size_t *length)
 
 /* Blank lines are no plans. The exit code: 0; 1 where some lines have no answer; 3, with an error,
  * where none has. */
-static enum sp_exit answer_lines(const struct sp_command *command, const struct sp_args *typed,
-                                 char *line, FILE *out, struct sp_error *error)
+static enum sp_exit answer_lines(struct lines *s, char *line, struct sp_error *error)
 {
     size_t length, number = 0, plans = 0, answered = 0;
-    for (; !ferror(out) && read_line(stdin, line, &length); fflush(out)) {
+    for (; !ferror(s->out) && read_line(stdin, line, &length); fflush(s->out)) {
         struct sp_error wrong = {0};
         char place[32];
         number++;
@@ -89,14 +100,14 @@ static enum sp_exit answer_lines(const struct sp_command *command, const struct 
         plans++;
         if (length > LONGEST_LINE) {
             sp_fail(&wrong, SP_INPUT, "the line is longer than 1 MiB, the most that is read");
-        } else if (answer_line(command, typed, line, length, out, &wrong)) {
+        } else if (answer_line(s, line, length, &wrong)) {
             answered++;
             continue;
         }
         snprintf(place, sizeof place, "%zu", number);
         const struct sp_cell cells[] = {{.name = "line", .value = place},
                                         {.name = "error", .value = wrong.text, .words = true}};
-        sp_write_json_row(cells, 2, out);
+        sp_write_json_row(cells, 2, s->out);
     }
     if (plans > 0 && answered == 0)
         sp_fail(error, SP_INPUT, "no line has an answer");
@@ -115,31 +126,34 @@ static bool take_typed(const struct sp_command *command, int argc, char **argv,
 
 /* The lines of standard input. */
 static enum sp_exit answer_input(const struct sp_command *command, const struct sp_args *typed,
-                                 struct sp_pipes *pipes, FILE *out, struct sp_error *error)
+                                 struct sp_world *world, FILE *out, struct sp_error *error)
 {
     char *const line = malloc(LONGEST_LINE + 1);
+    struct lines s = {.command = command, .typed = typed, .args = sp_new_args(world), .out = out};
     if (!line)
         abort();
-    if (pipes)
-        pipes->stdin_taken = true;
-    const enum sp_exit code = answer_lines(command, typed, line, out, error);
+    if (world)
+        world->pipes.stdin_taken = true;
+    const enum sp_exit code = answer_lines(&s, line, error);
     if (ferror(stdin))
         sp_fail(error, SP_INPUT, "standard input: %s", strerror(errno));
+    sp_free_asker(&s.asker);
+    free(s.args);
     free(line);
     return code;
 }
 
-enum sp_exit sp_answer_lines(int argc, char **argv, struct sp_pipes *pipes, FILE *out,
+enum sp_exit sp_answer_lines(int argc, char **argv, struct sp_world *world, FILE *out,
                              struct sp_error *error)
 {
     enum sp_exit code = SP_OK;
     const struct sp_command *const command = sp_find_command(argv[0], error);
-    struct sp_args *const typed = sp_new_args(pipes);
+    struct sp_args *const typed = sp_new_args(world);
     if (command && take_typed(command, argc, argv, typed, error)) {
         if (typed->given.help)
             sp_print_command_help(command, out);
         else
-            code = answer_input(command, typed, pipes, out, error);
+            code = answer_input(command, typed, world, out, error);
     }
     free(typed);
     return code;

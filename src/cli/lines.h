@@ -4,8 +4,8 @@
 
 #include "cli/command.h"
 
-bool sp_reads_lines(int argc, char **argv, struct sp_pipes *pipes);
-enum sp_exit sp_answer_lines(int argc, char **argv, struct sp_pipes *pipes, FILE *out,
+bool sp_reads_lines(int argc, char **argv, struct sp_world *world);
+enum sp_exit sp_answer_lines(int argc, char **argv, struct sp_world *world, FILE *out,
                              struct sp_error *error);
 
 #endif

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "host/parallel.h"
-#include "base/read_file.h"
+#include "config/world.h"
 #include "host/write_file.h"
 #include "cli/command.h"
 #include "cli/help.h"
@@ -164,17 +164,17 @@ struct running {
 };
 
 static enum sp_exit run(const struct sp_command *command, int argc, char **argv,
-                        struct sp_pipes *pipes)
+                        struct sp_world *world)
 {
-    struct sp_args args = {0};
+    struct sp_args args;
     struct sp_error error = {0};
     enum sp_exit code = SP_OK;
-    if (command->streams && command->streams(argc, argv, pipes)) {
-        code = command->stream(argc, argv, pipes, stdout, &error);
+    if (command->streams && command->streams(argc, argv, world)) {
+        code = command->stream(argc, argv, world, stdout, &error);
         return error.lines > 0 ? print_errors(&error) : code;
     }
     struct sp_report *report = sp_report_new(command->name);
-    args.pipes = pipes;
+    args.world = world;
     if (!sp_run_command(command, argc, argv, &args, report, &error))
         code = print_errors(&error);
     else if (args.given.help)
@@ -188,10 +188,10 @@ static enum sp_exit run(const struct sp_command *command, int argc, char **argv,
 static void run_here(struct sp_share *share, void *context)
 {
     struct running *const r = context;
-    struct sp_pipes pipes = {0};
+    struct sp_world world = {0};
     (void)share;
-    r->code = run(r->command, r->argc, r->argv, &pipes);
-    sp_free_pipes(&pipes);
+    r->code = run(r->command, r->argc, r->argv, &world);
+    sp_free_world(&world);
 }
 
 /* If the shell allows less stack than a command may need, a thread runs it. */

@@ -310,6 +310,20 @@ static const struct sp_option_values unsaid = {
 #undef SP_PLAN_OPTION
 #undef SP_MOST_OPTION
 
+void sp_clear_args(struct sp_args *args)
+{
+    struct sp_world *const world = args->world;
+    memset(args, 0, offsetof(struct sp_args, options));
+    args->world = world;
+}
+
+void sp_copy_args(struct sp_args *copy, const struct sp_args *args)
+{
+    memcpy(copy, args, offsetof(struct sp_args, options));
+    memcpy(copy->options, args->options, args->n_options * sizeof *args->options);
+    memcpy(copy->operands, args->operands, (size_t)args->n_operands * sizeof *args->operands);
+}
+
 static bool take_defaults(struct sp_args *args, struct sp_error *error)
 {
     args->value = unsaid;
@@ -382,7 +396,7 @@ static void build_long_options(const struct sp_args *args, struct option *longs)
     for (size_t i = 0; i < OTHERS; i++) {
         const struct sp_option *const option = sp_option_taken(args, others[i].id);
         bool own = false; /* the word is an option of its own here */
-        for (size_t k = 0; k < args->n_options; k++)
+        for (size_t k = 0; option && k < args->n_options; k++)
             own = own || strcmp(args->options[k].name, others[i].word) == 0;
         if (option && !own)
             longs[n++] = (struct option){.name = others[i].word,

@@ -100,28 +100,36 @@ struct sp_option {
 
 enum { SP_MAX_OPTIONS = 96, SP_MAX_MANY = 64, SP_MAX_OPERANDS = 1024 };
 
-struct sp_pipes;
+struct sp_world;
 
 /* A parsed command line. */
 struct sp_args {
-    struct sp_option options[SP_MAX_OPTIONS]; /* the command's, then the common ones */
-    size_t n_options;
     struct sp_option_values value;
     union {
         struct sp_options_given given;
         bool given_at[SP_OPTION_IDS];
     };
     const char *text[SP_OPTION_IDS]; /* as typed, or the default */
-    char numeral[SP_OPTION_IDS][32]; /* text of a value given as a number */
     const char *many[SP_MAX_MANY];
     int n_many;
     const char *repeated[SP_MAX_MANY];
     enum sp_option_id repeated_id[SP_MAX_MANY];
     int n_repeated;
-    const char *operands[SP_MAX_OPERANDS];
+    struct sp_world *world; /* of this run of the program; parsing leaves it unchanged */
+    size_t n_options;
     int n_operands;
-    struct sp_pipes *pipes; /* of this run of the program; parsing leaves it unchanged */
+    /* Large rooms, of which the first so many are set: clearing them would take longer than most
+     * commands parse. */
+    struct sp_option options[SP_MAX_OPTIONS]; /* the command's, then the common ones */
+    const char *operands[SP_MAX_OPERANDS];
+    char numeral[SP_OPTION_IDS][32]; /* text of a value given as a number */
 };
+
+/* Clears all but the world. */
+void sp_clear_args(struct sp_args *args);
+
+/* A copy that is good as long as the original. */
+void sp_copy_args(struct sp_args *copy, const struct sp_args *args);
 
 /* The row of an option with a command's own settings (NULL: none). */
 struct sp_option sp_option_row(enum sp_option_id id, const struct sp_taken *taken);

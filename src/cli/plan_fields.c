@@ -14,7 +14,8 @@ const enum sp_quantity_id sp_plan_rows[SP_PLAN_FIELDS] = {
 static void put_field(struct sp_report *r, const struct sp_plan *plan, int i)
 {
     char text[SP_PLAN_TEXT];
-    sp_format_plan(plan, &sp_plan_fields[i], text);
+    if (!sp_takes(r, sp_plan_rows[i]))
+        return;
     switch (sp_plan_fields[i].kind) {
     case SP_PLAN_WHOLE:
     case SP_PLAN_LEVEL:
@@ -25,6 +26,7 @@ static void put_field(struct sp_report *r, const struct sp_plan *plan, int i)
         sp_put_bool(r, sp_plan_rows[i], sp_plan_value(plan, &sp_plan_fields[i]) != 0);
         return;
     default:
+        sp_format_plan(plan, &sp_plan_fields[i], text);
         if (text[0])
             sp_put_text(r, sp_plan_rows[i], "%s", text);
         else

@@ -99,8 +99,8 @@ bool sp_take_member(struct sp_args *args, const cJSON *plan, const cJSON *member
     if (key[0] == '$')
         return true;
     /* "shape" is an option, the model's, and a result, the machine's: a report names its machine */
-    if (!input && is_result(key) &&
-        (!option || cJSON_GetObjectItemCaseSensitive(plan, "machine") != NULL))
+    if (!input && (!option || cJSON_GetObjectItemCaseSensitive(plan, "machine") != NULL) &&
+        is_result(key))
         return true;
     if (!option || option->kind == SP_FLAG)
         return refuse(args, key, error);

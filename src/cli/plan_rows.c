@@ -37,7 +37,6 @@ void sp_read_step(const struct sp_planned *p, const struct sp_estimate *e, struc
     s->dispatch_bytes = sp_dispatch_bytes(&p->plan, s->f);
     s->ideal_flops = sp_tuning_flops(&worked, s->batch_tokens);
     sp_shape_name(&p->hw, s->shape, sizeof s->shape);
-    sp_plan_rest(&p->plan, s->f, p->hw.slices, s->rest, sizeof s->rest);
 }
 
 void sp_put_step_rows(struct sp_report *r, const struct sp_step_rows *s)

@@ -16,8 +16,9 @@ struct sp_step_rows {
     const struct sp_rates *rates;
     const struct sp_buckets *b;
     double devices, batch_tokens, dispatch_bytes, ideal_flops;
-    char shape[96], rest[SP_PLAN_REST];
-    const char *borrowed; /* where the constants come from, if not from runs of this stack */
+    char shape[96];
+    char rest[SP_PLAN_REST]; /* of the plan's words, for the line of `step`; its caller fills it */
+    const char *borrowed;    /* where the constants come from, if not from runs of this stack */
 };
 
 /* Fills the rows, which point into both, and puts those that have a value under the current scope.

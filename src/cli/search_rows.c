@@ -43,7 +43,7 @@ static void put_plan(struct sp_searching *s, const struct sp_ranked *all, size_t
     const struct sp_ranked *const one = &all[at];
     const struct sp_candidate *const m = s->of.machine[one->machine];
     sp_planned_of(&m->base, one->found, &planned);
-    sp_estimate_planned(&planned, s->of.convention, &e);
+    sp_estimate_planned(&planned, s->of.convention, true, &e);
     sp_put_step(s->report, &planned, &e);
     const size_t most = sp_most_time_beside_matmuls(&e.time);
     const struct plan_rows rows = {.one = one,

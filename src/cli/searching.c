@@ -191,7 +191,7 @@ bool sp_open_launch(const struct sp_args *typed, struct sp_search_launch *from,
     const struct sp_command *const command = sp_find_command(step, error);
     if (!command || !sp_parse_command(command, 1, words, &as_step, error))
         return false;
-    as_step.pipes = typed->pipes;
+    as_step.world = typed->world;
     const bool ok = take_problem(typed, &as_step, error) && take_names(typed, &as_step, error) &&
                     sp_take_text(&as_step, SP_O_from, typed->value.from, error) &&
                     sp_take_launch(&as_step, &from->launch, &whole, error);

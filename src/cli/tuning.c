@@ -232,7 +232,7 @@ static void note_rank(struct sp_report *r, const struct sp_model *m)
                 most);
 }
 
-void sp_put_tuning(struct sp_report *r, const struct sp_model *m)
+void sp_put_tuning(struct sp_report *r, const struct sp_model *m, bool beside)
 {
     char words[SP_TUNING_TEXT];
     if (m->tuning.trainable == SP_TRAIN_ALL)
@@ -241,7 +241,6 @@ void sp_put_tuning(struct sp_report *r, const struct sp_model *m)
     sp_tuning_text(m, words);
     sp_put_text(r, SP_Q_TUNING_WHAT, "%s", words);
     note_rank(r, m);
-    const bool beside = sp_find(r, "params") != NULL; /* a number has no members */
     sp_put(r, beside ? SP_Q_TUNING_TRAINED_PARAMS : SP_Q_TUNING_TRAINED, p.trained);
     sp_put(r, beside ? SP_Q_TUNING_FROZEN_PARAMS : SP_Q_TUNING_FROZEN,
            p.total + p.adapters - p.trained);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "config/cases.h"
+#include "config/world.h"
 #include "base/list.h"
 #include "base/suggest.h"
 #include "cli/command.h"
@@ -19,7 +20,7 @@ static const struct sp_taken options[] = {
 /* What a run over files keeps. */
 struct check {
     struct sp_report *report;
-    struct sp_pipes *pipes;
+    struct sp_world *world;
     struct sp_book book;
     bool writes_book, any_error;
     const char *only;
@@ -37,9 +38,9 @@ struct outcome {
 extern const struct sp_command sp_cmd_check;
 
 /* A case runs in this process, so that a file of cases starts the program only once. */
-static struct outcome run_case(const struct sp_case *c, struct sp_pipes *pipes)
+static struct outcome run_case(const struct sp_case *c, struct sp_world *world)
 {
-    struct sp_args *const args = sp_new_args(pipes);
+    struct sp_args *const args = sp_new_args(world);
     char *argv[SP_CASE_MAX_ARGS + 1] = {0};
     struct outcome got = {.report = sp_report_new(c->args[0])};
     for (int i = 0; i < c->n_args; i++)
@@ -170,7 +171,7 @@ static bool check_case(struct check *check, const char *file, const struct sp_ca
 {
     if (check->n_rows + c->n_expect + 2 > MOST_ROWS)
         return sp_fail(error, SP_INPUT, "more than %d expected values; split the files", MOST_ROWS);
-    struct outcome got = run_case(c, check->pipes);
+    struct outcome got = run_case(c, check->world);
     bool pass = true;
     if (c->exit)
         pass = compare_refusal(check, file, c, &got);
@@ -187,7 +188,7 @@ static bool check_file(struct check *check, const char *file, struct sp_error *e
 {
     struct sp_cases cases;
     bool ok = true, any = false;
-    if (!sp_open_cases(check->pipes, file, &cases, error))
+    if (!sp_open_cases(sp_pipes_of(check->world), file, &cases, error))
         return false;
     struct sp_case *const c = malloc(sizeof *c);
     if (!c)
@@ -224,7 +225,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
 {
     struct check check = {
         .report = report,
-        .pipes = args->pipes,
+        .world = args->world,
         .writes_book = args->given.book,
         .only = args->value.cases,
         .nearest = {.wanted = args->value.cases},

@@ -232,7 +232,7 @@ static void put_best(struct sp_report *r, const struct fit *f)
 
 static void put_tuning(struct sp_report *r, const struct fit *f)
 {
-    sp_put_tuning(r, &f->q.model);
+    sp_put_tuning(r, &f->q.model, true);
 }
 
 /* What is asked, and what a yes and a no mean. */

@@ -6,7 +6,7 @@
 
 #include "hf/huggingface.h"
 #include "hf/numbers.h"
-#include "base/read_file.h"
+#include "config/world.h"
 #include "base/text.h"
 #include "cli/command.h"
 
@@ -72,7 +72,8 @@ static bool import_of(const struct sp_args *args, struct import *import, struct 
     if (!sp_check_name(args->value.name, error))
         return false;
     const char *const path = args->operands[0];
-    char *const text = sp_read_file(args->pipes, path, SP_JSON_MAX_BYTES, &length, error);
+    char *const text =
+        sp_read_file(sp_pipes_of(args->world), path, SP_JSON_MAX_BYTES, &length, error);
     if (!text)
         return false;
     const char *const origin = strcmp(path, "-") == 0 ? "standard input" : path;

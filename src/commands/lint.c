@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "config/cases.h"
+#include "config/world.h"
 #include "base/suggest.h"
 #include "cli/assumed.h"
 #include "cli/plan_json.h"
@@ -59,7 +60,7 @@ static const char *lint_file(const char *file, const struct sp_sources *sources,
         free(loaded);
         return is_right ? sp_config_kinds[kind].noun : NULL;
     }
-    if (!sp_open_cases(sources->pipes, file, &cases, error))
+    if (!sp_open_cases(sp_pipes_of(sources->world), file, &cases, error))
         return NULL;
     sp_close_cases(&cases);
     return "case";

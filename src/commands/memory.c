@@ -345,7 +345,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         return false;
     put_model_rows(report, &s);
     if (s.has_model) {
-        sp_put_tuning(report, &s.of.model);
+        sp_put_tuning(report, &s.of.model, true);
         sp_put_companion_work(report, args, &s.of.companions, s.m.beside);
     }
     put_rows(report, &s);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "config/world.h"
 #include "base/json.h"
 #include "cli/searching.h"
 #include "study/joined_rows.h"
@@ -18,9 +19,9 @@ static const struct sp_taken options[] = {
 };
 
 /* The options of the line; free() them. NULL with an error. */
-static struct sp_args *parsed(int argc, char **argv, struct sp_pipes *pipes, struct sp_error *error)
+static struct sp_args *parsed(int argc, char **argv, struct sp_world *world, struct sp_error *error)
 {
-    struct sp_args *const args = sp_new_args(pipes);
+    struct sp_args *const args = sp_new_args(world);
     if (sp_parse_command(&sp_cmd_merge, argc, argv, args, error))
         return args;
     free(args);
@@ -28,13 +29,13 @@ static struct sp_args *parsed(int argc, char **argv, struct sp_pipes *pipes, str
 }
 
 /* Whether the first file that is not empty holds rows; a part of a sweep may have none. */
-static bool names_rows(const struct sp_args *args, struct sp_pipes *pipes)
+static bool names_rows(const struct sp_args *args, struct sp_world *world)
 {
     struct sp_error ignored = {0};
     for (int i = 0; i < args->n_operands; i++) {
         size_t length;
-        char *const text =
-            sp_read_file(pipes, args->operands[i], SP_MOST_PART_BYTES, &length, &ignored);
+        char *const text = sp_read_file(sp_pipes_of(world), args->operands[i], SP_MOST_PART_BYTES,
+                                        &length, &ignored);
         const bool empty = text && length == 0, rows = text && sp_holds_rows(text);
         free(text);
         if (!empty)
@@ -45,11 +46,11 @@ static bool names_rows(const struct sp_args *args, struct sp_pipes *pipes)
 
 /* Rows of a sweep, as their first bytes say. What cannot be read or parsed is left to `run`, which
  * says why. */
-static bool streams(int argc, char **argv, struct sp_pipes *pipes)
+static bool streams(int argc, char **argv, struct sp_world *world)
 {
     struct sp_error ignored = {0};
-    struct sp_args *const args = parsed(argc, argv, pipes, &ignored);
-    const bool rows = args && !args->given.help && names_rows(args, pipes);
+    struct sp_args *const args = parsed(argc, argv, world, &ignored);
+    const bool rows = args && !args->given.help && names_rows(args, world);
     free(args);
     return rows;
 }
@@ -72,13 +73,14 @@ static void write_rows(const struct sp_joined_rows *j, FILE *out)
         fwrite(j->rows[i].text, 1, j->rows[i].length, out);
 }
 
-static enum sp_exit stream(int argc, char **argv, struct sp_pipes *pipes, FILE *out,
+static enum sp_exit stream(int argc, char **argv, struct sp_world *world, FILE *out,
                            struct sp_error *error)
 {
     struct sp_joined_rows j = {0};
-    struct sp_args *const args = parsed(argc, argv, pipes, error);
+    struct sp_args *const args = parsed(argc, argv, world, error);
     if (args && check_options(args, error) &&
-        sp_join_rows(pipes, args->operands, args->n_operands, args->given.valid, &j, error))
+        sp_join_rows(sp_pipes_of(world), args->operands, args->n_operands, args->given.valid, &j,
+                     error))
         write_rows(&j, out);
     sp_free_joined_rows(&j);
     free(args);
@@ -154,7 +156,7 @@ static bool take_arguments(struct merging *m, const struct sp_json *json,
     cJSON_Delete(words);
     if (!ok || m->words.n == 0)
         return sp_fail(error, SP_INPUT, "%s: \"arguments\" is no list of words", json->origin);
-    m->args.pipes = sources->pipes;
+    m->args.world = sources->world;
     return sp_parse_command(&sp_cmd_search, m->words.n, m->words.word, &m->args, error) &&
            sp_open_search(&m->args, sources, report, &m->s, error);
 }
@@ -237,7 +239,8 @@ static bool take_file(struct merging *m, const char *name, const struct sp_sourc
 {
     size_t length;
     struct sp_json json;
-    char *const text = sp_read_file(sources->pipes, name, SP_JSON_MAX_BYTES, &length, error);
+    char *const text =
+        sp_read_file(sp_pipes_of(sources->world), name, SP_JSON_MAX_BYTES, &length, error);
     if (!text)
         return false;
     bool ok = sp_json_parse(text, length, name, &json, error);

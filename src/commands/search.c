@@ -139,7 +139,7 @@ static bool report_near(struct sp_searching *s, const char *plan, struct sp_erro
     struct sp_estimate e;
     if (!load_plan(s, "near", plan, &planned, error, error))
         return false;
-    sp_estimate_planned(&planned, s->of.convention, &e);
+    sp_estimate_planned(&planned, s->of.convention, true, &e);
     put_named_plan(s, &planned, &e);
     sp_note_batch(s->report, &planned);
     const struct sp_step_inputs in = sp_inputs_of(&planned);
@@ -242,7 +242,7 @@ static bool report_reject(struct sp_searching *s, const char *plan, struct sp_er
         sp_line(s->report, "verdict    {verdict}");
         return true;
     }
-    sp_estimate_planned(&planned, s->of.convention, &e);
+    sp_estimate_planned(&planned, s->of.convention, true, &e);
     put_named_plan(s, &planned, &e);
     judge_plan(s, &planned.plan, &e);
     return true;
@@ -252,7 +252,7 @@ static void report_launch(struct sp_searching *s)
 {
     struct sp_estimate e;
     const struct sp_planned *const planned = &s->from->planned;
-    sp_estimate_planned(planned, s->of.convention, &e);
+    sp_estimate_planned(planned, s->of.convention, true, &e);
     sp_line(s->report, " ");
     put_named_plan(s, planned, &e);
     judge_plan(s, &planned->plan, &e);
@@ -310,7 +310,7 @@ static void put_found(struct sp_searching *s, const struct sp_finding *f)
     struct sp_planned planned;
     struct sp_estimate e;
     sp_planned_of(&f->at->base, best, &planned);
-    sp_estimate_planned(&planned, s->of.convention, &e);
+    sp_estimate_planned(&planned, s->of.convention, true, &e);
     put_named_plan(s, &planned, &e);
     name_machine(s, f);
     if (f->at->hw[0] == '\0')
@@ -441,6 +441,7 @@ const struct sp_command sp_cmd_search = {
     SP_OPTIONS(options),
     .examples = examples,
     .fits_key = "fits",
+    .reads_report = true,
     .run = run,
     .plot = plot,
 };

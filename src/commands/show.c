@@ -469,5 +469,6 @@ const struct sp_command sp_cmd_show = {
              "v5p:8x8x8, h100-1024) adds that machine's sums, bisection and switches.",
     SP_OPTIONS(options),
     .examples = examples,
+    .reads_report = true,
     .run = run,
 };

@@ -345,34 +345,35 @@ static void put_run(struct sp_report *r, const struct step *s)
 #define SP_PUT_ROWS put_rest
 #include "answer/put_rows.h"
 
-static bool run(const struct sp_args *typed, struct sp_report *report, struct sp_error *error)
+/* `launch` NULL: none was read. */
+static bool answer(const struct sp_args *args, const struct sp_launch *launch,
+                   struct sp_report *report, struct sp_error *error)
 {
     struct sp_planned planned;
-    struct sp_launch launch = {0};
-    struct sp_args args = {0};
     struct sp_estimate e;
     struct sp_step_rows rows;
-    struct step s = {.given = &args.given, .rows = &rows, .p = &planned, .e = &e};
-    if (!sp_take_launch(typed, &launch, &args, error))
+    struct step s = {.given = &args->given, .rows = &rows, .p = &planned, .e = &e};
+    const struct sp_sources sources = sp_sources_of(args);
+    if (!sp_read_measured(args->value.measured, &s.measured, error) ||
+        !sp_plan_of(args, &sources, &planned, error) ||
+        !read_price(args, &planned, &s.price, error))
         return false;
-    const struct sp_sources sources = sp_sources_of(&args);
-    if (!sp_read_measured(args.value.measured, &s.measured, error) ||
-        !sp_plan_of(&args, &sources, &planned, error) ||
-        !read_price(&args, &planned, &s.price, error))
-        return false;
-    sp_estimate_planned(&planned, (enum sp_flop_convention)args.value.convention, &e);
+    sp_estimate_planned(&planned, (enum sp_flop_convention)args->value.convention,
+                        sp_takes(report, SP_Q_STEP_T_PLAYED), &e);
     if ((double)e.memory.live >= SP_MOST_BYTES)
         return sp_fail(error, SP_INPUT, "the plan needs more than %.0e bytes a device",
                        SP_MOST_BYTES);
     sp_read_step(&planned, &e, &rows);
+    if (sp_takes_words(report))
+        sp_plan_rest(&planned.plan, rows.f, planned.hw.slices, rows.rest, sizeof rows.rest);
     sp_put_step_rows(report, &rows);
-    s.is_launch = launch.format;
-    if (s.is_launch)
-        sp_put_launch(report, &launch);
+    s.is_launch = launch != NULL;
+    if (launch)
+        sp_put_launch(report, launch);
     put_lines(report, &rows);
-    sp_put_tuning(report, &planned.model);
-    sp_put_companions(report, &args, &planned.companions, &planned.plan, &e);
-    s.tokens = args.value.tokens;
+    sp_put_tuning(report, &planned.model, false);
+    sp_put_companions(report, args, &planned.companions, &planned.plan, &e);
+    s.tokens = args->value.tokens;
     sp_price_text(&s.price, s.price_text, sizeof s.price_text);
     s.mfu_above_peak = sp_above_peak(e.rates.tuned_mfu, e.rates.convention);
     s.hfu_above_peak = sp_above_peak(e.rates.hfu, e.rates.convention);
@@ -381,12 +382,26 @@ static bool run(const struct sp_args *typed, struct sp_report *report, struct sp
     return true;
 }
 
+static bool answer_launch(const struct sp_args *typed, struct sp_report *report,
+                          struct sp_error *error)
+{
+    struct sp_launch launch = {0};
+    struct sp_args args;
+    return sp_take_launch(typed, &launch, &args, error) && answer(&args, &launch, report, error);
+}
+
+static bool run(const struct sp_args *typed, struct sp_report *report, struct sp_error *error)
+{
+    return typed->value.from || typed->given.set_var ? answer_launch(typed, report, error)
+                                                     : answer(typed, NULL, report, error);
+}
+
 static struct sp_figure *plot(const struct sp_args *typed, const struct sp_report *report,
                               struct sp_error *error)
 {
     struct sp_planned planned;
     struct sp_launch launch = {0};
-    struct sp_args args = {0};
+    struct sp_args args;
     struct sp_estimate e;
     struct sp_course course;
     if (typed->given.curve)
@@ -398,7 +413,7 @@ static struct sp_figure *plot(const struct sp_args *typed, const struct sp_repor
     const struct sp_sources sources = sp_sources_of(&args);
     if (!sp_plan_of(&args, &sources, &planned, error))
         return NULL;
-    sp_estimate_planned(&planned, SP_FLOPS_6P, &e);
+    sp_estimate_planned(&planned, SP_FLOPS_6P, true, &e);
     sp_course_of(&planned, &e, &course);
     struct sp_figure *const figure =
         sp_draw_step(report, course.moments, course.n, e.capacity_bytes);

@@ -53,8 +53,9 @@ struct sweep {
     bool json, valid, help;
     char separator; /* of CSV or TSV */
     uint64_t shard, shards;
-    struct sp_pipes *pipes;
+    struct sp_world *world;
     FILE *out;
+    struct sp_asker asker;
     struct sp_sweep_picture picture;
     uint64_t answered, failed; /* rows */
     char first_reason[600];
@@ -337,11 +338,10 @@ static bool add_values(struct row_cells *r, struct sweep *s, uint64_t row,
 }
 
 /* Runs the command of a row; NULL with an error when it has no answer. */
-static struct sp_report *answer_row(const struct sweep *s, uint64_t row, struct sp_error *error)
+static struct sp_report *answer_row(struct sweep *s, uint64_t row, struct sp_error *error)
 {
-    struct sp_args *const args = sp_new_args(s->pipes);
+    struct sp_args *const args = sp_new_args(s->world);
     struct sp_words words = {0};
-    struct sp_report *report = sp_report_new(s->command->name);
     sp_add_word(&words, "%s", s->command->name);
     for (int a = 0; a < s->axes.n; a++) {
         const char *const value = sp_axis_value(&s->axes, a, row);
@@ -349,10 +349,8 @@ static struct sp_report *answer_row(const struct sweep *s, uint64_t row, struct 
         if (value)
             sp_add_word(&words, "%s", value);
     }
-    if (!sp_compute(s->command, words.n, words.word, args, report, error)) {
-        sp_report_free(report);
-        report = NULL;
-    }
+    struct sp_report *const report =
+        sp_compute_asked(&s->asker, s->command, words.n, words.word, args, s->keys, error);
     sp_free_words(&words);
     free(args);
     return report;
@@ -415,20 +413,20 @@ static void put_rows(struct sweep *s)
     free(cells);
 }
 
-static bool streams(int argc, char **argv, struct sp_pipes *pipes)
+static bool streams(int argc, char **argv, struct sp_world *world)
 {
-    (void)pipes;
+    (void)world;
     return place_of_command(argc, argv) > 0;
 }
 
-static enum sp_exit stream(int argc, char **argv, struct sp_pipes *pipes, FILE *out,
+static enum sp_exit stream(int argc, char **argv, struct sp_world *world, FILE *out,
                            struct sp_error *error)
 {
     struct sweep *const s = calloc(1, sizeof *s);
     if (!s)
         abort();
-    s->pipes = pipes;
-    s->taken = sp_new_args(pipes);
+    s->world = world;
+    s->taken = sp_new_args(world);
     s->out = out;
     if (parse(s, argc, argv, error) && s->help)
         sp_print_command_help(&sp_cmd_sweep, out);
@@ -442,6 +440,7 @@ static enum sp_exit stream(int argc, char **argv, struct sp_pipes *pipes, FILE *
     sp_free_sweep_picture(&s->picture);
     sp_free_axes(&s->axes);
     free(s->taken);
+    sp_free_asker(&s->asker);
     free(s);
     return code;
 }

@@ -8,6 +8,7 @@
 #include "hf/huggingface.h"
 #include "hf/refuse.h"
 #include "config/load.h"
+#include "config/read.h"
 
 /* "model., hw., precision., law., framework., profile. or engine." */
 static void name_prefixes(char *out, size_t size)
@@ -349,7 +350,7 @@ bool sp_nativise_model(struct sp_json *json, const struct sp_sources *sources,
     return true;
 }
 
-bool sp_load_model(const char *spec, const struct sp_sources *sources, struct sp_model *model,
+bool sp_read_model(const char *spec, const struct sp_sources *sources, struct sp_model *model,
                    struct sp_error *error)
 {
     struct sp_config config;
@@ -361,7 +362,7 @@ bool sp_load_model(const char *spec, const struct sp_sources *sources, struct sp
     return ok;
 }
 
-bool sp_load_precision(const char *spec, const struct sp_sources *sources,
+bool sp_read_precision(const char *spec, const struct sp_sources *sources,
                        struct sp_precision *precision, struct sp_error *error)
 {
     struct sp_config config;
@@ -375,7 +376,7 @@ bool sp_load_precision(const char *spec, const struct sp_sources *sources,
     return ok;
 }
 
-bool sp_load_scaleout(const char *spec, const struct sp_sources *sources,
+bool sp_read_scaleout(const char *spec, const struct sp_sources *sources,
                       struct sp_scaleout *scaleout, struct sp_error *error)
 {
     struct sp_config config;
@@ -390,7 +391,7 @@ bool sp_load_scaleout(const char *spec, const struct sp_sources *sources,
     return ok;
 }
 
-bool sp_load_framework(const char *spec, const struct sp_sources *sources,
+bool sp_read_framework(const char *spec, const struct sp_sources *sources,
                        struct sp_framework_file *file, struct sp_error *error)
 {
     struct sp_config config;
@@ -403,7 +404,7 @@ bool sp_load_framework(const char *spec, const struct sp_sources *sources,
     return ok;
 }
 
-bool sp_load_profile(const char *spec, const struct sp_sources *sources, struct sp_profile *profile,
+bool sp_read_profile(const char *spec, const struct sp_sources *sources, struct sp_profile *profile,
                      struct sp_error *error)
 {
     struct sp_config config;
@@ -416,7 +417,7 @@ bool sp_load_profile(const char *spec, const struct sp_sources *sources, struct 
     return ok;
 }
 
-bool sp_load_serving_profile(const char *spec, const struct sp_sources *sources,
+bool sp_read_serving_profile(const char *spec, const struct sp_sources *sources,
                              struct sp_profile *profile, struct sp_error *error)
 {
     struct sp_config config;
@@ -429,7 +430,7 @@ bool sp_load_serving_profile(const char *spec, const struct sp_sources *sources,
     return ok;
 }
 
-bool sp_load_kernels(const char *spec, const struct sp_sources *sources, struct sp_kernels *kernels,
+bool sp_read_kernels(const char *spec, const struct sp_sources *sources, struct sp_kernels *kernels,
                      struct sp_error *error)
 {
     struct sp_config config;
@@ -449,7 +450,7 @@ static bool find_kernels(struct sp_hardware *hw, const struct sp_sources *source
     sp_clear_kernels(&hw->chip.kernels);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (names[i][0] && sp_config_named(SP_KERNELS, names[i], sources))
-            return sp_load_kernels(names[i], sources, &hw->chip.kernels, error);
+            return sp_read_kernels(names[i], sources, &hw->chip.kernels, error);
     return true;
 }
 
@@ -466,14 +467,14 @@ bool sp_load_fields(enum sp_config_kind kind, const char *spec, const struct sp_
     return ok;
 }
 
-bool sp_load_drive(const char *spec, const struct sp_sources *sources, struct sp_drive *storage,
+bool sp_read_drive(const char *spec, const struct sp_sources *sources, struct sp_drive *storage,
                    struct sp_error *error)
 {
     *storage = (struct sp_drive){0};
     return sp_load_fields(SP_DRIVES, spec, sources, storage, error);
 }
 
-bool sp_load_engine(const char *spec, const struct sp_sources *sources, struct sp_engine *engine,
+bool sp_read_engine(const char *spec, const struct sp_sources *sources, struct sp_engine *engine,
                     struct sp_error *error)
 {
     *engine = (struct sp_engine){0};
@@ -494,7 +495,7 @@ static bool check_number_format(const struct sp_number_format *f, struct sp_erro
     return true;
 }
 
-bool sp_load_number_format(const char *spec, const struct sp_sources *sources,
+bool sp_read_number_format(const char *spec, const struct sp_sources *sources,
                            struct sp_number_format *format, struct sp_error *error)
 {
     *format = (struct sp_number_format){0};
@@ -530,7 +531,7 @@ static bool check_law(const struct sp_scaling_law *law, const struct sp_json *js
                 : check_needed(kaplan, 2, json, "law", "its loss needs it", error));
 }
 
-bool sp_load_law(const char *spec, const struct sp_sources *sources, struct sp_scaling_law *law,
+bool sp_read_law(const char *spec, const struct sp_sources *sources, struct sp_scaling_law *law,
                  struct sp_error *error)
 {
     struct sp_config config;

@@ -5,6 +5,7 @@
 
 #include "base/suggest.h"
 #include "config/load.h"
+#include "config/read.h"
 
 /* Whether a plan has the field; else offers the nearest. */
 static bool has_field(const char *name, struct sp_nearest *nearest)
@@ -47,7 +48,7 @@ static bool check_row(const struct sp_launch_words *w, const struct sp_launch_ro
     return true;
 }
 
-bool sp_load_launch_words(const char *spec, const struct sp_sources *sources,
+bool sp_read_launch_words(const char *spec, const struct sp_sources *sources,
                           struct sp_launch_words *words, struct sp_error *error)
 {
     bool ok = true;

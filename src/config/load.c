@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 
 #include "base/read_file.h"
 #include "base/suggest.h"
+#include "config/world.h"
 #include "hf/numbers.h"
 
 /* Calls `visit` with each folder of the user's own configs until it returns true. */
@@ -86,11 +88,11 @@ static bool parse_builtin(const struct sp_builtin *builtin, struct sp_config *co
     return sp_json_parse(builtin->text, builtin->length, config->origin, &config->json, error);
 }
 
-static bool parse_file(const char *path, struct sp_pipes *pipes, struct sp_config *config,
+static bool parse_file(const char *path, struct sp_world *world, struct sp_config *config,
                        struct sp_error *error)
 {
     size_t length;
-    config->owned = sp_read_file(pipes, path, SP_JSON_MAX_BYTES, &length, error);
+    config->owned = sp_read_file(sp_pipes_of(world), path, SP_JSON_MAX_BYTES, &length, error);
     if (!config->owned)
         return false;
     snprintf(config->origin, sizeof config->origin, "%.255s",
@@ -129,9 +131,17 @@ bool sp_load_builtin(enum sp_config_kind kind, const char *name, void *base, str
 static bool find_named(enum sp_config_kind kind, const char *name, const struct sp_sources *sources,
                        struct named *found)
 {
+    size_t size;
+    const void *const kept = sp_recall(SP_KEPT_PLACE, kind, name, sources, &size);
+    if (kept)
+        memcpy(found, kept, size);
     found->name = name;
+    if (kept)
+        return found->own || found->builtin;
     found->builtin = find_builtin(kind, name);
     found->own = each_user_folder(kind, sources, has_named_file, found);
+    size = offsetof(struct named, path) + (found->own ? strlen(found->path) + 1 : 0);
+    sp_remember(SP_KEPT_PLACE, kind, name, sources, found, size);
     return found->own || found->builtin;
 }
 
@@ -257,7 +267,7 @@ struct alias {
 static bool open_found(const struct named *found, const struct sp_sources *sources,
                        struct sp_config *config, struct sp_error *error)
 {
-    return found->own ? parse_file(found->path, sources->pipes, config, error)
+    return found->own ? parse_file(found->path, sources->world, config, error)
                       : parse_builtin(found->builtin, config, error);
 }
 
@@ -320,7 +330,7 @@ bool sp_open_config(enum sp_config_kind kind, const char *spec, const struct sp_
         .kind = kind, .wanted = nearest.wanted, .sources = sources, .nearest = &nearest};
     *config = (struct sp_config){0};
     if (looks_like_file(spec) && !of_hub)
-        return parse_file(spec, sources->pipes, config, error);
+        return parse_file(spec, sources->world, config, error);
     struct named found;
     if (find_named(kind, nearest.wanted, sources, &found) ||
         (find_alias(&alias) && find_named(kind, alias.name, sources, &found)))

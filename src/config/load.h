@@ -10,6 +10,7 @@
 #include "config/fields.h"
 #include "config/kinds.h"
 #include "config/launch_words.h"
+#include "config/sources.h"
 
 /* A config compiled into the binary. */
 struct sp_builtin {
@@ -20,18 +21,6 @@ struct sp_builtin {
 };
 extern const struct sp_builtin sp_builtins[];
 extern const size_t sp_n_builtins;
-
-struct sp_pipes;
-
-/* Command-line options for finding and reading configs. */
-struct sp_sources {
-    const char *config_dir;  /* --config-dir, or NULL */
-    bool textbook;           /* --constants textbook */
-    const char *assume;      /* --assume: family for a Hugging Face config, or NULL */
-    const char *const *sets; /* --set PATH=VALUE, n_sets of them */
-    int n_sets;
-    struct sp_pipes *pipes; /* cached pipes; or NULL */
-};
 
 /* The text of a config. Free with sp_config_free. */
 struct sp_config {

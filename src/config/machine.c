@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "config/load.h"
+#include "config/read.h"
 #include "base/number.h"
 
 /* The parts of a machine spec. */
@@ -201,7 +202,7 @@ static bool names_axes(const struct machine_spec *parts, const struct sp_hardwar
     return sp_offers_shape(&hw->network, &wanted, &found);
 }
 
-bool sp_load_hardware(const char *spec, const struct sp_sources *sources, struct sp_hardware *hw,
+bool sp_read_hardware(const char *spec, const struct sp_sources *sources, struct sp_hardware *hw,
                       struct sp_error *error)
 {
     struct machine_spec parts;

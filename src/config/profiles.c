@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "config/load.h"
+#include "config/world.h"
 
 struct loading {
     enum sp_config_kind kind;
@@ -43,6 +44,28 @@ bool sp_load_profiles(const struct sp_sources *sources, struct sp_profile *profi
                       struct sp_error *error)
 {
     return load_all(SP_PROFILES, sources, profiles, n, error);
+}
+
+/* All profiles of a kind, as this run has them already or in new room, which `room` frees; NULL
+ * with an error. */
+static const struct sp_profile *known_profiles(enum sp_config_kind kind,
+                                               const struct sp_sources *sources,
+                                               struct sp_profile **room, size_t *n,
+                                               struct sp_error *error)
+{
+    size_t size = 0;
+    const void *const kept = sp_recall(SP_KEPT_ALL, kind, NULL, sources, &size);
+    *room = NULL;
+    *n = size / sizeof **room;
+    if (kept)
+        return kept;
+    *room = calloc(SP_MAX_PROFILES, sizeof **room);
+    if (!*room)
+        abort();
+    if (!load_all(kind, sources, *room, n, error))
+        return NULL;
+    sp_remember(SP_KEPT_ALL, kind, NULL, sources, *room, *n * sizeof **room);
+    return *room;
 }
 
 /* A borrowed profile is named after its stack, because reports print that name and must be readable
@@ -85,21 +108,19 @@ bool sp_load_stack(const struct sp_hardware *hw, const struct sp_framework *fram
                    const struct sp_sources *sources, struct sp_profile *profile, bool *own,
                    struct sp_error *error)
 {
-    struct sp_profile *const known = calloc(SP_MAX_PROFILES, sizeof *known);
+    struct sp_profile *room;
     size_t n;
-    if (!known)
-        abort();
-    const bool ok = sp_load_profiles(sources, known, &n, error);
-    if (ok)
+    const struct sp_profile *const known = known_profiles(SP_PROFILES, sources, &room, &n, error);
+    if (known)
         sp_profile_for(hw, framework, known, n, profile, own);
-    free(known);
-    return ok;
+    free(room);
+    return known != NULL;
 }
 
 bool sp_load_memory_factor(const struct sp_hardware *hw, const struct sp_framework *framework,
                            const struct sp_sources *sources, double *factor, struct sp_error *error)
 {
-    const struct sp_sources plain = {.config_dir = sources->config_dir};
+    const struct sp_sources plain = {.config_dir = sources->config_dir, .world = sources->world};
     struct sp_profile own = {.memory_factor = 1};
     char name[sizeof own.name];
     name_stack(hw, framework->name, name, sizeof name);
@@ -127,12 +148,10 @@ bool sp_load_serving(const struct sp_hardware *hw, const char *engine,
     if (*own)
         return sp_load_serving_profile(name, sources, profile, error);
     sp_expect_serving_of(hw, engine, profile);
-    struct sp_profile *const known = calloc(SP_MAX_PROFILES, sizeof *known);
-    if (!known)
-        abort();
-    const bool ok = load_all(SP_SERVING, sources, known, &n, error);
-    if (ok)
+    struct sp_profile *room;
+    const struct sp_profile *const known = known_profiles(SP_SERVING, sources, &room, &n, error);
+    if (known)
         sp_borrow_constants(known, n, profile);
-    free(known);
-    return ok;
+    free(room);
+    return known != NULL;
 }

@@ -3,6 +3,7 @@
 
 #include "base/list.h"
 #include "config/load.h"
+#include "config/read.h"
 
 /* "GPT-3 2020.41 3.14e23, PaLM 2022.26 2.53e24" */
 static bool read_points(struct sp_trend_file *file, struct sp_error *error)
@@ -26,7 +27,7 @@ static bool read_points(struct sp_trend_file *file, struct sp_error *error)
     return true;
 }
 
-bool sp_load_trend(const char *spec, const struct sp_sources *sources, struct sp_trend_file *file,
+bool sp_read_trend(const char *spec, const struct sp_sources *sources, struct sp_trend_file *file,
                    struct sp_error *error)
 {
     *file = (struct sp_trend_file){.points = ""};

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "base/read_file.h"
+#include "config/world.h"
 #include "launch/fields/rows.h"
 #include "launch/shell/script.h"
 #include "launch/formats/syntax.h"
@@ -232,7 +232,8 @@ bool sp_read_launch(const char *path, const struct sp_hardware *hw,
 {
     size_t length;
     *launch = (struct sp_launch){0};
-    char *const text = sp_read_file(sources->pipes, path, SP_JSON_MAX_BYTES, &length, error);
+    char *const text =
+        sp_read_file(sp_pipes_of(sources->world), path, SP_JSON_MAX_BYTES, &length, error);
     if (!text)
         return false;
     struct sp_launch_file *const file = calloc(1, sizeof *file); /* too large for the stack */

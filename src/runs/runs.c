@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/read_file.h"
+#include "config/world.h"
 #include "runs/runs.h"
 #include "runs/runs_internal.h"
 
@@ -168,7 +168,7 @@ bool sp_read_runs(const char *path, const struct sp_sources *sources, struct sp_
 {
     size_t length;
     *runs = (struct sp_runs){0};
-    char *const text = sp_read_file(sources->pipes, path, 64 << 20, &length, error);
+    char *const text = sp_read_file(sp_pipes_of(sources->world), path, 64 << 20, &length, error);
     if (!text)
         return false;
     const char *const origin = strcmp(path, "-") == 0 ? "standard input" : path;

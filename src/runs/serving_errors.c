@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/read_file.h"
+#include "config/world.h"
 #include "runs/serving_fit.h"
 
 bool sp_is_serving_file(const char *path, const struct sp_sources *sources, bool *serves,
@@ -14,7 +14,7 @@ bool sp_is_serving_file(const char *path, const struct sp_sources *sources, bool
 {
     size_t length;
     struct sp_csv csv;
-    char *const text = sp_read_file(sources->pipes, path, 64 << 20, &length, error);
+    char *const text = sp_read_file(sp_pipes_of(sources->world), path, 64 << 20, &length, error);
     if (!text)
         return false;
     const bool ok =

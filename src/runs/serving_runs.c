@@ -11,7 +11,7 @@
 
 #include <scaleplan/names.h>
 
-#include "base/read_file.h"
+#include "config/world.h"
 
 const char *const sp_serving_measure_names[SP_SERVING_MEASURES] = {"tpot", "ttft", "throughput"};
 
@@ -388,7 +388,7 @@ bool sp_read_serving_runs(const char *path, const struct sp_sources *sources,
     size_t length;
     struct loaded *list = NULL;
     *runs = (struct sp_serving_runs){0};
-    char *const content = sp_read_file(sources->pipes, path, 64 << 20, &length, error);
+    char *const content = sp_read_file(sp_pipes_of(sources->world), path, 64 << 20, &length, error);
     if (!content)
         return false;
     const char *const origin = strcmp(path, "-") == 0 ? "standard input" : path;

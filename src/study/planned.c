@@ -17,11 +17,11 @@ struct sp_repertoire sp_repertoire_of(const struct sp_planned *p, bool any)
     return sp_framework_repertoire(any ? &anything : &p->framework, &p->hw);
 }
 
-void sp_estimate_planned(const struct sp_planned *p, enum sp_flop_convention convention,
+void sp_estimate_planned(const struct sp_planned *p, enum sp_flop_convention convention, bool plays,
                          struct sp_estimate *e)
 {
     const struct sp_step_inputs in = sp_inputs_of(p);
-    const int64_t n = sp_tasks_of_plan(&p->plan);
+    const int64_t n = plays ? sp_tasks_of_plan(&p->plan) : 0;
     struct sp_task *const tasks = n > 0 ? calloc((size_t)n, sizeof *tasks) : NULL;
     if (n > 0 && !tasks)
         abort();

@@ -24,6 +24,7 @@ static double time_of(const char *line)
     char copy[LINE], *words[WORDS];
     struct sp_args args;
     struct sp_error error = {0};
+    args.world = NULL;
     const int n = cut(line, copy, words);
     const double start = now_s();
     const struct sp_command *const command = sp_find_command(words[0], &error);

@@ -31,6 +31,7 @@ static inline void read_line(const char *line, char copy[LINE], struct sp_args *
     const int n = cut(line, copy, words);
     const struct sp_command *const command = sp_find_command(words[0], &error);
     assert_non_null(command);
+    args->world = NULL;
     assert_true(sp_parse_command(command, n, words, args, &error));
 }
 
@@ -44,6 +45,7 @@ static inline struct sp_report *answer_or(const char *line, struct sp_args *args
     const struct sp_command *const command = sp_find_command(words[0], error);
     assert_non_null(command);
     struct sp_report *const report = sp_report_new(command->name);
+    args->world = NULL;
     if (sp_compute(command, n, words, args, report, error))
         return report;
     sp_report_free(report);
