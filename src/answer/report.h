@@ -126,9 +126,9 @@ void sp_drop_row(struct sp_report *report);
 void sp_list_table(struct sp_report *report, const char *list, const struct sp_column *columns,
                    size_t n_columns);
 
-/* The same below an empty line, and the top scope again. `columns` has keys of a row between commas, each under the
- * label of its quantity or "key: heading"; ": heading" is the column of the labels. Numbers stand
- * to the right, words and verdicts to the left, a ">key" to the right. */
+/* The same below an empty line, and the top scope again. `columns` has keys of a row between
+ * commas, each under the label of its quantity or "key: heading"; ": heading" is the column of the
+ * labels. Numbers stand to the right, words and verdicts to the left, a ">key" to the right. */
 void sp_end_table(struct sp_report *report, const char *list, const char *columns);
 
 /* The same with a column for every quantity of a row, below its label; that of the row's own label
