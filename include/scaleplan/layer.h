@@ -157,6 +157,7 @@ enum sp_copies {
     SP_COPIES_INPUT,     /* one, and the outputs that a policy keeps though nothing needs them */
     SP_COPIES_EXCHANGED, /* one where context parallelism exchanges heads, else none */
     SP_COPIES_NONE,      /* only the closed form keeps it */
+    SP_COPIES_DROPOUT,   /* one with dropout, else none */
     SP_COPIES_NORMS,     /* the copies that the framework's own RMSNorm keeps */
     SP_COPIES_FROZEN,    /* one where the framework keeps the inputs of frozen matmuls, else none */
     SP_COPIES_MLP_FROZEN, /* the same, and its further copies of d_ff-wide tensors */

@@ -23,10 +23,12 @@ extern const char *const sp_module_names[];     /* enum sp_module */
 extern const char *const sp_dispatch_names[];   /* enum sp_dispatch */
 extern const char *const sp_cuda_graph_names[]; /* enum sp_cuda_graph */
 extern const char *const sp_fp8_recipe_names[]; /* enum sp_fp8_recipe */
-extern const char *const sp_off_on[];           /* a bool */
-extern const char *const sp_storage_names[];    /* enum sp_storage */
-extern const char *const sp_serve_objectives[]; /* enum sp_serve_objective */
-extern const char *const sp_zero_names[];       /* stages of ZeRO, 0 to 3 */
+extern const char *const sp_attention_kernel_names[]; /* enum sp_attention_kernel */
+extern const char *const sp_logits_names[];           /* enum sp_logits */
+extern const char *const sp_off_on[];                 /* a bool */
+extern const char *const sp_storage_names[];          /* enum sp_storage */
+extern const char *const sp_serve_objectives[];       /* enum sp_serve_objective */
+extern const char *const sp_zero_names[];             /* stages of ZeRO, 0 to 3 */
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

@@ -66,12 +66,31 @@ enum sp_cuda_graph {
     SP_CUDA_GRAPHS
 };
 
-/* How a plan's layers are run: the framework's habits, unless the plan says otherwise. */
+/* How the scores of attention are worked on; sp_attention_kernel_names. */
+enum sp_attention_kernel {
+    SP_KERNEL_FLASH,   /* tile by tile on the chip */
+    SP_KERNEL_UNFUSED, /* written to memory between two matmuls, the masked half too */
+    SP_ATTENTION_KERNELS
+};
+
+/* What of the logits is in memory at once; sp_logits_names. */
+enum sp_logits {
+    SP_LOGITS_UNFUSED, /* all, with the copies that the framework's loss makes: its logit_bytes */
+    SP_LOGITS_FUSED,   /* all, once in 2 bytes: the gradient takes their place */
+    SP_LOGITS_CHUNKED, /* the same as unfused of an eighth of the tokens */
+    SP_LOGITS_KINDS
+};
+enum { SP_LOGITS_CHUNKS = 8 }; /* torchtitan's and torchtune's default */
+
+/* How a plan's layers are run: as the framework runs them, unless the plan says otherwise. */
 struct sp_execution {
     enum sp_dispatch dispatch;
     bool moe_overlap; /* the experts' exchange hides behind another micro-batch's work */
     enum sp_cuda_graph cuda_graph;
     enum sp_fp8_recipe fp8_recipe;
+    enum sp_attention_kernel attention_kernel;
+    enum sp_logits logits;
+    double dropout; /* probability, of scores and of what each block adds; 0: none */
 };
 
 /* What each policy of enum sp_remat repeats; sp_policy_names has their names. */

@@ -53,7 +53,6 @@ struct sp_framework {
     double bucket_bytes;     /* gradients that are reduced at once, beside the backward pass */
     bool keeps_gradients;    /* their room is taken once, not given back after an update */
     bool early_optimizer;    /* its moments are made before the first step, not in its update */
-    bool unfused_attention;  /* attention's scores are written to memory and read again */
     bool fp8_dispatch;       /* 8-bit runs send tokens to their experts in one byte an element */
     struct sp_execution execution; /* of a plan that says nothing else */
     int64_t usual_zero;     /* ZeRO stage of a run that states none; below 0: see sp_usual_zero */
@@ -65,6 +64,9 @@ struct sp_framework {
     /* ZeRO 3 of a pipeline: a stage's weights are gathered once a step, and its gradients stay
      * whole, 4 bytes each, until the last micro-batch */
     bool keeps_stages_whole;
+    /* what its matmul libraries hold beside the model, and grouped matmuls of experts beside that
+     */
+    double workspace_bytes, expert_workspace_bytes;
     double split_logit_bytes; /* logit_bytes where TP splits the vocabulary; 0: the same */
 };
 

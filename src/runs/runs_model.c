@@ -99,6 +99,7 @@ void sp_read_row_model(struct sp_row_reader *r)
     m->head_dim = sp_row_whole(r, "head_dim", m->heads > 0 ? m->d_model / m->heads : 0);
     m->vocab = sp_row_whole(r, "vocab", 0);
     m->gated_mlp = sp_row_flag(r, "gated_mlp", true);
+    m->tied_embeddings = sp_row_flag(r, "tied_embeddings", false);
     snprintf(m->name, sizeof m->name, "%s", run->model_name);
     m->norms_per_layer = 2;
     if (m->layers < 1 || m->d_model < 1 || m->heads < 1 || m->vocab < 1 || m->head_dim < 1 ||

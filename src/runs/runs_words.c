@@ -1,6 +1,7 @@
 /* Words in a runs CSV in place of numbers: each is in a table, in any case, and a remark may follow
  * ("ZeRO-1 (not stated in the table)"). */
 #include <ctype.h>
+#include <math.h>
 #include <string.h>
 #include <strings.h>
 
@@ -123,6 +124,20 @@ void sp_row_precision(struct sp_row_reader *r)
         }
 }
 
+/* The value of a column's word; `fallback` for an empty cell or an unknown word, which is a
+ * problem. */
+static int word_of(struct sp_row_reader *r, const char *column, const struct word *words, size_t n,
+                   const char *expected, int fallback)
+{
+    const char *const text = sp_row_text(r, column);
+    const int value = value_of(text, words, n, -1);
+    if (value < 0 && text[0])
+        unknown(r, column, expected);
+    return value < 0 ? fallback : value;
+}
+#define WORD_OF(r, column, words, expected, fallback)                                              \
+    word_of(r, column, words, sizeof(words) / sizeof *(words), expected, (int)(fallback))
+
 void sp_row_execution(struct sp_row_reader *r)
 {
     static const struct word dispatchers[] = {{"alltoall", SP_DISPATCH_ALLTOALL},
@@ -133,22 +148,25 @@ void sp_row_execution(struct sp_row_reader *r)
         {"none", SP_CUDA_GRAPH_NONE}, {"transformer_engine", SP_CUDA_GRAPH_TE},
         {"te", SP_CUDA_GRAPH_TE},     {"local", SP_CUDA_GRAPH_TE},
         {"full", SP_CUDA_GRAPH_FULL}, {"full_iteration", SP_CUDA_GRAPH_FULL}};
+    static const struct word kernels[] = {
+        {"flash", SP_KERNEL_FLASH}, {"fused", SP_KERNEL_FLASH}, {"unfused", SP_KERNEL_UNFUSED}};
+    static const struct word logits[] = {{"unfused", SP_LOGITS_UNFUSED},
+                                         {"logits", SP_LOGITS_UNFUSED},
+                                         {"fused", SP_LOGITS_FUSED},
+                                         {"chunked", SP_LOGITS_CHUNKED}};
     struct sp_execution *const e = &r->run->plan.execution;
-    const char *const dispatcher = sp_row_text(r, "dispatcher");
-    const char *const graph = sp_row_text(r, "cuda_graph");
-    const int dispatch = value_of(dispatcher, dispatchers, sizeof dispatchers / sizeof *dispatchers,
-                                  dispatcher[0] ? -1 : (int)e->dispatch);
-    const int scope =
-        value_of(graph, graphs, sizeof graphs / sizeof *graphs, graph[0] ? -1 : (int)e->cuda_graph);
+    const double dropout = sp_row_number(r, "dropout", 0, 0.99);
     e->moe_overlap = sp_row_flag(r, "moe_overlap", e->moe_overlap);
-    if (dispatch < 0)
-        unknown(r, "dispatcher", "alltoall, deepep, hybridep or allgather");
-    else
-        e->dispatch = (enum sp_dispatch)dispatch;
-    if (scope < 0)
-        unknown(r, "cuda_graph", "none, transformer_engine (te) or full_iteration (full)");
-    else
-        e->cuda_graph = (enum sp_cuda_graph)scope;
+    e->dropout = isnan(dropout) ? e->dropout : dropout;
+    e->dispatch = (enum sp_dispatch)WORD_OF(r, "dispatcher", dispatchers,
+                                            "alltoall, deepep, hybridep or allgather", e->dispatch);
+    e->cuda_graph = (enum sp_cuda_graph)WORD_OF(
+        r, "cuda_graph", graphs, "none, transformer_engine (te) or full_iteration (full)",
+        e->cuda_graph);
+    e->attention_kernel = (enum sp_attention_kernel)WORD_OF(
+        r, "attention_kernel", kernels, "flash or unfused", e->attention_kernel);
+    e->logits =
+        (enum sp_logits)WORD_OF(r, "logits", logits, "unfused, fused or chunked", e->logits);
 }
 
 int sp_row_convention(const struct sp_row_reader *r)

@@ -44,7 +44,11 @@ static double loss_bytes(const struct sp_model *model, const struct sp_plan *pla
 {
     const double T = sp_shard_tokens(plan), t = (double)plan->tp, h = (double)model->d_model;
     const bool split = plan->tp > 1 && framework->split_logit_bytes > 0;
-    const double logit = split ? framework->split_logit_bytes : framework->logit_bytes;
+    const double all = split ? framework->split_logit_bytes : framework->logit_bytes;
+    const double logits[SP_LOGITS_KINDS] = {[SP_LOGITS_UNFUSED] = all,
+                                            [SP_LOGITS_FUSED] = SP_ELEMENT,
+                                            [SP_LOGITS_CHUNKED] = all / SP_LOGITS_CHUNKS};
+    const double logit = logits[plan->execution.logits];
     return 4 * T * h / t + logit * T * outputs / t + SP_ELEMENT * T * h;
 }
 
@@ -294,6 +298,8 @@ struct sp_stage_memory sp_memory_at_stage(const struct sp_precision *precision,
                                        unsharded_bytes(kept, w->trained.experts, D_experts));
     const double frozen =
         copies * (plan->zero >= 3 ? frozen_bytes(k, D, D_experts) : frozen_bytes(k, 1, 1));
+    const double workspace =
+        framework->workspace_bytes + (w->held.experts > 0 ? framework->expert_workspace_bytes : 0);
     struct sp_stage_memory m = {
         .params = whole(precision->weight_bytes * (plan->zero >= 3 || kept > 0 ? sharded : held) +
                         frozen),
@@ -302,7 +308,8 @@ struct sp_stage_memory sp_memory_at_stage(const struct sp_precision *precision,
         .optimizer = whole(K * (plan->zero >= 1 ? sharded : held)),
         .activations = whole(in_flight_of(plan, stage) * k->kept + k->peak),
         .transient = whole(k->peak),
-        .buffers = whole(k->dummy + unsharded + (plan->zero >= 3 && shards > 1 ? gathered : 0)),
+        .buffers = whole(k->dummy + workspace + unsharded +
+                         (plan->zero >= 3 && shards > 1 ? gathered : 0)),
     };
     sp_sum_stage_memory(framework, &m);
     return m;

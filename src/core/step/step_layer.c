@@ -100,7 +100,7 @@ static double launches_s(const struct sp_step_inputs *in, const struct sp_layer 
  * again; what keeps them does not. */
 static double passes_of_core(const struct sp_step_inputs *in)
 {
-    return in->framework->unfused_attention ? 3 : 3.5;
+    return in->plan->execution.attention_kernel == SP_KERNEL_UNFUSED ? 3 : 3.5;
 }
 
 /* Whether some layers of the list may have a forward pass alone. */

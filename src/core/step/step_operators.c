@@ -86,7 +86,7 @@ static double products_s(const struct products *m, double flops_per_s, double ha
 /* Scores that go to memory and back: two matmuls over all pairs of tokens, the masked half too, and
  * between them softmax and dropout, each of which reads and writes 2 bytes of a score, and
  * dropout's mask of one more. Korthikanti et al. 2022, section 4.1, for what passes memory. */
-enum { SCORE_BYTES = 2 + 2 + 2 + 2 + 1 };
+enum { SOFTMAX_BYTES = 2 + 2, DROPOUT_BYTES = 2 + 2 + 1 };
 
 static double unfused_core_s(const struct sp_step_inputs *in, const struct sp_rank *rank,
                              const struct sp_mixer *mixer, bool cross)
@@ -100,7 +100,8 @@ static double unfused_core_s(const struct sp_step_inputs *in, const struct sp_ra
     const struct products scores = {heads, seq, mixer->qk, keys},
                           values = {heads, seq, keys, mixer->v};
     return products_s(&scores, rate, half, W) + products_s(&values, rate, half, W) +
-           heads * seq * keys * SCORE_BYTES / W;
+           heads * seq * keys *
+               (SOFTMAX_BYTES + (in->plan->execution.dropout > 0 ? DROPOUT_BYTES : 0)) / W;
 }
 
 /* Causal scores, or those of both directions, and their weighted sum, of which a fused kernel skips
@@ -108,7 +109,7 @@ static double unfused_core_s(const struct sp_step_inputs *in, const struct sp_ra
 static double core_s(const struct sp_step_inputs *in, const struct sp_rank *rank,
                      const struct sp_mixer *mixer, bool cross)
 {
-    const bool unfused = in->framework->unfused_attention;
+    const bool unfused = in->plan->execution.attention_kernel == SP_KERNEL_UNFUSED;
     const double each =
         unfused ? 2 * mixer->scan : sp_mixer_flops(mixer, (double)in->plan->seq, 0.5);
     const double flops = rank->tokens[SP_BY_WIDTH] * each;
