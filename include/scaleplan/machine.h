@@ -136,6 +136,7 @@ struct sp_chip {
     double tensor_clock_hz; /* clock that the tensor peak is taken at; NAN: the boost clock */
     double nvlink_ports, nvlink_port_bytes_per_s;
     double pcie_bytes_per_s;
+    double c2c_bytes_per_s; /* coherent link to the host's processor, one way; NAN: none */
     double tdp_w, price_usd_per_h;
     int64_t price_year;        /* of the list price; 0: not said */
     char price_source[64];     /* whose price it is; "": not said */
@@ -218,6 +219,10 @@ int64_t sp_chips(const struct sp_hardware *hw);
 
 /* Memory that verdicts compare with: what the runtime grants, else the physical capacity. bytes. */
 double sp_capacity_bytes(const struct sp_chip *chip);
+
+/* Rate of the link between a chip and its host, one way: the coherent link where it has one, else
+ * PCIe. Bytes/s; NAN: not known. */
+double sp_host_bytes_per_s(const struct sp_chip *chip);
 
 /* Share of a chip's memory that a plan leaves free where nobody says another: estimates of the peak
  * are off by a few per cent, see memory_residual of the frameworks. */

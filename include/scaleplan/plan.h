@@ -25,14 +25,15 @@ extern "C" {
 /* What the backward pass runs again, as the share of each operator that is repeated (0 to 1), and
  * how the layers are treated. What is not repeated is kept from the forward pass. */
 struct sp_recompute {
-    double qkv;   /* query, key and value projections */
-    double core;  /* attention itself */
-    double out;   /* attention's output projection */
-    double up;    /* the MLP's first matmuls */
-    double down;  /* its last one */
-    double norms; /* norms, activation function, products */
-    double spare; /* block outputs that are kept though nothing needs them */
-    bool offload; /* what is kept waits in the host's memory */
+    double qkv;     /* query, key and value projections */
+    double core;    /* attention itself */
+    double out;     /* attention's output projection */
+    double up;      /* the MLP's first matmuls */
+    double down;    /* its last one */
+    double grouped; /* the routed experts' matmuls, where that is more than of the others */
+    double norms;   /* norms, activation function, products */
+    double spare;   /* block outputs that are kept though nothing needs them */
+    bool offload;   /* what is kept waits in the host's memory */
     /* parts of a layer that run again beyond those shares: a bit for each enum sp_module */
     unsigned modules;
 };
@@ -78,6 +79,7 @@ enum sp_logits {
     SP_LOGITS_UNFUSED, /* all, with the copies that the framework's loss makes: its logit_bytes */
     SP_LOGITS_FUSED,   /* all, once in 2 bytes: the gradient takes their place */
     SP_LOGITS_CHUNKED, /* the same as unfused of an eighth of the tokens */
+    SP_LOGITS_LINEAR,  /* those of a few tokens: one operator has the head's matmul and the loss */
     SP_LOGITS_KINDS
 };
 enum { SP_LOGITS_CHUNKS = 8 }; /* torchtitan's and torchtune's default */

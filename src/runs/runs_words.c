@@ -153,7 +153,8 @@ void sp_row_execution(struct sp_row_reader *r)
     static const struct word logits[] = {{"unfused", SP_LOGITS_UNFUSED},
                                          {"logits", SP_LOGITS_UNFUSED},
                                          {"fused", SP_LOGITS_FUSED},
-                                         {"chunked", SP_LOGITS_CHUNKED}};
+                                         {"chunked", SP_LOGITS_CHUNKED},
+                                         {"linear", SP_LOGITS_LINEAR}};
     struct sp_execution *const e = &r->run->plan.execution;
     const double dropout = sp_row_number(r, "dropout", 0, 0.99);
     e->moe_overlap = sp_row_flag(r, "moe_overlap", e->moe_overlap);
@@ -166,7 +167,7 @@ void sp_row_execution(struct sp_row_reader *r)
     e->attention_kernel = (enum sp_attention_kernel)WORD_OF(
         r, "attention_kernel", kernels, "flash or unfused", e->attention_kernel);
     e->logits =
-        (enum sp_logits)WORD_OF(r, "logits", logits, "unfused, fused or chunked", e->logits);
+        (enum sp_logits)WORD_OF(r, "logits", logits, "unfused, fused, chunked or linear", e->logits);
 }
 
 int sp_row_convention(const struct sp_row_reader *r)

@@ -39,17 +39,30 @@ static double widened_bytes(const struct sp_model *model, const struct sp_layer 
     return SP_ELEMENT * sp_larger(framework->widened_copies, 1) * largest;
 }
 
+/* Bytes of the logits and their copies in the loss, on a rank with this many tokens and outputs. */
+static double logit_bytes(const struct sp_plan *plan, const struct sp_framework *framework,
+                          double tokens, double outputs)
+{
+    const bool split = plan->tp > 1 && framework->split_logit_bytes > 0;
+    const double logit = split ? framework->split_logit_bytes : framework->logit_bytes;
+    const double all = logit * tokens * outputs;
+    switch (plan->execution.logits) {
+    case SP_LOGITS_FUSED:
+        return SP_ELEMENT * tokens * outputs;
+    case SP_LOGITS_CHUNKED:
+        return all / SP_LOGITS_CHUNKS;
+    case SP_LOGITS_LINEAR:
+        return 0;
+    default:
+        return all;
+    }
+}
+
 static double loss_bytes(const struct sp_model *model, const struct sp_plan *plan,
                          const struct sp_framework *framework, double outputs)
 {
     const double T = sp_shard_tokens(plan), t = (double)plan->tp, h = (double)model->d_model;
-    const bool split = plan->tp > 1 && framework->split_logit_bytes > 0;
-    const double all = split ? framework->split_logit_bytes : framework->logit_bytes;
-    const double logits[SP_LOGITS_KINDS] = {[SP_LOGITS_UNFUSED] = all,
-                                            [SP_LOGITS_FUSED] = SP_ELEMENT,
-                                            [SP_LOGITS_CHUNKED] = all / SP_LOGITS_CHUNKS};
-    const double logit = logits[plan->execution.logits];
-    return 4 * T * h / t + logit * T * outputs / t + SP_ELEMENT * T * h;
+    return 4 * T * h / t + logit_bytes(plan, framework, T, outputs / t) + SP_ELEMENT * T * h;
 }
 
 /* Bytes of each parameter of a layer that ZeRO 3 holds unsharded. Of a framework that is not known

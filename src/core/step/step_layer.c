@@ -13,7 +13,7 @@ double sp_exposed_s(const struct sp_step_inputs *in, double comm, double hides)
 static double with_copies_s(const struct sp_step_inputs *in, const struct sp_rank *rank,
                             const struct sp_layer *layer, double busy)
 {
-    const double rate = in->hw->chip.pcie_bytes_per_s;
+    const double rate = sp_host_bytes_per_s(&in->hw->chip);
     const double away = sp_offloaded_share(in->model, in->plan);
     if (away == 0 || !(rate > 0))
         return busy;
