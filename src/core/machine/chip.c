@@ -6,7 +6,7 @@
 
 double sp_host_bytes_per_s(const struct sp_chip *chip)
 {
-    return isnan(chip->c2c_bytes_per_s) ? chip->pcie_bytes_per_s : chip->c2c_bytes_per_s;
+    return chip->c2c_bytes_per_s > 0 ? chip->c2c_bytes_per_s : chip->pcie_bytes_per_s;
 }
 
 struct sp_gpu_units sp_gpu_units(const struct sp_chip *chip)

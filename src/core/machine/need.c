@@ -49,7 +49,7 @@ static const struct figure *row_of(enum sp_machine_figure figure, const struct s
                                coherent = {"chip.c2c_bytes_per_s", AT(chip.c2c_bytes_per_s), ANY};
     if (is_granted(figure, hw))
         return &granted;
-    if (figure == SP_FIGURE_HOST_LINK && !isnan(hw->chip.c2c_bytes_per_s))
+    if (figure == SP_FIGURE_HOST_LINK && hw->chip.c2c_bytes_per_s > 0)
         return &coherent;
     return &figures[is_peak(figure) ? SP_FIGURE_PEAK : figure];
 }
