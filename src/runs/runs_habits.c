@@ -1,0 +1,93 @@
+/* Reads what a row says of its framework's habits: attention's kernel, the loss, the optimizer; and
+ * whose memory was measured. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "runs/runs_internal.h"
+
+/* Kernels of attention: "auto" and an empty cell are the framework's. Which of the fused ones it
+ * is, no estimate asks. */
+static void read_attention(struct sp_row_reader *r)
+{
+    static const struct {
+        const char *word;
+        bool unfused;
+    } kernels[] = {{"unfused", true}, {"eager", true}, {"flash", false}, {"fused", false},
+                   {"fa2", false},    {"fa3", false},  {"fa4", false},   {"cudnn", false},
+                   {"sdpa", false},   {"flex", false}, {"splash", false}};
+    const char *const text = sp_row_text(r, "attention_kernel");
+    if (text[0] == '\0' || sp_begins_with_word(text, "auto"))
+        return;
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
+        if (sp_begins_with_word(text, kernels[i].word)) {
+            r->run->framework.framework.unfused_attention = kernels[i].unfused;
+            return;
+        }
+    sp_row_unknown(r, "attention_kernel", "auto, unfused, fused, flash, fa2, fa3, cudnn or flex");
+}
+
+/* "logits": the framework's way; "unfused": they stand in 16 and in 32 bits, the latter become
+ * softmax and gradient; "eager": in 16 bits, with their log-softmax, its gradient and the loss's in
+ * 32; "fused": one kernel works in their place; "chunked 8": that share of them at a time;
+ * "linear": head and loss are one kernel, so that there are none. */
+static void read_loss(struct sp_row_reader *r)
+{
+    struct sp_framework *const f = &r->run->framework.framework;
+    const char *const text = sp_row_text(r, "loss");
+    const size_t chunked = strlen("chunked ");
+    double bytes = f->logit_bytes, split = f->split_logit_bytes;
+    if (sp_begins_with_word(text, "eager"))
+        bytes = 2 + 3 * 4, split = 0;
+    else if (sp_begins_with_word(text, "unfused"))
+        bytes = 2 + 4, split = 0;
+    else if (sp_begins_with_word(text, "fused"))
+        bytes = 2, split = 0;
+    else if (sp_begins_with_word(text, "linear"))
+        bytes = split = 0;
+    else if (strncasecmp(text, "chunked ", chunked) == 0 && atoi(text + chunked) > 0) {
+        bytes /= atoi(text + chunked);
+        split /= atoi(text + chunked);
+    } else if (text[0] != '\0' && !sp_begins_with_word(text, "logits"))
+        sp_row_unknown(r, "loss", "logits, eager, unfused, fused, chunked N or linear");
+    f->logit_bytes = bytes;
+    f->split_logit_bytes = split;
+}
+
+/* A recipe of `scaleplan list precision`; "adam" and an empty cell are the framework's. */
+static void read_optimizer(struct sp_row_reader *r)
+{
+    char name[64];
+    struct sp_error error = {0};
+    sp_run_slug(sp_row_text(r, "optimizer"), name, sizeof name);
+    if (name[0] == '\0' || strcmp(name, "adam") == 0 || strcmp(name, "adamw") == 0)
+        return;
+    if (!sp_config_exists(SP_PRECISIONS, name, r->sources) ||
+        !sp_load_precision(name, r->sources, &r->run->precision, &error))
+        sp_row_unknown(r, "optimizer", "adam or a name of `scaleplan list precision`");
+}
+
+void sp_read_row_habits(struct sp_row_reader *r)
+{
+    read_attention(r);
+    read_loss(r);
+    read_optimizer(r);
+}
+
+int64_t sp_row_stage(struct sp_row_reader *r, int64_t stages)
+{
+    const char *const text = sp_row_text(r, "measured_stage");
+    if (sp_begins_with_word(text, "last") ||
+        sp_has_words(sp_row_text(r, "memory_level"), "last stage"))
+        return stages - 1;
+    if (text[0] == '\0' || sp_begins_with_word(text, "fullest"))
+        return -1;
+    if (sp_begins_with_word(text, "first"))
+        return 0;
+    const int64_t stage = sp_row_whole(r, "measured_stage", 0);
+    if (stage < stages)
+        return stage;
+    sp_row_problem(r->run, "measured_stage %lld is not below pp", (long long)stage);
+    return -1;
+}
