@@ -1,5 +1,5 @@
 /* How right the predicted memory is on measured runs: the mean absolute error of each source, over
- * configurations, and its target. Exits 1 when a source is worse than that. Of further files it
+ * configurations, and its target. Exits 1 when a source is worse than that. Of all files it
  * prints the errors by class, by what a row says of its run, and the runs that are furthest off. */
 #include <math.h>
 #include <stdio.h>
@@ -83,7 +83,7 @@ static bool report(const struct sp_runs *runs, const struct target *t, const int
     return mean <= t->most;
 }
 
-/* == Further files == */
+/* == Whole files == */
 
 /* A file's runs and their errors; NAN: no memory of it counts. */
 struct errors {
@@ -275,7 +275,30 @@ static void print_outliers(const struct errors *e, bool *told)
     }
 }
 
-/* Prints a further file; false: it cannot be read. */
+/* Of runs that ran with a policy that is stated, those that the estimate gives little chance to. */
+static void print_doomed(const struct sp_runs *runs)
+{
+    const double most = 0.4;
+    size_t n = 0, doomed = 0;
+    printf("  ran, with a chance of running out above %.0f %%:", 100 * most);
+    for (size_t i = 0; i < runs->n; i++) {
+        const struct sp_run *const run = &runs->run[i];
+        const struct sp_framework *const f = &run->framework.framework;
+        struct sp_stage_memory m;
+        if (run->problem[0] != '\0' || !run->recompute_stated ||
+            strncmp(run->scoring, "no", 2) == 0)
+            continue;
+        sp_fullest_stage(&run->model, &run->precision, &run->plan, f, &m);
+        n++;
+        if (sp_oom_odds(f, (double)m.device, sp_capacity_bytes(&run->hw.chip)) > most) {
+            doomed++;
+            printf(" %s", run->id);
+        }
+    }
+    printf("%s%zu of %zu\n", doomed > 0 ? ": " : " ", doomed, n);
+}
+
+/* Prints a file; false: it cannot be read. */
 static bool report_file(const char *path)
 {
     const struct sp_sources sources = {0};
@@ -302,6 +325,7 @@ static bool report_file(const char *path)
     print_classes(&e, kept);
     print_publications(&e, kept);
     print_outliers(&e, kept);
+    print_doomed(&runs);
     free(group);
     free(errors);
     free(kept);
@@ -332,7 +356,7 @@ int main(int argc, char **argv)
     free(group);
     free(errors);
     sp_runs_free(&runs);
-    for (int i = 2; i < argc; i++)
+    for (int i = 1; i < argc; i++)
         kept = report_file(argv[i]) && kept;
     return kept ? 0 : 1;
 }
