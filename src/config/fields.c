@@ -24,12 +24,13 @@ struct decoder {
 static bool decode_object(struct decoder *d, const cJSON *object, const char *prefix);
 
 /* "file:line:column" of a key of the object. */
-static const char *place_of(const struct decoder *d, const char *key)
+static const char *place_in(struct sp_text *room, const struct decoder *d, const char *key)
 {
     char path[256];
     sp_join_path(d->within, key, path, sizeof path);
-    return sp_json_place(d->json, path);
+    return sp_json_place_in(room, d->json, path);
 }
+#define place_of(decoder, key) place_in(SP_ROOM, decoder, key)
 
 const struct sp_field *sp_find_field(const struct sp_field_table *table, const char *key)
 {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # structure.sh SOURCE: sizes that the code keeps (docs/testing.md): no function of src over 64 lines, no file over 600; no
-# function of these rooms keeps something from one call to the next; and every .c and .h of src, tests and include, and every script of the page, begins with a comment that says what it is.
+# function keeps something from one call to the next; and every .c and .h of src, tests and include, and every script of the page, begins with a comment that says what it is.
 set -u
 cd "$1" || exit 2
 failed=0
@@ -12,11 +12,13 @@ functions=$(bash tests/tools/functions.sh src)
 while read -r lines place name; do
   [ "$lines" -le 64 ] || fail "$place: $name has $lines lines, at most 64"
 done <<<"$functions"
-stateless="answer base config core hf host manual pictures runs study"
 while read -r line; do
   fail "$line: a static that changes; commands run inside commands"
-done < <(cd src && grep -rnE '^[[:space:]]+static ' --include='*.[ch]' $stateless |
-  grep -vE 'static (const |.*\(\*const )|\\$')
+done < <(cd src && grep -rnE '^[[:space:]]+static ' --include='*.[ch]' . |
+  grep -vE 'static (const |inline |.*\*const )|\\$')
+while read -r line; do
+  fail "$line: returns a text of its own block (SP_ROOM); take the caller's room"
+done < <(grep -rnE 'return (sp_safe|sp_human_text|sp_nearest_hint|sp_json_place)\(|return .*SP_ROOM' --include='*.[ch]' src)
 while read -r file; do
   fail "$file: begins without a comment that says what it is"
 done < <(find src tests include -name '*.[ch]' -not -path 'tests/fuzz/*/*' -exec awk '
