@@ -37,6 +37,8 @@ static void read_loss(struct sp_row_reader *r)
     struct sp_framework *const f = &r->run->framework.framework;
     const char *const text = sp_row_text(r, "loss");
     const size_t chunked = strlen("chunked ");
+    const bool parts = strncasecmp(text, "chunked ", chunked) == 0;
+    const double n = parts ? strtod(text + chunked, NULL) : 1;
     double bytes = f->logit_bytes, split = f->split_logit_bytes;
     if (sp_begins_with_word(text, "eager"))
         bytes = 2 + 3 * 4, split = 0;
@@ -46,21 +48,24 @@ static void read_loss(struct sp_row_reader *r)
         bytes = 2, split = 0;
     else if (sp_begins_with_word(text, "linear"))
         bytes = split = 0;
-    else if (strncasecmp(text, "chunked ", chunked) == 0 && atoi(text + chunked) > 0) {
-        bytes /= atoi(text + chunked);
-        split /= atoi(text + chunked);
+    else if (parts && n >= 1 && n < 1e9) {
+        bytes /= n;
+        split /= n;
     } else if (text[0] != '\0' && !sp_begins_with_word(text, "logits"))
         sp_row_unknown(r, "loss", "logits, eager, unfused, fused, chunked N or linear");
     f->logit_bytes = bytes;
     f->split_logit_bytes = split;
 }
 
-/* A recipe of `scaleplan list precision`; "adam" and an empty cell are the framework's. */
+/* A recipe of `scaleplan list precision`; "adam" and an empty cell are the framework's. A remark
+ * may follow in brackets. */
 static void read_optimizer(struct sp_row_reader *r)
 {
     char name[64];
     struct sp_error error = {0};
-    sp_run_slug(sp_row_text(r, "optimizer"), name, sizeof name);
+    const char *const text = sp_row_text(r, "optimizer");
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(text, "("), text);
+    sp_run_slug(name, name, sizeof name);
     if (name[0] == '\0' || strcmp(name, "adam") == 0 || strcmp(name, "adamw") == 0)
         return;
     if (!sp_config_exists(SP_PRECISIONS, name, r->sources) ||
