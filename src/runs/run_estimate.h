@@ -6,7 +6,8 @@
 
 #include "runs/runs.h"
 
-/* Estimates a run without a problem, with a profile and its memory factor. */
+/* Estimates a run without a problem, with a profile and its memory factor; its `memory` is that of
+ * the stage that was measured. */
 void sp_estimate_run(const struct sp_run *run, const struct sp_profile *profile,
                      struct sp_estimate *estimate);
 
