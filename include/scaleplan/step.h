@@ -71,10 +71,17 @@ struct sp_ends_time {
 /* What depends on the model, the machine, the batch, tp, cp, ep, micro-batch, sequence,
  * recomputation and formats alone, and serves all plans that share them: dp, pp, ZeRO stage and
  * schedule may differ. */
+/* FLOPs of an optimizer that makes the updates of matrices orthogonal (Muon). */
+struct sp_orthogonal {
+    double dense, experts; /* of all matrices of a stage that a rank has without sharding */
+    double largest;        /* of one of them */
+};
+
 struct sp_prepared {
-    struct sp_layer_pass layer[SP_LAYER_KINDS]; /* of the kinds that the model has */
-    double layers[SP_LAYER_KINDS];              /* how many it has */
-    double still[SP_LAYER_KINDS];               /* of these, with a forward pass alone */
+    struct sp_orthogonal orthogonal[SP_LAYER_KINDS]; /* of one layer of the kind */
+    struct sp_layer_pass layer[SP_LAYER_KINDS];      /* of the kinds that the model has */
+    double layers[SP_LAYER_KINDS];                   /* how many it has */
+    double still[SP_LAYER_KINDS];                    /* of these, with a forward pass alone */
     struct sp_ends_time ends;
     const struct sp_layer_weights *weights; /* not a copy */
     double ideal_s;                         /* no step is shorter: sp_ideal_step_s */
@@ -88,6 +95,7 @@ void sp_prepare_step(const struct sp_step_inputs *in, const struct sp_rank_layer
 struct sp_kind_time {
     struct sp_stage_time time; /* fsdp_comm, forward and backward are not set */
     double busy_s;             /* sum of its parts */
+    struct sp_orthogonal orthogonal;
     struct sp_kind_weights weights;
 };
 struct sp_staged {

@@ -162,6 +162,8 @@ static const struct sp_field precision_fields[] = {
     REAL_("grad_bytes", R, grad_bytes, "bytes", 0, 64, "gradients, with any fp32 accumulation"),
     REAL_("master_bytes", R, master_bytes, "bytes", 0, 64, "fp32 master copy"),
     REAL_("optimizer_bytes", R, optimizer_bytes, "bytes", 0, 64, "optimizer moments"),
+    REAL_("newton_schulz", R, newton_schulz, "", 0, 100,
+          "iterations that make the update of a matrix orthogonal (Muon: 5)"),
     ENUM_("compute_dtype", R, compute_dtype, sp_dtype_names, SP_BF16, "format of the matmuls"),
     PROSE_("source", "where the recipe comes from"),
     PROSE_("note", "remarks"),
