@@ -193,6 +193,7 @@ struct sp_prepared_memory {
 /* What memory needs of each kind of stage, for the plans that share the split into stages too.
  * Parameters and bytes. */
 struct sp_kind_memory {
+    double table; /* the gradient of the input table, 2 bytes each, at the end of a backward pass */
     struct sp_kind_weights weights;
     double base_bytes;      /* of a weight of `base` */
     double kept, peak;      /* activations: of one micro-batch, and what the peak adds */

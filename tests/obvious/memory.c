@@ -239,6 +239,12 @@ static void check_states(const struct sp_model *m, const struct sp_plan *p,
     assert_true(fabs((double)of->optimizer - 12 * (p->zero >= 1 ? part : all)) <= 0.51);
 }
 
+/* Weights of a norm for each channel: a scale, and a shift. */
+static double norm_of(const struct sp_model *m)
+{
+    return m->norm == SP_NORM_LAYER ? 2 : m->norm == SP_NORM_NO_AFFINE ? 0 : 1;
+}
+
 /* The activations kept for every micro-batch in flight, and the peak beside them. */
 static double activations_of(const struct sp_model *m, const struct sp_plan *p,
                              const struct sp_framework *f, int64_t stage, int from, int to)
@@ -255,7 +261,13 @@ static double activations_of(const struct sp_model *m, const struct sp_plan *p,
     }
     if (to == m->layers)
         peak = fmax(peak, loss_of(m, p, f));
-    return in_flight(p, stage) * kept + peak;
+    /* a backward pass ends with the dense gradient of the tables, when its own activations are gone
+     */
+    const double tables = padded((double)m->vocab, (double)p->tp) / (double)p->tp +
+                          (double)m->learned_positions + (m->embedding_norm ? norm_of(m) : 0);
+    const double at_end = from == 0 && p->zero < 3 ? 2 * tables * (double)m->d_model : 0;
+    const double flying = in_flight(p, stage);
+    return fmax(flying * kept + peak, fmax(flying - 1, 0) * kept + at_end);
 }
 
 static void memory(void **state)

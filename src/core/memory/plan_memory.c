@@ -222,6 +222,7 @@ static void memory_of_kind(const struct sp_framework *framework, const struct sp
     m->gathered = gathered_bytes(framework, p->weights, p->base_bytes, kind);
     m->flat = flat_bytes(framework, p->weights, kind);
     m->whole = whole_bytes(framework, &m->weights.held, &m->weights.trained);
+    m->table = kind->first ? SP_ELEMENT * p->weights->of[SP_LAYER_INPUT].dense.trained : 0;
     m->kept = 0;
     m->peak = kind->last ? p->loss : 0;
     for (int i = 0; i < SP_LAYER_KINDS; i++) {
@@ -290,6 +291,17 @@ static double unsharded_bytes(double bytes, double weights, double shards)
     return shards > 1 ? bytes * weights : 0;
 }
 
+/* Activations and what stands beside them at the fuller of two moments: in the backward pass of a
+ * layer or in the loss, and when the gradient of the input table is made, a tensor of the whole
+ * table whatever tokens a micro-batch has, whose own activations are then gone. ZeRO 3 counts it
+ * with what it gathers. */
+static double most_activations(const struct sp_plan *plan, const struct sp_kind_memory *k,
+                               double in_flight)
+{
+    const double table = plan->zero >= 3 ? 0 : k->table;
+    return sp_larger(in_flight * k->kept + k->peak, sp_larger(in_flight - 1, 0) * k->kept + table);
+}
+
 struct sp_stage_memory sp_memory_at_stage(const struct sp_precision *precision,
                                           const struct sp_plan *plan,
                                           const struct sp_framework *framework,
@@ -319,7 +331,7 @@ struct sp_stage_memory sp_memory_at_stage(const struct sp_precision *precision,
         .frozen = whole(frozen),
         .grads = whole(grad_bytes * (plan->zero >= 2 ? sharded : held)),
         .optimizer = whole(K * (plan->zero >= 1 ? sharded : held)),
-        .activations = whole(in_flight_of(plan, stage) * k->kept + k->peak),
+        .activations = whole(most_activations(plan, k, in_flight_of(plan, stage))),
         .transient = whole(k->peak),
         .buffers = whole(k->dummy + workspace + unsharded +
                          (plan->zero >= 3 && shards > 1 ? gathered : 0)),
