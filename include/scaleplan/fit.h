@@ -1,4 +1,4 @@
-/* The textbook's verdicts behind `scaleplan fit`, and where communication hides. */
+/* Closed-form verdicts on strategies (`fit`), and critical batches. */
 #ifndef SCALEPLAN_FIT_H
 #define SCALEPLAN_FIT_H
 
@@ -20,16 +20,15 @@ extern "C" {
 /*
  * == Strategies ==
  *
- * The closed forms behind `scaleplan fit`: what each way of spreading a model over a machine needs
- * in memory, and whether its communication hides behind its arithmetic.
+ * What each strategy needs in memory, and whether its communication hides behind its arithmetic.
  *
- * Everything here is the textbook's: a layer is its two MLP matrices in 16-bit, its forward pass
- * costs 4BDF FLOPs and its backward pass 8BDF, throughput terms only (no latency, no stragglers).
- * Source: Austin et al., "How to Scale Your Model" (the scaling book), chapter "Training", and its
- * chapter on GPUs. `B` is the batch of one optimizer step in tokens over all chips.
+ * As in the textbook, a layer is its two 16-bit MLP matrices with 4BDF forward and 8BDF backward
+ * FLOPs, and only throughput counts (no latency, no stragglers). Source: Austin et al., "How to
+ * Scale Your Model" (the scaling book), chapters "Training" and "GPUs". B is the batch of one
+ * optimizer step in tokens over all chips.
  *
- * Communication is kept as loads: time on one link level divided by the time of the arithmetic it
- * may hide behind. A load of 1 is the edge between compute- and communication-bound.
+ * A load is the communication time on one link level over the time of the arithmetic that may hide
+ * it. Above 1 the network binds.
  */
 
 enum sp_strategy_kind { SP_DP, SP_FSDP, SP_TP, SP_FSDP_TP, SP_PP_FSDP, SP_HSDP, SP_STRATEGIES };
@@ -38,7 +37,7 @@ enum sp_strategy_kind { SP_DP, SP_FSDP, SP_TP, SP_FSDP_TP, SP_PP_FSDP, SP_HSDP, 
  * or one after the other (first edition). */
 enum sp_overlap { SP_OVERLAP_AXES, SP_OVERLAP_NONE };
 
-/* Link levels that carry traffic side by side. */
+/* Link levels that transfer concurrently. */
 enum sp_link {
     SP_LINK_ICI,      /* torus axes that FSDP or DP runs on */
     SP_LINK_ICI_TP,   /* torus axes that TP runs on */
@@ -54,66 +53,68 @@ struct sp_fit_input {
     const struct sp_precision *precision;
     double batch_tokens; /* B */
     double seq;          /* T, tokens of one sequence */
-    enum sp_remat remat; /* SP_REMATS: for each strategy the lightest of none, selective and full
-                            that fits, as plans of `step` have it */
+    enum sp_remat remat; /* SP_REMATS: per strategy the lightest of none, selective, full that
+                            fits */
     int axes;            /* torus axes that DP and FSDP span in the closed forms; 0: all */
     enum sp_overlap overlap;
-    int64_t accumulate; /* gradient accumulation: the micro-batches of a step, at most one for each
-                           sequence of a replica; 0: the fewest with the shortest step that fits.
-                           A pipeline's are one sequence whatever is said here. */
-    bool exact_groups; /* a collective over n devices or nodes behind switches moves (n-1)/n of what
-                          it gathers, as in sp_switch_collective; the textbook's rule drops that */
-    /* Whose habits count in memory beside the closed forms, as in `step`: of plans that hold their
-     * weights whole, and of those that shard them. NULL: the textbook's closed forms alone. */
+    int64_t accumulate; /* micro-batches per step, at most one per sequence of a replica; 0: the
+                           fewest with the shortest step that fits. Pipelines ignore this: their
+                           micro-batches are one sequence */
+    bool exact_groups;  /* count (n-1)/n of the gathered bytes over n devices or nodes behind
+                           switches, as sp_switch_collective does; the textbook drops that factor */
+    /* Frameworks whose memory rules are added to the closed forms: for plans with whole weights,
+     * and for plans that shard them. NULL: closed forms alone. */
     const struct sp_framework *framework, *sharding_framework;
 };
 
 /* Quantities that all strategies share. */
 struct sp_fit_terms {
-    double P, P_active;  /* parameters */
-    double P_trained;    /* those that have gradients, adapters with them; P where all are */
-    double frozen_bytes; /* of the others, as they are stored */
-    double flops;        /* of the step: 6 P_active B, less what is not computed for frozen weights.
-                            A frozen matmul works 2 forward and 2 backward, an adapter 2 and 4 */
-    double backward_share; /* of these FLOPs that the backward pass is: 2/3 where all are trained */
-    double D, F, L, r;     /* width, active MLP width, layers, E/k. Where some weights are frozen, F
-                              and r are those that make the loads of the backward pass right: r by the
-                              bytes of weights and gradients over 4 a parameter, F by the work over that
-                              of a matmul without adapters */
-    /* Loads of other traffic over those, 1 where all weights are trained: of gradients alone in
-     * place of weights and gradients; in the forward pass those of weights and of activations. */
+    double P, P_active;    /* parameters */
+    double P_trained;      /* parameters with gradients, adapters included; P if all are trained */
+    double frozen_bytes;   /* of frozen parameters as stored */
+    double flops;          /* per step: 6 P_active B without the gradients of frozen weights. A
+                              frozen matmul costs 2 forward and 2 backward per parameter, an
+                              adapter 2 and 4 */
+    double backward_share; /* share of `flops` in the backward pass: 2/3 if all weights are
+                              trained */
+    double D, F, L, r;     /* width, active MLP width, layers, E/k. With frozen weights, F and r are
+                              scaled so that the backward loads come out right: r by (weight +
+                              gradient bytes) / 4 per parameter, F by the FLOPs over those of a
+                              matmul without adapters */
+    /* Loads of other traffic relative to those of weights and gradients together; 1 if all weights
+     * are trained. */
     double gradients_alone, forward_weights, forward_activations;
-    double N, M, S; /* chips in all, per slice, slices */
+    double N, M, S; /* chips in total, chips per slice, slices */
     double B, tokens_per_chip;
     enum sp_dtype dtype;
     double C;                /* FLOP/s of one chip in that dtype */
     int n;                   /* torus axes that DP and FSDP span */
     double W_ici;            /* one ring, both directions, bytes/s; NAN without a torus */
     double W;                /* bytes/s at which DP, FSDP or TP over all chips communicates */
-    double W_group;          /* the same of exactly these devices; else W: see exact_groups */
+    double W_group;          /* for exactly this group of devices if exact_groups, else W */
     double W_axes;           /* the n torus axes together; NAN without a torus */
     double W_X, W_Y;         /* torus: bandwidth of the FSDP axes and the TP axis of the rule */
     double W_domain, W_node; /* switched networks; NAN on a torus */
     double W_dcn;            /* one chip's egress between slices; NAN for one slice */
     double capacity_bytes;   /* of one chip */
     double state_bytes;      /* of the whole machine */
-    double weight_bytes;     /* of a parameter in the recipe */
-    double grad_bytes;       /* of an accumulated gradient: the recipe's, else as the weight */
-    double grad_counted;     /* of which the state holds this */
+    double weight_bytes;     /* per parameter of the recipe */
+    double grad_bytes;       /* per accumulated gradient: the recipe's, else that of a weight */
+    double grad_counted;     /* part of grad_bytes that state_bytes includes */
     enum sp_remat remat;     /* of the input */
-    double activation_bytes[SP_REMATS]; /* the same for each policy; NAN if unknown */
+    double activation_bytes[SP_REMATS]; /* the same per policy; NAN if unknown */
     double t_math_s;                    /* 6 P_active B / (N C) */
 };
 
-/* Loads on each link level in the backward pass: weights' share falls with the batch, activations'
- * does not. */
+/* Loads on each link level in the backward pass. The load of weights falls with the batch, that of
+ * activations does not. */
 struct sp_loads {
-    double weights[SP_LINKS]; /* of one pass of the weights over the link in a step */
+    double weights[SP_LINKS]; /* per transfer of the weights over the link */
     double activations[SP_LINKS];
-    double forward_weights, forward_activations; /* those of the forward pass over these */
+    double forward_weights, forward_activations; /* forward load over backward load */
     bool
-        backward_only[SP_LINKS]; /* gradients alone, summed once a step, behind the backward pass */
-    double gathers; /* times a step that the weights of the other links are gathered, >= 1 */
+        backward_only[SP_LINKS]; /* gradients alone, reduced once a step during the backward pass */
+    double gathers;              /* gathers of the sharded weights per step, >= 1 */
 };
 
 /* The formula behind a strategy's T_comms / T_math. */
@@ -128,53 +129,55 @@ enum sp_ratio_rule {
     SP_RATIO_RULES
 };
 
-/* The formula behind its critical batch. */
+/* The formula of the critical batch. */
 enum sp_critical_rule {
-    SP_CRITICAL_MESH,   /* this very mesh's loads: sp_batch_needed */
+    SP_CRITICAL_MESH,   /* loads of this mesh: sp_batch_needed */
     SP_CRITICAL_LINKS,  /* r C / W: sp_critical_tokens_per_chip */
     SP_CRITICAL_SPLIT,  /* the best FSDP x TP split: sp_critical_across_slices */
-    SP_CRITICAL_NOTHING /* TP: no batch changes it */
+    SP_CRITICAL_NOTHING /* TP: the batch does not matter */
 };
 
-/* What a framework keeps of a strategy beside states, gradients that add up and the activations of
- * the forward pass, by the rules of sp_memory_of_stage. All 0 (slack 1) without one. */
+/* Memory that a framework needs beyond states, accumulated gradients and forward activations, by
+ * the rules of sp_memory_of_stage. All 0 (slack 1) without a framework. */
 struct sp_beside {
-    double layer_peak, loss; /* bytes a token of a micro-batch: a layer's backward pass; the loss */
-    double buffers, gathered; /* bytes: of weight gradients; layers that FSDP has gathered */
-    double slack, context;    /* reserved over live; bytes of the runtime */
+    double layer_peak, loss;  /* bytes per token of a micro-batch: a layer's backward pass; the
+                                 loss */
+    double buffers, gathered; /* bytes: weight-gradient buffers; layers gathered by FSDP */
+    double slack, context;    /* reserved over live memory; runtime context in bytes */
 };
 
 /* One strategy on one machine. */
 struct sp_strategy {
-    bool exists; /* false: has no meaning here, nothing else is set */
+    bool exists; /* false: the strategy is impossible here, and nothing else is set */
     enum sp_strategy_kind kind;
     int64_t dp, fsdp, tp, pp; /* degrees; their product is N */
-    int64_t chunks;           /* of the pipeline: v; 1 without */
-    int64_t microbatches;     /* of a replica's step: m, gradients accumulate over them */
-    bool keeps_weights;       /* pipeline: weights are gathered once a step and kept, gradients
-                                 reduced once; else both for each micro-batch */
+    int64_t chunks;           /* chunks per pipeline stage, v; 1 without a pipeline */
+    int64_t microbatches;     /* m, micro-batches per replica and step */
+    bool keeps_weights;       /* pipeline: weights are gathered and gradients reduced once a step,
+                                 not per micro-batch */
     double W_X, W_Y;          /* bytes/s of the FSDP and TP groups; NAN where not used */
     struct sp_loads loads;
     double critical_tokens_per_chip;     /* below it the network binds; NAN for pure TP */
-    double comms_over_math;              /* in the pass that binds */
-    double forward_load;                 /* in the forward pass */
-    enum sp_critical_rule critical_rule; /* which formulas gave these two */
+    double comms_over_math;              /* of the pass that binds */
+    double forward_load;                 /* of the forward pass */
+    enum sp_critical_rule critical_rule; /* formula of these two */
     enum sp_ratio_rule ratio_rule;
     enum sp_link binding; /* the level with the largest load */
-    enum sp_remat remat;  /* whose activations are kept */
-    double in_flight;     /* share of the batch whose activations are alive at once */
-    double
-        state_bytes; /* per chip of the fullest stage, like the next five: the recipe's, sharded */
-    double held_bytes; /* gradients that accumulate uncounted, weights that are kept gathered */
+    enum sp_remat remat;  /* policy whose activations are kept */
+    double in_flight;     /* share of the batch whose activations are live at once */
+    double state_bytes;   /* bytes per chip of the fullest stage, as the next five: sharded recipe
+                             state */
+    double held_bytes;    /* accumulated gradients and gathered weights beyond the recipe state */
     double activation_bytes;
-    double peak_bytes;   /* what the framework adds at the peak, and its buffers */
-    double live_bytes;   /* the sum of these four */
-    double memory_bytes; /* of the device: with the allocator's slack and the runtime */
+    double peak_bytes;   /* framework's peak extras and buffers */
+    double live_bytes;   /* sum of the four above */
+    double memory_bytes; /* per device, with the allocator's slack and the runtime context */
     struct sp_beside beside;
     bool fits, compute_bound;
     double t_math_s, t_comms_s, step_s;
     double uneven; /* layers of the fullest stage over the mean, >= 1; 1 without a pipeline */
-    double uneven_params; /* the same of parameters: the stages at the ends hold the tables too */
+    double uneven_params; /* parameters of the fullest stage over the mean, embedding and head
+                             included */
     double bubble;        /* pipeline idle time over useful time, (p-1)/(v m) */
     double step_with_bubble_s;
 };
@@ -182,7 +185,8 @@ struct sp_strategy {
 /* Derives the shared quantities. The chips, the batch and the chip's peak must be positive. */
 struct sp_fit_terms sp_fit_terms(const struct sp_fit_input *in);
 
-/* Largest load of a set, or their sum when axes take turns; `binding` gets the level. */
+/* Largest load, or the sum of loads with SP_OVERLAP_NONE; `binding` gets the level of the
+ * largest. */
 double sp_comms_over_math(const struct sp_loads *loads, enum sp_overlap overlap,
                           enum sp_link *binding);
 
@@ -191,16 +195,15 @@ struct sp_strategy sp_fit_strategy(const struct sp_fit_input *in, const struct s
                                    enum sp_strategy_kind kind);
 
 /* The best plan on the machine's real axes among the strategies whose bit (1u << kind) is in
- * `allowed`: one that fits (else the one with the least memory), then the shortest step, then the
- * simplest strategy, then the least communication. A part of a torus axis is a line without
- * wraparound. Nothing allowed has a meaning: exists is false. */
+ * `allowed`: plans that fit first (else the least memory), then the shortest step, the simplest
+ * strategy, the least communication. A part of a torus axis is a line without wraparound. `exists`
+ * is false if no allowed strategy is possible. */
 struct sp_strategy sp_fit_best(const struct sp_fit_input *in, const struct sp_fit_terms *terms,
                                unsigned allowed);
 
-/* The mesh on the machine's real axes with the least communication of all that fit, however long
- * its step: TP beside others, not over the whole machine, and pipelines without interleaving.
- * `exists` is false where none fits. Its comms_over_math is monotone in every rate and in the
- * memory. */
+/* The mesh with the least communication among those that fit on the real axes, however long its
+ * step; TP over the whole machine and interleaved pipelines are left out. `exists` is false if none
+ * fits. Its comms_over_math is monotone in every rate and in memory. */
 struct sp_strategy sp_fit_quietest(const struct sp_fit_input *in, const struct sp_fit_terms *terms);
 
 /* Degrees of a mesh; 0: any. */
@@ -208,15 +211,14 @@ struct sp_degrees {
     int64_t dp, fsdp, tp, pp;
 };
 
-/* The mesh of those degrees with the least communication, on the machine's real axes or by the rule
- * of the rows. `exists` is false where none can be laid. */
+/* The mesh with these degrees and the least communication, on the real axes or by the closed forms.
+ * `exists` is false if there is none. */
 struct sp_strategy sp_fit_mesh(const struct sp_fit_input *in, const struct sp_fit_terms *terms,
                                enum sp_strategy_kind kind, const struct sp_degrees *degrees,
                                bool real_axes);
 
-/* The questions of a decision guide, in its order: does a replica fit on a chip and does its sum of
- * gradients hide; do shards over all chips fit and do their gathers hide; else with TP, in groups,
- * with stages. */
+/* The questions of a decision guide, in order: does a replica fit and its gradient reduction hide;
+ * do shards over all chips fit and their gathers hide; then with TP, in groups, with stages. */
 enum sp_decision_kind {
     SP_ASK_ONE_CHIP,
     SP_ASK_REPLICAS,
@@ -229,19 +231,19 @@ enum sp_decision_kind {
 };
 struct sp_decision {
     enum sp_decision_kind kind;
-    bool memory; /* it asks whether the strategy fits; else whether it keeps up too */
-    struct sp_strategy strategy; /* that it looks at */
+    bool memory; /* asks whether the strategy fits; else whether its communication hides too */
+    struct sp_strategy strategy; /* the strategy that it tests */
     bool yes, ends;              /* ends: this strategy is the answer */
 };
 
-/* Walks the questions until one ends them; the last one's `ends` is false where every strategy
- * waits or does not fit. Returns how many were asked. */
+/* Answers the questions until one ends the walk; if none does, the last one's `ends` is false.
+ * Returns the number of questions answered. */
 int sp_fit_path(const struct sp_fit_input *in, const struct sp_fit_terms *terms,
                 struct sp_decision path[SP_DECISIONS]);
 
-/* Strong scaling: the best plan of each size on offer, doubling from one chip up to the slice of
- * in->hw, and its efficiency, chips times step of the first over its own. Returns how many of at
- * most `room`; sizes on which nothing has a meaning are left out. */
+/* Strong scaling: the best plan of each available size, doubling from one chip to the slice of
+ * in->hw. Efficiency is chips x step of the smallest size over this one's. Sizes without a possible
+ * plan are skipped. Returns the number of points, at most `room`. */
 struct sp_fit_point {
     int64_t chips;
     struct sp_strategy best;
@@ -249,72 +251,72 @@ struct sp_fit_point {
 };
 int sp_fit_curve(const struct sp_fit_input *in, struct sp_fit_point *points, int room);
 
-/* Sequences of one replica's batch, B / (T dp fsdp); below 1 where several chips share one. */
+/* Sequences per replica, B / (T dp fsdp); below 1 if several chips share one. */
 double sp_replica_sequences(const struct sp_fit_input *in, const struct sp_strategy *strategy);
 
-/* Load of a link over the whole step: weights as often as they are gathered, and activations. */
+/* Load of a link over the whole step: weights times their gathers, plus activations. */
 double sp_link_load(const struct sp_loads *loads, enum sp_link link);
 
-/* Time of the step at the stated MFU, never faster than the plan's ideal. s. */
+/* Step time at the given MFU, never below the plan's ideal. s. */
 double sp_step_at_mfu_s(const struct sp_strategy *strategy, double mfu);
 
-/* Smallest batch in tokens that makes this very mesh compute-bound where its weights are gathered
- * once a step; INFINITY when no batch does. */
+/* Smallest batch (tokens) at which this mesh is compute-bound with one weight gather per step;
+ * INFINITY if none. */
 double sp_batch_needed(const struct sp_strategy *strategy, const struct sp_fit_terms *terms,
                        enum sp_overlap overlap);
 
-/* Smallest batch at which some mesh of this strategy is compute-bound; `s` gets the mesh. */
+/* Smallest batch (tokens) at which some mesh of this strategy is compute-bound; `s` gets the
+ * mesh. */
 double sp_batch_needed_any(const struct sp_fit_input *in, const struct sp_fit_terms *terms,
                            enum sp_strategy_kind kind, bool real_axes,
                            struct sp_strategy *strategy);
 
-/* Fewest chips on offer on which the strategy's memory fits at the same batch, whole slices over
- * the data-centre network included; 0 when no number does (its state does not shrink with chips, or
- * the machine is not sold in that size). */
+/* Fewest available chips on which the strategy's memory fits at the same batch, several slices
+ * included; 0 if none (its state does not shrink with chips, or no such size is offered). */
 int64_t sp_chips_to_fit(const struct sp_strategy *strategy, const struct sp_fit_input *in,
                         const struct sp_fit_terms *terms);
 
-/* Most chips on offer that this batch keeps compute-bound: for DP and FSDP by the critical batch of
- * that size's own rings, else by this machine's. 0 when none, and for several slices. */
+/* Most available chips that this batch keeps compute-bound: for DP and FSDP by the critical batch
+ * on the rings of that size, else by that of this machine. 0 if none, and for several slices. */
 int64_t sp_chips_fed(const struct sp_strategy *strategy, const struct sp_fit_input *in,
                      const struct sp_fit_terms *terms);
 
-/* Fewest micro-batches of whole sequences of which one's activations fit beside what a chip holds;
- * 0 when no number does, and for pipelines, whose micro-batches are counted already. */
+/* Fewest micro-batches of whole sequences that make the activations fit; 0 if none does, and for
+ * pipelines, which fix their own number. */
 int64_t sp_accumulation_to_fit(const struct sp_strategy *strategy, const struct sp_fit_input *in,
                                const struct sp_fit_terms *terms);
 
-/* The checkpoint policy with the least recomputation that fits, or SP_REMATS when none does. */
+/* The recomputation policy with the least recomputation that fits, or SP_REMATS if none does. */
 enum sp_remat sp_remat_to_fit(const struct sp_strategy *strategy, const struct sp_fit_input *in,
                               const struct sp_fit_terms *terms);
 
 /*
  * == Critical batches and degrees ==
  *
- * Where communication and arithmetic take equally long. Their closed forms are rows of
- * forms/critical.def; here is what is more than an expression.
+ * Where communication and arithmetic take equally long. Forms of one expression are in
+ * forms/critical.def; the rest is here.
  */
 
-/* The largest whole TP degree that this machine hides: inside a scale-up domain at its bandwidth,
- * beyond it or on a torus at that of the slowest level. 0 when even TP of 1 would wait. */
+/* Largest whole TP degree whose communication hides: within a scale-up domain at its bandwidth,
+ * beyond it or on a torus at that of the slowest level. 0 if even TP 1 is bound. */
 int64_t sp_usable_tp_degree(const struct sp_fit_terms *terms, int64_t domain);
 
-/* What sp_critical_fsdp_tp multiplies by: 4 where collectives take turns, 1 where they overlap. */
+/* Factor in sp_critical_fsdp_tp: 4 if collectives take turns, 1 if they overlap. */
 double sp_turns(enum sp_overlap overlap);
 
-/* Tokens per chip that the network between slices needs, r C / (M W_dcn); 0 for one slice. */
+/* Critical tokens per chip of the network between slices, r C / (M W_dcn); 0 for one slice. */
 double sp_critical_dcn(const struct sp_fit_terms *terms);
 
-/* Tokens per chip below which a split waits that needs i of them inside a slice and d between
- * slices: the larger, or in turn the x at which 2 sqrt(i / 4x) + d / x is 1. */
+/* Critical tokens per chip of a split that needs i inside a slice and d between slices: the larger
+ * if they overlap, else the x that solves 2 sqrt(i / 4x) + d / x = 1. */
 double sp_critical_across_slices(double inside_tokens, double between_tokens,
                                  enum sp_overlap overlap);
 
-/* A split of N chips into X shards and a TP group of Y = N / X, Y a power of two. */
+/* A split of N chips into X shards and TP of Y = N / X, with Y a power of two. */
 struct sp_split {
     double fsdp, tp;
     double fsdp_load, tp_load; /* r C X / (W_X B), C Y / (W_Y F) */
-    double comms_over_math;    /* their largest, or their sum when axes take turns */
+    double comms_over_math;    /* the larger, or their sum if axes take turns */
 };
 
 /* The power-of-two split with the least communication, on axes of W_X and W_Y bytes/s. Y runs from

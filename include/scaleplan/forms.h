@@ -41,7 +41,7 @@ struct sp_form_argument {
 
 enum { SP_MOST_ARGUMENTS = 16 };
 
-/* A row as text. */
+/* A form as text. */
 struct sp_form {
     const char *name, *what, *unit;
     const char *text; /* the expression, as C has it */
@@ -49,10 +49,9 @@ struct sp_form {
     struct sp_form_argument arguments[SP_MOST_ARGUMENTS + 1]; /* the last has no name */
 };
 
-/* The row of a form. */
 struct sp_form sp_form(enum sp_form_id id);
 
-/* Its expression and its source alone. */
+/* Only its expression, only its source. */
 const char *sp_form_text(enum sp_form_id id);
 const char *sp_form_source(enum sp_form_id id);
 

@@ -1,7 +1,6 @@
-/* What a model is made of: the kinds of its layers, and of each kind the matmuls, the other
- * weights, what mixes the tokens, and what training keeps and moves. Parameters, FLOPs,
- * activations, the operators and collectives of a step and the roofline of a model follow from
- * these lists. */
+/* A model as lists: per kind of layer its matmuls, other weights, token mixer, kept activations and
+ * memory traffic. Parameters, FLOPs, activations, step operators, collectives and rooflines all
+ * derive from these lists. */
 #ifndef SCALEPLAN_LAYER_H
 #define SCALEPLAN_LAYER_H
 
@@ -15,23 +14,22 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* The kinds of layers that a model may mix, and its two ends: what stands before the layers
- * (tables, a norm) and after them (a norm, the head). A layer has a block that mixes tokens, which
- * is attention or the model's other mixer, and a block that does not, an MLP or experts, or one of
- * the two alone. */
+/* The kinds of layers, and the two ends: before the layers (tables, a norm) and after them (a norm,
+ * the head). A layer has a token mixer (attention or another) and an MLP or experts, or only one of
+ * the two. */
 enum sp_layer_kind {
     SP_LAYER_DENSE, /* attention and an MLP */
     SP_LAYER_MOE,   /* attention and experts */
     SP_LAYER_OTHER_DENSE,
     SP_LAYER_OTHER_MOE,
-    SP_LAYER_ATTENTION, /* alone, and so are the next three */
+    SP_LAYER_ATTENTION, /* attention alone; the next three are single blocks too */
     SP_LAYER_OTHER,
     SP_LAYER_MLP,
     SP_LAYER_EXPERTS,
-    SP_LAYER_CROSS,   /* attention to the encoder, and an MLP */
+    SP_LAYER_CROSS,   /* cross-attention to the encoder, and an MLP */
     SP_LAYER_REUSING, /* as DENSE, with keys and values of an earlier layer */
     SP_LAYER_OTHER_REUSING,
-    SP_LAYER_SHARED,  /* attention and an MLP whose weights several layers share */
+    SP_LAYER_SHARED,  /* attention and an MLP with weights shared by several layers */
     SP_LAYER_ENCODER, /* of the encoder, before all others */
     SP_LAYER_KINDS,
     SP_LAYER_INPUT = SP_LAYER_KINDS,
@@ -39,170 +37,171 @@ enum sp_layer_kind {
     SP_LAYER_LISTS
 };
 
-/* A number of layers of each kind. */
+/* Number of layers of each kind. */
 struct sp_layer_counts {
     int64_t of[SP_LAYER_KINDS];
 };
 
-/* What a weight is counted as. */
+/* The part of the parameter count that a weight belongs to. */
 enum sp_layer_part {
     SP_PART_EMBEDDING,
     SP_PART_ATTENTION,
     SP_PART_MLP,
-    SP_PART_EXPERTS, /* routed: EP spreads them, and TP inside an expert splits them */
+    SP_PART_EXPERTS, /* routed: divided by EP and ETP */
     SP_PART_ROUTER,
     SP_PART_NORM,
     SP_PARTS
 };
 
-/* The operators of a layer, as policies and modules of recomputation name them. */
+/* The operators of a layer that recomputation policies and modules name. */
 enum sp_operator {
-    SP_OP_QKV,    /* what makes queries, keys and values, or the latents of them */
-    SP_OP_LATENT, /* what makes them of latents */
+    SP_OP_QKV,    /* projections to queries, keys and values, or to their latents */
+    SP_OP_LATENT, /* up-projections of the latents */
     SP_OP_OUT,    /* attention's output projection */
-    SP_OP_UP,     /* a dense MLP's first matmuls, and its last one */
+    SP_OP_UP,     /* first and last matmuls of a dense MLP */
     SP_OP_DOWN,
-    SP_OP_SHARED_UP, /* the shared experts' */
+    SP_OP_SHARED_UP, /* of the shared experts */
     SP_OP_SHARED_DOWN,
-    SP_OP_EXPERT_UP, /* the routed experts', with the router */
+    SP_OP_EXPERT_UP, /* of the routed experts, router included */
     SP_OP_EXPERT_DOWN,
     SP_OP_CORE,  /* attention itself */
     SP_OP_NORMS, /* norms, residual additions, casts */
-    SP_OP_ACT,   /* activation function and product of a dense MLP */
+    SP_OP_ACT,   /* activation function and gating of a dense MLP */
     SP_OP_SHARED_ACT,
     SP_OP_EXPERT_ACT,
-    SP_OP_ROUTE, /* tokens into the order of the experts and back */
+    SP_OP_ROUTE, /* permutation of tokens to experts and back */
     SP_OPERATORS
 };
 
-/* How the ranks of tensor parallelism share a weight and its product. */
+/* How TP ranks share a weight and its product. */
 enum sp_tp_split {
-    SP_TP_WHOLE,   /* each holds and computes all of it */
-    SP_TP_TOKENS,  /* each holds all of it, and computes its part of the sequence */
-    SP_TP_STORED,  /* each holds a part, and computes all of it */
-    SP_TP_COLUMNS, /* a part of what comes out */
-    SP_TP_ROWS     /* a part of what goes in; their products are summed */
+    SP_TP_WHOLE,   /* each holds and computes all */
+    SP_TP_TOKENS,  /* each holds all and computes its part of the sequence */
+    SP_TP_STORED,  /* each holds a part and computes all */
+    SP_TP_COLUMNS, /* split by output */
+    SP_TP_ROWS     /* split by input; the products are summed */
 };
 
-/* Matmuls of one shape side by side, [tokens, in] x [in, out]. */
+/* Parallel matmuls of one shape, [tokens, in] x [in, out]. */
 struct sp_matmul {
     const char *name;
     enum sp_layer_part part;
     enum sp_operator op;
     enum sp_tp_split split;
     double in, out;
-    double count, passed;       /* of `count` matmuls, the number that a token passes */
-    double groups, group_out;   /* of `out`, groups that no rank divides: one at least is on each */
-    double norm;                /* weights of a norm of its own, on what goes in */
-    bool bias;                  /* a weight more for each of `out` */
-    bool plain;                 /* in 16 bits, whatever the format of the layers */
-    bool vocab;                 /* `out` is the vocabulary, which is stored padded */
-    bool tied;                  /* its weight is the input table's */
-    bool source;                /* it works on the tokens of the encoder */
-    bool shared;                /* its weights are those of a shared block */
-    enum sp_lora_target target; /* what adapters call it, or the first of its pieces */
-    double piece[3]; /* columns of the projections that stand side by side in it, which adapters
-                        call by consecutive targets; 0: it is one */
-    bool frozen;     /* no gradient of its weight is made */
-    bool base;       /* where it is frozen, or its layer is still, of the base that a tuning may
-                        store in fewer bits */
-    double rank;     /* R of the adapters beside it; 0: none */
-    double adapted, adapted_out; /* how many of its pieces have one, and their columns together */
+    double count, passed;       /* of `count` matmuls, those that one token passes */
+    double groups, group_out;   /* `out` consists of groups that TP cannot divide: each rank has at
+                                   least one */
+    double norm;                /* weights of a norm on the input */
+    bool bias;                  /* one bias per output */
+    bool plain;                 /* 16-bit whatever the layers' format */
+    bool vocab;                 /* `out` is the vocabulary, stored padded */
+    bool tied;                  /* uses the input table's weight */
+    bool source;                /* works on the encoder's tokens */
+    bool shared;                /* weights of a shared block */
+    enum sp_lora_target target; /* LoRA target of the matmul, or of its first piece */
+    double piece[3]; /* columns of each projection fused into it, which are consecutive LoRA
+                        targets; 0: not fused */
+    bool frozen;     /* no weight gradient */
+    bool base;       /* if frozen: part of the base that a tuning may store in fewer bits */
+    double rank;     /* adapter rank R; 0: none */
+    double adapted, adapted_out; /* pieces with an adapter, and their columns in total */
 };
 
-/* Weights that no matmul multiplies by: norms, tables, biases. */
+/* Weights outside matmuls: norms, tables, biases. */
 struct sp_tensor {
     double weights;
     enum sp_layer_part part;
     enum sp_tp_split split;
     bool vocab;  /* stored padded */
-    bool source; /* the encoder's */
+    bool source; /* of the encoder */
     bool shared; /* of a shared block */
-    bool lookup; /* a further table, of which a token reads a row and passes none */
-    bool frozen; /* has no gradient */
+    bool lookup; /* a lookup table: a token reads one row */
+    bool frozen; /* no gradient */
 };
 
-/* What mixes the tokens: scores between queries and keys, and their weighted sum of values, or a
- * recurrence (qk == 0), or both. */
+/* A token mixer: attention scores and their weighted sum of values, or a recurrence (qk == 0), or
+ * both. */
 struct sp_mixer {
-    double heads, kv_heads; /* the latter as scores see them: expanded */
-    double qk, v;           /* widths of one head; 0: it has no scores */
-    double length;          /* tokens that it stretches over; 0: the sequence */
-    double window;          /* W: tokens that a token attends to; 0: all of the sequence */
-    double global;          /* share of the layers that have no window all the same */
-    double picked;          /* widths qk + v of a head where an indexer picked the W tokens out of
-                               all of them; 0: they are the last W */
-    double index;           /* multiply-adds of the indexer for each pair of tokens */
-    double scan;            /* multiply-adds of a token whatever the length: a recurrence's */
-    double cache;           /* elements that a token leaves for generation */
-    double cache_index;     /* those of them that every later token reads, picked or not */
-    double state;           /* bytes that a sequence keeps for generation whatever its length */
+    double heads, kv_heads; /* kv_heads as the scores see them: expanded */
+    double qk, v;           /* widths per head; 0: no scores */
+    double length;          /* tokens it attends over; 0: the sequence */
+    double window;          /* W: tokens a token attends to; 0: the whole sequence */
+    double global;          /* share of the layers without a window */
+    double picked;          /* qk + v per head if an indexer picks the W tokens; 0: they are the
+                               last W */
+    double index;           /* multiply-adds of the indexer per pair of tokens */
+    double scan;            /* multiply-adds per token of a recurrence */
+    double cache;           /* elements cached per token for generation */
+    double cache_index;     /* cached elements that every later token reads, picked or not */
+    double state;           /* bytes per sequence kept for generation, independent of length */
     bool bidirectional;     /* tokens attend to later ones as well */
 };
 
-/* Which device has which tokens of a tensor of activations. */
+/* How the ranks share an activation. */
 enum sp_sharded_by {
-    SP_BY_NOTHING,  /* every TP rank has all of them */
-    SP_BY_SEQUENCE, /* with sequence parallelism a part, else all */
-    SP_BY_INPUT,    /* the same, where the framework does not keep what it gathered */
-    SP_BY_WIDTH,    /* all, but a part of the width */
+    SP_BY_NOTHING,  /* every TP rank has all tokens */
+    SP_BY_SEQUENCE, /* divided by tokens with sequence parallelism, else whole */
+    SP_BY_INPUT,    /* the same, if the framework does not keep the gathered input */
+    SP_BY_WIDTH,    /* all tokens, part of the width */
     SP_SHARDED_BY
 };
 
-/* How often the framework keeps a tensor. */
+/* How many copies of a tensor the framework keeps. */
 enum sp_copies {
     SP_COPIES_ONE,
-    SP_COPIES_QKV,       /* one, and its further copies of q, k and v */
-    SP_COPIES_MLP,       /* one, and its further copies of d_ff-wide tensors of gated MLPs */
-    SP_COPIES_INPUT,     /* one, and the outputs that a policy keeps though nothing needs them */
-    SP_COPIES_EXCHANGED, /* one where context parallelism exchanges heads, else none */
-    SP_COPIES_NONE,      /* only the closed form keeps it */
-    SP_COPIES_DROPOUT,   /* one with dropout, else none */
-    SP_COPIES_NORMS,     /* the copies that the framework's own RMSNorm keeps */
-    SP_COPIES_FROZEN,    /* one where the framework keeps the inputs of frozen matmuls, else none */
-    SP_COPIES_MLP_FROZEN, /* the same, and its further copies of d_ff-wide tensors */
+    SP_COPIES_QKV,        /* one plus its extra copies of q, k and v */
+    SP_COPIES_MLP,        /* one plus its extra d_ff-wide copies of gated MLPs */
+    SP_COPIES_INPUT,      /* one plus block outputs that a policy keeps needlessly */
+    SP_COPIES_EXCHANGED,  /* one if context parallelism exchanges heads, else none */
+    SP_COPIES_NONE,       /* none: only the closed form counts it */
+    SP_COPIES_DROPOUT,    /* one with dropout, else none */
+    SP_COPIES_NORMS,      /* those that the framework's own RMSNorm keeps */
+    SP_COPIES_FROZEN,     /* one if the framework keeps inputs of frozen matmuls, else none */
+    SP_COPIES_MLP_FROZEN, /* the same plus its extra d_ff-wide copies */
     SP_COPIES
 };
 
-/* Activations that the forward pass leaves for the backward pass. */
+/* Activations kept for the backward pass. */
 struct sp_kept {
-    double width; /* 2-byte elements of a token */
+    double width; /* 2-byte elements per token */
     enum sp_sharded_by sharded_by;
-    enum sp_operator by; /* dropped where this one runs again; SP_OPERATORS: always kept */
+    enum sp_operator by; /* not kept if this operator is recomputed; SP_OPERATORS: always kept */
     enum sp_copies copies;
-    unsigned remats; /* the closed form keeps it: one bit for each enum sp_remat */
-    double groups;   /* groups of the width that no rank divides; 0: it divides */
-    bool source;     /* of the tokens of the encoder */
-    bool with_norms; /* dropped only where the norms run again too */
-    bool routed;     /* as many as experts are sent, which is uneven */
-    bool gradient;   /* the backward pass holds its gradient at its peak */
-    unsigned feeds;  /* kept for the weight gradients of these operators alone, a bit each; 0: for
-                        more than those */
+    unsigned remats; /* bits of enum sp_remat: policies whose closed form counts it */
+    double groups;   /* indivisible groups of the width; 0: it divides */
+    bool source;     /* per token of the encoder */
+    bool with_norms; /* dropped only if the norms are recomputed too */
+    bool routed;     /* scales with the tokens sent to experts, which is uneven */
+    bool gradient;   /* its gradient is live at the peak of the backward pass */
+    unsigned feeds;  /* operators (bits) whose weight gradients alone need it; 0: others need it
+                        too */
 };
 
-/* What memory-bound work reads and writes. */
+/* Reads and writes of memory-bound work. */
 struct sp_moved {
-    double width; /* 2-byte elements of a token */
+    double width; /* 2-byte elements per token */
     enum sp_sharded_by sharded_by;
     enum sp_operator op;
-    bool routed; /* as many as experts are sent */
-    bool casts;  /* only where the matmuls' format is narrower */
+    bool routed; /* scales with the tokens sent to experts */
+    bool casts;  /* only if the matmuls' format is narrower than 16 bits */
 };
 
 enum { SP_MATMULS = 32, SP_TENSORS = 16, SP_KEPT = 64, SP_MOVED = 20 };
 
 /* One layer, or one end of the model. */
 struct sp_layer {
-    double width; /* D of the stream of tokens that it reads and adds to */
-    double picks; /* k: experts that a token goes to and comes back from; 0: none */
-    double sent;  /* width in which it is sent to them */
-    double own;   /* tokens of a sequence that pass it; 0: the sequence's */
-    double from;  /* tokens of a sequence that its rows of the encoder work on; 0: the sequence's */
-    double sets;  /* of weights that all layers of the kind share; 0: each has its own */
-    bool half;    /* it has only one of a layer's two blocks */
-    bool frozen;  /* it is not trained, and no gradient passes it */
+    double width; /* D, width of the residual stream */
+    double picks; /* k, experts per token; 0: none */
+    double sent;  /* width in which tokens are sent to experts */
+    double own;   /* tokens per sequence; 0: the sequence length */
+    double from;  /* encoder tokens per sequence that its `source` rows work on; 0: the sequence
+                     length */
+    double sets;  /* weight sets shared by all layers of the kind; 0: each layer has its own */
+    bool half;    /* has only one of a layer's two blocks */
+    bool frozen;  /* not trained, and no gradient passes it */
     struct sp_mixer mixer;
-    struct sp_mixer cross; /* attention to the encoder; no heads: there is none */
+    struct sp_mixer cross; /* cross-attention to the encoder; no heads: none */
     int matmuls, tensors, n_kept, n_moved;
     struct sp_matmul matmul[SP_MATMULS];
     struct sp_tensor tensor[SP_TENSORS];
@@ -210,75 +209,73 @@ struct sp_layer {
     struct sp_moved moved[SP_MOVED];
 };
 
-/* How many layers from layer `from`, counted from 0, to before layer `until` are of each kind; the
- * encoder's stand before layer 0. */
+/* Counts the layers `from` to `until` - 1 (from 0) by kind; the encoder's layers precede layer
+ * 0. */
 void sp_count_layers(const struct sp_model *model, int64_t from, int64_t until,
                      struct sp_layer_counts *counts);
 
-/* Of these layers, how many of each kind are frozen with all that is below them: those before the
- * last ones that SP_TRAIN_LAST trains, the encoder's with them; else none. */
+/* Counts those that no gradient passes: the layers, encoder included, before the last ones that
+ * SP_TRAIN_LAST trains; else none. */
 void sp_count_still_layers(const struct sp_model *model, int64_t from, int64_t until,
                            struct sp_layer_counts *counts);
 
-/* A model in lists, how many layers each stands for (an end for one), and its weights by part. The
- * list of a kind that the model does not have, whose count is 0, is not set. */
+/* A model as lists, with the number of layers per list (1 for an end) and the weights by part.
+ * Lists of absent kinds are not set. */
 struct sp_layers {
     const struct sp_model *model; /* not a copy */
     struct sp_params params;
     double count[SP_LAYER_LISTS];
-    double still[SP_LAYER_LISTS]; /* of these, below all that is trained: no gradient passes them */
+    double still[SP_LAYER_LISTS]; /* layers of the list that no gradient passes */
     struct sp_layer list[SP_LAYER_LISTS];
 };
 
-/* Lists a model whose shape is known. Scaling book, "Transformers"; DeepSeek-V2, section 2.1, for
- * latent attention; Korthikanti et al. 2022, section 4, for what is kept. */
+/* Lists a model of known shape. Scaling book, "Transformers"; DeepSeek-V2, section 2.1 (latent
+ * attention); Korthikanti et al. 2022, section 4 (kept activations). */
 void sp_list_model(const struct sp_model *model, struct sp_layers *layers);
 
-/* The largest rank that every adapter of a list can have: the least of in and out over the pieces
- * with adapters, min(d, k) in Hu et al. 2021, section 4.1; INFINITY without any. */
+/* Largest rank that every adapter can have: the least min(in, out) over adapted pieces (Hu et al.
+ * 2021, section 4.1); INFINITY without adapters. */
 double sp_most_lora_rank(const struct sp_layers *layers);
 
-/* Outputs of the head for each token: the vocabulary, the labels, or 0. */
+/* Head outputs per token: the vocabulary, the labels, or 0. */
 int64_t sp_head_outputs(const struct sp_model *model);
 
-/* Bytes of a weight of the base as it is stored, and of any other frozen weight. */
+/* Bytes per stored weight of the frozen base, and of any other frozen weight. */
 double sp_base_bytes(const struct sp_model *model);
 #define SP_FROZEN_BYTES 2.0
 
-/* Weights of the adapters beside a matmul: R (in + out) for each of its pieces that has one. Hu et
- * al. 2021, "LoRA", section 4.1. */
+/* Weights of the adapters of a matmul: R (in + out) per adapted piece. Hu et al. 2021, "LoRA",
+ * section 4.1. */
 double sp_adapter_weights(const struct sp_matmul *matmul);
 
-/* Width of the MLP of a dense layer: d_ff, unless a mixture gives its dense layers another. */
+/* MLP width of a dense layer: d_ff, unless the mixture gives dense layers their own. */
 int64_t sp_dense_d_ff(const struct sp_model *model);
 
-/* Tokens for each token of a sequence of `seq`, where a sequence has `tokens` of them; 0: as many.
- */
+/* Tokens of a stream per token of the model for sequences of `seq`; `tokens` 0: 1. */
 double sp_stream_share(double tokens, double seq);
 
-/* Parameters as a token works with them on average over a sequence of `seq`: `active` has those of
- * the encoder by how many tokens it has for each of the sequence, a third of them where it is
- * frozen and works forward alone, two where a tuning freezes it and gradients pass it. */
+/* Parameters with `active` as a token works with them, averaged over a sequence of `seq`: encoder
+ * weights count by encoder tokens per token, one third if frozen with forward passes only, two
+ * thirds if frozen with gradients passing. */
 struct sp_params sp_worked_params(const struct sp_model *model, const struct sp_params *params,
                                   double seq);
 
-/* Width of what one layer hands to the next for each token: d_model, several times it where layers
- * carry further streams or a shared block reads the tables' output as well. */
+/* Width per token that one layer passes to the next: d_model, or several times it if layers carry
+ * further streams or a shared block reads the embedding too. */
 double sp_carried_width(const struct sp_model *model);
 
-/* Whether layers of that kind have experts. */
 bool sp_kind_has_experts(enum sp_layer_kind kind);
 
-/* Tokens that a token counts as attending to in a sequence of `seq`, the causal half not taken off:
- * seq, and with a window of W < seq twice the mean of min(i, W) over the positions i, 2W - W^2/seq.
- * Of a mixer with a length of its own, that; in both directions a window of W around a token, less
- * what the ends cut off, W - W^2/(4 seq). Non-decreasing in seq. */
+/* Tokens that a token attends to in a sequence of `seq`, without the causal half: seq, or 2W -
+ * W^2/seq with a window W < seq (twice the mean of min(i, W)); the mixer's own `length` if set.
+ * Bidirectional: W - W^2/(4 seq), a window around the token cut at the ends. Non-decreasing in
+ * seq. */
 double sp_mixer_tokens(const struct sp_mixer *mixer, double seq);
 
-/* Forward FLOPs of one token in a sequence of `seq`; `scores` is the share of the scores that is
- * counted, 1/2 where a causal mask is exploited, and all of them in both directions. Where an
- * indexer picks tokens: its own scores of all pairs, and the less of all pairs in heads of their
- * own and of the picked ones in the shared latents. DeepSeek-V3.2, section 2.1. */
+/* Forward FLOPs per token in a sequence of `seq`. `scores`: counted share of the scores, 1/2 if a
+ * causal mask is exploited; bidirectional mixers count all. With an indexer: its scores of all
+ * pairs, plus the cheaper of attention to all tokens in full heads and to the picked ones in shared
+ * latents. DeepSeek-V3.2, section 2.1. */
 double sp_mixer_flops(const struct sp_mixer *mixer, double seq, double scores);
 
 #pragma GCC visibility pop

@@ -1,4 +1,4 @@
-/* Bytes of a device: in closed form, at a plan's peak by stage, and over a step. */
+/* Memory of a device: closed forms, a plan's peak by stage, and its course over a step. */
 #ifndef SCALEPLAN_MEMORY_H
 #define SCALEPLAN_MEMORY_H
 
@@ -17,55 +17,52 @@ extern "C" {
 
 /*
  * == Closed forms ==
- *
- * Bytes of one device under a parallel plan: states by ZeRO stage, activations, and the inverses.
  */
 
-/* How a model is spread. Every degree is >= 1. */
+/* How a model is divided. Every degree is >= 1. */
 struct sp_spread {
-    double dp; /* N_d: replicas that the optimizer state may be sharded over */
+    double dp; /* N_d: replicas that ZeRO shards over */
     double tp, pp, cp;
-    double ep;           /* among the dp cp ranks */
-    int zero;            /* 0: replicated; 1: optimizer; 2: and gradients; 3: and weights */
-    double microbatches; /* of a step, whose gradients add up; 0: one */
-    double microbatches_in_flight; /* of the fullest stage; 1 without a pipeline */
+    double ep;           /* part of the dp cp ranks */
+    int zero;            /* 0: replicated; 1: optimizer; 2: also gradients; 3: also weights */
+    double microbatches; /* per step, accumulated; 0: one */
+    double microbatches_in_flight; /* on the fullest stage; 1 without a pipeline */
 };
 
-/* Bytes on one device. */
+/* Bytes per device. */
 struct sp_footprint {
     double params, grads, optimizer; /* optimizer: master copy and moments */
     double activations;
     double total;
 };
 
-/* States of one device: what ZeRO leaves whole, what it divides by N_d, after TP, PP and (for
- * routed experts) EP. `params` are all parameters, `experts` the routed ones among them. The ranks
- * of EP are some of dp cp. The product dp cp must be a multiple of ep. An expert's states are
- * shared by dp cp / ep ranks, and ZeRO divides both kinds of parameters by dp cp in the end. bytes.
- * ZeRO, Rajbhandari et al. 2020, section 5: DP (w+g+K)P; stage 1 (w+g)P + KP/N_d; stage 2 wP +
- * (g+K)P/N_d; stage 3 (w+g+K)P/N_d. */
+/* State bytes per device: ZeRO's division by N_d after TP, PP and (routed experts) EP. `params`
+ * counts all parameters, `experts` the routed ones among them. The product dp cp must be a multiple
+ * of ep. EP's ranks are part of dp cp: an expert's states are shared by dp cp / ep ranks, so that
+ * ZeRO divides both kinds by dp cp in total. Rajbhandari et al. 2020, section 5: DP (w+g+K)P; stage
+ * 1 (w+g)P + KP/N_d; stage 2 wP + (g+K)P/N_d; stage 3 (w+g+K)P/N_d. */
 struct sp_footprint sp_state_footprint(double params, double experts,
                                        const struct sp_precision *precision,
                                        const struct sp_spread *spread);
 
-/* The same for a model of which some is frozen: what is trained by the recipe, what is frozen as
- * the weights are, without gradients and optimizer. bytes. */
+/* The same with frozen weights: trained ones by the recipe, frozen ones as stored, without
+ * gradients and optimizer. bytes. */
 struct sp_footprint sp_tuned_footprint(const struct sp_params *params,
                                        const struct sp_precision *precision,
                                        const struct sp_spread *spread);
 
-/* Bytes of the whole state of a model: the recipe's for each parameter that is trained, and what is
- * frozen as it is stored. */
+/* State bytes of a whole model: the recipe's per trained parameter, and frozen weights as
+ * stored. */
 double sp_state_bytes(const struct sp_params *params, const struct sp_precision *precision);
 
-/* Activation bytes kept per token and layer, 2-byte activations, fused (flash) attention, one chip
- * holding the whole width. NAN for a size-only model and for policies from SP_REMATS on. Scaling
- * book, "Training" (mlp, dots, full); Korthikanti et al. 2022, section 4, with grouped queries and
- * gated MLPs (none, selective). */
+/* Activation bytes per token and layer: 2-byte activations, fused attention, the whole width on one
+ * chip. NAN for a size-only model and for policies from SP_REMATS on. Scaling book, "Training"
+ * (mlp, dots, full); Korthikanti et al. 2022, section 4, with grouped queries and gated MLPs (none,
+ * selective). */
 double sp_activation_bytes_per_token_layer(const struct sp_model *model, enum sp_remat remat);
 
-/* Korthikanti et al. 2022, table 2: activation bytes of one GPT layer for a micro-batch, 16-bit,
- * materialised scores, dropout. s tokens, b sequences, h width, a heads, t TP degree. */
+/* Activation bytes of one GPT layer per micro-batch with 16-bit values, stored scores and dropout:
+ * s tokens, b sequences, h width, a heads, t TP degree. Korthikanti et al. 2022, table 2. */
 enum sp_gpt_rule {
     SP_GPT_NONE,
     SP_GPT_TP,
@@ -78,63 +75,62 @@ enum sp_gpt_rule sp_gpt_rule(enum sp_remat remat, double tp, bool sequence_paral
 double sp_gpt_activation_bytes(enum sp_gpt_rule rule, double tokens, double sequences,
                                double d_model, double heads, double tp);
 
-/* Activations of a device with its share of `layers`, of which each keeps `layer_bytes` of a
- * micro-batch: layers layer_bytes / pp, for every micro-batch in flight. bytes. */
+/* Activation bytes of a device whose stages share `layers` layers of `layer_bytes` per micro-batch:
+ * layers layer_bytes / pp per micro-batch in flight. */
 double sp_stage_activation_bytes(double layers, double layer_bytes, const struct sp_spread *spread);
 
-/* The same for a micro-batch of `tokens` of a model, whose layer TP and CP divide:
- * sp_activation_bytes_per_token_layer / (tp cp) a token. */
+/* The same for micro-batches of `tokens` tokens of a model, whose layers TP and CP divide:
+ * sp_activation_bytes_per_token_layer / (tp cp) per token. */
 double sp_activation_footprint(const struct sp_model *model, enum sp_remat remat, double tokens,
                                const struct sp_spread *spread);
 
 /*
  * == The peak of a plan ==
  *
- * Peak memory of a device under a plan, by stage and component, in whole bytes.
+ * Peak memory of a device by stage and component, in whole bytes.
  */
 
-/* Weights on one device, by the ranks that share them. Parameters. */
+/* Weights of one device, by the ranks that share them. Parameters. */
 struct sp_stage_weights {
     double dense, experts;
 };
 
-/* Those of one device of a stage, before any sharding, and among them: the trained ones, the frozen
- * ones of its layers' matmuls, and those of layers that no gradient passes. Parameters. */
+/* Weights of one device of a stage before sharding, and among them the trained ones, the frozen
+ * ones of layer matmuls, and those of layers that no gradient passes. Parameters. */
 struct sp_kind_weights {
     struct sp_stage_weights held, trained, base, still;
 };
 
-/* Weights that one device holds before any data-parallel sharding, and among them those that FSDP
- * gathers, which is the vocabulary without its padding; those that are trained, adapters with them;
- * and the frozen ones of a layer's matmuls, which may be stored in fewer bits. Parameters. */
+/* Weights of one device before data-parallel sharding, and among them: those that FSDP gathers (the
+ * vocabulary unpadded); trained ones, adapters included; frozen ones of layer matmuls, which may be
+ * stored in fewer bits. Parameters. */
 struct sp_rank_weights {
     double held, gathered, trained, base;
 };
 struct sp_list_weights {
     struct sp_rank_weights dense, experts;
     struct sp_rank_weights shared; /* of one set of a shared block */
-    double sets;                   /* that all layers of the kind have together */
+    double sets;                   /* sets of weights over all layers of the kind */
 };
 
-/* Weights that one device has of one layer of each kind, and of each end of the model. */
+/* Weights of one device per layer of each kind, and per end of the model. */
 struct sp_layer_weights {
     struct sp_list_weights of[SP_LAYER_LISTS];
-    struct sp_rank_weights
-        tied; /* the output end's copy of the table, where it has none of its own */
+    struct sp_rank_weights tied; /* the head's copy of a tied table */
     bool all_trained;
-    bool still_base; /* the base is what still layers have of it */
+    bool still_base; /* the base is the still layers' part */
 };
 
-/* What of a plan decides which part of a layer a device has. */
+/* What a plan decides about one device's part of a layer. */
 struct sp_rank {
-    double tokens[SP_SHARDED_BY]; /* of a micro-batch; SP_BY_WIDTH: the number of tokens whose whole
-                                     width a rank has */
+    double tokens[SP_SHARDED_BY]; /* per micro-batch; SP_BY_WIDTH: tokens whose whole width equals
+                                     the rank's part */
     double tp, ep, etp;
-    double from;      /* tokens of the encoder for each of the layer's own */
+    double from;      /* encoder tokens per token of the layer */
     double imbalance; /* rows of the busiest expert over the mean */
-    double computed;  /* the same, with those that experts compute beyond what they are sent */
+    double computed;  /* the same with padding that experts compute */
 };
-/* A model's layers on one device: what all plans share that have the same model, tp, cp, ep, etp,
+/* A model's layers on one device: shared by all plans with the same model, tp, cp, ep, etp,
  * sequence parallelism, micro-batch and sequence. */
 struct sp_rank_layers {
     const struct sp_layers *layers; /* not a copy */
@@ -144,32 +140,33 @@ struct sp_rank_layers {
 void sp_layers_on_rank(const struct sp_layers *layers, const struct sp_plan *plan,
                        const struct sp_framework *framework, struct sp_rank_layers *mine);
 
-/* Vocabulary as it is stored: a multiple of 128 tp. Megatron-LM. */
+/* Vocabulary as stored: rounded up to a multiple of 128 tp. Megatron-LM. */
 double sp_padded_vocab(const struct sp_model *model, const struct sp_plan *plan);
 
-/* A part that large says that more was asked than any machine holds: it stands for "at least". */
+/* Sums of memory saturate here, beyond any machine, so that int64_t never overflows: read as "at
+ * least". */
 #define SP_MOST_BYTES 4e17
 
-/* Bytes of one device of one stage. live = params + grads + optimizer + activations + buffers;
- * reserved adds the allocator's slack, device the runtime's context. */
+/* Bytes of one device of a stage. live = params + grads + optimizer + activations + buffers;
+ * reserved adds the allocator's slack, device the runtime context. */
 struct sp_stage_memory {
     int64_t params, grads, optimizer;
-    int64_t frozen;      /* of params, what has no gradients */
-    int64_t activations; /* kept for the micro-batches in flight, and what the peak adds */
-    int64_t transient;   /* of activations, what the peak adds */
+    int64_t frozen;      /* part of params without gradients */
+    int64_t activations; /* of the micro-batches in flight, plus `transient` */
+    int64_t transient;   /* part of activations live only at the peak */
     int64_t buffers;     /* the framework's */
     int64_t live, reserved, device;
 };
 
-/* Peak of stage `stage` (0-based). States: ZeRO, Rajbhandari et al. 2020, section 5; activations
- * by Korthikanti et al. 2022, section 4, for sp_in_flight micro-batches; the peak is the larger of
- * a layer's backward and the loss. The plan must pass sp_check_plan. The stage must be below pp. */
+/* Peak memory of stage `stage` (0-based). States: Rajbhandari et al. 2020, section 5. Activations:
+ * Korthikanti et al. 2022, section 4, for sp_in_flight micro-batches, plus the larger of a layer's
+ * backward pass and the loss. The stage must be below pp. The plan must pass sp_check_plan. */
 struct sp_stage_memory sp_memory_of_stage(const struct sp_model *model,
                                           const struct sp_precision *precision,
                                           const struct sp_plan *plan,
                                           const struct sp_framework *framework, int64_t stage);
 
-/* The stage with the largest `live` (the first of several), and its memory. The plan must pass
+/* The stage with the largest `live` (first of equals), and its memory. The plan must pass
  * sp_check_plan. */
 int64_t sp_fullest_stage(const struct sp_model *model, const struct sp_precision *precision,
                          const struct sp_plan *plan, const struct sp_framework *framework,
@@ -178,33 +175,32 @@ int64_t sp_fullest_stage(const struct sp_model *model, const struct sp_precision
 /* Sets live, reserved and device from a stage's parts. bytes. */
 void sp_sum_stage_memory(const struct sp_framework *framework, struct sp_stage_memory *memory);
 
-/* What memory needs of a model, tp, cp, ep, micro-batch, sequence and recomputation, for the many
- * plans of a search that share them: weights of a layer, and activations in bytes, kept and at the
- * peak of a layer's backward pass or of the loss. */
+/* Memory figures that many plans of a search share (same model, tp, cp, ep, micro-batch, sequence,
+ * recomputation): weights per layer, and bytes of activations kept and at the peak of a layer's
+ * backward pass or of the loss. */
 struct sp_prepared_memory {
     const struct sp_layer_weights *weights;            /* not a copy */
-    double base_bytes;                                 /* of a frozen weight of a layer's matmul */
-    double kept[SP_LAYER_KINDS], peak[SP_LAYER_KINDS]; /* bytes, of the kinds that it has */
-    double dummy[1 << SP_LAYER_KINDS]; /* bytes, of stages with each set of these, if there are any
-                                        */
+    double base_bytes;                                 /* per frozen weight of a layer matmul */
+    double kept[SP_LAYER_KINDS], peak[SP_LAYER_KINDS]; /* bytes per kind of layer present */
+    double dummy[1 << SP_LAYER_KINDS]; /* bytes for stages with each set of layer kinds */
     double loss, dummy_head;           /* bytes */
 };
 
-/* What memory needs of each kind of stage, for the plans that share the split into stages too.
- * Parameters and bytes. */
+/* The same per kind of stage, for plans that also share the split into stages. Parameters and
+ * bytes. */
 struct sp_kind_memory {
     double table; /* the gradient of the input table, 2 bytes each, at the end of a backward pass */
     struct sp_kind_weights weights;
-    double base_bytes;      /* of a weight of `base` */
-    double kept, peak;      /* activations: of one micro-batch, and what the peak adds */
-    double dummy, gathered; /* buffers; `gathered` counts with ZeRO 3 */
-    double whole; /* what counts instead of it where stages are kept whole; 0: they are not */
-    double flat;  /* with ZeRO 3: gradients kept whole while several micro-batches add up */
+    double base_bytes;      /* per weight of `base` */
+    double kept, peak;      /* activations: per micro-batch, and added at the peak */
+    double dummy, gathered; /* buffers; `gathered` counts with ZeRO 3 only */
+    double whole;           /* replaces `gathered` if stages are kept whole; 0: they are not */
+    double flat;            /* with ZeRO 3: gradients kept whole during accumulation */
 };
 
-/* sp_memory_of_stage and sp_fullest_stage in steps: preparing a model, then the kinds of stages of
- * a map (room in `kinds` for map->kinds) or of one stage, then one stage of a kind or the fullest
- * of all. */
+/* sp_memory_of_stage and sp_fullest_stage in steps: prepare a model; then the kinds of stages of a
+ * map (`kinds` has room for map->kinds) or of one stage; then evaluate one stage of a kind, or find
+ * the fullest. */
 void sp_prepare_memory(const struct sp_rank_layers *mine, const struct sp_plan *plan,
                        const struct sp_framework *framework, struct sp_prepared_memory *prepared);
 void sp_memory_of_kinds(const struct sp_framework *framework,
@@ -224,24 +220,23 @@ int64_t sp_fullest_prepared(const struct sp_precision *precision, const struct s
 /*
  * == The course of a step ==
  *
- * What a device holds over a step: the first one, and those after it.
+ * A device's memory over time, in the first step and in later ones.
  */
 
-/* A moment of a step. s after its start; bytes. `first` and `later` are all that is live in the
- * first step and in one after it. */
+/* A moment: s after the start of the step; live bytes in the first step and in later ones. */
 struct sp_memory_moment {
     double s;
     double activations, gradients;
     double first, later;
 };
 
-/* Moments with a name, in the order of the step. */
+/* Named moments, in order. */
 enum sp_memory_mark {
     SP_AT_START,       /* before the first forward pass */
-    SP_AT_ACTIVATIONS, /* activations at their most */
-    SP_AT_BACKWARD,    /* the last backward pass is over */
-    SP_AT_UPDATE,      /* the optimizer's update, which makes its moments in the first step */
-    SP_AT_END,         /* gradients are given back */
+    SP_AT_ACTIVATIONS, /* most activations */
+    SP_AT_BACKWARD,    /* end of the last backward pass */
+    SP_AT_UPDATE,      /* optimizer update; the first one creates the moments */
+    SP_AT_END,         /* gradients released */
     SP_MEMORY_MARKS
 };
 
@@ -250,27 +245,25 @@ struct sp_memory_course {
     const struct sp_stage_memory *memory; /* its peak, by component */
     const struct sp_precision *precision;
     const struct sp_framework *framework;
-    const struct sp_task *task; /* of all stages, in sp_play_pipeline's order */
+    const struct sp_task *task; /* of all stages, in the order of sp_play_pipeline */
     int64_t tasks, stage, chunks;
-    double update_s; /* the optimizer's */
+    double update_s; /* duration of the optimizer update */
 };
 
-/* The most moments of a course of this many tasks. */
+/* Upper bound of the moments for this many tasks. */
 int64_t sp_most_memory_moments(int64_t tasks);
 
-/* Writes the moments of the stage in order of time, at each of which a line of bytes over time
- * bends, and those with a name; returns how many. Activations of a micro-batch come evenly over its
- * forward pass and go evenly over its backward one, which adds what only a backward pass needs;
- * gradients come evenly over the first backward pass of each chunk, unless the framework keeps
- * their room; weights, master copy and buffers stay. The moments of the optimizer are there from
- * the first update on, unless the framework makes them before. Bytes.
- * The largest `later` is at most memory->live: that counts gradients and activations as if both
- * were whole at once, as they are from the second micro-batch on. */
+/* Writes the stage's moments in order of time (every point where memory over time bends, and the
+ * named ones); returns their number. Activations of a micro-batch grow linearly over its forward
+ * pass and shrink over its backward pass, which adds what only a backward pass needs. Gradients
+ * grow over the first backward pass of each chunk, unless the framework keeps their memory.
+ * Weights, master copy and buffers are constant; optimizer moments exist from the first update,
+ * unless the framework creates them earlier. The largest `later` is at most memory->live, which
+ * counts all gradients and activations as live at once (true from the second micro-batch on). */
 int64_t sp_memory_over_step(const struct sp_memory_course *course, struct sp_memory_moment *moments,
                             struct sp_memory_moment marks[SP_MEMORY_MARKS]);
 
-/* The fullest of the moments: of the first step, or of one after it. The count must be at least 1.
- */
+/* The fullest moment, in the first step or a later one. The count must be at least 1. */
 struct sp_memory_moment sp_fullest_moment(const struct sp_memory_moment *moments, int64_t count,
                                           bool first_step);
 

@@ -1,4 +1,4 @@
-/* The shape of a transformer, its parameter counts and the activations its training keeps. */
+/* The shape of a transformer and its parameter counts. */
 #ifndef SCALEPLAN_MODEL_H
 #define SCALEPLAN_MODEL_H
 
@@ -11,12 +11,11 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 enum sp_norm { SP_NORM_RMS, SP_NORM_LAYER, SP_NORM_LAYER_NO_BIAS, SP_NORM_NO_AFFINE };
-/* What stands after the last layer: logits of the vocabulary, a row of weights for each label, or
- * nothing. */
+/* What follows the last layer: logits of the vocabulary, one output per label, or nothing. */
 enum sp_head { SP_HEAD_VOCABULARY, SP_HEAD_SCORE, SP_HEAD_NONE };
 enum sp_qk_norm { SP_QK_NORM_NONE, SP_QK_NORM_HEAD, SP_QK_NORM_FULL };
 
-/* Mixture of experts; experts == 0 means a dense model. */
+/* Mixture of experts; experts == 0: a dense model. */
 struct sp_moe {
     int64_t experts;        /* E: routed experts per MoE layer */
     int64_t top_k;          /* k: routed experts per token */
@@ -24,101 +23,99 @@ struct sp_moe {
     int64_t d_ff_expert;    /* width of one expert */
     int64_t dense_layers;   /* leading layers that keep a dense MLP */
     int64_t every;          /* one layer in `every` is an MoE layer */
-    int64_t d_ff_dense;     /* width of the dense layers' MLP; 0: d_ff */
-    int64_t groups;         /* number of groups of experts; 0: none */
-    int64_t top_groups;     /* groups that the experts of a token may be of */
+    int64_t d_ff_dense;     /* MLP width of dense layers; 0: d_ff */
+    int64_t groups;         /* groups of experts; 0: none */
+    int64_t top_groups;     /* groups that a token's experts may come from */
     int64_t d_ff_shared; /* width of all shared experts together; 0: shared_experts d_ff_expert */
     int64_t latent;      /* width that routed experts read and write; 0: d_model */
     bool router_bias, score_correction_bias, expert_bias;
-    bool shared_gate;  /* a gate of d_model weights on the shared experts */
-    bool router_scale; /* a weight for each channel before the router and each expert after it */
+    bool shared_gate;  /* d_model gate weights on the shared experts */
+    bool router_scale; /* a weight per channel before the router and per expert after it */
 };
 
-/* Multi-head latent attention (DeepSeek-V2); kv_lora_rank == 0 means ordinary attention. */
+/* Multi-head latent attention (DeepSeek-V2); kv_lora_rank == 0: ordinary attention. */
 struct sp_mla {
-    int64_t q_lora_rank; /* 0: queries are projected directly */
+    int64_t q_lora_rank; /* 0: direct query projection */
     int64_t kv_lora_rank;
     int64_t qk_nope_head_dim, qk_rope_head_dim, v_head_dim;
 };
 
-/* An indexer that picks the tokens a token attends to (DeepSeek-V3.2); top_k == 0: there is none.
- */
+/* An indexer that picks the tokens to attend to (DeepSeek-V3.2); top_k == 0: none. */
 struct sp_sparse_attention {
-    int64_t top_k;          /* tokens that a token attends to, at most */
-    int64_t index_heads;    /* the indexer's heads, which share one key */
-    int64_t index_head_dim; /* width of one of them */
-    bool shared;            /* layers L take the picks of the layer before */
+    int64_t top_k;          /* most tokens that a token attends to */
+    int64_t index_heads;    /* heads of the indexer, which share one key */
+    int64_t index_head_dim; /* width per indexer head */
+    bool shared;            /* layers L reuse the picks of the layer before */
 };
 
-/* Linear attention: each value head keeps a matrix of key_dim x value_dim that every token decays
- * and corrects (the gated delta rule) or adds to (lightning attention); heads == 0: there is none.
- */
+/* Linear attention: each value head has a key_dim x value_dim state that every token decays and
+ * corrects (gated delta rule) or adds to (lightning attention); heads == 0: none. */
 struct sp_linear_attention {
-    int64_t heads;     /* value heads, each with a state */
-    int64_t key_heads; /* heads of queries and of keys */
+    int64_t heads;     /* value heads, one state each */
+    int64_t key_heads; /* query and key heads */
     int64_t key_dim, value_dim;
-    int64_t conv;      /* taps of the convolution over queries, keys and values; 0: none */
-    int64_t gate_rank; /* r: decay of each channel and output gate through r; 0: decay of each head,
-                          and the gate as one matmul */
-    int64_t chunk;     /* tokens that are worked on at once; 0: 64, of lightning attention 256 */
-    bool fixed_decay;  /* lightning attention: decays that are no weights, no steps */
+    int64_t conv;      /* taps of the convolution on queries, keys and values; 0: none */
+    int64_t gate_rank; /* rank r of per-channel decays and the output gate; 0: one decay per head,
+                          gate as one matmul */
+    int64_t chunk;     /* tokens per block of computation; 0: 64, lightning attention 256 */
+    bool fixed_decay;  /* lightning attention: constant decays, no step sizes */
 };
 
-/* A selective state space: each channel keeps a state of N numbers; state == 0: there is none. */
+/* Selective state space: each channel has a state of N numbers; state == 0: none. */
 struct sp_state_space {
-    int64_t inner; /* channels */
-    int64_t heads; /* Mamba-2: heads that share a step size; 0: Mamba-1, each channel has its own */
-    int64_t groups;  /* groups of heads that share B and C */
+    int64_t inner;   /* channels */
+    int64_t heads;   /* Mamba-2: heads with one step size each; 0: Mamba-1, one per channel */
+    int64_t groups;  /* groups of heads with common B and C */
     int64_t state;   /* N */
     int64_t conv;    /* taps of the convolution; 0: none */
     int64_t dt_rank; /* Mamba-1: rank of the step sizes */
-    int64_t chunk;   /* Mamba-2: tokens that are worked on at once; 0: 256 */
+    int64_t chunk;   /* Mamba-2: tokens per block of computation; 0: 256 */
     bool bias, conv_bias;
-    bool norm;     /* of the inner channels, before the output projection */
-    bool dt_norms; /* of step size, B and C (Jamba) */
-    bool parallel; /* beside the attention of each layer (Falcon-H1) */
+    bool norm;     /* on the inner channels, before the output projection */
+    bool dt_norms; /* on step size, B and C (Jamba) */
+    bool parallel; /* parallel to the attention of each layer (Falcon-H1) */
 };
 
-/* A second attention, with widths and a window of its own; heads == 0: there is none. */
+/* A second kind of attention, with its own widths and window; heads == 0: none. */
 struct sp_local_attention {
     int64_t heads, kv_heads, head_dim, value_dim;
-    int64_t window; /* tokens that a token attends to; 0: all */
-    bool sinks;     /* a weight for each head */
+    int64_t window; /* tokens attended to; 0: all */
+    bool sinks;     /* one weight per head */
 };
 
-/* Blocks of attention and an MLP that several layers have in common; sets == 0: there are none. */
+/* Blocks of attention and MLP shared by several layers; sets == 0: none. */
 struct sp_shared_block {
-    int64_t sets;           /* of weights, which the layers S take in turn */
-    int64_t streams;        /* side by side that its attention reads, each d_model wide; 0: one */
-    int64_t rank;           /* of an adapter that each layer has of its own beside gate and up */
-    int64_t attention_rank; /* and beside queries, keys and values; 0: none */
-    bool output;            /* each layer has a matmul of its own after the block */
+    int64_t sets;           /* weight sets, used in turn by the layers S */
+    int64_t streams;        /* inputs of its attention, each d_model wide; 0: one */
+    int64_t rank;           /* rank of each layer's own adapter on gate and up */
+    int64_t attention_rank; /* rank of each layer's own adapter on queries, keys, values; 0: none */
+    bool output;            /* each layer has its own matmul after the block */
 };
 
-/* Layers that attend to the keys and values of an earlier layer of their kind. */
+/* Layers that attend to keys and values of an earlier layer of their kind. */
 struct sp_reused_keys {
-    int64_t d_ff;     /* width of their MLP; 0: as the others' */
-    bool projections; /* they have projections of keys and values that only training uses */
+    int64_t d_ff;     /* width of their MLP; 0: as other layers */
+    bool projections; /* they have key and value projections that only training uses */
 };
 
-/* Further ways past a layer's blocks (Gemma 3n). All zero: there are none. */
+/* Further streams past a layer's blocks (Gemma 3n). All zero: none. */
 struct sp_side_streams {
-    int64_t per_layer;       /* width of a table's row that each layer has of each token */
+    int64_t per_layer;       /* width of a table row per token and layer */
     int64_t per_layer_vocab; /* rows of that table; 0: vocab */
-    int64_t altup;           /* streams that the layers carry, of which one passes the blocks */
-    int64_t laurel_rank;     /* of a low-rank way past attention */
+    int64_t altup;           /* streams between layers, one of which passes the blocks */
+    int64_t laurel_rank;     /* rank of the low-rank path past attention */
 };
 
-/* What of a model is trained; the rest is frozen: it has no gradient and no optimizer state. */
+/* Which weights are trained. Frozen ones have no gradient and no optimizer state. */
 enum sp_trainable {
     SP_TRAIN_ALL,
-    SP_TRAIN_LORA,  /* low-rank adapters beside frozen matmuls, and nothing else */
+    SP_TRAIN_LORA,  /* only low-rank adapters beside frozen matmuls */
     SP_TRAIN_PARTS, /* some parts of every layer and of the ends */
-    SP_TRAIN_LAST   /* the last layers, without tables, head and final norm; with none of them the
-                       model only works forward */
+    SP_TRAIN_LAST   /* the last layers, without tables, head and final norm; 0 layers: forward
+                       passes only */
 };
 
-/* Projections that adapters may stand beside, each a bit of sp_tuning.targets: 1 << target. */
+/* Projections that adapters may adapt; bit 1 << target of sp_tuning.targets. */
 enum sp_lora_target {
     SP_LORA_NONE,
     SP_LORA_Q,
@@ -133,55 +130,54 @@ enum sp_lora_target {
 
 struct sp_companions;
 
-/* How a model is tuned. All zero: all of it is trained. */
+/* How a model is tuned. All zero: everything is trained. */
 struct sp_tuning {
     int trainable;     /* enum sp_trainable */
     int64_t lora_rank; /* R */
     unsigned targets;  /* bits of enum sp_lora_target */
     unsigned parts;    /* of SP_TRAIN_PARTS: bits of enum sp_layer_part, routers with experts */
-    bool packs_head;   /* a frozen head is stored as the layers' matmuls are */
-    int64_t last;      /* of SP_TRAIN_LAST: how many layers */
-    const struct sp_companions *companions; /* that work forward beside it; NULL: none */
-    double base_bytes; /* of a frozen weight of a layer's matmuls, its scales included; 0: 2 */
+    bool packs_head;   /* a frozen head is stored like the layer matmuls */
+    int64_t last;      /* of SP_TRAIN_LAST: number of layers */
+    const struct sp_companions *companions; /* models that run forward beside it; NULL: none */
+    double base_bytes; /* per frozen weight of a layer matmul, scales included; 0: 2 */
 };
 
-/* Layers that stand before the model's own, with widths and tokens of their own, and attend in both
- * directions: the encoder of an encoder-decoder, or a tower that makes tokens of pictures or sound.
- * layers == 0: there is none. */
+/* Bidirectional layers before the model's own, with their own widths and tokens: the encoder of an
+ * encoder-decoder, or a tower for images or sound. layers == 0: none. */
 struct sp_encoder {
     int64_t layers, d_model, d_ff, heads, kv_heads, head_dim;
-    int64_t tokens;       /* that a sequence has of it; 0: as many as the model itself */
-    int64_t length;       /* of them attend to each other, as those of one picture; 0: all */
-    int64_t window;       /* of a windowed layer; 0: there are none */
-    int64_t global_every; /* of n layers one has no window; 0: all have it */
+    int64_t tokens;       /* encoder tokens per sequence; 0: as many as the model's own */
+    int64_t length;       /* tokens that attend to each other, such as one image's; 0: all */
+    int64_t window;       /* tokens attended to in windowed layers; 0: no windows */
+    int64_t global_every; /* every n-th layer has no window; 0: all have it */
     int64_t norms_per_layer;
-    int64_t extra_layer_params; /* weights of a layer that no other field has */
-    int64_t extra_params;       /* weights beside the layers that no other field has */
-    int64_t positions;          /* rows of a table of positions */
-    int64_t patch;              /* values that a token is made of by one matmul; 0: a table's row */
-    int64_t projectors;         /* MLPs that lead into the model's width; 0: none */
-    int64_t projector_in, projector_hidden; /* their widths; hidden 0: one matmul alone */
-    int64_t merge;                          /* tokens that become one by them */
+    int64_t extra_layer_params; /* weights per layer that no other field counts */
+    int64_t extra_params;       /* weights outside the layers that no other field counts */
+    int64_t positions;          /* rows of the position table */
+    int64_t patch;              /* input values per token of a patch matmul; 0: a table lookup */
+    int64_t projectors;         /* MLPs into the model's width; 0: none */
+    int64_t projector_in, projector_hidden; /* their widths; hidden 0: a single matmul */
+    int64_t merge;                          /* tokens merged into one by the projector */
     int norm, qk_norm;
     bool gated_mlp, qkv_bias, o_bias, mlp_bias, patch_bias, projector_bias;
-    bool frozen; /* it is not trained; the projectors are */
+    bool frozen; /* all but the projectors is frozen */
 };
 
-/* The letters of a pattern, one a layer: attention and then an MLP (or experts, by struct sp_moe's
- * rule), the model's other mixer and then an MLP; attention, the other mixer, an MLP or experts
- * alone, as Megatron-LM's hybrid patterns write those; attention to the encoder and then an MLP; a
- * and l as A and L, with the keys and values of an earlier layer; a block that layers share. */
+/* Letters of a layer pattern. A: attention + MLP (or experts, by sp_moe). L: the other mixer + MLP.
+ * *: attention, M: other mixer, -: MLP, E: experts, each alone, as in Megatron-LM's hybrid
+ * patterns. X: cross-attention + MLP. a, l: as A, L with the keys and values of an earlier layer.
+ * S: a shared block. */
 #define SP_PATTERN_LETTERS "AL*M-EXalS"
 
-/* A model. layers == 0 means that only its size is known (`params`): no shape, no activations. */
+/* A model. layers == 0: only its size (`params`) is known. */
 struct sp_model {
     char name[64];
     char family[32];
-    double params;           /* size-only models: P; 0 otherwise */
-    double sample_flops;     /* and the FLOPs of a sample's forward pass, such as an image's; 0: 2 P
-                                a token. A sample counts as one token. */
+    double params;           /* P of a size-only model; else 0 */
+    double sample_flops;     /* forward FLOPs per sample (such as an image) of a size-only model; 0:
+                                2 P per token. A sample counts as one token. */
     double published_params; /* 0: not published */
-    bool published_rounded;  /* published_params is a rounding, not a count */
+    bool published_rounded;  /* published_params is rounded */
     int64_t layers;          /* L */
     int64_t d_model;         /* D */
     int64_t d_ff;            /* F */
@@ -195,22 +191,22 @@ struct sp_model {
     bool embedding_norm, parallel_attention;
     bool no_final_norm;
     int head;                /* enum sp_head */
-    int64_t labels;          /* outputs of a score head */
-    int64_t embedding_width; /* of the tables, where a projection widens it to D; 0: D */
+    int64_t labels;          /* outputs of a classification head */
+    int64_t embedding_width; /* width of the tables if a projection widens it to D; 0: D */
     int norm;                /* enum sp_norm */
     int qk_norm;             /* enum sp_qk_norm */
     int64_t norms_per_layer;
     int64_t learned_positions;
     int64_t extra_attention_params_per_layer;
-    int64_t sliding_window; /* W: tokens that a token of a windowed layer attends to; 0: all */
-    int64_t global_every;   /* of n layers one has no window; 0: all layers have it */
+    int64_t sliding_window; /* W: tokens attended to in windowed layers; 0: all */
+    int64_t global_every;   /* every n-th layer has no window; 0: all have it */
     struct sp_moe moe;
     struct sp_mla mla;
-    int64_t value_dim;    /* width of a value head; 0: head_dim */
-    bool keys_are_values; /* layers A project keys, and take them for values too */
-    bool attention_gate;  /* each head's output passes a gate, as wide as the queries */
-    char pattern[256];    /* kinds of the layers, repeated; "": all have attention and an MLP */
-    /* the other mixer, of which a model has one at most */
+    int64_t value_dim;    /* width per value head; 0: head_dim */
+    bool keys_are_values; /* layers A use the projected keys as values too */
+    bool attention_gate;  /* a gate on attention's output, as wide as the queries */
+    char pattern[256];    /* layer kinds, repeated; "": attention and MLP throughout */
+    /* the other mixer; a model has at most one */
     struct sp_linear_attention linear;
     struct sp_state_space state_space;
     struct sp_local_attention local;
@@ -222,82 +218,79 @@ struct sp_model {
     struct sp_side_streams side;
     struct sp_tuning tuning;
     struct sp_encoder encoder;
-    bool cross_attention; /* each layer attends to the encoder too */
-    bool bidirectional;   /* tokens attend to later ones as well: an encoder */
-    bool head_dense; /* a D x D layer before the head, or a pooler; with a bias where norms have one
-                      */
-    bool head_norm;  /* a norm after it */
-    int64_t patch;   /* values that a token is made of by one matmul with a bias; 0: none */
-    int64_t extra_params; /* weights beside the layers that no other field has */
+    bool cross_attention; /* every layer also attends to the encoder */
+    bool bidirectional;   /* tokens attend to later ones too: an encoder */
+    bool head_dense; /* a D x D layer or pooler before the head; with a bias if norms have one */
+    bool head_norm;  /* a norm after head_dense */
+    int64_t patch;   /* input values per token of a patch matmul with bias; 0: none */
+    int64_t extra_params; /* weights outside the layers that no other field counts */
     double batch_tokens;  /* typical training batch; 0: unknown */
     int64_t seq;          /* typical training sequence length; 0: unknown */
 };
 
-/* Parameters by part, in parameters (exact integers). */
+/* Parameters by part; exact integers. */
 struct sp_params {
-    double embedding; /* input table, output head unless tied, learned positions */
+    double embedding; /* input table, output head unless tied, position table */
     double attention;
     double mlp;     /* dense MLPs and shared experts */
     double experts; /* routed experts */
     double router;
     double norm;
     double total;
-    double active;   /* what one token passes: total with top_k of the routed experts, and a shared
-                        block once for each layer that has it */
-    double adapters; /* of low-rank adapters, in none of the above */
-    double trained;  /* of all of them, and of the adapters: what has gradients */
-    double trained_experts; /* of these the routed experts, their adapters with them */
-    double frozen_bytes, frozen_expert_bytes; /* of all that is frozen as it is stored, and of the
-                                                 routed experts in it */
-    double frozen_active, adapters_active;    /* of frozen matmuls, and of adapters, what one token
-                                                 passes */
+    double active;   /* parameters that one token passes: top_k of the routed experts, a shared
+                        block once per layer that uses it */
+    double adapters; /* low-rank adapters, in none of the above */
+    double trained;  /* parameters with gradients, adapters included */
+    double trained_experts; /* routed experts among `trained`, their adapters included */
+    double frozen_bytes, frozen_expert_bytes; /* bytes of all frozen weights as stored, and of the
+                                                 routed experts among them */
+    double frozen_active, adapters_active;    /* active parameters of frozen matmuls and of
+                                                 adapters */
     double still_active; /* of the frozen ones, those that no gradient passes */
-    double lookup;  /* of further tables, of which a token reads a row: in none of the active */
-    double encoder; /* weights of the encoder and of what leads into it and out again */
-    double passed;  /* what a token of the model's own passes: active without the encoder's; of a
-                       dense model with an encoder `active` counts both */
+    double lookup;       /* lookup tables of which a token reads one row; not in `active` */
+    double encoder;      /* the encoder with its input and output projections */
+    double passed; /* what a token of the model itself passes: active without the encoder's part,
+                      which `active` of a dense model includes */
 };
 
-/* True when the model's shape is known and not only its size. */
+/* True if the model's shape is known, not only its size. */
 bool sp_model_has_shape(const struct sp_model *model);
 
-/* Number of layers whose MLP is a mixture of experts. */
 int64_t sp_moe_layers(const struct sp_model *model);
 
-/* Counts every weight of the model by part. Size-only models give total = active = params and NAN
- * for the parts. Scaling book, "Transformers"; DeepSeek-V2, section 2.1, for MLA. */
+/* Counts every weight by part. A size-only model gets total = active = params and NAN parts.
+ * Scaling book, "Transformers"; DeepSeek-V2, section 2.1 (MLA). */
 struct sp_params sp_count_params(const struct sp_model *model);
 
-/* How far the count is from the published total, as a fraction of it; NAN when none is published.
- */
+/* Relative difference of the count from the published total; NAN if none is published. */
 double sp_off_published(const struct sp_model *model);
 
-/* Whether its layers are more than attention and an MLP or plain experts: other mixers, blocks
- * alone, an indexer, gates, experts in a latent. */
+/* Whether layers are more than attention with an MLP or plain experts: other mixers, single blocks,
+ * an indexer, gates, latent experts. */
 bool sp_is_hybrid(const struct sp_model *model);
 
-/* Width of all shared experts of a layer together. */
+/* Total width of a layer's shared experts. */
 int64_t sp_shared_d_ff(const struct sp_model *model);
 
-/* MLP width that one token passes in an MoE or dense layer, F of the closed forms: d_ff, or
- * (top_k + shared) * d_ff_expert. In units of d_model-wide columns; NAN without a shape. */
+/* F of the closed forms: MLP width that a token passes in an MoE or dense layer, d_ff or (top_k +
+ * shared) d_ff_expert, in d_model-wide columns. NAN without a shape. */
 double sp_active_d_ff(const struct sp_model *model);
 
-/* r = E/k, the factor by which a mixture of experts moves more weights than it computes with; 1 for
- * a dense model. Scaling book, "GPUs", data parallelism of mixtures of experts. */
+/* r = E/k: weights moved over weights computed with; 1 for a dense model. Scaling book, "GPUs",
+ * data parallelism of mixtures of experts. */
 double sp_expert_ratio(const struct sp_model *model);
 
-/* What the backward pass finds in memory and what it recomputes. Closed forms know those before
- * SP_REMATS; the estimator knows all. */
+/* What is kept for the backward pass and what is recomputed. Closed forms know the policies before
+ * SP_REMATS, the estimate all. */
 enum sp_remat {
     SP_REMAT_NONE,      /* nothing recomputed */
     SP_REMAT_SELECTIVE, /* the attention core */
     SP_REMAT_MLP,       /* keep the MLP's matmul outputs: the textbook's exercise */
     SP_REMAT_DOTS,      /* keep the outputs of the big matmuls */
-    SP_REMAT_FULL,      /* keep block inputs */
+    SP_REMAT_FULL,      /* keep layer inputs */
     SP_REMATS,
-    SP_REMAT_ALTERNATE = SP_REMATS, /* torchtitan, per operator: every second matmul is kept */
-    SP_REMAT_QKV, /* MaxText's save_qkv_proj: keep block input, queries, keys and values */
+    SP_REMAT_ALTERNATE = SP_REMATS, /* torchtitan, per operator: keep every second matmul */
+    SP_REMAT_QKV, /* MaxText's save_qkv_proj: keep layer inputs, queries, keys, values */
     SP_POLICIES
 };
 

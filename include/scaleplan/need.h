@@ -1,5 +1,5 @@
-/* Figures of a machine, one at a time: what each would have to be for a goal to be met, and how
- * much the goal follows it. Nothing here knows what a goal is: it is a function of the machine. */
+/* Inverse questions: the value that each figure of a machine needs for a goal, one figure at a
+ * time, and how strongly the goal depends on it. A goal is any function of the machine. */
 #ifndef SCALEPLAN_NEED_H
 #define SCALEPLAN_NEED_H
 
@@ -13,82 +13,77 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* Figures that may be other than they are. The last two are whole numbers. */
+/* Figures that can be varied. The last two are whole numbers. */
 enum sp_machine_figure {
-    SP_FIGURE_PEAK, /* FLOP/s of a chip: of each format one, SP_FIGURE_PEAK + its enum sp_dtype */
-    SP_FIGURE_HBM_RATE = SP_FIGURE_PEAK + SP_DTYPES, /* bytes/s of its memory */
-    SP_FIGURE_HBM,         /* bytes of its memory that verdicts compare with */
-    SP_FIGURE_LINK,        /* torus: bytes/s of a link, one way */
-    SP_FIGURE_DCN,         /* torus of several slices: bytes/s of a host, one way */
-    SP_FIGURE_DOMAIN_RATE, /* switches: bytes/s of a device inside its domain */
-    SP_FIGURE_SCALEOUT,    /* switches: bytes/s of a device beyond it */
+    SP_FIGURE_PEAK, /* peak FLOP/s of a chip in one format: SP_FIGURE_PEAK + enum sp_dtype */
+    SP_FIGURE_HBM_RATE = SP_FIGURE_PEAK + SP_DTYPES, /* memory bandwidth */
+    SP_FIGURE_HBM,                                   /* memory that verdicts compare with */
+    SP_FIGURE_LINK,                                  /* torus: bytes/s per link, one way */
+    SP_FIGURE_DCN,         /* torus of several slices: bytes/s per host, one way */
+    SP_FIGURE_DOMAIN_RATE, /* switches: bytes/s per device inside its domain */
+    SP_FIGURE_SCALEOUT,    /* switches: bytes/s per device beyond its domain */
     SP_FIGURE_HOST_LINK,   /* bytes/s between a chip and its host */
-    SP_FIGURE_PRICE,       /* USD of a device-hour */
-    SP_FIGURE_DOMAIN,      /* switches: devices of a scale-up domain */
-    SP_FIGURE_CHIPS,       /* chips of one slice */
+    SP_FIGURE_PRICE,       /* USD per device-hour */
+    SP_FIGURE_DOMAIN,      /* switches: devices per scale-up domain */
+    SP_FIGURE_CHIPS,       /* chips per slice */
     SP_FIGURES
 };
 
-/* The key of a hardware file under which a figure stands; behind that of a peak its format's name
- * follows. */
+/* The figure's key in a hardware file; a peak's is followed by the name of its format. */
 const char *sp_figure_key(enum sp_machine_figure figure, const struct sp_hardware *hw);
 
-/* What the figure is now, in its unit; NAN where the machine has no such figure. */
+/* Current value in the figure's unit; NAN if the machine has no such figure. */
 double sp_figure_value(enum sp_machine_figure figure, const struct sp_hardware *hw);
 
-/* The machine with another value of one figure. Usable and physical memory scale together. False if
- * no machine has that size: a domain that does not divide the devices, a slice that is not
- * offered. */
+/* The machine with one figure changed. Usable and physical memory scale together. False if no such
+ * machine exists: a domain that does not divide the devices, an unavailable slice. */
 bool sp_with_figure(const struct sp_hardware *hw, enum sp_machine_figure figure, double value,
                     struct sp_hardware *changed);
 
-/* What is asked of a machine. */
+/* A goal. */
 struct sp_demand {
     double (*value)(const struct sp_hardware *hw,
-                    void *context); /* > 0; INFINITY: cannot be; NAN:
-                                       means nothing on this machine */
+                    void *context); /* > 0; INFINITY: impossible; NAN: undefined on this machine */
     void *context;
-    bool peaks[SP_DTYPES]; /* formats that it is computed in */
+    bool peaks[SP_DTYPES]; /* formats that the computation uses */
     double target;
-    bool at_least; /* met where the value is at least the target; else where it is at most */
-    bool sparse;   /* values take long: fewer whole numbers are tried */
+    bool at_least; /* met if value >= target; else if value <= target */
+    bool sparse;   /* values are slow to compute: try fewer whole numbers */
 };
 
-/* Whether the goal is met by such a value of it. */
+/* Whether the goal is met by this value. */
 bool sp_is_met(const struct sp_demand *demand, double value);
 
-/* One figure's answer. */
+/* The answer for one figure. */
 struct sp_need {
-    double now;    /* the figure's value */
-    double value;  /* the goal's value then */
-    double needed; /* the least change of it that meets the goal: where it is met already, the value
-                      up to which it stays met. NAN: no value meets it, or any does */
-    double factor; /* needed / now; NAN */
+    double now;    /* current value of the figure */
+    double value;  /* value of the goal at `needed` */
+    double needed; /* value nearest to `now` that meets the goal; if it is met already, the value up
+                      to which it stays met. NAN: no value meets it, or any does */
+    double factor; /* needed / now; or NAN */
     bool reachable; /* some value meets the goal */
-    double limit;   /* what the goal's value comes to as the figure goes to where it helps most */
-    bool helps_up;  /* more of the figure is better; false: less is, or it does not matter */
+    double limit;   /* limit of the goal's value as the figure goes to its most helpful extreme */
+    bool helps_up;  /* raising the figure helps; false: lowering helps, or it has no effect */
 };
 
-/* The value of one figure at which a goal is met, all others as they are. `value` is the goal's
- * value on the machine as it is, and has to be monotone in the figure. Rates, sizes and prices: the
- * value at 10^15 times the figure and, where that brings it no nearer, at 10^-15 of it is looked at
- * first, then the edge between
- * what meets the goal and what does not is found to 10^-10 of itself, on the side that meets it.
- * Whole numbers: the multiples of what there is now, up to 4096 times, and its parts, the nearest
- * first; of a sparse demand those by 2 to 8 and by doublings from there. A domain of more than all
- * devices of a slice is no other machine than one of them all. */
+/* The value of one figure at which a goal is met, all else unchanged. `value` is the goal's current
+ * value. Works for goals monotone in the figure. Rates, sizes, prices: tries 10^15 times the figure
+ * and, if that does not help, 10^-15 of it, then bisects to a relative 10^-10 on the side that
+ * meets the goal. Whole numbers: tries multiples of the current value up to 4096 times and its
+ * divisors, nearest first (for a `sparse` goal multiples of 2 to 8, then doublings). A domain
+ * larger than the slice counts as one of the whole slice. */
 struct sp_need sp_find_need(const struct sp_demand *demand, const struct sp_hardware *hw,
                             double value, enum sp_machine_figure figure);
 
-/* What binds a machine: the figure of which twice as much (of a price half) brings the goal's value
- * the furthest. SP_FIGURES where none changes it by a millionth. The price and the numbers of
- * devices do not count, they bind nothing, nor do peaks of formats that nothing is computed in. */
+/* The binding figure: the one whose doubling (a price: halving) improves the goal's value most.
+ * SP_FIGURES if none changes it by a millionth. Prices, numbers of devices and peaks of unused
+ * formats are not considered. */
 enum sp_machine_figure sp_find_binding(const struct sp_demand *demand,
                                        const struct sp_hardware *hw);
 
-/* The elasticity of a goal's value in a figure, d ln(value) / d ln(figure), by a centred
- * difference: (ln v(f (1 + delta)) - ln v(f / (1 + delta))) / (2 ln(1 + delta)). `low` and `high`
- * get the goal's value at the smaller and the larger figure. NAN where one of them is not known. */
+/* Elasticity of a goal in a figure, d ln(value) / d ln(figure), by a centred difference: (ln v(f (1
+ * + delta)) - ln v(f / (1 + delta))) / (2 ln(1 + delta)). `low` and `high` get the goal's values at
+ * the smaller and larger figure. NAN if either is unknown. */
 double sp_elasticity_of(const struct sp_demand *demand, const struct sp_hardware *hw,
                         enum sp_machine_figure figure, double delta, double *low, double *high);
 

@@ -1,4 +1,4 @@
-/* One explicit training plan: its validity, where its layers go, its fields as a table. */
+/* An explicit training plan: validity, layers per stage, table of fields. */
 #ifndef SCALEPLAN_PLAN_H
 #define SCALEPLAN_PLAN_H
 
@@ -19,50 +19,50 @@ extern "C" {
 /*
  * == The plan ==
  *
- * One explicit training plan: how a model is spread over a machine and what its step does.
+ * How a model is divided over a machine and how its step runs.
  */
 
-/* What the backward pass runs again, as the share of each operator that is repeated (0 to 1), and
- * how the layers are treated. What is not repeated is kept from the forward pass. */
+/* Recomputation: per operator the share (0 to 1) that the backward pass computes again; the rest is
+ * kept from the forward pass. */
 struct sp_recompute {
     double qkv;     /* query, key and value projections */
-    double core;    /* attention itself */
+    double core;    /* the attention core */
     double out;     /* attention's output projection */
-    double up;      /* the MLP's first matmuls */
-    double down;    /* its last one */
-    double grouped; /* the routed experts' matmuls, where that is more than of the others */
-    double norms;   /* norms, activation function, products */
-    double spare;   /* block outputs that are kept though nothing needs them */
-    bool offload;   /* what is kept waits in the host's memory */
-    /* parts of a layer that run again beyond those shares: a bit for each enum sp_module */
+    double up;      /* first MLP matmuls */
+    double down;    /* last MLP matmul */
+    double grouped; /* routed experts' matmuls, if that is more than `up` and `down` */
+    double norms;   /* norms, activation function, gating */
+    double spare;   /* block outputs that are kept needlessly */
+    bool offload;   /* kept activations wait in host memory */
+    /* parts of a layer recomputed beyond those shares: a bit per enum sp_module */
     unsigned modules;
 };
 
-/* What Megatron-Core's --recompute-modules names; sp_module_names has its words. */
+/* Modules of Megatron-Core's --recompute-modules, named by sp_module_names. */
 enum sp_module {
     SP_MODULE_CORE_ATTN,
-    SP_MODULE_MLA_UP_PROJ, /* queries, keys and values of the latents */
+    SP_MODULE_MLA_UP_PROJ, /* up-projections from MLA's latents */
     SP_MODULE_LAYERNORM,
-    SP_MODULE_MLP,            /* of the layers without experts */
-    SP_MODULE_MOE,            /* all of a mixture: router, experts, shared experts */
-    SP_MODULE_MOE_ACT,        /* the routed experts' activation function */
-    SP_MODULE_SHARED_EXPERTS, /* the experts of every token */
+    SP_MODULE_MLP,     /* in layers without experts */
+    SP_MODULE_MOE,     /* router, experts and shared experts */
+    SP_MODULE_MOE_ACT, /* the routed experts' activation function */
+    SP_MODULE_SHARED_EXPERTS,
     SP_MODULES
 };
 
-/* How tokens are exchanged between the ranks of EP; sp_dispatch_names has the words. */
+/* How EP ranks exchange tokens, named by sp_dispatch_names. */
 enum sp_dispatch {
-    SP_DISPATCH_ALLTOALL,  /* NCCL's all-to-all: a copy for each of a token's experts */
-    SP_DISPATCH_DEEPEP,    /* DeepEP: a copy for each node, passed on inside it */
-    SP_DISPATCH_HYBRIDEP,  /* the same by the hardware of NVLink domains */
+    SP_DISPATCH_ALLTOALL,  /* NCCL all-to-all: one copy per token and expert */
+    SP_DISPATCH_DEEPEP,    /* DeepEP: one copy per token and node, forwarded inside it */
+    SP_DISPATCH_HYBRIDEP,  /* the same in the hardware of NVLink domains */
     SP_DISPATCH_ALLGATHER, /* every rank gets all tokens */
     SP_DISPATCHES
 };
 
-/* What CUDA graphs capture, so that the host launches it in one; sp_cuda_graph_names. */
+/* What CUDA graphs capture and the host launches at once, named by sp_cuda_graph_names. */
 enum sp_cuda_graph {
     SP_CUDA_GRAPH_NONE,
-    SP_CUDA_GRAPH_TE,   /* layers, by TransformerEngine */
+    SP_CUDA_GRAPH_TE,   /* layers, captured by TransformerEngine */
     SP_CUDA_GRAPH_FULL, /* a whole iteration */
     SP_CUDA_GRAPHS
 };
@@ -84,10 +84,10 @@ enum sp_logits {
 };
 enum { SP_LOGITS_CHUNKS = 8 }; /* torchtitan's and torchtune's default */
 
-/* How a plan's layers are run: as the framework runs them, unless the plan says otherwise. */
+/* Execution options of a plan; their defaults are the framework's. */
 struct sp_execution {
     enum sp_dispatch dispatch;
-    bool moe_overlap; /* the experts' exchange hides behind another micro-batch's work */
+    bool moe_overlap; /* expert exchange overlaps another micro-batch's work */
     enum sp_cuda_graph cuda_graph;
     enum sp_fp8_recipe fp8_recipe;
     enum sp_attention_kernel attention_kernel;
@@ -95,89 +95,85 @@ struct sp_execution {
     double dropout; /* probability, of scores and of what each block adds; 0: none */
 };
 
-/* What each policy of enum sp_remat repeats; sp_policy_names has their names. */
+/* What each policy of enum sp_remat recomputes, named by sp_policy_names. */
 struct sp_policy {
     struct sp_recompute recompute;
 };
 extern const struct sp_policy sp_policies[SP_POLICIES];
 
-/* The name of one of them. */
 const char *sp_policy_name(const struct sp_policy *policy);
 
-/* The policy of that name; NULL: there is none. */
+/* The policy with that name; NULL if none. */
 const struct sp_policy *sp_find_policy(const char *name);
 
 /* A plan. Every degree is >= 1; devices = dp tp pp cp. */
 struct sp_plan {
-    int64_t dp;      /* replicas of the model; with ZeRO the states shard over them */
-    int64_t shards;  /* devices that share the sharded states: dp cp, fewer with HSDP */
+    int64_t dp;      /* replicas of the model; ZeRO shards states over them */
+    int64_t shards;  /* devices that share sharded states: dp cp, less with HSDP */
     int64_t tp;      /* tensor parallelism */
-    int64_t pp, vpp; /* pipeline stages, chunks of layers on each */
+    int64_t pp, vpp; /* pipeline stages, chunks per stage */
     int64_t cp;      /* context parallelism */
-    int64_t ep, etp; /* expert parallelism, and tensor parallelism inside an expert */
+    int64_t ep, etp; /* expert parallelism, TP inside an expert */
     int zero;        /* 0 to 3 */
     bool sequence_parallel;
-    int64_t micro_batch; /* sequences of one micro-batch */
-    int64_t batch;       /* sequences of one step */
-    int64_t seq;         /* tokens of one sequence */
+    int64_t micro_batch; /* sequences per micro-batch */
+    int64_t batch;       /* sequences per step */
+    int64_t seq;         /* tokens per sequence */
     struct sp_recompute recompute;
     double recompute_layers; /* share of the layers that `recompute` applies to */
-    int64_t offload_layers;  /* layers of a stage whose activations wait in the host's memory; 0: as
-                                `recompute.offload` says, all or none */
+    int64_t offload_layers;  /* layers per stage with activations offloaded to the host; 0: all or
+                                none by `recompute.offload` */
     struct sp_execution execution;
     enum sp_schedule schedule;
     enum sp_dtype dtype; /* of the layers' matmuls */
     double imbalance;    /* busiest expert rank over the mean, >= 1 */
-    bool stages_inside;  /* stages are neighbours and replicas apart, not the other way round */
-    int32_t
-        tp_axes[SP_MAX_AXES]; /* torus: how far a TP group reaches along each axis; 0: not said */
+    bool stages_inside;  /* stages are adjacent and replicas far apart, instead of the reverse */
+    int32_t tp_axes[SP_MAX_AXES]; /* torus: length of a TP group along each axis; 0: not stated */
 };
 
-/* Share of the layers whose activations wait in the host's memory: all with `recompute.offload`,
- * and with offload_layers of them on each stage at most 1, offload_layers pp / L. */
+/* Share of the layers with offloaded activations under `recompute.offload`: all, or offload_layers
+ * pp / L, at most 1. */
 double sp_offloaded_share(const struct sp_model *model, const struct sp_plan *plan);
 
-/* Micro-batches of one replica, m = ceil(batch / (dp micro_batch)); sp_check_plan refuses a plan
- * that has to round. */
+/* Micro-batches per replica, m = ceil(batch / (dp micro_batch)). sp_check_plan refuses plans that
+ * would round. */
 int64_t sp_plan_microbatches(const struct sp_plan *plan);
 
-/* Whether the experts' exchange hides behind another micro-batch's work: the plan has it so, and
- * there is another one. */
+/* Whether the expert exchange overlaps: the plan asks for it and has another micro-batch. */
 bool sp_overlaps_exchange(const struct sp_plan *plan);
 
-/* The batch to run where one is asked for in tokens, as `sequences` (any fraction), and
- * `at_once` = dp micro_batch sequences go through all replicas together. The nearest power of two
- * where that is within 5 %, else the nearest multiple of a power of two about a sixteenth of it:
- * numbers that many degrees divide. Where at_once does not divide that, its multiple nearest to
- * what was asked, at least one. Both numbers must be at least 1. sequences. */
+/* A batch (sequences) close to `sequences` (real) when the replicas process `at_once` = dp
+ * micro_batch sequences together: the nearest power of two if within 5 %, else the nearest multiple
+ * of about a sixteenth of it (a power of two), since many degrees divide such numbers; if at_once
+ * does not divide that, its nearest multiple, at least one. Both numbers must be at least 1. */
 int64_t sp_round_batch(double sequences, int64_t at_once);
 
 /* Devices, dp tp pp cp. */
 int64_t sp_plan_devices(const struct sp_plan *plan);
 
-/* Why a plan cannot run this model on that many devices. */
+/* Why a plan cannot run a model on some devices. */
 enum sp_plan_problem {
     SP_PLAN_OK,
-    SP_PLAN_NO_SHAPE,       /* the model's shape is not known */
-    SP_PLAN_DEVICES,        /* degrees do not multiply to the devices */
+    SP_PLAN_NO_SHAPE,       /* the model has no shape */
+    SP_PLAN_DEVICES,        /* the product of degrees is not the number of devices */
     SP_PLAN_TP_HEADS,       /* tp does not divide the heads */
-    SP_PLAN_TP_WIDTH,       /* tp does not divide a dense MLP, or the shared experts */
-    SP_PLAN_PP_LAYERS,      /* more stages (times chunks) than layers */
-    SP_PLAN_PP_CROSS,       /* a pipeline of a model whose layers attend to an encoder */
-    SP_PLAN_VPP_STAGES,     /* chunks of a stage without a pipeline */
+    SP_PLAN_TP_WIDTH,       /* tp does not divide a dense MLP or the shared experts */
+    SP_PLAN_PP_LAYERS,      /* more stages x chunks than layers */
+    SP_PLAN_PP_CROSS,       /* a pipeline for a model with cross-attention */
+    SP_PLAN_VPP_STAGES,     /* chunks without a pipeline */
     SP_PLAN_OFFLOAD_LAYERS, /* more layers offloaded than a stage has */
     SP_PLAN_CP_SEQ,         /* cp does not divide the sequence */
-    SP_PLAN_EP_EXPERTS,     /* ep does not divide the experts, or there are none to divide */
+    SP_PLAN_EP_EXPERTS,     /* ep does not divide the experts, or there are none */
     SP_PLAN_EP_DEVICES,     /* ep does not divide the devices of a stage */
     SP_PLAN_ETP_WIDTH,      /* etp does not divide d_ff_expert */
-    SP_PLAN_PLACEMENT,      /* stages stand between the ranks of EP */
-    SP_PLAN_SLICES,         /* what only links carry would leave a slice */
+    SP_PLAN_PLACEMENT,      /* stages lie between the ranks of EP */
+    SP_PLAN_SLICES,         /* TP, CP or EP would cross slices, which no link joins */
     SP_PLAN_BATCH,          /* fewer sequences than replicas need */
     SP_PLAN_MICRO_BATCH,    /* a micro-batch larger than a replica's share of the batch */
-    SP_PLAN_UNEVEN_BATCH,   /* replicas and micro-batches do not divide the batch */
-    SP_PLAN_VPP_SCHEDULE, /* chunks without a schedule of chunks, or such a schedule without any */
-    SP_PLAN_SHARDS,       /* shards do not divide dp cp, or the ranks of a slice, or are no multiple
-                             of them, or of the sets of experts */
+    SP_PLAN_UNEVEN_BATCH,   /* replicas x micro-batch does not divide the batch */
+    SP_PLAN_VPP_SCHEDULE,   /* chunks without a chunked schedule, or the reverse */
+    SP_PLAN_SHARDS,         /* shards do not divide dp cp, or fit neither slices nor sets of
+                               experts */
     SP_PLAN_PROBLEMS
 };
 
@@ -185,65 +181,64 @@ enum sp_plan_problem {
 enum sp_plan_problem sp_check_plan(const struct sp_model *model, const struct sp_plan *plan,
                                    int64_t devices, int64_t slices);
 
-/* Whether layers of the model attend to its encoder: then all stages would need what it makes, and
- * no pipeline of them is modelled. */
+/* Whether layers attend to the encoder. Every stage would then need its output; such pipelines are
+ * not modelled. */
 bool sp_attends_to_encoder(const struct sp_model *model);
 
-/* Whether TP of `tp`, with the routed experts cut in `etp`, splits evenly what it shards: the query
- * heads, the MLP of the dense layers if there are any (d_ff_dense, else d_ff), the shared experts
- * together, and each routed expert. Also false for a model of unknown shape. */
+/* Whether tp, with routed experts divided by etp, divides evenly what it shards: query heads, dense
+ * MLPs if any (d_ff_dense, else d_ff), shared experts together, each routed expert. False for a
+ * model without shape. */
 bool sp_tp_divides(const struct sp_model *model, int64_t tp, int64_t etp);
 
-/* What a TP rank has of `groups` that cannot be divided, such as heads of keys and values: groups /
- * tp, or one that several ranks hold alike. */
+/* A TP rank's share of indivisible `groups` such as KV heads: groups / tp, at least 1
+ * (replicated). */
 double sp_groups_of_rank(double groups, double tp);
 
-/* Whether TP, CP or EP would cross from one slice to another, which no link does: the replicas span
- * the slices, or the stages where there are fewer replicas, and EP stays in what is left. */
+/* Whether TP, CP or EP would cross slices, where there are no links: replicas span the slices (or
+ * stages, if replicas are fewer), and EP stays within the rest. */
 bool sp_leaves_slices(const struct sp_plan *plan, int64_t slices);
 
-/* Whether groups of plan->shards all look alike: they divide dp cp, lie in one slice or fill
- * several, and hold each expert equally often, if more than once. */
+/* Whether all groups of plan->shards are alike: they divide dp cp, lie in one slice or fill
+ * several, and hold every expert equally often. */
 bool sp_shards_fit(const struct sp_plan *plan, int64_t slices);
 
-/* Shards unless a plan says otherwise: dp cp, of one slice where the replicas span several, so that
- * each slice holds the whole model. */
+/* Default shards: dp cp, within one slice if replicas span several, so that each slice holds the
+ * whole model. */
 int64_t sp_default_shards(const struct sp_plan *plan, int64_t slices);
 
-/* The words for it, "tp does not divide the heads". */
+/* The problem in words: "tp does not divide the heads". */
 const char *sp_plan_problem_text(enum sp_plan_problem problem);
 
-/* How the layers fall on the stages. */
+/* How layers are assigned to stages. */
 enum sp_balance {
-    SP_BALANCE_EVEN, /* as equal as possible, the first stages take what is left over */
-    SP_BALANCE_COST  /* nanotron: a stage is full when its share of all weights is passed */
+    SP_BALANCE_EVEN, /* as equal as possible; the first stages take the remainder */
+    SP_BALANCE_COST  /* nanotron: a stage is full when it exceeds its share of all weights */
 };
 
-/* Layers of each kind on one stage. The stage must be one of the stages. */
+/* Layers per kind on a stage. The stage must be one of the stages. */
 struct sp_layer_counts sp_layers_of_stage(const struct sp_model *model, int64_t stages,
                                           int64_t stage, enum sp_balance balance);
 
-/* Stages that are alike: the same layers at the same end of the model. */
+/* A kind of stage: the same layers at the same end of the model. */
 struct sp_stage_kind {
     struct sp_layer_counts layers;
     bool first, last;
-    struct sp_layer_counts still; /* of the layers, below all that is trained */
+    struct sp_layer_counts still; /* the layers that no gradient passes */
 };
 
-/* The kind of one stage. The stage must be one of the stages. */
+/* The kind of a stage. The stage must be one of the stages. */
 struct sp_stage_kind sp_kind_of_stage(const struct sp_model *model, int64_t stages, int64_t stage,
                                       enum sp_balance balance);
 
-/* The kinds of stages of a pipeline, and which stage is of which. A split into sizes that differ by
- * a layer, with a mixture every so many layers after some dense ones and two ends, has no more than
- * SP_STAGE_KINDS. */
+/* The distinct kinds of stages, and the kind of each stage. Stages whose sizes differ by one layer,
+ * experts in every n-th layer after some dense ones, and two ends make at most SP_STAGE_KINDS. */
 enum { SP_STAGE_KINDS = 32 };
 struct sp_stage_map {
     int64_t stages;
     int kinds;
-    struct sp_stage_kind kind[SP_STAGE_KINDS + 1]; /* behind the last is room to make one */
-    int64_t stage[SP_STAGE_KINDS]; /* the first of the kind; kinds come in the order of these */
-    uint8_t of[SP_MAX_STAGES];     /* kind of each stage */
+    struct sp_stage_kind kind[SP_STAGE_KINDS + 1]; /* the extra element is scratch */
+    int64_t stage[SP_STAGE_KINDS];                 /* first stage of each kind, in rising order */
+    uint8_t of[SP_MAX_STAGES];                     /* kind of each stage */
 };
 
 /* Maps a pipeline. There must be 1 to SP_MAX_STAGES stages. */
@@ -253,43 +248,44 @@ void sp_map_stages(const struct sp_model *model, int64_t stages, enum sp_balance
 /*
  * == Its fields ==
  *
- * The fields of a plan as rows of a table: code that reads, prints or varies plans walks it.
+ * The fields of a plan as a table, for code that reads, prints or varies plans.
  */
 
-/* How a field is stored in struct sp_plan, and how a search lists its values. */
+/* Storage of a field in struct sp_plan, and in a search space. */
 enum sp_plan_kind {
     SP_PLAN_WHOLE,  /* int64_t; struct sp_degree */
-    SP_PLAN_LEVEL,  /* int, whose numbers are its names; bool[] as for all that has names */
+    SP_PLAN_LEVEL,  /* int, values indexed by name; space: bool[] */
     SP_PLAN_REAL,   /* double */
     SP_PLAN_SWITCH, /* bool: off or on */
-    SP_PLAN_EITHER, /* bool with other names */
+    SP_PLAN_EITHER, /* bool with other names than off and on */
     SP_PLAN_NAME,   /* enum */
     SP_PLAN_POLICY, /* struct sp_recompute: one of sp_policies */
-    SP_PLAN_LIST,   /* unsigned: a bit for each of its names */
+    SP_PLAN_LIST,   /* unsigned: a bit per name */
     SP_PLAN_AXES    /* int32_t[SP_MAX_AXES] */
 };
 
-/* How a plan one change away differs in the field. */
+/* How a neighbouring plan differs in a field. */
 enum sp_plan_change {
     SP_PLAN_STAYS,
-    SP_PLAN_MOVES,  /* a factor of two moves between it and another one of these */
-    SP_PLAN_SCALES, /* twice or half */
-    SP_PLAN_SWAPS   /* any other of its names */
+    SP_PLAN_MOVES,  /* a factor of two moves between two such fields */
+    SP_PLAN_SCALES, /* doubled or halved */
+    SP_PLAN_SWAPS   /* another of its names */
 };
 
 struct sp_plan_field {
-    const char *name;  /* of the option, and in JSON */
-    const char *value; /* what stands for the value in a usage: "N" */
+    const char *name;  /* of the option and the JSON key */
+    const char *value; /* placeholder in a usage line: "N" */
     enum sp_plan_kind kind;
     double min, max;          /* of numbers */
-    const char *fallback;     /* what a plan has that does not say; NULL: it depends on the rest */
-    const char *const *names; /* of its values, or NULL */
+    const char *fallback;     /* default; NULL: depends on other fields */
+    const char *const *names; /* names of its values, or NULL */
     size_t offset;            /* in struct sp_plan */
-    size_t space;             /* of its values in struct sp_search_space; 0: a search keeps it */
-    const char *most;         /* option of the largest value that a search looks at, or NULL */
+    size_t space;             /* offset of its values in struct sp_search_space; 0: not searched */
+    const char *most;         /* option for the largest searched value, or NULL */
     enum sp_plan_change near;
-    bool in_line;    /* the line of a plan in a text has it; others where they are unusual */
-    bool of_problem; /* of what is trained, not of how: plans that are compared share it */
+    bool in_line;    /* always printed in the one-line form of a plan; others only if not the
+                        default */
+    bool of_problem; /* part of the training problem, equal in all compared plans */
     const char *text;
 };
 
@@ -302,15 +298,14 @@ enum sp_plan_field_id {
 
 extern const struct sp_plan_field sp_plan_fields[SP_PLAN_FIELDS];
 
-/* The field's value: its number, the index of its name (0 or 1 of a switch), the bits of a list,
- * and NAN for axes and for a recomputation that is none of sp_policies. */
+/* The field's value as a number: a number, the index of a name (switch: 0 or 1), the bits of a
+ * list. NAN for axes and for recomputation that is no policy of sp_policies. */
 double sp_plan_value(const struct sp_plan *plan, const struct sp_plan_field *field);
 
-/* The name of that value; NULL: it has none, as a list. */
+/* The name of the current value; NULL if it has none, as lists. */
 const char *sp_plan_name(const struct sp_plan *plan, const struct sp_plan_field *field);
 
-/* Puts such a value in. A policy leaves `offload` and `modules` as they are; axes are left alone.
- */
+/* Sets such a value. A policy leaves `offload` and `modules` unchanged; axes are ignored. */
 void sp_set_plan_value(struct sp_plan *plan, const struct sp_plan_field *field, double value);
 
 #pragma GCC visibility pop

@@ -1,4 +1,4 @@
-/* One value as text: exact, or as people read it. */
+/* A value as text, exact or rounded for people. */
 #include <stdio.h>
 
 #include "base/json.h"

@@ -1,4 +1,4 @@
-/* Fills in the quantities of lines and cells of a report. */
+/* Fills quantities into the lines and cells of a report. */
 #include <string.h>
 
 #include "base/text.h"

@@ -25,10 +25,10 @@ static const char style[] =
     ".verdict{-webkit-print-color-adjust:exact;print-color-adjust:exact}"
     "svg rect{-webkit-print-color-adjust:exact;print-color-adjust:exact}}";
 
-/* A page that is being written. */
+/* State of a page. */
 struct page {
     const struct sp_report *report;
-    const char *price; /* of a chip-hour, in words */
+    const char *price; /* of a chip-hour, as text */
     FILE *out;
 };
 
@@ -38,7 +38,7 @@ static const struct sp_entry *find(const struct page *p, const char *path)
     return entry && entry->kind != SP_VALUE_NONE ? entry : NULL;
 }
 
-/* A quantity as people read it; false where it is not known. */
+/* Formats a quantity for people; false if it is unknown. */
 static bool value_of(const struct page *p, const char *path, char *out, size_t size)
 {
     const struct sp_entry *const entry = find(p, path);
@@ -74,7 +74,7 @@ static void fact(const struct page *p, const char *label, const char *path, cons
 
 static void put_question(const struct page *p)
 {
-    static const char *const keys[] = {"model", "params", "hw",           "chips",
+    static const char *const keys[] = {"model", "params", "hw",           "devices",
                                        "shape", "seq",    "batch_tokens", "verdict"};
     char text[8][512] = {""};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
@@ -98,9 +98,9 @@ static void put_plan(const struct page *p)
     fact(p, "shards (FSDP)", "best.fsdp", "");
     fact(p, "tensor parallel (TP)", "best.tp", "");
     fact(p, "pipeline stages (PP)", "best.pp", "");
-    fact(p, "micro-batches a step", "best.microbatches", "");
+    fact(p, "micro-batches per step", "best.microbatches", "");
     fact(p, "recomputed", "best.remat", "");
-    fact(p, "memory a chip", "best.memory_bytes", "");
+    fact(p, "memory per chip", "best.device_bytes", "");
     fact(p, "of", "capacity_bytes", "");
     fact(p, "ideal step", "best.step_with_bubble_s", "");
     fact(p, "expected step", "best.step_at_mfu_s", "");
@@ -116,7 +116,7 @@ static void put_plan(const struct page *p)
     }
 }
 
-/* A number of a strategy; NAN where it is not known. */
+/* A number of a strategy; NAN if unknown. */
 static double number_of(const struct page *p, int kind, const char *key)
 {
     char path[96];
@@ -125,7 +125,7 @@ static double number_of(const struct page *p, int kind, const char *key)
     return entry ? entry->number : NAN;
 }
 
-/* A bar with the strategy's name and a number of it as people read it. */
+/* A bar with the strategy's name and one of its numbers. */
 static struct sp_html_bar new_bar(const struct page *p, int kind, const char *key)
 {
     struct sp_html_bar bar = {.parts = {0}};
@@ -136,7 +136,7 @@ static struct sp_html_bar new_bar(const struct page *p, int kind, const char *ke
     return bar;
 }
 
-/* What is far beyond the picture is cut where it leaves it; its number stands beside it. */
+/* Cuts bars that leave the picture; their numbers are printed. */
 static void cut(struct sp_html_bar *bar, double most)
 {
     for (int i = 0; i < SP_HTML_PARTS; i++)
@@ -145,11 +145,11 @@ static void cut(struct sp_html_bar *bar, double most)
 
 static struct sp_html_bar memory_bar(const struct page *p, int kind, double capacity)
 {
-    struct sp_html_bar bar = new_bar(p, kind, "memory_bytes");
-    const double kept = fmax(number_of(p, kind, "activation_bytes"), 0); /* fmax: 0 for NAN */
+    struct sp_html_bar bar = new_bar(p, kind, "device_bytes");
+    const double kept = fmax(number_of(p, kind, "activation_bytes"), 0); /* fmax turns NAN into 0 */
     const double state = number_of(p, kind, "state_bytes");
     bar.parts[0] = state;
-    bar.parts[1] = number_of(p, kind, "memory_bytes") - state - kept;
+    bar.parts[1] = number_of(p, kind, "device_bytes") - state - kept;
     bar.parts[2] = kept;
     cut(&bar, 1.4 * capacity);
     return bar;
@@ -167,7 +167,7 @@ static struct sp_html_bar step_bar(const struct page *p, int kind)
 
 static void put_pictures(const struct page *p)
 {
-    static const char *const parts[SP_HTML_PARTS] = {"training state", "held beside it",
+    static const char *const parts[SP_HTML_PARTS] = {"training state", "held in addition",
                                                      "activations"};
     static const char *const times[SP_HTML_PARTS] = {"arithmetic", "waiting for the network", NULL};
     struct sp_html_bar memory[SP_STRATEGIES], steps[SP_STRATEGIES];
@@ -177,7 +177,7 @@ static void put_pictures(const struct page *p)
     if (!capacity)
         return;
     for (int kind = 0; kind < SP_STRATEGIES; kind++) {
-        if (isnan(number_of(p, kind, "memory_bytes")))
+        if (isnan(number_of(p, kind, "device_bytes")))
             continue;
         memory[n] = memory_bar(p, kind, capacity->number);
         steps[n++] = step_bar(p, kind);
@@ -204,7 +204,7 @@ static void cell(const struct page *p, const char *scope, const char *key)
 
 static void put_alternatives(const struct page *p)
 {
-    static const char *const keys[] = {"fits",   "memory_bytes", "microbatches", "compute_bound",
+    static const char *const keys[] = {"fits",   "device_bytes", "microbatches", "compute_bound",
                                        "step_s", "reason",       "way_out"};
     heading(p, "Alternatives");
     fputs("<table><tr><th>strategy</th><th>fits</th><th>a chip</th><th>micro-batches</th>"
@@ -230,10 +230,9 @@ static void put_alternatives(const struct page *p)
 
 static void put_assumptions(const struct page *p)
 {
-    static const char *const keys[] = {"precision",     "state_bytes_per_param",
-                                       "compute_dtype", "peak_flops_per_s",
-                                       "constants",     "overlap",
-                                       "accumulate"};
+    static const char *const keys[] = {
+        "precision", "state_bytes_per_param", "dtype", "peak_flops_per_s", "constants", "overlap",
+        "accumulate"};
     heading(p, "Assumptions");
     fputs("<ul>\n", p->out);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
@@ -259,7 +258,7 @@ static void put_assumptions(const struct page *p)
 static void put_sources(const struct page *p)
 {
     static const char *const keys[] = {
-        "best.state_bytes", "best.activation_bytes",   "best.memory_bytes",  "best.comms_over_math",
+        "best.state_bytes", "best.activation_bytes",   "best.device_bytes",  "best.comms_over_math",
         "best.t_math_s",    "best.step_with_bubble_s", "best.step_at_mfu_s", "best.days",
         "best.cost_usd"};
     heading(p, "Where the numbers come from");

@@ -4,8 +4,8 @@
 
 #include "answer/report.h"
 
-/* Leaves a page over a filled report behind: nothing in it is loaded or run, all text is escaped.
- * `price` says a chip-hour's in words. */
+/* Attaches a self-contained, escaped page to a filled report; it loads and runs nothing. `price`:
+ * of a chip-hour, as text. */
 bool sp_write_fit_page(struct sp_report *report, const char *price, const char *path,
                        struct sp_error *error);
 

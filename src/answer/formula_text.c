@@ -1,4 +1,4 @@
-/* Rewrites C expressions as formulas that people read. */
+/* Rewrites C expressions as readable formulas. */
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -61,7 +61,7 @@ static const char *put_power(struct writer *w, const char *at)
     return end + 1;
 }
 
-/* Writes a word as people read it: max for fmax, 2 for 2.0, the form's own name for sp_NAME. */
+/* Writes a word for readers: max for fmax, 2 for 2.0, a form's own name for sp_NAME. */
 static void put_word(struct writer *w, const char *word, size_t n)
 {
     static const char *const said[][2] = {{"fmax", "max"}, {"fmin", "min"}, {"fabs", "abs"}};

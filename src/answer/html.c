@@ -1,4 +1,4 @@
-/* Pieces of a page of HTML that stands alone: text, and bars as a picture in SVG. */
+/* Parts of a self-contained HTML page: text, and bars in SVG. */
 #include <math.h>
 #include <stdarg.h>
 
@@ -38,7 +38,7 @@ void sp_html_format(FILE *out, const char *format, ...)
     sp_html_text(out, text);
 }
 
-/* Sizes of the picture in its own units. */
+/* Sizes in SVG units. */
 enum { WIDTH = 720, LEFT = 130, RIGHT = 150, ROW = 24, TOP = 30 };
 
 /* Blue, orange and grey of Okabe and Ito's palette, told apart by colour-blind readers. */
@@ -85,7 +85,7 @@ static void put_bar(FILE *out, const struct sp_html_bar *bar, size_t row, double
     fputs("</text>\n", out);
 }
 
-/* Bars are drawn here, so that the page needs no gnuplot. */
+/* Draws bars without gnuplot, which readers may lack. */
 void sp_html_bars(FILE *out, const char *const names[SP_HTML_PARTS], const struct sp_html_bar *bars,
                   size_t n, double limit, const char *limit_text)
 {

@@ -1,4 +1,4 @@
-/* Pieces of a page of HTML that stands alone: text, and bars as a picture in SVG. */
+/* Parts of a self-contained HTML page: text, and bars in SVG. */
 #ifndef SP_HTML_H
 #define SP_HTML_H
 
@@ -13,14 +13,14 @@ __attribute__((format(printf, 2, 3))) void sp_html_format(FILE *out, const char 
 
 enum { SP_HTML_PARTS = 3 };
 
-/* A bar: its name, its parts from the left, the text after its end. */
+/* A bar: name, parts from left to right, text at its end. */
 struct sp_html_bar {
     char label[64], note[96];
     double parts[SP_HTML_PARTS];
 };
 
-/* Writes horizontal bars on one scale, with `names` of the parts above them and a line at `limit`
- * (NAN: none) that `limit_text` explains. */
+/* Draws horizontal bars on a common scale, with the `names` of the parts above, and a line at
+ * `limit` (NAN: none) labelled `limit_text`. */
 void sp_html_bars(FILE *out, const char *const names[SP_HTML_PARTS], const struct sp_html_bar *bars,
                   size_t n, double limit, const char *limit_text);
 

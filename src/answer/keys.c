@@ -10,14 +10,14 @@
 
 enum { LONGEST_PATH = 160, MOST_OFFERED = 4 };
 
-/* The candidates for a key that is no whole path. */
+/* Candidates for an incomplete key. */
 struct candidates {
     char first[LONGEST_PATH]; /* candidates outside of lists */
     char offered[(LONGEST_PATH + 8) * MOST_OFFERED];
-    int n, outside; /* candidates in lists: the row would have to be guessed */
+    int n, outside; /* candidates in lists, whose row would have to be guessed */
 };
 
-/* The end of `key` in `path` if its parts are there after the first one; 0: they are not. */
+/* End of `key` in `path`, if it is there as whole parts after the first; else 0. */
 static size_t end_inside(const char *path, const char *key)
 {
     const size_t n = strlen(key);
@@ -53,12 +53,14 @@ static void add_candidate(struct candidates *c, const char *path, size_t end)
                  quoted);
 }
 
-/* Finds all paths that contain the key as whole parts. */
-static void find_candidates(const struct sp_report *r, const char *key, struct candidates *c)
+/* Finds all paths that contain the key as whole parts: those of this version, or those of the one
+ * before. */
+static void find_candidates(const struct sp_report *r, const char *key, bool old,
+                            struct candidates *c)
 {
     for (size_t i = 0; i < r->n_entries; i++) {
         const size_t end = end_inside(r->entries[i].path, key);
-        if (end > 0)
+        if (end > 0 && r->entries[i].is_old == old)
             add_candidate(c, r->entries[i].path, end);
     }
 }
@@ -68,7 +70,9 @@ static void find_beginnings(const struct sp_report *r, const char *key, struct c
 {
     const size_t n = strlen(key);
     for (size_t i = 0; i < r->n_entries && n > 1; i++) {
-        const char *const path = sp_report_entry(r, i)->path, *const dot = strrchr(path, '.');
+        if (r->entries[i].is_old)
+            continue;
+        const char *const path = r->entries[i].path, *const dot = strrchr(path, '.');
         const char *const last = dot ? dot + 1 : path;
         if (strncmp(last, key, n) == 0 && last[n] == '_')
             add_candidate(c, path, strlen(path));
@@ -80,15 +84,17 @@ static void find_nearest(const struct sp_report *r, const char *key, struct cand
 {
     struct sp_nearest nearest = {.wanted = key};
     const char *best = NULL;
-    for (size_t i = 0; i < r->n_entries; i++)
-        for (const char *at = r->entries[i].path; at; at = strchr(at, '.')) {
+    for (size_t i = 0; i < r->n_entries; i++) {
+        const struct sp_entry *const entry = &r->entries[i];
+        for (const char *at = entry->is_old ? NULL : entry->path; at; at = strchr(at, '.')) {
             char before[sizeof nearest.best];
             at += *at == '.';
             snprintf(before, sizeof before, "%s", nearest.best);
             sp_nearest_offer(&nearest, at);
             if (strcmp(before, nearest.best) != 0)
-                best = r->entries[i].path;
+                best = entry->path;
         }
+    }
     if (best && *sp_nearest_hint(&nearest))
         add_candidate(c, best, strlen(best));
 }
@@ -115,8 +121,8 @@ static void find_other_words(const struct sp_report *r, const char *key, struct 
     }
 }
 
-/* The last parts of a key are accepted only if exactly one key ends so, and never inside a row:
- * otherwise a script that relied on a guess would get another answer once a key is added. */
+/* An incomplete key must have exactly one completion, never inside a list row; otherwise a key
+ * added later could change a script's result. */
 bool sp_full_key(const struct sp_report *r, const char *key, char *out, size_t size,
                  struct sp_error *error)
 {
@@ -125,7 +131,9 @@ bool sp_full_key(const struct sp_report *r, const char *key, char *out, size_t s
     snprintf(out, size, "%s", key);
     if (is_path(r, key))
         return true;
-    find_candidates(r, key, &c);
+    find_candidates(r, key, false, &c);
+    if (c.n == 0)
+        find_candidates(r, key, true, &c);
     if (c.outside == 1) {
         snprintf(out, size, "%s", c.first);
         return true;
@@ -184,7 +192,7 @@ bool sp_row_key(const struct sp_report *r, const char *list, const char *key, ch
             snprintf(out, size, "%s", inside);
             return true;
         }
-        if (end > 0 && inside[end] == '\0')
+        if (end > 0 && inside[end] == '\0' && !r->entries[i].is_old)
             add_candidate(&c, inside, end);
     }
     snprintf(out, size, "%s", c.first);

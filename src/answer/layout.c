@@ -1,5 +1,5 @@
-/* The layout of a report as JSON: its lines and tables, with the key of each number. A page draws
- * from it the same text as a terminal, and knows the key of a chosen number. */
+/* The layout of a report as JSON: lines and tables with the key of each number, so that a page
+ * shows the same text as a terminal and knows the keys. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ static void add_text(cJSON *array, const char *text, size_t n)
     free(part);
 }
 
-/* A number of the report: {"key": ..., "text": ...}, "good" where it is a verdict. */
+/* A number of the report: {"key": ..., "text": ...}, with "good" for a verdict. */
 static cJSON *piece_of(const struct sp_entry *entry, const char *text)
 {
     cJSON *const piece = cJSON_CreateObject();
@@ -28,7 +28,7 @@ static cJSON *piece_of(const struct sp_entry *entry, const char *text)
     return piece;
 }
 
-/* Writes a line as strings and numbers in turn. */
+/* Writes a line as alternating strings and numbers. */
 static void add_line(cJSON *items, const char *line, const struct sp_spans *spans)
 {
     cJSON *const item = cJSON_CreateObject(), *const parts = cJSON_AddArrayToObject(item, "line");
@@ -123,7 +123,8 @@ void sp_render_layout(const struct sp_report *report, FILE *out)
         cJSON_AddItemToArray(notes, cJSON_CreateString(line));
     }
     for (size_t i = 0; i < report->n_entries; i++)
-        cJSON_AddItemToArray(quantities, quantity_of(&report->entries[i]));
+        if (!report->entries[i].is_old)
+            cJSON_AddItemToArray(quantities, quantity_of(&report->entries[i]));
     char *const text = cJSON_PrintUnformatted(root);
     if (text)
         fprintf(out, "%s\n", text);

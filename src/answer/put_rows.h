@@ -1,15 +1,12 @@
-/*
- * Makes a function that puts the rows of a .def into a report, in their order: a row is computed
- * where it stands. Included behind
+/* Defines a function that puts the rows of a .def into a report in order. Before including it:
  *
- *   #define SP_ROWS "commands/lr.def"     the rows, whose members are those of s
- *   #define SP_ROWS_OF struct lr          what s points to
- *   #define SP_PUT_ROWS put_rows          the function's name: void put_rows(struct sp_report *r,
- * const struct lr *s)
+ *   #define SP_ROWS "commands/lr.def"     the rows, over the members of s
+ *   #define SP_ROWS_OF struct lr          the type of *s
+ *   #define SP_PUT_ROWS put_rows          the function: void put_rows(struct sp_report *,
+ *                                         const struct lr *s)
  *
- * No include guard: a command with several scopes includes it once for each. Rows of Q(...) are put
- * by hand.
- */
+ * No include guard: a command with several scopes includes it once per scope. Rows of Q(...) are
+ * put by other code. */
 #include "answer/report.h"
 
 static void SP_PUT_ROWS(struct sp_report *r, const SP_ROWS_OF *s)

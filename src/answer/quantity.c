@@ -1,23 +1,36 @@
-/* The rows of quantities, and values as people read them. */
+/* Rows of quantities, and values rounded for people. */
 #include "answer/quantity.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Not an array: the loader would write the addresses of its 5,000 texts at every start. */
+static const char *old_key(enum sp_quantity_id id)
+{
+#define OLD(id, key)                                                                               \
+    case SP_Q_##id:                                                                                \
+        return key;
+    switch ((int)id) {
+#include "answer/old_keys.def"
+    }
+#undef OLD
+    return NULL;
+}
+
+/* A switch instead of an array: 5,000 strings would need a relocation each at every start. */
 struct sp_quantity_info sp_quantity(enum sp_quantity_id id)
 {
 #define Q(id, key, label, unit, formula, source, meaning)                                          \
     case SP_Q_##id:                                                                                \
-        return (struct sp_quantity_info){key, label, SP_##unit, formula, source, meaning};
+        return (struct sp_quantity_info){key,    label,   SP_##unit,         formula,              \
+                                         source, meaning, old_key(SP_Q_##id)};
 #define SP_QUANTITIES_END(command)
     switch ((int)id) {
 #include "answer/all_quantities.def"
     }
 #undef SP_QUANTITIES_END
 #undef Q
-    return (struct sp_quantity_info){"", "", SP_NUMBER, "", "", ""};
+    return (struct sp_quantity_info){"", "", SP_NUMBER, "", "", "", NULL};
 }
 
 enum sp_quantity_id sp_quantities_of(const char *command, enum sp_quantity_id *first)
@@ -130,7 +143,7 @@ static void human_capacity(double value, char *out, size_t size)
         snprintf(out + used, size - used, " (%.0f GiB)", gib);
 }
 
-/* Shares below 0.01 % are printed as "< 0.01 %": no estimate is so precise. */
+/* Shares below 0.01 % print as "< 0.01 %": no estimate is more precise. */
 static void human_share(double value, char *out, size_t size)
 {
     if (value > 0 && value < 0.00005)
@@ -139,7 +152,7 @@ static void human_share(double value, char *out, size_t size)
         snprintf(out, size, "%.3g %%", value * 100);
 }
 
-/* Below a picosecond only rounding errors are left: no model has times that short. */
+/* Times below a picosecond are rounding errors. */
 static void human_time(double s, char *out, size_t size)
 {
     static const struct {
@@ -158,8 +171,8 @@ static void human_time(double s, char *out, size_t size)
         snprintf(out, size, "%s %s", digits, s == 0 ? "s" : steps[i].name);
 }
 
-/* Text is no more precise than the figures: a share below 0.01 % is not printed in digits, B means
- * billions, never bytes, and memories of whole GiB say so. Other formats have every digit. */
+/* Text is no more precise than the figures: shares below 0.01 % have no digits, B means billions,
+ * never bytes, and memories of whole GiB are marked. Other formats print all digits. */
 void sp_human(double value, enum sp_unit unit, char *out, size_t size)
 {
     if (isnan(value)) {
@@ -170,7 +183,7 @@ void sp_human(double value, enum sp_unit unit, char *out, size_t size)
         snprintf(out, size, "never");
         return;
     }
-    if (value < 0 && size > 1) { /* prefixes are chosen by size */
+    if (value < 0 && size > 1) { /* prefixes depend on magnitude */
         out[0] = '-';
         sp_human(-value, unit, out + 1, size - 1);
         return;

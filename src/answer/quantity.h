@@ -22,7 +22,7 @@ enum sp_unit {
     SP_NUMBER,
     SP_COUNT,
     SP_BYTES,
-    SP_CAPACITY, /* bytes of a memory of whole GiB, printed so: 85.9 GB (80 GiB) */
+    SP_CAPACITY, /* memory of whole GiB, printed as 85.9 GB (80 GiB) */
     SP_BYTES_PER_S,
     SP_FLOPS,
     SP_FLOPS_PER_S,
@@ -47,9 +47,10 @@ struct sp_quantity_info {
     const char *key, *label;
     enum sp_unit unit;
     const char *formula, *source, *meaning;
+    const char *old_key; /* that the row had in the version before; NULL: the same */
 };
 
-/* all_quantities.def closes each command's rows by SP_QUANTITIES_END(command). */
+/* all_quantities.def ends each command's rows with SP_QUANTITIES_END(command). */
 #define Q(id, key, label, unit, formula, source, meaning) SP_Q_##id,
 #define SP_QUANTITIES_END(command) SP_END_##command, SP_LAST_##command = SP_END_##command - 1,
 enum sp_quantity_id {
@@ -59,21 +60,20 @@ enum sp_quantity_id {
 #undef SP_QUANTITIES_END
 #undef Q
 
-/* A formula as people read it, from an expression in C: fmax(1.0, pow(a, b)) becomes max(1, a^b).
- * Text that is not C stays unchanged. */
+/* A readable formula from a C expression: fmax(1.0, pow(a, b)) becomes max(1, a^b). Other text
+ * stays unchanged. */
 enum { SP_FORMULA_TEXT = 1024 };
 const char *sp_formula_text(const char *expression, char out[SP_FORMULA_TEXT]);
 
-/* The row of a quantity. */
 struct sp_quantity_info sp_quantity(enum sp_quantity_id id);
 
-/* The rows of a command's own file: from *first up to, and without, the one returned. */
+/* The rows of a command: *first up to, excluding, the result. */
 enum sp_quantity_id sp_quantities_of(const char *command, enum sp_quantity_id *first);
 
-/* "bytes/s", as JSON and --explain name it. */
+/* "bytes/s", as in JSON and --explain. */
 const char *sp_unit_name(enum sp_unit unit);
 
-/* A value for people: three significant digits, prefixes, units. */
+/* A value rounded for people: three significant digits, prefix, unit. */
 void sp_human(double value, enum sp_unit unit, char *out, size_t size);
 
 /* The same as a text, good to the end of the block. */

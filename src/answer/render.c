@@ -1,4 +1,4 @@
-/* Renders the asked keys as bare values, JSON and explanations. */
+/* Renders keys as bare values, JSON and explanations. */
 #include "answer/report_internal.h"
 
 #include <stdlib.h>
@@ -61,8 +61,7 @@ static void add_entry_json(cJSON *root, const struct sp_entry *entry)
                                             : cJSON_CreateRaw(value));
 }
 
-/* Prints the leaves of a group in the order of the JSON: "key = value", with keys that --get
- * accepts. */
+/* Prints the values of a group in JSON order: "key = value", with keys for --get. */
 static void print_group(const cJSON *at, const char *path, FILE *out)
 {
     int index = 0;
@@ -79,7 +78,7 @@ static void print_group(const cJSON *at, const char *path, FILE *out)
     }
 }
 
-/* Prints values in the order asked for: bare, or with their names if a key names a group. */
+/* Prints values in the order of `keys`: bare, or with names if a key names a group. */
 static void render_get(const struct sp_report *report, const char *keys, FILE *out)
 {
     char key[160];
@@ -109,8 +108,8 @@ static void print_json(cJSON *root, bool one_line, FILE *out)
     cJSON_Delete(root);
 }
 
-/* What wrote the answer, and which shape of keys it has: the number grows when a key changes its
- * meaning or goes. */
+/* Adds the program's version and the version of the keys, which increases when a key is removed or
+ * changes meaning. */
 static void add_origin(cJSON *root)
 {
     enum { SHAPE_OF_KEYS = 2 };
@@ -122,7 +121,7 @@ static void add_origin(cJSON *root)
 void sp_render_json(const struct sp_report *report, const struct sp_render *how, FILE *out)
 {
     cJSON *root = cJSON_CreateObject();
-    if (!how->get && !how->one_line) /* lines of a stream have it all alike */
+    if (!how->get && !how->one_line) /* lines of a stream all have the same origin */
         add_origin(root);
     for (size_t i = 0; i < report->n_entries; i++)
         if (sp_wanted(&report->entries[i], how->get))
@@ -240,7 +239,8 @@ void sp_render_explain(const struct sp_report *report, const struct sp_render *h
     const char *separator = "";
     for (size_t i = 0; i < report->n_entries; i++) {
         const struct sp_entry *entry = &report->entries[i];
-        if (!sp_wanted(entry, how->explain_key ? how->explain_key : how->get))
+        const char *const keys = how->explain_key ? how->explain_key : how->get;
+        if (!sp_wanted(entry, keys) || (!keys && entry->is_old))
             continue;
         if (list) {
             cJSON_AddItemToArray(list, explain_json(report, entry));

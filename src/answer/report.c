@@ -27,8 +27,8 @@ static void *grow(void *array, size_t n, size_t *room, size_t size)
     return must(realloc(array, *room * size));
 }
 
-/* A name with a line break must not look like a line of the report. Names and notes are made
- * printable where they enter a report, so that text, JSON and CSV agree. */
+/* Removes line breaks, which could imitate lines of the report. Names and notes are cleaned when
+ * they enter a report, so that text, JSON and CSV agree. */
 static char *one_line(char *text)
 {
     for (char *at = text; (at = strchr(at, '\n'));)
@@ -128,7 +128,7 @@ static bool has_word(const struct sp_report *r, const char *text)
     return r->word[0] && strstr(text, r->word);
 }
 
-/* A text with the word of sp_key_word replaced, on the heap. */
+/* A copy of the text with the word of sp_key_word replaced. */
 static char *fill_word(const struct sp_report *r, const char *text)
 {
     const size_t n = strlen(r->word), m = strlen(r->word_as);
@@ -160,6 +160,8 @@ static struct sp_entry *add_entry(struct sp_report *r, struct sp_quantity_info i
     struct sp_entry *entry = &r->entries[r->n_entries++];
     const char *prefix = r->scopes[r->n_scopes - 1].prefix;
     info.key = key_of(r, info.key);
+    if (info.old_key)
+        info.old_key = key_of(r, info.old_key);
     *entry = (struct sp_entry){.info = info, .scope = (int)r->n_scopes - 1, .number = NAN};
     sp_join_path(prefix, info.key, entry->path, sizeof entry->path);
     sp_index_add(&r->index, paths_of(r), r->n_entries - 1);
@@ -172,9 +174,25 @@ static void set_number(struct sp_entry *entry, double value)
     entry->kind = isfinite(value) ? SP_VALUE_NUMBER : SP_VALUE_NONE;
 }
 
+/* The last quantity once more, under the key of the version before if it had another. */
+static void put_old_key(struct sp_report *r)
+{
+    struct sp_entry entry = r->entries[r->n_entries - 1];
+    if (!entry.info.old_key)
+        return;
+    sp_join_path(r->scopes[entry.scope].prefix, entry.info.old_key, entry.path, sizeof entry.path);
+    entry.is_old = true;
+    if (entry.text)
+        entry.text = must(strdup(entry.text));
+    r->entries = grow(r->entries, r->n_entries, &r->room_entries, sizeof *r->entries);
+    r->entries[r->n_entries++] = entry;
+    sp_index_add(&r->index, paths_of(r), r->n_entries - 1);
+}
+
 void sp_put(struct sp_report *r, enum sp_quantity_id id, double value)
 {
     set_number(add_entry(r, sp_quantity(id)), value);
+    put_old_key(r);
 }
 
 void sp_put_form(struct sp_report *r, enum sp_quantity_id id, enum sp_form_id form,
@@ -191,6 +209,7 @@ void sp_put_form(struct sp_report *r, enum sp_quantity_id id, enum sp_form_id fo
         if (isnan(arguments[i])) /* fmin and fmax ignore NAN */
             set_number(entry, NAN);
     }
+    put_old_key(r);
 }
 
 void sp_put_bool(struct sp_report *r, enum sp_quantity_id id, bool value)
@@ -198,11 +217,13 @@ void sp_put_bool(struct sp_report *r, enum sp_quantity_id id, bool value)
     struct sp_entry *entry = add_entry(r, sp_quantity(id));
     entry->number = value;
     entry->kind = SP_VALUE_BOOL;
+    put_old_key(r);
 }
 
 void sp_put_null(struct sp_report *r, enum sp_quantity_id id)
 {
     add_entry(r, sp_quantity(id));
+    put_old_key(r);
 }
 
 void sp_put_text(struct sp_report *r, enum sp_quantity_id id, const char *format, ...)
@@ -213,6 +234,7 @@ void sp_put_text(struct sp_report *r, enum sp_quantity_id id, const char *format
     entry->text = format_string(format, args);
     va_end(args);
     entry->kind = SP_VALUE_TEXT;
+    put_old_key(r);
 }
 
 void sp_put_lines(struct sp_report *r, enum sp_quantity_id id, const char *text)
@@ -226,6 +248,7 @@ void sp_put_keyed(struct sp_report *r, enum sp_quantity_id id, const char *key, 
 {
     struct sp_quantity_info info = sp_quantity(id);
     info.key = keep(r, key);
+    info.old_key = NULL;
     struct sp_entry *entry = add_entry(r, info);
     set_number(entry, value);
     if (info.unit == SP_VERDICT && entry->kind == SP_VALUE_NUMBER)
@@ -235,8 +258,8 @@ void sp_put_keyed(struct sp_report *r, enum sp_quantity_id id, const char *key, 
 void sp_put_described(struct sp_report *r, const char *key, const char *label, enum sp_unit unit,
                       const char *source, const char *meaning, double number, const char *text)
 {
-    const struct sp_quantity_info info = {keep(r, key), keep(r, label),  unit,
-                                          "",           keep(r, source), keep(r, meaning)};
+    const struct sp_quantity_info info = {keep(r, key),    keep(r, label),   unit, "",
+                                          keep(r, source), keep(r, meaning), NULL};
     struct sp_entry *entry = add_entry(r, info);
     if (text) {
         entry->text = one_line(must(strdup(text)));
@@ -281,7 +304,8 @@ void sp_put_copy(struct sp_report *r, const char *key, const struct sp_report *f
                                           was->unit,
                                           keep(r, sp_formula_text(was->formula, formula)),
                                           keep(r, was->source),
-                                          keep(r, was->meaning)};
+                                          keep(r, was->meaning),
+                                          NULL};
     struct sp_entry *copy = add_entry(r, info);
     copy->kind = entry->kind;
     copy->number = entry->number;
@@ -354,7 +378,7 @@ void sp_answer_is(struct sp_report *report, const char *list)
     report->list = list;
 }
 
-/* Files are written last, after every check of the answer, so that a refused --get leaves none. */
+/* Writes the file last, after all checks, so that a refused --get leaves none. */
 bool sp_put_file(struct sp_report *report, const char *path, const char *text,
                  struct sp_error *error)
 {
@@ -377,7 +401,7 @@ const struct sp_entry *sp_find(const struct sp_report *r, const char *path)
     return at < r->n_entries ? &r->entries[at] : NULL;
 }
 
-/* The index of the argument of that name of an entry's form; -1: none. */
+/* Index of the named argument of an entry's form; -1: none. */
 static int argument_of(const struct sp_form *form, const char *name)
 {
     for (int i = 0; form->arguments[i].name; i++)
@@ -405,7 +429,7 @@ double sp_symbol_value(const struct sp_report *r, const struct sp_entry *from, c
         snprintf(path, sizeof path, "%s.%s", r->scopes[from->scope].prefix, name);
         entry = sp_find(r, path);
     }
-    /* Scopes reopened with an empty prefix are also the top. */
+    /* scopes reopened with an empty prefix are top scopes too */
     for (size_t i = 0; i < r->n_scopes && !symbol && !entry; i++)
         if (!r->scopes[i].prefix[0])
             symbol = find_symbol(r, (int)i, name);

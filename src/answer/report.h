@@ -26,9 +26,10 @@ struct sp_entry {
     enum sp_value_kind kind;
     double number;
     char *text;
+    bool is_old;          /* the same quantity under the key of the version before */
     int scope;            /* index of the scope whose symbols its formula uses */
-    enum sp_form_id form; /* that gives the number, of its own arguments; SP_CLOSED_NONE */
-    size_t arguments;     /* where they begin, see sp_symbol_value */
+    enum sp_form_id form; /* closed form of the number; SP_CLOSED_NONE: none */
+    size_t arguments;     /* index of its first argument, see sp_symbol_value */
 };
 
 struct sp_report;
@@ -40,11 +41,11 @@ void sp_report_free(struct sp_report *report);
  * whose symbols all formulas see. */
 void sp_scope(struct sp_report *report, const char *prefix);
 
-/* From here on `word` in keys of rows and in lines stands for `as`: with "LEVEL" as "2" the row
- * "alpha.LEVEL" puts alpha.2. NULL: for itself again. */
+/* Replaces `word` by `as` in later keys and lines: with "LEVEL" as "2" the row "alpha.LEVEL" puts
+ * alpha.2. NULL ends the replacement. */
 void sp_key_word(struct sp_report *report, const char *word, const char *as);
 
-/* A symbol of the current scope. */
+/* Defines a symbol of the current scope. */
 __attribute__((format(printf, 5, 6))) void sp_symbol(struct sp_report *report, const char *name,
                                                      double value, const char *unit,
                                                      const char *meaning, ...);
@@ -56,15 +57,15 @@ void sp_put_null(struct sp_report *report, enum sp_quantity_id id);
 __attribute__((format(printf, 3, 4))) void
 sp_put_text(struct sp_report *report, enum sp_quantity_id id, const char *format, ...);
 
-/* A number, computed by a closed form from these arguments, in the form's order. */
+/* A number from a closed form with these arguments, in the form's order. */
 void sp_put_form(struct sp_report *report, enum sp_quantity_id id, enum sp_form_id form,
                  const double *arguments, double value);
 
-/* Text of several lines; sp_put_text makes its text one line. */
+/* Text of several lines; sp_put_text joins lines. */
 void sp_put_lines(struct sp_report *report, enum sp_quantity_id id, const char *text);
 
-/* A number or a verdict under a key made at run time, "alpha.2", with the formula and meaning of
- * the row. */
+/* A number or verdict under a run-time key such as "alpha.2", with the row's formula and
+ * meaning. */
 void sp_put_keyed(struct sp_report *report, enum sp_quantity_id id, const char *key, double value);
 
 /* A quantity described at run time, such as a config's field; the strings are copied. `text` NULL:
@@ -73,38 +74,38 @@ void sp_put_described(struct sp_report *report, const char *key, const char *lab
                       enum sp_unit unit, const char *source, const char *meaning, double number,
                       const char *text);
 
-/* Copies a quantity of another report to a key of this one: value, formula and source. The inputs
- * of its formula become symbols of the current scope, so that --explain derives it here too. */
+/* Copies a quantity of another report to a key here: value, formula and source. The formula's
+ * inputs become symbols of the current scope, so that --explain works here too. */
 void sp_put_copy(struct sp_report *report, const char *key, const struct sp_report *from,
                  const struct sp_entry *entry);
 
-/* The bare value of a quantity, as --get prints it. */
+/* The bare value of a quantity, as for --get. */
 void sp_format_entry(const struct sp_entry *entry, char *out, size_t size);
 
-/* A quantity's value as people read it. */
+/* A quantity's value rounded for people. */
 void sp_human_entry(const struct sp_entry *entry, char *out, size_t size);
 
-/* A remark: an assumption, or where the answer is optimistic. In JSON under "notes". */
+/* A note: an assumption, or where the answer is optimistic. In JSON under "notes". */
 __attribute__((format(printf, 2, 3))) void sp_note(struct sp_report *report, const char *format,
                                                    ...);
 
-/* Remark i; NULL past the last. */
+/* Note i; NULL past the last. */
 const char *sp_report_note(const struct sp_report *report, size_t i);
 
-/* Text layout: a line; {key} is the quantity as people read it, {key!} its exact value. A line
- * whose keys are all null is left out. */
+/* Adds a line of text; {key} is a quantity rounded for people, {key!} its exact value. Lines whose
+ * keys are all null are omitted. */
 __attribute__((format(printf, 2, 3))) void sp_line(struct sp_report *report, const char *format,
                                                    ...);
 
-/* Text layout: the text of a file, printed unchanged. It is the whole text of its report, and other
- * programs read it, so remarks go elsewhere. */
+/* Makes a file's text the whole text of the report, printed unchanged for other programs; notes go
+ * elsewhere. */
 void sp_file_text(struct sp_report *report, const char *text);
 
-/* Text layout: a table, one row per scope prefix, one column per key; "key!" for its exact value.
- * The key "" is the quantity at the prefix itself, "?" what that quantity means. */
+/* A table: one row per scope prefix, one column per key ("key!": exact value; "": the quantity at
+ * the prefix itself; "?": its meaning). */
 struct sp_column {
     const char *key, *heading;
-    bool left; /* text to the left; the last column may wrap */
+    bool left; /* left-aligned; the last column may wrap */
 };
 struct sp_row {
     char label[64];
@@ -113,42 +114,41 @@ struct sp_row {
 void sp_table(struct sp_report *report, const struct sp_column *columns, size_t n_columns,
               const struct sp_row *rows, size_t n_rows);
 
-/* Declares the answer a list, "plans" with the rows plans.0, plans.1, ...: CSV and TSV print a row
- * for each. */
+/* Declares the answer a list: with "plans", CSV and TSV print rows plans.0, plans.1, ... */
 void sp_answer_is(struct sp_report *report, const char *list);
 
-/* The output file of the answer (-o FILE). The printer of the report writes it: a row of a sweep or
- * a case writes none. An empty name is an error. */
+/* Sets the answer's output file (-o FILE), which is written when the report is printed; rows of a
+ * sweep and cases write none. An empty name is an error. */
 bool sp_put_file(struct sp_report *report, const char *path, const char *text,
                  struct sp_error *error);
 
 /* Name and text of the file of sp_put_file; NULL: there is none. */
 const char *sp_report_file(const struct sp_report *report, const char **text);
 
-/* Looks a quantity up by its path; NULL when there is none. */
+/* The quantity at a path; NULL if none. */
 const struct sp_entry *sp_find(const struct sp_report *report, const char *path);
 
-/* The value of a symbol or quantity, as the formula of an entry sees it; NAN when unknown. `unit`
- * and `meaning` may be NULL. */
+/* The value of a symbol or quantity as seen by an entry's formula; NAN if unknown. `unit` and
+ * `meaning` may be NULL. */
 double sp_symbol_value(const struct sp_report *report, const struct sp_entry *from,
                        const char *name, const char **unit, const char **meaning);
 
 size_t sp_report_size(const struct sp_report *report);
 const struct sp_entry *sp_report_entry(const struct sp_report *report, size_t i);
 
-/* Layout: the lines and tables of the text as JSON, with the key of each number. */
+/* Layout: lines and tables as JSON, with the key of each number. */
 enum sp_format { SP_FORMAT_TEXT, SP_FORMAT_JSON, SP_FORMAT_CSV, SP_FORMAT_TSV, SP_FORMAT_LAYOUT };
 
 struct sp_render {
     enum sp_format format;
     bool colour;
     int width;               /* columns of the terminal; 0: unlimited */
-    const char *get;         /* "key,key", whole paths or those of a row, or NULL */
-    const char *rows;        /* CSV and TSV: the list whose rows are meant, or NULL for one row */
+    const char *get;         /* "key,key", whole paths or keys of rows; or NULL */
+    const char *rows;        /* CSV and TSV: the list to print; NULL: one row */
     bool explain;            /* --explain given */
     const char *explain_key; /* its keys, whole paths, or NULL for all */
     bool one_line;           /* JSON without line breaks */
-    FILE *notes;             /* where remarks on the text of a file go; NULL: nowhere */
+    FILE *notes;             /* stream for notes on a file's text; NULL: none */
 };
 
 /* The whole path of a typed key: the key itself, or the only path that contains it as whole parts
@@ -160,12 +160,12 @@ bool sp_full_key(const struct sp_report *report, const char *key, char *out, siz
 /* The same for "key,key"; free() it. NULL with an error. */
 char *sp_full_keys(const struct sp_report *report, const char *keys, struct sp_error *error);
 
-/* The list whose items are the rows of a table when `keys` (NULL: none) are asked for: the one that
- * all keys are in, else that of sp_answer_is, unless a key is outside of it. NULL: one row with
- * everything. `*keys` becomes the keys inside a row, NULL for all; free() both. */
+/* The list whose items become rows when `keys` (NULL: none) are asked for: the list of all keys,
+ * else that of sp_answer_is unless a key is outside it. NULL: a single row. `*keys` becomes the
+ * keys within a row, NULL for all; free() both. */
 char *sp_rows_asked(const struct sp_report *report, char **keys);
 
-/* Writes the remarks, one line each, separately from the report. */
+/* Writes the notes, one per line, separately from the report. */
 void sp_render_notes(const struct sp_report *report, FILE *out);
 
 /* Writes the report as asked. */

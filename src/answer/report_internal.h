@@ -24,10 +24,10 @@ struct sp_report {
     const char *command;
     struct sp_entry *entries;
     size_t n_entries, room_entries;
-    struct sp_index index; /* of them */
+    struct sp_index index; /* index of the paths */
     struct sp_symbol *symbols;
     size_t n_symbols, room_symbols;
-    double *arguments; /* of all forms, one behind the other */
+    double *arguments; /* of all forms, concatenated */
     size_t n_arguments, room_arguments;
     struct sp_scope *scopes;
     size_t n_scopes, room_scopes;
@@ -38,15 +38,15 @@ struct sp_report {
     char **owned; /* strings of described quantities */
     size_t n_owned, room_owned;
     char word[16], word_as[32]; /* of sp_key_word; "": none */
-    const char *list;           /* that the answer is; NULL: none */
-    char *file, *file_text;     /* that the answer leaves behind; NULL: none */
+    const char *list;           /* the answer's list; NULL: none */
+    char *file, *file_text;     /* the answer's output file; NULL: none */
 };
 
-/* Calls `visit` for every name in a formula: of symbols, "C", and of quantities, "time.step_s". */
+/* Calls `visit` for every name in a formula: symbols ("C") and quantities ("time.step_s"). */
 void sp_each_name(const char *formula, void (*visit)(const char *name, void *context),
                   void *context);
 
-/* The place of a quantity in a line: bytes from `from` up to, and without, `to`. */
+/* The bytes of a quantity in a line, from `from` to before `to`. */
 struct sp_span {
     const struct sp_entry *entry;
     size_t from, to;
@@ -57,16 +57,16 @@ struct sp_spans {
     size_t n;
 };
 
-/* A line with {key} and {key!} filled in, of at most 4 kB; false when every key of it is null.
- * `spans` may be NULL. */
+/* Fills {key} and {key!} into a line of at most 4 kB; false if all its keys are null. `spans` may
+ * be NULL. */
 bool sp_fill_line(const struct sp_report *report, const char *line, char *out, size_t size,
                   struct sp_spans *spans);
 
-/* A cell as people read it; its quantity, or NULL. */
+/* The text of a cell; returns its quantity, or NULL. */
 const struct sp_entry *sp_cell_text(const struct sp_report *report, const struct sp_row *row,
                                     const char *key, char *out, size_t size);
 
-/* Whether a verdict is good (1) or bad (-1); 0 where it is neither, as "offload: no" is. */
+/* 1 for a good verdict, -1 for a bad one, 0 for neither ("offload: no"). */
 int sp_judged(const struct sp_entry *entry);
 
 void sp_render_layout(const struct sp_report *report, FILE *out);
@@ -75,15 +75,15 @@ void sp_render_json(const struct sp_report *report, const struct sp_render *how,
 void sp_render_table(const struct sp_report *report, const struct sp_render *how, FILE *out);
 void sp_render_explain(const struct sp_report *report, const struct sp_render *how, FILE *out);
 
-/* A key inside the rows of a list as a whole path behind "list.N."; false when it is none or there
- * are several. */
+/* Completes a key within rows of a list to a whole path after "list.N."; false if unknown or
+ * ambiguous. */
 bool sp_row_key(const struct sp_report *report, const char *list, const char *key, char *out,
                 size_t size);
 
 /* The part of a path after "list.N.", and N; NULL: the path is not in that list. */
 const char *sp_inside_row(const char *path, const char *list, size_t *row);
 
-/* Whether the entry is among the comma-separated keys: itself, or inside a key that is a prefix. */
+/* Whether an entry is selected by comma-separated keys: by its own, or a prefix. */
 bool sp_wanted(const struct sp_entry *entry, const char *keys);
 
 #endif

@@ -1,21 +1,23 @@
-/*
- * The kinds of rows of a command's NAME.def, for who looks at all quantities alike: each is a
- * Q(...), the others are nothing. No include guard: the generated list of all rows opens with
- * it and closes with row_kinds_end.h.
+/* clang-format off */
+/* The kinds of rows of a command's NAME.def, for code that treats all quantities alike: rows with a
+ * quantity become Q(...), others nothing. No include guard: the generated list of all rows begins
+ * with this file and ends with row_kinds_end.h.
  *
- *   QF(id, key, label, unit, when, form, (members), meaning)         a closed form of the members
- *   QV(id, key, label, unit, when, member, source, meaning)          a number that no form gives
- *   QE(id, key, label, unit, when, member, form, (members), meaning) a number that an algorithm
- * finds and this form explains QB(id, key, label, when, member, source, meaning)                yes
- * or no QT(id, key, label, when, (format, members...), source, meaning)  words QN(id, when) null
- * under the key of that row LINE(when, (format, members...))                                 a line
- * of the text NOTE(when, (format, members...))                                 a remark PART(when,
- * put)                                                  put(r, s) puts what stands here SCOPE(when,
- * prefix)                                              the scope of what follows
+ *   QF(id, key, label, unit, when, form, (members), meaning)    a closed form of the members
+ *   QV(id, key, label, unit, when, member, source, meaning)     a number without a form
+ *   QE(id, key, label, unit, when, member, form, (members), meaning)
+ *                                            a number found by an algorithm, explained by a form
+ *   QB(id, key, label, when, member, source, meaning)           yes or no
+ *   QT(id, key, label, when, (format, members...), source, meaning)  words
+ *   QN(id, when)                             null under the key of that row
+ *   LINE(when, (format, members...))         a line of the text
+ *   NOTE(when, (format, members...))         a note
+ *   PART(when, put)                          what put(r, s) adds
+ *   SCOPE(when, prefix)                      the scope of the rows below
  *
- * `when` selects the answers that have the row: variants of a key are rows with different `when`.
- * See put_rows.h.
- */
+ * A row exists in answers for which `when` is true: variants of a key are rows with different
+ * `when`. See put_rows.h. */
+/* clang-format on */
 #define QF(id, key, label, unit, when, form, members, meaning)                                     \
     Q(id, key, label, unit, sp_form_text(SP_CLOSED_##form), sp_form_source(SP_CLOSED_##form),      \
       meaning)

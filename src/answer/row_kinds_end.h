@@ -1,4 +1,4 @@
-/* Takes back the macros of row_kinds.h. No include guard, as there. */
+/* Undefines the macros of row_kinds.h. No include guard, as there. */
 #undef QF
 #undef QV
 #undef QE

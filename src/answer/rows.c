@@ -1,4 +1,4 @@
-/* Prints rows as CSV, TSV or JSON lines, as they come. */
+/* Prints rows as CSV, TSV or JSON lines as they arrive. */
 #include "answer/rows.h"
 
 #include <stdlib.h>
@@ -36,7 +36,7 @@ void sp_write_cell(const char *text, bool guard, char separator, FILE *out)
     fputc('"', out);
 }
 
-/* Copies text without characters that steer a terminal: options may come from others. free() it. */
+/* A copy without terminal control characters, since options may be untrusted. free() it. */
 static char *printable(const char *text)
 {
     char *const copy = strdup(text);

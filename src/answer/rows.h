@@ -16,7 +16,7 @@ struct sp_cell {
  * running text as a formula. */
 void sp_write_cell(const char *text, bool guard, char separator, FILE *out);
 
-/* The cells' names, or their values, between commas or tabs. */
+/* Writes the names or values of cells, separated by commas or tabs. */
 void sp_write_row(const struct sp_cell *cells, size_t n, bool names, char separator, FILE *out);
 
 /* One object on one line. */

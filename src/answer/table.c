@@ -1,5 +1,4 @@
-/* A report as a table for programs, CSV or TSV: one row of all, or a row for each item of a list.
- */
+/* A report as CSV or TSV: a single row, or a row per item of a list. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,7 +45,7 @@ static void render_one_row(const struct sp_report *report, const struct sp_rende
     }
 }
 
-/* Finds the keys of the rows in order of first appearance, and the cells row by row. */
+/* The keys of the rows in order of first appearance, and the cells by row. */
 struct table {
     const char **key;
     const struct sp_entry **cell;
@@ -61,7 +60,7 @@ static size_t column_of(const struct table *t, const char *key)
     return at;
 }
 
-/* Fills in the columns asked for, or all; returns the number of rows. */
+/* Sets the columns, as asked or all; returns the number of rows. */
 static void find_columns(const struct sp_report *report, const struct sp_render *how, char *asked,
                          struct table *t)
 {
@@ -113,9 +112,8 @@ static void render_rows(const struct sp_report *report, const struct sp_render *
     free(asked);
 }
 
-/* What stands beside the list is left to JSON and --get: nobody can read one row with
- * plans.0.dp,plans.1.dp,... as columns. An answer without results is still one row, which says
- * so. */
+/* Values outside the list are left to JSON and --get: columns plans.0.dp,plans.1.dp,... are
+ * unreadable. An empty answer is one row that says so. */
 void sp_render_table(const struct sp_report *report, const struct sp_render *how, FILE *out)
 {
     const char separator = how->format == SP_FORMAT_TSV ? '\t' : ',';
@@ -134,7 +132,7 @@ static bool holds_list(const struct sp_report *report, const char *list)
     return false;
 }
 
-/* The keys relative to a row; NULL if one of them is a quantity of the whole answer, or unknown. */
+/* The keys relative to a row; NULL if one is unknown or belongs to the whole answer. */
 static char *keys_of_a_row(const struct sp_report *report, const char *list, const char *keys)
 {
     char key[160], inside[160], *text = NULL;

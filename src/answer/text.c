@@ -49,7 +49,7 @@ static int natural_width(const struct sp_report *report, const struct sp_item *i
 
 enum { GAP = 2, LEAST_LAST = 20 }; /* blanks between columns; least width of a broken last column */
 
-/* The width left for the last column when the others have their natural widths. */
+/* Width left for the last column if the others have natural widths. */
 static int last_width(const struct sp_report *report, const struct sp_item *item, int width)
 {
     for (size_t c = 0; c + 1 < item->n_columns; c++)
@@ -57,8 +57,8 @@ static int last_width(const struct sp_report *report, const struct sp_item *item
     return width < LEAST_LAST ? LEAST_LAST : width;
 }
 
-/* The number of columns from `first` on that fit beside the first column; at least one. The last of
- * all may be broken. */
+/* Number of columns from `first` on that fit beside the first column, at least one. The very last
+ * may be broken. */
 static size_t columns_that_fit(const struct sp_report *report, const struct sp_item *item,
                                size_t first, int width)
 {
@@ -91,10 +91,10 @@ static void break_at_blanks(char *text, int width)
     }
 }
 
-/* Prepares for measuring a text. The width of characters beyond ASCII depends on the user's locale,
- * which takes a twentieth of the time of `fit` to read, so the first such character asks for it.
- * Numbers stay in the C locale. All stays in it if the locale's characters are not UTF-8 as the
- * report's: their widths would be wrong, and a static program cannot load a converter. */
+/* Prepares to measure a text. Widths beyond ASCII depend on the user's locale; loading it takes a
+ * twentieth of the time of `fit`, so it waits for the first such character. Numbers stay in the C
+ * locale. If the locale is not UTF-8, nothing changes: widths would be wrong, and a static program
+ * cannot load a converter. */
 static const char *measurable(const char *text)
 {
     const size_t n = strlen(text);
@@ -160,7 +160,7 @@ static void print_part(const struct sp_report *report, const struct sp_item *ite
     scols_unref_table(table);
 }
 
-/* A table wider than the terminal continues below, each part with the first column. */
+/* A table wider than the terminal continues below; each part repeats the first column. */
 static void print_table(const struct sp_report *report, const struct sp_item *item,
                         const struct sp_render *how, FILE *out)
 {
@@ -186,7 +186,7 @@ static void print_table(const struct sp_report *report, const struct sp_item *it
 static void print_notes(const struct sp_report *report, int width, FILE *out)
 {
     for (size_t i = 0; i < report->n_notes; i++) {
-        char *line; /* a note is as long as what it names */
+        char *line; /* notes can be long */
         if (asprintf(&line, "note: %s", report->notes[i]) < 0)
             abort();
         sp_make_singular(line);
@@ -215,7 +215,7 @@ void sp_render_text(const struct sp_report *report, const struct sp_render *how,
             print_wrapped(line, how->width, out);
     }
     if (is_file && how->notes) {
-        fflush(out); /* notes come after it in */
+        fflush(out); /* keeps the order of report and notes */
         sp_render_notes(report, how->notes);
     }
     if (is_file || report->n_notes == 0)

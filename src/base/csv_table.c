@@ -7,7 +7,7 @@
 
 struct reading {
     struct sp_csv *csv;
-    size_t in_row, odd_rows; /* odd: of another length than the header */
+    size_t in_row, odd_rows; /* odd_rows: those with another number of cells than the header */
     const char *origin;
     struct sp_error *error;
 };

@@ -1,4 +1,4 @@
-/* Items between commas, keys before equals signs, parts of a whole. */
+/* Comma-separated items, KEY=VALUE pairs, parts of a whole. */
 #include "base/list.h"
 
 #include <stdio.h>
@@ -23,6 +23,18 @@ bool sp_is_listed(const char *list, const char *word, char end)
             return true;
         at += n;
     }
+    return false;
+}
+
+bool sp_is_named(const char *typed, const char *name)
+{
+    static const char *const units[] = {"", "_s", "_usd", "_bytes"};
+    for (; *name; typed++, name++)
+        if (*typed != *name && !(strchr("-_", *name) && *typed && strchr("-_", *typed)))
+            return false;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(typed, units[i]) == 0)
+            return true;
     return false;
 }
 

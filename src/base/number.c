@@ -23,7 +23,7 @@ static double take_prefix(const char **text)
         return ldexp(1, 10 * power);
     }
     if (**text == 'K')
-        return 1; /* only Ki: a lone K is neither 1000 nor 1024 to everybody */
+        return 1; /* only Ki: a K without i is ambiguous */
     *text += 1;
     return pow(1000, power);
 }

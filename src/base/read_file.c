@@ -68,7 +68,7 @@ static char *copy_text(const char *text, size_t length)
     return copy;
 }
 
-/* Rows of a sweep, `lint` and `show` ask for a file more than once. */
+/* A sweep reads a file per row; `lint` and `show` read it more than once. */
 static void keep(struct sp_pipes *pipes, const struct stat *status, const char *text, size_t length)
 {
     struct sp_piped *const piped = malloc(sizeof *piped + length);
@@ -112,7 +112,7 @@ char *sp_read_file(struct sp_pipes *pipes, const char *path, size_t most, size_t
     struct stat status;
     if (!*path)
         return sp_fail(error, SP_INPUT, "an empty name, expected a file"), NULL;
-    /* Looked at before it is opened: a pipe whose writer has left would never open again. */
+    /* Checked before opening: opening a pipe whose writer has gone would block forever. */
     if ((from_stdin ? fstat(STDIN_FILENO, &status) : stat(path, &status)) != 0)
         return sp_fail(error, SP_INPUT, "%s: %s", name, strerror(errno)), NULL;
     if (is_taken(pipes, &status))

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 
-/* Names are compared up to here. */
+/* Longest compared prefix. */
 enum { LONGEST_NAME = 63 };
 
 /* Edits (insert, delete, replace, swap neighbours) between two short names, letters' case ignored.

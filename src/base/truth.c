@@ -1,4 +1,4 @@
-/* Words for true and false: the one list of them. */
+/* Words for true and false. */
 #include "base/truth.h"
 
 #include <ctype.h>

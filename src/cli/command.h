@@ -168,6 +168,9 @@ bool sp_recipe_of(const struct sp_args *args, const struct sp_sources *sources,
  * textbook. */
 enum sp_remat sp_remat_of(const struct sp_args *args);
 
+/* Bytes of an element of the KV cache: those of --kv, or --kv-bytes. */
+double sp_kv_element_bytes(const struct sp_args *args);
+
 /* Parses --batch ("3M", "1024x4096") and --seq over the model's defaults; `origin` is the source of
  * the batch. */
 bool sp_batch_of(const struct sp_args *args, const struct sp_model *model, double *batch_tokens,

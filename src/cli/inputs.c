@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <scaleplan/serve.h>
+
 #include "base/number.h"
 #include "base/text.h"
 #include "cli/command.h"
@@ -161,6 +163,11 @@ bool sp_tokens_of(const struct sp_args *args, enum sp_option_id id, double *toke
     return (*tokens >= 1 && *tokens <= 1e18) ||
            sp_fail(error, SP_INPUT, "--%s %s: expected from 1 to 10^18 tokens", name,
                    sp_safe(text));
+}
+
+double sp_kv_element_bytes(const struct sp_args *args)
+{
+    return args->given.kv_bytes ? args->value.kv_bytes : sp_storages[args->value.kv].bytes;
 }
 
 bool sp_check_name(const char *name, struct sp_error *error)

@@ -111,12 +111,24 @@ double sp_number_at(const struct sp_args *args, enum sp_option_id id)
 static const struct {
     const char *option, *alias, *choice;
 } aliases[] = {
-    {"schedule", "afab", "gpipe"},      {"schedule", "one-f-one-b", "1f1b"},
-    {"schedule", "vpp", "interleaved"}, {"schedule", "zbh1", "zb-h1"},
-    {"schedule", "zbh2", "zb-h2"},      {"bytes-from", "ici", "link"},
-    {"strategy", "fsdp+tp", "fsdp_tp"}, {"strategy", "pp+fsdp", "pp_fsdp"},
-    {"strategy", "fsdp-tp", "fsdp_tp"}, {"strategy", "pp-fsdp", "pp_fsdp"},
-    {"strategy", "zero3", "fsdp"},      {"strategy", "ddp", "dp"},
+    {"schedule", "afab", "gpipe"},
+    {"schedule", "one-f-one-b", "1f1b"},
+    {"schedule", "vpp", "interleaved"},
+    {"schedule", "zbh1", "zb-h1"},
+    {"schedule", "zbh2", "zb-h2"},
+    {"bytes-from", "ici", "link"},
+    {"strategy", "fsdp+tp", "fsdp_tp"},
+    {"strategy", "pp+fsdp", "pp_fsdp"},
+    {"strategy", "fsdp-tp", "fsdp_tp"},
+    {"strategy", "pp-fsdp", "pp_fsdp"},
+    {"strategy", "zero3", "fsdp"},
+    {"strategy", "ddp", "dp"},
+    {"weights", "fp4", "nvfp4"},
+    {"expert-weights", "fp4", "nvfp4"},
+    {"kv", "fp4", "nvfp4"},
+    {"dtype", "nvfp4", "fp4"},
+    {"dtype", "mxfp4", "fp4"},
+    {"compute", "nvfp4", "fp4"},
 };
 
 static const char *spelled(const char *option, const char *text)
@@ -152,7 +164,7 @@ bool sp_find_choice(const char *where, const char *name, const char *const *choi
     char all[200] = "";
     const bool known_name = has_versions(choices, text);
     for (int i = 0; choices[i]; i++) {
-        if (strcasecmp(choices[i], choice) == 0) {
+        if (strcasecmp(choices[i], text) == 0 || strcasecmp(choices[i], choice) == 0) {
             *found = i;
             return true;
         }

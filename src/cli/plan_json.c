@@ -43,9 +43,11 @@ static bool is_result(const char *key)
         if (strcmp(lists[i], key) == 0)
             return true;
     for (size_t i = 0; i < sizeof results / sizeof *results; i++)
-        for (enum sp_quantity_id id = results[i].first; id <= results[i].last; id++)
-            if (begins(sp_quantity(id).key, key))
+        for (enum sp_quantity_id id = results[i].first; id <= results[i].last; id++) {
+            const struct sp_quantity_info row = sp_quantity(id);
+            if (begins(row.key, key) || (row.old_key && begins(row.old_key, key)))
                 return true;
+        }
     return false;
 }
 

@@ -55,7 +55,7 @@ static bool find_kind(const char *name, struct sp_aim *aim, struct sp_error *err
     struct sp_nearest nearest = {.wanted = name};
     char goals[256] = "";
     for (int i = 0; i < SP_AIMS; i++) {
-        if (strcmp(sp_aims[i].name, name) == 0) {
+        if (sp_is_named(name, sp_aims[i].name)) {
             aim->of.kind = (enum sp_aim_kind)i;
             return true;
         }

@@ -7,14 +7,14 @@
 
 static const struct sp_taken options[] = {
     SP_OPTIONS_MACHINE,
-    SP_TAKE(chips),
+    SP_TAKE(devices, .alias = "chips"),
     SP_OPTIONS_MODEL,
     SP_TAKE(d_ff),
     SP_TAKE(d_model),
     SP_TAKE(experts),
     SP_TAKE(top_k, .fallback = "1"),
     SP_OPTION_BATCH,
-    SP_TAKE(tokens_per_chip, .excludes = SP_THESE(SP_O_batch)),
+    SP_TAKE(tokens_per_device, .alias = "tokens-per-chip", .excludes = SP_THESE(SP_O_batch)),
     SP_OPTION_SEQ,
     SP_OPTION_OVERLAP,
     SP_TAKE(dtype, .fallback = "bf16"),
@@ -29,7 +29,7 @@ static const struct sp_taken options[] = {
 static const struct sp_example examples[] = {
     {"scaleplan batch --hw v5p-4096",
      "critical batches on 1, 2 and 3 axes, and for the whole slice"},
-    {"scaleplan batch --hw v5p --d-ff 30000 --batch 2M --get chips_fed.fsdp_tp",
+    {"scaleplan batch --hw v5p --d-ff 30000 --batch 2M --get devices_fed.fsdp_tp",
      "most chips a batch can feed"},
     {"scaleplan batch --hw h100-2048 --experts 128 --top-k 4 --get critical.dp.cross",
      "a mixture of experts"},
@@ -115,11 +115,11 @@ static bool load(const struct sp_args *args, struct sp_critical_batches *s,
         !sp_hardware_of(args, &sources, &s->hw, error) ||
         !sp_batch_of(args, &model, &s->B, &s->T, &origin, error))
         return false;
-    s->N = isnan(v->chips) ? (double)sp_chips(&s->hw) : v->chips;
+    s->N = isnan(v->devices) ? (double)sp_chips(&s->hw) : v->devices;
     s->S = (double)s->hw.slices;
-    s->has_batch = v->batch || model.batch_tokens > 0 || !isnan(v->tokens_per_chip);
-    if (!isnan(v->tokens_per_chip))
-        s->B = sp_batch_to_feed(s->N, v->tokens_per_chip);
+    s->has_batch = v->batch || model.batch_tokens > 0 || !isnan(v->tokens_per_device);
+    if (!isnan(v->tokens_per_device))
+        s->B = sp_batch_to_feed(s->N, v->tokens_per_device);
     s->F = !isnan(v->d_ff) ? v->d_ff : has_model ? sp_active_d_ff(&model) : NAN;
     s->D = !isnan(v->d_model)           ? v->d_model
            : sp_model_has_shape(&model) ? (double)model.d_model

@@ -367,7 +367,7 @@ const struct sp_command sp_cmd_calibrate = {
         "CSV file (its columns: docs/runs.md; step time and peak memory from a training log, "
         "three runs or more). Prints the errors before and after and of configurations left "
         "out of the fit, and which constants the runs could not determine. Of a file of serving "
-        "runs, which has columns isl and osl, the profile of a chip and an engine.",
+        "runs, which has columns input and output, the profile of a chip and an engine.",
     SP_OPTIONS(options),
     .examples = examples,
     .run = run,

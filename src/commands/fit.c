@@ -294,7 +294,7 @@ static void put_mesh(struct sp_report *r, const struct fit *f)
             "{mesh.pp}; {mesh.reason}",
             sp_strategy_titles[f->given.s.kind]);
     sp_line(r,
-            "           fits: {mesh.fits} ({mesh.memory_bytes} of {capacity_bytes} a chip); "
+            "           fits: {mesh.fits} ({mesh.device_bytes} of {capacity_bytes} a chip); "
             "compute-bound: {mesh.compute_bound} (comms/math {mesh.comms_over_math}); ideal step "
             "{mesh.step_s}");
     sp_line(r,

@@ -17,7 +17,8 @@ static const struct sp_taken options[] = {
     SP_OPTION_REMAT("none"),
     SP_TAKE(attention, .fallback = "full", .choices = masks),
     SP_TAKE(count_embedding),
-    SP_TAKE(kv_bytes, .fallback = "2"),
+    SP_TAKE(kv, .fallback = "bf16"),
+    SP_TAKE(kv_bytes, .excludes = SP_THESE(SP_O_kv)),
     SP_TAKE(tokens),
     SP_TAKE(flops),
     SP_OPTIONS_MACHINE,
@@ -172,7 +173,7 @@ static void count(const struct sp_args *args, struct flops *f)
     f->heads = (double)f->model.heads;
     f->two_p = sp_two_p(f->params.active);
     f->six_p = sp_six_p(f->params.active);
-    f->kv_bytes = sp_kv_bytes_per_token(&f->model, args->value.kv_bytes);
+    f->kv_bytes = sp_kv_bytes_per_token(&f->model, sp_kv_element_bytes(args));
     f->overtakes = sp_attention_crossover_tokens(&f->model, f->causal);
     f->overtakes_mlp = sp_attention_overtakes_mlp_tokens(&f->model, f->seq, f->causal);
     f->equals_projections = sp_scores_equal_projections_tokens(&f->model, f->causal);

@@ -23,7 +23,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(grad_norm),
     SP_TAKE(max_norm, .fallback = "1"),
     SP_TAKE(micro_batch, .fallback = "1"),
-    SP_TAKE(grad_acc),
+    SP_TAKE(microbatches, .alias = "grad-acc"),
     SP_TAKE(dp, .fallback = "1"),
     SP_TAKE(batch),
     SP_TAKE(sequences),
@@ -37,7 +37,7 @@ static const struct sp_example examples[] = {
      "the learning rate, and Adam's bias corrections"},
     {"scaleplan lr --grad-norm 4 --max-norm 1 --get clip_factor", "what clipping does"},
     {"scaleplan lr --batch 4M --seq 4096 --micro-batch 2 --dp 128", "gradient accumulation"},
-    {"scaleplan lr --micro-batch 4 --grad-acc 8 --dp 16 --seq 2048", "effective batch"},
+    {"scaleplan lr --micro-batch 4 --microbatches 8 --dp 16 --seq 2048", "effective batch"},
     {NULL, NULL},
 };
 
@@ -46,7 +46,7 @@ struct lr {
     struct sp_lr_schedule schedule;
     double step, base_lr, beta1, beta2, weight_decay, grad_norm, max_norm;
     double micro_batch, grad_acc, dp, seq;
-    double sequences; /* batch to reach; NAN when --grad-acc tells the batch */
+    double sequences; /* batch to reach; NAN when --microbatches tells the batch */
     double base_batch_tokens, batch_sequences, batch_tokens;
     bool has_batch; /* some part of the batch is given */
     bool is_wanted; /* a batch to reach is given */
@@ -67,7 +67,7 @@ static bool load_batch(const struct sp_args *args, struct lr *s, struct sp_error
     const double seq = args->value.seq;
     s->seq = isnan(seq) ? 4096 : seq;
     s->micro_batch = args->value.micro_batch;
-    s->grad_acc = args->value.grad_acc;
+    s->grad_acc = args->value.microbatches;
     s->dp = args->value.dp;
     s->sequences = args->value.sequences;
     s->rule = (enum sp_lr_rule)args->value.scale_rule;
@@ -75,7 +75,8 @@ static bool load_batch(const struct sp_args *args, struct lr *s, struct sp_error
         !sp_tokens_of(args, SP_O_base_batch, &s->base_batch_tokens, NULL, error))
         return false;
     if (!isnan(tokens) + !isnan(s->sequences) + !isnan(s->grad_acc) > 1)
-        return sp_fail(error, SP_USAGE, "--batch, --sequences and --grad-acc exclude each other");
+        return sp_fail(error, SP_USAGE,
+                       "--batch, --sequences and --microbatches exclude each other");
     if ((s->rule == SP_LR_FIXED) != isnan(s->base_batch_tokens))
         return sp_fail(error, SP_USAGE, "--scale-rule and --base-batch need each other");
     if (!isnan(tokens))
@@ -128,7 +129,7 @@ static bool load(const struct sp_args *args, struct lr *s, struct sp_error *erro
     if (isnan(s->step) && isnan(s->base_lr) && isnan(s->grad_norm) && !s->has_batch)
         return sp_fail(error, SP_USAGE,
                        "what to work out is needed: --step (with --lr), --grad-norm, or a batch "
-                       "(--micro-batch, --grad-acc, --dp, --batch)");
+                       "(--micro-batch, --microbatches, --dp, --batch)");
     return check_schedule(s, error);
 }
 

@@ -40,7 +40,8 @@ static const struct sp_taken options[] = {
     SP_TAKE(rule, .fallback = "exact", .choices = rules),
     SP_TAKE(sequence_parallel),
     SP_TAKE(kv_sequences),
-    SP_TAKE(kv_bytes, .fallback = "2"),
+    SP_TAKE(kv, .fallback = "bf16"),
+    SP_TAKE(kv_bytes, .excludes = SP_THESE(SP_O_kv)),
     SP_TAKE(offload_part, .alias = "offload", .choices = offloads),
     SP_TAKE(offload_bandwidth),
     SP_TAKE(storage),
@@ -172,7 +173,7 @@ static void load_spread(const struct sp_args *args, struct sp_memory_case *f)
                                    .zero = !isnan(zero)  ? (int)zero
                                            : isnan(fsdp) ? 0
                                                          : 3};
-    f->devices = sp_spread_devices(f->spread.dp, f->spread.tp, f->spread.pp, f->spread.cp);
+    f->devices = sp_step_devices(f->spread.dp, f->spread.tp, f->spread.pp, f->spread.cp);
 }
 
 static bool load_plan(const struct sp_args *args, struct memory *s, struct sp_error *error)
@@ -332,7 +333,7 @@ static void work_out(const struct sp_args *args, struct memory *s)
         look_at_machine(s);
     if (s->has_shape) {
         s->kv_sequences = args->value.kv_sequences;
-        s->kv = sp_kv_bytes_of_sequence(&f->model, f->seq, args->value.kv_bytes) +
+        s->kv = sp_kv_bytes_of_sequence(&f->model, f->seq, sp_kv_element_bytes(args)) +
                 sp_state_bytes_of_sequence(&f->model);
     }
 }

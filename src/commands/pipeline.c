@@ -12,9 +12,9 @@
 #include "pictures/schedule.h"
 
 static const struct sp_taken options[] = {
-    SP_TAKE(stages),
+    SP_TAKE(pp, .alias = "stages"),
     SP_TAKE(microbatches),
-    SP_TAKE(chunks, .fallback = "1"),
+    SP_TAKE(vpp, .fallback = "1", .alias = "chunks"),
     SP_TAKE(schedule),
     SP_TAKE(forward, .fallback = "1"),
     SP_TAKE(backward),
@@ -32,12 +32,12 @@ static const struct sp_taken options[] = {
 };
 
 static const struct sp_example examples[] = {
-    {"scaleplan pipeline --stages 4 --microbatches 8", "bubble and efficiency of 1F1B"},
-    {"scaleplan pipeline --stages 4 --efficiency 90% --get microbatches_for", "27"},
-    {"scaleplan pipeline --stages 4 --microbatches 8 --chunks 2 --timeline", "interleaved, drawn"},
-    {"scaleplan pipeline --stages 4 --microbatches 8 --scale 1,1,1,1.3",
+    {"scaleplan pipeline --pp 4 --microbatches 8", "bubble and efficiency of 1F1B"},
+    {"scaleplan pipeline --pp 4 --efficiency 90% --get microbatches_for", "27"},
+    {"scaleplan pipeline --pp 4 --microbatches 8 --vpp 2 --timeline", "interleaved, drawn"},
+    {"scaleplan pipeline --pp 4 --microbatches 8 --scale 1,1,1,1.3",
      "a heavier last stage, simulated"},
-    {"scaleplan pipeline --stages 4 --microbatches 8 --plot -", "timeline and memory, drawn"},
+    {"scaleplan pipeline --pp 4 --microbatches 8 --plot -", "timeline and memory, drawn"},
     {NULL, NULL},
 };
 
@@ -93,14 +93,14 @@ static bool read_scale(const char *text, struct pipe *s, struct sp_error *error)
 static bool read_schedule(const struct sp_args *args, struct pipe *s, struct sp_error *error)
 {
     struct sp_pipeline *const q = &s->q;
-    const double stages = args->value.stages, m = args->value.microbatches;
+    const double stages = args->value.pp, m = args->value.microbatches;
     const double backward = args->value.backward, weight = args->value.weight_grad;
     const int schedule = args->value.schedule;
     if (isnan(stages))
-        return sp_fail(error, SP_USAGE, "--stages P is needed");
+        return sp_fail(error, SP_USAGE, "--pp P is needed");
     q->stages = (int64_t)stages;
     q->microbatches = isnan(m) ? q->stages : (int64_t)m;
-    q->chunks = (int64_t)args->value.chunks;
+    q->chunks = (int64_t)args->value.vpp;
     q->schedule = schedule >= 0 ? (enum sp_schedule)schedule : sp_usual_schedule(q->chunks);
     q->forward_s = args->value.forward;
     q->backward_s = isnan(backward) ? 2 * q->forward_s : backward;
@@ -110,7 +110,7 @@ static bool read_schedule(const struct sp_args *args, struct pipe *s, struct sp_
         return sp_fail(error, SP_INPUT, "--weight-grad is longer than the whole backward pass");
     if (q->chunks > 1 && !sp_schedules[q->schedule].chunked)
         return sp_fail(error, SP_INPUT,
-                       "--chunks: only interleaved and circular schedules have chunks");
+                       "--vpp: only interleaved and circular schedules have chunks");
     return read_scale(args->value.scale, s, error);
 }
 
@@ -144,7 +144,7 @@ static bool read_sends(const struct sp_args *args, struct pipe *s, struct sp_err
     if (args->value.hw && isnan(s->W)) {
         if (!sp_hardware_of(args, &sources, &hw, error))
             return false;
-        s->W = hw.network.kind == SP_TORUS ? sp_ring_bytes_per_s(hw.network.link_bytes_per_s)
+        s->W = hw.network.kind == SP_TORUS ? sp_ring_rate(hw.network.link_bytes_per_s)
                                            : sp_node_bytes_per_s(&hw.network);
     }
     s->sends = !isnan(s->d_model) && !isnan(s->W);
@@ -181,7 +181,7 @@ static bool play(const struct sp_args *args, struct pipe *s, struct sp_error *er
 static void put_stages(struct sp_report *r, const struct pipe *s)
 {
     static const struct sp_column columns[] = {{NULL, "stage", true},
-                                               {"micro_batches", "in flight", false},
+                                               {"in_flight", "in flight", false},
                                                {"busy_s", "busy", false},
                                                {"idle_s", "idle", false}};
     struct sp_row rows[SP_MAX_STAGES] = {0};

@@ -19,7 +19,7 @@ static const char *const vector_ops[] = {"dot", "add", NULL};
 
 static const struct sp_taken options[] = {
     SP_OPTIONS_MACHINE,
-    SP_TAKE(chips),
+    SP_TAKE(devices, .alias = "chips"),
     SP_TAKE(matmul),
     SP_TAKE(batched),
     SP_TAKE(three_way),
@@ -155,7 +155,7 @@ static double bandwidth_of(const struct sp_hardware *hw, int from)
                                  hw->chip.vmem_bytes_per_s,
                                  hw->chip.pcie_bytes_per_s,
                                  torus ? net->link_bytes_per_s : NAN,
-                                 torus ? sp_ring_bytes_per_s(net->link_bytes_per_s) : NAN,
+                                 torus ? sp_ring_rate(net->link_bytes_per_s) : NAN,
                                  torus ? sp_dcn_bytes_per_s_per_chip(net) : NAN,
                                  torus ? NAN : net->domain_bytes_per_s,
                                  torus ? NAN : net->scaleout_bytes_per_s};
@@ -190,7 +190,7 @@ static void use_vector_unit(struct roof *s)
 static bool load_types(const struct sp_args *args, struct roof *s, struct sp_error *error)
 {
     double bytes;
-    s->r = sp_experts_each(args->value.experts, args->value.top_k);
+    s->r = sp_expert_share(args->value.experts, args->value.top_k);
     if (s->r < 1)
         return sp_fail(error, SP_INPUT, "--top-k is larger than --experts");
     return read_type(args, SP_O_type, 2, &bytes, error) &&
@@ -214,7 +214,7 @@ static enum sp_dtype format_of(const struct sp_args *args)
 static bool load_chip(const struct sp_args *args, struct roof *s, struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
-    const double given = args->value.bandwidth, chips = args->value.chips;
+    const double given = args->value.bandwidth, chips = args->value.devices;
     s->from = sources_of_bytes[args->value.bytes_from];
     s->has_hw = args->value.hw != NULL;
     s->C = NAN;
@@ -347,7 +347,7 @@ static bool load_attention(struct roof *s, struct sp_error *error)
     s->T = isnan(T) ? 4096 : T;
     s->S = isnan(S) ? s->T : S;
     s->G = s->args->value.query_group;
-    s->at_ridge = sp_attention_intensity(s->T, s->S, s->G) >= sp_ridge_intensity(s->C, s->W);
+    s->at_ridge = sp_attention_intensity(s->T, s->S, s->G) >= sp_ridge_point(s->C, s->W);
     snprintf(s->operation, sizeof s->operation, "attention of %.0f queries on %.0f keys", s->T,
              s->S);
     return true;
@@ -538,7 +538,7 @@ static struct sp_figure *plot(const struct sp_args *args, const struct sp_report
     (void)report;
     if (!load(args, &s, error))
         return NULL;
-    if (!s.has_hw || !(sp_ridge_intensity(s.C, s.W) > 0)) {
+    if (!s.has_hw || !(sp_ridge_point(s.C, s.W) > 0)) {
         sp_fail(error, SP_USAGE, "--plot needs --hw, whose roofline is drawn");
         return NULL;
     }

@@ -34,7 +34,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(near),
     SP_TAKE(explain_rejects),
     SP_TAKE(find, .choices = finds),
-    SP_TAKE(deadline),
+    SP_TAKE(days, .alias = "deadline"),
     SP_TAKE(max_step),
     SP_OPTION_RUN_TOKENS,
     SP_OPTIONS_PRICE,
@@ -149,13 +149,11 @@ static bool check_options(const struct sp_args *args, struct sp_error *error)
     const char *const meshes = args->value.meshes;
     if (meshes && *meshes && strcmp(meshes, "best") != 0 && !wants_all_plans(args))
         return sp_fail(error, SP_INPUT, "--meshes: \"%s\": expected best or all", sp_safe(meshes));
-    const char *const limit = args->given.deadline   ? "deadline"
-                              : args->given.max_step ? "max-step"
-                                                     : NULL;
+    const char *const limit = args->given.days ? "days" : args->given.max_step ? "max-step" : NULL;
     if (limit && !args->given.find)
         return sp_fail(error, SP_USAGE, "--%s needs --find", limit);
-    return !args->given.deadline || args->given.tokens ||
-           sp_fail(error, SP_USAGE, "--deadline needs --tokens");
+    return !args->given.days || args->given.tokens ||
+           sp_fail(error, SP_USAGE, "--days needs --tokens");
 }
 
 bool sp_open_search(const struct sp_args *args, const struct sp_sources *sources,

@@ -101,7 +101,7 @@ static const struct {
     {{"placement", "placement", true}, true, SP_FIELD_PLACEMENT},
     {{"remat", "recompute", true}, false, 0},
     {{"offload", "offload", true}, true, SP_FIELD_OFFLOAD},
-    {{"time.step_s", "step", false}, false, 0},
+    {{"step_s", "step", false}, false, 0},
     {{"mfu", "MFU", false}, false, 0},
     {{"mfu_causal", "MFU causal", false}, false, 0},
     {{"memory.device_bytes", "memory", false}, false, 0},
@@ -461,7 +461,7 @@ static void put_machines(struct sp_searching *s)
 {
     struct sp_row rows[SP_MAX_MACHINES] = {0};
     static const struct sp_column columns[] = {
-        {"machine", "machine", true},
+        {"hw", "machine", true},
         {"devices", "devices", false},
         {"step_s", "best step", false},
         {"tokens_per_s", "throughput", false},

@@ -99,7 +99,7 @@ static void put_named_plan(struct sp_searching *s, const struct sp_planned *plan
             "plan       {plan.model} on {plan.machine}: dp {plan.dp} tp {plan.tp} pp {plan.pp} vpp "
             "{plan.vpp} cp {plan.cp} ep {plan.ep}%s, ZeRO {plan.zero} over {plan.shards}, "
             "{plan.schedule}, micro-batch {plan.micro_batch}, recompute {plan.remat}: step "
-            "{plan.time.step_s}, MFU {plan.mfu}, {plan.memory.device_bytes} of {most_bytes}",
+            "{plan.step_s}, MFU {plan.mfu}, {plan.memory.device_bytes} of {most_bytes}",
             rest);
 }
 
@@ -330,14 +330,14 @@ static void put_finding(struct sp_searching *s, const struct sp_finding *f)
 bool sp_report_find(struct sp_searching *s, struct sp_error *error)
 {
     const enum sp_find_what what = (enum sp_find_what)s->args->value.find;
-    const struct sp_find_limits limits = {s->args->value.max_step, s->args->value.deadline,
+    const struct sp_find_limits limits = {s->args->value.max_step, s->args->value.days,
                                           s->args->value.tokens};
     struct sp_finding f;
     const bool devices = what == SP_FIND_DEVICES;
     if ((devices || what == SP_FIND_BATCH) && isnan(limits.max_step_s) &&
         (!devices || isnan(limits.deadline_days)))
         return sp_fail(error, SP_USAGE, "--find %s needs --max-step%s", questions[what].name,
-                       devices ? ", or --deadline with --tokens" : "");
+                       devices ? ", or --days with --tokens" : "");
     sp_find_size(&s->of, what, &limits, &f);
     put_finding(s, &f);
     free(f.at);

@@ -76,7 +76,7 @@ static const struct sp_example examples[] = {
      "textbook",
      "a row of the textbook's table"},
     {"scaleplan serve --params 405G --weights int8 --hw v5e --concurrency 1 --tpot 15ms --get "
-     "min_slice_chips,points.0.chips",
+     "min_slice_devices,points.0.devices",
      "the smallest machine that holds the weights, and the smallest in time"},
     {"scaleplan serve --model llama3-70b --hw v5e-32 --weights int8 --disaggregate auto --get "
      "disaggregated.ratio",

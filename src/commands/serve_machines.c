@@ -194,7 +194,7 @@ static void put_machines(const struct contest *c, const struct entry *entries, s
 }
 
 static const struct sp_column columns[] = {{"hw", "machine", true},
-                                           {"chips", "chips", false},
+                                           {"devices", "chips", false},
                                            {"replicas", "instances", false},
                                            {"tp", "TP", false},
                                            {"attention_dp", "attention DP", false},
@@ -203,7 +203,7 @@ static const struct sp_column columns[] = {{"hw", "machine", true},
                                            {"ttft_s", "first token", false},
                                            {"tokens_per_s_per_user", "a user", false},
                                            {"tokens_per_s_per_device", "a chip", false},
-                                           {"usd_per_mtoken", "a Mtoken", false},
+                                           {"cost_usd_per_mtoken", "a Mtoken", false},
                                            {"reason", "why not", true}};
 
 static void lay_out(const struct contest *c, size_t shown, size_t n)

@@ -75,7 +75,7 @@ void sp_put_serve_point(const struct serve *f, const struct sp_serve_point *poin
 void sp_put_serve_points(struct serve *f)
 {
     const struct sp_column columns[] = {
-        {"chips", "chips", false},
+        {"devices", "chips", false},
         {"replicas", "instances", false},
         {"tp", "TP", false},
         {"attention_dp", "attention DP", false},

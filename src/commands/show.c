@@ -328,7 +328,7 @@ static void show_pod(struct sp_report *report, const struct sp_hardware *hw)
     const bool torus = hw->network.kind == SP_TORUS;
     if (!sp_whole_pod(hw, &pod))
         return;
-    const struct sp_entry *const chips = sp_find(report, "machine.chips");
+    const struct sp_entry *const chips = sp_find(report, "machine.devices");
     const bool is_shown = chips && chips->number == (double)sp_chips(&pod);
     show_sums(report, torus ? "pod" : "node",
               is_shown ? NULL

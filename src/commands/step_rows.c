@@ -100,6 +100,6 @@ void sp_put_run(struct sp_report *r, const struct sp_planned *p, double step_s, 
                          .tokens = tokens,
                          .batch_tokens =
                              sp_batch_tokens((double)p->plan.batch, (double)p->plan.seq)};
-    s.usd_per_step = sp_step_cost(s.devices, s.step_s, s.usd_per_h);
+    s.usd_per_step = sp_cost_usd(s.devices, s.step_s, s.usd_per_h);
     put_run_rows(r, &s);
 }

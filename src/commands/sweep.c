@@ -34,9 +34,9 @@ enum { VALID, SHARD, PLOT, HEAT, OWN_OPTIONS };
 static const struct {
     const char *command, *keys;
 } defaults[] = {
-    {"step", "time.step_s,mfu,memory.device_bytes,memory.fits"},
+    {"step", "step_s,mfu,memory.device_bytes,memory.fits"},
     {"search", "plans.0.dp,plans.0.tp,plans.0.pp,plans.0.vpp,plans.0.cp,plans.0.ep,plans.0.zero,"
-               "plans.0.micro_batch,plans.0.remat,plans.0.schedule,plans.0.time.step_s,"
+               "plans.0.micro_batch,plans.0.remat,plans.0.schedule,plans.0.step_s,"
                "plans.0.mfu,plans.0.memory.device_bytes"},
     {"fit", "best.strategy,best.fits,best.compute_bound,best.step_s,best.step_at_mfu_s"},
     {"memory", "memory.total_bytes,memory.fits"},
@@ -71,6 +71,13 @@ static bool ends_some_key(const char *key)
     return false;
 }
 
+/* Whether a key is that of a row, or was made at run time of it. */
+static bool is_of_row(const char *key, const char *row)
+{
+    const size_t n = strlen(row);
+    return strncmp(row, key, n) == 0 && (key[n] == '\0' || key[n] == '.');
+}
+
 /* A key is known when some quantity's key ends it: plans.0.mfu ends with mfu. */
 static bool is_known_key(const char *key, struct sp_nearest *nearest)
 {
@@ -78,12 +85,10 @@ static bool is_known_key(const char *key, struct sp_nearest *nearest)
         return true;
     for (const char *tail = key; tail; tail = strchr(tail, '.') ? strchr(tail, '.') + 1 : NULL)
         for (enum sp_quantity_id id = 0; id < SP_QUANTITIES; id++) {
-            const char *const known = sp_quantity(id).key;
-            const size_t n = strlen(known);
-            if (strcmp(known, tail) == 0 ||
-                (strncmp(known, tail, n) == 0 && tail[n] == '.')) /* keys made at run time */
+            const struct sp_quantity_info row = sp_quantity(id);
+            if (is_of_row(tail, row.key) || (row.old_key && is_of_row(tail, row.old_key)))
                 return true;
-            sp_nearest_offer(nearest, known);
+            sp_nearest_offer(nearest, row.key);
         }
     return false;
 }
@@ -461,7 +466,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
 
 static const struct sp_example examples[] = {
     {"scaleplan sweep step --model llama3-8b,llama3-70b --hw h100-64 --batch 256x8192 --tp "
-     "1..8:x2 --get time.step_s,mfu,memory.fits",
+     "1..8:x2 --get step_s,mfu,memory.fits",
      "eight rows of CSV"},
     {"scaleplan sweep search --model llama3-8b,llama3-70b --hw h100-64,h100-128,h100-256 --batch "
      "512x8192 --valid",

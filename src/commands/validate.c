@@ -282,11 +282,12 @@ const struct sp_command sp_cmd_validate = {
     .name = "validate",
     .summary = "the estimator against measured runs, with error statistics",
     .operands = "RUNS.csv",
-    .about = "Predicts step time and peak memory of every run of a CSV file (architecture, machine "
-             "and plan in its columns; see docs/runs.md) and compares. A run that cannot be "
-             "predicted stays in the list with the reason. Repeats of one configuration "
-             "(config_group) count once. A file of serving runs, which has columns isl and osl, is "
-             "compared in the time between tokens, to the first, and in throughput.",
+    .about =
+        "Predicts step time and peak memory of every run of a CSV file (architecture, machine "
+        "and plan in its columns; see docs/runs.md) and compares. A run that cannot be "
+        "predicted stays in the list with the reason. Repeats of one configuration "
+        "(config_group) count once. A file of serving runs, which has columns input and output, is "
+        "compared in the time between tokens, to the first, and in throughput.",
     SP_OPTIONS(options),
     .examples = examples,
     .run = run,

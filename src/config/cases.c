@@ -26,7 +26,7 @@ const struct sp_case_member sp_case_members[] = {
 const size_t sp_n_case_members = sizeof sp_case_members / sizeof *sp_case_members;
 enum { N_MEMBERS = sizeof sp_case_members / sizeof *sp_case_members };
 
-/* "cases.json:7:5: args" of case i, for messages. */
+/* "cases.json:7:5: args": the place in case i. */
 #define place_of(json, i, key) place_in(SP_ROOM, json, i, key)
 static const char *place_in(struct sp_text *room, const struct sp_json *json, int i,
                             const char *key)
@@ -38,7 +38,7 @@ static const char *place_in(struct sp_text *room, const struct sp_json *json, in
     return room->s;
 }
 
-/* The text of a case is printed, so characters that steer a terminal are refused. */
+/* Whether a text is printable: terminal control characters are refused. */
 static bool is_plain(const char *text)
 {
     for (; *text; text++)
@@ -154,7 +154,7 @@ static const cJSON *get(const cJSON *node, const char *key)
     return cJSON_GetObjectItemCaseSensitive(node, key);
 }
 
-/* Checks what a case needs beyond members of the right type. */
+/* Checks a case beyond the types of its members. */
 static bool check_whole(const struct sp_json *json, int i, const cJSON *node,
                         struct sp_error *error)
 {
@@ -309,7 +309,7 @@ void sp_case_at(const struct sp_cases *cases, int i, struct sp_case *c)
     c->n_printed = take_values(get(node, "printed"), c->printed);
 }
 
-/* A tolerance of 0 leaves 1e-12, for sums in another order. */
+/* Tolerance 0 allows 1e-12, for sums in another order. */
 bool sp_case_is_close(double actual, double expected, double rel_tol)
 {
     const double tolerance = rel_tol > 0 ? rel_tol : 1e-12;

@@ -80,7 +80,7 @@ bool sp_is_set(const struct sp_sources *sources, const struct sp_field_table *ta
     return false;
 }
 
-/* A required value, with its key in the file. */
+/* A required value and its key. */
 struct needed {
     const char *key;
     bool given;
@@ -119,7 +119,7 @@ static bool check_moe(const struct sp_model *m, const struct sp_json *json, stru
     return true;
 }
 
-/* The number of mixers of a model other than attention. */
+/* Number of mixers besides attention. */
 static int other_mixers(const struct sp_model *m)
 {
     return (m->linear.heads > 0) + (m->state_space.state > 0 && !m->state_space.parallel) +
@@ -147,7 +147,7 @@ static bool check_widths(const struct sp_model *m, const struct sp_json *json,
            (m->sparse.top_k == 0 || check_needed(sparse, 3, json, "model", why, error));
 }
 
-/* The fault of a pattern, or of the mixers for its letters; NULL: none. */
+/* What is wrong with a pattern or its mixers; NULL: nothing. */
 static const char *fault_of_pattern(const struct sp_model *m)
 {
     const int mixers = other_mixers(m);
@@ -243,7 +243,7 @@ static bool check_model(const struct sp_model *m, const struct sp_json *json,
     return true;
 }
 
-/* Fills in missing values of the other mixers. */
+/* Fills in missing values of other mixers. */
 static void derive_mixers(struct sp_model *m)
 {
     if (m->linear.key_heads == 0)
@@ -267,13 +267,13 @@ static bool decode_model(const struct sp_json *json, const struct sp_sources *so
         return false;
     if (model->moe.experts > 0 && model->moe.every == 0)
         model->moe.every = 1;
-    /* Plain attention splits the width evenly and shares no keys; a config may say no more. */
+    /* defaults of plain attention: equal head widths, no shared keys */
     if (model->kv_heads == 0)
         model->kv_heads = model->heads;
     derive_mixers(model);
     if (model->head_dim == 0 && model->heads > 0 && model->d_model % model->heads == 0)
         model->head_dim = model->d_model / model->heads;
-    if (model->d_ff == 0) /* every layer may be a mixture of experts */
+    if (model->d_ff == 0) /* all layers may be MoE */
         model->d_ff = model->moe.d_ff_dense > 0 ? model->moe.d_ff_dense : model->moe.d_ff_expert;
     const cJSON *norms = cJSON_GetObjectItemCaseSensitive(json->root, "norms_per_layer");
     if (!norms && model->norms_per_layer == 0)
@@ -480,7 +480,7 @@ bool sp_load_engine(const char *spec, const struct sp_sources *sources, struct s
     return sp_load_fields(SP_ENGINES, spec, sources, engine, error);
 }
 
-/* Checks that the bits of a format give it a range. */
+/* Checks that a format's bits form a valid range. */
 static bool check_number_format(const struct sp_number_format *f, struct sp_error *error)
 {
     const char *const name = sp_safe(f->name);
@@ -576,7 +576,7 @@ static bool decode_hardware(const struct sp_json *json, bool textbook,
         return false;
     if (sources && !apply_sets(&sp_hardware_table, sources, hw, error))
         return false;
-    /* Setting the memory means the capacity that verdicts compare with. */
+    /* --set of the memory sets the usable memory too, which verdicts use */
     if (sources && sp_is_set(sources, &sp_hardware_table, "chip.hbm_bytes") &&
         !sp_is_set(sources, &sp_hardware_table, "chip.hbm_usable_bytes"))
         hw->chip.hbm_usable_bytes = NAN;

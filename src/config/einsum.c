@@ -4,7 +4,7 @@
 #include "base/list.h"
 #include "base/number.h"
 
-/* Sizes of an einsum's letters from "i=2,j=3". */
+/* Sizes of letters from "i=2,j=3". */
 static bool read_letters(const char *text, double sizes[128], struct sp_error *error)
 {
     char word[40];

@@ -10,7 +10,7 @@
 #define N_FIELDS(array) (sizeof(array) / sizeof *(array))
 #define MOST 1e18
 
-/* One row: the struct and its member give the place of the value. */
+/* One row: struct and member give the offset. */
 #define TEXT_(key, type, member, help)                                                             \
     {                                                                                              \
         key, SP_FIELD_TEXT, offsetof(type, member), sizeof(((type *)0)->member), "", 0, 0, NULL,   \
@@ -28,7 +28,7 @@
     {                                                                                              \
         key, SP_FIELD_FIGURE, offsetof(type, member), 0, unit, min, MOST, NULL, NAN, false, help   \
     }
-/* A figure that nobody publishes, with its assumed value. */
+/* A figure that is never published, with an assumed value. */
 #define ASSUMED_(key, type, member, unit, min, assumed, help)                                      \
     {                                                                                              \
         key, SP_FIELD_FIGURE, offsetof(type, member), 0, unit, min, MOST, NULL, assumed, false,    \

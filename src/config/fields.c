@@ -17,7 +17,7 @@ struct decoder {
     bool textbook;
     char *base;
     struct sp_error *error;
-    const char *within; /* where the object stands in the document; "" at its root */
+    const char *within; /* path of the object in the document; "" at the root */
     bool seen[SP_MOST_FIELDS];
 };
 
@@ -58,7 +58,7 @@ static const char *nearest_key(struct sp_text *room, const struct sp_field_table
     return sp_nearest_hint_in(room, &nearest);
 }
 
-/* The nearest --set path, with the table's name in front. */
+/* The nearest --set path, prefixed by the table's name. */
 static const char *nearest_set_path(struct sp_text *room, const struct sp_field_table *table,
                                     const char *path)
 {
@@ -103,7 +103,7 @@ double sp_field_number(const struct sp_field *field, const void *base)
     }
 }
 
-/* Checks the range, and that a whole number is whole; `place` starts the message. */
+/* Checks range and integrality; `place` begins the message. */
 static bool check_number(const struct sp_field *field, double value, const char *place,
                          struct sp_error *error)
 {
@@ -241,7 +241,7 @@ static bool store_words(struct decoder *d, const struct sp_field *field, const c
                         const char *place)
 {
     char *const at = d->base + field->offset;
-    size_t used = strlen(at); /* what is there stays: a file may add to another one */
+    size_t used = strlen(at); /* existing words stay: a file may extend another */
     const cJSON *item;
     if (!cJSON_IsArray(node))
         return sp_fail(d->error, SP_INPUT, "%s: %s must be a list of texts", place, field->key);
@@ -257,7 +257,7 @@ static bool store_words(struct decoder *d, const struct sp_field *field, const c
     return true;
 }
 
-/* The row of that name, which is emptied, or a new one; NULL: there is no room. */
+/* The row of that name, cleared, or a new one; NULL if full. */
 static char *row_named(const struct sp_field *field, const char *name, struct sp_rows *rows)
 {
     char *const at = (char *)(rows + 1);
@@ -329,7 +329,7 @@ static bool store_node_at(struct decoder *d, const struct sp_field *field, const
     return true;
 }
 
-/* Only for wrong values, because finding the line of a key reads the text again. Rows do so value
+/* For wrong values only, because locating a key's line parses the text again. Rows are stored value
  * by value. */
 static bool store_node(struct decoder *d, const struct sp_field *field, const cJSON *node)
 {
@@ -365,7 +365,7 @@ static bool decode_object(struct decoder *d, const cJSON *object, const char *pr
             d->seen[field - d->table->fields] = true;
             ok = store_node(d, field, node) && ok;
         } else if (node->string[0] == '$') {
-            continue; /* "$schema" and its kind */
+            continue; /* "$schema" and the like */
         } else if (cJSON_IsObject(node) && has_children(d->table, path)) {
             ok = decode_object(d, node, path) && ok;
         } else {
@@ -397,7 +397,7 @@ bool sp_decode(const struct sp_field_table *table, const struct sp_json *json, b
     return ok;
 }
 
-/* The unit of a typed number, as the tables of fields write it. */
+/* The unit of a typed number, spelled as in the tables. */
 static const char *unit_in_words(const char *value)
 {
     const char *const unit = sp_unit_of_number(value);
@@ -407,8 +407,8 @@ static const char *unit_in_words(const char *value)
                                       : unit;
 }
 
-/* Whether the unit fits the field: none, the field's own, "GB" for a rate, or per cent for a plain
- * number that may be a fraction. */
+/* Whether a typed unit fits the field: none, the field's own, "GB" for a rate, % for a plain number
+ * that may be a fraction. */
 static bool has_unit_of(const struct sp_field *field, const char *value)
 {
     const char *const unit = unit_in_words(value);

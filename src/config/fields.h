@@ -1,6 +1,6 @@
 /*
- * Input fields as rows of a table. One row decodes a JSON key, checks its range, suggests the
- * nearest key, serves --set, and is printed by `show` and in the config reference.
+ * Fields of configs as table rows. A row decodes and checks a JSON key, suggests it for
+ * misspellings, serves --set, and is printed by `show` and in the config reference.
  */
 #ifndef SP_FIELDS_H
 #define SP_FIELDS_H
@@ -22,9 +22,10 @@ enum sp_field_type {
     SP_FIELD_ENUM,   /* int, index into names */
     SP_FIELD_SHAPE,  /* struct sp_shape, "16x20x28" */
     SP_FIELD_SHAPES, /* struct sp_shape[SP_MAX_SHAPES] followed by int count */
-    SP_FIELD_WORDS,  /* char[size]: a list of texts, joined by blanks */
+    SP_FIELD_WORDS,  /* char[size]: a list of texts, separated by blanks */
     SP_FIELD_ROWS,   /* struct sp_rows before an array of `max` structs of `size` bytes that begin
-                        with a name: an object of objects, whose fields are the table's `rows` */
+                        with a name; in JSON an object of objects with the fields of the table's
+                        `rows` */
     SP_FIELD_PROSE   /* sources, notes, aliases: checked to be text, not stored */
 };
 
@@ -40,7 +41,7 @@ struct sp_field {
     const char *help;
 };
 
-/* The header of the rows of a SP_FIELD_ROWS, and the bytes of the name at the start of each. */
+/* The header of a SP_FIELD_ROWS, and the size of each row's name. */
 struct sp_rows {
     int64_t n;
 };
@@ -54,7 +55,7 @@ struct sp_field_table {
     const char *name;
     const struct sp_field *fields;
     size_t n;
-    const struct sp_field_table *rows; /* of its SP_FIELD_ROWS; or NULL */
+    const struct sp_field_table *rows; /* fields of its SP_FIELD_ROWS; or NULL */
 };
 
 extern const struct sp_field_table sp_model_table, sp_hardware_table, sp_precision_table,
@@ -62,9 +63,8 @@ extern const struct sp_field_table sp_model_table, sp_hardware_table, sp_precisi
     sp_engine_table, sp_serving_table, sp_number_format_table, sp_trend_table, sp_drive_table,
     sp_launch_table, sp_launch_row_table;
 
-/* Fills the struct at `base` from the document: defaults first, then every key. With `textbook`,
- * figures take their "textbook" value where they have one. All wrong keys are reported, one line
- * each. */
+/* Fills the struct at `base`: defaults, then every key. With `textbook`, figures use their
+ * "textbook" value if they have one. Reports all wrong keys, one line each. */
 bool sp_decode(const struct sp_field_table *table, const struct sp_json *json, bool textbook,
                void *base, struct sp_error *error);
 
@@ -72,8 +72,8 @@ bool sp_decode(const struct sp_field_table *table, const struct sp_json *json, b
 bool sp_set_field(const struct sp_field_table *table, const char *path, const char *value,
                   void *base, struct sp_error *error);
 
-/* Ranges that hold the figures of all known chips, by key; figures outside are doubted, not
- * refused. The last row has no key. */
+/* Plausible ranges of figures by key: outside is a warning, not an error. The last row has no
+ * key. */
 struct sp_likely {
     const char *key;
     double min, max;
@@ -83,7 +83,7 @@ extern const struct sp_likely sp_likely_hardware[];
 /* The field of that key, or NULL. */
 const struct sp_field *sp_find_field(const struct sp_field_table *table, const char *key);
 
-/* A field's value as text, base units; "" when it is unset (NAN, empty). */
+/* A field's value as text in base units; "" if unset (NAN, empty). */
 void sp_format_field(const struct sp_field *field, const void *base, char *out, size_t size);
 
 /* A numeric field's value; NAN for text. */

@@ -1,4 +1,4 @@
-/* The table of kinds, and which kind a file is. */
+/* The table of kinds, and the kind of a file. */
 #include "config/kinds.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ const struct sp_config_kind_info sp_config_kinds[SP_CONFIG_KINDS] = {SP_KINDS(RO
 
 enum sp_config_kind sp_guess_kind(const cJSON *root)
 {
-    int kind = SP_CONFIG_KINDS - 1; /* a later kind may have keys of an earlier one */
+    int kind = SP_CONFIG_KINDS - 1; /* a later kind may have an earlier one's keys */
     for (; kind > 0; kind--) {
         const char *marks = sp_config_kinds[kind].marks;
         char mark[64];

@@ -1,4 +1,4 @@
-/* The kinds of config files, one row each; all code takes its knowledge of a kind from here. */
+/* The kinds of config files, one row each; other code takes everything about kinds from here. */
 #ifndef SP_KINDS_H
 #define SP_KINDS_H
 
@@ -6,9 +6,9 @@
 
 #include "config/fields.h"
 
-/* X(kind, folder, name of --kind, noun, nouns, struct, loader, table, --set reaches it, keys that
- * only such files have or "", what it is); AND stands between the rows. embed.cmake reads the first
- * two columns as well. */
+/* X(kind, folder, name for --kind, noun, plural, struct, loader, table, whether --set applies, keys
+ * that identify its files or "", description); AND separates rows. embed.cmake reads the first two
+ * columns. */
 /* clang-format off */
 #define SP_KINDS(X, AND) \
     X(SP_MODELS, "models", "model", "model", "models", \
@@ -55,7 +55,7 @@
       "how a framework spells what a plan and a model are")
 /* clang-format on */
 
-/* Lists for texts, which no text spells out by itself: SP_KINDS(SP_KIND_FOLDER, ", "). */
+/* Lists of kinds for messages: SP_KINDS(SP_KIND_FOLDER, ", "). */
 #define SP_KIND_FOLDER(kind, folder, ...) folder
 #define SP_KIND_NAME(kind, folder, name, ...) name
 #define SP_KIND_NOUN(kind, folder, name, noun, ...) noun
@@ -71,8 +71,8 @@ struct sp_config_kind_info {
     const char *name;   /* "model", of --kind */
     const char *noun;   /* in sentences */
     const struct sp_field_table *table;
-    bool sets;         /* --set reaches it, with the table's name in front */
-    const char *marks; /* keys that tell its files from those of earlier kinds, comma-separated */
+    bool sets;         /* --set applies, prefixed by the table's name */
+    const char *marks; /* keys, comma-separated, that distinguish its files from earlier kinds */
     const char *about;
 };
 extern const struct sp_config_kind_info sp_config_kinds[SP_CONFIG_KINDS];

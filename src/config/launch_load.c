@@ -1,4 +1,4 @@
-/* Files of configs/launch: a user's own over the built-in one, and what they must agree on. */
+/* Files of configs/launch: merges a user's file with the built-in one and checks both. */
 #include <string.h>
 
 #include <scaleplan/plan.h>
@@ -6,7 +6,7 @@
 #include "base/suggest.h"
 #include "config/load.h"
 
-/* Whether a plan has the field; where it has not, the nearest one is offered. */
+/* Whether a plan has the field; else offers the nearest. */
 static bool has_field(const char *name, struct sp_nearest *nearest)
 {
     for (int i = 0; i < SP_PLAN_FIELDS; i++)
@@ -17,7 +17,7 @@ static bool has_field(const char *name, struct sp_nearest *nearest)
     return false;
 }
 
-/* Whether a list that blanks part has the name, without its dashes. */
+/* Whether a blank-separated list has the name, without its dashes. */
 static bool is_listed(const char *list, const char *name)
 {
     name += strspn(name, "-");
@@ -28,7 +28,8 @@ static bool is_listed(const char *list, const char *name)
     return false;
 }
 
-/* What an option sets must be there, and what sets something is not harmless. */
+/* Checks that what an option sets exists, and that options which set something are not also listed
+ * as harmless. */
 static bool check_row(const struct sp_launch_words *w, const struct sp_launch_row *row,
                       struct sp_error *error)
 {

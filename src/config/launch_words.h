@@ -1,4 +1,4 @@
-/* How a framework spells what a plan and a model are: the files of configs/launch. */
+/* A framework's spelling of plans and models: files of configs/launch. */
 #ifndef SP_LAUNCH_WORDS_H
 #define SP_LAUNCH_WORDS_H
 
@@ -7,50 +7,50 @@
 
 struct sp_sources;
 
-/* An option of the framework. `values` and `older` are comma-separated: rows.h of the launch room
- * reads them. */
+/* An option of the framework. src/launch/fields/rows.h parses `values` and `older`,
+ * comma-separated. */
 struct sp_launch_row {
     char name[SP_ROW_NAME];
-    char plan[20];    /* the option of `step` that it sets */
-    char model[32];   /* the key of model files that it sets */
-    char of[12];      /* read and written of such models or plans alone; "": of all */
-    char values[320]; /* THEIRS=OURS, or a word that both have */
-    char gives[24];   /* ours, that a switch stands for */
-    char unsaid[24];  /* ours, where it is left out */
-    char value[48];   /* theirs, that an export writes where it sets nothing */
-    char with[72];    /* what an export writes behind it */
-    char as[480];     /* what it is another spelling of: [VALUE: ]FLAG[ VALUE] */
-    char beside[96];  /* what writes it too: [!]FLAG=VALUE */
-    char older[240];  /* how older versions spell it: NEWEST[-OLDEST][ VALUE][: FLAGS] */
-    char note[96];    /* what is not modelled of it */
-    char lost[96];    /* what an export loses where it has no word for the value */
+    char plan[20];    /* option of `step` that it sets */
+    char model[32];   /* key of a model file that it sets */
+    char of[12];      /* only for such models or plans; "": all */
+    char values[320]; /* THEIRS=OURS, or one word for both */
+    char gives[24];   /* our value for a switch */
+    char unsaid[24];  /* our value if it is absent */
+    char value[48];   /* their value that exports write if nothing sets it */
+    char with[72];    /* text that exports add after it */
+    char as[480];     /* the option that it is another spelling of: [VALUE: ]FLAG[ VALUE] */
+    char beside[96];  /* option that sets it too: [!]FLAG=VALUE */
+    char older[240];  /* spellings of older versions: NEWEST[-OLDEST][ VALUE][: FLAGS] */
+    char note[96];    /* what scaleplan does not model of it */
+    char lost[96];    /* what an export loses if it has no word for the value */
     char excludes[96], needs[96];
-    bool takes_none; /* no value follows it */
-    bool is_text;    /* its value stands in quotes */
-    bool is_list;    /* it is a list of words */
-    bool always;     /* an export writes it whatever it means to leave it out */
-    bool by_code;    /* code of the framework reads and writes it */
+    bool takes_none; /* takes no value */
+    bool is_text;    /* value is quoted */
+    bool is_list;    /* value is a list of words */
+    bool always;     /* exports write it even if absence means the same */
+    bool by_code;    /* read and written by code of the framework's module */
 };
 
 enum { SP_MOST_LAUNCH_ROWS = 256 };
 
-/* A framework's file. The lists are joined by blanks. */
+/* A framework's file. Lists are separated by blanks. */
 struct sp_launch_words {
     char name[32];
     char framework[32];
-    char versions[96]; /* the newest first */
+    char versions[96]; /* newest first */
     struct {
         struct sp_rows rows;
         struct sp_launch_row row[SP_MOST_LAUNCH_ROWS];
     } options;
-    char switches[24576];       /* take no value */
-    char quiet[24576];          /* change neither memory nor time enough to count */
+    char switches[24576];       /* options without a value */
+    char quiet[24576];          /* options with negligible effect on memory and time */
     char quiet_switches[12288]; /* both */
-    char models[2048];          /* that it trains: THEIRS=OURS, or a name that both have */
+    char models[2048];          /* trainable models: THEIRS=OURS, or one name for both */
 };
 
-/* Loads the file of that name into zeroed memory. A user's own file adds to the built-in one of its
- * name: its options take the place of those that are called the same. */
+/* Loads the file of that name into zeroed memory. A user's file extends the built-in one of the
+ * same name and replaces options of the same name. */
 bool sp_load_launch_words(const char *spec, const struct sp_sources *sources,
                           struct sp_launch_words *words, struct sp_error *error);
 

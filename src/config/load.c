@@ -1,4 +1,4 @@
-/* Finds a config among the user's folders and the built-in ones, and reads it. */
+/* Finds a config among the user's folders and the built-in ones, and loads it. */
 #include "config/load.h"
 
 #include <dirent.h>
@@ -43,16 +43,16 @@ static bool each_user_folder(enum sp_config_kind kind, const struct sp_sources *
     return visit(folder, context);
 }
 
-/* The place of a config: one of the user's own, or built in. */
+/* The location of a config: a user's file, or built in. */
 struct named {
     const char *name;
     const struct sp_builtin *builtin; /* NULL: none */
     bool own;
-    char path[PATH_MAX + NAME_MAX]; /* of the user's own */
+    char path[PATH_MAX + NAME_MAX]; /* of the user's file */
 };
 
-/* Whether the path may be a config: a pipe or a device would keep the program waiting. A dangling
- * link counts, so that opening it reports why it fails. */
+/* Whether the path may be a config: pipes and devices would block. A dangling link counts, so that
+ * opening it reports the error. */
 static bool is_config(const char *path)
 {
     struct stat status;
@@ -69,8 +69,8 @@ static bool has_named_file(const char *folder, void *context)
     return is_config(wanted->path);
 }
 
-/* Whether the text is a path, not a name. Only a slash or .json makes it one: a file in the current
- * folder can never hide a built-in name. */
+/* Whether the text is a path. Only a slash or .json makes it one, so a file in the current folder
+ * cannot hide a built-in name. */
 static bool looks_like_file(const char *spec)
 {
     const size_t n = strlen(spec);
@@ -125,7 +125,7 @@ bool sp_load_builtin(enum sp_config_kind kind, const char *name, void *base, str
     return ok;
 }
 
-/* Looks for the config with exactly this name, not a file. The user's own hides a built-in one. */
+/* Finds the config with exactly this name. A user's hides a built-in one. */
 static bool find_named(enum sp_config_kind kind, const char *name, const struct sp_sources *sources,
                        struct named *found)
 {
@@ -162,12 +162,11 @@ struct seen {
 struct visitor {
     void (*visit)(const char *name, void *context);
     void *context;
-    struct seen *seen; /* names visited so far: the first of a name hides the others */
+    struct seen *seen; /* names visited so far; the first of equal names hides later ones */
     size_t n;
 };
 
-/* Visits a name once, the user's own first: a profile that replaces a built-in one is not lent
- * twice. */
+/* Visits a name once, users' first, so that a replaced built-in profile does not count twice. */
 static void visit_once(struct visitor *visitor, const char *name)
 {
     for (size_t i = 0; i < visitor->n; i++)
@@ -225,9 +224,9 @@ void sp_nearest_config(struct sp_nearest *nearest, const struct sp_sources *sour
         sp_each_config((enum sp_config_kind)kind, sources, offer_name, nearest);
 }
 
-/* Whether a spec is an id of the Hugging Face Hub, "meta-llama/Llama-3.1-8B-Instruct", and no file:
- * the model's name in it, without what says how it was tuned or stored, which leaves the shape as
- * it is. */
+/* Whether a spec is a Hugging Face Hub id such as "meta-llama/Llama-3.1-8B-Instruct" rather than a
+ * file; `name` gets the model's name without suffixes for tuning and storage, which do not change
+ * the shape. */
 static bool name_of_hub_id(const char *spec, char *name, size_t size)
 {
     static const char *const tuned[] = {"-Instruct", "-instruct", "-it",   "-hf",
@@ -284,8 +283,8 @@ static void look_for_alias(const char *name, void *context)
     sp_config_free(&config);
 }
 
-/* Finds the config with this alias. Called only if no config has the name, so that the usual call
- * parses one config, not all. */
+/* Finds the config with this alias, only if no config has the name: searching aliases parses every
+ * config. */
 static bool find_alias(struct alias *a)
 {
     sp_each_config(a->kind, a->sources, look_for_alias, a);

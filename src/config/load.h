@@ -23,14 +23,14 @@ extern const size_t sp_n_builtins;
 
 struct sp_pipes;
 
-/* Options of the command line for finding and reading configs. */
+/* Command-line options for finding and reading configs. */
 struct sp_sources {
     const char *config_dir;  /* --config-dir, or NULL */
     bool textbook;           /* --constants textbook */
-    const char *assume;      /* --assume: family of a Hugging Face config, or NULL */
+    const char *assume;      /* --assume: family for a Hugging Face config, or NULL */
     const char *const *sets; /* --set PATH=VALUE, n_sets of them */
     int n_sets;
-    struct sp_pipes *pipes; /* texts of pipes; or NULL */
+    struct sp_pipes *pipes; /* cached pipes; or NULL */
 };
 
 /* The text of a config. Free with sp_config_free. */
@@ -45,13 +45,13 @@ bool sp_open_config(enum sp_config_kind kind, const char *spec, const struct sp_
                     struct sp_config *config, struct sp_error *error);
 void sp_config_free(struct sp_config *config);
 
-/* Whether a config of that name exists (files are not looked at), and whether one of that name or
- * alias does, which takes longer, because aliases are in the files. */
+/* Whether a config of that name exists, not a file; and the same including aliases, which is slower
+ * because aliases are inside the files. */
 bool sp_config_named(enum sp_config_kind kind, const char *name, const struct sp_sources *sources);
 bool sp_config_exists(enum sp_config_kind kind, const char *name, const struct sp_sources *sources);
 
-/* Whether that name opens a built-in config: not a file or an alias, and not hidden by one of the
- * user's. Checks that only warn for user files are errors for built-in ones. */
+/* Whether the name opens a built-in config, not a file, alias or user's config. Checks that only
+ * warn for user files are errors for built-in ones. */
 bool sp_is_builtin(enum sp_config_kind kind, const char *name, const struct sp_sources *sources);
 
 /* Calls `visit` for every known name of a kind: user files first, then built-in ones. */
@@ -87,16 +87,16 @@ bool sp_load_scaleout(const char *spec, const struct sp_sources *sources,
 
 bool sp_load_number_format(const char *spec, const struct sp_sources *sources,
                            struct sp_number_format *format, struct sp_error *error);
-/* Opens a config and takes its fields by the kind's table, with --set. `base` is of that kind. */
+/* Opens a config and decodes it by its kind's table, with --set, into `base`. */
 bool sp_load_fields(enum sp_config_kind kind, const char *spec, const struct sp_sources *sources,
                     void *base, struct sp_error *error);
 
-/* Whether one that is built in has that name, and its fields, whatever a user has of that name. */
+/* Whether a built-in config has that name, and its fields, ignoring users' files. */
 bool sp_has_builtin(enum sp_config_kind kind, const char *name);
 bool sp_load_builtin(enum sp_config_kind kind, const char *name, void *base,
                      struct sp_error *error);
 
-/* A trend, and its points as they are written. */
+/* A trend, and its points as written. */
 struct sp_trend_file {
     struct sp_trend trend;
     char points[2048];
@@ -113,14 +113,15 @@ bool sp_load_law(const char *spec, const struct sp_sources *sources, struct sp_s
 /* A framework's file: the facts that models use, and how to recognise its runs. */
 struct sp_framework_file {
     struct sp_framework framework;
-    char marks[256];    /* comma-separated; a run whose source contains one is this framework's */
-    char serves[16];    /* "gpu", "zero3" or "tpu": runs without a mark that are taken for this
-                           framework's */
-    char selective[16]; /* the policy that it calls selective */
-    /* What it supports, comma-separated names, which `search` considers; "": anything. */
+    char marks[256];    /* comma-separated; a run whose source contains one belongs to this
+                           framework */
+    char serves[16];    /* "gpu", "zero3" or "tpu": runs without a mark that are attributed to this
+                           framework */
+    char selective[16]; /* the framework's policy named selective */
+    /* Supported names, comma-separated, for `search`; "": all. */
     char schedules[96], recompute[96], zero[16], dispatchers[64];
     bool can_overlap_moe;
-    bool offload;                 /* kept activations may go to the host */
+    bool offload;                 /* kept activations can be offloaded to the host */
     bool usual_sequence_parallel; /* with TP, if a run does not say */
     int usual_micro_batch;        /* enum sp_usual_micro_batch, if a run does not say */
 };
@@ -140,29 +141,28 @@ bool sp_load_serving_profile(const char *spec, const struct sp_sources *sources,
 bool sp_load_kernels(const char *spec, const struct sp_sources *sources, struct sp_kernels *kernels,
                      struct sp_error *error);
 
-/* Loads every known profile, each name once: the user's own replaces a built-in one. A broken
- * profile is an error, and so are more than SP_MAX_PROFILES: otherwise another would silently be
- * taken. */
+/* Loads every known profile, each name once; users' replace built-in ones. A broken profile is an
+ * error, as are more than SP_MAX_PROFILES: skipping one would silently use another. */
 enum { SP_MAX_PROFILES = 512 };
 bool sp_load_profiles(const struct sp_sources *sources, struct sp_profile *profiles, size_t *n,
                       struct sp_error *error);
 
-/* Loads the profile of a chip and a framework: "CHIP-FRAMEWORK" if it exists (then `own`), else one
- * that borrows from the `n` known ones. */
+/* The profile of a chip and a framework: "CHIP-FRAMEWORK" if it exists (then `own`), else one that
+ * borrows from the `n` known ones. */
 void sp_profile_for(const struct sp_hardware *hw, const struct sp_framework *framework,
                     const struct sp_profile *known, size_t n, struct sp_profile *profile,
                     bool *own);
 
-/* Loads the profile of a chip and an engine: expected constants only or, if `borrows`, those of the
- * file "CHIP-ENGINE" if it exists (then `own`), else borrowed from the known ones. */
+/* The profile of a chip and an engine: expected constants only; or with `borrows` those of
+ * "CHIP-ENGINE" if it exists (then `own`), else borrowed. */
 void sp_expect_serving_of(const struct sp_hardware *hw, const char *engine,
                           struct sp_profile *profile);
 bool sp_load_serving(const struct sp_hardware *hw, const char *engine,
                      const struct sp_sources *sources, struct sp_profile *profile, bool *own,
                      struct sp_error *error);
 
-/* The memory_factor of a stack's own profile; 1 if it has none, because it is not borrowed. Reads
- * at most one file. */
+/* The memory_factor of a stack's own profile; 1 without one (it is not borrowed). Reads at most one
+ * file. */
 bool sp_load_memory_factor(const struct sp_hardware *hw, const struct sp_framework *framework,
                            const struct sp_sources *sources, double *factor,
                            struct sp_error *error);
@@ -181,21 +181,20 @@ bool sp_load_hardware(const char *spec, const struct sp_sources *sources, struct
 bool sp_load_chip(const char *name, const struct sp_sources *sources, struct sp_hardware *hw,
                   struct sp_error *error);
 
-/* Copies the name of a machine spec; true when the spec has more than the name (a size, a shape,
- * "gcp:"). */
+/* Copies the name of a machine spec; true if the spec has more (size, shape, "gcp:"). */
 bool sp_machine_name(const char *spec, const struct sp_sources *sources, char *name, size_t size);
 
-/* Google Cloud's own name of the slice ("v5p-8192"), or "" for machines that have none. */
+/* Google Cloud's name of the slice ("v5p-8192"); "" if it has none. */
 void sp_cloud_name(const struct sp_hardware *hw, char *out, size_t size);
 
 /* "16x16x16", "64 nodes of 8". */
 void sp_shape_name(const struct sp_hardware *hw, char *out, size_t size);
 
-/* Whether --set gives that field of the table. */
+/* Whether --set sets that field. */
 bool sp_is_set(const struct sp_sources *sources, const struct sp_field_table *table,
                const char *key);
 
-/* Refuses --set paths whose first part is none of model, hw, precision, law. */
+/* Refuses --set paths with an unknown first part. */
 bool sp_check_sets(const struct sp_sources *sources, struct sp_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* A config of a kind that is known at run time alone. */
+/* Loads a config whose kind is known only at run time. */
 #include <stdlib.h>
 
 #include "config/load.h"

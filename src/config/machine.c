@@ -1,4 +1,5 @@
-/* Machine names: "v5p-4096", "v5p:16x16x16", "gcp:v5p-8192", "h100-512" to a slice and back. */
+/* Parses machine names such as "v5p-4096", "v5p:16x16x16", "gcp:v5p-8192", "h100-512", and prints
+ * them. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,9 +11,9 @@
 struct machine_spec {
     char name[512];
     char shape[64];       /* "16x16x16" or "" */
-    char axes[64];        /* a shape or chips x slices: "4x4" of "v5e-4x4", or "" */
+    char axes[64];        /* shape, or chips x slices: "4x4" of "v5e-4x4"; or "" */
     double chips, slices; /* 0: not given */
-    bool cloud;           /* "gcp:" in front: count as the cloud's names do */
+    bool cloud;           /* "gcp:" prefix: count as cloud names do */
 };
 
 static bool bad_spec(const char *spec, const char *why, struct sp_error *error)
@@ -24,10 +25,9 @@ static bool bad_spec(const char *spec, const char *why, struct sp_error *error)
         sp_safe(spec), why);
 }
 
-/* Cuts the "-512", the "-8960x2" or the "-4x4x8" off the name. v5e-4x4 is the slice of 4x4 chips if
- * the machine has as many axes and such a slice; otherwise the first number counts chips and the
- * second slices (v5e-256x4). After "gcp:" numbers always count: gcp:v5e-4x4 is four slices of four
- * chips. */
+/* Splits "-512", "-8960x2" or "-4x4x8" off the name. v5e-4x4 is a 4x4 slice if the machine has two
+ * axes and such a slice; otherwise the numbers are chips and slices (v5e-256x4). After "gcp:" they
+ * always are: gcp:v5e-4x4 is four slices of four chips. */
 static bool split_count(const char *spec, struct machine_spec *out, struct sp_error *error)
 {
     char *const dash = strrchr(out->name, '-');
@@ -52,7 +52,7 @@ static bool split_count(const char *spec, struct machine_spec *out, struct sp_er
     return true;
 }
 
-/* Refuses "8xh100" and "h100x8" for a machine that exists, with the right name. */
+/* Refuses "8xh100" and "h100x8" if the machine exists, suggesting the right name. */
 static bool refuse_times(const char *name, const struct sp_sources *sources, struct sp_error *error)
 {
     char chip[512];
@@ -114,7 +114,7 @@ static void offer_neighbours(const char *spec, const struct sp_hardware *hw, int
             snprintf(names[up], sizeof names[up], "%s-%lld", hw->name, (long long)near);
         }
     }
-    if (strcmp(names[0], names[1]) == 0) { /* this number of chips exists in another shape */
+    if (strcmp(names[0], names[1]) == 0) { /* this size exists in another shape */
         sp_fail(error, SP_INPUT, "--hw %s: %s comes in %lld chips as %s, not in this shape",
                 sp_safe(spec), hw->name, (long long)chips, names[0]);
         return;
@@ -157,9 +157,9 @@ static bool place_shape(const char *spec, const struct machine_spec *parts, stru
     return true;
 }
 
-/* A number after the last dash counts chips, as in the textbook: v5p-4096 is 16x16x16. Google
- * Cloud's v5p-4096 has 2048 chips; "gcp:" in front selects that reading, and every report prints
- * the cloud's name. */
+/* The number after the last dash counts chips, as in the textbook: v5p-4096 is 16x16x16. Google
+ * Cloud's v5p-4096 has 2048 chips; "gcp:" selects that reading, and every report prints the cloud's
+ * name. */
 static bool place_chips(const char *spec, const struct machine_spec *parts, struct sp_hardware *hw,
                         struct sp_error *error)
 {
@@ -187,8 +187,8 @@ static bool place_chips(const char *spec, const struct machine_spec *parts, stru
     return true;
 }
 
-/* Whether "v5e-4x4" names a slice by its axes, as the cloud writes it: it has as many axes as the
- * machine, and there is such a slice. With "gcp:" it is a number. */
+/* Whether "v5e-4x4" names a slice by its axes, as the cloud does: as many axes as the machine, and
+ * such a slice exists. After "gcp:" it never does. */
 static bool names_axes(const struct machine_spec *parts, const struct sp_hardware *hw)
 {
     double dims[SP_MAX_AXES];

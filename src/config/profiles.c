@@ -1,4 +1,4 @@
-/* Finding the profile of a stack. */
+/* Finds the profile of a stack. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@ struct loading {
     struct sp_profile *profiles;
     size_t n;
     struct sp_error *error;
-    int before; /* its lines */
+    int before; /* lines of errors before it */
 };
 
 static void load_one(const char *name, void *context)
@@ -27,8 +27,8 @@ static void load_one(const char *name, void *context)
         l->n++;
 }
 
-/* A broken profile of the user is an error even if it is only a candidate: otherwise another would
- * silently be taken. So is a folder with too many, never a shorter list. */
+/* A broken user profile is an error even as a mere candidate, since skipping it would silently use
+ * another; so is a folder with too many. */
 static bool load_all(enum sp_config_kind kind, const struct sp_sources *sources,
                      struct sp_profile *profiles, size_t *n, struct sp_error *error)
 {
@@ -45,8 +45,8 @@ bool sp_load_profiles(const struct sp_sources *sources, struct sp_profile *profi
     return load_all(SP_PROFILES, sources, profiles, n, error);
 }
 
-/* A profile that no file has is accepted by the name of the stack that borrows it, because reports
- * print that name and must be readable again. */
+/* A borrowed profile is named after its stack, because reports print that name and must be readable
+ * again. */
 static void name_stack(const struct sp_hardware *hw, const char *software, char *name, size_t size)
 {
     snprintf(name, size, "%.30s-%.31s", hw->name, software);

@@ -1,4 +1,4 @@
-/* What a framework runs on a machine, by its file. */
+/* What a framework supports on a machine, from its file. */
 #include "config/repertoire.h"
 
 #include <string.h>
@@ -24,7 +24,8 @@ struct sp_repertoire sp_framework_repertoire(const struct sp_framework_file *f,
         runs.policy[i] = lists(f->recompute, sp_policy_names[i]);
     for (int i = 0; i < 4; i++)
         runs.zero[i] = lists(f->zero, sp_zero_names[i]);
-    for (int i = 0; i < SP_DISPATCHES; i++) /* copies that are spread inside a node take switches */
+    for (int i = 0; i < SP_DISPATCHES; i++) /* dispatchers that forward inside a node need
+                                               switches */
         runs.dispatch[i] = lists(f->dispatchers, sp_dispatch_names[i]) &&
                            (hw->network.kind == SP_SWITCHED || i == SP_DISPATCH_ALLTOALL ||
                             i == SP_DISPATCH_ALLGATHER);

@@ -1,4 +1,4 @@
-/* What a framework runs on a machine, by its file. */
+/* What a framework supports on a machine, from its file. */
 #ifndef SP_REPERTOIRE_H
 #define SP_REPERTOIRE_H
 
@@ -6,7 +6,7 @@
 
 #include "config/load.h"
 
-/* Schedules, policies, ZeRO stages and dispatchers that the file lists; an empty list has all. */
+/* The schedules, policies, ZeRO stages and dispatchers in the file; an empty list allows all. */
 struct sp_repertoire sp_framework_repertoire(const struct sp_framework_file *framework,
                                              const struct sp_hardware *hw);
 

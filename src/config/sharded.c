@@ -1,4 +1,4 @@
-/* Reads sharded arrays from the textbook's notations. */
+/* Parses sharded arrays in the textbook's notations. */
 #include "config/sharded.h"
 
 #include <ctype.h>
@@ -9,7 +9,7 @@
 #include "base/list.h"
 #include "config/array.h"
 
-/* Adds the axes named in `text` up to a delimiter to *set; returns the end, NULL with an error. */
+/* Adds the axes in `text` up to a delimiter to *set; returns its end, NULL with an error. */
 static const char *read_axes(const struct sp_mesh *mesh, const char *text, unsigned *set,
                              unsigned *used, struct sp_error *error)
 {
@@ -66,7 +66,7 @@ bool sp_parse_sharding(const struct sp_mesh *mesh, const char *spec, struct sp_s
     return true;
 }
 
-/* Appends to a text of that size; false when it is full. */
+/* Appends to a text of `size` bytes; false if full. */
 static bool append(char *text, size_t size, const char *format, const char *word, size_t n)
 {
     const size_t used = strlen(text);
@@ -86,7 +86,8 @@ static bool size_of_letter(const char *dims, char letter, char *size, size_t roo
     return false;
 }
 
-/* One dimension, "1024_X" or "I_XY": its size to `plain`, its letter and axes to `spec`. */
+/* Parses a dimension, "1024_X" or "I_XY": its size goes to `plain`, its letter and axes to
+ * `spec`. */
 static bool split_dim(const char *at, size_t n, const char *dims, char letter,
                       struct sp_notation *out, struct sp_error *error)
 {

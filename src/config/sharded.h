@@ -14,14 +14,14 @@ struct sp_notation {
     int n; /* dimensions */
 };
 
-/* Splits "bf16[1024_X,4096_Y]{U_Z}" or "A[I_XY,J]". If a dimension is a letter, `dims` has its
- * size, "I=128,J=2048"; if it is a size, it gets a letter, from `first` on. An array without a
- * type, or with a capitalised name in its place, has 2-byte elements. */
+/* Splits "bf16[1024_X,4096_Y]{U_Z}" or "A[I_XY,J]". `dims` ("I=128,J=2048") gives the sizes of
+ * letters; sizes get letters from `first` on. Without a type, or with a capitalised name instead,
+ * elements have 2 bytes. */
 bool sp_split_sharded(const char *text, const char *dims, char first, struct sp_notation *out,
                       struct sp_error *error);
 
-/* Reads "I_XY,J{U_Z}" for an array of known sizes: which mesh axes cut each dimension, and over
- * which it is an unreduced sum. An error when a size does not divide by its axes. */
+/* Parses "I_XY,J{U_Z}" for an array of known sizes: mesh axes per dimension, and axes over which it
+ * is an unreduced sum. Sizes must be divisible by their axes. */
 bool sp_parse_sharding(const struct sp_mesh *mesh, const char *spec, struct sp_sharded *array,
                        struct sp_error *error);
 

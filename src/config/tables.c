@@ -1,4 +1,4 @@
-/* The input tables: every key a config file may hold, with its unit, range and meaning. */
+/* Tables of config keys with unit, range and meaning. */
 #include <scaleplan/scaleplan.h>
 
 #include "config/field_rows.h"
@@ -73,8 +73,8 @@ static const struct sp_field hardware_fields[] = {
     INT_("network.axes", H, network.axes, "", 1, SP_MAX_AXES, "axes of the torus"),
     FIGURE_("network.link_bytes_per_s", H, network.link_bytes_per_s, "bytes/s", 1,
             "w: one torus link, one way"),
-    /* Latencies and hops that nobody publishes are assumed here, once; a file that knows better
-     * says so with its source. */
+    /* Unpublished latencies and hops have their assumed values here; a file can override them with
+     * a source. */
     ASSUMED_("network.send_latency_s", H, network.send_latency_s, "s", 0, 5e-6,
              "latency of a send between pipeline stages"),
     FIGURE_("network.hop_latency_s", H, network.hop_latency_s, "s", 0, "T_min: one hop"),
@@ -133,7 +133,7 @@ static const struct sp_field hardware_fields[] = {
 const struct sp_field_table sp_hardware_table = {"hw", hardware_fields, N_FIELDS(hardware_fields),
                                                  NULL};
 
-/* A figure outside these ranges is most often a wrong unit: TFLOP/s for FLOP/s, GB for bytes. */
+/* Values outside these ranges are usually a wrong unit: TFLOP/s for FLOP/s, GB for bytes. */
 const struct sp_likely sp_likely_hardware[] = {
     {"chip.peak_flops_per_s.bf16", 1e12, 1e18},
     {"chip.peak_flops_per_s.fp16", 1e12, 1e18},
@@ -320,7 +320,7 @@ static const struct sp_field framework_fields[] = {
           "runtime context and communicators beyond reserved"),
     {"bucket_bytes", SP_FIELD_REAL, offsetof(K, framework.bucket_bytes), 0, "bytes", 1, 1e15, NULL,
      26214400, false,
-     "gradients that are reduced at once, beside the backward pass (default: 25 MiB, PyTorch's)"},
+     "gradients reduced at once during the backward pass (default: 25 MiB, PyTorch's)"},
     BOOL_("keeps_gradients", K, framework.keeps_gradients,
           "the memory of the gradients is allocated once and kept after an update"),
     BOOL_("early_optimizer", K, framework.early_optimizer,
@@ -401,6 +401,7 @@ static const struct sp_field profile_fields[] = {
     {"memory_factor", SP_FIELD_REAL, offsetof(F, memory_factor), 0, "", SP_MEMORY_FACTOR_MIN,
      SP_MEMORY_FACTOR_MAX, NULL, 1, false,
      "reserved memory over the estimate by the framework's file"},
+    TEXT_("date", F, date, "day of the fit, such as 2026-11-22"),
     PROSE_("fitted_to", "the runs behind it"),
     PROSE_("at_bound", "constants that the fit left at a bound"),
     PROSE_("source", "where the figures come from"),
@@ -424,6 +425,7 @@ static const struct sp_field serving_fields[] = {
     REAL_("residual", F, residual, "", 0, 10,
           "standard deviation of ln(predicted / measured) on runs left out: 80 % lie within 1.2816 "
           "of it"),
+    TEXT_("date", F, date, "day of the fit, such as 2026-11-22"),
     PROSE_("fitted_to", "the runs behind it"),
     PROSE_("at_bound", "constants that the fit left at a bound"),
     PROSE_("source", "where the figures come from"),
@@ -440,7 +442,7 @@ const struct sp_field_table sp_serving_table = {"serving", serving_fields, N_FIE
         key, SP_FIELD_REAL, offsetof(struct sp_kernels, member), 0, unit, min, max, NULL,          \
             fallback, false, help                                                                  \
     }
-/* The fields of every curve: a share, without which there is no curve, and its measurements. */
+/* Fields common to all curves: a share (without it there is no curve), and its measurements. */
 #define CURVE_(key, share, rows, residual, of)                                                     \
     KERNEL_(key ".share", share, "", 1e-3, 1, NAN, of),                                            \
         KERNEL_(key ".rows", rows, "", 0, 1e9, 0, "measurements behind the curve"),                \

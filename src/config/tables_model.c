@@ -1,4 +1,4 @@
-/* The table of models: every key that a model's file may hold. */
+/* Table of the keys of a model file. */
 #include <scaleplan/model.h>
 
 #include "config/field_rows.h"

@@ -1,4 +1,4 @@
-/* Trends: their rates, and the figures of some years. */
+/* Trends: rates, and values by year. */
 #include <stdio.h>
 
 #include "base/list.h"

@@ -1,4 +1,4 @@
-/* The closed forms of forms.h: each row once as a function, once as text. */
+/* Closed forms: each row as a function and as text. */
 #include <math.h>
 
 #include <scaleplan/forms.h>
@@ -13,7 +13,7 @@
 #undef FORM
 #undef ARG
 
-/* Switches, not arrays: the loader would write the addresses of an array's texts at every start. */
+/* Switches instead of arrays: arrays of strings need a relocation per string at every start. */
 #define ARG(symbol, unit, meaning)                                                                 \
     {                                                                                              \
 #symbol, unit, meaning                                                                     \

@@ -1,4 +1,4 @@
-/* The words for what the enums of the library count. */
+/* Names of the library's enum values. */
 #include <stddef.h>
 
 #include <scaleplan/names.h>

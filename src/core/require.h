@@ -1,10 +1,10 @@
-/* sp_require(): what a public header says that a caller must give. */
+/* sp_require() checks the preconditions in public headers. */
 #ifndef SP_REQUIRE_H
 #define SP_REQUIRE_H
 
-/* Stops where `condition` does not hold; `sentence` is the header's, which code.contracts compares.
- * A trap and no message, for core refers to nothing but libm: debuggers and sanitizers show the
- * line. Nothing at all with NDEBUG. */
+/* Traps if `condition` fails; test code.contracts compares `sentence` with the header. A trap
+ * without a message, because core links only libm: debuggers and sanitizers show the line. Does
+ * nothing with NDEBUG. */
 #ifdef NDEBUG
 #define sp_require(condition, sentence) ((void)0)
 #else

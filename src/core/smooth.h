@@ -1,10 +1,10 @@
-/* Maxima: as fmax, compiled where they are used, and without a corner. */
+/* Maxima: inline fmax and fmin, and a smooth maximum. */
 #ifndef SP_SMOOTH_H
 #define SP_SMOOTH_H
 
 #include <math.h>
 
-/* fmax and fmin without a call: a value that is not known does not count. */
+/* fmax and fmin without a call; NAN is ignored. */
 static inline double sp_larger(double a, double b)
 {
     return b > a || isnan(a) ? b : a;

@@ -1,4 +1,4 @@
-/* Encoders of text and pictures, and the encoders of encoder-decoders. */
+/* Encoders of text and images, and the encoders of encoder-decoders. */
 #include "hf/encoders.h"
 
 #include <string.h>
@@ -6,20 +6,6 @@
 static double at(const cJSON *o, const char *key)
 {
     return sp_hf_number_at(o, key, 0);
-}
-
-static void put(cJSON *out, const char *key, double value)
-{
-    cJSON_DeleteItemFromObjectCaseSensitive(out, key);
-    if (value > 0)
-        cJSON_AddNumberToObject(out, key, value);
-}
-
-static void put_true(cJSON *out, const char *key, bool value)
-{
-    cJSON_DeleteItemFromObjectCaseSensitive(out, key);
-    if (value)
-        cJSON_AddBoolToObject(out, key, true);
 }
 
 /* The part after an encoder's layers: a pooler, or the transform of a head. */
@@ -30,22 +16,22 @@ static void put_encoder_head(cJSON *out, const struct sp_hf_family *f,
                             !(head->each_token && !(f->traits & HF_DENSE_NORM));
     const bool pools = f->traits & HF_POOLER && head->kind == HF_HEAD_NONE;
     const bool vocabulary = head->kind == HF_HEAD_VOCABULARY;
-    put_true(out, "head_dense", transforms || pools);
-    put_true(out, "head_norm", transforms && (vocabulary || f->traits & HF_DENSE_NORM));
-    put_true(out, "lm_head_bias", head->kind != HF_HEAD_NONE);
+    sp_hf_put_flag(out, "head_dense", transforms || pools);
+    sp_hf_put_flag(out, "head_norm", transforms && (vocabulary || f->traits & HF_DENSE_NORM));
+    sp_hf_put_flag(out, "lm_head_bias", head->kind != HF_HEAD_NONE);
 }
 
-/* A picture's patches and a class token, each with a row of positions. A convolution that makes
- * tokens is a matmul on its patch. Whisper's first one works on twice as many frames and is a
- * twelfth as wide; it counts as weights only. */
+/* Image patches and a class token, each with a position row. A patch convolution is a matmul per
+ * patch. Whisper's first convolution runs on twice as many frames at a twelfth of the width; only
+ * its weights count. */
 static void put_patches(cJSON *out, const cJSON *o)
 {
     const double side = at(o, "patch_size"), grid = at(o, "image_size") / side;
     const double tokens = grid * grid + 1;
-    put(out, "patch", at(o, "num_channels") * side * side);
-    put(out, "learned_positions", tokens);
-    put(out, "extra_params", sp_hf_number(o, sp_hf_width));
-    put(out, "max_seq", tokens);
+    sp_hf_put(out, "patch", at(o, "num_channels") * side * side);
+    sp_hf_put(out, "learned_positions", tokens);
+    sp_hf_put(out, "extra_params", sp_hf_number(o, sp_hf_width));
+    sp_hf_put(out, "max_seq", tokens);
 }
 
 /* The encoder's widths: the decoder's, except for `layers`, `heads` and `d_ff`. */
@@ -54,10 +40,10 @@ static cJSON *add_encoder(cJSON *out, double layers, double heads, double d_ff)
     static const char *const same[] = {"d_model",  "head_dim", "norm",    "gated_mlp",
                                        "qkv_bias", "o_bias",   "mlp_bias"};
     cJSON *const e = cJSON_CreateObject();
-    put(e, "layers", layers);
-    put(e, "heads", heads);
-    put(e, "d_ff", d_ff);
-    put(e, "norms_per_layer", 2);
+    sp_hf_put(e, "layers", layers);
+    sp_hf_put(e, "heads", heads);
+    sp_hf_put(e, "d_ff", d_ff);
+    sp_hf_put(e, "norms_per_layer", 2);
     for (size_t i = 0; i < sizeof same / sizeof *same; i++)
         cJSON_AddItemToObject(e, same[i], cJSON_Duplicate(sp_hf_member(out, same[i]), true));
     cJSON_AddItemToObject(out, "encoder", e);
@@ -75,8 +61,8 @@ static void put_t5(cJSON *out, const cJSON *o)
         cJSON_ReplaceItemInObjectCaseSensitive(out, "gated_mlp",
                                                cJSON_CreateBool(strncmp(mlp, "gated", 5) == 0));
     cJSON *const e = add_encoder(out, at(o, "num_layers"), heads, at(o, "d_ff"));
-    put(e, "extra_params", table + sp_hf_number(o, sp_hf_width));
-    put(out, "extra_params", table);
+    sp_hf_put(e, "extra_params", table + sp_hf_number(o, sp_hf_width));
+    sp_hf_put(out, "extra_params", table);
 }
 
 /* ALBERT: the layers share their weights; the projection from the tables has biases; a classifier
@@ -87,38 +73,39 @@ static void put_albert(cJSON *out, const cJSON *o, const struct sp_hf_head *head
     const double inner = at(o, "inner_group_num");
     const bool vocabulary = head->kind == HF_HEAD_VOCABULARY;
     cJSON *const x = cJSON_AddObjectToObject(out, "shared_block");
-    put(out, "layers", sp_hf_number(o, sp_hf_layers) * inner);
-    put(x, "sets", at(o, "num_hidden_groups") * inner);
-    put(out, "embedding_width", E);
-    put(out, "extra_params",
-        (sp_hf_number(o, sp_hf_positions) + at(o, "type_vocab_size")) * E + D +
-            (vocabulary ? E : 0));
-    put_true(out, "head_norm", vocabulary);
-    put_true(out, "head_dense",
-             head->kind == HF_HEAD_NONE || (head->kind == HF_HEAD_SCORE && !head->each_token));
+    sp_hf_put(out, "layers", sp_hf_number(o, sp_hf_layers) * inner);
+    sp_hf_put(x, "sets", at(o, "num_hidden_groups") * inner);
+    sp_hf_put(out, "embedding_width", E);
+    sp_hf_put(out, "extra_params",
+              (sp_hf_number(o, sp_hf_positions) + at(o, "type_vocab_size")) * E + D +
+                  (vocabulary ? E : 0));
+    sp_hf_put_flag(out, "head_norm", vocabulary);
+    sp_hf_put_flag(out, "head_dense",
+                   head->kind == HF_HEAD_NONE ||
+                       (head->kind == HF_HEAD_SCORE && !head->each_token));
     cJSON_AddStringToObject(out, "pattern", "S");
 }
 
-/* BART and mBART: a table of positions and a norm before each half, mBART's after it too. */
+/* BART, mBART: a position table and a norm before each half; mBART also has a norm after it. */
 static void put_bart(cJSON *out, const cJSON *o, const struct sp_hf_family *f)
 {
     const double D = sp_hf_number(o, sp_hf_width);
     cJSON *const e = add_encoder(out, at(o, "encoder_layers"), at(o, "encoder_attention_heads"),
                                  at(o, "encoder_ffn_dim"));
-    put(e, "positions", sp_hf_number(o, sp_hf_positions) + 2);
-    put(e, "extra_params", 2 * D * (f->traits & HF_POST_NORM ? 1 : 2));
+    sp_hf_put(e, "positions", sp_hf_number(o, sp_hf_positions) + 2);
+    sp_hf_put(e, "extra_params", 2 * D * (f->traits & HF_POST_NORM ? 1 : 2));
 }
 
-/* Whisper's encoder, D wide: two convolutions, the second of which halves the frames, a table of
- * positions, a norm after the layers; keys have no bias. */
+/* Whisper's encoder of width D: two convolutions (the second halves the frames), a position table,
+ * a norm after the layers; keys have no bias. */
 static void put_frames(cJSON *e, double D, double mel, double frames)
 {
-    put(e, "patch", 3 * D);
+    sp_hf_put(e, "patch", 3 * D);
     cJSON_AddBoolToObject(e, "patch_bias", true);
-    put(e, "positions", frames);
-    put(e, "tokens", frames);
-    put(e, "extra_params", 3 * mel * D + D + 2 * D);
-    put(e, "extra_layer_params", 2 * D);
+    sp_hf_put(e, "positions", frames);
+    sp_hf_put(e, "tokens", frames);
+    sp_hf_put(e, "extra_params", 3 * mel * D + D + 2 * D);
+    sp_hf_put(e, "extra_layer_params", 2 * D);
 }
 
 static void put_whisper(cJSON *out, const cJSON *o)
@@ -127,15 +114,15 @@ static void put_whisper(cJSON *out, const cJSON *o)
     cJSON *const e = add_encoder(out, at(o, "encoder_layers"), at(o, "encoder_attention_heads"),
                                  at(o, "encoder_ffn_dim"));
     put_frames(e, D, at(o, "num_mel_bins"), at(o, "max_source_positions"));
-    put(out, "extra_attention_params_per_layer", 4 * D);
+    sp_hf_put(out, "extra_attention_params_per_layer", 4 * D);
 }
 
-/* Towers for sound beside a text model, by the outer model_type: Whisper's encoder, which joins
- * several frames into one, and a projector. Source: modeling_*.py of each in transformers. */
+/* Audio towers of text models, by the outer model_type: Whisper's encoder, several frames joined
+ * into one, a projector. Source: modeling_*.py of each in transformers. */
 static const struct sound {
     const char *outer;
     double merge;
-    bool joins; /* frames are joined, and not averaged */
+    bool joins; /* frames are joined, not averaged */
     bool mlp;   /* the projector has a second matmul, of the text's width */
     bool bias;
 } sounds[] = {{"qwen2_audio", 2, false, false, true}, {"voxtral", 4, true, true, false}};
@@ -148,7 +135,7 @@ static const struct sound *sound_of(const char *outer)
     return NULL;
 }
 
-/* The number under either key, or the default of both families. */
+/* The number under either key, else the default. */
 static double either(const cJSON *o, const char *a, const char *b, double otherwise)
 {
     return sp_hf_number_at(o, a, sp_hf_number_at(o, b, otherwise));
@@ -162,36 +149,37 @@ const char *sp_hf_put_audio_tower(cJSON *out, const struct sp_hf_config *c)
         return NULL;
     const double D = either(a, "d_model", "hidden_size", 1280);
     cJSON *const e = cJSON_AddObjectToObject(out, "encoder");
-    put(e, "layers", either(a, "encoder_layers", "num_hidden_layers", 32));
-    put(e, "d_model", D);
-    put(e, "d_ff", either(a, "encoder_ffn_dim", "intermediate_size", 5120));
-    put(e, "heads", either(a, "encoder_attention_heads", "num_attention_heads", 20));
-    put(e, "norms_per_layer", 2);
+    sp_hf_put(e, "layers", either(a, "encoder_layers", "num_hidden_layers", 32));
+    sp_hf_put(e, "d_model", D);
+    sp_hf_put(e, "d_ff", either(a, "encoder_ffn_dim", "intermediate_size", 5120));
+    sp_hf_put(e, "heads", either(a, "encoder_attention_heads", "num_attention_heads", 20));
+    sp_hf_put(e, "norms_per_layer", 2);
     cJSON_AddStringToObject(e, "norm", "layernorm");
     cJSON_AddBoolToObject(e, "o_bias", true);
     cJSON_AddBoolToObject(e, "mlp_bias", true);
     put_frames(e, D, sp_hf_number_at(a, "num_mel_bins", 128),
                sp_hf_number_at(a, "max_source_positions", 1500));
-    put(e, "projectors", 1);
-    put(e, "projector_in", s->joins ? s->merge * D : D);
-    put(e, "projector_hidden", s->mlp ? sp_hf_number(c->sizes, sp_hf_width) : 0);
-    put(e, "merge", s->merge);
-    put_true(e, "projector_bias", s->bias);
+    sp_hf_put(e, "projectors", 1);
+    sp_hf_put(e, "projector_in", s->joins ? s->merge * D : D);
+    sp_hf_put(e, "projector_hidden", s->mlp ? sp_hf_number(c->sizes, sp_hf_width) : 0);
+    sp_hf_put(e, "merge", s->merge);
+    sp_hf_put_flag(e, "projector_bias", s->bias);
     return "audio_config";
 }
 
-/* The encoder of an encoder-decoder has as many tokens as its decoder unless encoder.tokens says
- * otherwise (Whisper: 1,500 per sequence). */
+/* An encoder has as many tokens as its decoder unless encoder.tokens is set (Whisper: 1,500 per
+ * sequence). */
 void sp_hf_put_encoder(cJSON *out, const cJSON *o, const struct sp_hf_family *f,
                        const struct sp_hf_head *head)
 {
-    put_true(out, "no_final_norm", f->traits & HF_POST_NORM);
+    sp_hf_put_flag(out, "no_final_norm", f->traits & HF_POST_NORM);
     if (f->traits & HF_BIDIRECTIONAL) {
         cJSON_AddBoolToObject(out, "bidirectional", true);
         put_encoder_head(out, f, head);
     }
     if (f->traits & HF_BIDIRECTIONAL && f->traits & HF_LEARNED)
-        put(out, "learned_positions", sp_hf_number(o, sp_hf_positions) + at(o, "type_vocab_size"));
+        sp_hf_put(out, "learned_positions",
+                  sp_hf_number(o, sp_hf_positions) + at(o, "type_vocab_size"));
     if (f->traits & HF_PATCHES)
         put_patches(out, o);
     if (strcmp(f->type, "t5") == 0 || strcmp(f->type, "mt5") == 0)

@@ -9,13 +9,13 @@ struct sizes {
     double vocab, width, d_ff, layers, heads, kv, head_dim, positions, window;
 };
 
-/* Every n-th layer has no window: the n of a type, where the config has none. */
+/* Default period of layers without a window, by type. */
 struct pattern {
     const char *type;
     double global_every;
 };
 
-/* A key of a type, and the name under which it is read. */
+/* A type's own key, and the common name for it. */
 struct rename {
     const char *type, *from, *to;
 };
@@ -26,7 +26,7 @@ struct fallback {
     double value;
 };
 
-/* A type, and the type as which it is read. */
+/* A type that is read as another. */
 struct alias {
     const char *type, *as;
 };
@@ -122,8 +122,8 @@ double sp_hf_global_every(const struct sp_hf_family *family)
     return 0;
 }
 
-/* Only for nested configs, where transformers leaves out its defaults: it writes every size of a
- * whole config, so a missing one there is an error. The parts of a mixture are never guessed. */
+/* For nested configs only: there transformers omits defaults, while it writes every size of a whole
+ * config, where a missing one is an error. Sizes of a mixture are never guessed. */
 static void fill_sizes(cJSON *out, const struct sizes *d)
 {
     const struct {
@@ -199,7 +199,8 @@ cJSON *sp_hf_completed(const struct sp_hf_config *c, bool with_sizes)
     for (size_t i = 0; type && i < N_OF(fallbacks); i++)
         if (strcmp(fallbacks[i].type, type) == 0 && !sp_hf_member(out, fallbacks[i].key))
             put_number(out, fallbacks[i].key, fallbacks[i].value);
-    if (!sp_hf_flag_at(out, "multi_query_attention", true)) /* ChatGLM: all heads are their own */
+    if (!sp_hf_flag_at(out, "multi_query_attention", true)) /* ChatGLM: every head has its own keys
+                                                               and values */
         cJSON_DeleteItemFromObjectCaseSensitive(out, "multi_query_group_num");
     flatten(out, "num_experts");
     flatten(out, "moe_topk");

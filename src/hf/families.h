@@ -5,39 +5,40 @@
 #include "base/suggest.h"
 #include "hf/keys.h"
 
-/* What sets a family apart beyond its row. */
+/* Properties of a family beyond its row. */
 enum sp_hf_traits {
-    HF_PARALLEL = 1,      /* attention and MLP side by side */
+    HF_PARALLEL = 1,      /* attention and MLP in parallel */
     HF_HEAD_BIAS = 2,     /* bias on the output head */
-    HF_LEARNED = 4,       /* a table of positions */
-    HF_TWO_MORE = 8,      /* with two rows more than positions */
+    HF_LEARNED = 4,       /* position table */
+    HF_TWO_MORE = 8,      /* position table with two extra rows */
     HF_HALF_WIDTH = 16,   /* intermediate_size counts gate and up together */
     HF_SHARED_GATE = 32,  /* the shared expert has a gate of d_model weights */
     HF_SCORE_BIAS = 64,   /* load-balancing bias of the router */
-    HF_SINKS = 128,       /* a sink for each head */
+    HF_SINKS = 128,       /* one attention sink per head */
     HF_EXPERT_BIAS = 256, /* biases in router and experts */
     HF_FALCON = 512,      /* multi_query, parallel_attn, new_decoder_architecture */
     HF_MPT = 1024,        /* attn_config */
     HF_LLAMA4 = 2048,     /* a shared expert; interleave_moe_layer_step */
     HF_EMBEDDING_NORM = 4096,
-    HF_MTP = 8192,                /* further layers that predict more tokens, not counted */
-    HF_ONE_IF_PARALLEL = 1 << 14, /* use_parallel_residual, and then one norm serves both */
-    HF_EXPERTS = 1 << 15,       /* a mixture of experts: without their number it is another model */
-    HF_OWN_WIDTH = 1 << 16,     /* whose width is moe_intermediate_size */
-    HF_LATENT = 1 << 17,        /* attention by latents, unless kv_lora_rank is null */
-    HF_OPT = 1 << 18,           /* word_embed_proj_dim, do_layer_norm_before */
-    HF_QK_LAYERNORM = 1 << 19,  /* qk_layernorm: scale and shift of a head, for queries and keys */
-    HF_DBRX = 1 << 20,          /* attn_config, ffn_config */
-    HF_SHARED_MIXED = 1 << 21,  /* use_mixed_mlp_moe, num_shared_expert */
-    HF_HEAD_BIAS_KEY = 1 << 22, /* lm_head_bias */
-    HF_BIDIRECTIONAL = 1 << 24, /* an encoder */
-    HF_POST_NORM = 1 << 25,     /* no norm after the last layer */
-    HF_POOLER = 1 << 26,        /* a D x D layer after a model without a head */
-    HF_DENSE_HEAD = 1 << 27,    /* and one before the head, before a vocabulary with a norm */
-    HF_DENSE_NORM = 1 << 28,    /* that norm before labels too */
-    HF_PATCHES = 1 << 29,       /* tokens are patches of a picture */
-    HF_ENCODER_DECODER = 1 << 30, /* an encoder stands before it */
-    HF_NEEDS_D_FF = 1 << 23,      /* has no rule for an absent intermediate_size */
+    HF_MTP = 8192,                /* extra layers for multi-token prediction, not counted */
+    HF_ONE_IF_PARALLEL = 1 << 14, /* use_parallel_residual; then one norm serves both blocks */
+    HF_EXPERTS = 1 << 15,         /* a mixture; without a number of experts, another model */
+    HF_OWN_WIDTH = 1 << 16,       /* experts have width moe_intermediate_size */
+    HF_LATENT = 1 << 17,          /* latent attention, unless kv_lora_rank is null */
+    HF_OPT = 1 << 18,             /* word_embed_proj_dim, do_layer_norm_before */
+    HF_QK_LAYERNORM = 1 << 19,    /* qk_layernorm: scale and shift per head for queries and keys */
+    HF_DBRX = 1 << 20,            /* attn_config, ffn_config */
+    HF_SHARED_MIXED = 1 << 21,    /* use_mixed_mlp_moe, num_shared_expert */
+    HF_HEAD_BIAS_KEY = 1 << 22,   /* lm_head_bias */
+    HF_BIDIRECTIONAL = 1 << 24,   /* an encoder */
+    HF_POST_NORM = 1 << 25,       /* no norm after the last layer */
+    HF_POOLER = 1 << 26,          /* a D x D layer if there is no head */
+    HF_DENSE_HEAD = 1 << 27,      /* a D x D layer before the head, with a norm for a vocabulary
+                                     head */
+    HF_DENSE_NORM = 1 << 28,      /* that norm also for label heads */
+    HF_PATCHES = 1 << 29,         /* tokens are image patches */
+    HF_ENCODER_DECODER = 1 << 30, /* the decoder of an encoder-decoder */
+    HF_NEEDS_D_FF = 1 << 23,      /* intermediate_size has no default */
 };
 
 /* A row of the table. `qk_norm` is "none", "head", "full", or "KEY:head" for a flag of the config;
@@ -51,21 +52,21 @@ struct sp_hf_family {
     unsigned traits;
 };
 
-/* The row of a model_type, or of the one as which it is read; NULL if there is none. */
+/* The row of a model_type or its alias; NULL if there is none. */
 const struct sp_hf_family *sp_hf_family_of(const char *type);
 
 /* Row i of the table; NULL past the last. */
 const struct sp_hf_family *sp_hf_family_at(size_t i);
 
-/* Type i of those that are read as another; NULL past the last. Numbers continue after the rows. */
+/* Alias i; NULL past the last. --assume numbers them after the rows. */
 const char *sp_hf_alias_at(size_t i);
 
 /* Every n-th layer has no window; returns n, for configs that do not say; 0: no rule. */
 double sp_hf_global_every(const struct sp_hf_family *family);
 
-/* The config's sizes, with the defaults of transformers for keys that a nested config leaves out
- * and with the tie that only the outer config has; a new object for cJSON_Delete. In a whole config
- * an absent key is an error. */
+/* The config's sizes, completed by transformers' defaults for nested configs and by the outer
+ * config's weight tie. A new object for cJSON_Delete. In a whole config a missing key is an
+ * error. */
 cJSON *sp_hf_completed(const struct sp_hf_config *config, bool with_sizes);
 
 #endif

@@ -1,11 +1,11 @@
-/* The head of a Hugging Face model, by the ending of its class name. */
+/* The head of a Hugging Face model, from the suffix of its class name. */
 #include "hf/head.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* The first that fits decides. A score row has no bias where transformers builds it from
- * GenericForSequenceClassification (modeling_layers.py), and one in the others. */
+/* The first match decides. Score heads built by GenericForSequenceClassification
+ * (modeling_layers.py) have no bias, others have one. */
 static const struct ending {
     const char *ending;
     double labels; /* 0: as many as the config has */
@@ -25,8 +25,8 @@ static const struct ending {
     {"Model", 0, HF_HEAD_NONE, false},
 };
 
-/* Whether the model ends in something else, though the name of its class has a known ending: half a
- * model, an MLP for rewards, two heads. */
+/* Whether the class ends in a known suffix but has another head: half a model, a reward MLP, two
+ * heads. */
 static bool is_beyond(const char *class)
 {
     return sp_hf_ends(class, "EncoderModel") || sp_hf_ends(class, "RewardModel") ||
@@ -47,7 +47,7 @@ const char *sp_hf_deciding_class(const struct sp_hf_config *c)
     return *own ? own : sp_hf_class(c->json->root);
 }
 
-/* Words in the names of models that write drafts for another one. */
+/* Words in the class names of draft models. */
 static bool is_draft(const char *class)
 {
     static const char *const words[] = {"Eagle", "Medusa", "Speculator", "NextN", "MTP", "Draft"};
@@ -57,8 +57,8 @@ static bool is_draft(const char *class)
     return false;
 }
 
-/* Labels of a classifier: their number, or the length of their list, or two, the default of
- * transformers. */
+/* Labels of a classifier: their number, the length of their list, or transformers' default of
+ * two. */
 static double labels_of(const cJSON *root, const cJSON *sizes)
 {
     const cJSON *const names = sp_hf_member(sizes, "id2label") ? sp_hf_member(sizes, "id2label")
@@ -69,7 +69,7 @@ static double labels_of(const cJSON *root, const cJSON *sizes)
     return said >= 1 ? said : listed >= 1 ? listed : 2;
 }
 
-/* A class whose head no rule knows is refused: a guess would be off by a table. */
+/* Refuses a class with an unknown head: a guess could be wrong by a whole table. */
 bool sp_hf_head_of(const struct sp_hf_config *c, bool assumed, struct sp_hf_head *head,
                    struct sp_error *error)
 {

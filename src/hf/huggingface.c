@@ -1,4 +1,4 @@
-/* Reads a Hugging Face config by the row of its family. */
+/* Converts a Hugging Face config by its family's row. */
 #include "hf/huggingface.h"
 
 #include <math.h>
@@ -39,7 +39,7 @@ const char *sp_huggingface_family(size_t i)
     return family ? family->type : sp_hf_alias_at(i);
 }
 
-/* Whether a size must be in the config: those of a mixture only where there are experts. */
+/* Whether a size is required; those of a mixture only with experts. */
 static bool is_needed(const cJSON *o, const struct sp_hf_family *f, unsigned trait)
 {
     const bool experts = f->traits & HF_EXPERTS || sp_hf_number(o, sp_hf_experts) >= 1;
@@ -48,19 +48,19 @@ static bool is_needed(const cJSON *o, const struct sp_hf_family *f, unsigned tra
         return true;
     case HF_EXPERTS:
         return experts;
-    case HF_PATCHES: /* pictures have no vocabulary */
+    case HF_PATCHES: /* image models have no vocabulary */
         return !(f->traits & HF_PATCHES);
     case HF_OWN_WIDTH:
         return experts && f->traits & HF_OWN_WIDTH;
-    case HF_LATENT: /* null means that there are none; an absent key means nothing */
+    case HF_LATENT: /* null means none; an absent key is an error */
         return f->traits & HF_LATENT &&
                (sp_hf_member(o, sp_hf_latent[0]) || !sp_hf_key_in(o, sp_hf_latent));
-    default: /* by default only plain MLPs are four times as wide */
+    default: /* plain MLPs default to four times the width */
         return f->gated;
     }
 }
 
-/* What an unchecked document must have. */
+/* Requires the sizes of a document that was not checked. */
 static bool has_sizes(const struct sp_hf_config *c, const struct sp_hf_family *f,
                       struct sp_error *error)
 {
@@ -83,7 +83,7 @@ static bool has_sizes(const struct sp_hf_config *c, const struct sp_hf_family *f
     return error->lines == before;
 }
 
-/* The text part of a multimodal config, or the whole of any other. */
+/* The text part of a multimodal config, or any other config whole. */
 static struct sp_hf_config text_part(const struct sp_json *json)
 {
     static const char *const nested[][2] = {{"text_config", "text_config."},
@@ -99,7 +99,7 @@ static struct sp_hf_config text_part(const struct sp_json *json)
     return c;
 }
 
-/* The model_type of a config, or what its class is named after; "" when it names neither. */
+/* The model_type, else the type in the class name; "" without either. */
 static void type_of(const struct sp_hf_config *c, char *out, size_t size)
 {
     const char *const own = sp_hf_text_at(c->sizes, "model_type");
@@ -119,9 +119,8 @@ static void last_part(const char *path, size_t length, char *out, size_t size)
     snprintf(out, size, "%.*s", (int)(length - start), path + start);
 }
 
-/* A model is called what its config says, else what its file is called, else what the folder of a
- * config.json is called; the names of caches (hexadecimal) and of no folder say less than the
- * family does. */
+/* Names the model after its config, else the file, else the folder of config.json; cache names
+ * (hexadecimal) are replaced by the family. */
 static void put_name(cJSON *out, const struct sp_hf_config *c, const struct sp_hf_family *f)
 {
     char file[60], folder[60];
@@ -140,7 +139,7 @@ static void put_name(cJSON *out, const struct sp_hf_config *c, const struct sp_h
     cJSON_AddStringToObject(out, "name", name);
 }
 
-/* Whether each key-value head serves as many query heads. */
+/* Whether the KV heads divide the query heads. */
 static bool divides_heads(const struct sp_hf_config *c, const struct sp_hf_family *f,
                           struct sp_error *error)
 {
@@ -163,8 +162,8 @@ static void add_note(cJSON *out, const char *note)
     cJSON_AddItemToArray(list, cJSON_CreateString(note));
 }
 
-/* Whether a key is a part of the model: beside a nested text model all that are called so, beside
- * sizes at the top those for pictures and sound. */
+/* Whether a key names a part of the model: any part key beside a nested text model; image and audio
+ * keys beside sizes at the top level. */
 static bool is_part_of(const struct sp_hf_config *c, const char *key)
 {
     static const char *const known[] = {"vision_config", "audio_config", "img_processor",
@@ -175,7 +174,7 @@ static bool is_part_of(const struct sp_hf_config *c, const char *key)
     return *c->part && sp_hf_is_model_part(key);
 }
 
-/* Notes how many parameters a tower has, and how many tokens it processes. */
+/* Notes a tower's parameters and tokens. */
 static void note_tower(cJSON *out, const char *tower)
 {
     const cJSON *const e = sp_hf_member(out, "encoder");
@@ -189,8 +188,8 @@ static void note_tower(cJSON *out, const char *tower)
     add_note(out, note);
 }
 
-/* Notes layers that predict further tokens (MTP). They stay out of the counts, as in published
- * totals (DeepSeek-V3: 671 B). */
+/* Notes extra layers for multi-token prediction. They do not count, as in published totals
+ * (DeepSeek-V3: 671 B). */
 static void note_further_layers(cJSON *out, const cJSON *o)
 {
     static const char *const keys[] = {"num_nextn_predict_layers", "mtp_num_hidden_layers",
@@ -205,7 +204,7 @@ static void note_further_layers(cJSON *out, const cJSON *o)
     }
 }
 
-/* Notes how many tokens the encoder of an encoder-decoder processes. */
+/* Notes the tokens of an encoder. */
 static void note_encoder(cJSON *out)
 {
     const cJSON *const e = sp_hf_member(out, "encoder");
@@ -220,7 +219,7 @@ static void note_encoder(cJSON *out)
     add_note(out, note);
 }
 
-/* Parts beside the text model that are not counted; `tower` is one that is. */
+/* Notes parts beside the text model that are not counted; `tower` is counted. */
 static void note_left_out(cJSON *out, const struct sp_hf_config *c, const char *tower)
 {
     const cJSON *part;
@@ -268,7 +267,7 @@ static void note_assumed(cJSON *out, const struct sp_hf_config *c, const struct 
     add_note(out, note);
 }
 
-/* The document of a config that has all needed keys; NULL with an error. */
+/* Converts a config with all required keys; NULL with an error. */
 static cJSON *converted(const struct sp_hf_config *c, const struct sp_hf_family *f,
                         const char *assume, struct sp_error *error)
 {
@@ -301,7 +300,7 @@ static cJSON *converted(const struct sp_hf_config *c, const struct sp_hf_family 
     return out;
 }
 
-/* A document that names no architecture. Always NULL. */
+/* Refuses a document that names no architecture. Always NULL. */
 static cJSON *refuse_document(const struct sp_json *json, struct sp_error *error)
 {
     if (!sp_hf_is_other_file(json, error))

@@ -1,4 +1,4 @@
-/* Hugging Face configs, unchanged, as native model documents. */
+/* Converts Hugging Face configs to native model documents. */
 #ifndef SP_HUGGINGFACE_H
 #define SP_HUGGINGFACE_H
 
@@ -14,16 +14,16 @@ bool sp_is_native_model(const cJSON *root);
  * without native keys. */
 bool sp_reads_as_huggingface(const cJSON *root, const char *assume);
 
-/* The native model document of a config: a new object for cJSON_Delete, or NULL with an error. An
- * unknown architecture is refused, with its known facts; `assume` (or NULL) names the family to
- * read it as. Other files of a model's folder are refused, each by its kind. The document's "note"
- * says what was assumed or left out. */
+/* The native model document of a config: a new object for cJSON_Delete, or NULL with an error.
+ * Unknown architectures are refused with what is known of them; `assume` (or NULL) is the family to
+ * read them as. Other files of a model folder are refused by kind. "note" says what was assumed or
+ * left out. */
 cJSON *sp_from_huggingface(const struct sp_json *json, const char *assume, struct sp_error *error);
 
 /* Remark i of a document that sp_from_huggingface made; NULL past the last. */
 const char *sp_huggingface_remark(const cJSON *native, int i);
 
-/* Name of family i that --assume takes; NULL past the last. */
+/* Name of family i for --assume; NULL past the last. */
 const char *sp_huggingface_family(size_t i);
 
 #endif

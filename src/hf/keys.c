@@ -66,6 +66,20 @@ bool sp_hf_flag(const cJSON *o, const char *rule)
     return sp_hf_flag_at(o, key, equals[1] == '1');
 }
 
+void sp_hf_put(cJSON *object, const char *key, double value)
+{
+    cJSON_DeleteItemFromObjectCaseSensitive(object, key);
+    if (value > 0)
+        cJSON_AddNumberToObject(object, key, value);
+}
+
+void sp_hf_put_flag(cJSON *object, const char *key, bool value)
+{
+    cJSON_DeleteItemFromObjectCaseSensitive(object, key);
+    if (value)
+        cJSON_AddBoolToObject(object, key, true);
+}
+
 const char *sp_hf_text_at(const cJSON *o, const char *key)
 {
     const cJSON *const at = sp_hf_member(o, key);

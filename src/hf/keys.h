@@ -1,4 +1,4 @@
-/* Keys of Hugging Face configs, in the spellings of all families, and their values. */
+/* Keys of Hugging Face configs under all their names, and their values. */
 #ifndef SP_HUGGINGFACE_KEYS_H
 #define SP_HUGGINGFACE_KEYS_H
 
@@ -51,8 +51,13 @@ const char *sp_hf_text_at(const cJSON *object, const char *key);
 /* The first of the keys that the config has, even if its value is null; NULL if it has none. */
 const char *sp_hf_key_in(const cJSON *object, const char *const *keys);
 
-/* The class that a config names first; "" without. */
+/* The first class that a config names; "" if none. */
 const char *sp_hf_class(const cJSON *config);
+
+/* Sets a member, replacing any other value; 0 and false are left out, as they are the defaults of
+ * native documents. */
+void sp_hf_put(cJSON *object, const char *key, double value);
+void sp_hf_put_flag(cJSON *object, const char *key, bool value);
 
 /* Whether a text ends with this ending. */
 bool sp_hf_ends(const char *text, const char *ending);

@@ -1,5 +1,5 @@
-/* Reads the mixers of hybrid families: which layer has which, and their widths. Sources: the
- * modeling_*.py and configuration_*.py of each model_type in transformers 5. */
+/* Mixers of hybrid families: which layer has which, and their widths. Sources: modeling_*.py and
+ * configuration_*.py of each model_type in transformers 5. */
 #include "hf/mixers.h"
 
 #include <math.h>
@@ -20,30 +20,11 @@ NAMES(k_expand, "mamba_expand", "expand");
 NAMES(k_chunk, "mamba_chunk_size", "chunk_size");
 NAMES(k_dt_rank, "mamba_dt_rank", "time_step_rank");
 
-static void put(cJSON *out, const char *key, double value)
-{
-    if (value > 0)
-        cJSON_AddNumberToObject(out, key, value);
-}
-
-static void put_flag(cJSON *out, const char *key, bool value)
-{
-    if (value)
-        cJSON_AddBoolToObject(out, key, true);
-}
-
-/* Sets a number, replacing any other value. */
-static void set(cJSON *o, const char *key, double value)
-{
-    cJSON_DeleteItemFromObjectCaseSensitive(o, key);
-    put(o, key, value);
-}
-
 /* Sets a number if none of its names has one. */
 static void fill(cJSON *o, const char *const *keys, double value)
 {
     if (sp_hf_number(o, keys) <= 0)
-        set(o, keys[0], value);
+        sp_hf_put(o, keys[0], value);
 }
 
 /* The object under a key, created if missing. */
@@ -53,7 +34,7 @@ static cJSON *object_at(cJSON *out, const char *key)
     return at ? at : cJSON_AddObjectToObject(out, key);
 }
 
-/* Channels of a state space: named, or heads times their width, or a multiple of the model's
+/* Channels of a state space: as named, heads times their width, or a multiple of the model's
  * width. */
 static double inner_of(const cJSON *o)
 {
@@ -75,33 +56,33 @@ static cJSON *put_state_space(cJSON *out, const cJSON *o)
     const bool bias = sp_hf_flag_at(
         o, "use_bias",
         sp_hf_flag_at(o, "mamba_proj_bias", sp_hf_flag_at(o, "add_bias_linear", false)));
-    put(x, "inner", inner_of(o));
-    put(x, "state", sp_hf_number(o, k_state));
-    put(x, "conv", sp_hf_number(o, k_conv));
-    put_flag(x, "bias", bias);
-    put_flag(x, "conv_bias",
-             sp_hf_flag_at(o, "use_conv_bias", sp_hf_flag_at(o, "mamba_conv_bias", true)));
+    sp_hf_put(x, "inner", inner_of(o));
+    sp_hf_put(x, "state", sp_hf_number(o, k_state));
+    sp_hf_put(x, "conv", sp_hf_number(o, k_conv));
+    sp_hf_put_flag(x, "bias", bias);
+    sp_hf_put_flag(x, "conv_bias",
+                   sp_hf_flag_at(o, "use_conv_bias", sp_hf_flag_at(o, "mamba_conv_bias", true)));
     return x;
 }
 
 static void put_mamba_2(cJSON *out, const cJSON *o)
 {
     cJSON *const x = put_state_space(out, o);
-    put(x, "heads", sp_hf_number(o, k_state_heads));
-    put(x, "groups", sp_hf_number(o, k_groups));
-    put(x, "chunk", sp_hf_number(o, k_chunk));
-    put_flag(x, "norm", true);
+    sp_hf_put(x, "heads", sp_hf_number(o, k_state_heads));
+    sp_hf_put(x, "groups", sp_hf_number(o, k_groups));
+    sp_hf_put(x, "chunk", sp_hf_number(o, k_chunk));
+    sp_hf_put_flag(x, "norm", true);
 }
 
 static void put_mamba_1(cJSON *out, const cJSON *o)
 {
-    put(put_state_space(out, o), "dt_rank", dt_rank_of(o));
+    sp_hf_put(put_state_space(out, o), "dt_rank", dt_rank_of(o));
 }
 
 static void put_jamba(cJSON *out, const cJSON *o)
 {
     put_mamba_1(out, o);
-    put_flag(object_at(out, "state_space"), "dt_norms", true);
+    sp_hf_put_flag(object_at(out, "state_space"), "dt_norms", true);
 }
 
 static void put_falcon_h1(cJSON *out, const cJSON *o)
@@ -109,18 +90,18 @@ static void put_falcon_h1(cJSON *out, const cJSON *o)
     put_mamba_2(out, o);
     cJSON *const x = object_at(out, "state_space");
     cJSON_DeleteItemFromObjectCaseSensitive(x, "norm");
-    put_flag(x, "norm", sp_hf_flag_at(o, "mamba_rms_norm", false));
-    put_flag(x, "parallel", true);
+    sp_hf_put_flag(x, "norm", sp_hf_flag_at(o, "mamba_rms_norm", false));
+    sp_hf_put_flag(x, "parallel", true);
 }
 
-/* Shared experts as one MLP of a width of their own. */
+/* Shared experts as one MLP with its own width. */
 static void put_shared(cJSON *out, const cJSON *o, const char *key)
 {
     cJSON *const moe = cJSON_GetObjectItemCaseSensitive(out, "moe");
     if (!moe)
         return;
-    set(moe, "shared_experts", sp_hf_number_at(o, key, 0) > 0 ? 1 : 0);
-    put(moe, "d_ff_shared", sp_hf_number_at(o, key, 0));
+    sp_hf_put(moe, "shared_experts", sp_hf_number_at(o, key, 0) > 0 ? 1 : 0);
+    sp_hf_put(moe, "d_ff_shared", sp_hf_number_at(o, key, 0));
 }
 
 static void put_granite(cJSON *out, const cJSON *o)
@@ -135,91 +116,92 @@ static void put_nemotron(cJSON *out, const cJSON *o)
     put_mamba_2(out, o);
     put_shared(out, o, "moe_shared_expert_intermediate_size");
     if (moe)
-        put(moe, "latent", sp_hf_number_at(o, "moe_latent_size", 0));
+        sp_hf_put(moe, "latent", sp_hf_number_at(o, "moe_latent_size", 0));
 }
 
 static void put_delta_rule(cJSON *out, const cJSON *o)
 {
     cJSON *const x = cJSON_AddObjectToObject(out, "linear_attention");
     cJSON *const moe = cJSON_GetObjectItemCaseSensitive(out, "moe");
-    put(x, "heads", sp_hf_number_at(o, "linear_num_value_heads", 0));
-    put(x, "key_heads", sp_hf_number_at(o, "linear_num_key_heads", 0));
-    put(x, "key_dim", sp_hf_number_at(o, "linear_key_head_dim", 0));
-    put(x, "value_dim", sp_hf_number_at(o, "linear_value_head_dim", 0));
-    put(x, "conv", sp_hf_number_at(o, "linear_conv_kernel_dim", 0));
-    put_flag(out, "attention_gate", true);
+    sp_hf_put(x, "heads", sp_hf_number_at(o, "linear_num_value_heads", 0));
+    sp_hf_put(x, "key_heads", sp_hf_number_at(o, "linear_num_key_heads", 0));
+    sp_hf_put(x, "key_dim", sp_hf_number_at(o, "linear_key_head_dim", 0));
+    sp_hf_put(x, "value_dim", sp_hf_number_at(o, "linear_value_head_dim", 0));
+    sp_hf_put(x, "conv", sp_hf_number_at(o, "linear_conv_kernel_dim", 0));
+    sp_hf_put_flag(out, "attention_gate", true);
     if (moe)
-        put_flag(moe, "shared_gate", sp_hf_number_at(o, "shared_expert_intermediate_size", 0) > 0);
+        sp_hf_put_flag(moe, "shared_gate",
+                       sp_hf_number_at(o, "shared_expert_intermediate_size", 0) > 0);
 }
 
 static void put_short_conv(cJSON *out, const cJSON *o)
 {
     cJSON *const x = cJSON_AddObjectToObject(out, "short_conv");
-    put(x, "taps", sp_hf_number_at(o, "conv_L_cache", 3));
-    put_flag(x, "bias", sp_hf_flag_at(o, "conv_bias", false));
+    sp_hf_put(x, "taps", sp_hf_number_at(o, "conv_L_cache", 3));
+    sp_hf_put_flag(x, "bias", sp_hf_flag_at(o, "conv_bias", false));
 }
 
 static void put_indexer(cJSON *out, const cJSON *o)
 {
     cJSON *const x = cJSON_AddObjectToObject(out, "sparse_attention");
-    put(x, "top_k", sp_hf_number_at(o, "index_topk", 0));
-    put(x, "index_heads", sp_hf_number_at(o, "index_n_heads", 0));
-    put(x, "index_head_dim", sp_hf_number_at(o, "index_head_dim", 0));
+    sp_hf_put(x, "top_k", sp_hf_number_at(o, "index_topk", 0));
+    sp_hf_put(x, "index_heads", sp_hf_number_at(o, "index_n_heads", 0));
+    sp_hf_put(x, "index_head_dim", sp_hf_number_at(o, "index_head_dim", 0));
     const char *const letters = sp_hf_text_at(out, "pattern");
-    put_flag(x, "shared", letters && strchr(letters, 'L'));
+    sp_hf_put_flag(x, "shared", letters && strchr(letters, 'L'));
 }
 
-/* Kimi Delta Attention: decay of each channel, and a gate, of low rank. */
+/* Kimi Delta Attention: decay per channel and a gate, both of low rank. */
 static void put_kimi(cJSON *out, const cJSON *o)
 {
     const cJSON *const from = sp_hf_member(o, "linear_attn_config");
     cJSON *const x = cJSON_AddObjectToObject(out, "linear_attention");
     const double width = from ? sp_hf_number_at(from, "head_dim", 0) : 0;
-    put(x, "heads", from ? sp_hf_number_at(from, "num_heads", 0) : 0);
-    put(x, "key_dim", width);
-    put(x, "value_dim", width);
-    put(x, "gate_rank", width);
-    put(x, "conv", from ? sp_hf_number_at(from, "short_conv_kernel_size", 4) : 0);
+    sp_hf_put(x, "heads", from ? sp_hf_number_at(from, "num_heads", 0) : 0);
+    sp_hf_put(x, "key_dim", width);
+    sp_hf_put(x, "value_dim", width);
+    sp_hf_put(x, "gate_rank", width);
+    sp_hf_put(x, "conv", from ? sp_hf_number_at(from, "short_conv_kernel_size", 4) : 0);
 }
 
-/* Lightning attention, of as many heads as attention. */
+/* Lightning attention with as many heads as attention. */
 static void put_lightning(cJSON *out, const cJSON *o)
 {
     cJSON *const x = cJSON_AddObjectToObject(out, "linear_attention");
-    put(x, "heads", sp_hf_number_at(out, "heads", 0));
-    put(x, "key_dim", sp_hf_number_at(out, "head_dim", 0));
-    put(x, "value_dim", sp_hf_number_at(out, "head_dim", 0));
-    put(x, "chunk", sp_hf_number_at(o, "block_size", 256));
-    put_flag(x, "fixed_decay", true);
+    sp_hf_put(x, "heads", sp_hf_number_at(out, "heads", 0));
+    sp_hf_put(x, "key_dim", sp_hf_number_at(out, "head_dim", 0));
+    sp_hf_put(x, "value_dim", sp_hf_number_at(out, "head_dim", 0));
+    sp_hf_put(x, "chunk", sp_hf_number_at(o, "block_size", 256));
+    sp_hf_put_flag(x, "fixed_decay", true);
 }
 
-/* Layers with a window have heads of their own, and some a sink for each. */
+/* Windowed layers have their own heads, some with a sink each. */
 static void put_mimo(cJSON *out, const cJSON *o)
 {
     cJSON *const x = cJSON_AddObjectToObject(out, "local_attention");
     cJSON_DeleteItemFromObjectCaseSensitive(out, "sliding_window");
     cJSON_DeleteItemFromObjectCaseSensitive(out, "global_every");
-    put(out, "value_dim", sp_hf_number_at(o, "v_head_dim", 0));
-    put(x, "heads", sp_hf_number_at(o, "swa_num_attention_heads", 0));
-    put(x, "kv_heads", sp_hf_number_at(o, "swa_num_key_value_heads", 0));
-    put(x, "head_dim", sp_hf_number_at(o, "swa_head_dim", 0));
-    put(x, "value_dim", sp_hf_number_at(o, "swa_v_head_dim", 0));
-    put(x, "window", sp_hf_number(o, sp_hf_window));
-    put_flag(x, "sinks", sp_hf_flag_at(o, "add_swa_attention_sink_bias", false));
+    sp_hf_put(out, "value_dim", sp_hf_number_at(o, "v_head_dim", 0));
+    sp_hf_put(x, "heads", sp_hf_number_at(o, "swa_num_attention_heads", 0));
+    sp_hf_put(x, "kv_heads", sp_hf_number_at(o, "swa_num_key_value_heads", 0));
+    sp_hf_put(x, "head_dim", sp_hf_number_at(o, "swa_head_dim", 0));
+    sp_hf_put(x, "value_dim", sp_hf_number_at(o, "swa_v_head_dim", 0));
+    sp_hf_put(x, "window", sp_hf_number(o, sp_hf_window));
+    sp_hf_put_flag(x, "sinks", sp_hf_flag_at(o, "add_swa_attention_sink_bias", false));
     if (sp_hf_flag_at(o, "add_full_attention_sink_bias", false))
-        set(out, "extra_attention_params_per_layer", sp_hf_number(o, sp_hf_heads));
+        sp_hf_put(out, "extra_attention_params_per_layer", sp_hf_number(o, sp_hf_heads));
 }
 
-/* Fills in heads and MLP for a model that has neither, for code that reads them: its channels. */
+/* Fills in heads and MLP width, which readers expect, for a model without either. */
 static void fill_mamba(cJSON *o)
 {
     const double heads = sp_hf_number(o, k_state_heads), named = sp_hf_number(o, sp_hf_ff);
     if (heads <= 0 && named > 0)
-        set(o, "mamba_d_ssm", named);
-    set(o, sp_hf_heads[0], heads > 0 ? heads : inner_of(o));
-    set(o, sp_hf_ff[0], inner_of(o));
+        sp_hf_put(o, "mamba_d_ssm", named);
+    sp_hf_put(o, sp_hf_heads[0], heads > 0 ? heads : inner_of(o));
+    sp_hf_put(o, sp_hf_ff[0], inner_of(o));
     if (heads <= 0)
-        set(o, sp_hf_head_dim[0], 1);
+        sp_hf_put(o, sp_hf_head_dim[0], 1);
 }
 
 static void fill_nemotron(cJSON *o)
@@ -228,22 +210,22 @@ static void fill_nemotron(cJSON *o)
     const char *const letters = sp_hf_text_at(o, "hybrid_override_pattern");
     const double listed = kinds ? cJSON_GetArraySize(kinds) : letters ? (double)strlen(letters) : 0;
     if (listed > 0)
-        set(o, sp_hf_layers[0], listed);
+        sp_hf_put(o, sp_hf_layers[0], listed);
     fill(o, sp_hf_head_dim, sp_hf_number_at(o, "attention_head_dim", 0));
 }
 
-/* Without experts the shared MLP is the MLP. */
+/* Without experts, the shared MLP is the MLP. */
 static void fill_granite(cJSON *o)
 {
     if (sp_hf_number(o, sp_hf_experts) < 1)
-        set(o, sp_hf_ff[0], sp_hf_number_at(o, "shared_intermediate_size", 0));
+        sp_hf_put(o, sp_hf_ff[0], sp_hf_number_at(o, "shared_intermediate_size", 0));
 }
 
 static void fill_jamba(cJSON *o)
 {
     if (sp_hf_number(o, sp_hf_experts) <= 1)
-        set(o, "num_experts", 0);
-    set(o, sp_hf_every[0], sp_hf_number_at(o, "expert_layer_period", 2));
+        sp_hf_put(o, "num_experts", 0);
+    sp_hf_put(o, sp_hf_every[0], sp_hf_number_at(o, "expert_layer_period", 2));
 }
 
 static void fill_experts(cJSON *o)
@@ -260,13 +242,13 @@ static void fill_lfm2(cJSON *o)
         floor(sp_hf_number_at(o, "block_ffn_dim_multiplier", 1) * floor(2 * said / 3));
     const cJSON *const tie = sp_hf_member(o, "tie_embedding");
     const bool adjusts = sp_hf_flag_at(o, "block_auto_adjust_ff_dim", true) && of > 0;
-    set(o, sp_hf_ff[0], adjusts ? ceil(part / of) * of : said);
+    sp_hf_put(o, sp_hf_ff[0], adjusts ? ceil(part / of) * of : said);
     if (cJSON_IsBool(tie) && !sp_hf_member(o, "tie_word_embeddings"))
         cJSON_AddBoolToObject(o, "tie_word_embeddings", cJSON_IsTrue(tie));
 }
 
-/* Whether layer i reuses the picks of the layer before: from a letter for each layer, or, from a
- * start on, for all but every n-th (GLM-5.2). */
+/* Whether layer i reuses the picks of the layer before: by a letter per layer, or, from some layer
+ * on, for all but every n-th (GLM-5.2). */
 static bool shares_picks(const cJSON *o, const char *letters, int i)
 {
     const double every = fmax(1, sp_hf_number_at(o, "index_topk_freq", 1));
@@ -294,7 +276,7 @@ static void fill_lfm2_moe(cJSON *o)
     fill(o, sp_hf_dense, sp_hf_number_at(o, "num_dense_layers", 2));
 }
 
-/* Numbers of leading zeros of a list that says which layers have experts. */
+/* The number of leading zeros in a list of layers with experts. */
 static void fill_mimo(cJSON *o)
 {
     const cJSON *at, *const list = sp_hf_member(o, "moe_layer_freq");
@@ -308,10 +290,10 @@ static void fill_mimo(cJSON *o)
     if (!cJSON_IsArray(list))
         return;
     cJSON_DeleteItemFromObjectCaseSensitive(o, "moe_layer_freq");
-    set(o, sp_hf_dense[0], leading);
+    sp_hf_put(o, sp_hf_dense[0], leading);
 }
 
-/* The list of layers with full attention counts from 1; the others' kinds follow from it. */
+/* The list of full-attention layers counts from 1; other layers' kinds follow from it. */
 static void fill_kimi(cJSON *o)
 {
     const cJSON *at, *const from = sp_hf_member(o, "linear_attn_config");
@@ -325,8 +307,7 @@ static void fill_kimi(cJSON *o)
     cJSON_AddItemToObject(o, sp_hf_indices[0], indices);
 }
 
-/* A list that says 1 where a layer has attention (the model's own code; transformers names kinds).
- */
+/* A list with 1 for layers with attention (the model's own code; transformers names kinds). */
 static void fill_minimax(cJSON *o)
 {
     const cJSON *at, *const list = sp_hf_member(o, "attn_type_list");
@@ -348,11 +329,11 @@ static void put_granite_shared(cJSON *out, const cJSON *o)
     put_shared(out, o, "shared_intermediate_size");
 }
 
-/* Two slopes of the activation function of each layer. */
+/* Two parameters of each layer's activation function. */
 static void put_apertus(cJSON *out, const cJSON *o)
 {
     (void)o;
-    set(out, "extra_attention_params_per_layer", 2);
+    sp_hf_put(out, "extra_attention_params_per_layer", 2);
 }
 
 static void put_zamba2(cJSON *out, const cJSON *o)
@@ -361,8 +342,8 @@ static void put_zamba2(cJSON *out, const cJSON *o)
     put_mamba_2(out, o);
 }
 
-/* A family: its letters for attention and for the other mixer, and the functions that fill in and
- * write the widths of the latter; `everywhere`: all layers have them, whatever their letters. */
+/* A family: letters for attention and the other mixer, functions that fill in and write the
+ * latter's widths; `everywhere`: all layers have them. */
 struct hybrid {
     const char *type, *letters;
     void (*fill)(cJSON *sizes);
@@ -411,8 +392,7 @@ void sp_hf_fill_mixer(cJSON *sizes, const struct sp_hf_family *family)
         h->fill(sizes);
 }
 
-/* The first layer with experts is the last of its period; the rule of struct sp_moe has no other.
- */
+/* Whether each period ends with an MoE layer, the only order that struct sp_moe has. */
 static bool are_experts_last(const struct sp_hf_config *c, struct sp_error *error)
 {
     char path[96];
@@ -425,7 +405,7 @@ static bool are_experts_last(const struct sp_hf_config *c, struct sp_error *erro
                    sp_json_place(c->json, path), path);
 }
 
-/* Keys whose presence means that a model differs from its family as it is known. */
+/* Refuses keys that make the model differ from its known family. */
 static bool is_known(const struct sp_hf_config *c, const struct hybrid *h, struct sp_error *error)
 {
     static const struct {

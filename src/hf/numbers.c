@@ -1,4 +1,4 @@
-/* Reads what Python's json writes for numbers that are not finite. */
+/* Reads NaN and infinities as Python's json writes them. */
 #include "hf/numbers.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "hf/huggingface.h"
 
-/* Length of a word at `s` for such a number; 0: there is none. */
+/* Length of such a word at `s`; 0: none. */
 static size_t word_at(const char *s)
 {
     static const char *const words[] = {"-Infinity", "Infinity", "NaN"};
@@ -25,7 +25,7 @@ static char *skip_string(char *s)
     return *s ? s + 1 : s;
 }
 
-/* Replaces these words outside of strings; whether there was one. */
+/* Replaces these words outside strings; true if there was one. */
 static bool empty_words(char *s)
 {
     bool any = false;

@@ -1,17 +1,11 @@
-/* The parts of a model that a Hugging Face config describes, by the row of its family. */
+/* Parts of a model from a Hugging Face config and its family's row. */
 #include "hf/parts.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-static void put(cJSON *out, const char *key, double value)
-{
-    if (value > 0)
-        cJSON_AddNumberToObject(out, key, value);
-}
-
-/* "head", "full" or "none", where "KEY:full" asks the config. */
+/* "head", "full" or "none"; for "KEY:full" by the config. */
 static const char *qk_norm_of(const cJSON *o, const struct sp_hf_family *f)
 {
     char key[64];
@@ -41,8 +35,8 @@ static void put_kinds(cJSON *out, const cJSON *o, const struct sp_hf_family *f)
     cJSON_AddBoolToObject(out, "embedding_norm", (f->traits & HF_EMBEDDING_NORM) != 0);
 }
 
-/* Whether the block is Falcon-40B's; its first configs (RefinedWeb) differ only in the number of
- * key heads. */
+/* Whether the block is Falcon-40B's; its first configs (RefinedWeb) differ only in the number of KV
+ * heads. */
 static bool is_new_falcon(const cJSON *o)
 {
     return sp_hf_flag_at(o, "new_decoder_architecture", sp_hf_member(o, "n_head_kv") != NULL);
@@ -75,8 +69,7 @@ static double d_ff_of(const cJSON *o, const struct sp_hf_family *f, double width
     return f->traits & HF_HALF_WIDTH ? d_ff / 2 : d_ff;
 }
 
-/* Layers with full attention: listed one by one, counted before the first with a window, or every
- * n-th. */
+/* Layers with full attention: by list, before the first windowed layer, or every n-th. */
 static double global_layers(const cJSON *o, const struct sp_hf_family *f, double layers)
 {
     const cJSON *const types = sp_hf_member(o, "layer_types"), *type;
@@ -98,13 +91,13 @@ static void put_window(cJSON *out, const cJSON *o, const struct sp_hf_family *f)
     const double global = global_layers(o, f, layers);
     if (window <= 0 || !sp_hf_flag_at(o, "use_sliding_window", true) || global >= layers)
         return;
-    put(out, "sliding_window", window);
+    sp_hf_put(out, "sliding_window", window);
     if (global > 0)
-        put(out, "global_every", floor(layers / global));
+        sp_hf_put(out, "global_every", floor(layers / global));
 }
 
-/* Width of a head that no key names: d_model over the heads; with latents, which need not divide
- * it, the width of queries and keys. */
+/* Default head width: d_model / heads; with latents the width of queries and keys, which need not
+ * divide d_model. */
 static double even_head_dim(const cJSON *o, double part)
 {
     const double latent = sp_hf_number(o, sp_hf_nope) + sp_hf_number(o, sp_hf_rope);
@@ -117,14 +110,14 @@ static void put_sizes(cJSON *out, const cJSON *o, const struct sp_hf_family *f)
     const double head_dim =
         sp_hf_number_at(o, "head_dim", sp_hf_number_at(o, "kv_channels", f->head_dim));
     const double positions = sp_hf_number(o, sp_hf_positions);
-    put(out, "layers", sp_hf_number(o, sp_hf_layers));
-    put(out, "d_model", width);
-    put(out, "d_ff", d_ff_of(o, f, width));
-    put(out, "heads", heads);
-    put(out, "kv_heads", sp_hf_kv_heads(o, f, heads));
-    put(out, "head_dim", head_dim > 0 ? head_dim : even_head_dim(o, width / heads));
-    put(out, "vocab", sp_hf_number(o, sp_hf_vocab));
-    put(out, "max_seq", positions);
+    sp_hf_put(out, "layers", sp_hf_number(o, sp_hf_layers));
+    sp_hf_put(out, "d_model", width);
+    sp_hf_put(out, "d_ff", d_ff_of(o, f, width));
+    sp_hf_put(out, "heads", heads);
+    sp_hf_put(out, "kv_heads", sp_hf_kv_heads(o, f, heads));
+    sp_hf_put(out, "head_dim", head_dim > 0 ? head_dim : even_head_dim(o, width / heads));
+    sp_hf_put(out, "vocab", sp_hf_number(o, sp_hf_vocab));
+    sp_hf_put(out, "max_seq", positions);
     put_window(out, o, f);
     const cJSON *const attention = sp_hf_member(o, "attn_config");
     const bool alibi =
@@ -132,7 +125,7 @@ static void put_sizes(cJSON *out, const cJSON *o, const struct sp_hf_family *f)
     const bool learned = f->traits & HF_LEARNED || ((f->traits & HF_MPT) && !alibi &&
                                                     sp_hf_flag_at(o, "learned_pos_emb", true));
     if (learned)
-        put(out, "learned_positions", positions + (f->traits & HF_TWO_MORE ? 2 : 0));
+        sp_hf_put(out, "learned_positions", positions + (f->traits & HF_TWO_MORE ? 2 : 0));
 }
 
 static void put_latents(cJSON *out, const cJSON *o)
@@ -143,11 +136,10 @@ static void put_latents(cJSON *out, const cJSON *o)
         return;
     cJSON *const mla = cJSON_AddObjectToObject(out, "mla");
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        put(mla, keys[i], sp_hf_number_at(o, keys[i], 0));
+        sp_hf_put(mla, keys[i], sp_hf_number_at(o, keys[i], 0));
 }
 
-/* Layers without experts at the start: a list of kinds, a list that counts 0, 1, ... up, or a
- * number. */
+/* Leading dense layers: from a list of kinds, from a list 0, 1, ..., or a number. */
 static double dense_layers_of(const cJSON *o)
 {
     const cJSON *const kinds = sp_hf_member(o, "mlp_layer_types"), *kind;
@@ -179,13 +171,13 @@ static void put_experts(cJSON *out, const cJSON *o, const struct sp_hf_family *f
                           : shared_width > 0 && width > 0 ? shared_width / width
                                                           : sp_hf_number(o, sp_hf_shared);
     const double every = sp_hf_number(o, sp_hf_every);
-    put(moe, "experts", experts);
-    put(moe, "top_k", sp_hf_number(o, sp_hf_top) > 0 ? sp_hf_number(o, sp_hf_top) : 1);
-    put(moe, "d_ff_expert", width);
-    put(moe, "shared_experts", shared);
-    put(moe, "dense_layers", dense_layers_of(o));
-    put(moe, "every", every > 0 ? every : 1);
-    put(moe, "d_ff_dense", d_ff_of(o, f, sp_hf_number(o, sp_hf_width)));
+    sp_hf_put(moe, "experts", experts);
+    sp_hf_put(moe, "top_k", sp_hf_number(o, sp_hf_top) > 0 ? sp_hf_number(o, sp_hf_top) : 1);
+    sp_hf_put(moe, "d_ff_expert", width);
+    sp_hf_put(moe, "shared_experts", shared);
+    sp_hf_put(moe, "dense_layers", dense_layers_of(o));
+    sp_hf_put(moe, "every", every > 0 ? every : 1);
+    sp_hf_put(moe, "d_ff_dense", d_ff_of(o, f, sp_hf_number(o, sp_hf_width)));
     if (f->traits & HF_EXPERT_BIAS) {
         cJSON_AddBoolToObject(moe, "router_bias", true);
         cJSON_AddBoolToObject(moe, "expert_bias", true);
@@ -204,10 +196,10 @@ static void put_extras(cJSON *out, const cJSON *o, const struct sp_hf_family *f)
         extra += sp_hf_number(o, sp_hf_width);
     if (f->traits & HF_QK_LAYERNORM && sp_hf_flag_at(o, "qk_layernorm", false))
         extra += 4 * sp_hf_number(o, sp_hf_width) / sp_hf_number(o, sp_hf_heads);
-    put(out, "extra_attention_params_per_layer", extra);
+    sp_hf_put(out, "extra_attention_params_per_layer", extra);
 }
 
-/* Falcon's config describes its block: attention and MLP have one norm together, or one each. */
+/* Falcon: one norm for attention and MLP, or one each, as the config says. */
 static void put_falcon(cJSON *out, const cJSON *o)
 {
     const bool two = is_new_falcon(o);
@@ -218,14 +210,13 @@ static void put_falcon(cJSON *out, const cJSON *o)
         out, "parallel_attention", cJSON_CreateBool(sp_hf_flag_at(o, "parallel_attn", true)));
 }
 
-/* OPT's tables may be narrower than its layers, and its last norm stands only before a head that
- * follows norms before each block. */
+/* OPT: tables may be narrower than layers; the last norm exists only if norms precede blocks. */
 static void put_opt(cJSON *out, const cJSON *o)
 {
     const double width = sp_hf_number(o, sp_hf_width),
                  table = sp_hf_number_at(o, "word_embed_proj_dim", width);
     if (table != width)
-        put(out, "embedding_width", table);
+        sp_hf_put(out, "embedding_width", table);
     if (!sp_hf_flag_at(o, "do_layer_norm_before", true))
         cJSON_AddBoolToObject(out, "no_final_norm", true);
 }
@@ -240,7 +231,7 @@ static void put_head(cJSON *out, const cJSON *o, const struct sp_hf_family *f,
     if (head->kind == HF_HEAD_VOCABULARY)
         return;
     cJSON_AddStringToObject(out, "head", kinds[head->kind]);
-    put(out, "labels", head->labels);
+    sp_hf_put(out, "labels", head->labels);
 }
 
 void sp_hf_put_parts(cJSON *out, const cJSON *o, const struct sp_hf_family *f,

@@ -1,4 +1,4 @@
-/* Reads the list of a config's layers as a pattern of letters. */
+/* Converts a config's list of layers to a pattern of letters. */
 #include "hf/pattern.h"
 
 #include <math.h>
@@ -18,12 +18,12 @@ const cJSON *sp_hf_array(const cJSON *o, const char *const *keys)
     return found;
 }
 
-/* The letter of a kind of layer, by its name in configs; NUL: no such kind. */
+/* The letter of a named kind of layer; NUL if unknown. */
 static char letter_of(const char *family, const char *kind)
 {
     static const struct {
         const char *kind;
-        char letter; /* for layers of one block */
+        char letter; /* for single blocks */
     } known[] = {{"full_attention", '*'},
                  {"attention", '*'},
                  {"linear_attention", 'M'},
@@ -43,7 +43,7 @@ static char letter_of(const char *family, const char *kind)
     return '\0';
 }
 
-/* Writes the letters of a list of kinds; returns how many of them are known. */
+/* Letters of a list of kinds; returns the number of known ones. */
 static int letters_of_kinds(const char *family, const cJSON *kinds, char *out)
 {
     const cJSON *kind;
@@ -60,7 +60,7 @@ static int letters_of_kinds(const char *family, const cJSON *kinds, char *out)
     return n;
 }
 
-/* Writes the letters of layers whose attention layers are listed. */
+/* Letters of layers whose attention layers are listed. */
 static int letters_of_indices(const char *family, const cJSON *indices, int layers, char *out)
 {
     const cJSON *index;
@@ -73,7 +73,7 @@ static int letters_of_indices(const char *family, const cJSON *indices, int laye
     return layers;
 }
 
-/* Writes the letters for layers with attention in every n-th, or in none. */
+/* Letters of layers with attention in every n-th, or none. */
 static int letters_by_period(const char *family, const cJSON *o, int layers, char *out)
 {
     const double interval = sp_hf_number_at(o, "full_attention_interval", 0);
@@ -84,7 +84,7 @@ static int letters_by_period(const char *family, const cJSON *o, int layers, cha
     return layers;
 }
 
-/* Writes the letters of all layers into `out`; returns how many are known. */
+/* Letters of all layers; returns the number of known ones. */
 static int letters_of(const char *family, const cJSON *o, int layers, char *out)
 {
     const cJSON *const kinds = sp_hf_array(o, sp_hf_kinds), *const indices =

@@ -9,8 +9,7 @@
 #include "hf/families.h"
 #include "hf/head.h"
 
-/* Architectures without a family, the nearest family ("": none), and what the architecture has in
- * addition. */
+/* Architectures without a family, the nearest family ("": none), and what it lacks. */
 static const struct kin {
     const char *type, *like, *but;
 } kin[] = {
@@ -38,7 +37,7 @@ __attribute__((format(printf, 3, 4))) static void add(char *text, size_t size, c
     va_end(args);
 }
 
-/* Writes ": 2 layers, hidden size 64", from the keys that the config has. */
+/* Appends ": 2 layers, hidden size 64" from the config's keys. */
 static void put_facts(const cJSON *o, char *text, size_t size)
 {
     const struct {
@@ -69,8 +68,8 @@ static size_t digits_of(const char *name, char *out, size_t size)
     return n;
 }
 
-/* Writes "; did you mean "llama"?" if one letter is wrong. Another number is another model: gemma2
- * is not mamba2, and olmo3 is no misspelled olmo2. */
+/* "; did you mean "llama"?" if one letter differs. A different digit is a different model: gemma2
+ * is not mamba2, olmo3 not olmo2. */
 static const char *hint_of(struct sp_text *room, const char *type)
 {
     char mine[16], theirs[16];
@@ -83,7 +82,7 @@ static const char *hint_of(struct sp_text *room, const char *type)
                                                               : "";
 }
 
-/* Advises what to do about it. */
+/* Adds advice. */
 static void put_advice(const cJSON *o, const char *type, char *text, size_t size)
 {
     const struct kin *const k = kin_of(type);
@@ -100,8 +99,8 @@ static void put_advice(const cJSON *o, const char *type, char *text, size_t size
                 : "");
 }
 
-/* Most unknown architectures look like Llama, but only the user can say so (--assume): a missed
- * bias is a per mille, a missed expert block is everything. */
+/* Most unknown architectures resemble Llama, but only the user can say so (--assume): a missed bias
+ * changes little, a missed expert block everything. */
 bool sp_hf_refuse_architecture(const struct sp_hf_config *c, const char *type,
                                struct sp_error *error)
 {
@@ -146,7 +145,7 @@ bool sp_hf_refuse_size(const struct sp_hf_config *c, const char *const *keys,
                    missing ? " is missing," : ":", others);
 }
 
-/* Layers without experts after one that has them. */
+/* Whether a dense layer follows an MoE layer. */
 static bool is_mixed(const cJSON *o)
 {
     const cJSON *kind, *const kinds = sp_hf_member(o, "mlp_layer_types");
@@ -189,7 +188,7 @@ bool sp_hf_check_features(const struct sp_hf_config *c, const char *family, stru
     return true;
 }
 
-/* Other files of a model's folder, each with a key that only it has. */
+/* Other files of a model folder, each recognised by a key. */
 static const struct file {
     const char *key, *and, *is;
 } files[] = {

@@ -1,5 +1,5 @@
-/* Reads the families whose layers share weights, or keys and values. Sources: transformers,
- * modeling_zamba2.py, modeling_gemma3n.py and modeling_gemma4.py. */
+/* Families whose layers share weights, keys or values. Sources: transformers, modeling_zamba2.py,
+ * modeling_gemma3n.py, modeling_gemma4.py. */
 #include "hf/shared.h"
 
 #include <math.h>
@@ -12,28 +12,14 @@ static double at(const cJSON *o, const char *key)
     return sp_hf_number_at(o, key, 0);
 }
 
-static void set(cJSON *o, const char *key, double value)
-{
-    cJSON_DeleteItemFromObjectCaseSensitive(o, key);
-    if (value > 0)
-        cJSON_AddNumberToObject(o, key, value);
-}
-
-static void put_flag(cJSON *out, const char *key, bool value)
-{
-    cJSON_DeleteItemFromObjectCaseSensitive(out, key);
-    if (value)
-        cJSON_AddBoolToObject(out, key, true);
-}
-
-/* Whether the kind of layer i is called so. */
+/* Whether layer i is of that kind. */
 static bool is_kind(const cJSON *kinds, int i, const char *kind)
 {
     const cJSON *const one = cJSON_GetArrayItem(kinds, i);
     return cJSON_IsString(one) && strcmp(one->valuestring, kind) == 0;
 }
 
-/* The kinds of Zamba 2's layers, under the newer name too. */
+/* The kinds of Zamba 2's layers, also under the newer key. */
 static const cJSON *zamba_kinds(const cJSON *o)
 {
     const cJSON *const older = sp_hf_member(o, "layers_block_type");
@@ -55,20 +41,20 @@ bool sp_hf_is_whole_zamba2(const cJSON *o)
     return n > 0 && all <= SP_HF_MOST_LETTERS && (int)sp_hf_number(o, sp_hf_layers) == all;
 }
 
-/* Of Zamba 2's layers, each a state space, the "hybrid" ones have a shared block before it, which
- * counts as a layer here. */
+/* Zamba 2: every layer is a state space; "hybrid" ones are preceded by a shared block, which counts
+ * as a layer here. */
 void sp_hf_fill_zamba2(cJSON *o)
 {
     const cJSON *const kinds = zamba_kinds(o);
     const double width = sp_hf_number(o, sp_hf_width), heads = sp_hf_number(o, sp_hf_heads);
     const double layers = sp_hf_number(o, sp_hf_layers);
     if (cJSON_GetArraySize(kinds) == (int)fmin(layers, SP_HF_MOST_LETTERS))
-        set(o, sp_hf_layers[0], layers + zamba_shared(kinds));
+        sp_hf_put(o, sp_hf_layers[0], layers + zamba_shared(kinds));
     if (heads > 0)
-        set(o, sp_hf_head_dim[0], floor(2 * width / heads));
-    set(o, "mamba_head_dim", floor(at(o, "mamba_expand") * width / at(o, "n_mamba_heads")));
+        sp_hf_put(o, sp_hf_head_dim[0], floor(2 * width / heads));
+    sp_hf_put(o, "mamba_head_dim", floor(at(o, "mamba_expand") * width / at(o, "n_mamba_heads")));
     if (sp_hf_number(o, sp_hf_ff) <= 0)
-        set(o, sp_hf_ff[0], 4 * width);
+        sp_hf_put(o, sp_hf_ff[0], 4 * width);
     cJSON_DeleteItemFromObjectCaseSensitive(o, "use_conv_bias"); /* always */
 }
 
@@ -86,14 +72,15 @@ void sp_hf_put_zamba2(cJSON *out, const cJSON *o)
     }
     sp_hf_shorten(letters, (int)n);
     cJSON_AddStringToObject(out, "pattern", letters);
-    set(x, "sets", at(o, "num_mem_blocks"));
-    set(x, "streams", 2);
-    set(x, "rank", rank);
-    set(x, "attention_rank", sp_hf_flag_at(o, "use_shared_attention_adapter", false) ? rank : 0);
-    put_flag(x, "output", true);
+    sp_hf_put(x, "sets", at(o, "num_mem_blocks"));
+    sp_hf_put(x, "streams", 2);
+    sp_hf_put(x, "rank", rank);
+    sp_hf_put(x, "attention_rank",
+              sp_hf_flag_at(o, "use_shared_attention_adapter", false) ? rank : 0);
+    sp_hf_put_flag(x, "output", true);
 }
 
-/* One width for all layers that a list gives the same one. */
+/* Replaces a list of equal widths by the width. */
 void sp_hf_fill_gemma3n(cJSON *o)
 {
     const cJSON *one, *const list = sp_hf_member(o, "intermediate_size");
@@ -106,11 +93,11 @@ void sp_hf_fill_gemma3n(cJSON *o)
         same = same && cJSON_IsNumber(one) && fabs(one->valuedouble - first) < 1;
     }
     if (same && cJSON_IsArray(list))
-        set(o, "intermediate_size", first);
+        sp_hf_put(o, "intermediate_size", first);
 }
 
-/* Writes the letters of layers the last of which reuse keys and values of an earlier one: `full`
- * and `sliding` for the others, in lower case for these. */
+/* Letters of layers, `full` and `sliding`; the last ones reuse earlier keys and values: lower
+ * case. */
 static void put_letters(cJSON *out, const cJSON *o, char full, char sliding)
 {
     enum { LOWER = 'a' - 'A' };
@@ -135,22 +122,21 @@ static void put_per_layer(cJSON *out, const cJSON *o)
     if (width <= 0)
         return;
     cJSON *const x = cJSON_AddObjectToObject(out, "per_layer_embedding");
-    set(x, "width", width);
-    set(x, "vocab", at(o, "vocab_size_per_layer_input"));
+    sp_hf_put(x, "width", width);
+    sp_hf_put(x, "vocab", at(o, "vocab_size_per_layer_input"));
 }
 
 void sp_hf_put_gemma3n(cJSON *out, const cJSON *o)
 {
     put_letters(out, o, 'A', 'A');
     put_per_layer(out, o);
-    set(out, "altup_streams", at(o, "altup_num_inputs"));
-    set(out, "laurel_rank", at(o, "laurel_rank"));
+    sp_hf_put(out, "altup_streams", at(o, "altup_num_inputs"));
+    sp_hf_put(out, "laurel_rank", at(o, "laurel_rank"));
     if (at(o, "num_kv_shared_layers") > 0)
-        put_flag(cJSON_AddObjectToObject(out, "reused_keys"), "projections", true);
+        sp_hf_put_flag(cJSON_AddObjectToObject(out, "reused_keys"), "projections", true);
 }
 
-/* Newer configs give the heads of the layers that attend to all tokens layer by layer; they are
- * alike. */
+/* Newer configs list the heads of full-attention layers one by one; all are equal. */
 static void fill_full_heads(cJSON *o)
 {
     const cJSON *const layers = sp_hf_member(o, "per_layer_config");
@@ -158,48 +144,48 @@ static void fill_full_heads(cJSON *o)
     if (!cJSON_IsObject(first))
         return;
     if (at(first, "head_dim") > 0)
-        set(o, "global_head_dim", at(first, "head_dim"));
+        sp_hf_put(o, "global_head_dim", at(first, "head_dim"));
     if (at(first, "num_key_value_heads") > 0)
-        set(o, "num_global_key_value_heads", at(first, "num_key_value_heads"));
+        sp_hf_put(o, "num_global_key_value_heads", at(first, "num_key_value_heads"));
 }
 
 void sp_hf_fill_gemma4(cJSON *o)
 {
     fill_full_heads(o);
     if (sp_hf_flag_at(o, "enable_moe_block", false)) {
-        set(o, sp_hf_top[0], at(o, "top_k_experts"));
+        sp_hf_put(o, sp_hf_top[0], at(o, "top_k_experts"));
         return;
     }
     for (int i = 0; sp_hf_experts[i]; i++)
         cJSON_DeleteItemFromObjectCaseSensitive(o, sp_hf_experts[i]);
 }
 
-/* The dense MLP beside the experts of a layer passes every token, as a shared expert does. */
+/* The dense MLP beside the experts is used by every token, like a shared expert. */
 static void put_experts(cJSON *out, const cJSON *o)
 {
     enum { NORMS = 7 };
     cJSON *const moe = cJSON_GetObjectItemCaseSensitive(out, "moe");
     if (!moe)
         return;
-    set(moe, "shared_experts", 1);
-    set(moe, "d_ff_shared", sp_hf_number(o, sp_hf_ff));
-    put_flag(moe, "router_scale", true);
-    set(out, "norms_per_layer", NORMS);
+    sp_hf_put(moe, "shared_experts", 1);
+    sp_hf_put(moe, "d_ff_shared", sp_hf_number(o, sp_hf_ff));
+    sp_hf_put_flag(moe, "router_scale", true);
+    sp_hf_put(out, "norms_per_layer", NORMS);
 }
 
-/* Layers that attend to all tokens have heads of their own width. */
+/* Full-attention layers have their own head width. */
 static void put_full_heads(cJSON *out, const cJSON *o)
 {
     const bool alike = sp_hf_flag_at(o, "attention_k_eq_v", false);
     const double kv = sp_hf_number_at(o, "num_global_key_value_heads", 0);
     cJSON *const x = cJSON_AddObjectToObject(out, "local_attention");
-    set(x, "heads", at(out, "heads"));
-    set(x, "kv_heads", at(out, "kv_heads"));
-    set(x, "head_dim", at(out, "head_dim"));
-    set(x, "window", sp_hf_number(o, sp_hf_window));
-    set(out, "head_dim", at(o, "global_head_dim"));
-    set(out, "kv_heads", alike && kv > 0 ? kv : at(out, "kv_heads"));
-    put_flag(out, "keys_are_values", alike);
+    sp_hf_put(x, "heads", at(out, "heads"));
+    sp_hf_put(x, "kv_heads", at(out, "kv_heads"));
+    sp_hf_put(x, "head_dim", at(out, "head_dim"));
+    sp_hf_put(x, "window", sp_hf_number(o, sp_hf_window));
+    sp_hf_put(out, "head_dim", at(o, "global_head_dim"));
+    sp_hf_put(out, "kv_heads", alike && kv > 0 ? kv : at(out, "kv_heads"));
+    sp_hf_put_flag(out, "keys_are_values", alike);
 }
 
 void sp_hf_put_gemma4(cJSON *out, const cJSON *o)
@@ -211,5 +197,6 @@ void sp_hf_put_gemma4(cJSON *out, const cJSON *o)
     put_full_heads(out, o);
     put_experts(out, o);
     if (sp_hf_flag_at(o, "use_double_wide_mlp", false) && at(o, "num_kv_shared_layers") > 0)
-        set(cJSON_AddObjectToObject(out, "reused_keys"), "d_ff", 2 * sp_hf_number(o, sp_hf_ff));
+        sp_hf_put(cJSON_AddObjectToObject(out, "reused_keys"), "d_ff",
+                  2 * sp_hf_number(o, sp_hf_ff));
 }

@@ -1,4 +1,4 @@
-/* Towers for pictures beside a text model: vision_config of multimodal configs. */
+/* Image towers of text models: vision_config of multimodal configs. */
 #include <math.h>
 #include <string.h>
 
@@ -6,42 +6,42 @@
 
 /* The projector from a tower into the text model. */
 enum projector {
-    LLAVA,     /* an MLP of the text's width, its two matmuls with biases */
+    LLAVA,     /* an MLP as wide as the text model, two matmuls with biases */
     LINEAR,    /* one matmul with a bias */
     GEMMA3,    /* one matmul without a bias on pooled patches, and a norm */
     QWEN,      /* a norm, and an MLP as wide as the merged patches */
-    QWEN_DEEP, /* the same, and one more for each layer that feeds the text's first ones */
-    PROJECTED, /* a row of weights for each number that both sides are compared by */
+    QWEN_DEEP, /* the same, plus one per tower layer that feeds the first text layers */
+    PROJECTED, /* projections of text and image to one width (CLIP) */
     TILES,     /* one matmul with a bias on outputs of several layers (Llama 3.2 Vision) */
-    MERGED,    /* a norm, a matmul on merged patches, and an MLP of the text's width (Mistral 3) */
+    MERGED,    /* a norm, a matmul on merged patches, and an MLP as wide as the text model (Mistral
+                  3) */
     GEMMA4,    /* one matmul without a bias on pooled patches */
     JOINED,    /* one matmul without a bias on merged patches (Idefics 3) */
-    SHUFFLED,  /* an MLP on merged patches, and a matmul, none with biases (Llama 4) */
+    SHUFFLED,  /* an MLP on merged patches and a matmul, without biases (Llama 4) */
 };
 
 enum {
     CLASS_TOKEN = 1,
-    GRID = 2, /* a row of positions for each patch, and for a class token */
+    GRID = 2, /* position rows for patches and a class token */
     PATCH_BIAS = 4,
     BOTH_NORMS = 8, /* before and after the layers */
     LAST_NORM = 16, /* after them */
     FIRST_NORM = 32,
-    OWN_SIZE = 64,    /* pictures of any size */
+    OWN_SIZE = 64,    /* images of any size */
     NO_BIASES = 128,  /* in the layers */
-    TWO_TABLES = 256, /* of positions, one for each side of a picture */
-    HEAD_NORMS = 512, /* of queries and keys, and two more of each block */
-    NEWLINE = 1024,   /* a row of the text's width after each line of patches */
+    TWO_TABLES = 256, /* two position tables, one per side of the image */
+    HEAD_NORMS = 512, /* of queries and keys, and two more per block */
+    NEWLINE = 1024,   /* an extra row after each line of patches */
 };
 
-/* Towers that are counted: the model_type of vision_config (or of the whole), the parts of its
- * block, and its projector by the outer model_type. Source: modeling_*.py of each in
- * transformers. */
+/* Counted towers: the model_type of vision_config (or of the whole config), the parts of its block,
+ * and its projector by the outer model_type. Source: modeling_*.py of each in transformers. */
 static const struct tower {
     const char *outer, *type, *norm;
     bool gated;
     unsigned has;
     enum projector projector;
-    double layers, width, heads, d_ff, patch; /* that transformers takes where a key is absent */
+    double layers, width, heads, d_ff, patch; /* defaults of transformers */
 } towers[] = {
     /* clang-format off */
     {"mistral3", "pixtral", "rmsnorm", true, FIRST_NORM | OWN_SIZE | NO_BIASES, MERGED, 24, 1024, 16, 4096, 16},
@@ -70,18 +70,6 @@ static double first_of(const cJSON *o, const char *a, const char *b, double othe
     return sp_hf_number_at(o, a, sp_hf_number_at(o, b, otherwise));
 }
 
-static void put(cJSON *out, const char *key, double value)
-{
-    if (value > 0)
-        cJSON_AddNumberToObject(out, key, value);
-}
-
-static void set(cJSON *out, const char *key, double value)
-{
-    cJSON_DeleteItemFromObjectCaseSensitive(out, key);
-    put(out, key, value);
-}
-
 static const struct tower *find(const char *outer, const char *type)
 {
     for (size_t i = 0; outer && i < sizeof towers / sizeof *towers; i++)
@@ -100,13 +88,13 @@ static bool is_qwen(const struct tower *t)
     return t->projector == QWEN || t->projector == QWEN_DEEP;
 }
 
-/* Side of a picture for towers that take any size: 1024 pixels, in whole merged patches. */
+/* Image side for towers of any size: 1024 pixels, in whole merged patches. */
 static double own_grid(double patch, double merge)
 {
     return floor(1024 / (patch * merge)) * merge;
 }
 
-/* Patches on a side that become one token. */
+/* Patches per side merged into one token. */
 static double merge_of(const cJSON *v, const cJSON *root, const struct tower *t)
 {
     const double ratio = sp_hf_number_at(v, "pixel_shuffle_ratio", 0.5);
@@ -152,7 +140,7 @@ static double extra_of(const struct tower *t, const struct sizes *s, double deep
     const double norm = strcmp(t->norm, "layernorm") == 0 ? 2 : 1, D = s->width;
     double extra = t->has & CLASS_TOKEN ? D : 0;
     extra += norm * D * (t->has & BOTH_NORMS ? 2 : t->has & (LAST_NORM | FIRST_NORM) ? 1 : 0);
-    if (t->projector == MERGED) /* its norm, and the matmul on merged patches */
+    if (t->projector == MERGED) /* norm, and the matmul on merged patches */
         extra += D + s->merge * s->merge * D * D;
     if (t->projector == SHUFFLED) /* the MLP's second matmul */
         extra += s->inner * s->inner;
@@ -160,12 +148,12 @@ static double extra_of(const struct tower *t, const struct sizes *s, double deep
         extra += D;
     if (t->has & NEWLINE)
         extra += s->text;
-    if (is_qwen(t)) /* of the mergers */
+    if (is_qwen(t)) /* mergers */
         extra += norm * D * (1 + deep * s->merge * s->merge);
     return extra;
 }
 
-/* Whether a projector's matmuls have biases, as the config says where it can. */
+/* Whether a projector's matmuls have biases, by the config if it says. */
 static bool has_projector_bias(const cJSON *root, const struct tower *t)
 {
     const bool never = t->projector == GEMMA3 || t->projector == GEMMA4 ||
@@ -178,29 +166,31 @@ static void put_projector(cJSON *e, const cJSON *root, const struct tower *t, co
 {
     const double merged = s->merge * s->merge, tokens = s->grid * s->grid;
     const double pooled = sp_hf_number_at(root, "mm_tokens_per_image", 256);
-    put(e, "projectors", 1 + deep);
+    sp_hf_put(e, "projectors", 1 + deep);
     const bool in_all = is_qwen(t) || t->projector == SHUFFLED || t->projector == JOINED;
-    put(e, "projector_in", in_all ? merged * s->width : s->width);
-    put(e, "projector_hidden",
-        is_qwen(t)                                        ? merged * s->width
-        : t->projector == SHUFFLED                        ? s->inner
-        : t->projector == LLAVA || t->projector == MERGED ? s->text
-                                                          : 0);
-    put(e, "merge", t->projector == GEMMA3 ? floor(tokens / pooled) : merged > 1 ? merged : 0);
+    sp_hf_put(e, "projector_in", in_all ? merged * s->width : s->width);
+    sp_hf_put(e, "projector_hidden",
+              is_qwen(t)                                        ? merged * s->width
+              : t->projector == SHUFFLED                        ? s->inner
+              : t->projector == LLAVA || t->projector == MERGED ? s->text
+                                                                : 0);
+    sp_hf_put(e, "merge",
+              t->projector == GEMMA3 ? floor(tokens / pooled)
+              : merged > 1           ? merged
+                                     : 0);
     cJSON_AddBoolToObject(e, "projector_bias", has_projector_bias(root, t));
 }
 
-/* CLIP: text and picture are projected to vectors of one width, with a scale. */
+/* CLIP: text and image projected to one width, with a scale. */
 static void put_projections(cJSON *out, cJSON *e, const cJSON *root, const struct sizes *s)
 {
     const double numbers = sp_hf_number_at(root, "projection_dim", 512);
-    set(e, "extra_params", sp_hf_number_at(e, "extra_params", 0) + numbers * s->width);
-    set(out, "extra_params", numbers * s->text + 1);
+    sp_hf_put(e, "extra_params", sp_hf_number_at(e, "extra_params", 0) + numbers * s->width);
+    sp_hf_put(out, "extra_params", numbers * s->text + 1);
 }
 
-/* Llama 3.2 Vision's tower: a picture in tiles; gated layers after the others; tables of the
- * tiles' places for each arrangement and none, with gates. Source: transformers,
- * modeling_mllama.py. */
+/* Llama 3.2 Vision's tower: tiled images; gated layers after the others; position tables per
+ * arrangement of tiles and one for none, with gates. Source: transformers, modeling_mllama.py. */
 static void put_tiles(cJSON *e, const cJSON *v, const struct sizes *s)
 {
     const double tiles = sp_hf_number_at(v, "max_num_tiles", 4),
@@ -208,17 +198,17 @@ static void put_tiles(cJSON *e, const cJSON *v, const struct sizes *s)
     const double places = 1 + cJSON_GetArraySize(sp_hf_member(v, "supported_aspect_ratios"));
     const double patches = s->grid * s->grid + 1;
     const double tables = places * tiles * D * (patches + 2) + 3;
-    set(e, "layers", s->layers + gated);
-    set(e, "extra_params", sp_hf_number_at(e, "extra_params", 0) + tables + 2 * gated);
-    set(e, "tokens", tiles * patches);
-    set(e, "projector_in",
-        D * (1 + cJSON_GetArraySize(sp_hf_member(v, "intermediate_layers_indices"))));
+    sp_hf_put(e, "layers", s->layers + gated);
+    sp_hf_put(e, "extra_params", sp_hf_number_at(e, "extra_params", 0) + tables + 2 * gated);
+    sp_hf_put(e, "tokens", tiles * patches);
+    sp_hf_put(e, "projector_in",
+              D * (1 + cJSON_GetArraySize(sp_hf_member(v, "intermediate_layers_indices"))));
     cJSON_DeleteItemFromObjectCaseSensitive(e, "qkv_bias");
     cJSON_DeleteItemFromObjectCaseSensitive(e, "o_bias");
 }
 
-/* Llama 3.2 Vision's text: the listed layers attend to the tower instead of to themselves, with
- * norms of queries and keys and two gates; the table has 8 rows more than the head. */
+/* Llama 3.2 Vision's text model: the listed layers attend to the tower instead, with query and key
+ * norms and two gates; the table has 8 more rows than the head. */
 static void put_crossed_layers(cJSON *out, const cJSON *o, const struct sizes *s)
 {
     const cJSON *at, *const listed = sp_hf_member(o, "cross_attention_layers");
@@ -234,7 +224,7 @@ static void put_crossed_layers(cJSON *out, const cJSON *o, const struct sizes *s
             letters[(int)layer] = 'X';
     }
     cJSON_AddStringToObject(out, "pattern", letters);
-    set(out, "extra_params", 8 * s->text + (2 * head + 2) * cJSON_GetArraySize(listed));
+    sp_hf_put(out, "extra_params", 8 * s->text + (2 * head + 2) * cJSON_GetArraySize(listed));
 }
 
 /* Qwen2.5-VL: all layers but the listed ones have a window of this many pixels. */
@@ -242,19 +232,19 @@ static void put_windows(cJSON *e, const cJSON *v, const struct sizes *s)
 {
     const double side = floor(sp_hf_number_at(v, "window_size", 0) / s->patch);
     const int global = cJSON_GetArraySize(sp_hf_member(v, "fullatt_block_indexes"));
-    put(e, "window", side * side);
+    sp_hf_put(e, "window", side * side);
     if (side > 0 && global > 0)
-        put(e, "global_every", floor(s->layers / global));
+        sp_hf_put(e, "global_every", floor(s->layers / global));
 }
 
 static void put_block(cJSON *e, const struct tower *t, const struct sizes *s)
 {
-    put(e, "layers", s->layers);
-    put(e, "d_model", s->width);
-    put(e, "d_ff", s->d_ff);
-    put(e, "heads", s->heads);
-    put(e, "head_dim", s->head);
-    put(e, "norms_per_layer", t->has & HEAD_NORMS ? 4 : 2);
+    sp_hf_put(e, "layers", s->layers);
+    sp_hf_put(e, "d_model", s->width);
+    sp_hf_put(e, "d_ff", s->d_ff);
+    sp_hf_put(e, "heads", s->heads);
+    sp_hf_put(e, "head_dim", s->head);
+    sp_hf_put(e, "norms_per_layer", t->has & HEAD_NORMS ? 4 : 2);
     cJSON_AddStringToObject(e, "norm", t->norm);
     if (t->has & HEAD_NORMS)
         cJSON_AddStringToObject(e, "qk_norm", "head");
@@ -264,7 +254,7 @@ static void put_block(cJSON *e, const struct tower *t, const struct sizes *s)
     cJSON_AddBoolToObject(e, "mlp_bias", !(t->has & NO_BIASES));
 }
 
-/* Rows of its tables of positions. */
+/* Rows of the position tables. */
 static double positions_of(const cJSON *v, const struct tower *t, double tokens)
 {
     if (t->has & TWO_TABLES)
@@ -272,14 +262,14 @@ static double positions_of(const cJSON *v, const struct tower *t, double tokens)
     return t->has & GRID ? tokens : sp_hf_number_at(v, "num_position_embeddings", 0);
 }
 
-/* Patches of a picture that is scaled to give this many tokens. */
+/* Patches of an image scaled to this many tokens. */
 static double pooled_tokens(const cJSON *root, const struct sizes *s)
 {
     return sp_hf_number_at(root, "vision_soft_tokens_per_image", 280) * s->merge * s->merge;
 }
 
-/* One picture per sequence: as many patches as the config has rows for, or a picture of 1,024 x
- * 1,024 pixels where any size is taken. Its tokens are part of the text's sequence. */
+/* One image per sequence: as many patches as the config has positions, or a 1,024 x 1,024 image for
+ * any size. Its tokens are part of the text sequence. */
 const char *sp_hf_put_tower(cJSON *out, const struct sp_hf_config *c)
 {
     const cJSON *const v = sp_hf_member(c->json->root, "vision_config");
@@ -297,11 +287,11 @@ const char *sp_hf_put_tower(cJSON *out, const struct sp_hf_config *c)
     const double frames = is_qwen(t) ? sp_hf_number_at(v, "temporal_patch_size", 2) : 1;
     cJSON *const e = cJSON_AddObjectToObject(out, "encoder");
     put_block(e, t, &s);
-    put(e, "patch", s.channels * frames * s.patch * s.patch);
+    sp_hf_put(e, "patch", s.channels * frames * s.patch * s.patch);
     cJSON_AddBoolToObject(e, "patch_bias", t->has & PATCH_BIAS);
-    put(e, "positions", positions_of(v, t, tokens));
-    put(e, "tokens", t->projector == GEMMA4 ? pooled_tokens(c->json->root, &s) : tokens);
-    put(e, "extra_params", extra_of(t, &s, deep));
+    sp_hf_put(e, "positions", positions_of(v, t, tokens));
+    sp_hf_put(e, "tokens", t->projector == GEMMA4 ? pooled_tokens(c->json->root, &s) : tokens);
+    sp_hf_put(e, "extra_params", extra_of(t, &s, deep));
     if (t->projector == PROJECTED)
         put_projections(out, e, c->json->root, &s);
     else

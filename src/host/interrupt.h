@@ -1,4 +1,4 @@
-/* Ctrl-C: long work ends early and says so. */
+/* Ctrl-C ends long work early with a message. */
 #ifndef SP_INTERRUPT_H
 #define SP_INTERRUPT_H
 

@@ -1,5 +1,4 @@
-/* Work on several cores: the numbers 0, 1, ... n - 1 in chunks, each taken by a thread that is
- * free. */
+/* Runs the numbers 0 to n - 1 in chunks on several threads. */
 #ifndef SP_PARALLEL_H
 #define SP_PARALLEL_H
 
@@ -11,7 +10,7 @@ enum { SP_MAX_THREADS = 1024 };
 
 /* One thread's share of the work. */
 struct sp_share {
-    int thread; /* which of the threads: 0, 1, ... */
+    int thread; /* index of the thread */
     struct sp_work *work;
 };
 

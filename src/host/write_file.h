@@ -1,4 +1,4 @@
-/* Writes result files so that no partial one is ever seen under its name. */
+/* Writes result files atomically. */
 #ifndef SP_WRITE_FILE_H
 #define SP_WRITE_FILE_H
 
@@ -12,7 +12,7 @@
  * be opened is a wrong value; a failed write is an output failure. */
 bool sp_write_file(const char *path, const char *bytes, size_t size, struct sp_error *error);
 
-/* Whether sp_write_file could open the path, without opening it: long computations ask first. */
+/* Whether sp_write_file could write the path, without opening it; long computations ask first. */
 bool sp_may_write(const char *path, struct sp_error *error);
 
 /* Whether a path leads to standard output: "-", or /dev/stdout and its kind. */

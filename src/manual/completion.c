@@ -1,5 +1,5 @@
-/* Completions for bash, zsh and fish: commands, options, choices. They ask the program for names of
- * configs when needed, so that the user's own are among them. */
+/* Completions for bash, zsh and fish: commands, options, choices. Names of configs are asked from
+ * the program when needed, so that users' own are included. */
 #include <string.h>
 
 #include "cli/help.h"
@@ -27,7 +27,7 @@ static void put_commands(FILE *out)
         fprintf(out, "%s%s", i ? " " : "", sp_commands[i]->name);
 }
 
-/* The words between the bars of "[models|hardware]...". */
+/* The words of "[models|hardware]...". */
 static void put_operands(const struct sp_command *c, FILE *out)
 {
     for (const char *at = c->operands; *at; at++)
@@ -117,7 +117,7 @@ static void bash_command(const struct sp_command *c, FILE *out)
     fputs(" ;;\n", out);
 }
 
-/* The function's code for the words after the command's name. */
+/* The completion function after the command's name. */
 static const char bash_body[] =
     "'\n"
     "  COMPREPLY=()\n"
@@ -223,8 +223,8 @@ static void zsh_option(const struct sp_option *o, const struct sp_command *c, FI
     fputs("' \\\n", out);
 }
 
-/* The operands of a command. `_arguments` sees the command itself as the first operand, so the rest
- * must not be cut off (`*::`) but only described (`*:`). */
+/* Operands of a command. `_arguments` sees the command as the first operand, so the rest is only
+ * described (`*:`), not cut off (`*::`). */
 static void zsh_operand(const struct sp_command *c, FILE *out)
 {
     const char *list = NULL;
@@ -351,7 +351,7 @@ static void fish_option(const struct sp_option *o, const struct sp_command *c, F
     fputs("'\n", out);
 }
 
-/* The operands of a command; files are offered unless that is refused. */
+/* Operands of a command; files are offered unless excluded. */
 static void fish_operand(const struct sp_command *c, FILE *out)
 {
     const char *list = NULL;

@@ -1,4 +1,4 @@
-/* formulas.md: every number that the program prints, from the rows it prints them by. */
+/* formulas.md: all printed numbers, from their rows. */
 #include <string.h>
 
 #include "manual/manual.h"

@@ -1,4 +1,4 @@
-/* Fields as the written manual names them. */
+/* Descriptions of fields for the manual. */
 #include <math.h>
 #include <string.h>
 

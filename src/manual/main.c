@@ -1,5 +1,14 @@
-/* scaleplan_manual: writes at build time what is installed beside the program.
- *   scaleplan_manual man FOLDER | completion FOLDER | schema FOLDER | reference | formulas */
+/*
+ * scaleplan_manual: writes installed documentation at build time.   scaleplan_manual man FOLDER
+ *
+ * completion FOLDER
+ *
+ * schema FOLDER
+ *
+ * reference
+ *
+ * formulas
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

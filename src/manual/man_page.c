@@ -60,7 +60,7 @@ static void put_options(const struct sp_option *options, size_t n, FILE *out)
     }
 }
 
-/* The keys of the command's own quantities, with meaning and unit. */
+/* Keys of the command's quantities, with meaning and unit. */
 static void put_keys(const char *command, FILE *out)
 {
     enum sp_quantity_id first;

@@ -14,7 +14,7 @@ bool sp_write_schema(const char *kind, FILE *out);                        /* "mo
 void sp_write_config_reference(FILE *out);                                /* Markdown */
 void sp_write_formulas(FILE *out);                                        /* Markdown */
 
-/* "a whole number from 1 to 10000", "tokens"; ... of a field, as people read it. */
+/* A field's values and unit in words: "a whole number from 1 to 10000", "tokens". */
 void sp_field_words(const struct sp_field *field, char *out, size_t size);
 
 #endif

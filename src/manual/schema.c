@@ -206,12 +206,12 @@ static void add_report_key(cJSON *members, enum sp_quantity_id row, const char *
         return;
     cJSON *const member = cJSON_Duplicate(cJSON_GetObjectItemCaseSensitive(members, option), true);
     cJSON *const types = cJSON_GetObjectItemCaseSensitive(member, "type");
-    if (types) /* null: a report has nothing to say */
+    if (types) /* null: the report has no value */
         cJSON_AddItemToArray(types, cJSON_CreateString("null"));
     cJSON_AddItemToObject(members, key, member);
 }
 
-/* Writes the schema of a line of `step -`: options of step as members, or a report. */
+/* The schema of a line of `step -`: options of step, or a report. */
 static cJSON *plan_schema(void)
 {
     struct sp_option options[SP_MAX_OPTIONS];

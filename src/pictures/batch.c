@@ -20,7 +20,7 @@ enum { NETWORKS = sizeof networks / sizeof *networks };
 
 struct curves {
     struct sp_panel *panel;
-    double P, C; /* active parameters, FLOP/s */
+    double P, C; /* active parameters; FLOP/s */
     double from, to;
     size_t n;
 };
@@ -34,7 +34,7 @@ static struct sp_series *add_curve(struct curves *c, const char *name, double le
     return s;
 }
 
-/* The critical batch is where the curve meets the arithmetic. */
+/* The critical batch is where the curves cross. */
 static void mark_crossing(struct curves *c, enum sp_look look, double critical)
 {
     struct sp_series *const mark = sp_add_series(c->panel, SP_MARKS, look, "%s", "");
@@ -46,7 +46,7 @@ static void mark_crossing(struct curves *c, enum sp_look look, double critical)
     label->beside = true;
 }
 
-/* Everything that the x axis must show. */
+/* Sets the range of the x axis. */
 static void find_range(struct curves *c, const struct sp_report *r)
 {
     const double seen[] = {sp_report_number(r, SP_Q_BATCH_MIXED),
@@ -73,7 +73,8 @@ static void draw_curves(struct curves *c, const struct sp_report *r, double tp)
     sp_add_point(math, c->to, sp_chip_math_s(c->P, c->to, c->C));
     for (size_t i = 0; i < NETWORKS; i++) {
         const double critical = sp_keyed_number(r, networks[i].key);
-        /* DP and FSDP move as much whatever the batch: what hides at the critical one */
+        /* traffic of DP and FSDP is independent of the batch: equal to the arithmetic at the
+         * critical one */
         const double s = sp_chip_math_s(c->P, critical, c->C);
         char name[64];
         snprintf(name, sizeof name, "T_comms: %s", networks[i].name);

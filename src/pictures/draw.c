@@ -1,4 +1,4 @@
-/* gnuplot as a filter: a script in, a picture out. */
+/* Runs gnuplot as a filter: script in, picture out. */
 #include "pictures/plot.h"
 
 #include <errno.h>
@@ -36,7 +36,7 @@ bool sp_terminal_of(const char *target, enum sp_terminal *terminal, struct sp_er
         sp_safe(target));
 }
 
-/* The line of gnuplot's output with its error: the last one that is not empty. */
+/* gnuplot's error: the last line of its output that is not empty. */
 static const char *complaint(char *text)
 {
     const char *last = "no reason given";

@@ -33,7 +33,7 @@ static const struct {
 #define NEXT ", \\\n  " /* between the elements of a plot */
 #define BOXES "$S%zu using (($1+$2)/2):(($3+$4)/2):1:2:3:4 with boxxyerror"
 
-/* Length of the character at `c`, 0 when it is none that XML may hold. */
+/* Length of the character at `c`; 0 if XML forbids it. */
 static size_t character(const unsigned char *c)
 {
     const size_t n = sp_utf8_length(c, strnlen((const char *)c, 4));
@@ -42,8 +42,8 @@ static size_t character(const unsigned char *c)
     return control || no_character ? 0 : n;
 }
 
-/* Strings stand in single quotes and datablocks hold only numbers, so a name from a config cannot
- * become a command. */
+/* Strings are in single quotes and datablocks hold only numbers, so names from configs cannot
+ * become commands. */
 void sp_quote(FILE *out, const char *text)
 {
     fputc('\'', out);
@@ -51,9 +51,9 @@ void sp_quote(FILE *out, const char *text)
         const size_t n = character(c);
         const bool ends_cdata =
             *c == '>' && c >= (const unsigned char *)text + 2 && c[-1] == ']' && c[-2] == ']';
-        if (ends_cdata) /* which XML allows nowhere else */
+        if (ends_cdata) /* forbidden in XML elsewhere */
             fputc(' ', out);
-        if (*c == '\'') /* gnuplot reads two of them as one, but not at the start */
+        if (*c == '\'') /* gnuplot reads two as one, but not at the start */
             fputs("\u2019", out);
         else if (n > 0)
             fwrite(c, 1, n, out);
@@ -69,7 +69,7 @@ bool sp_is_box(const struct sp_series *series)
     return series->kind == SP_BOXES || series->kind == SP_HOLLOW;
 }
 
-/* Numbers of each series in a datablock of its own: $S0, $S1, ... */
+/* Writes the numbers of each series into datablocks $S0, $S1, ... */
 void sp_write_numbers(FILE *out, const struct sp_panel *panel, struct sp_scale x, struct sp_scale y)
 {
     for (size_t s = 0; s < panel->n_series; s++) {
@@ -93,7 +93,7 @@ static bool has_boxes(const struct sp_panel *panel)
     return false;
 }
 
-/* A vertical rule from top to bottom, with gaps for labels; an empty line lifts the pen. */
+/* Writes a vertical rule with gaps for labels; an empty line lifts the pen. */
 static void write_upright(FILE *out, const struct sp_panel *panel, double at, struct sp_scale y)
 {
     const double gap = 0.3; /* rows */
@@ -105,7 +105,7 @@ static void write_upright(FILE *out, const struct sp_panel *panel, double at, st
     fprintf(out, "%.10g %.10g\n", at, y.min / y.factor);
 }
 
-/* Writes the places of rules, in datablocks $R0, $R1, ..., and their texts. */
+/* Writes rules into datablocks $R0, $R1, ..., and their texts. */
 static void write_rules(FILE *out, const struct sp_panel *panel, struct sp_scale x,
                         struct sp_scale y)
 {
@@ -128,7 +128,7 @@ static void write_rules(FILE *out, const struct sp_panel *panel, struct sp_scale
     }
 }
 
-/* Over boxes, but under lines and points. */
+/* Above boxes, below lines and points. */
 static const char *plot_rules(FILE *out, const struct sp_panel *panel, const char *separator)
 {
     for (size_t i = 0; i < panel->n_rules; i++) {

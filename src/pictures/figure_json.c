@@ -1,4 +1,4 @@
-/* A figure as JSON: for a page, or a script that draws with its own tools. */
+/* A figure as JSON, for pages and other drawing programs. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,15 +25,14 @@ static void add_number(cJSON *object, const char *key, double value)
     cJSON_AddItemToObject(object, key, cJSON_CreateRaw(text));
 }
 
-/* Members that are true; the others are left out. */
+/* Writes true members only. */
 static void add_flag(cJSON *object, const char *key, bool flag)
 {
     if (flag)
         cJSON_AddTrueToObject(object, key);
 }
 
-/* The range is in base units; `prefix` is that of the axis' numbers, which are divided by
- * `factor`. */
+/* The range is in base units; `prefix` and `factor` apply to the axis labels. */
 static void add_axis(cJSON *object, const char *name, const struct sp_panel *panel, bool vertical)
 {
     const struct sp_plot_axis *const axis = vertical ? &panel->y : &panel->x;

@@ -5,8 +5,7 @@
 
 #include "pictures/report_data.h"
 
-/* A box for each question, from the top down, with its numbers; what it leads to stands beside it.
- */
+/* Draws a box per question from top to bottom, with its numbers and its outcome beside it. */
 static void draw_question(struct sp_panel *panel, const struct sp_report *r, size_t i, double y)
 {
     const bool yes = sp_listed_number(r, "path", i, SP_Q_FIT_PATH_YES) > 0;

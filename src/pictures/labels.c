@@ -1,10 +1,10 @@
-/* Hides labels that would cover another, in the characters of the canvas. */
+/* Hides labels that would overlap, measured in characters. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "pictures/script.h"
 
-/* The area of a text, in characters from the panel's lower left corner. */
+/* The area of a text in characters, from the panel's lower left corner. */
 struct extent {
     double left, right, low, high;
 };
@@ -84,7 +84,7 @@ static bool leaves_panel(struct extent e, const struct sp_sheet *sheet)
     return e.left < 0 || e.right > sheet->columns || e.low < 0 || e.high > sheet->rows;
 }
 
-/* Judged in characters of the canvas, because only gnuplot knows the widths of a font. */
+/* Measured in characters, because only gnuplot knows a font's widths. */
 bool *sp_hidden_labels(const struct sp_panel *panel, const struct sp_sheet *sheet)
 {
     bool *const hidden = calloc(panel->n_labels + 1, sizeof *hidden);

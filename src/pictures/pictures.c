@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The space that a note behind a bar takes, as a share of the axis. */
+/* Space for the note of a bar, as a share of the axis. */
 #define ROOM_FOR_NOTES 1.18
 
-/* Categories on the y axis, the first one on top. */
+/* Categories on the y axis, the first at the top. */
 static struct sp_plot_axis row_axis(void)
 {
     return sp_make_axis("", "", false);
@@ -20,8 +20,8 @@ static double row_at(size_t rows, size_t i)
     return (double)(rows - 1 - i);
 }
 
-/* Makes room for `rows` rows and `above` empty ones over them, the same pixels each, and two lines
- * of a terminal if they are few. The lines fall evenly on the rows: two are 1/4 off the middle. */
+/* Sizes a panel for `rows` rows and `above` empty ones of equal height, with two terminal lines per
+ * row if there are few; both are 1/4 row off the middle. */
 static void size_rows(struct sp_panel *panel, size_t rows, double above, double px)
 {
     const int lines = rows <= 20 ? 2 : 1;
@@ -38,7 +38,7 @@ static bool has_room(size_t rows, size_t i)
     return i % (rows / 48 + 1) == 0;
 }
 
-/* Gives parts with the same first letter the next free letter of their names. */
+/* Gives parts with the same initial the next free letter of their names. */
 static char free_letter(const char *name, char used[], size_t n_used)
 {
     for (const char *c = name; *c; c++) {
@@ -49,8 +49,8 @@ static char free_letter(const char *name, char used[], size_t n_used)
     return '+';
 }
 
-/* Any two parts may lie side by side, because one may be nothing: the plain ones differ by
- * lightness (87 and 158 of 255), the hatched ones by their hatches. */
+/* Any two parts can be adjacent, because one may be empty: plain ones differ in lightness (87 and
+ * 158 of 255), hatched ones in their hatches. */
 static const struct {
     enum sp_look look;
     bool hatched;
@@ -112,7 +112,7 @@ struct sp_panel *sp_draw_waterfall(struct sp_figure *figure, const struct sp_wat
     double end = 0;
     const double most = fmax(w->sum.value, isnan(w->high) ? 0 : w->high);
     size_rows(panel, rows, 1, 26);
-    links->thin = true; /* which a terminal leaves out */
+    links->thin = true; /* omitted in a terminal */
     parts->bare = sum->bare = true;
     for (size_t i = 0; i < w->n_parts; i++) {
         const double y = row_at(rows, i), from = end;
@@ -159,7 +159,7 @@ struct sp_panel *sp_draw_timeline(struct sp_figure *figure, const struct sp_time
         kinds[k] = sp_add_series(panel, SP_BOXES, t->kinds[k].look, "%s", t->kinds[k].name);
         kinds[k]->letter = t->kinds[k].letter;
         kinds[k]->hatched = t->kinds[k].hatched;
-        /* Edges would hide boxes of a pixel. */
+        /* edges would hide boxes of a pixel */
         kinds[k]->thin = kinds[k]->bare = narrowest < 3;
     }
     for (size_t i = 0; i < t->n_spans; i++) {
@@ -177,7 +177,7 @@ struct sp_panel *sp_draw_timeline(struct sp_figure *figure, const struct sp_time
     return panel;
 }
 
-/* Writes the names of as many columns as there is room for. */
+/* Writes the names of the columns that fit. */
 static void name_columns(struct sp_panel *panel, const struct sp_heat *h)
 {
     for (size_t i = 0; i < h->n_columns; i++)
@@ -191,7 +191,7 @@ static void name_columns(struct sp_panel *panel, const struct sp_heat *h)
 struct sp_panel *sp_draw_heat(struct sp_figure *figure, const struct sp_heat *h)
 {
     static const char letters[SP_SHADES + 1] = ".:oO@";
-    enum { MOST_NOTED = 12 }; /* columns whose boxes have room for a number */
+    enum { MOST_NOTED = 12 }; /* most columns with numbers in their boxes */
     struct sp_panel *const panel =
         sp_add_panel(figure, sp_make_axis(h->x_label, "", false), row_axis(), h->title);
     struct sp_series *shade[SP_SHADES];

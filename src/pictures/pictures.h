@@ -1,5 +1,5 @@
-/* Ready-made pictures: plain structs in, panels of a figure out. They place their input and compute
- * nothing of the models; the caller formats texts, in the units people read. */
+/* Ready-made pictures: plain structs to panels of a figure. They only place their input; callers
+ * compute and format. */
 #ifndef SP_PICTURES_H
 #define SP_PICTURES_H
 
@@ -10,8 +10,8 @@ enum { SP_MAX_PARTS = 8 };
 /* A bar of stacked parts, such as the memory of a device. */
 struct sp_bar {
     char label[64];             /* "ZeRO 3", "stage 0" */
-    double parts[SP_MAX_PARTS]; /* in the order of sp_bars.names; below 0 or NAN: none */
-    char note[64];              /* behind the bar's end, "71.2 GB" */
+    double parts[SP_MAX_PARTS]; /* in the order of sp_bars.names; negative or NAN: none */
+    char note[64];              /* at the bar's end, "71.2 GB" */
 };
 struct sp_bars {
     const char *title, *label, *unit;
@@ -19,7 +19,7 @@ struct sp_bars {
     size_t n_parts;
     const struct sp_bar *bars;
     size_t n_bars;
-    double limit; /* a line across all bars; NAN: none */
+    double limit; /* a line across the bars; NAN: none */
     const char *limit_text;
 };
 struct sp_panel *sp_draw_bars(struct sp_figure *figure, const struct sp_bars *bars);
@@ -28,8 +28,8 @@ struct sp_panel *sp_draw_bars(struct sp_figure *figure, const struct sp_bars *ba
 struct sp_span {
     double start, end;
     size_t row, kind; /* kind: index into sp_timeline.kinds */
-    char text[24];    /* inside the box where it has room */
-    bool spills;      /* over its neighbours, where it has none */
+    char text[24];    /* inside the box, if it fits */
+    bool spills;      /* may overlap its neighbours */
 };
 struct sp_kind {
     const char *name; /* in the key */
@@ -44,13 +44,13 @@ struct sp_timeline {
     const struct sp_span *spans;
     size_t n_spans;
     double end;
-    const char *idle; /* name of what is left empty */
+    const char *idle; /* name of empty space */
 };
 /* Width of a timeline and of a digit in its boxes. px */
 enum { SP_TIMELINE_PX = 760, SP_DIGIT_PX = 7 };
 struct sp_panel *sp_draw_timeline(struct sp_figure *figure, const struct sp_timeline *timeline);
 
-/* Parts that add up, each starting where the one before ends, and the sum under them. */
+/* Parts that add up, each starting at the end of the previous one, with their sum below. */
 struct sp_part {
     char label[64], note[64];
     double value;
@@ -66,13 +66,13 @@ struct sp_waterfall {
 };
 struct sp_panel *sp_draw_waterfall(struct sp_figure *figure, const struct sp_waterfall *waterfall);
 
-/* A value for each pair of a column and a row, in shades of five equal parts of their range. */
+/* Values by column and row, in five shades over their range. */
 struct sp_heat {
     const char *title, *x_label;
-    const char *const *columns, *const *rows; /* names; the first row on top */
+    const char *const *columns, *const *rows; /* names; the first row at the top */
     size_t n_columns, n_rows;
-    const double *values;     /* row by row; NAN: none */
-    const char *const *notes; /* the same as text, in the boxes */
+    const double *values;     /* by row; NAN: none */
+    const char *const *notes; /* texts in the boxes */
 };
 struct sp_panel *sp_draw_heat(struct sp_figure *figure, const struct sp_heat *heat);
 
@@ -90,15 +90,15 @@ struct sp_roof {
 };
 struct sp_panel *sp_draw_roof(struct sp_figure *figure, const struct sp_roof *roof);
 
-/* Candidates of a search; those on the front are joined and named. */
+/* Candidates of a search; those on the front are connected and named. */
 struct sp_pareto_point {
     double x, y;
-    bool front;     /* no other is better in both */
-    char name[112]; /* of those on the front, "tp 8 pp 4"; "" for none */
-    size_t group;   /* of sp_pareto.groups */
+    bool front;     /* on the front */
+    char name[112]; /* of those on the front, "tp 8 pp 4"; "": none */
+    size_t group;   /* index into sp_pareto.groups */
 };
-/* Sets `front` of candidates that no other beats: as small in both coordinates and smaller in
- * one. */
+/* Sets `front` for candidates that no other beats (as small in both coordinates and smaller in
+ * one). */
 void sp_mark_front(struct sp_pareto_point *candidates, size_t n);
 
 /* A vertical line such as the capacity. */
@@ -111,8 +111,8 @@ struct sp_pareto {
     const char *title;
     struct sp_plot_axis x, y;
     const char *front_name, *rest_name; /* in the key */
-    const char *const *groups;          /* names of kinds of candidates, such as machines */
-    size_t n_groups;                    /* up to 1: told apart by the front alone */
+    const char *const *groups;          /* names of groups such as machines */
+    size_t n_groups;                    /* 0 or 1: only the front is distinguished */
     const struct sp_pareto_point *candidates;
     size_t n_candidates;
     const struct sp_limit *limits;

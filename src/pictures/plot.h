@@ -16,8 +16,8 @@
 
 enum { SP_MAX_PANELS = 3, SP_MAX_SERIES = 40, SP_PLOT_TEXT = 160 };
 
-/* Rows of the palette in script.c: Okabe and Ito's colours, told apart in grey by hatches, dashes
- * and point types. */
+/* Looks, rows of the palette in elements.c: Okabe and Ito's colours, also distinguished by hatches,
+ * dashes and point types. */
 enum sp_look {
     SP_BLUE,
     SP_ORANGE,
@@ -28,23 +28,23 @@ enum sp_look {
     SP_YELLOW,
     SP_BLACK,
     SP_GREY,
-    SP_SHADE, /* the first of SP_SHADES of one hue, light to dark, for heat maps */
+    SP_SHADE, /* first of SP_SHADES shades of one hue, light to dark, for heat maps */
     SP_LOOKS = SP_SHADE + 5
 };
 
 enum { SP_SHADES = SP_LOOKS - SP_SHADE };
 
-/* The look of the i-th thing: colours in turn, without black, grey, and yellow, which is pale as a
- * line. */
+/* The look of item i: colours in turn, except black, grey and yellow, which is too pale for
+ * lines. */
 enum sp_look sp_look_of(size_t i);
 
 enum sp_series_kind {
     SP_LINE,     /* x y */
-    SP_STEPS,    /* x y: a level that holds until the next point */
-    SP_MARKS,    /* x y: points alone */
-    SP_DROPS,    /* x y: points with a thin line down to the axis */
+    SP_STEPS,    /* x y: constant until the next point */
+    SP_MARKS,    /* x y: points */
+    SP_DROPS,    /* x y: points with a line to the axis */
     SP_BOXES,    /* x0 x1 y0 y1: filled */
-    SP_HOLLOW,   /* x0 x1 y0 y1: outline alone, for what is left empty */
+    SP_HOLLOW,   /* x0 x1 y0 y1: outline, for empty space */
     SP_WHISKERS, /* x0 x1 y: a range */
     SP_SERIES_KINDS
 };
@@ -53,7 +53,7 @@ struct sp_series {
     enum sp_series_kind kind;
     enum sp_look look;
     bool hatched, dashed, thin;
-    bool hollow;             /* marks: the same shape, not filled */
+    bool hollow;             /* marks: not filled */
     bool bare;               /* boxes: no white edge between neighbours */
     char letter;             /* fills a box */
     char name[SP_PLOT_TEXT]; /* in the key; "" for none */
@@ -69,13 +69,14 @@ struct sp_tick {
     char text[SP_PLOT_TEXT];
 };
 
-/* "time", "s": base units; a prefix is chosen when it is drawn. min and max NAN: from the data. */
+/* Label and base unit ("time", "s"); the prefix is chosen when drawing. min and max NAN: from the
+ * data. */
 struct sp_plot_axis {
     const char *label, *unit;
-    bool floating;   /* need not show 0 */
+    bool floating;   /* need not include 0 */
     bool log, whole; /* whole: no ticks between whole numbers */
     double min, max;
-    struct sp_tick *ticks; /* in place of numbers: categories */
+    struct sp_tick *ticks; /* categories instead of numbers */
     size_t n_ticks, room;
 };
 
@@ -85,15 +86,15 @@ struct sp_label {
     double x, y;
     enum sp_align align;
     enum sp_look look;
-    bool light;  /* white, on a dark box */
-    bool clears; /* a vertical rule leaves its row free */
-    bool below;  /* with beside: under the place, not above */
-    bool beside; /* a character to the right (SP_LEFT) or left (SP_RIGHT) of the place, and above */
-    bool yields; /* left out where it would cover an earlier label or a rule */
+    bool light;  /* white, for dark boxes */
+    bool clears; /* vertical rules leave a gap for it */
+    bool below;  /* with beside: below the point instead of above */
+    bool beside; /* a character right (SP_LEFT) or left (SP_RIGHT) of the point, and above it */
+    bool yields; /* omitted if it would cover an earlier label or a rule */
     char text[SP_PLOT_TEXT];
 };
 
-/* A line across the whole panel. */
+/* A line across the panel. */
 struct sp_rule {
     bool vertical;
     double at;
@@ -106,12 +107,12 @@ enum sp_key { SP_NO_KEY, SP_KEY_ABOVE, SP_KEY_RIGHT, SP_KEY_INSIDE };
 struct sp_panel {
     char title[SP_PLOT_TEXT];
     struct sp_plot_axis x, y;
-    double height_px; /* of the plotting area, in a picture file */
-    int rows;         /* the same in a terminal */
+    double height_px; /* of the plot area in a picture file */
+    int rows;         /* of the plot area in a terminal */
     enum sp_key key;
     struct sp_series series[SP_MAX_SERIES];
     size_t n_series;
-    bool crowded; /* more series were added than there is room for */
+    bool crowded; /* more series were added than fit */
     struct sp_label *labels;
     size_t n_labels, room_labels;
     struct sp_rule rules[8];
@@ -127,15 +128,14 @@ struct sp_figure {
 __attribute__((format(printf, 1, 2))) struct sp_figure *sp_figure_new(const char *title, ...);
 void sp_figure_free(struct sp_figure *figure);
 
-/* The next panel, under those that are there; at most SP_MAX_PANELS. The axis texts must outlive
- * the figure. */
+/* Adds a panel below the others, at most SP_MAX_PANELS. The axis texts must outlive the figure. */
 struct sp_panel *sp_add_panel(struct sp_figure *figure, struct sp_plot_axis x,
                               struct sp_plot_axis y, const char *title);
 
 /* An axis whose range comes from the data. */
 struct sp_plot_axis sp_make_axis(const char *label, const char *unit, bool log);
 
-/* The next series; beyond SP_MAX_SERIES the last one is given again. */
+/* Adds a series; beyond SP_MAX_SERIES returns the last one again. */
 __attribute__((format(printf, 4, 5))) struct sp_series *sp_add_series(struct sp_panel *panel,
                                                                       enum sp_series_kind kind,
                                                                       enum sp_look look,
@@ -154,7 +154,7 @@ __attribute__((format(printf, 5, 6))) void sp_add_rule(struct sp_panel *panel, b
                                                        double at, enum sp_look look,
                                                        const char *text, ...);
 
-/* How a figure is drawn. */
+/* Output format of a figure. */
 enum sp_terminal {
     SP_TERMINAL_SVG,
     SP_TERMINAL_PNG,
@@ -167,8 +167,8 @@ struct sp_canvas {
     int columns; /* text: width in characters */
 };
 
-/* The terminal of a --plot argument by its ending (.svg, .png, .pdf, .json) or "-"; false with an
- * error naming those. */
+/* The format of a --plot argument by its suffix (.svg, .png, .pdf, .json) or "-"; false with an
+ * error that lists them. */
 bool sp_terminal_of(const char *target, enum sp_terminal *terminal, struct sp_error *error);
 
 /* Draws with gnuplot, started without a shell, or writes the figure as JSON; the picture's bytes go

@@ -4,14 +4,14 @@
 
 #include "answer/report.h"
 
-/* A number, or a text, of a report; NAN, or "", when there is none. */
+/* A number or text of a report; NAN or "" if missing. */
 double sp_report_number(const struct sp_report *report, enum sp_quantity_id id);
 const char *sp_report_text(const struct sp_report *report, enum sp_quantity_id id);
 
-/* A number that sp_put_keyed put; NAN when there is none. */
+/* A number put by sp_put_keyed; NAN if missing. */
 double sp_keyed_number(const struct sp_report *report, const char *key);
 
-/* The first two of the i-th entry of a list, such as "plans". */
+/* The first two functions for the i-th entry of a list such as "plans". */
 double sp_listed_number(const struct sp_report *report, const char *list, size_t i,
                         enum sp_quantity_id id);
 const char *sp_listed_text(const struct sp_report *report, const char *list, size_t i,

@@ -12,10 +12,10 @@
 
 enum { MOST = 32 };
 
-/* Markers this close lie on one spot. */
+/* Markers with a smaller ratio of intensities are merged. */
 #define ONE_SPOT 1.06
 
-/* The one of n operations that lies where this intensity does; n: none. */
+/* Index of the operation at this intensity; n: none. */
 static size_t same_spot(const struct sp_operation *ops, size_t n, double intensity)
 {
     size_t i = 0;
@@ -24,8 +24,8 @@ static size_t same_spot(const struct sp_operation *ops, size_t n, double intensi
     return i;
 }
 
-/* Adds an operation, or its name to the one that lies on its spot; `most` has the highest intensity
- * of each spot. */
+/* Adds an operation, or its name to a merged one; `most` has the highest intensity of each
+ * marker. */
 static size_t add_operation(struct sp_operation *ops, double *most, size_t n, const char *name,
                             double intensity)
 {
@@ -36,7 +36,7 @@ static size_t add_operation(struct sp_operation *ops, double *most, size_t n, co
     return at == n ? n + 1 : n;
 }
 
-/* "up, down: 232 FLOPs/byte", or from the lowest to the highest, between which the marker lies. */
+/* "up, down: 232 FLOPs/byte", or the range of merged operations. */
 static void add_intensity(struct sp_operation *op, double most)
 {
     const size_t used = strlen(op->name);
@@ -49,7 +49,7 @@ static void add_intensity(struct sp_operation *op, double most)
     op->intensity = sqrt(op->intensity * most);
 }
 
-/* The markers: operations on one spot share one. */
+/* The markers, with close operations merged. */
 static size_t place(const struct sp_roofline_picture *p, struct sp_operation *ops)
 {
     double most[MOST] = {0};
@@ -72,7 +72,7 @@ struct sp_figure *sp_plot_roofline(const struct sp_roofline_picture *p)
 {
     struct sp_operation ops[MOST] = {0};
     char peak[96], slope[128];
-    const double ridge = sp_ridge_intensity(p->C, p->W);
+    const double ridge = sp_ridge_point(p->C, p->W);
     const size_t n = place(p, ops);
     double low = ridge / 16;
     for (size_t i = 0; i < n; i++)

@@ -8,9 +8,9 @@ struct sp_roofline_picture {
     const char *title;
     double C, W; /* peak and bandwidth */
     const char *const *names;
-    const double *intensities; /* FLOPs/byte of the operations of these names */
+    const double *intensities; /* FLOPs/byte of the operations in `names` */
     size_t n;
-    bool one; /* a single operation, whose name stands alone; else equals share a marker */
+    bool one; /* a single operation, labelled alone; else close ones are merged */
 };
 struct sp_figure *sp_plot_roofline(const struct sp_roofline_picture *picture);
 

@@ -5,7 +5,7 @@
 
 #include "pictures/script.h"
 
-/* Where x and y stand among the numbers of a point or box. */
+/* Extends a scale by a value. */
 static void look_at(struct sp_scale *scale, const struct sp_plot_axis *axis, double value)
 {
     if (axis->log && value <= 0)
@@ -25,7 +25,7 @@ static void look_at_series(struct sp_scale *scale, const struct sp_plot_axis *ax
             look_at(scale, axis, series->values[i + k]);
 }
 
-/* Seconds and the like go down to nano; a count without unit has no prefix before a million. */
+/* Seconds and similar use prefixes down to nano; counts without unit have none below a million. */
 static void choose_prefix(struct sp_scale *scale, const struct sp_plot_axis *axis)
 {
     static const struct {

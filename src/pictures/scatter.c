@@ -1,4 +1,4 @@
-/* Rooflines and Pareto fronts: points with names. */
+/* Rooflines and Pareto fronts: named points. */
 #include "pictures/pictures.h"
 
 #include <math.h>
@@ -30,7 +30,7 @@ struct sp_panel *sp_draw_roof(struct sp_figure *figure, const struct sp_roof *r)
         const struct sp_operation *const op = &r->operations[i];
         struct sp_series *const mark =
             sp_add_series(panel, SP_DROPS, sp_look_of(i), "%s", op->name);
-        mark->hollow = i >= SP_YELLOW; /* the colours begin again */
+        mark->hollow = i >= SP_YELLOW; /* colours repeat */
         sp_add_point(mark, op->intensity, op->flops_per_s);
     }
     sp_add_label(panel, right * 0.9, r->peak_flops_per_s, SP_RIGHT, "%s", r->peak_text)->beside =
@@ -59,13 +59,13 @@ void sp_mark_front(struct sp_pareto_point *candidates, size_t n)
     }
 }
 
-/* Writes names on the front: the fastest and the smallest first, others if they cover nothing. */
+/* Names points of the front: the fastest and smallest first, others if they fit. */
 static void name_front(struct sp_panel *panel, const struct sp_pareto_point *order, size_t n)
 {
     const struct sp_scale sx = sp_scale_of(panel, false);
     for (size_t k = 0; k < n; k++) {
         const struct sp_pareto_point *const p = &order[k == 0 ? n - 1 : k - 1];
-        /* There is nothing under the front; near the axis only the other side has room. */
+        /* below the front is free space; near the axis only the other side has room */
         const bool right = sp_share(p->x, sx, panel->x.log) > 0.4;
         if (!p->name[0])
             continue;
@@ -76,7 +76,7 @@ static void name_front(struct sp_panel *panel, const struct sp_pareto_point *ord
     }
 }
 
-/* Candidates by whether they are on the front, which a thin line joins. */
+/* Draws candidates, with a thin line along the front. */
 static struct sp_series *draw_one_group(struct sp_panel *panel, const struct sp_pareto *p)
 {
     struct sp_series *const rest = sp_add_series(panel, SP_MARKS, SP_SKY, "%s", p->rest_name);
@@ -92,14 +92,14 @@ static struct sp_series *draw_one_group(struct sp_panel *panel, const struct sp_
     return steps;
 }
 
-/* Candidates by their group; the line of the front has its name in the key. */
+/* Draws candidates by group; the front's line has its name in the key. */
 static struct sp_series *draw_groups(struct sp_panel *panel, const struct sp_pareto *p)
 {
     for (size_t g = 0; g < p->n_groups; g++) {
         struct sp_series *const marks =
             sp_add_series(panel, SP_MARKS, sp_look_of(g), "%s", p->groups[g]);
         marks->letter = (char)('A' + g % 26);
-        marks->hollow = g >= SP_YELLOW; /* the colours begin again */
+        marks->hollow = g >= SP_YELLOW; /* colours repeat */
         for (size_t i = 0; i < p->n_candidates; i++)
             if (p->candidates[i].group == g)
                 sp_add_point(marks, p->candidates[i].x, p->candidates[i].y);

@@ -1,4 +1,4 @@
-/* A pipeline's timeline by stage, and under it what each stage keeps in memory. */
+/* A pipeline's timeline by stage, with the memory of stages below. */
 #include "pictures/schedule.h"
 
 #include <math.h>
@@ -21,8 +21,8 @@ struct schedule {
     struct sp_played played;
 };
 
-/* Kinds of a box; every second chunk of a stage is hatched, and so are weight gradients: their
- * green is as dark as the blue. */
+/* Every second chunk of a stage is hatched, as are weight gradients, whose green is as dark as the
+ * blue. */
 static const struct sp_kind whole[] = {{"forward", SP_BLUE, false, 'F'},
                                        {"backward", SP_ORANGE, false, 'B'}};
 static const struct sp_kind halves[] = {{"forward", SP_BLUE, false, 'F'},
@@ -38,8 +38,8 @@ static size_t kind_of(const struct sp_task *task)
     return task->kind == 'W' ? 2 : (task->kind == 'B') + 2 * (size_t)(task->chunk % 2);
 }
 
-/* Every how many micro-batches a box is numbered: 1 where a backward has room for a number, else
- * the least of a round row that leaves room for it. */
+/* Numbers every n-th micro-batch: returns 1 if a backward box has room, else the next round n that
+ * does. */
 static int64_t numbered(const struct schedule *f)
 {
     static const int64_t round[] = {1, 5, 10, 20, 50, 100, 200, 500, 1000};
@@ -102,7 +102,7 @@ static void draw_schedule(struct sp_figure *figure, const struct schedule *f, st
                                                    .idle = "idle (bubble)"});
 }
 
-/* The first and the last stage, and two between them. */
+/* Draws the first and last stage and two between. */
 static void draw_memory(struct sp_figure *figure, const struct schedule *f,
                         struct sp_in_flight_level *levels)
 {

@@ -1,4 +1,4 @@
-/* The script of a picture file, SVG, PNG or PDF: places of panels, titles and keys. */
+/* Writes the script of a picture file: positions of panels, titles and keys. */
 #include "pictures/script.h"
 
 #include <math.h>
@@ -23,8 +23,8 @@ static int characters(const char *text)
     return n;
 }
 
-/* The key of boxes, whose hatched swatches gnuplot's own does not draw. From (left, top) on,
- * wrapped at `right`; returns its height. `out` NULL: only that. px. */
+/* Draws the key of boxes, whose hatches gnuplot's own key lacks, from (left, top), wrapped at
+ * `right`; returns its height in px. With `out` NULL, only measures. */
 static double write_box_key(FILE *out, const struct sp_panel *panel, double left, double right,
                             double top, double height)
 {
@@ -53,7 +53,7 @@ static double write_box_key(FILE *out, const struct sp_panel *panel, double left
     return x > left ? y + KEY_ROW : 0;
 }
 
-/* The place of a panel, in pixels from the figure's upper left corner. */
+/* Position of a panel in pixels from the upper left corner. */
 struct place {
     double left, right, top, bottom, key;
     int keys_in_row;
@@ -68,7 +68,7 @@ static size_t count_keys(const struct sp_panel *panel)
     return keys;
 }
 
-/* The sides that leave room for the ticks' names and a key beside the panel. */
+/* Sets left and right margins for tick names and keys. */
 static void place_across(const struct sp_panel *panel, struct place *p)
 {
     const size_t ticks = sp_longest_tick(&panel->y);
@@ -132,8 +132,8 @@ static void write_panel(FILE *out, const struct sp_panel *panel, struct place p,
     sp_write_contents(out, panel, x, y);
 }
 
-/* gnuplot's terminal for a file of this height in pixels. PNG: the plain one where gnuplot was
- * built without cairo; twice the pixels: sharp screens. PDF: 96 px an inch. */
+/* Writes gnuplot's terminal for a picture of this height (px). PNG has twice the pixels for sharp
+ * screens and falls back to the plain terminal without cairo; PDF has 96 px per inch. */
 static void write_terminal(FILE *out, enum sp_terminal terminal, double height)
 {
     if (terminal == SP_TERMINAL_SVG)
@@ -161,7 +161,7 @@ static void write_file_figure(FILE *out, const struct sp_figure *figure, enum sp
 {
     struct place places[SP_MAX_PANELS], across = {.left = 0, .right = WIDTH};
     double down = TITLE;
-    for (size_t i = 0; i < figure->n_panels; i++) /* the same for all: their times align */
+    for (size_t i = 0; i < figure->n_panels; i++) /* common margins, so that times align */
         place_across(&figure->panels[i], &across);
     for (size_t i = 0; i < figure->n_panels; i++) {
         places[i] = place_down(&figure->panels[i], across, down);

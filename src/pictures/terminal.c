@@ -1,15 +1,14 @@
-/* A picture in the terminal: gnuplot's `dumb`, in which boxes are letters on its grid of
- * characters. */
+/* Pictures in the terminal: gnuplot's `dumb`, with boxes as letters. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "pictures/script.h"
 
-/* Characters of the axes around the plot. */
+/* Characters around the plot. */
 enum { BOTTOM = 3, RIGHT = 4, LEGEND_GAP = 3 };
 
-/* The characters with which `dumb` draws line type 1, 2, ... */
+/* Characters of `dumb` for line types 1, 2, ... */
 static const char line_letters[] = "*#$%@&=";
 
 char sp_letter_of(const struct sp_panel *panel, size_t s)
@@ -25,8 +24,8 @@ char sp_letter_of(const struct sp_panel *panel, size_t s)
     return line_letters[lines % (sizeof line_letters - 1)];
 }
 
-/* Grid points inside a box. Along x a character covers half a point on either side, so that
- * neighbours share no character; along y rows are placed on the grid. */
+/* Writes the grid points inside a box. A character spans half a point to either side, so neighbours
+ * do not overlap; rows lie on the grid. */
 static void write_box(FILE *out, const double *box, struct sp_scale x, struct sp_scale y,
                       int columns, int rows)
 {
@@ -54,7 +53,7 @@ static void write_letters(FILE *out, const struct sp_panel *panel, struct sp_sca
     }
 }
 
-/* Rules as a character in every row or column. */
+/* Writes rules as a character per row or column. */
 static void write_rules(FILE *out, const struct sp_panel *panel, struct sp_scale x,
                         struct sp_scale y, int columns, int rows)
 {
@@ -121,7 +120,8 @@ static void write_plot(FILE *out, const struct sp_panel *panel)
     fputs(*separator == 'p' ? "plot NaN notitle\n" : "\n", out);
 }
 
-/* The key as lines of "F forward   B backward"; returns how many. `out` NULL: counts. */
+/* Writes the key, "F forward   B backward"; returns the number of lines. With `out` NULL, only
+ * counts. */
 static int write_key(FILE *out, const struct sp_panel *panel, int columns)
 {
     char line[1024] = "";
@@ -157,7 +157,7 @@ static void write_marks(FILE *out, const struct sp_panel *panel, struct sp_scale
         const struct sp_label *const label = &panel->labels[i];
         if (label->align == SP_CENTRE || (panel->x.log && label->x <= 0) ||
             (panel->y.log && label->y <= 0) || (hidden && hidden[i]))
-            continue; /* inside a box there are letters */
+            continue; /* boxes contain letters */
         fputs("set label ", out);
         sp_quote(out, label->text);
         fprintf(out, " at first %.10g, first %.10g %s offset char %d, 0 front\n",
@@ -204,7 +204,7 @@ void sp_write_text_panel(FILE *out, const struct sp_figure *figure, const struct
     }
     write_key(out, panel, inner);
     sp_write_axes(out, panel, x, y);
-    fputs("unset ylabel\n", out); /* `dumb` would write it down the side, a letter a line */
+    fputs("unset ylabel\n", out); /* `dumb` would write it vertically */
     sp_write_numbers(out, panel, x, y);
     write_letters(out, panel, x, y, inner - 1, panel->rows - 1);
     write_rules(out, panel, x, y, inner - 1, panel->rows - 1);
@@ -236,7 +236,7 @@ size_t sp_tidy_text(char *text)
     return (size_t)(end - text);
 }
 
-/* Copies a line without attributes that have their default value. */
+/* Copies a line without default attributes. */
 static char *copy_tag(char *to, const char *from, size_t n)
 {
     static const char defaults[] = " stroke-linecap=\"butt\" stroke-linejoin=\"miter\"";

@@ -8,8 +8,8 @@
 
 #include "runs/run_estimate.h"
 
-/* Spread of the allocator's share of memory between machines (of the logarithm), and between runs
- * on one. */
+/* Expected spread (of the logarithm) of reserved memory between machines, and between runs on
+ * one. */
 #define MEMORY_SPREAD 0.10
 #define MEMORY_NOISE 0.02
 
@@ -28,7 +28,7 @@ double sp_residual(double *errors, size_t n, double pooled)
     return (own * (double)n + pooled * 10) / ((double)n + 10);
 }
 
-/* Fits to the timed runs whose group is not in part `left_out` of `parts`. */
+/* Fits to timed runs outside part `left_out` of `parts`. */
 static void fit_without(const struct sp_calibration *c, int left_out, struct sp_profile *fitted)
 {
     struct sp_sample *const samples = calloc(c->n + 1, sizeof *samples);
@@ -57,7 +57,7 @@ static void cross_validate(struct sp_calibration *c)
     }
 }
 
-/* ln(predicted / measured) of the peak, by what the run's memory counts. */
+/* ln(predicted / measured) of peak memory at the level that the run measured. */
 static double memory_error(const struct sp_run *run, const struct sp_profile *profile)
 {
     struct sp_estimate e;
@@ -65,8 +65,8 @@ static double memory_error(const struct sp_run *run, const struct sp_profile *pr
     return log(sp_bytes_at_level(&e.memory, run->level) / run->memory_bytes);
 }
 
-/* Fits one factor on reserved bytes: the mean of the runs' logarithms, drawn towards the prior's by
- * how much runs and machines differ. Allocator slack differs between machines, tensors do not; live
+/* Fits one factor on reserved bytes: the mean logarithm over runs, shrunk towards the prior by the
+ * spreads of machines and runs. Allocator slack differs between machines, tensors do not; live
  * bytes say nothing about the allocator. */
 static void fit_memory(struct sp_calibration *c)
 {

@@ -10,7 +10,7 @@ struct sp_calibrated {
     const struct sp_run *run;
     struct sp_sample sample;
     int group;
-    double before, after, left_out; /* NAN: no step time is measured */
+    double before, after, left_out; /* NAN: no step time measured */
     double memory_before, memory_after;
 };
 
@@ -19,17 +19,17 @@ struct sp_calibration {
     size_t n;
     struct sp_profile prior, fitted;
     int groups; /* configurations with a step time */
-    int parts;  /* of the cross-validation; below 2: none was possible */
+    int parts;  /* of the cross-validation; below 2: impossible */
     size_t memory_runs;
 };
 
-/* Fits `prior` to `runs` (`run` and `sample` filled in, `group` numbered from 0, step time or
- * memory measured). Cross-validates by configuration: up to five configurations are left out one by
- * one, more in five parts. Fills in everything else. */
+/* Fits `prior` to `runs` (`run`, `sample` and `group` from 0 set; step time or memory measured).
+ * Cross-validates by configuration: leaves one out if there are at most five, else one of five
+ * parts. Fills in the rest. */
 void sp_calibrate(struct sp_calibration *calibration);
 
-/* The width that holds 80 % of the errors left out, over 1.2816, drawn towards `pooled` as ten more
- * runs would; sorts `errors` in place. */
+/* Width that holds 80 % of the left-out errors, over 1.2816, shrunk towards `pooled` as if by ten
+ * more runs; sorts `errors`. */
 double sp_residual(double *errors, size_t n, double pooled);
 
 #endif

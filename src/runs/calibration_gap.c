@@ -1,5 +1,5 @@
-/* How far a fit's runs are from its prior, which constants explain that, and which run would tell
- * most. */
+/* Distance of a fit's runs from its prior, the constants that explain it, and the most informative
+ * next run. */
 #include "runs/calibration_gap.h"
 
 #include <math.h>
@@ -52,7 +52,7 @@ void sp_constant_effects(const struct sp_calibration *fit,
     qsort(effects, SP_CONSTANTS, sizeof *effects, by_effect);
 }
 
-/* How far a step is open, of the logarithm, one standard deviation, and by which constant most. */
+/* Standard deviation of ln(step) left by the fit, and the constant that contributes most. */
 static double open_spread(const struct sp_calibration *fit, const struct sp_step_inputs *inputs,
                           int *constant)
 {
@@ -76,7 +76,7 @@ static double open_spread(const struct sp_calibration *fit, const struct sp_step
     return sqrt(sum);
 }
 
-/* Looks through the plans that are one change away from a run's. */
+/* Tries the plans one change away from a run's. */
 static void look_around(const struct sp_calibration *fit, const struct sp_run *run,
                         struct sp_telling_run *best)
 {

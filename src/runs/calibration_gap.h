@@ -1,5 +1,5 @@
-/* How far a fit's runs are from its prior, which constants explain that, and which run would tell
- * most. */
+/* Distance of a fit's runs from its prior, the constants that explain it, and the most informative
+ * next run. */
 #ifndef SP_CALIBRATION_GAP_H
 #define SP_CALIBRATION_GAP_H
 
@@ -7,11 +7,10 @@
 
 #include "runs/calibration.h"
 
-/* Mean over the timed runs of ln(measured / predicted) under the prior; NAN: none is timed. */
+/* Mean ln(measured / predicted) of timed runs under the prior; NAN without any. */
 double sp_calibration_gap(const struct sp_calibration *fit);
 
-/* What the move of a constant from the prior to the fit changes of the steps: the mean over the
- * timed runs, of the logarithm. The largest comes first. */
+/* Mean change of ln(step) over timed runs as a constant moves from prior to fit; largest first. */
 struct sp_constant_effect {
     int constant;
     double effect;
@@ -19,16 +18,15 @@ struct sp_constant_effect {
 void sp_constant_effects(const struct sp_calibration *fit,
                          struct sp_constant_effect effects[SP_CONSTANTS]);
 
-/* A plan beside one that was run, and what its step would tell. */
+/* A plan near a run's, and how uncertain its step is. */
 struct sp_telling_run {
     const struct sp_run *run;
     struct sp_neighbour plan;
-    int constant;  /* that it hangs on most */
-    double spread; /* of the logarithm of its step by all that the runs leave open */
+    int constant;  /* the constant that contributes most */
+    double spread; /* standard deviation of ln(step) */
 };
 
-/* Of the plans that are one change away from a run's, the one that the runs leave open most; false
- * where they leave none open. */
+/* The most uncertain plan one change away from a run's; false if none is uncertain. */
 bool sp_most_telling_run(const struct sp_calibration *fit, struct sp_telling_run *best);
 
 #endif

@@ -1,4 +1,4 @@
-/* Statistics of errors over the rows of a file of runs. */
+/* Error statistics over the rows of a file of runs. */
 #include "runs/error_statistics.h"
 
 #include <math.h>
@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/suggest.h"
+#include "runs/columns.h"
 #include "runs/group_error.h"
 
 void sp_init_run_errors(struct sp_run_errors *e, const struct sp_csv *csv, size_t n, int kinds)
@@ -48,7 +49,7 @@ struct sp_error_stats sp_errors_of_rows(const struct sp_run_errors *e, int kind,
 bool sp_find_column(const struct sp_csv *csv, const char *name, int *column, struct sp_error *error)
 {
     struct sp_nearest nearest = {.wanted = name};
-    *column = sp_csv_column(csv, name);
+    *column = sp_run_column(csv, name);
     if (*column >= 0)
         return true;
     for (size_t i = 0; i < csv->columns; i++)

@@ -1,10 +1,9 @@
-/* Explains why a measured step is longer, or shorter, than its estimate. */
+/* Explains the difference between a measured step and its estimate. */
 #include "runs/gap.h"
 
 #include <math.h>
 
-/* The value of one constant that makes the estimate equal `step_s`; NAN if none within its bounds
- * does. */
+/* The value of a constant that makes the estimate equal `step_s`; NAN if outside its bounds. */
 static double explaining_value(const struct sp_step_inputs *inputs, int constant, double step_s)
 {
     struct sp_profile profile = *inputs->profile;
@@ -48,7 +47,7 @@ struct sp_gap sp_gap_of(const struct sp_step_inputs *in, const struct sp_estimat
     return gap;
 }
 
-/* Proportional to the components: one number cannot tell more. */
+/* Proportional, because a single number cannot tell more. */
 double sp_gap_share_s(const struct sp_gap *gap, const struct sp_estimate *e, double part_s)
 {
     return gap->gap_s * part_s / e->time.step;

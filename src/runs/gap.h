@@ -5,20 +5,20 @@
 #include <scaleplan/estimate.h>
 
 struct sp_gap {
-    double gap_s;  /* measured less estimated */
+    double gap_s;  /* measured minus estimated */
     double mfu;    /* of the measured step */
-    bool in_range; /* whether the profile's 80 % range holds it */
-    int constant;  /* of the profile: the one whose other value explains the gap with the least
-                      strain; SP_CONSTANTS: none does within its bounds */
-    double value;  /* that value */
-    double strain; /* |ln(value / profile's)| over the spread expected between stacks */
+    bool in_range; /* whether the profile's 80 % range contains it */
+    int constant;  /* the constant that explains the gap with the least strain; SP_CONSTANTS: none
+                      within bounds */
+    double value;  /* its explaining value */
+    double strain; /* |ln(value / profile's)| over the constant's expected spread */
 };
 
-/* Compares a step of step_s seconds with the estimate of the same plan. */
+/* Compares a measured step of step_s seconds with its estimate. */
 struct sp_gap sp_gap_of(const struct sp_step_inputs *in, const struct sp_estimate *estimate,
                         double step_s);
 
-/* The share of the gap of a component that takes part_s of the estimated step: in proportion. s. */
+/* A component's proportional share of the gap, in s; part_s: its estimated time. */
 double sp_gap_share_s(const struct sp_gap *gap, const struct sp_estimate *estimate, double part_s);
 
 #endif

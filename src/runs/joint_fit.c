@@ -1,4 +1,4 @@
-/* The constants of all stacks at once. */
+/* Fits the constants of all stacks at once. */
 #include "runs/joint_fit.h"
 
 #include <stdlib.h>
@@ -6,14 +6,13 @@
 
 #include "runs/shared_fit.h"
 
-/* Spread of runs of other sources (of the logarithm) around a model that is right for one; farther
- * out a run tells no more. */
+/* Standard deviation of ln(error) between sources under a correct model; beyond it a run counts
+ * linearly. */
 #define NOISE 0.07
-/* Spreads by which all GPUs or TPUs may deviate from their expected value: as far as one family
- * from the others. */
+/* Spread of the common part of all GPUs or TPUs, in units of the spread between families. */
 #define COMMON_SPREADS 1.0
 
-/* The parts of a constant: one common to its kind of machine, and one of its family. */
+/* Parts of a constant: common to a kind of machine, and per family. */
 enum { COMMON, OWN };
 
 struct joint {
@@ -26,10 +25,9 @@ static struct sp_shared_constant *row(struct sp_shared_constant *layout, int sta
     return layout + (size_t)stack * SP_CONSTANTS;
 }
 
-/* Gives a constant of a stack the parameters that earlier stacks have for its kind of machine and
- * for its family, and new ones where there are none. What all GPUs share may deviate from its
- * expected value as far as one family from the others: with two spreads one slow framework moved
- * all the rest. */
+/* Assigns a constant's parameters: those that earlier stacks use for the same kind of machine and
+ * family, else new ones. The common part may deviate as far as one family does: with twice that,
+ * one slow framework moved all others. */
 static void lay_out_constant(const struct sp_profile *stacks, int stack, int c,
                              struct sp_shared_constant *layout, int *parameters)
 {
@@ -48,11 +46,10 @@ static void lay_out_constant(const struct sp_profile *stacks, int stack, int c,
     row(layout, stack)[c] = of;
 }
 
-/* Additions of software have heavy tails (quadratic cost within the spread, linear beyond): a
- * framework may do what no other does, and then moves the others less. Errors left out fell from
- * 13.2 to 10.6 % in the first tier. Those of chips stay quadratic, because they rest on measured
- * kernels; with tails there, block formats rose to 11.5 %. Variances learned from the runs were
- * wider everywhere and worse (13.4 %). */
+/* Software parts have heavy tails (linear cost beyond the spread), so that an unusual framework
+ * moves the others less: left-out errors of the first tier fell from 13.2 to 10.6 %. Chip parts
+ * stay quadratic because they rest on measured kernels; with heavy tails, block formats rose to
+ * 11.5 %. Variances learned from the runs were wider everywhere and worse (13.4 %). */
 static void mark_heavy_tails(const struct sp_shared_constant *layout, int stacks,
                              bool *heavy_tailed)
 {
@@ -72,9 +69,9 @@ static double error_of(const void *context, size_t i, const double *constants)
     return sp_log_error(&s->sample, &profile);
 }
 
-/* A stack has no constants of its own. A constant belongs to a family of frameworks or chips: the
- * value that all GPUs or TPUs share, plus what the family adds, drawn towards 0. Separate constants
- * per stack memorised 391 runs and were worse than a median on new ones. */
+/* Stacks have no constants of their own: a constant is the value common to GPUs or TPUs plus its
+ * family's part, shrunk towards 0. Separate constants per stack memorised 391 runs and did worse
+ * than a median on new ones. */
 void sp_fit_jointly(const struct sp_joint_sample *samples, size_t n,
                     const struct sp_profile *stacks, int n_stacks, struct sp_profile *fitted)
 {

@@ -1,4 +1,4 @@
-/* Fits the constants of all stacks at once: common parts of their frameworks and chips. */
+/* Fits the constants of all stacks at once, from parts common to frameworks and chips. */
 #ifndef SP_JOINT_FIT_H
 #define SP_JOINT_FIT_H
 
@@ -10,14 +10,12 @@ struct sp_joint_sample {
     int stack;
 };
 
-/* Fits `stacks`, which come as sp_profile_for expects them without any run, to samples of some of
- * them. The logarithm of a constant is its expected value's, plus what GPUs or TPUs have in common,
- * plus what the stack's software family (for constants of the software) or chip family (for those
- * of the chip) adds: each is drawn towards 0 as far as stacks are expected to differ, so that
- * families with few runs stay near the others. Two stacks of one family thus differ in what their
- * chips and frameworks are known by, and in nothing else. Every stack gets its constants and how
- * far samples determined them, those without samples too. Errors count by their logarithm,
- * robustly. Deterministic. */
+/* Fits `stacks`, with expected values as from sp_profile_for without runs, to samples of some of
+ * them. The logarithm of a constant is that of its expected value plus a part common to GPUs or
+ * TPUs plus a part of its software or chip family; each part is shrunk towards 0 by the expected
+ * spread, so that families with few runs stay near the others. Stacks of one family thus differ
+ * only in their expected values. All stacks get constants and `determined`, also those without
+ * samples. Errors count by their logarithm, robustly. Deterministic. */
 void sp_fit_jointly(const struct sp_joint_sample *samples, size_t n,
                     const struct sp_profile *stacks, int n_stacks, struct sp_profile *fitted);
 

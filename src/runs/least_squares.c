@@ -1,4 +1,4 @@
-/* Fits a profile's constants to measured steps: the fit of all stacks, with one. */
+/* Fits a profile's constants to measured steps: the joint fit with a single stack. */
 #include "runs/least_squares.h"
 
 #include <math.h>
@@ -14,9 +14,9 @@ struct problem {
     const struct sp_profile *prior;
 };
 
-/* Standard deviation of ln(estimate / measured) of a profile that knows the stack, by tier: that of
- * published runs with their publication left out. With 5 % for all, a fit to three runs of experts
- * followed them so closely that others became worse than without a fit. */
+/* Standard deviation of ln(estimate / measured) by tier for a known stack, from published runs left
+ * out of the fit. With 5 % for all tiers, a fit to three MoE runs followed them so closely that
+ * others became worse than without a fit. */
 static double noise_of(const struct sp_sample *sample)
 {
     const struct sp_profile known = {.known = SP_KNOWN_STACK};
@@ -48,7 +48,7 @@ void sp_fit_profile(const struct sp_sample *samples, size_t n, const struct sp_p
     struct sp_shared_sample *const shared = calloc(n + 1, sizeof *shared);
     if (!shared)
         abort();
-    for (int c = 0; c < SP_CONSTANTS; c++) /* a parameter each, not shared */
+    for (int c = 0; c < SP_CONSTANTS; c++) /* one parameter per constant */
         layout[c] = (struct sp_shared_constant){{c, -1, -1, -1}, {1}};
     for (size_t i = 0; i < n; i++)
         shared[i] = (struct sp_shared_sample){0, samples[i].weight, noise_of(&samples[i])};

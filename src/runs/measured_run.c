@@ -1,4 +1,4 @@
-/* A run that was measured, as `step --measured` says it. */
+/* A measured run, as given to `step --measured`. */
 #include "runs/measured_run.h"
 
 #include <math.h>
@@ -9,14 +9,15 @@
 #include "base/number.h"
 #include "runs/run_estimate.h"
 
-/* What --measured takes, under the name that it has there and in the report. */
+/* Keys of --measured and their names in the report. */
 static const struct {
     const char *name;
     size_t offset;
     bool speed;
 } measurements[] = {
     {"step", offsetof(struct sp_measured_run, step_s), true},
-    {"mem", offsetof(struct sp_measured_run, memory_bytes), false},
+    {"memory", offsetof(struct sp_measured_run, memory_bytes), false},
+    {"mem", offsetof(struct sp_measured_run, memory_bytes), false}, /* its older name */
     {"tokens_per_s", offsetof(struct sp_measured_run, tokens_per_s), true},
     {"tokens_per_s_per_device", offsetof(struct sp_measured_run, tokens_per_s_per_device), true},
     {"mfu", offsetof(struct sp_measured_run, mfu), true},
@@ -32,14 +33,14 @@ bool sp_read_measured(const char *text, struct sp_measured_run *m, struct sp_err
     while (text && sp_next_item(&text, part, sizeof part)) {
         char *const value = sp_cut_pair(part);
         size_t i = 0;
-        while (i < N && strcmp(measurements[i].name, part) != 0)
+        while (i < N && !sp_is_named(part, measurements[i].name))
             i++;
         double *const into = i < N ? (double *)(void *)((char *)m + measurements[i].offset) : NULL;
         if (!into || !value || !sp_parse_number(value, into) || !(*into > 0 && *into < 1e18))
             return sp_fail(error, SP_INPUT,
                            "--measured: \"%s%s%s\" is not step=SECONDS, tokens_per_s=, "
-                           "tokens_per_s_per_device=, mfu=, tflops= or mem=BYTES, such as "
-                           "step=12.3s,mem=71GiB",
+                           "tokens_per_s_per_device=, mfu=, tflops= or memory=BYTES, such as "
+                           "step=12.3s,memory=71GiB",
                            sp_safe(part), value ? "=" : "", value ? sp_safe(value) : "");
         speeds += measurements[i].speed;
     }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cjson/cJSON.h>
 
@@ -16,7 +17,7 @@ bool sp_at_bound(const struct sp_profile *p, int constant)
     return (value <= c->low * 1.001 || value >= c->high * 0.999) && p->determined[constant] > 0.05;
 }
 
-/* Writes `"key": "text",` with the text as JSON spells it. */
+/* Writes `"key": "text",` with JSON escapes. */
 static void put_text(FILE *out, const char *key, const char *text, const char *end)
 {
     cJSON *const string = cJSON_CreateString(text);
@@ -47,6 +48,18 @@ static void put_bounds(FILE *out, const struct sp_profile *p)
     put_text(out, "at_bound", names, ",");
 }
 
+/* Today, UTC; SOURCE_DATE_EPOCH (reproducible-builds.org) is another day, in seconds since 1970. */
+static void put_date(FILE *out)
+{
+    const char *const given = getenv("SOURCE_DATE_EPOCH");
+    const time_t now = given ? (time_t)strtoll(given, NULL, 10) : time(NULL);
+    struct tm day;
+    char date[16] = "";
+    if (gmtime_r(&now, &day))
+        strftime(date, sizeof date, "%Y-%m-%d", &day);
+    put_text(out, "date", date, ",");
+}
+
 char *sp_profile_text(const struct sp_profile *p, const char *fitted_to, const char *source)
 {
     char *text = NULL;
@@ -72,6 +85,7 @@ char *sp_profile_text(const struct sp_profile *p, const char *fitted_to, const c
         fprintf(out, "  \"memory_factor\": %.4f,\n", p->memory_factor);
     if (p->residual > 0)
         fprintf(out, "  \"residual\": %.3f,\n", p->residual);
+    put_date(out);
     put_text(out, "fitted_to", fitted_to, ",");
     put_bounds(out, p);
     put_text(out, "source", source, "");

@@ -6,11 +6,11 @@
 
 #include <scaleplan/profile.h>
 
-/* Whether the fit pushed a constant against one of its bounds: the data ask for more than physics
- * allows, so the model puts time elsewhere than the machine does. */
+/* Whether the fit pushed a constant to a bound: the data ask for more than physics allows, so the
+ * model attributes time to the wrong part. */
 bool sp_at_bound(const struct sp_profile *profile, int constant);
 
-/* The text; free() it. `fitted_to` and `source` name the data. */
+/* The profile's JSON text; free() it. `fitted_to` and `source` name the data. */
 char *sp_profile_text(const struct sp_profile *profile, const char *fitted_to, const char *source);
 
 #endif

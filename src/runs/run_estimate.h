@@ -6,12 +6,11 @@
 
 #include "runs/runs.h"
 
-/* Estimates a run without a problem, with a profile and its memory factor; its `memory` is that of
- * the stage that was measured. */
+/* Estimates a run that has no problem, with a profile and its memory factor. */
 void sp_estimate_run(const struct sp_run *run, const struct sp_profile *profile,
                      struct sp_estimate *estimate);
 
-/* The bytes that a level below SP_CLOSED_FORM counts. */
+/* Bytes counted at a memory level below SP_CLOSED_FORM. */
 double sp_bytes_at_level(const struct sp_stage_memory *memory, enum sp_memory_level level);
 
 #endif

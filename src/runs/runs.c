@@ -34,7 +34,7 @@ static void read_chip(struct sp_row_reader *r)
     }
     struct sp_error error = {0};
     if (name[0] == '\0' || !sp_load_chip(name, r->sources, &run->hw, &error)) {
-        sp_row_problem(run, "hardware \"%s\" is not known", sp_safe(run->hardware));
+        sp_row_problem(run, "hw \"%s\" is not known", sp_safe(run->hardware));
         return;
     }
     snprintf(run->chip, sizeof run->chip, "%s", run->hw.name);
@@ -42,7 +42,7 @@ static void read_chip(struct sp_row_reader *r)
              run->hw.family[0] ? run->hw.family : run->hw.name);
 }
 
-/* The most cubic box of this many chips, for a slice that is not offered. */
+/* The most cubic box of `chips` chips, for a slice that is not offered. */
 static struct sp_shape box_of(int64_t chips, int64_t axes)
 {
     struct sp_shape shape = {{1, 1, 1}};
@@ -70,8 +70,8 @@ static void read_network(struct sp_row_reader *r)
         run->hw.network.scaleout_bytes_per_s = gbps * 1e9 / 8 / (double)run->devices_per_node;
 }
 
-/* Slices of a torus: one per replica of `dp` if enough chips are left to share the weights; else as
- * few as pods allow. */
+/* Slices of a torus: one per replica if its chips can hold the weights, else as few as pods
+ * allow. */
 static int64_t read_slices(struct sp_row_reader *r, int64_t devices)
 {
     const struct sp_network *const network = &r->run->hw.network;
@@ -86,10 +86,10 @@ static int64_t read_slices(struct sp_row_reader *r, int64_t devices)
 static void read_machine(struct sp_row_reader *r)
 {
     struct sp_run *const run = r->run;
-    const int64_t devices = sp_row_whole(r, "n_devices", 0);
+    const int64_t devices = sp_row_whole(r, "devices", 0);
     read_chip(r);
     if (devices < 1)
-        sp_row_problem(run, "n_devices is not stated");
+        sp_row_problem(run, "devices are not stated");
     if (run->problem[0] != '\0')
         return;
     const int64_t slices = run->hw.network.kind == SP_TORUS ? read_slices(r, devices) : 1;
@@ -129,7 +129,7 @@ static void copy_cell(const struct sp_row_reader *r, const char *column, char *o
     snprintf(out, size, "%s", sp_row_text(r, column));
 }
 
-/* Each part needs those before it, so the first problem ends the row. */
+/* Later parts depend on earlier ones, so the first problem ends the row. */
 static void read_row(struct sp_row_reader *r)
 {
     static void (*const parts[])(struct sp_row_reader *) = {
@@ -139,7 +139,7 @@ static void read_row(struct sp_row_reader *r)
     *run = (struct sp_run){.step_s = NAN, .memory_bytes = NAN, .stage = -1};
     copy_cell(r, "id", run->id, sizeof run->id);
     copy_cell(r, "source_title", run->source, sizeof run->source);
-    copy_cell(r, "hardware", run->hardware, sizeof run->hardware);
+    copy_cell(r, "hw", run->hardware, sizeof run->hardware);
     copy_cell(r, "model", run->model_name, sizeof run->model_name);
     copy_cell(r, "tier", run->tier, sizeof run->tier);
     copy_cell(r, "scoring", run->scoring, sizeof run->scoring);
@@ -152,7 +152,7 @@ static void read_row(struct sp_row_reader *r)
         parts[i](r);
 }
 
-/* Refuses two columns of one name: either could be meant. */
+/* Refuses two columns of the same name. */
 static void check_header(const struct sp_csv *csv, const char *origin, struct sp_error *error)
 {
     for (size_t c = 0; c < csv->columns && !sp_is_full(error); c++) {
@@ -176,11 +176,11 @@ bool sp_read_runs(const char *path, const struct sp_sources *sources, struct sp_
     free(text);
     if (!parsed)
         return false;
-    static const char *const needed[] = {"hardware", "n_devices", "seq_len", "layers", "d_model"};
+    static const char *const needed[] = {"hw", "devices", "seq", "layers", "d_model"};
     const size_t shape =
-        sp_csv_column(&runs->csv, "model") >= 0 ? 2 : 0; /* its name may be enough */
+        sp_run_column(&runs->csv, "model") >= 0 ? 2 : 0; /* the model's name may suffice */
     for (size_t i = 0; i + shape < sizeof needed / sizeof *needed; i++)
-        if (sp_csv_column(&runs->csv, needed[i]) < 0)
+        if (sp_run_column(&runs->csv, needed[i]) < 0)
             sp_fail(error, SP_INPUT, "%s: no column %s in the header", sp_safe(origin), needed[i]);
     if (error->lines == 0)
         check_header(&runs->csv, origin, error);

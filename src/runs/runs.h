@@ -1,4 +1,4 @@
-/* Measured training runs: a row of a CSV file as model, machine, plan and measurement. */
+/* Measured training runs: each row of a CSV file as model, machine, plan and measurement. */
 #ifndef SP_RUNS_H
 #define SP_RUNS_H
 
@@ -13,10 +13,10 @@ struct sp_run {
     struct sp_model model;
     struct sp_hardware hw;
     char chip[64];   /* name of the chip's file */
-    char family[64]; /* chip whose profiles are used when it has none */
+    char family[64]; /* chip whose profiles are used if it has none */
     int64_t devices_per_node;
-    bool own_network; /* the row states its nodes' network, which is in hw */
-    bool own_domain;  /* it uses a part of each domain, which is in hw */
+    bool own_network; /* the row states the network of its nodes; stored in hw */
+    bool own_domain;  /* it uses a part of each domain; stored in hw */
     struct sp_plan plan;
     struct sp_precision precision;
     struct sp_framework_file framework;
@@ -24,9 +24,9 @@ struct sp_run {
     double step_s;       /* measured; NAN: not stated */
     double memory_bytes; /* measured peak; NAN: not stated */
     enum sp_memory_level level;
-    int64_t stage;       /* whose memory was measured; -1: the fullest stage's */
-    bool scored;       /* the source states all that a prediction needs */
-    char problem[192]; /* why it cannot be predicted; "" when it can */
+    int64_t stage;     /* whose memory was measured; -1: the fullest stage's */
+    bool scored;       /* the source states everything that a prediction needs */
+    char problem[192]; /* why it cannot be predicted; "" if it can */
     char note[160];    /* a remark on a run that can be predicted; or "" */
 };
 

@@ -1,4 +1,4 @@
-/* Finds the framework that ran a row. */
+/* Identifies the framework of a row. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 static bool has_mark(const struct sp_row_reader *r, const char *mark)
 {
     static const char *const columns[] = {"framework", "software", "source_title", "source_ref",
-                                          "fsdp_zero"};
+                                          "zero"};
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         if (sp_has_words(sp_row_text(r, columns[i]), mark))
             return true;
@@ -62,9 +62,9 @@ static const struct sp_framework_file *serving_framework(struct sp_row_reader *r
     return NULL;
 }
 
-/* Frameworks differ by what their code did: megatron is today's Megatron-Core, megatron-2022 that
- * of Narayanan and Korthikanti (attention not fused). A row without a framework is NeMo's, as in
- * `step`. */
+/* Frameworks are distinguished by version where their code differed: megatron is today's
+ * Megatron-Core, megatron-2022 that of Narayanan and Korthikanti (unfused attention). Default:
+ * NeMo. */
 void sp_read_row_framework(struct sp_row_reader *r)
 {
     struct sp_run *const run = r->run;

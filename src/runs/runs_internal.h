@@ -2,6 +2,7 @@
 #ifndef SP_RUNS_INTERNAL_H
 #define SP_RUNS_INTERNAL_H
 
+#include "runs/columns.h"
 #include "runs/runs.h"
 
 struct sp_row_reader {
@@ -9,35 +10,34 @@ struct sp_row_reader {
     size_t row;
     const struct sp_sources *sources;
     struct sp_error *error;
-    struct sp_run *run;        /* of the row; an unreadable cell becomes its problem */
-    const struct sp_run *runs; /* the rows before: a chip is looked up once */
+    struct sp_run *run;        /* of the row; unreadable cells become its problem */
+    const struct sp_run *runs; /* earlier rows, so that each chip is loaded once */
     const struct sp_framework_file *frameworks;
     size_t n_frameworks;
 };
 
 enum { SP_MAX_FRAMEWORKS = 64 };
 
-/* A cell by its column's name, "" where either is missing. */
+/* A cell by column name; "" if the column or cell is missing. */
 const char *sp_row_text(const struct sp_row_reader *reader, const char *column);
 
 /* "H100-SXM 80GB" -> "h100-sxm-80gb". */
 void sp_run_slug(const char *text, char *out, size_t size);
 
-/* A number of the row from `least` to `most`, or 0; NAN: the cell is empty, or the number became
- * the row's problem. */
+/* A number of the row from `least` to `most`, or 0; NAN if the cell is empty or invalid (then a
+ * problem). */
 double sp_row_number(struct sp_row_reader *reader, const char *column, double least, double most);
 
-/* A whole number of the row; `fallback` if the cell is empty or its number is a problem. */
+/* A whole number of the row; `fallback` if the cell is empty or invalid. */
 int64_t sp_row_whole(struct sp_row_reader *reader, const char *column, int64_t fallback);
 
-/* 0 or 1, no or yes; `fallback` for an empty cell or an unknown word, which is a problem. */
+/* 0, 1, no or yes; `fallback` for an empty cell or an unknown word (a problem). */
 bool sp_row_flag(struct sp_row_reader *reader, const char *column, bool fallback);
 
-/* The ZeRO stage that fsdp_zero names; an empty cell is `fallback`. */
+/* The ZeRO stage in the column fsdp_zero; `fallback` if empty. */
 int sp_row_zero(struct sp_row_reader *reader, int fallback);
 
-/* Puts number format and 8-bit recipe of the precision column into the plan; an empty cell is
- * bf16. */
+/* Reads number format and 8-bit recipe from the precision column; empty: bf16. */
 void sp_row_precision(struct sp_row_reader *reader);
 
 /* The level at which the measured memory counts; SP_NO_LEVEL: not stated. */
@@ -49,10 +49,10 @@ int64_t sp_row_stage(struct sp_row_reader *reader, int64_t stages);
 /* Puts the recompute policy and modules into the plan; empty cells recompute nothing. */
 void sp_row_recompute(struct sp_row_reader *reader);
 
-/* Puts dispatcher, moe_overlap and cuda_graph into the plan; empty cells change nothing. */
+/* Reads dispatcher, moe_overlap and cuda_graph; empty cells change nothing. */
 void sp_row_execution(struct sp_row_reader *reader);
 
-/* The convention of the row's FLOPs or MFU (enum sp_flop_convention); empty: 6 P. -1: not
+/* The convention of the row's FLOPs or MFU (enum sp_flop_convention); empty: 6 P; -1: not
  * stated. */
 int sp_row_convention(const struct sp_row_reader *reader);
 

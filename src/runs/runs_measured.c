@@ -6,10 +6,10 @@
 
 #include "runs/runs_internal.h"
 
-/* No step is shorter than a launch, and errors relative to less would be infinite. */
+/* Shortest step in s: no step is shorter than a launch. */
 #define LEAST 1e-6
 
-/* The step time from a rate of tokens, per device or over all; NAN: none is stated. */
+/* Step time from tokens/s, total or per device; NAN: not stated. */
 static double step_of_tokens(struct sp_row_reader *r)
 {
     const double tokens = (double)r->run->plan.batch * (double)r->run->plan.seq;
@@ -20,8 +20,8 @@ static double step_of_tokens(struct sp_row_reader *r)
     return all > 0 ? tokens / all : NAN;
 }
 
-/* The step time from a rate of model FLOPs, or from an MFU relative to the chip's peak or the row's
- * own; NAN: neither is stated, or the convention is unknown. */
+/* Step time from model FLOP/s, or from MFU on the chip's peak or the row's own; NAN: not stated or
+ * unknown convention. */
 static double step_of_flops(struct sp_row_reader *r)
 {
     const struct sp_run *const run = r->run;
@@ -45,7 +45,7 @@ void sp_read_row_measurement(struct sp_row_reader *r)
 {
     struct sp_run *const run = r->run;
     const double memory = sp_row_number(r, "measured_peak_mem_gb", LEAST, 1e9);
-    /* the most direct measurement counts */
+    /* the most direct measurement takes precedence */
     const double steps[] = {sp_row_number(r, "measured_step_s", LEAST, 1e9), step_of_tokens(r),
                             sp_row_number(r, "derived_step_s", LEAST, 1e9), step_of_flops(r)};
     for (size_t i = sizeof steps / sizeof *steps; i-- > 0;)

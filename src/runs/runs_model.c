@@ -6,8 +6,8 @@
 
 #include "runs/runs_internal.h"
 
-/* Puts the number after a word of the moe column, "ff2048", if the word is there; false if it is
- * not a whole number up to 10^9. */
+/* Reads the number after a word of the moe column ("ff2048"), if present; false if it is not a
+ * whole number up to 10^9. */
 static bool number_after(const char *text, const char *word, int64_t *value)
 {
     enum { MOST_DIGITS = 9 };
@@ -77,10 +77,10 @@ static void read_mla(struct sp_row_reader *r, struct sp_run *run)
                        sp_safe(run->model_name));
 }
 
-/* A row without a shape takes that of the named model, as --model does. */
+/* A row without a shape takes that of the named model. */
 static bool take_named_model(const struct sp_row_reader *r, struct sp_run *run)
 {
-    static const char *const shape[] = {"layers", "d_model", "d_ff", "n_heads", "vocab", "moe"};
+    static const char *const shape[] = {"layers", "d_model", "d_ff", "heads", "vocab", "moe"};
     struct sp_error error = {0};
     const struct sp_sources plain = {.config_dir = r->sources->config_dir};
     char name[64];
@@ -103,8 +103,8 @@ void sp_read_row_model(struct sp_row_reader *r)
     m->layers = sp_row_whole(r, "layers", 0);
     m->d_model = sp_row_whole(r, "d_model", 0);
     m->d_ff = sp_row_whole(r, "d_ff", 4 * m->d_model);
-    m->heads = sp_row_whole(r, "n_heads", 0);
-    m->kv_heads = sp_row_whole(r, "n_kv_heads", m->heads);
+    m->heads = sp_row_whole(r, "heads", 0);
+    m->kv_heads = sp_row_whole(r, "kv_heads", m->heads);
     m->head_dim = sp_row_whole(r, "head_dim", m->heads > 0 ? m->d_model / m->heads : 0);
     m->vocab = sp_row_whole(r, "vocab", 0);
     m->gated_mlp = sp_row_flag(r, "gated_mlp", true);
@@ -116,10 +116,10 @@ void sp_read_row_model(struct sp_row_reader *r)
         m->layers = 0;
         if (run->model_name[0])
             sp_row_problem(run,
-                           "layers, d_model, n_heads or vocab are not stated, and no model \"%s\" "
+                           "layers, d_model, heads or vocab are not stated, and no model \"%s\" "
                            "is known",
                            sp_safe(run->model_name));
-        sp_row_problem(run, "layers, d_model, n_heads or vocab are not stated");
+        sp_row_problem(run, "layers, d_model, heads or vocab are not stated");
         return;
     }
     const char *const moe = sp_row_text(r, "moe");

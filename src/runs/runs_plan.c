@@ -16,14 +16,14 @@ static void read_degrees(struct sp_row_reader *r)
     p->cp = sp_row_whole(r, "cp", 1);
     p->ep = sp_row_whole(r, "ep", 1);
     p->etp = sp_row_whole(r, "etp", 1);
-    p->seq = sp_row_whole(r, "seq_len", 0);
-    p->batch = sp_row_whole(r, "global_batch_seqs", 0);
-    p->micro_batch = sp_row_whole(r, "micro_batch_seqs", 0);
+    p->seq = sp_row_whole(r, "seq", 0);
+    p->batch = sp_row_whole(r, "batch_sequences", 0);
+    p->micro_batch = sp_row_whole(r, "micro_batch", 0);
     p->offload_layers = sp_row_whole(r, "offload_layers", 0);
     p->sequence_parallel =
         sp_row_flag(r, "sequence_parallel", r->run->framework.usual_sequence_parallel) && p->tp > 1;
     if (p->seq < 1 || p->batch < 1)
-        sp_row_problem(r->run, "seq_len or global_batch_seqs is not stated");
+        sp_row_problem(r->run, "seq or batch_sequences is not stated");
     if ((double)p->ep * (double)p->etp > (double)sp_chips(&r->run->hw))
         sp_row_problem(r->run, "ep x etp are more than the devices");
     if (p->tp < 1 || p->pp < 1 || p->vpp < 1 || p->cp < 1 || p->ep < 1 || p->etp < 1)
@@ -40,11 +40,11 @@ static int64_t common_divisor(int64_t a, int64_t b)
     return a;
 }
 
-/* Devices that share the states: "shard 8", with HSDP those of a node (its share after TP), else
- * all of dp x cp. 0: the named number does not divide them. */
+/* Devices that share the states: the number in "shard 8"; with HSDP a node's share after TP; else
+ * dp x cp. 0 if the number does not divide them. */
 static int64_t shards_of(const struct sp_row_reader *r, const struct sp_plan *p)
 {
-    const char *const text = sp_row_text(r, "fsdp_zero");
+    const char *const text = sp_row_text(r, "zero");
     const char *const named = strcasestr(text, "shard ");
     const bool hybrid = sp_has_words(text, "hsdp") || sp_has_words(text, "hybrid_shard");
     const int64_t all = sp_default_shards(p, r->run->hw.slices), replicas = p->dp * p->cp;
@@ -59,8 +59,7 @@ static int64_t shards_of(const struct sp_row_reader *r, const struct sp_plan *p)
     return group > 1 ? group : all;
 }
 
-/* The micro-batch of a row that states none: a replica's share of the batch, or with stages the
- * framework's usual one. */
+/* Default micro-batch: a replica's share of the batch, or with stages the framework's default. */
 static int64_t usual_micro_batch(const struct sp_run *run)
 {
     const struct sp_plan *const p = &run->plan;
@@ -86,14 +85,14 @@ static void read_layout(struct sp_row_reader *r)
     p->shards = shards_of(r, p);
     if (p->shards == 0)
         sp_row_problem(run, "\"%s\" does not divide the %lld replicas",
-                       sp_safe(sp_row_text(r, "fsdp_zero")), (long long)p->dp * p->cp);
+                       sp_safe(sp_row_text(r, "zero")), (long long)p->dp * p->cp);
     if (p->micro_batch < 1)
         p->micro_batch = usual_micro_batch(run);
     p->schedule = sp_usual_schedule(p->vpp);
     p->imbalance = 1;
 }
 
-/* Notes a row that states no recomputation and would not have fit without it. */
+/* Notes a row without recomputation that would not have fit. */
 static void note_memory(struct sp_run *run)
 {
     struct sp_stage_memory m;

@@ -1,4 +1,4 @@
-/* Cells of a row of runs: texts, numbers, and why a row cannot be predicted. */
+/* Cells of a row of runs: texts, numbers, problems. */
 #include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
@@ -8,8 +8,7 @@
 
 #include "runs/runs_internal.h"
 
-/* Whether the text is only decimal digits: "0x40" and " 64" are numbers to strtod, but no log holds
- * them. */
+/* Whether the text has decimal digits only: strtod also accepts "0x40" and " 64". */
 static bool is_decimal(const char *text)
 {
     char *end;
@@ -29,14 +28,14 @@ double sp_row_number(struct sp_row_reader *r, const char *column, double least, 
     const double number = is_decimal(text) ? strtod(text, NULL) : NAN;
     if (number == 0 || (number >= least && number <= most))
         return number;
-    sp_row_problem(r->run, "%s \"%s\" is not a number from %g to %g", column, sp_safe(text), least,
-                   most);
+    sp_row_problem(r->run, "%s \"%s\" is not a number from %g to %g",
+                   sp_run_column_name(r->csv, column), sp_safe(text), least, most);
     return NAN;
 }
 
 const char *sp_row_text(const struct sp_row_reader *r, const char *column)
 {
-    return sp_csv_cell(r->csv, r->row, sp_csv_column(r->csv, column));
+    return sp_csv_cell(r->csv, r->row, sp_run_column(r->csv, column));
 }
 
 int64_t sp_row_whole(struct sp_row_reader *r, const char *column, int64_t fallback)
@@ -46,7 +45,7 @@ int64_t sp_row_whole(struct sp_row_reader *r, const char *column, int64_t fallba
         return fallback;
     if (number == floor(number))
         return (int64_t)number;
-    sp_row_problem(r->run, "%s %g is not whole", column, number);
+    sp_row_problem(r->run, "%s %g is not whole", sp_run_column_name(r->csv, column), number);
     return fallback;
 }
 
@@ -73,8 +72,7 @@ bool sp_has_words(const char *text, const char *words)
     return false;
 }
 
-/* Marks a row as not predictable; the file is still read, because hundreds of good rows must not
- * fail for one word. */
+/* Marks a row as not predictable; the rest of the file is still read. */
 void sp_row_problem(struct sp_run *run, const char *format, ...)
 {
     if (run->problem[0] != '\0')

@@ -1,5 +1,5 @@
-/* Words in a runs CSV in place of numbers: each is in a table, in any case, and a remark may follow
- * ("ZeRO-1 (not stated in the table)"). */
+/* Words in cells of a runs CSV, by table and in any case; a remark may follow ("ZeRO-1 (not stated
+ * in the table)"). */
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
@@ -15,8 +15,8 @@ bool sp_begins_with_word(const char *text, const char *word)
 
 void sp_row_unknown(struct sp_row_reader *r, const char *column, const char *expected)
 {
-    sp_row_problem(r->run, "%s \"%s\" is not known; expected %s", column,
-                   sp_safe(sp_row_text(r, column)), expected);
+    sp_row_problem(r->run, "%s \"%s\" is not known; expected %s",
+                   sp_run_column_name(r->csv, column), sp_safe(sp_row_text(r, column)), expected);
 }
 
 /* A word and its value. */
@@ -25,7 +25,7 @@ struct word {
     int value;
 };
 
-/* The value of the first of `n` words that the text begins with; `otherwise`: none. */
+/* The value of the first of `n` words at the start of the text, else `otherwise`. */
 static int value_of(const char *text, const struct word *words, size_t n, int otherwise)
 {
     for (size_t i = 0; i < n; i++)
@@ -37,7 +37,7 @@ static int value_of(const char *text, const struct word *words, size_t n, int ot
 bool sp_row_flag(struct sp_row_reader *r, const char *column, bool fallback)
 {
     const char *const text = sp_row_text(r, column);
-    const size_t n = strlen(text); /* pandas writes 1.0 where a cell of the column is empty */
+    const size_t n = strlen(text); /* pandas writes 1.0 in columns with empty cells */
     const char whole[2] = {text[0]};
     const int truth = sp_truth(n == 3 && strcmp(text + 1, ".0") == 0 ? whole : text);
     if (truth < 0 && text[0])
@@ -65,14 +65,14 @@ int sp_row_zero(struct sp_row_reader *r, int fallback)
         {"distributed optimizer", 1},
         {"megatron-fsdp", 3},
     };
-    const char *text = sp_row_text(r, "fsdp_zero");
+    const char *text = sp_row_text(r, "zero");
     if (text[0] == '\0')
         return fallback;
     if (strncasecmp(text, "zero", 4) == 0) /* "ZeRO-3", "zero3", "ZeRO 3" */
         text += 4 + (text[4] != '\0' && strchr("- _", text[4]) && isdigit((unsigned char)text[5]));
     const int zero = value_of(text, words, sizeof words / sizeof *words, -1);
     if (zero < 0)
-        sp_row_unknown(r, "fsdp_zero", "none, ZeRO-0 to ZeRO-3, FSDP or HSDP");
+        sp_row_unknown(r, "zero", "none, ZeRO-0 to ZeRO-3, FSDP or HSDP");
     return zero < 0 ? fallback : zero;
 }
 
@@ -84,7 +84,7 @@ static const struct {
                {"mxfp8", SP_FP8},     {"mxfp4", SP_FP4},    {"nvfp4", SP_FP4},
                {"int8_wo", SP_BF16},  {"int4_wo", SP_BF16}};
 
-/* The format that a cell begins with, in which "fp8 (int8)" is int8; SP_DTYPES: none is known. */
+/* The format at the start of a cell ("fp8 (int8)" is int8); SP_DTYPES if unknown. */
 static enum sp_dtype format_of(const char *text)
 {
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
@@ -98,7 +98,7 @@ static enum sp_dtype format_of(const char *text)
 
 void sp_row_precision(struct sp_row_reader *r)
 {
-    /* as frameworks write them; Megatron-Bridge has cs, sc and mx for current, subchannel and MX */
+    /* as frameworks write them; Megatron-Bridge: cs (current), sc (subchannel), mx (MX) */
     static const struct word recipes[] = {
         {"mxfp8", SP_FP8_MXFP8},         {"mx", SP_FP8_MXFP8},
         {"blockwise", SP_FP8_BLOCKWISE}, {"blockscaled", SP_FP8_BLOCKWISE},
@@ -135,7 +135,7 @@ void sp_row_execution(struct sp_row_reader *r)
         {"te", SP_CUDA_GRAPH_TE},     {"local", SP_CUDA_GRAPH_TE},
         {"full", SP_CUDA_GRAPH_FULL}, {"full_iteration", SP_CUDA_GRAPH_FULL}};
     struct sp_execution *const e = &r->run->plan.execution;
-    const char *const dispatcher = sp_row_text(r, "dispatcher");
+    const char *const dispatcher = sp_row_text(r, "dispatch");
     const char *const graph = sp_row_text(r, "cuda_graph");
     const int dispatch = value_of(dispatcher, dispatchers, sizeof dispatchers / sizeof *dispatchers,
                                   dispatcher[0] ? -1 : (int)e->dispatch);
@@ -143,7 +143,7 @@ void sp_row_execution(struct sp_row_reader *r)
         value_of(graph, graphs, sizeof graphs / sizeof *graphs, graph[0] ? -1 : (int)e->cuda_graph);
     e->moe_overlap = sp_row_flag(r, "moe_overlap", e->moe_overlap);
     if (dispatch < 0)
-        sp_row_unknown(r, "dispatcher", "alltoall, deepep, hybridep or allgather");
+        sp_row_unknown(r, "dispatch", "alltoall, deepep, hybridep or allgather");
     else
         e->dispatch = (enum sp_dispatch)dispatch;
     if (scope < 0)
@@ -157,7 +157,7 @@ int sp_row_convention(const struct sp_row_reader *r)
     static const struct {
         const char *words;
         int convention;
-    } told[] = {{"not stated", -1},          {"hardware", -1}, /* recomputed FLOPs count too */
+    } told[] = {{"not stated", -1},          {"hardware", -1}, /* includes recomputed FLOPs */
                 {"full", SP_FLOPS_FULL},     {"non-causal", SP_FLOPS_FULL},
                 {"12L", SP_FLOPS_FULL}, /* 12 L d s: all scores, forward and backward */
                 {"causal", SP_FLOPS_CAUSAL}, {"6p", SP_FLOPS_6P}};
@@ -183,8 +183,8 @@ enum sp_memory_level sp_row_level(struct sp_row_reader *r)
     return SP_NO_LEVEL;
 }
 
-/* Words of the recompute column. The policy is that of the first of these words in the cell; a cell
- * begins with a word that stands alone, others detail a selective policy. */
+/* Words of the recompute column. The first of them in a cell gives the policy; details of a
+ * selective policy may follow. */
 #define FULL .qkv = 1, .core = 1, .out = 1, .up = 1, .down = 1, .norms = 1
 static const struct {
     const char *word;
@@ -213,8 +213,8 @@ static const struct {
 };
 #undef FULL
 
-/* The name of a policy of `step --remat` at the start of the text; "selective" is the framework's;
- * NULL: none. */
+/* The policy of `step --remat` at the start of the text ("selective" is the framework's); NULL:
+ * none. */
 static const char *policy_of(const char *text, const char *selective)
 {
     if (sp_begins_with_word(text, "selective"))
@@ -254,20 +254,20 @@ static bool stands_alone(const char *text)
     return false;
 }
 
-/* A policy that the source does not print is none: of 160 readable NVIDIA recipes none recomputes
- * whole layers, and a guessed policy made a step a third longer. */
+/* An unprinted policy means none: none of 160 readable NVIDIA recipes recomputes whole layers, and
+ * a guess made a step a third longer. */
 static void read_policy(struct sp_row_reader *r)
 {
-    const char *const text = sp_row_text(r, "recompute");
+    const char *const text = sp_row_text(r, "remat");
     const char *const name = policy_of(text, r->run->framework.selective);
     struct sp_plan *const plan = &r->run->plan;
     if (!name && !stands_alone(text)) {
-        sp_row_unknown(r, "recompute",
+        sp_row_unknown(r, "remat",
                        "none, selective, full, every 2nd layer, or a policy of step --remat");
         return;
     }
     const struct sp_policy *const policy = name ? sp_find_policy(name) : NULL;
-    const bool bare = name && strcasecmp(text, name) == 0; /* a policy's name and no remark */
+    const bool bare = name && strcasecmp(text, name) == 0; /* just a policy's name */
     for (size_t i = 0; i < sizeof policies / sizeof *policies && !bare; i++)
         if (sp_begins_with_word(text, "none") ? strcmp(policies[i].word, "none") == 0
                                               : strcasestr(text, policies[i].word) != NULL) {
@@ -284,11 +284,10 @@ void sp_row_recompute(struct sp_row_reader *r)
     struct sp_run *const run = r->run;
     run->plan.recompute = sp_policies[SP_REMAT_NONE].recompute;
     run->plan.recompute_layers = 1;
-    if (*sp_row_text(r, "recompute"))
+    if (*sp_row_text(r, "remat"))
         read_policy(r);
     read_modules(r);
     if (run->plan.recompute.modules != 0 && run->plan.recompute_layers == 0)
         run->plan.recompute_layers = 1;
-    run->recompute_stated =
-        *sp_row_text(r, "recompute") != '\0' || run->plan.recompute.modules != 0;
+    run->recompute_stated = *sp_row_text(r, "remat") != '\0' || run->plan.recompute.modules != 0;
 }

@@ -1,4 +1,4 @@
-/* Serving runs beside what is predicted of them. */
+/* Serving runs compared with their predictions. */
 #include "runs/serving_errors.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ bool sp_is_serving_file(const char *path, const struct sp_sources *sources, bool
     return true;
 }
 
-/* Rows of one configuration and load have the number of the first of them. */
+/* Numbers rows by configuration and load, each as the first of them. */
 static void number_configurations(const struct sp_serving_runs *runs, int *numbers)
 {
     for (size_t i = 0; i < runs->n; i++) {
@@ -46,7 +46,7 @@ struct sp_run_errors sp_new_serving_errors(const struct sp_serving_runs *runs)
     return errors;
 }
 
-/* The pair's profile, its own or borrowed; looked up once. */
+/* The stack's profile, own or borrowed; loaded once. */
 static const struct sp_profile *profile_of(struct sp_pair_profiles *p,
                                            const struct sp_serving_run *run, bool *own,
                                            struct sp_error *error)
@@ -70,7 +70,7 @@ static const struct sp_profile *profile_of(struct sp_pair_profiles *p,
     return &p->known[at];
 }
 
-/* Throughput is as uncertain as the time between tokens that makes it. */
+/* Throughput has the range of the TPOT that determines it. */
 static double range_log(const struct sp_serving_run *run, const struct sp_profile *profile,
                         int measure)
 {

@@ -1,4 +1,4 @@
-/* The constants of serving of all pairs of chip and engine, fitted at once. */
+/* Fits the serving constants of all stacks at once. */
 #include "runs/serving_fit.h"
 
 #include <math.h>
@@ -7,11 +7,11 @@
 
 #include "runs/shared_fit.h"
 
-/* Parts of a constant, and how many spreads each may differ. */
+/* Parts of a constant, and their spreads in units of the constant's. */
 enum { COMMON, FAMILY, PAIR };
 static const double spreads[] = {[COMMON] = 2, [FAMILY] = 1, [PAIR] = 0.7};
 
-/* Errors of a model that is right, of the logarithm. */
+/* Standard deviation of ln(error) under a correct model. */
 static const double noise[SP_SERVING_MEASURES] = {
     [SP_MEASURED_TPOT] = 0.07, [SP_MEASURED_TTFT] = 0.2, [SP_MEASURED_RATE] = 0.15};
 
@@ -25,9 +25,8 @@ static double error_of(const void *context, size_t i, const double *constants)
     return sp_serving_log_error((const struct sp_serving_sample *)context + i, constants);
 }
 
-/* Gives a constant of a pair its parameters: a common part, one of the chip's or engine's family,
- * and one of the pair, each drawn towards 0, so that a pair with few runs stays near its relatives.
- * No row and no source has a constant of its own. */
+/* Assigns a stack's parameters of a constant: common, per family, per stack, each shrunk towards 0,
+ * so that stacks with few runs stay near their relatives. Rows and sources have no parameters. */
 static void lay_out(const struct sp_profile *stacks, int stack, int c,
                     struct sp_shared_constant *layout, int *parameters)
 {

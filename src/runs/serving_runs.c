@@ -1,4 +1,5 @@
 /* Reads rows of a CSV of serving runs as instances and requests. */
+#include "runs/columns.h"
 #include "runs/serving_runs.h"
 
 #include <ctype.h>
@@ -14,11 +15,11 @@
 
 const char *const sp_serving_measure_names[SP_SERVING_MEASURES] = {"tpot", "ttft", "throughput"};
 
-/* Requests that a rank of data-parallel attention runs at once if its memory holds more: the
- * largest default cap of the engines. */
+/* Concurrent sequences per attention-DP rank if memory allows more: the largest default limit of
+ * the engines. */
 #define MOST_SEQUENCES 2048.0
 
-/* A model, a machine or an engine named by rows; loaded once. */
+/* A model, machine or engine named by rows, loaded once. */
 struct loaded {
     struct loaded *next;
     char name[80];
@@ -51,7 +52,7 @@ static __attribute__((format(printf, 2, 3))) void problem(struct reader *r, cons
 
 static const char *text(const struct reader *r, const char *column)
 {
-    return sp_csv_cell(r->csv, r->row, sp_csv_column(r->csv, column));
+    return sp_csv_cell(r->csv, r->row, sp_run_column(r->csv, column));
 }
 
 static double number(struct reader *r, const char *column, double least, double fallback)
@@ -64,11 +65,12 @@ static double number(struct reader *r, const char *column, double least, double 
     if ((isdigit((unsigned char)cell[0]) || cell[0] == '.') && *end == '\0' && value >= least &&
         value <= 1e12)
         return value;
-    problem(r, "%s \"%s\" is not a number from %g", column, sp_safe(cell), least);
+    problem(r, "%s \"%s\" is not a number from %g", sp_run_column_name(r->csv, column),
+            sp_safe(cell), least);
     return fallback;
 }
 
-/* Spells a word as a config's file name: lower case, with a dash for any other character. */
+/* Spells a word like a config's file name: lower case, dashes for other characters. */
 static void slug(const char *word, char *out, size_t size)
 {
     size_t n = 0;
@@ -96,7 +98,7 @@ static bool load(const struct reader *r, struct loaded *l, double chips)
     return true;
 }
 
-/* The loaded one of that name; NULL if there is none. */
+/* The loaded object of that name; NULL if none. */
 static struct loaded *find(struct reader *r, enum kind kind, const char *column, double chips)
 {
     char name[64];
@@ -140,16 +142,17 @@ static int storage(struct reader *r, const char *column, int fallback)
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strcmp(cell, others[i].word) == 0)
             return (int)others[i].is;
-    problem(r, "%s \"%s\" is no format that is known", column, sp_safe(cell));
+    problem(r, "%s \"%s\" is no format that is known", sp_run_column_name(r->csv, column),
+            sp_safe(cell));
     return fallback;
 }
 
-/* Reads the formats, and the arithmetic that goes with them. */
+/* Reads storage formats and the matching matmul formats. */
 static void read_formats(struct reader *r)
 {
     struct sp_service *const s = &r->run->service;
     const int weights = storage(r, "weights", SP_STORED_BF16);
-    const int experts = storage(r, "experts", weights);
+    const int experts = storage(r, "expert_weights", weights);
     const bool narrow = r->run->engine->narrow_cache && sp_storages[weights].bytes <= 1;
     const int kv = storage(r, "kv", narrow ? SP_STORED_FP8 : SP_STORED_BF16);
     s->weight_bytes = sp_storages[weights].bytes;
@@ -168,7 +171,7 @@ static void read_degrees(struct reader *r, double chips)
     const bool experts = s->model->moe.experts > 0;
     s->tp = number(r, "tp", 1, chips);
     s->pp = number(r, "pp", 1, 1);
-    s->attention_dp = number(r, "dp_attention", 1, 1);
+    s->attention_dp = number(r, "attention_dp", 1, 1);
     s->ep = experts ? number(r, "ep", 1, 1) : 1;
     if (s->tp * s->attention_dp * s->pp != chips)
         problem(r, "tp %g x attention dp %g x pp %g are not its %g chips", s->tp, s->attention_dp,
@@ -210,7 +213,7 @@ static bool read_pool(struct reader *r, const char *column, struct pool *p)
     return r->run->problem[0] == '\0';
 }
 
-/* Speculative decoding of a row that states it. */
+/* Speculative decoding, if stated. */
 static void read_drafts(struct reader *r)
 {
     struct sp_service *const s = &r->run->service;
@@ -222,15 +225,16 @@ static void read_drafts(struct reader *r)
         problem(r, "draft_tokens: accepted, or acceptance, is not stated or more than a step has");
 }
 
-/* Mean lengths: published benchmarks draw lengths from 0.8 to 1 of the nominal one. */
+/* Mean lengths; published benchmarks draw 0.8 to 1 times the nominal length. */
 static void read_requests(struct reader *r)
 {
     struct sp_requests *const q = &r->run->requests;
-    const double input = number(r, "isl", 1, NAN), output = number(r, "osl", 1, NAN);
+    const double input = number(r, "input", 1, NAN), output = number(r, "output", 1, NAN);
     const char *const spread = text(r, "length_spread");
-    const double mean = strncmp(spread, "0.8..1", 6) == 0 ? 0.9 : 1; /* drawn evenly */
+    const double mean = strncmp(spread, "0.8..1", 6) == 0 ? 0.9 : 1; /* uniform */
     if (isnan(input) || isnan(output))
-        problem(r, "isl and osl are not stated");
+        problem(r, "%s and %s are not stated", sp_run_column_name(r->csv, "input"),
+                sp_run_column_name(r->csv, "output"));
     *q = (struct sp_requests){.input = mean * input, .output = fmax(1, mean * output)};
     q->direct = strstr(text(r, "kind"), "latency") == NULL;
     q->in_flight = number(r, "concurrency", 1, number(r, "batch", 1, INFINITY));
@@ -247,7 +251,7 @@ static void read_measured(struct reader *r)
     m[SP_MEASURED_RATE] = rate ? number(r, "output_tokens_per_s", 1e-9, NAN) : NAN;
 }
 
-/* Reads everything but the degrees of the machine and the formats. */
+/* Everything but degrees and formats. */
 static struct sp_service service_of(const struct sp_serving_run *run, const struct sp_model *model,
                                     const struct sp_hardware *hw)
 {
@@ -263,8 +267,7 @@ static struct sp_service service_of(const struct sp_serving_run *run, const stru
                                .attention = true};
 }
 
-/* Reads the other pool, and the share of it and of the requests that each generating instance
- * has. */
+/* Reads the prefill pool, and each decode instance's share of it and of the requests. */
 static void prepare_reader(struct sp_serving_run *run, const struct pool *reads, double generators)
 {
     const struct sp_profile nobody = {.serves = true};
@@ -314,9 +317,9 @@ static void name_run(struct reader *r)
     snprintf(run->hardware, sizeof run->hardware, "%s", text(r, "hw"));
     snprintf(run->group, sizeof run->group,
              "%.30s %.12s %.12s %.8s %.8s %.6s %.6s %.6s %.6s %.8s %.8s", text(r, "model"),
-             text(r, "hw"), text(r, "engine"), text(r, "weights"), text(r, "experts"),
-             text(r, "tp"), text(r, "pp"), text(r, "dp_attention"), text(r, "ep"), text(r, "isl"),
-             text(r, "osl"));
+             text(r, "hw"), text(r, "engine"), text(r, "weights"), text(r, "expert_weights"),
+             text(r, "tp"), text(r, "pp"), text(r, "attention_dp"), text(r, "ep"), text(r, "input"),
+             text(r, "output"));
     snprintf(run->source, sizeof run->source, "%s", text(r, "source"));
     snprintf(run->why, sizeof run->why, "%s", text(r, "why"));
     run->waits = strstr(run->why, "waits for a place") != NULL;
@@ -324,7 +327,7 @@ static void name_run(struct reader *r)
         strcmp(text(r, "scoring"), "secondary") != 0 && strcmp(text(r, "scoring"), "no") != 0;
 }
 
-/* Finds the model, the machine and the engine; false with a problem if one is unknown. */
+/* Finds model, machine and engine; false with a problem if one is unknown. */
 static bool find_stack(struct reader *r, double chips)
 {
     struct sp_serving_run *const run = r->run;
@@ -334,7 +337,7 @@ static bool find_stack(struct reader *r, double chips)
     if (!model || !sp_model_has_shape(&model->of.model))
         problem(r, "model \"%s\" is not known", sp_safe(text(r, "model")));
     if (!hw)
-        problem(r, "hardware \"%s\" is not known", sp_safe(text(r, "hw")));
+        problem(r, "hw \"%s\" is not known", sp_safe(text(r, "hw")));
     if (!engine)
         problem(r, "engine \"%s\" is not known", sp_safe(text(r, "engine")));
     if (!model || !hw || !engine || run->problem[0] != '\0')
@@ -344,7 +347,7 @@ static bool find_stack(struct reader *r, double chips)
     return true;
 }
 
-/* With two pools the run is that of a generating instance. */
+/* With two pools the run is that of a decode instance. */
 static void read_pools(struct reader *r)
 {
     struct sp_service *const s = &r->run->service;
@@ -360,7 +363,7 @@ static void read_pools(struct reader *r)
     read_drafts(r);
     if (r->run->problem[0] != '\0')
         return;
-    r->run->requests.in_flight /= generates.instances; /* INFINITY: as many as fit, of each */
+    r->run->requests.in_flight /= generates.instances; /* INFINITY: as many as fit */
     prepare(r->run);
     prepare_reader(r->run, &reads, generates.instances);
 }
@@ -374,7 +377,7 @@ static void read_row(struct reader *r)
         read_pools(r);
         return;
     }
-    const double chips = number(r, "chips", 1, number(r, "tp", 1, 1));
+    const double chips = number(r, "devices", 1, number(r, "tp", 1, 1));
     if (!find_stack(r, chips))
         return;
     read_formats(r);
@@ -386,7 +389,7 @@ static void read_row(struct reader *r)
 
 bool sp_is_serving_csv(const struct sp_csv *csv)
 {
-    return sp_csv_column(csv, "isl") >= 0 && sp_csv_column(csv, "osl") >= 0;
+    return sp_run_column(csv, "input") >= 0 && sp_run_column(csv, "output") >= 0;
 }
 
 bool sp_read_serving_runs(const char *path, const struct sp_sources *sources,
@@ -403,9 +406,9 @@ bool sp_read_serving_runs(const char *path, const struct sp_sources *sources,
     free(content);
     if (!parsed)
         return false;
-    static const char *const needed[] = {"model", "hw", "engine", "isl", "osl"};
+    static const char *const needed[] = {"model", "hw", "engine", "input", "output"};
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
-        if (sp_csv_column(&runs->csv, needed[i]) < 0)
+        if (sp_run_column(&runs->csv, needed[i]) < 0)
             sp_fail(error, SP_INPUT, "%s: no column %s in the header", sp_safe(origin), needed[i]);
     runs->n = runs->csv.rows - 1;
     runs->run = calloc(runs->n + 1, sizeof *runs->run);

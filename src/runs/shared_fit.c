@@ -1,4 +1,4 @@
-/* Constants of several stacks, fitted at once. */
+/* Fits constants of several stacks at once. */
 #include "runs/shared_fit.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ static double *new_numbers(size_t n)
     return numbers;
 }
 
-/* Constants of a stack at parameters x. */
+/* Computes a stack's constants from parameters x. */
 static void put_constants(const struct sp_shared_fit *f, int stack, const double *x, double *values)
 {
     const size_t first = (size_t)stack * (size_t)f->constants;
@@ -39,7 +39,7 @@ static const double *constants_of(const struct sp_shared_fit *f, const double *v
     return values + (size_t)f->samples[i].stack * (size_t)f->constants;
 }
 
-/* The change of a sample's error with the logarithm of each constant. */
+/* Derivative of a sample's error by the logarithm of each constant. */
 static void slopes_of(const struct sp_shared_fit *f, size_t i, const double *constants,
                       double slope[SP_SHARED_CONSTANTS])
 {
@@ -61,7 +61,7 @@ static double robust_cost(double z)
     return sqrt(1 + z * z) - 1;
 }
 
-/* Its slope over z: what a quadratic cost with the same slope is weighted by. */
+/* Its slope over z: the weight of an equivalent quadratic cost. */
 static double robust_weight(double z)
 {
     return 1 / sqrt(1 + z * z);
@@ -72,7 +72,7 @@ static bool is_heavy_tailed(const struct sp_shared_fit *f, size_t parameter)
     return f->heavy_tailed && f->heavy_tailed[parameter];
 }
 
-/* Minus the logarithm of the posterior at x. */
+/* Negative log posterior at x. */
 static double cost_at(const struct sp_shared_fit *f, const double *x, double *values)
 {
     double sum = 0;
@@ -86,7 +86,8 @@ static double cost_at(const struct sp_shared_fit *f, const double *x, double *va
     return sum;
 }
 
-/* Adds a sample's part: `change` of its error in noises with each of the `n` parameters `index`. */
+/* Adds a sample: `change` is the derivative of its error (in noises) by each of the `n` parameters
+ * in `index`. */
 static void add_sample(double *gradient, double *curvature, size_t parameters, const int *index,
                        const double *change, int n, double z, double weight)
 {
@@ -98,8 +99,7 @@ static void add_sample(double *gradient, double *curvature, size_t parameters, c
     }
 }
 
-/* The gradient of the cost, and its curvature as if errors were linear in x (Gauss and Newton);
- * what counts linearly is weighted down. */
+/* Gradient of the cost, and Gauss-Newton curvature with robust weights. */
 static void gradient_and_curvature(const struct sp_shared_fit *f, const double *x, double *values,
                                    double *gradient, double *curvature)
 {
@@ -131,8 +131,8 @@ static void gradient_and_curvature(const struct sp_shared_fit *f, const double *
     }
 }
 
-/* Solves (A + damping diag A) step = -gradient for a positive definite A, by Cholesky's
- * decomposition into `lower`. */
+/* Solves (A + damping diag A) step = -gradient for positive definite A by Cholesky decomposition
+ * into `lower`. */
 static void solve(const double *A, const double *gradient, size_t n, double damping, double *lower,
                   double *step)
 {
@@ -156,7 +156,7 @@ static void solve(const double *A, const double *gradient, size_t n, double damp
     }
 }
 
-/* Goes down from x by damped steps until they gain nothing. */
+/* Descends from x by damped steps until they gain nothing. */
 static void descend(const struct sp_shared_fit *f, double *x, double *values)
 {
     enum { MOST_STEPS = 60 };
@@ -185,7 +185,7 @@ static void descend(const struct sp_shared_fit *f, double *x, double *values)
     free(next);
 }
 
-/* The last of a constant's parameters is the one that the fewest stacks share. */
+/* A constant's last parameter is shared by the fewest stacks. */
 static int own_parameter(const struct sp_shared_constant *of)
 {
     int own = -1;
@@ -216,11 +216,11 @@ static void measure_determined(const struct sp_shared_fit *f, const double *valu
     free(information);
 }
 
-/* Levenberg-Marquardt: NLopt's gradient methods stop at 640 to 1,100 of this cost where it reaches
- * 559, and need ten times the evaluations. */
+/* Levenberg-Marquardt: NLopt's gradient methods stop at a cost of 640 to 1,100 where this reaches
+ * 559, with ten times the evaluations. */
 void sp_fit_shared(const struct sp_shared_fit *f, double *values, double *determined)
 {
-    double *const x = new_numbers((size_t)f->parameters); /* all at what is expected */
+    double *const x = new_numbers((size_t)f->parameters); /* all at the expected values */
     descend(f, x, values);
     put_all(f, x, values);
     measure_determined(f, values, determined);

@@ -1,4 +1,4 @@
-/* Fits constants of several stacks at once to measurements of all of them. */
+/* Fits constants of several stacks at once. */
 #ifndef SP_SHARED_FIT_H
 #define SP_SHARED_FIT_H
 
@@ -9,9 +9,9 @@
 
 enum { SP_SHARED_CONSTANTS = 24, SP_SHARED_PARTS = 4 };
 
-/* The logarithm of a constant of one stack is that of its expected value plus its spread times a
- * sum of parameters, each expected within 1 of 0 and counted `scale` times; stacks that name the
- * same parameter share it. A parameter below 0 is none. */
+/* The logarithm of a stack's constant is that of its expected value plus its spread times a sum of
+ * parameters, each with prior N(0, 1) and factor `scale`; stacks share a parameter by using its
+ * index. Negative: none. */
 struct sp_shared_constant {
     int parameter[SP_SHARED_PARTS];
     double scale[SP_SHARED_PARTS];
@@ -21,33 +21,31 @@ struct sp_shared_constant {
 struct sp_shared_sample {
     int stack;
     double weight; /* repeats share a weight of 1 */
-    double noise;  /* standard deviation of ln(predicted / measured) under a model that is right */
+    double noise;  /* standard deviation of ln(predicted / measured) under a correct model */
 };
 
 struct sp_shared_fit {
     int constants, stacks, parameters;
-    const struct sp_constant_info *info;     /* of each constant: spread and bounds */
-    const double *expected;                  /* constants of each stack, one stack after another */
-    const struct sp_shared_constant *layout; /* the same */
-    /* for each parameter: whether it counts linearly far from 0, as errors do, because a few of its
-     * kind may be outliers; NULL: all count quadratically */
+    const struct sp_constant_info *info;     /* spread and bounds per constant */
+    const double *expected;                  /* constants of each stack, concatenated */
+    const struct sp_shared_constant *layout; /* likewise */
+    /* per parameter: linear cost far from 0, because a few may be outliers; NULL: all quadratic */
     const bool *heavy_tailed;
     const struct sp_shared_sample *samples;
     size_t n;
-    /* ln(predicted / measured) of a sample whose stack has these constants */
+    /* ln(predicted / measured) of a sample for these constants of its stack */
     double (*error)(const void *context, size_t sample, const double *constants);
     const void *context;
 };
 
-/* The most likely constants: errors count quadratically while they are small against their noise,
- * then linearly; Levenberg's and Marquardt's damped steps. `values` and `determined` (how far
- * samples pin down the last parameter of each constant: information over information plus prior)
- * have room for the constants of all stacks. Deterministic. */
+/* The most likely constants, by Levenberg-Marquardt: errors count quadratically while small
+ * relative to their noise, then linearly. `values` and `determined` (information on the last
+ * parameter of each constant over information plus prior) have room for all stacks' constants.
+ * Deterministic. */
 void sp_fit_shared(const struct sp_shared_fit *fit, double *values, double *determined);
 
-/* The same from profiles to profiles: expected values are those of `stacks`, one for each of
- * fit->stacks, whatever fit->expected says; in `fitted` the values and `determined` are the fit's,
- * all else is the stack's. The two must differ. */
+/* The same on profiles: expected values are those of `stacks`, one per fit->stacks, overriding
+ * fit->expected; `fitted` gets values and `determined`, the rest is copied. The two must differ. */
 void sp_fit_stacks(const struct sp_shared_fit *fit, const struct sp_profile *stacks,
                    struct sp_profile *fitted);
 

@@ -1,4 +1,4 @@
-/* A goal as a function of the machine: a plan that is held or looked for anew, or closed forms. */
+/* A goal as a function of the machine: by a fixed plan, the best plan, or closed forms. */
 #include "study/aimed.h"
 
 #include <math.h>
@@ -13,9 +13,8 @@ bool sp_is_served(enum sp_aim_kind kind)
     return kind >= SP_AIM_TPOT;
 }
 
-/* How a strategy fares on a machine by the closed forms: the one that is asked for, the best mesh
- * of every machine, or the one that is held, with as many replicas or shards as there are chips
- * for. */
+/* Load of a strategy on a machine in closed form: of the given strategy, of the best mesh per
+ * machine, or of the fixed mesh with as many replicas or shards as the chips allow. */
 static double comms_over_math(const struct sp_hardware *hw, const struct sp_aimed *aim)
 {
     struct sp_fit_input in = aim->fit;
@@ -31,8 +30,8 @@ static double comms_over_math(const struct sp_hardware *hw, const struct sp_aime
     return s.exists ? s.comms_over_math : aim->replan ? INFINITY : NAN;
 }
 
-/* The plan of a run on a machine of another size: other replicas. False: they do not share the
- * batch, or the plan has no meaning there. */
+/* The plan on a machine of another size, with other replicas. False if they do not divide the batch
+ * or the plan is invalid there. */
 static bool take_chips(const struct sp_planned *held, struct sp_planned *p)
 {
     const int64_t was = sp_chips(&held->hw), is = sp_chips(&p->hw);
@@ -49,7 +48,7 @@ static bool take_chips(const struct sp_planned *held, struct sp_planned *p)
     return sp_check_plan(&p->model, &p->plan, is, p->hw.slices) == SP_PLAN_OK;
 }
 
-/* The constants as far as what is expected of the chip moves them. */
+/* Moves the constants by the change of what is expected of the chip. */
 static void move_constants(const struct sp_planned *held, struct sp_planned *p)
 {
     struct sp_profile other = p->profile;
@@ -77,7 +76,7 @@ bool sp_find_best_plan(const struct sp_aimed *aim, struct sp_planned *p)
     return result.best.n > 0;
 }
 
-/* The goal's value of an estimate. */
+/* The goal's value in an estimate. */
 static double value_of(const struct sp_aimed *aim, const struct sp_planned *p,
                        const struct sp_estimate *e)
 {
@@ -110,7 +109,7 @@ double sp_aimed_value(const struct sp_hardware *hw, void *context)
     p.hw = *hw;
     if (aim->power_prior)
         move_constants(&aim->planned, &p);
-    const bool known = aim->searched && hw == aim->hw; /* the plan is its best */
+    const bool known = aim->searched && hw == aim->hw; /* the plan is already its best */
     if (aim->replan && !known ? !sp_find_best_plan(aim, &p) : !take_chips(&aim->planned, &p))
         return !aim->replan ? NAN : aim->at_least ? 0 : INFINITY;
     const struct sp_step_inputs in = sp_inputs_of(&p);

@@ -1,4 +1,4 @@
-/* Reads the lists and ranges of a sweep and finds the values of each row. */
+/* Parses the lists and ranges of a sweep, and gives the values of each row. */
 #include "study/axes.h"
 
 #include <ctype.h>
@@ -18,7 +18,7 @@ static void *grown(void *block, size_t bytes)
     return larger;
 }
 
-/* Adds a value; of a --set with a list, behind its path. NULL: that of a flag. */
+/* Adds a value, prefixed by the path for a --set list; NULL for a flag. */
 static bool push(struct sp_axis *axis, const char *value, struct sp_error *error)
 {
     const char *const path = axis->path, *const mark = path[0] ? "=" : "";
@@ -40,8 +40,8 @@ static bool push(struct sp_axis *axis, const char *value, struct sp_error *error
     return true;
 }
 
-/* Where the first number of a range begins: all of "1..8" and, behind a name and a dash, "8..64" of
- * "h100-8..64"; NULL: the piece is no range. */
+/* Start of the first number of a range: "1..8" itself, "8..64" in "h100-8..64"; NULL if there is no
+ * range. */
 static const char *range_in(const char *piece)
 {
     const char *const dots = strstr(piece, "..");
@@ -55,7 +55,7 @@ static const char *range_in(const char *piece)
     return from > piece && from < dots && from[-1] == '-' ? from : NULL;
 }
 
-/* "1..64:x2", or "h100-8..64:x2" where `range` begins at the 8; false with an error when it has no
+/* Adds "1..64:x2", or "h100-8..64:x2" with `range` at the 8; false with an error if it has no
  * end. */
 static bool push_range(struct sp_axis *axis, const char *piece, const char *range,
                        struct sp_error *error)
@@ -103,7 +103,7 @@ static bool push_list(struct sp_axis *axis, const char *text, struct sp_error *e
     return ok;
 }
 
-/* The values of --set PATH=A,B, each with its path; a value in brackets has commas of its own. */
+/* Adds the values of --set PATH=A,B, each with its path; commas in brackets belong to a value. */
 static bool push_sets(struct sp_axis *axis, const char *text, struct sp_error *error)
 {
     const char *const equals = strchr(text, '=');

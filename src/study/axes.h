@@ -10,30 +10,29 @@
 
 enum { SP_MAX_AXES_SWEPT = 64, SP_MAX_AXIS_VALUES = 100000 };
 
-/* One option of the swept command with the values it takes, one behind the other in `text`; a flag
- * has one, without a text. */
+/* An option of the swept command and its values, concatenated in `text`; a flag has one value
+ * without a text. */
 struct sp_axis {
     const char *name;
     char path[80]; /* of --set PATH=A,B; "" otherwise */
     char *text;
-    size_t length, room; /* of the text: bytes in use, bytes there are */
-    size_t *start;       /* where each value stands in it */
+    size_t length, room; /* bytes used, bytes allocated */
+    size_t *start;       /* offset of each value in `text` */
     size_t n;
 };
 
 struct sp_axes {
     struct sp_axis axis[SP_MAX_AXES_SWEPT];
     int n;
-    uint64_t rows; /* the product */
+    uint64_t rows; /* product of the numbers of values */
 };
 
-/* What the text of an option is: a list; one value, commas and all, which may be there again with
- * OF_MANY; PATH=LIST. */
+/* Kinds of option text: a list; one value, commas included; the same, repeatable; PATH=LIST. */
 enum sp_axis_text { SP_AXIS_OF_LIST, SP_AXIS_OF_ONE, SP_AXIS_OF_MANY, SP_AXIS_OF_SETS };
 
-/* Adds an option with its text (NULL: a flag). Lists are comma-separated, and a piece may be a
- * range: 1..8 (step 1), 1..9:+2, 1..64:x2; a name may stand before its numbers, h100-8..1024:x2.
- * --set PATH=A,B has the values A and B. */
+/* Adds an option with its text (NULL: a flag). Lists are comma-separated; items may be ranges: 1..8
+ * (step 1), 1..9:+2, 1..64:x2, or with a name h100-8..1024:x2. --set PATH=A,B has the values A and
+ * B. */
 bool sp_add_axis(struct sp_axes *axes, const char *name, enum sp_axis_text kind, const char *text,
                  struct sp_error *error);
 void sp_free_axes(struct sp_axes *axes);

@@ -1,4 +1,4 @@
-/* Memory over a step: the first one, and those after it. */
+/* Memory over the first step and later ones. */
 #include "study/course.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@ void sp_course_of(const struct sp_planned *p, const struct sp_estimate *e, struc
     if (!task || !course->moments)
         abort();
     if (sp_play_plan(&p->plan, e, task, &played)) {
-        /* tasks stand in order of stages, each with as many */
+        /* tasks are ordered by stage, with equally many each */
         const struct sp_memory_course c = {.memory = &e->memory,
                                            .precision = &p->precision,
                                            .framework = &p->framework.framework,

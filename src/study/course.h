@@ -1,4 +1,4 @@
-/* Memory over a step: the first one, and those after it. */
+/* Memory over the first step and later ones. */
 #ifndef SP_COURSE_H
 #define SP_COURSE_H
 
@@ -6,7 +6,7 @@
 
 #include "study/planned.h"
 
-/* The moments of the fullest stage; none (n is 0) where its schedule cannot be played. */
+/* Moments of the fullest stage; none (n = 0) if its schedule cannot be simulated. */
 struct sp_course {
     struct sp_memory_moment *moments; /* free() it */
     struct sp_memory_moment marks[SP_MEMORY_MARKS];

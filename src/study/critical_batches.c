@@ -1,4 +1,4 @@
-/* Critical batches of a machine: every network's, and those of exactly its chips. */
+/* Critical batches of a machine, per network and for its exact number of chips. */
 #include "study/critical_batches.h"
 
 #include <math.h>
@@ -34,7 +34,7 @@ static void find_mixed(struct sp_critical_batches *s)
         sp_best_pow2_split(s->B, (int64_t)s->N, s->F, s->C_wire, s->W_X, s->W_Y, s->r, s->overlap);
 }
 
-/* The axes of this very slice: those that do not close are lines. */
+/* The axes of this slice; open ones are lines. */
 static void find_slice(struct sp_critical_batches *s)
 {
     const double W = sp_slice_axes_bytes_per_s(&s->hw, (1U << s->hw.network.axes) - 1);
@@ -47,7 +47,7 @@ static void find_slice(struct sp_critical_batches *s)
     s->critical_slice = sp_critical_tokens_per_chip(s->C_wire, W, s->r);
 }
 
-/* Experts dealt out over chips of this slice; a chip without a size has no axes to lay them on. */
+/* Experts placed on chips of this slice; a chip without a size has no axes for them. */
 static void find_torus_experts(struct sp_critical_batches *s)
 {
     s->has_experts = s->ep > 1;
@@ -76,7 +76,7 @@ static void find_torus(struct sp_critical_batches *s)
     s->critical_dcn = sp_critical_tokens_per_chip(s->C_wire, s->W_dcn, s->r);
 }
 
-/* Time of gathering a byte over so many devices, each level with its (n-1)/n. */
+/* Time to gather a byte over `devices` devices, with the factor (n-1)/n per level. */
 static struct sp_collective_time gather_over(const struct sp_critical_batches *s, double devices)
 {
     struct sp_device_group group = sp_machine_group(&s->hw);
@@ -84,7 +84,7 @@ static struct sp_collective_time gather_over(const struct sp_critical_batches *s
     return sp_time_of_collective(SP_ALL_GATHER, 1, &group);
 }
 
-/* The thresholds of this very number of nodes: the levels drop the (n-1)/n. */
+/* Critical batches for this number of nodes, with the factor (n-1)/n. */
 static void find_machine(struct sp_critical_batches *s)
 {
     if (s->N <= 1)
@@ -97,8 +97,8 @@ static void find_machine(struct sp_critical_batches *s)
     s->critical_machine = sp_critical_tokens_per_chip(s->C_wire, s->W_machine, s->r);
 }
 
-/* TP of exactly so many devices, over two nodes where none is given: both levels carry it at once,
- * and the slower one binds. */
+/* Largest TP for a TP group over the given number of devices, or two nodes: both levels carry it at
+ * once and the slower binds. */
 static void find_exact_tp(struct sp_critical_batches *s)
 {
     const bool given = s->tp > 1;

@@ -1,4 +1,4 @@
-/* What follows from the networks of a machine: the batches and degrees at which each waits. */
+/* Critical batches and degrees of a machine's networks. */
 #ifndef SP_CRITICAL_BATCHES_H
 #define SP_CRITICAL_BATCHES_H
 
@@ -6,34 +6,35 @@
 
 struct sp_critical_batches;
 
-/* One network, whose keys are alpha.LEVEL, critical.dp.LEVEL, ... */
+/* One network, with keys alpha.LEVEL, critical.dp.LEVEL, ... */
 struct sp_critical_level {
     const struct sp_critical_batches *of;
     const char *key; /* LEVEL: 1, 2, 3 torus axes, node, cross */
     const char *name;
     double W;         /* bytes/s */
     double critical;  /* tokens per chip */
-    double tp_max;    /* TP degree; NAN: the MLP width is not known */
-    bool tp_is_split; /* TP spans nodes, so that no level alone carries it */
+    double tp_max;    /* TP degree; NAN: MLP width unknown */
+    bool tp_is_split; /* TP spans nodes, so no single level carries it */
 };
 
-/* Numbers are NAN where they are not known or have no meaning on the machine. */
+/* Values are NAN if unknown or undefined on the machine. */
 struct sp_critical_batches {
-    /* what is asked */
+    /* question */
     struct sp_hardware hw;
-    double C, C_wire;              /* of the matmuls; what closed forms of 2-byte elements take */
+    double C, C_wire;              /* peak of the matmuls; equivalent for closed forms with 2-byte
+                                      elements */
     double N, S, B, T, F, D, r, b; /* as in forms/critical.def */
     double tp, pp, fsdp;           /* NAN: not given */
-    double experts, ep, top_k, d_expert; /* experts to deal out, EP degree, of a token, width */
+    double experts, ep, top_k, d_expert; /* experts, EP degree, experts per token, expert width */
     enum sp_overlap overlap;
-    bool has_batch, has_widths; /* a batch; D and F */
+    bool has_batch, has_widths; /* batch given; D and F known */
 
-    /* what follows */
+    /* answer */
     struct sp_critical_level levels[SP_MAX_AXES];
     int n_levels;
-    double slice, pod; /* chips of a slice, and of a whole pod or node */
+    double slice, pod; /* chips per slice, and per whole pod or node */
     double tokens_per_chip, tokens_per_slice, sequences;
-    double W_1; /* one torus axis, or a node's inside */
+    double W_1; /* one torus axis, or inside a node */
 
     /* FSDP x TP on a torus of several axes */
     double W_X, W_Y, turns, critical_mixed, x_opt, x_pow2;
@@ -45,20 +46,21 @@ struct sp_critical_batches {
     bool closes; /* all axes are rings */
 
     /* expert parallelism on a torus */
-    bool has_experts, has_box; /* EP is asked for; the axes have a box of that many chips */
+    bool has_experts, has_box; /* EP is asked for; the axes have a box of that size */
     double exchange, d_ff_torus;
 
     /* switches */
     double W_gpu, W_node, domain;
-    double W_machine, W_machine_node, W_machine_cross, critical_machine; /* exactly these devices */
-    double exact_tp, tp_nodes, W_tp, exact_tp_max; /* TP of exactly so many devices */
+    double W_machine, W_machine_node, W_machine_cross,
+        critical_machine;                          /* for exactly these devices */
+    double exact_tp, tp_nodes, W_tp, exact_tp_max; /* TP of exactly that degree */
     double mp_nodes, critical_replica, d_ff_switched;
 
-    double X, Y; /* FSDP and TP of the layer whose traffic is shown */
+    double X, Y; /* FSDP and TP degrees for the printed traffic per layer */
     double stationary_x;
 };
 
-/* Fills what follows from what is asked. */
+/* Computes the answer from the question. */
 void sp_find_critical_batches(struct sp_critical_batches *s);
 
 #endif

@@ -1,4 +1,4 @@
-/* What one device holds of a plan, in closed form. */
+/* Memory of one device under a plan, in closed form. */
 #include "study/device_memory.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <scaleplan/forms.h>
 #include <scaleplan/names.h>
 
-/* Activations of one device, by the rule that is asked for. */
+/* Activations per device by the chosen rule. */
 static void add_activations(const struct sp_memory_case *f, struct sp_device_memory *m)
 {
     const double micro = f->micro_batch, count = f->checkpoints;
@@ -46,15 +46,15 @@ static void offload(const struct sp_memory_case *f, struct sp_device_memory *m)
     m->states.total = sp_states_of_device(m->states.params, m->states.grads, m->states.optimizer);
 }
 
-/* Tokens of a micro-batch on a device. */
+/* Tokens per micro-batch and device. */
 static double tokens_of_device(const struct sp_memory_case *f)
 {
     const double micro = f->micro_batch;
     return (isnan(micro) ? f->batch / f->spread.dp : micro * f->seq) / f->spread.cp;
 }
 
-/* Weights of the models beside it, spread as its own; what comes from the hosts works in the place
- * of its activations. */
+/* Companion weights, sharded like the model's; offloaded ones reuse the memory of its
+ * activations. */
 static void add_companions(const struct sp_memory_case *f, struct sp_device_memory *m)
 {
     double away = 0;

@@ -1,4 +1,4 @@
-/* What one device holds of a plan, in closed form. */
+/* Memory of one device under a plan, in closed form. */
 #ifndef SP_DEVICE_MEMORY_H
 #define SP_DEVICE_MEMORY_H
 
@@ -15,7 +15,7 @@ enum sp_offload {
 
 /* A plan and its machine. */
 struct sp_memory_case {
-    struct sp_companions companions; /* the model's tuning points here where there are some */
+    struct sp_companions companions; /* the model's tuning points here if there are any */
     struct sp_model model;
     struct sp_hardware hw;
     bool has_hw;
@@ -25,46 +25,43 @@ struct sp_memory_case {
     enum sp_remat remat;
     double batch, seq, devices; /* tokens, tokens; DP x TP x PP x CP */
     double micro_batch;         /* sequences; NAN: a replica's whole batch */
-    double checkpoints;         /* per layer, in place of `remat`; NAN */
-    bool by_gpt_rule;           /* Korthikanti's closed form in place of the layer's tensors */
+    double checkpoints;         /* per layer, instead of `remat`; or NAN */
+    bool by_gpt_rule;           /* Korthikanti's closed form instead of the layer's tensors */
     bool sequence_parallel;
     int offload; /* enum sp_offload */
 };
 
-/* Where the bytes of activations come from. */
+/* How activation bytes are computed. */
 enum sp_activation_rule { SP_ACTIVATIONS_EXACT, SP_ACTIVATIONS_COUNTED, SP_ACTIVATIONS_GPT };
 
 /* Bytes of one device. */
 struct sp_device_memory {
     struct sp_footprint states;
-    double activations;                /* NAN: none are claimed for a model of unknown shape */
-    double claimed;                    /* the same, 0 where none are */
-    double gpt_layer;                  /* one layer of one micro-batch by the GPT rule; else NAN */
-    double freed;                      /* what was offloaded: it is in no other part */
-    bool is_moved;                     /* activations were */
-    double beside[SP_COMPANION_ROLES]; /* weights of the models that work forward beside it */
-    double buffers; /* those that are not in the place of activations, and a teacher's logits */
-    double total;   /* states, buffers and the activations that are claimed */
+    double activations;                /* NAN for a model of unknown shape */
+    double claimed;                    /* the same, with 0 for NAN */
+    double gpt_layer;                  /* per layer and micro-batch by the GPT rule; else NAN */
+    double freed;                      /* offloaded bytes, excluded from the other parts */
+    bool is_moved;                     /* activations are offloaded */
+    double beside[SP_COMPANION_ROLES]; /* companion weights */
+    double buffers; /* companions not in the memory of activations, and a teacher's logits */
+    double total;   /* states, buffers and claimed activations */
     enum sp_activation_rule rule;
 };
 struct sp_device_memory sp_memory_of_device(const struct sp_memory_case *plan);
 
-/* The lightest of none, selective and full with which the device's memory is enough; none without a
- * machine. */
+/* The lightest of none, selective and full that fits; none without a machine. */
 enum sp_remat sp_lightest_remat(struct sp_memory_case plan);
 
-/* Bytes of state that devices keep of a parameter, in the mean of those that are trained and those
- * that are frozen. */
+/* State bytes per parameter that devices keep, averaged over trained and frozen ones. */
 double sp_kept_per_param(const struct sp_memory_case *plan);
 
-/* Weights of the models beside it that devices hold. */
+/* Companion weights held by the devices, in bytes. */
 double sp_beside_bytes(const struct sp_memory_case *plan);
 
-/* What the plan may choose: how replicas share the states, else what is recomputed, else nothing.
- */
+/* What the plan leaves open: how replicas share states, else recomputation, else nothing. */
 struct sp_memory_choice {
     char name[56];
-    bool asked; /* the plan's own */
+    bool asked; /* the plan as given */
     struct sp_device_memory memory;
 };
 enum { SP_MEMORY_CHOICES = 8 };

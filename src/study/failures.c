@@ -1,4 +1,4 @@
-/* What checkpoints and failures do to a run. */
+/* Effect of checkpoints and failures on a run. */
 #include "study/failures.h"
 
 #include <math.h>

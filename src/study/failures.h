@@ -1,4 +1,4 @@
-/* What checkpoints and failures do to a run. */
+/* Effect of checkpoints and failures on a run. */
 #ifndef SP_STUDY_FAILURES_H
 #define SP_STUDY_FAILURES_H
 
@@ -6,24 +6,25 @@
 
 #include <scaleplan/training.h>
 
-/* A run; NAN: not known. */
+/* A run; NAN: unknown. */
 struct sp_failing_run {
     double seconds, devices;
     double write_s;                         /* of a checkpoint */
-    double failures_per_day, device_mtbf_s; /* the first counts; without both nothing fails */
+    double failures_per_day, device_mtbf_s; /* the first has precedence; without either nothing
+                                               fails */
     double restart_s;
-    double interval_s; /* work between two checkpoints; NAN: the best */
+    double interval_s; /* between checkpoints; NAN: the best */
 };
 
 struct sp_failures {
     struct sp_goodput cycle;
     bool fails, writes; /* writes: checkpoints cost time */
-    bool is_free;       /* neither work nor writing lies between two checkpoints */
+    bool is_free;       /* checkpoints cost nothing */
     double daly_interval_s, goodput, wall_s;
-    double checkpoints; /* that the run writes; 0 where no interval is known */
+    double checkpoints; /* of the run; 0 if no interval is known */
 };
 
-/* Without failures only an interval that was given counts: the best one is never to write. */
+/* Without failures only a given interval counts: the best one would be never. */
 struct sp_failures sp_failures_of(const struct sp_failing_run *run);
 
 #endif

@@ -1,8 +1,10 @@
-/* The inverse questions of a search, each a row of searches from a bound towards the answer.
+/*
+ * Inverse questions of a search: a series of searches from a bound towards the answer.
  *
- * What fits or is fast enough is not monotone in a size: 40 devices divide a batch of 560 that 48
- * do not. So nothing is bisected. Every size from a bound on is tried until one will do; only where
- * there are thousands of them some are left out, and the answer says which. */
+ * What fits or is fast enough is not monotone in a size: 40 devices divide a batch of 560, 48 do
+ * not. So instead of bisection every size from a bound on is tried until one succeeds. If there are
+ * thousands, some are skipped, and the answer says which.
+ */
 #include "study/find.h"
 
 #include <math.h>
@@ -10,27 +12,27 @@
 
 #include "host/interrupt.h"
 
-/* Of an octave of sizes at most twice so many are tried, the fewer the longer a search takes; at
- * most so many bounds are computed for it, where that leaves as many as FEWEST_TRIED. */
+/* Most sizes tried per octave (less if a search takes long), and most bounds computed for it,
+ * unless fewer than FEWEST_TRIED would be left. */
 #define MOST_TRIED 1024
 #define FEWEST_TRIED 64
 #define MOST_BOUNDS 1e7
 
-/* Waking threads takes longer than looking through so few groups. */
+/* Below this many groups per thread, starting threads takes longer than searching. */
 enum { GROUPS_A_THREAD = 16384 };
 
-/* Largest values of the questions. */
+/* Upper limits of the questions. */
 #define MOST_DEVICES 4194304.0
 #define MOST_SEQUENCES 1e8
 #define MOST_THOUSANDS 976562.0 /* 10^9 tokens, as --seq */
 #define MOST_LAYERS 1e4
 
-/* What a count of states may be off, being added up in another way than a plan's. */
+/* Margin for sums of states that are added in another order than a plan's. */
 #define STATES_MARGIN 0.98
 
-/* A question, of whose answer `most` is the largest value that is looked at. */
+/* A question; `most` is the largest value tried. */
 struct question {
-    bool fewest; /* else the most */
+    bool fewest; /* minimise; else maximise */
     double most;
     bool (*change)(struct sp_planned *base, double value);
     double (*bound_of)(const struct sp_finding *f); /* NULL: found by trying powers of two */
@@ -41,7 +43,7 @@ static const struct sp_planned *given(const struct sp_finding *f)
     return &f->of->machine[0]->base;
 }
 
-/* Devices, of one slice: 1 to a node's, whole nodes, or what is on offer. */
+/* Sets devices of one slice: 1 to a node's, whole nodes, or an available size. */
 static bool with_devices(struct sp_planned *base, double devices)
 {
     base->hw.slices = 1;
@@ -54,7 +56,7 @@ static bool with_batch(struct sp_planned *base, double sequences)
     return sequences * (double)base->plan.seq <= 1e15;
 }
 
-/* Sequences in steps of 1024 tokens; the batch keeps its tokens where it can. */
+/* Sets the sequence length in units of 1024 tokens; keeps the tokens of the batch if possible. */
 static bool with_seq(struct sp_planned *base, double thousands)
 {
     const double tokens = (double)base->plan.batch * (double)base->plan.seq;
@@ -71,7 +73,7 @@ static bool with_layers(struct sp_planned *base, double layers)
     return true;
 }
 
-/* The longest step that is fast enough; INFINITY: any. s */
+/* Longest step that is fast enough, in s; INFINITY: no limit. */
 static double limit_of(const struct sp_finding *f, const struct sp_planned *base)
 {
     const double tokens = (double)base->plan.batch * (double)base->plan.seq;
@@ -79,7 +81,7 @@ static double limit_of(const struct sp_finding *f, const struct sp_planned *base
                 isnan(f->deadline_days) ? INFINITY : f->deadline_days * 86400 * tokens / f->tokens);
 }
 
-/* Device-seconds that no step of it is below. */
+/* Lower bound of a step in device-seconds. */
 static double ideal_s(const struct sp_planned *base)
 {
     struct sp_step_inputs in = sp_inputs_of(base);
@@ -94,7 +96,7 @@ static double ideal_s(const struct sp_planned *base)
     return sp_ideal_step_s(&in);
 }
 
-/* Bytes that all devices together hold at least, when each state is there once. */
+/* Least bytes on all devices together, with one copy of each state. */
 static double states_bytes(const struct sp_planned *base)
 {
     return STATES_MARGIN * sp_count_params(&base->model).total *
@@ -115,7 +117,7 @@ static double most_sequences(const struct sp_finding *f)
     return floor(f->max_step_s * (double)sp_chips(&one.hw) / ideal_s(&one) * (1 + 1e-9));
 }
 
-/* Whether so many layers are too many for the devices' memory or for --max-step. */
+/* Whether this many layers exceed the devices' memory or --max-step. */
 static bool is_too_deep(const struct sp_finding *f, double layers)
 {
     struct sp_planned deep = *given(f);
@@ -125,7 +127,7 @@ static bool is_too_deep(const struct sp_finding *f, double layers)
            ideal_s(&deep) * (1 - 1e-9) > devices * limit_of(f, &deep);
 }
 
-/* States and arithmetic grow with every layer: here halves are right. */
+/* States and arithmetic grow with layers, so bisection works here. */
 static double most_layers(const struct sp_finding *f)
 {
     double few = 0, many = MOST_LAYERS + 1;
@@ -148,7 +150,8 @@ static const struct question *question_of(const struct sp_finding *f)
     return &questions[f->what];
 }
 
-/* Whether the size has a plan that fits and is fast enough. `whole`: its best step, too. */
+/* Whether some plan of this size fits and is fast enough; with `whole`, also finds its best
+ * step. */
 static bool will_do(struct sp_finding *f, double value, bool whole)
 {
     struct sp_error ignored = {0};
@@ -162,7 +165,7 @@ static bool will_do(struct sp_finding *f, double value, bool whole)
     if (run.any)
         run.enough = limit_of(f, &f->at->base);
     f->tried += run.any;
-    /* the first space was opened: what can fail is the room for divisors */
+    /* opening succeeded for the first size; only room for divisors can fail */
     if (!sp_space_of(&f->at->base, &f->of->limits, &f->at->space, &ignored)) {
         f->left_out++;
         return false;
@@ -183,7 +186,7 @@ static double odd_part(int64_t n)
     return (double)n;
 }
 
-/* How many sizes are affordable, going by the policies that each group of plans is bounded for. */
+/* Affordable number of sizes per octave, by the number of policies per group. */
 static double tried_of_an_octave(const struct sp_search_space *space)
 {
     double policies = 0;
@@ -193,7 +196,7 @@ static double tried_of_an_octave(const struct sp_search_space *space)
     return exp2(floor(log2(fmax(FEWEST_TRIED, fmin(MOST_TRIED, MOST_BOUNDS / bounds)))));
 }
 
-/* What tried sizes near this value are multiples of: a power of two, times `factor`. */
+/* Spacing of tried sizes near this value: a power of two times `factor`. */
 static double spacing(const struct sp_finding *f, double value, double factor)
 {
     return factor * exp2(fmax(0, floor(log2(value / factor / f->half))));
@@ -209,7 +212,7 @@ static double at_most(double value, double spaces)
     return floor(value / spaces) * spaces;
 }
 
-/* The next size to try, `value` or beyond it. */
+/* The next size to try, at least `value`. */
 static double next_up(struct sp_finding *f, double value)
 {
     const double next =
@@ -227,7 +230,7 @@ static double next_down(struct sp_finding *f, double value)
     return next;
 }
 
-/* The next machine of at least so many devices; 0: none. */
+/* The next available machine with at least that many devices; 0: none. */
 static double next_machine(struct sp_finding *f, double devices)
 {
     const struct sp_network *const net = &given(f)->hw.network;
@@ -245,8 +248,8 @@ static double next_size(struct sp_finding *f, double value)
     return next > question_of(f)->most ? 0 : next;
 }
 
-/* How far powers of two go, and the odd factor's: at most twice that is the answer, as far as they
- * tell. */
+/* Finds the largest successful powers of two and their odd multiples; the answer is probably at
+ * most twice that. */
 static void probe(struct sp_finding *f)
 {
     const double factors[] = {1, f->odd};
@@ -261,7 +264,7 @@ static void probe(struct sp_finding *f)
         f->probed = f->bound = fmin(question_of(f)->most, 2 * largest);
 }
 
-/* The value of the answer; NAN: none. */
+/* The answer; NAN: none. */
 static double find(struct sp_finding *f)
 {
     const struct sp_planned *const base = given(f);

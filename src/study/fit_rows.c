@@ -1,4 +1,4 @@
-/* Verdicts of `fit`, their reasons, and the smallest change for each no. */
+/* Verdicts of `fit`, their reasons, and the smallest remedy for each "no". */
 #include "study/fit_rows.h"
 
 #include <math.h>
@@ -20,8 +20,7 @@ static enum sp_fit_why why_of(const struct sp_fit_row *row)
     return isinf(s->critical_tokens_per_chip) ? SP_WHY_NEVER : SP_WHY_TOKENS;
 }
 
-/* Whether the strategy, at its best for that batch, is compute-bound and no longer lacks what it
- * has now. */
+/* Whether the strategy is compute-bound at that batch and still fits if it does now. */
 static bool keeps_up_at(const struct sp_fit_row *row, bool real_axes, double batch)
 {
     const struct sp_strategy *const s = &row->s;
@@ -38,17 +37,18 @@ static int64_t usable_tp(const struct sp_fit_row *row)
 {
     const int64_t chips = sp_chips(row->in->hw);
     const int64_t hides = sp_usable_tp_degree(row->t, row->in->hw->network.domain);
-    int64_t degree = hides < chips ? hides : chips; /* slow chips would hide any degree */
+    int64_t degree = hides < chips ? hides : chips; /* slow chips hide any degree */
     while (degree > 1 && (chips % degree != 0 || !sp_tp_divides(row->in->model, degree, degree)))
         degree--;
     return degree;
 }
 
-/* `batch`: the smallest at which a mesh of the strategy keeps up in one pass. */
+/* The remedy of a row; `batch`: the smallest that makes a mesh compute-bound with one gather per
+ * step. */
 static enum sp_fit_remedy remedy_of(const struct sp_fit_row *row, bool real_axes, double batch)
 {
     const struct sp_strategy *const s = &row->s;
-    /* what does not fit has no micro-batch yet whose gathers could be judged */
+    /* without a micro-batch that fits, gathers cannot be judged */
     if (s->compute_bound || (!s->fits && s->loads.gathers > 1))
         return SP_REMEDY_NONE;
     if (!isfinite(batch) && s->kind == SP_TP)
@@ -86,7 +86,7 @@ static void find_ways(struct sp_fit_row *row, bool real_axes)
                        (s->kind == SP_DP || s->kind == SP_FSDP);
 }
 
-/* Sequences that a replica works on at once. */
+/* Sequences per replica and pass. */
 static double sequences_at_once(const struct sp_fit_input *in, const struct sp_strategy *s)
 {
     const double sequences = sp_replica_sequences(in, s);

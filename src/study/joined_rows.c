@@ -1,4 +1,4 @@
-/* Reads the parts of a sweep, checks their numbers, and puts the rows in order. */
+/* Reads the parts of a sweep, checks row numbers, and sorts the rows. */
 #include "study/joined_rows.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 #include "config/load.h"
 #include "base/text.h"
 
-/* Rows are numbered below this; see sp_add_axis. */
+/* Upper limit of row numbers; see sp_add_axis. */
 static const uint64_t most_rows = 1000000000000;
 
 /* "part-1.csv, line 3" */
@@ -33,7 +33,7 @@ bool sp_holds_rows(const char *text)
     return strncmp(text, "row,", 4) == 0 || strncmp(text, "{\"row\":", 7) == 0;
 }
 
-/* The end of the field at s: a comma or the end of the text. NULL when its quotes are no CSV. */
+/* End of the CSV field at s: a comma or the end; NULL for invalid quotes. */
 static const char *end_of_field(const char *s)
 {
     if (*s != '"') {
@@ -46,8 +46,7 @@ static const char *end_of_field(const char *s)
     return NULL;
 }
 
-/* The fields of the record at s, and where it ends, behind its line break; 0 when its quotes are no
- * CSV. */
+/* Number of fields of the record at s, and its end after the line break; 0 for invalid quotes. */
 static size_t count_fields(const char *s, const char **end)
 {
     for (size_t n = 1;; n++, s++) {
@@ -61,7 +60,7 @@ static size_t count_fields(const char *s, const char **end)
     }
 }
 
-/* The digits of a row's number, up to `close` behind them. */
+/* Reads a row number followed by `close`. */
 static bool read_number(const char *digits, const char *close, uint64_t *number)
 {
     const size_t n = strspn(digits, "0123456789");
@@ -83,7 +82,7 @@ static void add_row(struct sp_joined_rows *j, const struct sp_part_row *row)
     j->rows[j->n_rows++] = *row;
 }
 
-/* All parts are what the first one is. */
+/* Requires all parts to have the first one's format. */
 static bool check_kind(struct sp_joined_rows *j, const struct sp_part *p, struct sp_error *error)
 {
     const bool json = p->text[0] == '{';
@@ -99,7 +98,7 @@ static bool check_kind(struct sp_joined_rows *j, const struct sp_part *p, struct
     return true;
 }
 
-/* The CSV's header; `s` moves behind it. */
+/* Reads the CSV header and moves `s` past it. */
 static bool take_header(struct sp_joined_rows *j, const struct sp_part *p, const char **s,
                         struct sp_error *error)
 {
@@ -132,7 +131,7 @@ static bool take_csv(struct sp_joined_rows *j, const struct sp_part *p, const ch
            sp_fail(error, SP_INPUT, "%s: expected the number of a row first", place_of(p, s).text);
 }
 
-/* The keys of an object in a line of their own. */
+/* The keys of an object, one per line. */
 static char *keys_of(const cJSON *object)
 {
     char *keys = NULL;
@@ -149,7 +148,7 @@ static char *keys_of(const cJSON *object)
     return keys;
 }
 
-/* Whether an object has the keys of the first row's. */
+/* Whether an object has the same keys as the first row. */
 static bool has_same_keys(struct sp_joined_rows *j, const cJSON *object)
 {
     char *const keys = keys_of(object);
@@ -189,7 +188,7 @@ static bool take_json(struct sp_joined_rows *j, const struct sp_part *p, const c
                            place_of(p, s).text);
 }
 
-/* What no row has, and what would steer a terminal. */
+/* Refuses terminal control characters and NUL. */
 static bool check_text(const struct sp_part *p, struct sp_error *error)
 {
     const size_t readable = strlen(p->text);
@@ -235,7 +234,7 @@ static int compare(const void *a, const void *b)
                                   : (x->part > y->part) - (x->part < y->part);
 }
 
-/* Sorted rows: none twice, and none missing unless there may be gaps. */
+/* Refuses duplicate row numbers, and missing ones unless gaps are allowed. */
 static bool check_order(const struct sp_joined_rows *j, bool gaps, struct sp_error *error)
 {
     for (size_t i = 0; i < j->n_rows; i++) {

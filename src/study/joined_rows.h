@@ -15,7 +15,7 @@ struct sp_part {
     size_t length;
 };
 
-/* A row as it stands in its part, with the line break at its end. */
+/* A row as text, line break included. */
 struct sp_part_row {
     uint64_t number;
     const char *text;
@@ -28,17 +28,17 @@ struct sp_joined_rows {
     int n_parts;
     struct sp_part_row *rows; /* in order */
     size_t n_rows, room;
-    const char *header; /* of the CSV: all parts have the same; NULL as long as none is seen */
+    const char *header; /* of the CSV, the same in all parts; NULL before the first */
     size_t header_length, columns;
-    bool json, started; /* what the first row of all is */
+    bool json, started; /* format of the first row */
     char *keys;         /* of the first JSON line; all have the same */
 };
 
-/* Whether a text starts as the rows of a sweep do: CSV with its header, or JSON lines. */
+/* Whether a text starts like rows of a sweep: CSV with its header, or JSON lines. */
 bool sp_holds_rows(const char *text);
 
-/* Reads the parts (CSV or JSON lines, each in the order of its rows) and checks all of it. A row
- * that no part has is an error unless there may be `gaps`. Free what was read either way. */
+/* Reads and checks the parts (CSV or JSON lines, each in row order). A missing row is an error
+ * unless `gaps`. Free the result in either case. */
 bool sp_join_rows(struct sp_pipes *pipes, const char *const *names, int n, bool gaps,
                   struct sp_joined_rows *joined, struct sp_error *error);
 void sp_free_joined_rows(struct sp_joined_rows *joined);

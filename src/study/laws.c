@@ -1,4 +1,4 @@
-/* Every scaling law's answer to one budget. */
+/* The answer of every scaling law to a budget. */
 #include "study/laws.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ struct laws {
     size_t n, room;
 };
 
-/* The user's own law hides the built-in one of the same name. */
+/* A user's law hides the built-in one of the same name. */
 static bool is_new(const struct laws *laws, const char *name)
 {
     for (size_t i = 0; i < laws->n; i++)
@@ -26,7 +26,7 @@ static void add_law(const char *name, void *context)
     struct laws *const laws = context;
     struct sp_scaling_law law;
     struct sp_error ignored = {0};
-    /* A dot would divide the key that the name becomes. */
+    /* names become keys, which a dot would split */
     if (laws->n == laws->room || strlen(name) > 60 || strchr(name, '.') || !is_new(laws, name) ||
         !sp_load_law(name, &laws->sources, &law, &ignored))
         return;

@@ -1,4 +1,4 @@
-/* The matmuls of a model, and what several operations come to. */
+/* The matmuls of a model, and totals of operations. */
 #include "study/model_matmuls.h"
 
 #include <math.h>
@@ -8,14 +8,14 @@
 #include <scaleplan/forms.h>
 #include <scaleplan/layer.h>
 
-/* Matmuls of one shape in the whole model: rows of one of them. */
+/* Matmuls of one shape in the whole model; rows per matmul. */
 struct operator
 {
     struct sp_matmul matmul;
     double rows, layers;
 };
 
-/* What tokens a model works on: B on the chip, in sequences of `seq`. */
+/* Tokens of a pass: B on the chip, in sequences of `seq`. */
 struct tokens {
     double B, seq;
 };
@@ -27,7 +27,7 @@ static bool is_same(const struct operator* a, const struct operator* b)
            x->out == y->out && a->rows == b->rows;
 }
 
-/* Adds those of `layers` layers; layers of several kinds share some. */
+/* Adds the matmuls of `layers` layers, merging equal ones. */
 static size_t collect(struct operator* list, size_t n, const struct sp_layer *layer, double layers,
                       const struct tokens *tokens)
 {

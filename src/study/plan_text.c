@@ -1,4 +1,4 @@
-/* Plans as text: a field's value, a change, and short names that tell the plans of a list apart. */
+/* Plans as text: field values, changes, and short distinguishing names. */
 #include "study/plan_text.h"
 
 #include <math.h>
@@ -47,7 +47,7 @@ void sp_change_text(const struct sp_neighbour *n, const char *dash, char *out, s
     }
 }
 
-/* What every name has: degrees above 1, then stage and recomputation. */
+/* The common part of every name: degrees above 1, ZeRO stage, recomputation. */
 static void name_plan(const struct sp_plan *plan, char name[SP_SHORT_NAME])
 {
     static const enum sp_plan_field_id degrees[] = {SP_FIELD_TP, SP_FIELD_PP, SP_FIELD_VPP,
@@ -66,12 +66,12 @@ static void name_plan(const struct sp_plan *plan, char name[SP_SHORT_NAME])
     snprintf(name + used, SP_SHORT_NAME - used, "zero %d, %s", plan->zero, policy);
 }
 
-/* The value of a field, as a name has it. */
+/* A field's value within a name. */
 struct value {
     char text[SP_PLAN_TEXT];
 };
 
-/* Adds a field to the names that are still alike and differ in it. */
+/* Adds a field to names that are still equal and differ in it. */
 static void tell_apart(const struct sp_plan *plans, size_t n, enum sp_plan_field_id id,
                        struct sp_short_name *names, struct value *values, bool *adds)
 {

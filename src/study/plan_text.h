@@ -4,16 +4,16 @@
 
 #include <scaleplan/search.h>
 
-/* A field's value as its option takes it; "" when there is none to say. */
+/* A field's value in its option's syntax; "" if there is none. */
 enum { SP_PLAN_TEXT = 96 };
 void sp_format_plan(const struct sp_plan *plan, const struct sp_plan_field *field,
                     char out[SP_PLAN_TEXT]);
 
-/* The fields that changed with their new values, each behind `dash`: "tp 4, dp 16". */
+/* The changed fields with their new values, each prefixed by `dash`: "tp 4, dp 16". */
 void sp_change_text(const struct sp_neighbour *neighbour, const char *dash, char *out, size_t size);
 
-/* Short names of a list's plans: degrees above 1, ZeRO stage, recomputation, and what else tells
- * two of them apart. */
+/* Short names for a list of plans: degrees above 1, ZeRO stage, recomputation, and other fields
+ * only to tell two plans apart. */
 enum { SP_SHORT_NAME = 112 };
 struct sp_short_name {
     char text[SP_SHORT_NAME];

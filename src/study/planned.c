@@ -1,4 +1,4 @@
-/* A plan with all that its estimate is computed from. */
+/* A plan with all inputs of its estimate. */
 #include "study/planned.h"
 
 #include <stdlib.h>

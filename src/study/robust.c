@@ -1,4 +1,4 @@
-/* The choice that stands where the estimate's constants turn out badly. */
+/* The plan that is best at the bad ends of the constants' intervals. */
 #include "study/search.h"
 
 void sp_make_robust(struct sp_candidate *m)

@@ -1,4 +1,4 @@
-/* Shares the groups of a search among threads and joins what they keep. */
+/* Divides the groups of a search among threads and merges the results. */
 #include "study/run_search.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ static double now_s(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* What a thread keeps: of all its groups, and of the one at work. */
+/* A thread's plans: of all its groups, and of the current one. */
 struct keeping {
     struct sp_best mine, here;
     struct sp_front fronts[2]; /* of either */
@@ -33,14 +33,14 @@ static struct keeping *new_keeping(const struct sp_search_run *run)
     return k;
 }
 
-/* A search under way, or the first look before it. */
+/* A search, or its seeding pass. */
 struct searching {
     const struct sp_search_space *space;
     const struct sp_search_run *run;
     struct sp_search_rule rule;
     int64_t groups;
-    atomic_bool found, partial; /* what one plan is enough for; stopped before the end */
-    struct sp_front first;      /* of the first look */
+    atomic_bool found, partial; /* found: any one plan suffices; partial: stopped early */
+    struct sp_front first;      /* of the seeding pass */
     struct keeping *of[SP_MAX_THREADS];
     struct sp_search_counts counts[SP_MAX_THREADS];
 };
@@ -56,7 +56,7 @@ static bool is_stopped(struct searching *s)
 static void look_at_group(struct searching *s, int64_t group, struct keeping *k,
                           struct sp_search_counts *counts)
 {
-    k->here.n = 0; /* what lies beyond is not read: groups are many, most of them empty */
+    k->here.n = 0; /* the rest stays uninitialised: most of the many groups are empty */
     if (k->here.front)
         k->here.front->n = 0;
     sp_search_group(s->space, (uint64_t)group, &s->rule, &k->here, counts);
@@ -65,12 +65,12 @@ static void look_at_group(struct searching *s, int64_t group, struct keeping *k,
         atomic_store(&s->found, true);
 }
 
-/* One thread's share of the groups. */
+/* A thread's part of the search. */
 static void look(struct sp_share *share, void *context)
 {
     struct searching *const s = context;
     struct keeping *const k = s->of[share->thread] = new_keeping(s->run);
-    struct sp_search_counts counts = {0}; /* of its own: threads do not wait for each other's */
+    struct sp_search_counts counts = {0}; /* per thread, to avoid contention */
     int64_t from, to;
     while (sp_take(share, &from, &to) && !atomic_load(&s->found) && !is_stopped(s)) {
         for (int64_t i = from; i < to; i++)
@@ -81,10 +81,8 @@ static void look(struct sp_share *share, void *context)
     s->counts[share->thread] = counts;
 }
 
-/* One thread's share of the first look: at the likely plans of all groups, against the best so far.
-
- * The first look only sets a threshold: groups start from it alone, so that counts do not depend on
- * threads or shards. */
+/* A thread's part of the seeding pass: the probably good plans of all groups. It only sets a limit
+ * from which each group starts anew, so that counts do not depend on threads or shards. */
 static void look_ahead(struct sp_share *share, void *context)
 {
     struct searching *const s = context;
@@ -97,7 +95,7 @@ static void look_ahead(struct sp_share *share, void *context)
                 sp_search_group(s->space, (uint64_t)group, &s->rule, &k->mine, &ignored);
 }
 
-/* Puts what the threads keep together; `counts` may be NULL. */
+/* Merges the threads' results; `counts` may be NULL. */
 static void gather(struct searching *s, struct sp_best *best, struct sp_search_counts *counts)
 {
     for (int i = 0; i < SP_MAX_THREADS && s->of[i]; i++) {
@@ -109,7 +107,7 @@ static void gather(struct searching *s, struct sp_best *best, struct sp_search_c
     }
 }
 
-/* The first look: the value that `wanted` likely plans reach, or a first front. */
+/* The seeding pass: the value that `wanted` probably good plans reach, or a first front. */
 static void seed(struct searching *s, int threads)
 {
     struct sp_best best = {.wanted = s->run->wanted,

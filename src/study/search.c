@@ -1,4 +1,4 @@
-/* The plans of the machines of a search in one order, and what became of all of them. */
+/* Ranks the plans of all machines of a search, and sums their outcomes. */
 #include "study/search.h"
 
 #include <math.h>
@@ -43,7 +43,7 @@ struct sp_rates sp_rates_on(const struct sp_search *s, int machine, double step_
 
 double sp_cost_of_step(const struct sp_candidate *m, double step_s)
 {
-    return sp_step_cost((double)sp_chips(&m->base.hw), step_s, m->usd_per_h);
+    return sp_cost_usd((double)sp_chips(&m->base.hw), step_s, m->usd_per_h);
 }
 
 const struct sp_found *sp_best_of(const struct sp_search *s, int machine)
@@ -106,7 +106,7 @@ static int by_goal(const void *a, const void *b)
     return x->found->leaf < y->found->leaf ? -1 : x->found->leaf > y->found->leaf;
 }
 
-/* Whether another machine's point beats this one in step time, memory and cost. */
+/* Whether another machine's plan beats this one in step time, memory and cost. */
 static bool is_beaten_across(const struct sp_search *s, const struct sp_ranked *all, size_t n,
                              const struct sp_ranked *one)
 {

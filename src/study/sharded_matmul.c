@@ -1,4 +1,4 @@
-/* What a sharded array or matmul takes on a machine. */
+/* Times of a sharded array or matmul on a machine. */
 #include "study/sharded_matmul.h"
 
 #include <math.h>
@@ -43,8 +43,8 @@ bool sp_other_op(const struct sp_sharded_matmul *m, enum sp_collective *op)
     return m->kind == SP_CASE_REDUCE || m->can_reduce;
 }
 
-/* How far the contracting dimension could be cut: the arithmetic shrinks with the cut, the sum does
- * not. */
+/* Finds how far the contracting dimension can be cut: cuts shrink the arithmetic but not the
+ * reduction. */
 static void add_cuts(const struct sp_hardware *hw, const struct sp_mesh *mesh,
                      const struct sp_sharded_matmul *m, struct sp_sharded_times *t)
 {

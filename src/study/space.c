@@ -1,4 +1,4 @@
-/* The space of a search: what its problem, its framework and its limits leave open. */
+/* The space of a search, from problem, framework and limits. */
 #include "study/space.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ bool sp_allow_value(struct sp_space_limits *limits, enum sp_plan_field_id field,
     return true;
 }
 
-/* Lets a dimension that has names take these alone. */
+/* Restricts a named dimension to these values. */
 static void allow_names(bool *set, const struct sp_plan_field *field, const int64_t *value, int n)
 {
     for (int i = 0; field->names[i]; i++)
@@ -44,7 +44,7 @@ static void narrow(const struct sp_space_limits *limits, struct sp_search_space 
     }
 }
 
-/* What the framework runs, or anything, before the limits. */
+/* Opens dimensions to what the framework supports, or to everything. */
 static void open_dimensions(const struct sp_planned *base, bool any, struct sp_search_space *space)
 {
     const struct sp_repertoire runs = sp_repertoire_of(base, any);
@@ -63,7 +63,7 @@ static void open_dimensions(const struct sp_planned *base, bool any, struct sp_s
     space->offload[1] = runs.offload;
 }
 
-/* Why sp_open_space had no room, which it leaves in its counts. */
+/* Reports why sp_open_space ran out of room. */
 static bool refuse_space(const struct sp_planned *base, const struct sp_search_space *space,
                          struct sp_error *error)
 {

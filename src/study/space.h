@@ -1,4 +1,4 @@
-/* The space of a search: what its problem, its framework and its limits leave open. */
+/* The space of a search, from problem, framework and limits. */
 #ifndef SP_SPACE_H
 #define SP_SPACE_H
 
@@ -7,25 +7,24 @@
 #include "base/error.h"
 #include "study/planned.h"
 
-/* What limits a search. */
+/* Limits of a search. */
 struct sp_space_limits {
-    bool any;                   /* search what the framework's file does not list, too */
-    double most_bytes;          /* device bytes of a plan that counts; NAN: what headroom leaves */
-    double headroom;            /* share of a device's memory that stays free */
-    int values[SP_PLAN_FIELDS]; /* that a field may have; 0: all */
-    int64_t value[SP_PLAN_FIELDS]
-                 [SP_SEARCH_VALUES]; /* numbers, or places among the field's names */
-    int64_t most[SP_PLAN_FIELDS];    /* of a degree; 0: any */
+    bool any;                   /* include what the framework's file does not list */
+    double most_bytes;          /* limit of device bytes; NAN: by headroom */
+    double headroom;            /* share of device memory left free */
+    int values[SP_PLAN_FIELDS]; /* number of allowed values per field; 0: all */
+    int64_t value[SP_PLAN_FIELDS][SP_SEARCH_VALUES]; /* numbers, or indices of names */
+    int64_t most[SP_PLAN_FIELDS];                    /* largest value of a degree; 0: no limit */
 };
 
-/* Adds a value that a field may have; false where there is no room for it. */
+/* Allows a value of a field; false if there is no room. */
 bool sp_allow_value(struct sp_space_limits *limits, enum sp_plan_field_id field, int64_t value);
 
-/* Opens the space of a problem. What cannot be searched is an error. */
+/* Opens the space of a problem; an error if it cannot be searched. */
 bool sp_space_of(const struct sp_planned *base, const struct sp_space_limits *limits,
                  struct sp_search_space *space, struct sp_error *error);
 
-/* The plan that was found, with all that its estimate is computed from. */
+/* The found plan with all inputs of its estimate. */
 void sp_planned_of(const struct sp_planned *base, const struct sp_found *found,
                    struct sp_planned *planned);
 

@@ -1,4 +1,4 @@
-/* Leads of a search that are smaller than the error of such a difference are ties. */
+/* Ties: leads smaller than the error of the difference. */
 #include <math.h>
 
 #include <scaleplan/estimate.h>
@@ -15,13 +15,13 @@ static enum sp_tier tier_of(const struct sp_candidate *m, const struct sp_plan *
     return sp_tier_of(&m->base.model, &m->base.hw.chip, plan);
 }
 
-/* Half of the 80 % range of a plan on a machine, of the logarithm. */
+/* Half-width of the 80 % range of a plan's ln(step) on a machine. */
 static double range_of(const struct sp_candidate *m, const struct sp_plan *plan)
 {
     return sp_range_log(&m->base.profile, tier_of(m, plan));
 }
 
-/* From which lead on the order of two plans can be believed, of the logarithm. */
+/* Least lead (of the logarithm) between two plans that is not a tie. */
 static double lead_between(const struct sp_search *s, int machine, const struct sp_plan *plan,
                            int other, const struct sp_plan *than)
 {

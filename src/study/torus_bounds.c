@@ -1,4 +1,4 @@
-/* What a collective on torus axes takes, beside the same on other axes. */
+/* Bounds of a collective on torus axes, compared with other axes. */
 #include "study/torus_bounds.h"
 
 #include <math.h>

@@ -1,9 +1,9 @@
-/* FLOPs of training of a token, by every way of counting. */
+/* Training FLOPs per token by every convention. */
 #include "study/training_flops.h"
 
 #include <math.h>
 
-/* Forward FLOPs of the layers that a gradient passes: the others are not run again. */
+/* Forward FLOPs of layers with a backward pass, which alone are recomputed. */
 static struct sp_flops passed_flops(const struct sp_flops_question *q, const struct sp_flops *all)
 {
     const struct sp_flops still =

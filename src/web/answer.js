@@ -43,8 +43,8 @@ function tableOf(item, ask) {
 
 // The main numbers of commands whose first line is no verdict.
 const FIRST_NUMBERS = {
-  step: ['memory.fits', 'time.step_s', 'mfu', 'memory.device_bytes'],
-  search: ['plans.0.time.step_s', 'plans.0.mfu', 'plans.0.memory.device_bytes', 'proven'],
+  step: ['memory.fits', 'step_s', 'mfu', 'memory.device_bytes'],
+  search: ['plans.0.step_s', 'plans.0.mfu', 'plans.0.memory.device_bytes', 'proven'],
   memory: ['memory.fits', 'memory.total_bytes', 'capacity_bytes'],
   roofline: ['bound', 'intensity', 'ridge'],
   pipeline: ['bubble_fraction', 'efficiency', 'total_s'],

@@ -19,7 +19,7 @@ const FIRST_LINES = {
   memory: 'memory --model llama3-8b --hw h100-8 --zero 1 --dp 8',
   roofline: 'roofline --hw h100 --matmul 512x8192x28672',
   batch: 'batch --hw v5p-4096 --batch 3M',
-  pipeline: 'pipeline --stages 4 --microbatches 8',
+  pipeline: 'pipeline --pp 4 --microbatches 8',
   serve: 'serve --model llama3-70b --hw h100-8',
 };
 

@@ -64,7 +64,7 @@ fi
 scaleplan roofline --hw h100 --plot r.svg >r.svg 2>errors && wrong "the picture took the report's place"
 grep -q 'r.svg is where standard output goes' errors || wrong "$(cat errors)"
 # Weight gradients are as dark as forwards: they are hatched.
-scaleplan pipeline --stages 2 --microbatches 2 --schedule zb-h1 --plot halves.svg >/dev/null || wrong "not drawn"
+scaleplan pipeline --pp 2 --microbatches 2 --schedule zb-h1 --plot halves.svg >/dev/null || wrong "not drawn"
 grep -q "url(#gpPat" halves.svg || wrong "nothing is hatched"
 
 # A name may hold anything; the target may be a symbolic link; an old picture is replaced.
@@ -87,7 +87,7 @@ mkdir broken
 for script in 'echo half; echo "line 3: cannot" >&2; exit 1' 'kill -9 $$' 'exit 0'; do
     printf '#!/bin/sh\n%s\n' "$script" >broken/gnuplot
     chmod +x broken/gnuplot
-    PATH="$scratch/broken:$PATH" scaleplan pipeline --stages 4 --plot real.svg >out 2>err
+    PATH="$scratch/broken:$PATH" scaleplan pipeline --pp 4 --plot real.svg >out 2>err
     [ $? = 4 ] || wrong "exit code with: $script"
     [ "$(wc -l <err)" = 1 ] || wrong "not one line with: $script"
     [ ! -s out ] || wrong "an answer with: $script"

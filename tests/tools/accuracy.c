@@ -1,7 +1,6 @@
-/* How right the estimator is on measured runs: fits all stacks to a CSV of runs, leaves whole
- * publications and whole stacks out in turn, and prints the tables of docs/accuracy.md. Of further
- * files it prints how far their runs are off, which no fit sees. With a folder, writes the fitted
- * profiles there. Exits 1 when a figure is worse than its gate. */
+/* Measures the estimate's accuracy on runs: fits all stacks to a CSV of runs, leaves out
+ * publications and stacks in turn, and prints the tables of docs/accuracy.md. With a folder, writes
+ * the fitted profiles there. Exits 1 if a figure is worse than its gate. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,17 +13,17 @@
 #include "study.h"
 #include "study_profiles.h"
 
-/* Errors of every run, ln(predicted / measured), by what the prediction had not seen. */
+/* Errors of every run, ln(predicted / measured), by what was left out of the fit. */
 struct errors {
-    double *naive;       /* median utilisation, with the same publication left out */
-    double *siblings;    /* the same with the publication's other configurations */
+    double *naive;       /* median utilisation, its publication left out */
+    double *siblings;    /* the same from other configurations of its publication */
     double *all;         /* nothing left out */
-    double *publication; /* its publication */
-    double *usual;       /* the same, of runs that fits take */
-    double *stack;       /* its stack */
-    double *model;       /* its model, of long series alone */
-    double *three;  /* its publication but for three of its runs; the mean of absolute errors */
-    double *before; /* its publication, of the same runs, absolute too */
+    double *publication; /* its publication left out */
+    double *usual;       /* the same, for runs that enter fits */
+    double *stack;       /* its stack left out */
+    double *model;       /* its model left out, long series only */
+    double *three;       /* its publication left out except three runs; mean absolute error */
+    double *before;      /* its publication left out, same runs, absolute */
 };
 
 static bool in_tier(const struct sp_measured *m, const void *context)
@@ -55,9 +54,8 @@ static double utilisation(const struct sp_measured *m)
     return sp_step_rates(&m->sample.in, m->sample.step_s, SP_FLOPS_6P).mfu;
 }
 
-/* What a planner without a model would use: the median utilisation of the chip's other runs of the
- * tier, of other publications or of other configurations; where there are none, of that kind of
- * machine. */
+/* A planner's guess without a model: the median utilisation of the chip's other runs of the tier
+ * (other publications, or other configurations), else of that kind of machine. */
 static void predict_naively(const struct sp_study *study, bool siblings, double *log_errors)
 {
     double *const values = calloc(study->n + 1, sizeof *values);
@@ -106,7 +104,7 @@ static struct own own_runs(const struct sp_study *study, int publication, int st
     return own;
 }
 
-/* Draws of three runs; the mean absolute error of each of the others goes to `errors`. */
+/* Draws three runs; the mean absolute error of each other run goes to `errors`. */
 static void see_three(const struct sp_study *study, const struct own *own,
                       const struct sp_profile *prior, double *errors)
 {
@@ -158,13 +156,12 @@ static void see_three_of_publication(const struct sp_study *study, int publicati
         }
 }
 
-/* What was asked for, by tier, in per cent, and what must not get worse; 0: nothing.
- * docs/accuracy.md says why the one is not the other. */
+/* Goals by tier in per cent, and gates; 0: none. docs/accuracy.md explains the difference. */
 struct gates {
     double asked[SP_TIERS], held[SP_TIERS];
 };
 
-/* A line of errors; "!" marks what was asked for and is not reached. Counts what got worse. */
+/* Prints a line of errors, "!" for a missed goal; counts violated gates. */
 static int print_line(const struct sp_study *study, const char *what, const double *log_errors,
                       const struct gates *gates)
 {
@@ -209,7 +206,7 @@ static int print_tiers(const struct sp_study *study, const struct errors *e)
     return worse;
 }
 
-/* The parts of a study that have five groups of a tier or more, with the naive error beside. */
+/* Parts of a study with at least five groups of a tier, with the naive error. */
 static void print_parts(const struct sp_study *study, const struct errors *e, sp_part_of *of,
                         int parts, const double *left_out, const char *what)
 {
@@ -231,7 +228,7 @@ static void print_parts(const struct sp_study *study, const struct errors *e, sp
         }
 }
 
-/* One run's error when a part was left out, with what was known then. */
+/* A run's error with a part left out, and what was known of its stack. */
 struct unseen {
     double size, weight;
     enum sp_tier tier;
@@ -243,8 +240,8 @@ static int by_size(const void *a, const void *b)
     return ascending(&((const struct unseen *)a)->size, &((const struct unseen *)b)->size);
 }
 
-/* Errors of all runs with their publication and with their stack left out; repeats of a
- * configuration share a weight. Returns how many. */
+/* Errors of all runs with publication and stack left out; repeats share a weight. Returns their
+ * number. */
 static size_t list_unseen(const struct sp_study *study, const struct errors *e,
                           struct unseen *unseen)
 {
@@ -261,7 +258,8 @@ static size_t list_unseen(const struct sp_study *study, const struct errors *e,
     return n;
 }
 
-/* The size below which 80 % of the weight lies, the share that the ranges hold, and the weight. */
+/* Measures the half-width that holds 80 % of the weight, the share of weight inside the given
+ * ranges, and the total weight. */
 static double widths_of(const struct unseen *unseen, size_t n, int tier, int known, double *held,
                         double *all)
 {
@@ -283,7 +281,7 @@ static double widths_of(const struct unseen *unseen, size_t n, int tier, int kno
     return width;
 }
 
-/* What range_widths.def says against what runs say; counts tiers whose ranges do not hold. */
+/* Compares range_widths.def with the runs; counts tiers whose ranges do not hold. */
 static int print_ranges(const struct sp_study *study, const struct errors *e)
 {
     static const char *const known[SP_KNOWN] = {"stack", "software", "chip", "neither"};
@@ -366,8 +364,8 @@ static void free_errors(struct errors *e)
     free(e->before);
 }
 
-/* Errors after three runs are absolute means already, and those before are made so; as logarithms
- * they can be averaged alike. */
+/* Errors after three runs are absolute means; those before are converted, and averaged as
+ * logarithms alike. */
 static void to_logarithms(const struct sp_study *study, struct errors *e)
 {
     for (size_t i = 0; i < study->n; i++)

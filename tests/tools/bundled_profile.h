@@ -4,7 +4,7 @@
 
 #include <scaleplan/profile.h>
 
-/* Writes FOLDER/NAME.json; ends the program where it cannot. */
+/* Writes FOLDER/NAME.json; exits on failure. */
 void sp_write_bundled_profile(const char *folder, const struct sp_profile *profile,
                               const char *fitted_to, const char *sources);
 

@@ -1,5 +1,5 @@
-/* Fits the curves of configs/kernels to measured kernels and collectives: writes a file for each
- * chip into a folder and prints how well each curve holds, also for shapes that were left out. */
+/* Fits the curves of configs/kernels to measured kernels and collectives: writes a file per chip
+ * into a folder, and prints the errors of each curve, also for shapes left out. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,24 +13,24 @@
 #include "config/load.h"
 #include "kernels_rows.h"
 
-/* Times of one shape differ by this much (of the logarithm) between engines. */
+/* Standard deviation of ln(time) of one shape between engines. */
 #define NOISE 0.05
 
-/* Weight of shapes that a training step has; those of decoding tell latencies and bandwidths. */
+/* Weight of shapes of training; those of decoding determine latencies and bandwidths. */
 #define TRAINING 4
 
-/* The H200 is the H100's die with faster memory and was measured within 1 % of it in 16 bits and 5
- * % in 8, less than the curves' residuals: it takes the H100's, so that noise makes no chip slower.
- * The rows of sglang under b300_sxm are those under gb300, each to the last digit; the other
- * engines' times of gb300 agree with them, those of b300_sxm do not. */
+/* The H200 has the H100's die with faster memory, and was measured within 1 % in 16 bits and 5 % in
+ * 8 bits of it, less than the curves' residuals: it uses the H100's curves, so that noise makes no
+ * chip slower. The rows of sglang under b300_sxm equal those under gb300 in every digit; other
+ * engines' times for gb300 agree with them, those for b300_sxm do not. */
 static const struct sp_measured_system systems[] = {
     {"a100_sxm", "a100", NULL}, {"h100_sxm", "h100", NULL},
     {"b200_sxm", "b200", NULL}, {"b300_sxm", "b300", "sglang"},
     {"gb200", "gb200", NULL},   {"gb300", "gb300", NULL},
     {"l40s", "l40s", NULL},     {"rtx_pro_6000_server", "rtx-pro-6000", NULL}};
 
-/* A constant of a curve: its place, key, bounds and where the fit starts. All are found by their
- * logarithms; what can be nothing has a bound that is. */
+/* A constant of a curve: place, key, bounds, start. Fitted in logarithms; constants that can be
+ * zero have a lower bound that acts as zero. */
 struct parameter {
     size_t at;
     const char *key;
@@ -65,8 +65,7 @@ struct fitting {
     int curve;
     int n; /* constants */
     struct sp_points points;
-    size_t fold,
-        folds; /* points whose pair of widths falls on `fold` are left out; 0 folds: none */
+    size_t fold, folds; /* points whose widths fall on `fold` are left out; 0 folds: none */
 };
 
 static char *curve_of(struct fitting *f)
@@ -99,7 +98,7 @@ static double log_error(const struct fitting *f, const struct sp_point *p)
     return log(predict(f, p) / p->time_s);
 }
 
-/* Shapes are left out by what they share: widths of a matmul, a sequence, a message. */
+/* Shapes are left out together with those that share widths, sequence or message. */
 static bool left_out(const struct fitting *f, const struct sp_point *p)
 {
     const double width =
@@ -107,7 +106,7 @@ static bool left_out(const struct fitting *f, const struct sp_point *p)
     return f->folds > 0 && (size_t)width % f->folds == f->fold;
 }
 
-/* What a training step has: micro-batches of some thousand tokens, long messages. */
+/* Shapes of training steps: thousands of tokens, long messages. */
 static bool is_large(const struct fitting *f, const struct sp_point *p)
 {
     static const double least[] = {1024, 4096, 1 << 20};
@@ -130,7 +129,7 @@ static double objective(unsigned n, const double *x, double *gradient, void *dat
     return sum;
 }
 
-/* One descent after another from where the last ended, until none gains; returns the cost. */
+/* Repeats descents from the last result until none gains; returns the cost. */
 static double descend(struct fitting *f, double *x)
 {
     double low[MOST], high[MOST], cost = HUGE_VAL, last;
@@ -152,7 +151,7 @@ static double descend(struct fitting *f, double *x)
     return cost;
 }
 
-/* The constants as the file will have them: three digits. */
+/* Rounds constants to the three digits of the file. */
 static void round_constants(struct fitting *f, const double *x)
 {
     for (int i = 0; i < f->n; i++) {
@@ -165,7 +164,7 @@ static void round_constants(struct fitting *f, const double *x)
     }
 }
 
-/* Starts differ in the last two constants: a floor below which no time lies has no slope. */
+/* Starts differ in the last two constants: a floor below all times has no gradient. */
 static void fit(struct fitting *f)
 {
     const struct parameter *const p = parameters[f->kind];
@@ -186,7 +185,7 @@ static void fit(struct fitting *f)
     round_constants(f, best);
 }
 
-/* Mean absolute error and mean error over large or all shapes, or those that were left out. */
+/* Mean absolute and mean error over large, all, or left-out shapes. */
 struct errors {
     double absolute, mean;
     size_t n;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# functions.sh FOLDER: LINES FILE:LINE NAME of every function of its .c files, in lines between the braces. As clang-format
-# lays the code out, only a function's opening brace stands alone in the first column.
+# functions.sh FOLDER: prints LINES FILE:LINE NAME for every function in its .c files, counting lines between the braces.
+# Assumes clang-format's layout: only a function's opening brace is alone in the first column.
 set -eu
 find "$1" -name '*.c' | sort | xargs --no-run-if-empty awk '
   /^[A-Za-z]/ { name = $0; line = FNR }

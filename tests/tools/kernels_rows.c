@@ -20,12 +20,12 @@ int sp_curves_of(enum sp_curve_kind kind)
     return n;
 }
 
-/* A cell that a row must have. */
+/* A required cell. */
 struct wanted {
     const char *column, *text;
 };
 
-/* How the files spell a curve: cells that its rows must have, and the columns of a size. */
+/* How files spell a curve: cells of its rows, and columns of a size. */
 struct spelling {
     struct wanted cells[4];
     const char *sizes[3];

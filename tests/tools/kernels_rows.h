@@ -6,11 +6,11 @@
 
 #include "base/csv_table.h"
 
-/* What is fitted: curves of the three kinds, each for its formats or operations. */
+/* Fitted curves: three kinds, each per format or operation. */
 enum sp_curve_kind { SP_CURVE_MATMUL, SP_CURVE_ATTENTION, SP_CURVE_COLLECTIVE, SP_CURVE_KINDS };
 
-/* One shape: m, n, k of a matmul; heads, sequence, KV heads of an attention; ranks, bytes of a
- * collective. Its time is the median over the engines that ran it, of an even number the lower. */
+/* One shape: m, n, k of a matmul; heads, sequence, KV heads of attention; ranks, bytes of a
+ * collective. Its time is the median over engines (the lower of two). */
 struct sp_point {
     double size[3];
     double time_s;
@@ -23,16 +23,16 @@ struct sp_points {
     int rows; /* of all points together */
 };
 
-/* A system of the files, the chip it is of, and an engine whose rows are another system's. */
+/* A system in the files, its chip, and an engine whose rows come from another system. */
 struct sp_measured_system {
     const char *system, *chip, *not_engine;
 };
 
-/* The points of a curve, in the order of their sizes. Free `at`. */
+/* The points of a curve by size. Free `at`. */
 struct sp_points sp_read_points(const struct sp_csv *csv, const struct sp_measured_system *system,
                                 enum sp_curve_kind kind, int curve);
 
-/* What a curve is called in the config, and how many a kind has. */
+/* A curve's name in the config, and the number of curves per kind. */
 extern const char *const sp_curve_names[SP_CURVE_KINDS][5];
 int sp_curves_of(enum sp_curve_kind kind);
 

@@ -1,4 +1,4 @@
-/* How far one plan's estimate must lead another's before their order can be believed. */
+/* Lead between two plans' estimates from which their order can be believed. */
 #include "leads.h"
 
 #include <math.h>
@@ -11,8 +11,8 @@ struct pair {
     double apart;  /* |difference of the logarithms of their errors| */
     double lead;   /* |logarithm of the ratio of their predicted steps| */
     double weight; /* a series of n configurations counts n - 1, long ones less, as in the fit */
-    bool problem;  /* they train the same batch on as many devices */
-    bool right;    /* the one predicted to be faster was */
+    bool problem;  /* same batch and number of devices */
+    bool right;    /* the faster prediction was the faster run */
 };
 
 /* The first run of each configuration stands for its repeats. */
@@ -91,8 +91,8 @@ static int by_distance(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Errors are as often of one sign as of the other: a lead L is right where they differ by less, and
- * half the time where they differ by more, so that 80 % are right where 60 % differ by less. */
+/* Errors have either sign equally often: a lead L is right if errors differ by less, and half the
+ * time if they differ by more, so 80 % are right if 60 % differ by less. */
 static double width_of(const struct pair *pairs, size_t n)
 {
     double all = 0, below = 0;

@@ -1,6 +1,5 @@
-/* How right the predicted memory is on measured runs: the mean absolute error of each source, over
- * configurations, and its target. Exits 1 when a source is worse than that. Of all files it
- * prints the errors by class, by what a row says of its run, and the runs that are furthest off. */
+/* Measures the accuracy of predicted memory: mean absolute error per source over configurations,
+ * with its target. Exits 1 if one is missed. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +21,7 @@ struct target {
     bool tried;
 };
 
-/* Why a run does not count; NULL: it does. */
+/* Why a run does not count; NULL: it counts. */
 static const char *left_out(const struct sp_run *run)
 {
     return run->problem[0] != '\0'        ? run->problem

@@ -1,7 +1,6 @@
-/* Where the plans that were published stand among all plans of their problem: for each publication,
- * stack and model the largest problem, and of its runs the fastest, against the search of all plans
- * that the framework runs. Prints the table of docs/accuracy.md; exits 1 when its median gets worse
- * than the gate. */
+/* Ranks published plans among all plans of their problem: for each publication, stack and model the
+ * fastest run of the largest problem, against a search over what the framework supports. Prints the
+ * table of docs/accuracy.md; exits 1 if the median is worse than the gate. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,16 +10,16 @@
 #include "study/run_search.h"
 #include "study/space.h"
 
-/* A published plan beside the best. */
+/* A published plan and the best one. */
 struct rank {
     const struct sp_run *run;
     double step_s, best_s; /* estimated */
-    int ahead;             /* meshes that are estimated to be faster; at most SP_SEARCH_TOP */
+    int ahead;             /* number of meshes with a faster estimate, at most SP_SEARCH_TOP */
     bool fits, tie;
     struct sp_plan best;
 };
 
-/* A grid of plans has none that somebody chose: series of hundreds of runs are left out. */
+/* Grids of plans were not chosen by anyone, so series of hundreds of runs are excluded. */
 static bool is_chosen(const struct sp_measured *m)
 {
     enum { LONG_SERIES = 300 };
@@ -54,7 +53,7 @@ static bool stands_for_series(const struct sp_study *study, size_t at)
     return is_chosen(m);
 }
 
-/* The search that `search` would make for the run, at the run's own dispatcher and releases. */
+/* The search that `search` would run, with the run's dispatcher and versions. */
 static void search_for(const struct sp_run *run, const struct sp_profile *profile,
                        struct sp_search_result *result)
 {
@@ -133,7 +132,7 @@ static void print_rank(const struct rank *r)
            r->tie ? ", tie" : "");
 }
 
-/* The median of what plans are behind, in per cent; how many are ties. */
+/* Median lag of the plans in per cent; number of ties. */
 static double summarise(const struct rank *ranks, size_t n)
 {
     size_t ties = 0, best = 0;

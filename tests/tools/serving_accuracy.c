@@ -1,8 +1,7 @@
-/* How right the estimate of serving is on measured runs of engines: fits all pairs of chip and
- * engine to a CSV of runs, leaves configurations and models out in turn, and prints the tables of
- * docs/accuracy.md. With a folder it writes the profiles. With --folds it leaves configurations out
- * alone, which is done in a seventh of the time. Fails where an error is worse than what is held.
- */
+/* Measures the accuracy of serving estimates: fits all stacks to a CSV of runs, leaves out
+ * configurations and models in turn, and prints the tables of docs/accuracy.md. With a folder,
+ * writes the profiles there. --folds leaves out configurations only, in a seventh of the time.
+ * Fails if an error is worse than its gate. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +16,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Which measurements a line counts. */
+/* The measurements of a line. */
 struct choice {
     enum sp_serving_measure measure;
     int experts, pair, model; /* -1: any */
@@ -29,7 +28,7 @@ static bool is_chosen(const struct sp_serving_measurement *m, const struct choic
            (c->pair < 0 || m->sample.stack == c->pair) && (c->model < 0 || m->model == c->model);
 }
 
-/* Mean and median absolute error of those whose error is known, per cent. */
+/* Mean and median absolute error in per cent, of known errors. */
 struct summary {
     double mean, median;
     size_t n;
@@ -54,8 +53,7 @@ static struct summary summarise(const struct sp_serving_study *s, enum sp_left_o
     return all;
 }
 
-/* A line of the table of what was asked for; "!" where it is not reached. Says whether it got worse
- * than what is held. */
+/* Prints a line of goals, "!" for a missed one; returns whether its gate is violated. */
 struct gate {
     const char *what;
     enum sp_left_out how;
@@ -134,8 +132,7 @@ static bool is_in_range(const struct sp_serving_study *s, const struct sp_servin
            sp_serving_range_log(&known, m->sample.run->service.model, latency);
 }
 
-/* What serving_widths.def says against runs left out, `from` to `to`; whether a range holds too few
- * or too many. */
+/* Compares serving_widths.def with left-out runs; true if a range holds too few or too many. */
 static int print_range(const struct sp_serving_study *s, const struct choice *c,
                        enum sp_left_out from, enum sp_left_out to)
 {
@@ -158,8 +155,7 @@ static int print_range(const struct sp_serving_study *s, const struct choice *c,
     return from != SP_OUT_PAIR && (share < 0.75 || share > 0.85);
 }
 
-/* Where the pair is known, errors with its configuration and with its model left out count alike.
- */
+/* For known stacks, errors with the configuration and with the model left out count equally. */
 static int print_ranges(const struct sp_serving_study *s)
 {
     int worse = 0;
@@ -174,7 +170,7 @@ static int print_ranges(const struct sp_serving_study *s)
     return worse;
 }
 
-/* Sequences that decode at once on average, as measured: Little. */
+/* Mean number of decoding sequences as measured, by Little's law. */
 static double measured_batch(const struct sp_serving_run *run)
 {
     const double tpot = run->measured[SP_MEASURED_TPOT], ttft = run->measured[SP_MEASURED_TTFT];
@@ -182,7 +178,7 @@ static double measured_batch(const struct sp_serving_run *run)
     return run->requests.in_flight * decode / (decode + (ttft > 0 ? ttft : 0));
 }
 
-/* The closed form is below the measured time between tokens. */
+/* The closed form must be below the measured TPOT. */
 static int print_bound(const struct sp_serving_study *s)
 {
     size_t n = 0, below = 0;
@@ -204,7 +200,7 @@ static int print_bound(const struct sp_serving_study *s)
     return (double)below < 0.998 * (double)n;
 }
 
-/* Whether the room that is predicted is on the right side of runs whose requests waited or not. */
+/* Whether predicted room agrees with runs whose requests did or did not queue. */
 static int print_capacity(const struct sp_serving_runs *runs)
 {
     size_t n = 0, right = 0, waits = 0, waits_right = 0;
@@ -251,8 +247,8 @@ static void write_profiles(const struct sp_serving_study *s, const char *folder)
     }
 }
 
-/* A fold leaves out a configuration with all its loads, and of maximum throughputs all of a model
- * on a chip: neighbours in concurrency would tell the answer. */
+/* A fold leaves out a configuration with all its loads, and for maximum throughputs all of a model
+ * on a chip, because neighbouring loads would reveal the answer. */
 int main(int argc, char **argv)
 {
     const struct sp_sources sources = {0};

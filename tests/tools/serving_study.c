@@ -1,4 +1,4 @@
-/* Measurements of engines that serve, parts of them left out in turn. */
+/* Serving measurements with parts left out in turn. */
 #include "serving_study.h"
 
 #include <math.h>
@@ -31,8 +31,8 @@ static int model_of(struct sp_serving_study *s, const char *name)
     return s->models++;
 }
 
-/* A part of five by a configuration's name (FNV-1a): all loads of a configuration are in one, and
- * of throughputs, which come in tables, all of a model on a chip. */
+/* One of five parts, by a hash (FNV-1a) of a configuration's name: all its loads are in one part,
+ * and for throughputs, which come in tables, all of a model on a chip. */
 static int fold_of(const struct sp_serving_run *run, enum sp_serving_measure measure)
 {
     char name[256];
@@ -73,7 +73,7 @@ static bool is_in(const struct sp_serving_measurement *m, enum sp_left_out how, 
     return part >= 0 && parts[how] == part;
 }
 
-/* Three runs of a model on a pair are seen, in five draws. */
+/* Fits to three runs of a model on a stack, in five draws. */
 static void see_three(struct sp_serving_study *s, int model, int pair,
                       const struct sp_profile *prior)
 {

@@ -1,5 +1,4 @@
-/* Measurements of engines that serve, by pair of chip and engine, parts of them left out in turn.
- */
+/* Serving measurements by stack, with parts left out in turn. */
 #ifndef SP_SERVING_STUDY_H
 #define SP_SERVING_STUDY_H
 
@@ -7,14 +6,14 @@
 
 enum { SP_SERVING_PAIRS = 64, SP_SERVING_FOLDS = 5 };
 
-/* How an error came about. */
+/* What was left out for an error. */
 enum sp_left_out {
-    SP_OUT_NOTHING, /* the fit has seen it */
-    SP_OUT_FOLD, /* one of five parts of the configurations left out; of throughputs whole tables */
-    SP_OUT_MODEL, /* its model left out */
-    SP_OUT_PAIR,  /* its pair of chip and engine left out */
-    SP_OUT_THREE, /* but for three of its runs on the pair: mean over draws, absolute */
-    SP_OUT_NAIVE, /* bytes over bandwidth, times the median of the pair in the other parts */
+    SP_OUT_NOTHING, /* nothing */
+    SP_OUT_FOLD,    /* one of five parts of the configurations; for throughputs whole tables */
+    SP_OUT_MODEL,   /* its model left out */
+    SP_OUT_PAIR,    /* its stack */
+    SP_OUT_THREE,   /* all but three of its runs on the stack: mean over draws, absolute */
+    SP_OUT_NAIVE,   /* bytes over bandwidth, times the stack's median in the other parts */
     SP_OUTS
 };
 
@@ -28,15 +27,15 @@ struct sp_serving_measurement {
 struct sp_serving_study {
     struct sp_serving_measurement *at;
     size_t n;
-    bool all; /* models and pairs were left out, not configurations alone */
-    struct sp_profile pair[SP_SERVING_PAIRS]; /* as they are expected */
+    bool all; /* models and stacks were left out too, not only configurations */
+    struct sp_profile pair[SP_SERVING_PAIRS]; /* expected constants */
     struct sp_profile fitted[SP_SERVING_PAIRS];
     char (*model)[64];
     int pairs, models;
 };
 
-/* Collects the runs that count, fits all of them, and leaves configurations out; `all`: models and
- * pairs too. The runs must outlive it. */
+/* Collects runs that count, fits them, and leaves out configurations; with `all`, models and stacks
+ * too. The runs must outlive the study. */
 void sp_open_serving_study(const struct sp_serving_runs *runs, bool all,
                            struct sp_serving_study *study);
 void sp_close_serving_study(struct sp_serving_study *study);

@@ -1,4 +1,4 @@
-/* Measured runs as samples, fitted together, parts of them left out in turn. */
+/* Measured runs as samples of a joint fit, with parts left out in turn. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static int number_of(struct names *names, const char *name)
     return names->n++;
 }
 
-/* "llama3.1-405b-proxy-L8" and "llama3-405b" are one model, run with fewer layers. */
+/* "llama3.1-405b-proxy-L8" and "llama3-405b" are one model with different numbers of layers. */
 static void family_name(const char *model, char *out, size_t size)
 {
     snprintf(out, size, "%s", model);
@@ -57,8 +57,8 @@ static int stack_of(struct sp_study *study, const struct sp_run *run)
     return study->stacks++;
 }
 
-/* Repeats of a configuration share a weight, and long series count by the root of their length:
- * their errors have causes in common. */
+/* Repeats share a weight, and long series count by the square root of their length, because their
+ * errors have common causes. */
 static void weigh(struct sp_study *study)
 {
     enum { LONG_SERIES = 60 };
@@ -145,7 +145,7 @@ int sp_measured_model_of(const struct sp_measured *measured)
     return measured->model;
 }
 
-/* Stacks without a sample borrow, as one does that a user brings. */
+/* Stacks without samples borrow, as a user's does. */
 static void borrow_the_rest(const struct sp_study *study, const struct sp_joint_sample *samples,
                             size_t n, struct sp_profile *fitted)
 {
@@ -203,7 +203,7 @@ enum sp_known sp_known_without(const struct sp_study *study, sp_part_of *part_of
                       : SP_KNOWN_NEITHER;
 }
 
-/* Folds, each a fit of its own, and what they found. */
+/* Folds with their fits and results. */
 struct folds {
     const struct sp_study *study;
     sp_part_of *part_of;

@@ -15,10 +15,10 @@ struct sp_measured {
     const struct sp_run *run;
     int stack;       /* index into the study's profiles */
     int group;       /* runs of one configuration */
-    int model;       /* without how many of its layers were run */
-    int publication; /* whose series it is of: sources that share one are left out together */
-    int series;      /* runs of the publication */
-    bool odd;        /* left out of every fit, for a reason that stands in the file; still judged */
+    int model;       /* the model, whatever number of its layers was run */
+    int publication; /* its series; sources that share one are left out together */
+    int series;      /* number of runs of the publication */
+    bool odd;        /* left out of fits, for a reason in the file; still judged */
     enum sp_tier tier;
 };
 
@@ -35,11 +35,11 @@ struct sp_study {
 void sp_open_study(const struct sp_runs *runs, struct sp_study *study);
 void sp_close_study(struct sp_study *study);
 
-/* Part of the runs that a run belongs to; a fold leaves one part out. */
+/* The part of a run; a fold leaves out one part. */
 typedef int sp_part_of(const struct sp_measured *measured);
 sp_part_of sp_publication_of, sp_stack_of, sp_measured_model_of;
 
-/* Fits all stacks to the runs that are not of the part `left_out`; -1: to all. */
+/* Fits all stacks to the runs outside part `left_out`; -1: to all. */
 void sp_fit_study(const struct sp_study *study, sp_part_of *part_of, int left_out,
                   struct sp_profile *fitted);
 
@@ -47,16 +47,16 @@ void sp_fit_study(const struct sp_study *study, sp_part_of *part_of, int left_ou
 enum sp_known sp_known_without(const struct sp_study *study, sp_part_of *part_of,
                                const struct sp_measured *measured);
 
-/* Called with each fold's fit, from several threads at once, each with a part of its own. */
+/* Called with each fold's fit, concurrently from several threads. */
 typedef void sp_on_fold(const struct sp_study *study, int part, const struct sp_profile *fitted,
                         void *context);
 
-/* ln(predicted / measured) of every run when its part is left out; `on_fold` may be NULL. */
+/* ln(predicted / measured) of every run with its part left out; `on_fold` may be NULL. */
 void sp_cross_validate(const struct sp_study *study, sp_part_of *part_of, int parts,
                        double *log_errors, sp_on_fold *on_fold, void *context);
 
-/* Mean absolute error over configuration groups (a group's errors averaged), of the runs whose
- * error is not NAN and that `counts` accepts; `groups` gets their number. A fraction. */
+/* Mean absolute error over configuration groups, of errors that are not NAN and that `counts`
+ * accepts; `groups` gets their number. A fraction. */
 double sp_mean_group_error(const struct sp_study *study, const double *log_errors,
                            bool (*counts)(const struct sp_measured *, const void *),
                            const void *context, int *groups);

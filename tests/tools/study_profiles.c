@@ -1,5 +1,5 @@
-/* The fitted stacks of a study as files of configs/profiles. A stack whose runs no fit takes has
- * none: it borrows, as one does that nobody has run. */
+/* Writes the fitted stacks of a study as files of configs/profiles. A stack whose runs enter no fit
+ * gets none: it borrows. */
 #include "study_profiles.h"
 
 #include <math.h>

@@ -4,8 +4,8 @@
 
 #include "study.h"
 
-/* Writes FOLDER/NAME.json of every stack. `left_out` are the errors of runs with their publication
- * left out. Exits 2 when a file cannot be written. */
+/* Writes FOLDER/NAME.json of every stack. `left_out`: errors with the publication left out. Exits 2
+ * on failure. */
 void sp_write_profiles(const struct sp_study *study, const struct sp_profile *fitted,
                        const double *left_out, const char *folder);
 

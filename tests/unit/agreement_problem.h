@@ -1,5 +1,5 @@
-/* Random problems for the agreement of commands: a model, a machine, a batch and a plan, as words
- * that command lines are made of. */
+/* Random problems for the agreement of commands: model, machine, batch and plan as words of command
+ * lines. */
 #ifndef SP_TEST_AGREEMENT_PROBLEM_H
 #define SP_TEST_AGREEMENT_PROBLEM_H
 
@@ -11,7 +11,7 @@
 
 enum { MAX_PARTS = 48, PART_LENGTH = 400 };
 
-/* A part of a command line by its name: {model} stands for "--model llama3-8b". */
+/* A named part of a command line: {model} for "--model llama3-8b". */
 struct part {
     char name[16], text[PART_LENGTH];
 };
@@ -25,7 +25,7 @@ struct problem {
     char traits[200]; /* words with spaces around: " dense torus pipeline " */
 };
 
-/* Every trait, for the statistics of what differs. */
+/* All traits, for statistics. */
 static const char *const trait_names[] = {
     "named",     "defaults", "fp8",       "fp32",     "shaped", "dense",    "moe",     "tied",
     "window",    "mla",      "positions", "plain",    "torus",  "switched", "rings",   "node",
@@ -118,7 +118,7 @@ static void draw_model(struct problem *p)
     set_part(p, "model", "--model %s", name);
 }
 
-/* Degrees that mostly make a plan; now and then one that does not fit together. */
+/* Degrees that usually form a plan, sometimes an invalid one. */
 static void draw_plan(struct problem *p)
 {
     const struct sp_model *const m = &p->model;
@@ -161,7 +161,7 @@ static void set_plan_parts(struct problem *p)
     set_part(p, "tokens", "1e12");
 }
 
-/* Half of the problems name precision, policy and framework, half leave them to the defaults. */
+/* Half of the problems name precision, policy and framework; the others use defaults. */
 static void draw_choices(struct problem *p)
 {
     static const char *const precisions[] = {"adam10",  "adam12", "mixed16", "mixed18",
@@ -185,7 +185,7 @@ static void draw_choices(struct problem *p)
     add_trait(p, strstr(p->part[p->parts - 3].text, "fp32") != NULL, "fp32");
 }
 
-/* A model that the columns of a runs file can say. */
+/* A model that a runs file can express. */
 static bool is_plain(const struct sp_model *m)
 {
     const bool biases = m->qkv_bias || m->o_bias || m->mlp_bias || m->lm_head_bias ||
@@ -244,8 +244,7 @@ static void draw_problem(struct problem *p)
     draw_traits(p);
 }
 
-/* Whether the problem has every word up to the end or a "|", and none that stands there with a "!".
- */
+/* Whether the problem has all words up to the end or a "|", and none marked "!". */
 static bool has_all(const struct problem *p, const char *when)
 {
     while (*when && *when != '|') {
@@ -260,7 +259,7 @@ static bool has_all(const struct problem *p, const char *when)
     return true;
 }
 
-/* Whether that holds for one of the parts between the "|". */
+/* Whether that holds for some part between "|". */
 static bool has_traits(const struct problem *p, const char *when)
 {
     for (;; when++) {

@@ -1,4 +1,4 @@
-/* Lines of the program that a test asks, and draws for them. */
+/* Command lines that a test runs, and random draws for them. */
 #ifndef SCALEPLAN_TEST_ASKED_H
 #define SCALEPLAN_TEST_ASKED_H
 
@@ -17,7 +17,7 @@ static inline uint64_t draw(uint64_t n)
     return drawn % n;
 }
 
-/* Between a and b, spread evenly over its logarithm. */
+/* Between a and b, uniform in the logarithm. */
 static inline double spread(double a, double b)
 {
     return a * pow(b / a, (double)draw(1000001) / 1e6);
@@ -34,8 +34,8 @@ static inline void read_line(const char *line, char copy[LINE], struct sp_args *
     assert_true(sp_parse_command(command, n, words, args, &error));
 }
 
-/* The answer to a line; NULL where it is refused, which `error` tells. The texts of an answer are
- * made with its options, which stay in `args`. */
+/* The answer to a line; NULL with `error` if refused. Texts of an answer depend on its options,
+ * which stay in `args`. */
 static inline struct sp_report *answer_or(const char *line, struct sp_args *args,
                                           struct sp_error *error)
 {
@@ -50,7 +50,7 @@ static inline struct sp_report *answer_or(const char *line, struct sp_args *args
     return NULL;
 }
 
-/* The answer to a line; NULL where it is refused. */
+/* The answer to a line; NULL if refused. */
 static inline struct sp_report *ask(const char *line)
 {
     struct sp_args args;
@@ -58,7 +58,7 @@ static inline struct sp_report *ask(const char *line)
     return answer_or(line, &args, &error);
 }
 
-/* Of an answer or NULL. */
+/* A value of an answer; accepts NULL. */
 static inline double number(const struct sp_report *r, const char *format, int i)
 {
     char key[80];

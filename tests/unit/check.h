@@ -1,5 +1,5 @@
-/* What every unit test includes first: cmocka with the headers it needs, and comparisons of doubles
- * that say both values. */
+/* Included first by every unit test: cmocka with its headers, and comparisons of doubles that print
+ * both values. */
 #ifndef SP_TEST_CHECK_H
 #define SP_TEST_CHECK_H
 

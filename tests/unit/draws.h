@@ -1,13 +1,12 @@
-/* How many of its random cases a property test draws. */
+/* Number of random cases that a property test draws. */
 #ifndef SCALEPLAN_TEST_DRAWS_H
 #define SCALEPLAN_TEST_DRAWS_H
 
 #include <stdlib.h>
 #include <string.h>
 
-/* All of them with SCALEPLAN_DRAWS=all, as the tests with the label `slow` have it; else one in so
- * many. Builds for debugging, coverage and sanitizers are up to ten times slower than a release
- * build. */
+/* All with SCALEPLAN_DRAWS=all (tests with the label `slow`), else a fraction. Debug, coverage and
+ * sanitizer builds are up to ten times slower. */
 static inline int one_in(void)
 {
     const char *const draws = getenv("SCALEPLAN_DRAWS");

@@ -1,4 +1,4 @@
-/* A `fit` question as a unit test asks it: names in, terms and strategies out. */
+/* A `fit` problem of a unit test: names in, terms and strategies out. */
 #ifndef SP_TEST_FIT_CASE_H
 #define SP_TEST_FIT_CASE_H
 
@@ -14,7 +14,7 @@ struct fit_case {
     struct sp_fit_terms t;
 };
 
-/* Loads the configs; precision adam10, checkpoints mlp, overlapping axes, all axes, one pass a
+/* Loads the configs; precision adam10, policy mlp, overlapping axes, all axes, one pass per
  * step. */
 static inline void load_case(struct fit_case *c, const char *model, const char *hw, double batch,
                              double seq)

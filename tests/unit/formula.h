@@ -1,4 +1,4 @@
-/* Evaluates the formula text of a quantity from the values that its report holds. */
+/* Evaluates a quantity's formula text with the values in its report. */
 #ifndef SP_TEST_FORMULA_H
 #define SP_TEST_FORMULA_H
 
@@ -22,7 +22,7 @@ struct sp_formula {
     const struct sp_report *report;
     const struct sp_entry *entry;
     const char *at;
-    char wrong[128]; /* what could not be read; "" when all could */
+    char wrong[128]; /* what could not be parsed; "" if all was */
 };
 
 static double sp_formula_sum(struct sp_formula *f);
@@ -136,7 +136,7 @@ static double sp_formula_sum(struct sp_formula *f)
     }
 }
 
-/* The value of the entry's formula; `wrong` tells what could not be read. */
+/* The value of the entry's formula; `wrong` gets what could not be parsed. */
 static inline double sp_formula_value(const struct sp_report *report, const struct sp_entry *entry,
                                       char *wrong, size_t size)
 {

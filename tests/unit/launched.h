@@ -1,5 +1,5 @@
-/* What the tests of launches share: plans of command lines, drawn words, whether two plans are the
- * same, and files without a name. */
+/* Shared by tests of launches: plans from command lines, random words, comparison of plans,
+ * nameless files. */
 #ifndef SP_TEST_LAUNCHED_H
 #define SP_TEST_LAUNCHED_H
 
@@ -16,7 +16,7 @@
 
 extern const struct sp_command sp_cmd_step;
 
-/* The launch that the last plan was read from. */
+/* The launch of the last plan read. */
 static struct sp_launch taken;
 
 /* The plan of a command line, "tp=8" words as `step` takes them. */
@@ -31,7 +31,7 @@ static inline bool plan_of(struct sp_words *words, struct sp_planned *planned,
     return sp_plan_of(&args, &sources, planned, error);
 }
 
-/* Parts that run again; attention itself is one by the policy, or by name. */
+/* Recomputed modules; the attention core can be given by policy or by name. */
 static inline unsigned modules_of(const struct sp_planned *p)
 {
     const unsigned core = 1U << SP_MODULE_CORE_ATTN;
@@ -39,7 +39,7 @@ static inline unsigned modules_of(const struct sp_planned *p)
                                       : p->plan.recompute.modules;
 }
 
-/* The policy; "selective" is that of attention alone, which can be said as a part too. */
+/* The policy; "selective" equals the attention core as a module. */
 static inline const char *policy_of(const struct sp_planned *p)
 {
     const char *const name = sp_plan_name(&p->plan, &sp_plan_fields[SP_FIELD_REMAT]);
@@ -47,12 +47,12 @@ static inline const char *policy_of(const struct sp_planned *p)
     return core && strcmp(name, "none") == 0 ? "selective" : name;
 }
 
-/* How layers run, as far as it means something in the plan. */
+/* Execution options that have an effect in the plan. */
 static inline bool run_alike(const struct sp_planned *a, const struct sp_planned *b)
 {
     const struct sp_execution *const x = &a->plan.execution, *const y = &b->plan.execution;
     const bool routed = a->model.moe.experts > 0;
-    const bool full = a->plan.recompute.down == 1; /* repeats what any module does */
+    const bool full = a->plan.recompute.down == 1; /* recomputes whatever any module does */
     return (full || modules_of(a) == modules_of(b)) &&
            a->plan.offload_layers == b->plan.offload_layers &&
            (!routed || (x->dispatch == y->dispatch && x->moe_overlap == y->moe_overlap)) &&
@@ -82,7 +82,7 @@ static inline bool same_plan(const struct sp_planned *a, const struct sp_planned
            p.device == q.device && sp_estimate_step(&x).step == sp_estimate_step(&y).step;
 }
 
-/* One of the words between blanks; "-" stands for none. */
+/* A random blank-separated word; "-": none. */
 static inline const char *pick(const char *list)
 {
     static char word[32];
@@ -100,7 +100,7 @@ static inline int64_t pick_number(const char *list)
     return strtoll(pick(list), NULL, 10);
 }
 
-/* A drawn plan as words of `step`. */
+/* A random plan as words of `step`. */
 struct drawn {
     char machine[32];
     struct sp_words words;
@@ -118,7 +118,7 @@ static inline void maybe(struct sp_words *w, const char *name, const char *value
         sp_add_option(w, name, value);
 }
 
-/* Why plans were not compared: kinds of reasons (numbers in them are all one), and how often. */
+/* Reasons why plans were not compared, with numbers masked, and their counts. */
 enum { KINDS = 128 };
 struct reasons {
     char text[KINDS][160];
@@ -150,7 +150,7 @@ static inline void print_reasons(const struct reasons *r)
         print_message("    %5d  %s\n", r->times[i], r->text[i]);
 }
 
-/* A file without a name, so that nothing is left of it however the test ends. */
+/* A nameless file, which vanishes however the test ends. */
 struct nameless {
     int file;
     char path[32];
@@ -177,8 +177,8 @@ static inline void put_text(const struct nameless *file, const char *text)
     assert_int_equal(lseek(file->file, 0, SEEK_SET), 0);
 }
 
-/* Reads what was written of a plan, on the machine it was drawn for and with its model where the
- * file has none. False with an error. */
+/* Reads an exported plan, on its machine and with its model if the file has none. False with an
+ * error. */
 static inline bool read_again(const struct sp_planned *written, const struct drawn *drawn,
                               const char *text, bool model_apart, const struct nameless *file,
                               struct sp_planned *read, struct sp_error *error)

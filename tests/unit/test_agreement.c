@@ -1,5 +1,5 @@
-/* One number, one function: random problems are put to every command that can say the same
- * quantity, and the answers must agree. agreement.def is the table of commands and quantities. */
+/* Commands must agree: random problems go to every command that reports a quantity, and answers
+ * must be equal. agreement.def lists commands and quantities. */
 #include "asked.h"
 
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static const struct {
 };
 enum { RUNS = sizeof runs / sizeof *runs };
 
-/* Where a quantity can be read. */
+/* The places where a quantity is reported. */
 static const struct quantity {
     const char *name;
     struct source {
@@ -39,7 +39,7 @@ static const struct quantity {
 };
 enum { QUANTITIES = sizeof quantities / sizeof *quantities };
 
-/* Sources that may differ from the first one. */
+/* Sources that may differ from the first. */
 static const struct difference {
     const char *quantity, *run, *formula, *when, *reason, *words;
 } differences[] = {
@@ -51,7 +51,7 @@ static const struct difference {
 enum { DIFFERENCES = sizeof differences / sizeof *differences };
 /* clang-format on */
 
-/* What a source said beside the first one of its quantity. */
+/* How a source compared with the first of its quantity. */
 static struct tally {
     int compared, apart;
     double worst;
@@ -61,7 +61,7 @@ static struct tally {
 
 static int differed[DIFFERENCES], told[DIFFERENCES]; /* problems */
 
-/* The answers to one problem; reports are NULL where a command refused or was not asked. */
+/* Answers to one problem; reports are NULL if refused or not asked. */
 static struct answers {
     struct problem problem;
     char line[RUNS][MAX_LINE];
@@ -72,7 +72,7 @@ static struct answers {
 /* Where the row for `validate` is written. */
 static char runs_path[200];
 
-/* A number, or a word; neither where a source has nothing to say. */
+/* A number or a word; neither if a source has none. */
 struct value {
     double number;
     char text[64];
@@ -92,7 +92,7 @@ static int run_at(const char *name)
     return -1;
 }
 
-/* What a formula gives in a report. */
+/* The value of a formula over a report. */
 static struct value value_of(const struct sp_report *report, const char *formula)
 {
     struct value v = {.number = NAN};
@@ -111,9 +111,8 @@ static struct value value_of(const struct sp_report *report, const char *formula
     return v;
 }
 
-/* The times of all stages over the first one's, as `pipeline --scale` takes them: one factor for
- * both passes, which is as good as two unless chunks take the passes of a stage apart, or the kinds
- * of layers differ from stage to stage. */
+/* Stage times over the first one's, for `pipeline --scale`: one factor for both passes suffices
+ * unless chunks split a stage's passes or layer kinds differ between stages. */
 static bool write_scale(const struct sp_report *step, char *out, size_t size)
 {
     double first = NAN, share = NAN;
@@ -134,7 +133,7 @@ static bool write_scale(const struct sp_report *step, char *out, size_t size)
     return used < size && now.problem.pp > 1;
 }
 
-/* What `search --fix` calls the shard group, and what simpler commands know of policies. */
+/* Spellings of `search --fix` and of simpler commands. */
 static bool write_shards(const struct sp_report *step, char *out, size_t size)
 {
     const double shards = value_of(step, "shards").number;
@@ -181,7 +180,7 @@ static bool write_runs(const struct sp_report *step, char *out, size_t size)
     return fclose(file) == 0 && snprintf(out, size, "%s", runs_path) < (int)size;
 }
 
-/* The command that `search` prints beside its best plan. */
+/* The command that `search` prints for its best plan. */
 static bool write_again(const struct sp_report *step, char *out, size_t size)
 {
     static const char program[] = "scaleplan ";
@@ -204,7 +203,7 @@ static const struct {
                {"again", write_again},
                {"runs.csv", write_runs}};
 
-/* A part of a line: of the problem, or a key of an earlier run. */
+/* A part of a line: from the problem, or a key of an earlier run. */
 static bool write_part(const char *name, char *out, size_t size)
 {
     const struct problem *const p = &now.problem;
@@ -232,7 +231,7 @@ static bool write_part(const char *name, char *out, size_t size)
                       : snprintf(out, size, "%.17g", v.number)) < (int)size;
 }
 
-/* The line of a run with its parts put in; false when one is not known. */
+/* The line of a run with its parts inserted; false if one is unknown. */
 static bool write_line(const char *line, char *out)
 {
     size_t used = 0;
@@ -360,8 +359,7 @@ static void compare_all(void)
     }
 }
 
-/* How often the source is apart on problems with a trait, and on those without, where that
- * tells. */
+/* How often a source differs on problems with and without a trait, if informative. */
 static void print_cause(const struct tally *t)
 {
     printf("      apart:");
@@ -377,7 +375,7 @@ static void print_cause(const struct tally *t)
     printf("\n");
 }
 
-/* Prints what differs and what was never compared; returns how many sources that are. */
+/* Prints differences and sources that were never compared; returns the number of the latter. */
 static int print_tallies(void)
 {
     int wrong = 0, compared = 0, sources = 0;
@@ -411,7 +409,7 @@ static char *read_docs(void)
     return text;
 }
 
-/* Every difference in the table occurs, is stated in the text, and stands in docs/agreement.md. */
+/* Every listed difference occurs, is stated in the text, and is in docs/agreement.md. */
 static void differences_are_told(void **state)
 {
     (void)state;

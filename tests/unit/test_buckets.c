@@ -1,9 +1,9 @@
-/* Gradient buckets and health rules: timelines laid out by hand, shares of a step written down. */
+/* Gradient buckets and health rules: timelines by hand, given shares of a step. */
 #include "check.h"
 
 #include <scaleplan/step.h>
 
-/* 100 bytes in buckets of 25 over a backward pass of 4 s: one is full every second. */
+/* 100 bytes in buckets of 25 over a backward pass of 4 s: one fills per second. */
 static struct sp_buckets timeline(double gradients, double backward, double full, double last)
 {
     const struct sp_bucket_times t = {.gradient_bytes = gradients,
@@ -15,7 +15,7 @@ static struct sp_buckets timeline(double gradients, double backward, double full
     return sp_bucket_timeline(&t);
 }
 
-/* Reducing takes half of what filling takes: the last bucket alone is exposed. */
+/* Reduction takes half of the filling time: only the last bucket is exposed. */
 static void test_keeps_up(void **state)
 {
     (void)state;
@@ -29,7 +29,8 @@ static void test_keeps_up(void **state)
     assert_close(b.hidden, 0.75, 1e-15);
 }
 
-/* It takes twice as long: after the first bucket the network never waits, 1 + 4 x 2 s. */
+/* Reduction takes twice the filling time: after the first bucket the network is always busy, 1 + 4
+ * x 2 s. */
 static void test_falls_behind(void **state)
 {
     (void)state;
@@ -54,8 +55,8 @@ static void test_spans(void **state)
     }
 }
 
-/* 110 bytes: the fifth bucket has 10; the fourth is full after 4 s and reduced after 4.5 s, behind
- * the end of the pass at 4.4 s. */
+/* 110 bytes: the fifth bucket has 10; the fourth is full after 4 s and reduced at 4.5 s, after the
+ * end of the pass at 4.4 s. */
 static void test_last_is_smaller(void **state)
 {
     (void)state;
@@ -66,7 +67,7 @@ static void test_last_is_smaller(void **state)
     assert_close(b.end_s, 4.7, 1e-15);
 }
 
-/* All in one: nothing is hidden. */
+/* One bucket: nothing is hidden. */
 static void test_one_bucket(void **state)
 {
     (void)state;
@@ -107,7 +108,7 @@ static void test_health(void **state)
     assert_true(h.comm_ok && !h.busy_ok && !h.healthy);
 }
 
-/* Only the last one waits for the end of the pass where the others are done before it. */
+/* Only the last bucket waits for the end of the pass, if the others are reduced earlier. */
 static void test_last_waits(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The built-in facts: the scaling book's tables under --constants textbook, published peaks,
- * parameter totals of every model, every slice of every torus, and the figures that follow. */
+/* Built-in facts: the scaling book's tables under --constants textbook, published peaks, parameter
+ * totals of every model, all slices of every torus, and derived figures. */
 #include "check.h"
 
 #include "config/fields.h"
@@ -92,8 +92,8 @@ static void gpus_of_the_textbook(void **state)
     }
 }
 
-/* MI300X: a link of 64 GB/s to each of seven others, so that two reach each other at one and eight
- * at all of them; through switches any two at all. */
+/* MI300X: one 64 GB/s link to each of seven others, so two devices use one link and eight use all;
+ * through switches any two use all. */
 static void links_to_each_peer(void **state)
 {
     (void)state;
@@ -143,7 +143,7 @@ static void check_total(const char *name, void *context)
                  sp_count_params(&model).total, model.published_params);
 }
 
-/* Published counts are met to 0.1 %, roundings such as "1.7B" to 3 %; few roundings need that. */
+/* Published counts are met to 0.1 %, rounded ones such as "1.7B" to 3 %, of which there are few. */
 static void parameter_totals(void **state)
 {
     (void)state;
@@ -215,7 +215,7 @@ static void units(void **state)
     assert_close(sp_chip_networks(&v5p).hbm_over_link, 2.8e12 / 90e9, 1e-12);
 }
 
-/* Units and clock give the published peak within a rounding. */
+/* Units and clock give the published peak up to rounding. */
 static void units_give_the_peak(void **state)
 {
     static const char *const names[] = {"v3", "v4", "v5e", "v5p"};
@@ -290,8 +290,8 @@ static void fabric(void **state)
     assert_true(isnan(sp_fabric_size(&other.network, 64).spines));
 }
 
-/* Nothing is asked about what the program brings (sp_is_builtin): its chips have figures that chips
- * have, with either set of constants, and its models say which MLP they have. */
+/* Built-in configs are not checked at run time (sp_is_builtin), so here: chips have plausible
+ * figures with either set of constants, and models state their kind of MLP. */
 static void what_is_brought_raises_no_doubt(void **state)
 {
     static const struct sp_sources plain;

@@ -1,5 +1,5 @@
-/* A chip that is better in every figure is never slower: every pair of chips of the configs, under
- * every framework, on plans drawn at random. */
+/* A chip that is better in every figure is never slower: all pairs of chips, all frameworks, random
+ * plans. */
 #include "check.h"
 
 #include <stdlib.h>
@@ -40,8 +40,8 @@ static void add_framework(const char *name, void *context)
     w->frameworks += sp_load_framework(name, &w->sources, &w->framework[w->frameworks], &error);
 }
 
-/* Whether `a` has at least b's figure in all that a step depends on. Waits of the network and what
- * kernels were measured to take count among the figures. */
+/* Whether `a` is at least as good as b in every figure that a step depends on, including network
+ * latencies and measured kernels. */
 static bool is_better(const struct sp_hardware *a, const struct sp_hardware *b)
 {
     for (int d = 0; d < SP_DTYPES; d++) {
@@ -123,8 +123,8 @@ static double step_s(const struct world *w, const struct sp_hardware *hw,
     return sp_estimate_step(&in).step;
 }
 
-/* Every constant at the bad end of its interval makes no plan faster, alone or with the others:
- * `search --robust` ranks by the worst of all values in the intervals. */
+/* Constants at the bad ends of their intervals make no plan faster, alone or together: `search
+ * --robust` relies on it. */
 static void bad_ends_are_not_faster(void **state)
 {
     static struct world w;

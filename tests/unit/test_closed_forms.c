@@ -5,10 +5,10 @@
 
 #include <scaleplan/scaleplan.h>
 
-/* The closed-form rows of the bundled runs: Korthikanti et al. 2022, figure 1, as others digitised
- * it. Not measurements; the formulas that `memory` shows must reproduce them: 18 bytes a parameter
- * over t p, and all layers of the first stage: sbhL times the rule's bytes, times 1 + (p-1)/(pv)
- * micro-batches when interleaved. */
+/* The closed-form rows of the bundled runs: Korthikanti et al. 2022, figure 1, as digitised by
+ * others. Not measurements: the formulas of `memory` must reproduce them. 18 bytes per parameter
+ * over t p, and all layers of the first stage: sbhL times the policy's bytes, times 1 + (p-1)/(pv)
+ * micro-batches if interleaved. */
 static const struct {
     const char *id;
     double params, layers, h, a, micro_batch, t, p, v;
@@ -43,7 +43,7 @@ static void figure_1(void **state)
         const double states = 18 * rows[i].params / (rows[i].t * rows[i].p);
         /* read off a figure: within 1.5 % */
         assert_close((kept + states) / 1e9, rows[i].gb, 0.015);
-        /* and the schedule's own count of micro-batches in flight is that of the paper */
+        /* and the schedule's own count of micro-batches in flight agrees */
         if (rows[i].v > 1)
             assert_close(sp_in_flight(&q, 0), in_flight, 0.02);
     }
@@ -109,7 +109,7 @@ static void splits(void **state)
     assert_true(best.fsdp == 3 && best.comms_over_math == 5);
     best = sp_best_pow2_split(1, 12, 2, 1, 1, 1, 0.25, SP_OVERLAP_AXES);
     assert_true(best.fsdp == 6 && best.tp == 2 && best.comms_over_math == 1.5);
-    /* without TP nothing waits for TP */
+    /* without TP nothing is sent for TP */
     best = sp_best_pow2_split(1, 7, 2, 1, 1, 1, 1, SP_OVERLAP_AXES);
     assert_true(best.fsdp == 7 && best.tp == 1 && best.tp_load == 0);
 }
@@ -129,7 +129,7 @@ static void one_chip(void **state)
 
 /* A PF-day is 8.64e19 FLOPs; GPT-3 took 3.14e23 (its paper's table of training compute). Llama 2
  * 13B caches 2 bytes x 40 layers x 2 x 5120 for a token, DeepSeek-V3 61 x (512 + 64) elements:
- * 70.272 kB (its hardware paper). ZeRO's table: 16 bytes a parameter, 64 devices of 32 GB, 128e9.
+ * 70.272 kB (its hardware paper). ZeRO's table: 16 bytes per parameter, 64 devices of 32 GB, 128e9.
  */
 static void conventions(void **state)
 {
@@ -208,9 +208,9 @@ static void messages(void **state)
     assert_close(sp_hops_s(3, 8, 4), 30, 1e-15);
 }
 
-/* What each recompute policy repeats. `alternate` runs every second matmul of a layer again, in the
- * order q, k, v, out, gate, up, down: so k, out and up; k is counted as a quarter of q, k and v,
- * between the third of multi-head attention and the little of grouped queries. */
+/* What each policy recomputes. `alternate` repeats every second matmul of a layer in the order q,
+ * k, v, out, gate, up, down: k, out and up; k counts a quarter of q, k and v, between the third of
+ * multi-head attention and the small share with grouped queries. */
 static void policies(void **state)
 {
     (void)state;
@@ -300,8 +300,8 @@ static void slices(void **state)
     assert_true(sp_groups_of_rank(16, 8) == 2 && sp_groups_of_rank(16, 32) == 1);
 }
 
-/* What runs again, of 10 FLOPs in MLPs, 20 in projections, 30 in scores, 40 in the head and 50 in a
- * counted table: the layers' 60 with full recomputation. */
+/* Recomputation with 10 FLOPs in MLPs, 20 in projections, 30 in scores, 40 in the head and 50 in a
+ * counted table: full recomputation repeats the layers' 60. */
 static void recomputed(void **state)
 {
     (void)state;
@@ -431,7 +431,7 @@ static void activations_of_a_stage(void **unused)
         assert_int_equal(sp_gpt_rule(SP_REMAT_FULL, 8, sp), SP_GPT_FULL);
     }
     assert_close(sp_stage_activation_bytes(8, 1000, &spread), 6000, 1e-15);
-    /* block inputs alone: 2 bytes x 64 a token and layer, shared by 2 x 5 ranks */
+    /* block inputs alone: 2 bytes x 64 per token and layer, shared by 2 x 5 ranks */
     assert_close(sp_activation_footprint(&m, SP_REMAT_FULL, 1000, &spread),
                  8. / 4 * 3 * 2 * 64 * 1000 / 10, 1e-15);
 }

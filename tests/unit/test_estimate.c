@@ -1,5 +1,5 @@
-/* One plan's estimate: rates, odds and the lightest policy by hand; a played schedule against its
- * closed form. */
+/* One plan's estimate: rates, odds and the lightest policy by hand; a simulated schedule against
+ * its closed form. */
 #include "check.h"
 
 #include <string.h>
@@ -63,7 +63,7 @@ static void set_up(struct bench *b)
                                     &b->framework, &b->profile, &b->plan};
 }
 
-/* A token passes 2 FLOPs a weight: 2 x (1536 + 800) = 4672, and 4 x 16 x 8 a layer of scores: 1024.
+/* Forward: 2 FLOPs per weight, 2 x (1536 + 800) = 4672, and 4 x 16 x 8 per layer of scores: 1024.
  * The step has 64 tokens and 2 chips of 10^7 FLOP/s. */
 static void rates(void **state)
 {
@@ -87,11 +87,11 @@ static void rates(void **state)
     r = sp_step_rates(&b.in, 0.5, SP_FLOPS_6P);
     assert_close(r.mfu, 6.0 * 3144 * 64 / 1e7, 1e-12);
     assert_close(r.hfu, 3.0 * 5184 * 64 / 1e7, 1e-12); /* scores that 6 P leaves out */
-    /* every estimate has all three */
+    /* every estimate has all three conventions */
     assert_close(r.mfu_by[SP_FLOPS_FULL], 3.0 * 5696 * 64 / 1e7, 1e-12);
     assert_close(r.mfu_by[SP_FLOPS_CAUSAL], 3.0 * 5184 * 64 / 1e7, 1e-12);
     assert_close(r.mfu_by[SP_FLOPS_6P], r.mfu, 0);
-    /* full recomputation runs the layers again, 2 x 1536 + 1024, and not the head */
+    /* full recomputation repeats the layers, 2 x 1536 + 1024, but not the head */
     b.plan.recompute = sp_policies[SP_REMAT_FULL].recompute;
     r = sp_step_rates(&b.in, 0.5, SP_FLOPS_FULL);
     assert_close(r.executed_flops, (3.0 * 5696 + 4096) * 64, 1e-12);
@@ -123,7 +123,8 @@ static double bytes_with(const struct bench *b, int policy)
     return (double)m.device;
 }
 
-/* With one byte more than a policy needs it is chosen, with exactly its bytes the next. */
+/* With one byte more than a policy needs, the policy is chosen; with exactly its bytes, the next
+ * one. */
 static void lightest(void **state)
 {
     (void)state;
@@ -142,7 +143,7 @@ static void lightest(void **state)
     assert_null(sp_find_policy("some"));
 }
 
-/* Two stages of 1F1B: the events end when the closed form for uneven stages says. */
+/* Two stages of 1F1B: the simulation ends when the closed form for uneven stages says. */
 static void played(void **state)
 {
     (void)state;
@@ -167,12 +168,12 @@ static void played(void **state)
      * gap from its first forward pass to its last backward one */
     assert_close(e.played_s, forward[0] + 4 * (forward[1] + backward[1]) + backward[0], 1e-9);
     b.plan.batch = 1 << 20;
-    assert_int_equal(sp_tasks_of_plan(&b.plan), 0); /* too many to play */
+    assert_int_equal(sp_tasks_of_plan(&b.plan), 0); /* too many tasks to simulate */
     sp_estimate(&b.in, SP_FLOPS_FULL, NULL, &e);
     assert_close(e.played_s, NAN, 0);
 }
 
-/* The parts belong together: what is derived is derived from what stands beside it. */
+/* Derived figures agree with the figures they derive from. */
 static void consistent(void **state)
 {
     (void)state;
@@ -191,9 +192,9 @@ static void consistent(void **state)
     assert_true(!e.fits && e.over_bytes == 1 && e.oom_odds == 1);
 }
 
-/* On two replicas of the tiny model: a factor of two goes to TP, stages or CP; the micro-batch may
+/* Two replicas of the tiny model: a factor of two can go to TP, stages or CP; the micro-batch can
  * be 2; three other ZeRO stages and six other policies. Chunks, schedules, placement, sequence
- * parallelism, experts, shards and copies to the host mean nothing here. */
+ * parallelism, experts, shards and offload have no effect here. */
 static void neighbours(void **state)
 {
     (void)state;
@@ -221,9 +222,9 @@ static void neighbours(void **state)
     assert_int_equal(moved, 3);
 }
 
-/* A framework that runs nothing but ZeRO 1, 2 and recomputation full, and GPipe: of the changes
- * above two ZeRO stages and one policy are left, and the plans of two stages take its schedule,
- * which is a change that is named. Without pipelines they are not offered. */
+/* A framework that supports only ZeRO 1, 2, full recomputation and GPipe: of the changes above two
+ * ZeRO stages and one policy remain, and plans with two stages take its schedule, which is listed
+ * as a change. Without pipelines none are offered. */
 static void neighbours_that_run(void **state)
 {
     (void)state;
@@ -248,7 +249,7 @@ static void neighbours_that_run(void **state)
     assert_int_equal(sp_find_neighbours(&b.in, &runs, near), n - 1);
 }
 
-/* What makes a plan fit does fit, and a plan that nothing helps has no fixes. */
+/* Fixes do fit, and a plan that cannot be made to fit has none. */
 static void fixes(void **state)
 {
     (void)state;

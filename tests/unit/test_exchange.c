@@ -1,4 +1,4 @@
-/* Copies of a token in an exchange between experts: by hand, and by drawing picks. */
+/* Copies of a token in an expert exchange: by hand, and by random picks. */
 #include "check.h"
 
 #include <stdlib.h>

@@ -1,16 +1,15 @@
-/* Exports: of plans drawn at random, thousands a target, every one that `cannot express`
- * does not name passes the framework's own rules as `step --from` holds them against it, and comes
- * back the same where the target is read. With arguments (TARGET PLANS SEED) it prints what it
- * draws instead: each export behind a line "### DEVICES LOST CHIP", for the frameworks' own code to
- * try. */
+/* Exports of random plans, thousands per target: every plan not named by `cannot express` passes
+ * the framework's rules as `step --from` checks them, and reads back equal if the target is read.
+ * With arguments (TARGET PLANS SEED) it prints each export after a line "### DEVICES LOST CHIP"
+ * instead, for the frameworks' own code. */
 #include "draws.h"
 #include "launched.h"
 
-/* Of what the plans of a target are drawn. */
+/* What a target's plans are drawn from. */
 struct population {
     const char *target, *machines, *models, *policies, *precision;
     bool is_read, model_apart;
-    int drawn, least; /* plans drawn; the least number of them that loses nothing */
+    int drawn, least; /* plans drawn; least number that loses nothing */
 };
 static struct sp_planned written_plan, read_plan;
 #define DENSE                                                                                      \
@@ -112,7 +111,7 @@ static void print_exports(const struct population *p, const char *target, int n)
     }
 }
 
-/* Holds an export that says all of its plan against the rules, and reads it again. */
+/* Checks an export that expresses its plan against the rules, and reads it back. */
 static void check_whole(const struct population *p, const struct drawn *drawn, const char *text,
                         const struct nameless *file)
 {
@@ -153,7 +152,7 @@ static void whole_exports_pass(void **state)
         print_message("%s: %d plans drawn, %d named by nothing; the others:\n", p->target,
                       p->drawn / one_in(), whole);
         print_reasons(&lost);
-        /* a part of the draws has its share give or take its half */
+        /* a share of the draws within half of what is expected */
         assert_true(whole >= (one_in() > 1 ? p->least / one_in() / 2 : p->least));
     }
     close(file.file);

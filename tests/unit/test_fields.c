@@ -1,4 +1,4 @@
-/* Config files: every fault is one line with its place, the nearest key, and what was expected. */
+/* Config files: every error has a line with its place, the nearest key, and what was expected. */
 #include "check.h"
 
 #include <string.h>
@@ -160,8 +160,7 @@ static void sets(void **state)
     assert_int_equal(error.code, SP_USAGE);
 }
 
-/* Setting the memory sets what verdicts compare with; textbook constants stand beside the others.
- */
+/* Setting the memory sets what verdicts compare with; textbook constants are separate. */
 static void figures(void **state)
 {
     (void)state;

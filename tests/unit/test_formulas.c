@@ -1,6 +1,6 @@
-/* A formula text cannot lie: every quantity of every command line below is worked out again from
- * its formula and the values that the report shows, and must agree with what the code returned. A
- * command without a line here fails, so that a new command comes with its lines. */
+/* Printed formulas are true: every quantity of the command lines below is recomputed from its
+ * formula and the report's values, and must equal the printed value. A command without a line here
+ * fails. */
 #include "check.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 enum { MAX_WORDS = 40, MAX_LENGTH = 600 };
 
-/* Words as typed after `scaleplan` in the root of the source, one line each; sorted by command. */
+/* Arguments of `scaleplan`, run in the root of the source; sorted by command. */
 static const char *const lines[] = {
 #include "command_lines.inc"
 };
@@ -26,7 +26,7 @@ static const char *const ids[] = {
 #undef Q
 #undef SP_QUANTITIES_END
 
-/* What became of all quantities. */
+/* Totals over all lines. */
 static struct {
     int lines, numbers, formulas;
     bool seen[SP_QUANTITIES]; /* evaluated at least once */
@@ -41,7 +41,7 @@ static int split(char *line, char **words)
     return n;
 }
 
-/* Rows differ by formula and meaning: a key may be made at run time ("alpha.2"). */
+/* Rows are identified by formula and meaning, because keys can be made at run time ("alpha.2"). */
 static void mark_seen(const struct sp_quantity_info *info)
 {
     for (enum sp_quantity_id id = 0; id < SP_QUANTITIES; id++)
@@ -75,7 +75,7 @@ static const cJSON *value_at(const cJSON *at, const char *path)
     return at;
 }
 
-/* JSON, CSV and --get give every number of the report back to the last bit. */
+/* JSON, CSV and --get reproduce every number bit for bit. */
 static int check_renderers(const char *line, const struct sp_report *report)
 {
     int lies = 0;
@@ -115,7 +115,7 @@ static int check_renderers(const char *line, const struct sp_report *report)
     return lies;
 }
 
-/* Compares every formula of a report; returns how many lie. */
+/* Checks every formula of a report; returns the number of wrong ones. */
 static int check_report(const char *line, const struct sp_report *report)
 {
     int lies = 0;
@@ -199,7 +199,7 @@ static void every_command_is_listed(void **state)
     }
 }
 
-/* The command lines that --help shows are checked too, as far as the first pipe. */
+/* Command lines in --help are checked up to the first pipe. */
 static void examples(void **state)
 {
     (void)state;
@@ -276,7 +276,7 @@ static void show_all(void **state)
     assert_int_equal(lies, 0);
 }
 
-/* A formula that no line reaches is not tested. Runs last. */
+/* A formula that no line reaches would not be tested. Runs last. */
 static void every_formula_is_reached(void **state)
 {
     (void)state;
@@ -292,8 +292,7 @@ static void every_formula_is_reached(void **state)
     assert_int_equal(missed, 0);
 }
 
-/* Whether a row is an input, named where its source says: an option, a file, the mesh that is asked
- * about. */
+/* Whether a row is an input whose source names an option, a file or the mesh. */
 static bool is_input(const struct sp_quantity_info *q)
 {
     static const char *const inputs[] = {"option", "file", "mesh"};
@@ -303,8 +302,8 @@ static bool is_input(const struct sp_quantity_info *q)
     return q->unit == SP_WORDS;
 }
 
-/* Every number of `step`, `comm`, `fit` and `memory` has a formula, or says how it is computed in a
- * sentence: what it is, a colon, how. */
+/* Every number of `step`, `comm`, `fit` and `memory` has a formula, or a meaning of the form "what:
+ * how it is computed". */
 static void every_number_is_explained(void **state)
 {
     static const char *const commands[] = {"STEP_", "COMM_", "FIT_", "MEMORY_"};

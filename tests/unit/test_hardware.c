@@ -89,7 +89,7 @@ static void refusals(void **state)
     refused("-5", "-5");
 }
 
-/* Sets the shape of a machine, which may not be on offer. */
+/* Sets a machine's shape, which need not be available. */
 static struct sp_hardware with_shape(const char *spec, int32_t x, int32_t y, int32_t z)
 {
     struct sp_hardware hw = machine(spec);
@@ -150,7 +150,7 @@ static void axes_bandwidth(void **state)
 }
 
 /* A host of 4 v5p chips shares 2.5e10 bytes/s; 8 H100 of 5e10 each make 4e11; ib-hdr has 200 Gb/s a
- * device, 10gbe 10 Gb/s a node. */
+ * device, 10gbe 10 Gb/s per node. */
 static void beyond(void **state)
 {
     (void)state;
@@ -189,7 +189,7 @@ static void racks(void **state)
         }
 }
 
-/* Nearest sizes are on offer, on their side of the wish, with none nearer. */
+/* The nearest size is available, on the requested side, and no other is nearer. */
 static void nearest(void **state)
 {
     (void)state;

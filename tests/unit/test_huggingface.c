@@ -1,5 +1,5 @@
-/* Hugging Face configs: tests/data/huggingface.jsonl holds the keys that make the size of each
- * model, and its parameters as published or as transformers builds it. */
+/* Hugging Face configs: tests/data/huggingface.jsonl has the keys that determine each model's size,
+ * and its parameters as published or as built by transformers. */
 #include "check.h"
 
 #include <stdlib.h>
@@ -58,7 +58,7 @@ static const char *type_of(const cJSON *config)
     return (inner ? inner : cJSON_GetObjectItem(config, "model_type"))->valuestring;
 }
 
-/* Every row of huggingface_families.def is named in `seen`, between spaces. */
+/* `seen` names every row of families.def, between spaces. */
 static void every_family_is_among(const char *seen)
 {
     char line[512], type[64], word[68];
@@ -77,7 +77,7 @@ static void every_family_is_among(const char *seen)
     assert_true(families >= 36);
 }
 
-/* Every model counts as published, and every family has a model. */
+/* Every model counts as published, and every family has one. */
 static void published_totals(void **state)
 {
     char seen[16384] = " ";
@@ -192,8 +192,7 @@ static void check_refused(const char *text, const char *assume, const char *why)
 #define WIDE SIZES ",\"intermediate_size\":128"
 #define SIZE_WANTED " is missing, expected a whole number from 1 to 10^9"
 
-/* What makes a model of another size is never guessed: the number of experts, the latents, the
- * width of a gated MLP. */
+/* Sizes that define a model are never guessed: number of experts, latents, width of a gated MLP. */
 static void missing_parts(void **state)
 {
     static const char *const rows[][3] = {
@@ -217,8 +216,8 @@ static void missing_parts(void **state)
          "\"qk_rope_head_dim\":8,\"n_routed_experts\":4,\"moe_intermediate_size\":32,"
          "\"num_experts_per_tok\":2}",
          NULL, "v_head_dim"},
-        /* A dense family may have experts, as --assume llama of a mixture does, but not half of it.
-         */
+        /* A dense family may have experts, as with --assume llama for a mixture, but not some of
+         * their sizes. */
         {"{\"model_type\":\"odd\"," WIDE ",\"num_local_experts\":8}", "llama",
          "num_experts_per_tok"},
         {"{\"model_type\":\"odd\"," WIDE ",\"num_experts_per_tok\":2,\"ffn\":{\"experts\":16}}",
@@ -237,8 +236,8 @@ static void missing_parts(void **state)
         "x.json: text_config.intermediate_size: expected a whole number from 1 to 10^9");
 }
 
-/* transformers leaves a key of a nested config out where its family's default holds, and never one
- * of a whole config. An unset key is no absent one: null means as many KV heads as heads. */
+/* transformers omits a key of a nested config with its family's default, and none of a whole
+ * config. null differs from absent: as many KV heads as heads. */
 static void nested_defaults(void **state)
 {
     struct sp_error error;
@@ -257,7 +256,7 @@ static void nested_defaults(void **state)
     assert_int_equal(m.vocab, 32000);
     assert_int_equal(m.sliding_window, 0);
     cJSON_Delete(native);
-    /* Another family's defaults say nothing about it. */
+    /* Defaults of another family do not apply. */
     assert_null(native_of(config, "x.json", "llama", &error));
     assert_non_null(strstr(error.text, "text_config.vocab_size" SIZE_WANTED));
     cJSON_Delete(config);
@@ -293,8 +292,8 @@ static void names(void **state)
     }
 }
 
-/* Which layers have a window: gpt-oss lists them, Gemma 2 has every second and Gemma 3 five of six,
- * Qwen 2 the last ones where it uses it at all, Mistral all. */
+/* Which layers have windows: gpt-oss lists them; Gemma 2 every second; Gemma 3 five of six; Qwen 2
+ * the last ones, if at all; Mistral all. */
 static void windows(void **state)
 {
     (void)state;

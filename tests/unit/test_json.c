@@ -1,4 +1,4 @@
-/* Strict JSON with places, and numbers that read back equal. */
+/* Strict JSON with positions of errors, and numbers that read back equal. */
 #include "check.h"
 
 #include <stdlib.h>
@@ -12,7 +12,8 @@ static void expect_bytes(const char *text, size_t length, const char *part)
 {
     struct sp_json json;
     struct sp_error error = {0};
-    char *copy = malloc(length + 1); /* the sanitizer sees a byte too many being read */
+    char *copy = malloc(length + 1); /* an exact copy, so that the sanitizer detects reads past its
+                                        end */
     assert_non_null(copy);
     memcpy(copy, text, length);
     copy[length] = '\0';

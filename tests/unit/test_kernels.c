@@ -1,4 +1,4 @@
-/* Curves of measured kernels: by hand, against measured cases, and in their physical sense. */
+/* Curves of measured kernels: by hand, against measurements, and for monotonicity. */
 #include "check.h"
 
 #include <string.h>
@@ -37,8 +37,8 @@ static void matmul_by_hand(void **state)
     c->half_tile = 100;
     c->cast_bytes = 0;
     assert_close(sp_matmul_kernel_s(&hw.chip, SP_KERNEL_BF16, 900, 900, 900), 5e-3, 1e-9);
-    /* [1, 1e4] x [1e4, 1e4] is memory-bound: 2e8 + 2e4 + 2e4 bytes at 5e11 are 0.40008 ms beside
-     * 2e8 FLOPs at 5e11: both alike, 2^(1/4) of the longer */
+    /* [1, 1e4] x [1e4, 1e4]: 2e8 + 2e4 + 2e4 bytes at 5e11 take 0.40008 ms, as long as 2e8 FLOPs at
+     * 5e11: the smooth maximum is 2^(1/4) of the longer */
     c->half_tile = 0;
     assert_close(sp_matmul_kernel_s(&hw.chip, SP_KERNEL_BF16, 1, 1e4, 1e4),
                  1e-3 + 4.0008e-4 * pow(1 + pow(1 / 1.0002, 4), 0.25), 1e-9);
@@ -141,7 +141,7 @@ static void shares(void **state)
     }
 }
 
-/* More of anything takes longer. */
+/* More of any size takes longer. */
 static void monotone(void **state)
 {
     (void)state;
@@ -180,8 +180,8 @@ static void monotone(void **state)
     }
 }
 
-/* A chip that is no worse in any figure is not slower at what a training step has. The H200 takes
- * the H100's curves. */
+/* A chip at least as good in every figure is not slower on kernels of a training step. The H200
+ * uses the H100's curves. */
 static void better_is_not_slower(void **state)
 {
     (void)state;

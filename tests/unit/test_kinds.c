@@ -1,4 +1,4 @@
-/* Every text that lists the kinds of config names all of them. */
+/* Every text that lists the kinds of configs names all of them. */
 #include "check.h"
 
 #include <string.h>
@@ -37,7 +37,7 @@ static void every_list_names_every_kind(void **state)
     }
 }
 
-/* The built-in configs show that no folder was left out of the table. */
+/* Built-in configs confirm that the table has every folder. */
 static void every_built_in_file_has_a_kind(void **state)
 {
     (void)state;

@@ -1,19 +1,18 @@
-/* Launches: a plan written as a framework's options and read again is the same plan. Plans that the
- * framework can express are drawn, and all of them must come back; then others, of which those must
- * that `cannot express` does not name. */
+/* Launches: a plan written as a framework's options reads back equal. Random plans that the
+ * framework can express must all read back; others must if `cannot express` does not name them. */
 #include "launched.h"
 
 static struct sp_planned written_plan, read_plan;
 
-/* What a format expresses: words of which it takes every valid combination ("-": the option left
+/* What a format expresses: words that it takes in every valid combination ("-": option left
  * out). */
 struct format {
     const char *name, *machines, *models;
     const char *pp, *ep, *etp, *zero, *sp, *remat, *offload, *precision, *framework;
     bool scheduled;   /* stages run GPipe, or circular with chunks */
     bool shares;      /* recomputes a share of the layers of each chunk */
-    bool groups;      /* has smaller groups of shards below ZeRO 3 too */
-    bool all_shard;   /* axes of context and experts shard weights: with ZeRO 3 alone */
+    bool groups;      /* allows smaller shard groups below ZeRO 3 too */
+    bool all_shard;   /* axes of context and experts shard weights, so only with ZeRO 3 */
     bool model_apart; /* the model is not in the file */
 };
 /* clang-format off */
@@ -46,7 +45,7 @@ static const struct format formats[] = {
 /* clang-format on */
 enum { FORMATS = sizeof formats / sizeof *formats, DRAWN = 400 };
 
-/* Words that some format has nothing for; put behind a plan that can be expressed. */
+/* Words that some format cannot express, added to a plan that it can. */
 static const char *const further[][2] = {
     {"zero", "1"},
     {"zero", "3"},
@@ -145,7 +144,7 @@ static int64_t draw_group(const struct format *f, const struct degrees *d)
     return least(inside * pick_number(f->all_shard ? "2 8 512" : "1 2 8 512"), d->dp * d->cp);
 }
 
-/* Words of a plan that the format expresses, if it is one at all. */
+/* Words of a random plan that the format expresses, if the plan is valid. */
 static void draw(const struct format *f, struct drawn *out)
 {
     static struct sp_model model;
@@ -197,8 +196,8 @@ static void check_same(const struct format *f, const struct drawn *drawn, const 
         fail_msg("%s\nanother plan came back from\n%s", sp_shell_line(&drawn->words), text);
 }
 
-/* Draws a plan, with further words if asked for, and compares what comes back of it; else says why
- * not. Whether it was compared. */
+/* Draws a plan, with extra words if asked, and compares what reads back, or records why not.
+ * Returns whether it was compared. */
 static bool try_one(const struct format *f, bool with_further, const struct nameless *file,
                     struct reasons *refused, struct reasons *lost)
 {

@@ -1,5 +1,4 @@
-/* The lists of a model, and a kind of layer that scaleplan does not have, written as a list by
- * hand. */
+/* The lists of a model, and a layer of an unknown kind written as a list by hand. */
 #include "check.h"
 
 #include <string.h>
@@ -142,7 +141,7 @@ static void made_up(void **state)
     assert_close(sp_mixer_flops(mixer, 1 << 20, 1), 2 * 4. * 24 * 64 * 128, 0);
 }
 
-/* Bytes that a token leaves in a layer of that kind where some modules run again. */
+/* Bytes that a token keeps in a layer of that kind if some modules are recomputed. */
 static double kept_bytes(const struct sp_layers *layers, enum sp_layer_kind kind, unsigned modules)
 {
     const struct sp_framework framework = {.capacity_factor = 1};
@@ -183,7 +182,7 @@ static void modules_drop_what_they_make(void **state)
         {SP_LAYER_DENSE, 1 << SP_MODULE_MLP, 3 * 18432},
         {SP_LAYER_DENSE, 1 << SP_MODULE_MOE, 0},
         {SP_LAYER_DENSE, 1 << SP_MODULE_LAYERNORM, 2 * 7168},
-        {SP_LAYER_DENSE, 1 << SP_MODULE_CORE_ATTN, 2 * 128}, /* log-sum-exp, 4 bytes a head */
+        {SP_LAYER_DENSE, 1 << SP_MODULE_CORE_ATTN, 2 * 128}, /* log-sum-exp, 4 bytes per head */
         {SP_LAYER_DENSE, 1 << SP_MODULE_MLP | 1 << SP_MODULE_LAYERNORM, 3 * 18432 + 2 * 7168},
         {SP_LAYER_MOE, 1 << SP_MODULE_MLP, 0},
         {SP_LAYER_MOE, 1 << SP_MODULE_MOE_ACT, 8 * 2048},
@@ -356,8 +355,8 @@ static void blocks_alone(void **state)
     assert_close(l.params.active, 3580076352., 0);
 }
 
-/* Two layers that attend to themselves and to an encoder of three with 6 tokens a sequence, by
- * hand. */
+/* Two decoder layers with cross-attention to an encoder of three layers and 6 tokens per sequence,
+ * by hand. */
 static void encoder_and_decoder(void **state)
 {
     struct sp_model m = {.layers = 2,
@@ -409,7 +408,7 @@ static void windows_around(void **state)
     assert_close(sp_mixer_tokens(&mixer, 3), 3, 0);
 }
 
-/* A frozen tower holds its weights and nothing else, and works forward alone. */
+/* A frozen tower has weights and nothing else, and only forward passes. */
 static void frozen_towers(void **state)
 {
     struct sp_model m = {.layers = 4,

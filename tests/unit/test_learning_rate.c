@@ -1,4 +1,4 @@
-/* One optimizer step, worked out by hand. */
+/* One optimizer step, by hand. */
 #include "check.h"
 
 #include <scaleplan/forms.h>

@@ -80,6 +80,22 @@ static void paths_of_keys(void **state)
     assert_string_equal(path, "abcdefg");
 }
 
+/* One name of a goal or a measurement, as an option spells it and as a key does. */
+static void names_with_units(void **state)
+{
+    (void)state;
+    assert_true(sp_is_named("step", "step"));
+    assert_true(sp_is_named("step_s", "step"));
+    assert_true(sp_is_named("cost_usd", "cost"));
+    assert_true(sp_is_named("tokens_per_s", "tokens-per-s"));
+    assert_true(sp_is_named("tokens-per-s", "tokens_per_s"));
+    assert_false(sp_is_named("tokens_per_s_per_device", "tokens_per_s"));
+    assert_false(sp_is_named("steps", "step"));
+    assert_false(sp_is_named("ste", "step"));
+    assert_false(sp_is_named("", "step"));
+    assert_false(sp_is_named("tokens", "tokens-per-s"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -88,6 +104,7 @@ int main(void)
         cmocka_unit_test(pairs),
         cmocka_unit_test(parts_of_a_whole),
         cmocka_unit_test(paths_of_keys),
+        cmocka_unit_test(names_with_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,9 +30,9 @@ static void state_bytes(void **state)
     }
 }
 
-/* Mixtral's 46.7e9 parameters, 45.1e9 of them routed experts, on 32 devices: TP 2, PP 2, DP 8,
- * EP 4. Whatever the stage of ZeRO, what the devices hold together is the model times its copies: 8
- * of the dense part and 2 of each expert where nothing is sharded, one where it is. */
+/* Mixtral's 46.7e9 parameters, 45.1e9 of them routed experts, on 32 devices: TP 2, PP 2, DP 8, EP
+ * 4. At every ZeRO stage the devices together hold the model times its copies: 8 of the dense part
+ * and 2 of each expert if unsharded, else one. */
 static void expert_states(void **state)
 {
     (void)state;
@@ -47,12 +47,12 @@ static void expert_states(void **state)
         assert_close(f.optimizer * 32, 12 * (zero >= 1 ? P : copies), 1e-14);
         assert_close(f.total, f.params + f.grads + f.optimizer, 0);
     }
-    /* alone on a device: everything */
+    /* a single device: everything */
     const struct sp_spread one = {.dp = 1, .tp = 1, .pp = 1, .ep = 1, .cp = 1, .zero = 0};
     assert_close(sp_state_footprint(P, E, &q, &one).total, 18 * P, 1e-15);
 }
 
-/* What fits is strictly below what a device has: 4 devices of 25 bytes are full of 100. */
+/* Fitting is strict: 4 devices of 25 bytes do not fit 100. */
 static void fewest_devices(void **state)
 {
     (void)state;
@@ -164,9 +164,8 @@ static void shared_expert(void **state)
     assert_close(sp_activation_bytes_per_token_layer(&m, SP_REMAT_MLP), 2. * (3 * 64 + 2 * 150), 0);
 }
 
-/* Every policy keeps no more than the one before it, and selective saves little with fused
- * attention.
- */
+/* Every policy keeps at most what the previous one keeps, and selective saves little with fused
+ * attention. */
 static void policies_shrink(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Memory over a step: a stage's course laid out by hand. */
+/* Memory over a step, by hand. */
 #include "check.h"
 
 #include <scaleplan/memory.h>
@@ -46,7 +46,7 @@ static void assert_moment(const struct sp_memory_moment *m, double s, double act
     assert_close(m->later, later, 1e-12);
 }
 
-/* Gradients and activations are both whole when the second backward pass starts: that is `live`. */
+/* Gradients and activations are whole together at the start of the second backward pass: `live`. */
 static void test_marks(void **state)
 {
     (void)state;
@@ -82,7 +82,7 @@ static void test_bends(void **state)
         assert_true(m[i].s >= m[i - 1].s);
 }
 
-/* A framework whose gradients have their room for good, and one that makes the moments before. */
+/* A framework with permanent gradient memory, and one that creates moments early. */
 static void test_habits(void **state)
 {
     (void)state;

@@ -1,7 +1,5 @@
-/* What a machine would have to be: the textbook's closed forms give the same value, elasticities
- * account for all of a time, and whole numbers are the nearest that do. test_need_back.c puts
- * answers back.
- */
+/* Inverse questions: they agree with the textbook's closed forms, elasticities sum to the whole of
+ * a time, and whole numbers are the nearest that suffice. test_need_back.c verifies answers. */
 #include "asked.h"
 
 #include <scaleplan/estimate.h>
@@ -10,8 +8,8 @@
 #include "cli/plan_options.h"
 #include "commands/aim.h"
 
-/* "How to Scale Your Model", Training: on v5p FSDP hides from 850 tokens a chip on over three axes,
- * from 2550 over one; TP up to F / 2550. There a link has to have what v5p's links have, 9e10
+/* "How to Scale Your Model", Training: on v5p FSDP hides from 850 tokens per chip on over three
+ * axes, from 2550 over one; TP up to F / 2550. There a link has to have what v5p's links have, 9e10
  * bytes/s one way. */
 static void test_book(void **unused)
 {
@@ -125,7 +123,7 @@ static void test_days(void **unused)
     }
 }
 
-/* The parts of a step that no rate shortens: as if every latency and wait were `factor` times. */
+/* Scales the parts of a step that no rate shortens by `factor`: latencies and waits. */
 static double step_with_waits(const struct sp_planned *planned, double factor)
 {
     struct sp_planned p = *planned;
@@ -152,8 +150,8 @@ static double step_with_waits(const struct sp_planned *planned, double factor)
     return e.time.step;
 }
 
-/* All rates times k and all waits over k is the same step in other seconds, so that elasticities in
- * rates and in waits are -1 together. */
+/* All rates times k and all waits over k give the same step in other seconds, so elasticities in
+ * rates and waits sum to -1. */
 static void test_sum(void **unused)
 {
     static const char *const lines[] = {
@@ -184,7 +182,7 @@ static void test_sum(void **unused)
     }
 }
 
-/* A service's time as if every wait of the engine were `factor` times. */
+/* A service's time with every wait of the engine scaled by `factor`. */
 static double served_with_waits(struct sp_aim *aim, double factor)
 {
     double *const value = aim->serve.profile.value;
@@ -226,7 +224,7 @@ static void test_sum_of_services(void **unused)
     }
 }
 
-/* On a goal that is known in closed form the answers are that form's. */
+/* For goals in closed form, answers equal the inverse formula. */
 static double reciprocal(const struct sp_hardware *hw, void *waits)
 {
     const double *const s = waits;
@@ -261,11 +259,11 @@ static void test_hyperbola(void **unused)
     assert_true(sp_find_binding(&demand, &hw) == SP_FIGURE_HBM_RATE);
 }
 
-/* A goal that many chips serve, one of which takes 800 at a time, or that takes a share of them. */
+/* A goal with a limit of 800 per chip, or with a share per chip. */
 struct shared {
     double scale;
     bool grows;
-    int asked; /* how often */
+    int asked; /* number of evaluations */
 };
 
 static double by_chips(const struct sp_hardware *hw, void *context)
@@ -276,8 +274,8 @@ static double by_chips(const struct sp_hardware *hw, void *context)
     return s->grows ? s->scale * chips : s->scale / chips;
 }
 
-/* The nearest multiple or part that does, in either direction; where the goal is met the last that
- * still does. */
+/* The nearest sufficient multiple or divisor, in either direction; if the goal is met, the last
+ * that meets it. */
 static void test_numbers(void **unused)
 {
     static const struct {
@@ -335,13 +333,13 @@ static void test_domains(void **unused)
                  "step --model llama3-8b --hw h100-64 --tp 8 --batch 128x8192 --remat full --set "
                  "hw.network.domain=%d",
                  64 << i);
-        step[i] = ask_for(line, "time.step_s");
+        step[i] = ask_for(line, "step_s");
     }
     assert_close(step[0], step[1], 0);
 }
 
-/* How often a value is looked at: a smooth one a dozen times, one with steps as often as halving
- * from twice the figure to 10^-10 would, 34 times, and a few to find a bracket. */
+/* Number of evaluations: about a dozen for smooth goals; for step functions as many as bisection to
+ * 10^-10 needs, 34, plus a few to find a bracket. */
 static double stairs(const struct sp_hardware *hw, void *asked)
 {
     ++*(int *)asked;

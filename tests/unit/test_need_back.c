@@ -1,7 +1,6 @@
-/* What a machine would have to be, put back: with the value that is needed the goal is met, with a
- * thousandth less it is not, and what no value meets is not met at 10^9 times the figure either; so
- * say `step`, `serve` and `search`, which look for nothing. And what binds then is what binds.
- */
+/* Inverse answers verified with `step`, `serve` and `search`, which do not invert: the needed value
+ * meets the goal, a thousandth less does not, and what no value meets is not met at 10^9 times the
+ * figure. The binding figure binds. */
 #include "asked.h"
 
 #include "draws.h"
@@ -11,21 +10,21 @@ static int cases(void)
     return 1000 / one_in();
 }
 
-/* A goal, and the line that says what it comes to. */
+/* A goal, and the command line that evaluates it. */
 struct question {
     const char *command, *key; /* of the line, and of its answer: the goal's value */
-    char line[1200], goal[64]; /* options, of `need` as well; --for */
+    char line[1200], goal[64]; /* options, shared with `need`; --for */
     double target;
     bool at_least;
 };
 
-/* The share of a device's memory that the fullest one needs. */
+/* Share of a device's memory that the fullest one needs. */
 static double share_of_memory(const struct sp_report *r)
 {
     return number(r, "memory.device_bytes", 0) / number(r, "memory.capacity_bytes", 0);
 }
 
-/* A service's value: tokens have a time between them where no request waits for a place. */
+/* A service's value; the TPOT is defined only if no request queues. */
 static double served(const struct sp_report *r, const struct question *q)
 {
     const double value = number(r, q->key, 0);
@@ -35,7 +34,7 @@ static double served(const struct sp_report *r, const struct question *q)
     return has_place && !isnan(value) ? value : q->at_least ? 0 : INFINITY;
 }
 
-/* What the goal comes to with other figures; NAN: there is no such machine. */
+/* The goal's value with changed figures; NAN: no such machine. */
 static double value_with(const struct question *q, const char *sets)
 {
     char words[LINE];
@@ -49,13 +48,13 @@ static double value_with(const struct question *q, const char *sets)
     return value;
 }
 
-/* But for the last bit: a sum may be rounded in another order. */
+/* Up to rounding: sums may be in another order. */
 static bool is_met(const struct question *q, double value)
 {
     return q->at_least ? value >= q->target * (1 - 1e-14) : value <= q->target * (1 + 1e-14);
 }
 
-/* A plan that names everything, on a stack with constants of its own. */
+/* A fully specified plan, on a stack with its own constants. */
 static bool draw_training(struct question *q)
 {
     static const char *const models[] = {"llama2-7b", "llama3-8b", "llama3-70b", "mixtral-8x7b"};
@@ -66,7 +65,7 @@ static bool draw_training(struct question *q)
                   {"v5p-64", "v5p-maxtext"}};
     const size_t s = draw(3), m = draw(4);
     const int tp = 1 << draw(4), micro = 1 << draw(2);
-    *q = (struct question){.command = "step", .key = "time.step_s"};
+    *q = (struct question){.command = "step", .key = "step_s"};
     snprintf(q->line, sizeof q->line,
              "--model %s --hw %s --profile %s --tp %d --pp %d --micro-batch %d --batch 256x4096 "
              "--remat %s --zero 1",
@@ -87,7 +86,7 @@ static bool draw_training(struct question *q)
     return isfinite(value_with(q, ""));
 }
 
-/* A service that names its degrees. */
+/* A service with explicit degrees. */
 static bool draw_service(struct question *q)
 {
     static const char *const models[] = {"llama3-8b", "llama3-70b", "mixtral-8x7b", "llama2-13b"};
@@ -114,7 +113,7 @@ static bool draw_service(struct question *q)
     return isfinite(value) && value > 0;
 }
 
-/* The goal's value with one figure at another value. */
+/* The goal's value with one figure changed. */
 static double value_at(const struct question *q, const char *path, double figure)
 {
     char sets[120];
@@ -122,8 +121,7 @@ static double value_at(const struct question *q, const char *path, double figure
     return value_with(q, sets);
 }
 
-/* A value that is needed, and a thousandth of it less; the side that is on the way from a machine
- * that misses the goal. */
+/* Tests a needed value and one a thousandth closer to the unchanged machine. */
 static void check_needed(const struct question *q, const char *path, double now, double needed,
                          bool met)
 {
@@ -136,8 +134,8 @@ static void check_needed(const struct question *q, const char *path, double now,
     }
 }
 
-/* No value is enough, or any is: neither are a thousand million times of it, nor, where there is
- * time to ask, what is between. */
+/* No value suffices, or any does: tests 10^9 times the value and, if time allows, values
+ * between. */
 static void check_none(const struct question *q, const char *path, double now, bool met,
                        bool between)
 {
@@ -163,7 +161,7 @@ static bool is_number_of(const char *path)
     return strcmp(path, "chips") == 0 || strcmp(path, "network.domain") == 0;
 }
 
-/* With the value in place, the figure that brings the goal furthest when doubled. */
+/* At the needed value, the figure whose doubling helps most. */
 static void check_binding(const struct question *q, const struct sp_report *r, int f)
 {
     char key[40], sets[300];
@@ -189,8 +187,8 @@ static void check_binding(const struct question *q, const struct sp_report *r, i
                  path_of(r, f), next->text, named, best);
 }
 
-/* Who says what the goal comes to. How much memory one sequence takes `serve` does not say where
- * requests may wait; `need` has to agree with itself. */
+/* Which command evaluates a goal. `serve` does not report the memory of one sequence if requests
+ * queue, so there `need` must agree with itself. */
 static struct question judge_of(const struct question *q, const char *path)
 {
     struct question judge = *q;
@@ -204,7 +202,7 @@ static struct question judge_of(const struct question *q, const char *path)
     return judge;
 }
 
-/* All figures of one question that are no whole numbers; `all`: and what binds then. */
+/* All real-valued figures of a goal; with `all` also the binding one. */
 static void check_question(const struct question *q, const char *options, bool all, int *tried,
                            int *none)
 {
@@ -254,7 +252,7 @@ static void test_services(void **unused)
     assert_true(tried > 2 * cases() / 3 && none > cases());
 }
 
-/* Plans that are looked for anew: `search` finds one that meets the goal, or none. */
+/* Re-planned goals: `search` finds a plan that meets the goal, or none. */
 static void test_replanned(void **unused)
 {
     static const char rates[] =
@@ -264,9 +262,8 @@ static void test_replanned(void **unused)
     (void)unused;
     for (int i = 0; i < (one_in() > 1 ? 2 : 8); i++) {
         const bool mfu = draw(2);
-        struct question q = {.command = "search",
-                             .key = mfu ? "plans.0.mfu_6p" : "plans.0.time.step_s",
-                             .at_least = mfu};
+        struct question q = {
+            .command = "search", .key = mfu ? "plans.0.mfu_6p" : "plans.0.step_s", .at_least = mfu};
         snprintf(q.line, sizeof q.line, "--model llama3-8b --hw h100-8 --batch %dx8192",
                  16 << draw(3));
         q.target = value_with(&q, "") * spread(0.8, 1.25);

@@ -28,7 +28,7 @@ static void torus(void **state)
     assert_true(sp_torus_bandwidth_s(SP_ALL_GATHER, 0, &ring) == 0);
 }
 
-/* 1 GB, nodes of 8 at 450 GB/s a device and 400 GB/s a node. */
+/* 1 GB, nodes of 8 at 450 GB/s per device and 400 GB/s per node. */
 static void switches(void **state)
 {
     (void)state;
@@ -52,8 +52,8 @@ static void switches(void **state)
 }
 
 /* 1 GB over 1024 devices in units of 32 nodes behind 12.8 TB/s: the scaling book's 514, 413 and
- * 17,100 GB/s a level. An exchange leaves 7/1024 of each device's 1/1024 inside its node, and each
- * of the 128 nodes sends 127/128 of its 1/128. */
+ * 17,100 GB/s per level. An exchange leaves 7/1024 of each device's 1/1024 inside its node, and
+ * each of the 128 nodes sends 127/128 of its 1/128. */
 static void units(void **state)
 {
     (void)state;
@@ -76,7 +76,7 @@ static void units(void **state)
     assert_close(sp_in_network_all_reduce_s(sums.rough_s), 1e9 / 400e9, 1e-13);
 }
 
-/* A device alone has nobody to send to. */
+/* A single device sends nothing. */
 static void alone(void **state)
 {
     (void)state;
@@ -357,9 +357,9 @@ static void all_reduce_over_whole_lengths(void **state)
         assert_close(sp_all_reduce_over_s(8, V, &g), sp_collective_s(SP_ALL_REDUCE, V, &g), 1e-12);
 }
 
-/* 32 nodes of 8 devices at 450 GB/s, 400 GB/s a node: an all-gather of 1 GB takes 31/32 of it over
- * a node's 400 GB/s; a tree over 256 devices has 8 levels. Tokens that go to 4 of 256 devices move
- * a sixty-fourth of what goes to all. */
+/* 32 nodes of 8 devices at 450 GB/s, 400 GB/s per node: an all-gather of 1 GB takes 31/32 of it
+ * over a node's 400 GB/s; a tree over 256 devices has 8 levels. Tokens that go to 4 of 256 devices
+ * move a sixty-fourth of what goes to all. */
 static void put_together_on_switches(void **state)
 {
     struct sp_hardware hw = {.network = {.kind = SP_SWITCHED,

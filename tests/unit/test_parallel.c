@@ -41,8 +41,8 @@ static void each_once(void **state)
     }
 }
 
-/* Without room for the stack of a second thread the calling one does it all. Address sanitizers
- * reserve more than any limit: there nothing is tried. */
+/* Without memory for a second thread's stack the caller does all the work. Address sanitizers
+ * reserve more than any limit, so they skip this. */
 static void without_threads(void **state)
 {
     (void)state;

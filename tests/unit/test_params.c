@@ -103,7 +103,7 @@ static void size_only(void **state)
     assert_true(isnan(sp_active_d_ff(&model)));
 }
 
-/* Totals that sources give with another meaning than ours; the config's note says why. */
+/* Totals whose sources count differently; the config's note explains. */
 static bool is_explained(const char *name, double off)
 {
     static const struct {
@@ -120,7 +120,7 @@ static bool is_explained(const char *name, double off)
     return false;
 }
 
-/* Half a unit of the last digit that a total such as 3600000000 is given in; "70 B" means two. */
+/* Half a unit of the last digit of a total such as 3600000000; "70 B" has two digits. */
 static double rounding(double total)
 {
     double unit = 1;

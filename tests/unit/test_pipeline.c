@@ -1,4 +1,4 @@
-/* Pipeline schedules: closed forms by hand, and the player against them. */
+/* Pipeline schedules: closed forms by hand, and simulations against them. */
 #include "check.h"
 
 #include <stdlib.h>
@@ -76,9 +76,9 @@ static void in_flight(void **state)
     assert_true(sp_in_flight(&afab, 0) == 8);
 }
 
-/* For equal stages every played schedule takes its closed form's time, and the first stage holds
- * its closed form's micro-batches, with fewer micro-batches than stages too. ZB-H2 takes up to
- * (p-1) F longer: see pipeline.h. */
+/* With equal stages every simulated schedule takes its closed form's time, and the first stage
+ * holds its closed form's micro-batches, also with fewer micro-batches than stages. ZB-H2 takes up
+ * to (p-1) F longer: see pipeline.h. */
 static void played_is_closed(void **state)
 {
     (void)state;
@@ -263,7 +263,7 @@ static void zero_bubble_holds_its_promise(void **state)
         }
 }
 
-/* What cannot be played says so before anything is written. */
+/* Schedules that cannot be simulated are refused before anything is written. */
 static void refusals(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* sp_uneven_pipeline_s against the schedules played event by event, and by hand. */
+/* sp_uneven_pipeline_s against simulated schedules, and by hand. */
 #include "check.h"
 
 #include <stdlib.h>
@@ -60,7 +60,7 @@ static void by_hand(void **unused)
     assert_close(played_s(SP_1F1B, &more, 4), 24, 0);
 }
 
-/* A stage's passes: all alike but for a few, of any ratio, close together, or of any length. */
+/* A stage's passes: equal but for a few, of any ratio, similar, or of any length. */
 static void draw(struct stages *of, int kind)
 {
     of->p = 1 + (int64_t)(share() * 16);
@@ -76,7 +76,7 @@ static void draw(struct stages *of, int kind)
     }
 }
 
-/* Both are what is played, whatever the stages and however few the micro-batches. */
+/* Closed form and simulation agree for any stages and few micro-batches. */
 static void any_stages(void **unused)
 {
     (void)unused;

@@ -1,4 +1,4 @@
-/* The table of a plan's fields: values go where their names say, and to no other place. */
+/* The table of a plan's fields: each value is stored in its own member. */
 #include "check.h"
 
 #include <string.h>
@@ -87,7 +87,7 @@ static void a_value_put_in_changes_its_field_alone(void **state)
     }
 }
 
-/* Shares that no policy has are no policy: half of the attention's core. */
+/* Shares that match no policy: half of the attention core. */
 static void shares_of_no_policy_have_no_name(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Plans that come out of `fit` and of a search are plans that `step` takes: on random models whose
- * widths and head counts divide by little. */
+/* Plans from `fit` and from a search are accepted by `step`, on random models whose widths and
+ * heads have few divisors. */
 #include "check.h"
 
 #include <scaleplan/fit.h>
@@ -59,7 +59,7 @@ static void load_machines(struct sp_hardware hw[MACHINES])
             fail_msg("%s", error.text);
 }
 
-/* The rule a second time, matrix by matrix: every matrix that TP cuts is cut into whole columns. */
+/* The rule again, matrix by matrix: TP cuts every sharded matrix into whole columns. */
 static bool cuts_evenly(const struct sp_model *m, int64_t tp, int64_t etp)
 {
     for (int64_t layer = 0; layer < m->layers; layer++) {
@@ -92,7 +92,7 @@ static void tp_divides_what_it_cuts(void **unused)
     assert_false(sp_tp_divides(&size_only, 1, 1));
 }
 
-/* The strategy as `step` takes it: replicas and shards together are dp, TP cuts experts too. */
+/* The strategy as a plan of `step`: dp is replicas times shards, TP divides experts too. */
 static struct sp_plan plan_of(const struct sp_strategy *s, const struct sp_fit_input *in)
 {
     return (struct sp_plan){.dp = s->dp * s->fsdp,
@@ -121,8 +121,8 @@ static void passes(const struct sp_strategy *s, const struct sp_fit_input *in)
                  (long long)s->fsdp, (long long)s->tp, (long long)s->pp, (long long)s->chunks);
 }
 
-/* Rows that stand for meshes, and the best plan among all and among each kind. The rows of DP, FSDP
- * and TP over the whole machine are closed forms that no degree need divide. */
+/* The rows that are meshes, and the best plans overall and by kind. Rows of DP, FSDP and TP over
+ * the whole machine are closed forms with any degree. */
 static void fit_returns_plans(void **unused)
 {
     static struct sp_hardware hw[MACHINES];
@@ -208,7 +208,7 @@ static void search_returns_plans(void **unused)
     assert_true(plans > 10000 && wide > 1000);
 }
 
-/* The plan that `fit` recommended and `step` refused: 4099 columns do not divide by 4. */
+/* A plan that `fit` once recommended and `step` refused: 4099 columns are not divisible by 4. */
 static void a_width_that_only_dense_layers_have(void **unused)
 {
     struct sp_model m = {.layers = 8,

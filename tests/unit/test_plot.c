@@ -1,4 +1,4 @@
-/* Pictures as gnuplot scripts: what is quoted, what is left out, and where things lie. */
+/* Pictures as gnuplot scripts: quoting, omissions, positions. */
 #include "check.h"
 
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static void strings_stand_for_themselves(void **state)
     assert_quoted("\xff\xfe", "'?\?'");
 }
 
-/* What has no room in a picture is no part that it leaves out. */
+/* Items that do not fit make a figure an error rather than being dropped. */
 static void a_crowded_picture_is_refused(void **state)
 {
     (void)state;
@@ -204,7 +204,8 @@ static void endings_choose_the_terminal(void **state)
 static void pareto_front(void **state)
 {
     (void)state;
-    /* By hand: (1,9) (2,5) (4,5)- (3,6)- (5,2) (5,2) a twin beats nothing. */
+    /* By hand: (1,9) (2,5) (5,2) are on the front, with both equal points at (5,2); (4,5) and (3,6)
+     * are beaten. */
     struct sp_pareto_point p[] = {{5, 2, false, "cheap", 0}, {4, 5, false, "", 0},
                                   {1, 9, false, "small", 0}, {3, 6, false, "", 0},
                                   {5, 2, false, "", 0},      {2, 5, false, "middle", 0}};
@@ -282,8 +283,8 @@ static char *script_of(struct sp_figure *figure, enum sp_terminal terminal)
     return script;
 }
 
-/* Plain fills next to each other are 60 of 255 levels of grey apart, hatched ones have hatches of
- * their own: any two parts may be neighbours, because those between may be nothing. */
+/* Adjacent plain fills differ by 60 of 255 levels of grey, hatched ones by their hatches: any two
+ * parts can be adjacent, because those between may be empty. */
 static void check_fills(struct sp_figure *figure, size_t expected)
 {
     double plain[32];
@@ -342,8 +343,8 @@ static int labels_with(const char *script, const char *text)
     return n;
 }
 
-/* The name of the fastest plan is there, that of one beside it gives way, and so does one that
- * would lie on a limit; limits' own texts stand under each other. */
+/* The fastest plan's name is shown, a close one is omitted, and so is one that would cover a limit;
+ * texts of limits are stacked. */
 static void labels_give_way(void **state)
 {
     (void)state;
@@ -379,7 +380,7 @@ static void labels_give_way(void **state)
     }
 }
 
-/* Each part begins where the one before ended. */
+/* Each part starts where the previous one ended. */
 static void waterfalls_add_up(void **state)
 {
     (void)state;
@@ -406,7 +407,7 @@ static void waterfalls_add_up(void **state)
     sp_figure_free(figure);
 }
 
-/* The curve's peak is what the play counted, it starts and ends at nothing, and 1F1B's stage s of p
+/* The curve's peak equals the simulation's, it starts and ends at zero, and 1F1B's stage s of p
  * holds p - s micro-batches (Narayanan et al. 2021, section 2.1). */
 static void in_flight_over_time(void **state)
 {

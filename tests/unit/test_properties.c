@@ -1,4 +1,4 @@
-/* What must hold for every model on every machine: random ones, with a fixed seed. */
+/* Properties of every model on every machine, on random ones with a fixed seed. */
 #include "check.h"
 
 #include <stdlib.h>
@@ -275,7 +275,8 @@ static void scale_machine(struct sp_hardware *hw, double compute, double network
     hw->network.fabric.link_bytes_per_s *= network;
 }
 
-/* Thresholds go with C / W, the mixed one with its square; all times with 1 / (C and W). */
+/* Critical batches scale with C / W, the mixed one with its square; all times with 1 / (C and
+ * W). */
 static void thresholds_scale(void **state)
 {
     (void)state;
@@ -319,7 +320,7 @@ static void thresholds_scale(void **state)
     }
 }
 
-/* No strategy alone beats the best plan; a plan that fits is not passed over. */
+/* No single strategy beats the best plan, and a plan that fits is found. */
 static void best_is_best(void **state)
 {
     (void)state;
@@ -376,7 +377,7 @@ static void larger_batch_helps(void **state)
     }
 }
 
-/* The batch needed is an edge: just above it compute-bound, just below it not. */
+/* The needed batch is an edge: just above compute-bound, just below not. */
 static void batch_needed_is_an_edge(void **state)
 {
     (void)state;
@@ -456,7 +457,7 @@ static void chips_to_fit_is_an_edge(void **state)
     assert_true(edges > 1000 && never > 1000);
 }
 
-/* So many micro-batches fit, and no smaller number of alike ones does. */
+/* That many micro-batches fit, and no smaller number of equal ones does. */
 static void accumulation_is_an_edge(void **state)
 {
     (void)state;
@@ -491,7 +492,7 @@ static void slices_to_fit(void **state)
             continue;
         const struct sp_strategy s = sp_fit_strategy(&q.in, &q.t, SP_FSDP);
         const int64_t chips = sp_chips_to_fit(&s, &q.in, &q.t);
-        const int64_t slices = chips / q.hw.chips_per_slice; /* 0: more than anybody has */
+        const int64_t slices = chips / q.hw.chips_per_slice; /* 0: impossibly many */
         ask(&other, &q);
         hold(chips % q.hw.chips_per_slice == 0, "%lld chips\n", (long long)chips);
         for (int64_t n = slices - 1; n <= slices && n > 1; n++) {
@@ -506,7 +507,7 @@ static void slices_to_fit(void **state)
     assert_true(edges > 500);
 }
 
-/* The largest size on offer that FSDP keeps compute-bound at this batch, whatever its rings. */
+/* The largest available size that FSDP keeps compute-bound at this batch, on any rings. */
 static void chips_fed_is_an_edge(void **state)
 {
     (void)state;

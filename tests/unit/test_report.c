@@ -1,4 +1,4 @@
-/* All renderers print the same values, and read back. */
+/* All renderers print the same values, which read back. */
 #include "check.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "base/json.h"
 
 /* What sp_render writes; free() it. */
-/* Not inlined: gcc then takes the stream's pointer for a dangling one. */
+/* noinline: gcc otherwise warns that the stream's pointer dangles */
 __attribute__((noinline)) static char *rendered(const struct sp_report *report,
                                                 const struct sp_render *how)
 {
@@ -119,14 +119,14 @@ static void formats_agree(void **state)
     sp_report_free(report);
 }
 
-/* Keys that scripts rely on, those of a strategy without a meaning too. */
+/* Keys that scripts rely on, including those of impossible strategies. */
 static void keys_of_fit(void **state)
 {
     (void)state;
-    static const char *const top[] = {"chips",
+    static const char *const top[] = {"devices",
                                       "shape",
                                       "batch_tokens",
-                                      "tokens_per_chip",
+                                      "tokens_per_device",
                                       "best.strategy",
                                       "best.dp",
                                       "best.fsdp",
@@ -144,7 +144,7 @@ static void keys_of_fit(void **state)
                                       "strategies.fsdp_tp.tp",
                                       "strategies.fsdp_tp.comms_over_math"};
     static const char *const each[] = {
-        "fits",     "compute_bound", "memory_bytes", "critical_tokens_per_chip",
+        "fits",     "compute_bound", "device_bytes", "critical_tokens_per_device",
         "t_math_s", "t_comms_s",     "step_s",       "reason"};
     static const char *const names[] = {"dp", "fsdp", "tp", "fsdp_tp", "pp_fsdp", "hsdp"};
     struct sp_report *report = fit_report();
@@ -170,7 +170,7 @@ static uint64_t next_random(uint64_t *state)
     return *state;
 }
 
-/* Random doubles put into a report come back from its JSON and from --get with the same bits. */
+/* Random doubles in a report read back from JSON and --get with the same bits. */
 static void random_doubles(void **state)
 {
     (void)state;
@@ -203,8 +203,8 @@ static void random_doubles(void **state)
     sp_report_free(report);
 }
 
-/* Quotes are doubled, and text that a spreadsheet would run starts with an apostrophe. Numbers keep
- * their minus. */
+/* Quotes are doubled, and text that a spreadsheet would run gets an apostrophe; negative numbers
+ * stay unchanged. */
 static void csv_guards(void **state)
 {
     (void)state;
@@ -233,7 +233,7 @@ static void csv_guards(void **state)
     }
 }
 
-/* --get of a group gives all of it, an unknown key is named. */
+/* --get of a group prints all of it; an unknown key is an error that names it. */
 static void get_keys(void **state)
 {
     (void)state;
@@ -266,11 +266,50 @@ static void explanation(void **state)
     struct sp_report *report = fit_report();
     char *text = rendered(
         report, &(struct sp_render){.explain = true,
-                                    .explain_key = "strategies.fsdp.critical_tokens_per_chip"});
+                                    .explain_key = "strategies.fsdp.critical_tokens_per_device"});
     assert_non_null(strstr(text, "r * C / W"));
     assert_non_null(strstr(text, "1 * 459000000000000 / 540000000000"));
     assert_non_null(strstr(text, "scaling book"));
     free(text);
+    sp_report_free(report);
+}
+
+/* A key of the version before answers as the new one, and is no other quantity's of its command. */
+static void old_keys(void **state)
+{
+    (void)state;
+    size_t old = 0;
+    for (size_t i = 0; i < sp_n_commands; i++) {
+        enum sp_quantity_id first;
+        const enum sp_quantity_id end = sp_quantities_of(sp_commands[i]->name, &first);
+        for (enum sp_quantity_id id = first; id < end; id++) {
+            const char *const key = sp_quantity(id).old_key;
+            old += key != NULL;
+            for (enum sp_quantity_id other = first; key && other < end; other++)
+                assert_string_not_equal(key, sp_quantity(other).key);
+        }
+    }
+    assert_true(old > 30);
+    struct sp_report *const report = fit_report();
+    static const char *const both[][2] = {
+        {"chips", "devices"},
+        {"strategies.tp.memory_bytes", "strategies.tp.device_bytes"},
+        {"compute_dtype", "dtype"}};
+    for (size_t i = 0; i < sizeof both / sizeof *both; i++) {
+        const struct sp_entry *const a = sp_find(report, both[i][0]), *const b = sp_find(
+                                                                          report, both[i][1]);
+        char before[64], now[64];
+        assert_non_null(a);
+        assert_non_null(b);
+        sp_format_entry(a, before, sizeof before);
+        sp_format_entry(b, now, sizeof now);
+        assert_string_equal(before, now);
+        assert_true(a->is_old && !b->is_old);
+    }
+    char *const all = rendered(report, &(struct sp_render){.explain = true});
+    assert_non_null(strstr(all, "\ndevices = "));
+    assert_null(strstr(all, "\nchips = "));
+    free(all);
     sp_report_free(report);
 }
 
@@ -312,8 +351,7 @@ static void human(void **state)
     }
 }
 
-/* Each of 5000 keys is found, also while the table of keys grows; of a key that is put twice the
- * first counts. */
+/* Each of 5000 keys is found while the table grows; of equal keys the first counts. */
 static void many_keys(void **state)
 {
     (void)state;
@@ -344,6 +382,7 @@ int main(void)
         cmocka_unit_test(random_doubles), cmocka_unit_test(csv_guards),
         cmocka_unit_test(get_keys),       cmocka_unit_test(explanation),
         cmocka_unit_test(human),          cmocka_unit_test(many_keys),
+        cmocka_unit_test(old_keys),
     };
     return cmocka_run_group_tests_name("report", tests, NULL, NULL);
 }

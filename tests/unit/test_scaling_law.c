@@ -30,7 +30,7 @@ static void minimum(void **state)
     assert_close(sp_law_params_for_loss(&simple, 2.5e9, 1.004), 4e10, 1e-12);
 }
 
-/* The minimum is one: at the same budget a size 1 % off is worse on both sides. */
+/* The optimum is a minimum: at the same budget a size 1 % off is worse on both sides. */
 static void minimum_is_least(void **state)
 {
     (void)state;
@@ -91,7 +91,7 @@ static void power_rules(void **state)
     assert_close(sp_law_flops_for_tokens(&law, 20), 400, 1e-13);
 }
 
-/* Every law that is built in: the inverses undo the optimum, the loss falls with the budget. */
+/* Every built-in law: inverses undo the optimum, and loss falls with the budget. */
 static void inverses(void **state)
 {
     (void)state;
@@ -118,9 +118,9 @@ static void inverses(void **state)
     }
 }
 
-/* Chinchilla: 5.76e23 FLOPs. 20 tokens a parameter give sqrt(4.8e21) = 69.3 B on 1.39 T; the paper
- * trained 70 B on 1.4 T. Its own parametric fit wants 32 B on 3.0 T with the printed exponents;
- * Besiroglu et al. find about 20 tokens a parameter again. */
+/* Chinchilla: 5.76e23 FLOPs. 20 tokens per parameter give sqrt(4.8e21) = 69.3 B on 1.39 T; the
+ * paper trained 70 B on 1.4 T. Its own parametric fit wants 32 B on 3.0 T with the printed
+ * exponents; Besiroglu et al. find about 20 tokens per parameter again. */
 static void published(void **state)
 {
     (void)state;
@@ -144,7 +144,7 @@ static void published(void **state)
     assert_close(3.8e25 / (6 * N), 16.55e12, 0.02);
 }
 
-/* What is given decides what is worked out. */
+/* The given quantities determine the computed ones. */
 static void solving(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The search against itself: pruned and exhaustive, in parts and whole, with one thread and
- * several, and every plan against the path of `step`. */
+/* The search against itself: pruned and exhaustive, in shards and whole, single- and
+ * multi-threaded, and every plan against `step`. */
 #include "check.h"
 
 #include <math.h>
@@ -82,7 +82,7 @@ static void make_problem(struct problem *p)
         .dtype = SP_BF16,
         .imbalance = 1,
         .recompute_layers = 1,
-        /* from what nothing fits to what everything does */
+        /* from a limit that nothing meets to one that everything meets */
         .most_bytes = sp_capacity_bytes(&p->hw.chip) * (double)PICK(1, 2, 5, 10, 40) / 10,
         .objective = next() % 4 == 0 ? SP_LEAST_MEMORY : SP_LEAST_STEP,
     };
@@ -115,7 +115,7 @@ static void same_plan(const struct sp_found *a, const struct sp_found *b)
     assert_true(a->group == b->group && a->leaf == b->leaf);
 }
 
-/* What the path of `step` says of a plan, to the last bit; and that its place leads back to it. */
+/* A found plan equals what `step` computes, bit for bit, and its place leads back to it. */
 static void is_steps(const struct problem *p, const struct sp_found *f)
 {
     struct sp_step_inputs in = p->space.in;
@@ -178,7 +178,7 @@ static void pruned_is_exhaustive(void **unused)
         ruled_out += pruned.counts.by_memory + pruned.counts.by_time;
         fit += pruned.best.n > 0;
     }
-    /* the bounds do rule out, and there is something to find in most problems */
+    /* bounds do exclude plans, and most problems have solutions */
     assert_true(ruled_out > plans / 2);
     assert_true(fit > 60 / one_in());
 }

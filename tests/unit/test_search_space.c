@@ -1,5 +1,5 @@
-/* The space of a search, counted a second time: loops over all values of every dimension, with the
- * rules as docs/search.md has them. Both must have the same plans. */
+/* The space of a search, enumerated independently: loops over all values of every dimension with
+ * the rules of docs/search.md. Both must have the same plans. */
 #include "check.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 enum { MOST = 400000 };
 
-/* What tells one plan from another. */
+/* The fields that distinguish plans. */
 struct key {
     int64_t tp, cp, pp, dp, vpp, ep, etp, micro_batch, zero, shards, policy, schedule;
     int64_t sequence_parallel, offload, stages_inside, box[SP_MAX_AXES];
@@ -131,8 +131,8 @@ static bool cuts(const struct sp_model *m, int64_t tp, int64_t etp)
            (m->moe.shared_experts * m->moe.d_ff_expert % tp == 0 && m->moe.d_ff_expert % etp == 0);
 }
 
-/* Whether a shard group of g devices beside each TP rank fills slices or divides one, and holds no
- * expert more often than another that it holds. */
+/* Whether a shard group of g devices per TP rank fills slices or divides one, and holds all of its
+ * experts equally often. */
 static bool shards_alike(const struct problem *p, const struct key *k, int64_t g)
 {
     const int64_t slices = p->hw.slices, ranks = k->dp * k->cp, kinds = k->ep * k->etp;
@@ -174,7 +174,7 @@ static void put_policies(const struct problem *p, struct keys *keys, struct key 
                 put(keys, &k);
 }
 
-/* Replicas or stages as neighbours, which is one thing on a torus and where either is alone. */
+/* Stages or replicas as neighbours; equal on a torus, or if there is only one of either. */
 static void put_placements(const struct problem *p, struct keys *keys, struct key k)
 {
     const bool differs = p->hw.network.kind == SP_SWITCHED && k.pp > 1 && k.dp * k.cp > 1;
@@ -218,8 +218,8 @@ static void put_schedules(const struct problem *p, struct keys *keys, struct key
     }
 }
 
-/* How layers run: what is listed, or the framework's own, which is 0. Without EP no token leaves
- * its rank; with one micro-batch there is no other that an exchange could hide behind. */
+/* Execution options: the listed ones, or the framework's own (0). Without EP nothing is exchanged;
+ * a single micro-batch has nothing to overlap. */
 static bool is_open(const bool *listed, int64_t n, int64_t value)
 {
     bool any = false;
@@ -253,7 +253,7 @@ static void put_experts(const struct problem *p, struct keys *keys, struct key k
         }
 }
 
-/* Every way to lay TP over a torus; axes of one length are alike, the longer part is put first. */
+/* Every way to place TP on a torus; of axes of equal length the first takes the longer part. */
 static void put_boxes(const struct problem *p, struct keys *keys, struct key k)
 {
     const int32_t *const axis = p->hw.shape.axis;

@@ -47,7 +47,7 @@ static struct sp_served prepared(const struct sp_service *service)
     return v;
 }
 
-/* LLaMA-2 13B, scaling book: 2 x 2 x 40 layers x 40 heads x 128 = 819,200 bytes a token. */
+/* LLaMA-2 13B, scaling book: 2 x 2 x 40 layers x 40 heads x 128 = 819,200 bytes per token. */
 static void caches(void **state)
 {
     (void)state;
@@ -72,7 +72,7 @@ static void caches(void **state)
     assert_close(sp_kv_bytes_of_sequence(&w.model, 1024, 2), 2048.0 * 12 * 1152, 0);
 }
 
-/* Weights 26 GB over 8 x 810 GB/s; a cache of 6.711 GB each; 2 x 13.0e9 FLOPs a token. */
+/* Weights 26 GB over 8 x 810 GB/s; a cache of 6.711 GB each; 2 x 13.0e9 FLOPs per token. */
 static void steps(void **state)
 {
     (void)state;
@@ -116,7 +116,7 @@ static void experts(void **state)
     assert_close(prepared(&w.service).weights, 2 * (p.total + 7 * p.attention), 1e-15);
 }
 
-/* 0.91 s of prefill, 19 ms a step, 512 steps, 32 sequences: 2.99 (scaling book). */
+/* 0.91 s of prefill, 19 ms per step, 512 steps, 32 sequences: 2.99 (scaling book). */
 static void pools(void **state)
 {
     (void)state;
@@ -156,7 +156,7 @@ static void drafts(void **state)
     assert_close(sp_best_drafts(&v, &v, 1, 0.9), 0, 0);
 }
 
-/* A real machine is never worse with more of anything, nor a step shorter with more to do. */
+/* More of anything never makes a machine worse, nor more work a step shorter. */
 static void monotone(void **state)
 {
     (void)state;
@@ -188,7 +188,7 @@ static void monotone(void **state)
     }
 }
 
-/* The most that fits fits, one more does not. */
+/* The most sequences fit, one more does not. */
 static void edges(void **state)
 {
     (void)state;
@@ -235,7 +235,7 @@ static void sizes(void **state)
     assert_close(points[0].chips, 256, 0); /* a pod */
 }
 
-/* Of the front no point beats another, and none of the single sizes beats the front. */
+/* No point of the front beats another, and no single size beats the front. */
 static void fronts(void **state)
 {
     (void)state;
@@ -257,7 +257,7 @@ static void fronts(void **state)
     assert_close(front[n - 1].tokens_per_s_per_chip, sizes[0].tokens_per_s_per_chip, 1e-8);
 }
 
-/* The best division of eight H100 with a limit, found again by trying everything. */
+/* The best split of eight H100 under a limit, by exhaustive search. */
 static void splits(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* The estimate of serving: parts worked out by hand, and what must hold of any engine. */
+/* The serving estimate: parts by hand, and properties of any engine. */
 #include "check.h"
 
 #include <string.h>
@@ -9,8 +9,7 @@
 
 static const struct sp_sources sources = {.textbook = false};
 
-/* A model on a machine without measured kernels' surprises, and constants that a hand can follow.
- */
+/* A model on a machine without measured kernels, with simple constants. */
 struct world {
     struct sp_model model;
     struct sp_hardware hw;
@@ -61,8 +60,8 @@ static struct sp_serve_estimate said(const struct world *w, double in_flight)
 }
 
 /* Llama 3 70B on 8 H100, 16 sequences of 1280 tokens: each reads 80 layers x 2 x 8 heads x 128 x 2
- * bytes = 327,680 a token, an eighth of it on a chip, at 0.75 of 3.35e12 bytes/s; 80 layers of
- * 15 us, a step of 0.8 ms and 8 us a sequence; two all-reduces a layer of 6 us (0.75 + 3/4). */
+ * bytes = 327,680 per token, an eighth of it on a chip, at 0.75 of 3.35e12 bytes/s; 80 layers of
+ * 15 us, a step of 0.8 ms and 8 us per sequence; two all-reduces a layer of 6 us (0.75 + 3/4). */
 static void parts(void **state)
 {
     (void)state;
@@ -106,7 +105,7 @@ static void latents_and_experts(void **state)
     assert_close(four.instance.pass.reduces, 61 + 3, 0);
 }
 
-/* Requests that run and wait, by Little: rate times time. And what is said when memory is full. */
+/* Running and waiting requests by Little's law, and the message if memory is full. */
 static void littles_law(void **state)
 {
     (void)state;
@@ -124,7 +123,7 @@ static void littles_law(void **state)
         assert_close(e.e2e_s, e.ttft_s + 511 * e.tpot_s, 1e-12);
         assert_true(loads[i] < most ? e.waiting < 1e-9 : e.wait_s > 0);
     }
-    /* a single request waits for nobody: server, prompt and half a step */
+    /* a single request does not queue: server, prompt and half a step */
     const struct sp_serve_estimate alone = said(&w, 1);
     assert_close(alone.ttft_s, 0.05 + alone.prompt.total_s + alone.step.total_s / 2, 1e-12);
     assert_close(alone.tpot_s, alone.step.total_s, 1e-12);
@@ -191,8 +190,8 @@ static void chunks(void **state)
     assert_close(said(&cut, 8).ttft_s, said(&whole, 8).ttft_s, 0);
 }
 
-/* Two pools: what comes leaves (Little), no more answers than prompts are read, and readers without
- * number leave the time between tokens to those that generate. */
+/* Two pools: what enters leaves (Little), answers never exceed processed prompts, and with
+ * unlimited readers the TPOT is that of the decode instances. */
 static void two_pools(void **state)
 {
     (void)state;
@@ -220,7 +219,7 @@ static void two_pools(void **state)
     assert_close(cost.output, 8 / few.requests_per_s / 512, 1e-12);
 }
 
-/* Open loop: as many in flight as come while one is served, the wait of one queue, a limit. */
+/* Open loop: as many in flight as arrive during one request, the wait of one queue, a limit. */
 static void random_arrivals(void **state)
 {
     (void)state;
@@ -238,7 +237,7 @@ static void random_arrivals(void **state)
     assert_true(isfinite(sp_serve_estimate(&w.instance.pass, &requests).wait_s));
 }
 
-/* More of anything that a chip has never makes it slower. */
+/* More of any figure of a chip never makes it slower. */
 static void better_chips(void **state)
 {
     (void)state;
@@ -260,7 +259,7 @@ static void better_chips(void **state)
     }
 }
 
-/* Longer and more: steps take longer; a step never beats its closed form. */
+/* Longer and more requests lengthen steps; a step never beats its closed form. */
 static void longer_and_more(void **state)
 {
     (void)state;
@@ -282,7 +281,7 @@ static void longer_and_more(void **state)
     }
 }
 
-/* Limits: the most sequences in time are in time, and one more is not. */
+/* Limits: the most sequences within them are within, one more is not. */
 static void limits(void **state)
 {
     (void)state;
@@ -303,7 +302,7 @@ static void limits(void **state)
     assert_close(sp_latency_percentile(SP_LATENCY_TTFT, 3, 50), 3, 0);
 }
 
-/* A pair without runs takes the chip's from its family and the others from its engine. */
+/* A stack without runs borrows chip constants from the chip's family and others from its engine. */
 static void borrowed(void **state)
 {
     (void)state;

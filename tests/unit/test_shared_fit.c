@@ -1,5 +1,4 @@
-/* Constants of several stacks fitted at once: what one family that is far off does to what all have
- * in common, by hand. */
+/* Joint fits of several stacks, by hand: what an outlier family does to the common part. */
 #include "check.h"
 
 #include "runs/shared_fit.h"
@@ -17,8 +16,8 @@ static double error_of(const void *context, size_t i, const double *constants)
     return log(constants[0] / measured[i]);
 }
 
-/* Fits stacks whose constants are measured, almost exactly, at `first` and `second` spreads from
- * what is expected, and a third that is not; `x` gets what that is, in spreads. */
+/* Fits two stacks with nearly exact measurements, `first` and `second` spreads from the expected
+ * value, and one without; `x` gets the latter's value in spreads. */
 static double common_of(double first, double second, const bool *heavy_tailed)
 {
     const double expected[STACKS] = {1, 1, 1};
@@ -40,7 +39,7 @@ static double common_of(double first, double second, const bool *heavy_tailed)
                                       .error = error_of,
                                       .context = measured};
     sp_fit_shared(&fit, values, determined);
-    for (int s = 0; s < 2; s++) /* a measurement that hardly errs is met */
+    for (int s = 0; s < 2; s++) /* a nearly exact measurement is met */
         assert_close(values[s], measured[s], 1e-3);
     return log(values[2]) / info.spread;
 }

@@ -1,4 +1,4 @@
-/* What is expected of a stack, and what siblings lend it: by hand. */
+/* Expected and borrowed constants of a stack, by hand. */
 #include "check.h"
 
 #include <string.h>
@@ -87,8 +87,8 @@ static struct sp_profile stack(const char *name, const char *chip, const char *s
     return p;
 }
 
-/* A constant of the chip goes with the chip's family, one of the software with the software's;
- * where no profile is of the family, with all families there are. */
+/* Constants of the chip are borrowed within the chip's family, those of the software within its
+ * family; without relatives, from all families. */
 static void siblings(void **state)
 {
     (void)state;
@@ -110,7 +110,7 @@ static void siblings(void **state)
             assert_close(mine.determined[i], 0, 0);
         }
     }
-    /* Two lenders of a family: the mean of their logarithms, each as far as its runs decided it. */
+    /* Two lenders of a family: the mean of their logarithms, weighted by `determined`. */
     const struct sp_profile two[] = {stack("one", "a", "y", 1.2, 1),
                                      stack("two", "a", "z", 0.9, 0.5)};
     struct sp_profile mine = stack("mine", "a", "b", 1, 0);
@@ -119,7 +119,8 @@ static void siblings(void **state)
     assert_close(mine.value[SP_C_SCALE_UP],
                  mine.expected[SP_C_SCALE_UP] * exp((w1 * log(1.2) + w2 * log(0.9)) / (w1 + w2)),
                  1e-12);
-    /* Its own name, another kind of machine, and what has no expectation lend nothing. */
+    /* A profile of the same name, another kind of machine, or one without expectations lends
+     * nothing. */
     struct sp_profile others[] = {stack("mine", "a", "b", 1.3, 1), stack("tpu", "a", "b", 1.3, 1),
                                   stack("bare", "a", "b", 1.3, 1)};
     others[1].kind = SP_TORUS;

@@ -5,7 +5,7 @@
 
 #include <scaleplan/scaleplan.h>
 
-/* Quantiles between neighbours in proportion, by sorting every time anew. */
+/* Interpolated quantiles, by sorting from scratch. */
 static void error_statistics(void **state)
 {
     (void)state;

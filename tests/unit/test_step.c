@@ -1,4 +1,4 @@
-/* The estimator: what must hold of every plan, on many random ones. */
+/* Properties of the estimate, on many random plans. */
 #include "check.h"
 
 #include <stdlib.h>
@@ -140,7 +140,7 @@ static int samples(void)
     return 200000 / one_in();
 }
 
-/* The parts are there, none negative, and make the whole; no step is faster than 6 P B / (N C). */
+/* Parts are non-negative and sum to the whole; no step is below 6 P B / (N C). */
 static void parts_and_ideal(void **unused)
 {
     struct sample s;
@@ -167,7 +167,7 @@ static void parts_and_ideal(void **unused)
     }
 }
 
-/* What a search prepares once gives the same bits, and its bounds hold. */
+/* Results prepared once by a search are bit-identical, and its bounds hold. */
 static void staged_and_bounds(void **unused)
 {
     struct sample s;
@@ -207,7 +207,7 @@ static void staged_and_bounds(void **unused)
     }
 }
 
-/* A machine that is better in one respect never makes a step slower. */
+/* A machine better in one respect never lengthens a step. */
 static void better_machines(void **unused)
 {
     struct sample s, better;
@@ -238,7 +238,7 @@ static void better_machines(void **unused)
     }
 }
 
-/* All rates doubled, all waits halved: half the time. No wait hides in the code. */
+/* All rates doubled and all waits halved: half the time, so the code has no hidden wait. */
 static void scale_invariance(void **unused)
 {
     struct sample s;
@@ -310,7 +310,7 @@ static void waits_of_the_network(void **unused)
         const double once = sp_estimate_step(&late).tp_comm - t.tp_comm;
         slower.hw.network.domain_latency_s += 1e-3;
         assert_close(1 + sp_estimate_step(&late).tp_comm - t.tp_comm, 1 + 2 * once, 1e-9);
-        /* two blocks a layer, a gather and a scatter each, forward and backward, at the least */
+        /* two blocks per layer, a gather and a scatter each, forward and backward, at the least */
         const double gathers =
             8 * (double)(s.model.layers * sp_plan_microbatches(p) * (p->tp - 1)) * 1e-3;
         const double exposed =
@@ -321,7 +321,7 @@ static void waits_of_the_network(void **unused)
     assert_true(sends > samples() / 10 && rings > samples() / 50);
 }
 
-/* Sizes that grow by a little make a step longer by a little: no cliffs. */
+/* Sizes that grow slightly lengthen a step slightly. */
 static void continuity(void **unused)
 {
     struct sample s, more;
@@ -389,7 +389,7 @@ static void axes_of_tp(void **unused)
         memcpy(s.plan.tp_axes, ways[i].box, sizeof s.plan.tp_axes);
         const struct sp_step_inputs in = inputs(&s);
         const struct sp_step_time t = sp_estimate_step(&in);
-        /* two blocks a layer, two collectives forward and three backward, 2 bytes an element */
+        /* two blocks per layer, two collectives forward and three backward, 2 bytes an element */
         const double V = 2.0 * 4096 * (double)s.model.d_model, n = (double)ways[i].tp;
         const double each =
             V * (n - 1) / n /
@@ -398,8 +398,8 @@ static void axes_of_tp(void **unused)
     }
 }
 
-/* Memory is the sum of its parts in whole bytes, on every stage; a higher ZeRO stage, more shards
- * or a smaller micro-batch never need more, but for gradients that only add up over several. */
+/* Memory is the sum of its parts in whole bytes on every stage; a higher ZeRO stage, more shards or
+ * a smaller micro-batch never need more, except for gradients that accumulate only over several. */
 static void memory_parts(void **unused)
 {
     struct sample s, less;

@@ -7,7 +7,7 @@
 
 static const unsigned everything = ~0u;
 
-/* alpha of v5p: 4.59e14 / (2 * 9e10) = 2550; over 1, 2, 3 axes 2550, 1275, 850 tokens a chip. */
+/* alpha of v5p: 4.59e14 / (2 * 9e10) = 2550; over 1, 2, 3 axes 2550, 1275, 850 tokens per chip. */
 static void thresholds_v5p(void **state)
 {
     (void)state;
@@ -24,7 +24,7 @@ static void thresholds_v5p(void **state)
     }
 }
 
-/* 3 M tokens over 4096 chips: 732.42 a chip. State 10 bytes x 13,015,864,320. T_math = 6 P B / (N
+/* 3 M tokens over 4096 chips: 732.42 per chip. State 10 bytes x 13,015,864,320. T_math = 6 P B / (N
  * C) = 124.6 ms, 311.5 ms at 40 %. FSDP on 3 axes: 850 / 732.42. */
 static void llama2_13b_3m(void **state)
 {
@@ -109,8 +109,8 @@ static void llama2_13b_real_axes(void **state)
     assert_false(sp_fit_mesh(&c.in, &c.t, SP_FSDP_TP, &(struct sp_degrees){.tp = 3}, true).exists);
 }
 
-/* 1 M tokens: 244.1 a chip pass the 235.2 of the continuous rule, but 1024x4 waits for FSDP at 2550
- * x 1024 / (2 x 1e6) = 1.3056, and 512x8 for TP at 1.4757. */
+/* 1 M tokens: 244.1 per chip pass the 235.2 of the continuous rule, but 1024x4 waits for FSDP at
+ * 2550 x 1024 / (2 x 1e6) = 1.3056, and 512x8 for TP at 1.4757. */
 static void llama2_13b_1m(void **state)
 {
     (void)state;
@@ -123,7 +123,7 @@ static void llama2_13b_1m(void **state)
     assert_false(mixed.compute_bound);
 }
 
-/* 2441.4 tokens a chip: above 850 on three axes, below 2550 on one. */
+/* 2441.4 tokens per chip: above 850 on three axes, below 2550 on one. */
 static void llama2_13b_10m(void **state)
 {
     (void)state;
@@ -188,7 +188,7 @@ static void llama3_405b(void **state)
     assert_close(best.step_with_bubble_s, best.step_s * best.uneven * (1 + best.bubble), 1e-15);
 }
 
-/* Inside one node NVLink binds. 8 H100, 2199 tokens a GPU. */
+/* Inside one node NVLink binds. 8 H100, 2199 tokens per GPU. */
 static void one_node(void **state)
 {
     (void)state;
@@ -232,7 +232,7 @@ static void domains_of_one(void **state)
     assert_close(fsdp.comms_over_math, 989.4e12 / 5e10 / 125000, 1e-14);
 }
 
-/* A torus as large as a config may describe is searched by its divisors, in no time. */
+/* A torus as large as configs allow is searched quickly, by divisors. */
 static void largest_torus(void **state)
 {
     (void)state;
@@ -247,7 +247,7 @@ static void largest_torus(void **state)
     assert_true(best.dp * best.fsdp * best.tp * best.pp == sp_chips(&c.hw));
 }
 
-/* A size without a shape: data parallelism works, nothing is said about activations. */
+/* A size without a shape: data parallelism works, activations are unknown. */
 static void size_only(void **state)
 {
     (void)state;
@@ -280,7 +280,7 @@ static void four_pods(void **state)
     assert_int_equal(hsdp.dp * hsdp.fsdp * hsdp.tp, 35840);
     assert_close(hsdp.loads.weights[SP_LINK_DCN], 73440 / 1048576., 1e-14);
     assert_close(hsdp.state_bytes, 10 * c.t.P / 8960, 1e-14);
-    /* At 73,440 tokens a pod the data-centre network is at its edge. */
+    /* At 73,440 tokens per pod the data-centre network is at its edge. */
     c.in.batch_tokens = 4 * 73440.;
     c.t = sp_fit_terms(&c.in);
     assert_close(sp_fit_strategy(&c.in, &c.t, SP_HSDP).loads.weights[SP_LINK_DCN], 1, 1e-14);
@@ -378,7 +378,7 @@ static const struct grid grid[] = {
     {"llama3-405b", "v5p-1024x3", 16e6},
 };
 
-/* Degrees multiply to the chips, and each divides what it shards. */
+/* The product of degrees is the number of chips, and each divides what it shards. */
 static void degrees(void **state)
 {
     (void)state;
@@ -471,10 +471,9 @@ static void micro_batches_of_whole_sequences(void **state)
     assert_close(plan.comms_over_math, 4 * plan.critical_tokens_per_chip * 64 / 3e6, 1e-12);
 }
 
-/* W2 of the findings: Llama 3 405B on 128 H100, TP 8, 2 stages, 8 shards, adam10. Weights that are
- * kept whole and gradients that are not reduced are 2 x 2 x 406e9 / 16, less the 2 x 406e9 / 128
- * that the state counts: 95 GB beside the state's 31.7; so such a plan must not fit, and one that
- * fits gathers for each micro-batch: its weights' load is m times that of one pass. */
+/* Llama 3 405B on 128 H100, TP 8, 2 stages, 8 shards, adam10. Whole weights and unreduced gradients
+ * are 2 x 2 x 406e9 / 16, less the 2 x 406e9 / 128 that the state counts: 95 GB beside the state's
+ * 31.7. Such a plan must not fit; one that fits gathers per micro-batch, with m times the load. */
 static void pipelines_count_what_they_keep(void **state)
 {
     (void)state;
@@ -492,17 +491,17 @@ static void pipelines_count_what_they_keep(void **state)
     assert_close(s.memory_bytes, 12 * c.t.P / 128 + s.activation_bytes, 1e-12);
     assert_close(sp_link_load(&s.loads, SP_LINK_SCALEOUT) - s.loads.activations[SP_LINK_SCALEOUT],
                  245 * 989.4e12 * 8 / (5e10 * 16e6), 1e-12);
-    /* with memory without end nothing is gathered twice */
+    /* with unlimited memory nothing is gathered twice */
     c.t.capacity_bytes = 1e15;
     sp_judge(&s, &c.in, &c.t);
     assert_true(s.keeps_weights && s.loads.gathers == 1);
     assert_close(s.held_bytes, 4 * c.t.P / 16 - 2 * c.t.P / 128, 1e-12);
 }
 
-/* Two nodes of 8 H100 move half of what they gather, 1/2 / 4e11 a byte, and the GPUs of a node 7/8
- * / 4.5e11, which is more: FSDP waits for the node from C 7/8 / 4.5e11 tokens a chip on. Of TP 8 x
- * FSDP 2 each NIC sends one half of a shard's pair, and TP in the node 7/8 of its activations. The
- * rule drops all. */
+/* Two nodes of 8 H100 move half of what they gather, 1/2 / 4e11 per byte, and the GPUs of a node
+ * 7/8 / 4.5e11, which is more: FSDP waits for the node from C 7/8 / 4.5e11 tokens per chip on. Of
+ * TP 8 x FSDP 2 each NIC sends one half of a shard's pair, and TP in the node 7/8 of its
+ * activations. The rule drops all. */
 static void exactly_these_groups(void **state)
 {
     (void)state;
@@ -571,7 +570,7 @@ static void dp_communicates_in_the_backward_pass(void **state)
     assert_close(fsdp.t_comms_s, 1.5 * dp.t_comms_s, 1e-12);
 }
 
-/* Each group of a real mesh has some axis, or a part of one. */
+/* Every group of a real mesh has an axis, or part of one. */
 static void meshes_have_bandwidths(void **state)
 {
     (void)state;
@@ -593,7 +592,7 @@ static void meshes_have_bandwidths(void **state)
     assert_true(meshes > 10);
 }
 
-/* One axis of a v5e 8x16 is the ring of 16, though the line of 8 stands first. */
+/* One axis of a v5e 8x16 is the ring of 16, although the line of 8 comes first. */
 static void fastest_axis(void **state)
 {
     (void)state;
@@ -629,7 +628,7 @@ static void two_stages(void **state)
                  c.t.activation_bytes[SP_REMAT_MLP] * (2 * v + 1) / v / sequences / 16, 1e-14);
 }
 
-/* A step of 10^12 sequences of one token is cut into no more than a million micro-batches. */
+/* A step of 10^12 sequences of one token has at most a million micro-batches. */
 static void a_million_micro_batches(void **state)
 {
     (void)state;
@@ -654,7 +653,7 @@ static void shards_between_nodes(void **state)
     assert_close(two.loads.activations[SP_LINK_DOMAIN], c.t.C * 2 / (4.5e11 * c.t.F), 1e-14);
 }
 
-/* Strong scaling: each point is fit's best on a slice of that size alone, and chips without a wait
+/* Strong scaling: each point is the best plan on a slice of that size, and chips that never wait
  * for a network are as efficient as the first. */
 static void strong_scaling(void **state)
 {

@@ -1,4 +1,4 @@
-/* Layers that share weights, or keys and values, and the ways past their blocks. */
+/* Layers that share weights, keys or values, and side streams. */
 #include "check.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* What tuning computes and holds: by hand for some, and as properties of random plans. */
+/* FLOPs and memory of tuning: by hand, and as properties of random plans. */
 #include "asked.h"
 
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static void packed_layers(void **unused)
                  0.5625 * 32 * layer + 2 * (32 * norms + 2 * table + 4096), 1e-15);
 }
 
-/* Nothing trained: 2 FLOPs everywhere, no gradients, no optimizer, no activations of a layer. */
+/* Nothing trained: 2 FLOPs per parameter, no gradients, optimizer or kept activations. */
 static void nothing_trained(void **unused)
 {
     (void)unused;
@@ -103,7 +103,7 @@ static void references(void **unused)
     (void)unused;
     const char *const alone =
         "step --model llama3-8b --hw h100-8 --batch 16x8192 --zero 1 --remat none";
-    static const char *const keys[] = {"time.step_s", "memory.live_bytes"};
+    static const char *const keys[] = {"step_s", "memory.live_bytes"};
     char with[400];
     double plain[2], held[2], none[2];
     snprintf(with, sizeof with, "%s --reference llama3-8b", alone);
@@ -210,7 +210,7 @@ static void adapters_are_faster(void **unused)
                      "step --hw h100-8 --batch 8x8192 --tp %d --zero 1 --remat none --model %s", tp,
                      names[m]);
             snprintf(with, sizeof with, "%s --lora-rank 16", line);
-            assert_true(ask_for(with, "time.step_s") < ask_for(line, "time.step_s"));
+            assert_true(ask_for(with, "step_s") < ask_for(line, "step_s"));
         }
 }
 
@@ -229,15 +229,15 @@ static void teachers(void **unused)
     assert_close(ask_for(with, "memory.live_bytes"), plain + 2 * llama + 6. * 100 * 8192, 1e-14);
     snprintf(with, sizeof with, "%s --teacher llama3-8b:offloaded", alone);
     assert_true(ask_for(with, "memory.live_bytes") < plain + 2 * llama);
-    assert_true(ask_for(with, "time.step_s") > ask_for(alone, "time.step_s"));
+    assert_true(ask_for(with, "step_s") > ask_for(alone, "step_s"));
 }
 
-/* Lines of the commands that take a tuning, and what of each is not less where more is trained. */
+/* Lines of the commands that support tuning, and keys that never decrease as more is trained. */
 static const struct {
     const char *line, *keys[4];
 } commands[] = {
     {"step --model %s --hw h100-64 --batch 256x4096 --tp %d --pp %d --zero %d --remat none",
-     {"time.step_s", "memory.device_bytes", "params.trainable", "flops_factor"}},
+     {"step_s", "memory.device_bytes", "params.trainable", "flops_factor"}},
     {"memory --model %s --hw h100-64 --dp 8 --tp %d --pp %d --zero %d --remat none",
      {"memory.total_bytes", "memory.states_bytes", "trained_params"}},
     {"flops --model %s --batch 64x4096", {"params.trainable", "flops_factor"}},
@@ -258,7 +258,7 @@ static void random_line(int at, char line[400])
     snprintf(line, 400, commands[at].line, model, tp, pp, zero);
 }
 
-/* Whether two answers say the same, to the last bit, but for commands that they repeat. */
+/* Whether two answers are bit-identical, except for printed commands. */
 static void same(const struct sp_report *a, const struct sp_report *b)
 {
     assert_true((a == NULL) == (b == NULL));
@@ -275,7 +275,7 @@ static void same(const struct sp_report *a, const struct sp_report *b)
     }
 }
 
-/* --trainable all is what is said without it, to the last bit, in every key. */
+/* --trainable all equals the default, bit for bit, in every key. */
 static void all_is_today(void **unused)
 {
     (void)unused;
@@ -294,8 +294,8 @@ static void all_is_today(void **unused)
         assert_true(answered[at] > 0);
 }
 
-/* More rank, and more layers that are trained, are never less of anything, and all of it trained is
- * more than adapters of a small rank. */
+/* A larger rank or more trained layers never reduce anything, and full training costs more than
+ * adapters of small rank. */
 static void is_monotone(void **unused)
 {
     (void)unused;
@@ -320,7 +320,7 @@ static void is_monotone(void **unused)
             }
             sp_report_free(report);
         }
-        if (at < 2) /* bytes of a device */
+        if (at < 2) /* bytes per device */
             assert_false(ask_for(line, commands[at].keys[1 - at]) < before[1 - at]);
     }
     for (int at = 0; at < COMMANDS; at++)
@@ -331,7 +331,7 @@ static void is_monotone(void **unused)
 
 int main(void)
 {
-    drawn = 18; /* draws of its own */
+    drawn = 18; /* its own random draws */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(last_layers),
         cmocka_unit_test(packed_layers),

@@ -7,7 +7,7 @@
 
 enum { LINE = 2000, WORDS = 80 };
 
-/* The words of a line, in `copy`, with NULL behind them. Returns how many. */
+/* Splits a line into words in `copy`, with a final NULL. Returns their number. */
 static inline int cut(const char *line, char copy[LINE], char *words[WORDS])
 {
     char *rest = copy;

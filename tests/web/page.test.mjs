@@ -63,7 +63,7 @@ test('each form, by keyboard alone', () => on('', async (tab) => {
 
 const PICTURES = {
   'roofline --hw h100 --matmul 512x8192x28672': ['path', 'circle'], 'memory --model llama3-8b --hw h100-8': ['rect'],
-  'pipeline --stages 4 --microbatches 8': ['rect'], 'search --model llama3-70b --hw h100-512': ['circle'],
+  'pipeline --pp 4 --microbatches 8': ['rect'], 'search --model llama3-70b --hw h100-512': ['circle'],
   'batch --hw v5p-4096': ['path'], 'serve --model llama3-70b --hw h100-8': ['path, circle'], 'step --model llama3-8b --hw h100-8': ['rect'],
 };
 
@@ -85,7 +85,7 @@ test('each picture has its elements, is not blank, and reacts', () => on('', asy
   for (const [line, shapes] of Object.entries(PICTURES)) await picture(tab, line, shapes);
 }));
 
-test('pointing at a box of the timeline says what it is', () => on('pipeline --stages 2 --microbatches 2', async (tab) => {
+test('pointing at a box of the timeline says what it is', () => on('pipeline --pp 2 --microbatches 2', async (tab) => {
   const box = await tab.locator('.plot svg rect[fill="#E69F00"]').nth(1).boundingBox();
   await tab.mouse.move(box.x + box.width / 2, box.y + 4);
   assert.match(await tab.textContent('.tip'), /stage \d: backward/);
@@ -211,7 +211,7 @@ test('exercises: the answer is hidden until it is asked for', () => on('exercise
 
 const LOOKED_AT = ['fit --model llama3-70b --hw h100-512', 'step --model llama3-70b --hw h100-512 --tp 8',
   'search --model llama3-70b --hw h100-512', 'memory --model llama3-8b --hw h100-8', 'batch --hw v5p-4096',
-  'pipeline --stages 4 --microbatches 8', 'roofline --hw h100 --matmul 512x8192x28672', 'serve --model llama3-70b --hw h100-8',
+  'pipeline --pp 4 --microbatches 8', 'roofline --hw h100 --matmul 512x8192x28672', 'serve --model llama3-70b --hw h100-8',
   'exercises/critical', 'fit --model nothing --hw h100-8'];
 
 async function looksWell(tab, line) {

@@ -1,4 +1,4 @@
-/* The rows of `fit`, its best plan, and the smallest change that turns each "no" into a "yes". */
+/* Rows of `fit`, its best plan, and the smallest changes that turn a "no" into a "yes". */
 #include <math.h>
 
 #include <scaleplan/fit.h>
@@ -6,9 +6,9 @@
 
 #include "core/fit/fit_internal.h"
 
-/* No machine of this many chips has been named, nor is offered as a way out. */
+/* No machine this large has been published; none is suggested. */
 #define MOST_CHIPS 1e6
-/* Google trained over 199 slices (50,944 v5e chips, 2023); nobody over more. */
+/* The largest published run spans 199 slices (Google 2023, 50,944 v5e chips). */
 #define MOST_SLICES 256
 
 struct search {
@@ -26,7 +26,7 @@ static void keep_better(struct sp_strategy *s, void *context)
         search->best = *s;
 }
 
-/* The rule looks for the mesh with the least communication, whatever its memory. */
+/* Closed forms ask for the mesh with the least communication, whatever its memory. */
 static void keep_quieter(struct sp_strategy *s, void *context)
 {
     struct search *search = context;
@@ -50,7 +50,7 @@ static void keep_least_batch(struct sp_strategy *s, void *context)
     }
 }
 
-/* Whether a strategy means something for this model on this machine. */
+/* Whether a strategy is possible for this model on this machine. */
 static bool has_meaning(const struct sp_fit_input *in, const struct sp_fit_terms *t,
                         enum sp_strategy_kind kind)
 {
@@ -72,8 +72,8 @@ static bool has_meaning(const struct sp_fit_input *in, const struct sp_fit_terms
     }
 }
 
-/* r of a strategy's weights: their traffic over that of a dense model, E/k for experts, as in the
- * textbook; shared experts count in the arithmetic, not here. DP sends only gradients. */
+/* r of a strategy's weights: E/k for experts, as in the textbook; shared experts count in the
+ * arithmetic, not here. DP sends only gradients. */
 static double weights_ratio(const struct sp_fit_terms *t, enum sp_strategy_kind kind)
 {
     return t->r * (kind == SP_DP ? t->gradients_alone : 1);
@@ -103,8 +103,8 @@ static struct sp_strategy whole_machine(const struct sp_fit_input *in, const str
     return s;
 }
 
-/* Tokens per chip below which a mesh waits: the closed form where the rule has an axis each for
- * FSDP and TP, else this very mesh's. */
+/* Critical tokens per chip: the closed form if FSDP and TP have axes of their own, else that of
+ * this mesh. */
 static void set_mesh_critical(struct sp_strategy *s, const struct sp_fit_input *in,
                               const struct sp_fit_terms *t)
 {
@@ -118,8 +118,8 @@ static void set_mesh_critical(struct sp_strategy *s, const struct sp_fit_input *
     s->critical_tokens_per_chip = sp_batch_needed(s, t, in->overlap) / t->N;
 }
 
-/* The meshes that a row of the table chooses from: the rule's, or the real ones where the rule has
- * none: a torus with a single axis, slices of a model without a shape. */
+/* The candidate meshes of a row: the closed forms', or real ones where these have none (a torus
+ * with one axis, slices of a model without a shape). */
 static void each_row_mesh(const struct sp_fit_input *in, const struct sp_fit_terms *t,
                           enum sp_strategy_kind kind, sp_mesh_visitor *visit, void *context)
 {
@@ -162,7 +162,7 @@ static void keep_quieter_of_degrees(struct sp_strategy *s, void *context)
         keep_quieter(s, &wanted->search);
 }
 
-/* Replicas of shards as they are asked for. */
+/* Replicas of shards with given degrees. */
 static struct sp_strategy given_replicas(const struct sp_fit_input *in,
                                          const struct sp_fit_terms *t,
                                          const struct sp_degrees *degrees)
@@ -197,8 +197,8 @@ struct sp_strategy sp_fit_mesh(const struct sp_fit_input *in, const struct sp_fi
     return wanted.search.best;
 }
 
-/* All real axes are used whatever --axes says: that option is for the closed forms. TP never
- * crosses slices: `step` has no link for it. */
+/* Uses all real axes; --axes applies to closed forms only. TP never crosses slices, which have no
+ * links for it. */
 struct sp_strategy sp_fit_best(const struct sp_fit_input *in, const struct sp_fit_terms *t,
                                unsigned allowed)
 {
@@ -227,7 +227,7 @@ struct sp_strategy sp_fit_best(const struct sp_fit_input *in, const struct sp_fi
     return search.best;
 }
 
-/* A pipeline's chunks send more, and are left out. */
+/* Interleaved pipelines are left out: they send more. */
 static void keep_quietest_that_fits(struct sp_strategy *s, void *context)
 {
     struct search *search = context;
@@ -286,8 +286,8 @@ double sp_batch_needed_any(const struct sp_fit_input *in, const struct sp_fit_te
     return search.batch_needed;
 }
 
-/* The smallest machine on offer of at least that many chips: a slice, or where none is that large,
- * or several are asked for, whole slices over the data-centre network. 0 when there is none. */
+/* The smallest available machine of at least `chips` chips: a slice, or whole slices if none is
+ * large enough or several are asked for. 0 if none. */
 static int64_t machine_of(const struct sp_hardware *hw, int64_t chips)
 {
     const struct sp_network *net = &hw->network;
@@ -302,7 +302,7 @@ static int64_t machine_of(const struct sp_hardware *hw, int64_t chips)
     return slices <= MOST_SLICES ? slices * slice : 0;
 }
 
-/* Fewest chips that hold `shared` bytes together beside what each keeps; 0: none do. */
+/* Fewest chips that hold `shared` bytes together and `kept` bytes each; 0 if none do. */
 static double chips_for(double shared, double kept, double capacity)
 {
     const double fewest = floor(shared / (capacity - kept)) + 1;
@@ -312,12 +312,12 @@ static double chips_for(double shared, double kept, double capacity)
 int64_t sp_chips_to_fit(const struct sp_strategy *s, const struct sp_fit_input *in,
                         const struct sp_fit_terms *t)
 {
-    /* Memory of a chip is kept + shared / N: what each replica holds whole, and what all share. */
+    /* Memory per chip is kept + shared / N. */
     const double all = isnan(s->activation_bytes) ? 0 : t->activation_bytes[s->remat];
     const double copies = (double)s->dp, sequences = sp_replica_sequences(in, s);
     const double gradients = (t->grad_bytes - t->grad_counted) * t->P_trained;
     const bool shards_all = s->kind != SP_DP && s->dp == 1;
-    const bool cut = s->pp > 1 || in->accumulate > 0; /* the micro-batches are known */
+    const bool cut = s->pp > 1 || in->accumulate > 0; /* the number of micro-batches is fixed */
     const double capacity = sp_live_capacity(s, t);
     const double held = s->beside.buffers + (s->keeps_weights ? s->held_bytes : s->beside.gathered);
     const double add_up = cut && s->microbatches > 1 && !s->keeps_weights ? gradients : 0;
@@ -335,7 +335,7 @@ int64_t sp_chips_to_fit(const struct sp_strategy *s, const struct sp_fit_input *
     return isinf(fewest) ? 0 : machine_of(in->hw, (int64_t)fewest);
 }
 
-/* One slice of that many chips. */
+/* One slice of `chips` chips. */
 static struct sp_hardware slice_of(const struct sp_hardware *hw, int64_t chips)
 {
     struct sp_hardware slice = *hw;
@@ -368,7 +368,7 @@ int sp_fit_curve(const struct sp_fit_input *in, struct sp_fit_point *points, int
     return n;
 }
 
-/* The threshold of DP and FSDP over one slice of that many chips. 0: nothing to communicate. */
+/* The critical batch of DP and FSDP on one slice of `chips` chips; 0: no communication. */
 static double critical_of_slice(const struct sp_fit_input *in, const struct sp_fit_terms *whole,
                                 enum sp_strategy_kind kind, int64_t chips)
 {
@@ -379,10 +379,9 @@ static double critical_of_slice(const struct sp_fit_input *in, const struct sp_f
     return chips > 1 ? sp_critical_tokens_per_chip(t.C, t.W_group, weights_ratio(&t, kind)) : 0;
 }
 
-/* Smaller slices may have fewer or open rings, and a domain alone its own network, so that the
- * sizes on offer are tried from above. Beyond one domain the threshold rises with the nodes, by
- * (n-1)/n at the most, to that of a machine without end: none is fed more than a domain beyond it.
- */
+/* Tries available sizes from above, because smaller slices may have fewer or open rings, and a
+ * single domain its own network. Beyond one domain the critical batch rises with the number of
+ * nodes by at most (n-1)/n, so an upper bound follows from an unlimited machine. */
 static int64_t chips_fed_by_axes(const struct sp_fit_input *in, const struct sp_fit_terms *t,
                                  enum sp_strategy_kind kind)
 {

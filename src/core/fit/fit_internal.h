@@ -8,11 +8,11 @@
 /* A strategy of degree 1 in everything, nothing judged yet. */
 struct sp_strategy sp_new_strategy(enum sp_strategy_kind kind);
 
-/* The terms of the same question on another machine of the same chips, `in->hw`: what the model,
- * the recipe and the chip give is taken from `t`. */
+/* The terms for another machine of the same chips, `in->hw`; those of model, recipe and chip are
+ * copied from `t`. */
 struct sp_fit_terms sp_fit_terms_on(struct sp_fit_terms t, const struct sp_fit_input *in);
 
-/* Calls `visit` with every mesh of a strategy, its degrees and bandwidths set, its loads not. */
+/* Calls `visit` with every mesh of a strategy, with degrees and bandwidths set but not loads. */
 typedef void sp_mesh_visitor(struct sp_strategy *s, void *context);
 
 /* The textbook's meshes: any factorisation whose TP degree passes sp_tp_divides. */
@@ -23,50 +23,48 @@ void sp_each_rule_mesh(const struct sp_fit_input *in, const struct sp_fit_terms 
 void sp_each_real_mesh(const struct sp_fit_input *in, const struct sp_fit_terms *t,
                        enum sp_strategy_kind kind, sp_mesh_visitor *visit, void *context);
 
-/* Bytes of a gathered weight: communication is in 16 bit. */
+/* Weights are gathered in 16 bits. */
 #define SP_GATHERED_BYTES 2.0
 
-/* The most micro-batches that a replica's sequences make: one each, at least 1. */
+/* Most micro-batches per replica: one per sequence, at least 1. */
 int64_t sp_most_microbatches(double sequences);
 
-/* Live bytes that a chip has room for under a strategy: beside its slack and its runtime. bytes. */
+/* Live bytes that fit on a chip under a strategy, without allocator slack and runtime. */
 double sp_live_capacity(const struct sp_strategy *s, const struct sp_fit_terms *t);
 
-/* Peak of a micro-batch of this many tokens without a pipeline: the longer of a layer's backward
- * pass and the loss. bytes. */
+/* Peak bytes of a micro-batch of `tokens` tokens without a pipeline: the larger of a layer's
+ * backward pass and the loss. */
 double sp_peak_of_tokens(const struct sp_strategy *s, double tokens);
 
-/* Fills what the framework keeps, then the bytes and the verdict on memory, of a strategy whose
- * micro-batches and policy are set. */
+/* Fills framework memory, bytes and the memory verdict; micro-batches and policy must be set. */
 void sp_fill_memory(struct sp_strategy *s, const struct sp_fit_input *in,
                     const struct sp_fit_terms *t);
 
-/* A model's layers on a device of a strategy: of its degrees, whatever its policy. */
+/* A model's layers on a device under a strategy's degrees. */
 struct sp_strategy_layers {
-    const struct sp_framework *framework; /* NULL: none is known, and nothing is listed */
+    const struct sp_framework *framework; /* NULL: unknown, nothing is listed */
     struct sp_layers layers;
     struct sp_rank_layers mine; /* of `layers` */
 };
 void sp_list_strategy(const struct sp_strategy *s, const struct sp_fit_input *in,
                       struct sp_strategy_layers *listed);
 
-/* Fills micro-batches, bytes and the verdict on memory of a strategy whose degrees, chunks, policy
- * and keeping of weights are set. */
+/* Fills micro-batches, bytes and the memory verdict; degrees, chunks, policy and keeps_weights must
+ * be set. */
 void sp_judge_memory(struct sp_strategy *s, const struct sp_fit_input *in,
                      const struct sp_fit_terms *t, const struct sp_strategy_layers *listed);
 
 /* Fills loads, times, memory and verdicts of a strategy whose degrees and bandwidths are set. */
 void sp_judge(struct sp_strategy *s, const struct sp_fit_input *in, const struct sp_fit_terms *t);
 
-/* Loads of collectives that take turns: the levels of a switched network still work as one
- * pipeline. */
+/* Load if collectives take turns; the levels of a switched network still pipeline. */
 double sp_serial_load(const double link[SP_LINKS]);
 
-/* Whether `a` beats `b`: see sp_fit_best. */
+/* Whether `a` ranks above `b`: see sp_fit_best. */
 bool sp_better(const struct sp_strategy *a, const struct sp_strategy *b);
 
-/* Lays replicas of shards of any degree on switches, or on whole axes of one slice; false where
- * they cannot be laid. Not judged yet. */
+/* Places replicas of shards with given degrees on switches or whole axes of one slice; false if
+ * impossible. Does not judge them. */
 bool sp_lay_replicas(const struct sp_fit_input *in, const struct sp_degrees *degrees,
                      struct sp_strategy *s);
 

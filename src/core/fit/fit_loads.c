@@ -1,4 +1,4 @@
-/* The closed forms of the training chapter: thresholds, loads, memory and times of one strategy. */
+/* Critical batches, loads and times of one strategy in closed form. */
 #include <math.h>
 #include <stddef.h>
 
@@ -10,9 +10,8 @@
 #include "core/fit/fit_internal.h"
 #include "core/require.h"
 
-/* The closed forms keep loads, not times: time on one link level over the arithmetic it hides
- * behind. Only collectives of different mesh axes take turns; the levels of one switched network
- * always work as one pipeline. */
+/* Only collectives on different mesh axes can take turns; the levels of one switched network always
+ * pipeline. */
 double sp_serial_load(const double link[SP_LINKS])
 {
     return link[SP_LINK_ICI] + link[SP_LINK_ICI_TP] +
@@ -25,7 +24,7 @@ double sp_link_load(const struct sp_loads *loads, enum sp_link link)
     return passes * loads->weights[link] + loads->activations[link];
 }
 
-/* The weights' part of each link's load over the step. */
+/* Load of the weights on all links, one after the other. */
 static double serial_weights(const struct sp_loads *loads)
 {
     double all[SP_LINKS] = {0};
@@ -49,7 +48,7 @@ double sp_comms_over_math(const struct sp_loads *loads, enum sp_overlap overlap,
                                       : largest;
 }
 
-/* Load of the forward pass: without what the backward pass alone sends. */
+/* Load of the forward pass, without what only the backward pass sends. */
 static double forward_load(const struct sp_loads *loads, enum sp_overlap overlap)
 {
     struct sp_loads forward = *loads;
@@ -61,8 +60,8 @@ static double forward_load(const struct sp_loads *loads, enum sp_overlap overlap
     return sp_comms_over_math(&forward, overlap, &binding);
 }
 
-/* Bandwidth of a collective that crosses the axes of a slice and then the data-centre network: the
- * slower of both where they overlap, else both in turn. No axes: the data-centre network alone. */
+/* Rate of a collective over the axes of a slice and the data-centre network: the slower if they
+ * overlap, else both in turn. Without axes: the data-centre network. */
 static double levels_bytes_per_s(double W_ici, double W_dcn, enum sp_overlap overlap)
 {
     if (W_ici <= 0)
@@ -70,8 +69,7 @@ static double levels_bytes_per_s(double W_ici, double W_dcn, enum sp_overlap ove
     return overlap == SP_OVERLAP_AXES ? fmin(W_ici, W_dcn) : 1 / (1 / W_ici + 1 / W_dcn);
 }
 
-/* Sums the n fastest torus axes into W, and splits them into the rule's FSDP axes and its TP axis.
- */
+/* Sums the n fastest torus axes into W and divides them into FSDP axes and a TP axis. */
 static void torus_terms(struct sp_fit_terms *t, const struct sp_fit_input *in)
 {
     const struct sp_hardware *hw = in->hw;
@@ -108,9 +106,9 @@ static void torus_terms(struct sp_fit_terms *t, const struct sp_fit_input *in)
     }
 }
 
-/* Share of what n devices or nodes gather that each of them receives: (n-1)/n, as in `comm`. On two
- * nodes a rule without it is half wrong; the textbook drops it (1 here), for many nodes. Rings drop
- * it as the book does; a line keeps it, because a corner chip has only one link per axis. */
+/* (n-1)/n, the share of the gathered array that each of n devices or nodes receives. The textbook
+ * drops it (1 here), which is wrong by half on two nodes. Rings drop it as in the book; a line
+ * keeps it because a corner chip has only one link per axis. */
 static double share_received(const struct sp_fit_input *in, double n)
 {
     return in->exact_groups ? (n - 1) / n : 1;
@@ -126,7 +124,7 @@ static void switched_terms(struct sp_fit_terms *t, const struct sp_fit_input *in
     t->W_node = sp_node_bytes_per_s(net);
     if (t->N <= domain)
         t->W = t->W_domain;
-    else /* a domain of one device has nobody to talk to inside */
+    else /* a domain of one device has no traffic inside */
         t->W = domain > 1 ? fmin(t->W_domain, t->W_node) : t->W_node;
     const struct sp_device_group all = sp_machine_group(in->hw);
     const bool exact = in->exact_groups && t->N > 1;
@@ -139,7 +137,7 @@ struct sp_fit_terms sp_fit_terms_on(struct sp_fit_terms t, const struct sp_fit_i
     t.M = (double)in->hw->chips_per_slice;
     t.S = (double)in->hw->slices;
     t.tokens_per_chip = t.B / t.N;
-    t.t_math_s = sp_math_of_step(t.flops, t.N, t.C);
+    t.t_math_s = sp_step_ideal(t.flops, t.N, t.C);
     t.W_dcn = NAN;
     if (in->hw->network.kind == SP_TORUS) {
         torus_terms(&t, in);
@@ -150,10 +148,10 @@ struct sp_fit_terms sp_fit_terms_on(struct sp_fit_terms t, const struct sp_fit_i
     return t;
 }
 
-/* What of the closed forms' 6 FLOPs and 6 bytes a parameter (gathered in both passes, its gradient
- * reduced in the backward pass) is left where some weights are frozen. By a parameter and token:
- * forward 2 P + 2 A FLOPs for adapters A, backward 4 P - 2 P_frozen - 2 P_still + 4 A; activations
- * move beside the former but for what the adapters add. */
+/* Corrects the closed forms' 6 FLOPs and 6 bytes per parameter (gathers in both passes, gradient
+ * reduction in the backward pass) for frozen weights. Per token: forward 2 P + 2 A FLOPs with
+ * adapters A, backward 4 P - 2 P_frozen - 2 P_still + 4 A. Activations move as before, plus those
+ * of adapters. */
 static void tuned_terms(struct sp_fit_terms *t, const struct sp_params *p)
 {
     const double stored = SP_GATHERED_BYTES * p->trained + p->frozen_bytes;
@@ -166,7 +164,7 @@ static void tuned_terms(struct sp_fit_terms *t, const struct sp_params *p)
     t->gradients_alone = t->forward_weights = t->forward_activations = 1;
     if (p->frozen_active <= 0)
         return;
-    /* below all that is trained weights are gathered for the forward pass alone */
+    /* below the first trained layer, weights are gathered for the forward pass only */
     const double again = 1 - p->still_active / p->active;
     const double both = again * stored + SP_GATHERED_BYTES * p->trained;
     const double factor = both / p->total * p->active / backward;
@@ -198,7 +196,7 @@ struct sp_fit_terms sp_fit_terms(const struct sp_fit_input *in)
     t.flops = sp_tuned_flops(in->model, t.B, in->seq, SP_FLOPS_6P);
     t.weight_bytes = in->precision->weight_bytes;
     t.grad_counted = in->precision->grad_bytes;
-    t.grad_bytes = sp_kept_grad_bytes(in->precision, 2); /* of any number that add up */
+    t.grad_bytes = sp_kept_grad_bytes(in->precision, 2); /* any number above 1 accumulates */
     t.remat = in->remat;
     for (int remat = 0; remat < SP_REMATS; remat++)
         t.activation_bytes[remat] = sp_kept_activations(
@@ -218,7 +216,7 @@ static double activation_load(const struct sp_fit_terms *t, double Y, double W)
     return sp_activation_load(t->C, Y, W, t->F);
 }
 
-/* Sends of a pipeline stage, 2BD bytes a boundary and chunk, against its forward pass. */
+/* Sends of a pipeline stage, 2BD bytes per boundary and chunk, over its forward pass. */
 static double pipeline_load(const struct sp_strategy *s, const struct sp_fit_terms *t, double W)
 {
     return (double)(s->chunks * s->pp) * t->C / (2 * t->L * t->F * W);
@@ -242,8 +240,7 @@ static void torus_loads(struct sp_strategy *s, const struct sp_fit_terms *t)
         loads->weights[SP_LINK_DCN] = weight_load(t, t->S, t->W_dcn);
 }
 
-/* Time of gathering a byte over the nodes of this many devices, and over the units that they fill.
- * s. */
+/* Time to gather a byte over the nodes of `devices` devices and their scalable units. s. */
 static double s_per_byte_across(const struct sp_fit_input *in, const struct sp_fit_terms *t,
                                 double devices)
 {
@@ -254,7 +251,7 @@ static double s_per_byte_across(const struct sp_fit_input *in, const struct sp_f
     return in->exact_groups ? fmax(gather.cross_s, gather.spine_s) : 1 / t->W_node;
 }
 
-/* On switches the TP group sits innermost, then the shards, then the pipeline stages. */
+/* On switches, TP is innermost, then shards, then pipeline stages. */
 static void switched_loads(struct sp_strategy *s, const struct sp_fit_input *in,
                            const struct sp_fit_terms *t)
 {
@@ -290,7 +287,7 @@ static enum sp_ratio_rule ratio_rule(const struct sp_strategy *s, const struct s
     return isnan(s->W_X) ? SP_RATIO_TP_SLICE : SP_RATIO_AXES;
 }
 
-/* Idle over useful time of the pipeline, forward and backward of any length. */
+/* Idle over useful time of the pipeline. */
 static double bubble(const struct sp_strategy *s)
 {
     const struct sp_pipeline pipeline = {.schedule = SP_INTERLEAVED,
@@ -302,9 +299,9 @@ static double bubble(const struct sp_strategy *s)
     return sp_bubble_s(&pipeline) / sp_useful_s(&pipeline);
 }
 
-/* Marks the links that only sum gradients, once per step. DP hides behind the backward pass only:
- * 8DF bytes against 8BDF FLOPs, so its load is relative to 2/3 of T_math. FSDP hides behind both
- * passes; both have the same threshold. */
+/* Marks links that only reduce gradients, once per step. DP overlaps only the backward pass (8DF
+ * bytes against 8BDF FLOPs), so its load is relative to 2/3 of T_math; FSDP overlaps both passes.
+ * Both have the same critical batch. */
 static void mark_backward_only(struct sp_strategy *s, const struct sp_fit_terms *t,
                                const struct sp_network *net)
 {
@@ -317,7 +314,7 @@ static void mark_backward_only(struct sp_strategy *s, const struct sp_fit_terms 
     }
 }
 
-/* Times of a strategy whose loads, micro-batches, gathers and unevenness are set. */
+/* Times of a strategy; loads, micro-batches, gathers and unevenness must be set. */
 static void judge_times(struct sp_strategy *s, const struct sp_fit_input *in,
                         const struct sp_fit_terms *t)
 {
@@ -332,7 +329,7 @@ static void judge_times(struct sp_strategy *s, const struct sp_fit_input *in,
     s->step_with_bubble_s = sp_step_with_bubble(s->step_s, s->uneven, s->bubble);
 }
 
-/* Tries a strategy with that policy; what it is before keeps being better at a tie. */
+/* Tries a policy; the earlier one wins ties. */
 static void try_policy(struct sp_strategy *best, struct sp_strategy s,
                        const struct sp_fit_input *in, const struct sp_fit_terms *t,
                        const struct sp_strategy_layers *listed, enum sp_remat remat)
@@ -365,7 +362,7 @@ void sp_judge(struct sp_strategy *s, const struct sp_fit_input *in, const struct
     s->ratio_rule = ratio_rule(s, t, (enum sp_network_kind)in->hw->network.kind);
     s->uneven = s->pp > 1 ? sp_layer_unevenness(t->L, (double)s->pp, (double)s->chunks) : 1;
     const bool any = t->remat == SP_REMATS;
-    const int ways = s->pp > 1 && s->fsdp > 1 ? 2 : 1; /* to gather, or to keep as well */
+    const int ways = s->pp > 1 && s->fsdp > 1 ? 2 : 1; /* gather per micro-batch, or keep as well */
     struct sp_strategy best = {.exists = false};
     struct sp_strategy_layers listed;
     sp_list_strategy(s, in, &listed);
@@ -395,8 +392,7 @@ bool sp_better(const struct sp_strategy *a, const struct sp_strategy *b)
     return a->comms_over_math < b->comms_over_math;
 }
 
-/* Never faster than the ideal: where the network allows less than the stated MFU, the network sets
- * the time. */
+/* If the network allows less than the stated MFU, it sets the time. */
 double sp_step_at_mfu_s(const struct sp_strategy *s, double mfu)
 {
     return sp_step_at_mfu(s->step_with_bubble_s, s->t_math_s, mfu);

@@ -1,4 +1,4 @@
-/* Memory of one strategy: states, what is held beside them, and the activations that are alive. */
+/* Memory of one strategy: states, buffers, live activations. */
 #include <math.h>
 
 #include <scaleplan/forms.h>
@@ -17,14 +17,14 @@ int64_t sp_most_microbatches(double sequences)
     return m < 1 ? 1 : m > 1e6 ? 1000000 : (int64_t)m;
 }
 
-/* Share of a replica's batch that a micro-batch of whole sequences is, when there are `m`. */
+/* Share of a replica's batch in one of `m` micro-batches of whole sequences. */
 static double microbatch_share(double sequences, int64_t m)
 {
     const double whole = ceil(ceil(sequences - 1e-9) / (double)m);
     return m > 1 ? whole / sequences : 1;
 }
 
-/* The pipeline of a strategy, interleaved 1F1B where it has chunks. */
+/* The pipeline of a strategy; interleaved 1F1B if it has chunks. */
 static struct sp_pipeline pipeline_of(const struct sp_strategy *s)
 {
     return (struct sp_pipeline){.schedule = sp_usual_schedule(s->chunks),
@@ -33,8 +33,8 @@ static struct sp_pipeline pipeline_of(const struct sp_strategy *s)
                                 .chunks = s->chunks};
 }
 
-/* Share of the batch whose activations are alive: those of one micro-batch, or of as many as the
- * first stage of a pipeline has in flight. */
+/* Share of the batch with live activations: one micro-batch, or those in flight on the first
+ * stage. */
 static double alive_share(const struct sp_strategy *s, const struct sp_fit_input *in)
 {
     const double share = microbatch_share(sp_replica_sequences(in, s), s->microbatches);
@@ -42,8 +42,7 @@ static double alive_share(const struct sp_strategy *s, const struct sp_fit_input
     return s->pp > 1 ? sp_in_flight(&pipeline, 0) * share : share;
 }
 
-/* The strategy as a plan without a policy whose micro-batch is one sequence, for what memory asks
- * of a plan. */
+/* The strategy as a plan with micro-batches of one sequence, for the memory rules of plans. */
 static struct sp_plan plan_of(const struct sp_strategy *s, const struct sp_fit_input *in)
 {
     const struct sp_framework *const f = s->fsdp > 1 ? in->sharding_framework : in->framework;
@@ -67,7 +66,7 @@ static struct sp_plan plan_of(const struct sp_strategy *s, const struct sp_fit_i
                             .imbalance = 1};
 }
 
-/* Parameters on a stage over the mean of all stages. */
+/* Parameters of a stage over the mean of all stages. */
 static double share_of_params(const struct sp_strategy *s, double P,
                               const struct sp_kind_memory *stage)
 {
@@ -87,9 +86,8 @@ void sp_list_strategy(const struct sp_strategy *s, const struct sp_fit_input *in
     sp_layers_on_rank(&listed->layers, &plan, listed->framework, &listed->mine);
 }
 
-/* Sets what the framework of a strategy keeps, whose degrees and policy are set, and with a
- * pipeline how much more its fullest stage holds than the mean: by whole layers alone where no
- * framework says what stands at the ends. */
+/* Sets the framework's memory and the unevenness of the fullest stage; degrees and policy must be
+ * set. Without a framework, unevenness counts whole layers only. */
 static void judge_stages(struct sp_strategy *s, const struct sp_fit_input *in,
                          const struct sp_fit_terms *t, const struct sp_strategy_layers *listed)
 {
@@ -128,8 +126,8 @@ double sp_peak_of_tokens(const struct sp_strategy *s, double tokens)
     return tokens * fmax(s->beside.layer_peak, s->beside.loss);
 }
 
-/* What the peak adds to the activations of the first stage: there a layer's backward pass, or,
- * where that is more, on the last stage the loss beside what that has in flight. */
+/* Peak bytes on top of the first stage's activations: a layer's backward pass there, or if larger
+ * the loss on the last stage less what that has fewer in flight. */
 static double peak_bytes(const struct sp_strategy *s, const struct sp_fit_input *in)
 {
     const double sequences = sp_replica_sequences(in, s);
@@ -142,10 +140,9 @@ static double peak_bytes(const struct sp_strategy *s, const struct sp_fit_input 
     return fmax(tokens * s->beside.layer_peak, sp_peak_of_tokens(s, tokens) - kept);
 }
 
-/* Bytes of one chip of the fullest stage beside the recipe's sharded states: gradients that
- * accumulate over micro-batches and that the recipe does not count; with weights that are kept, a
- * stage's weights in 16 bit and its gradients, whole instead of sharded; the layers that are
- * gathered. */
+/* Bytes per chip of the fullest stage beyond the sharded recipe state: accumulated gradients that
+ * the recipe does not count; whole 16-bit weights and gradients of a stage that keeps them;
+ * gathered layers. */
 static double held_bytes(const struct sp_strategy *s, const struct sp_fit_terms *t)
 {
     const double dp = (double)s->dp;
@@ -161,8 +158,7 @@ static double held_bytes(const struct sp_strategy *s, const struct sp_fit_terms 
                             t->N, s->beside.gathered);
 }
 
-/* Fills the bytes of a strategy with its number of micro-batches, on a chip of its fullest stage.
- */
+/* Fills the bytes of a strategy with known micro-batches, per chip of the fullest stage. */
 static void fill_bytes(struct sp_strategy *s, const struct sp_fit_input *in,
                        const struct sp_fit_terms *t)
 {
@@ -187,7 +183,7 @@ void sp_fill_memory(struct sp_strategy *s, const struct sp_fit_input *in,
     fill_bytes(s, in, t);
 }
 
-/* Micro-batches of at most `most` of those sequences, all of the same size. */
+/* Number of equal micro-batches, at most `most`, for `sequences` sequences. */
 static int64_t alike_microbatches(int64_t sequences, int64_t most)
 {
     int64_t each = most < sequences ? most : sequences;
@@ -218,9 +214,9 @@ int64_t sp_accumulation_to_fit(const struct sp_strategy *s, const struct sp_fit_
     return alike_microbatches(most.microbatches, (int64_t)fmax(most_sequences, 1));
 }
 
-/* Gathered layers, the peak of a layer's backward pass or of the loss, buffers, allocator slack and
- * runtime count as in `step`: closed forms alone accepted plans that `search` proves impossible.
- * --constants textbook and models without a shape leave them out. */
+/* Counts gathered layers, the peak of a layer's backward pass or the loss, buffers, allocator slack
+ * and runtime, as for a plan: closed forms alone accepted plans that do not fit. --constants
+ * textbook and models without a shape omit them. */
 void sp_judge_memory(struct sp_strategy *s, const struct sp_fit_input *in,
                      const struct sp_fit_terms *t, const struct sp_strategy_layers *listed)
 {

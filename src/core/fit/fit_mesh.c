@@ -1,4 +1,4 @@
-/* Meshes: how the chips of a machine can be dealt out to FSDP, TP and pipeline stages. */
+/* Meshes: the ways to divide a machine's chips over FSDP, TP and pipeline stages. */
 #include <math.h>
 
 #include <scaleplan/plan.h>
@@ -21,7 +21,7 @@ struct sp_strategy sp_new_strategy(enum sp_strategy_kind kind)
                                 .critical_tokens_per_chip = NAN};
 }
 
-/* Splits the shards over replicas (DP) and parts (FSDP) as the strategy says. */
+/* Divides the shards into replicas (DP) and shards (FSDP) as the strategy requires. */
 static void deal_shards(struct sp_strategy *s, const struct sp_fit_input *in, int64_t shards)
 {
     const struct sp_hardware *hw = in->hw;
@@ -37,8 +37,8 @@ static void deal_shards(struct sp_strategy *s, const struct sp_fit_input *in, in
     }
 }
 
-/* The depth v of interleaving, 1 .. L/p, that makes the step shortest. Interleaving needs at least
- * as many micro-batches as stages. */
+/* Chooses the interleaving depth v in 1 .. L/p with the shortest step. It needs at least as many
+ * micro-batches as stages. */
 static void deepen_pipeline(struct sp_strategy *s, const struct sp_fit_input *in,
                             const struct sp_fit_terms *t)
 {
@@ -72,14 +72,14 @@ static void each_pipeline(const struct sp_fit_input *in, const struct sp_fit_ter
         s.W_Y = W_Y;
         s.fsdp = sp_chips(in->hw) / (p * tp);
         if (torus && p != blocks)
-            continue; /* a stage is one slice: shards do not cross the data-centre network */
+            continue; /* a stage is one slice: shards stay within it */
         s.microbatches = sp_most_microbatches(sp_replica_sequences(in, &s));
         deepen_pipeline(&s, in, t);
         visit(&s, context);
     }
 }
 
-/* Switched networks know no axes: the rule's meshes and the real ones are the same. */
+/* On switches the textbook's meshes equal the real ones. */
 static void each_switched_mesh(const struct sp_fit_input *in, const struct sp_fit_terms *t,
                                enum sp_strategy_kind kind, sp_mesh_visitor *visit, void *context)
 {
@@ -101,10 +101,10 @@ static void each_switched_mesh(const struct sp_fit_input *in, const struct sp_fi
     }
 }
 
-/* Bandwidths of the FSDP and TP groups when `tp` of each axis goes to TP, innermost. Whole axes
- * carry their group; a part of an axis counts only for a group that has no whole one. A part of a
- * ring is a line: TP 4 inside an axis of 16 reaches 2/3 of the ring's bandwidth. FSDP on the rest
- * of that axis adds no bandwidth, because TP's traffic is on those links. */
+/* Bandwidths of the FSDP and TP groups if `tp` of each axis goes to TP, innermost. A group uses its
+ * whole axes; a part of an axis counts only for a group without one. A part of a ring is a line: TP
+ * 4 inside an axis of 16 reaches 2/3 of the ring's bandwidth. FSDP on the rest of that axis adds
+ * none, because TP uses those links. */
 static void axis_bandwidths(const struct sp_hardware *hw, const int64_t tp[SP_MAX_AXES],
                             double *W_X, double *W_Y)
 {
@@ -148,7 +148,7 @@ static void visit_torus_mesh(const struct sp_fit_input *in, const struct sp_fit_
     visit(&s, context);
 }
 
-/* The next divisor of an axis after `tp`; past its end when there is none. */
+/* The next divisor of `length` after `tp`; above `length` if none. */
 static int64_t next_divisor(int64_t length, int64_t tp)
 {
     do
@@ -157,7 +157,7 @@ static int64_t next_divisor(int64_t length, int64_t tp)
     return tp;
 }
 
-/* Every way to give whole axes, and at most one part of an axis, to TP. */
+/* Every way to give TP whole axes and at most one part of an axis. */
 static void each_torus_mesh(const struct sp_fit_input *in, const struct sp_fit_terms *t,
                             enum sp_strategy_kind kind, sp_mesh_visitor *visit, void *context)
 {
@@ -179,9 +179,9 @@ static void each_torus_mesh(const struct sp_fit_input *in, const struct sp_fit_t
     }
 }
 
-/* Gives whole axes to the shards so that they make `fsdp`, the others to the replicas; the shards'
- * bandwidth, NAN where no axes do. The replicas' own load is that of a shard on the other axes,
- * which is always the smaller one. */
+/* Gives whole axes to shards so that their product is `fsdp`, the others to replicas. Returns the
+ * shards' bandwidth; NAN if impossible. The replicas' load is that of one shard and never the
+ * larger. */
 static double axes_of_shards(const struct sp_hardware *hw, int64_t fsdp)
 {
     double best = NAN;
@@ -196,8 +196,7 @@ static double axes_of_shards(const struct sp_hardware *hw, int64_t fsdp)
     return best;
 }
 
-/* Shards take whole axes first and replicas the rest: replicas reduce only a shard, which is never
- * the larger load. */
+/* Shards take whole axes first, replicas the rest, because replicas reduce only a shard. */
 bool sp_lay_replicas(const struct sp_fit_input *in, const struct sp_degrees *d,
                      struct sp_strategy *s)
 {
@@ -225,9 +224,9 @@ void sp_each_real_mesh(const struct sp_fit_input *in, const struct sp_fit_terms 
         each_switched_mesh(in, t, kind, visit, context);
 }
 
-/* The textbook's rule: two axes for FSDP, one for TP, any factorisation whose TP degree divides the
- * model. The whole mesh is judged, so the verdict can be no where the continuous threshold says
- * yes. */
+/* The textbook: two axes for FSDP, one for TP, any factorisation whose TP degree divides the
+ * model. The whole mesh is judged, so the verdict can be "no" where the continuous threshold
+ * says "yes". */
 void sp_each_rule_mesh(const struct sp_fit_input *in, const struct sp_fit_terms *t,
                        enum sp_strategy_kind kind, sp_mesh_visitor *visit, void *context)
 {

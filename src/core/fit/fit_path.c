@@ -3,10 +3,10 @@
 
 #include "core/fit/fit_internal.h"
 
-/* What a question looks at, and where a yes and a no lead; SP_DECISIONS: the answer is found. */
+/* What each question tests and where yes and no lead; SP_DECISIONS ends the walk. */
 static const struct {
     enum sp_strategy_kind strategy;
-    bool memory; /* asks whether it fits, else whether the network keeps up and it fits */
+    bool memory; /* asks whether it fits; else whether its communication hides too */
     enum sp_decision_kind yes, no;
 } questions[SP_DECISIONS] = {
     [SP_ASK_ONE_CHIP] = {SP_DP, true, SP_ASK_REPLICAS, SP_ASK_SHARDS_FIT},

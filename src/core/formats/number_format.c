@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* What the largest exponent leaves for numbers: 0 or 1 powers of two less, and how many mantissas
- * at the top. */
+/* What the specials at the top leave for numbers: powers of two lost, and mantissas lost at the
+ * largest exponent. */
 static const struct {
     double exponents, mantissas;
 } taken[SP_FORMAT_SPECIALS] = {
@@ -35,8 +35,7 @@ static void integer(const struct sp_number_format *f, struct sp_number_range *r)
     r->smallest = r->epsilon = 1;
 }
 
-/* The range leaves out the scale of a block, which moves it without loss of precision; the bytes
- * include it. */
+/* A block's scale shifts the range without loss of precision, so only the bytes include it. */
 struct sp_number_range sp_number_range(const struct sp_number_format *format)
 {
     const bool floats = format->exponent_bits > 0, blocks = format->block > 0;

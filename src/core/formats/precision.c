@@ -1,4 +1,4 @@
-/* Number formats: what each one is known by. */
+/* Properties of number formats. */
 #include <scaleplan/formats.h>
 
 /* clang-format off */
@@ -14,10 +14,10 @@ const struct sp_dtype_traits sp_dtypes[SP_DTYPES] = {
     [SP_FP4]  = {0.5, 2, SP_FP8},
 };
 
-/* What an estimate with the peak of 8 bits had to be multiplied by to meet published runs: NVIDIA's of
- * Megatron-Bridge and NeMo on H100, B200 and GB200, torchtitan's with rowwise scales. Whole steps of
- * runs that differ in the recipe alone (tests/data/runs.csv) say much the same: mxfp8 1.06 (median
- * of five dense pairs), blockwise 1.05 (three dense pairs) and 1.00 (two with experts). */
+/* Factors that bring estimates with the 8-bit peak to published runs: NVIDIA's of Megatron-Bridge
+ * and NeMo on H100, B200 and GB200; torchtitan's with rowwise scales. Pairs of runs that differ
+ * only in the recipe (tests/data/runs.csv) agree: mxfp8 1.06 (median of five dense pairs),
+ * blockwise 1.05 (three dense) and 1.00 (two with experts). */
 const struct sp_fp8_recipe_traits sp_fp8_recipes[SP_FP8_RECIPES] = {
     /*                     matmul experts */
     [SP_FP8_TENSORWISE] = {1,     1},
@@ -27,8 +27,7 @@ const struct sp_fp8_recipe_traits sp_fp8_recipes[SP_FP8_RECIPES] = {
 };
 /* clang-format on */
 
-/* An NVFP4 matmul takes this share of its time in fp8: the median of the five chips whose kernels
- * were measured in both. Whole published steps once gave 0.74, but a part of a step that is no
- * matmul does not get shorter. Each chip's own ratio (0.60 to 0.71) was no better on runs left
- * out. */
+/* NVFP4 matmul time over fp8: the median of five chips with both measured. Whole published steps
+ * once gave 0.74, but the rest of a step does not get shorter. Per-chip ratios (0.60 to 0.71) were
+ * no better on runs left out. */
 const double sp_fp4_matmul_time = 0.62;

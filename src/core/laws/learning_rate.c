@@ -22,8 +22,7 @@ double sp_lr_decay_left(const struct sp_lr_schedule *s, double step)
     return s->decay == SP_DECAY_LINEAR ? 1 - done : (1 + cos(pi * done)) / 2;
 }
 
-/* Steps count from 1: step 0 is before the first update, and the last warmup step is at the
- * peak. */
+/* Steps count from 1; the last warmup step is at the peak. */
 double sp_lr_at(const struct sp_lr_schedule *s, double step)
 {
     if (step < s->warmup_steps)

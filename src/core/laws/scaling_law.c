@@ -1,4 +1,4 @@
-/* Which closed forms a law is made of, and the budgets found by bisection. */
+/* Maps laws to closed forms, and finds budgets by bisection. */
 #include <math.h>
 
 #include <scaleplan/laws.h>
@@ -38,8 +38,8 @@ double sp_law_loss(const struct sp_scaling_law *law, double params, double token
     }
 }
 
-/* Kaplan's tokens follow from C = 6 N D, not from his fit of tokens, which is for runs at the
- * critical batch. */
+/* Tokens follow from C = 6 N D, not from Kaplan's own fit, which is for runs at the critical
+ * batch. */
 double sp_law_optimal_params(const struct sp_scaling_law *law, double flops)
 {
     const struct sp_law_power n = sp_law_power(law);
@@ -58,8 +58,8 @@ double sp_law_flops_for_tokens(const struct sp_scaling_law *law, double tokens)
     return sp_budget_for_tokens(tokens, n.coefficient, n.exponent);
 }
 
-/* A loss below what endless data, or an endless model, would leave has no solution: its power of a
- * negative number would be one where the exponent is whole. */
+/* No solution below the loss of infinite data or size: pow() of a negative base would return one
+ * for whole exponents. */
 double sp_law_tokens_for_loss(const struct sp_scaling_law *law, double params, double loss)
 {
     if (!(loss > sp_law_loss(law, params, INFINITY)))
@@ -84,7 +84,7 @@ static double optimal_loss(const struct sp_scaling_law *law, double flops)
     return sp_law_loss(law, params, sp_tokens_of_budget(flops, params));
 }
 
-/* The loss falls with the budget; 200 halvings of its logarithm leave nothing to rounding. */
+/* The loss falls with the budget; 200 halvings of its logarithm exhaust double precision. */
 static double bisect_flops(const struct sp_scaling_law *law, double loss)
 {
     double low = 0, high = 60; /* powers of ten */

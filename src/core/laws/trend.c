@@ -1,4 +1,4 @@
-/* Trends: exponentials over years. */
+/* Trends: exponential growth over years. */
 #include <scaleplan/forms.h>
 #include <scaleplan/laws.h>
 

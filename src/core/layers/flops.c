@@ -5,7 +5,7 @@
 #include <scaleplan/flops.h>
 #include <scaleplan/layer.h>
 
-/* A window W counts 2W - W^2/T tokens, twice the mean of min(i, W). */
+/* A window W counts 2W - W^2/T tokens: twice the mean of min(i, W). */
 double sp_attended_tokens(const struct sp_model *m, double seq)
 {
     struct sp_layers layers;
@@ -21,8 +21,8 @@ double sp_attended_tokens(const struct sp_model *m, double seq)
     return attend > 0 ? tokens / attend : 0;
 }
 
-/* The first kind of layer that attends, NULL without any; the windows of others are taken for
- * alike. */
+/* The first kind of layer with attention scores, NULL without any; all windows are assumed
+ * equal. */
 static const struct sp_mixer *attention_of(const struct sp_layers *layers)
 {
     for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
@@ -97,8 +97,7 @@ double sp_recomputed_flops_per_token(const struct sp_flops *forward, enum sp_rem
     }
 }
 
-/* The MFU of a tuned model counts 6 P as if all were trained, because such figures are published
- * so; HFU counts what is computed. */
+/* MFU of a tuned model counts 6 P as published figures do; HFU counts what is computed. */
 double sp_tuning_flops(const struct sp_params *p, double tokens)
 {
     return sp_training_flops(p->active, tokens) -
@@ -106,14 +105,14 @@ double sp_tuning_flops(const struct sp_params *p, double tokens)
            sp_training_flops(p->adapters_active, tokens);
 }
 
-/* Whether every layer has scores of all tokens, or of a window alike, and nothing else that mixes
- * them: then their FLOPs are in proportion to the tokens attended to. */
+/* Whether attention FLOPs are proportional to the attended tokens: all layers attend to everything,
+ * or to one window, and no other mixer. */
 static bool is_proportional(const struct sp_model *m)
 {
     return !m->pattern[0] && m->sparse.top_k == 0 && !m->state_space.parallel;
 }
 
-/* The shortest sequence whose mixers need `flops` a token, searched. */
+/* The shortest sequence whose mixers need `flops` per token, by search. */
 static double seq_of_mixer_flops(const struct sp_model *m, double flops, bool causal)
 {
     double low = 1, high = 1e12;
@@ -127,7 +126,7 @@ static double seq_of_mixer_flops(const struct sp_model *m, double flops, bool ca
     return high;
 }
 
-/* The same from what the mixers need of a sequence of one token, where that tells. */
+/* The same, extrapolated from a sequence of one token if proportional. */
 static double seq_from_one(const struct sp_model *m, double flops, double one, bool causal)
 {
     return is_proportional(m) ? sp_seq_of_attended_tokens(m, flops / one)
@@ -154,14 +153,14 @@ double sp_attention_overtakes_mlp_tokens(const struct sp_model *m, double seq, b
                : seq_of_mixer_flops(m, f.mlp, causal);
 }
 
-/* What a token passes: active, with the encoder by its tokens. */
+/* Active parameters per token, with the encoder weighted by its tokens. */
 static double worked_params(const struct sp_model *m, double seq)
 {
     const struct sp_params params = sp_count_params(m);
     return sp_worked_params(m, &params, seq).active;
 }
 
-/* Forward FLOPs of what is not trained, for each token. */
+/* Forward FLOPs per token of untrained weights. */
 static double frozen_flops(const struct sp_model *m, double seq, double scores)
 {
     struct sp_flops f = {0};
@@ -173,8 +172,8 @@ static double frozen_flops(const struct sp_model *m, double seq, double scores)
     return f.projections + f.mlp + f.attention;
 }
 
-/* A model with sample_flops counts a sample as one token, so that no command needs a second unit;
- * its active parameters are those that would take as much work at 2 FLOPs each. */
+/* A sample counts as one token, so that no command needs a second unit; its active parameters are
+ * sample_flops / 2. */
 double sp_model_flops(const struct sp_model *m, double tokens, double seq,
                       enum sp_flop_convention convention)
 {

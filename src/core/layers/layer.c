@@ -1,4 +1,4 @@
-/* The kinds of layers, and the lists of what each is made of. */
+/* The kinds of layers, and the lists of their parts. */
 #include <math.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ bool sp_kind_has_experts(enum sp_layer_kind kind)
     return kind < SP_LAYER_KINDS && blocks[kind].mlp == EXPERTS;
 }
 
-/* How many of the first `layers` layers are mixtures, of a model without a pattern. */
+/* Number of MoE layers among the first `layers`, without a pattern. */
 static int64_t count_mixtures(const struct sp_moe *moe, int64_t layers)
 {
     const int64_t after = layers - moe->dense_layers;
@@ -38,15 +38,15 @@ static int64_t count_mixtures(const struct sp_moe *moe, int64_t layers)
     return moe->every > 1 ? after / moe->every : after;
 }
 
-/* Of the layers after the dense ones each `every`th is a mixture. */
+/* After the dense layers, every `every`-th layer is MoE. */
 static bool is_mixture(const struct sp_moe *moe, int64_t layer)
 {
     const int64_t after = layer - moe->dense_layers, every = moe->every > 1 ? moe->every : 1;
     return moe->experts > 0 && after >= 0 && (after + 1) % every == 0;
 }
 
-/* The kind of a layer by its letter. A model has attention and at most one other mixer, as every
- * published hybrid, so a kind of layer is a pair of mixer and MLP. */
+/* The kind of a layer from its letter. All published hybrids have attention and at most one other
+ * mixer, so a kind is a pair of mixer and MLP. */
 static enum sp_layer_kind kind_of_letter(char letter, bool mixture)
 {
     switch (letter) {
@@ -101,7 +101,7 @@ void sp_count_layers(const struct sp_model *model, int64_t from, int64_t until,
 void sp_count_still_layers(const struct sp_model *model, int64_t from, int64_t until,
                            struct sp_layer_counts *counts)
 {
-    const int64_t first = model->layers - model->tuning.last; /* of those that are trained */
+    const int64_t first = model->layers - model->tuning.last; /* first trained layer */
     *counts = (struct sp_layer_counts){{0}};
     if (model->tuning.trainable != SP_TRAIN_LAST)
         return;
@@ -128,13 +128,13 @@ static double norm_weights(const struct sp_model *model, double width)
     return weights[model->norm] * width;
 }
 
-/* Gated or plain MLPs side by side: a dense layer's, all shared experts as one, the routed ones. */
+/* Parallel MLPs, gated or plain: a dense layer's, all shared experts as one, the routed ones. */
 struct mlp {
     const char *up[2], *down; /* up: without a gate, and with one */
     enum sp_layer_part part;
     enum sp_operator op_up, op_down, op_act;
     double width, count, passed;
-    double stream; /* width of what goes in and comes out; 0: the layer's */
+    double stream; /* input and output width; 0: the layer's */
     bool bias, gradient;
 };
 
@@ -182,8 +182,8 @@ static void list_dense(const struct sp_model *m, struct sp_layer *l, bool reusin
          .feeds = 1U << SP_OP_UP);
 }
 
-/* Copies of a token's row for each expert: into the order of the experts and back, on both sides of
- * the exchange, read and written. */
+/* Row copies per token and expert: permute and restore on both sides of the exchange, read and
+ * write. */
 enum { MOVES = 8 };
 
 int64_t sp_shared_d_ff(const struct sp_model *model)
@@ -192,8 +192,8 @@ int64_t sp_shared_d_ff(const struct sp_model *model)
     return moe->d_ff_shared > 0 ? moe->d_ff_shared : moe->shared_experts * moe->d_ff_expert;
 }
 
-/* Routed experts that work in a narrower stream, and what leads into it and out again: Nemotron 3's
- * latent experts. */
+/* Routed experts in a narrower stream, with projections into and out of it: Nemotron 3's latent
+ * experts. */
 static void list_latent_stream(struct sp_layer *l, double latent)
 {
     MATMUL(l, "expert latent", SP_PART_MLP, SP_OP_EXPERT_UP, SP_TP_TOKENS, l->width, latent);
@@ -202,8 +202,8 @@ static void list_latent_stream(struct sp_layer *l, double latent)
     KEEP(l, 2 * latent, SP_BY_SEQUENCE, SP_OP_EXPERT_UP, SP_COPIES_ONE, NONE | SELECTIVE | DOTS);
 }
 
-/* A load-balancing bias that is a buffer and not in the published count does not count (LFM2);
- * DeepSeek's is in its count. */
+/* A load-balancing bias counts only if the published count includes it (DeepSeek's does, LFM2's
+ * does not). */
 static void list_mixture(const struct sp_model *m, struct sp_layer *l)
 {
     const struct sp_moe *moe = &m->moe;
@@ -239,9 +239,9 @@ static void list_mixture(const struct sp_model *m, struct sp_layer *l)
     TENSOR(l, (moe->score_correction_bias ? E : 0) + (moe->router_scale ? D + E : 0),
            SP_PART_ROUTER, SP_TP_WHOLE);
     KEEP(l, D, SP_BY_SEQUENCE, SP_OP_NORMS, SP_COPIES_ONE, NONE | SELECTIVE);
-    KEEP(l, D, SP_BY_SEQUENCE, SP_OP_ROUTE, SP_COPIES_ONE); /* the router's */
+    KEEP(l, D, SP_BY_SEQUENCE, SP_OP_ROUTE, SP_COPIES_ONE); /* router input */
     KEEP(l, k * stream, SP_BY_WIDTH, SP_OP_EXPERT_UP, SP_COPIES_ONE, NONE | SELECTIVE,
-         .routed = true, .feeds = 1U << SP_OP_EXPERT_UP); /* in the order of the experts */
+         .routed = true, .feeds = 1U << SP_OP_EXPERT_UP); /* in expert order */
     MOVE(l, MOVES * k * stream, SP_BY_WIDTH, SP_OP_ROUTE, .routed = true);
     if (moe->latent > 0)
         list_latent_stream(l, stream);
@@ -251,11 +251,11 @@ static void list_mixture(const struct sp_model *m, struct sp_layer *l)
         TENSOR(l, D, SP_PART_ROUTER, SP_TP_WHOLE);
 }
 
-/* Elements of D that two norms, two residual additions and casts read and write. */
+/* D-wide elements read and written by two norms, two residual additions and casts. */
 enum { NORM_MOVES = 11 };
 
-/* A block alone is half a layer: it has half of the norms and host operations, and its input is the
- * layer's. The first norm of a shared block is as wide as its attention reads. */
+/* A single block has half of the norms and host operations, and its input is the layer's. The first
+ * norm of a shared block has the width that its attention reads. */
 static void list_layer(const struct sp_model *m, struct sp_layer *l, enum sp_layer_kind kind)
 {
     const int64_t wider =
@@ -288,7 +288,7 @@ static void list_layer(const struct sp_model *m, struct sp_layer *l, enum sp_lay
         sp_list_side_streams(m, l, norm_weights(m, 1));
 }
 
-/* A layer of the encoder: one of a model with its widths, on tokens of its own. */
+/* A layer of the encoder: a layer with the encoder's widths and tokens. */
 static void list_encoder_layer(const struct sp_model *m, struct sp_layer *l)
 {
     const struct sp_encoder *const e = &m->encoder;
@@ -321,7 +321,7 @@ static void list_encoder_layer(const struct sp_model *m, struct sp_layer *l)
         l->tensor[i].frozen = e->frozen;
 }
 
-/* What leads into the encoder, and out of it into the model's width. */
+/* The encoder's input, and its output into the model's width. */
 static void list_encoder_ends(const struct sp_model *m, struct sp_layer *l)
 {
     const struct sp_encoder *const e = &m->encoder;
@@ -344,7 +344,7 @@ static void list_encoder_ends(const struct sp_model *m, struct sp_layer *l)
                n / merge, .bias = e->projector_bias, .plain = true, .source = true);
 }
 
-/* Width of a row of the tables: E. */
+/* E, width of a table row. */
 static double table_width(const struct sp_model *m)
 {
     return (double)(m->embedding_width > 0 ? m->embedding_width : m->d_model);
@@ -390,7 +390,7 @@ static void list_output(const struct sp_model *m, struct sp_layer *l)
     MOVE(l, 3 * out, SP_BY_WIDTH, SP_OP_NORMS); /* the loss */
 }
 
-/* Weights by part, and those that a token passes. */
+/* Stored weights by part, and active ones. */
 struct weights {
     double part[SP_PARTS], passed, lookup, encoder;
     double adapters, frozen, frozen_active, adapters_active;
@@ -407,8 +407,8 @@ static void add_frozen(struct weights *w, enum sp_layer_part part, double weight
     w->frozen_expert_bytes += experts ? weights * bytes : 0;
 }
 
-/* Number of frozen copies of a row that is stored this many times: all, those of the still layers,
- * or of a block that layers share all where no layer that is trained has it. */
+/* Frozen copies of a row stored `stored` times: all; those of still layers; or for a shared block
+ * all, if no trained layer uses it. */
 static double frozen_copies(const struct sp_layers *layers, int list, bool frozen, bool shared,
                             double stored)
 {
@@ -418,7 +418,7 @@ static double frozen_copies(const struct sp_layers *layers, int list, bool froze
     return frozen ? stored : still;
 }
 
-/* Adds the layers of a list: each weight as often as it is stored, and as often as it is passed. */
+/* Adds the layers of a list: each weight once per stored copy and once per use. */
 static void weigh(struct weights *w, const struct sp_layers *layers, int list)
 {
     const struct sp_layer *const layer = &layers->list[list];
@@ -492,7 +492,7 @@ static struct sp_params params_of(const struct sp_layers *layers)
     return p;
 }
 
-/* An empty list, of whose rows none is read. */
+/* An empty list. */
 static void clear(struct sp_layer *l, const struct sp_model *model)
 {
     static const struct sp_mixer none;
@@ -540,10 +540,10 @@ double sp_stream_share(double tokens, double seq)
     return tokens > 0 ? tokens / seq : 1;
 }
 
-/* A shared block counts once for each layer that passes it, so that 6 P stays the work of a token
- * (ALBERT: 11.7 M in all, 89.7 M active). A per-layer table is read, not multiplied by, and stays
- * out (Gemma 4 E2B: 2.28 B active). An encoder's parameters count by its own tokens: otherwise
- * every word would pay for a picture's tower. */
+/* A shared block counts once per layer that uses it, so that 6 P is the work per token (ALBERT:
+ * 11.7 M in total, 89.7 M active). A per-layer table is looked up and does not count (Gemma 4 E2B:
+ * 2.28 B active). Encoder parameters count by encoder tokens; otherwise every word would pay for an
+ * image tower. */
 struct sp_params sp_worked_params(const struct sp_model *model, const struct sp_params *params,
                                   double seq)
 {

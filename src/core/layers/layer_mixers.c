@@ -1,8 +1,8 @@
-/* What mixes the tokens of a layer: attention, and the mixers that stand in its place. */
+/* Token mixers: attention and its alternatives. */
 #include "core/layers/layer_rows.h"
 
-/* Bytes of an element of a recurrence's state and of a token that a convolution still needs. Both
- * are what Mamba's and Qwen3-Next's own code keep when they generate. */
+/* Bytes per element of recurrent state and per token of a convolution's history, as in the
+ * generation code of Mamba and Qwen3-Next. */
 enum { STATE_BYTES = 4, TAP_BYTES = 2 };
 
 /* Share of the layers that have no window. */
@@ -12,13 +12,13 @@ static double global_share(const struct sp_model *m)
     return m->sliding_window > 0 ? (double)global / (double)m->layers : 1;
 }
 
-/* What keys and values, scores and their sum keep, whatever made the queries, keys and values. */
+/* Kept activations of keys, values and scores, whatever produced queries, keys and values. */
 static void keep_scores(struct sp_layer *l, enum sp_operator qkv, bool made)
 {
     const struct sp_mixer *x = &l->mixer;
     const double q = x->heads * x->qk, kv = x->kv_heads * (x->qk + x->v), out = x->heads * x->v;
     KEEP(l, q, SP_BY_WIDTH, qkv, SP_COPIES_QKV, NONE | SELECTIVE | DOTS);
-    if (made) /* else the layer that made them keeps them */
+    if (made) /* otherwise kept by the layer that made them */
         KEEP(l, kv, SP_BY_WIDTH, qkv, SP_COPIES_QKV, NONE | SELECTIVE | DOTS,
              .groups = x->kv_heads);
     KEEP(l, out, SP_BY_WIDTH, SP_OP_CORE, SP_COPIES_ONE, NONE | SELECTIVE, .with_norms = true);
@@ -26,16 +26,18 @@ static void keep_scores(struct sp_layer *l, enum sp_operator qkv, bool made)
     KEEP(l, 2 * x->heads, SP_BY_WIDTH, SP_OP_CORE, SP_COPIES_ONE, NONE); /* log-sum-exp, 4 bytes */
 }
 
-/* Heads of an attention, and their widths. */
+/* Heads of an attention and their widths. */
 struct heads {
     double q, kv, qk, v;
-    double streams; /* that queries, keys and values are made of, each as wide as the layer's */
-    double made;    /* of keys and values: 2, 1 where keys are values, 0 where both are reused */
-    bool gate, reusing; /* a gate as wide as the queries' output; keys and values are another's */
+    double streams;     /* inputs of queries, keys and values, each as wide as the layer */
+    double made;        /* projections of keys and values: 2; 1 if keys are values; 0 if both are
+                           reused */
+    bool gate, reusing; /* gate: as wide as the queries' output; reusing: keys and values of another
+                           layer */
 };
 
-/* Queries, and keys and values of fewer heads: grouped-query attention. With fewer KV heads than TP
- * ranks, several ranks hold the same head, in weights, activations, matmuls and what CP sends. */
+/* Grouped-query attention. With fewer KV heads than TP ranks, several ranks hold the same head, in
+ * weights, activations, matmuls and CP sends. */
 static void list_grouped(const struct sp_model *m, struct sp_layer *l, const struct heads *h)
 {
     const double D = l->width, a = h->q, K = h->kv;
@@ -54,10 +56,10 @@ static void list_grouped(const struct sp_model *m, struct sp_layer *l, const str
         KEEP(l, h->v * a, SP_BY_WIDTH, SP_OP_QKV, SP_COPIES_ONE, NONE | SELECTIVE | DOTS);
 }
 
-/* Attention to tokens that an indexer picked, in their latents, which all heads share. The cheaper
- * of two forms, as DeepSeek-V3.2's report runs short and long sequences: all pairs, masked, in
- * separate heads, or the picked ones in the shared latents (1088 for 320 multiply-adds per pair and
- * head). The indexer scores all pairs, and the whole cache is kept. */
+/* Attention to tokens picked by an indexer, in latents shared by all heads. Counts the cheaper of
+ * two forms, as in DeepSeek-V3.2's report for short and long sequences: all pairs, masked, in
+ * separate heads, or the picked ones in shared latents (1088 instead of 320 multiply-adds per pair
+ * and head). The indexer scores all pairs; the whole cache is kept. */
 static void attend_to_picked(const struct sp_model *m, struct sp_layer *l)
 {
     const double latent = (double)m->mla.kv_lora_rank, rope = (double)m->mla.qk_rope_head_dim;
@@ -66,9 +68,9 @@ static void attend_to_picked(const struct sp_model *m, struct sp_layer *l)
     l->mixer.picked = 2 * latent + rope;
 }
 
-/* The lightning indexer: heads of queries from the query latent, one key of theirs, a weight for
- * each head, and of all tokens the top_k with the best sums attended to. Each rank has all of it.
- * DeepSeek-V3.2, section 2.1. */
+/* The lightning indexer: query heads from the query latent, one shared key, a weight per head; the
+ * top_k tokens with the largest sums are attended to. Every rank computes all of it. DeepSeek-V3.2,
+ * section 2.1. */
 static void list_indexer(const struct sp_model *m, struct sp_layer *l)
 {
     const struct sp_sparse_attention *s = &m->sparse;
@@ -81,14 +83,14 @@ static void list_indexer(const struct sp_model *m, struct sp_layer *l)
     MATMUL(l, "index key", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_WHOLE, l->width, width);
     MATMUL(l, "index weights", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_WHOLE, l->width, heads,
            .plain = true);
-    TENSOR(l, 2 * width, SP_PART_ATTENTION, SP_TP_WHOLE); /* the key's LayerNorm */
+    TENSOR(l, 2 * width, SP_PART_ATTENTION, SP_TP_WHOLE); /* LayerNorm of the key */
     KEEP(l, (heads + 1) * width + heads, SP_BY_NOTHING, SP_OP_LATENT, SP_COPIES_ONE,
          NONE | SELECTIVE | DOTS);
     KEEP(l, 2 * (double)s->top_k, SP_BY_NOTHING, SP_OP_CORE, SP_COPIES_ONE, NONE); /* 4 bytes */
 }
 
-/* Multi-head latent attention: low-rank latents with norms of their own, from which queries, keys
- * and values of all heads are expanded. DeepSeek-V2, section 2.1. */
+/* Multi-head latent attention: low-rank latents with norms, expanded to queries, keys and values of
+ * all heads. DeepSeek-V2, section 2.1. */
 static void list_latent(const struct sp_model *m, struct sp_layer *l)
 {
     const struct sp_mla *mla = &m->mla;
@@ -117,14 +119,14 @@ static void list_latent(const struct sp_model *m, struct sp_layer *l)
          .feeds = 1U << SP_OP_LATENT); /* after it */
 }
 
-/* Weights of the norms of queries and keys, of `all` heads of both. */
+/* Weights of query and key norms, for `all` heads of both. */
 static double qk_norm_weights(int qk_norm, double head_dim, double all)
 {
     const double heads[] = {[SP_QK_NORM_NONE] = 0, [SP_QK_NORM_HEAD] = 2, [SP_QK_NORM_FULL] = all};
     return heads[qk_norm] * head_dim;
 }
 
-/* Those of an attention's norms of queries and of the keys that it makes. */
+/* Norm weights of an attention's queries and own keys. */
 static double qk_norm_of(const struct sp_model *m, const struct heads *h)
 {
     const double both = qk_norm_weights(m->qk_norm, h->qk, h->q + h->kv);
@@ -133,8 +135,8 @@ static double qk_norm_of(const struct sp_model *m, const struct heads *h)
                                                         : h->q * h->qk;
 }
 
-/* The stream of tokens at a mixing block that is `inner` wide and reads `streams` of them. What a
- * block alone gives back is the next layer's input, which that one keeps. */
+/* The token stream at a mixer of width `inner` that reads `streams` inputs. The output of a single
+ * block is the next layer's input, which that layer keeps. */
 static void keep_stream(struct sp_layer *l, double streams, double inner)
 {
     const double D = l->width;
@@ -147,7 +149,7 @@ static void keep_stream(struct sp_layer *l, double streams, double inner)
          .casts = true); /* read, write, write transposed */
 }
 
-/* A causal convolution of each of `channels` over its last `taps` tokens: read, written. */
+/* A causal convolution of `channels` channels over `taps` tokens: read, written. */
 static void add_convolution(struct sp_layer *l, double channels, double taps)
 {
     if (taps <= 0)
@@ -157,9 +159,9 @@ static void add_convolution(struct sp_layer *l, double channels, double taps)
     MOVE(l, 2 * channels, SP_BY_WIDTH, SP_OP_CORE);
 }
 
-/* What linear attention keeps and moves beside its scan: `made` elements of its projections,
- * `scanned` of what goes into the scan and of its inside, and what comes out, before and after its
- * norm and gate, `inner` wide. */
+/* Kept activations and traffic of linear attention besides its scan: `made` projection outputs,
+ * `scanned` inputs and internals of the scan, and the output of width `inner` before and after norm
+ * and gate. */
 static void keep_linear(struct sp_layer *l, double made, double scanned, double inner)
 {
     keep_stream(l, 1, inner);
@@ -171,9 +173,9 @@ static void keep_linear(struct sp_layer *l, double made, double scanned, double 
     MOVE(l, 3 * inner, SP_BY_WIDTH, SP_OP_NORMS);
 }
 
-/* Lightning attention: decays that are no weights, an output gate, one norm of all heads. Of a
- * chunk of C tokens a head multiplies queries by keys and that by values, and makes and reads its
- * state. MiniMax-01 2025, section 2.2.1. */
+/* Lightning attention: constant decays, an output gate, one norm over all heads. Per chunk of C
+ * tokens a head multiplies queries, keys and values, and updates and reads its state. MiniMax-01
+ * 2025, section 2.2.1. */
 static void list_lightning(const struct sp_model *m, struct sp_layer *l)
 {
     const struct sp_linear_attention *x = &m->linear;
@@ -185,17 +187,17 @@ static void list_lightning(const struct sp_model *m, struct sp_layer *l)
            channels + h * dv, .groups = k, .group_out = 2 * dk);
     TENSOR(l, h * dv, SP_PART_ATTENTION, SP_TP_STORED);
     keep_linear(l, channels + h * dv, 0, h * dv);
-    MOVE(l, channels + h * dv + 2 * h * dk * dv / C, SP_BY_WIDTH, SP_OP_CORE); /* in, out, states */
+    MOVE(l, channels + h * dv + 2 * h * dk * dv / C, SP_BY_WIDTH,
+         SP_OP_CORE); /* inputs, outputs, states */
 }
 
-/* Gated DeltaNet: decay and step of each head, an output gate and a norm of each head. Of a chunk
- * of C tokens a head multiplies keys by keys, inverts a triangle of C x C, takes keys and values
- * through it, multiplies queries by keys and that by values, and does three products with its
- * state. Yang, Kautz and Hatamizadeh 2024, "Gated Delta Networks", section 3.3. With gate_rank the
- * decay is of each channel, and decay and gate pass a latent: Kimi Linear 2025, section 3. A scan
- * counts the products of its chunked form (chunks of 64; Mamba-2: its `chunk`), because kernels run
- * that: 1.5 to 2 times the recurrence. Mamba-1 has no such form: 4 multiply-adds per element of
- * state. */
+/* Gated DeltaNet: decay and step size per head, output gate, norm per head. Per chunk of C tokens a
+ * head multiplies keys by keys, inverts a C x C triangle, applies it to keys and values, multiplies
+ * queries, keys and values, and does three products with its state. Yang, Kautz and Hatamizadeh
+ * 2024, "Gated Delta Networks", section 3.3. With gate_rank, decays are per channel, and decay and
+ * gate pass a latent: Kimi Linear 2025, section 3. Counts the chunked form that kernels run (chunks
+ * of 64; Mamba-2: `chunk`), 1.5 to 2 times the recurrence. Mamba-1 has none: 4 multiply-adds per
+ * state element. */
 static void list_delta_rule(const struct sp_model *m, struct sp_layer *l)
 {
     const struct sp_linear_attention *x = &m->linear;
@@ -216,8 +218,8 @@ static void list_delta_rule(const struct sp_model *m, struct sp_layer *l)
            SP_TP_STORED); /* taps, decays, the heads' norm */
     keep_linear(l, channels + h * dv + decays, channels + h * C, h * dv);
     add_convolution(l, channels, (double)x->conv);
-    /* in and out; the triangle, keys and values through it and their corrections, written and read;
-     * the state of each chunk likewise */
+    /* inputs and outputs; the triangle, its products and their corrections, written and read;
+     * likewise the state per chunk */
     MOVE(l, channels + 2 * h + h * dv, SP_BY_WIDTH, SP_OP_CORE);
     MOVE(l, 2 * h * (C + dk + 2 * dv) + 2 * h * dk * dv / C, SP_BY_WIDTH, SP_OP_CORE);
 }
@@ -235,10 +237,10 @@ static void list_linear(const struct sp_model *m, struct sp_layer *l)
         list_delta_rule(m, l);
 }
 
-/* Mamba-2: heads share a step size, groups of them B and C. Of a chunk of Q tokens a group
- * multiplies C by B, a head that by its channels, and both make and read the chunk's state. Dao and
- * Gu 2024, "Transformers are SSMs", section 6; what is kept: their fused kernel, which runs the
- * convolution again. */
+/* Mamba-2: heads share a step size, groups of heads B and C. Per chunk of Q tokens a group
+ * multiplies C by B, a head that by its channels, and both update and read the chunk's state. Dao
+ * and Gu 2024, "Transformers are SSMs", section 6. Kept activations: those of the fused kernel,
+ * which recomputes the convolution. */
 static void list_heads_of_state(const struct sp_model *m, struct sp_layer *l)
 {
     const struct sp_state_space *x = &m->state_space;
@@ -251,18 +253,18 @@ static void list_heads_of_state(const struct sp_model *m, struct sp_layer *l)
     MATMUL(l, "state-space output", SP_PART_ATTENTION, SP_OP_OUT, SP_TP_ROWS, inner, D,
            .bias = x->bias);
     TENSOR(l, ((double)x->conv + x->conv_bias) * channels + 3 * h + (x->norm ? inner : 0),
-           SP_PART_ATTENTION, SP_TP_STORED); /* taps; decay, skip and step bias of each head */
+           SP_PART_ATTENTION, SP_TP_STORED); /* taps; decay, skip and step bias per head */
     KEEP(l, inner + channels + h, SP_BY_WIDTH, SP_OP_QKV, SP_COPIES_ONE, NONE | SELECTIVE | DOTS);
     add_convolution(l, channels, (double)x->conv);
-    /* in and out; the state of each chunk, which is summed up over the chunks: written and read in
-     * 4 bytes, then in 2 */
+    /* inputs and outputs; states per chunk, accumulated over chunks: written and read in 4 bytes,
+     * then in 2 */
     MOVE(l, channels + h + inner, SP_BY_WIDTH, SP_OP_CORE);
     MOVE(l, 6 * inner * N / Q, SP_BY_WIDTH, SP_OP_CORE);
 }
 
-/* Mamba-1: step size, B and C of each token from all channels, and a state of N numbers for each
- * channel: decayed, added to and read, 4 multiply-adds an element. Gu and Dao 2023, "Mamba",
- * section 3; what is kept: their fused kernel, which runs convolution and steps again. */
+/* Mamba-1: step size, B and C per token from all channels, and N state numbers per channel:
+ * decayed, updated and read with 4 multiply-adds per element. Gu and Dao 2023, "Mamba", section 3.
+ * Kept activations: those of the fused kernel, which recomputes convolution and step sizes. */
 static void list_channels_of_state(const struct sp_model *m, struct sp_layer *l)
 {
     const struct sp_state_space *x = &m->state_space;
@@ -281,7 +283,7 @@ static void list_channels_of_state(const struct sp_model *m, struct sp_layer *l)
     KEEP(l, 2 * inner, SP_BY_WIDTH, SP_OP_QKV, SP_COPIES_ONE, NONE | SELECTIVE | DOTS);
     KEEP(l, steps, SP_BY_NOTHING, SP_OP_QKV, SP_COPIES_ONE, NONE | SELECTIVE | DOTS);
     add_convolution(l, inner, (double)x->conv);
-    MOVE(l, 4 * inner, SP_BY_WIDTH, SP_OP_CORE); /* channels, steps, gate; what comes out */
+    MOVE(l, 4 * inner, SP_BY_WIDTH, SP_OP_CORE); /* channels, step sizes, gate; output */
 }
 
 static void list_state_space(const struct sp_model *m, struct sp_layer *l)
@@ -297,8 +299,8 @@ static void list_state_space(const struct sp_model *m, struct sp_layer *l)
     MOVE(l, 3 * inner, SP_BY_WIDTH, SP_OP_NORMS); /* gate and norm */
 }
 
-/* A gated short convolution: three streams of the layer's width, the product of two of them under
- * the convolution, and the third as its gate. LFM2 (transformers, modeling_lfm2.py). */
+/* A gated short convolution: three streams of the layer's width; the product of two passes the
+ * convolution, the third gates the result. LFM2 (transformers, modeling_lfm2.py). */
 static void list_short_conv(const struct sp_model *m, struct sp_layer *l)
 {
     const double D = l->width;
@@ -350,8 +352,7 @@ static struct heads heads_of(const struct sp_model *m, bool reusing)
                           .reusing = reusing};
 }
 
-/* Attention; of a model whose indexer picks tokens it has one of its own, or takes the picks of the
- * layer before. */
+/* Attention. With an indexer, the layer has its own or reuses the picks of the layer before. */
 static void list_attention(const struct sp_model *m, struct sp_layer *l, const struct heads *h,
                            bool indexer)
 {
@@ -377,7 +378,7 @@ static void list_attention(const struct sp_model *m, struct sp_layer *l, const s
         list_state_space(m, l);
 }
 
-/* Its weights count as attention among the parts, with convolution, decays and norms. */
+/* Counts all its weights as attention, including convolution, decays and norms. */
 void sp_list_other_mixer(const struct sp_model *m, struct sp_layer *l, bool reusing)
 {
     if (m->linear.heads > 0) {
@@ -395,8 +396,8 @@ void sp_list_other_mixer(const struct sp_model *m, struct sp_layer *l, bool reus
     }
 }
 
-/* Attention to the encoder: queries of the layer's tokens, keys and values of the encoder's, in the
- * model's width where projectors lead into it. Vaswani et al. 2017, section 3.2.3. */
+/* Cross-attention: queries from the layer's tokens, keys and values from the encoder's, in the
+ * model's width if projectors lead there. Vaswani et al. 2017, section 3.2.3. */
 static void list_cross(const struct sp_model *m, struct sp_layer *l)
 {
     const double D = l->width, a = (double)m->heads, K = (double)m->kv_heads,
@@ -418,7 +419,7 @@ static void list_cross(const struct sp_model *m, struct sp_layer *l)
          .source = true);
     KEEP(l, a * H, SP_BY_WIDTH, SP_OP_CORE, SP_COPIES_ONE, NONE | SELECTIVE, .with_norms = true);
     KEEP(l, 2 * a, SP_BY_WIDTH, SP_OP_CORE, SP_COPIES_ONE, NONE); /* log-sum-exp, 4 bytes */
-    MOVE(l, 4 * D, SP_BY_SEQUENCE, SP_OP_NORMS);                  /* a norm and an addition */
+    MOVE(l, 4 * D, SP_BY_SEQUENCE, SP_OP_NORMS);                  /* norm and addition */
 }
 
 void sp_list_cross_attention(const struct sp_model *m, struct sp_layer *l)

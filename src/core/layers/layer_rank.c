@@ -1,4 +1,4 @@
-/* What one device has of a layer under a plan. */
+/* One device's part of a layer under a plan. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -37,7 +37,7 @@ struct sp_rank sp_rank_of_layer(const struct sp_rank *rank, const struct sp_laye
     return mine;
 }
 
-/* A policy's share, or all of it where one of the modules runs again. */
+/* A policy's share; 1 if one of the modules is recomputed. */
 static double share_of(const struct sp_recompute *r, double share, unsigned modules)
 {
     return r->modules & modules ? 1 : share;
@@ -80,8 +80,8 @@ struct sp_shares sp_repeated_shares(const struct sp_recompute *recompute,
     return shares;
 }
 
-/* The vocabulary is padded; learned positions are not, and each TP rank holds all of them:
- * Megatron-LM's embeddings. */
+/* The vocabulary is padded. Learned positions are not, and every TP rank holds all of them
+ * (Megatron-LM). */
 double sp_padded_vocab(const struct sp_model *model, const struct sp_plan *plan)
 {
     const double side = 128 * (double)plan->tp;
@@ -96,7 +96,7 @@ double sp_columns_on_rank(const struct sp_matmul *m, double ranks)
            m->group_out * sp_groups_of_rank(m->groups, ranks);
 }
 
-/* Weights of a matmul on a device, with its bias or without. */
+/* Weights of a matmul per device, with or without its bias. */
 static double matmul_weights(const struct sp_matmul *m, bool bias, const struct sp_rank *r)
 {
     const double rows = m->in + (bias ? 1 : 0);
@@ -119,8 +119,8 @@ double sp_adapters_on_rank(const struct sp_matmul *m, const struct sp_rank *r)
     return sp_adapter_weights(m);
 }
 
-/* Adds `weights` of one row, stored `padding` times as wide. FSDP leaves norms and routers where
- * they are. */
+/* Adds a row's weights, `padding` times as wide in storage. FSDP does not gather norms and
+ * routers. */
 static void add_row(struct sp_rank_weights *w, enum sp_layer_part part, double weights,
                     double padding, bool frozen)
 {
@@ -130,7 +130,7 @@ static void add_row(struct sp_rank_weights *w, enum sp_layer_part part, double w
         w->gathered += weights;
 }
 
-/* Adds a matmul's adapters, and what of it is the base. */
+/* Adds a matmul's adapters, and its part of the frozen base. */
 static void add_tuned(struct sp_rank_weights *w, const struct sp_matmul *m, const struct sp_rank *r,
                       double weights)
 {
@@ -141,7 +141,7 @@ static void add_tuned(struct sp_rank_weights *w, const struct sp_matmul *m, cons
     w->base += m->base ? weights : 0;
 }
 
-/* Those of one list, and adds to `tied` what the table of the input end serves as well. */
+/* Weights of one list; adds to `tied` what the input table shares with the head. */
 static void weigh(const struct sp_layer *l, const struct sp_rank *r, double padding,
                   struct sp_list_weights *of, struct sp_rank_weights *tied)
 {
@@ -192,7 +192,7 @@ static int64_t count_of(const struct sp_stage_kind *kind, int i, enum layers whi
     return which == STILL_LAYERS ? still : which == MOVING_LAYERS ? all - still : all;
 }
 
-/* The sum over those layers of a stage, and its ends, of one member of sp_rank_weights. */
+/* Sums one member of sp_rank_weights over a stage's layers and ends. */
 static inline struct sp_stage_weights sum_of_kind(const struct sp_layer_weights *w,
                                                   const struct sp_stage_kind *kind, size_t member,
                                                   enum layers which)
@@ -247,7 +247,7 @@ struct sp_kind_weights sp_weights_of_kind(const struct sp_layer_weights *w,
     };
 }
 
-/* Elements of the gradient that TransformerEngine keeps for each shape of weight. */
+/* Elements of the dummy gradient that TransformerEngine keeps per weight shape. */
 static double dummy_of(const struct sp_matmul *m, const struct sp_rank *r)
 {
     if (m->frozen)
@@ -270,7 +270,7 @@ static bool lists_it(const struct sp_layer *l, const struct sp_matmul *m)
     return false;
 }
 
-/* Those of the matmuls of a kind that no earlier kind of `present` has. */
+/* Dummies of a kind's matmuls with shapes that no earlier kind of `present` has. */
 static double new_dummies(const struct sp_layers *layers, const struct sp_rank *rank,
                           unsigned present, int kind)
 {

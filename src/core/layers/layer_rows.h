@@ -1,10 +1,10 @@
-/* How the lists of layers are written: a row each of matmuls, tensors, activations and moves. */
+/* Macros that write the lists of layers: matmuls, tensors, activations, traffic. */
 #ifndef SP_LAYER_ROWS_H
 #define SP_LAYER_ROWS_H
 
 #include <scaleplan/layer.h>
 
-/* The policies of the closed form that keep a tensor. */
+/* Sets of policies whose closed form keeps a tensor. */
 enum {
     NONE = 1 << SP_REMAT_NONE,
     SELECTIVE = 1 << SP_REMAT_SELECTIVE,
@@ -13,14 +13,14 @@ enum {
     FULL = 1 << SP_REMAT_FULL
 };
 
-/* One row of a list each: the fields in their order, then by name. */
+/* One row of a list: fields in order, then by name. */
 #define MATMUL(l, ...)                                                                             \
     ((l)->matmul[(l)->matmuls] = (struct sp_matmul){.name = __VA_ARGS__}, sp_end_matmul(l))
 #define TENSOR(l, ...) sp_add_tensor(l, (struct sp_tensor){.weights = __VA_ARGS__})
 #define KEEP(l, ...) ((l)->kept[(l)->n_kept++] = (struct sp_kept){.width = __VA_ARGS__})
 #define MOVE(l, ...) ((l)->moved[(l)->n_moved++] = (struct sp_moved){.width = __VA_ARGS__})
 
-/* A matmul whose count is not said is one that every token passes. */
+/* The default count of a matmul is one, which every token passes. */
 static inline void sp_end_matmul(struct sp_layer *l)
 {
     struct sp_matmul *const row = &l->matmul[l->matmuls++];
@@ -34,27 +34,25 @@ static inline void sp_add_tensor(struct sp_layer *l, struct sp_tensor row)
         l->tensor[l->tensors++] = row;
 }
 
-/* Marks what the model's tuning freezes, puts adapters beside matmuls, and drops the activations
- * that only weight gradients of frozen matmuls would need. */
+/* Marks what the tuning freezes, adds adapters, and drops activations needed only for weight
+ * gradients of frozen matmuls. */
 void sp_freeze(struct sp_layers *layers);
 
-/* The rows of a layer's mixing block: attention, attention to the encoder alone, or the model's
- * other mixer. */
+/* The rows of a layer's mixer: attention, cross-attention, or the other mixer. */
 void sp_list_attention(const struct sp_model *model, struct sp_layer *layer, bool reusing);
 void sp_list_cross_attention(const struct sp_model *model, struct sp_layer *layer);
 void sp_list_other_mixer(const struct sp_model *model, struct sp_layer *layer, bool reusing);
 void sp_list_shared_attention(const struct sp_model *model, struct sp_layer *layer);
 
-/* Makes the rows of a layer those of a shared block, and adds what each such layer has of its own;
- * `up`: columns of its MLP's first matmuls together.
- * Glorioso et al. 2024, "The Zamba2 Suite", section 2; Lan et al. 2019, "ALBERT", section 3.1. */
+/* Turns a layer's rows into those of a shared block and adds the layer's own; `up`: total columns
+ * of the first MLP matmuls. Glorioso et al. 2024, "The Zamba2 Suite", section 2; Lan et al. 2019,
+ * "ALBERT", section 3.1. */
 void sp_share_block(const struct sp_model *model, struct sp_layer *layer, double up);
 
-/* The ways past a layer's blocks: per-layer embeddings, alternating updates (AltUp) and a learned
- * low-rank residual (LAuReL); their tables and matmuls before the layers; what makes one stream of
- * several after them. `norm`: weights of a normalisation for each channel. Baykal et al. 2023,
- * "Alternating Updates for Efficient Transformers"; Menghani et al. 2024, "LAuReL"; transformers,
- * modeling_gemma3n.py. */
+/* Side streams: per-layer embeddings, alternating updates (AltUp), learned low-rank residual
+ * (LAuReL), with tables and matmuls before the layers and the merge after them. `norm`: norm
+ * weights per channel. Baykal et al. 2023, "Alternating Updates for Efficient Transformers";
+ * Menghani et al. 2024, "LAuReL"; transformers, modeling_gemma3n.py. */
 void sp_list_side_streams(const struct sp_model *model, struct sp_layer *layer, double norm);
 void sp_list_side_tables(const struct sp_model *model, struct sp_layer *layer, double norm);
 void sp_list_streams_end(const struct sp_model *model, struct sp_layer *layer);

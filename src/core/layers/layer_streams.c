@@ -1,7 +1,7 @@
-/* Blocks that layers share, and the ways past a layer's blocks. */
+/* Shared blocks, and side streams past a layer's blocks. */
 #include "core/layers/layer_rows.h"
 
-/* An adapter of rank `rank` beside matmuls that are `in` and `out` wide, each layer's own. */
+/* An adapter of rank `rank` on matmuls of width `in` and `out`, one per layer. */
 static void list_adapter(struct sp_layer *l, enum sp_layer_part part, enum sp_operator op,
                          double in, double rank, double out)
 {
@@ -41,7 +41,7 @@ double sp_carried_width(const struct sp_model *m)
     return (double)(m->d_model * (altup + read));
 }
 
-/* A gate to the width of the layer's own table, its product with the table's row, and the way
+/* A gate to the width of the layer's table, its product with the table row, and the projection
  * back. */
 static void list_per_layer(struct sp_layer *l, double width, double norm)
 {
@@ -55,22 +55,21 @@ static void list_per_layer(struct sp_layer *l, double width, double norm)
     MOVE(l, 5 * D + 4 * width, SP_BY_SEQUENCE, SP_OP_NORMS); /* norm, addition, gate, product */
 }
 
-/* Streams beside the one that passes the blocks: all are predicted from all before them, and
- * corrected by what came out. What is read and written: all for the prediction, all for the
- * correction. */
+/* AltUp: all streams are predicted from all, and corrected by the output of the one that passes the
+ * blocks. Both read and write all streams. */
 static void list_streams(struct sp_layer *l, double n, double norm)
 {
     const double D = l->width;
     MATMUL(l, "stream router", SP_PART_ROUTER, SP_OP_NORMS, SP_TP_WHOLE, D, n, .plain = true);
     TENSOR(l, n * n * n + n * n, SP_PART_ROUTER, SP_TP_WHOLE); /* predictions, corrections */
-    TENSOR(l, norm * D + D, SP_PART_NORM, SP_TP_WHOLE);        /* the router's, a scale */
+    TENSOR(l, norm * D + D, SP_PART_NORM, SP_TP_WHOLE);        /* norm of the router; a scale */
     l->mixer.scan += n * (n + 1) * D;
     KEEP(l, (n - 1) * D, SP_BY_SEQUENCE, SP_OPERATORS, SP_COPIES_ONE, NONE | SELECTIVE | FULL);
     KEEP(l, 3 * D, SP_BY_SEQUENCE, SP_OP_NORMS, SP_COPIES_ONE, NONE | SELECTIVE);
     MOVE(l, (4 * n + 3) * D, SP_BY_SEQUENCE, SP_OP_NORMS);
 }
 
-/* A low-rank way past attention. */
+/* LAuReL: a low-rank path past attention. */
 static void list_laurel(struct sp_layer *l, double rank, double norm)
 {
     const double D = l->width;
@@ -93,7 +92,7 @@ void sp_list_side_streams(const struct sp_model *m, struct sp_layer *l, double n
         list_laurel(l, (double)s->laurel_rank, norm);
 }
 
-/* Matmuls that make the further streams of one, or one of all. */
+/* Matmuls that expand one stream to several, or merge them. */
 static void list_streams_ends(const struct sp_model *m, struct sp_layer *l, const char *name)
 {
     const double further = (double)(m->side.altup - 1);
@@ -113,7 +112,7 @@ void sp_list_side_tables(const struct sp_model *m, struct sp_layer *l, double no
     TENSOR(l, rows * all, SP_PART_EMBEDDING, SP_TP_STORED, .lookup = true);
     TENSOR(l, norm * width, SP_PART_NORM, SP_TP_WHOLE);
     MATMUL(l, "per-layer inputs", SP_PART_EMBEDDING, SP_OP_OUT, SP_TP_WHOLE, l->width, all);
-    MOVE(l, 5 * all, SP_BY_NOTHING, SP_OP_NORMS); /* norm, addition of the table's rows */
+    MOVE(l, 5 * all, SP_BY_NOTHING, SP_OP_NORMS); /* norm, addition of the table rows */
 }
 
 void sp_list_streams_end(const struct sp_model *m, struct sp_layer *l)

@@ -1,12 +1,12 @@
-/* What a tuning freezes of a model, and the adapters that it trains in its place. */
+/* What a tuning freezes, and the adapters that it trains. */
 #include <math.h>
 
 #include "core/layers/layer_rows.h"
 
-/* Routers are trained with their experts. Of the last layers the rows are those of a layer that is
- * trained: sp_layers.still says how many are not. An encoder or tower is trained unless
- * encoder.frozen says not: the more expensive case. Its projector is always trained. last:N is
- * layers only: with a tied head the table, and so every layer below, would need gradients. */
+/* Routers are trained with their experts. With SP_TRAIN_LAST rows describe a trained layer;
+ * sp_layers.still counts the others. Encoders are trained unless encoder.frozen is set (the
+ * costlier assumption); projectors always. Tied heads stay frozen: training the table would need
+ * gradients through every layer. */
 static bool is_trained(const struct sp_tuning *tuning, enum sp_layer_part part, bool end)
 {
     const enum sp_layer_part with = part == SP_PART_ROUTER ? SP_PART_EXPERTS : part;
@@ -15,9 +15,9 @@ static bool is_trained(const struct sp_tuning *tuning, enum sp_layer_part part, 
     return tuning->trainable == SP_TRAIN_PARTS && (tuning->parts >> with & 1) != 0;
 }
 
-/* Whether a frozen matmul is of the base that may be stored in fewer bits: a layer's own, and the
- * head where the framework packs all linear layers. Tables and routers stay in 16 bits. Dettmers et
- * al. 2023, "QLoRA". */
+/* Whether a frozen matmul is part of the base that may be stored in fewer bits: the layers'
+ * matmuls, and the head if the framework quantises all linear layers. Tables and routers stay in 16
+ * bits. Dettmers et al. 2023, "QLoRA". */
 static bool is_base(const struct sp_tuning *tuning, const struct sp_matmul *m)
 {
     if (m->part == SP_PART_EMBEDDING)
@@ -37,11 +37,10 @@ double sp_adapter_weights(const struct sp_matmul *m)
 
 enum { PIECES = sizeof((struct sp_matmul *)0)->piece / sizeof(double) };
 
-/* Outputs of a matmul's piece that have an adapter of their own; 0: it has none. An unsplit matmul
- * counts as its own first piece. Under TP adapters are placed as in peft: the side that TP splits
- * is split. Megatron-Bridge also splits A of column-parallel layers over R, which reads the same
- * input, and gathers the outputs of row-parallel adapters (12 % of a step of Llama 2 70B at TP 8);
- * that gather does not count. */
+/* Outputs of a matmul's piece with an adapter; 0: none. An unsplit matmul is its own first piece.
+ * Under TP adapters are split as in peft, on the side that TP splits. Megatron-Bridge also splits A
+ * of column-parallel layers over R, which reads the same input, and gathers the outputs of
+ * row-parallel adapters (12 % of a step of Llama 2 70B at TP 8); that gather is not counted. */
 static double adapted_out(const struct sp_tuning *tuning, const struct sp_matmul *m, int piece)
 {
     const bool one = !(m->piece[0] > 0);
@@ -64,7 +63,7 @@ double sp_most_lora_rank(const struct sp_layers *layers)
     return most;
 }
 
-/* Puts the adapters of the tuning beside a matmul, where it is among their targets. */
+/* Adds adapters to a matmul if it is among the targets. */
 static void adapt(const struct sp_tuning *tuning, struct sp_matmul *m)
 {
     for (int i = 0; i < PIECES; i++) {
@@ -77,8 +76,8 @@ static void adapt(const struct sp_tuning *tuning, struct sp_matmul *m)
     }
 }
 
-/* What adapters keep of a token: R numbers between the two products of each. A kept tensor names
- * the weight whose gradient alone needs it (feeds), so that freezing drops it by a rule. */
+/* Adapters keep R numbers per token between their two products. `feeds` names the weight whose
+ * gradient alone needs a tensor, so that freezing drops it. */
 static void keep_middles(struct sp_layer *l, const struct sp_matmul *m)
 {
     KEEP(l, m->passed * m->adapted * m->rank, SP_BY_NOTHING, m->op, SP_COPIES_ONE,
@@ -91,9 +90,10 @@ static void freeze_layer(const struct sp_tuning *tuning, struct sp_layer *l, boo
     const int matmuls = l->matmuls;
     for (int i = 0; i < matmuls; i++) {
         struct sp_matmul *const m = &l->matmul[i];
-        const bool alone = m->frozen; /* of a frozen tower, whatever the tuning */
+        const bool alone = m->frozen; /* frozen tower */
         m->frozen = alone || !is_trained(tuning, m->part, end);
-        const bool still = tuning->trainable == SP_TRAIN_LAST && !end; /* some layers are */
+        const bool still =
+            tuning->trainable == SP_TRAIN_LAST && !end; /* some layers are not trained */
         m->base = (m->frozen || still) && is_base(tuning, m);
         if (!alone)
             adapt(tuning, m);
@@ -112,16 +112,16 @@ static void freeze_layer(const struct sp_tuning *tuning, struct sp_layer *l, boo
         }
 }
 
-/* Trained parts belong to the model, not to the plan: the list says of each matmul and tensor
- * whether it is frozen, and all else follows from the list. With only the embeddings trained the
- * whole backward pass runs, because the gradient must reach them. */
+/* What is trained is a property of the model: lists mark frozen matmuls and tensors, and everything
+ * else follows. Training only the embeddings runs the whole backward pass, because gradients must
+ * reach them. */
 void sp_freeze(struct sp_layers *layers)
 {
     const struct sp_tuning *const tuning = &layers->model->tuning;
     for (int list = 0; list < SP_LAYER_LISTS; list++)
         if (layers->count[list] > 0)
             freeze_layer(tuning, &layers->list[list], list >= SP_LAYER_KINDS);
-    /* the table's gradient is not made, and with no layer at all neither is the head's */
+    /* the table's gradient is not computed; with no trained layer, nor is the head's */
     layers->still[SP_LAYER_INPUT] = tuning->trainable == SP_TRAIN_LAST;
     layers->still[SP_LAYER_OUTPUT] = tuning->trainable == SP_TRAIN_LAST && tuning->last == 0;
 }

@@ -1,4 +1,4 @@
-/* Units of a chip, sums over a machine, switches of a fabric: arithmetic on published figures. */
+/* Units of a chip, totals of a machine, switches of a fabric. */
 #include <math.h>
 
 #include <scaleplan/forms.h>
@@ -56,7 +56,7 @@ struct sp_tpu_units sp_tpu_units(const struct sp_chip *chip)
     };
 }
 
-/* On GPUs the fp32 peak (half without multiply-add), on TPUs one operation per cycle and ALU. */
+/* GPU: the fp32 peak (half without FMA). TPU: one operation per cycle and ALU. */
 double sp_vector_flops_per_s(const struct sp_chip *chip, bool fused)
 {
     if (!isnan(chip->cores))
@@ -94,13 +94,13 @@ struct sp_chip_networks sp_chip_networks(const struct sp_hardware *hw)
         .axis_bytes_per_s = W_ici,
         .egress_bytes_per_s = sp_torus_egress((double)net->axes, w),
         .dcn_bytes_per_s = W_dcn,
-        .alpha_axis = sp_network_alpha(C, W_ici),
-        .alpha_dcn = sp_network_alpha(C, W_dcn),
+        .alpha_axis = sp_ridge_point(C, W_ici),
+        .alpha_dcn = sp_ridge_point(C, W_dcn),
         .hbm_over_link = sp_bandwidth_ratio(W_hbm, w),
         .hbm_over_axis = sp_bandwidth_ratio(W_hbm, W_ici),
         .hbm_over_dcn = sp_bandwidth_ratio(W_hbm, W_dcn),
-        .alpha_node = sp_network_alpha(C, W_gpu),
-        .alpha_cross = sp_network_alpha(C, W_node),
+        .alpha_node = sp_ridge_point(C, W_gpu),
+        .alpha_cross = sp_ridge_point(C, W_node),
         .hbm_over_node = sp_bandwidth_ratio(W_hbm, W_gpu),
         .hbm_over_scaleout = sp_bandwidth_ratio(W_hbm, scaleout),
         .hbm_over_pcie = sp_bandwidth_ratio(W_hbm, chip->pcie_bytes_per_s),
@@ -129,8 +129,8 @@ double sp_bisection_links(const struct sp_hardware *hw)
     return fewest;
 }
 
-/* Both directions together: each of the cut links carries w each way, or each device of one half
- * sends W to the other while as much comes back. */
+/* Both directions summed: each cut link carries w each way; on switches each device of one half
+ * sends W and receives as much. */
 static double bisection_bytes_per_s(const struct sp_hardware *hw)
 {
     const struct sp_network *net = &hw->network;
@@ -191,8 +191,8 @@ struct sp_fabric_size sp_fabric_size(const struct sp_network *network, double no
     const double leafs = sp_leaf_switches(sus, fabric->leafs_per_su), ports = fabric->switch_ports;
     const double uplinks = sp_node_cables(nodes, fabric->links_per_node);
     const double link = fabric->link_bytes_per_s;
-    /* A spine reaches every leaf only while there are no more leaves than it has ports; beyond, it
-     * gives half of its ports to a core layer. */
+    /* A spine reaches every leaf only if it has a port for each; with more leaves it gives half of
+     * its ports to a core layer. */
     const bool cores = leafs > ports;
     const double down = cores ? ports / 2 : ports;
     const double spines = isnan(sus) ? NAN : sp_switches_for_cables(uplinks, down);

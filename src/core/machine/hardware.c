@@ -1,4 +1,4 @@
-/* Slices, their legal sizes, and the bandwidths that follow from a chip's links. */
+/* Slices, available sizes, and bandwidths from links. */
 #include <math.h>
 #include <string.h>
 
@@ -20,8 +20,7 @@ int64_t sp_chips(const struct sp_hardware *hw)
     return hw->chips_per_slice * hw->slices;
 }
 
-/* A missing peak falls back to the next wider format: fp8 to bf16, tf32 to bf16, bf16 to fp16. The
- * caller notes it. */
+/* A missing peak falls back to the next wider format, which the caller reports. */
 enum sp_dtype sp_compute_dtype(const struct sp_chip *chip, enum sp_dtype wanted)
 {
     enum sp_dtype dtype = wanted;
@@ -107,18 +106,18 @@ double sp_scaleout_bytes_per_s_per_device(const struct sp_scaleout *scaleout, in
     return sp_share_of_line(scaleout->bytes_per_s, scaleout->per_node ? (double)devices : 1);
 }
 
-/* A network given by name has no known switches: the fabric and its third level go. */
+/* A named network has unknown switches, so fabric and third level are dropped. */
 void sp_use_scaleout(struct sp_network *network, const struct sp_scaleout *scaleout)
 {
     network->scaleout_bytes_per_s = sp_scaleout_bytes_per_s_per_device(scaleout, network->domain);
     if (!isnan(scaleout->latency_s))
         network->scaleout_latency_s = scaleout->latency_s;
     memcpy(network->scaleout_name, scaleout->name, sizeof network->scaleout_name);
-    network->fabric = (struct sp_fabric){NAN, NAN, NAN, NAN, NAN}; /* its switches are not known */
+    network->fabric = (struct sp_fabric){NAN, NAN, NAN, NAN, NAN};
 }
 
-/* Every device gets its own link, whether the network says per node or not. The measured rate of
- * NCCL on NVLink no longer applies. */
+/* Every device gets its own link, even if the network is per node. NCCL rates measured on NVLink no
+ * longer apply. */
 void sp_use_everywhere(struct sp_hardware *hw, const struct sp_scaleout *scaleout)
 {
     struct sp_network *const net = &hw->network;
@@ -188,15 +187,15 @@ bool sp_offers_shape(const struct sp_network *network, const struct sp_shape *wa
     return false;
 }
 
-/* Whether a job takes the same part of each of its domains. */
+/* Whether a job uses the same part of each domain. */
 static bool fills_parts(const struct sp_network *network, int64_t chips)
 {
     return network->kind == SP_SWITCHED && network->domain_part > 0 &&
            network->domain_part < network->domain && chips % network->domain_part == 0;
 }
 
-/* Jobs that do not fill racks of 72 take 64 devices of each: measured runs used 128, 256 and 512
- * GB200. */
+/* Jobs that do not fill racks of 72 use 64 devices of each, as measured runs on 128, 256 and 512
+ * GB200 did. */
 void sp_use_domains(struct sp_network *network, int64_t chips)
 {
     if (fills_parts(network, chips) && chips > network->domain && chips % network->domain != 0)
@@ -260,7 +259,7 @@ int64_t sp_nearest_chips(const struct sp_network *network, int64_t chips, bool u
 
 double sp_smallest_slice(const struct sp_network *network, double chips)
 {
-    const double whole = ceil(chips * (1 - 1e-12)); /* rounding makes no further chip */
+    const double whole = ceil(chips * (1 - 1e-12)); /* absorb rounding */
     const int64_t slice = whole <= 1e9 ? sp_nearest_chips(network, (int64_t)whole, true) : 0;
     return slice > 0 ? (double)slice : NAN;
 }

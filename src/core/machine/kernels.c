@@ -5,8 +5,8 @@
 
 #include "core/smooth.h"
 
-/* The peak that a format's share is of, and bytes of a weight with its scales: NVFP4 has an 8-bit
- * scale for 16 elements. */
+/* Format whose peak the share refers to, and bytes per weight with scales (NVFP4: one 8-bit scale
+ * per 16 elements). */
 static const struct {
     enum sp_dtype dtype;
     double weight_bytes;
@@ -35,16 +35,16 @@ void sp_clear_kernels(struct sp_kernels *kernels)
     sp_clear_collectives(kernels);
 }
 
-/* sp_smooth_max takes what is not known for nothing. */
+/* sp_smooth_max treats NAN as 0, so unknown values are tested first. */
 static bool is_known(double share, double peak)
 {
     return share > 0 && peak > 0;
 }
 
-/* Five constants, as many as the measurements determine. Casting has its own (cast_bytes): engines
- * time the quantisation of the input with the matmul, and without it the share of large fp8 matmuls
- * would be 0.57 on an H100 where the matmul alone reaches 0.74. Half a tile is fitted too: 0 on
- * H100 and H200 in bf16, 89 elements on an A100. */
+/* Five constants, as many as the measurements determine. Casts have their own (cast_bytes) because
+ * engines time the quantisation of inputs too: without it, large fp8 matmuls on an H100 would get
+ * 0.57 instead of 0.74. The half tile is fitted: 0 on H100 and H200 in bf16, 89 elements on an
+ * A100. */
 double sp_matmul_kernel_s(const struct sp_chip *chip, enum sp_kernel_format format, double m,
                           double n, double k)
 {
@@ -60,7 +60,7 @@ double sp_matmul_kernel_s(const struct sp_chip *chip, enum sp_kernel_format form
     return c->launch_s + sp_smooth_max(works, moves) + casts;
 }
 
-/* A tail that does not grow with the heads (fill_queries): few heads do not fill the chip. */
+/* fill_queries is a tail independent of the number of heads: few heads do not fill the chip. */
 double sp_attention_kernel_s(const struct sp_chip *chip, enum sp_kernel_format format, double heads,
                              double head_dim, double seq)
 {
@@ -72,9 +72,9 @@ double sp_attention_kernel_s(const struct sp_chip *chip, enum sp_kernel_format f
     return c->launch_s + 4 * head_dim * scores / (c->share * peak);
 }
 
-/* Two protocols: that of short messages has a low rate, that of long messages a floor per rank. A
- * rank's own part costs time too (own_share), which is why 2 ranks reach less of the link than 8.
- * Only NCCL is measured, in halves: the engines' own all-reduces are for decoding. */
+/* Two protocols: low rate for short messages, a floor per rank for long ones. A rank's own part
+ * costs time (own_share), so 2 ranks reach less of the link than 8. Measured on NCCL only, as
+ * reduce-scatter and all-gather: engines' own all-reduces are for decoding. */
 double sp_collective_kernel_s(const struct sp_kernels *kernels, const struct sp_network *network,
                               enum sp_collective op, double ranks, double bytes)
 {
@@ -85,6 +85,6 @@ double sp_collective_kernel_s(const struct sp_kernels *kernels, const struct sp_
     const double parts = times * (ranks - 1 + c->own_share) / ranks;
     const double sends = bytes * parts / network->domain_bytes_per_s;
     const double longs = sp_smooth_max(sends / c->share, ranks * c->floor_s);
-    /* fmin leaves out what is not a number: a collective of one protocol */
+    /* fmin ignores NAN: a collective with one protocol */
     return c->latency_s + (ranks - 1) * c->rank_latency_s + fmin(sends / c->low_share, longs);
 }

@@ -1,4 +1,4 @@
-/* What a figure of a machine would have to be, and how much a goal follows it. */
+/* Values that figures of a machine need for a goal, and elasticities. */
 #include <math.h>
 #include <string.h>
 
@@ -6,11 +6,11 @@
 
 #include <scaleplan/forms.h>
 
-/* Where a figure stands in the struct and in a hardware file. */
+/* Where a figure is stored, and its key in a hardware file. */
 struct figure {
     const char *key;
     size_t offset;
-    int kind; /* of machine that has it: enum sp_network_kind, or ANY */
+    int kind; /* enum sp_network_kind of machines that have it, or ANY */
 };
 #define ANY (-1)
 #define AT(member) offsetof(struct sp_hardware, member)
@@ -36,7 +36,7 @@ static bool is_peak(enum sp_machine_figure figure)
     return figure < SP_FIGURE_HBM_RATE;
 }
 
-/* Capacities that verdicts take: what the runtime grants where that is known. */
+/* Whether the capacity is usable memory, which verdicts use if it is known. */
 static bool is_granted(enum sp_machine_figure figure, const struct sp_hardware *hw)
 {
     return figure == SP_FIGURE_HBM && !isnan(hw->chip.hbm_usable_bytes);
@@ -64,13 +64,13 @@ static bool is_whole(enum sp_machine_figure figure)
     return figure == SP_FIGURE_DOMAIN || figure == SP_FIGURE_CHIPS;
 }
 
-/* Where in the struct a figure stands that is a double. */
+/* Offset in the struct of a figure stored as double. */
 static size_t place_of(enum sp_machine_figure figure, const struct sp_hardware *hw)
 {
     return row_of(figure, hw)->offset + (is_peak(figure) ? (size_t)figure * sizeof(double) : 0);
 }
 
-/* Whether machines of that kind have it. */
+/* Whether this kind of machine has the figure. */
 static bool has_figure(enum sp_machine_figure figure, const struct sp_hardware *hw)
 {
     const int kind = is_peak(figure) ? ANY : figures[figure].kind;
@@ -91,7 +91,7 @@ double sp_figure_value(enum sp_machine_figure figure, const struct sp_hardware *
     return value > 0 ? value : NAN;
 }
 
-/* Domains of this many devices: whole ones, or one with all devices. */
+/* Sets domains of `devices` devices: whole ones, or one that holds all. */
 static bool with_domain(struct sp_hardware *hw, int64_t devices)
 {
     if (hw->chips_per_slice % devices != 0 && devices % hw->chips_per_slice != 0)
@@ -125,7 +125,7 @@ bool sp_is_met(const struct sp_demand *demand, double value)
     return demand->at_least ? value >= demand->target : value <= demand->target;
 }
 
-/* The goal's value with another figure; NAN where there is no such machine. */
+/* The goal's value with a changed figure; NAN if no such machine exists. */
 static double value_at(const struct sp_demand *demand, const struct sp_hardware *hw,
                        enum sp_machine_figure figure, double value)
 {
@@ -134,26 +134,26 @@ static double value_at(const struct sp_demand *demand, const struct sp_hardware 
                                                        : NAN;
 }
 
-/* How far of the way from a to b to look next, 0 to 1: the secant's share, `apart` from either end,
- * moved towards the middle by `trust` and kept within `radius` of it. */
+/* Next point on the way from a to b, 0 to 1: the secant's share, at least `apart` from either end,
+ * moved towards the middle by `trust` and within `radius` of it. */
 static double share_of_way(double fa, double fb, double apart, double trust, double radius)
 {
     const double secant = fa / (fa - fb);
-    if (!isfinite(secant)) /* one of the values is not */
+    if (!isfinite(secant)) /* one value is not finite */
         return 0.5;
     const double share = fmin(fmax(secant, apart), 1 - apart);
     const double moved = share < 0.5 ? fmin(share + trust, 0.5) : fmax(share - trust, 0.5);
     return fmin(fmax(moved, 0.5 - radius), 0.5 + radius);
 }
 
-/* A figure, and the goal's value there. */
+/* A figure and the goal's value there. */
 struct trial {
     double figure, value;
 };
 
-/* Where the goal's value crosses the target between a figure that misses it and one that meets it,
- * on logarithms: as fast as a secant where the value is smooth, and never more than one step behind
- * halving (ITP: Oliveira and Takahashi 2020). Returns a figure that meets it. */
+/* Finds where the goal crosses the target between a figure that misses it and one that meets it, on
+ * a logarithmic scale, by ITP (Oliveira and Takahashi 2020): superlinear on smooth goals, at most
+ * one step more than bisection. Returns a figure that meets it. */
 static double find_edge(const struct sp_demand *demand, const struct sp_hardware *hw,
                         enum sp_machine_figure figure, struct trial misses, struct trial meets)
 {
@@ -161,7 +161,8 @@ static double find_edge(const struct sp_demand *demand, const struct sp_hardware
     double a = log(misses.figure), fa = log(misses.value) - target;
     double b = log(meets.figure), fb = log(meets.value) - target;
     const double whole = fabs(b - a);
-    double most = close * exp2(ceil(log2(whole / close)) + 1); /* that this step may leave, twice */
+    double most = close * exp2(ceil(log2(whole / close)) +
+                               1); /* largest interval allowed after this step, doubled */
     while (fabs(b - a) > close) {
         const double width = fabs(b - a), trust = steepness * width / whole;
         const double radius = fmax(0, most / 2 / width - 0.5);
@@ -179,8 +180,8 @@ static double find_edge(const struct sp_demand *demand, const struct sp_hardware
     return exp(b);
 }
 
-/* A figure beyond `from`, on the way to `to`, at which the goal is met, or is not any more, as
- * `met` says: steps that grow. The last step before it goes to *before. */
+/* Steps from `from` towards `to` with growing steps until the goal is met, or no longer met, as
+ * `met` says. *before gets the last point before that. */
 static struct trial find_change(const struct sp_demand *demand, const struct sp_hardware *hw,
                                 enum sp_machine_figure figure, struct trial from, struct trial to,
                                 bool met, struct trial *before)
@@ -198,7 +199,7 @@ static struct trial find_change(const struct sp_demand *demand, const struct sp_
     return at;
 }
 
-/* Whether a value of the goal is better than another; one that means nothing is worse than all. */
+/* Whether value a is better than b; NAN is worst. */
 static bool is_better(const struct sp_demand *demand, double a, double b)
 {
     if (isnan(a) || isnan(b))
@@ -206,11 +207,11 @@ static bool is_better(const struct sp_demand *demand, double a, double b)
     return demand->at_least ? a > b : a < b;
 }
 
-enum { EXTREME = 15 }; /* powers of ten that stand for infinitely much and for nothing */
+enum { EXTREME = 15 }; /* 10^15 and 10^-15 stand for infinity and zero */
 
-/* The value of the goal with infinitely much of a figure and with none. Infinity is 10^15 times the
- * figure: infinity times zero would be no number. If more of a figure brings the goal nearer and
- * even infinity does not meet it, less is not looked at: its value stays NAN, the worst. */
+/* Evaluates the goal at both extremes of a figure: 10^15 times it rather than infinity, since
+ * infinity x 0 is NAN. If more helps but even that misses the target, the lower extreme is skipped
+ * and stays NAN, the worst. */
 static void look_at_ends(const struct sp_demand *demand, const struct sp_hardware *hw,
                          enum sp_machine_figure figure, const struct sp_need *need,
                          struct trial *up, struct trial *down)
@@ -222,7 +223,7 @@ static void look_at_ends(const struct sp_demand *demand, const struct sp_hardwar
         down->value = value_at(demand, hw, figure, down->figure);
 }
 
-/* A rate, a size or a price. */
+/* Finds a needed rate, size or price. */
 static void need_figure(const struct sp_demand *demand, const struct sp_hardware *hw,
                         enum sp_machine_figure figure, struct sp_need *need)
 {
@@ -242,27 +243,26 @@ static void need_figure(const struct sp_demand *demand, const struct sp_hardware
     need->factor = sp_needed_factor(need->needed, need->now);
 }
 
-/* The next factor by which a whole number is tried: each, or where trying takes long doublings from
- * 8 on. */
+/* The next factor to try: each, or doublings from 8 on if values are slow to compute. */
 static int next_factor(const struct sp_demand *demand, int k)
 {
     return demand->sparse && k >= 8 ? 2 * k : k + 1;
 }
 
-/* Whether more of a whole number is another machine: a domain is, up to all devices of a slice. */
+/* Whether a larger number makes a different machine; a domain is limited to the slice. */
 static bool is_other(enum sp_machine_figure figure, const struct sp_hardware *hw, double number)
 {
     return figure != SP_FIGURE_DOMAIN || number <= (double)hw->chips_per_slice;
 }
 
-/* A whole number: multiples and parts of what there is, the nearest first; an MFU or a cost may ask
- * for half the chips. Beyond 8 times, a re-planned search tries doublings only. */
+/* Finds a needed whole number among multiples and divisors of the current one, nearest first (an
+ * MFU or a cost may need half of the chips). */
 static void need_number(const struct sp_demand *demand, const struct sp_hardware *hw,
                         enum sp_machine_figure figure, struct sp_need *need)
 {
     enum { MOST = 4096 };
     const bool met = sp_is_met(demand, need->value);
-    double kept[] = {need->now, need->now}; /* the last that was met, below and above */
+    double kept[] = {need->now, need->now}; /* last values that met the goal, below and above */
     need->limit = need->value;
     need->reachable = met;
     for (int k = 2; k <= MOST; k = next_factor(demand, k))

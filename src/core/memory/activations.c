@@ -1,4 +1,4 @@
-/* Bytes of activations that are kept: by model, by layer of one device, by published rule. */
+/* Kept activation bytes: per model, per layer and device, by published rule. */
 #include <math.h>
 
 #include <scaleplan/forms.h>
@@ -7,7 +7,8 @@
 #include "core/layers/layer_rank.h"
 
 /* Assumes fused attention. `none` keeps what a backward pass reads (Korthikanti's list with grouped
- * queries and a gated MLP); `dots` keeps the exact widths of the seven big matmuls, not 7 D. */
+ * queries and a gated MLP); `dots` keeps the exact widths of the seven large matmuls instead of 7
+ * D. */
 double sp_activation_bytes_per_token_layer(const struct sp_model *model, enum sp_remat remat)
 {
     if (!sp_model_has_shape(model) || remat >= SP_REMATS)

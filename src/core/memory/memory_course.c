@@ -1,16 +1,15 @@
-/* What a device holds over a step. */
+/* Memory of a device over a step. */
 #include <scaleplan/memory.h>
 
 #include <math.h>
 
 #include "core/require.h"
 
-/* Where slopes or levels change. While they are collected, the members of a moment stand for what
- * an event adds: `activations` and `gradients` to the slopes (shares of the whole, 1/s), `first` to
- * the backward passes under way. */
+/* Events where slopes or levels change. In an event `activations` and `gradients` are changes of
+ * slope (share of the whole per s), and `first` is the change in running backward passes. */
 typedef struct sp_memory_moment event;
 
-/* In order of time; at an instant what ends comes before what starts. Shell's sort. */
+/* By time; at the same time ends precede starts. Shell's sort. */
 static void sort_events(event *e, int64_t n)
 {
     for (int64_t gap = n / 2; gap > 0; gap = gap == 2 ? 1 : gap * 5 / 11)
@@ -27,7 +26,7 @@ static void sort_events(event *e, int64_t n)
         }
 }
 
-/* The first task of a kind that a chunk of the stage has: they stand in order of micro-batches. */
+/* Whether this is the first task of its kind for a chunk; tasks are ordered by micro-batch. */
 static bool is_first(const struct sp_task *task, char kind, int64_t *chunk)
 {
     if (task->kind != kind || task->chunk == *chunk)
@@ -36,7 +35,7 @@ static bool is_first(const struct sp_task *task, char kind, int64_t *chunk)
     return true;
 }
 
-/* Two events a task; returns how many. */
+/* Writes two events per task; returns their number. */
 static int64_t collect(const struct sp_memory_course *c, event *e)
 {
     const double share = 1 / (double)c->chunks;
@@ -61,9 +60,9 @@ static int64_t collect(const struct sp_memory_course *c, event *e)
     return n;
 }
 
-/* Shares of what a stage may hold. */
+/* Current shares of a stage's memory. */
 struct held {
-    double in_flight, gradients; /* micro-batches; of all gradients */
+    double in_flight, gradients; /* micro-batches; share of all gradients */
     bool backward, updated;
 };
 
@@ -85,7 +84,7 @@ static struct sp_memory_moment bytes_at(const struct sp_memory_course *c, double
     return at;
 }
 
-/* The most micro-batches in flight, as the events have them. */
+/* Most micro-batches in flight according to the events. */
 static double most_in_flight(const event *e, int64_t n)
 {
     double level = 0, slope = 0, most = 0;
@@ -116,7 +115,7 @@ int64_t sp_most_memory_moments(int64_t tasks)
 int64_t sp_memory_over_step(const struct sp_memory_course *c, struct sp_memory_moment *moments,
                             struct sp_memory_moment marks[SP_MEMORY_MARKS])
 {
-    /* the events wait in the upper half, which the moments reach when they have been read */
+    /* events are stored in the upper half, which moments overwrite only after they are read */
     event *const e = moments + 2 * c->tasks + 4;
     const int64_t n = collect(c, e);
     const double most = most_in_flight(e, n);

@@ -9,8 +9,8 @@
 
 static const struct sp_recompute nothing = {0};
 
-/* What a layer's backward needs beside what was kept: tensors that are recomputed or come back from
- * the host (`again` bytes), and gradients. */
+/* Bytes that a layer's backward pass needs besides kept activations: tensors recomputed or fetched
+ * from the host (`again`), and gradients. */
 static double backward_bytes(const struct sp_layer *l, const struct sp_rank *rank,
                              const struct sp_plan *plan, double again)
 {
@@ -22,10 +22,8 @@ static double backward_bytes(const struct sp_layer *l, const struct sp_rank *ran
     return SP_ELEMENT * elements + again;
 }
 
-/* Copies in 16 bits of the largest matmul of a list whose base is stored in fewer: they are made
- * where it is used, in both passes, and dropped behind it. Dettmers et al. 2023, "QLoRA",
- * section 3.
- */
+/* 16-bit copies of a list's largest quantised matmul, made at each use and dropped after it.
+ * Dettmers et al. 2023, "QLoRA", section 3. */
 static double widened_bytes(const struct sp_model *model, const struct sp_layer *l,
                             const struct sp_plan *plan, const struct sp_framework *framework)
 {
@@ -65,9 +63,9 @@ static double loss_bytes(const struct sp_model *model, const struct sp_plan *pla
     return 4 * T * h / t + logit_bytes(plan, framework, T, outputs / t) + SP_ELEMENT * T * h;
 }
 
-/* Bytes of each parameter of a layer that ZeRO 3 holds unsharded. Of a framework that is not known
- * for it, the least that hides communication behind work, as its time has it: the layer at work,
- * the one on its way, and a layer's gradients, 2 bytes each, until they are reduced. */
+/* Unsharded bytes per layer parameter under ZeRO 3. For an unknown framework, the least that
+ * overlaps communication: the current layer, the next one, and a layer's 2-byte gradients until
+ * they are reduced. */
 static double bytes_gathered_of_layer(const struct sp_framework *framework)
 {
     return framework->gathered_layers > 0 ? SP_ELEMENT * sp_larger(framework->gathered_layers, 1) +
@@ -75,23 +73,22 @@ static double bytes_gathered_of_layer(const struct sp_framework *framework)
                                           : 2 * SP_ELEMENT + SP_ELEMENT;
 }
 
-/* Gathered layers that memory holds: two, where the framework's file says nothing else, because
- * gathers and reductions hide behind another layer. With one layer, DeepSeek-V3 on 2,048 H800
- * looked best without expert parallelism. */
+/* Gathered layers live at once; two by default, because gathers and reductions overlap another
+ * layer. With one, DeepSeek-V3 on 2,048 H800 looked best without expert parallelism. */
 static double layers_gathered(const struct sp_framework *framework)
 {
     return framework->gathered_layers > 0 ? sp_larger(framework->gathered_layers, 1) : 2;
 }
 
-/* Bytes of these that are gradients, which frozen weights have none of. */
+/* Gradient part of those bytes; frozen weights have none. */
 static double gradients_gathered_of_layer(const struct sp_framework *framework)
 {
     return framework->gathered_layers > 0 ? 4 * framework->gathered_grads : SP_ELEMENT;
 }
 
-/* What ZeRO 3 holds unsharded: some layers, the base of them as it is stored, their gradients, and
- * the tables at the ends. Experts are gathered with their layer; a rank of EP gathers its own ones
- * alone. */
+/* Unsharded bytes under ZeRO 3: layers with their quantised base as stored, their gradients, and
+ * the tables at the ends. Experts are gathered with their layer; an EP rank gathers only its
+ * own. */
 static double gathered_bytes(const struct sp_framework *framework, const struct sp_layer_weights *w,
                              double base_bytes, const struct sp_stage_kind *kind)
 {
@@ -105,7 +102,7 @@ static double gathered_bytes(const struct sp_framework *framework, const struct 
             still = sp_larger(still,
                               w->of[i].dense.base + w->of[i].experts.base + w->of[i].shared.base);
         }
-    if (w->still_base && moves) /* one that is trained stands for the others */
+    if (w->still_base && moves) /* a trained layer stands for all */
         still = 0;
     if (kind->last)
         ends += w->of[SP_LAYER_OUTPUT].dense.gathered + (kind->first ? 0 : w->tied.gathered);
@@ -115,11 +112,11 @@ static double gathered_bytes(const struct sp_framework *framework, const struct 
            SP_ELEMENT * ends;
 }
 
-/* What ZeRO 3 holds unsharded of a stage that a framework keeps whole: the weights that every
- * micro-batch takes and the gradients that all of them add to; 0: it gathers layers. FSDP2 under
- * torch.distributed.pipelining: no reshard after the forward pass, no reduction of gradients before
- * the last backward pass (torchtitan, parallelize_llama.py). ZeRO 3 with stages then saves only
- * optimizer memory. */
+/* Unsharded bytes of a stage that the framework keeps whole under ZeRO 3: weights used and
+ * gradients accumulated by every micro-batch; 0: it gathers layers. FSDP2 under
+ * torch.distributed.pipelining neither reshards after the forward pass nor reduces before the last
+ * backward pass (torchtitan, parallelize_llama.py), so ZeRO 3 with stages saves only optimizer
+ * memory. */
 static double whole_bytes(const struct sp_framework *framework, const struct sp_stage_weights *held,
                           const struct sp_stage_weights *trained)
 {
@@ -128,8 +125,8 @@ static double whole_bytes(const struct sp_framework *framework, const struct sp_
                                          : 0;
 }
 
-/* Gradients of the layers of a stage, and of the ends together, of which anything is trained,
- * whole: flat parameters have one tensor of gradients for all weights that are wrapped together. */
+/* Whole gradients of a stage's layers and ends that have trained weights: flat parameters use one
+ * gradient tensor for all weights wrapped together. */
 static double flat_bytes(const struct sp_framework *framework, const struct sp_layer_weights *w,
                          const struct sp_stage_kind *kind)
 {
@@ -150,13 +147,13 @@ static double flat_bytes(const struct sp_framework *framework, const struct sp_l
     return SP_ELEMENT * held;
 }
 
-/* Whole bytes of what is not negative; the sum of all parts stays an integer whatever was asked. */
+/* Non-negative bytes as a saturated integer, so that sums cannot overflow. */
 static int64_t whole(double bytes)
 {
     return (int64_t)(sp_smaller(bytes, SP_MOST_BYTES) + 0.5);
 }
 
-/* Whether nothing at the output end is frozen. */
+/* Whether the whole head is trained. */
 static bool has_trained_head(const struct sp_layer *output)
 {
     bool frozen = false;
@@ -165,8 +162,8 @@ static bool has_trained_head(const struct sp_layer *output)
     return !frozen;
 }
 
-/* TransformerEngine's dummies of stages with each set of the kinds in `all`, and of the head, which
- * has this many outputs. */
+/* TransformerEngine's dummy gradients for stages with each subset of `all`, and for a head with
+ * `outputs` outputs. */
 static void prepare_dummies(const struct sp_rank_layers *mine, unsigned all, double outputs,
                             struct sp_prepared_memory *p)
 {
@@ -179,8 +176,8 @@ static void prepare_dummies(const struct sp_rank_layers *mine, unsigned all, dou
                         : 0;
 }
 
-/* Asynchronous TP adds no buffers: its symmetric memory, two chunks of a shard, lies outside the
- * allocator whose peak torchtitan prints. */
+/* Asynchronous TP adds no buffers: its symmetric memory lies outside the allocator whose peak
+ * torchtitan prints. */
 void sp_prepare_memory(const struct sp_rank_layers *mine, const struct sp_plan *plan,
                        const struct sp_framework *framework, struct sp_prepared_memory *p)
 {
@@ -255,8 +252,8 @@ static double in_flight_of(const struct sp_plan *plan, int64_t stage)
     return plan->pp > 1 ? sp_in_flight(&pipeline, stage) : 1;
 }
 
-/* Frozen weights, the dense ones over this many shards, experts over theirs: those of a layer's
- * matmuls as the base is stored, others in 2 bytes. */
+/* Bytes of frozen weights over `shards` devices (experts over `expert_shards`): layer matmuls as
+ * the base is stored, others in 2 bytes. */
 static double frozen_bytes(const struct sp_kind_memory *k, double shards, double expert_shards)
 {
     const struct sp_kind_weights *const w = &k->weights;
@@ -273,9 +270,8 @@ void sp_sum_stage_memory(const struct sp_framework *framework, struct sp_stage_m
     m->device = whole(sp_step_device_bytes((double)m->reserved, framework->context_bytes));
 }
 
-/* Bytes of an element that FSDP at ZeRO 2 holds unsharded from a forward pass to its backward pass,
- * beside shards of wider weights (SHARD_GRAD_OP, no reshard after the forward pass); 0: weights are
- * whole as they are stored. */
+/* Bytes per element that FSDP at ZeRO 2 keeps unsharded between forward and backward pass, besides
+ * shards of wider weights (SHARD_GRAD_OP); 0: weights are stored whole. */
 static double kept_gathered(const struct sp_precision *precision, const struct sp_plan *plan,
                             const struct sp_framework *framework)
 {
@@ -284,8 +280,7 @@ static double kept_gathered(const struct sp_precision *precision, const struct s
     return fsdp && precision->weight_bytes > bytes ? bytes : 0;
 }
 
-/* The same for weights that this many devices share: a device that shares with no other gathers
- * none. */
+/* The same for weights shared by `shards` devices; a single device gathers none. */
 static double unsharded_bytes(double bytes, double weights, double shards)
 {
     return shards > 1 ? bytes * weights : 0;
@@ -373,8 +368,8 @@ int64_t sp_fullest_prepared(const struct sp_precision *precision, const struct s
                             const struct sp_framework *framework, const struct sp_stage_map *map,
                             const struct sp_kind_memory *kinds, struct sp_stage_memory *memory)
 {
-    /* no schedule keeps more micro-batches in flight on a later stage: of stages that are alike the
-     * first is the fullest */
+    /* later stages never have more micro-batches in flight, so the first stage of a kind is the
+     * fullest */
     int64_t fullest = 0;
     for (int i = 0; i < map->kinds; i++) {
         const struct sp_stage_memory m =

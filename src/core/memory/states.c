@@ -1,5 +1,4 @@
-/* Bytes of training state: weights, gradients, master copy, moments; by ZeRO stage, and inverses.
- */
+/* Bytes of training state by ZeRO stage, and inverses. */
 #include <math.h>
 
 #include <scaleplan/forms.h>
@@ -14,9 +13,8 @@ double sp_state_bytes_per_param(const struct sp_precision *precision)
                              precision->master_bytes, precision->optimizer_bytes);
 }
 
-/* Gradients that add up over micro-batches exist also where the recipe leaves them out (adam10,
- * jax12), in the bytes of the weights. Gradients that a recipe does not keep are still sent, in 2
- * bytes. */
+/* Recipes without stored gradients (adam10, jax12) still accumulate them over micro-batches, in the
+ * format of the weights, and still send them in 2 bytes. */
 double sp_kept_grad_bytes(const struct sp_precision *precision, double microbatches)
 {
     const bool adds_up = precision->grad_bytes <= 0 && microbatches > 1;
@@ -29,7 +27,7 @@ struct sp_footprint sp_state_footprint(double params, double experts, const stru
     sp_require(fmod(s->dp * s->cp, s->ep) == 0, "the product dp cp must be a multiple of ep");
     const double slice = s->tp * s->pp, shards = s->dp * s->cp;
     const double whole = (params - experts) / slice + experts / (slice * s->ep);
-    /* EP takes its ranks from the shards, so that shards / ep of them share an expert */
+    /* EP's ranks are part of the shards, so shards / ep of them share an expert */
     const double shared = params / (slice * shards);
     const double K = q->master_bytes + q->optimizer_bytes;
     struct sp_footprint f = {
@@ -46,7 +44,7 @@ struct sp_footprint sp_tuned_footprint(const struct sp_params *p, const struct s
 {
     const double experts = isnan(p->experts) ? 0 : p->trained_experts;
     struct sp_footprint f = sp_state_footprint(p->trained, experts, q, s);
-    /* a byte of what is frozen is spread as a weight of a byte is */
+    /* a frozen byte is sharded like a 1-byte weight */
     const struct sp_precision stored = {.weight_bytes = 1};
     struct sp_spread once = *s;
     once.microbatches = 1;

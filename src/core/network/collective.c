@@ -7,10 +7,9 @@
 
 #include "core/require.h"
 
-/* Routed, not scaled from a gather: every pair takes the shortest way, axis by axis, and the
- * busiest link sets the time. On rings this is the book's later text, V max(A,B,C) / (4 N W); "a
- * quarter of the gather" of its first edition holds on one ring only. An odd ring is faster by 1 -
- * 1/X^2. */
+/* Every pair takes the shortest way, axis by axis, and the busiest link sets the time. On rings
+ * this equals the book's later text, V max(A,B,C) / (4 N W); its first edition's "a quarter of the
+ * gather" holds on a single ring only. An odd ring is faster by 1 - 1/X^2. */
 double sp_exchange_pairs(int64_t length, bool wraps)
 {
     const int64_t half = length / 2;
@@ -127,7 +126,7 @@ struct sp_switch_time sp_unit_collective(enum sp_collective op, double V_bytes,
     if (!(unit_devices > 0 && unit_bytes_per_s > 0) || g->devices <= unit_devices)
         return sp_switch_collective(op, V_bytes, g);
     struct sp_switch_group below = *g, above = *g;
-    if (op != SP_ALL_TO_ALL) /* where every node's link carries all that leaves the node */
+    if (op != SP_ALL_TO_ALL) /* each node's link carries all that leaves the node */
         below.devices = unit_devices;
     above.devices = ceil(g->devices / unit_devices) * unit_devices;
     above.domain = unit_devices;
@@ -214,7 +213,7 @@ double sp_group_devices(const struct sp_device_group *g)
     return g->switched ? g->nodes.devices : sp_torus_chips(&g->torus) * g->slices;
 }
 
-/* The longer of throughput and latency, as in the textbook; their sum stands beside it. */
+/* The longer of throughput and latency, as in the textbook; their sum is reported too. */
 static void time_on_torus(enum sp_collective op, double V, const struct sp_device_group *g,
                           struct sp_collective_time *t)
 {
@@ -225,8 +224,7 @@ static void time_on_torus(enum sp_collective op, double V, const struct sp_devic
     t->latency_s = sp_hops_latency_s(t->hops, g->torus.hop_latency_s);
 }
 
-/* The two levels work as one pipeline, so the slower one is the time. Latency is a tree of log2 N
- * hops, and counts only where a hop's latency is known. */
+/* Levels pipeline, so the slower one counts. Latency is that of a tree of log2 N hops, if known. */
 static void time_on_switches(enum sp_collective op, double V, const struct sp_device_group *g,
                              struct sp_collective_time *t)
 {
@@ -251,7 +249,8 @@ struct sp_collective_time sp_time_of_collective(enum sp_collective op, double V,
         time_on_switches(op, V, g, &t);
     else
         time_on_torus(op, V, g, &t);
-    t.time_s = sp_longer_bound_s(t.throughput_s, t.latency_s); /* an unknown latency is none */
+    t.time_s =
+        sp_longer_bound_s(t.throughput_s, t.latency_s); /* an unknown latency counts as none */
     return t;
 }
 

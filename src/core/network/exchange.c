@@ -1,4 +1,4 @@
-/* Copies of a token in an exchange between experts. */
+/* Copies of a token in an expert exchange. */
 #include "core/network/exchange.h"
 
 #include <math.h>
@@ -13,8 +13,7 @@ double sp_distinct_places(double places, double picks)
     return places <= 1 ? fmin(places, picks) : -places * expm1(picks * log1p(-1 / places));
 }
 
-/* `alltoall` sends k copies of a token; `deepep` and `hybridep` send one per node and one per
- * rank. */
+/* `alltoall` sends k copies per token; `deepep` and `hybridep` one per node and one per rank. */
 struct sp_copies_of_token sp_copies_of_token(const struct sp_expert_group *g)
 {
     const double nodes = g->ranks / g->inside;

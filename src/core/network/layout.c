@@ -13,7 +13,7 @@ static int64_t common_divisor(int64_t a, int64_t b)
     return a;
 }
 
-/* Takes one whole unused physical axis of that length, the one of the same number first. */
+/* Takes one whole unused physical axis of that length, preferring the same axis number. */
 static bool take_axis(const struct sp_shape *shape, int64_t left[], int64_t length, int number,
                       int64_t part[])
 {
@@ -49,7 +49,7 @@ static bool take_axes(const struct sp_shape *shape, int64_t left[], int64_t leng
     return false;
 }
 
-/* Takes parts of what is left: of one axis alone where that is enough. */
+/* Takes parts of the remaining axes, of a single one if possible. */
 static bool take_parts(int64_t left[], int64_t length, int64_t part[])
 {
     for (int i = 0; i < SP_MAX_AXES; i++) {
@@ -114,8 +114,8 @@ struct sp_torus_group sp_group_of(const struct sp_hardware *hw, const struct sp_
     return group;
 }
 
-/* The box with the least traffic whose sides divide the axes: ranks can be placed freely, and one
- * rule serves all estimates. */
+/* The box with the least traffic whose sides divide the axes; ranks can be placed freely. All
+ * estimates use this rule. */
 struct sp_torus_group sp_exchange_box(const struct sp_hardware *hw, int64_t chips)
 {
     const int32_t *const axis = hw->shape.axis;

@@ -39,7 +39,7 @@ double sp_local_dim(const struct sp_mesh *mesh, const struct sp_sharded *array, 
     return sp_local_size(array->size[dimension], sp_axes_product(mesh, array->axes[dimension]));
 }
 
-/* Position of the dimension that both arrays have, by name; -1 when it is not exactly one. */
+/* Index of the dimension that both arrays share by name; -1 unless there is exactly one. */
 static int common_dim(const struct sp_sharded *a, const struct sp_sharded *b, int *in_b)
 {
     int found = -1;
@@ -75,7 +75,7 @@ static double outer_size(const struct sp_sharded *array, int contracted)
     return size;
 }
 
-/* Adds the gather of an input over some of its axes; over none there is nothing to do. */
+/* Adds the gather of an input over some axes, if any. */
 static void gather(struct sp_sharded_matmul *m, const struct sp_mesh *mesh,
                    const struct sp_sharded *input, int which, unsigned over,
                    enum sp_matmul_case kind)
@@ -87,8 +87,8 @@ static void gather(struct sp_sharded_matmul *m, const struct sp_mesh *mesh,
         (struct sp_sharded_move){kind, which, over, sp_whole_bytes(input) / others};
 }
 
-/* Adds the moves: what clashes and what is cut of the contracting dimension in one input alone is
- * gathered, at once where it is the same input, and what both cut of it is summed. */
+/* Adds the moves: gather clashing axes and those that cut the contracting dimension of one input
+ * only (in one gather if the same input); reduce over those that cut it in both. */
 static void add_moves(struct sp_sharded_matmul *m, const struct sp_mesh *mesh,
                       const struct sp_sharded *const input[2], unsigned clash,
                       const unsigned shared[2])

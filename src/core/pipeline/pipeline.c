@@ -56,7 +56,7 @@ static double all_in_flight(const struct sp_pipeline *q, int64_t rank)
     return (double)q->microbatches;
 }
 
-/* One for each stage from here to the end. */
+/* One per stage from this one to the last. */
 static double rest_in_flight(const struct sp_pipeline *q, int64_t rank)
 {
     return fmin((double)q->microbatches, (double)(q->stages - rank));
@@ -126,18 +126,19 @@ double sp_microbatches_for(const struct sp_pipeline *q, double efficiency)
     struct sp_pipeline at = *q;
     if (!sp_schedules[q->schedule].divided)
         return efficiency * (double)q->stages <= 1 ? 1 : INFINITY;
-    /* no number of micro-batches leaves less idle time than many, in multiples of p */
+    /* idle time is least for many micro-batches in multiples of p */
     at.microbatches = 1024 * q->stages;
     const double idle = sp_bubble_s(&at) / (q->forward_s + q->backward_s);
     const double exact = idle > 0 ? efficiency * idle / (1 - efficiency) : 0;
     if (!(exact < 1e15))
         return INFINITY;
-    /* 0.9 * 3 / (1 - 0.9) is 27.000000000000007: rounding is not a micro-batch. */
+    /* absorb rounding: 0.9 * 3 / (1 - 0.9) is 27.000000000000007 */
     at.microbatches = (int64_t)fmax(1, ceil(exact - 1e-9 * fmax(exact, 1)));
     for (int64_t more = 0; more < 4 * q->stages; more++, at.microbatches++) {
         const double useful = sp_useful_s(&at);
         if (useful >= (efficiency - 1e-9) * (useful + sp_bubble_s(&at)))
-            break; /* a part of a round, or the filling of a short schedule, may leave more */
+            break; /* a partial round, or few micro-batches in a short schedule, may leave more idle
+                      time */
     }
     return (double)at.microbatches;
 }

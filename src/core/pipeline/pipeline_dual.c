@@ -1,26 +1,26 @@
-/* Plays DualPipe: two halves of the micro-batches enter from either end; a device holds the stage
- * that each direction gives it. The order of a device's tasks is DeepSeek's, in eight parts. */
+/* Simulates DualPipe: half of the micro-batches enter at each end, and each device holds one stage
+ * per direction. A device's tasks follow DeepSeek's order, in eight parts. */
 #include <math.h>
 #include <stddef.h>
 
 #include "core/pipeline/pipeline_internal.h"
 
-/* What a device does next: passes of one of its two phases (0: the direction that enters on its
- * half of the pipeline), a pair of a forward pass of `phase` and a backward pass of the other,
- * overlapped, or a weight gradient that was put off. */
+/* A device's next task: passes of one phase (0: the direction that enters at its end of the
+ * pipeline), an overlapped pair of a forward pass of `phase` and a backward pass of the other, or a
+ * postponed weight gradient. */
 enum action { FORWARD, BACKWARD, BACKWARD_INPUT, PAIR, WEIGHT };
 struct op {
     enum action action;
     int phase;
 };
 
-/* Where a device stands. */
+/* Progress of a device. */
 struct device {
     double free_s, in_flight;
-    int64_t part, within;            /* of the order */
-    int64_t forward[2], backward[2]; /* micro-batches done, by direction */
-    int64_t first_put_off,
-        last_put_off; /* weight gradients: micro-batches, linked by their tasks */
+    int64_t part, within;                /* part of the order, and index within it */
+    int64_t forward[2], backward[2];     /* micro-batches done, by direction */
+    int64_t first_put_off, last_put_off; /* postponed weight gradients: micro-batches in a linked
+                                            list through their tasks */
 };
 
 struct dual {
@@ -40,13 +40,13 @@ bool sp_can_play_dual(const struct sp_pipeline *q)
            q->microbatches >= 2 * q->stages;
 }
 
-/* Devices from the nearer end. */
+/* Distance from the nearer end. */
 static int64_t half_rank(const struct dual *g, int64_t d)
 {
     return d < g->p - 1 - d ? d : g->p - 1 - d;
 }
 
-/* Tasks of one part of a device's order. */
+/* Number of tasks in a part of a device's order. */
 static int64_t length_of(const struct dual *g, int64_t half, int64_t part)
 {
     const int64_t inner = g->p / 2 - half - 1; /* devices between this one and the middle */
@@ -57,11 +57,11 @@ static int64_t length_of(const struct dual *g, int64_t half, int64_t part)
     return lengths[part];
 }
 
-/* The task at a place of the order. */
+/* The task at a position of the order. */
 static struct op op_at(const struct dual *g, int64_t half, int64_t part, int64_t i)
 {
     const bool middle = g->p / 2 - half - 1 == 0;
-    const int64_t late = (half + 1) / 2; /* from here on weight gradients are put off */
+    const int64_t late = (half + 1) / 2; /* weight gradients are postponed from here on */
     switch (part) {
     case 0:
         return (struct op){FORWARD, 0};
@@ -78,7 +78,8 @@ static struct op op_at(const struct dual *g, int64_t half, int64_t part, int64_t
     case 4:
         return i % 2 == 0 ? (struct op){BACKWARD, 1} : (struct op){PAIR, 1};
     case 5: {
-        const int64_t from = 2 * late + (half % 2 == 0); /* odd: with the first of that pair */
+        const int64_t from = 2 * late + (half % 2 == 0); /* odd: starts with the first of that
+                                                            pair */
         return (struct op){i >= from ? BACKWARD_INPUT : BACKWARD, (int)(1 - i % 2)};
     }
     case 6:
@@ -98,8 +99,8 @@ static struct sp_task *task_at(const struct dual *g, int64_t d, int direction, i
     return &g->tasks[(d * g->m + direction * (g->m / 2) + i) * KINDS + kind];
 }
 
-/* When others see a pass done: with what it runs as one with, a backward pass after a forward one,
- * a weight gradient after a backward pass. */
+/* When other devices see a pass as done: at the end of its pair, or of a weight gradient run with
+ * it. */
 static double seen_s(const struct dual *g, int64_t d, int direction, int64_t i, bool backward)
 {
     const struct sp_task *const task = task_at(g, d, direction, i, backward);
@@ -109,7 +110,7 @@ static double seen_s(const struct dual *g, int64_t d, int direction, int64_t i, 
     return task->end_s + (task->joined ? (backward ? of.weight_grad : of.backward) : 0);
 }
 
-/* When the input of a device's next pass of a direction is there; infinite when it is not. */
+/* When the input of a device's next pass is ready; infinite if not computed yet. */
 static double ready_s(const struct dual *g, const struct device *at, int64_t d, int direction,
                       bool backward)
 {
@@ -123,7 +124,7 @@ static double ready_s(const struct dual *g, const struct device *at, int64_t d, 
     return seen_s(g, from, direction, i, backward) + g->hop_s;
 }
 
-/* Writes a task that starts where the device stands. */
+/* Records a task. */
 static void record(const struct dual *g, struct device *at, int64_t d, int direction, int64_t i,
                    int kind, double start, double length, bool joined)
 {
@@ -142,7 +143,7 @@ static void record(const struct dual *g, struct device *at, int64_t d, int direc
         played->peak_in_flight[d] = at->in_flight;
 }
 
-/* Puts a weight gradient off: the task of the last one points to it. */
+/* Postpones a weight gradient. */
 static void put_off(const struct dual *g, struct device *at, int64_t d, int64_t microbatch)
 {
     if (at->first_put_off < 0)
@@ -163,7 +164,7 @@ static bool run_weight(const struct dual *g, struct device *at, int64_t d, doubl
     return true;
 }
 
-/* A backward pass with its weight gradient at once, or without it. */
+/* Runs a backward pass with or without its weight gradient. */
 static void run_backward(const struct dual *g, struct device *at, int64_t d, int direction,
                          double start, bool whole, double B, double W)
 {
@@ -175,7 +176,7 @@ static void run_backward(const struct dual *g, struct device *at, int64_t d, int
         put_off(g, at, d, direction * (g->m / 2) + i);
 }
 
-/* Runs the device's next task if its inputs are there. */
+/* Runs the device's next task if its inputs are ready. */
 static bool run_next(const struct dual *g, struct device *at, int64_t d, struct op op)
 {
     const struct sp_passes of = sp_passes_at(g->q, g->scale, d);
@@ -193,7 +194,7 @@ static bool run_next(const struct dual *g, struct device *at, int64_t d, struct 
         start = fmax(start, ready_s(g, at, d, back, true));
     if (start == INFINITY)
         return false;
-    if (forward) { /* others see a pair done as a whole */
+    if (forward) { /* other devices see a pair as a whole */
         record(g, at, d, own, at->forward[own], 0, start, F, op.action == PAIR);
         at->forward[own]++;
     }

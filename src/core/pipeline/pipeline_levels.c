@@ -1,7 +1,7 @@
-/* Memory of a played pipeline over time. */
+/* Memory of a simulated pipeline over time. */
 #include <scaleplan/pipeline.h>
 
-/* In order of time; what is given back at an instant comes before what is taken. Shell's sort. */
+/* By time; at the same time releases precede acquisitions. Shell's sort. */
 static void sort_levels(struct sp_in_flight_level *level, int64_t n)
 {
     for (int64_t gap = n / 2; gap > 0; gap = gap == 2 ? 1 : gap * 5 / 11)
@@ -30,7 +30,7 @@ int64_t sp_in_flight_levels(const struct sp_task *task, int64_t tasks, int64_t c
                                                       forward ? 1 : -1};
     }
     sort_levels(levels, n);
-    double in_flight = 0; /* whole chunks, so that nothing is lost to rounding */
+    double in_flight = 0; /* in chunks, exact in floating point */
     int64_t kept = 0;
     for (int64_t i = 0; i < n; i++) {
         in_flight += levels[i].microbatches;

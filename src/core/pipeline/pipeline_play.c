@@ -1,31 +1,31 @@
-/* Plays a pipeline schedule event by event. */
+/* Simulates a pipeline schedule event by event. */
 #include <math.h>
 #include <stddef.h>
 
 #include "core/pipeline/pipeline_internal.h"
 
-/* A play under way. Every task has a fixed slot, so that a dependency is an index away. */
+/* State of a simulation. Every task has a fixed slot, so dependencies are found by index. */
 struct play {
     const struct sp_pipeline *q;
     const struct sp_stage_scale *scale;
     double hop_s;
     struct sp_task *tasks;
     int64_t p, m, v, kinds; /* kinds: 2 (F, B) or 3 (F, B, W) */
-    double share;           /* of a micro-batch that a chunk holds, 1/v */
+    double share;           /* of a micro-batch per chunk, 1/v */
 };
 
 enum { FORWARD, BACKWARD, WEIGHT };
 
-/* Where a stage stands. */
+/* Progress of a stage. */
 struct stage {
-    double length_s[3]; /* of its tasks of each kind */
+    double length_s[3]; /* duration of its tasks by kind */
     int64_t warm_up;    /* forward tasks before its first backward one */
     double free_s;      /* end of its last task */
-    int64_t done[3];    /* tasks of each kind done, in the stage's order */
+    int64_t done[3];    /* tasks done by kind, in the stage's order */
     double in_flight;
 };
 
-/* A task that a stage could run next, and when. */
+/* A candidate task and its start. */
 struct next {
     double start_s; /* infinite: none */
     int kind;
@@ -57,8 +57,8 @@ static struct sp_task *slot(const struct play *g, int64_t stage, int64_t chunk, 
     return &g->tasks[((stage * g->v + chunk) * g->m + mb) * g->kinds + kind];
 }
 
-/* The k-th task of a kind of any stage: groups of p micro-batches go through all chunks, the last
- * chunk first on the way back. */
+/* The k-th task of a kind on any stage: groups of p micro-batches pass all chunks, in reverse order
+ * in the backward pass. */
 static struct next task_at(const struct play *g, int64_t k, int kind)
 {
     if (g->v == 1)
@@ -68,7 +68,7 @@ static struct next task_at(const struct play *g, int64_t k, int kind)
                          group * g->p + within % g->p};
 }
 
-/* Forward tasks that a stage runs before its first backward one. */
+/* Forward tasks before a stage's first backward task. */
 static int64_t warm_up(const struct play *g, int64_t stage)
 {
     const int64_t all = g->m * g->v, ahead = g->p - stage - 1;
@@ -84,7 +84,7 @@ static int64_t warm_up(const struct play *g, int64_t stage)
     }
 }
 
-/* End of a task plus the send to its reader; infinite while it is not done. */
+/* End of a task plus the send to its consumer; infinite if not done. */
 static double ready_after(const struct play *g, int64_t stage, int64_t chunk, int64_t mb, int kind,
                           bool sent)
 {
@@ -92,7 +92,7 @@ static double ready_after(const struct play *g, int64_t stage, int64_t chunk, in
     return task->end_s < 0 ? INFINITY : task->end_s + (sent ? g->hop_s : 0);
 }
 
-/* When the inputs of a task are there. */
+/* When the inputs of a task are ready. */
 static double inputs_ready_s(const struct play *g, int64_t s, const struct next *t)
 {
     const int64_t last = g->p - 1;
@@ -119,7 +119,7 @@ static struct next next_of(const struct play *g, const struct stage *st, int64_t
     return next;
 }
 
-/* The next task where the schedule fixes the order: warm-up, then one forward, one backward. */
+/* The next task in a fixed order: warm-up, then alternating forward and backward tasks. */
 static struct next next_fixed(const struct play *g, const struct stage *st, int64_t s)
 {
     const int64_t all = g->m * g->v;
@@ -131,14 +131,14 @@ static struct next next_fixed(const struct play *g, const struct stage *st, int6
     return next_of(g, st, s, forward ? FORWARD : BACKWARD);
 }
 
-/* Micro-batches a zero-bubble stage may hold. */
+/* Most micro-batches that a zero-bubble stage holds. */
 static int64_t zero_bubble_limit(const struct play *g, int64_t s)
 {
     return g->q->schedule == SP_ZB_H2 ? 2 * (g->p - s) - 1 : g->p - s;
 }
 
-/* The next task that starts first where the schedule fills every gap: an input gradient before a
- * forward, a forward before a weight gradient. */
+/* The task that can start first; ties prefer input gradients, then forward tasks, then weight
+ * gradients. */
 static struct next next_greedy(const struct play *g, const struct stage *st, int64_t s)
 {
     static const int priority[] = {BACKWARD, FORWARD, WEIGHT};
@@ -195,9 +195,8 @@ static void run_task(const struct play *g, struct stage *st, int64_t s, const st
         played->peak_in_flight[s] = st->in_flight;
 }
 
-/* Schedules with a fixed order on each stage: whatever is ready runs, stage after stage, until
- * nothing is left; start times do not depend on the order of looking. False when the order waits
- * for itself. */
+/* Runs ready tasks stage after stage until none is left; start times do not depend on that order.
+ * False if the order deadlocks. */
 static bool play_fixed(const struct play *g, struct stage *stages, int64_t total,
                        struct sp_played *played)
 {
@@ -215,8 +214,8 @@ static bool play_fixed(const struct play *g, struct stage *stages, int64_t total
     return done == total;
 }
 
-/* Zero-bubble schedules fill gaps as they come: the earliest start of all stages runs. A task
- * changes the next starts of its own stage and of its neighbours alone. */
+/* Zero-bubble schedules: always runs the task with the earliest start of all stages. It changes
+ * only the candidates of its own stage and the neighbours. */
 static bool play_greedy(const struct play *g, struct stage *stages, int64_t total,
                         struct sp_played *played)
 {
@@ -237,9 +236,9 @@ static bool play_greedy(const struct play *g, struct stage *stages, int64_t tota
     return true;
 }
 
-/* For equal stages the play equals the closed form of GPipe, 1F1B, interleaved, ZB-H1 and circular.
- * ZB-H2 takes (p-1) F longer, because stages start one after the other here; its authors let each
- * stage's optimizer start on its own. */
+/* With equal stages the result equals the closed form of GPipe, 1F1B, interleaved, ZB-H1 and
+ * circular. ZB-H2 takes (p-1) F longer because stages start one after the other; its authors let
+ * each stage's optimizer step start on its own. */
 bool sp_play_pipeline(const struct sp_pipeline *q, const struct sp_stage_scale *scale, double hop_s,
                       struct sp_task *tasks, struct sp_played *played)
 {

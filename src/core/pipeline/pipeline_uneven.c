@@ -1,4 +1,4 @@
-/* The length of a pipeline with uneven stages, by its longest paths. */
+/* The makespan of a pipeline with uneven stages, as its longest path. */
 #include <math.h>
 
 #include <scaleplan/pipeline.h>
@@ -6,7 +6,7 @@
 #include "core/smooth.h"
 #include "core/require.h"
 
-/* The larger of a maximum so far, which is a number, and another value. */
+/* The maximum so far, raised by a value that may be NAN. */
 static double raised(double most, double value)
 {
     return value > most ? value : most;
@@ -24,23 +24,23 @@ static double gpipe_s(const double *f, const double *b, int64_t p, double m)
     return sum_f + sum_b + (m - 1) * (most_f + most_b);
 }
 
-/* Paths out to a stage and back to the first one. A way out takes the forward pass of each stage
- * once, and that of the slowest of them once more for each micro-batch that it waits for; a way
- * back does the same with backward passes. s. */
+/* Paths from the first stage to a stage and back. The way out takes each stage's forward pass once,
+ * and the slowest one's once more per micro-batch that it waits for; the way back likewise with
+ * backward passes. s. */
 struct turn {
-    double first;  /* behind as many micro-batches as the stage runs ahead, and straight back */
-    double last;   /* straight out, and back behind as many */
-    double before; /* out and back over the stages before this one, once */
+    double first;  /* out with as many waits as the stage runs ahead, straight back */
+    double last;   /* straight out, back with as many waits */
+    double before; /* out and back over the earlier stages, once */
 };
 
-/* Sums and slowest of the stages up to one; `few` are those that run all m forward passes before
- * their first backward one. */
+/* Sums and maxima over stages so far; `few`: over stages that run all m forward passes before a
+ * backward one. */
 struct up_to {
     double f, b, most_f, most_b, few_f, few_b;
 };
 
-/* The longest path that turns at a stage and waits for all m on one side, which only stages that
- * run all forward passes first make it do, and for `ahead` on the other. */
+/* Longest path that turns at a stage with all m waits on one side (only possible if stages run all
+ * forward passes first) and `ahead` on the other. */
 static double turn_of_few(const struct up_to *at, double ahead, double m)
 {
     return at->f + at->b +
@@ -48,7 +48,7 @@ static double turn_of_few(const struct up_to *at, double ahead, double m)
                      (m - 1) * at->few_f + ahead * at->most_b);
 }
 
-/* Finds the turns of every stage; returns the longest turn_of_few, 0 when all stages run ahead less
+/* Finds the turns of every stage; returns the longest turn_of_few, 0 if all stages run ahead less
  * than m. */
 static double find_turns(const double *f, const double *b, int64_t p, int64_t m, struct turn *turns)
 {
@@ -73,9 +73,9 @@ static double find_turns(const double *f, const double *b, int64_t p, int64_t m,
     return longest;
 }
 
-/* The longest path works at one stage k, from its first backward pass to its last forward one, for
- * m - p + k rounds of f + b less the two passes at which it comes and goes, where a turn at k or
- * behind it ends or starts. To work at two stages is never longer than at the slower one alone. */
+/* The longest path works on one stage k from its first backward to its last forward pass, for m - p
+ * + k rounds of f + b less the two passes at its ends, between turns at or after k. Working on two
+ * stages is never longer than on the slower alone. */
 static double one_f_one_b_s(const double *f, const double *b, int64_t p, int64_t m)
 {
     struct turn turns[SP_MAX_STAGES];

@@ -1,4 +1,4 @@
-/* Plans: their arithmetic, their validity, and where the layers go. */
+/* Plans: arithmetic, validity, layers per stage. */
 #include <math.h>
 #include <string.h>
 
@@ -46,7 +46,7 @@ int64_t sp_plan_microbatches(const struct sp_plan *plan)
     return (plan->batch + at_once - 1) / at_once;
 }
 
-/* With one micro-batch there is no other to hide behind. */
+/* A single micro-batch has no other to overlap. */
 bool sp_overlaps_exchange(const struct sp_plan *plan)
 {
     return plan->execution.moe_overlap && sp_plan_microbatches(plan) > 1;
@@ -74,7 +74,7 @@ int64_t sp_plan_devices(const struct sp_plan *plan)
     return plan->dp * plan->tp * plan->pp * plan->cp;
 }
 
-/* What TP cuts of the MLPs: the layers that are dense, and the shared experts as one MLP. */
+/* What TP divides in MLPs: dense layers, and the shared experts as one MLP. */
 static bool widths_divide(const struct sp_model *model, int64_t tp)
 {
     const struct sp_moe *const moe = &model->moe;
@@ -87,7 +87,7 @@ static bool widths_divide(const struct sp_model *model, int64_t tp)
     return moe->experts == 0 || sp_shared_d_ff(model) % tp == 0;
 }
 
-/* What TP cuts of the mixers: whole heads, of each kind that the model has. */
+/* What TP divides in mixers: whole heads of each kind. */
 static bool heads_divide(const struct sp_model *model, int64_t tp)
 {
     const struct sp_state_space *const states = &model->state_space;
@@ -101,16 +101,14 @@ static bool experts_divide(const struct sp_model *model, int64_t etp)
     return model->moe.experts == 0 || model->moe.d_ff_expert % etp == 0;
 }
 
-/* Such a model has no pipeline: every stage would need the encoder's output, and frameworks do not
- * agree on how it gets there. Otherwise an encoder or tower stands on the first stage, as in
- * frameworks. */
+/* No pipeline: every stage would need the encoder's output, and frameworks differ in how it gets
+ * there. Other encoders and towers are on the first stage, as in frameworks. */
 bool sp_attends_to_encoder(const struct sp_model *model)
 {
     return model->cross_attention || strchr(model->pattern, 'X') != NULL;
 }
 
-/* TP must divide what the model has: the heads, the MLP of dense layers, all shared experts
- * together, and each expert as far as ETP cuts it. */
+/* TP must divide heads, dense MLPs, all shared experts together, and with ETP each expert. */
 bool sp_tp_divides(const struct sp_model *model, int64_t tp, int64_t etp)
 {
     return sp_model_has_shape(model) && heads_divide(model, tp) && widths_divide(model, tp) &&
@@ -136,8 +134,7 @@ bool sp_leaves_slices(const struct sp_plan *plan, int64_t slices)
     return (!over_replicas && plan->pp % slices != 0) || ranks % (plan->ep * plan->etp) != 0;
 }
 
-/* Shard groups that straddle slices, or hold some experts more often than others, would not be
- * alike, and the cost of one would be wrong for another. */
+/* Shard groups that straddle slices or hold some experts more often would differ in cost. */
 bool sp_shards_fit(const struct sp_plan *plan, int64_t slices)
 {
     const int64_t ranks = plan->dp * plan->cp, kinds = plan->ep * plan->etp;
@@ -224,15 +221,15 @@ const char *sp_plan_problem_text(enum sp_plan_problem problem)
     return texts[problem];
 }
 
-/* Where a pipeline is cut: the first `left` stages have `each` layers and one more, the others
- * `each`, and the first one `table` fewer; or, where `share` is not 0, a stage closes with the
- * layer that passes `share` times its number. */
+/* Boundaries of a pipeline: the first `left` stages have `each` + 1 layers, the others `each`, and
+ * the first one `table` fewer; or with `share` != 0 a stage ends with the layer at which the
+ * weights pass `share` times its number. */
 struct cuts {
     int64_t layers, stages, each, left, table;
     double share;
 };
 
-/* The head counts as layers of the weight it has. In layers. */
+/* Weights per stage in layers; the head counts by its weights. */
 static double share_of_weights(const struct sp_model *model, int64_t stages)
 {
     const double D = (double)model->d_model;
@@ -244,7 +241,7 @@ static double share_of_weights(const struct sp_model *model, int64_t stages)
 static struct cuts cuts_of(const struct sp_model *model, int64_t stages, enum sp_balance balance)
 {
     const int64_t L = model->layers, left = L % stages;
-    /* Megatron counts the table and the head as a layer each where only that divides */
+    /* Megatron counts table and head as one layer each if only that divides */
     const bool ends = left != 0 && (L + 2) % stages == 0;
     return (struct cuts){.layers = L,
                          .stages = stages,
@@ -267,7 +264,6 @@ static int64_t boundary(const struct cuts *c, int64_t stage)
     return closed < (double)c->layers ? (int64_t)closed : c->layers;
 }
 
-/* The kind of stage `stage`. */
 static void kind_of(const struct sp_model *model, const struct cuts *cuts, int64_t stage,
                     struct sp_stage_kind *kind)
 {
@@ -304,9 +300,8 @@ static bool same_kind(const struct sp_stage_kind *a, const struct sp_stage_kind 
     return differ == 0;
 }
 
-/* Layers from this one on are all of one kind and trained alike, and the encoder stands before
- * them.
- */
+/* From this layer on, all layers have one kind and are trained alike; the encoder is before
+ * them. */
 static int64_t alike_from(const struct sp_model *model)
 {
     const struct sp_moe *const moe = &model->moe;
@@ -315,8 +310,8 @@ static int64_t alike_from(const struct sp_model *model)
     return moe->experts > 0 && moe->dense_layers > 1 ? moe->dense_layers : 1;
 }
 
-/* The kind of stage `stage`, written behind the map's kinds and counted as one of them where it is
- * new. The last of SP_STAGE_KINDS stands for all that find no room. */
+/* Index of the kind of a stage, added to the map if new. The last of SP_STAGE_KINDS stands for all
+ * that do not fit. */
 static uint8_t map_stage(const struct sp_model *model, const struct cuts *cuts, int64_t stage,
                          struct sp_stage_map *map)
 {
@@ -332,7 +327,7 @@ static uint8_t map_stage(const struct sp_model *model, const struct cuts *cuts, 
     return (uint8_t)at;
 }
 
-/* How many stages from this one on have as many layers as it, the last one left out. */
+/* Number of consecutive stages with as many layers as this one, the last stage excluded. */
 static int64_t stages_of_a_size(const struct cuts *cuts, int64_t stage)
 {
     int64_t last = boundary(cuts, stage + 1), next = stage + 1;
@@ -346,9 +341,9 @@ static int64_t stages_of_a_size(const struct cuts *cuts, int64_t stage)
     return next - stage;
 }
 
-/* Stages are even. Where pp does not divide L but divides L + 2, the embedding and the head count
- * as a layer each, as Megatron allows (Llama 3 405B: 126 layers on 16 stages). Otherwise the first
- * stages take the remainder. nanotron balances by cost. */
+/* Even stages. If pp divides L + 2 but not L, embedding and head count as a layer each, as Megatron
+ * allows (Llama 3 405B: 126 layers on 16 stages). Else the first stages take the remainder.
+ * nanotron balances by cost. */
 void sp_map_stages(const struct sp_model *model, int64_t stages, enum sp_balance balance,
                    struct sp_stage_map *map)
 {

@@ -1,4 +1,4 @@
-/* The table of a plan's fields, and their values by it. */
+/* The table of a plan's fields, with access by field. */
 #include <math.h>
 
 #include <scaleplan/names.h>
@@ -13,7 +13,7 @@ const struct sp_plan_field sp_plan_fields[SP_PLAN_FIELDS] = {
 };
 #undef SP_PLAN_FIELD
 
-/* Offload and modules are fields of their own. */
+/* Offload and modules are separate fields. */
 static bool repeats_the_same(const struct sp_recompute *a, const struct sp_recompute *b)
 {
     return a->qkv == b->qkv && a->core == b->core && a->out == b->out && a->up == b->up &&

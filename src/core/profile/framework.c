@@ -1,4 +1,4 @@
-/* What follows from a framework's habits. */
+/* What follows from a framework's rules. */
 #include <math.h>
 
 #include <scaleplan/profile.h>

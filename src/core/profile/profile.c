@@ -1,4 +1,4 @@
-/* Profiles: the list of their constants, what is expected of them, and what siblings lend. */
+/* Profiles: constants, expected values, borrowing. */
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -36,18 +36,18 @@ struct sp_constant_list sp_constants_of(const struct sp_profile *p)
     return (struct sp_constant_list){sp_constants, SP_CONSTANTS};
 }
 
-/* Share of the 16-bit peak that large matmuls reach on GPUs that nobody measured: the more FLOPs
- * stand behind a watt, the more of them the power limit takes. A line through NVIDIA's chips of
- * configs/kernels, from A100 to GB300. */
+/* Expected share of the 16-bit peak for large matmuls on unmeasured GPUs: the more FLOPs per
+ * watt, the more the power limit costs. A line through NVIDIA's chips in configs/kernels, A100
+ * to GB300. */
 static double matmul_share(const struct sp_chip *chip)
 {
     const double tera_flops_per_joule = chip->peak_flops_per_s[SP_BF16] / chip->tdp_w / 1e12;
     return clamp(0.927 - 0.091 * tera_flops_per_joule, 0.5, 0.86);
 }
 
-/* What the chip's own kernels and collectives were measured to reach. Measured rates are not
- * fitted; the fit moves them by 6 to 12 % per chip family, because a kernel measured alone does not
- * reach the power limit that a training step meets. */
+/* Expected constants from the chip's measured kernels and collectives. The fit moves them by 6 to
+ * 12 % per chip family, because a kernel measured in isolation does not reach a training step's
+ * power limit. */
 static void expect_kernels(const struct sp_chip *chip, double *expected)
 {
     const struct sp_kernels *const k = &chip->kernels;
@@ -57,11 +57,11 @@ static void expect_kernels(const struct sp_chip *chip, double *expected)
         expected[SP_C_MATMUL_16] = k->matmul[SP_KERNEL_BF16].share;
     if (k->matmul[SP_KERNEL_FP8].share > 0)
         expected[SP_C_MATMUL_8] = k->matmul[SP_KERNEL_FP8].share;
-    if (gather->share > 0) /* a rank's own part takes time too, which a gather's bytes leave out */
+    if (gather->share > 0) /* a rank's own part takes time too, which a gather's bytes exclude */
         expected[SP_C_SCALE_UP] = gather->share * (ranks - 1) / (ranks - 1 + gather->own_share);
 }
 
-/* Seconds in which a host issues one operation of an eager program. */
+/* Time for a host to launch one operation of an eager program, in s. */
 #define HOST_OPERATION_S 18e-6
 
 void sp_expect_constants(const struct sp_hardware *hw, const struct sp_framework *framework,
@@ -78,7 +78,7 @@ void sp_expect_constants(const struct sp_hardware *hw, const struct sp_framework
         e[SP_C_MATMUL_8] = clamp(share - 0.035, 0.45, 0.8);
     }
     expect_kernels(&hw->chip, e);
-    if (gpu && framework->layer_operations > 0) /* the backward pass has two for each */
+    if (gpu && framework->layer_operations > 0) /* the backward pass has twice as many */
         e[SP_C_LAUNCH] = 3 * framework->layer_operations * HOST_OPERATION_S;
     if (framework->memory_passes > 0)
         e[SP_C_MEMORY] = framework->memory_passes;
@@ -97,15 +97,15 @@ void sp_expect_constants(const struct sp_hardware *hw, const struct sp_framework
     }
 }
 
-/* Constants that make a step longer as they grow; the others are rates that are reached. */
+/* Constants that lengthen a step as they grow; the others are rates. */
 static const bool grows_step[SP_CONSTANTS] = {[SP_C_MEMORY] = true,
                                               [SP_C_LAUNCH] = true,
                                               [SP_C_CONTENTION] = true,
                                               [SP_C_STRAGGLER] = true,
                                               [SP_C_TP_EXPOSED] = true};
 
-/* A step is monotone in each constant (a test), so one evaluation gives the worst step of the box,
- * the bounds of the search hold, and no random number is drawn. */
+/* A step is monotone in each constant (tested), so one evaluation gives the worst step of the
+ * intervals, without sampling, and search bounds remain valid. */
 void sp_worsen_constants(const struct sp_profile *profile, struct sp_profile *worst)
 {
     *worst = *profile;
@@ -127,7 +127,8 @@ static bool can_lend(const struct sp_profile *from, const struct sp_profile *to)
            strcmp(from->name, to->name) != 0;
 }
 
-/* Mean logarithm of a constant's ratio to what was expected, over the profiles of one family. */
+/* Mean logarithm of a constant's ratio to its expected value over one family, weighted by
+ * `determined`. */
 static double family_ratio(const struct sp_profile *known, size_t n, const struct sp_profile *to,
                            int constant, const char *family, double *weight)
 {
@@ -143,7 +144,7 @@ static double family_ratio(const struct sp_profile *known, size_t n, const struc
     return *weight > 0 ? sum / *weight : 0;
 }
 
-/* Mean over the families, each as far as its runs determined it; 0 without any. */
+/* Mean over families, weighted by what runs determined; 0 without any. */
 static double common_ratio(const struct sp_profile *known, size_t n, const struct sp_profile *to,
                            int constant)
 {
@@ -170,6 +171,8 @@ void sp_borrow_constants(const struct sp_profile *known, size_t n, struct sp_pro
     bool software = false, chip = false;
     for (size_t k = 0; k < n; k++)
         if (can_lend(&known[k], profile)) {
+            if (strcmp(known[k].date, profile->date) > 0)
+                memcpy(profile->date, known[k].date, sizeof profile->date);
             software |= strcmp(known[k].software_family, profile->software_family) == 0;
             chip |= strcmp(known[k].chip_family, profile->chip_family) == 0;
         }

@@ -1,4 +1,4 @@
-/* Constants of serving without any run, percentiles and ranges. */
+/* Serving constants without runs; percentiles and ranges. */
 #include <math.h>
 
 #include <scaleplan/estimate.h>
@@ -11,8 +11,8 @@ const struct sp_constant_info sp_serving_constants[SP_SERVING_CONSTANTS] = {
 };
 #undef SP_CONSTANT
 
-/* Attention of prompts in an engine against the kernel alone: lengths differ, and blocks of the
- * cache are looked up. */
+/* Speed of prompt attention in an engine relative to the isolated kernel: lengths vary, and cache
+ * blocks are looked up. */
 #define PROMPT_OF_KERNEL 0.75
 
 void sp_expect_serving(const struct sp_hardware *hw, struct sp_profile *profile)

@@ -3,7 +3,7 @@
 
 #include <scaleplan/profile.h>
 
-/* Shell sort by absolute value: core calls no library but libm. */
+/* Shell's sort: core uses no library but libm. */
 static void sort_by_size(double *values, size_t n)
 {
     for (size_t gap = n / 2; gap > 0; gap /= 2)
@@ -16,7 +16,7 @@ static void sort_by_size(double *values, size_t n)
         }
 }
 
-/* Quantile of the absolute values of sorted errors. */
+/* Quantile of sorted absolute errors. */
 static double quantile(const double *sorted, size_t n, double share)
 {
     const double at = share * (double)(n - 1);

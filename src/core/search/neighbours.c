@@ -1,4 +1,4 @@
-/* Plans one change away from a plan: all of them, and those that make it fit. */
+/* Plans one change away from a plan, and those that make it fit. */
 #include <math.h>
 
 #include <scaleplan/estimate.h>
@@ -8,7 +8,7 @@
 
 struct listing {
     const struct sp_step_inputs *in;
-    const struct sp_repertoire *runs; /* NULL: anything */
+    const struct sp_repertoire *runs; /* NULL: any */
     struct sp_neighbour *found;
     size_t n, room;
     bool only_fitting;
@@ -21,15 +21,15 @@ static bool is_valid(const struct listing *l, const struct sp_plan *plan)
            sp_companions_take(l->in->model->tuning.companions, plan, devices, slices);
 }
 
-/* The plan's policy; -1: it repeats what none of them does, as measured runs may. */
+/* Index of the plan's policy; -1 if it matches none, as in some measured runs. */
 static int policy_of(const struct sp_plan *plan)
 {
     const double policy = sp_plan_value(plan, &sp_plan_fields[SP_FIELD_REMAT]);
     return isnan(policy) ? -1 : (int)policy;
 }
 
-/* Gives a pipeline that has become another one a schedule that the framework runs, where its own is
- * none of them; false when there is none. */
+/* Chooses a schedule that the framework supports if a changed pipeline needs another; false if
+ * there is none. */
 static bool settle_schedule(const struct listing *l, struct sp_neighbour *changed)
 {
     const struct sp_plan *const from = l->in->plan;
@@ -37,7 +37,7 @@ static bool settle_schedule(const struct listing *l, struct sp_neighbour *change
     if (plan->pp == 1 || l->runs->schedule[plan->schedule] ||
         (from->pp > 1 && plan->schedule == from->schedule))
         return true;
-    const bool asked = plan->vpp == from->vpp && from->pp > 1; /* for this very schedule */
+    const bool asked = plan->vpp == from->vpp && from->pp > 1; /* asked for with this schedule */
     for (int i = 0; i < SP_SCHEDULES && !asked; i++) {
         plan->schedule = (enum sp_schedule)i;
         if (l->runs->schedule[i] && is_valid(l, plan)) {
@@ -48,8 +48,7 @@ static bool settle_schedule(const struct listing *l, struct sp_neighbour *change
     return false;
 }
 
-/* Whether the framework supports what is new in the plan, as in a search; --any allows
- * everything. */
+/* Whether the framework supports what changed, as in a search; --any allows everything. */
 static bool is_run(const struct listing *l, struct sp_neighbour *changed)
 {
     const struct sp_plan *const from = l->in->plan, *const plan = &changed->plan;
@@ -61,8 +60,7 @@ static bool is_run(const struct listing *l, struct sp_neighbour *changed)
             (runs->pipelines || plan->pp == 1 || from->pp > 1) && settle_schedule(l, changed));
 }
 
-/* Estimates a changed plan and puts it behind those that are as fast; false when it is not one of
- * the wanted. */
+/* Estimates a changed plan and inserts it by speed; false if it is not among the fastest wanted. */
 static bool add(struct listing *l, struct sp_neighbour *changed)
 {
     struct sp_step_inputs in = *l->in;
@@ -84,7 +82,7 @@ static bool add(struct listing *l, struct sp_neighbour *changed)
     return true;
 }
 
-/* The plan with another value in one field. */
+/* The plan with one field changed. */
 static struct sp_neighbour with(const struct listing *l, enum sp_plan_field_id field, double value)
 {
     struct sp_neighbour n = {.plan = *l->in->plan, .changes = 1, .field = {field, field}};
@@ -92,7 +90,7 @@ static struct sp_neighbour with(const struct listing *l, enum sp_plan_field_id f
     return n;
 }
 
-/* Whether the field means something in this plan. */
+/* Whether the field has an effect in this plan. */
 static bool matters(const struct listing *l, enum sp_plan_field_id field)
 {
     const struct sp_plan *const p = l->in->plan;
@@ -114,8 +112,7 @@ static bool matters(const struct listing *l, enum sp_plan_field_id field)
     }
 }
 
-/* What follows from other degrees: states stay shared by as large a part of the replicas as before,
- * without stages there are no chunks. */
+/* Adjusts dependent fields: the sharded share of replicas is kept, one stage has one chunk. */
 static void follow_degrees(const struct sp_plan *from, struct sp_plan *plan)
 {
     const int64_t before = from->dp * from->cp, now = plan->dp * plan->cp;
@@ -127,7 +124,7 @@ static void follow_degrees(const struct sp_plan *from, struct sp_plan *plan)
     }
 }
 
-/* Moves a factor of two from one degree to each other. */
+/* Moves a factor of two from one degree to each other one. */
 static void move_factor(struct listing *l, enum sp_plan_field_id from)
 {
     const struct sp_plan *const plan = l->in->plan;
@@ -145,7 +142,7 @@ static void move_factor(struct listing *l, enum sp_plan_field_id from)
     }
 }
 
-/* Twice and half of a number. */
+/* Doubles and halves a number. */
 static void scale_number(struct listing *l, enum sp_plan_field_id field)
 {
     const struct sp_plan *const plan = l->in->plan;
@@ -163,7 +160,7 @@ static void scale_number(struct listing *l, enum sp_plan_field_id field)
     }
 }
 
-/* Every other name, of schedules those that divide the batch. */
+/* Tries every other name; for schedules, those that divide the batch. */
 static void swap_names(struct listing *l, enum sp_plan_field_id field)
 {
     const double value = sp_plan_value(l->in->plan, &sp_plan_fields[field]);
@@ -192,7 +189,7 @@ size_t sp_find_neighbours(const struct sp_step_inputs *in, const struct sp_reper
     return l.n;
 }
 
-/* Twice to eight times a degree in place of replicas, the least that fits. */
+/* Tries 2, 4 and 8 times a degree instead of replicas, up to the first that fits. */
 static void raise_degree(struct listing *l, enum sp_plan_field_id field)
 {
     const struct sp_plan *const plan = l->in->plan;

@@ -7,7 +7,7 @@
 #include "core/step/step_internal.h"
 #include "core/require.h"
 
-/* A group on its way through the space. */
+/* The search of a group. */
 struct looking {
     const struct sp_search_space *space;
     const struct sp_search_rule *rule;
@@ -20,16 +20,16 @@ struct looking {
     struct sp_prepared time;
     struct sp_prepared_memory memory;
     int policy;
-    double beside_s; /* no plan takes less for the models that work forward beside it */
+    double beside_s; /* least time of the companions */
 };
 
-/* One split of it. */
+/* One split into stages. */
 struct splitting {
     const struct sp_split_space *split;
     const struct sp_stage_map *map;
     struct sp_staged staged;
     struct sp_kind_memory kinds[SP_STAGE_KINDS];
-    uint64_t leaf; /* of the first plan */
+    uint64_t leaf; /* of its first plan */
     struct sp_sharding sharding[SP_SHARDINGS];
 };
 
@@ -42,7 +42,7 @@ void sp_add_counts(struct sp_search_counts *counts, const struct sp_search_count
     counts->by_time += other->by_time;
 }
 
-/* What a plan must not be worse than. */
+/* The value that a plan must not exceed. */
 static double limit_of(const struct looking *l)
 {
     const struct sp_best *const b = l->best;
@@ -50,8 +50,8 @@ static double limit_of(const struct looking *l)
     return fmin(own, l->rule->limit);
 }
 
-/* Every plan of the split and of the schedule in l->plan keeps at least this: the least that its
- * ZeRO stages and shards allow, without gathered layers. bytes */
+/* Lower bound of bytes over all plans of the split with l->plan's schedule: the most sharded ZeRO
+ * stage, without gathered layers. */
 static double least_bytes(const struct looking *l, const struct splitting *s)
 {
     struct sp_plan plan = l->plan;
@@ -67,9 +67,9 @@ static double least_bytes(const struct looking *l, const struct splitting *s)
     return (double)m.device;
 }
 
-/* Rules out all that has at least these bytes or this step, the models beside left out; true when
- * it did. Bounds are compared with >, never >=, and carry a margin of 1e-9: they are sums in
- * another order. */
+/* Excludes plans with at least these bytes or this step time (without companions) if above the
+ * limits; true if so. Bounds have a margin of 1e-9 and are compared with >, because they are summed
+ * in another order. */
 static bool rule_out(struct looking *l, double bytes, double alone_s, uint64_t plans)
 {
     const double step_s = alone_s + l->beside_s;
@@ -90,8 +90,8 @@ static bool rule_out(struct looking *l, double bytes, double alone_s, uint64_t p
     return true;
 }
 
-/* Evaluates one plan, which is not copied; false when its memory is over the limit and its time was
- * not looked at. */
+/* Evaluates a plan in place; false if its memory is over the limit and its time was not
+ * computed. */
 static bool evaluate(const struct looking *l, const struct splitting *s, struct sp_found *found)
 {
     struct sp_stage_memory m;
@@ -118,13 +118,13 @@ static void look_at_plan(struct looking *l, const struct splitting *s, uint64_t 
     sp_keep(l->best, &found);
 }
 
-/* Plans that are likely good: what a seed looks at. */
+/* Probably good plans, which the seeding pass searches. */
 static bool is_likely(const struct sp_split_space *split, const struct sp_sharding *sharding)
 {
     return sharding->shards == split->dp * split->cp;
 }
 
-/* The shardings of one schedule and placement. */
+/* Searches the shardings of one schedule and placement. */
 static void look_at_flow(struct looking *l, const struct splitting *s, uint64_t leaf)
 {
     const struct sp_split_space *const split = s->split;
@@ -160,12 +160,12 @@ static void look_at_split(struct looking *l, struct splitting *s)
     }
 }
 
-/* Bounds of a split, then its plans. */
+/* Computes the bounds of a split, then searches its plans. */
 static void bound_split(struct looking *l, struct splitting *s)
 {
     l->plan.pp = s->split->pp;
     l->plan.dp = s->split->dp;
-    l->plan.schedule = SP_1F1B; /* no schedule keeps fewer micro-batches in flight */
+    l->plan.schedule = SP_1F1B; /* no schedule has fewer micro-batches in flight */
     l->plan.vpp = 1;
     sp_memory_of_kinds(l->in.framework, &l->memory, s->map, s->kinds);
     const double bytes = l->rule->exhaustive ? 0 : least_bytes(l, s);
@@ -178,7 +178,7 @@ static void bound_split(struct looking *l, struct splitting *s)
     look_at_split(l, s);
 }
 
-/* Plans of n splits under one policy. */
+/* Number of plans of n splits under one policy. */
 static uint64_t plans_of(const struct sp_split_space *splits, int n)
 {
     uint64_t plans = 0;
@@ -187,7 +187,7 @@ static uint64_t plans_of(const struct sp_split_space *splits, int n)
     return plans;
 }
 
-/* All splits of the group under one policy. */
+/* Searches all splits of the group under one policy. */
 static void look_at_policy(struct looking *l, const struct sp_split_space *splits, const int *at,
                            int n)
 {
@@ -208,7 +208,7 @@ static void look_at_policy(struct looking *l, const struct sp_split_space *split
     }
 }
 
-/* The group's splits; how many. */
+/* Opens the group's splits; returns their number. */
 static int open_group(struct looking *l, struct sp_split_space *splits, int *at)
 {
     int n = 0;
@@ -224,7 +224,7 @@ static int open_group(struct looking *l, struct sp_split_space *splits, int *at)
     return n;
 }
 
-/* Policies of the space, each with what is kept on the device or in the host's memory. */
+/* Number of policies, each with and without offload. */
 static uint64_t policies_of(const struct sp_search_space *space)
 {
     uint64_t policies = 0;
@@ -233,8 +233,8 @@ static uint64_t policies_of(const struct sp_search_space *space)
     return policies * (uint64_t)(space->offload[0] + space->offload[1]);
 }
 
-/* Rules the whole group out by what it takes where nothing runs again and nothing is copied: a
- * policy adds work and copies, behind which an exchange hides by no more than they add. */
+/* Excludes a whole group by its time without recomputation and offload: a policy adds work and
+ * copies, and at most as much overlap of the exchange. */
 static bool rule_out_group(struct looking *l, const struct sp_split_space *splits, int n)
 {
     const uint64_t plans = plans_of(splits, n) * policies_of(l->space);
@@ -244,7 +244,7 @@ static bool rule_out_group(struct looking *l, const struct sp_split_space *split
     l->plan.pp = splits[0].pp;
     l->plan.dp = splits[0].dp;
     l->plan.recompute = (struct sp_recompute){0};
-    l->beside_s = sp_least_companions_s(&l->in) * (1 - 1e-9); /* added up in another order */
+    l->beside_s = sp_least_companions_s(&l->in) * (1 - 1e-9); /* summed in another order */
     sp_prepare_step(&l->in, &l->layers, &l->time);
     return rule_out(l, 0, sp_least_step_s(&l->in, &l->time), plans);
 }
@@ -271,7 +271,7 @@ void sp_search_group(const struct sp_search_space *space, uint64_t group,
         }
 }
 
-/* Evaluates the plan `leaf` of a split, counted from the split's first. */
+/* Evaluates plan `leaf` of a split, counted from its first. */
 static void evaluate_leaf(struct looking *l, struct splitting *s, uint64_t leaf,
                           struct sp_found *found)
 {

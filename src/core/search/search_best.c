@@ -1,4 +1,4 @@
-/* What a search keeps: the best, or the front of step time and memory. */
+/* The plans that a search keeps: the best, or the front of step time and memory. */
 #include <math.h>
 
 #include "core/search/search_internal.h"
@@ -20,7 +20,7 @@ static bool same_mesh(const struct sp_plan *a, const struct sp_plan *b)
     return a->tp == b->tp && a->cp == b->cp && a->pp == b->pp && a->ep == b->ep && a->etp == b->etp;
 }
 
-/* Where an equal mesh stands, -1 without. */
+/* Index of the plan with the same mesh; -1 if none. */
 static int mesh_of(const struct sp_best *best, const struct sp_plan *plan)
 {
     for (int i = 0; i < best->n && best->meshes; i++)
@@ -51,7 +51,7 @@ static void keep_on_front(struct sp_front *front, const struct sp_found *found)
     for (int i = 0; i < front->n; i++) {
         const struct sp_found *const other = &front->found[i];
         if (is_same_point(other, found) && before(other, found))
-            return; /* nothing was moved yet: no other point is beaten by an equal one */
+            return; /* nothing was moved yet: an equal point beats no other */
         const bool beaten = found->step_s <= other->step_s && found->bytes <= other->bytes;
         if (!beaten)
             front->found[kept++] = *other;

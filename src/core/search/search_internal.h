@@ -1,4 +1,4 @@
-/* Inside of the search: groups and splits of its space. */
+/* Internals of the search: groups and splits of its space. */
 #ifndef SP_SEARCH_INTERNAL_H
 #define SP_SEARCH_INTERNAL_H
 
@@ -11,8 +11,7 @@ struct sp_sharding {
     int64_t shards;
 };
 
-/* A group's plans on one number of stages: flows x shardings x placements of them, for each policy.
- */
+/* A group's plans with one number of stages: flows x shardings x placements, per policy. */
 struct sp_split_space {
     int64_t pp, dp, cp, tp, ep, etp;
     int flows, shardings;
@@ -23,18 +22,18 @@ struct sp_split_space {
     const struct sp_flow *flow;
 };
 
-/* ZeRO stages and shard groups of a split; how many. They are listed anew for each split that is
- * looked at: lists of all splits of a group would not fit on the stack of a small thread. */
+/* Lists ZeRO stages and shard groups of a split; returns their number. Listed anew per split,
+ * because lists for all splits of a group would not fit on a small thread's stack. */
 int sp_list_shardings(const struct sp_search_space *space, const struct sp_split_space *split,
                       struct sp_sharding list[SP_SHARDINGS]);
 
-/* Whether a point of the front is as good in both and better in one. */
+/* Whether a point of the front is at least as good in both and better in one. */
 bool sp_is_beaten(const struct sp_front *front, double step_s, double bytes);
 
-/* The part of the plan that a group fixes; false when it is none of the space. */
+/* The part of a plan that a group fixes; false if the group is empty. */
 bool sp_group_plan(const struct sp_search_space *space, uint64_t group, struct sp_plan *plan);
 
-/* The group's plans on the `at`th number of stages; false when there are none. */
+/* The group's plans with the `at`-th number of stages; false if none. */
 bool sp_open_split(const struct sp_search_space *space, const struct sp_plan *group, int at,
                    struct sp_split_space *split);
 

@@ -1,4 +1,4 @@
-/* The space of a search: which values each dimension takes, and how many plans that makes. */
+/* The search space: values of each dimension, and the number of plans. */
 #include <scaleplan/estimate.h>
 
 #include "core/search/search_internal.h"
@@ -16,7 +16,7 @@ static bool allows(const struct sp_degree *degree, int64_t value)
     return false;
 }
 
-/* Adds a divisor that is allowed; false when there is no room for it. */
+/* Adds a divisor if it is allowed; false if there is no room. */
 static bool add(int64_t d, int64_t most, const struct sp_degree *degree, int64_t *out, int *count)
 {
     if (d > most || !allows(degree, d))
@@ -27,7 +27,7 @@ static bool add(int64_t d, int64_t most, const struct sp_degree *degree, int64_t
     return true;
 }
 
-/* Divisors of `n` up to `most` that are allowed, rising; -1 when there is no room for all. */
+/* Allowed divisors of `n` up to `most`, rising; -1 if there is no room. */
 static int divisors(int64_t n, int64_t most, const struct sp_degree *degree, int64_t *out)
 {
     int count = 0;
@@ -41,8 +41,8 @@ static int divisors(int64_t n, int64_t most, const struct sp_degree *degree, int
     return count;
 }
 
-/* Whether the models beside take what a part of a plan says of tp, ep and etp, or of stages and
- * their chunks, with as few replicas as hold it. */
+/* Whether all companions accept these tp, ep and etp, or stages and chunks, with as few replicas as
+ * possible. */
 static bool takes_beside(const struct sp_search_space *s, const struct sp_plan *part)
 {
     struct sp_plan plan = *part;
@@ -98,7 +98,7 @@ static bool list_flows(struct sp_search_space *s, int at)
     return true;
 }
 
-/* Whether a set allows the value; of none listed the framework's own alone. */
+/* Whether a set allows the value; an empty set allows the framework's own. */
 static bool lists(const bool *set, int n, int value, int own)
 {
     for (int i = 0; i < n; i++)
@@ -107,8 +107,7 @@ static bool lists(const bool *set, int n, int value, int own)
     return value == own;
 }
 
-/* The execution of that number of all that there are; what a search does not vary is the
- * framework's. */
+/* The `at`-th of all executions; what a search does not vary is the framework's. */
 static struct sp_execution execution_at(int at, const struct sp_execution *own)
 {
     struct sp_execution e = *own;
@@ -127,7 +126,7 @@ static bool same_execution(const struct sp_execution *a, const struct sp_executi
            a->cuda_graph == b->cuda_graph && a->fp8_recipe == b->fp8_recipe;
 }
 
-/* Whether the space has the execution. */
+/* Whether the space allows the execution. */
 static bool allows_execution(const struct sp_search_space *s, const struct sp_execution *e)
 {
     const struct sp_execution *const own = &s->in.framework->execution;
@@ -137,8 +136,8 @@ static bool allows_execution(const struct sp_search_space *s, const struct sp_ex
            lists(s->fp8_recipe, SP_FP8_RECIPES, (int)e->fp8_recipe, (int)own->fp8_recipe);
 }
 
-/* Whether an execution before this one makes the same plan: without EP nothing is exchanged, and
- * only 8-bit matmuls have a recipe. */
+/* Whether an earlier execution gives the same plan: without EP nothing is exchanged, and only 8-bit
+ * matmuls have a recipe. */
 static bool repeats_another(const struct sp_search_space *s, int at, int64_t ep)
 {
     const struct sp_execution *const e = &s->execution[at];
@@ -154,9 +153,9 @@ static bool repeats_another(const struct sp_search_space *s, int at, int64_t ep)
     return false;
 }
 
-/* Dispatchers and overlap of the exchange make the largest difference between plans with experts,
- * so the search chooses among those that the framework supports. CUDA graphs and fp8 recipes stay
- * the framework's: the estimator knows no cost of them, and would always take the fastest. */
+/* Dispatchers and overlap of the exchange differ most between plans with experts, so the search
+ * varies those that the framework supports. CUDA graphs and fp8 recipes stay the framework's: the
+ * estimate has no cost for them and would always take the fastest. */
 static void list_executions(struct sp_search_space *s)
 {
     enum { ALL = 2 * SP_DISPATCHES * SP_CUDA_GRAPHS * SP_FP8_RECIPES };
@@ -174,8 +173,7 @@ static void list_executions(struct sp_search_space *s)
     }
 }
 
-/* The optimum of plans that nobody can run helps nobody: only --any goes beyond what the framework
- * supports. */
+/* Plans that nobody can run are useless, so only --any goes beyond what the framework supports. */
 bool sp_open_space(struct sp_search_space *s)
 {
     sp_require(s->batch >= 1 && s->seq >= 1, "the batch and the sequence must be positive");
@@ -211,8 +209,8 @@ bool sp_open_space(struct sp_search_space *s)
     return true;
 }
 
-/* Parts of TP along the axes, the `at`th way; false when there are fewer. Axes of one length are
- * alike: the longer part comes first. */
+/* The `at`-th way to place TP on the axes; false if there are fewer. Of axes of equal length, the
+ * first takes the longer part. */
 static bool lay_over_axes(const struct sp_hardware *hw, int64_t tp, int at, int32_t *box)
 {
     const int32_t *const axis = hw->shape.axis;
@@ -268,7 +266,7 @@ bool sp_group_plan(const struct sp_search_space *s, uint64_t group, struct sp_pl
                              .imbalance = s->imbalance,
                              .recompute_layers = s->recompute_layers};
     if (wide_experts && (s->in.model->moe.experts == 0 || tp == 1))
-        return false; /* the same as etp 1 */
+        return false; /* same as etp 1 */
     if (sequence_parallel ? tp == 1 : tp > 1 && !s->sequence_parallel[0])
         return false;
     if (tp > 1 && sequence_parallel && !s->sequence_parallel[1])
@@ -292,7 +290,7 @@ bool sp_is_likely_group(const struct sp_search_space *s, uint64_t group)
            (plan.ep == 1 || plan.execution.moe_overlap || !s->moe_overlap[1]);
 }
 
-/* With one device there is nothing to shard, but experts that TP ranks hold alike. */
+/* A single device has nothing to shard, except experts that TP ranks replicate. */
 int sp_list_shardings(const struct sp_search_space *s, const struct sp_split_space *split,
                       struct sp_sharding list[SP_SHARDINGS])
 {
@@ -316,7 +314,7 @@ int sp_list_shardings(const struct sp_search_space *s, const struct sp_split_spa
     return n;
 }
 
-/* How many shardings the split has, and the most that any of them shards. */
+/* Counts a split's shardings, and the most sharded one. */
 static void count_shardings(const struct sp_search_space *s, struct sp_split_space *split)
 {
     struct sp_sharding list[SP_SHARDINGS];
@@ -351,7 +349,7 @@ bool sp_open_split(const struct sp_search_space *s, const struct sp_plan *group,
     plan.dp = split->dp;
     plan.pp = split->pp;
     if (plan.ep > 1 && plan.execution.moe_overlap && !sp_overlaps_exchange(&plan))
-        return false; /* the same as without */
+        return false; /* same as without */
     if (sp_leaves_slices(&plan, s->in.hw->slices))
         return false;
     split->flow = s->flow[at];

@@ -1,4 +1,4 @@
-/* Times of serving: a prompt, a step that generates, and the steady state of both. */
+/* Closed-form times of serving: a prompt, a decode step, the steady state. */
 #include <math.h>
 
 #include <scaleplan/fit.h>
@@ -11,16 +11,16 @@ double sp_experts_touched(double expert_share, double tokens)
     return 1 - pow(1 - expert_share, tokens);
 }
 
-/* A lower bound leaves out what is not read: an input table is looked up, and experts count as far
- * as tokens touch them. --constants textbook reads everything. */
+/* A lower bound skips what is not read: the input table is a lookup, and only used experts count.
+ * --constants textbook reads everything. */
 double sp_weights_read_bytes(const struct sp_served *v, double tokens)
 {
     return (v->shared - v->table) * v->service.weight_bytes +
            v->experts * v->service.expert_bytes * sp_experts_touched(v->expert_share, tokens);
 }
 
-/* The textbook's max and sum: arithmetic hides behind reading the weights, not behind reading the
- * cache. The FLOPs of attention itself count in the prefill only. */
+/* The textbook's max and sum: arithmetic overlaps weight reads but not cache reads. FLOPs of
+ * attention count in the prefill only. */
 struct sp_decode_time sp_decode_time(const struct sp_served *v, double B, double checked)
 {
     const double tokens = B * checked;
@@ -35,8 +35,7 @@ struct sp_decode_time sp_decode_time(const struct sp_served *v, double B, double
 
 struct sp_prefill_time sp_prefill_time(const struct sp_served *v)
 {
-    struct sp_prefill_time t = {.math_s =
-                                    sp_prompt_math_time(v->prefill_flops, 1, v->C, v->service.mfu),
+    struct sp_prefill_time t = {.math_s = sp_run_s(v->prefill_flops, 1, v->C, v->service.mfu),
                                 .weights_s = sp_weights_read_time(v->prefill_read, 1, v->W)};
     t.prefill_s = sp_least_prompt(t.math_s, t.weights_s);
     return t;
@@ -46,7 +45,7 @@ double sp_decode_tp_s(const struct sp_model *m, double B, double link_bytes_per_
 {
     if (!sp_model_has_shape(m))
         return NAN;
-    /* forward and backward of one block are as much as two blocks forward */
+    /* forward plus backward of one block equals two forward blocks */
     const double D = (double)m->d_model;
     return (double)m->layers * sp_layer_bytes_tp(B, D) / link_bytes_per_s;
 }
@@ -55,7 +54,7 @@ double sp_critical_batch(const struct sp_served *v)
 {
     const struct sp_service *const s = &v->service;
     const double b_w = v->experts > 0 ? s->expert_bytes : s->weight_bytes;
-    return sp_critical_sequences(v->C, v->W, b_w, sp_expert_ratio(s->model));
+    return sp_critical_rows_small(b_w, v->C, v->W, sp_expert_ratio(s->model));
 }
 
 double sp_critical_batch_of_context(const struct sp_served *v)
@@ -80,7 +79,7 @@ double sp_tp_link_bytes_per_s(const struct sp_hardware *hw, double *axes)
     return W;
 }
 
-/* Drafts count in the time per output token: speculative decoding exists to shorten that time. */
+/* Drafting counts in the time per output token, which it is meant to shorten. */
 struct sp_speculation sp_speculation(const struct sp_served *target, const struct sp_served *draft,
                                      double B, double k, double tokens)
 {
@@ -91,8 +90,7 @@ struct sp_speculation sp_speculation(const struct sp_served *target, const struc
     return s;
 }
 
-/* The least time of a token of each sequence: of a step, or of one with drafts over what it gives.
- */
+/* Least time per token: of a step, or of one with drafts over its accepted tokens. */
 static double token_s(const struct sp_served *v, double B)
 {
     const struct sp_service *const s = &v->service;
@@ -101,13 +99,13 @@ static double token_s(const struct sp_served *v, double B)
     return sp_speculation(v, v->draft, B, s->drafts, s->accepted).step_s / s->accepted;
 }
 
-/* An instance that prefills and decodes also reads B prompts during the steps of a request. The
- * textbook's requests per second leave them out. */
+/* An instance that does prefill and decode also processes B prompts during a request's steps. The
+ * textbook's requests per second omit them. */
 struct sp_steady sp_steady(const struct sp_served *v, const struct sp_served *reader, double B,
                            double step_s)
 {
     const struct sp_service *const s = &v->service;
-    const double given = s->drafts > 0 ? s->accepted : 1; /* tokens of a step */
+    const double given = s->drafts > 0 ? s->accepted : 1; /* tokens per step */
     const struct sp_decode_time least = sp_decode_time(v, B, 1 + s->drafts);
     const double prompts = reader ? 0 : sp_prompts_of_step(B, s->output);
     struct sp_steady y = {.step_s = isnan(step_s) ? token_s(v, B) : step_s};

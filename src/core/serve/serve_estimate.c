@@ -3,7 +3,7 @@
 
 #include <scaleplan/serve_estimate.h>
 
-/* Rounds of the fixed point between how long requests decode and how many do so at once. */
+/* Rounds of the fixed point between decoding time and the number of decoding requests. */
 enum { ROUNDS = 12 };
 
 double sp_most_running(const struct sp_pass *p, double input, double output)
@@ -21,19 +21,19 @@ double sp_most_running(const struct sp_pass *p, double input, double output)
     return room > 0 ? room / (v->copies * bytes + draft) : 0;
 }
 
-/* What the loop needs of the passes. */
+/* What the loop needs from the passes. */
 struct loop {
     const struct sp_pass *pass, *draft;
-    double input, output, ranks; /* the latter: prompts that are read at once */
-    double drafts, accepted;     /* of a step: drafts that it checks, tokens that it gives */
-    double prompt_s;             /* a prompt alone */
-    double adds_s;               /* what a prompt adds to the steps of the others, of each rank */
-    double chunk_s;              /* the most that it adds to one of them */
-    double first_s;              /* of the server */
-    bool apart;                  /* prompts are read by another instance */
+    double input, output, ranks; /* ranks: prompts processed together */
+    double drafts, accepted;     /* per step: drafts checked, tokens accepted */
+    double prompt_s;             /* one prompt alone */
+    double adds_s;               /* added by a prompt to other requests' steps, per rank */
+    double chunk_s;              /* most that it adds to one step */
+    double first_s;              /* server overhead */
+    bool apart;                  /* separate prefill */
 };
 
-/* A step of this many sequences, and its time per generated token. */
+/* A step of `decoding` sequences and its time per accepted token. */
 static void take_step(const struct loop *l, double decoding, struct sp_serve_estimate *e)
 {
     const struct sp_pass_load load = {.decode = decoding / l->pass->plan.pp,
@@ -57,7 +57,7 @@ static void add_parts(struct sp_pass_time *sum, const struct sp_pass_time *t, do
     sum->total_s += times * t->total_s;
 }
 
-/* Tokens of a prompt from `from` to `to` on each rank of attention's data parallelism. */
+/* Pass over tokens `from` to `to` of a prompt per attention-DP rank. */
 static struct sp_pass_time part_of_prompt(const struct sp_pass *p, double from, double to,
                                           double prompts)
 {
@@ -67,8 +67,8 @@ static struct sp_pass_time part_of_prompt(const struct sp_pass *p, double from, 
     return sp_pass_time(p, &load);
 }
 
-/* Passes that a prompt takes: full chunks, which see half of what lies between them on average, and
- * the last. */
+/* Passes of a prompt: full chunks, whose tokens attend to half of the range on average, and the
+ * last. */
 static struct sp_pass_time prompt_of(const struct sp_pass *p, double input, double *passes)
 {
     const struct sp_service *const s = &p->served.service;
@@ -84,13 +84,14 @@ static struct sp_pass_time prompt_of(const struct sp_pass *p, double input, doub
     return t;
 }
 
-/* What a prompt takes of the instance's time. s. */
+/* Time of the instance that a prompt takes. s. */
 static double prompts_s(const struct loop *l)
 {
     return l->apart ? 0 : l->pass->value[SP_V_MIXED] * l->adds_s;
 }
 
-/* Rounds between how many decode and how long that takes; `mixed` is what prompts add to a step. */
+/* Iterates between the number of decoding requests and their duration; `mixed`: time that prompts
+ * add per step. */
 static void settle_decoding(const struct loop *l, double r, double mixed, double queue,
                             struct sp_serve_estimate *e)
 {
@@ -101,13 +102,14 @@ static void settle_decoding(const struct loop *l, double r, double mixed, double
         e->ttft_s = l->first_s + l->prompt_s + e->token_s * l->accepted / 2 + queue;
         const double decode_s = (l->output - 1) * e->tpot_s;
         const double next = fmax(fmin(1, r), r * decode_s / (e->ttft_s + decode_s));
-        if (l->apart || fabs(next - e->decoding) <= 1e-4 * r) /* apart all of them generate */
+        if (l->apart ||
+            fabs(next - e->decoding) <= 1e-4 * r) /* with separate prefill all of them decode */
             return;
         e->decoding = next;
     }
 }
 
-/* r requests that run, or that generate where prompts are read apart; nobody waits. */
+/* Settles r running requests (decoding, if prefill is separate); no queue. */
 static void settle(const struct loop *l, double r, struct sp_serve_estimate *e)
 {
     const double others = fmax(0, r - 1);
@@ -118,8 +120,8 @@ static void settle(const struct loop *l, double r, struct sp_serve_estimate *e)
     e->running = e->requests_per_s * e->e2e_s;
 }
 
-/* c requests in both pools, prompts prefilled by this many readers: b of them generate, prompts
- * that leave the readers as often as answers end wait for one another. */
+/* Settles c requests in both pools with prefill on several readers: b decode, and prompts that
+ * finish prefill at the rate of answers queue for one another. */
 static void settle_pools(const struct loop *l, const struct sp_requests *q,
                          struct sp_serve_estimate *e)
 {
@@ -137,13 +139,13 @@ static void settle_pools(const struct loop *l, const struct sp_requests *q,
             high = b;
     }
     settle(l, low, e);
-    e->e2e_s = c / e->requests_per_s; /* Little's law: a request that does not generate waits or is
-                                         prefilled */
+    e->e2e_s = c / e->requests_per_s; /* Little's law: a request that does not decode waits or is in
+                                         prefill */
     e->ttft_s = e->e2e_s - (l->output - 1) * e->tpot_s;
     e->running = c;
 }
 
-/* Requests come at random: as many are in flight as come while one is served. */
+/* Random arrivals: the number in flight is the arrivals during one request. */
 static void take_rate(const struct loop *l, double rate, struct sp_serve_estimate *e)
 {
     double low = 0, high = e->most;
@@ -163,8 +165,8 @@ static void take_rate(const struct loop *l, double rate, struct sp_serve_estimat
     e->running = rate * e->e2e_s;
 }
 
-/* Rates over waves of r requests and the rest of all of them. N equal requests start and end
- * together; a steady state would be right for lengths that differ. */
+/* Means over a benchmark of `all` requests in waves of r and a rest: equal requests start and end
+ * together, unlike the varying lengths of a steady state. */
 static void take_waves(const struct loop *l, double r, double all, struct sp_serve_estimate *e)
 {
     const double waves = floor(all / r), rest = all - waves * r;

@@ -36,7 +36,7 @@ struct sp_steady sp_steady_of_estimate(const struct sp_served *v, const struct s
 {
     const struct sp_service *const s = &v->service;
     const struct sp_decode_time least = sp_decode_time(v, e->decoding, 1 + s->drafts);
-    const double given = s->drafts > 0 ? s->accepted : 1; /* tokens of a step */
+    const double given = s->drafts > 0 ? s->accepted : 1; /* tokens per step */
     const double steps = s->output / (e->decoding * given), rate = e->requests_per_s;
     return (struct sp_steady){
         .step_s = e->token_s,
@@ -106,6 +106,8 @@ struct sp_token_cost sp_estimated_token_cost(const struct sp_served *v,
                                   .all_on_output = request / s->output};
 }
 
+/* Only an estimate has a limit on the TTFT: closed forms know neither queues nor launches, so their
+ * TTFT would promise what no server keeps. */
 bool sp_keeps_limits(const struct sp_steady *y, const struct sp_serve_load *load)
 {
     const double at = load->percentile;

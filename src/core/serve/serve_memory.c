@@ -1,4 +1,4 @@
-/* What an instance that serves a model holds: weights, keys and values. */
+/* Memory of an instance: weights, KV cache. */
 #include <math.h>
 
 #include <scaleplan/flops.h>
@@ -15,7 +15,7 @@ const struct sp_storage_traits sp_storages[SP_STORAGES] = {
     [SP_STORED_NVFP4] = {0.5 + 1.0 / 16,                  SP_FP4},
     [SP_STORED_MXFP4] = {0.5 + 1.0 / 32,                  SP_FP4},
     [SP_STORED_INT4]  = {0.5,                             SP_INT4},
-    [SP_STORED_NF4]   = {0.5 + (1.0 + 4.0 / 256) / 64,    SP_BF16}, /* a table's values */
+    [SP_STORED_NF4]   = {0.5 + (1.0 + 4.0 / 256) / 64,    SP_BF16}, /* values of a table */
 };
 /* clang-format on */
 
@@ -30,28 +30,27 @@ double sp_kv_bytes_per_token(const struct sp_model *m, double element_bytes)
     return element_bytes * elements;
 }
 
-/* Tokens of which a layer keeps keys and values, mean over the layers of its kind. */
+/* Tokens whose keys and values a layer keeps, mean over its kind. */
 static double kept_tokens(const struct sp_mixer *x, double tokens)
 {
     const double W = x->window, g = x->global;
     return W > 0 && W < tokens && x->picked <= 0 ? g * tokens + (1 - g) * W : tokens;
 }
 
-/* Tokens of which a further one reads keys and values: where an indexer picks them, as many as it
- * picks. */
+/* Tokens whose keys and values one more token reads: with an indexer, those that it picks. */
 static double read_tokens(const struct sp_mixer *x, double tokens)
 {
     return x->picked > 0 ? fmin(tokens, x->window) : kept_tokens(x, tokens);
 }
 
-/* Elements of a sequence's cache in one layer that counts this many of its tokens. */
+/* Cache elements per sequence and layer for `counted` of its tokens. */
 static double cache_elements(const struct sp_mixer *x, double tokens, double counted)
 {
     return x->cache * counted + x->cache_index * (tokens - counted);
 }
 
-/* 4 bytes per element of state and 2 per channel and token of the convolution, whatever the
- * sequence's length. TP spreads the states, so they have no copies. */
+/* 4 bytes per state element and 2 per channel and token of a convolution, whatever the sequence
+ * length. TP divides states, so they have no copies. */
 double sp_mixer_kept_bytes(const struct sp_mixer *x, double tokens, double element_bytes)
 {
     return x->state + element_bytes * cache_elements(x, tokens, kept_tokens(x, tokens));
@@ -62,7 +61,7 @@ double sp_mixer_step_bytes(const struct sp_mixer *x, double tokens, double eleme
     return 2 * x->state + element_bytes * cache_elements(x, tokens, read_tokens(x, tokens));
 }
 
-/* Bytes of a sequence's cache, of whose tokens `counted` says how many a layer counts. */
+/* Bytes of a sequence's cache; `counted` gives the tokens per layer. */
 static double cache_bytes(const struct sp_model *model, double tokens, double element_bytes,
                           double counted(const struct sp_mixer *, double tokens))
 {
@@ -113,7 +112,7 @@ double sp_paged_tokens(double tokens, double block)
     return ceil(tokens / block) * block;
 }
 
-/* Bytes of a sequence's cache, one copy. */
+/* Cache bytes per sequence, one copy. */
 static double sequence_bytes(const struct sp_service *s, double tokens)
 {
     if (!isnan(s->kv_token_bytes))
@@ -122,7 +121,7 @@ static double sequence_bytes(const struct sp_service *s, double tokens)
                                         : NAN;
 }
 
-/* Bytes of it that one more token reads. */
+/* Cache bytes that one more token reads. */
 static double read_bytes(const struct sp_service *s, double tokens)
 {
     return isnan(s->kv_token_bytes) && sp_model_has_shape(s->model)
@@ -144,7 +143,7 @@ static void weigh(const struct sp_service *s, struct sp_served *v)
     v->weights = sp_weights_held(v->shared, s->weight_bytes, v->experts, s->expert_bytes);
 }
 
-/* FLOPs of one prompt, of whose tokens the first are cached. */
+/* FLOPs of a prompt whose first tokens are cached. */
 static double prefill_flops(const struct sp_service *s, double active)
 {
     const double hit = s->prefix_hit * s->input, T = s->input - hit;
@@ -158,7 +157,7 @@ static double prefill_flops(const struct sp_service *s, double active)
     return matmuls + all - cached;
 }
 
-/* What weights and cache may take of a memory. bytes. */
+/* Memory for weights and cache. bytes. */
 static double capacity_of(const struct sp_service *s, double weights)
 {
     const double f = s->memory_fraction, hbm = sp_capacity_bytes(&s->hw->chip);
@@ -228,8 +227,8 @@ double sp_most_context(const struct sp_served *v, double B)
     return low * s->block;
 }
 
-/* Sequences count only if --concurrency gives their number: otherwise the batch is what fits, and
- * the question would answer itself. */
+/* Counts sequences only if --concurrency gives their number; otherwise the batch is what fits,
+ * which would be circular. */
 double sp_chips_to_hold(const struct sp_served *v, double B)
 {
     const struct sp_service *const s = &v->service;

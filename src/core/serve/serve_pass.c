@@ -1,5 +1,5 @@
-/* One forward pass of an engine that serves: its matmuls, experts, attention, elementwise work,
- * collectives and launches on one rank. */
+/* One forward pass of an engine on one rank: matmuls, experts, attention, elementwise work,
+ * collectives, launches. */
 #include <math.h>
 
 #include <scaleplan/network.h>
@@ -10,14 +10,13 @@
 #include "core/smooth.h"
 #include "core/require.h"
 
-/* Share of the memory bandwidth that elementwise kernels reach. */
+/* Share of the memory bandwidth reached by elementwise kernels. */
 #define ELEMENTWISE_SHARE 0.7
 
-/* Tokens of the fullest rank of expert parallelism over the mean: measured routing is this uneven.
- */
+/* Tokens of the busiest EP rank over the mean, as in measured routing. */
 #define EXPERT_IMBALANCE 1.25
 
-/* What kernels of a format reach where the chip's were not measured. */
+/* Kernel efficiencies per format for chips without measurements. */
 static const struct {
     enum sp_kernel_format curve;
     double share;
@@ -30,7 +29,7 @@ static const struct {
 #define USUAL_MEMORY_SHARE 0.85
 #define USUAL_HALF_TILE 16.0
 
-/* What matmuls in a format reach on their own; a format that was not measured takes the usual. */
+/* Efficiency of matmuls in a format; unmeasured formats take the default. */
 static struct sp_matmul_work work_in(const struct sp_pass *p, enum sp_dtype wanted)
 {
     const struct sp_chip *const chip = &p->served.service.hw->chip;
@@ -45,7 +44,7 @@ static struct sp_matmul_work work_in(const struct sp_pass *p, enum sp_dtype want
     };
 }
 
-/* Bytes that a 16-bit input costs on its way to a narrower format, of each element. */
+/* Bytes per element to convert a 16-bit input to a narrower format. */
 static double cast_bytes(const struct sp_pass *p, enum sp_dtype wanted)
 {
     const struct sp_chip *const chip = &p->served.service.hw->chip;
@@ -54,7 +53,7 @@ static double cast_bytes(const struct sp_pass *p, enum sp_dtype wanted)
     return c->share > 0 ? c->cast_bytes : 0;
 }
 
-/* A rank's part of a matmul that all tokens of its group pass. */
+/* Adds a rank's part of a matmul to its group. */
 static void add_matmul(struct sp_pass *p, const struct sp_matmul *m, double layers, double ranks,
                        enum sp_matmul_group group)
 {
@@ -70,7 +69,7 @@ static void add_matmul(struct sp_pass *p, const struct sp_matmul *m, double laye
         p->element_bytes += times * in * cast_bytes(p, p->served.service.math);
 }
 
-/* One routed expert of each of these layers. */
+/* Adds one routed expert in each of these layers. */
 static void add_expert(struct sp_pass *p, const struct sp_matmul *m, double layers)
 {
     const double weights = layers * m->in * m->out / p->plan.etp;
@@ -97,18 +96,18 @@ static void add_matmuls(struct sp_pass *p, const struct sp_layer *l, double laye
     }
 }
 
-/* Memory-bound work of a token: its width, split over TP where the tensor is. */
+/* Adds memory-bound traffic per token; TP divides tensors that it shards. */
 static void add_moves(struct sp_pass *p, const struct sp_layer *l, double layers)
 {
     for (int i = 0; i < l->n_moved; i++) {
         const struct sp_moved *const m = &l->moved[i];
         const double split = m->sharded_by == SP_BY_WIDTH ? p->plan.tp : 1;
-        if (!m->casts) /* those of matmuls are counted with them */
+        if (!m->casts) /* casts of matmuls are counted with them */
             p->element_bytes += layers * SP_ELEMENT * m->width / split;
     }
 }
 
-/* The group of `ranks` neighbours. */
+/* A group of `ranks` adjacent devices. */
 static struct sp_device_group group_of(const struct sp_hardware *hw, double ranks)
 {
     struct sp_device_group g = sp_group_on(hw);
@@ -122,14 +121,14 @@ static struct sp_device_group group_of(const struct sp_hardware *hw, double rank
     return g;
 }
 
-/* What a collective takes of the links, latencies left out. s a byte. */
+/* Link time of a collective without latencies. s per byte. */
 static double s_per_byte(const struct sp_hardware *hw, enum sp_collective op, double ranks)
 {
     const struct sp_device_group g = group_of(hw, ranks);
     return ranks > 1 ? sp_time_of_collective(op, 1, &g).throughput_s : 0;
 }
 
-/* One way of an exchange between experts: s a byte that a rank's tokens have. */
+/* One direction of an expert exchange. s per byte of a rank's tokens. */
 static double exchange_s_per_byte(const struct sp_hardware *hw, double ranks, double picks)
 {
     const struct sp_network *const net = &hw->network;
@@ -144,8 +143,8 @@ static double exchange_s_per_byte(const struct sp_hardware *hw, double ranks, do
     return fmax(copies.within / near, copies.across / net->scaleout_bytes_per_s);
 }
 
-/* Attention and MLP each end in an all-reduce over TP; experts of attention's data parallelism
- * exchange tokens instead. */
+/* Attention and MLP each end in an all-reduce over TP; experts with attention-DP exchange tokens
+ * instead. */
 static void add_collectives(struct sp_pass *p, const struct sp_layer *l, double layers)
 {
     const struct sp_serve_plan *const plan = &p->plan;
@@ -169,7 +168,7 @@ static void add_layers(struct sp_pass *p, const struct sp_layers *layers, int ki
     const struct sp_layer *const l = &layers->list[kind];
     const double n = layers->count[kind];
     add_matmuls(p, l, n);
-    if (kind != SP_LAYER_OUTPUT) /* what moves there is the loss */
+    if (kind != SP_LAYER_OUTPUT) /* its traffic is the loss */
         add_moves(p, l, n);
     if (kind >= SP_LAYER_KINDS)
         return;
@@ -191,8 +190,8 @@ void sp_use_serving_constants(const double value[SP_PROFILE_ROOM], struct sp_pas
     }
 }
 
-/* Degrees that a service leaves open: TP of all chips, experts split by TP, and over all ranks of
- * attention's data parallelism. */
+/* Defaults of open degrees: TP of all chips; experts split by TP and over all attention-DP
+ * ranks. */
 static struct sp_serve_plan plan_of(const struct sp_service *s)
 {
     const double pp = fmax(1, s->pp), dp = fmax(1, s->attention_dp);
@@ -237,7 +236,7 @@ static double matmul_s(const struct sp_matmul_work *w, double x)
                          (w->weight_bytes + x * w->token_bytes) / w->bytes_per_s);
 }
 
-/* Routed experts: tokens of all ranks come to those that they touch. */
+/* Routed experts: the tokens of all ranks, and the experts that they use. */
 static double experts_s(const struct sp_pass *p, double tokens)
 {
     if (p->experts <= 0 || tokens <= 0)
@@ -250,7 +249,7 @@ static double experts_s(const struct sp_pass *p, double tokens)
         touched * p->expert_bytes / (p->memory_rate * p->value[SP_V_EXPERT_MEMORY]));
 }
 
-/* The cache is read once for all tokens of a sequence; its arithmetic is of each. */
+/* The cache is read once for all tokens of a sequence; arithmetic counts per token. */
 static double decode_attention_s(const struct sp_pass *p, double sequences, double checked,
                                  double context)
 {

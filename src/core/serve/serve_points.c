@@ -1,10 +1,10 @@
-/* A machine cut into instances of every size, and the front of their batches. */
+/* A machine divided into instances of every size, and the front of their batches. */
 #include <math.h>
 #include <stddef.h>
 
 #include <scaleplan/serve_estimate.h>
 
-/* Points under way: what is asked, and what was found. */
+/* State of a listing: the question and the points found. */
 struct listing {
     const struct sp_service *service;
     const struct sp_serve_load *load;
@@ -35,14 +35,13 @@ int sp_shown_point(int i, int shown, int n, bool front)
     return front && shown > 1 ? i * (n - 1) / (shown - 1) : i;
 }
 
-/* Less by more than rounding: of equal instances the smallest stays first, because more chips for
- * nothing are no answer. */
+/* Less by more than rounding: of equal instances the smaller, listed first, stays first. */
 static bool is_less(double a, double b)
 {
     return a < b * (1 - 1e-9);
 }
 
-/* Sizes come in ascending order: of equals the first, the smaller, stays in front. */
+/* Sizes arrive in rising order: of equals the smaller stays first. */
 static void insert(struct listing *l, const struct sp_serve_point *point)
 {
     int at = l->n++;
@@ -60,7 +59,7 @@ bool sp_serve_covers(const struct sp_serve_point *a, const struct sp_serve_point
            !is_less(a->tokens_per_s_per_chip, b->tokens_per_s_per_chip);
 }
 
-/* Keeps a point that none covers, and drops those that it covers. */
+/* Inserts a point unless another covers it; drops those that it covers. */
 static void keep(struct listing *l, const struct sp_serve_point *point)
 {
     int left = 0;
@@ -75,8 +74,8 @@ static void keep(struct listing *l, const struct sp_serve_point *point)
         insert(l, point);
 }
 
-/* A point whose state is known, where it is in time. Batches are powers of two per attention rank,
- * and the largest that fits: between them the closed form is nearly straight. */
+/* Adds a point with a known state if it is within the limits. Batches are powers of two per
+ * attention rank, and the largest that fits; between them the closed form is nearly linear. */
 static void try_state(struct listing *l, struct sp_serve_point point)
 {
     point.tokens_per_s_per_chip = point.steady.tokens_per_s / point.chips;
@@ -88,7 +87,7 @@ static void try_state(struct listing *l, struct sp_serve_point point)
         insert(l, &point);
 }
 
-/* The point with this many sequences, if they fit and meet the limits. */
+/* Adds the point with `sequences` if they fit within the limits. */
 static void try_batch(struct listing *l, const struct sp_serve_instance *v,
                       struct sp_serve_point point, double sequences)
 {
@@ -99,7 +98,7 @@ static void try_batch(struct listing *l, const struct sp_serve_instance *v,
     try_state(l, point);
 }
 
-/* The point with the share of its instances in the requests that come. */
+/* Adds the point in which each instance takes its share of the arriving requests. */
 static void try_rate(struct listing *l, const struct sp_serve_instance *v,
                      struct sp_serve_point point)
 {
@@ -128,7 +127,7 @@ static void try_instance(struct listing *l, const struct sp_serve_point *point)
     try_batch(l, &v, *point, most);
 }
 
-/* All degrees of an instance of that size. */
+/* Tries all degrees of an instance size. */
 static void try_size(struct listing *l, struct sp_serve_point point)
 {
     const struct sp_model *const m = l->service->model;
@@ -193,7 +192,7 @@ int sp_serve_front(const struct sp_service *service, const struct sp_serve_load 
     return list_points(&l);
 }
 
-/* Instances of every size up to the machine's, prompts read elsewhere. */
+/* Lists instances of every size up to the machine's, with prompts processed elsewhere. */
 static int list_parts(const struct sp_service *service, const struct sp_serve_load *load,
                       double machine_chips, bool degrees, enum sp_serve_objective objective,
                       struct sp_serve_point *points)
@@ -208,7 +207,7 @@ static int list_parts(const struct sp_service *service, const struct sp_serve_lo
     return list_points(&l);
 }
 
-/* Tries all numbers of two kinds of instances on this many chips. */
+/* Tries all numbers of two kinds of instances on `chips` chips. */
 static void try_numbers(const struct sp_serve_point *reads, const struct sp_serve_point *generates,
                         double chips, struct sp_serve_split *best)
 {
@@ -221,7 +220,7 @@ static void try_numbers(const struct sp_serve_point *reads, const struct sp_serv
     }
 }
 
-/* Whether an earlier point, a better one, has the same size. */
+/* Whether an earlier (better) point has the same size. */
 static bool is_beaten(const struct sp_serve_point *points, int at)
 {
     for (int i = 0; i < at; i++)
@@ -239,7 +238,7 @@ bool sp_best_split(const struct sp_service *service, const struct sp_serve_load 
     full.apart = true;
     any = full;
     any.tpot_s = any.ttft_s = INFINITY;
-    any.concurrency = 1; /* a prompt that waits for none */
+    any.concurrency = 1; /* a prompt without a queue */
     const int n_reads = list_parts(service, &any, machine_chips, degrees, SP_SERVE_TTFT, reads);
     const int n_generates =
         list_parts(service, &full, machine_chips, degrees, SP_SERVE_THROUGHPUT, generates);

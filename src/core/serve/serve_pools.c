@@ -12,17 +12,16 @@ double sp_instance_egress_bytes_per_s(const struct sp_hardware *hw, double chips
            (all_chips <= (double)net->domain ? net->domain_bytes_per_s : net->scaleout_bytes_per_s);
 }
 
-/* Of n instances those that read prompts, so that the slower pool is fastest: near n r / (1 + r).
- */
+/* Of n instances, the prefill instances that maximise the slower pool: near n r / (1 + r). */
 static double best_share(double n, double ratio)
 {
     const double low = fmin(fmax(floor(n * ratio / (1 + ratio)), 1), n - 1);
     const double high = fmin(low + 1, n - 1);
-    /* requests of both pools in units of an instance that decodes: p / ratio and n - p */
+    /* requests per second of each pool in units of a decode instance: p / ratio and n - p */
     return fmin(low / ratio, n - low) >= fmin(high / ratio, n - high) ? low : high;
 }
 
-/* A request is in both pools: a limited prefill pool is a queue, not a slower decoder. */
+/* A request is in both pools: a limited prefill pool makes a queue, not a slower decode. */
 struct sp_pools sp_pools(const struct sp_served *prefill, const struct sp_served *decode, double B,
                          double prompts_per_s, double step_s, double machine_chips)
 {

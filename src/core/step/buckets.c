@@ -1,4 +1,4 @@
-/* Gradient buckets: the timeline of equal ones, and those of a plan. */
+/* Gradient buckets: the timeline of equal buckets, and a plan's. */
 #include <scaleplan/step.h>
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 #include "core/step/step_internal.h"
 
-/* Buckets do not change the step: its exposed time comes from measured runs, with windows and
+/* Buckets only illustrate: the step's exposed time comes from measured runs, with windows and
  * contention. They are the timeline of the last backward pass at the same rates. */
 struct sp_buckets sp_bucket_timeline(const struct sp_bucket_times *t)
 {
@@ -40,12 +40,13 @@ struct sp_bucket_span sp_bucket_span(const struct sp_buckets *b, double k)
     const bool last = k >= b->count - 1;
     const double filled = last ? b->backward_s : (k + 1) * f;
     const double idle =
-        k > 0 ? fmax(k * f, f + (k - 1) * t) + t : 0; /* the one before is reduced */
+        k > 0 ? fmax(k * f, f + (k - 1) * t) + t : 0; /* the previous one is reduced */
     const double start = fmax(filled, idle);
     return (struct sp_bucket_span){start, last ? b->end_s : start + t};
 }
 
-/* Reducing that share of a stage's gradients: gathered again where every replica updates all. */
+/* Time to reduce a share of a stage's gradients, with a gather if every replica updates all
+ * weights. */
 static double reduce_s(const struct sp_step_inputs *in, const struct sp_stage_weights *held,
                        double share, double bytes_per_param)
 {

@@ -1,4 +1,4 @@
-/* Models that work forward beside the one that is trained. */
+/* Models that run forward beside the trained one. */
 #include <math.h>
 
 #include <scaleplan/estimate.h>
@@ -24,7 +24,7 @@ struct sp_plan sp_companion_plan(const struct sp_model *model, const struct sp_p
     return p;
 }
 
-/* The step of one of them, and its memory on a stage. */
+/* The step inputs of a companion. */
 static struct sp_step_inputs inputs_of(const struct sp_step_inputs *in,
                                        const struct sp_model *model, const struct sp_plan *plan)
 {
@@ -34,7 +34,7 @@ static struct sp_step_inputs inputs_of(const struct sp_step_inputs *in,
     return own;
 }
 
-/* Bytes of weights on a device of a stage. */
+/* Weight bytes per device of a stage. */
 static double weights_at(const struct sp_step_inputs *in, const struct sp_model *model,
                          int64_t stage)
 {
@@ -56,8 +56,8 @@ bool sp_companions_take(const struct sp_companions *companions, const struct sp_
     return true;
 }
 
-/* A reference or teacher is a step with nothing trained, on the same plan. Its time is in the
- * step's and in none of its parts; the ideal includes it. */
+/* A companion is a step with nothing trained on the same plan. Its time is part of the step but of
+ * none of its components; the ideal includes it. */
 void sp_cost_companions(const struct sp_step_inputs *in, struct sp_companion_cost *cost)
 {
     const struct sp_companions *const companions = in->model->tuning.companions;
@@ -88,8 +88,8 @@ double sp_step_beside_s(const struct sp_step_inputs *in, double alone)
     return step;
 }
 
-/* The bounds of `search` include only the ideal time of companions: no plan on the same devices
- * takes less, so nothing better is ruled out. */
+/* Search bounds include only the ideal time of companions, a lower bound for all plans on the same
+ * devices. */
 double sp_least_companions_s(const struct sp_step_inputs *in)
 {
     const struct sp_companions *const companions = in->model->tuning.companions;
@@ -126,7 +126,7 @@ void sp_hold_companions(const struct sp_step_inputs *in, int64_t stage, struct s
     for (int i = 0; i < SP_COMPANION_ROLES; i++) {
         if (companions->of[i].place == SP_COMPANION_HELD)
             held += weights_at(in, &companions->of[i].model, stage);
-        else if (companions->of[i].place == SP_COMPANION_OFFLOADED) /* one after the other */
+        else if (companions->of[i].place == SP_COMPANION_OFFLOADED) /* sequentially */
             away = fmax(away, weights_at(in, &companions->of[i].model, stage));
     }
     if (stage == in->plan->pp - 1)

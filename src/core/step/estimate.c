@@ -1,4 +1,4 @@
-/* One plan's estimate: what step.c and plan_memory.c say of it, prepared once. */
+/* One plan's estimate: results of step.c and plan_memory.c. */
 #include <math.h>
 
 #include <scaleplan/estimate.h>
@@ -8,7 +8,7 @@
 #include "core/step/step_internal.h"
 #include "core/require.h"
 
-/* Peak of a chip in the plan's number format. FLOP/s. */
+/* Peak per chip in the plan's number format. FLOP/s. */
 static double peak_of(const struct sp_step_inputs *in)
 {
     return in->hw->chip.peak_flops_per_s[sp_compute_dtype(&in->hw->chip, in->plan->dtype)];
@@ -21,7 +21,7 @@ struct sp_rates sp_step_rates(const struct sp_step_inputs *in, double step_s,
     const double seq = (double)p->seq, tokens = (double)p->batch * seq;
     const double N = (double)sp_chips(in->hw);
     const double C = peak_of(in);
-    /* devices compute scores whether they are counted or not */
+    /* devices compute scores whether or not they are counted */
     const bool causal = convention != SP_FLOPS_FULL;
     const double again = sp_step_recomputed_flops(in->model, p, in->framework, causal);
     const struct sp_params params = sp_count_params(in->model);
@@ -29,7 +29,7 @@ struct sp_rates sp_step_rates(const struct sp_step_inputs *in, double step_s,
         .convention = convention,
         .active = sp_worked_params(in->model, &params, seq).active,
         .peak_flops_per_s = C,
-        .tokens_per_s = sp_step_tokens_per_s(tokens, step_s),
+        .tokens_per_s = sp_tokens_over_time(tokens, step_s),
         .tokens_per_s_per_device = sp_step_tokens_per_s_per_device(tokens, step_s, N),
     };
     double *const model = rates.flops_by;
@@ -88,7 +88,8 @@ const struct sp_policy *sp_lightest_policy(const struct sp_step_inputs *in,
     return &sp_policies[SP_REMAT_FULL];
 }
 
-/* The pipeline as its first stage would make it; one stage runs its micro-batches in turn. */
+/* The pipeline with all stages like the first; a single stage runs its micro-batches in
+ * sequence. */
 static struct sp_pipeline pipeline_of(const struct sp_plan *p, const struct sp_stage_time *first)
 {
     return (struct sp_pipeline){.schedule = p->pp > 1 ? p->schedule : SP_1F1B,
@@ -107,8 +108,8 @@ int64_t sp_tasks_of_plan(const struct sp_plan *plan)
     return n <= SP_MOST_PLAYED_TASKS ? n : 0;
 }
 
-/* The caller brings the room, because core allocates nothing; callers that do not print the played
- * time do not pay for it. */
+/* The caller provides the buffer, because core does not allocate; callers that do not print this
+ * time do not compute it. */
 bool sp_play_plan(const struct sp_plan *plan, const struct sp_estimate *e, struct sp_task *tasks,
                   struct sp_played *played)
 {
@@ -142,7 +143,7 @@ static void estimate_time(const struct sp_step_inputs *in, const struct sp_rank_
     e->ideal_s = prepared.ideal_s;
 }
 
-/* Adds the forward passes of the models beside in->model to the step. */
+/* Adds the companions' forward passes to the step. */
 static void add_companions(const struct sp_step_inputs *in, struct sp_estimate *e)
 {
     sp_cost_companions(in, &e->companions);
@@ -205,8 +206,8 @@ void sp_estimate(const struct sp_step_inputs *in, enum sp_flop_convention conven
     if (in->model->tuning.companions)
         add_companions(in, e);
     e->range = sp_range_log(in->profile, sp_tier_of(in->model, &in->hw->chip, in->plan));
-    e->low_s = sp_step_low(e->time.step, e->range);
-    e->high_s = sp_step_high(e->time.step, e->range);
+    e->low_s = sp_range_low(e->time.step, e->range);
+    e->high_s = sp_range_high(e->time.step, e->range);
     e->health = sp_health_of(&e->time);
     e->rates = sp_step_rates(in, e->time.step, convention);
     struct sp_played played;

@@ -6,8 +6,8 @@
 const double sp_healthy_comm_share = 0.3;
 const double sp_healthy_busy_share = 0.8;
 
-/* Busy is what nvidia-smi reports: a device that waits in a collective runs a kernel. Otherwise
- * this rule would follow from the one for communication. */
+/* Busy as in nvidia-smi: waiting in a collective runs a kernel. Otherwise this rule would repeat
+ * the one on communication. */
 struct sp_health sp_health_of(const struct sp_step_time *t)
 {
     struct sp_health h = {

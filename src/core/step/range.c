@@ -30,9 +30,9 @@ double sp_lead_log(enum sp_tier tier)
     return widths[tier];
 }
 
-/* A lead is a tie if pairs of measured runs, unseen by the fit, have the wrong order more than one
- * time in five. The range of a step is three times as wide, because errors that plans of one stack
- * share cancel. Between machines nothing is assumed to cancel. */
+/* Two plans are tied if pairs of measured runs left out of the fit are in the wrong order more than
+ * one time in five. The range of a step is three times as wide, because plans of one stack share
+ * most errors. Between machines no error is assumed shared. */
 bool sp_is_tie(double one, double other, double lead_log)
 {
     return fabs(log(one / other)) < lead_log;
@@ -43,8 +43,8 @@ double sp_machines_lead_log(double range_a, double range_b)
     return SP_LEAD_DEVIATIONS / SP_RANGE_DEVIATIONS * hypot(range_a, range_b);
 }
 
-/* The widths come from runs left out of the fits, by tier and by what is known of the stack; a test
- * fails if they hold too many or too few. */
+/* Measured on runs left out of the fits, by tier and knowledge of the stack; a test fails if the
+ * ranges hold too many or too few. */
 double sp_range_log(const struct sp_profile *profile, enum sp_tier tier)
 {
 #define SP_RANGE(id, stack, software, chip, neither)                                               \

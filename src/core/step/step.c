@@ -23,8 +23,8 @@ double sp_ideal_step_s(const struct sp_step_inputs *in)
     return ideal_s(in, &worked);
 }
 
-/* Forward times of the two ends; what has no backward pass counts a third of what is taken thrice.
- */
+/* Forward times of the two ends. Parts without a backward pass count a third, because the sum is
+ * tripled later. */
 static struct sp_ends_time time_of_ends(const struct sp_step_inputs *in,
                                         const struct sp_rank_layers *mine)
 {
@@ -136,38 +136,38 @@ void sp_stage_times(const struct sp_step_inputs *in, const struct sp_prepared *p
     staged->hop_s = sp_stage_hop_s(in);
 }
 
-/* One micro-batch on a stage, as a schedule sees it. */
+/* One micro-batch on a stage, as seen by a schedule. */
 struct passes {
     double forward, backward;
-    double weight_grad; /* what the backward pass would be shorter by without weight gradients */
+    double weight_grad; /* part of the backward pass due to weight gradients */
     double fsdp_comm;
 };
 
-/* Splits a stage's time; `without_grads` is what it would take without the weight gradients, which
- * a zero-bubble schedule moves into gaps. */
+/* Splits a stage's time; `without_grads` is its time without weight gradients, which zero-bubble
+ * schedules move into gaps. */
 static struct passes split(const struct sp_kind_time *kind, double all, double without_grads)
 {
     const double forward = (all - kind->time.recompute + kind->time.frozen) / 3;
     return (struct passes){forward, all - forward, all - without_grads, 0};
 }
 
-/* ZeRO 3 over one rank is ZeRO 0, in buffers too. */
+/* ZeRO 3 over one rank equals ZeRO 0, buffers included. */
 static struct passes without_shards(const struct sp_kind_time *kind)
 {
     return split(kind, kind->busy_s, kind->busy_s - kind->time.weight_grad);
 }
 
-/* Bytes of a weight on its way to the rank that computes with it: 1 where matmuls take it in 8 bits
- * and the framework casts it before it is sent. */
+/* Bytes per gathered weight: 1 if matmuls take it in 8 bits and the framework casts before
+ * sending. */
 static double gathered_bytes(const struct sp_step_inputs *in)
 {
     const bool narrow = sp_dtypes[in->plan->dtype].bytes < 2 && in->framework->fp8_gathers;
     return narrow ? 1 : sp_smaller(SP_ELEMENT, in->precision->weight_bytes);
 }
 
-/* Bytes that ZeRO 3 moves of a stage's weights: all of them for each of two passes, those that have
- * no backward pass once, the base as it is stored where that is less; and the gradients of those
- * that are trained. Dettmers and Gugger 2024 ("FSDP-QLoRA") gather packed weights. */
+/* Bytes per stage moved by ZeRO 3: all weights for each of two passes (once in layers without a
+ * backward pass), a quantised base as stored if smaller, and gradients of trained weights. Dettmers
+ * and Gugger 2024 ("FSDP-QLoRA") gather packed weights. */
 static struct sp_stage_weights moved_bytes(const struct sp_step_inputs *in,
                                            const struct sp_kind_time *kind)
 {
@@ -185,15 +185,15 @@ static struct sp_stage_weights moved_bytes(const struct sp_step_inputs *in,
             less * kind->weights.base.experts};
 }
 
-/* Whether weights are gathered for each pass of a micro-batch: ZeRO 3 does, unless the framework
- * keeps a stage's weights and gradients whole for the step. */
+/* Whether every pass of a micro-batch gathers weights: with ZeRO 3, unless the framework keeps
+ * stages whole. */
 static bool gathers_each(const struct sp_step_inputs *in)
 {
     const struct sp_plan *const p = in->plan;
     return p->zero >= 3 && !(in->framework->keeps_stages_whole && p->pp > 1);
 }
 
-/* With ZeRO 3 weights are gathered for each pass and gradients reduced in 2 bytes. */
+/* With ZeRO 3 every pass gathers weights, and gradients are reduced in 2 bytes. */
 static struct passes passes_of(const struct sp_step_inputs *in, const struct sp_kind_time *kind)
 {
     const double busy = kind->busy_s;
@@ -202,7 +202,7 @@ static struct passes passes_of(const struct sp_step_inputs *in, const struct sp_
     const struct sp_stage_weights moved = moved_bytes(in, kind);
     const double comm = sp_shards_s(in, &moved, 1);
     const double exposed = sp_exposed_s(in, comm, busy);
-    /* gathers for the next pass stand where weight gradients would fill a gap */
+    /* gathers for the next pass use the gaps that weight gradients would fill */
     struct passes passes = split(kind, busy + exposed, busy + exposed);
     passes.fsdp_comm = exposed;
     return passes;
@@ -220,10 +220,10 @@ struct sp_stage_time sp_sharded_kind(const struct sp_step_inputs *in,
     return s;
 }
 
-/* What a closed form says of the idle time, per other stage, when all stages are like this one.
- * Zero-bubble schedules move into gaps what the step would be shorter by without weight gradients,
- * not a third of the matmuls: work behind launches or copies shortens nothing. With ZeRO 3 nothing
- * moves, because the next gathers stand there. Otherwise a faster chip could make a step longer. */
+/* Idle time per other stage by the closed form if all stages equal this one. Zero-bubble schedules
+ * fill gaps with what weight gradients add to the step, not with a third of the matmuls: work
+ * hidden behind launches or copies shortens nothing. With ZeRO 3 the next gathers use the gaps.
+ * Otherwise a faster chip could lengthen a step. */
 static double idle_per_stage(const struct sp_plan *p, int64_t m, const struct passes *stage)
 {
     const struct sp_pipeline equal = {.schedule = p->schedule,
@@ -242,9 +242,9 @@ static double all_of(const struct passes *s)
     return s->forward + s->backward;
 }
 
-/* Length of the pipeline, sends left out, and the kind of stage that sets it. By a closed form a
- * stage works m times, and filling and draining pass through the others, which may be lighter: the
- * stage for which that is longest counts. */
+/* Makespan without sends, and the kind of stage that sets it. By closed form a stage works m times,
+ * and filling and draining pass the other, possibly lighter, stages; the stage with the largest sum
+ * counts. */
 static double pipeline_s(const struct sp_step_inputs *in, const struct sp_stage_map *map,
                          const struct passes *kind, int *slowest)
 {
@@ -272,8 +272,8 @@ static double pipeline_s(const struct sp_step_inputs *in, const struct sp_stage_
     return (double)m * all_of(&kind[*slowest]) + (sum - idle[*slowest]);
 }
 
-/* Whether gradients are reduced after every micro-batch: in ZeRO 2, where no rank keeps all
- * gradients, if the dense weights or the experts are shared. ZeRO 0 and 1 reduce once per step. */
+/* Whether gradients are reduced after every micro-batch: with ZeRO 2, where no rank keeps all
+ * gradients, if dense weights or experts are shared. ZeRO 0 and 1 reduce once per step. */
 static bool reduces_each(const struct sp_step_inputs *in)
 {
     const struct sp_plan *const p = in->plan;
@@ -282,12 +282,11 @@ static bool reduces_each(const struct sp_step_inputs *in)
     return p->zero == 2 && (ranks > 1 || experts);
 }
 
-/* Micro-batches of a whole stage whose work the reduction of a step's gradients and the gathering
- * of its weights hide behind. One chunk's gradients are complete after the last micro-batch has
- * passed it backward: with v chunks on each of p stages the first chunk is ready p (v - 1) / v
- * micro-batches before the end, and the weights of the last chunk are needed that much after the
- * start; the last chunk has its own share of a micro-batch. Narayanan et al. 2021, section 2.2, for
- * the order of chunks. */
+/* Micro-batches whose work overlaps the reduction of gradients and the gathering of weights. A
+ * chunk's gradients are complete after its last backward pass: with v chunks on p stages the first
+ * chunk is ready p (v - 1) / v micro-batches before the end, and the last chunk's weights are
+ * needed that much after the start; the last chunk overlaps its own share of a micro-batch.
+ * Narayanan et al. 2021, section 2.2, for the order of chunks. */
 static double dp_window(const struct sp_step_inputs *in, double m)
 {
     const struct sp_plan *const p = in->plan;
@@ -295,9 +294,9 @@ static double dp_window(const struct sp_step_inputs *in, double m)
     return sp_smaller(m, p->vpp > 1 && !reduces_each(in) ? (double)p->pp * (v - 1) / v + 1 / v : 1);
 }
 
-/* Gradients and weights of ZeRO 0 to 2, slices, HSDP. Once a step, but with ZeRO 2, whose gradients
- * are reduced after every micro-batch because nobody keeps all of them. `hides` is the time of a
- * micro-batch; `held` are the parameters that are trained, `whole` all of them. */
+/* Gradients and weights with ZeRO 0 to 2, over slices and HSDP groups. Once per step, but per
+ * micro-batch with ZeRO 2, where no rank keeps all gradients. `hides`: time of a micro-batch;
+ * `held`: trained parameters; `whole`: all. */
 static double dp_comm_of(const struct sp_step_inputs *in, const struct sp_stage_weights *held,
                          const struct sp_stage_weights *whole, double hides, double m)
 {
@@ -306,12 +305,12 @@ static double dp_comm_of(const struct sp_step_inputs *in, const struct sp_stage_
     const double window = dp_window(in, m) * hides;
     if (gathers_each(in))
         return sp_exposed_s(in, sp_replicas_s(in, held, SP_ELEMENT), window);
-    if (p->zero >= 3) /* a stage kept whole: gradients add up, and are reduced, in 4 bytes */
+    if (p->zero >= 3) /* a stage kept whole accumulates and reduces gradients in 4 bytes */
         return sp_exposed_s(in,
                             sp_shards_s(in, whole, gathered_bytes(in)) + sp_shards_s(in, held, 4) +
                                 sp_replicas_s(in, held, SP_ELEMENT),
                             window);
-    /* gradients that a recipe does not keep are sent all the same; without ZeRO they come back */
+    /* gradients that a recipe does not store are sent all the same; without ZeRO they return */
     const double grad_bytes = q->grad_bytes > 0 ? q->grad_bytes : SP_ELEMENT;
     const double grads = sp_shards_s(in, held, grad_bytes),
                  weights = sp_shards_s(in, held, p->zero == 0 ? grad_bytes : gathered_bytes(in)),
@@ -327,12 +326,12 @@ static double sum_of(const struct sp_step_time *t)
            t->optimizer;
 }
 
-/* What ends a step: gradients and weights over the network, and the optimizer. */
+/* The end of a step: gradients and weights over the network, and the optimizer. */
 struct update {
     double dp_comm, optimizer;
 };
 
-/* Whether some other stage has as much of either kind of weights: then it is as slow. */
+/* Whether another stage has at least as many weights of both kinds, and so is as slow. */
 static bool is_covered(const struct sp_stage_map *map, const struct sp_staged *staged, int kind)
 {
     const struct sp_stage_weights *const mine = &staged->kind[kind].weights.trained;
@@ -345,7 +344,7 @@ static bool is_covered(const struct sp_stage_map *map, const struct sp_staged *s
     return false;
 }
 
-/* The longest update of a stage, which ends the step. A device of DualPipe updates two stages. */
+/* The longest update of a stage, which ends the step. A DualPipe device updates two stages. */
 static struct update update_of(const struct sp_step_inputs *in, const struct sp_stage_map *map,
                                const struct sp_staged *staged, double a_microbatch, double m)
 {
@@ -367,18 +366,18 @@ static struct update update_of(const struct sp_step_inputs *in, const struct sp_
     return slowest;
 }
 
-/* The work that can hide sends: all micro-batches but those that hide the reduction of gradients.
- * Work hides one thing at a time; otherwise a faster chip could make a step longer. */
+/* Work that can overlap sends: all micro-batches except those that overlap the gradient reduction.
+ * Work overlaps one transfer at a time; otherwise a faster chip could lengthen a step. */
 static double hides_sends_s(const struct sp_step_inputs *in, double pipeline, double m)
 {
     const double taken = reduces_each(in) ? m : dp_window(in, m);
     return pipeline * (1 - taken / m);
 }
 
-/* Sends between stages: every micro-batch leaves each chunk once in each pass, and the first and
- * the last one reach the other end of the pipeline. Where the framework overlaps them and a stage
- * has several chunks, the former hide behind the pipeline's work, but for the micro-batches whose
- * work hides the reduction of gradients. */
+/* Sends between stages: each micro-batch leaves each chunk once per pass, and the first and last
+ * ones traverse the pipeline. If the framework overlaps sends and stages have several chunks, the
+ * former hide behind the pipeline's work, except for the micro-batches that overlap the gradient
+ * reduction. */
 static double sends_s(const struct sp_step_inputs *in, const struct sp_staged *staged, double hides)
 {
     const struct sp_plan *const p = in->plan;
@@ -428,7 +427,8 @@ struct sp_step_time sp_estimate_staged(const struct sp_step_inputs *in,
     };
     t.straggler = sum_of(&t) * prepared->straggler;
     const double step = sum_of(&t) + t.straggler;
-    if (step < prepared->ideal_s) /* 6 P B counts tables as matmuls, which a step need not */
+    if (step < prepared->ideal_s) /* 6 P B counts tables as matmuls, which a step need not
+                                     compute */
         t.launch += prepared->ideal_s - step;
     t.step = sp_step_of_parts(t.matmul, t.attention, t.elementwise, t.recompute, t.launch,
                               t.offload, t.tp_comm, t.cp_comm, t.ep_comm, t.dp_comm, t.pp_comm,
@@ -459,7 +459,7 @@ struct sp_step_time sp_estimate_step(const struct sp_step_inputs *in)
     return sp_estimate_prepared(in, &prepared);
 }
 
-/* Bounds are compared with sums that were added in another order. */
+/* A margin for sums in another order. */
 static double bound(const struct sp_prepared *prepared, double busy_s)
 {
     return sp_larger(prepared->ideal_s, busy_s * (1 + prepared->straggler)) * (1 - 1e-9);
@@ -498,5 +498,6 @@ double sp_least_flow_s(const struct sp_step_inputs *in, const struct sp_prepared
         kind[i] = without_shards(&staged->kind[i]);
     int slowest;
     const double pipeline = pipeline_s(in, map, kind, &slowest);
-    return bound(prepared, pipeline + sends_s(in, staged, 1e30)); /* as if all work hid them */
+    return bound(prepared,
+                 pipeline + sends_s(in, staged, 1e30)); /* as if all work overlapped them */
 }

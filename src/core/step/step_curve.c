@@ -1,4 +1,4 @@
-/* Weak scaling of a plan: more replicas, each with the same batch. */
+/* Weak scaling of a plan: more replicas with a constant batch each. */
 #include <math.h>
 
 #include <scaleplan/plan.h>
@@ -6,7 +6,7 @@
 
 const double sp_curve_bytes = 256e6;
 
-/* So many chips of the machine: a part of a slice, or whole slices. */
+/* Reduces the machine to `chips` chips: part of a slice, or whole slices. */
 static bool take_chips(struct sp_hardware *hw, int64_t chips)
 {
     const int64_t slice = hw->chips_per_slice;

@@ -1,4 +1,4 @@
-/* Inside of the estimator: operators of a layer and collectives of a plan. */
+/* Internals of the estimate: operators of a layer, collectives of a plan. */
 #ifndef SP_STEP_INTERNAL_H
 #define SP_STEP_INTERNAL_H
 
@@ -13,33 +13,32 @@ static inline double constant(const struct sp_step_inputs *in, enum sp_constant 
     return in->profile->value[id];
 }
 
-/* Forward times of the operators of one layer for one micro-batch on one device. s. */
+/* Forward times of a layer's operators, one micro-batch, one device. s. */
 struct sp_layer_time {
     double of[SP_OPERATORS];
-    double frozen; /* of the matmuls whose weights are frozen, adapters left out */
-    double opened; /* of still layers, what widening weights in fewer bits takes */
-    double spared; /* by how much twice the adapters' is more than their backward pass takes */
+    double frozen; /* matmuls with frozen weights, without adapters */
+    double opened; /* untrained layers: dequantising weights */
+    double spared; /* excess of twice the adapters' forward time over their backward time */
 };
 void sp_time_of_layer(const struct sp_step_inputs *in, const struct sp_rank *rank,
                       const struct sp_layer *layer, struct sp_layer_time *time);
 
-/* Forward and backward of one layer for one micro-batch, of whose operators the backward pass runs
- * `again` of sp_repeated_shares once more. s. */
+/* Forward and backward pass of one layer and micro-batch; the backward pass repeats `again`
+ * (sp_repeated_shares). s. */
 struct sp_layer_pass sp_pass_layer(const struct sp_step_inputs *in, const struct sp_rank *all,
                                    const struct sp_layer *layer, const struct sp_shares *again);
 
-/* A layer that is not trained and that no gradient passes, from what it is with a backward pass:
- * that would take twice as long again. Tokens go to experts and back in half of the exchanges. s.
- */
+/* A layer that no gradient passes, from its time with a backward pass, which takes twice the
+ * forward pass. Only half of the expert exchanges remain. s. */
 struct sp_layer_pass sp_forward_alone(const struct sp_step_inputs *in,
                                       const struct sp_layer_pass *all);
 
-/* What is left of a collective that hides behind work of `hides` seconds. s. */
+/* Exposed part of a collective that overlaps `hides` seconds of work. s. */
 double sp_exposed_s(const struct sp_step_inputs *in, double comm, double hides);
 
-/* Collectives of one layer and micro-batch: TP and EP both ways and what recomputation repeats
- * (`again` of sp_repeated_shares), exposed, and TP's of the forward pass alone; CP both ways,
- * before it hides. s. */
+/* Collectives of one layer and micro-batch: exposed TP and EP in both passes with what
+ * recomputation repeats (`again` of sp_repeated_shares), and TP of the forward pass alone; CP in
+ * both passes, before overlap. s. */
 double sp_tp_layer_s(const struct sp_step_inputs *in, const struct sp_layer *layer,
                      const struct sp_shares *again);
 double sp_tp_forward_s(const struct sp_step_inputs *in, const struct sp_layer *layer);
@@ -47,21 +46,21 @@ double sp_cp_layer_s(const struct sp_step_inputs *in, const struct sp_layer *lay
 double sp_ep_layer_s(const struct sp_step_inputs *in, const struct sp_layer *layer,
                      const struct sp_shares *again);
 
-/* What ring attention adds to a layer of one micro-batch, both ways: the partial results of its
- * cp - 1 further steps are read, and summed in 4 bytes. s. Liu et al. 2023, "Ring Attention". */
+/* Merging partial results in ring attention, per layer and micro-batch, both passes: those of the
+ * cp - 1 further steps are read and summed in 4 bytes. s. Liu et al. 2023, "Ring Attention". */
 double sp_cp_merge_s(const struct sp_step_inputs *in, const struct sp_rank *rank,
                      const struct sp_layer *layer);
 
-/* Gathering or reducing a stage's weights over the shards, dense ones over all of them and experts
- * over those that hold the same experts. s. */
+/* Gather or reduction of a stage's weights over the shards: dense ones over all, experts over those
+ * with the same experts. s. */
 double sp_shards_s(const struct sp_step_inputs *in, const struct sp_stage_weights *held,
                    double bytes_per_param);
 
-/* All-reduce of a shard's gradients over replicas beyond the shards (HSDP, slices). s. */
+/* All-reduce of a shard's gradients over replicas of the shards (HSDP, slices). s. */
 double sp_replicas_s(const struct sp_step_inputs *in, const struct sp_stage_weights *held,
                      double bytes_per_param);
 
-/* Parameters whose optimizer state a device owns. */
+/* Parameters whose optimizer states a device owns. */
 double sp_owned_params(const struct sp_step_inputs *in, const struct sp_stage_weights *held);
 
 /* Reading and writing the states that a device owns of what it trains. s. */
@@ -81,17 +80,16 @@ void sp_add_orthogonal(struct sp_orthogonal *sum, const struct sp_orthogonal *la
  * scatters what comes out. s. */
 double sp_orthogonal_s(const struct sp_step_inputs *in, const struct sp_kind_time *stage);
 
-/* The gradient buckets of a device that trains `held` and takes backward_s for the backward pass of
- * a micro-batch; none with ZeRO 3, whose gradients are reduced a layer at a time, and for one
- * replica. */
+/* Gradient buckets of a device that trains `held`, with backward_s per micro-batch's backward pass.
+ * None for one replica, or with ZeRO 3, which reduces layer by layer. */
 struct sp_buckets sp_buckets_of(const struct sp_step_inputs *in,
                                 const struct sp_stage_weights *held, double backward_s);
 
 /* One send between stages. s. */
 double sp_stage_hop_s(const struct sp_step_inputs *in);
 
-/* A stage of that kind, one micro-batch, with its collectives of ZeRO 3: weights are gathered for
- * each pass and gradients reduced, 2 bytes each. s. */
+/* A stage of that kind, one micro-batch, with the collectives of ZeRO 3: gathers for each pass,
+ * gradients reduced in 2 bytes. s. */
 struct sp_stage_time sp_sharded_kind(const struct sp_step_inputs *in,
                                      const struct sp_kind_time *kind);
 

@@ -1,4 +1,4 @@
-/* The forward and backward pass of one layer for one micro-batch. */
+/* Forward and backward pass of one layer and micro-batch. */
 #include <math.h>
 
 #include "core/step/step_internal.h"
@@ -8,8 +8,8 @@ double sp_exposed_s(const struct sp_step_inputs *in, double comm, double hides)
     return comm > 0 ? sp_smooth_max(hides, comm) - hides + constant(in, SP_C_CONTENTION) * comm : 0;
 }
 
-/* A layer's work with what is kept going to the host in the forward pass and back in the backward
- * pass, hidden behind it. */
+/* A layer's work with offload of kept activations, to the host in the forward pass and back in the
+ * backward pass, overlapped. */
 static double with_copies_s(const struct sp_step_inputs *in, const struct sp_rank *rank,
                             const struct sp_layer *layer, double busy)
 {
@@ -22,7 +22,7 @@ static double with_copies_s(const struct sp_step_inputs *in, const struct sp_ran
     return sp_smooth_max(busy, in->plan->recompute_layers * bytes / rate);
 }
 
-/* Matmuls stand first in enum sp_operator, memory-bound work last. */
+/* In enum sp_operator matmuls come first, memory-bound work last. */
 static double sum_of_operators(const double *s, enum sp_operator first, enum sp_operator last)
 {
     double sum = 0;
@@ -31,14 +31,14 @@ static double sum_of_operators(const double *s, enum sp_operator first, enum sp_
     return sum;
 }
 
-/* What the host still launches kernel by kernel, by enum sp_cuda_graph: all of a layer; with
- * TransformerEngine's graphs about half of it, for routing and the exchange between experts stay
- * outside; nothing where a graph holds the whole iteration. */
+/* Share of a layer's kernels that the host launches one by one, by enum sp_cuda_graph: all; about
+ * half with TransformerEngine's graphs, which exclude routing and expert exchange; none if a graph
+ * captures the iteration. */
 static const double launched_shares[] = {1, 0.5, 0};
 
-/* Operations of adapters beside the matmuls of a layer's experts or beside its others, a third of
- * all: forward two products, the scaling and the sum, backward two gradients of each product, the
- * scaling, and the sum of what both give to the input. */
+/* Host operations of adapters beside a layer's expert matmuls, or beside its others, per third of a
+ * step: forward two products, scaling and sum; backward two gradients per product, scaling, and the
+ * sum of input gradients. */
 static double adapter_operations(const struct sp_layer *layer, bool experts)
 {
     enum { FORWARD = 2 + 1 + 1, BACKWARD = 4 + 1 + 1 };
@@ -51,12 +51,10 @@ static double adapter_operations(const struct sp_layer *layer, bool experts)
     return adapters * (FORWARD + BACKWARD) / 3;
 }
 
-/* Operations that the host issues for a layer's forward pass. A mixture has the router, its sort
- * and its losses, the exchange and the placing of tokens on top of what a dense layer has. Its
- * experts on a device are worked on one by one: two matmuls each, and in 8 bits a cast of what each
- * of them multiplies and of its transpose, whose scales are an expert's own. Graphs of parts of a
- * layer leave these outside, for how many tokens an expert gets is known when it is too late for a
- * graph. */
+/* Host operations of a layer's forward pass. A mixture adds router, sort, losses, exchange and
+ * placement of tokens. Its experts on a device run one by one: two matmuls each, and in 8 bits a
+ * cast of each input and its transpose, because scales are per expert. Partial graphs exclude
+ * these: the number of tokens per expert is known too late. */
 static double launched_operations(const struct sp_step_inputs *in, const struct sp_layer *layer)
 {
     enum { OPERATIONS_OF_EXPERTS = 30, MATMULS_OF_AN_EXPERT = 2, CASTS_OF_AN_EXPERT = 4 };
@@ -74,12 +72,11 @@ static double launched_operations(const struct sp_step_inputs *in, const struct 
            (launched_shares[graph] > 0 ? experts : 0);
 }
 
-/* The host takes about four times as long to issue an operation as the device between two kernels:
- * 18 us against 4 to 6. */
+/* Launch time over the gap between two kernels: 18 us against 4 to 6. */
 enum { GAPS_OF_AN_OPERATION = 4 };
 
-/* Between two kernels the device waits, however far ahead the host is: what the chip's matmuls were
- * measured to take without any work. */
+/* Gap between two kernels, however far ahead the host is: the measured time of a matmul without
+ * work. */
 static double kernel_gap_s(const struct sp_step_inputs *in)
 {
     const double measured = in->hw->chip.kernels.matmul[SP_KERNEL_BF16].launch_s;
@@ -87,7 +84,7 @@ static double kernel_gap_s(const struct sp_step_inputs *in)
     return measured > 0 ? measured : issued / GAPS_OF_AN_OPERATION;
 }
 
-/* Least time of a layer's forward and backward pass: the host issues operations one by one. */
+/* Least time of a layer's two passes: the host launches operations one by one. */
 static double launches_s(const struct sp_step_inputs *in, const struct sp_layer *layer)
 {
     const double dense = in->framework->layer_operations;
@@ -96,21 +93,21 @@ static double launches_s(const struct sp_step_inputs *in, const struct sp_layer 
                                             : launched_shares[in->plan->execution.cuda_graph]);
 }
 
-/* Attention's work over that of its forward pass: flash attention's backward pass makes the scores
- * again; what keeps them does not. */
+/* Attention work over its forward pass: flash attention recomputes scores in the backward pass;
+ * unfused attention keeps them. */
 static double passes_of_core(const struct sp_step_inputs *in)
 {
     return in->plan->execution.attention_kernel == SP_KERNEL_UNFUSED ? 3 : 3.5;
 }
 
-/* Whether some layers of the list may have a forward pass alone. */
+/* Whether some layers of the list may lack a backward pass. */
 static bool may_stand_still(const struct sp_step_inputs *in, const struct sp_layer *layer)
 {
     return layer->frozen || in->model->tuning.trainable == SP_TRAIN_LAST;
 }
 
-/* Recomputation repeats the collectives whose results it dropped: the gather before the first
- * matmul of a block, the sum after its last, and the exchanges between experts. */
+/* Recomputation repeats collectives whose results were dropped: the gather before a block's first
+ * matmul, the reduction after its last, and expert exchanges. */
 struct sp_layer_pass sp_pass_layer(const struct sp_step_inputs *in, const struct sp_rank *all,
                                    const struct sp_layer *layer, const struct sp_shares *again)
 {
@@ -132,8 +129,8 @@ struct sp_layer_pass sp_pass_layer(const struct sp_step_inputs *in, const struct
     };
     for (int op = 0; op < SP_OPERATORS; op++)
         p.recompute += redone * again->of[op] * s[op];
-    /* passing keys and values on hides behind attention, copies to the host behind it all; what is
-     * then still shorter than the launches waits for them */
+    /* CP overlaps attention, host copies overlap everything; the sum cannot be less than the
+     * launches */
     if (cp > 0)
         p.cp_comm = sp_exposed_s(in, cp, p.attention) + sp_cp_merge_s(in, rank, layer);
     const double operations = launched_operations(in, layer) * (3 + redone * r->qkv);

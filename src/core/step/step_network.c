@@ -1,5 +1,5 @@
-/* Collectives of a plan on the networks that their groups span. Ranks are laid out TP innermost,
- * then CP, DP, and PP outermost; with `stages_inside` PP before DP. */
+/* Collectives of a plan on the networks that their groups span. Rank order: TP innermost, then CP,
+ * DP, PP; with `stages_inside` PP before DP. */
 #include <math.h>
 
 #include <scaleplan/network.h>
@@ -7,8 +7,8 @@
 #include "core/network/exchange.h"
 #include "core/step/step_internal.h"
 
-/* Where a group stands on a torus whose axes TP shares: in TP's box, in what is left beside it, or
- * on all axes, as EP does that takes TP's ranks too. */
+/* Position of a group on a torus with TP axes: inside TP's box, beside it, or on all axes, as EP,
+ * which includes TP's ranks. */
 enum place { IN_BOX, BESIDE_BOX, ALL_AXES };
 
 /* A group of `size` devices, `stride` ranks apart. */
@@ -23,9 +23,9 @@ static double links_of_axis(double link_bytes_per_s, int64_t length, bool wraps)
     return length <= 1 ? 0 : (wraps ? 2 : 1) * link_bytes_per_s;
 }
 
-/* Torus with TP's axes given: its box has whole axes, which may close into rings, and parts of
- * axes, which are lines. What is left of the axes carries everything else; where TP takes a part of
- * an axis, as many groups as that part is long share its links. */
+/* Torus with given TP axes. TP's box has whole axes, which may be rings, and parts of axes, which
+ * are lines. Other groups use the rest; if TP takes part of an axis, as many groups as that part is
+ * long share its links. */
 static double assigned_rate(const struct sp_step_inputs *in, struct group g)
 {
     const struct sp_hardware *hw = in->hw;
@@ -44,8 +44,7 @@ static double assigned_rate(const struct sp_step_inputs *in, struct group g)
     return g.place == IN_BOX || rest <= 1 ? rate : rate * log(sp_smaller(g.size, rest)) / log(rest);
 }
 
-/* Torus: all axes carry the group, as far as its devices fill them. A group of n on a slice of N
- * with A axes uses log n / log N of their bandwidth. */
+/* Torus: a group of n on a slice of N gets log n / log N of the bandwidth of all axes. */
 static double torus_rate(const struct sp_step_inputs *in, struct group g)
 {
     const struct sp_hardware *hw = in->hw;
@@ -61,8 +60,8 @@ static double torus_rate(const struct sp_step_inputs *in, struct group g)
     return rate * part;
 }
 
-/* Ranks of the order without stages, TP, CP, then DP, that stand in one node: where the stages
- * stand between, a node holds that many TP x CP blocks of one stage, or a part of one. */
+/* Ranks per node in the order TP, CP, DP; if stages come between, a node holds TP x CP blocks of
+ * one stage, or part of one. */
 static double ranks_in_node(const struct sp_step_inputs *in)
 {
     const struct sp_plan *p = in->plan;
@@ -74,16 +73,15 @@ static double ranks_in_node(const struct sp_step_inputs *in)
                                             : domain);
 }
 
-/* Ranks of a group that stand in one node: at least one. */
+/* Ranks of a group per node, at least one. */
 static double ranks_inside(const struct sp_step_inputs *in, struct group g)
 {
     return sp_larger(1, sp_smaller(g.size, floor(ranks_in_node(in) / g.stride)));
 }
 
-/* A gather or a reduce-scatter among the ranks of a domain, of which `moving` seconds are bytes at
- * the links' rate, with the latency that NCCL was measured to have on the chip. With a link to each
- * peer in place of switches (network.domain_links), a group of n has n - 1 links. The closed forms
- * take the device's whole egress, as the textbook. */
+/* Gather or reduce-scatter inside a domain: `moving` seconds at link rate, plus NCCL's measured
+ * latency. With direct links instead of switches (network.domain_links) a group of n uses n - 1
+ * links; closed forms use the full egress, as the textbook. */
 static double inside_domain_s(const struct sp_step_inputs *in, double ranks, double moving)
 {
     const struct sp_collective_curve *const c = &in->hw->chip.kernels.collective[SP_ALL_GATHER];
@@ -91,9 +89,8 @@ static double inside_domain_s(const struct sp_step_inputs *in, double ranks, dou
                                   : (ranks - 1) * in->hw->network.domain_latency_s);
 }
 
-/* Seconds to gather or reduce-scatter `bytes` over the group, at the profile's efficiencies. Not
- * sp_collective_s, which is the textbook's, at published rates and with the slowest level only: a
- * step takes the rates of its profile, and levels overlap in part. */
+/* Seconds to gather or reduce-scatter `bytes` at the profile's efficiencies. sp_collective_s is the
+ * textbook's, at published rates with the slowest level only; here levels overlap in part. */
 static double gather_s(const struct sp_step_inputs *in, struct group g, double bytes)
 {
     if (g.size <= 1 || bytes <= 0)
@@ -114,14 +111,14 @@ static double gather_s(const struct sp_step_inputs *in, struct group g, double b
     return sp_smooth_max(within, across) + net->scaleout_latency_s * (nodes - 1);
 }
 
-/* A group's part of one torus axis. */
+/* A group's part of a torus axis. */
 struct part_of_axis {
-    int64_t room;   /* what the group may have of the axis */
-    double sharers; /* groups that use the same links, each of them part of the axis */
-    bool wraps;     /* whether the whole room closes into a ring */
+    int64_t room;   /* available length */
+    double sharers; /* groups that share the links */
+    bool wraps;     /* the whole length is a ring */
 };
 
-/* What of each axis a group may have: all of it, what TP's box leaves, or the box. */
+/* Available part of each axis: all, the rest beside TP's box, or the box. */
 static void parts_for(const struct sp_step_inputs *in, enum place place, struct part_of_axis part[])
 {
     const int32_t *const box = in->plan->tp_axes;
@@ -137,14 +134,14 @@ static void parts_for(const struct sp_step_inputs *in, enum place place, struct 
     }
 }
 
-/* Shares of a device over the busiest link when the group takes `length` of the axis. */
+/* Load of the busiest link if the group takes `length` of the axis, in shares of a device. */
 static double pairs_on(const struct part_of_axis *axis, int64_t length)
 {
     return axis->sharers * sp_exchange_pairs(length, axis->wraps && length == axis->room);
 }
 
-/* The box of at least `size` devices, each side a divisor of its axis, whose busiest link carries
- * least of an all-to-all; INFINITY where the axes have no such box. Shares of a device. */
+/* Least load of an all-to-all over boxes of at least `size` devices with sides dividing the axes;
+ * INFINITY if none. In shares of a device. */
 static double least_pairs(const struct part_of_axis part[], double size)
 {
     double least = INFINITY;
@@ -160,7 +157,7 @@ static double least_pairs(const struct part_of_axis part[], double size)
     return least;
 }
 
-/* All-to-all on a torus, on the best box of a slice's axes: no plan's EP leaves a slice. */
+/* All-to-all on a torus, on the best box of a slice: EP never leaves a slice. */
 static double torus_exchange_s(const struct sp_step_inputs *in, struct group g, double bytes)
 {
     struct part_of_axis part[SP_MAX_AXES];
@@ -169,9 +166,8 @@ static double torus_exchange_s(const struct sp_step_inputs *in, struct group g, 
            (in->hw->network.link_bytes_per_s * constant(in, SP_C_EXCHANGE));
 }
 
-/* One way of an exchange between experts on switches: `tokens` of a rank, `bytes` each, to the
- * experts that each is routed to. Links inside a node and between nodes work at once; the longer
- * counts. */
+/* One direction of an expert exchange on switches: `tokens` per rank, `bytes` each, to their
+ * experts. Links inside and between nodes work in parallel; the longer time counts. */
 static double switched_exchange_s(const struct sp_step_inputs *in, struct group g, double picks,
                                   double tokens_bytes)
 {
@@ -195,7 +191,7 @@ static double switched_exchange_s(const struct sp_step_inputs *in, struct group 
                          tokens_bytes * copies.across / (net->scaleout_bytes_per_s * share));
 }
 
-/* The same by the plan's dispatcher and on any network. */
+/* The same by the plan's dispatcher on any network. */
 static double exchange_s(const struct sp_step_inputs *in, struct group g, double picks,
                          double tokens_bytes)
 {
@@ -208,8 +204,8 @@ static double exchange_s(const struct sp_step_inputs *in, struct group g, double
     return switched_exchange_s(in, g, picks, tokens_bytes);
 }
 
-/* Whether TP ranks each make a part of a block's sum, the mixer's or the MLP's: then they gather
- * what goes into the block and reduce what comes out. */
+/* Whether TP ranks hold partial sums of a block (mixer or MLP), so that its input is gathered and
+ * its output reduced. */
 static bool is_summed(const struct sp_layer *layer, const struct sp_plan *p, bool mixer)
 {
     for (int i = 0; i < layer->matmuls; i++) {
@@ -221,16 +217,15 @@ static bool is_summed(const struct sp_layer *layer, const struct sp_plan *p, boo
     return false;
 }
 
-/* Whether TP's collectives hide behind matmuls: frameworks that overlap them write into one
- * another's memory, which ends with the domain; XLA overlaps on any torus. */
+/* Whether TP collectives overlap matmuls: frameworks do so by writing into each other's memory,
+ * within a domain; XLA on any torus. */
 static bool overlaps_tp(const struct sp_step_inputs *in)
 {
     const struct sp_network *const net = &in->hw->network;
     return in->framework->overlaps_tp && (net->kind == SP_TORUS || in->plan->tp <= net->domain);
 }
 
-/* Blocks of a layer whose parts TP sums up: the mixer's, twice where it attends to an encoder too,
- * and the MLP's. */
+/* Blocks per layer that TP sums: the mixer's (twice with cross-attention) and the MLP's. */
 struct summed_blocks {
     double mixer, mlp;
 };
@@ -242,9 +237,8 @@ static struct summed_blocks summed_of(const struct sp_layer *layer, const struct
                                   is_summed(layer, p, false)};
 }
 
-/* Whether a weight of the block's first matmuls, or of adapters beside them, needs its gradient:
- * then the backward pass gathers their input again. Its other two collectives are for gradients of
- * activations. */
+/* Whether the block's first matmuls, or their adapters, have a weight gradient, for which the
+ * backward pass gathers the input again. */
 static bool learns_first(const struct sp_layer *layer, bool mixer)
 {
     for (int i = 0; i < layer->matmuls; i++) {
@@ -255,22 +249,22 @@ static bool learns_first(const struct sp_layer *layer, bool mixer)
     return false;
 }
 
-/* Bytes of a micro-batch's tokens, with this many elements each. */
+/* Bytes of a micro-batch's tokens with `width` elements each. */
 static double tp_bytes(const struct sp_step_inputs *in, const struct sp_layer *layer, double width)
 {
     return SP_ELEMENT * sp_shard_tokens(in->plan) *
            sp_stream_share(layer->own, (double)in->plan->seq) * width;
 }
 
-/* What is left of TP's collectives behind matmuls. */
+/* Exposed share of TP collectives that overlap matmuls. */
 static double tp_exposed(const struct sp_step_inputs *in)
 {
     return overlaps_tp(in) ? constant(in, SP_C_TP_EXPOSED) : 1;
 }
 
-/* Collectives of R numbers a token beside matmuls that TP splits: where it splits the columns, the
- * gradient between A and B is summed over all ranks; where it splits the rows, what A makes is
- * scattered as it is summed, and gathered backward. Nothing hides them. */
+/* Collectives of R numbers per token for adapters under TP: on column-split matmuls the gradient
+ * between A and B is all-reduced; on row-split ones A's output is reduce-scattered, and gathered in
+ * the backward pass. Not overlapped. */
 static double adapters_tp_s(const struct sp_step_inputs *in, const struct sp_layer *layer,
                             const struct sp_shares *shares)
 {
@@ -304,14 +298,14 @@ double sp_tp_layer_s(const struct sp_step_inputs *in, const struct sp_layer *lay
     if (p->tp == 1)
         return 0;
     const double bytes = tp_bytes(in, layer, layer->width);
-    /* attention and MLP: a gather and a reduce-scatter each, in both passes; backward gathers the
-     * inputs of the weight gradients again */
+    /* attention and MLP: a gather and a reduce-scatter each, in both passes; the backward pass
+     * gathers inputs of weight gradients again */
     const struct summed_blocks blocks = summed_of(layer, p);
     const double mixer = blocks.mixer, mlp = blocks.mlp;
     const double inputs = mixer * learns_first(layer, true) + mlp * learns_first(layer, false);
     const double once = (mixer + mlp) * 4 + (p->sequence_parallel ? inputs : 0);
-    /* what runs again: the gather before a block's first matmuls, which only shards of the sequence
-     * need, and the sum after its last one, of which a scatter is half */
+    /* repeated: the gather before a block's first matmuls (only with sequence shards), and the
+     * reduction after its last, half of which is a scatter */
     const bool routed = layer->picks > 0;
     const double up = shares->of[routed ? SP_OP_EXPERT_UP : SP_OP_UP],
                  down = shares->of[routed ? SP_OP_EXPERT_DOWN : SP_OP_DOWN];
@@ -322,7 +316,7 @@ double sp_tp_layer_s(const struct sp_step_inputs *in, const struct sp_layer *lay
            adapters_tp_s(in, layer, shares);
 }
 
-/* Mixers with a state gather one state per rank, forward and backward. */
+/* Mixers with a state gather one state per rank in each pass. */
 double sp_cp_layer_s(const struct sp_step_inputs *in, const struct sp_layer *layer)
 {
     const struct sp_plan *p = in->plan;
@@ -333,9 +327,9 @@ double sp_cp_layer_s(const struct sp_step_inputs *in, const struct sp_layer *lay
     const double from = sp_groups_of_rank(y->kv_heads, (double)p->tp) * (y->qk + y->v) *
                         sp_stream_share(layer->from, (double)p->seq);
     const double kv = (own + from) * sp_shard_tokens(p) * (double)p->cp;
-    /* a recurrence's ranks need the states that those before them end with, and their gradients */
+    /* ranks of a recurrence need the final states of those before them, and their gradients */
     const double states = x->state * (double)(p->micro_batch * p->cp) / (double)p->tp;
-    /* gathered forward and backward, and their gradients reduced */
+    /* gathered in both passes, gradients reduced */
     return 3 * gather_s(in, g, SP_ELEMENT * kv) + 2 * gather_s(in, g, states);
 }
 
@@ -356,33 +350,31 @@ double sp_ep_layer_s(const struct sp_step_inputs *in, const struct sp_layer *lay
     const double to = exchange_s(in, g, layer->picks,
                                  elements * sp_dispatch_bytes(p, in->framework)),
                  back = exchange_s(in, g, layer->picks, elements * sp_combine_bytes());
-    /* to the experts and back, in both passes; again to them where their input is not kept, and
-     * back where the block's output is not */
+    /* to the experts and back in both passes; repeated if their input, or the block's output, is
+     * not kept */
     const double to_again = again->of[SP_OP_EXPERT_UP] >= 1,
                  back_again = again->of[SP_OP_EXPERT_DOWN] >= 1;
     return (2 + p->recompute_layers * to_again) * to +
            (2 + p->recompute_layers * back_again) * back;
 }
 
-/* The devices that hold the same weights but for their sharding: groups of `shards` of them, and
- * `replicas` of such groups; `here` of them all stand in one slice. */
+/* Devices with the same weights apart from sharding: `replicas` groups of `shards`, `here` of all
+ * in one slice. */
 struct spread {
     double shards, replicas, here, stride;
     enum place place;
 };
 
-/* Slices of a torus that the replicas span; the stages span them where dp cannot. Only replicas, or
- * else stages, may leave a slice: no link does for TP, CP and EP. What is summed inside a slice
- * first crosses between slices once. */
+/* Slices that replicas span, or stages if replicas are fewer; TP, CP and EP have no links between
+ * slices. Sums inside a slice cross between slices once. */
 static double slices_of_replicas(const struct sp_step_inputs *in)
 {
     const bool spans = in->hw->network.kind == SP_TORUS && in->plan->dp % in->hw->slices == 0;
     return spans ? (double)in->hw->slices : 1;
 }
 
-/* `experts`: EP takes its ranks from those that share everything else. Routed experts are sharded
- * and summed over the dp cp tp / (ep etp) ranks that hold the same experts, in time as in
- * memory. */
+/* `experts`: EP's ranks are part of these. Routed experts are sharded and reduced over the dp cp tp
+ * / (ep etp) ranks with the same experts, for time as for memory. */
 static struct spread spread_of(const struct sp_step_inputs *in, bool experts)
 {
     const struct sp_plan *p = in->plan;
@@ -398,8 +390,8 @@ static double dcn_bytes_per_s(const struct sp_step_inputs *in)
     return sp_dcn_bytes_per_s_per_chip(&in->hw->network) * constant(in, SP_C_SCALE_OUT);
 }
 
-/* Gathering or reducing the whole array over the shards. Where they span slices, each chip of a
- * slice passes its part on between them. */
+/* Gather or reduction of the whole array over the shards. Across slices each chip forwards its
+ * part. */
 static double shards_s(const struct sp_step_inputs *in, const struct spread *s, double bytes)
 {
     if (in->hw->network.kind != SP_TORUS || s->shards <= s->here)
@@ -409,8 +401,8 @@ static double shards_s(const struct sp_step_inputs *in, const struct spread *s, 
     return sp_smooth_max(within, bytes * (slices - 1) / slices / (s->here * dcn_bytes_per_s(in)));
 }
 
-/* All-reduce of each shard over the replicas: inside a slice first, then what each chip is left
- * with between the slices. */
+/* All-reduce of each shard over the replicas: first inside a slice, then each chip's part between
+ * slices. */
 static double replicas_s(const struct sp_step_inputs *in, const struct spread *s, double bytes)
 {
     const double mine = bytes / s->shards, stride = s->stride * s->shards;
@@ -422,7 +414,7 @@ static double replicas_s(const struct sp_step_inputs *in, const struct spread *s
                        : within + 2 * mine / here * (slices - 1) / slices / dcn_bytes_per_s(in);
 }
 
-/* One of the two over the dense weights and over the experts. */
+/* Either collective over dense weights and experts. */
 static double
 both_s(const struct sp_step_inputs *in, const struct sp_stage_weights *held, double bytes_per_param,
        double collective_s(const struct sp_step_inputs *, const struct spread *, double bytes))
@@ -461,8 +453,8 @@ double sp_owned_params(const struct sp_step_inputs *in, const struct sp_stage_we
     return held->experts > 0 ? dense + held->experts / spread_of(in, true).shards : dense;
 }
 
-/* Bytes/s of a send inside a domain, over the share of links that sends reach: a share of all that
- * a device sends through switches, and no more than the one link to a peer carries. */
+/* Bytes/s of a send inside a domain: the profile's share of a device's egress through switches, at
+ * most one direct link. */
 static double send_bytes_per_s(const struct sp_step_inputs *in)
 {
     const struct sp_network *const net = &in->hw->network;
@@ -472,8 +464,8 @@ static double send_bytes_per_s(const struct sp_step_inputs *in)
     return sp_smaller(net->domain_bytes_per_s, link / constant(in, SP_C_SEND));
 }
 
-/* The mean over the boundaries between stages, of which only some leave a node: the slowest made
- * nanotron's two-node run 2.2 times too slow. */
+/* Mean over the boundaries between stages, of which only some leave a node: assuming the slowest
+ * made nanotron's two-node run 2.2 times too slow. */
 double sp_stage_hop_s(const struct sp_step_inputs *in)
 {
     const struct sp_plan *p = in->plan;
@@ -483,7 +475,7 @@ double sp_stage_hop_s(const struct sp_step_inputs *in)
     const double bytes =
         SP_ELEMENT * sp_shard_tokens(p) * sp_carried_width(in->model) / (double)p->tp;
     const int64_t apart = p->stages_inside ? p->tp * p->cp : p->tp * p->cp * p->dp;
-    /* number of the pp - 1 boundaries between stages that leave a node, or a slice */
+    /* how many of the pp - 1 boundaries leave a node or slice */
     const bool torus = net->kind == SP_TORUS;
     const double nodes = torus ? (p->dp % in->hw->slices == 0 ? 1 : (double)in->hw->slices)
                                : (double)(p->pp * apart) / (double)net->domain;

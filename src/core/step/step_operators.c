@@ -10,7 +10,7 @@
 #include "core/step/step_internal.h"
 #include "core/require.h"
 
-/* Rate of large matmuls in a format, C e. FLOP/s. */
+/* Rate of large matmuls in a format, C x efficiency. FLOP/s. */
 static double matmul_rate(const struct sp_step_inputs *in, enum sp_dtype dtype)
 {
     const double *const peak = in->hw->chip.peak_flops_per_s;
@@ -31,8 +31,8 @@ static double half_tile(const struct sp_step_inputs *in, enum sp_dtype dtype)
     return curve->share > 0 ? curve->half_tile : 64;
 }
 
-/* What the chip makes of matmuls in a format: rates of large ones by the plan's recipe of scales,
- * FLOP/s, and half a tile. */
+/* Speed of matmuls in a format: rate of large ones under the plan's 8-bit recipe (FLOP/s), and half
+ * a tile. */
 struct speed {
     double flops_per_s, experts_flops_per_s, half_tile;
 };
@@ -65,16 +65,16 @@ static struct products products_of(const struct sp_matmul *m, const struct sp_ra
     else if (m->split == SP_TP_TOKENS)
         mine.rows = r->tokens[SP_BY_SEQUENCE];
     if (routed) {
-        /* each expert sees the tokens of all ranks it serves; over tp they are already divided */
+        /* each expert gets tokens of all ranks it serves; already divided by tp */
         mine.count = m->count / r->ep;
         mine.rows = r->tokens[SP_BY_WIDTH] * m->passed * r->computed * r->etp / mine.count;
     }
     return mine;
 }
 
-/* Arithmetic or memory. s. Products of a scan run at the rate of attention, and the memory traffic
- * of its states comes on top (6 elements of 2 bytes in Mamba-2's kernels, 2 in those of gated
- * DeltaNet). No step of a hybrid was measured. */
+/* The longer of arithmetic and memory. s. Products of a scan run at attention's rate, plus memory
+ * traffic of its states (6 2-byte elements in Mamba-2's kernels, 2 in gated DeltaNet's). No
+ * hybrid's step was measured. */
 static double products_s(const struct products *m, double flops_per_s, double half,
                          double bytes_per_s)
 {
@@ -83,9 +83,9 @@ static double products_s(const struct products *m, double flops_per_s, double ha
     return m->count * sp_smooth_max(flops / flops_per_s, bytes / bytes_per_s);
 }
 
-/* Scores that go to memory and back: two matmuls over all pairs of tokens, the masked half too, and
- * between them softmax and dropout, each of which reads and writes 2 bytes of a score, and
- * dropout's mask of one more. Korthikanti et al. 2022, section 4.1, for what passes memory. */
+/* Bytes per score of unfused attention: two matmuls over all pairs, masked half included, with
+ * softmax and dropout between them, each reading and writing 2 bytes, and a 1-byte dropout mask.
+ * Korthikanti et al. 2022, section 4.1. */
 enum { SOFTMAX_BYTES = 2 + 2, DROPOUT_BYTES = 2 + 2 + 1 };
 
 static double unfused_core_s(const struct sp_step_inputs *in, const struct sp_rank *rank,
@@ -104,8 +104,7 @@ static double unfused_core_s(const struct sp_step_inputs *in, const struct sp_ra
                (SOFTMAX_BYTES + (in->plan->execution.dropout > 0 ? DROPOUT_BYTES : 0)) / W;
 }
 
-/* Causal scores, or those of both directions, and their weighted sum, of which a fused kernel skips
- * the masked half, and the products of a recurrence. */
+/* Scores and weighted sum (fused kernels skip the masked half), and a recurrence's products. */
 static double core_s(const struct sp_step_inputs *in, const struct sp_rank *rank,
                      const struct sp_mixer *mixer, bool cross)
 {
@@ -118,9 +117,9 @@ static double core_s(const struct sp_step_inputs *in, const struct sp_rank *rank
            (unfused ? unfused_core_s(in, rank, mixer, cross) : 0);
 }
 
-/* How often memory-bound work passes memory for what a fused kernel would need. Copies of tokens
- * into the order of their experts and back are counted one by one; a dispatcher that sends one copy
- * a node places tokens as they arrive, which saves half of them. */
+/* Memory passes of memory-bound work over a fused kernel's. Token copies for experts are counted
+ * individually; a dispatcher that sends one copy per node places tokens on arrival, which saves
+ * half of them. */
 static double passes_of_memory(const struct sp_step_inputs *in, enum sp_operator op)
 {
     if (op != SP_OP_ROUTE)
@@ -130,9 +129,8 @@ static double passes_of_memory(const struct sp_step_inputs *in, enum sp_operator
     return as_they_arrive ? 0.5 : 1;
 }
 
-/* Memory-bound work: bytes over the bandwidth. Each expert of a token takes four copies of its row
- * (into the order of the experts and back, on both sides of the exchange), as in dispatchers
- * without fusion. */
+/* Memory-bound work: bytes over bandwidth. Each expert of a token costs four row copies (permute
+ * and restore on both sides of the exchange), as in unfused dispatchers. */
 static void add_moves(const struct sp_step_inputs *in, const struct sp_rank *rank,
                       const struct sp_layer *layer, struct sp_layer_time *time)
 {
@@ -154,15 +152,15 @@ double sp_cp_merge_s(const struct sp_step_inputs *in, const struct sp_rank *rank
     const double cp = (double)in->plan->cp, kv = x->kv_heads * (x->qk + x->v);
     if (!in->framework->ring_attention || cp <= 1)
         return 0;
-    /* a partial sum of 2 bytes is read, the sum so far of 4 bytes read and written: outputs in the
-     * forward pass, gradients of queries, keys and values in the backward pass */
+    /* reads a 2-byte partial sum, reads and writes the 4-byte total: outputs forward; gradients of
+     * queries, keys and values backward */
     const double bytes =
         (cp - 1) * (2 + 4 + 4) * rank->tokens[SP_BY_WIDTH] * (x->heads * (x->v + x->qk) + kv);
     return constant(in, SP_C_MEMORY) * bytes / in->hw->chip.hbm_bytes_per_s;
 }
 
-/* Frozen weights in fewer bits than a matmul takes are widened at each use: read as they are stored
- * and written in 2 bytes. Dettmers et al. 2023, "QLoRA", section 3. */
+/* Weights stored in fewer bits than matmuls take are dequantised at each use: read as stored,
+ * written in 2 bytes. Dettmers et al. 2023, "QLoRA", section 3. */
 static double widening_s(const struct sp_step_inputs *in, const struct sp_matmul *m,
                          const struct products *mine)
 {
@@ -173,8 +171,7 @@ static double widening_s(const struct sp_step_inputs *in, const struct sp_matmul
            in->hw->chip.hbm_bytes_per_s;
 }
 
-/* Rows that adapters sum up with the matmul's: where TP splits what goes in, those that the scatter
- * of the sum leaves to a device. */
+/* Rows that adapters add to a matmul's output: after the reduce-scatter if TP splits the input. */
 static double summed_rows(const struct sp_matmul *m, const struct sp_rank *r, double rows)
 {
     if (m->split != SP_TP_ROWS)
@@ -183,16 +180,14 @@ static double summed_rows(const struct sp_matmul *m, const struct sp_rank *r, do
                                       : rows * r->tokens[SP_BY_SEQUENCE] / r->tokens[SP_BY_NOTHING];
 }
 
-/* Tensors that pass memory beside an adapter's products, as eager frameworks run them. Forward, of
- * what comes out: read and written to be scaled, both read and their sum written. Backward: what
- * came out is scaled once more, and of what goes in the matmul's gradient and the adapter's are
- * read and their sum written. */
+/* Tensor reads and writes beside an adapter's products, as in eager frameworks. Forward: output
+ * read and written to scale it; both outputs read, sum written. Backward: output gradient scaled;
+ * both input gradients read, sum written. */
 enum { SCALED = 2, SUMMED = 3 };
 
-/* The adapters beside a matmul: its input times A, in 16 bits, that times B, scaled, and added to
- * what comes out of the matmul. The gradients of both products take twice as long as they do. Hu et
- * al. 2021, "LoRA", section 4.1; peft, tuners/lora/tp_layer.py, and Megatron-Bridge,
- * peft/lora_layers.py, for what runs by itself. */
+/* Adapters of a matmul: input times A in 16 bits, times B, scaled, added to the output. Gradients
+ * of both products take twice as long. Hu et al. 2021, "LoRA", section 4.1; unfused operations as
+ * in peft, tuners/lora/tp_layer.py, and Megatron-Bridge, peft/lora_layers.py. */
 static void add_adapters(const struct sp_step_inputs *in, const struct sp_rank *rank,
                          const struct sp_matmul *m, const struct products *mine,
                          struct sp_layer_time *time)
@@ -242,7 +237,7 @@ void sp_time_of_layer(const struct sp_step_inputs *in, const struct sp_rank *ran
     }
 }
 
-/* Forward FLOPs of one token by one operator of all layers. */
+/* Forward FLOPs per token of one operator over all layers. */
 static double operator_flops(const struct sp_layers *layers, enum sp_operator op, double seq)
 {
     double flops = 0;
@@ -289,12 +284,12 @@ static struct sp_local_matmul local_matmul(const struct sp_step_inputs *in,
                               sp_matmuls_bytes(l.count, l.rows, l.in, l.out)};
     l.math_s = l.work.flops / l.flops_per_s;
     l.memory_s = l.work.bytes / l.bytes_per_s;
-    l.intensity = sp_matmuls_intensity(l.work.flops, l.work.bytes);
-    l.ridge = sp_matmuls_intensity(l.flops_per_s, l.bytes_per_s);
+    l.intensity = sp_intensity(l.work.flops, l.work.bytes);
+    l.ridge = sp_ridge_point(l.flops_per_s, l.bytes_per_s);
     return l;
 }
 
-/* The place of a matmul in the list, n where it is not there. */
+/* Index of a matmul in the list; n if absent. */
 static int place_of(const struct sp_local_matmul *list, int n, const struct sp_local_matmul *m)
 {
     int i = 0;

@@ -20,8 +20,7 @@ struct sp_data_flow sp_data_flow(const struct sp_data_need *need,
     return f;
 }
 
-/* Drives read and write in turn, at the same time as the link: the slower of the two sets the time
- * of an offload. */
+/* Drives read and write in turn, concurrently with the link: the slower sets the offload time. */
 struct sp_drive_tier sp_drive_tier(const struct sp_drive *drive, double drives, double devices,
                                    double bytes)
 {

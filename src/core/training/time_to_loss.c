@@ -5,7 +5,7 @@
 
 enum { MOST_BATCHES = 40 };
 
-/* Tokens are the law's times 1 + batch / noise scale. Without a measurement the noise scale is
+/* Tokens are the law's times 1 + batch / noise scale. Without a measurement, the noise scale is
  * Kaplan's critical batch at the loss. */
 struct sp_loss_point sp_run_to_loss(const struct sp_loss_question *q, double batch)
 {
@@ -75,8 +75,8 @@ int sp_soonest(const struct sp_loss_point *points, int n)
     return least_of(points, n, false);
 }
 
-/* As long as a chip-hour costs the same at every size, the cheapest machine is the smallest that
- * fits: small batches waste no tokens. */
+/* If a chip-hour costs the same at every size, the cheapest machine is the smallest that fits,
+ * because small batches waste no tokens. */
 int sp_cheapest(const struct sp_loss_point *points, int n)
 {
     return least_of(points, n, true);

@@ -14,13 +14,13 @@ double sp_daly_interval_s(double write_s, double mtbf_s)
 double sp_goodput(const struct sp_goodput *run)
 {
     const double write = run->write_s, interval = run->interval_s, mtbf = run->mtbf_s;
-    if (interval + write <= 0) /* nothing is written, and a failure loses the restart alone */
+    if (interval + write <= 0) /* no checkpoints: a failure costs the restart only */
         return fmax(1 - run->restart_s / mtbf, 0);
     return isfinite(mtbf) ? sp_goodput_with_failures(write, interval, mtbf, run->restart_s)
                           : sp_goodput_of_checkpoints(write, interval);
 }
 
-/* No interest, staff or building: --capex can include them. */
+/* Excludes interest, staff and building, which --capex can include. */
 double sp_owned_usd_per_h(const struct sp_owned *o)
 {
     const double hours = 8766 * o->years * o->in_use;

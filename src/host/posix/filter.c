@@ -1,4 +1,4 @@
-/* A child process between three files in memory: nothing ever blocks on a pipe. */
+/* A child process with memory files as its standard streams, so that no pipe can block. */
 #include "host/filter.h"
 
 #include <errno.h>
@@ -80,8 +80,7 @@ static int run(char *const argv[], const int files[3])
     return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
 }
 
-/* Input and output are files in memory, not pipes: nothing can block, and no path is part of a
- * script. */
+/* Memory files instead of pipes cannot block, and scripts need no paths. */
 int sp_run_filter(char *const argv[], const char *input, size_t length,
                   struct sp_filtered *filtered)
 {

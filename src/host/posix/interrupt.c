@@ -4,8 +4,7 @@
 #include <signal.h>
 #include <time.h>
 
-static volatile int
-    interrupted; /* an int, not sig_atomic_t, because that is what a search looks at */
+static volatile int interrupted; /* an int, not sig_atomic_t, because searches read it as one */
 const volatile int *const sp_interrupt_flag = &interrupted;
 
 static struct timespec first;

@@ -1,4 +1,4 @@
-/* Threads that take chunks of work from one counter. */
+/* Threads that take chunks of work from a common counter. */
 #include "host/parallel.h"
 
 #include <pthread.h>
@@ -44,7 +44,7 @@ static void *run(void *context)
     return NULL;
 }
 
-/* Starts threads until the system refuses one; how many. */
+/* Starts threads until the system refuses; returns their number. */
 static int start(struct sp_work *w, int threads)
 {
     pthread_attr_t attributes;
@@ -81,8 +81,8 @@ void sp_parallel(int threads, int64_t n, int64_t chunk,
     free(w);
 }
 
-/* A model in lists takes 130 kB of stack and a command nests several of them, so threads, the
- * program and the page's module have 4 MiB. */
+/* A listed model takes 130 kB of stack and commands nest several, so threads, the program and the
+ * web module have 4 MiB. */
 bool sp_has_stack(size_t bytes)
 {
     struct rlimit stack;

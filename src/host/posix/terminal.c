@@ -1,4 +1,4 @@
-/* The width of the terminal, and whether it shows colours. */
+/* Width and colours of the terminal. */
 #include "host/terminal.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Result files are written beside their name and renamed when they are complete. */
+/* Writes result files under a temporary name and renames them when complete. */
 #include "host/write_file.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A path that cannot be opened is a wrong value; what cannot be written is output that failed. */
+/* A path that cannot be opened is a wrong value (SP_INPUT); a failed write is SP_INTERNAL. */
 static bool fail_at(const char *path, enum sp_exit code, struct sp_error *error)
 {
     return sp_fail(error, code, "%s: %s", sp_safe(path), strerror(errno));
@@ -61,8 +61,8 @@ static bool beside(char path[PATH_MAX], const char *name)
     return true;
 }
 
-/* Where a path leads, links followed by hand: a rename would replace the link, and realpath has no
- * answer for a file that is not there yet. False with errno. */
+/* Follows links by hand to a path's target: a rename would replace the link, and realpath fails for
+ * a file that does not exist yet. False with errno. */
 static bool follow(const char *path, char target[PATH_MAX])
 {
     enum { MOST_LINKS = 40 };
@@ -74,7 +74,7 @@ static bool follow(const char *path, char target[PATH_MAX])
     for (int i = 0; i < MOST_LINKS; i++) {
         const ssize_t n = readlink(target, link, sizeof link - 1);
         if (n < 0)
-            return errno == EINVAL || errno == ENOENT; /* no link, or nothing there */
+            return errno == EINVAL || errno == ENOENT; /* not a link, or missing */
         link[n] = '\0';
         errno = ENAMETOOLONG;
         if (link[0] == '/')
@@ -91,8 +91,7 @@ static bool is_same(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* The permissions for the new file: those of the file that it replaces, or what the umask
- * leaves. */
+/* Permissions of the new file: those of the file it replaces, or by the umask. */
 static mode_t mode_of(const struct stat *before)
 {
     const mode_t mask = umask(0);
@@ -100,14 +99,14 @@ static mode_t mode_of(const struct stat *before)
     return before ? before->st_mode & 0777 : 0666 & ~mask;
 }
 
-/* The link by which an open file without a name gets one. */
+/* The /proc link by which a nameless file gets a name. */
 static void link_of(int file, char link[64])
 {
     snprintf(link, 64, "/proc/self/fd/%d", file);
 }
 
-/* A file without a name in the folder of `target`: a writer that is killed leaves nothing. -1: the
- * file system has none, or no /proc is mounted by which it would get a name. */
+/* Opens a nameless file in the folder of `target`, so that a killed writer leaves nothing. -1 if
+ * the file system has none or /proc is not mounted. */
 static int open_nameless(const char *target)
 {
     char folder[PATH_MAX], link[64];
@@ -165,15 +164,15 @@ static bool replace(const char *path, const char *target, const struct stat *bef
     if (named)
         unlink(temporary);
     errno = why;
-    /* A name that is too long or a folder shows here: a wrong value, not a failed write. */
+    /* a name that is too long or a missing folder shows here: a wrong value, not a failed write */
     return fail_at(path, written ? SP_INPUT : SP_INTERNAL, error);
 }
 
-/* How a path is written. */
+/* How to write to a path. */
 struct way {
     bool exists, directly;
-    struct stat there;     /* where it exists */
-    char target[PATH_MAX]; /* where it leads, unless it is written directly */
+    struct stat there;     /* if it exists */
+    char target[PATH_MAX]; /* final target, unless written directly */
 };
 
 static bool find_way(const char *path, struct way *way, struct sp_error *error)
@@ -197,7 +196,7 @@ static bool find_way(const char *path, struct way *way, struct sp_error *error)
     return true;
 }
 
-/* A file without write permission is not replaced, though its folder would allow it: chmod 444 says
+/* A file without write permission is not replaced even if its folder allows it: chmod 444 means
  * keep. */
 bool sp_may_write(const char *path, struct sp_error *error)
 {

@@ -1,4 +1,4 @@
-/* A WebAssembly module is not interrupted: the page ends it as a whole. */
+/* A WebAssembly module is not interrupted; the page discards it. */
 #include "host/interrupt.h"
 
 static const volatile int never;

@@ -1,4 +1,4 @@
-/* The one thread of a module does all the work. */
+/* A module's single thread does all the work. */
 #include "host/parallel.h"
 
 struct sp_work {

@@ -39,7 +39,7 @@ static char *copy_of(const char *text)
     return memcpy(take_room(NULL, size), text, size);
 }
 
-/* Columns of the screen that a text takes; a byte that is no character takes one. */
+/* Width of a text in columns; an invalid byte takes one. */
 static int width_of(const char *text)
 {
     int width = 0;

@@ -1,4 +1,4 @@
-/* A page is no terminal: lines are as long as they are, and colours are the page's. */
+/* A page is no terminal: no width, no colours. */
 #include "host/terminal.h"
 
 int sp_terminal_width(FILE *out)

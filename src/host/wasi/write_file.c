@@ -1,4 +1,4 @@
-/* Files of a page are taken when the command has ended, so they are always complete. */
+/* A page reads files after the command has ended, so they are always complete. */
 #include "host/write_file.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@ bool sp_write_file(const char *path, const char *bytes, size_t size, struct sp_e
     return sp_fail(error, file ? SP_INTERNAL : SP_INPUT, "%s: %s", sp_safe(path), strerror(errno));
 }
 
-/* A page's files are in memory: no folder is closed to writing, and errors show when writing. */
+/* A page's files are in memory: any folder is writable, and errors appear on writing. */
 bool sp_may_write(const char *path, struct sp_error *error)
 {
     (void)path;

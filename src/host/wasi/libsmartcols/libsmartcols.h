@@ -1,6 +1,6 @@
-/* The part of libsmartcols that tables of a report use, for a host without a terminal: columns as
- * wide as their widest cell, no colours, no broken lines. Functions and constants have that
- * library's names, so that answer/text.c knows one interface. */
+/* The part of libsmartcols that reports use, for a host without a terminal: columns as wide as
+ * their widest cell, no colours, no wrapping. Names are the library's, so that answer/text.c uses
+ * one interface. */
 #ifndef SP_LIBSMARTCOLS_H
 #define SP_LIBSMARTCOLS_H
 
@@ -20,7 +20,7 @@ void scols_unref_table(struct libscols_table *table);
 int scols_table_set_stream(struct libscols_table *table, FILE *out);
 int scols_table_set_column_separator(struct libscols_table *table, const char *separator);
 
-/* Columns come before lines. */
+/* Add columns before lines. */
 struct libscols_column *scols_table_new_column(struct libscols_table *table, const char *name,
                                                double width, int flags);
 struct libscols_line *scols_table_new_line(struct libscols_table *table,
@@ -28,7 +28,7 @@ struct libscols_line *scols_table_new_line(struct libscols_table *table,
 int scols_line_set_data(struct libscols_line *line, size_t column, const char *data);
 int scols_print_table(const struct libscols_table *table);
 
-/* Settings that only a terminal shows: accepted, without effect. */
+/* Terminal settings: accepted, without effect. */
 int scols_table_enable_colors(struct libscols_table *table, int enable);
 int scols_table_set_termforce(struct libscols_table *table, int force);
 int scols_table_set_termwidth(struct libscols_table *table, size_t width);
