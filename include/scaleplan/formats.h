@@ -51,6 +51,8 @@ struct sp_precision {
     double grad_bytes; /* including an fp32 accumulation buffer */
     double master_bytes;
     double optimizer_bytes; /* Adam: both moments */
+    double newton_schulz;   /* iterations by which an update of a matrix is made orthogonal; 0: an
+                               optimizer that takes each parameter alone */
     int compute_dtype;      /* enum sp_dtype */
 };
 

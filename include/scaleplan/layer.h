@@ -155,6 +155,7 @@ enum sp_copies {
     SP_COPIES_INPUT,      /* one plus block outputs that a policy keeps needlessly */
     SP_COPIES_EXCHANGED,  /* one if context parallelism exchanges heads, else none */
     SP_COPIES_NONE,       /* none: only the closed form counts it */
+    SP_COPIES_DROPOUT,    /* one with dropout, else none */
     SP_COPIES_NORMS,      /* those that the framework's own RMSNorm keeps */
     SP_COPIES_FROZEN,     /* one if the framework keeps inputs of frozen matmuls, else none */
     SP_COPIES_MLP_FROZEN, /* the same plus its extra d_ff-wide copies */

@@ -136,6 +136,7 @@ struct sp_chip {
     double tensor_clock_hz; /* clock at which the tensor peak is stated; NAN: the boost clock */
     double nvlink_ports, nvlink_port_bytes_per_s;
     double pcie_bytes_per_s;
+    double c2c_bytes_per_s; /* coherent link to the host's processor, one way; NAN: none */
     double tdp_w, price_usd_per_h;
     int64_t price_year;        /* of the list price; 0: not stated */
     char price_source[64];     /* who charges it; "": not stated */
@@ -220,6 +221,10 @@ int64_t sp_chips(const struct sp_hardware *hw);
 /* Memory (bytes) that verdicts compare with: usable memory, or the physical capacity if that is
  * unknown. */
 double sp_capacity_bytes(const struct sp_chip *chip);
+
+/* Rate of the link between a chip and its host, one way: the coherent link where it has one, else
+ * PCIe. Bytes/s; NAN: not known. */
+double sp_host_bytes_per_s(const struct sp_chip *chip);
 
 /* Default share of a chip's memory that a plan leaves free: estimated peaks are off by a few per
  * cent (memory_residual of the frameworks). */

@@ -189,6 +189,7 @@ struct sp_prepared_memory {
 /* The same per kind of stage, for plans that also share the split into stages. Parameters and
  * bytes. */
 struct sp_kind_memory {
+    double table; /* the gradient of the input table, 2 bytes each, at the end of a backward pass */
     struct sp_kind_weights weights;
     double base_bytes;      /* per weight of `base` */
     double kept, peak;      /* activations: per micro-batch, and added at the peak */

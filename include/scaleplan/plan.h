@@ -25,14 +25,15 @@ extern "C" {
 /* Recomputation: per operator the share (0 to 1) that the backward pass computes again; the rest is
  * kept from the forward pass. */
 struct sp_recompute {
-    double qkv;   /* query, key and value projections */
-    double core;  /* the attention core */
-    double out;   /* attention's output projection */
-    double up;    /* first MLP matmuls */
-    double down;  /* last MLP matmul */
-    double norms; /* norms, activation function, gating */
-    double spare; /* block outputs that are kept needlessly */
-    bool offload; /* kept activations wait in host memory */
+    double qkv;     /* query, key and value projections */
+    double core;    /* the attention core */
+    double out;     /* attention's output projection */
+    double up;      /* first MLP matmuls */
+    double down;    /* last MLP matmul */
+    double grouped; /* routed experts' matmuls, if that is more than `up` and `down` */
+    double norms;   /* norms, activation function, gating */
+    double spare;   /* block outputs that are kept needlessly */
+    bool offload;   /* kept activations wait in host memory */
     /* parts of a layer recomputed beyond those shares: a bit per enum sp_module */
     unsigned modules;
 };
@@ -66,12 +67,32 @@ enum sp_cuda_graph {
     SP_CUDA_GRAPHS
 };
 
+/* How the scores of attention are worked on; sp_attention_kernel_names. */
+enum sp_attention_kernel {
+    SP_KERNEL_FLASH,   /* tile by tile on the chip */
+    SP_KERNEL_UNFUSED, /* written to memory between two matmuls, the masked half too */
+    SP_ATTENTION_KERNELS
+};
+
+/* What of the logits is in memory at once; sp_logits_names. */
+enum sp_logits {
+    SP_LOGITS_UNFUSED, /* all, with the copies that the framework's loss makes: its logit_bytes */
+    SP_LOGITS_FUSED,   /* all, once in 2 bytes: the gradient takes their place */
+    SP_LOGITS_CHUNKED, /* the same as unfused of an eighth of the tokens */
+    SP_LOGITS_LINEAR,  /* those of a few tokens: one operator has the head's matmul and the loss */
+    SP_LOGITS_KINDS
+};
+enum { SP_LOGITS_CHUNKS = 8 }; /* torchtitan's and torchtune's default */
+
 /* Execution options of a plan; their defaults are the framework's. */
 struct sp_execution {
     enum sp_dispatch dispatch;
     bool moe_overlap; /* expert exchange overlaps another micro-batch's work */
     enum sp_cuda_graph cuda_graph;
     enum sp_fp8_recipe fp8_recipe;
+    enum sp_attention_kernel attention_kernel;
+    enum sp_logits logits;
+    double dropout; /* probability, of scores and of what each block adds; 0: none */
 };
 
 /* What each policy of enum sp_remat recomputes, named by sp_policy_names. */

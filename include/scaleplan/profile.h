@@ -55,11 +55,10 @@ struct sp_framework {
                                 update */
     bool early_optimizer;    /* creates optimizer moments before the first step, not in its
                                 update */
-    bool unfused_attention;  /* writes attention scores to memory and reads them back */
     bool fp8_dispatch;       /* 8-bit runs send tokens to experts in one byte per element */
     struct sp_execution execution; /* defaults of a plan */
-    int64_t usual_zero;     /* ZeRO stage of a plan that states none; below 0: see sp_usual_zero */
-    char fp8_precision[32]; /* recipe of its 8-bit runs; "": the recipe named fp8 */
+    int64_t usual_zero;     /* ZeRO stage of a run that states none; below 0: see sp_usual_zero */
+    char fp8_precision[32]; /* recipe of its 8-bit runs; "": the one that is called fp8 */
     /* FSDP keeps a layer's weights in one tensor: during accumulation all of its gradients stay
      * whole, those of frozen weights too. Zhao et al. 2023, "PyTorch FSDP", section 4.3 (flat
      * parameters, no_sync). */
@@ -67,6 +66,8 @@ struct sp_framework {
     /* ZeRO 3 with a pipeline: a stage gathers its weights once a step and keeps whole 4-byte
      * gradients until the last micro-batch. */
     bool keeps_stages_whole;
+    /* workspaces of its matmul libraries, and of grouped matmuls of experts on top */
+    double workspace_bytes, expert_workspace_bytes;
     double split_logit_bytes; /* logit_bytes if TP divides the vocabulary; 0: the same */
 };
 

@@ -66,12 +66,19 @@ struct sp_ends_time {
     double frozen_head; /* time saved by gradients of a frozen head */
 };
 
+/* FLOPs of an optimizer that makes the updates of matrices orthogonal (Muon). */
+struct sp_orthogonal {
+    double dense, experts; /* of all matrices of a stage that a rank has without sharding */
+    double largest;        /* of one of them */
+};
+
 /* What plans that differ only in dp, pp, ZeRO stage and schedule share: it depends on model,
  * machine, batch, tp, cp, ep, micro-batch, sequence, recomputation and formats. */
 struct sp_prepared {
-    struct sp_layer_pass layer[SP_LAYER_KINDS]; /* per kind present */
-    double layers[SP_LAYER_KINDS];              /* layers per kind */
-    double still[SP_LAYER_KINDS];               /* of these, layers without a backward pass */
+    struct sp_orthogonal orthogonal[SP_LAYER_KINDS]; /* of one layer of the kind */
+    struct sp_layer_pass layer[SP_LAYER_KINDS];      /* per kind present */
+    double layers[SP_LAYER_KINDS];                   /* layers per kind */
+    double still[SP_LAYER_KINDS];                    /* of these, layers without a backward pass */
     struct sp_ends_time ends;
     const struct sp_layer_weights *weights; /* not a copy */
     double ideal_s;                         /* sp_ideal_step_s, a lower bound */
@@ -85,6 +92,7 @@ void sp_prepare_step(const struct sp_step_inputs *in, const struct sp_rank_layer
 struct sp_kind_time {
     struct sp_stage_time time; /* fsdp_comm, forward and backward are not set */
     double busy_s;             /* sum of its parts */
+    struct sp_orthogonal orthogonal;
     struct sp_kind_weights weights;
 };
 struct sp_staged {

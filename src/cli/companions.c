@@ -63,7 +63,7 @@ static bool take_one(const struct trained *t, enum sp_companion_role role,
     if (shared && strcmp(model.name, t->model->name) != 0)
         return sp_fail(error, SP_INPUT, "--%s: the base of the adapters is %s, not %s", option,
                        t->model->name, model.name);
-    if (away && t->hw && !(t->hw->chip.pcie_bytes_per_s > 0))
+    if (away && t->hw && !(sp_host_bytes_per_s(&t->hw->chip) > 0))
         return sp_fail(error, SP_INPUT, "--%s: %s publishes no link to the host", option,
                        t->hw->name);
     companions->of[role].place = shared ? SP_COMPANION_SHARED

@@ -61,6 +61,12 @@ static bool follows(const struct sp_plan *p, const struct sp_framework *f, int64
         return p->execution.cuda_graph == f->execution.cuda_graph;
     case SP_FIELD_FP8_RECIPE:
         return p->execution.fp8_recipe == f->execution.fp8_recipe;
+    case SP_FIELD_ATTENTION_KERNEL:
+        return p->execution.attention_kernel == f->execution.attention_kernel;
+    case SP_FIELD_LOGITS:
+        return p->execution.logits == f->execution.logits;
+    case SP_FIELD_DROPOUT:
+        return p->execution.dropout == f->execution.dropout;
     default:
         return false;
     }

@@ -344,7 +344,7 @@ bool sp_plan_on(const struct sp_args *args, struct sp_planned *p, struct sp_erro
     if (!args->given.remat && plan->recompute.modules == 0)
         infer_policy(p);
     plan->recompute.offload = offload;
-    return (!offload && plan->offload_layers == 0) || p->hw.chip.pcie_bytes_per_s > 0 ||
+    return (!offload && plan->offload_layers == 0) || sp_host_bytes_per_s(&p->hw.chip) > 0 ||
            sp_fail(error, SP_INPUT,
                    "--offload: %s: chip.pcie_bytes_per_s is not known; --set "
                    "hw.chip.pcie_bytes_per_s",

@@ -293,7 +293,7 @@ static bool load_offload(const struct sp_args *args, struct memory *s, struct sp
     if (f->offload < 0)
         return true;
     s->offloads = true;
-    s->W_host = !isnan(given) ? given : f->has_hw ? chip->pcie_bytes_per_s : NAN;
+    s->W_host = !isnan(given) ? given : f->has_hw ? sp_host_bytes_per_s(chip) : NAN;
     if (isnan(s->W_host))
         return sp_fail(
             error, SP_USAGE,

@@ -17,7 +17,7 @@ struct sp_repertoire sp_framework_repertoire(const struct sp_framework_file *f,
                                              const struct sp_hardware *hw)
 {
     struct sp_repertoire runs = {.pipelines = strcmp(f->schedules, "none") != 0,
-                                 .offload = f->offload && hw->chip.pcie_bytes_per_s > 0};
+                                 .offload = f->offload && sp_host_bytes_per_s(&hw->chip) > 0};
     for (int i = 0; i < SP_SCHEDULES; i++)
         runs.schedule[i] = lists(f->schedules, sp_schedule_names[i]);
     for (int i = 0; i < SP_POLICIES; i++)

@@ -9,6 +9,8 @@ void sp_estimate_run(const struct sp_run *run, const struct sp_profile *profile,
     const struct sp_step_inputs in = {&run->model, &run->hw, &run->precision,
                                       &framework,  profile,  &run->plan};
     sp_estimate(&in, SP_FLOPS_6P, NULL, estimate);
+    if (run->stage >= 0)
+        estimate->memory = estimate->stage[run->stage];
 }
 
 double sp_bytes_at_level(const struct sp_stage_memory *m, enum sp_memory_level level)

@@ -24,6 +24,7 @@ struct sp_run {
     double step_s;       /* measured; NAN: not stated */
     double memory_bytes; /* measured peak; NAN: not stated */
     enum sp_memory_level level;
+    int64_t stage;     /* whose memory was measured; -1: the fullest stage's */
     bool scored;       /* the source states everything that a prediction needs */
     char problem[192]; /* why it cannot be predicted; "" if it can */
     char note[160];    /* a remark on a run that can be predicted; or "" */

@@ -84,7 +84,8 @@ void sp_read_row_framework(struct sp_row_reader *r)
     }
     run->framework = *found;
     for (size_t i = r->row; i-- > 0;)
-        if (strcmp(r->runs[i].framework.framework.name, found->framework.name) == 0) {
+        if (strcmp(r->runs[i].framework.framework.name, found->framework.name) == 0 &&
+            strcmp(r->runs[i].precision.name, found->framework.precision) == 0) {
             run->precision = r->runs[i].precision;
             return;
         }

@@ -43,7 +43,10 @@ void sp_row_precision(struct sp_row_reader *reader);
 /* The level at which the measured memory counts; SP_NO_LEVEL: not stated. */
 enum sp_memory_level sp_row_level(struct sp_row_reader *reader);
 
-/* Reads recomputation policy and modules; empty: none. */
+/* The stage of `stages` whose memory was measured; -1: the fullest one's, or not stated. */
+int64_t sp_row_stage(struct sp_row_reader *reader, int64_t stages);
+
+/* Puts the recompute policy and modules into the plan; empty cells recompute nothing. */
 void sp_row_recompute(struct sp_row_reader *reader);
 
 /* Reads dispatcher, moe_overlap and cuda_graph; empty cells change nothing. */
@@ -53,6 +56,12 @@ void sp_row_execution(struct sp_row_reader *reader);
  * stated. */
 int sp_row_convention(const struct sp_row_reader *reader);
 
+/* Notes that no such word is known in the column, and which are expected. */
+void sp_row_unknown(struct sp_row_reader *reader, const char *column, const char *expected);
+
+/* Whether `text` begins with `word` as a word of its own, in any case. */
+bool sp_begins_with_word(const char *text, const char *word);
+
 /* Whether `text` contains the words, whole and in any case. */
 bool sp_has_words(const char *text, const char *words);
 
@@ -61,6 +70,7 @@ __attribute__((format(printf, 2, 3))) void sp_row_problem(struct sp_run *run, co
                                                           ...);
 
 void sp_read_row_framework(struct sp_row_reader *reader);
+void sp_read_row_habits(struct sp_row_reader *reader);
 void sp_read_row_model(struct sp_row_reader *reader);
 void sp_read_row_plan(struct sp_row_reader *reader);
 void sp_read_row_measurement(struct sp_row_reader *reader);

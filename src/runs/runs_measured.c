@@ -52,6 +52,7 @@ void sp_read_row_measurement(struct sp_row_reader *r)
         if (steps[i] > 0)
             run->step_s = steps[i];
     run->level = sp_row_level(r);
+    run->stage = sp_row_stage(r, run->plan.pp);
     run->memory_bytes = memory > 0 ? memory * 1e9 : NAN;
     if (strncmp(run->scoring, "memory only", 11) == 0)
         run->step_s = NAN;

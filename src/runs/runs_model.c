@@ -42,16 +42,25 @@ static void read_experts(const char *text, struct sp_run *run)
     const bool read = number_after(text, " ff", &m->moe.d_ff_expert) &&
                       number_after(text, "dense_layers=", &m->moe.dense_layers) &&
                       number_after(text, "every ", &m->moe.every) &&
-                      number_after(text, "dense_ff", &m->moe.d_ff_dense);
+                      number_after(text, "dense_ff", &m->moe.d_ff_dense) &&
+                      number_after(text, "shared_ff", &m->moe.d_ff_shared);
     if (!read || m->moe.d_ff_expert < 1 || m->moe.d_ff_dense < 1 || m->moe.every < 1 ||
         m->moe.dense_layers >= m->layers)
         sp_row_problem(run, "moe \"%s\" is out of range", sp_safe(text));
 }
 
-/* MLA ranks have no columns: takes those of the named model, ignoring a suffix such as "-L4" for
- * fewer layers. */
-static void read_mla(const struct sp_row_reader *r, struct sp_run *run)
+/* Takes the ranks of MLA from their columns, else from the model of that name, without a "-L4" for
+ * the number of its layers that ran. */
+static void read_mla(struct sp_row_reader *r, struct sp_run *run)
 {
+    struct sp_mla *const mla = &run->model.mla;
+    *mla = (struct sp_mla){.q_lora_rank = sp_row_whole(r, "q_lora_rank", 0),
+                           .kv_lora_rank = sp_row_whole(r, "kv_lora_rank", 0),
+                           .qk_nope_head_dim = sp_row_whole(r, "qk_nope_head_dim", 0),
+                           .qk_rope_head_dim = sp_row_whole(r, "qk_rope_head_dim", 0),
+                           .v_head_dim = sp_row_whole(r, "v_head_dim", 0)};
+    if (mla->kv_lora_rank > 0 && mla->qk_nope_head_dim > 0 && mla->v_head_dim > 0)
+        return;
     char name[64];
     struct sp_model known;
     struct sp_error error = {0};
@@ -62,7 +71,7 @@ static void read_mla(const struct sp_row_reader *r, struct sp_run *run)
     const struct sp_sources plain = {.config_dir = r->sources->config_dir};
     if (name[0] && sp_config_exists(SP_MODELS, name, &plain) &&
         sp_load_model(name, &plain, &known, &error) && known.mla.kv_lora_rank > 0)
-        run->model.mla = known.mla;
+        *mla = known.mla;
     else
         sp_row_problem(run, "the ranks of MLA are not known for model \"%s\"",
                        sp_safe(run->model_name));
@@ -99,6 +108,7 @@ void sp_read_row_model(struct sp_row_reader *r)
     m->head_dim = sp_row_whole(r, "head_dim", m->heads > 0 ? m->d_model / m->heads : 0);
     m->vocab = sp_row_whole(r, "vocab", 0);
     m->gated_mlp = sp_row_flag(r, "gated_mlp", true);
+    m->tied_embeddings = sp_row_flag(r, "tied_embeddings", false);
     snprintf(m->name, sizeof m->name, "%s", run->model_name);
     m->norms_per_layer = 2;
     if (m->layers < 1 || m->d_model < 1 || m->heads < 1 || m->vocab < 1 || m->head_dim < 1 ||
@@ -115,6 +125,6 @@ void sp_read_row_model(struct sp_row_reader *r)
     const char *const moe = sp_row_text(r, "moe");
     if (moe[0] != '\0')
         read_experts(moe, run);
-    if (strstr(moe, "MLA"))
+    if (strstr(moe, "MLA") || *sp_row_text(r, "kv_lora_rank"))
         read_mla(r, run);
 }

@@ -7,14 +7,13 @@
 #include "base/truth.h"
 #include "runs/runs_internal.h"
 
-/* Whether `text` begins with the whole word `word`. */
-static bool begins(const char *text, const char *word)
+bool sp_begins_with_word(const char *text, const char *word)
 {
     const size_t n = strlen(word);
     return strncasecmp(text, word, n) == 0 && !isalnum((unsigned char)text[n]);
 }
 
-static void unknown(struct sp_row_reader *r, const char *column, const char *expected)
+void sp_row_unknown(struct sp_row_reader *r, const char *column, const char *expected)
 {
     sp_row_problem(r->run, "%s \"%s\" is not known; expected %s",
                    sp_run_column_name(r->csv, column), sp_safe(sp_row_text(r, column)), expected);
@@ -30,7 +29,7 @@ struct word {
 static int value_of(const char *text, const struct word *words, size_t n, int otherwise)
 {
     for (size_t i = 0; i < n; i++)
-        if (begins(text, words[i].word))
+        if (sp_begins_with_word(text, words[i].word))
             return words[i].value;
     return otherwise;
 }
@@ -42,7 +41,7 @@ bool sp_row_flag(struct sp_row_reader *r, const char *column, bool fallback)
     const char whole[2] = {text[0]};
     const int truth = sp_truth(n == 3 && strcmp(text + 1, ".0") == 0 ? whole : text);
     if (truth < 0 && text[0])
-        unknown(r, column, "0 or 1");
+        sp_row_unknown(r, column, "0 or 1");
     return truth < 0 ? fallback : truth == 1;
 }
 
@@ -73,25 +72,26 @@ int sp_row_zero(struct sp_row_reader *r, int fallback)
         text += 4 + (text[4] != '\0' && strchr("- _", text[4]) && isdigit((unsigned char)text[5]));
     const int zero = value_of(text, words, sizeof words / sizeof *words, -1);
     if (zero < 0)
-        unknown(r, "zero", "none, ZeRO-0 to ZeRO-3, FSDP or HSDP");
+        sp_row_unknown(r, "zero", "none, ZeRO-0 to ZeRO-3, FSDP or HSDP");
     return zero < 0 ? fallback : zero;
 }
 
-/* A word of the precision column. */
+/* A word of the precision column; weights that are stored in fewer bits are multiplied in bf16. */
 static const struct {
     const char *word;
     enum sp_dtype dtype;
 } formats[] = {{"bfloat16", SP_BF16}, {"float16", SP_FP16}, {"float32", SP_FP32},
-               {"mxfp8", SP_FP8},     {"mxfp4", SP_FP4},    {"nvfp4", SP_FP4}};
+               {"mxfp8", SP_FP8},     {"mxfp4", SP_FP4},    {"nvfp4", SP_FP4},
+               {"int8_wo", SP_BF16},  {"int4_wo", SP_BF16}};
 
 /* The format at the start of a cell ("fp8 (int8)" is int8); SP_DTYPES if unknown. */
 static enum sp_dtype format_of(const char *text)
 {
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (begins(text, formats[i].word))
+        if (sp_begins_with_word(text, formats[i].word))
             return formats[i].dtype;
     for (int i = 0; i < SP_DTYPES; i++)
-        if (begins(text, sp_dtype_names[i]))
+        if (sp_begins_with_word(text, sp_dtype_names[i]))
             return i == SP_FP8 && sp_has_words(text, "int8") ? SP_INT8 : (enum sp_dtype)i;
     return SP_DTYPES;
 }
@@ -100,10 +100,11 @@ void sp_row_precision(struct sp_row_reader *r)
 {
     /* as frameworks write them; Megatron-Bridge: cs (current), sc (subchannel), mx (MX) */
     static const struct word recipes[] = {
-        {"mxfp8", SP_FP8_MXFP8},           {"mx", SP_FP8_MXFP8},
-        {"blockwise", SP_FP8_BLOCKWISE},   {"blockscaled", SP_FP8_BLOCKWISE},
-        {"sc", SP_FP8_BLOCKWISE},          {"rowwise", SP_FP8_ROWWISE},
-        {"tensorwise", SP_FP8_TENSORWISE}, {"cs", SP_FP8_TENSORWISE},
+        {"mxfp8", SP_FP8_MXFP8},         {"mx", SP_FP8_MXFP8},
+        {"blockwise", SP_FP8_BLOCKWISE}, {"blockscaled", SP_FP8_BLOCKWISE},
+        {"block", SP_FP8_BLOCKWISE},     {"sc", SP_FP8_BLOCKWISE},
+        {"rowwise", SP_FP8_ROWWISE},     {"tensorwise", SP_FP8_TENSORWISE},
+        {"cs", SP_FP8_TENSORWISE},
     };
     const char *const text = sp_row_text(r, "precision");
     struct sp_plan *const plan = &r->run->plan;
@@ -112,7 +113,7 @@ void sp_row_precision(struct sp_row_reader *r)
         return;
     const enum sp_dtype dtype = format_of(text);
     if (dtype == SP_DTYPES) {
-        unknown(r, "precision", "bf16, fp16, fp8, mxfp8, nvfp4, fp32 or tf32");
+        sp_row_unknown(r, "precision", "bf16, fp16, fp8, mxfp8, nvfp4, fp32 or tf32");
         return;
     }
     plan->dtype = dtype;
@@ -142,11 +143,11 @@ void sp_row_execution(struct sp_row_reader *r)
         value_of(graph, graphs, sizeof graphs / sizeof *graphs, graph[0] ? -1 : (int)e->cuda_graph);
     e->moe_overlap = sp_row_flag(r, "moe_overlap", e->moe_overlap);
     if (dispatch < 0)
-        unknown(r, "dispatch", "alltoall, deepep, hybridep or allgather");
+        sp_row_unknown(r, "dispatch", "alltoall, deepep, hybridep or allgather");
     else
         e->dispatch = (enum sp_dispatch)dispatch;
     if (scope < 0)
-        unknown(r, "cuda_graph", "none, transformer_engine (te) or full_iteration (full)");
+        sp_row_unknown(r, "cuda_graph", "none, transformer_engine (te) or full_iteration (full)");
     else
         e->cuda_graph = (enum sp_cuda_graph)scope;
 }
@@ -175,10 +176,10 @@ enum sp_memory_level sp_row_level(struct sp_row_reader *r)
 {
     const char *const text = sp_row_text(r, "memory_level");
     for (int i = 0; i < SP_NO_LEVEL; i++)
-        if (strcasecmp(text, sp_memory_level_names[i]) == 0)
+        if (sp_begins_with_word(text, sp_memory_level_names[i]))
             return (enum sp_memory_level)i;
     if (text[0] != '\0')
-        unknown(r, "memory_level", "live, reserved, device or closed-form");
+        sp_row_unknown(r, "memory_level", "live, reserved, device or closed-form");
     return SP_NO_LEVEL;
 }
 
@@ -216,10 +217,10 @@ static const struct {
  * none. */
 static const char *policy_of(const char *text, const char *selective)
 {
-    if (begins(text, "selective"))
+    if (sp_begins_with_word(text, "selective"))
         return selective;
     for (int i = 0; i < SP_POLICIES; i++)
-        if (begins(text, sp_policy_names[i]))
+        if (sp_begins_with_word(text, sp_policy_names[i]))
             return sp_policy_names[i];
     return NULL;
 }
@@ -235,7 +236,8 @@ static void read_modules(struct sp_row_reader *r)
                                        sp_module_names[module][n] != '\0'))
             module++;
         if (n > 0 && module == SP_MODULES) {
-            unknown(r, "recompute_modules", "Megatron-Core's words, such as mla_up_proj mlp");
+            sp_row_unknown(r, "recompute_modules",
+                           "Megatron-Core's words, such as mla_up_proj mlp");
             return;
         }
         if (n > 0)
@@ -247,7 +249,7 @@ static void read_modules(struct sp_row_reader *r)
 static bool stands_alone(const char *text)
 {
     for (size_t i = 0; i < sizeof policies / sizeof *policies; i++)
-        if (policies[i].alone && begins(text, policies[i].word))
+        if (policies[i].alone && sp_begins_with_word(text, policies[i].word))
             return true;
     return false;
 }
@@ -260,14 +262,15 @@ static void read_policy(struct sp_row_reader *r)
     const char *const name = policy_of(text, r->run->framework.selective);
     struct sp_plan *const plan = &r->run->plan;
     if (!name && !stands_alone(text)) {
-        unknown(r, "remat", "none, selective, full, every 2nd layer, or a policy of step --remat");
+        sp_row_unknown(r, "remat",
+                       "none, selective, full, every 2nd layer, or a policy of step --remat");
         return;
     }
     const struct sp_policy *const policy = name ? sp_find_policy(name) : NULL;
     const bool bare = name && strcasecmp(text, name) == 0; /* just a policy's name */
     for (size_t i = 0; i < sizeof policies / sizeof *policies && !bare; i++)
-        if (begins(text, "none") ? strcmp(policies[i].word, "none") == 0
-                                 : strcasestr(text, policies[i].word) != NULL) {
+        if (sp_begins_with_word(text, "none") ? strcmp(policies[i].word, "none") == 0
+                                              : strcasestr(text, policies[i].word) != NULL) {
             plan->recompute = policies[i].recompute;
             plan->recompute_layers = policies[i].layers;
             return;

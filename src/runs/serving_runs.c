@@ -118,7 +118,14 @@ static struct loaded *find(struct reader *r, enum kind kind, const char *column,
     return l->known ? l : NULL;
 }
 
-/* A storage format by its name, or its name in publications. */
+/* Whether a format stores weights alone, "int4_wo": they are widened to 16 bits before matmuls. */
+static bool weights_only(const char *cell)
+{
+    const size_t n = strlen(cell);
+    return n > 3 && strcmp(cell + n - 3, "_wo") == 0;
+}
+
+/* Finds a storage format by its name or by the names in publications. */
 static int storage(struct reader *r, const char *column, int fallback)
 {
     static const struct {
@@ -128,8 +135,9 @@ static int storage(struct reader *r, const char *column, int fallback)
     const char *const cell = text(r, column);
     if (cell[0] == '\0')
         return fallback;
+    const size_t n = strlen(cell) - (weights_only(cell) ? strlen("_wo") : 0);
     for (int i = 0; i < SP_STORAGES; i++)
-        if (strcmp(cell, sp_storage_names[i]) == 0)
+        if (strlen(sp_storage_names[i]) == n && strncmp(cell, sp_storage_names[i], n) == 0)
             return i;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strcmp(cell, others[i].word) == 0)
@@ -150,8 +158,10 @@ static void read_formats(struct reader *r)
     s->weight_bytes = sp_storages[weights].bytes;
     s->expert_bytes = sp_storages[experts].bytes;
     s->kv_bytes = sp_storages[kv].bytes;
-    s->math = sp_storages[weights].matmul;
-    s->expert_math = sp_storages[experts].matmul;
+    const bool widened = weights_only(text(r, "weights"));
+    s->math = widened ? SP_BF16 : sp_storages[weights].matmul;
+    s->expert_math =
+        widened || weights_only(text(r, "experts")) ? SP_BF16 : sp_storages[experts].matmul;
     s->compute = sp_compute_dtype(&s->hw->chip, s->math);
 }
 

@@ -110,7 +110,7 @@ bool sp_space_of(const struct sp_planned *base, const struct sp_space_limits *li
     };
     open_dimensions(base, limits->any, space);
     narrow(limits, space);
-    if (space->offload[1] && !(base->hw.chip.pcie_bytes_per_s > 0))
+    if (space->offload[1] && !(sp_host_bytes_per_s(&base->hw.chip) > 0))
         return sp_fail(error, SP_INPUT,
                        "offload: %s: chip.pcie_bytes_per_s is not known; --set "
                        "hw.chip.pcie_bytes_per_s",

@@ -241,6 +241,9 @@ struct sp_plan random_plan(const struct sp_model *m)
                         .dtype = SP_BF16,
                         .imbalance = (double)ANY(1, 1, 2)};
     p.recompute.offload = rand() % 6 == 0;
+    p.execution.attention_kernel = (enum sp_attention_kernel)(rand() % 4 == 0);
+    p.execution.logits = (enum sp_logits)(rand() % SP_LOGITS_KINDS);
+    p.execution.dropout = rand() % 3 == 0 ? 0.1 : 0;
     p.sequence_parallel = p.tp > 1 && rand() % 2;
     p.shards = p.dp * p.cp / (p.dp > 2 ? ANY(1, 2, 4) : p.dp > 1 ? ANY(1, 2) : 1);
     return p;

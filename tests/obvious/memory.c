@@ -19,6 +19,9 @@ static double kept_of(const struct sp_model *m, const struct sp_plan *p,
     const double heads = (double)m->heads; /* and on a rank's part of tokens / tp keys: */
     const double keys = latent ? heads : (double)(m->kv_heads > p->tp ? m->kv_heads : p->tp);
     const double gates = m->gated_mlp ? 2 : 1;
+    /* torchtitan's selective policy keeps no grouped matmul */
+    const double experts_up = r->grouped > r->up ? r->grouped : r->up;
+    const bool drops = p->execution.dropout > 0;
     double elements = 0;
     elements += residual;                /* the block's input */
     elements += r->spare * residual;     /* outputs nobody needs */
@@ -36,6 +39,10 @@ static double kept_of(const struct sp_model *m, const struct sp_plan *p,
     elements += (1 - r->out) * residual; /* the MLP's residual input */
     double bytes =
         2 * elements + 4 * (1 - r->core) * heads * tokens / tp; /* logsumexp of each head, fp32 */
+    if (drops) /* a mask of a byte for what attention and the MLP add */
+        bytes += (1 - r->norms) * 2 * residual;
+    if (p->execution.attention_kernel == SP_KERNEL_UNFUSED) /* a s^2 b scores, 5 bytes or 2 */
+        bytes += (1 - r->core) * heads / tp * tokens * (double)p->seq * (drops ? 5 : 2);
     if (!moe) {
         const double width =
             (double)(m->moe.d_ff_dense > 0 ? m->moe.d_ff_dense : m->d_ff) * tokens / tp;
@@ -49,8 +56,9 @@ static double kept_of(const struct sp_model *m, const struct sp_plan *p,
     bytes += 2 * (1 - r->norms) * 2 * residual; /* normed input, and the router's */
     bytes += 2 * (1 - r->up) * gates * shared +
              2 * (1 - r->norms) * (1 + (gates > 1 ? f->mlp_copies : 0)) * shared;
-    bytes += 2 * (1 - r->up) * routed * D; /* tokens sent to the experts */
-    bytes += 2 * ((1 - r->up) * gates + (1 - r->norms) * (1 + (gates > 1 ? f->mlp_copies : 0))) *
+    bytes += 2 * (1 - experts_up) * routed * D; /* tokens sent to the experts */
+    bytes += 2 *
+             ((1 - experts_up) * gates + (1 - r->norms) * (1 + (gates > 1 ? f->mlp_copies : 0))) *
              routed * (double)m->moe.d_ff_expert;
     return bytes;
 }
@@ -80,7 +88,8 @@ static double loss_of(const struct sp_model *m, const struct sp_plan *p,
 {
     const double tokens = (double)(p->micro_batch * p->seq / p->cp), tp = (double)p->tp,
                  D = (double)m->d_model;
-    const double logit = tp > 1 && f->split_logit_bytes > 0 ? f->split_logit_bytes : f->logit_bytes;
+    const double whole = tp > 1 && f->split_logit_bytes > 0 ? f->split_logit_bytes : f->logit_bytes;
+    const double each[] = {whole, 2, whole / 8, 0}, logit = each[p->execution.logits];
     return 4 * tokens * D / tp + logit * tokens * padded((double)m->vocab, tp) / tp +
            2 * tokens * D;
 }
@@ -145,6 +154,7 @@ static double buffers_of(const struct sp_model *m, const struct sp_plan *p,
             bytes += 2 * D * padded((double)m->vocab, tp) / tp;
     }
     /* what one rank alone would share, nobody gathers */
+    bytes += f->workspace_bytes + (moe ? f->expert_workspace_bytes : 0);
     const double D_experts = (double)(p->shards * p->tp) / (double)(p->ep * p->etp);
     if (p->zero == 3 && (p->shards > 1 || (moe && D_experts > 1))) {
         if (f->keeps_stages_whole && p->pp > 1) { /* 2 bytes of weight and 4 of gradient */
@@ -202,6 +212,8 @@ static struct sp_framework random_framework(void)
                                  .gathered_grads = (double)ANY(0, 1),
                                  .keeps_stages_whole = rand() % 2,
                                  .split_logit_bytes = (double)ANY(0, 16),
+                                 .workspace_bytes = (double)ANY(0, 100),
+                                 .expert_workspace_bytes = (double)ANY(0, 100),
                                  .reserved_factor = 1.25,
                                  .context_bytes = 1e6};
 }
@@ -227,6 +239,12 @@ static void check_states(const struct sp_model *m, const struct sp_plan *p,
     assert_true(fabs((double)of->optimizer - 12 * (p->zero >= 1 ? part : all)) <= 0.51);
 }
 
+/* Weights of a norm for each channel: a scale, and a shift. */
+static double norm_of(const struct sp_model *m)
+{
+    return m->norm == SP_NORM_LAYER ? 2 : m->norm == SP_NORM_NO_AFFINE ? 0 : 1;
+}
+
 /* The activations kept for every micro-batch in flight, and the peak beside them. */
 static double activations_of(const struct sp_model *m, const struct sp_plan *p,
                              const struct sp_framework *f, int64_t stage, int from, int to)
@@ -243,7 +261,13 @@ static double activations_of(const struct sp_model *m, const struct sp_plan *p,
     }
     if (to == m->layers)
         peak = fmax(peak, loss_of(m, p, f));
-    return in_flight(p, stage) * kept + peak;
+    /* a backward pass ends with the dense gradient of the tables, when its own activations are gone
+     */
+    const double tables = padded((double)m->vocab, (double)p->tp) / (double)p->tp +
+                          (double)m->learned_positions + (m->embedding_norm ? norm_of(m) : 0);
+    const double at_end = from == 0 && p->zero < 3 ? 2 * tables * (double)m->d_model : 0;
+    const double flying = in_flight(p, stage);
+    return fmax(flying * kept + peak, fmax(flying - 1, 0) * kept + at_end);
 }
 
 static void memory(void **state)

@@ -85,15 +85,18 @@ static void repeated_flops(void **state)
         const double down = f.stops_early ? 0 : r->down;
         double flops = 0, all_scores = 0;
         for (int layer = 0; layer < m.layers; layer++) {
-            const double passed =
-                has_experts(&m, layer)
-                    ? (double)((m.moe.top_k + m.moe.shared_experts) * m.moe.d_ff_expert)
-                    : F;
+            const bool moe = has_experts(&m, layer);
+            const double passed = moe ? (double)(m.moe.shared_experts * m.moe.d_ff_expert) : F,
+                         routed = moe ? (double)(m.moe.top_k * m.moe.d_ff_expert) : 0;
             flops += r->qkv * 2 * D * H * (N + 2 * K) + r->out * 2 * D * H * N;
             all_scores += r->core * 2 * 2 * (double)p.seq * H * N;
             flops += r->up * 2 * gates * D * passed + down * 2 * D * passed;
-            if (has_experts(&m, layer)) /* the router runs with the experts' first matmuls */
-                flops += r->up * 2 * D * (double)m.moe.experts;
+            /* the router runs with the experts' first matmuls, which may all run again */
+            const double up = fmax(r->up, r->grouped),
+                         last = f.stops_early ? 0 : fmax(r->down, r->grouped);
+            flops += up * 2 * gates * D * routed + last * 2 * D * routed;
+            if (moe)
+                flops += up * 2 * D * (double)m.moe.experts;
         }
         const bool causal = rand() % 2;
         flops += (causal ? 0.5 : 1) * all_scores;

@@ -93,8 +93,9 @@ static double expert_ways(const struct world *w)
     double ways = 0;
     for (int layer = 0; layer < w->m.layers; layer++)
         if (has_experts(&w->m, layer))
-            ways +=
-                4 + w->p.recompute_layers * ((r->up == 1) + (!w->f.stops_early && r->down == 1));
+            ways += 4 + w->p.recompute_layers *
+                            ((r->up == 1 || r->grouped == 1) +
+                             (!w->f.stops_early && (r->down == 1 || r->grouped == 1)));
     return ways;
 }
 

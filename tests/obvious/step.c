@@ -516,6 +516,57 @@ static void experts_wait_for_the_host(void **state)
     assert_true(estimate(&w).launch < 1e-9);
 }
 
+/* Five Newton-Schulz iterations on a matrix: a Gram matrix of the shorter side, its square, and the
+ * product with the matrix. */
+static double orthogonal(double a, double b)
+{
+    const double m = fmin(a, b), n = fmax(a, b);
+    double flops = 0;
+    for (int i = 0; i < 5; i++)
+        flops += 2 * n * m * m + 2 * m * m * m + 2 * m * m * n;
+    return flops;
+}
+
+/* Muon makes updates of the layers' matrices orthogonal, each whole on one of the ranks that share
+ * optimizer states. Llama 3 8B: 6.66e14 FLOPs. */
+static void orthogonal_updates(void **state)
+{
+    int compared = 0;
+    (void)state;
+    srand(15);
+    for (int i = 0; i < 20000; i++) {
+        struct world w;
+        if (!draw(&w, false, false) || w.m.moe.experts > 0 || w.m.mla.kv_lora_rank > 0 ||
+            w.p.zero == 3)
+            continue;
+        const double D = (double)w.m.d_model, H = (double)w.m.head_dim, F = (double)w.m.d_ff;
+        const double one[] = {orthogonal(D, H * (double)w.m.heads),
+                              orthogonal(D, H * (double)w.m.kv_heads),
+                              orthogonal(D, H * (double)w.m.kv_heads),
+                              orthogonal(H * (double)w.m.heads, D),
+                              orthogonal(D, F),
+                              orthogonal(F, D),
+                              w.m.gated_mlp ? orthogonal(D, F) : 0};
+        double all = 0, largest = 0;
+        for (size_t k = 0; k < sizeof one / sizeof *one; k++) {
+            all += one[k] / (double)w.p.tp;
+            largest = fmax(largest, one[k] / (double)w.p.tp);
+        }
+        all *= (double)w.m.layers;
+        const double ranks = w.p.zero > 0 ? (double)w.p.shards : 1;
+        w.hw.chip.peak_flops_per_s[SP_BF16] = 4e14;
+        const double without = estimate(&w).optimizer;
+        w.precision.newton_schulz = 5;
+        assert_close((estimate(&w).optimizer - without) * 4e14 * k(&w, SP_C_MATMUL_16),
+                     fmax(all / ranks, largest), 1e-6);
+        compared++;
+    }
+    assert_true(compared >= 1000);
+    const double llama = 32 * (2 * orthogonal(4096, 4096) + 2 * orthogonal(4096, 1024) +
+                               3 * orthogonal(4096, 14336));
+    assert_close(llama, 6.66e14, 0.001);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -525,6 +576,7 @@ int main(void)
         cmocka_unit_test(recomputation),
         cmocka_unit_test(memory_bound),
         cmocka_unit_test(offload),
+        cmocka_unit_test(orthogonal_updates),
         cmocka_unit_test(stages),
         cmocka_unit_test(launches_and_stragglers),
         cmocka_unit_test(one_layer_by_hand),

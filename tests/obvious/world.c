@@ -59,6 +59,7 @@ bool draw(struct world *w, bool torus, bool stages)
     w->m.sliding_window = ANY(0, 0, 100, 1000);
     w->m.global_every = ANY(0, 1, 2, 3);
     w->p = random_plan(&w->m);
+    w->p.execution.attention_kernel = SP_KERNEL_FLASH;
     w->p.batch *= w->p.micro_batch;
     w->p.pp = stages ? w->p.pp : 1;
     if (w->m.moe.experts > 0 && rand() % 3 == 0)

@@ -8,6 +8,7 @@
 
 #include <scaleplan/estimate.h>
 
+#include "elsewhere.h"
 #include "leads.h"
 #include "study.h"
 #include "study_profiles.h"
@@ -311,36 +312,8 @@ static int print_ranges(const struct sp_study *study, const struct errors *e)
     return worse;
 }
 
-/* The largest errors with the publication left out, one line per group. */
-static void print_worst(const struct sp_study *study, const double *log_errors)
-{
-    bool *const told = calloc((size_t)study->groups + 1, sizeof *told);
-    if (!told)
-        abort();
-    printf("\nfurthest off with its publication left out, predicted over measured\n");
-    for (int line = 0; line < 20; line++) {
-        const struct sp_measured *worst = NULL;
-        double error = 0;
-        for (size_t i = 0; i < study->n; i++)
-            if (!told[study->measured[i].group] && fabs(log_errors[i]) > fabs(error)) {
-                worst = &study->measured[i];
-                error = log_errors[i];
-            }
-        if (!worst)
-            break;
-        told[worst->group] = true;
-        const struct sp_plan *const p = worst->sample.in.plan;
-        printf("  %5.2f  %-14s %-22s %-24.24s %-13s N=%-5lld tp%lld pp%lld vpp%lld cp%lld ep%lld "
-               "mb%lld\n",
-               exp(error), worst->run->id, study->stack[worst->stack].name, worst->run->model_name,
-               sp_tier_names[worst->tier], (long long)sp_plan_devices(p), (long long)p->tp,
-               (long long)p->pp, (long long)p->vpp, (long long)p->cp, (long long)p->ep,
-               (long long)p->micro_batch);
-    }
-    free(told);
-}
-
-/* For publications with hundreds of runs on one stack, leaves out models in turn. */
+/* A publication with hundreds of runs on one stack says more when its models are left out in turn.
+ */
 static int long_series_model(const struct sp_measured *m)
 {
     enum { LONG_SERIES = 300 };
@@ -402,10 +375,16 @@ static void to_logarithms(const struct sp_study *study, struct errors *e)
         }
 }
 
+static bool ends_in_csv(const char *path)
+{
+    const size_t n = strlen(path);
+    return n > 4 && strcmp(path + n - 4, ".csv") == 0;
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2) {
-        fprintf(stderr, "usage: accuracy RUNS.csv [FOLDER]\n");
+        fprintf(stderr, "usage: accuracy RUNS.csv [ELSEWHERE.csv ...] [FOLDER]\n");
         return 2;
     }
     const struct sp_sources sources = {0};
@@ -428,11 +407,16 @@ int main(int argc, char **argv)
         print_tiers(&study, &e) + print_ranges(&study, &e) + sp_print_leads(&study, e.publication);
     print_parts(&study, &e, sp_publication_of, study.publications, e.publication, "publication");
     print_parts(&study, &e, sp_stack_of, study.stacks, e.stack, "stack");
-    print_worst(&study, e.publication);
-    if (argc > 2)
-        sp_write_profiles(&study, fitted, e.publication, argv[2]);
+    printf("\nfurthest off with its publication left out, predicted over measured\n");
+    sp_print_worst(&study, e.publication);
+    bool read = true;
+    for (int i = 2; i < argc; i++)
+        if (ends_in_csv(argv[i]))
+            read = sp_print_elsewhere(&study, fitted, argv[i]) && read;
+        else
+            sp_write_profiles(&study, fitted, e.publication, argv[i]);
     free_errors(&e);
     sp_close_study(&study);
     sp_runs_free(&runs);
-    return worse > 0;
+    return worse > 0 || !read;
 }

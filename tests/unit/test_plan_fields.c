@@ -9,26 +9,26 @@
 static void fields_lie_where_their_names_say(void **state)
 {
     (void)state;
-    struct sp_plan p = {
-        .dp = 2,
-        .shards = 3,
-        .tp = 4,
-        .pp = 5,
-        .vpp = 6,
-        .cp = 7,
-        .ep = 8,
-        .etp = 9,
-        .zero = 3,
-        .micro_batch = 10,
-        .sequence_parallel = true,
-        .recompute = {.core = 1, .offload = true, .modules = 5},
-        .offload_layers = 11,
-        .execution = {SP_DISPATCH_HYBRIDEP, true, SP_CUDA_GRAPH_FULL, SP_FP8_ROWWISE},
-        .recompute_layers = 0.5,
-        .schedule = SP_ZB_H2,
-        .dtype = SP_FP8,
-        .imbalance = 1.5,
-        .stages_inside = true};
+    struct sp_plan p = {.dp = 2,
+                        .shards = 3,
+                        .tp = 4,
+                        .pp = 5,
+                        .vpp = 6,
+                        .cp = 7,
+                        .ep = 8,
+                        .etp = 9,
+                        .zero = 3,
+                        .micro_batch = 10,
+                        .sequence_parallel = true,
+                        .recompute = {.core = 1, .offload = true, .modules = 5},
+                        .offload_layers = 11,
+                        .execution = {SP_DISPATCH_HYBRIDEP, true, SP_CUDA_GRAPH_FULL,
+                                      SP_FP8_ROWWISE, SP_KERNEL_UNFUSED, SP_LOGITS_CHUNKED, 0.25},
+                        .recompute_layers = 0.5,
+                        .schedule = SP_ZB_H2,
+                        .dtype = SP_FP8,
+                        .imbalance = 1.5,
+                        .stages_inside = true};
     static const struct {
         const char *name;
         double value;
@@ -56,7 +56,10 @@ static void fields_lie_where_their_names_say(void **state)
                  {"dispatch", 2},
                  {"moe-overlap", 1},
                  {"cuda-graph", 2},
-                 {"fp8-recipe", 3}};
+                 {"fp8-recipe", 3},
+                 {"attention-kernel", 1},
+                 {"logits", 2},
+                 {"dropout", 0.25}};
     assert_int_equal(SP_PLAN_FIELDS, sizeof known / sizeof *known);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         int at = 0;
@@ -104,6 +107,8 @@ static void names_are_those_of_the_policies(void **state)
     assert_null(sp_dispatch_names[SP_DISPATCHES]);
     assert_null(sp_cuda_graph_names[SP_CUDA_GRAPHS]);
     assert_null(sp_fp8_recipe_names[SP_FP8_RECIPES]);
+    assert_null(sp_attention_kernel_names[SP_ATTENTION_KERNELS]);
+    assert_null(sp_logits_names[SP_LOGITS_KINDS]);
 }
 
 int main(void)

@@ -45,7 +45,10 @@ static double alive_share(const struct sp_strategy *s, const struct sp_fit_input
 /* The strategy as a plan with micro-batches of one sequence, for the memory rules of plans. */
 static struct sp_plan plan_of(const struct sp_strategy *s, const struct sp_fit_input *in)
 {
+    const struct sp_framework *const f = s->fsdp > 1 ? in->sharding_framework : in->framework;
+    const struct sp_execution execution = f ? f->execution : (struct sp_execution){0};
     return (struct sp_plan){.dp = s->dp * s->fsdp,
+                            .execution = execution,
                             .shards = s->fsdp,
                             .tp = s->tp,
                             .pp = s->pp,

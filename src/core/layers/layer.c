@@ -263,6 +263,8 @@ static void list_layer(const struct sp_model *m, struct sp_layer *l, enum sp_lay
     const int64_t norms = (l->half ? (m->norms_per_layer + 1) / 2 : m->norms_per_layer) + wider;
     TENSOR(l, (double)norms * norm_weights(m, l->width), SP_PART_NORM, SP_TP_WHOLE);
     MOVE(l, (l->half ? 0.5 : 1) * NORM_MOVES * l->width, SP_BY_SEQUENCE, SP_OP_NORMS);
+    KEEP(l, (l->half ? 1 : 2) * l->width / 2, SP_BY_SEQUENCE, SP_OP_NORMS,
+         SP_COPIES_DROPOUT); /* a mask of a byte for what each block adds */
     if (m->norm == SP_NORM_RMS)
         KEEP(l, (double)norms * l->width, SP_BY_SEQUENCE, SP_OP_NORMS, SP_COPIES_NORMS);
     const bool reusing = blocks[kind].mixer == REUSING || blocks[kind].mixer == OTHER_REUSING;

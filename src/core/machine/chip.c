@@ -4,6 +4,11 @@
 #include <scaleplan/forms.h>
 #include <scaleplan/machine.h>
 
+double sp_host_bytes_per_s(const struct sp_chip *chip)
+{
+    return chip->c2c_bytes_per_s > 0 ? chip->c2c_bytes_per_s : chip->pcie_bytes_per_s;
+}
+
 struct sp_gpu_units sp_gpu_units(const struct sp_chip *chip)
 {
     const double lanes = sp_total_of_sms(chip->sms, chip->cuda_cores_per_sm);

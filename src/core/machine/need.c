@@ -7,13 +7,14 @@
 #include <scaleplan/forms.h>
 
 /* Where a figure is stored, and its key in a hardware file. */
-static const struct {
+struct figure {
     const char *key;
     size_t offset;
     int kind; /* enum sp_network_kind of machines that have it, or ANY */
-} figures[SP_FIGURES] = {
+};
 #define ANY (-1)
 #define AT(member) offsetof(struct sp_hardware, member)
+static const struct figure figures[SP_FIGURES] = {
     [SP_FIGURE_PEAK] = {"chip.peak_flops_per_s", AT(chip.peak_flops_per_s), ANY},
     [SP_FIGURE_HBM_RATE] = {"chip.hbm_bytes_per_s", AT(chip.hbm_bytes_per_s), ANY},
     [SP_FIGURE_HBM] = {"chip.hbm_bytes", AT(chip.hbm_bytes), ANY},
@@ -28,7 +29,6 @@ static const struct {
     [SP_FIGURE_PRICE] = {"chip.price_usd_per_h", AT(chip.price_usd_per_h), ANY},
     [SP_FIGURE_DOMAIN] = {"network.domain", AT(network.domain), SP_SWITCHED},
     [SP_FIGURE_CHIPS] = {"chips", AT(chips_per_slice), ANY},
-#undef AT
 };
 
 static bool is_peak(enum sp_machine_figure figure)
@@ -42,10 +42,21 @@ static bool is_granted(enum sp_machine_figure figure, const struct sp_hardware *
     return figure == SP_FIGURE_HBM && !isnan(hw->chip.hbm_usable_bytes);
 }
 
+/* The row of a figure, of a machine that has another field in its place the row of that one. */
+static const struct figure *row_of(enum sp_machine_figure figure, const struct sp_hardware *hw)
+{
+    static const struct figure granted = {"chip.hbm_usable_bytes", AT(chip.hbm_usable_bytes), ANY},
+                               coherent = {"chip.c2c_bytes_per_s", AT(chip.c2c_bytes_per_s), ANY};
+    if (is_granted(figure, hw))
+        return &granted;
+    if (figure == SP_FIGURE_HOST_LINK && hw->chip.c2c_bytes_per_s > 0)
+        return &coherent;
+    return &figures[is_peak(figure) ? SP_FIGURE_PEAK : figure];
+}
+
 const char *sp_figure_key(enum sp_machine_figure figure, const struct sp_hardware *hw)
 {
-    return is_granted(figure, hw) ? "chip.hbm_usable_bytes"
-                                  : figures[is_peak(figure) ? SP_FIGURE_PEAK : figure].key;
+    return row_of(figure, hw)->key;
 }
 
 static bool is_whole(enum sp_machine_figure figure)
@@ -56,10 +67,7 @@ static bool is_whole(enum sp_machine_figure figure)
 /* Offset in the struct of a figure stored as double. */
 static size_t place_of(enum sp_machine_figure figure, const struct sp_hardware *hw)
 {
-    if (is_peak(figure))
-        return figures[SP_FIGURE_PEAK].offset + (size_t)figure * sizeof(double);
-    return is_granted(figure, hw) ? offsetof(struct sp_hardware, chip.hbm_usable_bytes)
-                                  : figures[figure].offset;
+    return row_of(figure, hw)->offset + (is_peak(figure) ? (size_t)figure * sizeof(double) : 0);
 }
 
 /* Whether this kind of machine has the figure. */

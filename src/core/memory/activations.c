@@ -26,6 +26,22 @@ double sp_activation_bytes_per_token_layer(const struct sp_model *model, enum sp
     return SP_ELEMENT * elements / (double)model->layers;
 }
 
+/* Bytes of attention's scores that unfused kernels keep: the softmax, and with dropout its mask of
+ * a byte and what is left of the scores. Korthikanti et al. 2022, section 4.1: 5 a s^2 b. */
+static double score_bytes(const struct sp_layer *layer, const struct sp_rank *rank,
+                          const struct sp_plan *plan)
+{
+    const struct sp_execution *const e = &plan->execution;
+    const double each = SP_ELEMENT + (e->dropout > 0 ? 1 + SP_ELEMENT : 0);
+    double scores = 0;
+    for (int cross = 0; cross <= 1; cross++) {
+        const struct sp_mixer *const x = cross ? &layer->cross : &layer->mixer;
+        const double keys = x->length > 0 ? x->length : (double)plan->seq;
+        scores += x->qk > 0 ? x->heads * keys : 0;
+    }
+    return e->attention_kernel == SP_KERNEL_UNFUSED ? each * scores * rank->tokens[SP_BY_WIDTH] : 0;
+}
+
 double sp_kept_bytes(const struct sp_layer *layer, const struct sp_rank *rank,
                      const struct sp_plan *plan, const struct sp_framework *framework,
                      const struct sp_recompute *recompute)
@@ -37,6 +53,7 @@ double sp_kept_bytes(const struct sp_layer *layer, const struct sp_rank *rank,
         [SP_COPIES_MLP] = 1 + framework->mlp_copies,
         [SP_COPIES_INPUT] = 1 + recompute->spare,
         [SP_COPIES_EXCHANGED] = exchanges ? 1 : 0,
+        [SP_COPIES_DROPOUT] = plan->execution.dropout > 0 ? 1 : 0,
         [SP_COPIES_NORMS] = framework->norm_copies,
         [SP_COPIES_FROZEN] = framework->keeps_frozen_inputs ? 1 : 0,
         [SP_COPIES_MLP_FROZEN] = (framework->keeps_frozen_inputs ? 1 : 0) + framework->mlp_copies};
@@ -54,7 +71,7 @@ double sp_kept_bytes(const struct sp_layer *layer, const struct sp_rank *rank,
         elements +=
             (1 - dropped) * copies[k->copies] * (k->routed ? rank->imbalance : 1) * k->width * mine;
     }
-    return SP_ELEMENT * elements;
+    return SP_ELEMENT * elements + (1 - again.of[SP_OP_CORE]) * score_bytes(layer, rank, plan);
 }
 
 enum sp_gpt_rule sp_gpt_rule(enum sp_remat remat, double tp, bool sequence_parallel)

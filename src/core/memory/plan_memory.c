@@ -37,13 +37,30 @@ static double widened_bytes(const struct sp_model *model, const struct sp_layer 
     return SP_ELEMENT * sp_larger(framework->widened_copies, 1) * largest;
 }
 
+/* Bytes of the logits and their copies in the loss, on a rank with this many tokens and outputs. */
+static double logit_bytes(const struct sp_plan *plan, const struct sp_framework *framework,
+                          double tokens, double outputs)
+{
+    const bool split = plan->tp > 1 && framework->split_logit_bytes > 0;
+    const double logit = split ? framework->split_logit_bytes : framework->logit_bytes;
+    const double all = logit * tokens * outputs;
+    switch (plan->execution.logits) {
+    case SP_LOGITS_FUSED:
+        return SP_ELEMENT * tokens * outputs;
+    case SP_LOGITS_CHUNKED:
+        return all / SP_LOGITS_CHUNKS;
+    case SP_LOGITS_LINEAR:
+        return 0;
+    default:
+        return all;
+    }
+}
+
 static double loss_bytes(const struct sp_model *model, const struct sp_plan *plan,
                          const struct sp_framework *framework, double outputs)
 {
     const double T = sp_shard_tokens(plan), t = (double)plan->tp, h = (double)model->d_model;
-    const bool split = plan->tp > 1 && framework->split_logit_bytes > 0;
-    const double logit = split ? framework->split_logit_bytes : framework->logit_bytes;
-    return 4 * T * h / t + logit * T * outputs / t + SP_ELEMENT * T * h;
+    return 4 * T * h / t + logit_bytes(plan, framework, T, outputs / t) + SP_ELEMENT * T * h;
 }
 
 /* Unsharded bytes per layer parameter under ZeRO 3. For an unknown framework, the least that
@@ -202,6 +219,7 @@ static void memory_of_kind(const struct sp_framework *framework, const struct sp
     m->gathered = gathered_bytes(framework, p->weights, p->base_bytes, kind);
     m->flat = flat_bytes(framework, p->weights, kind);
     m->whole = whole_bytes(framework, &m->weights.held, &m->weights.trained);
+    m->table = kind->first ? SP_ELEMENT * p->weights->of[SP_LAYER_INPUT].dense.trained : 0;
     m->kept = 0;
     m->peak = kind->last ? p->loss : 0;
     for (int i = 0; i < SP_LAYER_KINDS; i++) {
@@ -268,6 +286,17 @@ static double unsharded_bytes(double bytes, double weights, double shards)
     return shards > 1 ? bytes * weights : 0;
 }
 
+/* Activations and what stands beside them at the fuller of two moments: in the backward pass of a
+ * layer or in the loss, and when the gradient of the input table is made, a tensor of the whole
+ * table whatever tokens a micro-batch has, whose own activations are then gone. ZeRO 3 counts it
+ * with what it gathers. */
+static double most_activations(const struct sp_plan *plan, const struct sp_kind_memory *k,
+                               double in_flight)
+{
+    const double table = plan->zero >= 3 ? 0 : k->table;
+    return sp_larger(in_flight * k->kept + k->peak, sp_larger(in_flight - 1, 0) * k->kept + table);
+}
+
 struct sp_stage_memory sp_memory_at_stage(const struct sp_precision *precision,
                                           const struct sp_plan *plan,
                                           const struct sp_framework *framework,
@@ -289,15 +318,18 @@ struct sp_stage_memory sp_memory_at_stage(const struct sp_precision *precision,
                                        unsharded_bytes(kept, w->trained.experts, D_experts));
     const double frozen =
         copies * (plan->zero >= 3 ? frozen_bytes(k, D, D_experts) : frozen_bytes(k, 1, 1));
+    const double workspace =
+        framework->workspace_bytes + (w->held.experts > 0 ? framework->expert_workspace_bytes : 0);
     struct sp_stage_memory m = {
         .params = whole(precision->weight_bytes * (plan->zero >= 3 || kept > 0 ? sharded : held) +
                         frozen),
         .frozen = whole(frozen),
         .grads = whole(grad_bytes * (plan->zero >= 2 ? sharded : held)),
         .optimizer = whole(K * (plan->zero >= 1 ? sharded : held)),
-        .activations = whole(in_flight_of(plan, stage) * k->kept + k->peak),
+        .activations = whole(most_activations(plan, k, in_flight_of(plan, stage))),
         .transient = whole(k->peak),
-        .buffers = whole(k->dummy + unsharded + (plan->zero >= 3 && shards > 1 ? gathered : 0)),
+        .buffers = whole(k->dummy + workspace + unsharded +
+                         (plan->zero >= 3 && shards > 1 ? gathered : 0)),
     };
     sp_sum_stage_memory(framework, &m);
     return m;

@@ -13,7 +13,10 @@ const struct sp_policy sp_policies[SP_POLICIES] = {
     [SP_REMAT_MLP] = {{.qkv = 1, .core = 1, .out = 1, .norms = 1}},
     [SP_REMAT_DOTS] = {{.core = 1, .norms = 1}},
     [SP_REMAT_FULL] = {{.qkv = 1, .core = 1, .out = 1, .up = 1, .down = 1, .norms = 1}},
-    [SP_REMAT_ALTERNATE] = {{.qkv = 0.25, .out = 1, .up = 0.5, .norms = 1, .spare = 1}},
+    /* torchtitan's list of saved operators (activation_checkpoint.py) has `mm`, of which it keeps
+     * every second one, and no grouped matmul: experts run again whole */
+    [SP_REMAT_ALTERNATE] =
+        {{.qkv = 0.25, .out = 1, .up = 0.5, .grouped = 1, .norms = 1, .spare = 1}},
     [SP_REMAT_QKV] = {{.core = 1, .out = 1, .up = 1, .norms = 1}},
 };
 

@@ -17,7 +17,8 @@ const struct sp_plan_field sp_plan_fields[SP_PLAN_FIELDS] = {
 static bool repeats_the_same(const struct sp_recompute *a, const struct sp_recompute *b)
 {
     return a->qkv == b->qkv && a->core == b->core && a->out == b->out && a->up == b->up &&
-           a->down == b->down && a->norms == b->norms && a->spare == b->spare;
+           a->down == b->down && a->grouped == b->grouped && a->norms == b->norms &&
+           a->spare == b->spare;
 }
 
 static double policy_of(const struct sp_recompute *recompute)

@@ -106,7 +106,7 @@ static bool matters(const struct listing *l, enum sp_plan_field_id field)
     case SP_FIELD_SP:
         return p->tp > 1;
     case SP_FIELD_OFFLOAD:
-        return l->in->hw->chip.pcie_bytes_per_s > 0;
+        return sp_host_bytes_per_s(&l->in->hw->chip) > 0;
     default:
         return true;
     }

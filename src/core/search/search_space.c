@@ -107,10 +107,11 @@ static bool lists(const bool *set, int n, int value, int own)
     return value == own;
 }
 
-/* The `at`-th of all executions. */
-static struct sp_execution execution_at(int at)
+/* The `at`-th of all executions; what a search does not vary is the framework's. */
+static struct sp_execution execution_at(int at, const struct sp_execution *own)
 {
-    struct sp_execution e = {.moe_overlap = at % 2};
+    struct sp_execution e = *own;
+    e.moe_overlap = at % 2;
     at /= 2;
     e.dispatch = (enum sp_dispatch)(at % SP_DISPATCHES);
     at /= SP_DISPATCHES;
@@ -164,7 +165,7 @@ static void list_executions(struct sp_search_space *s)
     if (allows_execution(s, own))
         s->execution[s->n_executions++] = *own;
     for (int i = 0; i < ALL; i++) {
-        const struct sp_execution e = execution_at(i);
+        const struct sp_execution e = execution_at(i, own);
         if (!allows_execution(s, &e) || same_execution(&e, own))
             continue;
         s->execution[s->n_executions] = e;

@@ -72,7 +72,7 @@ void sp_cost_companions(const struct sp_step_inputs *in, struct sp_companion_cos
         const bool held = companions->of[i].place != SP_COMPANION_SHARED;
         cost->bytes[i] = held ? weights_at(in, model, 0) : 0;
         cost->forward_s[i] = sp_estimate_step(&own).step +
-                             (away ? cost->bytes[i] / in->hw->chip.pcie_bytes_per_s : 0);
+                             (away ? cost->bytes[i] / sp_host_bytes_per_s(&in->hw->chip) : 0);
     }
 }
 

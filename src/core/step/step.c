@@ -62,6 +62,7 @@ void sp_prepare_step(const struct sp_step_inputs *in, const struct sp_rank_layer
         if (layers->count[kind] <= 0)
             continue;
         p->layer[kind] = sp_pass_layer(in, &mine->rank, &layers->list[kind], &again);
+        p->orthogonal[kind] = sp_orthogonal_flops(in, &layers->list[kind]);
         if (layers->list[kind].frozen) {
             p->layer[kind] = sp_forward_alone(in, &p->layer[kind]);
             p->still[kind] = 0;
@@ -108,10 +109,14 @@ static void time_of_kind(const struct sp_step_inputs *in, const struct sp_prepar
     struct sp_stage_time *const time = &k->time;
     k->weights = sp_weights_of_kind(prepared->weights, kind);
     *time = (struct sp_stage_time){0};
+    k->orthogonal = (struct sp_orthogonal){0};
     for (int i = 0; i < SP_LAYER_KINDS; i++)
-        if (kind->layers.of[i] > 0)
+        if (kind->layers.of[i] > 0) {
+            sp_add_orthogonal(&k->orthogonal, &prepared->orthogonal[i],
+                              (double)(kind->layers.of[i] - kind->still.of[i]));
             add_kind(in, time, &prepared->layer[i], (double)kind->layers.of[i],
                      (double)kind->still.of[i]);
+        }
     if (kind->first)
         time->elementwise += 3 * ends->embedding;
     if (kind->last) {
@@ -314,16 +319,6 @@ static double dp_comm_of(const struct sp_step_inputs *in, const struct sp_stage_
     return before + sp_exposed_s(in, replicas + grads + weights, window);
 }
 
-/* Reads and writes of a device's own states. */
-static double optimizer_of(const struct sp_step_inputs *in, const struct sp_stage_weights *held)
-{
-    const struct sp_precision *q = in->precision;
-    const double mine = sp_owned_params(in, held);
-    const double bytes =
-        2 * (q->master_bytes + q->optimizer_bytes) + q->weight_bytes + q->grad_bytes;
-    return constant(in, SP_C_MEMORY) * mine * bytes / in->hw->chip.hbm_bytes_per_s;
-}
-
 static double sum_of(const struct sp_step_time *t)
 {
     return t->matmul + t->attention + t->elementwise + t->recompute + t->launch + t->offload +
@@ -363,7 +358,8 @@ static struct update update_of(const struct sp_step_inputs *in, const struct sp_
         const struct sp_stage_weights whole = {copies * staged->kind[i].weights.held.dense,
                                                copies * staged->kind[i].weights.held.experts};
         const struct update update = {dp_comm_of(in, &trained, &whole, a_microbatch, m),
-                                      optimizer_of(in, &trained)};
+                                      sp_optimizer_s(in, &trained) +
+                                          copies * sp_orthogonal_s(in, &staged->kind[i])};
         if (update.dp_comm + update.optimizer > slowest.dp_comm + slowest.optimizer)
             slowest = update;
     }

@@ -63,6 +63,23 @@ double sp_replicas_s(const struct sp_step_inputs *in, const struct sp_stage_weig
 /* Parameters whose optimizer states a device owns. */
 double sp_owned_params(const struct sp_step_inputs *in, const struct sp_stage_weights *held);
 
+/* Reading and writing the states that a device owns of what it trains. s. */
+double sp_optimizer_s(const struct sp_step_inputs *in, const struct sp_stage_weights *trained);
+
+/* FLOPs that make the updates of a layer's matrices orthogonal, on the ranks that split them: T
+ * Newton-Schulz iterations of three products, T 2 (2 n m^2 + m^3) for a matrix of n x m, m <= n.
+ * Jordan et al. 2024, "Muon". */
+struct sp_orthogonal sp_orthogonal_flops(const struct sp_step_inputs *in,
+                                         const struct sp_layer *layer);
+
+/* Adds those of this many layers. */
+void sp_add_orthogonal(struct sp_orthogonal *sum, const struct sp_orthogonal *layer, double layers);
+
+/* The same of a stage in time. Without ZeRO each replica does all; ranks that share optimizer
+ * states have whole matrices each, so that the largest is on one; ZeRO 3 gathers them for it, and
+ * scatters what comes out. s. */
+double sp_orthogonal_s(const struct sp_step_inputs *in, const struct sp_kind_time *stage);
+
 /* Gradient buckets of a device that trains `held`, with backward_s per micro-batch's backward pass.
  * None for one replica, or with ZeRO 3, which reduces layer by layer. */
 struct sp_buckets sp_buckets_of(const struct sp_step_inputs *in,

@@ -13,7 +13,7 @@ double sp_exposed_s(const struct sp_step_inputs *in, double comm, double hides)
 static double with_copies_s(const struct sp_step_inputs *in, const struct sp_rank *rank,
                             const struct sp_layer *layer, double busy)
 {
-    const double rate = in->hw->chip.pcie_bytes_per_s;
+    const double rate = sp_host_bytes_per_s(&in->hw->chip);
     const double away = sp_offloaded_share(in->model, in->plan);
     if (away == 0 || !(rate > 0))
         return busy;
@@ -97,7 +97,7 @@ static double launches_s(const struct sp_step_inputs *in, const struct sp_layer 
  * unfused attention keeps them. */
 static double passes_of_core(const struct sp_step_inputs *in)
 {
-    return in->framework->unfused_attention ? 3 : 3.5;
+    return in->plan->execution.attention_kernel == SP_KERNEL_UNFUSED ? 3 : 3.5;
 }
 
 /* Whether some layers of the list may lack a backward pass. */

@@ -86,7 +86,7 @@ static double products_s(const struct products *m, double flops_per_s, double ha
 /* Bytes per score of unfused attention: two matmuls over all pairs, masked half included, with
  * softmax and dropout between them, each reading and writing 2 bytes, and a 1-byte dropout mask.
  * Korthikanti et al. 2022, section 4.1. */
-enum { SCORE_BYTES = 2 + 2 + 2 + 2 + 1 };
+enum { SOFTMAX_BYTES = 2 + 2, DROPOUT_BYTES = 2 + 2 + 1 };
 
 static double unfused_core_s(const struct sp_step_inputs *in, const struct sp_rank *rank,
                              const struct sp_mixer *mixer, bool cross)
@@ -100,14 +100,15 @@ static double unfused_core_s(const struct sp_step_inputs *in, const struct sp_ra
     const struct products scores = {heads, seq, mixer->qk, keys},
                           values = {heads, seq, keys, mixer->v};
     return products_s(&scores, rate, half, W) + products_s(&values, rate, half, W) +
-           heads * seq * keys * SCORE_BYTES / W;
+           heads * seq * keys *
+               (SOFTMAX_BYTES + (in->plan->execution.dropout > 0 ? DROPOUT_BYTES : 0)) / W;
 }
 
 /* Scores and weighted sum (fused kernels skip the masked half), and a recurrence's products. */
 static double core_s(const struct sp_step_inputs *in, const struct sp_rank *rank,
                      const struct sp_mixer *mixer, bool cross)
 {
-    const bool unfused = in->framework->unfused_attention;
+    const bool unfused = in->plan->execution.attention_kernel == SP_KERNEL_UNFUSED;
     const double each =
         unfused ? 2 * mixer->scan : sp_mixer_flops(mixer, (double)in->plan->seq, 0.5);
     const double flops = rank->tokens[SP_BY_WIDTH] * each;

@@ -1,0 +1,76 @@
+/* The optimizer's part of a step: states through memory, and what orthogonal updates compute. */
+#include <math.h>
+
+#include <scaleplan/step.h>
+
+#include "core/step/step_internal.h"
+
+double sp_optimizer_s(const struct sp_step_inputs *in, const struct sp_stage_weights *trained)
+{
+    const struct sp_precision *q = in->precision;
+    const double mine = sp_owned_params(in, trained);
+    const double bytes =
+        2 * (q->master_bytes + q->optimizer_bytes) + q->weight_bytes + q->grad_bytes;
+    return constant(in, SP_C_MEMORY) * mine * bytes / in->hw->chip.hbm_bytes_per_s;
+}
+
+/* The three products of an iteration on a matrix of n x m, m <= n: X X^T, its square, and that
+ * times X. */
+static double iteration_flops(double rows, double columns)
+{
+    const double n = sp_larger(rows, columns), m = sp_smaller(rows, columns);
+    return 2 * (2 * n * m * m + m * m * m);
+}
+
+/* Projections that stand side by side in one matmul are matrices of their own. */
+static void add_matmul(const struct sp_step_inputs *in, const struct sp_matmul *matmul,
+                       struct sp_orthogonal *sum)
+{
+    const struct sp_plan *const p = in->plan;
+    const bool expert = matmul->part == SP_PART_EXPERTS;
+    const double T = in->precision->newton_schulz;
+    const double ranks = (double)(expert ? p->ep * p->etp : p->tp);
+    double pieces = 0;
+    for (int i = 0; i < 3; i++)
+        pieces += matmul->piece[i];
+    for (int i = 0; i < 3; i++) {
+        const double columns = pieces > 0 ? matmul->piece[i] : i == 0 ? matmul->out : 0;
+        const double flops = columns > 0 ? T * iteration_flops(matmul->in, columns) : 0;
+        *(expert ? &sum->experts : &sum->dense) += matmul->count * flops / ranks;
+        sum->largest = sp_larger(sum->largest, flops / (double)(expert ? p->etp : p->tp));
+    }
+}
+
+struct sp_orthogonal sp_orthogonal_flops(const struct sp_step_inputs *in,
+                                         const struct sp_layer *layer)
+{
+    struct sp_orthogonal sum = {0};
+    for (int i = 0; i < layer->matmuls && in->precision->newton_schulz > 0; i++)
+        if (!layer->matmul[i].frozen)
+            add_matmul(in, &layer->matmul[i], &sum);
+    return sum;
+}
+
+void sp_add_orthogonal(struct sp_orthogonal *sum, const struct sp_orthogonal *layer, double layers)
+{
+    sum->dense += layers * layer->dense;
+    sum->experts += layers * layer->experts;
+    sum->largest = layers > 0 ? sp_larger(sum->largest, layer->largest) : sum->largest;
+}
+
+double sp_orthogonal_s(const struct sp_step_inputs *in, const struct sp_kind_time *stage)
+{
+    const struct sp_orthogonal *const o = &stage->orthogonal;
+    const struct sp_stage_weights *const trained = &stage->weights.trained;
+    const struct sp_stage_weights dense = {1, 0}, experts = {0, 1};
+    const enum sp_dtype dtype = sp_compute_dtype(&in->hw->chip, SP_BF16);
+    if (o->dense + o->experts <= 0)
+        return 0;
+    const double flops = sp_larger(o->dense * sp_owned_params(in, &dense) +
+                                       o->experts * sp_owned_params(in, &experts),
+                                   o->largest);
+    const double computed =
+        flops / (in->hw->chip.peak_flops_per_s[dtype] * constant(in, SP_C_MATMUL_16));
+    const double moved = in->plan->zero >= 3 ? 2 * sp_shards_s(in, trained, SP_ELEMENT) : 0;
+    return computed + moved;
+}
