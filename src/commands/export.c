@@ -59,6 +59,7 @@ static bool write_plan(const struct sp_args *args, const struct sp_sources *sour
         .remat = sp_plan_name(&planned->plan, &sp_plan_fields[SP_FIELD_REMAT]),
         .precision = &planned->precision,
         .framework = framework,
+        .usual = planned->framework.framework.execution,
         .framework_given =
             sp_config_exists(SP_FRAMEWORKS, framework, sources) ? NULL : args->value.framework,
     };

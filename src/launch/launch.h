@@ -89,6 +89,7 @@ struct sp_launched {
     char recipe[128];                               /* and says the recipe in words */
     int version;                          /* of the target: its place in SP_VERSIONS_OF_... */
     const char *remat, *framework;        /* names */
+    struct sp_execution usual;            /* what the framework runs where a plan says nothing */
     const struct sp_precision *precision; /* the recipe, as it was changed */
     const char *framework_given; /* how it was typed, where its name does not find it; or NULL */
 };

@@ -216,7 +216,8 @@ static inline void write_plan(const struct sp_planned *planned, const char *targ
         .version = version,
         .remat = sp_plan_name(&planned->plan, &sp_plan_fields[SP_FIELD_REMAT]),
         .precision = &planned->precision,
-        .framework = planned->framework.framework.name};
+        .framework = planned->framework.framework.name,
+        .usual = planned->framework.framework.execution};
     struct sp_error error = {0};
     assert_true(sp_write_launch(found, &launched, written, &error));
 }

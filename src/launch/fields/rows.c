@@ -207,6 +207,15 @@ static const struct sp_plan_field *plan_field(const char *name)
     return NULL;
 }
 
+/* Whether the launch already sets an option of `step`. */
+static bool is_told(const struct sp_settings *s, const char *option)
+{
+    for (int i = 0; i < s->launch->options; i++)
+        if (sp_is(s->launch->option[i].name, option))
+            return true;
+    return false;
+}
+
 void sp_read_plan_rows(struct sp_settings *s, bool numbers, const char *of)
 {
     for (int64_t i = 0; i < s->words->options.rows.n; i++) {
@@ -215,9 +224,15 @@ void sp_read_plan_rows(struct sp_settings *s, bool numbers, const char *of)
         char value[SP_ROW_WORD];
         if (!field || row->by_code || !counts(row, of) || (field->kind == SP_PLAN_WHOLE) != numbers)
             continue;
-        const bool other = field->fallback && row->unsaid[0] && /* than what `step` takes */
-                           !sp_is(field->fallback, row->unsaid);
-        if (read_row(row, s, (int64_t)field->min, numbers, value))
+        /* than what `step` takes: numbers without a fallback are the framework file's */
+        const bool other = row->unsaid[0] && (field->fallback ? !sp_is(field->fallback, row->unsaid)
+                                                              : field->kind == SP_PLAN_REAL);
+        const char *const real = field->kind == SP_PLAN_REAL ? sp_setting(s, row->name) : NULL;
+        if (field->kind == SP_PLAN_REAL && is_told(s, row->plan)) /* by a row above */
+            continue;
+        if (real)
+            sp_launch_option(s, row->plan, "%s", real);
+        else if (read_row(row, s, (int64_t)field->min, numbers, value))
             sp_launch_option(s, row->plan, "%s", value);
         else if (other)
             sp_launch_option(s, row->plan, "%s", row->unsaid);

@@ -4,6 +4,7 @@
 
 #include <scaleplan/plan.h>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "base/list.h"
 #include "launch/fields/rows.h"
@@ -23,7 +24,7 @@ static void value_of(const struct sp_launch_row *row, const struct sp_launched *
         if (name)
             snprintf(value, SP_ROW_WORD, "%s", name);
         else
-            snprintf(value, SP_ROW_WORD, "%.17g", sp_plan_value(l->plan, field));
+            sp_format_double(sp_plan_value(l->plan, field), value, SP_ROW_WORD);
         *usual = row->unsaid[0] || !field->fallback ? row->unsaid : field->fallback;
     }
     if (row->model[0])
@@ -67,6 +68,8 @@ static void put_row(const struct sp_launch_row *row, const struct sp_launched *l
     snprintf(theirs, sizeof theirs, "%s", sets ? value : row->value);
     if (row->values[0])
         sp_row_theirs(row, value, theirs);
+    if (row->takes_none && row->lost[0] && !sp_is(value, row->gives) && !sp_is(value, usual))
+        sp_lose(l, "%s", row->lost);
     if (row->takes_none && sets ? !sp_is(value, row->gives)
                                 : sets && !row->always && sp_is(value, usual))
         return;
