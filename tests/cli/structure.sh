@@ -24,6 +24,36 @@ while read -r file; do
 done < <(find src tests include -name '*.[ch]' -not -path 'tests/fuzz/*/*' -exec awk '
   FNR == 1 && !/^\/\*/ || FNR == 2 && first == "/*" && !/[[:alpha:]]/ { print FILENAME }
   { first = $0 }' {} +)
+# What a command puts is worked out already, by a form or in src/study: no `*` or `/` between numbers stands in its puts,
+# nor in the rows of a .def; no symbols for formulas, and options by their names in C. Comments and texts do not count.
+while read -r line; do
+  fail "$line"
+done < <(awk '
+  FNR == 1 { inside = depth = 0 }
+  {
+    line = $0
+    gsub(/"([^"\\]|\\.)*"/, "\"\"", line)
+    while (match(line, /\/\*[^*]*\*+([^\/*][^*]*\*+)*\//)) line = substr(line, 1, RSTART - 1) substr(line, RSTART + RLENGTH)
+    if (comment) { if (!match(line, /\*\//)) next; line = substr(line, RSTART + 2); comment = 0 }
+    if (match(line, /\/\*/)) { comment = 1; line = substr(line, 1, RSTART - 1) }
+    if (line ~ /sp_symbol\(|\(&?[a-z_>.-]*args, ""/) print FILENAME ":" FNR ": a symbol of a formula, or an option by its name as text"
+    while (line != "") {
+      if (!depth) {
+        if (!match(line, /(^|[^A-Za-z_])(sp_put[a-z_]*|Q[FVEBT]|LINE|NOTE)\(/)) break
+        line = substr(line, RSTART + RLENGTH)
+        depth = 1
+      }
+      n = length(line)
+      for (i = 1; i <= n && depth; i++) {
+        c = substr(line, i, 1)
+        depth += (c == "(") - (c == ")")
+      }
+      call = substr(line, 1, i - 1)
+      gsub(/sizeof [a-z_]+ \/ sizeof \*[a-z_]+/, "", call)
+      if (call ~ /[][A-Za-z0-9_)] [*\/] [A-Za-z0-9_(]/) print FILENAME ":" FNR ": arithmetic in a put: " call
+      line = substr(line, i)
+    }
+  }' src/commands/*.c src/commands/*.def)
 # The page's files too: a comment at the head, at most 350 lines.
 while read -r lines file; do
   [ "$lines" -le 350 ] || fail "$file: $lines lines, at most 350"
