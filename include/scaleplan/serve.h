@@ -169,9 +169,9 @@ double sp_decode_tp_s(const struct sp_model *model, double sequences, double lin
 double sp_critical_batch(const struct sp_served *served);
 double sp_critical_batch_of_context(const struct sp_served *served);
 
-/* W per torus axis of TP (2w for a ring, w for a line) with the number of axes; on switches the
- * domain bandwidth of a device. bytes/s; NAN for one chip. */
-double sp_tp_link_bytes_per_s(const struct sp_hardware *hw, double *axes);
+/* W of one torus axis of TP (2w for a ring, w for a line), and in `all` of all axes; on switches
+ * both are the domain bandwidth of a device. bytes/s; NAN for one chip. */
+double sp_tp_link_bytes_per_s(const struct sp_hardware *hw, double *all);
 
 /* Steady state of one instance with B sequences, each replaced when it ends. */
 struct sp_steady {

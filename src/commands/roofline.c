@@ -234,8 +234,8 @@ static bool load_chip(const struct sp_args *args, struct roof *s, struct sp_erro
 /* The matmul of a decode step, its weights spread over the chips. */
 static bool load_three_way(struct roof *s, struct sp_error *error)
 {
-    double axes;
-    s->W_axis = sp_tp_link_bytes_per_s(&s->hw, &axes);
+    double all;
+    s->W_axis = sp_tp_link_bytes_per_s(&s->hw, &all);
     s->W_hbm = sp_of_all_chips(s->chips, s->hw.chip.hbm_bytes_per_s);
     if (isnan(s->W_axis))
         return sp_fail(error, SP_INPUT, "--three-way: one chip has no network; --hw NAME-CHIPS");

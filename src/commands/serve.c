@@ -102,7 +102,7 @@ struct shown {
     struct sp_serve_split split;
     double C, W, hbm, held_tokens, params, cache, free_bytes, kv_known, kv_read, weights_read;
     double draft_weights, draft_kv, weight_fraction, max_context, min_slice;
-    double mlp_bytes, expert_ratio, critical_context, d_ff, width, layers, axes, W_tp;
+    double mlp_bytes, expert_ratio, critical_context, d_ff, width, layers, W_tp, W_all;
     double limited_tpot_s, limited_ttft_s, tpot_range, ttft_range, prompts_s;
     double held_B;          /* sequences that an instance runs; NAN: it does not hold the weights */
     double prompts;         /* of a step */
@@ -231,7 +231,7 @@ static void bound(struct shown *s)
     s->d_ff = sp_active_d_ff(m);
     s->width = shape ? (double)m->d_model : NAN;
     s->layers = shape ? (double)m->layers : NAN;
-    s->W_tp = sp_tp_link_bytes_per_s(&s->f->part, &s->axes);
+    s->W_tp = sp_tp_link_bytes_per_s(&s->f->part, &s->W_all);
 }
 
 /* The least times, the state, and by the estimate what else is said of it. */

@@ -62,20 +62,19 @@ double sp_critical_batch_of_context(const struct sp_served *v)
     return v->kv_read > 0 ? floor(sp_weights_read_bytes(v, INFINITY) / v->kv_read) + 1 : INFINITY;
 }
 
-double sp_tp_link_bytes_per_s(const struct sp_hardware *hw, double *axes)
+double sp_tp_link_bytes_per_s(const struct sp_hardware *hw, double *all)
 {
     const struct sp_network *const net = &hw->network;
-    double W = NAN;
-    *axes = 1;
+    double W = NAN, axes = 0;
     if (net->kind == SP_SWITCHED)
-        return net->domain_bytes_per_s;
-    *axes = 0;
+        return *all = net->domain_bytes_per_s;
     for (int i = 0; i < SP_MAX_AXES; i++) {
         if (hw->shape.axis[i] <= 1)
             continue;
-        *axes += 1;
+        axes++;
         W = fmax(W, net->link_bytes_per_s * (sp_axis_wraps(hw, i) ? 2 : 1));
     }
+    *all = axes * W;
     return W;
 }
 
