@@ -14,7 +14,7 @@ static const struct {
     {"zero", "fsdp_zero"},            {"remat", "recompute"},
     {"dispatch", "dispatcher"},       {"input", "isl"},
     {"output", "osl"},                {"attention_dp", "dp_attention"},
-    {"expert_weights", "experts"},
+    {"expert_weights", "experts"},   {"logits", "loss"},
 };
 /* clang-format on */
 

@@ -29,15 +29,14 @@ static void read_attention(struct sp_row_reader *r)
                        "auto, unfused, fused, flash, fa2, fa3, cudnn or flex");
 }
 
-/* An empty cell and "logits": the framework's way; "unfused": they stand in 16 and in 32 bits, the
- * latter become softmax and gradient; "eager": in 16 bits, with their log-softmax, its gradient and
- * the loss's in 32; "fused": one kernel works in their place; "chunked 8": that share of them at a
- * time; "linear": head and loss are one kernel, so that there are none. */
-static void read_loss(struct sp_row_reader *r)
+/* The words of `step --logits`, and two more: "eager" keeps the logits in 16 bits beside their
+ * log-softmax, its gradient and the loss's in 32; "chunked 8" says how many groups of tokens there
+ * are. "logits" says as much as an empty cell: the framework's way. */
+static void read_logits(struct sp_row_reader *r)
 {
     struct sp_framework *const f = &r->run->framework.framework;
     enum sp_logits *const logits = &r->run->framework.framework.execution.logits;
-    const char *const text = sp_row_text(r, "loss");
+    const char *const text = sp_row_text(r, "logits");
     const size_t chunked = strlen("chunked ");
     const bool parts = strncasecmp(text, "chunked ", chunked) == 0;
     const double n = parts ? strtod(text + chunked, NULL) : 1;
@@ -48,13 +47,11 @@ static void read_loss(struct sp_row_reader *r)
                                                     : SP_LOGITS_UNFUSED;
     if (sp_begins_with_word(text, "eager"))
         f->logit_bytes = 2 + 3 * 4, f->split_logit_bytes = 0;
-    else if (sp_begins_with_word(text, "unfused"))
-        f->logit_bytes = 2 + 4, f->split_logit_bytes = 0;
     else if (parts && n >= 1 && n < 1e9) {
         f->logit_bytes /= n;
         f->split_logit_bytes /= n;
-    } else if (*logits == SP_LOGITS_UNFUSED)
-        sp_row_unknown(r, "loss", "logits, eager, unfused, fused, chunked N or linear");
+    } else if (*logits == SP_LOGITS_UNFUSED && !sp_begins_with_word(text, "unfused"))
+        sp_row_unknown(r, "logits", "unfused, eager, fused, chunked N or linear");
 }
 
 /* A recipe of `scaleplan list precision`; "adam" and an empty cell are the framework's. A remark
@@ -79,7 +76,7 @@ void sp_read_row_habits(struct sp_row_reader *r)
     if (!isnan(dropout))
         r->run->framework.framework.execution.dropout = dropout;
     read_attention(r);
-    read_loss(r);
+    read_logits(r);
     read_optimizer(r);
 }
 
