@@ -1,12 +1,14 @@
 /* Options of a framework by the rows of its file: read, and looked up. */
 #include "launch/fields/rows.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include <scaleplan/plan.h>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "base/list.h"
 
@@ -193,6 +195,15 @@ static bool read_row(const struct sp_launch_row *row, struct sp_settings *s, int
     return out[0] != '\0';
 }
 
+/* The same of a row whose value is any number. */
+static bool read_real(const struct sp_launch_row *row, struct sp_settings *s, char *out)
+{
+    const double value = sp_setting_number(s, row->name, NAN);
+    if (!isnan(value))
+        sp_format_double(value, out, SP_ROW_WORD);
+    return !isnan(value);
+}
+
 /* Whether rows of a kind count. */
 static bool counts(const struct sp_launch_row *row, const char *of)
 {
@@ -227,12 +238,12 @@ void sp_read_plan_rows(struct sp_settings *s, bool numbers, const char *of)
         /* than what `step` takes: numbers without a fallback are the framework file's */
         const bool other = row->unsaid[0] && (field->fallback ? !sp_is(field->fallback, row->unsaid)
                                                               : field->kind == SP_PLAN_REAL);
-        const char *const real = field->kind == SP_PLAN_REAL ? sp_setting(s, row->name) : NULL;
+        const bool read = field->kind == SP_PLAN_REAL
+                              ? read_real(row, s, value)
+                              : read_row(row, s, (int64_t)field->min, numbers, value);
         if (field->kind == SP_PLAN_REAL && is_told(s, row->plan)) /* by a row above */
             continue;
-        if (real)
-            sp_launch_option(s, row->plan, "%s", real);
-        else if (read_row(row, s, (int64_t)field->min, numbers, value))
+        if (read)
             sp_launch_option(s, row->plan, "%s", value);
         else if (other)
             sp_launch_option(s, row->plan, "%s", row->unsaid);
