@@ -44,6 +44,7 @@ void sp_put_fields(struct sp_report *r, const struct sp_plan *plan)
 static bool follows(const struct sp_plan *p, const struct sp_framework *f, int64_t slices,
                     int field)
 {
+    const struct sp_plan usual = {.execution = f->execution};
     switch (field) {
     case SP_FIELD_SHARDS:
         return p->zero == 0 || p->shards == sp_default_shards(p, slices);
@@ -54,19 +55,14 @@ static bool follows(const struct sp_plan *p, const struct sp_framework *f, int64
     case SP_FIELD_DTYPE: /* --precision has one */
         return true;
     case SP_FIELD_DISPATCH:
-        return p->execution.dispatch == f->execution.dispatch;
     case SP_FIELD_MOE_OVERLAP:
-        return p->execution.moe_overlap == f->execution.moe_overlap;
     case SP_FIELD_CUDA_GRAPH:
-        return p->execution.cuda_graph == f->execution.cuda_graph;
     case SP_FIELD_FP8_RECIPE:
-        return p->execution.fp8_recipe == f->execution.fp8_recipe;
     case SP_FIELD_ATTENTION_KERNEL:
-        return p->execution.attention_kernel == f->execution.attention_kernel;
     case SP_FIELD_LOGITS:
-        return p->execution.logits == f->execution.logits;
     case SP_FIELD_DROPOUT:
-        return p->execution.dropout == f->execution.dropout;
+        return sp_plan_value(p, &sp_plan_fields[field]) ==
+               sp_plan_value(&usual, &sp_plan_fields[field]);
     default:
         return false;
     }
