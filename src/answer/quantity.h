@@ -66,7 +66,6 @@ enum sp_quantity_id {
 enum { SP_FORMULA_TEXT = 1024 };
 const char *sp_formula_text(const char *expression, char out[SP_FORMULA_TEXT]);
 
-
 struct sp_quantity_info sp_quantity(enum sp_quantity_id id);
 
 /* The rows of a command: *first up to, excluding, the result. */

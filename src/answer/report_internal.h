@@ -5,6 +5,8 @@
 #include "answer/index.h"
 #include "answer/report.h"
 
+struct cJSON;
+
 enum sp_item_kind { SP_ITEM_LINE, SP_ITEM_FILE, SP_ITEM_TABLE };
 
 struct sp_item {
@@ -63,6 +65,13 @@ int sp_judged(const struct sp_entry *entry);
 
 void sp_render_layout(const struct sp_report *report, FILE *out);
 void sp_render_text(const struct sp_report *report, const struct sp_render *how, FILE *out);
+/* Adds a quantity at its path; the caller sees that it is asked for. */
+void sp_add_entry_json(struct cJSON *root, const struct sp_entry *entry);
+
+/* Prints a document and frees it. */
+void sp_print_json(struct cJSON *root, bool one_line, FILE *out);
+
+void sp_render_get(const struct sp_report *report, const char *keys, FILE *out);
 void sp_render_json(const struct sp_report *report, const struct sp_render *how, FILE *out);
 void sp_render_table(const struct sp_report *report, const struct sp_render *how, FILE *out);
 void sp_render_explain(const struct sp_report *report, const struct sp_render *how, FILE *out);

@@ -252,7 +252,11 @@ static bool store_words(struct decoder *d, const struct sp_field *field, const c
         if (used + strlen(item->valuestring) + 2 > field->size)
             return sp_fail(d->error, SP_INPUT, "%s: %s is longer than %zu bytes", place, field->key,
                            field->size - 1);
-        used += (size_t)sprintf(at + used, "%s%s", used == 0 ? "" : *field->unit ? field->unit : " ", item->valuestring);
+        used += (size_t)sprintf(at + used, "%s%s",
+                                used == 0      ? ""
+                                : *field->unit ? field->unit
+                                               : " ",
+                                item->valuestring);
     }
     return true;
 }

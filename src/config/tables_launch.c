@@ -6,7 +6,8 @@
 static const struct sp_field row_fields[] = {
     TEXT_("plan", R, plan, "the option of `step` that it sets"),
     TEXT_("model", R, model, "the key of model files that it sets"),
-    TEXT_("of", R, of, "read and written of models with experts, with latents, in fp8 or with shards alone"),
+    TEXT_("of", R, of,
+          "read and written of models with experts, with latents, in fp8 or with shards alone"),
     TEXT_("values", R, values, "its words for values, \"THEIRS=OURS, BOTH\""),
     BOOL_("switch", R, takes_none, "no value follows it"),
     BOOL_("list", R, is_list, "its value is a list of words"),
@@ -53,9 +54,10 @@ static const struct sp_field launch_fields[] = {
            "numbers that conditions name, \"NAME = EXPRESSION\", over names, settings {NAME} or "
            "{NAME|OTHERWISE}, and whether there is one: [NAME], [NAME?] where it is on, "
            "[NAME=THIS|THAT], [NAME~WORD]"),
-    LINES_("refuses", W, refuses,
-           "what the framework refuses, \"CONDITION: WHAT\"; what excludes or needs an option alone "
-           "stands in its row"),
+    LINES_(
+        "refuses", W, refuses,
+        "what the framework refuses, \"CONDITION: WHAT\"; what excludes or needs an option alone "
+        "stands in its row"),
     LINES_("loses", W, loses, "what of a plan it cannot express, in the same manner"),
     WORDS_("models", W, models, "models that it has by name: THEIRS=OURS, or a name of both"),
     PROSE_("source", "where the names come from"),

@@ -30,7 +30,8 @@ struct sp_repertoire sp_repertoire_of(const struct sp_planned *planned, bool any
 /* The estimate's inputs, which point into `planned`. */
 struct sp_step_inputs sp_inputs_of(const struct sp_planned *planned);
 
-/* The plan's estimate; `plays`: with its schedule simulated, which takes longer than all the rest. */
+/* The plan's estimate; `plays`: with its schedule simulated, which takes longer than all the rest.
+ */
 void sp_estimate_planned(const struct sp_planned *planned, enum sp_flop_convention convention,
                          bool plays, struct sp_estimate *estimate);
 

@@ -59,7 +59,7 @@ for file in "$own"/*; do
 done
 while IFS= read -r form; do # of every reader
     cut -f 2 "$own/facts.tsv" | grep -qxF "$form" || fail "facts.tsv has no $form"
-done < <(sed -n 's/^    \.format = "\(.*\)",$/\1/p' "$source"/src/launch/*.c)
+done < <(sed -n 's/^    \.format = "\(.*\)",$/\1/p' "$source"/src/launch/*/*.c)
 echo "$n rows of our own launch files"
 [ "$n" -ge 40 ] || fail "only $n rows"
 

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "core/network/exchange.h"
+#include "core/network/token_copies.h"
 
 static void places(void **state)
 {

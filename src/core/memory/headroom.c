@@ -1,6 +1,7 @@
-/* Memory for verdicts, and the headroom that a search leaves. */
+/* Memory for verdicts, the headroom that a search leaves, and the chance of running out. */
 #include <math.h>
 
+#include <scaleplan/estimate.h>
 #include <scaleplan/machine.h>
 
 /* NVIDIA's "141 GB" and "186 GB" are GiB: CUDA grants 139.72 and 184.31 GiB, more than the nominal
@@ -16,4 +17,19 @@ double sp_capacity_bytes(const struct sp_chip *chip)
 double sp_memory_limit_bytes(const struct sp_chip *chip, double headroom)
 {
     return sp_capacity_bytes(chip) * (1 - headroom);
+}
+
+/* Normal distribution function. */
+static double probability_below(double z)
+{
+    return 0.5 * erfc(-z / sqrt(2));
+}
+
+double sp_oom_odds(const struct sp_framework *framework, double device, double capacity)
+{
+    const double residual = framework->memory_residual;
+    if (!(residual > 0))
+        return device < capacity ? 0 : 1;
+    const double odds = probability_below(log(device / capacity) / residual);
+    return odds < 1e-6 ? 0 : odds;
 }

@@ -5,7 +5,7 @@
 #include <scaleplan/network.h>
 #include <scaleplan/serve_estimate.h>
 
-#include "core/network/exchange.h"
+#include "core/network/token_copies.h"
 #include "core/layers/layer_rank.h"
 #include "core/smooth.h"
 #include "core/require.h"

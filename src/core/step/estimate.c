@@ -52,42 +52,6 @@ struct sp_rates sp_step_rates(const struct sp_step_inputs *in, double step_s,
     return rates;
 }
 
-/* Normal distribution function. */
-static double probability_below(double z)
-{
-    return 0.5 * erfc(-z / sqrt(2));
-}
-
-double sp_oom_odds(const struct sp_framework *framework, double device, double capacity)
-{
-    const double residual = framework->memory_residual;
-    if (!(residual > 0))
-        return device < capacity ? 0 : 1;
-    const double odds = probability_below(log(device / capacity) / residual);
-    return odds < 1e-6 ? 0 : odds;
-}
-
-const struct sp_policy *sp_lightest_policy(const struct sp_step_inputs *in,
-                                           const struct sp_policy *selective, double capacity)
-{
-    sp_require(sp_check_plan(in->model, in->plan, sp_chips(in->hw), in->hw->slices) == SP_PLAN_OK,
-               "the plan must pass sp_check_plan");
-    const struct sp_policy *const lighter[] = {&sp_policies[SP_REMAT_NONE], selective};
-    struct sp_plan plan = *in->plan;
-    for (int i = 0; i < 2 && lighter[i]; i++) {
-        struct sp_stage_memory m;
-        plan.recompute = lighter[i]->recompute;
-        struct sp_step_inputs tried = *in;
-        tried.plan = &plan;
-        sp_fullest_stage(in->model, in->precision, &plan, in->framework, &m);
-        if (in->model->tuning.companions)
-            sp_hold_companions(&tried, 0, &m);
-        if ((double)m.device < capacity)
-            return lighter[i];
-    }
-    return &sp_policies[SP_REMAT_FULL];
-}
-
 /* The pipeline with all stages like the first; a single stage runs its micro-batches in
  * sequence. */
 static struct sp_pipeline pipeline_of(const struct sp_plan *p, const struct sp_stage_time *first)

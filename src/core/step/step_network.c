@@ -4,7 +4,7 @@
 
 #include <scaleplan/network.h>
 
-#include "core/network/exchange.h"
+#include "core/network/token_copies.h"
 #include "core/step/step_internal.h"
 
 /* Position of a group on a torus with TP axes: inside TP's box, beside it, or on all axes, as EP,

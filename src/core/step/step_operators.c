@@ -6,7 +6,7 @@
 
 #include <scaleplan/flops.h>
 
-#include "core/network/exchange.h"
+#include "core/network/token_copies.h"
 #include "core/step/step_internal.h"
 #include "core/require.h"
 

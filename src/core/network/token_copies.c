@@ -1,5 +1,5 @@
 /* Copies of a token in an expert exchange. */
-#include "core/network/exchange.h"
+#include "core/network/token_copies.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* How many copies of a token an expert exchange sends, and over which links. */
-#ifndef SP_EXCHANGE_H
-#define SP_EXCHANGE_H
+#ifndef SP_TOKEN_COPIES_H
+#define SP_TOKEN_COPIES_H
 
 #include <stdbool.h>
 

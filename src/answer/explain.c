@@ -1,0 +1,162 @@
+/* Explains quantities: formula, inputs, value and source. */
+#include "answer/report_internal.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/list.h"
+
+static cJSON *json_number(double value)
+{
+    char text[40];
+    sp_format_double(value, text, sizeof text);
+    return cJSON_CreateRaw(text);
+}
+
+struct explanation {
+    const struct sp_report *report;
+    const struct sp_entry *entry;
+    FILE *out;
+    cJSON *inputs;
+    char seen[512];
+};
+
+/* One line or object per distinct symbol. */
+static void explain_symbol(const char *name, void *context)
+{
+    struct explanation *e = context;
+    char mark[80], value[40];
+    const size_t used = strlen(e->seen);
+    snprintf(mark, sizeof mark, " %s ", name);
+    if (strstr(e->seen, mark) || used + strlen(mark) >= sizeof e->seen)
+        return;
+    snprintf(e->seen + used, sizeof e->seen - used, "%s", mark);
+    const char *unit, *meaning;
+    const double number = sp_argument_value(e->report, e->entry, name, &unit, &meaning);
+    sp_format_double(number, value, sizeof value);
+    if (e->inputs) {
+        cJSON *input = cJSON_CreateObject();
+        cJSON_AddItemToObject(input, "value", json_number(number));
+        cJSON_AddStringToObject(input, "unit", unit);
+        cJSON_AddStringToObject(input, "meaning", meaning);
+        cJSON_AddItemToObject(e->inputs, name, input);
+        return;
+    }
+    fprintf(e->out, "    %-10s = %s%s%s%s%s\n", name, value, *unit ? " " : "", unit,
+            *meaning ? "  " : "", meaning);
+}
+
+/* Calls `visit` for every name in a formula. */
+static void each_name(const char *formula, void (*visit)(const char *name, void *context),
+                      void *context)
+{
+    while (*formula) {
+        if (!isalpha((unsigned char)*formula)) {
+            /* The exponent of a number is not a name. */
+            if (isdigit((unsigned char)*formula))
+                strtod(formula, (char **)&formula);
+            else
+                formula++;
+            continue;
+        }
+        char name[64];
+        size_t n = 0;
+        while (isalnum((unsigned char)*formula) || *formula == '_') {
+            if (n + 1 < sizeof name)
+                name[n++] = *formula;
+            formula++;
+        }
+        name[n] = '\0';
+        if (*formula != '(')
+            visit(name, context);
+    }
+}
+
+/* Prints the formula with its numbers. */
+static void print_with_numbers(const struct sp_report *report, const struct sp_entry *entry,
+                               FILE *out)
+{
+    char formula[SP_FORMULA_TEXT];
+    const char *at = sp_formula_text(entry->info.formula, formula);
+    while (*at) {
+        char name[64], value[40];
+        const size_t n =
+            strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789.");
+        if (n == 0) {
+            fputc(*at++, out);
+            continue;
+        }
+        snprintf(name, sizeof name, "%.*s", (int)n, at);
+        at += n;
+        const bool is_name = !strchr("0123456789.", name[0]) && *at != '(';
+        sp_format_double(is_name ? sp_argument_value(report, entry, name, NULL, NULL) : NAN, value,
+                         sizeof value);
+        fputs(is_name ? value : name, out);
+    }
+}
+
+static void explain_text(const struct sp_report *report, const struct sp_entry *entry, FILE *out)
+{
+    const struct sp_quantity_info *info = &entry->info;
+    const char *const unit = sp_unit_name(info->unit);
+    char value[64];
+    sp_format_entry(entry, value, sizeof value);
+    fprintf(out, "%s = %s%s%s\n", entry->path, entry->kind == SP_VALUE_TEXT ? entry->text : value,
+            *unit ? " " : "", unit);
+    if (*info->meaning)
+        fprintf(out, "  %s\n", info->meaning);
+    if (*info->formula && entry->kind != SP_VALUE_NONE) {
+        char formula[SP_FORMULA_TEXT];
+        fprintf(out, "  = %s\n  = ", sp_formula_text(info->formula, formula));
+        print_with_numbers(report, entry, out);
+        fputc('\n', out);
+        struct explanation e = {.report = report, .entry = entry, .out = out};
+        each_name(formula, explain_symbol, &e);
+    }
+    if (*info->source)
+        fprintf(out, "  source: %s\n", info->source);
+}
+
+static cJSON *explain_json(const struct sp_report *report, const struct sp_entry *entry)
+{
+    const struct sp_quantity_info *info = &entry->info;
+    cJSON *object = cJSON_CreateObject();
+    char value[64], formula[SP_FORMULA_TEXT];
+    sp_format_entry(entry, value, sizeof value);
+    cJSON_AddStringToObject(object, "key", entry->path);
+    cJSON_AddItemToObject(object, "value",
+                          entry->kind == SP_VALUE_TEXT ? cJSON_CreateString(entry->text)
+                                                       : cJSON_CreateRaw(value));
+    cJSON_AddStringToObject(object, "unit", sp_unit_name(info->unit));
+    cJSON_AddStringToObject(object, "label", info->label);
+    cJSON_AddStringToObject(object, "meaning", info->meaning);
+    cJSON_AddStringToObject(object, "formula", sp_formula_text(info->formula, formula));
+    cJSON_AddStringToObject(object, "source", info->source);
+    struct explanation e = {.report = report, .entry = entry};
+    e.inputs = cJSON_AddObjectToObject(object, "inputs");
+    each_name(formula, explain_symbol, &e);
+    return object;
+}
+
+void sp_render_explain(const struct sp_report *report, const struct sp_render *how, FILE *out)
+{
+    cJSON *list = how->format == SP_FORMAT_JSON ? cJSON_CreateArray() : NULL;
+    const char *separator = "";
+    for (size_t i = 0; i < report->n_entries; i++) {
+        const struct sp_entry *entry = &report->entries[i];
+        const char *const keys = how->explain_key ? how->explain_key : how->get;
+        if (!sp_wanted(entry, keys) || (!keys && entry->is_old))
+            continue;
+        if (list) {
+            cJSON_AddItemToArray(list, explain_json(report, entry));
+            continue;
+        }
+        fputs(separator, out);
+        separator = "\n";
+        explain_text(report, entry, out);
+    }
+    if (list)
+        sp_print_json(list, false, out);
+}
