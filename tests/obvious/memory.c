@@ -265,7 +265,12 @@ static double activations_of(const struct sp_model *m, const struct sp_plan *p,
      */
     const double tables = padded((double)m->vocab, (double)p->tp) / (double)p->tp +
                           (double)m->learned_positions + (m->embedding_norm ? norm_of(m) : 0);
-    const double at_end = from == 0 && p->zero < 3 ? 2 * tables * (double)m->d_model : 0;
+    bool moe = false;
+    for (int layer = from; layer < to; layer++)
+        moe |= has_experts(m, layer);
+    const bool gathers =
+        p->zero == 3 && (p->shards > 1 || (moe && p->shards * p->tp > p->ep * p->etp));
+    const double at_end = from == 0 && !gathers ? 2 * tables * (double)m->d_model : 0;
     const double flying = in_flight(p, stage);
     return fmax(flying * kept + peak, fmax(flying - 1, 0) * kept + at_end);
 }

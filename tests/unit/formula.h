@@ -20,7 +20,7 @@
  */
 struct sp_formula {
     const struct sp_report *report;
-    const struct sp_entry *entry;
+    const struct sp_entry *entry; /* whose arguments the names are; NULL: they are keys */
     const char *at;
     char wrong[128]; /* what could not be parsed; "" if all was */
 };
@@ -98,7 +98,10 @@ static inline double sp_formula_atom(struct sp_formula *f)
         return sp_formula_fail(f, "unexpected", f->at);
     if (sp_formula_take(f, '('))
         return sp_formula_call(f, name);
-    const double value = sp_argument_value(f->report, f->entry, name, NULL, NULL);
+    const struct sp_entry *const key = f->entry ? NULL : sp_find(f->report, name);
+    const double value = key        ? key->number
+                         : f->entry ? sp_argument_value(f->report, f->entry, name, NULL, NULL)
+                                    : NAN;
     return isnan(value) ? sp_formula_fail(f, "no value for", name) : value;
 }
 

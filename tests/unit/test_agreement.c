@@ -102,8 +102,7 @@ static struct value value_of(const struct sp_report *report, const char *formula
     else if (entry)
         v.number = entry->kind == SP_VALUE_NONE ? NAN : entry->number;
     else if (sp_report_size(report) > 0) {
-        struct sp_formula f = {
-            .report = report, .entry = sp_report_entry(report, 0), .at = formula};
+        struct sp_formula f = {.report = report, .at = formula};
         v.number = sp_formula_sum(&f);
         if (f.wrong[0])
             v.number = NAN;

@@ -288,12 +288,11 @@ static double unsharded_bytes(double bytes, double weights, double shards)
 
 /* Activations and what stands beside them at the fuller of two moments: in the backward pass of a
  * layer or in the loss, and when the gradient of the input table is made, a tensor of the whole
- * table whatever tokens a micro-batch has, whose own activations are then gone. ZeRO 3 counts it
- * with what it gathers. */
-static double most_activations(const struct sp_plan *plan, const struct sp_kind_memory *k,
-                               double in_flight)
+ * table whatever tokens a micro-batch has, whose own activations are then gone. What is gathered
+ * counts it too. */
+static double most_activations(const struct sp_kind_memory *k, double in_flight, bool gathers)
 {
-    const double table = plan->zero >= 3 ? 0 : k->table;
+    const double table = gathers ? 0 : k->table;
     return sp_larger(in_flight * k->kept + k->peak, sp_larger(in_flight - 1, 0) * k->kept + table);
 }
 
@@ -306,6 +305,7 @@ struct sp_stage_memory sp_memory_at_stage(const struct sp_precision *precision,
     const double D = (double)plan->shards;
     const double D_experts = sp_larger(1, D * (double)plan->tp / (double)(plan->ep * plan->etp));
     const double shards = sp_larger(D, w->held.experts > 0 ? D_experts : 1);
+    const bool gathers = plan->zero >= 3 && shards > 1;
     const double K = precision->master_bytes + precision->optimizer_bytes;
     const double copies = sp_schedules[plan->schedule].copies;
     const double sharded = copies * (w->trained.dense / D + w->trained.experts / D_experts);
@@ -326,10 +326,9 @@ struct sp_stage_memory sp_memory_at_stage(const struct sp_precision *precision,
         .frozen = whole(frozen),
         .grads = whole(grad_bytes * (plan->zero >= 2 ? sharded : held)),
         .optimizer = whole(K * (plan->zero >= 1 ? sharded : held)),
-        .activations = whole(most_activations(plan, k, in_flight_of(plan, stage))),
+        .activations = whole(most_activations(k, in_flight_of(plan, stage), gathers)),
         .transient = whole(k->peak),
-        .buffers = whole(k->dummy + workspace + unsharded +
-                         (plan->zero >= 3 && shards > 1 ? gathered : 0)),
+        .buffers = whole(k->dummy + workspace + unsharded + (gathers ? gathered : 0)),
     };
     sp_sum_stage_memory(framework, &m);
     return m;
