@@ -180,7 +180,7 @@ static bool take_option(struct sweep *s, int argc, char **argv, int *i, struct s
         return take_keys(s, value, error);
     if (strcmp(name, "format") == 0)
         return take_format(s, value, error);
-    return add_axis(s, option, value, error);
+    return option ? add_axis(s, option, value, error) : sp_unknown_option(s->taken, word, error);
 }
 
 static struct sp_sweep_axis drawn_axis(const struct sp_axis *axis)

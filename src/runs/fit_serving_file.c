@@ -117,8 +117,10 @@ static bool fit(const struct sp_fit_request *q, struct samples *s, struct sp_fit
     if (!find_engine(q, s->runs, f, error))
         return false;
     pick_samples(q, s, f);
-    if (!sp_load_serving(s->sample[0].run->service.hw, f->framework, q->sources, &c->prior, &f->own,
-                         error) ||
+    const struct sp_serving_run *const first = s->sample[0].run;
+    if (!first) /* the engine is that of a run that counts */
+        abort();
+    if (!sp_load_serving(first->service.hw, f->framework, q->sources, &c->prior, &f->own, error) ||
         (q->profile && !sp_load_serving_profile(q->profile, q->sources, &c->prior, error)))
         return false;
     f->own = f->own || q->profile;

@@ -49,7 +49,7 @@ static bool find_framework(const struct sp_fit_request *q, struct sp_fit_of_file
 static int group_of(struct sp_calibration *fit, const struct sp_run *run)
 {
     for (size_t k = 0; k < fit->n; k++)
-        if (strcmp(fit->runs[k].run->group, run->group) == 0)
+        if (fit->runs[k].run && strcmp(fit->runs[k].run->group, run->group) == 0)
             return fit->runs[k].group;
     return fit->groups++;
 }
@@ -102,11 +102,12 @@ static bool find_prior(const struct sp_fit_request *q, struct sp_fit_of_file *f,
 /* Statistics of the five errors of each run, over configurations. */
 static void sum_up_errors(struct sp_fit_of_file *f)
 {
-    struct sp_error_stats *const to[] = {&f->step[SP_BEFORE_FIT], &f->step[SP_AFTER_FIT],
-                                         &f->step[SP_LEFT_OUT_OF_FIT], &f->memory[SP_BEFORE_FIT],
-                                         &f->memory[SP_AFTER_FIT]};
+    enum { KINDS = 5 };
+    struct sp_error_stats *const to[KINDS] = {&f->step[SP_BEFORE_FIT], &f->step[SP_AFTER_FIT],
+                                              &f->step[SP_LEFT_OUT_OF_FIT],
+                                              &f->memory[SP_BEFORE_FIT], &f->memory[SP_AFTER_FIT]};
     struct sp_run_errors errors;
-    sp_init_run_errors(&errors, NULL, f->fit.n, sizeof to / sizeof *to);
+    sp_init_run_errors(&errors, NULL, f->fit.n, KINDS);
     for (size_t i = 0; i < f->fit.n; i++) {
         const struct sp_calibrated *const r = &f->fit.runs[i];
         const double of[] = {r->before, r->after, r->left_out, r->memory_before, r->memory_after};
