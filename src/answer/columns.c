@@ -1,4 +1,5 @@
 /* Tables of the text whose columns are named by the keys of their quantities. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "answer/report_internal.h"
@@ -34,6 +35,23 @@ static struct sp_column read_column(const struct sp_report *r, const char *list,
                                          : entry ? entry->info.label
                                                  : key,
                               .left = !right && !is_number};
+}
+
+void sp_list_table(struct sp_report *r, const char *list, const struct sp_column *columns,
+                   size_t n_columns)
+{
+    const size_t n = strlen(list);
+    struct sp_row *const rows = calloc(r->n_rows + 1, sizeof *rows);
+    size_t taken = 0, left = 0;
+    if (!rows)
+        abort();
+    for (size_t i = 0; i < r->n_rows; i++) {
+        const bool ours = strncmp(r->rows[i].prefix, list, n) == 0 && r->rows[i].prefix[n] == '.';
+        *(ours ? &rows[taken++] : &r->rows[left++]) = r->rows[i];
+    }
+    r->n_rows = left;
+    sp_table(r, columns, n_columns, rows, taken);
+    free(rows);
 }
 
 void sp_end_table(struct sp_report *r, const char *list, const char *columns)

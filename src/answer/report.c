@@ -423,21 +423,6 @@ void sp_drop_row(struct sp_report *r)
     r->n_rows--;
 }
 
-void sp_list_table(struct sp_report *r, const char *list, const struct sp_column *columns,
-                   size_t n_columns)
-{
-    const size_t n = strlen(list);
-    struct sp_row *const rows = must(calloc(r->n_rows + 1, sizeof *rows));
-    size_t taken = 0, left = 0;
-    for (size_t i = 0; i < r->n_rows; i++) {
-        const bool ours = strncmp(r->rows[i].prefix, list, n) == 0 && r->rows[i].prefix[n] == '.';
-        *(ours ? &rows[taken++] : &r->rows[left++]) = r->rows[i];
-    }
-    r->n_rows = left;
-    sp_table(r, columns, n_columns, rows, taken);
-    free(rows);
-}
-
 void sp_answer_is(struct sp_report *report, const char *list)
 {
     report->list = list;

@@ -102,7 +102,7 @@ static bool predict_serving(const struct sp_args *args, const struct sp_sources 
                             struct validating *s, struct sp_report *report, struct sp_error *error)
 {
     const char *const profile = args->value.profile;
-    struct sp_profile given;
+    struct sp_profile given = {.serves = true};
     struct sp_pair_profiles *const profiles = calloc(1, sizeof *profiles);
     if (!profiles)
         abort();
