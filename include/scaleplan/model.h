@@ -102,7 +102,7 @@ struct sp_reused_keys {
 struct sp_side_streams {
     int64_t per_layer;       /* width of a table row per token and layer */
     int64_t per_layer_vocab; /* rows of that table; 0: vocab */
-    int64_t altup;           /* streams between layers, one of which passes the blocks */
+    int64_t altup;           /* streams between layers; the blocks process one of them */
     int64_t laurel_rank;     /* rank of the low-rank path past attention */
 };
 
@@ -248,7 +248,7 @@ struct sp_params {
     double frozen_active, adapters_active;    /* active parameters of frozen matmuls and of
                                                  adapters */
     double still_active; /* of the frozen ones, those that no gradient passes */
-    double lookup;       /* lookup tables of which a token reads one row; not in `active` */
+    double lookup;       /* lookup tables; a token reads one row of each; not in `active` */
     double encoder;      /* the encoder with its input and output projections */
     double passed; /* what a token of the model itself passes: active without the encoder's part,
                       which `active` of a dense model includes */

@@ -52,10 +52,10 @@ extern const struct sp_aim_info sp_aims[SP_AIMS];
 struct sp_aim {
     const struct sp_args *args;
     struct sp_aimed of;
-    bool inverse;             /* a value of a figure is looked for, not what the goal makes of it */
-    struct sp_fit_inputs fit; /* of compute-bound */
-    struct sp_args service;   /* of a serving goal: what `serve` takes of the words */
-    struct serve serve;       /* and its answer on the machine as it is, with what it runs held */
+    bool inverse;               /* searches for the value of a figure that meets the goal */
+    struct sp_fit_inputs fit;   /* of compute-bound */
+    struct sp_args service;     /* of a serving goal: what `serve` takes of the words */
+    struct serve serve;         /* and its answer on the machine as it is, with what it runs held */
     struct sp_serve_load asked; /* what was asked of it */
     struct sp_demand demand;    /* points to `of`: this struct must not be moved */
 };

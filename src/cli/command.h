@@ -83,8 +83,8 @@ struct sp_args *sp_new_args(struct sp_world *world);
 bool sp_answer(const struct sp_command *command, struct sp_args *args, struct sp_report *report,
                struct sp_error *error);
 
-/* Answers many command lines of which the same keys are asked: a report takes nothing else where
- * they are whole paths. Begins as {0}; sp_free_asker() it. */
+/* Answers many command lines that ask for the same keys. If the keys are whole paths, a report
+ * takes nothing else. Begins as {0}; sp_free_asker() it. */
 struct sp_asker {
     struct sp_asked *asked;
     bool gave_up; /* a key was no whole path: it may be the last parts of any */

@@ -118,8 +118,8 @@ struct sp_args {
     struct sp_world *world; /* of this run of the program; parsing leaves it unchanged */
     size_t n_options;
     int n_operands;
-    /* Large rooms, of which the first so many are set: clearing them would take longer than most
-     * commands parse. */
+    /* Only the first entries of these large arrays are set: clearing them would take longer than
+     * parsing most commands. */
     struct sp_option options[SP_MAX_OPTIONS]; /* the command's, then the common ones */
     const char *operands[SP_MAX_OPERANDS];
     char numeral[SP_OPTION_IDS][32]; /* text of a value given as a number */

@@ -58,20 +58,15 @@ static struct sp_profile profile_in(const struct sp_study *study, const struct s
 static enum sp_known known_in(const struct sp_study *study, int left_out,
                               const struct sp_profile *mine)
 {
-    bool stack = false, software = false, chip = false;
+    enum sp_known known = SP_KNOWN_NEITHER;
     for (size_t i = 0; i < study->n; i++) {
         const struct sp_measured *const m = &study->measured[i];
         const struct sp_profile *const its = &study->stack[m->stack];
         if (m->odd || m->publication == left_out || its->kind != mine->kind)
             continue;
-        stack |= strcmp(its->name, mine->name) == 0;
-        software |= strcmp(its->software_family, mine->software_family) == 0;
-        chip |= strcmp(its->chip_family, mine->chip_family) == 0;
+        known = sp_more_known(known, its, mine);
     }
-    return stack      ? SP_KNOWN_STACK
-           : software ? SP_KNOWN_SOFTWARE
-           : chip     ? SP_KNOWN_CHIP
-                      : SP_KNOWN_NEITHER;
+    return known;
 }
 
 /* The errors of one publication's runs, and whether the 80 % range holds each. */

@@ -183,24 +183,30 @@ void sp_fit_study(const struct sp_study *study, sp_part_of *part_of, int left_ou
     free(samples);
 }
 
+enum sp_known sp_more_known(enum sp_known known, const struct sp_profile *its,
+                            const struct sp_profile *mine)
+{
+    const enum sp_known of = strcmp(its->name, mine->name) == 0 ? SP_KNOWN_STACK
+                             : strcmp(its->software_family, mine->software_family) == 0
+                                 ? SP_KNOWN_SOFTWARE
+                             : strcmp(its->chip_family, mine->chip_family) == 0 ? SP_KNOWN_CHIP
+                                                                                : SP_KNOWN_NEITHER;
+    return of < known ? of : known; /* the enum is in the order of what is known */
+}
+
 enum sp_known sp_known_without(const struct sp_study *study, sp_part_of *part_of,
                                const struct sp_measured *measured)
 {
     const struct sp_profile *const mine = &study->stack[measured->stack];
-    bool stack = false, software = false, chip = false;
+    enum sp_known known = SP_KNOWN_NEITHER;
     for (size_t i = 0; i < study->n; i++) {
         const struct sp_measured *const o = &study->measured[i];
         const struct sp_profile *const its = &study->stack[o->stack];
         if (o->odd || part_of(o) == part_of(measured) || its->kind != mine->kind)
             continue;
-        stack |= o->stack == measured->stack;
-        software |= strcmp(its->software_family, mine->software_family) == 0;
-        chip |= strcmp(its->chip_family, mine->chip_family) == 0;
+        known = sp_more_known(known, its, mine);
     }
-    return stack      ? SP_KNOWN_STACK
-           : software ? SP_KNOWN_SOFTWARE
-           : chip     ? SP_KNOWN_CHIP
-                      : SP_KNOWN_NEITHER;
+    return known;
 }
 
 /* Folds with their fits and results. */

@@ -43,6 +43,10 @@ sp_part_of sp_publication_of, sp_stack_of, sp_measured_model_of;
 void sp_fit_study(const struct sp_study *study, sp_part_of *part_of, int left_out,
                   struct sp_profile *fitted);
 
+/* What is known of `mine` once a run of the stack `its` is known besides. */
+enum sp_known sp_more_known(enum sp_known known, const struct sp_profile *its,
+                            const struct sp_profile *mine);
+
 /* How much a fit without that part knows of each run's stack. */
 enum sp_known sp_known_without(const struct sp_study *study, sp_part_of *part_of,
                                const struct sp_measured *measured);
