@@ -1,9 +1,13 @@
 /* Tables of the text whose columns are named by the keys of their quantities. */
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/report_internal.h"
 #include "base/list.h"
+#include "answer/report_internal.h"
+
+enum { MOST_COLUMNS = 32 };
 
 /* The first of a list's quantities of that key, with or without "!" at its end; NULL: none. */
 static const struct sp_entry *find_in_rows(const struct sp_report *r, const char *list,
@@ -29,42 +33,69 @@ static struct sp_column read_column(const struct sp_report *r, const char *list,
     if (colon)
         *colon = '\0';
     const struct sp_entry *const entry = find_in_rows(r, list, key);
-    const bool is_number = entry && entry->info.unit != SP_WORDS && entry->info.unit != SP_VERDICT;
+    const bool is_words =
+        entry ? entry->info.unit == SP_WORDS || entry->info.unit == SP_VERDICT : *key == '\0';
     return (struct sp_column){.key = *key ? key : NULL,
                               .heading = colon   ? colon + 1 + strspn(colon + 1, " ")
                                          : entry ? entry->info.label
                                                  : key,
-                              .left = !right && !is_number};
+                              .left = is_words && !right};
 }
 
-void sp_list_table(struct sp_report *r, const char *list, const struct sp_column *columns,
-                   size_t n_columns)
+/* Moves the rows of a list out of those that were begun; how many. */
+static size_t take_rows(struct sp_report *r, const char *list, struct sp_row *rows)
 {
     const size_t n = strlen(list);
-    struct sp_row *const rows = calloc(r->n_rows + 1, sizeof *rows);
     size_t taken = 0, left = 0;
-    if (!rows)
-        abort();
     for (size_t i = 0; i < r->n_rows; i++) {
         const bool ours = strncmp(r->rows[i].prefix, list, n) == 0 && r->rows[i].prefix[n] == '.';
         *(ours ? &rows[taken++] : &r->rows[left++]) = r->rows[i];
     }
     r->n_rows = left;
-    sp_table(r, columns, n_columns, rows, taken);
-    free(rows);
+    return taken;
 }
 
-void sp_end_table(struct sp_report *r, const char *list, const char *columns)
+/* A column for every quantity of a row, below its label; that of the row's own label is the list's
+ * name, in place of a quantity "name". */
+static size_t columns_of_all(const struct sp_report *r, const char *list,
+                             struct sp_column column[MOST_COLUMNS])
 {
-    enum { MOST = 32 };
-    struct sp_column column[MOST];
-    char text[MOST][96];
-    size_t n = 0;
-    while (n < MOST && sp_next_item(&columns, text[n], sizeof text[n])) {
-        column[n] = read_column(r, list, text[n]);
-        n++;
+    size_t n = 1, row, known;
+    column[0] = (struct sp_column){NULL, list, true};
+    for (size_t i = 0; i < sp_report_size(r) && n < MOST_COLUMNS; i++) {
+        const struct sp_entry *const entry = sp_report_entry(r, i);
+        const char *const key = sp_inside_row(entry->path, list, &row);
+        if (!key || entry->is_old || strcmp(key, "name") == 0)
+            continue;
+        for (known = 1; known < n && strcmp(column[known].key, key) != 0;)
+            known++;
+        if (known == n)
+            column[n++] = (struct sp_column){key, entry->info.label, entry->info.unit == SP_WORDS};
     }
-    sp_line(r, " ");
-    sp_list_table(r, list, column, n);
+    return n;
+}
+
+void sp_list_table(struct sp_report *r, const char *list, const char *columns, ...)
+{
+    struct sp_column column[MOST_COLUMNS];
+    struct sp_row *const rows = calloc(r->n_rows + 1, sizeof *rows);
+    char *text = NULL;
+    size_t n = 0;
+    va_list args;
+    va_start(args, columns);
+    if (!rows || (columns && vasprintf(&text, columns, args) < 0))
+        abort();
+    va_end(args);
+    for (char *rest = text, *item; n < MOST_COLUMNS && (item = strsep(&rest, ",")) != NULL;)
+        column[n++] = read_column(r, list, item);
+    if (!columns)
+        n = columns_of_all(r, list, column);
+    const size_t n_rows = take_rows(r, list, rows);
+    if (n_rows > 0 && r->n_items > 0)
+        sp_line(r, " ");
+    if (n_rows > 0)
+        sp_table(r, column, n, rows, n_rows);
     sp_scope(r, "");
+    free(text);
+    free(rows);
 }

@@ -45,11 +45,9 @@ static void SP_PUT_ROWS(struct sp_report *r, const SP_ROWS_OF *s)
 #define QW(id, key, label, when, text, source, meaning)                                            \
     if (when)                                                                                      \
         sp_put_words(r, SP_Q_##id, text);
-#define TABLE(when, list, ...)                                                                     \
-    if (when) {                                                                                    \
-        const struct sp_column columns[] = {__VA_ARGS__};                                          \
-        sp_list_table(r, list, columns, sizeof columns / sizeof *columns);                         \
-    }
+#define TABLE(when, list, columns)                                                                 \
+    if (when)                                                                                      \
+        sp_list_table(r, list, SP_STRIP columns);
 #include SP_ROWS
 #undef Q
 #include "answer/row_kinds_end.h"

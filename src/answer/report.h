@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "answer/asked.h"
+#include "answer/asked_keys.h"
 #include "answer/quantity.h"
 
 enum sp_value_kind { SP_VALUE_NONE, SP_VALUE_NUMBER, SP_VALUE_BOOL, SP_VALUE_TEXT };
@@ -122,19 +122,13 @@ __attribute__((format(printf, 3, 4))) void sp_begin_row(struct sp_report *report
 /* Leaves the last row out of the table. */
 void sp_drop_row(struct sp_report *report);
 
-/* Text layout: the table of the rows that were begun of the list "plans". */
-void sp_list_table(struct sp_report *report, const char *list, const struct sp_column *columns,
-                   size_t n_columns);
-
-/* The same below an empty line, and the top scope again. `columns` has keys of a row between
- * commas, each under the label of its quantity or "key: heading"; ": heading" is the column of the
- * labels. Numbers stand to the right, words and verdicts to the left, a ">key" to the right. */
-void sp_end_table(struct sp_report *report, const char *list, const char *columns);
-
-/* The same with a column for every quantity of a row, below its label; that of the row's own label
- * is the list's name, in place of a quantity "name". An empty line is between it and what stands
- * above. */
-void sp_table_of_all(struct sp_report *report, const char *list);
+/* Text layout: the table of the rows that were begun of the list "plans", below an empty line, and
+ * the top scope again; nothing where there are no rows. `columns` has keys of a row between commas,
+ * each under the label of its quantity or "key: heading"; ": heading" is the column of the labels.
+ * Numbers stand to the right, words and verdicts to the left, a ">key" to the right. NULL: a column
+ * for every quantity of a row, beside its name. */
+__attribute__((format(printf, 3, 4))) void sp_list_table(struct sp_report *report, const char *list,
+                                                         const char *columns, ...);
 
 /* Text layout: an empty line and a table of the quantities with a value that were put since entry
  * `first`, with their meanings; `groups` NULL: of all groups, else of "network,ratio". */

@@ -15,7 +15,7 @@
  *   QN(id, when)                                                      null under the key of that row
  *   LINE(when, (format, members...))                                  a line of the text
  *   NOTE(when, (format, members...))                                  a remark
- *   TABLE(when, list, {key, heading, left}...)                        a table of the rows begun of a list
+ *   TABLE(when, list, ("columns", members...))                        a table of the rows begun of a list: sp_list_table
  *   PART(when, put)                                                   put(r, s) puts what stands here
  *   SCOPE(when, prefix)                                               the scope of what follows
  */
@@ -38,4 +38,4 @@
 #define NOTE(when, words)
 #define PART(when, put)
 #define SCOPE(when, prefix)
-#define TABLE(when, list, ...)
+#define TABLE(when, list, columns)

@@ -38,23 +38,3 @@ void sp_section(struct sp_report *report, const char *heading, size_t first, con
     }
     free(rows);
 }
-
-void sp_table_of_all(struct sp_report *r, const char *list)
-{
-    enum { MOST_COLUMNS = 16 };
-    struct sp_column columns[MOST_COLUMNS] = {{NULL, list, true}};
-    size_t n = 1, row, known;
-    for (size_t i = 0; i < sp_report_size(r) && n < MOST_COLUMNS; i++) {
-        const struct sp_entry *const entry = sp_report_entry(r, i);
-        const char *const key = sp_inside_row(entry->path, list, &row);
-        if (!key || entry->is_old || strcmp(key, "name") == 0)
-            continue;
-        for (known = 1; known < n && strcmp(columns[known].key, key) != 0;)
-            known++;
-        if (known == n)
-            columns[n++] = (struct sp_column){key, entry->info.label, entry->info.unit == SP_WORDS};
-    }
-    if (r->n_items > 0)
-        sp_line(r, " ");
-    sp_list_table(r, list, columns, n);
-}

@@ -4,12 +4,12 @@
 #include <scaleplan/estimate.h>
 #include <scaleplan/flops.h>
 
-#define SP_ROWS "commands/step_head.def"
+#define SP_ROWS "commands/step_inputs.def"
 #define SP_ROWS_OF struct sp_step_rows
 #define SP_PUT_ROWS put_head
 #include "answer/put_rows.h"
 
-#define SP_ROWS "commands/step_plan.def"
+#define SP_ROWS "commands/step_estimate.def"
 #define SP_ROWS_OF struct sp_step_rows
 #define SP_PUT_ROWS put_plan
 #include "answer/put_rows.h"

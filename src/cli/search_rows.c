@@ -118,7 +118,7 @@ static void put_table(struct sp_searching *s, const struct sp_ranked *all, size_
             snprintf(columns + used, sizeof columns - used, "%s%s", plan_columns[i].column,
                      i == 0 && s->of.machines > 1 ? "machine, devices, " : "");
     }
-    sp_end_table(s->report, "plans", columns);
+    sp_list_table(s->report, "plans", columns);
 }
 
 static struct sp_plan *room_for_plans(size_t n)
@@ -309,9 +309,9 @@ static void put_machines(struct sp_report *report, const struct search_rows *row
             put_points(s->report, r->best.found, (size_t)r->best.n, i);
     }
     if (s->of.machines > 1) {
-        sp_end_table(s->report, "machines",
-                     "hw, devices, step_s, tokens_per_s, mfu, device_bytes, days, "
-                     "cost_usd, cost_ratio: cost / least, break_even_usd_per_h, profile");
+        sp_list_table(s->report, "machines",
+                      "hw, devices, step_s, tokens_per_s, mfu, device_bytes, days, "
+                      "cost_usd, cost_ratio: cost / least, break_even_usd_per_h, profile");
         note_machine_ties(s);
         note_prices(s);
     }

@@ -64,4 +64,17 @@ bool sp_serves(const struct serve *f);
 /* Instances of other sizes, best first, or the front; how many. */
 int sp_find_serve_points(const struct serve *f, struct sp_serve_point points[SP_SERVE_POINTS]);
 
+/* One of them under the current scope, and the columns of a table of them; %s is its key of the
+ * first token. */
+void sp_put_serve_point(const struct serve *f, const struct sp_serve_point *point);
+#define SP_SERVE_POINT_COLUMNS                                                                     \
+    "devices: chips, replicas: instances, tp: TP, attention_dp: attention DP, batch: sequences, "  \
+    "tpot_s: "                                                                                     \
+    "between "                                                                                     \
+    "tokens, %s: first token, tokens_per_s_per_user: per user, tokens_per_s_per_device: per chip"
+
+/* The answer for several machines of --hw. */
+bool sp_compare_serving(const struct sp_args *args, struct sp_report *report,
+                        struct sp_error *error);
+
 #endif

@@ -200,15 +200,14 @@ static void put_strategies(struct sp_report *r, const struct fit *f)
         if (!p[kind].fits || !p[kind].compute_bound)
             stuck[n++] = &p[kind];
     }
-    sp_end_table(r, "strategies",
-                 ": strategy, >fits, state_bytes: state, activation_bytes: activations, remat, "
-                 ">compute_bound, comms_over_math: comms/math, t_math_s, t_comms_s, "
-                 "step_s: step, reason: why");
+    sp_list_table(r, "strategies",
+                  ": strategy, >fits, state_bytes: state, activation_bytes: activations, remat, "
+                  ">compute_bound, comms_over_math: comms/math, t_math_s, t_comms_s, "
+                  "step_s: step, reason: why");
     for (size_t i = 0; i < n; i++)
         sp_begin_row(r, sp_strategy_titles[stuck[i]->kind], "strategies.%s",
                      sp_strategy_names[stuck[i]->kind]);
-    if (n > 0)
-        sp_end_table(r, "strategies", ": strategy, way_out: what turns the no into a yes");
+    sp_list_table(r, "strategies", ": strategy, way_out: what turns the no into a yes");
 }
 
 static void put_mesh(struct sp_report *r, const struct fit *f)
@@ -275,7 +274,7 @@ static void put_path(struct sp_report *r, const struct fit *f)
                                            d->yes ? texts[d->kind].yes : texts[d->kind].no,
                                            f->t->capacity_bytes});
     }
-    sp_end_table(r, "path", "question: path, >yes, why, then");
+    sp_list_table(r, "path", "question: path, >yes, why, then");
 }
 
 #define SP_ROWS "commands/fit.def"

@@ -87,7 +87,7 @@ static void put_families(struct sp_report *report)
         sp_begin_row(report, s.name, "families.%zu", i);
         put_rows(report, &s);
     }
-    sp_table_of_all(report, "families");
+    sp_list_table(report, "families", NULL);
 }
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
@@ -113,7 +113,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         const char *const folder = sp_config_kinds[kind].folder;
         struct listing l = {report, &sources, (enum sp_config_kind)kind, 0};
         sp_each_config(l.kind, &sources, put_item, &l);
-        sp_table_of_all(report, folder);
+        sp_list_table(report, folder, NULL);
         if (args->n_operands == 1)
             sp_answer_is(report, folder);
     }

@@ -109,7 +109,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         if (vary[f])
             put_need(report, &aim, now, (enum sp_machine_figure)f, n++);
     sp_answer_is(report, "need");
-    sp_end_table(report, "need", "path: alone, now, needed, : that is, binds_next: then binds");
+    sp_list_table(report, "need", "path: alone, now, needed, : that is, binds_next: then binds");
     sp_note(report,
             "each figure alone, all others as they are; what a machine would have to be for "
             "several at once is `--set hw.PATH=VALUE` and this again");

@@ -200,8 +200,8 @@ static void put_laws(const struct scaling *s, struct sp_report *report)
         sp_begin_row(report, answers[i].name, "laws.%.63s", answers[i].name);
         put_law(report, &answers[i]);
     }
-    sp_end_table(report, "laws",
-                 ": same budget by law, params, tokens, tokens_per_param: tokens/parameter, loss");
+    sp_list_table(report, "laws",
+                  ": same budget by law, params, tokens, tokens_per_param: tokens/parameter, loss");
 }
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)

@@ -107,9 +107,9 @@ static void put_neighbours(struct sp_searching *s, const struct sp_step_inputs *
         sp_begin_row(s->report, NULL, "near.%zu", i);
         sp_put_neighbour(s->report, in, &near[i], e, s->of.machine[0]->space.most_bytes);
     }
-    sp_end_table(s->report, "near",
-                 "change, gain_pct, tie, step_s, device_bytes, "
-                 "memory_change_bytes: more, fits");
+    sp_list_table(s->report, "near",
+                  "change, gain_pct, tie, step_s, device_bytes, "
+                  "memory_change_bytes: more, fits");
 }
 
 /* Puts a plan under the scope "plan", with the line of its degrees, step and memory. */
@@ -170,7 +170,7 @@ static void put_losses(struct sp_searching *s, const struct sp_step_time *mine,
         sp_begin_row(s->report, NULL, "losses.%s", sp_time_parts[i].name);
         put_loss(s->report, &loss);
     }
-    sp_end_table(s->report, "losses", ": component, loss_s: beyond the best");
+    sp_list_table(s->report, "losses", ": component, loss_s: beyond the best");
 }
 
 /* A plan beside the best one. */

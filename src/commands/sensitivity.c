@@ -44,7 +44,7 @@ static void put_figures(struct sp_report *r, const struct sensitivity_rows *s)
         sp_begin_row(r, span, "sensitivity.%zu", i);
         put_figure(r, &row);
     }
-    sp_end_table(r, "sensitivity", "path, elasticity, replanned, : less of it to more");
+    sp_list_table(r, "sensitivity", "path, elasticity, replanned, : less of it to more");
 }
 
 #define SP_ROWS "commands/sensitivity.def"

@@ -1,12 +1,15 @@
 /* serve: a model that answers requests: what fits, how fast at least, what binds, what it costs. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <scaleplan/names.h>
 
-#include "commands/plot_data.h"
-#include "commands/serve.h"
+#include "cli/service.h"
+#include "pictures/report_data.h"
+#include "pictures/serving.h"
+#include "study/serve_curves.h"
 
 static const char *const attentions[] = {"none", "causal", NULL};
 static const char *const percentiles[] = {"50", "99", NULL};
@@ -112,7 +115,22 @@ struct shown {
     bool in_time, keeps_tpot, keeps_ttft, is_loaded, said, drafts, pooled, has_split;
     const char *bound, *prompt_bound, *longest_part, *lender;
     char verdict[512], price_words[160], split_words[256];
+    struct sp_serve_point points[SP_SERVE_POINTS];
+    int n_points, n_shown;
+    const char *first_token; /* its key in a point */
 };
+
+/* The instances of other sizes. */
+static void put_points(struct sp_report *r, const struct shown *s)
+{
+    for (int i = 0; i < s->n_shown; i++) {
+        sp_begin_row(r, "", "points.%d", i);
+        sp_put_serve_point(
+            s->f, &s->points[sp_shown_point(i, s->n_shown, s->n_points, s->f->args->given.front)]);
+    }
+    sp_scope(r, "");
+}
+
 #define SP_ROWS "commands/serve.def"
 #define SP_ROWS_OF struct shown
 #define SP_PUT_ROWS put_rows
@@ -389,6 +407,10 @@ static void put_service(struct serve *f)
     speculate(&s);
     pool(&s);
     say_verdict(&s, s.verdict, sizeof s.verdict);
+    if (!f->degrees.given)
+        s.n_points = sp_find_serve_points(f, s.points);
+    s.n_shown = (int)fmin(s.n_points, f->args->value.top);
+    s.first_token = f->load.profile && isnan(f->load.step_s) ? "ttft_s" : "ideal.ttft_s";
     put_rows(f->report, &s);
 }
 
@@ -401,9 +423,88 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     if (!sp_load_service(&f, &sources, error) || !sp_load_sequences(&f, error))
         return false;
     put_service(&f);
-    if (!f.degrees.given)
-        sp_put_serve_points(&f);
     return true;
+}
+
+/* clang-format off */
+static const struct { const char *step, *rate; enum sp_look look; } looks[SP_SERVE_CURVES] = {
+    [SP_CURVE_CACHE] = {"cache read", "cache read", SP_SKY},
+    [SP_CURVE_WEIGHTS] = {"weights read", "weights read", SP_GREEN},
+    [SP_CURVE_ARITHMETIC] = {"arithmetic", "arithmetic", SP_ORANGE},
+    [SP_CURVE_LEAST] = {"step at least", "at most", SP_BLACK},
+    [SP_CURVE_ESTIMATE] = {"step by the estimate", "by the estimate", SP_BLUE},
+    [SP_CURVE_BETWEEN] = {"between tokens", "", SP_VERMILION},
+};
+/* clang-format on */
+
+/* The service of the options again, with notes into a report that nobody reads. */
+static bool read_curves(const struct sp_args *args, struct sp_serve_curves *curves, double *B,
+                        struct sp_error *error)
+{
+    const struct sp_sources sources = sp_sources_of(args);
+    struct serve *const f = calloc(1, sizeof *f);
+    if (!f)
+        abort();
+    *f = (struct serve){
+        .args = args, .report = sp_report_new("serve"), .textbook = sources.textbook};
+    const bool known =
+        sp_load_service(f, &sources, error) && sp_load_sequences(f, error) && f->holds_weights;
+    if (known)
+        sp_curves_of_service(&f->served, &f->instance, &f->load, f->B, curves);
+    *B = f->B;
+    sp_report_free(f->report);
+    free(f);
+    return known;
+}
+
+static struct sp_service_mark mark_of(const struct sp_report *r, size_t i)
+{
+    return (struct sp_service_mark){sp_listed_text(r, "points", i, SP_Q_SERVE_POINT_HW),
+                                    sp_listed_number(r, "points", i, SP_Q_SERVE_POINT_CHIPS),
+                                    sp_listed_number(r, "points", i, SP_Q_SERVE_POINT_TP),
+                                    sp_listed_number(r, "points", i, SP_Q_SERVE_POINT_DP),
+                                    sp_listed_number(r, "points", i, SP_Q_SERVE_POINT_USER),
+                                    sp_listed_number(r, "points", i, SP_Q_SERVE_POINT_DEVICE)};
+}
+
+static struct sp_figure *plot(const struct sp_args *args, const struct sp_report *report,
+                              struct sp_error *error)
+{
+    struct sp_service_mark marks[SP_SERVE_POINTS];
+    struct sp_serve_curves curves = {.fits = NAN};
+    struct sp_service_curve steps[SP_SERVE_CURVES], rates[SP_SERVE_CURVES];
+    double B = NAN;
+    size_t n = 0;
+    while (n < SP_SERVE_POINTS &&
+           !isnan(sp_listed_number(report, "points", n, SP_Q_SERVE_POINT_CHIPS))) {
+        marks[n] = mark_of(report, n);
+        n++;
+    }
+    const bool over_batch = !strchr(args->value.hw, ',') && read_curves(args, &curves, &B, error);
+    if (error->lines == 0 && n == 0 && !over_batch)
+        sp_fail(error, SP_INPUT, "--plot: no instance in the answer to draw");
+    if (error->lines > 0)
+        return NULL;
+    for (int c = 0; c < SP_SERVE_CURVES; c++) {
+        const bool dashed = c < SP_CURVE_LEAST;
+        steps[c] =
+            (struct sp_service_curve){looks[c].step, looks[c].look, dashed, curves.seconds[c]};
+        rates[c] = (struct sp_service_curve){looks[c].rate, looks[c].look, dashed, curves.rate[c]};
+    }
+    const struct sp_service_panel panels[] = {
+        {"time of a step", "s", "a decode step", steps, SP_SERVE_CURVES},
+        {"tokens per second", "", "the roofline of its tokens", rates, SP_CURVE_BETWEEN}};
+    const char *const model = sp_report_text(report, SP_Q_SERVE_MODEL);
+    return sp_plot_service(&(struct sp_service_picture){.model = *model ? model : args->value.model,
+                                                        .hw = args->value.hw,
+                                                        .marks = marks,
+                                                        .n_marks = n,
+                                                        .batch = curves.batch,
+                                                        .n_batches = SP_CURVE_BATCHES,
+                                                        .panels = panels,
+                                                        .n_panels = over_batch ? 2 : 0,
+                                                        .runs = B,
+                                                        .fits = curves.fits});
 }
 
 const struct sp_command sp_cmd_serve = {
@@ -421,5 +522,5 @@ const struct sp_command sp_cmd_serve = {
     .compute_bound_key = "slo.met",
     .bound_word = "slo",
     .run = run,
-    .plot = sp_plot_serve,
+    .plot = plot,
 };

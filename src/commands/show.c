@@ -170,17 +170,11 @@ static void show_trend(struct sp_report *report, const struct shown *shown)
 
 static void show_points(struct sp_report *report, const struct sp_trend *t)
 {
-    static const struct sp_column columns[] = {
-        {"name", "point", true}, {"year!", "year", false}, {"value", "value", false}};
     for (int i = 0; i < t->points; i++) {
         sp_begin_row(report, "", "points.%d", i);
         put_trend_point(report, &t->point[i]);
     }
-    sp_scope(report, "");
-    if (t->points == 0)
-        return;
-    sp_line(report, " ");
-    sp_list_table(report, "points", columns, sizeof columns / sizeof *columns);
+    sp_list_table(report, "points", "name: point, year!, value");
 }
 
 static void show_chip(struct sp_report *report, const struct sp_hardware *hw)
@@ -247,24 +241,15 @@ static void show_switches(struct sp_report *report, const struct sp_hardware *hw
 {
     static const char *const scopes[] = {"node", "leaf", "spine", "core"};
     static const char *const labels[] = {"in the nodes", "leaf", "spine", "core"};
-    static const struct sp_column columns[] = {{NULL, "switches", true},
-                                               {"count", "number", false},
-                                               {"ports", "ports each", false},
-                                               {"bytes_per_s", "all ports, one way", false}};
     const struct sp_switches all = sp_switches_of(hw);
-    bool any = false;
     for (int i = 0; i < SP_SWITCH_LEVELS; i++) {
         if (!(all.level[i].switches > 0))
             continue;
-        any = true;
         sp_begin_row(report, labels[i], "switches.%s", scopes[i]);
         put_switches_of_level(report, &all.level[i]);
     }
-    sp_scope(report, "");
-    if (!any)
-        return;
-    sp_line(report, " ");
-    sp_list_table(report, "switches", columns, sizeof columns / sizeof *columns);
+    sp_list_table(report, "switches",
+                  ": switches, count: number, ports: ports each, bytes_per_s: all ports one way");
 }
 
 static void show_machine(struct sp_report *report, const struct sp_hardware *hw)

@@ -83,9 +83,9 @@ static void put_stages(struct sp_report *r, const struct step *of)
         put_stage(r, &s);
     }
     if (e->map.stages > 1)
-        sp_end_table(r, "stages",
-                     ": stage, layers, params_bytes, grads_bytes, optimizer_bytes, "
-                     "activations_bytes, device_bytes, forward_s, backward_s");
+        sp_list_table(r, "stages",
+                      ": stage, layers, params_bytes, grads_bytes, optimizer_bytes, "
+                      "activations_bytes, device_bytes, forward_s, backward_s");
     sp_scope(r, "");
 }
 
@@ -107,7 +107,7 @@ static void put_better(struct sp_report *r, const struct step *s)
         sp_put_neighbour(r, &in, &near[i], e, NAN);
     }
     if (found > 0) {
-        sp_end_table(r, "better", "change: better, gain_pct, tie, step_s, device_bytes: memory");
+        sp_list_table(r, "better", "change: better, gain_pct, tie, step_s, device_bytes: memory");
     } else {
         sp_line(r, " ");
         sp_line(r, "better     no plan one change away fits and is faster");
@@ -133,7 +133,7 @@ static void put_fixes(struct sp_report *r, const struct step *s)
         sp_put(r, SP_Q_STEP_FIX_DEVICE, fix[i].device_bytes);
     }
     if (n > 0)
-        sp_end_table(r, "fixes", "change: to fit, step_s, device_bytes");
+        sp_list_table(r, "fixes", "change: to fit, step_s, device_bytes");
     else
         sp_note(r,
                 "no single change of recomputation, ZeRO stage, micro-batch, tp, pp or cp that "
@@ -171,9 +171,9 @@ static void put_marks(struct sp_report *r, const struct course_rows *s)
         sp_begin_row(r, NULL, "moments.%d", i);
         put_moment(r, &(struct moment_rows){names[i], &s->course.marks[i]});
     }
-    sp_end_table(r, "moments",
-                 "moment: over a step, at_s, activations_bytes, gradients_bytes, first_bytes, "
-                 "later_bytes");
+    sp_list_table(r, "moments",
+                  "moment: over a step, at_s, activations_bytes, gradients_bytes, first_bytes, "
+                  "later_bytes");
 }
 
 #define SP_ROWS "commands/step_course.def"
@@ -209,7 +209,7 @@ static void put_curve(struct sp_report *r, const struct step *s)
         sp_begin_row(r, NULL, "curve.%d", i);
         put_point(r, &points[i]);
     }
-    sp_end_table(r, "curve", "devices, step_s, efficiency, all_reduce_bytes_per_s");
+    sp_list_table(r, "curve", "devices, step_s, efficiency, all_reduce_bytes_per_s");
 }
 
 /* Each gradient bucket in time; the table has the first of them. */
@@ -230,7 +230,7 @@ static void put_bucket_spans(struct sp_report *r, const struct step *s)
         sp_put(r, SP_Q_STEP_B_START, span.start_s);
         sp_put(r, SP_Q_STEP_B_END, span.end_s);
     }
-    sp_end_table(r, "sends", ": bucket, start_s, end_s");
+    sp_list_table(r, "sends", ": bucket, start_s, end_s");
     if ((double)n < b->count)
         sp_note(r, "the first %zu of %.0f buckets are listed", n, b->count);
 }
@@ -252,9 +252,9 @@ static void put_local_matmuls(struct sp_report *r, const struct step *s)
         sp_begin_row(r, NULL, "matmuls.%d", i);
         put_matmul(r, &list[i]);
     }
-    sp_end_table(r, "matmuls",
-                 "name: a layer's matmul, layers, count, rows!, in!, out!, flops, bytes, "
-                 "intensity, bound, lower_s");
+    sp_list_table(r, "matmuls",
+                  "name: a layer's matmul, layers, count, rows!, in!, out!, flops, bytes, "
+                  "intensity, bound, lower_s");
     free(list);
 }
 
@@ -293,7 +293,7 @@ static void put_gap_by_component(struct sp_report *r, const struct measured_rows
         if (!(part.part_s > 0))
             sp_drop_row(r);
     }
-    sp_end_table(r, "measured.components", ": component, estimated_s, gap_s");
+    sp_list_table(r, "measured.components", ": component, estimated_s, gap_s");
 }
 
 /* The gap between a real run and its estimate: over the components, as MFU, and the constant of the
@@ -340,7 +340,7 @@ static void put_run(struct sp_report *r, const struct step *s)
     sp_put_run(r, s->p, s->e->time.step, s->tokens, s->price.usd_per_h);
 }
 
-#define SP_ROWS "commands/step_rest.def"
+#define SP_ROWS "commands/step_details.def"
 #define SP_ROWS_OF struct step
 #define SP_PUT_ROWS put_rest
 #include "answer/put_rows.h"

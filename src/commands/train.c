@@ -432,8 +432,8 @@ static void put_points(const struct train *f, const struct sp_loss_point *points
         way.point = points[marked];
         put_way(r, &way);
     }
-    sp_end_table(r, list,
-                 ": , devices, batch_tokens, tokens, steps, step_s, days, cost_usd, >fits");
+    sp_list_table(r, list,
+                  ": , devices, batch_tokens, tokens, steps, step_s, days, cost_usd, >fits");
 }
 
 /* How soon, and for how much, --loss is reached. */
@@ -470,7 +470,7 @@ static bool put_curve(const struct train *f, const struct sp_sources *sources, s
         sp_begin_row(r, chips, "curve.%d", i);
         put_size(r, &points[i]);
     }
-    sp_end_table(r, "curve", ": devices, step_s, efficiency, strategy");
+    sp_list_table(r, "curve", ": devices, step_s, efficiency, strategy");
     return true;
 }
 

@@ -1,5 +1,5 @@
 /* Which quantities a reader of many answers asks for. */
-#include "answer/asked.h"
+#include "answer/asked_keys.h"
 
 #include <stdlib.h>
 #include <string.h>

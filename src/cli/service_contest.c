@@ -1,11 +1,11 @@
-/* serve: several machines of --hw, compared by their instances. */
+/* Several machines of --hw in `serve`, compared by their instances. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/list.h"
-#include "commands/serve.h"
+#include "cli/service.h"
 #include "study/serve_contest.h"
 
 enum { MOST_MACHINES = 16 };

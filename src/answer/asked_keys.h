@@ -1,6 +1,6 @@
 /* Which quantities a reader of many answers asks for, so that the others are not put. */
-#ifndef SP_ASKED_H
-#define SP_ASKED_H
+#ifndef SP_ASKED_KEYS_H
+#define SP_ASKED_KEYS_H
 
 #include "answer/quantity.h"
 

@@ -1,9 +1,8 @@
-/* serve: the instances of other sizes that a machine, or its network, offers. */
-#include <stdio.h>
+/* One instance of a machine in the answer of `serve`, with its command line. */
 #include <stdlib.h>
 
 #include "cli/words.h"
-#include "commands/serve.h"
+#include "cli/service.h"
 
 struct shown_point {
     const struct sp_serve_point *of;
@@ -53,12 +52,6 @@ static char *command_of(const struct serve *f, const struct sp_serve_point *poin
     return line;
 }
 
-/* Whether points are the estimate's. */
-static bool is_estimated(const struct serve *f)
-{
-    return f->load.profile && isnan(f->load.step_s);
-}
-
 void sp_put_serve_point(const struct serve *f, const struct sp_serve_point *point)
 {
     char *const command = command_of(f, point);
@@ -67,36 +60,7 @@ void sp_put_serve_point(const struct serve *f, const struct sp_serve_point *poin
                                                .chip_s = sp_chip_seconds_of_token(
                                                    point, f->service.input, f->service.output),
                                                .usd_per_h = f->price.usd_per_h,
-                                               .said = is_estimated(f),
+                                               .said = f->load.profile && isnan(f->load.step_s),
                                                .command = command});
     free(command);
-}
-
-void sp_put_serve_points(struct serve *f)
-{
-    const struct sp_column columns[] = {
-        {"devices", "chips", false},
-        {"replicas", "instances", false},
-        {"tp", "TP", false},
-        {"attention_dp", "attention DP", false},
-        {"batch", "sequences", false},
-        {"tpot_s", "between tokens", false},
-        {is_estimated(f) ? "ttft_s" : "ideal.ttft_s", "first token", false},
-        {"tokens_per_s_per_user", "a user", false},
-        {"tokens_per_s_per_device", "a chip", false}};
-    struct sp_serve_point points[SP_SERVE_POINTS];
-    const int n = sp_find_serve_points(f, points), top = (int)f->args->value.top;
-    const bool front = f->args->given.front;
-    const int shown = n < top ? n : top;
-    for (int i = 0; i < shown; i++) {
-        sp_begin_row(f->report, "", "points.%d", i);
-        sp_put_serve_point(f, &points[sp_shown_point(i, shown, n, front)]);
-    }
-    sp_scope(f->report, "");
-    if (shown == 0)
-        return;
-    sp_line(f->report, " ");
-    sp_list_table(f->report, "points", columns, sizeof columns / sizeof *columns);
-    if (front)
-        sp_line(f->report, "%d of %d points that no other beats in both rates (--top)", shown, n);
 }
