@@ -16,12 +16,8 @@ static void *room_for(size_t n, size_t size)
 
 static void put_cell(const struct sp_entry *entry, char separator, FILE *out)
 {
-    char value[64];
-    if (!entry || entry->kind == SP_VALUE_NONE)
-        return;
-    sp_format_entry(entry, value, sizeof value);
-    const bool words = entry->kind == SP_VALUE_TEXT;
-    sp_write_cell(words ? entry->text : value, words, separator, out);
+    if (entry && entry->kind != SP_VALUE_NONE)
+        sp_write_cell(sp_exact_value(entry, SP_ROOM), entry->kind == SP_VALUE_TEXT, separator, out);
 }
 
 static void render_one_row(const struct sp_report *report, const struct sp_render *how,

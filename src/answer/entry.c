@@ -5,24 +5,27 @@
 #include "answer/report_internal.h"
 #include "base/list.h"
 
-void sp_format_entry(const struct sp_entry *entry, char *out, size_t size)
+const char *sp_exact_value(const struct sp_entry *entry, struct sp_text *room)
 {
-    if (entry->kind == SP_VALUE_NUMBER)
-        sp_format_double(entry->number, out, size);
-    else if (entry->kind == SP_VALUE_BOOL)
-        snprintf(out, size, "%s", entry->number != 0 ? "true" : "false");
-    else
-        snprintf(out, size, "%s", entry->kind == SP_VALUE_TEXT ? entry->text : "null");
+    switch (entry->kind) {
+    case SP_VALUE_TEXT:
+        return entry->text;
+    case SP_VALUE_NUMBER:
+        sp_format_double(entry->number, room->s, sizeof room->s);
+        return room->s;
+    case SP_VALUE_BOOL:
+        return entry->number != 0 ? "true" : "false";
+    default:
+        return "null";
+    }
 }
 
-void sp_human_entry(const struct sp_entry *entry, char *out, size_t size)
+const char *sp_human_value(const struct sp_entry *entry, struct sp_text *room)
 {
     if (!entry || entry->kind == SP_VALUE_NONE)
-        snprintf(out, size, "-");
-    else if (entry->kind == SP_VALUE_TEXT)
-        snprintf(out, size, "%s", entry->text);
-    else
-        sp_human(entry->number, entry->info.unit, out, size);
+        return "-";
+    return entry->kind == SP_VALUE_TEXT ? entry->text
+                                        : sp_human_text_in(room, entry->number, entry->info.unit);
 }
 
 bool sp_wanted(const struct sp_entry *entry, const char *keys)

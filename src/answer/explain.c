@@ -101,10 +101,8 @@ static void explain_text(const struct sp_report *report, const struct sp_entry *
 {
     const struct sp_quantity_info *info = &entry->info;
     const char *const unit = sp_unit_name(info->unit);
-    char value[64];
-    sp_format_entry(entry, value, sizeof value);
-    fprintf(out, "%s = %s%s%s\n", entry->path, entry->kind == SP_VALUE_TEXT ? entry->text : value,
-            *unit ? " " : "", unit);
+    fprintf(out, "%s = %s%s%s\n", entry->path, sp_exact_value(entry, SP_ROOM), *unit ? " " : "",
+            unit);
     if (*info->meaning)
         fprintf(out, "  %s\n", info->meaning);
     if (*info->formula && entry->kind != SP_VALUE_NONE) {
@@ -123,12 +121,9 @@ static cJSON *explain_json(const struct sp_report *report, const struct sp_entry
 {
     const struct sp_quantity_info *info = &entry->info;
     cJSON *object = cJSON_CreateObject();
-    char value[64], formula[SP_FORMULA_TEXT];
-    sp_format_entry(entry, value, sizeof value);
+    char formula[SP_FORMULA_TEXT];
     cJSON_AddStringToObject(object, "key", entry->path);
-    cJSON_AddItemToObject(object, "value",
-                          entry->kind == SP_VALUE_TEXT ? cJSON_CreateString(entry->text)
-                                                       : cJSON_CreateRaw(value));
+    cJSON_AddItemToObject(object, "value", sp_entry_json(entry));
     cJSON_AddStringToObject(object, "unit", sp_unit_name(info->unit));
     cJSON_AddStringToObject(object, "label", info->label);
     cJSON_AddStringToObject(object, "meaning", info->meaning);

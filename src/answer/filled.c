@@ -1,23 +1,10 @@
 /* Fills quantities into the lines and cells of a report. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "answer/report_internal.h"
-
-/* Appends a quantity's value at `used`, and records its place. */
-static size_t fill_key(const struct sp_entry *entry, bool exact, char *out, size_t size,
-                       size_t used, struct sp_spans *spans)
-{
-    const size_t from = used;
-    if (entry && exact)
-        sp_format_entry(entry, out + used, size - used);
-    else
-        sp_human_entry(entry, out + used, size - used);
-    used += strlen(out + used);
-    if (spans && entry && spans->n < SP_MAX_SPANS)
-        spans->span[spans->n++] = (struct sp_span){entry, from, used};
-    return used;
-}
 
 /* Moves spans at or after a place by the letters dropped before it. */
 static void move_spans(struct sp_spans *spans, const struct sp_spans *before, size_t at,
@@ -35,47 +22,58 @@ static void move_spans(struct sp_spans *spans, const struct sp_spans *before, si
  * different letter is one of them. */
 static void make_singular(char *text, struct sp_spans *spans)
 {
-    char before[4096];
+    char *const before = strdup(text);
     const struct sp_spans were = *spans;
-    snprintf(before, sizeof before, "%s", text);
-    sp_make_singular(text);
     size_t dropped = 0, at = 0;
+    if (!before)
+        abort();
+    sp_make_singular(text);
     for (; before[at]; at++) {
         move_spans(spans, &were, at, dropped);
         dropped += before[at] != text[at - dropped];
     }
     move_spans(spans, &were, at, dropped);
+    free(before);
 }
 
-bool sp_fill_line(const struct sp_report *report, const char *line, char *out, size_t size,
-                  struct sp_spans *spans)
+char *sp_fill_line(const struct sp_report *report, const char *line, struct sp_spans *spans)
 {
-    size_t used = 0;
+    char *text = NULL;
+    size_t size = 0, used = 0;
     bool any_key = false, any_value = false;
-    if (spans)
-        spans->n = 0;
-    while (*line && used + 1 < size) {
+    FILE *const out = open_memstream(&text, &size);
+    if (!out)
+        abort();
+    spans->n = 0;
+    while (*line) {
         const char *const end = *line == '{' ? strchr(line, '}') : NULL;
         if (!end) {
-            out[used++] = *line++;
+            fputc(*line++, out);
+            used++;
             continue;
         }
         char key[112];
         const bool exact = end[-1] == '!';
         snprintf(key, sizeof key, "%.*s", (int)(end - line - 1 - exact), line + 1);
-        const struct sp_entry *entry = sp_find(report, key);
+        const struct sp_entry *const entry = sp_find(report, key);
+        struct sp_text room;
+        const char *const value =
+            entry && exact ? sp_exact_value(entry, &room) : sp_human_value(entry, &room);
         any_key = true;
         any_value = any_value || (entry && entry->kind != SP_VALUE_NONE);
-        out[used] = '\0';
-        used = fill_key(entry, exact, out, size, used, spans);
+        fputs(value, out);
+        if (entry && spans->n < SP_MAX_SPANS)
+            spans->span[spans->n++] = (struct sp_span){entry, used, used + strlen(value)};
+        used += strlen(value);
         line = end + 1;
     }
-    out[used] = '\0';
-    if (spans)
-        make_singular(out, spans);
-    else
-        sp_make_singular(out);
-    return any_value || !any_key;
+    fclose(out);
+    if (any_value || !any_key) {
+        make_singular(text, spans);
+        return text;
+    }
+    free(text);
+    return NULL;
 }
 
 /* Whether a verdict is good (1) or bad (-1). "offload: no" is neither and has no colour. */
@@ -90,24 +88,19 @@ int sp_judged(const struct sp_entry *entry)
     return 0;
 }
 
-const struct sp_entry *sp_cell_text(const struct sp_report *report, const struct sp_row *row,
-                                    const char *key, char *out, size_t size)
+const char *sp_cell_text(const struct sp_report *report, const struct sp_row *row, const char *key,
+                         struct sp_text *room, const struct sp_entry **entry)
 {
     char path[200];
-    if (!key) {
-        snprintf(out, size, "%s", row->label);
-        return NULL;
-    }
+    *entry = NULL;
+    if (!key)
+        return row->label;
     const bool meaning = strcmp(key, "?") == 0, itself = meaning || !*key;
     const size_t n = strcspn(key, "!");
     snprintf(path, sizeof path, "%s%s%.*s", row->prefix, *row->prefix && !itself ? "." : "",
              itself ? 0 : (int)n, key);
-    const struct sp_entry *entry = sp_find(report, path);
+    *entry = sp_find(report, path);
     if (meaning)
-        snprintf(out, size, "%s", entry ? entry->info.meaning : "");
-    else if (entry && key[n] == '!')
-        sp_format_entry(entry, out, size);
-    else
-        sp_human_entry(entry, out, size);
-    return entry;
+        return *entry ? (*entry)->info.meaning : "";
+    return *entry && key[n] == '!' ? sp_exact_value(*entry, room) : sp_human_value(*entry, room);
 }

@@ -38,13 +38,12 @@ static const struct sp_entry *find(const struct page *p, const char *path)
     return entry && entry->kind != SP_VALUE_NONE ? entry : NULL;
 }
 
-/* Formats a quantity for people; false if it is unknown. */
-static bool value_of(const struct page *p, const char *path, char *out, size_t size)
+/* A quantity for people; "" if it is unknown. */
+#define value_of(p, path) value_in(p, path, SP_ROOM)
+static const char *value_in(const struct page *p, const char *path, struct sp_text *room)
 {
     const struct sp_entry *const entry = find(p, path);
-    if (entry)
-        sp_human_entry(entry, out, size);
-    return entry != NULL;
+    return entry ? sp_human_value(entry, room) : "";
 }
 
 static const char *text_of(const struct page *p, const char *path)
@@ -62,8 +61,8 @@ static void heading(const struct page *p, const char *text)
 
 static void fact(const struct page *p, const char *label, const char *path, const char *unit)
 {
-    char value[256];
-    if (!value_of(p, path, value, sizeof value))
+    const char *const value = value_of(p, path);
+    if (!*value)
         return;
     fputs("<div><dt>", p->out);
     sp_html_text(p->out, label);
@@ -74,19 +73,17 @@ static void fact(const struct page *p, const char *label, const char *path, cons
 
 static void put_question(const struct page *p)
 {
-    static const char *const keys[] = {"model", "params", "hw",           "devices",
-                                       "shape", "seq",    "batch_tokens", "verdict"};
-    char text[8][512] = {""};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        value_of(p, keys[i], text[i], sizeof text[i]);
-    const bool yes = strncmp(text[7], "Yes", 3) == 0;
+    const char *const verdict = text_of(p, "verdict");
+    const bool yes = strncmp(verdict, "Yes", 3) == 0;
     fputs("<h1>", p->out);
-    sp_html_format(p->out, "Does %s train on %s %s chips?", text[0], text[3], text[2]);
+    sp_html_format(p->out, "Does %s train on %s %s chips?", text_of(p, "model"),
+                   value_of(p, "devices"), text_of(p, "hw"));
     fputs("</h1>\n<p class=\"small\">", p->out);
-    sp_html_format(p->out, "%s parameters; %s; %s tokens a step in sequences of %s.", text[1],
-                   text[4], text[6], text[5]);
+    sp_html_format(p->out, "%s parameters; %s; %s tokens per step in sequences of %s.",
+                   value_of(p, "params"), text_of(p, "shape"), value_of(p, "batch_tokens"),
+                   value_of(p, "seq"));
     fprintf(p->out, "</p>\n<p class=\"verdict%s\">", yes ? " yes" : "");
-    sp_html_text(p->out, text[7]);
+    sp_html_text(p->out, verdict);
     fputs("</p>\n", p->out);
 }
 
@@ -132,7 +129,7 @@ static struct sp_html_bar new_bar(const struct page *p, int kind, const char *ke
     char path[96];
     snprintf(bar.label, sizeof bar.label, "%s", sp_strategy_titles[kind]);
     snprintf(path, sizeof path, "strategies.%s.%s", sp_strategy_names[kind], key);
-    value_of(p, path, bar.note, sizeof bar.note);
+    snprintf(bar.note, sizeof bar.note, "%s", value_of(p, path));
     return bar;
 }
 
@@ -173,7 +170,6 @@ static void put_pictures(const struct page *p)
     struct sp_html_bar memory[SP_STRATEGIES], steps[SP_STRATEGIES];
     const struct sp_entry *const capacity = find(p, "capacity_bytes");
     size_t n = 0;
-    char limit[64] = "";
     if (!capacity)
         return;
     for (int kind = 0; kind < SP_STRATEGIES; kind++) {
@@ -182,9 +178,8 @@ static void put_pictures(const struct page *p)
         memory[n] = memory_bar(p, kind, capacity->number);
         steps[n++] = step_bar(p, kind);
     }
-    value_of(p, "capacity_bytes", limit, sizeof limit);
     heading(p, "Memory per chip, by strategy");
-    sp_html_bars(p->out, parts, memory, n, capacity->number, limit);
+    sp_html_bars(p->out, parts, memory, n, capacity->number, value_of(p, "capacity_bytes"));
     heading(p, "Ideal step, by strategy");
     sp_html_bars(p->out, times, steps, n, NAN, "");
     fputs(
@@ -194,11 +189,10 @@ static void put_pictures(const struct page *p)
 
 static void cell(const struct page *p, const char *scope, const char *key)
 {
-    char path[96], value[512] = "";
+    char path[96];
     snprintf(path, sizeof path, "%s.%s", scope, key);
-    value_of(p, path, value, sizeof value);
     fputs("<td>", p->out);
-    sp_html_text(p->out, value);
+    sp_html_text(p->out, value_of(p, path));
     fputs("</td>", p->out);
 }
 
@@ -207,7 +201,7 @@ static void put_alternatives(const struct page *p)
     static const char *const keys[] = {"fits",   "device_bytes", "microbatches", "compute_bound",
                                        "step_s", "reason",       "way_out"};
     heading(p, "Alternatives");
-    fputs("<table><tr><th>strategy</th><th>fits</th><th>a chip</th><th>micro-batches</th>"
+    fputs("<table><tr><th>strategy</th><th>fits</th><th>per chip</th><th>micro-batches</th>"
           "<th>network keeps up</th><th>ideal step</th><th>why</th>"
           "<th>what would turn a no into a yes</th></tr>\n",
           p->out);
@@ -237,11 +231,11 @@ static void put_assumptions(const struct page *p)
     fputs("<ul>\n", p->out);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         const struct sp_entry *const entry = find(p, keys[i]);
-        char value[256];
-        if (!entry || !value_of(p, keys[i], value, sizeof value))
+        if (!entry)
             continue;
         fputs("<li>", p->out);
-        sp_html_format(p->out, "%s: %s (%s)", entry->info.label, value, entry->info.meaning);
+        sp_html_format(p->out, "%s: %s (%s)", entry->info.label, value_of(p, keys[i]),
+                       entry->info.meaning);
         fputs("</li>\n", p->out);
     }
     for (size_t i = 0; sp_report_note(p->report, i); i++) {
@@ -265,11 +259,10 @@ static void put_sources(const struct page *p)
     fputs("<table><tr><th>number</th><th>value</th><th>formula</th><th>source</th></tr>\n", p->out);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         const struct sp_entry *const entry = find(p, keys[i]);
-        char value[256];
-        if (!entry || !value_of(p, keys[i], value, sizeof value))
+        if (!entry)
             continue;
         char formula[SP_FORMULA_TEXT];
-        const char *const cells[] = {entry->info.label, value,
+        const char *const cells[] = {entry->info.label, value_of(p, keys[i]),
                                      sp_formula_text(entry->info.formula, formula),
                                      entry->info.source};
         fputs("<tr>", p->out);

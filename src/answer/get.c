@@ -29,10 +29,8 @@ void sp_render_get(const struct sp_report *report, const char *keys, FILE *out)
     char key[160];
     while (sp_next_item(&keys, key, sizeof key)) {
         const struct sp_entry *const entry = sp_find(report, key);
-        char value[64];
         if (entry) {
-            sp_format_entry(entry, value, sizeof value);
-            fprintf(out, "%s\n", entry->kind == SP_VALUE_TEXT ? entry->text : value);
+            fprintf(out, "%s\n", sp_exact_value(entry, SP_ROOM));
             continue;
         }
         cJSON *const group = cJSON_CreateObject();

@@ -1,6 +1,7 @@
 /* Parts of a self-contained HTML page: text, and bars in SVG. */
 #include <math.h>
 #include <stdarg.h>
+#include <stdlib.h>
 
 #include "answer/html.h"
 
@@ -30,12 +31,14 @@ void sp_html_text(FILE *out, const char *text)
 
 void sp_html_format(FILE *out, const char *format, ...)
 {
-    char text[1024];
+    char *text;
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    if (vasprintf(&text, format, args) < 0)
+        abort();
     va_end(args);
     sp_html_text(out, text);
+    free(text);
 }
 
 /* Sizes in SVG units. */

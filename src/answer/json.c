@@ -4,13 +4,15 @@
 #include "base/json.h"
 #include "base/list.h"
 
+cJSON *sp_entry_json(const struct sp_entry *entry)
+{
+    const char *const value = sp_exact_value(entry, SP_ROOM);
+    return entry->kind == SP_VALUE_TEXT ? cJSON_CreateString(value) : cJSON_CreateRaw(value);
+}
+
 void sp_add_entry_json(cJSON *root, const struct sp_entry *entry)
 {
-    char value[64];
-    sp_format_entry(entry, value, sizeof value);
-    sp_json_add_at(root, entry->path,
-                   entry->kind == SP_VALUE_TEXT ? cJSON_CreateString(entry->text)
-                                                : cJSON_CreateRaw(value));
+    sp_json_add_at(root, entry->path, sp_entry_json(entry));
 }
 
 void sp_print_json(cJSON *root, bool one_line, FILE *out)

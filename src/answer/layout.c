@@ -7,11 +7,17 @@
 #include "base/text.h"
 #include "answer/report_internal.h"
 
-static void add_text(cJSON *array, const char *text, size_t n)
+static char *copy(const char *text, size_t n)
 {
     char *const part = strndup(text, n);
     if (!part)
         abort();
+    return part;
+}
+
+static void add_text(cJSON *array, const char *text, size_t n)
+{
+    char *const part = copy(text, n);
     cJSON_AddItemToArray(array, cJSON_CreateString(part));
     free(part);
 }
@@ -32,14 +38,14 @@ static cJSON *piece_of(const struct sp_entry *entry, const char *text)
 static void add_line(cJSON *items, const char *line, const struct sp_spans *spans)
 {
     cJSON *const item = cJSON_CreateObject(), *const parts = cJSON_AddArrayToObject(item, "line");
-    char value[4096];
     size_t at = 0;
-    for (size_t i = 0; spans && i < spans->n; i++) {
+    for (size_t i = 0; i < spans->n; i++) {
         const struct sp_span *const span = &spans->span[i];
         if (span->from > at)
             add_text(parts, line + at, span->from - at);
-        snprintf(value, sizeof value, "%.*s", (int)(span->to - span->from), line + span->from);
+        char *const value = copy(line + span->from, span->to - span->from);
         cJSON_AddItemToArray(parts, piece_of(span->entry, value));
+        free(value);
         at = span->to;
     }
     if (line[at])
@@ -52,9 +58,8 @@ static cJSON *row_of(const struct sp_report *report, const struct sp_item *item,
 {
     cJSON *const cells = cJSON_CreateArray();
     for (size_t c = 0; c < item->n_columns; c++) {
-        char value[1024];
-        const struct sp_entry *const entry =
-            sp_cell_text(report, row, item->columns[c].key, value, sizeof value);
+        const struct sp_entry *entry;
+        const char *const value = sp_cell_text(report, row, item->columns[c].key, SP_ROOM, &entry);
         cJSON_AddItemToArray(cells, piece_of(entry, value));
     }
     return cells;
@@ -78,39 +83,34 @@ static void add_table(cJSON *items, const struct sp_report *report, const struct
 
 static void add_item(cJSON *items, const struct sp_report *report, const struct sp_item *item)
 {
-    char line[4096];
     struct sp_spans spans;
+    char *line;
     if (item->kind == SP_ITEM_TABLE) {
         add_table(items, report, item);
     } else if (item->kind == SP_ITEM_FILE) {
         cJSON *const block = cJSON_CreateObject();
         cJSON_AddStringToObject(block, "block", item->line);
         cJSON_AddItemToArray(items, block);
-    } else if (sp_fill_line(report, item->line, line, sizeof line, &spans)) {
+    } else if ((line = sp_fill_line(report, item->line, &spans)) != NULL) {
         add_line(items, line, &spans);
+        free(line);
     }
 }
 
 static cJSON *quantity_of(const struct sp_entry *entry)
 {
-    char value[64], text[1024];
     cJSON *const quantity = cJSON_CreateObject();
-    sp_format_entry(entry, value, sizeof value);
-    sp_human_entry(entry, text, sizeof text);
     cJSON_AddStringToObject(quantity, "key", entry->path);
     cJSON_AddStringToObject(quantity, "label", entry->info.label);
-    cJSON_AddStringToObject(quantity, "text", text);
+    cJSON_AddStringToObject(quantity, "text", sp_human_value(entry, SP_ROOM));
     if (sp_judged(entry) != 0)
         cJSON_AddBoolToObject(quantity, "good", sp_judged(entry) > 0);
-    cJSON_AddItemToObject(quantity, "value",
-                          entry->kind == SP_VALUE_TEXT ? cJSON_CreateString(entry->text)
-                                                       : cJSON_CreateRaw(value));
+    cJSON_AddItemToObject(quantity, "value", sp_entry_json(entry));
     return quantity;
 }
 
 void sp_render_layout(const struct sp_report *report, FILE *out)
 {
-    char line[4096];
     cJSON *const root = cJSON_CreateObject();
     cJSON *const items = cJSON_AddArrayToObject(root, "items");
     cJSON *const notes = cJSON_AddArrayToObject(root, "notes");
@@ -118,9 +118,10 @@ void sp_render_layout(const struct sp_report *report, FILE *out)
     for (size_t i = 0; i < report->n_items; i++)
         add_item(items, report, &report->items[i]);
     for (size_t i = 0; i < report->n_notes; i++) {
-        snprintf(line, sizeof line, "%s", report->notes[i]);
+        char *const line = copy(report->notes[i], strlen(report->notes[i]));
         sp_make_singular(line);
         cJSON_AddItemToArray(notes, cJSON_CreateString(line));
+        free(line);
     }
     for (size_t i = 0; i < report->n_entries; i++)
         if (!report->entries[i].is_old)

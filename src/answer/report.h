@@ -79,11 +79,10 @@ void sp_put_described(struct sp_report *report, const char *key, const char *lab
 void sp_put_copy(struct sp_report *report, const char *key, const struct sp_report *from,
                  const struct sp_entry *entry);
 
-/* The bare value of a quantity, as for --get. */
-void sp_format_entry(const struct sp_entry *entry, char *out, size_t size);
-
-/* A quantity's value rounded for people. */
-void sp_human_entry(const struct sp_entry *entry, char *out, size_t size);
+/* The bare value of a quantity, as for --get, and the value rounded for people ("-": NULL, or
+ * null): its own text, or one made in `room`. */
+const char *sp_exact_value(const struct sp_entry *entry, struct sp_text *room);
+const char *sp_human_value(const struct sp_entry *entry, struct sp_text *room);
 
 /* A note: an assumption, or where the answer is optimistic. In JSON under "notes". */
 __attribute__((format(printf, 2, 3))) void sp_note(struct sp_report *report, const char *format,

@@ -51,14 +51,15 @@ struct sp_spans {
     size_t n;
 };
 
-/* Fills {key} and {key!} into a line of at most 4 kB; false if all its keys are null. `spans` may
- * be NULL. */
-bool sp_fill_line(const struct sp_report *report, const char *line, char *out, size_t size,
-                  struct sp_spans *spans);
+/* Fills {key} and {key!} into a line; free() it. NULL if all its keys are null. */
+char *sp_fill_line(const struct sp_report *report, const char *line, struct sp_spans *spans);
 
-/* The text of a cell; returns its quantity, or NULL. */
-const struct sp_entry *sp_cell_text(const struct sp_report *report, const struct sp_row *row,
-                                    const char *key, char *out, size_t size);
+/* The text of a cell, its own or in `room`, and its quantity or NULL. */
+const char *sp_cell_text(const struct sp_report *report, const struct sp_row *row, const char *key,
+                         struct sp_text *room, const struct sp_entry **entry);
+
+/* The value of a quantity as JSON. */
+struct cJSON *sp_entry_json(const struct sp_entry *entry);
 
 /* 1 for a good verdict, -1 for a bad one, 0 for neither ("offload: no"). */
 int sp_judged(const struct sp_entry *entry);

@@ -35,14 +35,23 @@ static void print_wrapped(const char *text, int width, FILE *out)
     fputc('\n', out);
 }
 
+/* Prints a line and frees it; NULL is none. */
+static void print_line(char *line, int width, FILE *out)
+{
+    if (line)
+        print_wrapped(line, width, out);
+    free(line);
+}
+
 /* The width of a column when nothing is broken. */
 static int natural_width(const struct sp_report *report, const struct sp_item *item, size_t column)
 {
-    char value[1024];
+    const struct sp_entry *entry;
     size_t widest = strlen(item->columns[column].heading);
     for (size_t i = 0; i < item->n_rows; i++) {
-        sp_cell_text(report, &item->rows[i], item->columns[column].key, value, sizeof value);
-        widest = strlen(value) > widest ? strlen(value) : widest;
+        const size_t n = strlen(
+            sp_cell_text(report, &item->rows[i], item->columns[column].key, SP_ROOM, &entry));
+        widest = n > widest ? n : widest;
     }
     return (int)widest;
 }
@@ -112,12 +121,15 @@ static void fill_row(struct libscols_table *table, const struct sp_report *repor
     if (!line)
         return;
     for (size_t c = 0; c < item->n_columns; c++) {
-        char value[1024];
-        const struct sp_entry *entry =
-            sp_cell_text(report, row, item->columns[c].key, value, sizeof value);
+        const struct sp_entry *entry;
+        char *const value =
+            strdup(sp_cell_text(report, row, item->columns[c].key, SP_ROOM, &entry));
+        if (!value)
+            abort();
         if (how->width > 0 && c + 1 == item->n_columns)
             break_at_blanks(value, last);
         scols_line_set_data(line, c, measurable(value));
+        free(value);
         const int judged = how->colour && entry ? sp_judged(entry) : 0;
         if (judged != 0)
             scols_cell_set_color(scols_line_get_cell(line, c), judged > 0 ? "green" : "red");
@@ -202,7 +214,7 @@ void sp_render_notes(const struct sp_report *report, FILE *out)
 
 void sp_render_text(const struct sp_report *report, const struct sp_render *how, FILE *out)
 {
-    char line[4096];
+    struct sp_spans spans;
     bool is_file = false;
     for (size_t i = 0; i < report->n_items; i++) {
         const struct sp_item *item = &report->items[i];
@@ -211,8 +223,8 @@ void sp_render_text(const struct sp_report *report, const struct sp_render *how,
             print_table(report, item, how, out);
         else if (item->kind == SP_ITEM_FILE)
             fputs(item->line, out);
-        else if (sp_fill_line(report, item->line, line, sizeof line, NULL))
-            print_wrapped(line, how->width, out);
+        else
+            print_line(sp_fill_line(report, item->line, &spans), how->width, out);
     }
     if (is_file && how->notes) {
         fflush(out); /* keeps the order of report and notes */

@@ -330,7 +330,7 @@ static bool add_values(struct row_cells *r, struct sweep *s, uint64_t row,
             add_cell(r, key, entry->text, true);
         } else {
             char *const number = r->number[r->n];
-            sp_format_entry(entry, number, sizeof r->number[0]);
+            snprintf(number, sizeof r->number[0], "%s", sp_exact_value(entry, SP_ROOM));
             add_cell(r, key, number, false);
         }
     }

@@ -88,9 +88,8 @@ static int check_renderers(const char *line, const struct sp_report *report)
     for (size_t i = 0; i < sp_report_size(report); i++) {
         const struct sp_entry *const entry = sp_report_entry(report, i);
         const cJSON *const value = value_at(document, entry->path);
-        char bare[64] = "";
         if (entry->kind == SP_VALUE_NUMBER) {
-            sp_format_entry(entry, bare, sizeof bare);
+            const char *const bare = sp_exact_value(entry, SP_ROOM);
             const bool same =
                 value && cJSON_IsNumber(value) && value->valuedouble == entry->number &&
                 strtod(cell, NULL) == entry->number && strtod(bare, NULL) == entry->number;
