@@ -211,6 +211,15 @@ static void set_number(struct sp_entry *entry, double value)
     entry->kind = isfinite(value) ? SP_VALUE_NUMBER : SP_VALUE_NONE;
 }
 
+/* Whether a path stands below a quantity: as JSON a number has no members. */
+static bool is_below_value(const struct sp_report *r, const char *path)
+{
+    char group[160];
+    const char *const dot = strrchr(path, '.');
+    snprintf(group, sizeof group, "%.*s", dot ? (int)(dot - path) : 0, path);
+    return sp_find(r, group) != NULL;
+}
+
 /* The quantity (NULL: none) once more, under the key of the version before if it had another. */
 static void put_old_key(struct sp_report *r, const struct sp_entry *entry)
 {
@@ -218,6 +227,8 @@ static void put_old_key(struct sp_report *r, const struct sp_entry *entry)
         return;
     struct sp_entry old = *entry;
     set_path(r, &old, old.info.old_key);
+    if (is_below_value(r, old.path))
+        return;
     old.is_old = true;
     if (old.text)
         old.text = must(strdup(old.text));

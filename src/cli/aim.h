@@ -24,7 +24,6 @@
     SP_TAKE(expert_weights, .alias = "experts"), \
     SP_TAKE(prefix_hit), \
     SP_TAKE(kv), \
-    SP_TAKE(compute), \
     SP_TAKE(engine)
 /* clang-format on */
 
@@ -35,7 +34,7 @@
     SP_TAKE(strategy, .excludes = SP_THESE(SP_O_replan)), \
     SP_TAKE(axes), \
     SP_OPTION_OVERLAP, \
-    SP_TAKE(accumulate), \
+    SP_TAKE(microbatches, .fallback = "auto"), \
     SP_OPTION_CONVENTION, SP_OPTION_RUN_TOKENS, SP_OPTIONS_PRICE, SP_OPTIONS_SERVED, \
     SP_TAKE(replan), \
     SP_TAKE(power_prior)

@@ -201,8 +201,9 @@ bool sp_batch_of(const struct sp_args *args, const struct sp_model *model, doubl
  * else `why` gets the reason with the nearest batches that they share. */
 bool sp_shares_batch(double sequences, double micro_batch, double replicas, char *why, size_t size);
 
-/* A batch option, "4M" or "1024x4096", in tokens; NAN when it is not given. Its sequence length
- * goes to *seq, unless that is NULL, and must equal --seq where both are given. */
+/* A batch option in tokens, "4M" or "1024x4096", or with a length in *seq "1024x"; NAN when it is
+ * not given. Its own length goes to *seq, unless that is NULL, and must equal --seq where both are
+ * given. */
 bool sp_tokens_of(const struct sp_args *args, enum sp_option_id id, double *tokens, double *seq,
                   struct sp_error *error);
 

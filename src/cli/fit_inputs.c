@@ -6,22 +6,11 @@
 
 #include "base/number.h"
 
-/* --accumulate: a number of micro-batches, or 0 for auto. */
-static bool read_accumulation(const struct sp_args *args, struct sp_fit_inputs *f,
-                              struct sp_error *error)
+/* --microbatches, or 0 for auto; the book has one where it is not given. */
+static int64_t accumulation_of(const struct sp_args *args, bool textbook)
 {
-    const char *const given = args->value.accumulate;
-    double micro;
-    f->in.accumulate = !given && args->value.constants == 1 ? 1 : 0; /* the book has no other */
-    if (!given || strcmp(given, "auto") == 0)
-        return true;
-    if (!sp_parse_number(given, &micro) || micro < 1 || micro > 1e6 || micro != floor(micro))
-        return sp_fail(error, SP_INPUT,
-                       "--accumulate: \"%s\" is neither auto nor a number of "
-                       "micro-batches from 1",
-                       sp_safe(given));
-    f->in.accumulate = (int64_t)micro;
-    return true;
+    const double given = args->value.microbatches;
+    return !isnan(given) ? (int64_t)given : textbook && !args->given.microbatches ? 1 : 0;
 }
 
 /* The frameworks of the machine, and the recipe of training state under them. */
@@ -52,5 +41,6 @@ bool sp_load_fit(const struct sp_args *args, struct sp_fit_inputs *f, struct sp_
     f->in.overlap = (enum sp_overlap)args->value.overlap;
     f->in.axes = isnan(axes) ? 0 : (int)axes;
     f->t = sp_fit_terms(&f->in);
-    return read_accumulation(args, f, error);
+    f->in.accumulate = accumulation_of(args, sources.textbook);
+    return true;
 }

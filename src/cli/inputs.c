@@ -87,42 +87,54 @@ static bool counts_tokens(const char *text)
 
 /* "128x" is 128 sequences of the default length: launches count sequences, and some do not know the
  * length. */
+static bool is_sequences(const char *text, double *sequences)
+{
+    char number[32];
+    const size_t length = strlen(text);
+    snprintf(number, sizeof number, "%.*s", length > 0 ? (int)length - 1 : 0, text);
+    return length > 1 && length < sizeof number && text[length - 1] == 'x' &&
+           sp_parse_count(number, sequences);
+}
+
+bool sp_tokens_of(const struct sp_args *args, enum sp_option_id id, double *tokens, double *seq,
+                  struct sp_error *error)
+{
+    const char *const text = args->text[id], *const name = sp_option_name(id);
+    double dims[2];
+    *tokens = NAN;
+    if (!text)
+        return true;
+    if (seq && is_sequences(text, tokens)) {
+        *tokens *= *seq;
+    } else if (sp_parse_pair(text, dims)) {
+        if (seq && args->given.seq && args->value.seq != dims[1])
+            return sp_fail(error, SP_INPUT, "--%s %s: its length differs from --seq %s", name,
+                           sp_safe(text), args->text[SP_O_seq]);
+        *tokens = dims[0] * dims[1];
+        if (seq)
+            *seq = dims[1];
+    } else if (!sp_parse_count(text, tokens) || !counts_tokens(text)) {
+        return sp_fail(error, SP_INPUT,
+                       "--%s: \"%s\" is neither tokens (3M, 4Mi) nor %sSEQUENCESxLENGTH "
+                       "(1024x4096)%s",
+                       name, sp_safe(text), seq ? "SEQUENCESx or " : "", sp_prefix_hint(text));
+    }
+    const int most = seq ? 15 : 18; /* a batch of sequences is worked with as a whole number */
+    return (*tokens >= 1 && *tokens <= pow(10, most) && (!seq || (*seq >= 1 && *seq <= 1e12))) ||
+           sp_fail(error, SP_INPUT, "--%s %s: expected from 1 to 10^%d tokens", name, sp_safe(text),
+                   most);
+}
+
 bool sp_batch_of(const struct sp_args *args, const struct sp_model *model, double *batch_tokens,
                  double *seq, const char **origin, struct sp_error *error)
 {
-    const char *const batch = args->value.batch;
     const double given_seq = args->value.seq;
-    double dims[2];
     *seq = !isnan(given_seq) ? given_seq : model->seq > 0 ? (double)model->seq : 4096;
     if (isnan(given_seq) && model->seq == 0 && model->max_seq > 0 && *seq > (double)model->max_seq)
         *seq = (double)model->max_seq;
-    *origin = model->batch_tokens > 0 ? "model file" : "default";
+    *origin = args->value.batch ? "--batch" : model->batch_tokens > 0 ? "model file" : "default";
     *batch_tokens = model->batch_tokens > 0 ? model->batch_tokens : 4194304;
-    if (!batch)
-        return true;
-    *origin = "--batch";
-    const size_t length = strlen(batch);
-    char sequences[32];
-    snprintf(sequences, sizeof sequences, "%.*s", length > 0 ? (int)length - 1 : 0, batch);
-    if (length > 1 && length < sizeof sequences && batch[length - 1] == 'x' &&
-        sp_parse_count(sequences, &dims[0])) {
-        *batch_tokens = dims[0] * *seq;
-    } else if (sp_parse_pair(batch, dims)) {
-        if (!isnan(given_seq) && given_seq != dims[1])
-            return sp_fail(error, SP_INPUT, "--batch %s: its length differs from --seq %s",
-                           sp_safe(batch), args->text[SP_O_seq]);
-        *batch_tokens = dims[0] * dims[1];
-        *seq = dims[1];
-    } else if (!sp_parse_count(batch, batch_tokens) || !counts_tokens(batch)) {
-        return sp_fail(error, SP_INPUT,
-                       "--batch: \"%s\" is neither tokens (3M, 4Mi) nor SEQUENCESx or "
-                       "SEQUENCESxLENGTH (1024x4096)%s",
-                       sp_safe(batch), sp_prefix_hint(batch));
-    }
-    if (!(*batch_tokens >= 1 && *batch_tokens <= 1e15 && *seq >= 1 && *seq <= 1e12))
-        return sp_fail(error, SP_INPUT, "--batch %s: expected from 1 to 10^15 tokens",
-                       sp_safe(batch));
-    return true;
+    return !args->value.batch || sp_tokens_of(args, SP_O_batch, batch_tokens, seq, error);
 }
 
 bool sp_shares_batch(double sequences, double micro_batch, double replicas, char *why, size_t size)
@@ -138,31 +150,6 @@ bool sp_shares_batch(double sequences, double micro_batch, double replicas, char
              "%s%.0f",
              sequences, micro_batch, replicas, nearest, below + at_once);
     return false;
-}
-
-bool sp_tokens_of(const struct sp_args *args, enum sp_option_id id, double *tokens, double *seq,
-                  struct sp_error *error)
-{
-    const char *const text = args->text[id], *const name = sp_option_name(id);
-    double dims[2];
-    *tokens = NAN;
-    if (!text)
-        return true;
-    if (sp_parse_dims(text, dims, 2) == 2) {
-        *tokens = dims[0] * dims[1];
-        if (seq && args->given.seq && args->value.seq != dims[1])
-            return sp_fail(error, SP_INPUT, "--%s %s: its length differs from --seq %s", name,
-                           sp_safe(text), args->text[SP_O_seq]);
-        if (seq)
-            *seq = dims[1];
-    } else if (!sp_parse_number(text, tokens)) {
-        return sp_fail(error, SP_INPUT,
-                       "--%s: \"%s\" is neither tokens (3M, 4Mi) nor SEQUENCESxLENGTH (1024x4096)",
-                       name, sp_safe(text));
-    }
-    return (*tokens >= 1 && *tokens <= 1e18) ||
-           sp_fail(error, SP_INPUT, "--%s %s: expected from 1 to 10^18 tokens", name,
-                   sp_safe(text));
 }
 
 double sp_kv_element_bytes(const struct sp_args *args)

@@ -58,11 +58,13 @@ static bool is_number(const struct sp_option *option)
 }
 
 /* Words of other tools for our options, and what to type in place of those that mean none. */
-#define OTHER(word, member) {word, SP_O_##member, NULL},
-#define HINT(word, text) {word, SP_NO_OPTION, text},
-static const struct {
+#define OTHER(word, member) {word, SP_O_##member, NULL, NULL},
+#define SAID(word, member, text) {word, SP_O_##member, text, NULL},
+#define HINT(word, text) {word, SP_NO_OPTION, NULL, text},
+static const struct other {
     const char *word;
     enum sp_option_id id;
+    const char *said; /* the option's text, with %s for the value; NULL: the value itself */
     const char *hint;
 } others[] = {
 #include "cli/other_words.def"
@@ -79,7 +81,8 @@ const struct sp_option *sp_option_named(const struct sp_args *args, const char *
             (args->options[i].alias && strcmp(args->options[i].alias, name) == 0))
             return &args->options[i];
     for (size_t i = 0; i < OTHERS; i++)
-        if (strcmp(others[i].word, name) == 0 && sp_option_taken(args, others[i].id))
+        if (strcmp(others[i].word, name) == 0 && !others[i].said &&
+            sp_option_taken(args, others[i].id))
             return sp_option_taken(args, others[i].id);
     return NULL;
 }
@@ -247,6 +250,10 @@ static bool take_number(struct sp_args *args, const struct sp_option *option, co
                         struct sp_error *error)
 {
     double value;
+    if (sp_is(option->fallback, "auto") && strcmp(text, "auto") == 0) {
+        *(double *)place_of(args, option->id) = NAN;
+        return true;
+    }
     const bool parsed =
         option->kind == SP_COUNTED ? sp_parse_count(text, &value) : sp_parse_number(text, &value);
     if (!parsed)
@@ -383,6 +390,30 @@ static bool is_quantity(const char *word)
     return false;
 }
 
+/* The row of a word of others; NULL: it has none. */
+static const struct other *other_named(const char *word)
+{
+    size_t i = 0;
+    while (i < OTHERS && strcmp(others[i].word, word) != 0)
+        i++;
+    return i < OTHERS ? &others[i] : NULL;
+}
+
+/* The text of an option that a word of others stands for. */
+static const char *said_by(const char *name, struct sp_args *args, enum sp_option_id id,
+                           const char *value)
+{
+    const struct other *const other = other_named(name);
+    const char *const mark = other && other->said ? strstr(other->said, "%s") : NULL;
+    if (!other || !other->said || strcmp(sp_option_name(id), name) == 0)
+        return value;
+    if (!mark)
+        return other->said;
+    const int length = snprintf(args->numeral[id], sizeof args->numeral[id], "%.*s%s%s",
+                                (int)(mark - other->said), other->said, value, mark + 2);
+    return (size_t)length < sizeof args->numeral[id] ? args->numeral[id] : ""; /* no number */
+}
+
 /* All names of the command's options: a place in `longs` is a name. */
 static void build_long_options(const struct sp_args *args, struct option *longs)
 {
@@ -404,9 +435,11 @@ static void build_long_options(const struct sp_args *args, struct option *longs)
     }
     for (size_t i = 0; i < n; i++) {
         const enum sp_option_kind kind = args->options[longs[i].val - NAMES_FROM].kind;
-        longs[i].has_arg = kind == SP_FLAG    ? no_argument
-                           : kind == SP_MAYBE ? optional_argument
-                                              : required_argument;
+        const struct other *const other = other_named(longs[i].name);
+        const bool is_whole = other && other->said && !strstr(other->said, "%s");
+        longs[i].has_arg = kind == SP_FLAG || is_whole ? no_argument
+                           : kind == SP_MAYBE          ? optional_argument
+                                                       : required_argument;
     }
 }
 
@@ -443,6 +476,7 @@ static bool take_option(struct sp_args *args, int argc, char **argv, int before,
     if (option->kind == SP_MAYBE && !value && word_follows &&
         (!takes_operands || is_quantity(argv[optind])))
         value = argv[optind++];
+    value = said_by(name, args, option->id, value);
     return !value || take_value(args, option, value, error);
 }
 

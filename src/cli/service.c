@@ -258,19 +258,19 @@ static int rule_of(const struct serve *f, int chosen)
 
 static enum sp_dtype take_compute(const struct serve *f)
 {
-    const int at = f->args->value.compute;
-    const enum sp_dtype wanted = sp_storages[at].matmul;
+    const enum sp_dtype wanted = (enum sp_dtype)f->args->value.dtype;
     const enum sp_dtype dtype = sp_compute_dtype(&f->hw.chip, wanted);
     if (dtype != wanted)
         sp_note(f->report, "%s publishes no peak for %s: the arithmetic is counted in %s",
-                f->hw.name, sp_storage_names[at], sp_dtype_names[dtype]);
+                f->hw.name, sp_dtype_names[wanted], sp_dtype_names[dtype]);
     return dtype;
 }
 
-/* The format that an engine multiplies in: of what is stored, unless --compute says another. */
+/* The format that an engine multiplies in: of what is stored, unless --dtype says another. */
 static enum sp_dtype math_of(const struct serve *f, int stored_as)
 {
-    return sp_storages[f->args->given.compute ? f->args->value.compute : stored_as].matmul;
+    return f->args->given.dtype ? (enum sp_dtype)f->args->value.dtype
+                                : sp_storages[stored_as].matmul;
 }
 
 static struct sp_service service_of(const struct serve *f, double chips)

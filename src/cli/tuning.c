@@ -232,7 +232,7 @@ static void note_rank(struct sp_report *r, const struct sp_model *m)
                 most);
 }
 
-void sp_put_tuning(struct sp_report *r, const struct sp_model *m, bool beside)
+void sp_put_tuning(struct sp_report *r, const struct sp_model *m)
 {
     char words[SP_TUNING_TEXT];
     if (m->tuning.trainable == SP_TRAIN_ALL)
@@ -241,14 +241,11 @@ void sp_put_tuning(struct sp_report *r, const struct sp_model *m, bool beside)
     sp_tuning_text(m, words);
     sp_put_text(r, SP_Q_TUNING_WHAT, "%s", words);
     note_rank(r, m);
-    sp_put(r, beside ? SP_Q_TUNING_TRAINED_PARAMS : SP_Q_TUNING_TRAINED, p.trained);
-    sp_put(r, beside ? SP_Q_TUNING_FROZEN_PARAMS : SP_Q_TUNING_FROZEN,
-           p.total + p.adapters - p.trained);
+    sp_put(r, SP_Q_TUNING_TRAINED, p.trained);
+    sp_put(r, SP_Q_TUNING_FROZEN, p.total + p.adapters - p.trained);
     sp_put(r, SP_Q_TUNING_ADAPTERS, p.adapters);
     sp_put(r, SP_Q_TUNING_FACTOR, sp_tuning_flops(&p, 1) / p.active);
-    sp_line(
-        r, beside ? "trained    {trainable}: {trained_params} of parameters, {frozen_params} are "
-                    "frozen; {flops_factor} FLOPs an active parameter and token"
-                  : "trained    {trainable}: {params.trainable} of parameters, {params.frozen} are "
-                    "frozen; {flops_factor} FLOPs an active parameter and token");
+    sp_line(r,
+            "trained    {trainable}: {trained_params} of parameters, {frozen_params} are frozen; "
+            "{flops_factor} FLOPs per active parameter and token");
 }

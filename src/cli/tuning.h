@@ -26,8 +26,7 @@ bool sp_take_tuning(const struct sp_args *args, struct sp_model *model, struct s
 enum { SP_TUNING_TEXT = 160 };
 void sp_tuning_text(const struct sp_model *model, char out[SP_TUNING_TEXT]);
 
-/* Puts the trained part of a model, if some of it is frozen; `beside` a quantity "params", which as
- * a number can have no members. */
-void sp_put_tuning(struct sp_report *report, const struct sp_model *model, bool beside);
+/* Puts the trained part of a model, if some of it is frozen. */
+void sp_put_tuning(struct sp_report *report, const struct sp_model *model);
 
 #endif

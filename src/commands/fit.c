@@ -18,15 +18,24 @@
 #include "study/fit_rows.h"
 
 static const struct sp_taken options[] = {
-    SP_OPTIONS_SIZED_MODEL, SP_OPTIONS_TUNING,
-    SP_OPTIONS_MACHINE,     SP_OPTIONS_BATCH,
-    SP_OPTION_RECIPE,       SP_OPTION_REMAT_THAT_FITS,
-    SP_TAKE(axes),          SP_OPTION_OVERLAP,
-    SP_TAKE(accumulate),    SP_TAKE(mfu, .fallback = "40%"),
-    SP_TAKE(mesh),          SP_TAKE(path),
-    SP_TAKE(against),       SP_TAKE(tokens),
-    SP_OPTIONS_PRICE,       SP_TAKE(report),
-    SP_TAKE(strategy),      SP_TAKE(check),
+    SP_OPTIONS_SIZED_MODEL,
+    SP_OPTIONS_TUNING,
+    SP_OPTIONS_MACHINE,
+    SP_OPTIONS_BATCH,
+    SP_OPTION_RECIPE,
+    SP_OPTION_REMAT_THAT_FITS,
+    SP_TAKE(axes),
+    SP_OPTION_OVERLAP,
+    SP_TAKE(microbatches, .fallback = "auto"),
+    SP_TAKE(mfu, .fallback = "40%"),
+    SP_TAKE(mesh),
+    SP_TAKE(path),
+    SP_TAKE(against),
+    SP_TAKE(tokens),
+    SP_OPTIONS_PRICE,
+    SP_TAKE(report),
+    SP_TAKE(strategy),
+    SP_TAKE(check),
     SP_OPTION_PLOT,
 };
 
@@ -231,7 +240,7 @@ static void put_best(struct sp_report *r, const struct fit *f)
 
 static void put_tuning(struct sp_report *r, const struct fit *f)
 {
-    sp_put_tuning(r, &f->q.model, true);
+    sp_put_tuning(r, &f->q.model);
 }
 
 /* What is asked, and what a yes and a no mean. */

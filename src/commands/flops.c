@@ -224,7 +224,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     count(args, &f);
     convert(args, &f);
     put_params(report, &f);
-    sp_put_tuning(report, &f.model, false);
+    sp_put_tuning(report, &f.model);
     if (f.has_beside)
         sp_put_companion_work(report, args, &f.companions, NULL);
     put_rows(report, &f);

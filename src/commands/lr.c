@@ -23,10 +23,9 @@ static const struct sp_taken options[] = {
     SP_TAKE(grad_norm),
     SP_TAKE(max_norm, .fallback = "1"),
     SP_TAKE(micro_batch, .fallback = "1"),
-    SP_TAKE(microbatches, .alias = "grad-acc", .excludes = SP_THESE(SP_O_batch, SP_O_sequences)),
+    SP_TAKE(microbatches, .alias = "grad-acc", .excludes = SP_THESE(SP_O_batch)),
     SP_TAKE(dp, .fallback = "1"),
     SP_TAKE(batch),
-    SP_TAKE(sequences, .excludes = SP_THESE(SP_O_batch)),
     SP_TAKE(seq),
     SP_TAKE(scale_rule, .fallback = "none", .choices = rules),
     SP_TAKE(base_batch),
@@ -72,7 +71,7 @@ static bool load_batch(const struct sp_args *args, struct lr *s, struct sp_error
         return false;
     if ((s->rule == SP_LR_FIXED) != isnan(s->base_batch_tokens))
         return sp_fail(error, SP_USAGE, "--scale-rule and --base-batch need each other");
-    s->sequences = isnan(tokens) ? v->sequences : sp_sequences_of(tokens, s->seq);
+    s->sequences = sp_sequences_of(tokens, s->seq);
     s->is_wanted = !isnan(s->sequences);
     s->has_batch = s->is_wanted || !isnan(v->microbatches) || args->given.micro_batch ||
                    args->given.dp || args->given.seq || s->rule != SP_LR_FIXED;

@@ -38,7 +38,7 @@ static const struct sp_taken options[] = {
     SP_OPTION_REMAT_THAT_FITS,
     SP_TAKE(checkpoints),
     SP_TAKE(rule, .fallback = "exact", .choices = rules),
-    SP_TAKE(sequence_parallel),
+    SP_TAKE(sp),
     SP_TAKE(kv_sequences),
     SP_TAKE(kv, .fallback = "bf16"),
     SP_TAKE(kv_bytes, .excludes = SP_THESE(SP_O_kv)),
@@ -193,7 +193,7 @@ static bool load_plan(const struct sp_args *args, struct memory *s, struct sp_er
     f->micro_batch = args->value.micro_batch;
     f->checkpoints = args->value.checkpoints;
     f->by_gpt_rule = args->value.rule == 1;
-    f->sequence_parallel = args->given.sequence_parallel;
+    f->sequence_parallel = args->value.sp == 1;
     load_spread(args, f);
     assume_batch(args, s);
     if (!check_tp(f, error) || !check_experts(f, error))
@@ -345,7 +345,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         return false;
     put_model_rows(report, &s);
     if (s.has_model) {
-        sp_put_tuning(report, &s.of.model, true);
+        sp_put_tuning(report, &s.of.model);
         sp_put_companion_work(report, args, &s.of.companions, s.m.beside);
     }
     put_rows(report, &s);

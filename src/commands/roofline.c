@@ -42,7 +42,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(a),
     SP_TAKE(w),
     SP_TAKE(out),
-    SP_TAKE(compute, .choices = sp_dtype_names),
+    SP_TAKE(compute),
     SP_TAKE(bytes_from, .fallback = "hbm", .alias = "from", .choices = sources_of_bytes),
     SP_TAKE(bandwidth),
     SP_TAKE(experts, .fallback = "1"),

@@ -35,7 +35,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(expert_weights, .alias = "experts"),
     SP_TAKE(kv),
     SP_TAKE(engine),
-    SP_TAKE(compute, .fallback = "bf16"),
+    SP_TAKE(dtype, .fallback = "bf16"),
     SP_TAKE(prefix_hit, .fallback = "0"),
     SP_TAKE(chunk),
     SP_TAKE(block),
@@ -84,7 +84,7 @@ static const struct sp_example examples[] = {
     {"scaleplan serve --model llama3-70b --hw v5e-32 --weights int8 --disaggregate auto --get "
      "disaggregated.ratio",
      "instances that read prompts for one that generates"},
-    {"scaleplan serve --model deepseek-v3 --hw h200-32 --weights fp8 --compute fp8 --pareto",
+    {"scaleplan serve --model deepseek-v3 --hw h200-32 --weights fp8 --dtype fp8 --pareto",
      "the front of degrees and batches"},
     {NULL, NULL},
 };

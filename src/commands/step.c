@@ -371,7 +371,7 @@ static bool answer(const struct sp_args *args, const struct sp_launch *launch,
     if (launch)
         sp_put_launch(report, launch);
     put_lines(report, &rows);
-    sp_put_tuning(report, &planned.model, false);
+    sp_put_tuning(report, &planned.model);
     sp_put_companions(report, args, &planned.companions, &planned.plan, &e);
     s.tokens = args->value.tokens;
     sp_price_text(&s.price, s.price_text, sizeof s.price_text);

@@ -488,7 +488,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     work_out_loss(&f);
     put_work(report, &f);
     if (f.has_work) {
-        sp_put_tuning(report, &f.model, false);
+        sp_put_tuning(report, &f.model);
         sp_put_companion_work(report, args, &f.companions, NULL);
     }
     put_rows(report, &f);

@@ -18,7 +18,7 @@ static void last_layers(void **unused)
 {
     (void)unused;
     const char *const line = "flops --model llama3-8b --trainable last:4";
-    assert_close(ask_for(line, "params.trainable"), 4 * (layer + norms), 0);
+    assert_close(ask_for(line, "trained_params"), 4 * (layer + norms), 0);
     assert_close(ask_for(line, "params.frozen"), llama - 4 * (layer + norms), 0);
     const double others =
         table + 65 * 4096; /* the input table and the norms count 6 all the same */
@@ -237,10 +237,10 @@ static const struct {
     const char *line, *keys[4];
 } commands[] = {
     {"step --model %s --hw h100-64 --batch 256x4096 --tp %d --pp %d --zero %d --remat none",
-     {"step_s", "memory.device_bytes", "params.trainable", "flops_factor"}},
+     {"step_s", "memory.device_bytes", "trained_params", "flops_factor"}},
     {"memory --model %s --hw h100-64 --dp 8 --tp %d --pp %d --zero %d --remat none",
      {"memory.total_bytes", "memory.states_bytes", "trained_params"}},
-    {"flops --model %s --batch 64x4096", {"params.trainable", "flops_factor"}},
+    {"flops --model %s --batch 64x4096", {"trained_params", "flops_factor"}},
     {"train --model %s --hw h100-64 --tokens 1T --mfu 0.4", {"days", "checkpoint.bytes"}},
     {"fit --model %s --hw h100-64 --batch 4M", {"best.step_s", "strategies.fsdp.t_math_s"}},
     {"search --model %s --hw h100-8 --batch 64x4096 --top 1", {"machines.0.step_s"}},
