@@ -225,8 +225,8 @@ static void put_alternatives(const struct page *p)
 static void put_assumptions(const struct page *p)
 {
     static const char *const keys[] = {
-        "precision", "state_bytes_per_param", "dtype", "peak_flops_per_s", "constants", "overlap",
-        "microbatches"};
+        "precision", "state_bytes_per_param", "dtype", "peak_flops_per_s", "constants",
+        "overlap",   "microbatches"};
     heading(p, "Assumptions");
     fputs("<ul>\n", p->out);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {

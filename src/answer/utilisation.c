@@ -4,7 +4,7 @@
 const char *const sp_counted_flops[SP_FLOP_CONVENTIONS] = {
     [SP_FLOPS_FULL] = "all attention scores",
     [SP_FLOPS_CAUSAL] = "the causal half of the attention scores",
-    [SP_FLOPS_6P] = "6 FLOPs a parameter and token",
+    [SP_FLOPS_6P] = "6 FLOPs per parameter and token",
 };
 
 const char *sp_above_peak(double utilisation, enum sp_flop_convention convention)

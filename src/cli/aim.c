@@ -21,10 +21,10 @@ const struct sp_aim_info sp_aims[SP_AIMS] = {
     [SP_AIM_DAYS] = {"days", "days of the run", SP_DAYS, false, true},
     [SP_AIM_COST] = {"cost", "cost of the run", SP_USD, false, true},
     [SP_AIM_MFU] = {"mfu", "model FLOPs utilisation", SP_FRACTION, true, false},
-    [SP_AIM_TOKENS] = {"tokens-per-s", "tokens a second", SP_TOKENS_PER_S, true, false},
+    [SP_AIM_TOKENS] = {"tokens-per-s", "tokens per second", SP_TOKENS_PER_S, true, false},
     [SP_AIM_TPOT] = {"tpot", "time between tokens", SP_SECONDS, false, false},
     [SP_AIM_TTFT] = {"ttft", "time to the first token", SP_SECONDS, false, false},
-    [SP_AIM_SERVED] = {"served-tokens-per-s", "tokens generated a second", SP_TOKENS_PER_S, true, false},
+    [SP_AIM_SERVED] = {"served-tokens-per-s", "tokens generated per second", SP_TOKENS_PER_S, true, false},
     [SP_AIM_SERVED_COST] = {"usd-per-mtoken", "cost of a million tokens, read or generated", SP_USD, false, false},
 };
 /* clang-format on */

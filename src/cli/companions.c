@@ -90,7 +90,7 @@ bool sp_take_companions(const struct sp_args *args, const struct sp_sources *sou
         return true;
     const double outputs = (double)sp_head_outputs(&companions->of[SP_TEACHER].model);
     if (outputs <= 0 || top > outputs)
-        return sp_fail(error, SP_INPUT, "--teacher %s: it has %.0f outputs a token",
+        return sp_fail(error, SP_INPUT, "--teacher %s: it has %.0f outputs per token",
                        companions->of[SP_TEACHER].model.name, outputs);
     companions->logit_bytes = isnan(top) ? 2 * outputs : 6 * top;
     return true;
@@ -145,9 +145,9 @@ void sp_put_companions(struct sp_report *r, const struct sp_args *args,
 {
     static const char *const lines[] = {
         "reference  {reference.model}, {reference.place}: {reference.forward_s} of the step, "
-        "{reference.bytes} a device; {reference.pairs} pairs",
+        "{reference.bytes} per device; {reference.pairs} pairs",
         "teacher    {teacher.model}, {teacher.place}: {teacher.forward_s} of the step, "
-        "{teacher.bytes} a device"};
+        "{teacher.bytes} per device"};
     for (int i = 0; i < SP_COMPANION_ROLES; i++) {
         if (!put_role(r, args, companions, i))
             continue;
@@ -168,12 +168,12 @@ void sp_put_companion_work(struct sp_report *r, const struct sp_args *args,
                            const double bytes[SP_COMPANION_ROLES])
 {
     static const char *const lines[] = {
-        "reference    {reference.model}, {reference.place}: {reference.flops_per_token} a token "
+        "reference    {reference.model}, {reference.place}: {reference.flops_per_token} per token "
         "forward%s",
-        "teacher      {teacher.model}, {teacher.place}: {teacher.flops_per_token} a token "
+        "teacher      {teacher.model}, {teacher.place}: {teacher.flops_per_token} per token "
         "forward%s"};
-    static const char *const held[] = {", {reference.bytes} a device",
-                                       ", {teacher.bytes} a device"};
+    static const char *const held[] = {", {reference.bytes} per device",
+                                       ", {teacher.bytes} per device"};
     for (int i = 0; i < SP_COMPANION_ROLES; i++) {
         if (!put_role(r, args, companions, i))
             continue;

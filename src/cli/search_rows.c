@@ -229,7 +229,7 @@ static void note_prices(struct sp_searching *s)
         const struct sp_price *const price = &s->price[i];
         char words[160];
         sp_price_text(price, words, sizeof words);
-        sp_line(s->report, "%s %s a device-hour: %s", i == 0 ? "prices    " : "          ",
+        sp_line(s->report, "%s %s per device-hour: %s", i == 0 ? "prices    " : "          ",
                 s->of.machine[i]->hw, words);
         alike = alike && price->is_typed == first->is_typed && price->year == first->year;
     }

@@ -250,11 +250,11 @@ static const struct {
     [SP_ASK_ONE_CHIP] = {"does a replica fit on one chip?", "replicas alone may do",
                          "shard the state"},
     [SP_ASK_REPLICAS] = {"does the sum of gradients hide behind the backward pass?", "use DP",
-                         "fewer bytes a chip: TP beside shards"},
+                         "fewer bytes per chip: TP beside shards"},
     [SP_ASK_SHARDS_FIT] = {"does the state fit sharded over all chips?", "FSDP may do",
                            "divide the layers too"},
     [SP_ASK_SHARDS] = {"do the gathers of FSDP hide behind each pass?", "use FSDP",
-                       "fewer bytes a chip: TP beside shards"},
+                       "fewer bytes per chip: TP beside shards"},
     [SP_ASK_TP] = {"do FSDP and TP together fit and keep up?", "use FSDP x TP",
                    "keep the shards together"},
     [SP_ASK_GROUPS] = {"do replicas of groups of shards fit and keep up?", "use HSDP",
@@ -490,8 +490,10 @@ const struct sp_command sp_cmd_fit = {
     .name = "fit",
     .summary = "does a model train on a machine, what limits it, what would be better",
     .about =
-        "For each way of spreading the model over the machine: memory a chip and whether it fits, "
-        "tokens a chip against the critical batch and whether the network keeps up, the ideal step "
+        "For each way of spreading the model over the machine: memory per chip and whether it "
+        "fits, "
+        "tokens per chip against the critical batch and whether the network keeps up, the ideal "
+        "step "
         "time, and the reason. Then the best plan on the machine's real axes, and for each no the "
         "smallest change that turns it into a yes. The closed forms are the scaling book's.",
     SP_OPTIONS(options),

@@ -241,7 +241,7 @@ static void describe(const struct sp_args *args, struct memory *s)
         snprintf(s->kept_words, sizeof s->kept_words, "recompute %s (--remat)",
                  sp_remat_names[f->remat]);
     else
-        snprintf(s->kept_words, sizeof s->kept_words, "%.4g checkpoints a layer (--checkpoints)",
+        snprintf(s->kept_words, sizeof s->kept_words, "%.4g checkpoints per layer (--checkpoints)",
                  f->checkpoints);
     s->both_given = !isnan(f->checkpoints) && args->given.remat;
     if (!(f->spread.dp > 1) || !s->has_shape || args->given.micro_batch ||

@@ -223,7 +223,7 @@ const struct sp_command sp_cmd_scaling = {
     .summary = "what a compute budget buys: optimal size and tokens, loss, larger batches",
     .about =
         "From any two of budget, size and tokens the third; from one of them the compute-optimal "
-        "rest; from a loss what reaches it. One token costs 6 FLOPs a parameter. The law and its "
+        "rest; from a loss what reaches it. One token costs 6 FLOPs per parameter. The law and its "
         "constants are data (`scaleplan list laws`, --set law.loss.alpha=0.3392). With "
         "--batch and --noise-scale: how many more steps and tokens a batch takes than the fewest "
         "possible.",

@@ -225,7 +225,7 @@ static void judge_plan(struct sp_searching *s, const struct sp_plan *plan,
         return;
     }
     sp_put_text(s->report, SP_Q_REJECT_VERDICT,
-                "does not fit: %s a device too much (--near shows what would make it fit)",
+                "does not fit: %s per device too much (--near shows what would make it fit)",
                 sp_human_text(bytes - most, SP_BYTES));
     sp_line(s->report, "verdict    {verdict}");
 }

@@ -71,7 +71,7 @@ static const struct sp_example examples[] = {
     {"scaleplan serve --model llama3-70b --hw h200-8 --weights fp8 --engine trtllm --rate 6 "
      "--ttft 1s "
      "--tpot 30ms --percentile 99 --check slo",
-     "whether 6 requests a second are answered in time"},
+     "whether 6 requests per second are answered in time"},
     {"scaleplan serve --model gpt-oss-120b --expert-weights mxfp4 --hw h200-8,b200-8 --tpot 20ms "
      "--objective cost",
      "machines compared by what a million tokens cost"},

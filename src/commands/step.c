@@ -361,7 +361,7 @@ static bool answer(const struct sp_args *args, const struct sp_launch *launch,
     sp_estimate_planned(&planned, (enum sp_flop_convention)args->value.convention,
                         sp_takes(report, SP_Q_STEP_T_PLAYED), &e);
     if ((double)e.memory.live >= SP_MOST_BYTES)
-        return sp_fail(error, SP_INPUT, "the plan needs more than %.0e bytes a device",
+        return sp_fail(error, SP_INPUT, "the plan needs more than %.0e bytes per device",
                        SP_MOST_BYTES);
     sp_read_step(&planned, &e, &rows);
     if (sp_takes_words(report))

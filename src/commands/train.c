@@ -252,7 +252,7 @@ static const char *work_text(const struct train *f)
     if (f->is_tuned)
         return ": what is computed of {tokens} tokens where some weights are frozen";
     return f->convention == SP_FLOPS_6P
-               ? ": 6 a parameter and token of {tokens}, those of the encoder by its own tokens"
+               ? ": 6 per parameter and token of {tokens}, those of the encoder by its own tokens"
                : ": matmuls and scores of {tokens} tokens";
 }
 
