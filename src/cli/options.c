@@ -429,7 +429,9 @@ static void build_long_options(const struct sp_args *args, struct option *longs)
         bool own = false; /* the word is an option of its own here */
         for (size_t k = 0; option && k < args->n_options; k++)
             own = own || strcmp(args->options[k].name, others[i].word) == 0;
-        if (option && !own)
+        /* a list is not the text of one value */
+        const bool is_list = option && option->kind == SP_REPEATED && others[i].said;
+        if (option && !own && !is_list)
             longs[n++] = (struct option){.name = others[i].word,
                                          .val = NAMES_FROM + (int)(option - args->options)};
     }

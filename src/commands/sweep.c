@@ -27,9 +27,9 @@ static const struct sp_taken options[] = {
     SP_TAKE(valid),
     SP_TAKE(shard),
     SP_TAKE(plot),
-    SP_TAKE(heat),
+    SP_TAKE(heat, .needs = SP_THESE(SP_O_plot)),
 };
-enum { VALID, SHARD, PLOT, HEAT, OWN_OPTIONS };
+enum { OWN_OPTIONS = sizeof options / sizeof *options };
 
 /* What a row shows when --get does not say. */
 static const struct {
@@ -47,10 +47,10 @@ static const struct {
 
 struct sweep {
     const struct sp_command *command;
-    struct sp_args *taken; /* its options */
+    struct sp_args *args; /* the line: the sweep's options, and lists of the command's */
     struct sp_axes axes;
     char keys[1024];
-    bool json, valid, help;
+    bool json, valid;
     char separator; /* of CSV or TSV */
     uint64_t shard, shards;
     struct sp_world *world;
@@ -102,11 +102,18 @@ static bool take_format(struct sweep *s, const char *text, struct sp_error *erro
                    sp_safe(text));
 }
 
+/* Whether a word of the line is that option, with or without "=value". */
+static bool is_spelled(const char *word, const char *name)
+{
+    const size_t n = strlen(name);
+    return strncmp(word + 2, name, n) == 0 && (word[2 + n] == '\0' || word[2 + n] == '=');
+}
+
 /* Which of the sweep's own options that is. */
-static int own_option(const char *name)
+static int own_option(enum sp_option_id id)
 {
     int i = 0;
-    while (i < OWN_OPTIONS && strcmp(sp_option_name(options[i].id), name) != 0)
+    while (i < OWN_OPTIONS && options[i].id != id)
         i++;
     return i;
 }
@@ -116,9 +123,9 @@ static int place_of_command(int argc, char **argv)
 {
     int i = 1;
     while (i < argc && strncmp(argv[i], "--", 2) == 0) {
-        char name[64];
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(argv[i] + 2, "="), argv[i] + 2);
-        const int own = own_option(name);
+        int own = 0;
+        while (own < OWN_OPTIONS && !is_spelled(argv[i], sp_option_name(options[own].id)))
+            own++;
         if (own == OWN_OPTIONS)
             return 0;
         i += sp_option_row(options[own].id, NULL).kind == SP_FLAG || strchr(argv[i], '=') ? 1 : 2;
@@ -133,54 +140,57 @@ static bool add_axis(struct sweep *s, const struct sp_option *option, const char
     static const enum sp_option_id whole[] = {
         SP_O_shape,  SP_O_get,   SP_O_measured, SP_O_near,      SP_O_explain_rejects,
         SP_O_pareto, SP_O_scale, SP_O_price,    SP_O_config_dir};
-    enum sp_axis_text kind = option->kind == SP_MANY       ? SP_AXIS_OF_SETS
-                             : option->kind == SP_REPEATED ? SP_AXIS_OF_MANY
-                                                           : SP_AXIS_OF_LIST;
+    const enum sp_option_kind kind_of = sp_option_row(option->id, NULL).kind;
+    enum sp_axis_text kind = kind_of == SP_MANY       ? SP_AXIS_OF_SETS
+                             : kind_of == SP_REPEATED ? SP_AXIS_OF_MANY
+                                                      : SP_AXIS_OF_LIST;
     for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
         if (whole[i] == option->id)
             kind = SP_AXIS_OF_ONE;
     return sp_add_axis(&s->axes, option->name, kind, text, error);
 }
 
-/* One option of the line; `i` moves past its value. */
-static bool take_option(struct sweep *s, int argc, char **argv, int *i, struct sp_error *error)
+/* The options of a line: the sweep's own and, of the command's, those that only compute. What the
+ * command takes as a number, a choice or a text is a list of them here. */
+static size_t options_of_line(const struct sp_command *command, struct sp_option *line)
 {
-    char name[64];
-    const char *const word = argv[(*i)++];
-    const char *const equals = strchr(word, '=');
-    if (strcmp(word, "-h") == 0 || strcmp(word, "--help") == 0)
-        return s->help = true;
-    if (strncmp(word, "--", 2) != 0)
-        return sp_fail(error, SP_USAGE, "unexpected argument \"%s\"; a sweep takes --option list",
-                       sp_safe(word));
-    snprintf(name, sizeof name, "%.*s", (int)(equals ? equals - word - 2 : 60), word + 2);
-    const int own = own_option(name);
-    if (own == VALID)
-        return s->valid = true;
-    if (own == HEAT)
-        return s->picture.heat = true;
-    const struct sp_option *const option =
-        own < OWN_OPTIONS ? NULL : sp_option_named(s->taken, name);
-    if (own == OWN_OPTIONS && !option)
-        return sp_unknown_option(s->taken, word, error);
-    if (option && !sp_only_computes(option, error))
-        return false;
-    if (option && option->kind == SP_FLAG)
-        return add_axis(s, option, NULL, error);
-    const char *const value = equals ? equals + 1 : *i < argc ? argv[(*i)++] : NULL;
-    if (!value)
-        return sp_fail(error, SP_USAGE, "option --%s needs a value", name);
-    if (own == SHARD)
-        return take_shard(s, value, error);
-    if (own == PLOT) {
-        s->picture.target = value;
-        return true;
+    struct sp_option swept[SP_MAX_OPTIONS];
+    const size_t n_swept = sp_options_of(command, swept);
+    size_t n = 0;
+    for (int i = 0; i < OWN_OPTIONS; i++)
+        line[n++] = sp_option_row(options[i].id, &options[i]);
+    for (size_t i = 0; i < n_swept; i++) {
+        const enum sp_option_id id = swept[i].id;
+        if (own_option(id) < OWN_OPTIONS)
+            continue;
+        line[n] = swept[i];
+        line[n].fallback = NULL;
+        line[n].needs = line[n].excludes = NULL;
+        if (id == SP_O_get || id == SP_O_format)
+            line[n].kind = SP_TEXT;
+        else if (swept[i].kind != SP_FLAG)
+            line[n].kind = SP_REPEATED;
+        n++;
     }
-    if (strcmp(name, "get") == 0)
-        return take_keys(s, value, error);
-    if (strcmp(name, "format") == 0)
-        return take_format(s, value, error);
-    return option ? add_axis(s, option, value, error) : sp_unknown_option(s->taken, word, error);
+    return n;
+}
+
+/* Makes axes of what the line gives of the command's options. */
+static bool take_axes(struct sweep *s, struct sp_error *error)
+{
+    const struct sp_args *const args = s->args;
+    for (size_t i = 0; i < args->n_options; i++) {
+        const struct sp_option *const option = &args->options[i];
+        if (!args->given_at[option->id] || own_option(option->id) < OWN_OPTIONS)
+            continue;
+        if (!sp_only_computes(option, error) ||
+            (option->kind == SP_FLAG && !add_axis(s, option, NULL, error)))
+            return false;
+    }
+    for (int i = 0; i < args->n_repeated; i++)
+        if (!add_axis(s, sp_option_taken(args, args->repeated_id[i]), args->repeated[i], error))
+            return false;
+    return true;
 }
 
 static struct sp_sweep_axis drawn_axis(const struct sp_axis *axis)
@@ -230,36 +240,49 @@ static bool end_picture(struct sweep *s, struct sp_error *error)
     return sp_end_sweep_picture(&s->picture, title, error);
 }
 
+/* What the line says of the rows. */
+static bool take_own(struct sweep *s, struct sp_error *error)
+{
+    const struct sp_args *const args = s->args;
+    const char *const format = args->text[SP_O_format];
+    s->valid = args->given.valid;
+    s->picture.heat = args->given.heat;
+    s->picture.target = args->value.plot;
+    for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++)
+        if (strcmp(defaults[i].command, s->command->name) == 0)
+            snprintf(s->keys, sizeof s->keys, "%s", defaults[i].keys);
+    return (!args->value.get || take_keys(s, args->value.get, error)) &&
+           (!format || take_format(s, format, error)) &&
+           (!args->value.shard || take_shard(s, args->value.shard, error));
+}
+
 static bool parse(struct sweep *s, int argc, char **argv, struct sp_error *error)
 {
-    const int place = place_of_command(argc, argv);
-    s->command = sp_find_command(argv[place], error);
+    struct sp_args *const args = s->args;
+    s->command = sp_find_command(argv[place_of_command(argc, argv)], error);
     s->shards = 1;
     s->separator = ',';
     s->axes.rows = 1;
     if (!s->command)
         return false;
-    s->taken->n_options = sp_options_of(s->command, s->taken->options);
     if (strcmp(s->command->name, "sweep") == 0 || strcmp(s->command->name, "merge") == 0)
         return sp_fail(error, SP_USAGE, "%s cannot be swept", s->command->name);
-    for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++)
-        if (strcmp(defaults[i].command, s->command->name) == 0)
-            snprintf(s->keys, sizeof s->keys, "%s", defaults[i].keys);
-    for (int i = 1; i < argc && !s->help;)
-        if (i == place)
-            i++;
-        else if (!take_option(s, argc, argv, &i, error))
-            return false;
-    if (s->help)
+    args->n_options = options_of_line(s->command, args->options);
+    if (!sp_parse_args(argc, argv, true, args, error))
+        return false;
+    if (args->given.help)
         return true;
+    if (args->n_operands > 1)
+        return sp_fail(error, SP_USAGE, "unexpected argument \"%s\"; a sweep takes --option list",
+                       sp_safe(args->operands[1]));
+    if (!sp_check_together(args, error) || !take_own(s, error) || !take_axes(s, error))
+        return false;
     if (s->keys[0] == '\0')
         return sp_fail(error, SP_USAGE, "--get KEY,... is needed: what a row of %s shows",
                        s->command->name);
-    if (!s->picture.target)
-        return !s->picture.heat || sp_fail(error, SP_USAGE, "--heat needs --plot");
-    if (s->shards > 1)
+    if (s->picture.target && s->shards > 1)
         return sp_fail(error, SP_USAGE, "--plot draws all rows, not those of a --shard");
-    return begin_picture(s, error);
+    return !s->picture.target || begin_picture(s, error);
 }
 
 /* As many keys as --get can name: each with its comma takes two bytes or more. */
@@ -426,9 +449,9 @@ static enum sp_exit stream(int argc, char **argv, struct sp_world *world, FILE *
     if (!s)
         abort();
     s->world = world;
-    s->taken = sp_new_args(world);
+    s->args = sp_new_args(world);
     s->out = out;
-    if (parse(s, argc, argv, error) && s->help)
+    if (parse(s, argc, argv, error) && s->args->given.help)
         sp_print_command_help(&sp_cmd_sweep, out);
     else if (error->lines == 0)
         put_rows(s);
@@ -439,7 +462,7 @@ static enum sp_exit stream(int argc, char **argv, struct sp_world *world, FILE *
     const enum sp_exit code = s->failed > 0 && !s->valid ? SP_NO : SP_OK;
     sp_free_sweep_picture(&s->picture);
     sp_free_axes(&s->axes);
-    free(s->taken);
+    free(s->args);
     sp_free_asker(&s->asker);
     free(s);
     return code;
