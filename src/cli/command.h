@@ -11,7 +11,7 @@
 #include "cli/words.h"
 
 struct sp_example {
-    const char *line, *what;
+    const char *line, *what; /* the line behind the program's name */
 };
 
 struct sp_command {

@@ -142,5 +142,5 @@ void sp_print_command_help(const struct sp_command *command, FILE *out)
     print_keys(command, width, out);
     fputs("\nexamples:\n", out);
     for (const struct sp_example *example = command->examples; example->line; example++)
-        fprintf(out, "  %s\n      %s\n", example->line, example->what);
+        fprintf(out, "  scaleplan %s\n      %s\n", example->line, example->what);
 }

@@ -1,6 +1,9 @@
 /* The tables of commands and options as JSON, from which an editor or a page completes words. */
 #include "cli/help_json.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "base/json.h"
 #include "cli/operands.h"
 
@@ -56,7 +59,11 @@ static cJSON *command_json(const struct sp_command *command)
     cJSON *const examples = cJSON_AddArrayToObject(out, "examples");
     for (const struct sp_example *example = command->examples; example->line; example++) {
         cJSON *const one = cJSON_CreateObject();
-        cJSON_AddStringToObject(one, "line", example->line);
+        char *line;
+        if (asprintf(&line, "scaleplan %s", example->line) < 0)
+            abort();
+        cJSON_AddStringToObject(one, "line", line);
+        free(line);
         cJSON_AddStringToObject(one, "what", example->what);
         cJSON_AddItemToArray(examples, one);
     }

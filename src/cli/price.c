@@ -129,20 +129,6 @@ bool sp_check_price(const struct sp_args *args, const struct sp_hardware *const 
            check_names(&to_buy, args, hw, specs, n, error);
 }
 
-void sp_put_price(struct sp_report *r, const struct sp_price *price, enum sp_quantity_id usd,
-                  enum sp_quantity_id year, enum sp_quantity_id source)
-{
-    sp_put(r, usd, price->usd_per_h);
-    if (price->year > 0)
-        sp_put(r, year, (double)price->year);
-    else
-        sp_put_null(r, year);
-    if (price->source[0])
-        sp_put_text(r, source, "%s", price->source);
-    else
-        sp_put_null(r, source);
-}
-
 void sp_price_text(const struct sp_price *price, char *out, size_t size)
 {
     if (isnan(price->usd_per_h))

@@ -24,10 +24,6 @@ bool sp_price_of(const struct sp_args *args, const struct sp_hardware *hw, const
 bool sp_check_price(const struct sp_args *args, const struct sp_hardware *const *hw,
                     const char *const *specs, int n, struct sp_error *error);
 
-/* Puts a price, its year and its source under these rows; unknown ones are null. */
-void sp_put_price(struct sp_report *report, const struct sp_price *price, enum sp_quantity_id usd,
-                  enum sp_quantity_id year, enum sp_quantity_id source);
-
 /* "6.88 USD, the list price of 2025 (AWS p5 over 8, on demand)", in a buffer of its own. */
 void sp_price_text(const struct sp_price *price, char *out, size_t size);
 

@@ -27,14 +27,13 @@ static const struct sp_taken options[] = {
 };
 
 static const struct sp_example examples[] = {
-    {"scaleplan batch --hw v5p-4096",
-     "critical batches on 1, 2 and 3 axes, and for the whole slice"},
-    {"scaleplan batch --hw v5p --d-ff 30000 --batch 2M --get devices_fed.fsdp_tp",
+    {"batch --hw v5p-4096", "critical batches on 1, 2 and 3 axes, and for the whole slice"},
+    {"batch --hw v5p --d-ff 30000 --batch 2M --get devices_fed.fsdp_tp",
      "most chips a batch can feed"},
-    {"scaleplan batch --hw h100-2048 --experts 128 --top-k 4 --get critical.dp.cross",
+    {"batch --hw h100-2048 --experts 128 --top-k 4 --get critical.dp.cross",
      "a mixture of experts"},
-    {"scaleplan batch --hw v5p-4096 --explain critical.dp.3", "formula, numbers and source"},
-    {"scaleplan batch --hw v5p-4096 --model llama2-13b --plot batch.svg",
+    {"batch --hw v5p-4096 --explain critical.dp.3", "formula, numbers and source"},
+    {"batch --hw v5p-4096 --model llama2-13b --plot batch.svg",
      "T_math and T_comms over the batch, drawn"},
     {NULL, NULL},
 };

@@ -194,10 +194,9 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
 }
 
 static const struct sp_example examples[] = {
-    {"scaleplan calibrate runs.csv --hw h100 --framework nemo -o my-cluster.json",
+    {"calibrate runs.csv --hw h100 --framework nemo -o my-cluster.json",
      "fit a profile to your own runs, three or more"},
-    {"scaleplan step --model llama3-8b --hw h100-64 --profile my-cluster.json",
-     "then estimate with it"},
+    {"step --model llama3-8b --hw h100-64 --profile my-cluster.json", "then estimate with it"},
     {NULL, NULL},
 };
 

@@ -243,10 +243,10 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
 }
 
 static const struct sp_example examples[] = {
-    {"scaleplan check cases.json", "a table of pass and fail with both values"},
-    {"scaleplan check cases.json --cases roof-01 --explain", "how the answers follow"},
-    {"scaleplan check *.json --get passed,failed", "two bare numbers for a script"},
-    {"scaleplan check *.json --book > exercises.md", "the cases as a page to read"},
+    {"check cases.json", "a table of pass and fail with both values"},
+    {"check cases.json --cases roof-01 --explain", "how the answers follow"},
+    {"check *.json --get passed,failed", "two bare numbers for a script"},
+    {"check *.json --book > exercises.md", "the cases as a page to read"},
     {NULL, NULL},
 };
 

@@ -41,18 +41,16 @@ static const struct sp_taken options[] = {
 };
 
 static const struct sp_example examples[] = {
-    {"scaleplan comm --op all-gather --array 'bf16[2048,8192]' --hw v5e-32 --group-axes 4",
+    {"comm --op all-gather --array 'bf16[2048,8192]' --hw v5e-32 --group-axes 4",
      "on one axis without wraparound"},
-    {"scaleplan comm --op all-reduce --bytes 1GB --hw h100-8",
+    {"comm --op all-reduce --bytes 1GB --hw h100-8",
      "in a node, with and without in-network reduction"},
-    {"scaleplan comm --op a2a --array 'bf16[262144,7168]' --copies 8 --hw h100-64",
+    {"comm --op a2a --array 'bf16[262144,7168]' --copies 8 --hw h100-64",
      "tokens of a mixture to 8 experts each"},
-    {"scaleplan comm --op ar --array 'bf16[1024_X,4096_Y]' --mesh X=4,Y=4,Z=4 --group-axes Z --hw "
-     "v4-64",
+    {"comm --op ar --array 'bf16[1024_X,4096_Y]' --mesh X=4,Y=4,Z=4 --group-axes Z --hw v4-64",
      "an array that the other two axes shard"},
-    {"scaleplan comm --op all-gather --bytes 1GB --hw h100-1024",
-     "which level of a SuperPOD binds"},
-    {"scaleplan comm --op send --array 'bf16[8,128,8192]' --hw v5e-16", "from corner to corner"},
+    {"comm --op all-gather --bytes 1GB --hw h100-1024", "which level of a SuperPOD binds"},
+    {"comm --op send --array 'bf16[8,128,8192]' --hw v5e-16", "from corner to corner"},
     {NULL, NULL},
 };
 

@@ -89,12 +89,11 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
 }
 
 static const struct sp_example examples[] = {
-    {"scaleplan export --to megatron --model llama2-70b --hw h100-64 --tp 8 --pp 4 --vpp 5 "
-     "--batch 128x4096",
+    {"export --to megatron --model llama2-70b --hw h100-64 --tp 8 --pp 4 --vpp 5 --batch 128x4096",
      "arguments for pretrain_gpt.py"},
-    {"scaleplan export --to deepspeed --strict -o ds.json --model llama3-8b --hw h100-64 --zero 3",
+    {"export --to deepspeed --strict -o ds.json --model llama3-8b --hw h100-64 --zero 3",
      "a file, or exit code 1 where DeepSpeed has no option"},
-    {"scaleplan step --from ds.json --model llama3-8b --hw h100-64", "and in again"},
+    {"step --from ds.json --model llama3-8b --hw h100-64", "and in again"},
     {NULL, NULL},
 };
 

@@ -40,14 +40,13 @@ static const struct sp_taken options[] = {
 };
 
 static const struct sp_example examples[] = {
-    {"scaleplan fit --model llama2-13b --hw v5p-4096 --batch 3M", "the textbook's exercise"},
-    {"scaleplan fit --model llama3-405b --hw h100-16384 --batch 16M --get best.step_s",
+    {"fit --model llama2-13b --hw v5p-4096 --batch 3M", "the textbook's exercise"},
+    {"fit --model llama3-405b --hw h100-16384 --batch 16M --get best.step_s",
      "one bare number, in seconds"},
-    {"scaleplan fit --model llama3-70b --hw v5p-8960x4 --check && echo yes",
-     "a verdict for a script"},
-    {"scaleplan fit --model gpt2-medium --hw h100-8 --mesh fsdp=4,tp=2 --path",
+    {"fit --model llama3-70b --hw v5p-8960x4 --check && echo yes", "a verdict for a script"},
+    {"fit --model gpt2-medium --hw h100-8 --mesh fsdp=4,tp=2 --path",
      "the verdict on a mesh, and the questions that lead to a strategy"},
-    {"scaleplan fit --params 25M --hw a100-40gb-8", "a model of which only the size is known"},
+    {"fit --params 25M --hw a100-40gb-8", "a model of which only the size is known"},
     {NULL, NULL},
 };
 

@@ -32,9 +32,9 @@ static const struct sp_taken options[] = {
 };
 
 static const struct sp_example examples[] = {
-    {"scaleplan flops --model llama3-70b", "parameters and FLOPs by part"},
-    {"scaleplan flops --model llama3-70b --tokens 15T --get flops", "FLOPs of a training run"},
-    {"scaleplan flops --params 7e9 --hw h100 --tokens-per-s 10000 --get mfu",
+    {"flops --model llama3-70b", "parameters and FLOPs by part"},
+    {"flops --model llama3-70b --tokens 15T --get flops", "FLOPs of a training run"},
+    {"flops --params 7e9 --hw h100 --tokens-per-s 10000 --get mfu",
      "utilisation of a measured speed"},
     {NULL, NULL},
 };

@@ -106,9 +106,9 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
 }
 
 static const struct sp_example examples[] = {
-    {"scaleplan import config.json -o my-model.json", "a model file to read, edit and keep"},
-    {"scaleplan import config.json -o - | jq .moe", "the same to standard output"},
-    {"scaleplan fit --model config.json --hw h100-64", "or use the config as it is"},
+    {"import config.json -o my-model.json", "a model file to read, edit and keep"},
+    {"import config.json -o - | jq .moe", "the same to standard output"},
+    {"fit --model config.json --hw h100-64", "or use the config as it is"},
     {NULL, NULL},
 };
 

@@ -100,7 +100,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
 }
 
 static const struct sp_example examples[] = {
-    {"scaleplan lint my-chip.json", "says what is wrong with it, and where"},
+    {"lint my-chip.json", "says what is wrong with it, and where"},
     {NULL, NULL},
 };
 

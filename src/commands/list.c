@@ -121,8 +121,8 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
 }
 
 static const struct sp_example examples[] = {
-    {"scaleplan list", "everything"},
-    {"scaleplan list models --format json | jq -r '.models[].name'", "names for a script"},
+    {"list", "everything"},
+    {"list models --format json | jq -r '.models[].name'", "names for a script"},
     {NULL, NULL},
 };
 

@@ -32,11 +32,11 @@ static const struct sp_taken options[] = {
 };
 
 static const struct sp_example examples[] = {
-    {"scaleplan lr --step 1000 --lr 3e-4 --min-lr 3e-5 --warmup 2000 --total-steps 100k",
+    {"lr --step 1000 --lr 3e-4 --min-lr 3e-5 --warmup 2000 --total-steps 100k",
      "the learning rate, and Adam's bias corrections"},
-    {"scaleplan lr --grad-norm 4 --max-norm 1 --get clip_factor", "what clipping does"},
-    {"scaleplan lr --batch 4M --seq 4096 --micro-batch 2 --dp 128", "gradient accumulation"},
-    {"scaleplan lr --micro-batch 4 --microbatches 8 --dp 16 --seq 2048", "effective batch"},
+    {"lr --grad-norm 4 --max-norm 1 --get clip_factor", "what clipping does"},
+    {"lr --batch 4M --seq 4096 --micro-batch 2 --dp 128", "gradient accumulation"},
+    {"lr --micro-batch 4 --microbatches 8 --dp 16 --seq 2048", "effective batch"},
     {NULL, NULL},
 };
 

@@ -51,12 +51,12 @@ static const struct sp_taken options[] = {
 };
 
 static const struct sp_example examples[] = {
-    {"scaleplan memory --params 7.5e9 --precision mixed16 --dp 64 --zero 2", "ZeRO's own example"},
-    {"scaleplan memory --model llama3-70b --hw h100 --get min_devices",
+    {"memory --params 7.5e9 --precision mixed16 --dp 64 --zero 2", "ZeRO's own example"},
+    {"memory --model llama3-70b --hw h100 --get min_devices",
      "fewest devices that hold the states"},
-    {"scaleplan memory --model gpt3-175b --rule korthikanti --remat none --micro-batch 1",
+    {"memory --model gpt3-175b --rule korthikanti --remat none --micro-batch 1",
      "closed form of a GPT block"},
-    {"scaleplan memory --model llama3-8b --hw h100-64 --dp 64 --batch 64x8192 --plot zero.svg",
+    {"memory --model llama3-8b --hw h100-64 --dp 64 --batch 64x8192 --plot zero.svg",
      "what each ZeRO stage leaves on a device, drawn"},
     {NULL, NULL},
 };

@@ -306,8 +306,8 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
 }
 
 static const struct sp_example examples[] = {
-    {"scaleplan merge part-1.json part-2.json", "the whole search from its two parts"},
-    {"scaleplan merge rows-*.csv", "the whole sweep from its parts"},
+    {"merge part-1.json part-2.json", "the whole search from its two parts"},
+    {"merge rows-*.csv", "the whole sweep from its parts"},
     {NULL, NULL},
 };
 

@@ -117,12 +117,12 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
 }
 
 static const struct sp_example examples[] = {
-    {"scaleplan need --model llama3-70b --hw h100-256 --batch 512x8192 --for step=8s",
+    {"need --model llama3-70b --hw h100-256 --batch 512x8192 --for step=8s",
      "which figure of the machine makes the step that short"},
-    {"scaleplan need --model llama2-13b --hw v5p-4096 --batch 3M --strategy fsdp --for "
-     "compute-bound --get need.3.needed",
+    {"need --model llama2-13b --hw v5p-4096 --batch 3M --strategy fsdp --for compute-bound --get "
+     "need.3.needed",
      "bandwidth of a link that hides FSDP"},
-    {"scaleplan need --model llama3-405b --hw h100-64 --zero 3 --for fits",
+    {"need --model llama3-405b --hw h100-64 --zero 3 --for fits",
      "memory, or chips, that it takes"},
     {NULL, NULL},
 };

@@ -32,12 +32,11 @@ static const struct sp_taken options[] = {
 };
 
 static const struct sp_example examples[] = {
-    {"scaleplan pipeline --pp 4 --microbatches 8", "bubble and efficiency of 1F1B"},
-    {"scaleplan pipeline --pp 4 --efficiency 90% --get microbatches_for", "27"},
-    {"scaleplan pipeline --pp 4 --microbatches 8 --vpp 2 --timeline", "interleaved, drawn"},
-    {"scaleplan pipeline --pp 4 --microbatches 8 --scale 1,1,1,1.3",
-     "a heavier last stage, simulated"},
-    {"scaleplan pipeline --pp 4 --microbatches 8 --plot -", "timeline and memory, drawn"},
+    {"pipeline --pp 4 --microbatches 8", "bubble and efficiency of 1F1B"},
+    {"pipeline --pp 4 --efficiency 90% --get microbatches_for", "27"},
+    {"pipeline --pp 4 --microbatches 8 --vpp 2 --timeline", "interleaved, drawn"},
+    {"pipeline --pp 4 --microbatches 8 --scale 1,1,1,1.3", "a heavier last stage, simulated"},
+    {"pipeline --pp 4 --microbatches 8 --plot -", "timeline and memory, drawn"},
     {NULL, NULL},
 };
 

@@ -52,15 +52,14 @@ static const struct sp_taken options[] = {
 };
 
 static const struct sp_example examples[] = {
-    {"scaleplan roofline --matmul 512x4096x8192 --hw b200", "one matmul: intensity, times, bound"},
-    {"scaleplan roofline --matmul 512x4096x14336,512x14336x4096 --hw h100",
+    {"roofline --matmul 512x4096x8192 --hw b200", "one matmul: intensity, times, bound"},
+    {"roofline --matmul 512x4096x14336,512x14336x4096 --hw h100",
      "the two matmuls of an MLP and their total"},
-    {"scaleplan roofline --w int8 --hw v5e --get critical_batch_small",
-     "int8 weights, bf16 arithmetic"},
-    {"scaleplan roofline --fused-attention --seq 4096 --query-group 8 --hw v5e",
+    {"roofline --w int8 --hw v5e --get critical_batch_small", "int8 weights, bf16 arithmetic"},
+    {"roofline --fused-attention --seq 4096 --query-group 8 --hw v5e",
      "grouped-query attention at prefill"},
-    {"scaleplan roofline --model llama3-8b --batch 4096 --hw h100", "every matmul of a model"},
-    {"scaleplan roofline --model llama3-8b --batch 256 --hw h100 --plot roof.svg",
+    {"roofline --model llama3-8b --batch 4096 --hw h100", "every matmul of a model"},
+    {"roofline --model llama3-8b --batch 256 --hw h100 --plot roof.svg",
      "the same on a picture of the roofline"},
     {NULL, NULL},
 };

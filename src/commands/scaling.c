@@ -22,14 +22,13 @@ static const struct sp_taken options[] = {
 };
 
 static const struct sp_example examples[] = {
-    {"scaleplan scaling --flops 5.76e23", "the size and tokens of Chinchilla, and of other laws"},
-    {"scaleplan scaling --model llama3-8b --tokens 15T --law besiroglu",
+    {"scaling --flops 5.76e23", "the size and tokens of Chinchilla, and of other laws"},
+    {"scaling --model llama3-8b --tokens 15T --law besiroglu",
      "the loss of a model trained far beyond the optimum"},
-    {"scaleplan scaling --params 7B --loss 2.2 --get tokens", "tokens that reach a loss"},
-    {"scaleplan scaling --flops 1e21 --batch 4M --noise-scale 2M --from-batch 1M",
+    {"scaling --params 7B --loss 2.2 --get tokens", "tokens that reach a loss"},
+    {"scaling --flops 1e21 --batch 4M --noise-scale 2M --from-batch 1M",
      "what a larger batch buys"},
-    {"scaleplan scaling --year 2023",
-     "effective compute relative to 2014, and the share of compute"},
+    {"scaling --year 2023", "effective compute relative to 2014, and the share of compute"},
     {NULL, NULL},
 };
 

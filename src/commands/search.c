@@ -408,25 +408,23 @@ static struct sp_figure *plot(const struct sp_args *args, const struct sp_report
 }
 
 static const struct sp_example examples[] = {
-    {"scaleplan search --model llama3-70b --hw h100-512 --batch 1024x8192",
+    {"search --model llama3-70b --hw h100-512 --batch 1024x8192",
      "the five fastest plans of all, with the proof"},
-    {"scaleplan search --model llama3-70b --hw h100-512 --batch 1024x8192 --fix pp=4 --only "
-     "zero=1,3 --max-tp 8 --get plans.0.command",
+    {"search --model llama3-70b --hw h100-512 --batch 1024x8192 --fix pp=4 --only zero=1,3 "
+     "--max-tp 8 --get plans.0.command",
      "a constrained search; the plan as a command of step"},
-    {"scaleplan search --model llama3-70b --hw h100-512 --batch 1024x8192 --robust",
+    {"search --model llama3-70b --hw h100-512 --batch 1024x8192 --robust",
      "the plan whose step is shortest where the estimate's constants turn out badly"},
-    {"scaleplan search --model llama3-8b --hw h100-64,v5p-128 --batch 256x8192 --tokens 1T "
-     "--objective cost",
+    {"search --model llama3-8b --hw h100-64,v5p-128 --batch 256x8192 --tokens 1T --objective cost",
      "machines compared by what a run costs"},
-    {"scaleplan search --model llama3-70b --hw h100-256 --batch 512x8192 --pareto step,memory",
+    {"search --model llama3-70b --hw h100-256 --batch 512x8192 --pareto step,memory",
      "what memory buys"},
-    {"scaleplan search --model llama3-70b --hw h100-256 --batch 512x8192 --pareto step,memory "
-     "--plot front.svg",
+    {"search --model llama3-70b --hw h100-256 --batch 512x8192 --pareto step,memory --plot "
+     "front.svg",
      "the same as a picture"},
-    {"scaleplan search --model llama3-70b --hw h100-256 --batch 512x8192 --near tp=8,pp=4",
+    {"search --model llama3-70b --hw h100-256 --batch 512x8192 --near tp=8,pp=4",
      "how to better a plan, or make it fit"},
-    {"scaleplan search --from pretrain.sh --hw h100-64",
-     "how far a launch is behind the best plan"},
+    {"search --from pretrain.sh --hw h100-64", "how far a launch is behind the best plan"},
     {NULL, NULL},
 };
 

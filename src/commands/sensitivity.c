@@ -81,12 +81,11 @@ static struct sp_figure *plot(const struct sp_args *args, const struct sp_report
 }
 
 static const struct sp_example examples[] = {
-    {"scaleplan sensitivity --model llama3-70b --hw h100-256 --tp 4 --pp 4 --batch 512x8192",
+    {"sensitivity --model llama3-70b --hw h100-256 --tp 4 --pp 4 --batch 512x8192",
      "what a step's time hangs on"},
-    {"scaleplan sensitivity --model llama3-70b --hw h100-256 --batch 512x8192 --replan --format "
-     "csv",
+    {"sensitivity --model llama3-70b --hw h100-256 --batch 512x8192 --replan --format csv",
      "the same, and with the best plan looked for anew at both ends"},
-    {"scaleplan sensitivity --model llama3-70b --hw h100-256 --batch 512x8192 --plot tornado.svg",
+    {"sensitivity --model llama3-70b --hw h100-256 --batch 512x8192 --plot tornado.svg",
      "a tornado of bars"},
     {NULL, NULL},
 };

@@ -64,27 +64,25 @@ static const struct sp_taken options[] = {
 };
 
 static const struct sp_example examples[] = {
-    {"scaleplan serve --model llama3-70b --hw h100-8 --input 2048 --output 512",
+    {"serve --model llama3-70b --hw h100-8 --input 2048 --output 512",
      "what fits, and how fast at least"},
-    {"scaleplan serve --model llama3-70b --hw h100-8 --weights fp8 --kv fp8 --tpot 20ms",
+    {"serve --model llama3-70b --hw h100-8 --weights fp8 --kv fp8 --tpot 20ms",
      "the most sequences whose tokens come every 20 ms"},
-    {"scaleplan serve --model llama3-70b --hw h200-8 --weights fp8 --engine trtllm --rate 6 "
-     "--ttft 1s "
-     "--tpot 30ms --percentile 99 --check slo",
+    {"serve --model llama3-70b --hw h200-8 --weights fp8 --engine trtllm --rate 6 --ttft 1s --tpot "
+     "30ms --percentile 99 --check slo",
      "whether 6 requests per second are answered in time"},
-    {"scaleplan serve --model gpt-oss-120b --expert-weights mxfp4 --hw h200-8,b200-8 --tpot 20ms "
-     "--objective cost",
+    {"serve --model gpt-oss-120b --expert-weights mxfp4 --hw h200-8,b200-8 --tpot 20ms --objective "
+     "cost",
      "machines compared by what a million tokens cost"},
-    {"scaleplan serve --model llama2-13b --hw v5e-8 --concurrency 8 --context 8192 --constants "
-     "textbook",
+    {"serve --model llama2-13b --hw v5e-8 --concurrency 8 --context 8192 --constants textbook",
      "a row of the textbook's table"},
-    {"scaleplan serve --params 405G --weights int8 --hw v5e --concurrency 1 --tpot 15ms --get "
+    {"serve --params 405G --weights int8 --hw v5e --concurrency 1 --tpot 15ms --get "
      "min_slice_devices,points.0.devices",
      "the smallest machine that holds the weights, and the smallest in time"},
-    {"scaleplan serve --model llama3-70b --hw v5e-32 --weights int8 --disaggregate auto --get "
+    {"serve --model llama3-70b --hw v5e-32 --weights int8 --disaggregate auto --get "
      "disaggregated.ratio",
      "instances that read prompts for one that generates"},
-    {"scaleplan serve --model deepseek-v3 --hw h200-32 --weights fp8 --dtype fp8 --pareto",
+    {"serve --model deepseek-v3 --hw h200-32 --weights fp8 --dtype fp8 --pareto",
      "the front of degrees and batches"},
     {NULL, NULL},
 };

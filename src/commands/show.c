@@ -434,13 +434,13 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
 }
 
 static const struct sp_example examples[] = {
-    {"scaleplan show v5p", "a chip: every figure with its source, and what follows from them"},
-    {"scaleplan show v5p-4096", "a slice: memory, peak, hosts, bisection"},
-    {"scaleplan show h100-1024", "a cluster: nodes, leaf and spine switches, their bandwidths"},
-    {"scaleplan show h100 --explain=ridge.fp8", "one figure: formula, numbers, source"},
-    {"scaleplan show llama3-70b --get params.total", "one number"},
-    {"scaleplan show bf16", "a number format: range, precision, bytes"},
-    {"scaleplan show training-compute", "a trend: growth, doubling time, notable models"},
+    {"show v5p", "a chip: every figure with its source, and what follows from them"},
+    {"show v5p-4096", "a slice: memory, peak, hosts, bisection"},
+    {"show h100-1024", "a cluster: nodes, leaf and spine switches, their bandwidths"},
+    {"show h100 --explain=ridge.fp8", "one figure: formula, numbers, source"},
+    {"show llama3-70b --get params.total", "one number"},
+    {"show bf16", "a number format: range, precision, bytes"},
+    {"show training-compute", "a trend: growth, doubling time, notable models"},
     {NULL, NULL},
 };
 

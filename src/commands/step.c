@@ -422,17 +422,16 @@ static struct sp_figure *plot(const struct sp_args *typed, const struct sp_repor
 }
 
 static const struct sp_example examples[] = {
-    {"scaleplan step --model llama3-70b --hw h100-256 --tp 4 --pp 4 --vpp 5 --batch 512x8192",
+    {"step --model llama3-70b --hw h100-256 --tp 4 --pp 4 --vpp 5 --batch 512x8192",
      "memory and time of one plan"},
-    {"scaleplan step --model llama3-8b --hw h100-8 --zero 3 --batch 16x8192 --micro-batch 2 "
-     "--get step_s,mfu,memory.device_bytes",
+    {"step --model llama3-8b --hw h100-8 --zero 3 --batch 16x8192 --micro-batch 2 --get "
+     "step_s,mfu,memory.device_bytes",
      "bare numbers for a script"},
-    {"scaleplan step --model llama3-70b --hw h100-64 --tp 8 --pp 2 --batch 128x8192 --measured "
+    {"step --model llama3-70b --hw h100-64 --tp 8 --pp 2 --batch 128x8192 --measured "
      "step=15.2s,memory=71GiB",
      "reconcile a real run"},
-    {"scaleplan step --from pretrain.sh --hw h100-64", "audit a launch: fit, step, what is better"},
-    {"scaleplan step --model llama3-70b --hw h100-256 --tp 4 --pp 4 --vpp 5 --batch 512x8192 "
-     "--plot step.svg",
+    {"step --from pretrain.sh --hw h100-64", "audit a launch: fit, step, what is better"},
+    {"step --model llama3-70b --hw h100-256 --tp 4 --pp 4 --vpp 5 --batch 512x8192 --plot step.svg",
      "the step's components and each stage's memory, drawn"},
     {NULL, NULL},
 };

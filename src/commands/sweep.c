@@ -477,17 +477,17 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
 }
 
 static const struct sp_example examples[] = {
-    {"scaleplan sweep step --model llama3-8b,llama3-70b --hw h100-64 --batch 256x8192 --tp "
-     "1..8:x2 --get step_s,mfu,memory.fits",
+    {"sweep step --model llama3-8b,llama3-70b --hw h100-64 --batch 256x8192 --tp 1..8:x2 --get "
+     "step_s,mfu,memory.fits",
      "eight rows of CSV"},
-    {"scaleplan sweep search --model llama3-8b,llama3-70b --hw h100-64,h100-128,h100-256 --batch "
-     "512x8192 --valid",
+    {"sweep search --model llama3-8b,llama3-70b --hw h100-64,h100-128,h100-256 --batch 512x8192 "
+     "--valid",
      "the grid of best plans by model and machine"},
-    {"scaleplan sweep step --model llama3-8b --hw h100-64 --batch 256x8192 --tp 1..8:x2 "
-     "--micro-batch 1,2 --format json | jq -c 'select(.memory.fits)'",
+    {"sweep step --model llama3-8b --hw h100-64 --batch 256x8192 --tp 1..8:x2 --micro-batch 1,2 "
+     "--format json | jq -c 'select(.memory.fits)'",
      "JSON lines"},
-    {"scaleplan sweep search --model llama3-8b,llama3-70b --hw h100-64,h100-128,h100-256 --batch "
-     "512x8192 --get plans.0.mfu --plot mfu.svg --heat",
+    {"sweep search --model llama3-8b,llama3-70b --hw h100-64,h100-128,h100-256 --batch 512x8192 "
+     "--get plans.0.mfu --plot mfu.svg --heat",
      "MFU of the best plan by model and machine as a heat map"},
     {NULL, NULL},
 };

@@ -52,12 +52,11 @@ static const struct sp_taken options[] = {
 };
 
 static const struct sp_example examples[] = {
-    {"scaleplan train --model llama3-70b --tokens 15T --hw v5p-8960", "days, device-hours, cost"},
-    {"scaleplan train --flops 6.3e24 --hw v5p --devices 18823 --mfu 50% --get days",
-     "any number of devices"},
-    {"scaleplan train --model llama3-8b --tokens 15T --hw h100 --days 30 --get devices_needed",
+    {"train --model llama3-70b --tokens 15T --hw v5p-8960", "days, device-hours, cost"},
+    {"train --flops 6.3e24 --hw v5p --devices 18823 --mfu 50% --get days", "any number of devices"},
+    {"train --model llama3-8b --tokens 15T --hw h100 --days 30 --get devices_needed",
      "devices that make it in time"},
-    {"scaleplan train --model llama3-405b --tokens 15.6T --hw h100-16384 --failures-per-day 8 "
+    {"train --model llama3-405b --tokens 15.6T --hw h100-16384 --failures-per-day 8 "
      "--storage-bandwidth 2TB",
      "goodput with failures and checkpoints"},
     {NULL, NULL},

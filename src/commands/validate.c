@@ -149,8 +149,8 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
 }
 
 static const struct sp_example examples[] = {
-    {"scaleplan validate runs.csv", "every run's measured and predicted time and memory"},
-    {"scaleplan validate runs.csv --by hardware --get time.mean_abs_pct_error,time.n",
+    {"validate runs.csv", "every run's measured and predicted time and memory"},
+    {"validate runs.csv --by hardware --get time.mean_abs_pct_error,time.n",
      "two bare numbers for a script"},
     {NULL, NULL},
 };

@@ -71,7 +71,7 @@ static void put_keys(const char *command, FILE *out)
               out);
     for (enum sp_quantity_id id = first; id < end; id++) {
         const struct sp_quantity_info info = sp_quantity(id);
-        fputs(".TP\n\\fB", out);
+        fputs(".TP\n\\fBscaleplan ", out);
         put(info.key, out);
         fputs("\\fR", out);
         if (*sp_unit_name(info.unit)) {
@@ -116,7 +116,7 @@ static void put_command(const struct sp_command *c, const char *version, FILE *o
     put_keys(c->name, out);
     fputs(".SH EXAMPLES\n", out);
     for (const struct sp_example *e = c->examples; e && e->line; e++) {
-        fputs(".TP\n\\fB", out);
+        fputs(".TP\n\\fBscaleplan ", out);
         put(e->line, out);
         fputs("\\fR\n", out);
         put(e->what, out);
@@ -183,7 +183,7 @@ static void put_config(const char *version, FILE *out)
         for (size_t i = 0; i < info->table->n; i++) {
             char words[512];
             sp_field_words(&info->table->fields[i], words, sizeof words);
-            fputs(".TP\n\\fB", out);
+            fputs(".TP\n\\fBscaleplan ", out);
             put(info->table->fields[i].key, out);
             fputs("\\fR (", out);
             put(words, out);

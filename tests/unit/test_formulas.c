@@ -207,10 +207,9 @@ static void examples(void **state)
         if (!sp_commands[c]->examples || !sp_commands[c]->examples->line)
             fail_msg("`%s --help` shows no example", sp_commands[c]->name);
         for (const struct sp_example *e = sp_commands[c]->examples; e && e->line; e++) {
-            static const char program[] = "scaleplan ";
             char line[MAX_LENGTH];
-            assert_int_equal(strncmp(e->line, program, strlen(program)), 0);
-            snprintf(line, sizeof line, "%s", e->line + strlen(program));
+            assert_int_not_equal(strncmp(e->line, "scaleplan ", 10), 0);
+            snprintf(line, sizeof line, "%s", e->line);
             line[strcspn(line, "|&;<>")] = '\0';
             if (strpbrk(line, "'\"$") || strstr(line, ".json") || strstr(line, ".csv") ||
                 strstr(line, ".sh"))
