@@ -1,58 +1,66 @@
 /* Defines a function that puts the rows of a .def into a report in order. Before including it:
  *
- *   #define SP_ROWS "commands/lr.def"     the rows, over the members of s
- *   #define SP_ROWS_OF struct lr          the type of *s
- *   #define SP_PUT_ROWS put_rows          the function: void put_rows(struct sp_report *,
- *                                         const struct lr *s)
+ *   #define SP_PART lr                    the rows of commands/lr.def, over the members of s
+ *   #define SP_PART_OF struct lr          the type of *s
  *
- * No include guard: a command with several scopes includes it once per scope. Rows of Q(...) are
- * put by other code. */
+ * The function is void put_lr_rows(struct sp_report *, const struct lr *s). No include guard: a
+ * command with several scopes includes it once per scope. Rows of Q(...) are put by other code. */
 #include "answer/report.h"
+#include "answer/row_names.h"
 
-static void SP_PUT_ROWS(struct sp_report *r, const SP_ROWS_OF *s)
+/* A path has no blanks. */
+/* clang-format off */
+/* A path has no blanks. */
+/* clang-format off */
+#define SP_PATH_TEXT(path) #path
+#define SP_PATH_OF(part) SP_PATH_TEXT(commands/part.def)
+/* clang-format on */
+/* clang-format on */
+#define SP_FUNCTION_(part) put_##part##_rows
+#define SP_FUNCTION_OF(part) SP_FUNCTION_(part)
+
+static void SP_FUNCTION_OF(SP_PART)(struct sp_report *r, const SP_PART_OF *s)
 {
-#define Q(id, key, label, unit, formula, source, meaning)
-#define QF(id, key, label, unit, when, form, members, meaning)                                     \
-    if (sp_takes(r, SP_Q_##id) && (when))                                                          \
+#define Q(...)
+#define IF(condition) if (condition)
+#define QF_ID(id, key, label, unit, form, members, meaning)                                        \
+    if (sp_takes(r, SP_Q_##id))                                                                    \
         sp_put_form(r, SP_Q_##id, SP_CLOSED_##form, SP_ARGUMENTS members, sp_##form members);
-#define QV(id, key, label, unit, when, member, source, meaning)                                    \
-    if (sp_takes(r, SP_Q_##id) && (when))                                                          \
+#define QV_ID(id, key, label, unit, member, source, meaning)                                       \
+    if (sp_takes(r, SP_Q_##id))                                                                    \
         sp_put(r, SP_Q_##id, member);
-#define QE(id, key, label, unit, when, member, form, members, meaning)                             \
-    if (sp_takes(r, SP_Q_##id) && (when))                                                          \
+#define QE_ID(id, key, label, unit, member, form, members, meaning)                                \
+    if (sp_takes(r, SP_Q_##id))                                                                    \
         sp_put_form(r, SP_Q_##id, SP_CLOSED_##form, SP_ARGUMENTS members, member);
-#define QB(id, key, label, when, member, source, meaning)                                          \
-    if (sp_takes(r, SP_Q_##id) && (when))                                                          \
+#define QB_ID(id, key, label, member, source, meaning)                                             \
+    if (sp_takes(r, SP_Q_##id))                                                                    \
         sp_put_bool(r, SP_Q_##id, member);
-#define QT(id, key, label, when, words, source, meaning)                                           \
-    if (sp_takes(r, SP_Q_##id) && (when))                                                          \
+#define QT_ID(id, key, label, words, source, meaning)                                              \
+    if (sp_takes(r, SP_Q_##id))                                                                    \
         sp_put_text(r, SP_Q_##id, SP_STRIP words);
-#define QN(id, when)                                                                               \
-    if (sp_takes(r, SP_Q_##id) && (when))                                                          \
-        sp_put_null(r, SP_Q_##id);
-#define LINE(when, words)                                                                          \
-    if (sp_takes_words(r) && (when))                                                               \
-        sp_line(r, SP_STRIP words);
-#define NOTE(when, words)                                                                          \
-    if (sp_takes_words(r) && (when))                                                               \
-        sp_note(r, SP_STRIP words);
-#define SCOPE(when, prefix)                                                                        \
-    if (when)                                                                                      \
-        sp_scope(r, prefix);
-#define PART(when, put)                                                                            \
-    if (when)                                                                                      \
-        put(r, s);
-#define QW(id, key, label, when, text, source, meaning)                                            \
-    if (when)                                                                                      \
+#define QW_ID(id, key, label, text, source, meaning)                                               \
+    if (sp_takes(r, SP_Q_##id))                                                                    \
         sp_put_words(r, SP_Q_##id, text);
-#define TABLE(when, list, columns)                                                                 \
-    if (when)                                                                                      \
-        sp_list_table(r, list, SP_STRIP columns);
-#include SP_ROWS
+#define QN(id)                                                                                     \
+    if (sp_takes(r, SP_Q_##id))                                                                    \
+        sp_put_null(r, SP_Q_##id);
+#define LINE(...)                                                                                  \
+    if (sp_takes_words(r))                                                                         \
+        sp_line(r, __VA_ARGS__);
+#define NOTE(...)                                                                                  \
+    if (sp_takes_words(r))                                                                         \
+        sp_note(r, __VA_ARGS__);
+#define TABLE(...) sp_list_table(r, __VA_ARGS__);
+#define PART(put) put(r, s);
+#define SCOPE(prefix) sp_scope(r, prefix);
+#include SP_PATH_OF(SP_PART)
 #undef Q
 #include "answer/row_kinds_end.h"
 }
 
-#undef SP_ROWS
-#undef SP_ROWS_OF
-#undef SP_PUT_ROWS
+#undef SP_PATH_TEXT
+#undef SP_PATH_OF
+#undef SP_FUNCTION_
+#undef SP_FUNCTION_OF
+#undef SP_PART
+#undef SP_PART_OF

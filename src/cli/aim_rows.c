@@ -142,9 +142,8 @@ struct aim_rows {
     bool has_target;
 };
 
-#define SP_ROWS "commands/aim.def"
-#define SP_ROWS_OF struct aim_rows
-#define SP_PUT_ROWS put_rows
+#define SP_PART need_aim
+#define SP_PART_OF struct aim_rows
 #include "answer/put_rows.h"
 
 void sp_put_aim(struct sp_report *r, const struct sp_aim *aim, double now)
@@ -160,7 +159,7 @@ void sp_put_aim(struct sp_report *r, const struct sp_aim *aim, double now)
                          .now = now,
                          .has_target = goal && strchr(goal, '=')};
     sp_aim_words(aim, s.plan, sizeof s.plan);
-    put_rows(r, &s);
+    put_need_aim_rows(r, &s);
     if (served)
         sp_note_service(r, aim);
     else

@@ -4,14 +4,12 @@
 #include <scaleplan/estimate.h>
 #include <scaleplan/flops.h>
 
-#define SP_ROWS "commands/step_inputs.def"
-#define SP_ROWS_OF struct sp_step_rows
-#define SP_PUT_ROWS put_head
+#define SP_PART step_inputs
+#define SP_PART_OF struct sp_step_rows
 #include "answer/put_rows.h"
 
-#define SP_ROWS "commands/step_estimate.def"
-#define SP_ROWS_OF struct sp_step_rows
-#define SP_PUT_ROWS put_plan
+#define SP_PART step_estimate
+#define SP_PART_OF struct sp_step_rows
 #include "answer/put_rows.h"
 
 void sp_read_step(const struct sp_planned *p, const struct sp_estimate *e, struct sp_step_rows *s)
@@ -43,9 +41,9 @@ void sp_put_step_rows(struct sp_report *r, const struct sp_step_rows *s)
 {
     struct sp_plan plan = s->p->plan;
     plan.dtype = sp_compute_dtype(&s->p->hw.chip, plan.dtype); /* what the matmuls are done in */
-    put_head(r, s);
+    put_step_inputs_rows(r, s);
     sp_put_fields(r, &plan);
-    put_plan(r, s);
+    put_step_estimate_rows(r, s);
 }
 
 void sp_put_step(struct sp_report *r, const struct sp_planned *p, const struct sp_estimate *e)
@@ -60,9 +58,8 @@ struct run_rows {
     double devices, step_s, usd_per_h, tokens, batch_tokens, usd_per_step;
 };
 
-#define SP_ROWS "commands/step_run.def"
-#define SP_ROWS_OF struct run_rows
-#define SP_PUT_ROWS put_run_rows
+#define SP_PART step_run
+#define SP_PART_OF struct run_rows
 #include "answer/put_rows.h"
 
 void sp_put_run(struct sp_report *r, const struct sp_planned *p, double step_s, double tokens,
@@ -75,7 +72,7 @@ void sp_put_run(struct sp_report *r, const struct sp_planned *p, double step_s, 
                          .batch_tokens =
                              sp_batch_tokens((double)p->plan.batch, (double)p->plan.seq)};
     s.usd_per_step = sp_cost_usd(s.devices, s.step_s, s.usd_per_h);
-    put_run_rows(r, &s);
+    put_step_run_rows(r, &s);
 }
 
 /* A neighbour of a plan. */
@@ -87,9 +84,8 @@ struct near_rows {
     bool tie, has_limit;
 };
 
-#define SP_ROWS "commands/near.def"
-#define SP_ROWS_OF struct near_rows
-#define SP_PUT_ROWS put_near
+#define SP_PART search_near
+#define SP_PART_OF struct near_rows
 #include "answer/put_rows.h"
 
 void sp_put_neighbour(struct sp_report *r, const struct sp_step_inputs *in,
@@ -103,5 +99,5 @@ void sp_put_neighbour(struct sp_report *r, const struct sp_step_inputs *in,
                           .tie = sp_is_tie(n->step_s, plan->time.step, sp_lead_log(tier)),
                           .has_limit = !isnan(most_bytes)};
     sp_change_text(n, "", s.change, sizeof s.change);
-    put_near(r, &s);
+    put_search_near_rows(r, &s);
 }

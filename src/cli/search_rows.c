@@ -29,9 +29,8 @@ static void put_run(struct sp_report *r, const struct plan_rows *s)
     sp_put_run(r, s->planned, s->step_s, s->tokens, s->usd_per_h);
 }
 
-#define SP_ROWS "commands/search_plan.def"
-#define SP_ROWS_OF struct plan_rows
-#define SP_PUT_ROWS put_plan_rows
+#define SP_PART search_plan
+#define SP_PART_OF struct plan_rows
 #include "answer/put_rows.h"
 
 /* One plan, by the path of `step`. */
@@ -60,7 +59,7 @@ static void put_plan(struct sp_searching *s, const struct sp_ranked *all, size_t
                                    .robust = s->of.robust,
                                    .ranks_time = sp_ranks_time(&s->of),
                                    .tie = at > 0 && sp_ties_with_first(&s->of, all, at)};
-    put_plan_rows(s->report, &rows);
+    put_search_plan_rows(s->report, &rows);
     free(rows.command);
 }
 
@@ -171,9 +170,8 @@ struct machine_rows {
     bool is_compared, is_best, tie;
 };
 
-#define SP_ROWS "commands/search_machine.def"
-#define SP_ROWS_OF struct machine_rows
-#define SP_PUT_ROWS put_machine_rows
+#define SP_PART search_machine
+#define SP_PART_OF struct machine_rows
 #include "answer/put_rows.h"
 
 static void read_comparison(const struct sp_search *s, int machine, struct machine_rows *m)
@@ -302,7 +300,7 @@ static void put_machines(struct sp_report *report, const struct search_rows *row
         const struct machine_rows m = read_machine(s, i);
         const struct sp_search_result *const r = &m.c->result;
         sp_begin_row(s->report, NULL, "machines.%d", i);
-        put_machine_rows(s->report, &m);
+        put_search_machine_rows(s->report, &m);
         if (s->of.machines > 1 && s->of.run.front)
             put_points(s->report, r->front.found, (size_t)r->front.n, i);
         else if (s->of.machines > 1)
@@ -344,9 +342,8 @@ struct robust_rows {
     char *command; /* of the other */
 };
 
-#define SP_ROWS "commands/search_robust.def"
-#define SP_ROWS_OF struct robust_rows
-#define SP_PUT_ROWS put_robust_rows
+#define SP_PART search_robust
+#define SP_PART_OF struct robust_rows
 #include "answer/put_rows.h"
 
 static void put_robust(struct sp_report *r, const struct search_rows *s)
@@ -357,7 +354,7 @@ static void put_robust(struct sp_report *r, const struct search_rows *s)
         return;
     rows.command =
         sp_step_line(s->s, s->of->machine[best->machine], &rows.other.fastest.plan, NULL);
-    put_robust_rows(r, &rows);
+    put_search_robust_rows(r, &rows);
     free(rows.command);
 }
 
@@ -366,9 +363,8 @@ static void note_batch(struct sp_report *r, const struct search_rows *s)
     sp_note_batch(r, s->base);
 }
 
-#define SP_ROWS "commands/search.def"
-#define SP_ROWS_OF struct search_rows
-#define SP_PUT_ROWS put_rows
+#define SP_PART search
+#define SP_PART_OF struct search_rows
 #include "answer/put_rows.h"
 
 /* The search's own words as JSON, which `merge` needs; free() it. */
@@ -465,7 +461,7 @@ void sp_report_search(struct sp_searching *s)
     if (s->of.run.shards > 1)
         rows.arguments = words_of(s);
     sp_answer_is(s->report, "plans");
-    put_rows(s->report, &rows);
+    put_search_rows(s->report, &rows);
     cJSON_free(rows.arguments);
     free(rows.all);
 }

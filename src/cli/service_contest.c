@@ -20,9 +20,8 @@ struct rival {
     struct sp_error why; /* that it answers no request of these; 0 lines: it does */
     const char *reason;  /* that none of its instances is in the list; NULL: one is */
 };
-#define SP_ROWS "commands/serve_machine.def"
-#define SP_ROWS_OF struct rival
-#define SP_PUT_ROWS put_machine
+#define SP_PART serve_machine
+#define SP_PART_OF struct rival
 #include "answer/put_rows.h"
 
 struct contest {
@@ -137,7 +136,7 @@ static void put_machines(struct sp_report *r, const struct contest *c)
             best++;
         v->reason = best < c->n_entries ? NULL : why_not(v);
         sp_begin_row(r, "", "machines.%d", i);
-        put_machine(r, v);
+        put_serve_machine_rows(r, v);
         if (!v->reason)
             sp_put_serve_point(&v->f, c->entries[best].point);
     }
@@ -167,9 +166,8 @@ static void note_closed_forms(struct sp_report *r, const struct contest *c)
                     c->rival[i]->hw);
 }
 
-#define SP_ROWS "commands/serve_contest.def"
-#define SP_ROWS_OF struct contest
-#define SP_PUT_ROWS put_contest
+#define SP_PART serve_contest
+#define SP_PART_OF struct contest
 #include "answer/put_rows.h"
 
 bool sp_compare_serving(const struct sp_args *args, struct sp_report *report,
@@ -187,7 +185,7 @@ bool sp_compare_serving(const struct sp_args *args, struct sp_report *report,
     const bool ok = open_machines(&c, error);
     if (ok) {
         rank(&c);
-        put_contest(report, &c);
+        put_serve_contest_rows(report, &c);
     }
     free(c.entries);
     for (int i = 0; i < c.n; i++)

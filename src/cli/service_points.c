@@ -11,9 +11,8 @@ struct shown_point {
     bool said; /* by the estimate */
     const char *command;
 };
-#define SP_ROWS "commands/serve_point.def"
-#define SP_ROWS_OF struct shown_point
-#define SP_PUT_ROWS put_point
+#define SP_PART serve_point
+#define SP_PART_OF struct shown_point
 #include "answer/put_rows.h"
 
 static void add_number(struct sp_words *words, const char *option, double value)
@@ -55,12 +54,13 @@ static char *command_of(const struct serve *f, const struct sp_serve_point *poin
 void sp_put_serve_point(const struct serve *f, const struct sp_serve_point *point)
 {
     char *const command = command_of(f, point);
-    put_point(f->report, &(struct shown_point){.of = point,
-                                               .tp = point->tp > 0 ? point->tp : NAN,
-                                               .chip_s = sp_chip_seconds_of_token(
-                                                   point, f->service.input, f->service.output),
-                                               .usd_per_h = f->price.usd_per_h,
-                                               .said = f->load.profile && isnan(f->load.step_s),
-                                               .command = command});
+    put_serve_point_rows(
+        f->report, &(struct shown_point){.of = point,
+                                         .tp = point->tp > 0 ? point->tp : NAN,
+                                         .chip_s = sp_chip_seconds_of_token(point, f->service.input,
+                                                                            f->service.output),
+                                         .usd_per_h = f->price.usd_per_h,
+                                         .said = f->load.profile && isnan(f->load.step_s),
+                                         .command = command});
     free(command);
 }

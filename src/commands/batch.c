@@ -47,23 +47,21 @@ static const struct sp_example examples[] = {
 #define HAS_EXACT_TP (!isnan(s->exact_tp))
 #define HAS_EXPERTS (!IS_TORUS && !(isnan(s->ep) && isnan(s->experts)))
 
-#define SP_ROWS "commands/batch_level.def"
-#define SP_ROWS_OF struct sp_critical_level
-#define SP_PUT_ROWS put_level
+#define SP_PART batch_level
+#define SP_PART_OF struct sp_critical_level
 #include "answer/put_rows.h"
 
 static void put_levels(struct sp_report *r, const struct sp_critical_batches *s)
 {
     for (int i = 0; i < s->n_levels; i++) {
         sp_key_word(r, "LEVEL", s->levels[i].key);
-        put_level(r, &s->levels[i]);
+        put_batch_level_rows(r, &s->levels[i]);
     }
     sp_key_word(r, NULL, NULL);
 }
 
-#define SP_ROWS "commands/batch.def"
-#define SP_ROWS_OF struct sp_critical_batches
-#define SP_PUT_ROWS put_rows
+#define SP_PART batch
+#define SP_PART_OF struct sp_critical_batches
 #include "answer/put_rows.h"
 
 /* The experts of --experts, --top-k and --ep, else the model's. */
@@ -139,7 +137,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     if (!load(args, &s, report, error))
         return false;
     sp_find_critical_batches(&s);
-    put_rows(report, &s);
+    put_batch_rows(report, &s);
     return true;
 }
 

@@ -36,24 +36,20 @@ struct effect {
     const char *lead; /* of its line */
 };
 
-#define SP_ROWS "commands/validate_error.def"
-#define SP_ROWS_OF struct sp_kind_errors
-#define SP_PUT_ROWS put_errors
+#define SP_PART validate_error
+#define SP_PART_OF struct sp_kind_errors
 #include "answer/put_rows.h"
 
-#define SP_ROWS "commands/calibrate_constant.def"
-#define SP_ROWS_OF struct constant
-#define SP_PUT_ROWS put_constant
+#define SP_PART calibrate_constant
+#define SP_PART_OF struct constant
 #include "answer/put_rows.h"
 
-#define SP_ROWS "commands/calibrate_effect.def"
-#define SP_ROWS_OF struct effect
-#define SP_PUT_ROWS put_effect
+#define SP_PART calibrate_effect
+#define SP_PART_OF struct effect
 #include "answer/put_rows.h"
 
-#define SP_ROWS "commands/calibrate_run.def"
-#define SP_ROWS_OF struct sp_calibrated
-#define SP_PUT_ROWS put_run
+#define SP_PART calibrate_run
+#define SP_PART_OF struct sp_calibrated
 #include "answer/put_rows.h"
 
 static void put_serving_errors(struct sp_report *r, const struct calibrating *s)
@@ -62,8 +58,9 @@ static void put_serving_errors(struct sp_report *r, const struct calibrating *s)
     for (int stage = 0; stage < (s->of.fit.parts > 0 ? 3 : 2); stage++) {
         sp_scope(r, stages[stage]);
         for (int m = 0; m < SP_SERVING_MEASURES; m++)
-            put_errors(r, &(struct sp_kind_errors){(enum sp_error_kind)(SP_ERRORS_OF_TPOT + m),
-                                                   s->of.serving[stage][m]});
+            put_validate_error_rows(
+                r, &(struct sp_kind_errors){(enum sp_error_kind)(SP_ERRORS_OF_TPOT + m),
+                                            s->of.serving[stage][m]});
     }
     sp_scope(r, "");
 }
@@ -74,9 +71,10 @@ static void put_effects(struct sp_report *r, const struct calibrating *s)
     for (int i = 0; i < s->of.n_effects; i++) {
         const int c = s->of.effects[i].constant;
         sp_begin_row(r, "", "explains.%d", i);
-        put_effect(r, &(struct effect){&sp_constants[c], s->of.fit.prior.value[c],
-                                       s->of.fit.fitted.value[c], s->of.effects[i].effect,
-                                       i == 0 ? "most by   " : "          "});
+        put_calibrate_effect_rows(r, &(struct effect){&sp_constants[c], s->of.fit.prior.value[c],
+                                                      s->of.fit.fitted.value[c],
+                                                      s->of.effects[i].effect,
+                                                      i == 0 ? "most by   " : "          "});
     }
     sp_scope(r, "");
 }
@@ -87,9 +85,9 @@ static void put_constants(struct sp_report *r, const struct calibrating *s)
     const struct sp_constant_list constants = sp_constants_of(fitted);
     for (int i = 0; i < constants.n; i++) {
         sp_begin_row(r, constants.of[i].key, "constants.%s", constants.of[i].key);
-        put_constant(r, &(struct constant){&constants.of[i], s->of.fit.prior.value[i],
-                                           fitted->value[i], fitted->determined[i],
-                                           sp_at_bound(fitted, i)});
+        put_calibrate_constant_rows(
+            r, &(struct constant){&constants.of[i], s->of.fit.prior.value[i], fitted->value[i],
+                                  fitted->determined[i], sp_at_bound(fitted, i)});
     }
     sp_scope(r, "");
 }
@@ -98,14 +96,13 @@ static void put_runs(struct sp_report *r, const struct calibrating *s)
 {
     for (size_t i = 0; i < s->of.fit.n; i++) {
         sp_begin_row(r, "", "runs.%zu", i);
-        put_run(r, &s->of.fit.runs[i]);
+        put_calibrate_run_rows(r, &s->of.fit.runs[i]);
     }
     sp_scope(r, "");
 }
 
-#define SP_ROWS "commands/calibrate.def"
-#define SP_ROWS_OF struct calibrating
-#define SP_PUT_ROWS put_rows
+#define SP_PART calibrate
+#define SP_PART_OF struct calibrating
 #include "answer/put_rows.h"
 
 /* "dir/my-cluster.json" -> "my-cluster". */
@@ -178,7 +175,7 @@ static bool calibrate(const struct sp_args *args, struct calibrating *s, struct 
     sp_constants_at_bounds(&s->of.fit.fitted, s->at_bounds, sizeof s->at_bounds);
     if (!write_profile(s, report, error))
         return false;
-    put_rows(report, s);
+    put_calibrate_rows(report, s);
     return true;
 }
 

@@ -74,20 +74,18 @@ static void put_actual(struct sp_report *r, const struct check_row *s)
     sp_put_copy(r, "actual", s->from, s->actual);
 }
 
-#define SP_ROWS "commands/check_row.def"
-#define SP_ROWS_OF struct check_row
-#define SP_PUT_ROWS put_row
+#define SP_PART check_row
+#define SP_PART_OF struct check_row
 #include "answer/put_rows.h"
 
-#define SP_ROWS "commands/check.def"
-#define SP_ROWS_OF struct check
-#define SP_PUT_ROWS put_rows
+#define SP_PART check
+#define SP_PART_OF struct check
 #include "answer/put_rows.h"
 
 static bool add_row(struct check *check, const struct check_row *row)
 {
     sp_begin_row(check->report, "", "cases.%d", check->n_rows++);
-    put_row(check->report, row);
+    put_check_row_rows(check->report, row);
     return row->pass;
 }
 
@@ -236,7 +234,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         return sp_fail(error, SP_INTERNAL, "out of memory");
     const bool ok = run_files(args, &check, error);
     sp_scope(report, "");
-    put_rows(report, &check);
+    put_check_rows(report, &check);
     if (check.writes_book)
         sp_book_close(&check.book, report);
     return ok;

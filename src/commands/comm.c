@@ -76,9 +76,8 @@ struct comm {
     bool is_ragged; /* an all-to-all to --top-k devices */
 };
 
-#define SP_ROWS "commands/comm.def"
-#define SP_ROWS_OF struct comm
-#define SP_PUT_ROWS put_rows
+#define SP_PART comm
+#define SP_PART_OF struct comm
 #include "answer/put_rows.h"
 
 /* Lengths of "4x8", or those of the mesh's axes in "XY". */
@@ -347,7 +346,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     sp_time_on_group(&(struct sp_group_question){s.sends, s.op, s.V, args->value.hops,
                                                  args->value.ports, s.top_k, s.group},
                      &s.of);
-    put_rows(report, &s);
+    put_comm_rows(report, &s);
     return true;
 }
 

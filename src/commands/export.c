@@ -37,9 +37,8 @@ static void put_lost(struct sp_report *r, const struct export *s)
     sp_scope(r, "");
 }
 
-#define SP_ROWS "commands/export.def"
-#define SP_ROWS_OF struct export
-#define SP_PUT_ROWS put_rows
+#define SP_PART export
+#define SP_PART_OF struct export
 #include "answer/put_rows.h"
 
 /* The plan as the target writes it. */
@@ -80,7 +79,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     if (!write_plan(args, &sources, &planned, &export, error))
         return false;
     const bool ok = !export.path || sp_put_file(report, export.path, export.written.text, error);
-    put_rows(report, &export);
+    put_export_rows(report, &export);
     if (!export.path)
         sp_file_text(report, export.written.text);
     sp_note_batch(report, &planned);

@@ -115,9 +115,8 @@ struct shown {
     char way_out[512];
 };
 
-#define SP_ROWS "commands/fit_strategy.def"
-#define SP_ROWS_OF struct shown
-#define SP_PUT_ROWS put_strategy
+#define SP_PART fit_strategy
+#define SP_PART_OF struct shown
 #include "answer/put_rows.h"
 
 /* Adds a way out to the list, parted by semicolons. */
@@ -170,7 +169,7 @@ static void show_strategy(struct sp_report *r, const struct fit *f, enum shown_o
     s.best_step_s = f->any_best.step_with_bubble_s;
     say_mesh(&s);
     say_ways_out(w, s.way_out, sizeof s.way_out);
-    put_strategy(r, &s);
+    put_fit_strategy_rows(r, &s);
 }
 
 /* A strategy without a meaning here keeps its keys, as null. */
@@ -268,9 +267,8 @@ struct question {
     double capacity_bytes;
 };
 
-#define SP_ROWS "commands/fit_path.def"
-#define SP_ROWS_OF struct question
-#define SP_PUT_ROWS put_question
+#define SP_PART fit_path
+#define SP_PART_OF struct question
 #include "answer/put_rows.h"
 
 static void put_path(struct sp_report *r, const struct fit *f)
@@ -278,16 +276,15 @@ static void put_path(struct sp_report *r, const struct fit *f)
     for (int i = 0; i < f->n_path; i++) {
         const struct sp_decision *const d = &f->path[i];
         sp_begin_row(r, NULL, "path.%d", i);
-        put_question(r, &(struct question){d, texts[d->kind].asks,
-                                           d->yes ? texts[d->kind].yes : texts[d->kind].no,
-                                           f->t->capacity_bytes});
+        put_fit_path_rows(r, &(struct question){d, texts[d->kind].asks,
+                                                d->yes ? texts[d->kind].yes : texts[d->kind].no,
+                                                f->t->capacity_bytes});
     }
     sp_list_table(r, "path", "question: path, >yes, why, then");
 }
 
-#define SP_ROWS "commands/fit.def"
-#define SP_ROWS_OF struct fit
-#define SP_PUT_ROWS put_rows
+#define SP_PART fit
+#define SP_PART_OF struct fit
 #include "answer/put_rows.h"
 
 /* Reads "fsdp=1024,tp=4"; what is not named is 1. */
@@ -472,7 +469,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         find_path(&f);
     if (!find_run(&f, args, error) || !find_other(&f, args, error))
         return false;
-    put_rows(report, &f);
+    put_fit_rows(report, &f);
     const char *const path = args->value.report;
     return !path || sp_write_fit_page(report, f.price_words, path, error);
 }

@@ -70,14 +70,12 @@ struct length {
     struct sp_flops forward;
 };
 
-#define SP_ROWS "commands/flops_params.def"
-#define SP_ROWS_OF struct flops
-#define SP_PUT_ROWS put_params
+#define SP_PART flops_params
+#define SP_PART_OF struct flops
 #include "answer/put_rows.h"
 
-#define SP_ROWS "commands/flops_seq.def"
-#define SP_ROWS_OF struct length
-#define SP_PUT_ROWS put_length
+#define SP_PART flops_seq
+#define SP_PART_OF struct length
 #include "answer/put_rows.h"
 
 /* Powers of 4 from 1 Ki to 1 Mi tokens with `asked` (NAN: none) at its place. Their number. */
@@ -107,14 +105,13 @@ static void put_lengths(struct sp_report *report, const struct flops *f)
             seq[i], f->width, f->heads,
             sp_forward_flops_per_token(&f->model, seq[i], f->causal, false)};
         sp_begin_row(report, "", "by_seq.%d", i);
-        put_length(report, &length);
+        put_flops_seq_rows(report, &length);
     }
     sp_scope(report, "");
 }
 
-#define SP_ROWS "commands/flops.def"
-#define SP_ROWS_OF struct flops
-#define SP_PUT_ROWS put_rows
+#define SP_PART flops
+#define SP_PART_OF struct flops
 #include "answer/put_rows.h"
 
 static bool load_peak(const struct sp_args *args, const struct sp_sources *sources, struct flops *f,
@@ -223,11 +220,11 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     f.asked_seq = args->given.seq || args->given.batch ? f.seq : NAN;
     count(args, &f);
     convert(args, &f);
-    put_params(report, &f);
+    put_flops_params_rows(report, &f);
     sp_put_tuning(report, &f.model);
     if (f.has_beside)
         sp_put_companion_work(report, args, &f.companions, NULL);
-    put_rows(report, &f);
+    put_flops_rows(report, &f);
     return true;
 }
 

@@ -25,9 +25,8 @@ struct import {
     char *text;
 };
 
-#define SP_ROWS "commands/import.def"
-#define SP_ROWS_OF struct import
-#define SP_PUT_ROWS put_rows
+#define SP_PART import
+#define SP_PART_OF struct import
 #include "answer/put_rows.h"
 
 static bool refuse_native(const struct sp_json *json, struct sp_error *error)
@@ -101,7 +100,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     if (!ok)
         return false;
     import.params = sp_count_params(&import.model);
-    put_rows(report, &import);
+    put_import_rows(report, &import);
     return true;
 }
 

@@ -71,9 +71,8 @@ struct linted {
     const char *file, *kind;
 };
 
-#define SP_ROWS "commands/lint.def"
-#define SP_ROWS_OF struct linted
-#define SP_PUT_ROWS put_file
+#define SP_PART lint
+#define SP_PART_OF struct linted
 #include "answer/put_rows.h"
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
@@ -92,7 +91,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         if (!noun)
             continue;
         sp_begin_row(report, "", "files.%d", i);
-        put_file(report, &(struct linted){sp_safe(file), noun});
+        put_lint_rows(report, &(struct linted){sp_safe(file), noun});
         if (strcmp(noun, sp_config_kinds[SP_HARDWARE].noun) == 0)
             sp_note_doubts(file, &sources, report);
     }

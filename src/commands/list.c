@@ -26,9 +26,8 @@ struct listed {
     const struct sp_drive *drive;
 };
 
-#define SP_ROWS "commands/list.def"
-#define SP_ROWS_OF struct listed
-#define SP_PUT_ROWS put_rows
+#define SP_PART list
+#define SP_PART_OF struct listed
 #include "answer/put_rows.h"
 
 /* The config as the member of its kind; kinds without one are listed by their names alone. */
@@ -75,7 +74,7 @@ static void put_item(const char *name, void *context)
     void *const config = sp_load_config(l->kind, name, l->sources, &error);
     const struct listed s = listed_of(l->kind, sp_safe(name), config);
     sp_begin_row(l->report, s.name, "%s.%zu", sp_config_kinds[l->kind].folder, l->n++);
-    put_rows(l->report, &s);
+    put_list_rows(l->report, &s);
     free(config);
 }
 
@@ -85,7 +84,7 @@ static void put_families(struct sp_report *report)
     for (size_t i = 0; sp_huggingface_family(i); i++) {
         const struct listed s = {.name = sp_huggingface_family(i)};
         sp_begin_row(report, s.name, "families.%zu", i);
-        put_rows(report, &s);
+        put_list_rows(report, &s);
     }
     sp_list_table(report, "families", NULL);
 }

@@ -55,9 +55,8 @@ struct lr {
     char schedule_text[96];
 };
 
-#define SP_ROWS "commands/lr.def"
-#define SP_ROWS_OF struct lr
-#define SP_PUT_ROWS put_rows
+#define SP_PART lr
+#define SP_PART_OF struct lr
 #include "answer/put_rows.h"
 
 static bool load_batch(const struct sp_args *args, struct lr *s, struct sp_error *error)
@@ -141,7 +140,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     if (!load(args, &s, error))
         return false;
     work_out(&s);
-    put_rows(report, &s);
+    put_lr_rows(report, &s);
     return true;
 }
 

@@ -82,14 +82,12 @@ struct memory {
     double transfer_s, compute_s;
 };
 
-#define SP_ROWS "commands/memory_model.def"
-#define SP_ROWS_OF struct memory
-#define SP_PUT_ROWS put_model_rows
+#define SP_PART memory_model
+#define SP_PART_OF struct memory
 #include "answer/put_rows.h"
 
-#define SP_ROWS "commands/memory.def"
-#define SP_ROWS_OF struct memory
-#define SP_PUT_ROWS put_rows
+#define SP_PART memory
+#define SP_PART_OF struct memory
 #include "answer/put_rows.h"
 
 /* TP cuts heads, MLPs and experts evenly. */
@@ -343,12 +341,12 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     work_out(args, &s);
     if (s.has_model && !load_offload(args, &s, error))
         return false;
-    put_model_rows(report, &s);
+    put_memory_model_rows(report, &s);
     if (s.has_model) {
         sp_put_tuning(report, &s.of.model);
         sp_put_companion_work(report, args, &s.of.companions, s.m.beside);
     }
-    put_rows(report, &s);
+    put_memory_rows(report, &s);
     return true;
 }
 

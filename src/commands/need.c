@@ -19,9 +19,8 @@ struct figure_rows {
     struct sp_need need;
 };
 
-#define SP_ROWS "commands/need_figure.def"
-#define SP_ROWS_OF struct figure_rows
-#define SP_PUT_ROWS put_figure
+#define SP_PART need_figure
+#define SP_PART_OF struct figure_rows
 #include "answer/put_rows.h"
 
 /* What binds the machine that has the needed value. */
@@ -60,7 +59,7 @@ static void put_need(struct sp_report *r, const struct sp_aim *aim, double now,
     find_next(aim, figure, &s);
     name_answer(&s.need, sp_aims[aim->of.kind].unit, answer, sizeof answer);
     sp_begin_row(r, answer, "need.%zu", at);
-    put_figure(r, &s);
+    put_need_figure_rows(r, &s);
 }
 
 /* The verdict. */
@@ -71,9 +70,8 @@ struct need_rows {
     const char *constants;
 };
 
-#define SP_ROWS "commands/need.def"
-#define SP_ROWS_OF struct need_rows
-#define SP_PUT_ROWS put_rows
+#define SP_PART need
+#define SP_PART_OF struct need_rows
 #include "answer/put_rows.h"
 
 static void put_verdict(struct sp_report *r, const struct sp_aim *aim, double now, bool met)
@@ -91,7 +89,7 @@ static void put_verdict(struct sp_report *r, const struct sp_aim *aim, double no
              isfinite(now) && now > 0 ? sp_human_text(now, s.info->unit)
                                       : "cannot be had, for the plan does not fit");
     sp_human(aim->demand.target, s.info->unit, s.target, sizeof s.target);
-    put_rows(r, &s);
+    put_need_rows(r, &s);
 }
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)

@@ -59,9 +59,8 @@ struct stage {
     double in_flight, busy_s, makespan_s;
 };
 
-#define SP_ROWS "commands/pipeline_stage.def"
-#define SP_ROWS_OF struct stage
-#define SP_PUT_ROWS put_stage_rows
+#define SP_PART pipeline_stage
+#define SP_PART_OF struct stage
 #include "answer/put_rows.h"
 
 static void put_stages(struct sp_report *r, const struct pipe *s)
@@ -72,14 +71,13 @@ static void put_stages(struct sp_report *r, const struct pipe *s)
         char label[24];
         snprintf(label, sizeof label, "%lld", (long long)i);
         sp_begin_row(r, label, "stage.%s", label);
-        put_stage_rows(r, &stage);
+        put_pipeline_stage_rows(r, &stage);
     }
     sp_scope(r, "");
 }
 
-#define SP_ROWS "commands/pipeline.def"
-#define SP_ROWS_OF struct pipe
-#define SP_PUT_ROWS put_rows
+#define SP_PART pipeline
+#define SP_PART_OF struct pipe
 #include "answer/put_rows.h"
 
 static bool read_scale(const char *text, struct pipe *s, struct sp_error *error)
@@ -196,7 +194,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     if (!read_schedule(args, &s, error) || !read_sends(args, &s, error) || !play(args, &s, error))
         return false;
     work_out(&s);
-    put_rows(report, &s);
+    put_pipeline_rows(report, &s);
     if (s.task && args->given.timeline)
         sp_draw_schedule_lines(report, &s.q, s.task, &s.played);
     free(s.task);

@@ -105,9 +105,8 @@ struct roof {
     char heading[240]; /* over the list of a model; "" without */
 };
 
-#define SP_ROWS "commands/roofline_stage.def"
-#define SP_ROWS_OF struct flow
-#define SP_PUT_ROWS put_stage_rows
+#define SP_PART roofline_stage
+#define SP_PART_OF struct flow
 #include "answer/put_rows.h"
 
 /* One piece of work, or times that are given for one. */
@@ -119,9 +118,8 @@ struct work {
     const char *from;
 };
 
-#define SP_ROWS "commands/roofline_work.def"
-#define SP_ROWS_OF struct work
-#define SP_PUT_ROWS put_work_rows
+#define SP_PART roofline_work
+#define SP_PART_OF struct work
 #include "answer/put_rows.h"
 
 /* All operations of a list. */
@@ -131,9 +129,8 @@ struct total {
     double C, W;
 };
 
-#define SP_ROWS "commands/roofline_total.def"
-#define SP_ROWS_OF struct total
-#define SP_PUT_ROWS put_total_rows
+#define SP_PART roofline_total
+#define SP_PART_OF struct total
 #include "answer/put_rows.h"
 
 static double bandwidth_of(const struct sp_hardware *hw, int from)
@@ -447,10 +444,10 @@ static void put_list(struct sp_report *r, const struct roof *s)
         work.name = s->list[i].name;
         work.count = s->list[i].count;
         sp_begin_row(r, work.name, "operators.%zu", i);
-        put_work_rows(r, &work);
+        put_roofline_work_rows(r, &work);
     }
     sp_scope(r, "total");
-    put_total_rows(
+    put_roofline_total_rows(
         r, &(struct total){sp_total_of(s->list, s->n_list, s->C, s->W), s->has_hw, s->C, s->W});
     sp_scope(r, "");
 }
@@ -459,7 +456,7 @@ static void put_chain(struct sp_report *r, const struct roof *s)
 {
     for (size_t i = 0; i < s->n_chain; i++) {
         sp_begin_row(r, s->chain[i].name, "stages.%s", s->chain[i].name);
-        put_stage_rows(r, &s->chain[i]);
+        put_roofline_stage_rows(r, &s->chain[i]);
     }
     sp_scope(r, "");
 }
@@ -467,12 +464,11 @@ static void put_chain(struct sp_report *r, const struct roof *s)
 static void put_work(struct sp_report *r, const struct roof *s)
 {
     const struct work work = work_of(s, s->what == TIMES ? NULL : &s->work);
-    put_work_rows(r, &work);
+    put_roofline_work_rows(r, &work);
 }
 
-#define SP_ROWS "commands/roofline.def"
-#define SP_ROWS_OF struct roof
-#define SP_PUT_ROWS put_rows
+#define SP_PART roofline
+#define SP_PART_OF struct roof
 #include "answer/put_rows.h"
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
@@ -480,7 +476,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     struct roof s;
     if (!load(args, &s, error))
         return false;
-    put_rows(report, &s);
+    put_roofline_rows(report, &s);
     return true;
 }
 

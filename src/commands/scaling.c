@@ -63,14 +63,12 @@ static bool is_beyond(const struct scaling *s, const struct sp_trend *t)
     return s->has_year && ((first > 0 && s->since < first) || (last > 0 && s->year > last + 1));
 }
 
-#define SP_ROWS "commands/scaling.def"
-#define SP_ROWS_OF struct scaling
-#define SP_PUT_ROWS put_rows
+#define SP_PART scaling
+#define SP_PART_OF struct scaling
 #include "answer/put_rows.h"
 
-#define SP_ROWS "commands/scaling_law.def"
-#define SP_ROWS_OF struct sp_law_answer
-#define SP_PUT_ROWS put_law
+#define SP_PART scaling_law
+#define SP_PART_OF struct sp_law_answer
 #include "answer/put_rows.h"
 
 static bool take_size(const struct sp_args *args, struct scaling *s, struct sp_error *error)
@@ -197,7 +195,7 @@ static void put_laws(const struct scaling *s, struct sp_report *report)
     const size_t n = sp_laws_at(s->run.flops, &s->sources, answers, MOST);
     for (size_t i = 0; i < n; i++) {
         sp_begin_row(report, answers[i].name, "laws.%.63s", answers[i].name);
-        put_law(report, &answers[i]);
+        put_scaling_law_rows(report, &answers[i]);
     }
     sp_list_table(report, "laws",
                   ": same budget by law, params, tokens, tokens_per_param: tokens/parameter, loss");
@@ -209,7 +207,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     if (!load(args, &s, error) || !open_file(args, &s, error))
         return false;
     work_out(&s);
-    put_rows(report, &s);
+    put_scaling_rows(report, &s);
     if (s.has_run)
         put_laws(&s, report);
     if (s.has_file)

@@ -154,9 +154,8 @@ struct loss_rows {
     double mine_s, theirs_s;
 };
 
-#define SP_ROWS "commands/search_loss.def"
-#define SP_ROWS_OF struct loss_rows
-#define SP_PUT_ROWS put_loss
+#define SP_PART search_loss
+#define SP_PART_OF struct loss_rows
 #include "answer/put_rows.h"
 
 /* Where the plan spends more than the best one. */
@@ -168,7 +167,7 @@ static void put_losses(struct sp_searching *s, const struct sp_step_time *mine,
     for (size_t i = 0; i < SP_TIME_PARTS; i++) {
         const struct loss_rows loss = {sp_time_part(mine, i), sp_time_part(&theirs, i)};
         sp_begin_row(s->report, NULL, "losses.%s", sp_time_parts[i].name);
-        put_loss(s->report, &loss);
+        put_search_loss_rows(s->report, &loss);
     }
     sp_list_table(s->report, "losses", ": component, loss_s: beyond the best");
 }
@@ -181,9 +180,8 @@ struct verdict_rows {
     char *command; /* of the best */
 };
 
-#define SP_ROWS "commands/search_verdict.def"
-#define SP_ROWS_OF struct verdict_rows
-#define SP_PUT_ROWS put_verdict
+#define SP_PART search_verdict
+#define SP_PART_OF struct verdict_rows
 #include "answer/put_rows.h"
 
 static void compare_with_best(struct sp_searching *s, const struct sp_plan *plan,
@@ -206,7 +204,7 @@ static void compare_with_best(struct sp_searching *s, const struct sp_plan *plan
                           sp_lead_log(sp_tier_of(&m->base.model, &m->base.hw.chip, plan)));
         v.command = sp_step_line(s, m, &first->plan, NULL);
     }
-    put_verdict(s->report, &v);
+    put_search_verdict_rows(s->report, &v);
     free(v.command);
     if (v.ahead == 0)
         return;
@@ -285,9 +283,8 @@ struct find_rows {
     char odd[64];
 };
 
-#define SP_ROWS "commands/search_find.def"
-#define SP_ROWS_OF struct find_rows
-#define SP_PUT_ROWS put_find
+#define SP_PART search_find
+#define SP_PART_OF struct find_rows
 #include "answer/put_rows.h"
 
 /* The machine of the answer as --hw names it; "": a file, which has no name to type. */
@@ -335,7 +332,7 @@ static void put_finding(struct sp_searching *s, const struct sp_finding *f)
                              .params = found ? sp_count_params(&base->model).total : NAN};
     if (f->odd > 1)
         snprintf(rows.odd, sizeof rows.odd, " (or %.0f times one)", f->odd);
-    put_find(s->report, &rows);
+    put_search_find_rows(s->report, &rows);
     if (found)
         put_found(s, f);
     if (f->what == SP_FIND_DEVICES || f->what == SP_FIND_MODEL)

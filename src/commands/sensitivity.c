@@ -20,9 +20,8 @@ struct figure_rows {
     char path[SP_FIGURE_PATH];
 };
 
-#define SP_ROWS "commands/sensitivity_figure.def"
-#define SP_ROWS_OF struct figure_rows
-#define SP_PUT_ROWS put_figure
+#define SP_PART sensitivity_figure
+#define SP_PART_OF struct figure_rows
 #include "answer/put_rows.h"
 
 struct sensitivity_rows {
@@ -42,14 +41,13 @@ static void put_figures(struct sp_report *r, const struct sensitivity_rows *s)
                  sp_human_text(row.f->high, s->info->unit));
         sp_figure_path(s->aim, row.f->figure, row.path);
         sp_begin_row(r, span, "sensitivity.%zu", i);
-        put_figure(r, &row);
+        put_sensitivity_figure_rows(r, &row);
     }
     sp_list_table(r, "sensitivity", "path, elasticity, replanned, : less of it to more");
 }
 
-#define SP_ROWS "commands/sensitivity.def"
-#define SP_ROWS_OF struct sensitivity_rows
-#define SP_PUT_ROWS put_rows
+#define SP_PART sensitivity
+#define SP_PART_OF struct sensitivity_rows
 #include "answer/put_rows.h"
 
 static bool run(const struct sp_args *args, struct sp_report *r, struct sp_error *error)
@@ -69,7 +67,7 @@ static bool run(const struct sp_args *args, struct sp_report *r, struct sp_error
     aim.of.replan = replan;
     sp_put_aim(r, &aim, now);
     sp_answer_is(r, "sensitivity");
-    put_rows(r, &s);
+    put_sensitivity_rows(r, &s);
     return true;
 }
 

@@ -129,9 +129,8 @@ static void put_points(struct sp_report *r, const struct shown *s)
     sp_scope(r, "");
 }
 
-#define SP_ROWS "commands/serve.def"
-#define SP_ROWS_OF struct shown
-#define SP_PUT_ROWS put_rows
+#define SP_PART serve
+#define SP_PART_OF struct shown
 #include "answer/put_rows.h"
 
 /* Makes a struct of doubles unknown. */
@@ -409,7 +408,7 @@ static void put_service(struct serve *f)
         s.n_points = sp_find_serve_points(f, s.points);
     s.n_shown = (int)fmin(s.n_points, f->args->value.top);
     s.first_token = f->load.profile && isnan(f->load.step_s) ? "ttft_s" : "ideal.ttft_s";
-    put_rows(f->report, &s);
+    put_serve_rows(f->report, &s);
 }
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)

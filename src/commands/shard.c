@@ -38,9 +38,8 @@ struct layout {
     char shape[200];
 };
 
-#define SP_ROWS "commands/shard_array.def"
-#define SP_ROWS_OF struct layout
-#define SP_PUT_ROWS put_layout_rows
+#define SP_PART shard_array
+#define SP_PART_OF struct layout
 #include "answer/put_rows.h"
 
 /* What was asked, and what the rows of shard.def show of it. */
@@ -63,9 +62,8 @@ struct shard {
     } move[2];
 };
 
-#define SP_ROWS "commands/shard_dim.def"
-#define SP_ROWS_OF double
-#define SP_PUT_ROWS put_dim
+#define SP_PART shard_dim
+#define SP_PART_OF double
 #include "answer/put_rows.h"
 
 static void put_layout(struct sp_report *r, const struct sp_mesh *mesh, const struct sp_sharded *a,
@@ -83,13 +81,13 @@ static void put_layout(struct sp_report *r, const struct sp_mesh *mesh, const st
                          sp_local_dim(mesh, a, i));
     snprintf(s.shape + used, sizeof s.shape - (size_t)used, "]");
     sp_scope(r, name);
-    put_layout_rows(r, &s);
+    put_shard_array_rows(r, &s);
     for (int i = 0; i < a->n; i++) {
         const double size = sp_local_dim(mesh, a, i);
         char number[16];
         snprintf(number, sizeof number, "%d", i);
         sp_key_word(r, "N", number);
-        put_dim(r, &size);
+        put_shard_dim_rows(r, &size);
     }
     sp_key_word(r, NULL, NULL);
     sp_scope(r, "");
@@ -101,9 +99,8 @@ static void put_layouts(struct sp_report *r, const struct shard *s)
         put_layout(r, &s->mesh, &s->array[i], s->arrays == 1 ? "" : i == 0 ? "a" : "b");
 }
 
-#define SP_ROWS "commands/shard.def"
-#define SP_ROWS_OF struct shard
-#define SP_PUT_ROWS put_rows
+#define SP_PART shard
+#define SP_PART_OF struct shard
 #include "answer/put_rows.h"
 
 /* The arrays of the command line in either notation: sizes and sharding apart, or together. */
@@ -187,7 +184,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     s.devices = sp_axes_product(&s.mesh, ~0u);
     if (s.arrays == 1)
         sum_array(&s, &s.array[0]);
-    put_rows(report, &s);
+    put_shard_rows(report, &s);
     return s.arrays == 2 || !args->given.draw ||
            sp_draw_blocks(report, &s.mesh, &s.array[0], error);
 }

@@ -31,36 +31,31 @@ struct shown {
     const char *first_shape, *last_shape;
     double n_shapes;
 };
-#define SP_ROWS "commands/show.def"
-#define SP_ROWS_OF struct shown
-#define SP_PUT_ROWS put_title
+#define SP_PART show
+#define SP_PART_OF struct shown
 #include "answer/put_rows.h"
 
-#define SP_ROWS "commands/show_slices.def"
-#define SP_ROWS_OF struct shown
-#define SP_PUT_ROWS put_slices
+#define SP_PART show_slices
+#define SP_PART_OF struct shown
 #include "answer/put_rows.h"
 
 struct shown_model {
     struct sp_params p;
     double published;
 };
-#define SP_ROWS "commands/show_model.def"
-#define SP_ROWS_OF struct shown_model
-#define SP_PUT_ROWS put_model
+#define SP_PART show_model
+#define SP_PART_OF struct shown_model
 #include "answer/put_rows.h"
 
-#define SP_ROWS "commands/show_precision.def"
-#define SP_ROWS_OF struct sp_precision
-#define SP_PUT_ROWS put_precision
+#define SP_PART show_precision
+#define SP_PART_OF struct sp_precision
 #include "answer/put_rows.h"
 
 struct shown_line {
     double bytes_per_s, sharers;
 };
-#define SP_ROWS "commands/show_network.def"
-#define SP_ROWS_OF struct shown_line
-#define SP_PUT_ROWS put_line
+#define SP_PART show_network
+#define SP_PART_OF struct shown_line
 #include "answer/put_rows.h"
 
 struct shown_format {
@@ -68,23 +63,20 @@ struct shown_format {
     bool floats;
     struct sp_number_range r;
 };
-#define SP_ROWS "commands/show_format.def"
-#define SP_ROWS_OF struct shown_format
-#define SP_PUT_ROWS put_format
+#define SP_PART show_format
+#define SP_PART_OF struct shown_format
 #include "answer/put_rows.h"
 
 struct shown_trend {
     const struct sp_trend *t;
     double fitted;
 };
-#define SP_ROWS "commands/show_trend.def"
-#define SP_ROWS_OF struct shown_trend
-#define SP_PUT_ROWS put_trend
+#define SP_PART show_trend
+#define SP_PART_OF struct shown_trend
 #include "answer/put_rows.h"
 
-#define SP_ROWS "commands/show_trend_point.def"
-#define SP_ROWS_OF struct sp_trend_point
-#define SP_PUT_ROWS put_trend_point
+#define SP_PART show_trend_point
+#define SP_PART_OF struct sp_trend_point
 #include "answer/put_rows.h"
 
 struct shown_chip {
@@ -96,9 +88,8 @@ struct shown_chip {
     double C, axes, chips_per_host, node_bytes_per_s;
     bool is_gpu, is_tpu, is_torus;
 };
-#define SP_ROWS "commands/show_chip.def"
-#define SP_ROWS_OF struct shown_chip
-#define SP_PUT_ROWS put_chip
+#define SP_PART show_chip
+#define SP_PART_OF struct shown_chip
 #include "answer/put_rows.h"
 
 struct shown_machine {
@@ -109,9 +100,8 @@ struct shown_machine {
     char shape[64], rings[64], cloud[64];
     bool is_torus;
 };
-#define SP_ROWS "commands/show_machine.def"
-#define SP_ROWS_OF struct shown_machine
-#define SP_PUT_ROWS put_machine
+#define SP_PART show_machine
+#define SP_PART_OF struct shown_machine
 #include "answer/put_rows.h"
 
 struct shown_fabric {
@@ -119,22 +109,20 @@ struct shown_fabric {
     struct sp_fabric_size size;
     double nodes;
 };
-#define SP_ROWS "commands/show_fabric.def"
-#define SP_ROWS_OF struct shown_fabric
-#define SP_PUT_ROWS put_fabric
+#define SP_PART show_fabric
+#define SP_PART_OF struct shown_fabric
 #include "answer/put_rows.h"
 
-#define SP_ROWS "commands/show_switches.def"
-#define SP_ROWS_OF struct sp_switch_level
-#define SP_PUT_ROWS put_switches_of_level
+#define SP_PART show_switches
+#define SP_PART_OF struct sp_switch_level
 #include "answer/put_rows.h"
 
 static void show_model(struct sp_report *report, const struct shown *shown)
 {
     const struct sp_model *const model = shown->of.base;
     const double published = model->published_params;
-    put_model(report,
-              &(struct shown_model){sp_count_params(model), published > 0 ? published : NAN});
+    put_show_model_rows(
+        report, &(struct shown_model){sp_count_params(model), published > 0 ? published : NAN});
     if (model->published_rounded)
         sp_note(report, "the published total is rounded, so the count cannot be checked closer "
                         "than that");
@@ -142,37 +130,39 @@ static void show_model(struct sp_report *report, const struct shown *shown)
 
 static void show_precision(struct sp_report *report, const struct shown *shown)
 {
-    put_precision(report, shown->of.base);
+    put_show_precision_rows(report, shown->of.base);
 }
 
 static void show_line(struct sp_report *report, const struct shown *shown)
 {
     const struct sp_scaleout *const line = shown->of.base;
-    put_line(report, &(struct shown_line){line->bytes_per_s, line->per_node ? DEVICES_OF_NODE : 1});
+    put_show_network_rows(
+        report, &(struct shown_line){line->bytes_per_s, line->per_node ? DEVICES_OF_NODE : 1});
 }
 
 static void show_format(struct sp_report *report, const struct shown *shown)
 {
     const struct sp_number_format *const f = shown->of.base;
     const bool floats = f->exponent_bits > 0;
-    put_format(report, &(struct shown_format){.bits = (double)f->bits,
-                                              .e = floats ? (double)f->exponent_bits : NAN,
-                                              .m = (double)f->mantissa_bits,
-                                              .floats = floats,
-                                              .r = sp_number_range(f)});
+    put_show_format_rows(report,
+                         &(struct shown_format){.bits = (double)f->bits,
+                                                .e = floats ? (double)f->exponent_bits : NAN,
+                                                .m = (double)f->mantissa_bits,
+                                                .floats = floats,
+                                                .r = sp_number_range(f)});
 }
 
 static void show_trend(struct sp_report *report, const struct shown *shown)
 {
     const struct sp_trend *const t = &((const struct sp_trend_file *)shown->of.base)->trend;
-    put_trend(report, &(struct shown_trend){t, sp_trend_fitted_growth(t)});
+    put_show_trend_rows(report, &(struct shown_trend){t, sp_trend_fitted_growth(t)});
 }
 
 static void show_points(struct sp_report *report, const struct sp_trend *t)
 {
     for (int i = 0; i < t->points; i++) {
         sp_begin_row(report, "", "points.%d", i);
-        put_trend_point(report, &t->point[i]);
+        put_show_trend_point_rows(report, &t->point[i]);
     }
     sp_list_table(report, "points", "name: point, year!, value");
 }
@@ -181,18 +171,19 @@ static void show_chip(struct sp_report *report, const struct sp_hardware *hw)
 {
     const struct sp_network *const net = &hw->network;
     const size_t first = sp_report_size(report);
-    put_chip(report, &(struct shown_chip){.chip = &hw->chip,
-                                          .net = net,
-                                          .gpu = sp_gpu_units(&hw->chip),
-                                          .tpu = sp_tpu_units(&hw->chip),
-                                          .of = sp_chip_networks(hw),
-                                          .C = sp_peak16_flops_per_s(&hw->chip),
-                                          .axes = (double)net->axes,
-                                          .chips_per_host = (double)sp_chips_per_host(net),
-                                          .node_bytes_per_s = sp_node_bytes_per_s(net),
-                                          .is_gpu = !isnan(hw->chip.sms),
-                                          .is_tpu = !isnan(hw->chip.cores),
-                                          .is_torus = net->kind == SP_TORUS});
+    put_show_chip_rows(report,
+                       &(struct shown_chip){.chip = &hw->chip,
+                                            .net = net,
+                                            .gpu = sp_gpu_units(&hw->chip),
+                                            .tpu = sp_tpu_units(&hw->chip),
+                                            .of = sp_chip_networks(hw),
+                                            .C = sp_peak16_flops_per_s(&hw->chip),
+                                            .axes = (double)net->axes,
+                                            .chips_per_host = (double)sp_chips_per_host(net),
+                                            .node_bytes_per_s = sp_node_bytes_per_s(net),
+                                            .is_gpu = !isnan(hw->chip.sms),
+                                            .is_tpu = !isnan(hw->chip.cores),
+                                            .is_torus = net->kind == SP_TORUS});
     sp_section(report, "one chip", first, "chip");
     sp_section(report, "ridge point", first, "ridge");
     sp_section(report, "networks", first, "alpha,network,ratio");
@@ -220,7 +211,7 @@ static void show_sums(struct sp_report *report, const char *scope, const char *h
         snprintf(s.rings + strlen(s.rings), sizeof s.rings - strlen(s.rings), "%s%s", i ? ", " : "",
                  sp_axis_wraps(hw, i) ? "ring" : "line");
     sp_scope(report, scope);
-    put_machine(report, &s);
+    put_show_machine_rows(report, &s);
     if (heading)
         sp_section(report, heading, first, NULL);
     sp_scope(report, "");
@@ -232,7 +223,7 @@ static void show_fabric(struct sp_report *report, const struct sp_network *net, 
     const size_t first = sp_report_size(report);
     if (isnan(s.size.spines))
         return;
-    put_fabric(report, &s);
+    put_show_fabric_rows(report, &s);
     sp_section(report, "switches between the nodes", first, NULL);
 }
 
@@ -246,7 +237,7 @@ static void show_switches(struct sp_report *report, const struct sp_hardware *hw
         if (!(all.level[i].switches > 0))
             continue;
         sp_begin_row(report, labels[i], "switches.%s", scopes[i]);
-        put_switches_of_level(report, &all.level[i]);
+        put_show_switches_rows(report, &all.level[i]);
     }
     sp_list_table(report, "switches",
                   ": switches, count: number, ports: ports each, bytes_per_s: all ports one way");
@@ -284,7 +275,7 @@ static void show_hardware(struct sp_report *report, const struct shown *shown)
 {
     show_chip(report, shown->of.base);
     show_pod(report, shown->of.base);
-    put_slices(report, shown);
+    put_show_slices_rows(report, shown);
 }
 
 static void *load(const struct wanted *wanted, const struct sp_sources *sources,
@@ -320,7 +311,7 @@ static void show_title(struct sp_report *report, struct shown *shown)
     shown->last_shape = sp_json_text(cJSON_GetArrayItem(shapes, (int)shown->n_shapes - 1), "");
     join(sp_json_node(shown->of.root, "aliases"), ", ", shown->aliases, sizeof shown->aliases);
     join(shapes, " ", shown->shapes, sizeof shown->shapes);
-    put_title(report, shown);
+    put_show_rows(report, shown);
 }
 
 /* What follows from a config of a kind, with the heading of its table; a kind without a row has its

@@ -39,9 +39,8 @@ static const struct sp_taken options[] = {
 };
 /* clang-format on */
 
-#define SP_ROWS "commands/step.def"
-#define SP_ROWS_OF struct sp_step_rows
-#define SP_PUT_ROWS put_lines
+#define SP_PART step
+#define SP_PART_OF struct sp_step_rows
 #include "answer/put_rows.h"
 
 /* What stands behind the plan's own rows. */
@@ -66,9 +65,8 @@ struct stage_rows {
     const struct sp_stage_time *t;
 };
 
-#define SP_ROWS "commands/step_stage.def"
-#define SP_ROWS_OF struct stage_rows
-#define SP_PUT_ROWS put_stage
+#define SP_PART step_stage
+#define SP_PART_OF struct stage_rows
 #include "answer/put_rows.h"
 
 static void put_stages(struct sp_report *r, const struct step *of)
@@ -80,7 +78,7 @@ static void put_stages(struct sp_report *r, const struct step *of)
         for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
             s.layers += (double)layers.of[kind];
         sp_begin_row(r, NULL, "stages.%lld", (long long)i);
-        put_stage(r, &s);
+        put_step_stage_rows(r, &s);
     }
     if (e->map.stages > 1)
         sp_list_table(r, "stages",
@@ -147,9 +145,8 @@ struct moment_rows {
     const struct sp_memory_moment *m;
 };
 
-#define SP_ROWS "commands/step_moment.def"
-#define SP_ROWS_OF struct moment_rows
-#define SP_PUT_ROWS put_moment
+#define SP_PART step_moment
+#define SP_PART_OF struct moment_rows
 #include "answer/put_rows.h"
 
 /* Peaks and named moments. */
@@ -169,16 +166,15 @@ static void put_marks(struct sp_report *r, const struct course_rows *s)
     };
     for (int i = 0; i < SP_MEMORY_MARKS; i++) {
         sp_begin_row(r, NULL, "moments.%d", i);
-        put_moment(r, &(struct moment_rows){names[i], &s->course.marks[i]});
+        put_step_moment_rows(r, &(struct moment_rows){names[i], &s->course.marks[i]});
     }
     sp_list_table(r, "moments",
                   "moment: over a step, at_s, activations_bytes, gradients_bytes, first_bytes, "
                   "later_bytes");
 }
 
-#define SP_ROWS "commands/step_course.def"
-#define SP_ROWS_OF struct course_rows
-#define SP_PUT_ROWS put_course_rows
+#define SP_PART step_course
+#define SP_PART_OF struct course_rows
 #include "answer/put_rows.h"
 
 static void put_course(struct sp_report *r, const struct step *s)
@@ -189,14 +185,13 @@ static void put_course(struct sp_report *r, const struct step *s)
     if (c->n > 0) {
         rows.first = sp_fullest_moment(c->moments, c->n, true);
         rows.later = sp_fullest_moment(c->moments, c->n, false);
-        put_course_rows(r, &rows);
+        put_step_course_rows(r, &rows);
     }
     free(c->moments);
 }
 
-#define SP_ROWS "commands/step_curve.def"
-#define SP_ROWS_OF struct sp_scaled_step
-#define SP_PUT_ROWS put_point
+#define SP_PART step_curve
+#define SP_PART_OF struct sp_scaled_step
 #include "answer/put_rows.h"
 
 /* Weak scaling of the plan up to its machine. */
@@ -207,7 +202,7 @@ static void put_curve(struct sp_report *r, const struct step *s)
     const int n = sp_scale_step(&in, points, SP_MOST_CURVE_POINTS);
     for (int i = 0; i < n; i++) {
         sp_begin_row(r, NULL, "curve.%d", i);
-        put_point(r, &points[i]);
+        put_step_curve_rows(r, &points[i]);
     }
     sp_list_table(r, "curve", "devices, step_s, efficiency, all_reduce_bytes_per_s");
 }
@@ -235,9 +230,8 @@ static void put_bucket_spans(struct sp_report *r, const struct step *s)
         sp_note(r, "the first %zu of %.0f buckets are listed", n, b->count);
 }
 
-#define SP_ROWS "commands/step_matmul.def"
-#define SP_ROWS_OF struct sp_local_matmul
-#define SP_PUT_ROWS put_matmul
+#define SP_PART step_matmul
+#define SP_PART_OF struct sp_local_matmul
 #include "answer/put_rows.h"
 
 /* What a device multiplies in a layer. */
@@ -250,7 +244,7 @@ static void put_local_matmuls(struct sp_report *r, const struct step *s)
     const int n = sp_matmuls_of_plan(&in, list);
     for (int i = 0; i < n; i++) {
         sp_begin_row(r, NULL, "matmuls.%d", i);
-        put_matmul(r, &list[i]);
+        put_step_matmul_rows(r, &list[i]);
     }
     sp_list_table(r, "matmuls",
                   "name: a layer's matmul, layers, count, rows!, in!, out!, flops, bytes, "
@@ -269,9 +263,8 @@ struct measured_rows {
     bool has_memory, has_step, is_explained;
 };
 
-#define SP_ROWS "commands/step_measured.def"
-#define SP_ROWS_OF struct measured_rows
-#define SP_PUT_ROWS put_measured
+#define SP_PART step_measured
+#define SP_PART_OF struct measured_rows
 #include "answer/put_rows.h"
 
 /* A component of the time beside the gap. */
@@ -279,9 +272,8 @@ struct part_rows {
     double part_s, gap_s, step_s;
 };
 
-#define SP_ROWS "commands/step_part.def"
-#define SP_ROWS_OF struct part_rows
-#define SP_PUT_ROWS put_part
+#define SP_PART step_part
+#define SP_PART_OF struct part_rows
 #include "answer/put_rows.h"
 
 static void put_gap_by_component(struct sp_report *r, const struct measured_rows *s)
@@ -289,7 +281,7 @@ static void put_gap_by_component(struct sp_report *r, const struct measured_rows
     for (size_t i = 0; i < SP_TIME_PARTS; i++) {
         const struct part_rows part = {sp_time_part(&s->e->time, i), s->gap.gap_s, s->e->time.step};
         sp_begin_row(r, NULL, "measured.components.%s", sp_time_parts[i].name);
-        put_part(r, &part);
+        put_step_part_rows(r, &part);
         if (!(part.part_s > 0))
             sp_drop_row(r);
     }
@@ -315,7 +307,7 @@ static void reconcile(struct sp_report *r, const struct step *of)
         s.gap = sp_gap_of(&in, e, run->step_s);
     s.is_explained = s.has_step && s.gap.constant != SP_CONSTANTS;
     sp_line(r, " ");
-    put_measured(r, &s);
+    put_step_measured_rows(r, &s);
     if (!s.has_step)
         return;
     sp_note_utilisation(r, "the measured MFU", s.gap.tuned_mfu, e->rates.convention);
@@ -340,9 +332,8 @@ static void put_run(struct sp_report *r, const struct step *s)
     sp_put_run(r, s->p, s->e->time.step, s->tokens, s->price.usd_per_h);
 }
 
-#define SP_ROWS "commands/step_details.def"
-#define SP_ROWS_OF struct step
-#define SP_PUT_ROWS put_rest
+#define SP_PART step_details
+#define SP_PART_OF struct step
 #include "answer/put_rows.h"
 
 /* `launch` NULL: none was read. */
@@ -370,7 +361,7 @@ static bool answer(const struct sp_args *args, const struct sp_launch *launch,
     s.is_launch = launch != NULL;
     if (launch)
         sp_put_launch(report, launch);
-    put_lines(report, &rows);
+    put_step_rows(report, &rows);
     sp_put_tuning(report, &planned.model);
     sp_put_companions(report, args, &planned.companions, &planned.plan, &e);
     s.tokens = args->value.tokens;
@@ -378,7 +369,7 @@ static bool answer(const struct sp_args *args, const struct sp_launch *launch,
     s.mfu_above_peak = sp_above_peak(e.rates.tuned_mfu, e.rates.convention);
     s.hfu_above_peak = sp_above_peak(e.rates.hfu, e.rates.convention);
     sp_step_of_measured(&e, &s.measured);
-    put_rest(report, &s);
+    put_step_details_rows(report, &s);
     return true;
 }
 

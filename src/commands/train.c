@@ -122,24 +122,20 @@ struct way {
     double least_tokens, noise, price;
 };
 
-#define SP_ROWS "commands/train_work.def"
-#define SP_ROWS_OF struct train
-#define SP_PUT_ROWS put_work
+#define SP_PART train_work
+#define SP_PART_OF struct train
 #include "answer/put_rows.h"
 
-#define SP_ROWS "commands/train.def"
-#define SP_ROWS_OF struct train
-#define SP_PUT_ROWS put_rows
+#define SP_PART train
+#define SP_PART_OF struct train
 #include "answer/put_rows.h"
 
-#define SP_ROWS "commands/train_curve.def"
-#define SP_ROWS_OF struct sp_fit_point
-#define SP_PUT_ROWS put_size
+#define SP_PART train_curve
+#define SP_PART_OF struct sp_fit_point
 #include "answer/put_rows.h"
 
-#define SP_ROWS "commands/train_point.def"
-#define SP_ROWS_OF struct way
-#define SP_PUT_ROWS put_way
+#define SP_PART train_point
+#define SP_PART_OF struct way
 #include "answer/put_rows.h"
 
 static bool load_model(const struct sp_args *args, const struct sp_sources *sources,
@@ -424,12 +420,12 @@ static void put_points(const struct train *f, const struct sp_loss_point *points
     for (int i = 0; i < n; i++) {
         sp_begin_row(r, i == marked ? mark : "", "%s.%d", list, i);
         way.point = points[i];
-        put_way(r, &way);
+        put_train_point_rows(r, &way);
     }
     if (marked >= 0) {
         sp_scope(r, mark);
         way.point = points[marked];
-        put_way(r, &way);
+        put_train_point_rows(r, &way);
     }
     sp_list_table(r, list,
                   ": , devices, batch_tokens, tokens, steps, step_s, days, cost_usd, >fits");
@@ -467,7 +463,7 @@ static bool put_curve(const struct train *f, const struct sp_sources *sources, s
         char chips[24];
         snprintf(chips, sizeof chips, "%lld", (long long)points[i].chips);
         sp_begin_row(r, chips, "curve.%d", i);
-        put_size(r, &points[i]);
+        put_train_curve_rows(r, &points[i]);
     }
     sp_list_table(r, "curve", ": devices, step_s, efficiency, strategy");
     return true;
@@ -485,12 +481,12 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
                        !work_out_data(args, &sources, &f, error))))
         return false;
     work_out_loss(&f);
-    put_work(report, &f);
+    put_train_work_rows(report, &f);
     if (f.has_work) {
         sp_put_tuning(report, &f.model);
         sp_put_companion_work(report, args, &f.companions, NULL);
     }
-    put_rows(report, &f);
+    put_train_rows(report, &f);
     return (isnan(f.target) || put_ways(&f, &sources, report, error)) &&
            (!args->given.curve || put_curve(&f, &sources, report, error));
 }

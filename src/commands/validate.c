@@ -22,24 +22,20 @@ struct validating {
     int column; /* of --by */
 };
 
-#define SP_ROWS "commands/validate_run.def"
-#define SP_ROWS_OF struct sp_validated
-#define SP_PUT_ROWS put_run
+#define SP_PART validate_run
+#define SP_PART_OF struct sp_validated
 #include "answer/put_rows.h"
 
-#define SP_ROWS "commands/validate_serving.def"
-#define SP_ROWS_OF struct sp_run_prediction
-#define SP_PUT_ROWS put_serving_run
+#define SP_PART validate_serving
+#define SP_PART_OF struct sp_run_prediction
 #include "answer/put_rows.h"
 
-#define SP_ROWS "commands/validate_error.def"
-#define SP_ROWS_OF struct sp_kind_errors
-#define SP_PUT_ROWS put_errors
+#define SP_PART validate_error
+#define SP_PART_OF struct sp_kind_errors
 #include "answer/put_rows.h"
 
-#define SP_ROWS "commands/validate_group.def"
-#define SP_ROWS_OF char
-#define SP_PUT_ROWS put_group
+#define SP_PART validate_group
+#define SP_PART_OF char
 #include "answer/put_rows.h"
 
 /* The statistics of the runs whose column has this value; of all where it is -1. */
@@ -47,7 +43,7 @@ static void put_statistics(struct sp_report *r, const struct validating *s, int 
                            const char *value)
 {
     for (int k = 0; k < s->errors.kinds; k++)
-        put_errors(
+        put_validate_error_rows(
             r, &(struct sp_kind_errors){(enum sp_error_kind)(s->serves ? SP_ERRORS_OF_TPOT + k : k),
                                         sp_errors_of_rows(&s->errors, k, column, value)});
 }
@@ -65,15 +61,14 @@ static void put_groups(struct sp_report *r, const struct validating *s)
         if (!sp_is_first_of_value(&s->errors, s->column, i))
             continue;
         sp_begin_row(r, value[0] ? value : "(none)", "groups.%zu", n++);
-        put_group(r, value);
+        put_validate_group_rows(r, value);
         put_statistics(r, s, s->column, value);
     }
     sp_scope(r, "");
 }
 
-#define SP_ROWS "commands/validate.def"
-#define SP_ROWS_OF struct validating
-#define SP_PUT_ROWS put_rows
+#define SP_PART validate
+#define SP_PART_OF struct validating
 #include "answer/put_rows.h"
 
 static bool predict_training(const struct sp_args *args, const struct sp_sources *sources,
@@ -90,7 +85,7 @@ static bool predict_training(const struct sp_args *args, const struct sp_sources
         struct sp_validated run;
         sp_validate_run(&s->runs.run[i], profiles, args->given.all, &run);
         sp_begin_row(report, "", "runs.%zu", i);
-        put_run(report, &run);
+        put_validate_run_rows(report, &run);
         for (int k = 0; k < SP_TRAINING_ERRORS; k++)
             s->errors.of_kind[k][i] = run.error[k];
     }
@@ -118,7 +113,7 @@ static bool predict_serving(const struct sp_args *args, const struct sp_sources 
         if (!ok)
             break;
         sp_begin_row(report, "", "runs.%zu", i);
-        put_serving_run(report, &run);
+        put_validate_serving_rows(report, &run);
         for (int k = 0; run.counts && k < SP_SERVING_MEASURES; k++)
             s->errors.of_kind[k][i] = run.of[k].error;
     }
@@ -141,7 +136,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     sp_scope(report, "");
     sp_answer_is(report, s.by ? "groups" : "runs");
     if (ok)
-        put_rows(report, &s);
+        put_validate_rows(report, &s);
     sp_free_run_errors(&s.errors);
     sp_runs_free(&s.runs);
     sp_serving_runs_free(&s.serving);

@@ -39,7 +39,7 @@ done < <(awk '
     if (line ~ /sp_symbol\(|\(&?[a-z_>.-]*args, ""/) print FILENAME ":" FNR ": a symbol of a formula, or an option by its name as text"
     while (line != "") {
       if (!depth) {
-        if (!match(line, /(^|[^A-Za-z_])(sp_put[a-z_]*|Q[FVEBT]|LINE|NOTE)\(/)) break
+        if (!match(line, /(^|[^A-Za-z_])(sp_put[a-z_]*|Q[FVEBTW](_ID)?|LINE|NOTE)\(/)) break
         line = substr(line, RSTART + RLENGTH)
         depth = 1
       }

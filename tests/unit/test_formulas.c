@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "cli/command.h"
 #include "draws.h"
@@ -311,7 +312,7 @@ static void every_number_is_explained(void **state)
         const struct sp_quantity_info q = sp_quantity(id);
         bool ours = false;
         for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-            ours = ours || strncmp(ids[id], commands[i], strlen(commands[i])) == 0;
+            ours = ours || strncasecmp(ids[id], commands[i], strlen(commands[i])) == 0;
         if (!ours || is_input(&q))
             continue;
         formulas += q.formula[0] != '\0';
