@@ -1,5 +1,6 @@
 /* Rows of quantities, and values rounded for people. */
 #include "answer/quantity.h"
+#include "answer/row_sources.h"
 
 #include <math.h>
 #include <stdio.h>

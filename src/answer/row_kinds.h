@@ -5,7 +5,6 @@
  * variants of a key are rows with different conditions. See put_rows.h.
  */
 #include "answer/row_names.h"
-#include "answer/row_sources.h"
 /* clang-format off */
 /*
  *   QF(key, label, unit, form, (members), meaning)          a closed form of the members

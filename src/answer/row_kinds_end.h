@@ -1,4 +1,12 @@
-/* Undefines the macros of row_kinds.h. No include guard, as there. */
+/* Undefines the macros of row_kinds.h and row_names.h. No include guard, as there. */
+#undef SP_NAME_ROW_
+#undef SP_NAME_ROW
+#undef QF
+#undef QV
+#undef QE
+#undef QB
+#undef QT
+#undef QW
 #undef IF
 #undef QF_ID
 #undef QV_ID

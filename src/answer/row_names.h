@@ -1,7 +1,6 @@
 /* Kinds of rows without a name: a row is named by its part and line, "serve_12". A row whose name C
- * uses says it, QF_ID(SERVE_BATCH, ...). The part is SP_PART. */
-#ifndef SP_ROW_NAMES_H
-#define SP_ROW_NAMES_H
+ * uses says it, QF_ID(SERVE_BATCH, ...). The part is SP_PART. No include guard:
+ * row_kinds_end.h undefines them. */
 
 #define SP_NAME_ROW_(kind, part, line, ...) kind(part##_##line, __VA_ARGS__)
 #define SP_NAME_ROW(kind, part, line, ...) SP_NAME_ROW_(kind, part, line, __VA_ARGS__)
@@ -11,5 +10,3 @@
 #define QB(...) SP_NAME_ROW(QB_ID, SP_PART, __LINE__, __VA_ARGS__)
 #define QT(...) SP_NAME_ROW(QT_ID, SP_PART, __LINE__, __VA_ARGS__)
 #define QW(...) SP_NAME_ROW(QW_ID, SP_PART, __LINE__, __VA_ARGS__)
-
-#endif

@@ -55,9 +55,6 @@ static struct sp_option row_of(enum sp_option_id id)
     default:
         return (struct sp_option){.id = SP_NO_OPTION};
     }
-#undef SP_OPTION
-#undef SP_PLAN_OPTION
-#undef SP_MOST_OPTION
 }
 
 struct sp_option sp_option_row(enum sp_option_id id, const struct sp_taken *taken)
@@ -86,20 +83,16 @@ enum sp_option_id sp_option_of_field(int field)
     static const enum sp_option_id ids[SP_PLAN_FIELDS] = {
 #include "cli/options.def"
     };
-#undef SP_PLAN_OPTION
-#undef SP_MOST_OPTION
     return ids[field];
 }
 
 enum sp_option_id sp_option_of_most(int field)
 {
+#define SP_OPTION(...)
 #define SP_PLAN_OPTION(...)
 #define SP_MOST_OPTION(member, field) [SP_FIELD_##field] = SP_O_##member,
     static const enum sp_option_id ids[SP_PLAN_FIELDS] = {
 #include "cli/options.def"
     };
-#undef SP_OPTION
-#undef SP_PLAN_OPTION
-#undef SP_MOST_OPTION
     return sp_plan_fields[field].most ? ids[field] : SP_NO_OPTION;
 }

@@ -25,24 +25,14 @@
 #define SP_PLACE_COUNTED SP_PLACE_TEXT
 #define SP_PLACE_CHOICE SP_PLACE_TEXT
 #define SP_OPTION(member, spelt, kind, ...) SP_PLACE_##kind(member),
-#define SP_PLAN_OPTION(member, kind, field) SP_PLACE_##kind(member),
-#define SP_MOST_OPTION(member, field) SP_PLACE_WHOLE(member),
 static const size_t places[] = {
 #include "cli/options.def"
 };
-#undef SP_OPTION
-#undef SP_PLAN_OPTION
-#undef SP_MOST_OPTION
 
 #define SP_OPTION(member, spelt, kind, ...) SP_##kind,
-#define SP_PLAN_OPTION(member, kind, field) SP_##kind,
-#define SP_MOST_OPTION(member, field) SP_WHOLE,
 static const enum sp_option_kind kinds[] = {
 #include "cli/options.def"
 };
-#undef SP_OPTION
-#undef SP_PLAN_OPTION
-#undef SP_MOST_OPTION
 
 /* The options of struct sp_options_given are given_at[SP_O_...]. */
 _Static_assert(sizeof(struct sp_options_given) == SP_OPTION_IDS, "one bool an option");
@@ -308,14 +298,9 @@ static bool take_value(struct sp_args *args, const struct sp_option *option, con
 #define SP_UNSAID_COUNTED(member) .member = NAN,
 #define SP_UNSAID_CHOICE(member) .member = -1,
 #define SP_OPTION(member, spelt, kind, ...) SP_UNSAID_##kind(member)
-#define SP_PLAN_OPTION(member, kind, field) SP_UNSAID_##kind(member)
-#define SP_MOST_OPTION(member, field) SP_UNSAID_WHOLE(member)
 static const struct sp_option_values unsaid = {
 #include "cli/options.def"
 };
-#undef SP_OPTION
-#undef SP_PLAN_OPTION
-#undef SP_MOST_OPTION
 
 void sp_clear_args(struct sp_args *args)
 {

@@ -22,8 +22,6 @@ enum sp_option_kind {
 /* The name of an option in C: SP_O_micro_batch. After them, names in a command's list for several
  * options: one for each field of a plan, --max-... for each field that a search counts up. */
 #define SP_OPTION(member, ...) SP_O_##member,
-#define SP_PLAN_OPTION(member, ...) SP_O_##member,
-#define SP_MOST_OPTION(member, ...) SP_O_##member,
 enum sp_option_id {
 #include "cli/options.def"
     SP_OPTION_IDS,
@@ -31,9 +29,6 @@ enum sp_option_id {
     SP_EACH_MOST,
     SP_NO_OPTION
 };
-#undef SP_OPTION
-#undef SP_PLAN_OPTION
-#undef SP_MOST_OPTION
 
 /* The values of a command line, a member for each option: the typed value, else the command's
  * default, else NAN, NULL, or -1 for a choice. Flags and repeated options have none. */
@@ -47,25 +42,15 @@ enum sp_option_id {
 #define SP_VALUE_COUNTED(member) double member;
 #define SP_VALUE_CHOICE(member) int member; /* index into choices */
 #define SP_OPTION(member, spelt, kind, ...) SP_VALUE_##kind(member)
-#define SP_PLAN_OPTION(member, kind, field) SP_VALUE_##kind(member)
-#define SP_MOST_OPTION(member, field) SP_VALUE_WHOLE(member)
 struct sp_option_values {
 #include "cli/options.def"
 };
-#undef SP_OPTION
-#undef SP_PLAN_OPTION
-#undef SP_MOST_OPTION
 
 /* Whether each option was given. */
 #define SP_OPTION(member, ...) bool member;
-#define SP_PLAN_OPTION(member, ...) bool member;
-#define SP_MOST_OPTION(member, ...) bool member;
 struct sp_options_given {
 #include "cli/options.def"
 };
-#undef SP_OPTION
-#undef SP_PLAN_OPTION
-#undef SP_MOST_OPTION
 
 /* An option that a command takes. */
 struct sp_taken {
