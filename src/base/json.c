@@ -140,6 +140,19 @@ static bool check_tree(const struct sp_json *json, const cJSON *node, const stru
     return true;
 }
 
+bool sp_json_parse_known(const char *text, size_t length, const char *origin, struct sp_json *json,
+                         struct sp_error *error)
+{
+    *json = (struct sp_json){.text = text, .length = length, .origin = origin};
+    const char *end = text;
+    json->root = cJSON_ParseWithLengthOpts(text, length + 1, &end, 1);
+    if (json->root)
+        return true;
+    const size_t at = (size_t)(end - text);
+    return fail_at(json, at < length ? at : length, error,
+                   at < length ? "not valid JSON here" : "the JSON ends too early");
+}
+
 bool sp_json_parse(const char *text, size_t length, const char *origin, struct sp_json *json,
                    struct sp_error *error)
 {
@@ -148,15 +161,9 @@ bool sp_json_parse(const char *text, size_t length, const char *origin, struct s
         json->text += 3;
         json->length -= 3;
     }
-    if (!check_text(json, error))
+    if (!check_text(json, error) ||
+        !sp_json_parse_known(json->text, json->length, origin, json, error))
         return false;
-    const char *end = json->text;
-    json->root = cJSON_ParseWithLengthOpts(json->text, json->length + 1, &end, 1);
-    if (!json->root) {
-        size_t at = (size_t)(end - json->text);
-        return fail_at(json, at < json->length ? at : json->length, error,
-                       at < json->length ? "not valid JSON here" : "the JSON ends too early");
-    }
     if (!check_tree(json, json->root, &(struct step){0}, error)) {
         sp_json_free(json);
         return false;

@@ -25,6 +25,10 @@ struct sp_json {
 bool sp_json_parse(const char *text, size_t length, const char *origin, struct sp_json *json,
                    struct sp_error *error);
 
+/* Parses JSON that a test has found strict, such as a built-in file, in half the time. */
+bool sp_json_parse_known(const char *text, size_t length, const char *origin, struct sp_json *json,
+                         struct sp_error *error);
+
 void sp_json_free(struct sp_json *json);
 
 /* "origin:line:column" of the key at a dotted path ("moe.experts", "3.args" in an array). If the
