@@ -33,6 +33,10 @@ struct sp_layer_pass sp_pass_layer(const struct sp_step_inputs *in, const struct
 struct sp_layer_pass sp_forward_alone(const struct sp_step_inputs *in,
                                       const struct sp_layer_pass *all);
 
+/* sp_step_recomputed_flops of a model whose layers are listed. */
+double sp_recomputed_flops_of(const struct sp_layers *layers, const struct sp_plan *plan,
+                              const struct sp_framework *framework, bool causal);
+
 /* Exposed part of a collective that overlaps `hides` seconds of work. s. */
 double sp_exposed_s(const struct sp_step_inputs *in, double comm, double hides);
 
