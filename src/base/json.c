@@ -284,11 +284,12 @@ void sp_format_double(double value, char *out, size_t size)
         snprintf(out, size, "%" PRId64, (int64_t)value);
         return;
     }
-    for (int digits = 15; digits <= 17; digits++) {
+    for (int digits = 15; digits <= 16; digits++) {
         snprintf(out, size, "%.*g", digits, value);
         if (strtod(out, NULL) == value)
             return;
     }
+    snprintf(out, size, "%.17g", value);
 }
 
 /* The container that holds the last part of a dotted path; numbers index arrays. */
