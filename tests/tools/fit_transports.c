@@ -7,11 +7,10 @@
 #include <string.h>
 
 #include "base/csv_table.h"
-#include "base/json.h"
 #include "base/read_file.h"
 #include "config/load.h"
 #include "host/write_file.h"
-#include "runs/transport_fit.h"
+#include "runs/network_fit.h"
 
 enum { MOST_POINTS = 128 };
 
@@ -182,28 +181,10 @@ static void report(const struct rows_of *of, enum sp_collective op, const struct
            points->sweeps > 1 ? "sweeps" : "sizes", 100 * out.error, 100 * out.naive);
 }
 
-static void put_number(FILE *out, const char *key, double value)
+/* The curves of a network, in one node or over several. */
+static void fit_curves(const struct sp_csv *csv, const char *network, bool inside,
+                       struct sp_transport_curve curve[SP_COLLECTIVES])
 {
-    char number[32];
-    sp_format_double(value, number, sizeof number);
-    fprintf(out, "\"%s\": %s, ", key, number);
-}
-
-static void put_curve(FILE *out, enum sp_collective op, const struct sp_transport_curve *c,
-                      const char *before)
-{
-    fprintf(out, "%s    \"%s\": {", before, op_names[op]);
-    put_number(out, "share", c->share);
-    put_number(out, "start_s", c->start_s);
-    put_number(out, "ramp_s", c->ramp_s);
-    put_number(out, "growth", c->growth);
-    fprintf(out, "\"rows\": %.0f, \"residual\": %.3f}", c->rows, c->residual);
-}
-
-/* The curves of a network, in one node or over several, as a member of its file. */
-static void put_curves(const struct sp_csv *csv, const char *network, bool inside, FILE *out)
-{
-    const char *before = NULL;
     for (int op = 0; op < SP_COLLECTIVES; op++) {
         struct points points = {.n = 0};
         const struct rows_of *of = NULL;
@@ -214,15 +195,9 @@ static void put_curves(const struct sp_csv *csv, const char *network, bool insid
             }
         if (points.n == 0)
             continue;
-        const struct sp_transport_curve c = sp_fit_transport(points.at, points.n);
-        report(of, (enum sp_collective)op, &points, &c);
-        if (!before)
-            fprintf(out, "  \"%s\": {\n", inside ? "node_collectives" : "collectives");
-        put_curve(out, (enum sp_collective)op, &c, before ? ",\n" : "");
-        before = ",\n";
+        curve[op] = sp_fit_transport(points.at, points.n);
+        report(of, (enum sp_collective)op, &points, &curve[op]);
     }
-    if (before)
-        fprintf(out, "\n  },\n");
 }
 
 static char *read_text(const char *path)
@@ -241,6 +216,7 @@ static void write_network(const struct sp_csv *csv, const char *network, const c
 {
     char path[4096];
     struct sp_error error = {0};
+    struct sp_transport_curves curves = {0};
     char *text = NULL;
     size_t length = 0;
     snprintf(path, sizeof path, "%s/%s.json", from, network);
@@ -252,8 +228,9 @@ static void write_network(const struct sp_csv *csv, const char *network, const c
     if (!out || !source)
         abort();
     fprintf(out, "%.*s", (int)(head - old), old);
-    put_curves(csv, network, true, out);
-    put_curves(csv, network, false, out);
+    fit_curves(csv, network, true, curves.inside);
+    fit_curves(csv, network, false, curves.across);
+    sp_put_network_curves(out, &curves);
     fprintf(out, "%s", source);
     fclose(out);
     snprintf(path, sizeof path, "%s/%s.json", to, network);
