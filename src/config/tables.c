@@ -302,6 +302,9 @@ static const struct sp_field framework_fields[] = {
      0.1, false, "standard deviation of ln(predicted / measured) of peak memory"},
     REAL_("context_bytes", K, framework.context_bytes, "bytes", 0, 1e11,
           "runtime context and communicators beyond reserved"),
+    REAL_("broadcast_tensors", K, framework.broadcast_tensors, "", 0, 1000,
+          "tensors of a layer that ranks own whole and send to all others after an update, one "
+          "broadcast each; 0: weights are gathered"),
     {"bucket_bytes", SP_FIELD_REAL, offsetof(K, framework.bucket_bytes), 0, "bytes", 1, 1e15, NULL,
      26214400, false,
      "gradients reduced at once during the backward pass (default: 25 MiB, PyTorch's)"},
