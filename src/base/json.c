@@ -348,3 +348,14 @@ bool sp_to_json_number(const char *text, char *out, size_t size)
         sp_format_double(number, out, size);
     return true;
 }
+
+void sp_put_json_text(FILE *out, const char *key, const char *text, const char *end)
+{
+    cJSON *const string = cJSON_CreateString(text);
+    char *const quoted = cJSON_PrintUnformatted(string);
+    cJSON_Delete(string);
+    if (!quoted)
+        abort();
+    fprintf(out, "  \"%s\": %s%s\n", key, quoted, end);
+    cJSON_free(quoted);
+}

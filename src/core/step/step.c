@@ -315,8 +315,9 @@ static double dp_comm_of(const struct sp_step_inputs *in, const struct sp_stage_
     const double grads = sp_shards_s(in, held, grad_bytes),
                  weights = sp_shards_s(in, held, p->zero == 0 ? grad_bytes : gathered_bytes(in)),
                  replicas = sp_replicas_s(in, held, grad_bytes);
+    const double sent = p->zero > 0 ? sp_broadcasts_s(in) : 0;
     const double before = p->zero == 2 ? (m - 1) * sp_exposed_s(in, grads, hides) : 0;
-    return before + sp_exposed_s(in, replicas + grads + weights, window);
+    return before + sp_exposed_s(in, replicas + grads + weights + sent, window);
 }
 
 static double sum_of(const struct sp_step_time *t)

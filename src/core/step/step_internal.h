@@ -60,6 +60,10 @@ double sp_cp_merge_s(const struct sp_step_inputs *in, const struct sp_rank *rank
 double sp_shards_s(const struct sp_step_inputs *in, const struct sp_stage_weights *held,
                    double bytes_per_param);
 
+/* What broadcasts of updated weights from each owner take beyond a gather of the same bytes; 0
+ * where the framework gathers, or a group lies in one node. s. */
+double sp_broadcasts_s(const struct sp_step_inputs *in);
+
 /* All-reduce of a shard's gradients over replicas of the shards (HSDP, slices). s. */
 double sp_replicas_s(const struct sp_step_inputs *in, const struct sp_stage_weights *held,
                      double bytes_per_param);
