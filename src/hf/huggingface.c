@@ -56,7 +56,7 @@ static bool is_needed(const cJSON *o, const struct sp_hf_family *f, unsigned tra
         return f->traits & HF_LATENT &&
                (sp_hf_member(o, sp_hf_latent[0]) || !sp_hf_key_in(o, sp_hf_latent));
     default: /* plain MLPs default to four times the width */
-        return f->gated;
+        return !f->plain_mlp;
     }
 }
 

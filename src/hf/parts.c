@@ -5,15 +5,30 @@
 #include <stdio.h>
 #include <string.h>
 
+/* A row's text, or what it leaves out. */
+static const char *given(const char *text, const char *otherwise)
+{
+    return text ? text : otherwise;
+}
+
 /* "head", "full" or "none"; for "KEY:full" by the config. */
 static const char *qk_norm_of(const cJSON *o, const struct sp_hf_family *f)
 {
     char key[64];
-    const char *const colon = strchr(f->qk_norm, ':');
+    const char *const rule = given(f->qk_norm, "none"), *const colon = strchr(rule, ':');
     if (!colon)
-        return f->qk_norm;
-    snprintf(key, sizeof key, "%.*s", (int)(colon - f->qk_norm), f->qk_norm);
+        return rule;
+    snprintf(key, sizeof key, "%.*s", (int)(colon - rule), rule);
     return sp_hf_flag_at(o, key, false) ? colon + 1 : "none";
+}
+
+static void put_biases(cJSON *out, const cJSON *o, const struct sp_hf_family *f)
+{
+    const char *const both = given(f->biases, given(f->attention_biases, "attention_bias=0"));
+    cJSON_AddBoolToObject(out, "qkv_bias", sp_hf_flag(o, given(f->qkv_bias, both)));
+    cJSON_AddBoolToObject(out, "o_bias", sp_hf_flag(o, given(f->o_bias, both)));
+    cJSON_AddBoolToObject(out, "mlp_bias",
+                          sp_hf_flag(o, given(f->biases, given(f->mlp_bias, "0"))));
 }
 
 /* The family's row, or the config's own value if it has one. */
@@ -23,14 +38,14 @@ static void put_kinds(cJSON *out, const cJSON *o, const struct sp_hf_family *f)
         sp_hf_flag_at(o, "use_parallel_residual", (f->traits & HF_PARALLEL) != 0) &&
         f->traits & (HF_PARALLEL | HF_ONE_IF_PARALLEL);
     const bool one = parallel && f->traits & HF_ONE_IF_PARALLEL;
-    cJSON_AddStringToObject(out, "norm", f->norm);
-    cJSON_AddNumberToObject(out, "norms_per_layer", one ? 1 : f->norms);
+    const int norms = f->norms > 0 ? f->norms : 2;
+    cJSON_AddStringToObject(out, "norm", given(f->norm, "rmsnorm"));
+    cJSON_AddNumberToObject(out, "norms_per_layer", one ? 1 : norms);
     cJSON_AddStringToObject(out, "qk_norm", qk_norm_of(o, f));
-    cJSON_AddBoolToObject(out, "gated_mlp", f->gated);
-    cJSON_AddBoolToObject(out, "qkv_bias", sp_hf_flag(o, f->qkv_bias));
-    cJSON_AddBoolToObject(out, "o_bias", sp_hf_flag(o, f->o_bias));
-    cJSON_AddBoolToObject(out, "mlp_bias", sp_hf_flag(o, f->mlp_bias));
-    cJSON_AddBoolToObject(out, "tied_embeddings", sp_hf_flag(o, f->tied));
+    cJSON_AddBoolToObject(out, "gated_mlp", !f->plain_mlp);
+    put_biases(out, o, f);
+    cJSON_AddBoolToObject(out, "tied_embeddings",
+                          sp_hf_flag(o, given(f->tied, "tie_word_embeddings=0")));
     cJSON_AddBoolToObject(out, "parallel_attention", parallel);
     cJSON_AddBoolToObject(out, "embedding_norm", (f->traits & HF_EMBEDDING_NORM) != 0);
 }
@@ -81,7 +96,7 @@ static double global_layers(const cJSON *o, const struct sp_hf_family *f, double
     if (sp_hf_member(o, "max_window_layers"))
         return fmin(sp_hf_number_at(o, "max_window_layers", 0), layers);
     if (every == 0)
-        every = sp_hf_global_every(f);
+        every = f->global_every;
     return every > 0 ? floor(layers / every) : 0;
 }
 
