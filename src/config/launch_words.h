@@ -2,10 +2,7 @@
 #ifndef SP_LAUNCH_WORDS_H
 #define SP_LAUNCH_WORDS_H
 
-#include "base/error.h"
 #include "config/fields.h"
-
-struct sp_sources;
 
 /* An option of the framework. src/launch/fields/rows.h parses `values` and `older`,
  * comma-separated. */
@@ -50,10 +47,5 @@ struct sp_launch_words {
     char facts[4096], refuses[12288], loses[8192]; /* lines of rules.h, of the launch room */
     char models[2048]; /* trainable models: THEIRS=OURS, or one name for both */
 };
-
-/* Loads the file of that name into zeroed memory. A user's file extends the built-in one of the
- * same name and replaces options of the same name. */
-bool sp_load_launch_words(const char *spec, const struct sp_sources *sources,
-                          struct sp_launch_words *words, struct sp_error *error);
 
 #endif

@@ -27,12 +27,8 @@ static bool read_points(struct sp_trend_file *file, struct sp_error *error)
     return true;
 }
 
-bool sp_read_trend(const char *spec, const struct sp_sources *sources, struct sp_trend_file *file,
-                   struct sp_error *error)
+bool sp_finish_trend(struct sp_trend_file *file, struct sp_error *error)
 {
-    *file = (struct sp_trend_file){.points = ""};
-    if (!sp_load_fields(SP_TRENDS, spec, sources, file, error))
-        return false;
     if (file->trend.factor == 1)
         return sp_fail(error, SP_INPUT, "trend %s: a factor of 1 is no trend",
                        sp_safe(file->trend.name));
