@@ -9,7 +9,8 @@
 struct sp_launch_row {
     char name[SP_ROW_NAME];
     char plan[20];    /* option of `step` that it sets */
-    char model[32];   /* key of a model file that it sets */
+    char model[32];   /* key of a model file that it sets; keys with commas between them are read
+                         alone */
     char of[12];      /* only for such models or plans; "": all */
     char values[320]; /* THEIRS=OURS, or one word for both */
     char gives[24];   /* our value for a switch */
@@ -23,6 +24,7 @@ struct sp_launch_row {
     char lost[96];    /* what an export loses if it has no word for the value */
     char excludes[96], needs[96];
     bool takes_none; /* takes no value */
+    bool is_truth;   /* value is a word for true or false, which `values` then maps */
     bool is_text;    /* value is quoted */
     bool is_list;    /* value is a list of words */
     bool always;     /* exports write it even if absence means the same */

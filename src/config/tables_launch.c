@@ -5,10 +5,11 @@
 #define OF struct sp_launch_row
 static const struct sp_field row_fields[] = {
     TEXT(plan, "the option of `step` that it sets"),
-    TEXT(model, "the key of model files that it sets"),
+    TEXT(model, "the key of model files that it sets, or several that are read alone"),
     TEXT(of, "read and written of models with experts, with latents, in fp8 or with shards alone"),
     TEXT(values, "its words for values, \"THEIRS=OURS, BOTH\""),
     BOOL_AT("switch", takes_none, "no value follows it"),
+    BOOL_AT("truth", is_truth, "its value is a word for true or false; `values` has these two"),
     BOOL_AT("list", is_list, "its value is a list of words"),
     BOOL_AT("text", is_text, "its value is a text, which stands in quotes"),
     TEXT(gives, "the value that a switch stands for"),

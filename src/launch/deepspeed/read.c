@@ -222,6 +222,7 @@ bool sp_read_deepspeed(struct sp_launch_file *file)
     if (optimizer)
         sp_read_optimizer(s, "optimizer.type", optimizer,
                           sp_setting_number(s, "optimizer.params.momentum", 0));
+    sp_read_rest(s);
     sp_note_deepspeed_keys(s, file->json);
     read_recompute(file);
     sp_assume(&file->assumed, "framework");

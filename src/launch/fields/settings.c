@@ -72,6 +72,12 @@ bool sp_has_setting(const struct sp_settings *settings, const char *name)
     return find_setting(settings, name) >= 0;
 }
 
+bool sp_was_read(const struct sp_settings *settings, const char *name)
+{
+    const int last = find_setting(settings, name);
+    return last >= 0 && settings->at[last].read;
+}
+
 const char *sp_said(const struct sp_settings *settings, const char *name)
 {
     const int last = find_setting(settings, name);

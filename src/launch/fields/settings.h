@@ -81,6 +81,9 @@ void sp_make_switch(struct sp_settings *settings, const char *name, bool on);
  * count as read, and the value as needed. */
 const char *sp_setting(struct sp_settings *settings, const char *name);
 
+/* Whether a reader has asked for it. */
+bool sp_was_read(const struct sp_settings *settings, const char *name);
+
 /* Whether there is one of that name, without a trace that it was asked for. */
 bool sp_has_setting(const struct sp_settings *settings, const char *name);
 

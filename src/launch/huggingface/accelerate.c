@@ -122,6 +122,7 @@ static void read_type(struct sp_settings *s, double devices)
 static bool note_rest(struct sp_settings *s)
 {
     sp_note_rules(&(struct sp_rules){.settings = s});
+    sp_read_rest(s);
     sp_note_unread(s, "", s->words->quiet);
     return sp_refuse_gaps(s);
 }

@@ -279,6 +279,7 @@ static bool read(struct sp_launch_file *file)
     if (sp_peek_setting(s, "job.config_file"))
         sp_launch_note(s, "%.80s is not opened: what it says is not read",
                        sp_safe(sp_peek_setting(s, "job.config_file")));
+    sp_read_rest(s);
     sp_note_unread(s, "", s->words->quiet);
     return true;
 }
