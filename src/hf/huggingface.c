@@ -227,12 +227,10 @@ static void note_left_out(cJSON *out, const struct sp_hf_config *c, const char *
     const size_t own = strlen(c->part);
     cJSON_ArrayForEach(part, c->json->root)
     {
-        const size_t used = strlen(words);
         const bool counted = tower && strcmp(part->string, tower) == 0;
         if (cJSON_IsObject(part) && !counted && is_part_of(c, part->string) &&
             (own == 0 || strncmp(part->string, c->part, own - 1) != 0))
-            snprintf(words + used, sizeof words - used, "%s%s", used > 0 ? ", " : "",
-                     sp_safe(part->string));
+            sp_append(words, sizeof words, "%s%s", words[0] ? ", " : "", sp_safe(part->string));
     }
     snprintf(note, sizeof note, "%s, not %s",
              tower ? "the text model and its tower are counted" : "only the text model is counted",

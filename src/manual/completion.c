@@ -43,10 +43,10 @@ static void put_operands(const struct sp_command *c, FILE *out)
 
 /* What a shell has for each kind of operand; "%" stands for the kind of config whose names are
  * asked for, or for the words that may stand there. */
-typedef const char *const forms[SP_COMMANDS + 1];
+typedef const char *forms[SP_COMMANDS + 1];
 
-static void put_form(forms of, enum sp_operand kind, const char *list, const struct sp_option *o,
-                     const struct sp_command *c, FILE *out)
+static void put_form(const forms of, enum sp_operand kind, const char *list,
+                     const struct sp_option *o, const struct sp_command *c, FILE *out)
 {
     const char *const form = of[kind] ? of[kind] : "", *const gap = strchr(form, '%');
     fprintf(out, "%.*s", gap ? (int)(gap - form) : (int)strlen(form), form);
@@ -64,14 +64,14 @@ static void put_form(forms of, enum sp_operand kind, const char *list, const str
 }
 
 /* The same of an option's value, and of what stands behind a command. */
-static void put_value(forms of, const struct sp_option *o, FILE *out)
+static void put_value(const forms of, const struct sp_option *o, FILE *out)
 {
     const char *list = NULL;
     const enum sp_operand kind = sp_operand_of(o, &list);
     put_form(of, kind, list, o, NULL, out);
 }
 
-static void put_operand(forms of, const struct sp_command *c, FILE *out)
+static void put_operand(const forms of, const struct sp_command *c, FILE *out)
 {
     const char *list = NULL;
     const enum sp_operand kind = sp_operand_of_command(c, &list);
@@ -98,7 +98,7 @@ static void bash_word(const struct sp_option *o, const struct sp_command *c, FIL
 /* The values of an option; one with an optional value waits for none. */
 static void bash_value(const struct sp_option *o, const struct sp_command *c, FILE *out)
 {
-    static forms values = {
+    static const forms values = {
         [SP_NAMES] = "words=$(_scaleplan_names %); files=1",
         [SP_WORDS_OF] = "words='%'",
         [SP_FILES] = "files=1",
@@ -116,7 +116,7 @@ static void bash_value(const struct sp_option *o, const struct sp_command *c, FI
 /* The options and operands of a command. */
 static void bash_command(const struct sp_command *c, FILE *out)
 {
-    static forms operands = {
+    static const forms operands = {
         [SP_NAMES] = "; words=$(_scaleplan_names %); files=1",
         [SP_WORDS_OF] = "; words='%'",
         [SP_COMMANDS] = "; words=$commands",
@@ -203,7 +203,7 @@ static void write_bash(FILE *out)
 
 static void zsh_option(const struct sp_option *o, const struct sp_command *c, FILE *out)
 {
-    static forms values = {
+    static const forms values = {
         [SP_NAMES] = ":{_scaleplan_names %}", [SP_WORDS_OF] = ":(%)", [SP_FILES] = ":_files",
         [SP_FOLDERS] = ":_files -/",          [SP_COMMANDS] = ": ",   [SP_ANY] = ": ",
     };
@@ -224,7 +224,7 @@ static void zsh_option(const struct sp_option *o, const struct sp_command *c, FI
  * described (`*:`), not cut off (`*::`). */
 static void zsh_operand(const struct sp_command *c, FILE *out)
 {
-    static forms operands = {
+    static const forms operands = {
         [SP_NAMES] = "{_scaleplan_names %}",
         [SP_WORDS_OF] = "(%)",
         [SP_COMMANDS] = "(%)",
@@ -311,7 +311,7 @@ static void fish_description(const char *text, FILE *out)
 
 static void fish_option(const struct sp_option *o, const struct sp_command *c, FILE *out)
 {
-    static forms values = {
+    static const forms values = {
         [SP_NAMES] = " -r -a '(__scaleplan_names %)'",
         [SP_WORDS_OF] = " -x -a '%'",
         [SP_FILES] = " -r -F",
@@ -329,7 +329,7 @@ static void fish_option(const struct sp_option *o, const struct sp_command *c, F
 /* Operands of a command; files are offered unless excluded. */
 static void fish_operand(const struct sp_command *c, FILE *out)
 {
-    static forms operands = {
+    static const forms operands = {
         [SP_NAMES] = " -a '(__scaleplan_names %)'",
         [SP_WORDS_OF] = " -f -a '%'",
         [SP_COMMANDS] = " -f -a '%'",

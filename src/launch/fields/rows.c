@@ -13,22 +13,16 @@
 #include "base/truth.h"
 #include "base/list.h"
 
-/* Joins names behind a list; there is room, as every list has room for all. */
-static void join(char *list, size_t size, const char *names)
-{
-    const size_t used = strlen(list);
-    snprintf(list + used, size - used, " %s", names);
-}
-
-/* A name stands in one list of the file; a switch that changes nothing is of two kinds. */
+/* A name stands in one list of the file; a switch that changes nothing is of two kinds. Every list
+ * has room for all. */
 static void complete(struct sp_launch_words *w)
 {
-    join(w->quiet, sizeof w->quiet, w->quiet_switches);
-    join(w->switches, sizeof w->switches, w->quiet_switches);
+    sp_append(w->quiet, sizeof w->quiet, " %s", w->quiet_switches);
+    sp_append(w->switches, sizeof w->switches, " %s", w->quiet_switches);
     for (int64_t i = 0; i < w->options.rows.n; i++) {
         const char *const name = w->options.row[i].name;
         if (w->options.row[i].takes_none)
-            join(w->switches, sizeof w->switches, name + strspn(name, "-"));
+            sp_append(w->switches, sizeof w->switches, " %s", name + strspn(name, "-"));
     }
 }
 
@@ -271,11 +265,8 @@ void sp_read_rest(struct sp_settings *s)
 static void put_keys(const char *keys, const char *value, char *out, size_t size)
 {
     char key[sizeof((struct sp_launch_row *)0)->model];
-    while (sp_next_item(&keys, key, sizeof key)) {
-        snprintf(out, size, ",%s=%s", key, value);
-        size -= strlen(out);
-        out += strlen(out);
-    }
+    while (sp_next_item(&keys, key, sizeof key))
+        sp_append(out, size, ",%s=%s", key, value);
 }
 
 void sp_read_model_rows(struct sp_settings *s, bool numbers, const char *of, char *shape,
@@ -288,9 +279,8 @@ void sp_read_model_rows(struct sp_settings *s, bool numbers, const char *of, cha
         if (!row->model[0] || row->by_code || !sp_is(row->of, of) || number != numbers)
             continue;
         const bool said = read_row(row, s, 1, numbers, value);
-        const size_t used = strlen(shape);
         if (said || row->unsaid[0])
-            put_keys(row->model, said ? value : row->unsaid, shape + used, size - used);
+            put_keys(row->model, said ? value : row->unsaid, shape, size);
     }
 }
 

@@ -135,6 +135,10 @@ __attribute__((format(printf, 3, 4))) void
 sp_launch_option(const struct sp_settings *settings, const char *name, const char *format, ...);
 void sp_launch_whole(const struct sp_settings *settings, const char *name, int64_t value);
 
+/* Says why a launch says no model: the cause, before "give --model". */
+__attribute__((format(printf, 2, 3))) void sp_launch_no_model(const struct sp_settings *settings,
+                                                              const char *format, ...);
+
 /* Adds a remark to it, or to any launch. */
 __attribute__((format(printf, 2, 3))) void sp_launch_note(const struct sp_settings *settings,
                                                           const char *format, ...);

@@ -68,10 +68,9 @@ static void list_further(struct sp_settings *s, unsigned parts, const char *plac
 {
     out[0] = '\0';
     for (int i = 0; i < TENSORS; i++) {
-        const size_t used = strlen(out);
         const bool counted = tensors[i].parts != 0 && (tensors[i].parts & ~parts) == 0;
         if (is_at(s, tensors[i].name, place) && !counted)
-            snprintf(out + used, size - used, " %s", tensors[i].name);
+            sp_append(out, size, " %s", tensors[i].name);
     }
 }
 

@@ -136,10 +136,8 @@ static void list_used(const struct mesh *mesh, char *out, size_t size)
 {
     out[0] = '\0';
     for (int i = 0; i < AXES; i++) {
-        const size_t used = strlen(out);
         if (mesh->degree[0][i] * mesh->degree[1][i] > 1)
-            snprintf(out + used, size - used, " %s",
-                     axes[i].degree == PIPELINE ? "stage" : axes[i].name);
+            sp_append(out, size, " %s", axes[i].degree == PIPELINE ? "stage" : axes[i].name);
     }
 }
 

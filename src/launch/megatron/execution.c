@@ -21,8 +21,7 @@ void sp_read_modules(struct sp_settings *s)
             if (i == SP_MODULE_CORE_ATTN)
                 continue;
             bits |= 1U << i;
-            snprintf(others + strlen(others), sizeof others - strlen(others), "%s%s",
-                     others[0] ? "," : "", sp_module_names[i]);
+            sp_append(others, sizeof others, "%s%s", others[0] ? "," : "", sp_module_names[i]);
         }
     /* attention itself is what the policy selective repeats */
     const bool core = !modules || sp_has_word(modules, "core_attn");
@@ -68,8 +67,7 @@ void sp_make_modules(const struct sp_launched *l, struct sp_settings *made)
         bits |= 1U << SP_MODULE_LAYERNORM;
     for (int i = 0; i < SP_MODULES; i++)
         if (bits >> i & 1)
-            snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", list[0] ? " " : "",
-                     sp_module_names[i]);
+            sp_append(list, sizeof list, "%s%s", list[0] ? " " : "", sp_module_names[i]);
     sp_make_setting(made, "--recompute-granularity", "selective");
     sp_make_setting(made, "--recompute-modules", "%s", list);
 }

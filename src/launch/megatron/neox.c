@@ -31,10 +31,9 @@ static void read_model(struct sp_settings *s)
     const int64_t width = whole(s, "hidden_size", 0), heads = whole(s, "num_attention_heads", 0);
     const bool gated =
         sp_setting_is(s, "activation", "swiglu") || sp_setting_is(s, "activation", "geglu");
-#define ADD(...) snprintf(out + strlen(out), size - strlen(out), __VA_ARGS__)
+#define ADD(...) sp_append(out, size, __VA_ARGS__)
     if (whole(s, "num_layers", 0) == 0 || width == 0 || heads == 0) {
-        snprintf(s->launch->no_model, sizeof s->launch->no_model,
-                 "the model's shape is not in it: give --model");
+        sp_launch_no_model(s, "the model's shape is not in it");
         return;
     }
     sp_read_model_rows(s, true, "", out, size);

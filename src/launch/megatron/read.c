@@ -217,8 +217,8 @@ static void read_named_model(struct sp_launch_file *file)
                        "model %s: read as %s; what the file changes in it is not applied",
                        sp_safe(given), name);
     } else {
-        snprintf(file->settings.launch->no_model, sizeof file->settings.launch->no_model,
-                 "its model is in %.60s, a file of its own: give --model", sp_safe(given));
+        sp_launch_no_model(&file->settings, "its model is in %.60s, a file of its own",
+                           sp_safe(given));
     }
 }
 

@@ -177,7 +177,7 @@ static void append(const struct list *list, int i, struct sp_settings *settings)
     const struct sp_shell_gap *const gap = sp_shell_gap_in(text, list->words.at[i]);
     const size_t used = strlen(last->value);
     if (used > 0 && used + 1 < sizeof last->value)
-        snprintf(last->value + used, sizeof last->value - used, " ");
+        sp_append(last->value, sizeof last->value, " ");
     const size_t n = strlen(last->value);
     if (n + 1 >= sizeof last->value ||
         !sp_shell_show(text, list->words.at[i], last->value + n, sizeof last->value - n))

@@ -43,7 +43,7 @@ static void list_flags(const char *at, const char *end, char *list, size_t size)
     for (bool start = true; at < end; at++) {
         const size_t n = strspn(at, "-abcdefghijklmnopqrstuvwxyz0123456789_"), used = strlen(list);
         if (start && strncmp(at, "--", 2) == 0 && n > 3 && used + n + 8 < size)
-            snprintf(list + used, size - used, "%s%.*s", used ? ", " : "", (int)n, at);
+            sp_append(list, size, "%s%.*s", used ? ", " : "", (int)n, at);
         start = strchr(" \t\n\"'(", *at) != NULL;
     }
 }
