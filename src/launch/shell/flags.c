@@ -19,19 +19,13 @@ struct list {
     const struct sp_script *script;
     struct sp_shell_fields words;
     int *lines;
-    int size;
 };
 
 static void add(struct list *list, const char *word, int line)
 {
+    list->lines = sp_room_for_one(list->lines, list->words.n, sizeof *list->lines);
+    list->lines[list->words.n] = line;
     sp_shell_add(&list->words, word);
-    if (list->size < list->words.size) {
-        list->size = list->words.size;
-        list->lines = realloc(list->lines, (size_t)list->size * sizeof *list->lines);
-        if (!list->lines)
-            abort();
-    }
-    list->lines[list->words.n - 1] = line;
 }
 
 /* Adds a word; "--fp8-format hybrid" that was quoted as one is two, and so is any text (`all`) that
