@@ -167,8 +167,8 @@ cJSON *sp_hf_completed(const struct sp_hf_config *c, bool with_sizes)
         lift(out, "ffn_config");
     }
     for (size_t i = 0; type && i < N_OF(renames); i++)
-        if (strcmp(renames[i].type, type) == 0 && sp_hf_number_at(out, renames[i].from, 0) > 0)
-            put_number(out, renames[i].to, sp_hf_number_at(out, renames[i].from, 0));
+        if (strcmp(renames[i].type, type) == 0 && sp_hf_at(out, renames[i].from) > 0)
+            put_number(out, renames[i].to, sp_hf_at(out, renames[i].from));
     for (size_t i = 0; type && i < N_OF(fallbacks); i++)
         if (strcmp(fallbacks[i].type, type) == 0 && !sp_hf_member(out, fallbacks[i].key))
             put_number(out, fallbacks[i].key, fallbacks[i].value);

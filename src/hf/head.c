@@ -64,8 +64,7 @@ static double labels_of(const cJSON *root, const cJSON *sizes)
     const cJSON *const names = sp_hf_member(sizes, "id2label") ? sp_hf_member(sizes, "id2label")
                                                                : sp_hf_member(root, "id2label");
     const double listed = cJSON_IsObject(names) ? cJSON_GetArraySize(names) : 0;
-    const double said =
-        sp_hf_number_at(sizes, "num_labels", sp_hf_number_at(root, "num_labels", 0));
+    const double said = sp_hf_number_at(sizes, "num_labels", sp_hf_at(root, "num_labels"));
     return said >= 1 ? said : listed >= 1 ? listed : 2;
 }
 

@@ -182,9 +182,8 @@ static void note_tower(cJSON *out, const char *tower)
     snprintf(note, sizeof note,
              "%s: a tower of %.0f layers is counted and trained, on one %s of %.0f tokens a "
              "sequence (--set model.encoder.tokens=N; model.encoder.frozen=true)",
-             tower, sp_hf_number_at(e, "layers", 0),
-             strcmp(tower, "audio_config") == 0 ? "recording" : "picture",
-             sp_hf_number_at(e, "tokens", 0));
+             tower, sp_hf_at(e, "layers"),
+             strcmp(tower, "audio_config") == 0 ? "recording" : "picture", sp_hf_at(e, "tokens"));
     add_note(out, note);
 }
 
@@ -196,7 +195,7 @@ static void note_further_layers(cJSON *out, const cJSON *o)
                                        "num_mtp_modules", "mtp_num_layers"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         char note[160];
-        const double layers = sp_hf_number_at(o, keys[i], 0);
+        const double layers = sp_hf_at(o, keys[i]);
         snprintf(note, sizeof note, "%s: counted without %.0f layers for further tokens", keys[i],
                  layers);
         if (layers > 0)
@@ -208,14 +207,14 @@ static void note_further_layers(cJSON *out, const cJSON *o)
 static void note_encoder(cJSON *out)
 {
     const cJSON *const e = sp_hf_member(out, "encoder");
-    const double tokens = sp_hf_number_at(e, "tokens", 0);
+    const double tokens = sp_hf_at(e, "tokens");
     char note[320], many[64] = "as many tokens as the decoder's";
     if (tokens > 0)
         snprintf(many, sizeof many, "%.0f tokens", tokens);
     snprintf(note, sizeof note,
              "an encoder of %.0f layers stands before the decoder, with %s a sequence (--set "
              "model.encoder.tokens=N); batches and tokens/s are the decoder's",
-             sp_hf_number_at(e, "layers", 0), many);
+             sp_hf_at(e, "layers"), many);
     add_note(out, note);
 }
 

@@ -38,7 +38,7 @@ static cJSON *object_at(cJSON *out, const char *key)
  * width. */
 static double inner_of(const cJSON *o)
 {
-    const double named = sp_hf_number_at(o, "mamba_d_ssm", 0);
+    const double named = sp_hf_at(o, "mamba_d_ssm");
     const double heads = sp_hf_number(o, k_state_heads) * sp_hf_number(o, k_state_head_dim);
     const double times = sp_hf_number(o, k_expand) * sp_hf_number(o, sp_hf_width);
     return named > 0 ? named : heads > 0 ? heads : times;
@@ -98,7 +98,7 @@ static void put_falcon_h1(cJSON *out, const cJSON *o)
 static void take(cJSON *out, const cJSON *o, const char *const pairs[][2])
 {
     for (; o && (*pairs)[0]; pairs++)
-        sp_hf_put(out, (*pairs)[0], sp_hf_number_at(o, (*pairs)[1], 0));
+        sp_hf_put(out, (*pairs)[0], sp_hf_at(o, (*pairs)[1]));
 }
 #define TAKE(out, o, ...) take(out, o, (const char *const[][2]){__VA_ARGS__, {NULL, NULL}})
 
@@ -108,7 +108,7 @@ static void put_shared(cJSON *out, const cJSON *o, const char *key)
     cJSON *const moe = cJSON_GetObjectItemCaseSensitive(out, "moe");
     if (!moe)
         return;
-    sp_hf_put(moe, "shared_experts", sp_hf_number_at(o, key, 0) > 0 ? 1 : 0);
+    sp_hf_put(moe, "shared_experts", sp_hf_at(o, key) > 0 ? 1 : 0);
     TAKE(moe, o, {"d_ff_shared", key});
 }
 
@@ -136,8 +136,7 @@ static void put_delta_rule(cJSON *out, const cJSON *o)
          {"conv", "linear_conv_kernel_dim"});
     sp_hf_put_flag(out, "attention_gate", true);
     if (moe)
-        sp_hf_put_flag(moe, "shared_gate",
-                       sp_hf_number_at(o, "shared_expert_intermediate_size", 0) > 0);
+        sp_hf_put_flag(moe, "shared_gate", sp_hf_at(o, "shared_expert_intermediate_size") > 0);
 }
 
 static void put_short_conv(cJSON *out, const cJSON *o)
@@ -209,14 +208,14 @@ static void fill_nemotron(cJSON *o)
     const double listed = kinds ? cJSON_GetArraySize(kinds) : letters ? (double)strlen(letters) : 0;
     if (listed > 0)
         sp_hf_put(o, sp_hf_layers[0], listed);
-    fill(o, sp_hf_head_dim, sp_hf_number_at(o, "attention_head_dim", 0));
+    fill(o, sp_hf_head_dim, sp_hf_at(o, "attention_head_dim"));
 }
 
 /* Without experts, the shared MLP is the MLP. */
 static void fill_granite(cJSON *o)
 {
     if (sp_hf_number(o, sp_hf_experts) < 1)
-        sp_hf_put(o, sp_hf_ff[0], sp_hf_number_at(o, "shared_intermediate_size", 0));
+        sp_hf_put(o, sp_hf_ff[0], sp_hf_at(o, "shared_intermediate_size"));
 }
 
 static void fill_jamba(cJSON *o)

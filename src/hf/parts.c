@@ -76,8 +76,7 @@ double sp_hf_kv_heads(const cJSON *o, const struct sp_hf_family *f, double heads
 
 static double d_ff_of(const cJSON *o, const struct sp_hf_family *f, double width)
 {
-    const double given = sp_hf_number(o, sp_hf_ff),
-                 ratio = sp_hf_number_at(o, "expansion_ratio", 0);
+    const double given = sp_hf_number(o, sp_hf_ff), ratio = sp_hf_at(o, "expansion_ratio");
     const double d_ff = given > 0 ? given : ratio > 0 ? ratio * width : 4 * width;
     if (f->traits & HF_LLAMA4)
         return sp_hf_number_at(o, "intermediate_size_mlp", d_ff);
@@ -88,13 +87,13 @@ static double d_ff_of(const cJSON *o, const struct sp_hf_family *f, double width
 static double global_layers(const cJSON *o, const struct sp_hf_family *f, double layers)
 {
     const cJSON *const types = sp_hf_member(o, "layer_types"), *type;
-    double every = sp_hf_number_at(o, "sliding_window_pattern", 0), listed = 0;
+    double every = sp_hf_at(o, "sliding_window_pattern"), listed = 0;
     cJSON_ArrayForEach(type, types) listed +=
         cJSON_IsString(type) && strcmp(type->valuestring, "full_attention") == 0;
     if (cJSON_IsArray(types))
         return listed;
     if (sp_hf_member(o, "max_window_layers"))
-        return fmin(sp_hf_number_at(o, "max_window_layers", 0), layers);
+        return fmin(sp_hf_at(o, "max_window_layers"), layers);
     if (every == 0)
         every = f->global_every;
     return every > 0 ? floor(layers / every) : 0;
@@ -151,7 +150,7 @@ static void put_latents(cJSON *out, const cJSON *o)
         return;
     cJSON *const mla = cJSON_AddObjectToObject(out, "mla");
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        sp_hf_put(mla, keys[i], sp_hf_number_at(o, keys[i], 0));
+        sp_hf_put(mla, keys[i], sp_hf_at(o, keys[i]));
 }
 
 /* Leading dense layers: from a list of kinds, from a list 0, 1, ..., or a number. */
@@ -179,7 +178,7 @@ static void put_experts(cJSON *out, const cJSON *o, const struct sp_hf_family *f
         return;
     cJSON *const moe = cJSON_AddObjectToObject(out, "moe");
     const double width = sp_hf_number_at(o, "moe_intermediate_size", sp_hf_number(o, sp_hf_ff));
-    const double shared_width = sp_hf_number_at(o, "shared_expert_intermediate_size", 0);
+    const double shared_width = sp_hf_at(o, "shared_expert_intermediate_size");
     const double shared = f->traits & HF_LLAMA4 ? 1
                           : f->traits & HF_SHARED_MIXED
                               ? (sp_hf_flag_at(o, "use_mixed_mlp_moe", false) ? 1 : 0)

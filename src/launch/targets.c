@@ -243,7 +243,7 @@ bool sp_read_launch(const char *path, const struct sp_hardware *hw,
     struct sp_launch_file *const file = calloc(1, sizeof *file); /* too large for the stack */
     if (!file)
         abort();
-    file->origin = sp_is(path, "-") ? "standard input" : path;
+    file->origin = sp_origin_of(path);
     file->settings.origin = file->assumed.origin = file->origin;
     file->settings.launch = file->assumed.launch = launch;
     file->settings.error = file->assumed.error = error;
