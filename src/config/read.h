@@ -10,7 +10,4 @@ bool sp_read_hardware(const char *spec, const struct sp_sources *sources, struct
 bool sp_read_launch_words(const char *spec, const struct sp_sources *sources,
                           struct sp_launch_words *words, struct sp_error *error);
 
-/* Reads the points of a trend whose fields are read, and checks it. */
-bool sp_finish_trend(struct sp_trend_file *file, struct sp_error *error);
-
 #endif

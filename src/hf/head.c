@@ -1,7 +1,6 @@
 /* The head of a Hugging Face model, from the suffix of its class name. */
 #include "hf/head.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* The first match decides. Score heads built by GenericForSequenceClassification

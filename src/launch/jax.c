@@ -1,5 +1,4 @@
 /* JAX: a device mesh, partition specs and a checkpoint policy, as Python. */
-#include <string.h>
 
 #include "launch/fields/rules.h"
 

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "config/world.h"
 #include "launch/fields/rows.h"
 #include "launch/shell/script.h"

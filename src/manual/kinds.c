@@ -1,5 +1,4 @@
 /* Descriptions of fields for the manual. */
-#include <string.h>
 
 #include "manual/manual.h"
 

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "runs/fit_file.h"
 
 static bool counts(const struct sp_fit_request *q, const struct sp_run *run)

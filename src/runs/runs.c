@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/world.h"
+#include "base/read_file.h"
 #include "runs/runs.h"
 #include "runs/runs_internal.h"
 

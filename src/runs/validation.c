@@ -2,7 +2,6 @@
 #include "runs/validation.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "runs/run_estimate.h"

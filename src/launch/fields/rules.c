@@ -8,7 +8,6 @@
 #include <scaleplan/plan.h>
 
 #include "base/text.h"
-#include "base/list.h"
 #include "base/truth.h"
 #include "launch/shell/arithmetic.h"
 

@@ -1,6 +1,5 @@
 /* MaxText: remat_policy custom, which names what is kept of a layer tensor by tensor: on the
  * device, or in the host's memory; the rest runs again (get_remat_policy of decoders.py). */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"

@@ -1,6 +1,5 @@
 /* The mesh of MaxText's options: axes inside of slices and between them. */
 #include <math.h>
-#include <string.h>
 
 #include "base/text.h"
 

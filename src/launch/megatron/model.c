@@ -1,6 +1,4 @@
 /* Megatron-LM: the shape of the model that arguments hold. */
-#include <string.h>
-#include <strings.h>
 
 #include "base/text.h"
 

@@ -1,6 +1,5 @@
 /* GPT-NeoX: its YAML (or JSON), which is a DeepSpeed configuration with the model and the degrees
  * in it. Names: megatron/neox_arguments of EleutherAI/gpt-neox; "-" and "_" are the same there. */
-#include <string.h>
 
 #include "launch/fields/rows.h"
 

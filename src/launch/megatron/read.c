@@ -1,5 +1,4 @@
 /* Megatron-LM: an argument list, alone or inside a shell script, as a plan. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,4 @@
 /* Megatron-LM: formats of weights, gradients and states, as a recipe and what differs from it. */
-#include <stdio.h>
-#include <string.h>
 
 #include "base/text.h"
 

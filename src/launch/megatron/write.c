@@ -1,7 +1,5 @@
 /* A plan as arguments of Megatron-LM. */
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/text.h"
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "base/list.h"
 #include "launch/shell/expand.h"
 
 bool sp_is_flag(const char *word)
