@@ -65,6 +65,9 @@ static const struct sp_example examples[] = {
 struct memory {
     struct sp_memory_case of;
     struct sp_device_memory m;
+    struct sp_framework_pair frameworks; /* as `fit` and `step` take them */
+    const struct sp_framework *framework; /* NULL: none */
+    struct sp_case_verdict v;
     bool has_model; /* else the largest model of a machine is asked for */
     bool has_shape;
     bool batch_assumed; /* nobody said how many tokens */
@@ -174,6 +177,17 @@ static void load_spread(const struct sp_args *args, struct sp_memory_case *f)
     f->devices = sp_step_devices(f->spread.dp, f->spread.tp, f->spread.pp, f->spread.cp);
 }
 
+/* The framework that `step` takes for a plan of this ZeRO stage. */
+static bool load_framework(const struct sp_sources *sources, struct memory *s,
+                           struct sp_error *error)
+{
+    struct sp_fit_input in = {.hw = &s->of.hw};
+    if (!sp_fit_frameworks_of(sources, &s->frameworks, &in, error))
+        return false;
+    s->framework = s->of.spread.zero == 3 ? in.sharding_framework : in.framework;
+    return true;
+}
+
 static bool load_plan(const struct sp_args *args, struct memory *s, struct sp_error *error)
 {
     struct sp_memory_case *const f = &s->of;
@@ -195,6 +209,9 @@ static bool load_plan(const struct sp_args *args, struct memory *s, struct sp_er
     f->by_gpt_rule = args->value.rule == 1;
     f->sequence_parallel = args->given.sequence_parallel;
     load_spread(args, f);
+    f->is_closed = args->given.in_flight;
+    if (f->has_hw && !load_framework(&sources, s, error))
+        return false;
     assume_batch(args, s);
     if (!check_tp(f, error) || !check_experts(f, error))
         return false;
@@ -203,7 +220,7 @@ static bool load_plan(const struct sp_args *args, struct memory *s, struct sp_er
                        (long long)f->model.layers);
     f->remat = sp_remat_of(args);
     if (f->remat == SP_REMATS)
-        f->remat = sp_lightest_remat(*f);
+        f->remat = sp_lightest_remat(*f, s->framework);
     if (f->by_gpt_rule && f->remat != SP_REMAT_NONE && f->remat != SP_REMAT_SELECTIVE &&
         f->remat != SP_REMAT_FULL)
         return sp_fail(error, SP_INPUT,
@@ -318,6 +335,7 @@ static void work_out(const struct sp_args *args, struct memory *s)
     const struct sp_memory_case *const f = &s->of;
     if (s->has_model) {
         s->m = sp_memory_of_device(f);
+        s->v = sp_judge_case(f, s->framework);
         s->weights =
             sp_training_state(f->params.trained, f->precision.weight_bytes, f->params.frozen_bytes);
         s->L = (double)f->model.layers;
