@@ -129,7 +129,7 @@ static void put_named_plan(struct sp_searching *s, const struct sp_planned *plan
     sp_put_step(s->report, planned, e);
     sp_scope(s->report, "");
     if (!s->listed)
-        sp_put(s->report, SP_Q_SEARCH_LIMIT, s->of.machine[0]->space.most_bytes);
+        sp_put(s->report, SP_Q_SEARCH_LIMIT, most_that_fits(s));
     sp_line(s->report,
             "plan       {plan.model} on {plan.machine}: dp {plan.dp} tp {plan.tp} pp {plan.pp} vpp "
             "{plan.vpp} cp {plan.cp} ep {plan.ep}%s, ZeRO {plan.zero} over {plan.shards}, "

@@ -266,6 +266,8 @@ static const struct sp_field framework_fields[] = {
     REAL_("widened_copies", K, framework.widened_copies, "", 0, 8,
           "16-bit copies of a packed matmul's weights that exist at the same time while it runs; "
           "0: one"),
+    BOOL_("narrow_inputs", K, framework.narrow_inputs,
+          "keeps inputs of 8- and 4-bit matmuls in that format for their weights' gradients"),
     BOOL_("keeps_frozen_inputs", K, framework.keeps_frozen_inputs,
           "inputs of frozen matmuls are kept, though no gradient needs them"),
     REAL_("qkv_copies", K, framework.qkv_copies, "", 0, 8, "further copies of q, k and v kept"),

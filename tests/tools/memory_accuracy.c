@@ -263,7 +263,8 @@ static void print_doomed(const struct sp_runs *runs)
         n++;
         if (sp_oom_odds(f, (double)m.device, sp_capacity_bytes(&run->hw.chip)) > most) {
             doomed++;
-            printf(" %s", run->id);
+            printf("\n   %s %.3f", run->id, (double)m.device / sp_capacity_bytes(&run->hw.chip));
+            if (getenv("DUMP")) printf(" params %.1f grads %.1f opt %.1f act %.1f (trans %.1f) buf %.1f | live %.1f device %.1f cap %.1f", m.params/1e9, m.grads/1e9, m.optimizer/1e9, m.activations/1e9, m.transient/1e9, m.buffers/1e9, m.live/1e9, m.device/1e9, sp_capacity_bytes(&run->hw.chip)/1e9);
         }
     }
     printf("%s%zu of %zu\n", doomed > 0 ? ": " : " ", doomed, n);
