@@ -28,7 +28,7 @@ enum sp_verdict { SP_VERDICT_YES, SP_VERDICT_TIGHT, SP_VERDICT_NO, SP_VERDICTS }
  * tight. */
 enum sp_verdict sp_memory_verdict(double residual, double device, double capacity);
 
-/* Most whole bytes of a plan whose verdict is `worst` or better; INFINITY for SP_VERDICT_NO. */
+/* Most bytes of a plan whose verdict is `worst` or better; INFINITY for SP_VERDICT_NO. */
 double sp_most_bytes(double residual, double capacity, enum sp_verdict worst);
 
 /*

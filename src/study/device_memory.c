@@ -98,10 +98,9 @@ static bool plan_of(const struct sp_memory_case *f, const struct sp_framework *f
         sequences != floor(sequences))
         return false;
     *plan = (struct sp_plan){.dp = (int64_t)s->dp,
-                             .shards = (int64_t)(s->dp * s->cp),
                              .tp = (int64_t)s->tp,
                              .pp = (int64_t)s->pp,
-                             .vpp = 1,
+                             .vpp = (int64_t)f->chunks,
                              .cp = (int64_t)s->cp,
                              .ep = (int64_t)s->ep,
                              .etp = 1,
@@ -113,10 +112,13 @@ static bool plan_of(const struct sp_memory_case *f, const struct sp_framework *f
                              .recompute = sp_policies[f->remat].recompute,
                              .recompute_layers = 1,
                              .execution = framework->execution,
-                             .schedule = sp_usual_schedule(1),
+                             .schedule = sp_usual_schedule((int64_t)f->chunks),
                              .dtype = (enum sp_dtype)f->precision.compute_dtype,
                              .imbalance = 1};
-    return sp_check_plan(&f->model, plan, sp_plan_devices(plan), 1) == SP_PLAN_OK;
+    const int64_t devices = sp_plan_devices(plan);
+    const int64_t slices = sp_chips(&f->hw) == devices ? f->hw.slices : 1;
+    plan->shards = sp_default_shards(plan, slices);
+    return sp_check_plan(&f->model, plan, devices, slices) == SP_PLAN_OK;
 }
 
 struct sp_case_verdict sp_judge_case(const struct sp_memory_case *f,

@@ -29,6 +29,7 @@ struct sp_memory_case {
     bool by_gpt_rule;           /* Korthikanti's closed form instead of the layer's tensors */
     bool sequence_parallel;
     int offload;    /* enum sp_offload */
+    double chunks;  /* of a stage */
     bool is_closed; /* micro-batches in flight are given, which a plan's schedule says */
 };
 

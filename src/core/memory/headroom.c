@@ -29,7 +29,7 @@ double sp_most_bytes(double residual, double capacity, enum sp_verdict worst)
     if (worst >= SP_VERDICT_NO)
         return INFINITY;
     const double limit = capacity * exp(-least_left[worst] * fmax(residual, 0));
-    return ceil(limit) - 1; /* never exactly as much as there is */
+    return nextafter(limit, 0); /* never exactly as much as there is */
 }
 
 enum sp_verdict sp_memory_verdict(double residual, double device, double capacity)
