@@ -181,7 +181,7 @@ struct sp_estimate {
     double capacity_bytes, oom_odds;
     double limit_bytes, over_bytes; /* most that still fits, and what the plan needs beyond it */
     enum sp_verdict verdict;
-    bool fits; /* the verdict is not no */
+    bool fits;               /* the verdict is not no */
     struct sp_stage_map map; /* stages of one kind take the same time */
     struct sp_stage_time kind[SP_STAGE_KINDS];
     struct sp_stage_memory stage[SP_MAX_STAGES];

@@ -397,8 +397,7 @@ static void find_best(struct fit *f)
     f->best = f->q.only < 0 ? f->any_best : sp_fit_best(in, f->t, 1u << f->q.only);
     f->remat = f->best.exists ? f->best.remat : SP_REMAT_NONE;
     f->bytes_per_token_layer = sp_activation_bytes_per_token_layer(&f->q.model, f->remat);
-    f->roomy_bytes =
-        sp_most_bytes(f->best.beside.residual, f->t->capacity_bytes, SP_VERDICT_YES);
+    f->roomy_bytes = sp_most_bytes(f->best.beside.residual, f->t->capacity_bytes, SP_VERDICT_YES);
     if (!f->best.exists)
         return;
     f->real_in = *in;

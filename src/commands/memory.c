@@ -187,9 +187,9 @@ static bool load_framework(const struct sp_args *args, const struct sp_sources *
     struct sp_framework_file file;
     double memory_factor;
     const char *const name =
-        args->value.framework ? args->value.framework
-                              : sp_default_framework((enum sp_network_kind)hw->network.kind,
-                                                     s->of.spread.zero == 3);
+        args->value.framework
+            ? args->value.framework
+            : sp_default_framework((enum sp_network_kind)hw->network.kind, s->of.spread.zero == 3);
     if (sources->textbook)
         return true;
     if (!sp_load_framework(name, sources, &file, error) ||

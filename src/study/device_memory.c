@@ -122,7 +122,7 @@ static bool plan_of(const struct sp_memory_case *f, const struct sp_framework *f
 }
 
 struct sp_case_verdict sp_judge_case(const struct sp_memory_case *f,
-                                       const struct sp_framework *framework)
+                                     const struct sp_framework *framework)
 {
     const double capacity = f->has_hw ? sp_capacity_bytes(&f->hw.chip) : INFINITY;
     static const struct sp_framework closed;

@@ -65,7 +65,7 @@ struct sp_case_verdict {
     enum sp_verdict verdict;
 };
 struct sp_case_verdict sp_judge_case(const struct sp_memory_case *plan,
-                                       const struct sp_framework *framework);
+                                     const struct sp_framework *framework);
 
 /* State bytes per parameter that devices keep, averaged over trained and frozen ones. */
 double sp_kept_per_param(const struct sp_memory_case *plan);

@@ -25,7 +25,8 @@ bool sp_allow_value(struct sp_space_limits *limits, enum sp_plan_field_id field,
 double sp_limit_of_search(const struct sp_space_limits *limits, const struct sp_planned *base,
                           enum sp_verdict worst);
 
-/* Opens the space of a problem, whose plans have memory to spare (or keep the user's limit); an error if it cannot be searched. */
+/* Opens the space of a problem, whose plans have memory to spare (or keep the user's limit); an
+ * error if it cannot be searched. */
 bool sp_space_of(const struct sp_planned *base, const struct sp_space_limits *limits,
                  struct sp_search_space *space, struct sp_error *error);
 

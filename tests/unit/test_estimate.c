@@ -114,6 +114,31 @@ static void odds(void **state)
     assert_close(sp_oom_odds(&sure, 8e10 - 1, 8e10), 0, 0);
 }
 
+/* 15 and 40 % of a normal distribution lie above 1.03643 and 0.25335 deviations; without an error
+ * there is no tight, and exactly as much as there is does not fit. */
+static void verdicts(void **state)
+{
+    (void)state;
+    const struct sp_framework f = {.memory_residual = 0.05};
+    const double C = 85899345920;
+    const struct {
+        double deviations;
+        enum sp_verdict verdict;
+        double odds;
+    } rows[] = {{1.037, SP_VERDICT_YES, 0.1499},   {1.036, SP_VERDICT_TIGHT, 0.1501},
+                {0.254, SP_VERDICT_TIGHT, 0.3997}, {0.253, SP_VERDICT_NO, 0.4001},
+                {0, SP_VERDICT_NO, 0.5},           {-1, SP_VERDICT_NO, 0.8413}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const double device = C * exp(-0.05 * rows[i].deviations);
+        assert_int_equal(sp_memory_verdict(0.05, device, C), rows[i].verdict);
+        assert_close(sp_oom_odds(&f, device, C), rows[i].odds, 1e-3);
+    }
+    assert_int_equal(sp_memory_verdict(0, C, C), SP_VERDICT_NO);
+    assert_int_equal(sp_memory_verdict(0, C - 1, C), SP_VERDICT_YES);
+    assert_close(sp_most_bytes(0.05, C, SP_VERDICT_YES), 0.949507 * C, 1e-5);
+    assert_close(sp_most_bytes(0.05, C, SP_VERDICT_TIGHT), 0.987415 * C, 1e-5);
+}
+
 static double bytes_with(const struct bench *b, int policy)
 {
     struct sp_plan plan = b->plan;
@@ -272,13 +297,10 @@ static void fixes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rates),
-        cmocka_unit_test(odds),
-        cmocka_unit_test(lightest),
-        cmocka_unit_test(played),
-        cmocka_unit_test(consistent),
-        cmocka_unit_test(neighbours),
-        cmocka_unit_test(neighbours_that_run),
+        cmocka_unit_test(rates),      cmocka_unit_test(odds),
+        cmocka_unit_test(verdicts),   cmocka_unit_test(lightest),
+        cmocka_unit_test(played),     cmocka_unit_test(consistent),
+        cmocka_unit_test(neighbours), cmocka_unit_test(neighbours_that_run),
         cmocka_unit_test(fixes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
