@@ -218,6 +218,8 @@ static const struct sp_field framework_fields[] = {
     FACT(REAL, widened_copies, "", 0, 8,
          "16-bit copies of a packed matmul's weights that exist at the same time while it runs; "
          "0: one"),
+    FACT(BOOL, narrow_inputs,
+         "keeps inputs of 8- and 4-bit matmuls in that format for their weights' gradients"),
     FACT(BOOL, keeps_frozen_inputs,
          "inputs of frozen matmuls are kept, though no gradient needs them"),
     FACT(REAL, qkv_copies, "", 0, 8, "further copies of q, k and v kept"),
