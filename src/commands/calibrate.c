@@ -3,21 +3,37 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "cli/command.h"
+#include "cli/launched.h"
+#include "cli/plan_options.h"
 #include "runs/fit_file.h"
 #include "runs/profile_file.h"
 #include "runs/serving_errors.h"
+#include "runs/training_log.h"
 #include "study/plan_text.h"
 
+/* clang-format off */
 static const struct sp_taken options[] = {
-    SP_OPTION_HW,  SP_TAKE(framework), SP_TAKE(write, .alias = "output"),
-    SP_TAKE(name), SP_TAKE(profile),   SP_TAKE(all),
+    SP_TAKE(write, .alias = "output"),
+    SP_TAKE(name),
+    SP_TAKE(all),
+    SP_TAKE(log),
+    SP_TAKE(from, .needs = SP_THESE(SP_O_log)),
+    SP_TAKE(set_var, .needs = SP_THESE(SP_O_from)),
+    SP_OPTIONS_PLANNED,
 };
+/* clang-format on */
+
+/* Options that say what a log's run was, beside those of the plan's fields. */
+static const enum sp_option_id of_the_run[] = {SP_O_model, SP_O_shape, SP_O_network,
+                                               SP_O_batch, SP_O_seq,   SP_O_precision};
 
 /* A fit, and its words; calibrate.def shows it. */
 struct calibrating {
-    const char *file, *written; /* of -o, or NULL */
+    const char *file;    /* of runs; NULL: a log alone */
+    const char *written; /* of -o, or NULL */
     bool serves;
+    struct sp_training_log log; /* of --log */
+    bool is_logged;
     struct sp_fit_of_file of;
     char undetermined[384], at_bounds[384], next_change[64];
 };
@@ -131,7 +147,8 @@ static bool write_profile(const struct calibrating *s, struct sp_report *report,
     snprintf(fitted_to, sizeof fitted_to,
              "%zu runs, %d configurations on %s with %s, from profile %s", s->of.used,
              s->of.fit.groups, s->of.chip, s->of.framework, s->of.fit.prior.name);
-    char *const text = sp_profile_text(&s->of.fit.fitted, fitted_to, s->file);
+    const char *const of = s->file ? s->file : s->of.runs.run[0].id;
+    char *const text = sp_profile_text(&s->of.fit.fitted, fitted_to, of);
     sp_make_printable(text, "\n"); /* names of files are others' text */
     const bool ok = sp_put_file(report, s->written, text, error);
     free(text);
@@ -151,7 +168,7 @@ static bool read_request(const struct sp_args *args, const struct sp_sources *so
     if (!sp_check_name(args->value.name, error))
         return false;
     sp_machine_name(args->value.hw, sources, name, sizeof name);
-    *request = (struct sp_fit_request){.file = args->operands[0],
+    *request = (struct sp_fit_request){.file = args->n_operands ? args->operands[0] : NULL,
                                        .chip = hw->name,
                                        .framework = framework,
                                        .profile = args->value.profile,
@@ -161,15 +178,67 @@ static bool read_request(const struct sp_args *args, const struct sp_sources *so
            (serves || !framework || sp_load_framework(framework, sources, &known, error));
 }
 
-static bool calibrate(const struct sp_args *args, struct calibrating *s, struct sp_report *report,
-                      struct sp_error *error)
+/* The run of --log, whose plan is that of the launch or of options. */
+static bool read_log(const struct sp_args *typed, const struct sp_sources *sources,
+                     struct calibrating *s, struct sp_run *run, struct sp_error *error)
+{
+    struct sp_launch launch = {0};
+    struct sp_planned planned;
+    struct sp_args *const args = sp_new_args(typed->world);
+    const bool ok =
+        sp_take_launch(typed, &launch, args, error) && sp_plan_of(args, sources, &planned, error);
+    free(args);
+    if (!ok)
+        return false;
+    const struct sp_logged_run asked = {.batch = (double)planned.plan.batch,
+                                        .tokens =
+                                            (double)planned.plan.batch * (double)planned.plan.seq,
+                                        .devices = (double)sp_chips(&planned.hw)};
+    s->is_logged = sp_read_training_log(typed->value.log, sources, &asked, &s->log, error);
+    *run = sp_run_of_log(&planned, &s->log, typed->value.log);
+    return s->is_logged;
+}
+
+/* Refuses options of a plan where no log has one. */
+static bool check_plan_options(const struct sp_args *args, struct sp_error *error)
+{
+    for (size_t i = 0; i < sizeof of_the_run / sizeof *of_the_run; i++)
+        if (args->given_at[of_the_run[i]])
+            return sp_fail(error, SP_USAGE, "--%s needs --log", sp_option_name(of_the_run[i]));
+    for (int i = 0; i < SP_PLAN_FIELDS; i++)
+        if (args->given_at[sp_option_of_field(i)])
+            return sp_fail(error, SP_USAGE, "--%s needs --log",
+                           sp_option_name(sp_option_of_field(i)));
+    return true;
+}
+
+/* The fit of what was asked, of training or of serving. */
+static bool fit(const struct sp_args *args, struct calibrating *s, struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
     struct sp_hardware hw;
     struct sp_fit_request request;
-    if (!sp_is_serving_file(s->file, &sources, &s->serves, error) ||
-        !read_request(args, &sources, s->serves, &hw, &request, error) ||
-        !(s->serves ? sp_fit_serving_file : sp_fit_training_file)(&request, &s->of, error))
+    struct sp_run *const run = calloc(1, sizeof *run);
+    if (!run)
+        abort();
+    bool ok = (!s->file || sp_is_serving_file(s->file, &sources, &s->serves, error)) &&
+              read_request(args, &sources, s->serves, &hw, &request, error);
+    if (ok && args->value.log) {
+        ok = s->serves ? sp_fail(error, SP_USAGE, "--log is of a training run, %s of serving runs",
+                                 sp_safe(s->file))
+                       : read_log(args, &sources, s, run, error);
+        request.logged = run;
+        request.framework = ok ? run->framework.framework.name : NULL;
+    }
+    ok = ok && (s->serves ? sp_fit_serving_file : sp_fit_training_file)(&request, &s->of, error);
+    free(run);
+    return ok;
+}
+
+static bool calibrate(const struct sp_args *args, struct calibrating *s, struct sp_report *report,
+                      struct sp_error *error)
+{
+    if (!fit(args, s, error))
         return false;
     name_profile(args, &s->of.fit.fitted);
     if (s->of.has_next)
@@ -184,10 +253,14 @@ static bool calibrate(const struct sp_args *args, struct calibrating *s, struct 
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
-    if (args->n_operands != 1)
+    if (args->n_operands > 1 || (args->n_operands == 0 && !args->value.log))
         return sp_fail(error, SP_USAGE,
-                       "one file of runs is needed: scaleplan calibrate RUNS.csv --hw H");
-    struct calibrating s = {.file = args->operands[0], .written = args->value.write};
+                       "one file of runs is needed, or a log: scaleplan calibrate RUNS.csv --hw H, "
+                       "scaleplan calibrate --from LAUNCH --log LOG --hw H");
+    if (!args->value.log && !check_plan_options(args, error))
+        return false;
+    struct calibrating s = {.file = args->n_operands ? args->operands[0] : NULL,
+                            .written = args->value.write};
     const bool ok = calibrate(args, &s, report, error);
     sp_free_fit_of_file(&s.of);
     return ok;
@@ -198,18 +271,22 @@ static const struct sp_example examples[] = {
      "fit a profile to your own runs, three or more"},
     {"scaleplan step --model llama3-8b --hw h100-64 --profile my-cluster.json",
      "then estimate with it"},
+    {"scaleplan calibrate --from run.sh --log train.log --hw h100-64 -o mine.json",
+     "fit to what a launch logged"},
     {NULL, NULL},
 };
 
 const struct sp_command sp_cmd_calibrate = {
     .name = "calibrate",
     .summary = "a profile fitted to your own measured runs",
-    .operands = "RUNS.csv",
+    .operands = "[RUNS.csv]",
     .about =
         "Fits the bounded constants of one profile to the runs of one chip and framework in a "
         "CSV file (its columns: docs/runs.md; step time and peak memory from a training log, "
         "three runs or more). Prints the errors before and after and of configurations left "
-        "out of the fit, and which constants the runs could not determine. Of a file of serving "
+        "out of the fit, and which constants the runs could not determine. With --log the run of a "
+        "launch (--from) or of a plan given by options is one more run, or the only one. Of a file "
+        "of serving "
         "runs, which has columns input and output, the profile of a chip and an engine.",
     SP_OPTIONS(options),
     .examples = examples,

@@ -52,7 +52,10 @@
       "a drive that holds data and checkpoints: rates, capacity, endurance") AND \
     X(SP_LAUNCHES, "launch", "launch", "launch dialect", "launch dialects", \
       struct sp_launch_words, launch_words, sp_launch_table, false, "options", \
-      "how a framework spells what a plan and a model are")
+      "how a framework spells what a plan and a model are") AND \
+    X(SP_LOGS, "logs", "log", "log dialect", "log dialects", \
+      struct sp_log_words, log_words, sp_log_table, false, "iteration", \
+      "how a framework prints a step in its log, for `calibrate --log`")
 /* clang-format on */
 
 /* Lists of kinds for messages: SP_KINDS(SP_KIND_FOLDER, ", "). */

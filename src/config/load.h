@@ -10,6 +10,7 @@
 #include "config/fields.h"
 #include "config/kinds.h"
 #include "config/launch_words.h"
+#include "config/log_words.h"
 #include "config/sources.h"
 
 /* A config compiled into the binary. */
@@ -94,6 +95,8 @@ bool sp_load_trend(const char *spec, const struct sp_sources *sources, struct sp
                    struct sp_error *error);
 bool sp_load_drive(const char *spec, const struct sp_sources *sources, struct sp_drive *storage,
                    struct sp_error *error);
+bool sp_load_log_words(const char *spec, const struct sp_sources *sources,
+                       struct sp_log_words *words, struct sp_error *error);
 bool sp_load_engine(const char *spec, const struct sp_sources *sources, struct sp_engine *engine,
                     struct sp_error *error);
 bool sp_load_law(const char *spec, const struct sp_sources *sources, struct sp_scaling_law *law,
