@@ -55,7 +55,10 @@
       "how a framework spells what a plan and a model are") AND \
     X(SP_LOGS, "logs", "log", "log dialect", "log dialects", \
       struct sp_log_words, log_words, sp_log_table, false, "iteration", \
-      "how a framework prints a step in its log, for `calibrate --log`")
+      "how a framework prints a step in its log, for `calibrate --log`") AND \
+    X(SP_GROUNDS, "ground", "ground", "known ground", "known grounds", \
+      struct sp_ground_file, ground, sp_ground_table, false, "places", \
+      "plans that have been run, near which `search` looks first")
 /* clang-format on */
 
 /* Lists of kinds for messages: SP_KINDS(SP_KIND_FOLDER, ", "). */

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "config/fields.h"
 #include "config/kinds.h"
+#include "config/ground.h"
 #include "config/launch_words.h"
 #include "config/log_words.h"
 #include "config/sources.h"
@@ -97,6 +98,13 @@ bool sp_load_drive(const char *spec, const struct sp_sources *sources, struct sp
                    struct sp_error *error);
 bool sp_load_log_words(const char *spec, const struct sp_sources *sources,
                        struct sp_log_words *words, struct sp_error *error);
+bool sp_load_ground(const char *spec, const struct sp_sources *sources, struct sp_ground_file *file,
+                    struct sp_error *error);
+
+/* The places of all files for that kind of network, and how many; free() them. NULL where there are
+ * none, or with an error where a file is wrong. */
+struct sp_place *sp_load_places(enum sp_network_kind network, const struct sp_sources *sources,
+                                size_t *n, struct sp_error *error);
 bool sp_load_engine(const char *spec, const struct sp_sources *sources, struct sp_engine *engine,
                     struct sp_error *error);
 bool sp_load_law(const char *spec, const struct sp_sources *sources, struct sp_scaling_law *law,
