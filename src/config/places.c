@@ -23,7 +23,7 @@ static void add_file(const char *name, void *context)
         g->places = realloc(g->places, (g->n + file->n) * sizeof *g->places);
         if (!g->places)
             abort();
-        memcpy(g->places + g->n, file->places, file->n * sizeof *g->places);
+        memcpy(g->places + g->n, file->place, file->n * sizeof *g->places);
         g->n += file->n;
     }
     free(file);

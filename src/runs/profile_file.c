@@ -1,7 +1,6 @@
 /* Writes a fitted profile as a file of configs/profiles. */
 #include "runs/profile_file.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

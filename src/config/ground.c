@@ -1,10 +1,10 @@
-/* Reads the files of configs/ground. */
+/* The places that a file of configs/ground lists. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "config/load.h"
-#include "config/read.h"
+#include "base/error.h"
+#include "config/ground.h"
 
 /* "8 8 2 1 4096 0 8" as a place; false for anything else. */
 static bool read_place(const char *line, struct sp_place *place)
@@ -28,20 +28,17 @@ static bool read_place(const char *line, struct sp_place *place)
     return true;
 }
 
-bool sp_read_ground(const char *spec, const struct sp_sources *sources, struct sp_ground_file *file,
-                    struct sp_error *error)
+bool sp_finish_ground(struct sp_ground_file *file, struct sp_error *error)
 {
     char line[256];
-    *file = (struct sp_ground_file){.name = ""};
-    if (!sp_load_fields(SP_GROUNDS, spec, sources, file, error))
-        return false;
-    for (const char *at = file->lines; *at;) {
+    file->n = 0;
+    for (const char *at = file->places; *at;) {
         const size_t n = strcspn(at, "\n");
         snprintf(line, sizeof line, "%.*s", (int)(n < sizeof line ? n : sizeof line - 1), at);
         if (file->n == SP_MOST_PLACES)
             return sp_fail(error, SP_INPUT, "ground %s: more than %d places", sp_safe(file->name),
                            SP_MOST_PLACES);
-        if (!read_place(line, &file->places[file->n++]))
+        if (!read_place(line, &file->place[file->n++]))
             return sp_fail(
                 error, SP_INPUT,
                 "ground %s: \"%s\" is no place: seven numbers, such as \"8 4 2 1 4096 0 8\"",
