@@ -53,8 +53,9 @@ struct sp_step_inputs {
 struct sp_layer_pass {
     double matmul, attention, elementwise, recompute, launch, offload;
     double tp_comm, cp_comm, ep_comm;
-    double tp_forward;  /* part of tp_comm in the forward pass, for layers without a backward
-                           pass */
+    double tp_forward; /* parts of tp_comm and cp_comm in the forward pass, for layers without a
+                          backward pass */
+    double cp_forward;
     double weight_grad; /* part of the pass due to weight gradients */
     double frozen;      /* time saved by gradients not computed */
     double opened;      /* cost of dequantising weights in layers without a backward pass */

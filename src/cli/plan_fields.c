@@ -61,6 +61,7 @@ static bool follows(const struct sp_plan *p, const struct sp_framework *f, int64
     case SP_FIELD_ATTENTION_KERNEL:
     case SP_FIELD_LOGITS:
     case SP_FIELD_DROPOUT:
+    case SP_FIELD_CP_KIND:
         return sp_plan_value(p, &sp_plan_fields[field]) ==
                sp_plan_value(&usual, &sp_plan_fields[field]);
     default:
