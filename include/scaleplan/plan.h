@@ -200,13 +200,10 @@ bool sp_attends_to_encoder(const struct sp_model *model);
  * model without shape. */
 bool sp_tp_divides(const struct sp_model *model, int64_t tp, int64_t etp);
 
-/* Whether CP divides the sequence, and with Ulysses the heads. A causal mask leaves ring and
- * all-gather even work if each rank has an early and a late part: 2 cp parts. */
-bool sp_cp_divides(const struct sp_model *model, const struct sp_plan *plan);
-
-/* Whether Ulysses can give each of the tp cp ranks whole heads: they divide the heads, and the KV
- * heads too, unless `copies`: then several ranks may hold a copy of the same KV head. */
-bool sp_ulysses_divides(const struct sp_model *model, int64_t tp, int64_t cp, bool copies);
+/* Whether CP divides the sequence, and with Ulysses TP x CP the heads, and the KV heads unless
+ * `copies` of one may be on several ranks. A causal mask leaves ring and all-gather even work if
+ * each rank has an early and a late part: 2 cp parts. */
+bool sp_cp_divides(const struct sp_model *model, const struct sp_plan *plan, bool copies);
 
 /* A TP rank's share of indivisible `groups` such as KV heads: groups / tp, at least 1
  * (replicated). */

@@ -87,10 +87,6 @@ struct sp_framework {
 /* Half-width of the 80 % interval of a normal distribution, in standard deviations. */
 #define SP_RANGE_DEVIATIONS 1.2816
 
-/* Whether the framework can give the plan's CP ranks their KV heads. */
-bool sp_framework_cuts_heads(const struct sp_framework *framework, const struct sp_model *model,
-                             const struct sp_plan *plan);
-
 /* ZeRO stage of a plan that states none: usual_zero, else 3 if the framework gathers layers on use,
  * else 1. */
 int sp_usual_zero(const struct sp_framework *framework);

@@ -62,6 +62,7 @@ struct sp_search_space {
     struct sp_degree tp, pp, vpp, cp, ep, etp, dp, micro_batch, shards;
     bool zero[4], policy[SP_POLICIES], schedule[SP_SCHEDULES];
     bool sequence_parallel[2], offload[2], stages_inside[2], moe_overlap[2]; /* allowed: off, on */
+    bool copies_kv_heads; /* Ulysses may put copies of a KV head on several ranks */
     bool dispatch[SP_DISPATCHES], cuda_graph[SP_CUDA_GRAPHS], fp8_recipe[SP_FP8_RECIPES],
         cp_kind[SP_CP_KINDS];
     double most_bytes; /* limit of device bytes */
@@ -164,7 +165,7 @@ bool sp_plan_at(const struct sp_search_space *space, uint64_t group, uint64_t le
 /* What a framework supports: the names that a changed plan may use. */
 struct sp_repertoire {
     bool zero[4], policy[SP_POLICIES], schedule[SP_SCHEDULES];
-    bool pipelines, offload, moe_overlap;
+    bool pipelines, offload, moe_overlap, copies_kv_heads;
     bool dispatch[SP_DISPATCHES], cp_kind[SP_CP_KINDS];
 };
 

@@ -32,5 +32,6 @@ struct sp_repertoire sp_framework_repertoire(const struct sp_framework_file *f,
     for (int i = 0; i < SP_CP_KINDS; i++)
         runs.cp_kind[i] = lists(f->cp_kinds, sp_cp_kind_names[i]);
     runs.moe_overlap = f->can_overlap_moe;
+    runs.copies_kv_heads = f->framework.copies_kv_heads;
     return runs;
 }

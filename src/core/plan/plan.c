@@ -122,7 +122,9 @@ static bool experts_do_not_divide(const struct sp_model *model, const struct sp_
     return model->moe.experts % plan->ep != 0;
 }
 
-bool sp_ulysses_divides(const struct sp_model *model, int64_t tp, int64_t cp, bool copies)
+/* Whether Ulysses gives each of the tp cp ranks whole heads: they divide the heads, and the KV
+ * heads too, unless several ranks may hold a copy of one. */
+static bool ulysses_divides(const struct sp_model *model, int64_t tp, int64_t cp, bool copies)
 {
     /* latents are expanded to a key and a value of each head */
     const int64_t ranks = tp * cp,
@@ -136,15 +138,11 @@ static bool cuts_sequence(const struct sp_plan *plan)
     return plan->seq % (in_two ? 2 * plan->cp : plan->cp) == 0;
 }
 
-static bool cuts_heads(const struct sp_model *model, const struct sp_plan *plan)
+bool sp_cp_divides(const struct sp_model *model, const struct sp_plan *plan, bool copies)
 {
-    return plan->cp == 1 || plan->execution.cp_kind != SP_CP_ULYSSES ||
-           sp_ulysses_divides(model, plan->tp, plan->cp, true);
-}
-
-bool sp_cp_divides(const struct sp_model *model, const struct sp_plan *plan)
-{
-    return cuts_sequence(plan) && cuts_heads(model, plan);
+    const bool exchanges = plan->cp > 1 && plan->execution.cp_kind == SP_CP_ULYSSES;
+    return cuts_sequence(plan) &&
+           (!exchanges || ulysses_divides(model, plan->tp, plan->cp, copies));
 }
 
 double sp_groups_of_rank(double groups, double tp)
@@ -190,7 +188,7 @@ enum sp_plan_problem sp_check_plan(const struct sp_model *model, const struct sp
         return SP_PLAN_PP_CROSS;
     if (!cuts_sequence(plan))
         return SP_PLAN_CP_SEQ;
-    if (!cuts_heads(model, plan))
+    if (!sp_cp_divides(model, plan, true))
         return SP_PLAN_CP_HEADS;
     if (experts_do_not_divide(model, plan))
         return SP_PLAN_EP_EXPERTS;

@@ -3,13 +3,6 @@
 
 #include <scaleplan/profile.h>
 
-bool sp_framework_cuts_heads(const struct sp_framework *framework, const struct sp_model *model,
-                             const struct sp_plan *plan)
-{
-    return plan->cp == 1 || plan->execution.cp_kind != SP_CP_ULYSSES ||
-           sp_ulysses_divides(model, plan->tp, plan->cp, framework->copies_kv_heads);
-}
-
 int sp_usual_zero(const struct sp_framework *framework)
 {
     if (framework->usual_zero >= 0)

@@ -58,7 +58,8 @@ static bool is_run(const struct listing *l, struct sp_neighbour *changed)
             (policy_of(plan) == policy_of(from) || runs->policy[policy_of(plan)]) &&
             (runs->cp_kind[plan->execution.cp_kind] ||
              plan->execution.cp_kind == from->execution.cp_kind) &&
-            sp_framework_cuts_heads(l->in->framework, l->in->model, plan) &&
+            (sp_cp_divides(l->in->model, plan, runs->copies_kv_heads) ||
+             !sp_cp_divides(l->in->model, from, runs->copies_kv_heads)) &&
             (runs->offload || !plan->recompute.offload || from->recompute.offload) &&
             (runs->pipelines || plan->pp == 1 || from->pp > 1) && settle_schedule(l, changed));
 }

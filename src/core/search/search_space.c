@@ -284,8 +284,7 @@ bool sp_group_plan(const struct sp_search_space *s, uint64_t group, struct sp_pl
         return false;
     const struct sp_plan part = {
         .tp = tp, .ep = ep, .etp = etp, .pp = 1, .vpp = 1, .schedule = sp_usual_schedule(1)};
-    if (!takes_beside(s, &part) || !sp_cp_divides(s->in.model, plan) ||
-        !sp_framework_cuts_heads(s->in.framework, s->in.model, plan))
+    if (!takes_beside(s, &part) || !sp_cp_divides(s->in.model, plan, s->copies_kv_heads))
         return false;
     return s->n_boxes > 1 && tp > 1 ? lay_over_axes(s->in.hw, tp, box, plan->tp_axes) : box == 0;
 }

@@ -250,6 +250,21 @@ void sp_read_plan_rows(struct sp_settings *s, bool numbers, const char *of)
     }
 }
 
+void sp_read_cp_kind(struct sp_settings *s, int64_t cp, const char *usual)
+{
+    const struct sp_launch_row *const row = sp_row_of_plan(s->words, "cp-kind", NULL);
+    const char *const theirs = row ? sp_setting(s, row->name) : NULL;
+    char ours[SP_ROW_WORD] = "";
+    if (theirs)
+        sp_row_ours(row, theirs, ours);
+    if (cp <= 1)
+        return;
+    if (theirs && !ours[0])
+        sp_launch_note(s, "not modelled: %s %s; read as cp-kind %s", row->name, sp_safe(theirs),
+                       usual);
+    sp_launch_option(s, "cp-kind", "%s", ours[0] ? ours : usual);
+}
+
 void sp_read_model_rows(struct sp_settings *s, bool numbers, const char *of, char *shape,
                         size_t size)
 {
