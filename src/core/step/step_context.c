@@ -1,18 +1,7 @@
 /* Context parallelism in a layer: what a ring, a gather or an exchange of heads adds to it. */
 #include <math.h>
 
-#include <scaleplan/forms.h>
-
 #include "core/step/step_internal.h"
-
-/* What ranks send of one micro-batch of a layer. Bytes per rank. */
-struct context_bytes {
-    double kv;     /* keys and values of its own tokens, 2 bytes per element */
-    double grads;  /* their gradients as they go around a ring */
-    double inward; /* Ulysses: queries, keys and values, copies of KV heads with them */
-    double output;
-    double states; /* of a recurrence, of all ranks */
-};
 
 /* Elements per token of a mixer's keys and values for `ranks` that share the heads: together they
  * hold each KV head at least once per `per` of them. */
@@ -21,7 +10,8 @@ static double kv_of(const struct sp_mixer *x, double ranks, double per)
     return sp_groups_of_rank(x->kv_heads, ranks) * per * (x->qk + x->v);
 }
 
-static struct context_bytes bytes_of(const struct sp_step_inputs *in, const struct sp_layer *layer)
+static struct sp_context_bytes bytes_of(const struct sp_step_inputs *in,
+                                        const struct sp_layer *layer)
 {
     const struct sp_plan *const p = in->plan;
     const struct sp_mixer *const x = &layer->mixer, *const y = &layer->cross;
@@ -32,13 +22,32 @@ static struct context_bytes bytes_of(const struct sp_step_inputs *in, const stru
                  copied = own * kv_of(x, t * n, n) + from * kv_of(y, t * n, n);
     const double q = own * (x->heads * x->qk + y->heads * y->qk) / t,
                  o = own * (x->heads * x->v + y->heads * y->v) / t;
-    return (struct context_bytes){
+    return (struct sp_context_bytes){
         .kv = SP_ELEMENT * kv,
         .grads = in->framework->ring_grad_bytes * kv,
         .inward = SP_ELEMENT * (q + copied),
         .output = SP_ELEMENT * (x->qk + y->qk > 0 ? o : 0),
         /* ranks need the final states of those before them, and their gradients */
         .states = SP_ELEMENT * x->state * (double)(p->micro_batch * p->cp) / t};
+}
+
+struct sp_context_bytes sp_context_bytes(const struct sp_step_inputs *in)
+{
+    struct sp_context_bytes sum = {0};
+    struct sp_layers layers;
+    sp_list_model(in->model, &layers);
+    for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
+        const double n = layers.count[kind];
+        if (n <= 0)
+            continue;
+        const struct sp_context_bytes one = bytes_of(in, &layers.list[kind]);
+        sum.kv += n * one.kv;
+        sum.grads += n * one.grads;
+        sum.inward += n * one.inward;
+        sum.output += n * one.output;
+        sum.states += n * one.states;
+    }
+    return sum;
 }
 
 /* What of `comm` shows beside work that hides it: the work is delayed by the profile's share of the
@@ -61,7 +70,7 @@ static double around_s(const struct sp_step_inputs *in, double bytes, double att
 /* Gradients follow their keys and values around, and at the end go one step further, to where these
  * came from. */
 static struct sp_context_time ring_s(const struct sp_step_inputs *in,
-                                     const struct context_bytes *bytes,
+                                     const struct sp_context_bytes *bytes,
                                      const struct sp_context_work *work)
 {
     return (struct sp_context_time){around_s(in, bytes->kv, work->forward),
@@ -71,7 +80,7 @@ static struct sp_context_time ring_s(const struct sp_step_inputs *in,
 
 /* The backward pass gathers again, and sums gradients of all keys and values where these are. */
 static struct sp_context_time gather_s(const struct sp_step_inputs *in,
-                                       const struct context_bytes *bytes,
+                                       const struct sp_context_bytes *bytes,
                                        const struct sp_context_work *work)
 {
     const double n = (double)in->plan->cp, gather = sp_context_gather_s(in, bytes->kv * n);
@@ -96,7 +105,7 @@ static struct sp_context_time gather_s(const struct sp_step_inputs *in,
 /* Attention waits for the exchange before it, and the output projection for the one after it.
  * Tensors are laid out anew before and after each: read and written twice. */
 static struct sp_context_time exchange_s(const struct sp_step_inputs *in,
-                                         const struct context_bytes *bytes)
+                                         const struct sp_context_bytes *bytes)
 {
     enum { LAYOUTS = 2, READ_AND_WRITTEN = 2 };
     const double laid =
@@ -106,12 +115,11 @@ static struct sp_context_time exchange_s(const struct sp_step_inputs *in,
     return (struct sp_context_time){both, both};
 }
 
-/* Whether attention works on blocks of keys and values and merges what it gets for each. */
-static bool merges(const struct sp_step_inputs *in)
+bool sp_works_on_blocks(const struct sp_plan *plan, const struct sp_framework *framework)
 {
-    const enum sp_cp_kind kind = in->plan->execution.cp_kind;
+    const enum sp_cp_kind kind = plan->execution.cp_kind;
     return kind == SP_CP_RING ||
-           (kind == SP_CP_ALLGATHER && in->framework->cp_gather == SP_CP_GATHER_BLOCKS);
+           (kind == SP_CP_ALLGATHER && framework->cp_gather == SP_CP_GATHER_BLOCKS);
 }
 
 /* Partial results of the cp - 1 further blocks are read in 2 bytes, the sums read and written in 4:
@@ -126,7 +134,9 @@ static double merge_s(const struct sp_step_inputs *in, const struct sp_rank *ran
                          (x->heads * (x->v + x->qk) + kv);
     const double passes =
         in->framework->cp_gather == SP_CP_GATHER_BLOCKS ? constant(in, SP_C_MEMORY) : 1;
-    return merges(in) ? passes * bytes / in->hw->chip.hbm_bytes_per_s : 0;
+    return sp_works_on_blocks(in->plan, in->framework)
+               ? passes * bytes / in->hw->chip.hbm_bytes_per_s
+               : 0;
 }
 
 struct sp_context_time sp_context_of_layer(const struct sp_step_inputs *in,
@@ -136,7 +146,7 @@ struct sp_context_time sp_context_of_layer(const struct sp_step_inputs *in,
     const struct sp_plan *const p = in->plan;
     if (p->cp <= 1)
         return (struct sp_context_time){0, 0};
-    const struct context_bytes bytes = bytes_of(in, layer);
+    const struct sp_context_bytes bytes = bytes_of(in, layer);
     const enum sp_cp_kind kind = p->execution.cp_kind;
     struct sp_context_time s = kind == SP_CP_ULYSSES     ? exchange_s(in, &bytes)
                                : kind == SP_CP_ALLGATHER ? gather_s(in, &bytes, work)
