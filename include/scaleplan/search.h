@@ -81,7 +81,8 @@ double sp_doubt(double octaves);
  *   - no option varies where it has no effect: sequence parallelism needs tp > 1; placement needs
  *     switches, pp > 1 and dp cp > 1; ZeRO and shard groups (divisors of dp cp) need dp cp > 1;
  *     dispatchers and overlap of the expert exchange need ep > 1, overlap several micro-batches
- *     too; 8-bit recipes need 8-bit matmuls. Without a list, the framework's own option is used;
+ *     too; kinds of CP need cp > 1; 8-bit recipes need 8-bit matmuls. Without a list, the
+ * framework's own option is used;
  *   - offload needs a known host link. */
 
 /* Allowed values of a degree, none listed for all, and the largest. */
@@ -100,7 +101,7 @@ enum {
     SP_SEARCH_FLOWS = 96,
     SP_SEARCH_TOP = 64,
     SP_SEARCH_BOXES = 24,
-    SP_SEARCH_EXECUTIONS = 96
+    SP_SEARCH_EXECUTIONS = 3 * 96
 };
 
 /* A schedule with its number of chunks. */
@@ -118,7 +119,9 @@ struct sp_search_space {
     struct sp_degree tp, pp, vpp, cp, ep, etp, dp, micro_batch, shards;
     bool zero[4], policy[SP_POLICIES], schedule[SP_SCHEDULES];
     bool sequence_parallel[2], offload[2], stages_inside[2], moe_overlap[2]; /* allowed: off, on */
-    bool dispatch[SP_DISPATCHES], cuda_graph[SP_CUDA_GRAPHS], fp8_recipe[SP_FP8_RECIPES];
+    bool copies_kv_heads; /* Ulysses may put copies of a KV head on several ranks */
+    bool dispatch[SP_DISPATCHES], cuda_graph[SP_CUDA_GRAPHS], fp8_recipe[SP_FP8_RECIPES],
+        cp_kind[SP_CP_KINDS];
     double most_bytes; /* limit of device bytes */
     enum sp_objective objective;
     const struct sp_ground *ground; /* what was run: steps are ranked as expected there (sp_doubt),
@@ -240,8 +243,8 @@ bool sp_plan_at(const struct sp_search_space *space, uint64_t group, uint64_t le
 /* What a framework supports: the names that a changed plan may use. */
 struct sp_repertoire {
     bool zero[4], policy[SP_POLICIES], schedule[SP_SCHEDULES];
-    bool pipelines, offload, moe_overlap;
-    bool dispatch[SP_DISPATCHES];
+    bool pipelines, offload, moe_overlap, copies_kv_heads;
+    bool dispatch[SP_DISPATCHES], cp_kind[SP_CP_KINDS];
 };
 
 /* A changed plan. */

@@ -75,6 +75,7 @@ static const struct {
     {"dp: dp, tp: tp, ", SP_PLAN_FIELDS},
     {"dispatch: dispatch, ", SP_FIELD_DISPATCH},
     {"moe_overlap: overlap, ", SP_FIELD_MOE_OVERLAP},
+    {"cp_kind: cp by, ", SP_FIELD_CP_KIND},
     {"tp_axes: tp's axes, ", SP_FIELD_TP_AXES},
     {"sequence_parallel: sp, ", SP_FIELD_SP},
     {"pp: pp, vpp: vpp, cp: cp, ep: ep, ", SP_PLAN_FIELDS},
@@ -91,6 +92,7 @@ static bool is_open(const struct sp_plan *plan, enum sp_plan_field_id field)
 {
     return field == SP_FIELD_SP                                          ? plan->tp > 1
            : field == SP_FIELD_DISPATCH || field == SP_FIELD_MOE_OVERLAP ? plan->ep > 1
+           : field == SP_FIELD_CP_KIND                                   ? plan->cp > 1
            : field == SP_FIELD_PLACEMENT ? plan->pp > 1 && plan->dp * plan->cp > 1
                                          : true;
 }

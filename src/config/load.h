@@ -99,7 +99,7 @@ struct sp_framework_file {
                            framework */
     char selective[16]; /* the framework's policy named selective */
     /* Supported names, comma-separated, for `search`; "": all. */
-    char schedules[96], recompute[96], zero[16], dispatchers[64];
+    char schedules[96], recompute[96], zero[16], dispatchers[64], cp_kinds[64];
     bool can_overlap_moe;
     bool offload;                 /* kept activations can be offloaded to the host */
     bool usual_sequence_parallel; /* with TP, if a run does not say */

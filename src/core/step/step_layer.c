@@ -60,7 +60,9 @@ static double launched_operations(const struct sp_step_inputs *in, const struct 
     enum { OPERATIONS_OF_EXPERTS = 30, MATMULS_OF_AN_EXPERT = 2, CASTS_OF_AN_EXPERT = 4 };
     const enum sp_cuda_graph graph = in->plan->execution.cuda_graph;
     const double usual = in->framework->layer_operations * (layer->half ? 0.5 : 1);
-    const double dense = usual > 0 ? usual + adapter_operations(layer, false) : usual;
+    const double dense =
+        usual > 0 ? usual + adapter_operations(layer, false) + sp_context_operations(in, layer)
+                  : usual;
     if (usual <= 0 || layer->picks == 0)
         return dense * launched_shares[graph];
     const bool casts = sp_dtypes[in->plan->dtype].bytes < 2;
@@ -117,7 +119,6 @@ struct sp_layer_pass sp_pass_layer(const struct sp_step_inputs *in, const struct
     const double *const s = f.of;
     const struct sp_recompute *r = &in->plan->recompute;
     const double redone = in->plan->recompute_layers;
-    const double cp = sp_cp_layer_s(in, layer);
     struct sp_layer_pass p = {
         .matmul = 3 * sum_of_operators(s, SP_OP_QKV, SP_OP_EXPERT_DOWN) - f.frozen - f.spared,
         .frozen = f.frozen + f.spared,
@@ -129,10 +130,12 @@ struct sp_layer_pass sp_pass_layer(const struct sp_step_inputs *in, const struct
     };
     for (int op = 0; op < SP_OPERATORS; op++)
         p.recompute += redone * again->of[op] * s[op];
-    /* CP overlaps attention, host copies overlap everything; the sum cannot be less than the
-     * launches */
-    if (cp > 0)
-        p.cp_comm = sp_exposed_s(in, cp, p.attention) + sp_cp_merge_s(in, rank, layer);
+    /* host copies overlap everything; the sum cannot be less than the launches */
+    const struct sp_context_work work = {s[SP_OP_CORE], p.attention - s[SP_OP_CORE],
+                                         s[SP_OP_QKV] + s[SP_OP_LATENT], p.matmul / 3};
+    const struct sp_context_time context = sp_context_of_layer(in, rank, layer, &work);
+    p.cp_forward = context.forward;
+    p.cp_comm = context.forward * (1 + redone * again->of[SP_OP_CORE]) + context.backward;
     const double operations = launched_operations(in, layer) * (3 + redone * r->qkv);
     const double gaps = operations > 0 ? operations * kernel_gap_s(in) : 0;
     const double busy = p.matmul + p.attention + p.elementwise + p.recompute + p.cp_comm + gaps;
@@ -155,7 +158,7 @@ struct sp_layer_pass sp_forward_alone(const struct sp_step_inputs *in,
                               .attention = all->attention / passes_of_core(in),
                               .elementwise = all->elementwise / 3,
                               .tp_comm = all->tp_forward,
-                              .cp_comm = all->cp_comm / 3,
+                              .cp_comm = all->cp_forward,
                               .ep_comm = all->ep_comm / 2,
                               .launch = all->launch / 3};
     p.frozen =

@@ -110,7 +110,8 @@ static double core_s(const struct sp_step_inputs *in, const struct sp_rank *rank
     const bool unfused = in->plan->execution.attention_kernel == SP_KERNEL_UNFUSED;
     const double each =
         unfused ? 2 * mixer->scan : sp_mixer_flops(mixer, (double)in->plan->seq, 0.5);
-    const double flops = rank->tokens[SP_BY_WIDTH] * each;
+    const double busiest = sp_busiest_context(in, mixer);
+    const double flops = busiest * rank->tokens[SP_BY_WIDTH] * each;
     const enum sp_dtype dtype = sp_compute_dtype(&in->hw->chip, SP_BF16);
     return flops / (in->hw->chip.peak_flops_per_s[dtype] * constant(in, SP_C_ATTENTION)) +
            (unfused ? unfused_core_s(in, rank, mixer, cross) : 0);
@@ -142,20 +143,6 @@ static void add_moves(const struct sp_step_inputs *in, const struct sp_rank *ran
             time->of[m->op] +=
                 passes_of_memory(in, m->op) * SP_ELEMENT * elements / in->hw->chip.hbm_bytes_per_s;
     }
-}
-
-double sp_cp_merge_s(const struct sp_step_inputs *in, const struct sp_rank *rank,
-                     const struct sp_layer *layer)
-{
-    const struct sp_mixer *const x = &layer->mixer;
-    const double cp = (double)in->plan->cp, kv = x->kv_heads * (x->qk + x->v);
-    if (!in->framework->ring_attention || cp <= 1)
-        return 0;
-    /* reads a 2-byte partial sum, reads and writes the 4-byte total: outputs forward; gradients of
-     * queries, keys and values backward */
-    const double bytes =
-        (cp - 1) * (2 + 4 + 4) * rank->tokens[SP_BY_WIDTH] * (x->heads * (x->v + x->qk) + kv);
-    return constant(in, SP_C_MEMORY) * bytes / in->hw->chip.hbm_bytes_per_s;
 }
 
 /* Weights stored in fewer bits than matmuls take are dequantised at each use: read as stored,
