@@ -43,6 +43,7 @@ struct sp_framework {
                                 unknown */
     double layer_operations; /* operations that the host launches per layer and forward pass; 0: not
                                 counted */
+    double operation_cost;   /* host time of one of them over that of a plain one, >= 1 */
     double gathered_layers;  /* FSDP: gathered layers live at once */
     double gathered_grads;   /* their unsharded gradients live at once, in 4-byte elements */
     double capacity_factor;  /* tokens that experts compute over tokens sent to them, >= 1 */

@@ -299,6 +299,8 @@ static const struct sp_field framework_fields[] = {
           "counted"),
     REAL_("layer_operations", K, framework.layer_operations, "", 0, 1000,
           "operations that the host issues for a layer's forward pass; 0: not counted"),
+    {"operation_cost", SP_FIELD_REAL, offsetof(K, framework.operation_cost), 0, "", 1, 10, NULL, 1,
+     false, "host time of one of them over that of a plain one"},
     REAL_("gathered_layers", K, framework.gathered_layers, "", 0, 64,
           "FSDP: unsharded layers at once"),
     REAL_("gathered_grads", K, framework.gathered_grads, "", 0, 64,

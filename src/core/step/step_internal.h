@@ -33,6 +33,18 @@ struct sp_layer_pass sp_pass_layer(const struct sp_step_inputs *in, const struct
 struct sp_layer_pass sp_forward_alone(const struct sp_step_inputs *in,
                                       const struct sp_layer_pass *all);
 
+/* What the host issues for the forward pass of one layer and micro-batch, and for each half of the
+ * backward pass: kernels on the device, host time in plain operations (SP_C_LAUNCH s each), and
+ * operations for which the device stands still after the host waited for it. */
+struct sp_issued {
+    double kernels, host, waits;
+};
+struct sp_issued sp_issued_of(const struct sp_step_inputs *in, const struct sp_layer *layer);
+double sp_kernel_gap_s(const struct sp_step_inputs *in);
+
+/* Number of TP collectives of one layer and micro-batch in both passes. */
+double sp_tp_collectives(const struct sp_step_inputs *in, const struct sp_layer *layer);
+
 /* Exposed part of a collective that overlaps `hides` seconds of work. s. */
 double sp_exposed_s(const struct sp_step_inputs *in, double comm, double hides);
 
