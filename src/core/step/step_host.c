@@ -54,20 +54,30 @@ static double adapter_operations(const struct sp_layer *layer, bool experts)
     return adapters * (FORWARD + BACKWARD) / 3;
 }
 
-/* Kernels of a rank's experts: two matmuls each and in 8 bits a cast of each input and its
- * transpose, because scales are per expert. A grouped matmul is one operation for the host, which
- * launches them in a compiled loop. */
-static double kernels_of_experts(const struct sp_step_inputs *in, const struct sp_layer *layer)
+/* Experts of a rank, whose grouped matmuls are one operation each for the host, which launches the
+ * kernels in a compiled loop: two matmuls for each expert, in 8 bits a cast of each input and its
+ * transpose, because scales are per expert. Where scales are per block a cast is an operation too:
+ * it makes a tensor of its own for the inputs and output gradients of both matmuls, 4 in three
+ * thirds. Transformer Engine, pytorch/module/grouped_linear.py. */
+struct experts {
+    double kernels, operations;
+};
+
+static struct experts experts_of(const struct sp_step_inputs *in, const struct sp_layer *layer)
 {
     enum { MATMULS = 2, CASTS = 4 };
     const bool casts = sp_dtypes[in->plan->dtype].bytes < 2;
-    return ((double)in->model->moe.experts * (MATMULS + (casts ? CASTS : 0)) +
-            adapter_operations(layer, true)) /
-           (double)in->plan->ep;
+    const enum sp_fp8_recipe recipe = in->plan->execution.fp8_recipe;
+    const bool blocks = casts && (recipe == SP_FP8_MXFP8 || recipe == SP_FP8_BLOCKWISE);
+    const double mine = (double)in->model->moe.experts / (double)in->plan->ep;
+    return (struct experts){mine * (MATMULS + (casts ? CASTS : 0)) +
+                                adapter_operations(layer, true) / (double)in->plan->ep,
+                            blocks ? mine * CASTS / 3 : 0};
 }
 
 /* What CUDA graphs leave to the host. Those of layers capture all but what needs the number of
- * tokens of each expert: their exchange and the experts. Two operations start a graph. */
+ * tokens of each expert: their exchange and the experts in the place of the MLP, half of a layer's
+ * operations. Two operations start a graph. */
 struct captured {
     double starts;    /* operations */
     double layer;     /* share of the operations of a layer and its router */
@@ -93,16 +103,20 @@ struct sp_issued sp_issued_of(const struct sp_step_inputs *in, const struct sp_l
     const double cost = sp_larger(1, in->framework->operation_cost);
     const double dense = layer_operations(in, layer),
                  sums = OPERATIONS_OF_A_COLLECTIVE * sp_tp_collectives(in, layer) / 3;
-    struct sp_issued all = {.kernels = in->framework->layer_operations > 0 ? dense : 0,
-                            .host = c->starts + c->layer * (cost * dense + sums)};
+    const double mlp = layer->picks > 0 ? c->exchanged : c->layer;
+    struct sp_issued all = {
+        .kernels = in->framework->layer_operations > 0 ? dense : 0,
+        .host = c->starts + (c->layer + mlp) / 2 * cost * dense + c->layer * sums};
     if (layer->picks == 0 || in->framework->layer_operations <= 0)
         return all;
     const struct dispatcher *const d = &dispatchers[p->execution.dispatch];
-    const double experts = kernels_of_experts(in, layer);
-    all.kernels += OPERATIONS_OF_A_ROUTER + d->prepares + d->moves + d->collectives + experts;
+    const struct experts experts = experts_of(in, layer);
+    all.kernels +=
+        OPERATIONS_OF_A_ROUTER + d->prepares + d->moves + d->collectives + experts.kernels;
     all.host += c->layer * cost * (OPERATIONS_OF_A_ROUTER + d->prepares) +
-                c->exchanged * (cost * d->moves + OPERATIONS_OF_A_COLLECTIVE * d->collectives +
-                                experts / KERNELS_OF_AN_OPERATION);
+                c->exchanged * (cost * (d->moves + experts.operations) +
+                                OPERATIONS_OF_A_COLLECTIVE * d->collectives +
+                                experts.kernels / KERNELS_OF_AN_OPERATION);
     if (!sp_overlaps_exchange(p)) /* else another micro-batch's work goes on */
         all.waits = c->exchanged * d->waits * cost * OPERATIONS_AFTER_A_WAIT;
     return all;
