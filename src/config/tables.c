@@ -338,7 +338,9 @@ static const struct sp_field framework_fields[] = {
     ENUM_("fp8_recipe", K, framework.execution.fp8_recipe, sp_fp8_recipe_names, SP_FP8_TENSORWISE,
           "how 8-bit matmuls are scaled"),
     ENUM_("attention_kernel", K, framework.execution.attention_kernel, sp_attention_kernel_names,
-          SP_KERNEL_FLASH, "how attention's scores are worked on: flash, or unfused in memory"),
+          SP_KERNEL_FLASH,
+          "how attention's scores are worked on: flash, or a kernel of that kind by name, or "
+          "unfused"),
     ENUM_("logits", K, framework.execution.logits, sp_logits_names, SP_LOGITS_UNFUSED,
           "what of the logits is in memory at once: all in logit_bytes (unfused), in 2 bytes "
           "(fused), an eighth of the tokens (chunked), of a few (linear)"),

@@ -27,9 +27,9 @@ enum { OPERATIONS_OF_A_ROUTER = 16 };
  * probabilities, and back.
  * deepep: choice again; layout, notice, dispatch, map, permute and unpermute (5), combine.
  * hybridep: map and its exchange; dispatch with permutation, combine, their events.
- * allgather: slices, counts, permute (4), transposes and choice of probabilities (4), unpermute (1),
- * casts (2); gathers of map, probabilities, tokens, and a reduction; waits for counts and for the
- * chosen probabilities. */
+ * allgather: slices, counts, permute (4), transposes and choice of probabilities (4), unpermute
+ * (1), casts (2); gathers of map, probabilities, tokens, and a reduction; waits for counts and for
+ * the chosen probabilities. */
 static const struct dispatcher {
     double prepares, moves, collectives, waits;
 } dispatchers[SP_DISPATCHES] = {
@@ -104,9 +104,9 @@ struct sp_issued sp_issued_of(const struct sp_step_inputs *in, const struct sp_l
     const double dense = layer_operations(in, layer),
                  sums = OPERATIONS_OF_A_COLLECTIVE * sp_tp_collectives(in, layer) / 3;
     const double mlp = layer->picks > 0 ? c->exchanged : c->layer;
-    struct sp_issued all = {
-        .kernels = in->framework->layer_operations > 0 ? dense : 0,
-        .host = c->starts + (c->layer + mlp) / 2 * cost * dense + c->layer * sums};
+    struct sp_issued all = {.kernels = in->framework->layer_operations > 0 ? dense : 0,
+                            .host =
+                                c->starts + (c->layer + mlp) / 2 * cost * dense + c->layer * sums};
     if (layer->picks == 0 || in->framework->layer_operations <= 0)
         return all;
     const struct dispatcher *const d = &dispatchers[p->execution.dispatch];

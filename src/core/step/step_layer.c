@@ -82,8 +82,8 @@ struct sp_layer_pass sp_pass_layer(const struct sp_step_inputs *in, const struct
     if (!hidden)
         p.ep_comm = exchanges;
     const double one = constant(in, SP_C_LAUNCH);
-    const double others = p.tp_comm + p.ep_comm +
-                          issued.waits * one * (1 + redone * again->of[SP_OP_EXPERT_UP]);
+    const double others =
+        p.tp_comm + p.ep_comm + issued.waits * one * (1 + redone * again->of[SP_OP_EXPERT_UP]);
     const double least = issued.host * passes * one;
     const double worked = sp_smooth_max(copied + others, least);
     p.launch = worked - copied - p.tp_comm - p.ep_comm + gaps;
