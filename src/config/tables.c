@@ -320,6 +320,8 @@ static const struct sp_field framework_fields[] = {
      0.1, false, "standard deviation of ln(predicted / measured) of peak memory"},
     REAL_("context_bytes", K, framework.context_bytes, "bytes", 0, 1e11,
           "runtime context and communicators beyond reserved"),
+    REAL_("reduced_gradient_bytes", K, framework.reduced_gradient_bytes, "bytes", 0, 8,
+          "bytes of a gradient when ranks add it up; 0: as the recipe stores it, 2 with ZeRO 3"),
     {"bucket_bytes", SP_FIELD_REAL, offsetof(K, framework.bucket_bytes), 0, "bytes", 1, 1e15, NULL,
      26214400, false,
      "gradients reduced at once during the backward pass (default: 25 MiB, PyTorch's)"},

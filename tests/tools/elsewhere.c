@@ -11,7 +11,7 @@ void sp_print_worst(const struct sp_study *study, const double *log_errors)
     bool *const told = calloc((size_t)study->groups + 1, sizeof *told);
     if (!told)
         abort();
-    for (int line = 0; line < 400; line++) {
+    for (int line = 0; line < 20; line++) {
         const struct sp_measured *worst = NULL;
         double error = 0;
         for (size_t i = 0; i < study->n; i++)

@@ -89,36 +89,40 @@ static const struct captured captured[SP_CUDA_GRAPHS] = {
     [SP_CUDA_GRAPH_FULL] = {0, 0, 0},
 };
 
-/* A layer that one program computes counts as one operation. */
-static double layer_operations(const struct sp_step_inputs *in, const struct sp_layer *layer)
+/* Adds a mixture's router, exchange and experts. */
+static void add_experts(const struct sp_step_inputs *in, const struct sp_layer *layer, double cost,
+                        struct sp_issued *all)
 {
-    const double usual = in->framework->layer_operations;
-    return usual > 0 ? usual * (layer->half ? 0.5 : 1) + adapter_operations(layer, false) : 1;
+    const struct sp_plan *const p = in->plan;
+    const struct captured *const c = &captured[p->execution.cuda_graph];
+    const struct dispatcher *const d = &dispatchers[p->execution.dispatch];
+    const struct experts experts = experts_of(in, layer);
+    const double prepares = OPERATIONS_OF_A_ROUTER + d->prepares;
+    all->kernels += prepares + d->moves + d->collectives + experts.kernels;
+    all->host +=
+        c->layer * cost * prepares + c->exchanged * (cost * (d->moves + experts.operations) +
+                                                     OPERATIONS_OF_A_COLLECTIVE * d->collectives +
+                                                     experts.kernels / KERNELS_OF_AN_OPERATION);
+    if (!sp_overlaps_exchange(p)) /* else another micro-batch's work goes on */
+        all->waits = c->exchanged * d->waits * cost * OPERATIONS_AFTER_A_WAIT;
 }
 
 struct sp_issued sp_issued_of(const struct sp_step_inputs *in, const struct sp_layer *layer)
 {
-    const struct sp_plan *const p = in->plan;
-    const struct captured *const c = &captured[p->execution.cuda_graph];
+    const struct captured *const c = &captured[in->plan->execution.cuda_graph];
+    const double usual = in->framework->layer_operations;
+    if (usual <= 0) /* one program computes the layer */
+        return (struct sp_issued){.host = c->exchanged};
     const double cost = sp_larger(1, in->framework->operation_cost);
-    const double dense = layer_operations(in, layer),
-                 sums = OPERATIONS_OF_A_COLLECTIVE * sp_tp_collectives(in, layer) / 3;
+    const double dense = usual * (layer->half ? 0.5 : 1) + adapter_operations(layer, false);
+    const double sums = OPERATIONS_OF_A_COLLECTIVE * sp_tp_collectives(in, layer) / 3;
     const double mlp = layer->picks > 0 ? c->exchanged : c->layer;
-    struct sp_issued all = {.kernels = in->framework->layer_operations > 0 ? dense : 0,
-                            .host =
-                                c->starts + (c->layer + mlp) / 2 * cost * dense + c->layer * sums};
-    if (layer->picks == 0 || in->framework->layer_operations <= 0)
-        return all;
-    const struct dispatcher *const d = &dispatchers[p->execution.dispatch];
-    const struct experts experts = experts_of(in, layer);
-    all.kernels +=
-        OPERATIONS_OF_A_ROUTER + d->prepares + d->moves + d->collectives + experts.kernels;
-    all.host += c->layer * cost * (OPERATIONS_OF_A_ROUTER + d->prepares) +
-                c->exchanged * (cost * (d->moves + experts.operations) +
-                                OPERATIONS_OF_A_COLLECTIVE * d->collectives +
-                                experts.kernels / KERNELS_OF_AN_OPERATION);
-    if (!sp_overlaps_exchange(p)) /* else another micro-batch's work goes on */
-        all.waits = c->exchanged * d->waits * cost * OPERATIONS_AFTER_A_WAIT;
+    struct sp_issued all = {
+        .kernels = dense,
+        .host = c->starts + (c->layer + mlp) / 2 * cost * dense + c->layer * sums,
+    };
+    if (layer->picks > 0)
+        add_experts(in, layer, cost, &all);
     return all;
 }
 

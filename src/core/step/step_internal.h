@@ -101,7 +101,7 @@ struct sp_buckets sp_buckets_of(const struct sp_step_inputs *in,
 double sp_stage_hop_s(const struct sp_step_inputs *in);
 
 /* A stage of that kind, one micro-batch, with the collectives of ZeRO 3: gathers for each pass,
- * gradients reduced in 2 bytes. s. */
+ * gradients reduced. s. */
 struct sp_stage_time sp_sharded_kind(const struct sp_step_inputs *in,
                                      const struct sp_kind_time *kind);
 
