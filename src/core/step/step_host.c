@@ -95,13 +95,16 @@ static void add_experts(const struct sp_step_inputs *in, const struct sp_layer *
 {
     const struct sp_plan *const p = in->plan;
     const struct captured *const c = &captured[p->execution.cuda_graph];
-    const struct dispatcher *const d = &dispatchers[p->execution.dispatch];
+    const bool sends = p->ep > 1; /* else tokens are only sorted, as all-to-all has it */
+    const struct dispatcher *const d =
+        &dispatchers[sends ? p->execution.dispatch : SP_DISPATCH_ALLTOALL];
+    const double collectives = sends ? d->collectives : 0;
     const struct experts experts = experts_of(in, layer);
     const double prepares = OPERATIONS_OF_A_ROUTER + d->prepares;
-    all->kernels += prepares + d->moves + d->collectives + experts.kernels;
+    all->kernels += prepares + d->moves + collectives + experts.kernels;
     all->host +=
         c->layer * cost * prepares + c->exchanged * (cost * (d->moves + experts.operations) +
-                                                     OPERATIONS_OF_A_COLLECTIVE * d->collectives +
+                                                     OPERATIONS_OF_A_COLLECTIVE * collectives +
                                                      experts.kernels / KERNELS_OF_AN_OPERATION);
     if (!sp_overlaps_exchange(p)) /* else another micro-batch's work goes on */
         all->waits = c->exchanged * d->waits * cost * OPERATIONS_AFTER_A_WAIT;
@@ -114,12 +117,12 @@ struct sp_issued sp_issued_of(const struct sp_step_inputs *in, const struct sp_l
     if (usual <= 0) /* one program computes the layer */
         return (struct sp_issued){.host = c->exchanged};
     const double cost = sp_larger(1, in->framework->operation_cost);
-    const double dense = usual * (layer->half ? 0.5 : 1) + adapter_operations(layer, false);
+    const double own = usual * (layer->half ? 0.5 : 1), adapters = adapter_operations(layer, false);
     const double sums = OPERATIONS_OF_A_COLLECTIVE * sp_tp_collectives(in, layer) / 3;
     const double mlp = layer->picks > 0 ? c->exchanged : c->layer;
     struct sp_issued all = {
-        .kernels = dense,
-        .host = c->starts + (c->layer + mlp) / 2 * cost * dense + c->layer * sums,
+        .kernels = own + adapters,
+        .host = c->starts + (c->layer + mlp) / 2 * (cost * own + adapters) + c->layer * sums,
     };
     if (layer->picks > 0)
         add_experts(in, layer, cost, &all);
