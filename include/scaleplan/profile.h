@@ -53,6 +53,8 @@ struct sp_framework {
                                 memory */
     double reduced_gradient_bytes; /* bytes of a gradient when ranks add it up; 0: as the recipe
                                       stores it, and 2 with ZeRO 3 */
+    double broadcast_tensors;      /* per layer, sent by their owners after an update, one broadcast
+                                      each;      0: weights are gathered */
     double bucket_bytes;           /* gradients reduced at once during the backward pass */
     bool keeps_gradients;          /* gradient memory is allocated once and not released after an
                                       update */
