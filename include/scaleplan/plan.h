@@ -69,8 +69,12 @@ enum sp_cuda_graph {
 
 /* How the scores of attention are worked on; sp_attention_kernel_names. */
 enum sp_attention_kernel {
-    SP_KERNEL_FLASH,   /* tile by tile on the chip */
+    SP_KERNEL_FLASH,   /* tile by tile on the chip, by the framework's own kernel */
     SP_KERNEL_UNFUSED, /* written to memory between two matmuls, the masked half too */
+    SP_KERNEL_FA2,     /* FlashAttention 2, as flash; its instructions are the A100's */
+    SP_KERNEL_FA3,     /* FlashAttention 3: the H100's */
+    SP_KERNEL_CUDNN,   /* cuDNN's, for each chip */
+    SP_KERNEL_FLEX,    /* FlexAttention, in Triton */
     SP_ATTENTION_KERNELS
 };
 

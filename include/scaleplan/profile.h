@@ -57,6 +57,7 @@ struct sp_framework {
                                 unknown */
     double layer_operations; /* operations that the host launches per layer and forward pass; 0: not
                                 counted */
+    double operation_cost;   /* host time of one of them over that of a plain one, >= 1 */
     double gathered_layers;  /* FSDP: gathered layers live at once */
     double gathered_grads;   /* their unsharded gradients live at once, in 4-byte elements */
     double capacity_factor;  /* tokens that experts compute over tokens sent to them, >= 1 */
@@ -64,6 +65,8 @@ struct sp_framework {
     double memory_residual;  /* standard deviation of ln(predicted / measured) of peak memory */
     double context_bytes;    /* runtime context and communicator buffers, on top of reserved
                                 memory */
+    double reduced_gradient_bytes; /* bytes of a gradient when ranks add it up; 0: as the recipe
+                                      stores it, and 2 with ZeRO 3 */
     double broadcast_tensors;      /* per layer, sent by their owners after an update, one broadcast
                                       each;      0: weights are gathered */
     double bucket_bytes;           /* gradients reduced at once during the backward pass */

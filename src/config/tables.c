@@ -255,6 +255,8 @@ static const struct sp_field framework_fields[] = {
          "counted"),
     FACT(REAL, layer_operations, "", 0, 1000,
          "operations that the host issues for a layer's forward pass; 0: not counted"),
+    FACT(REAL, operation_cost, "", 1, 10, "host time of one of them over that of a plain one",
+         .fallback = 1),
     FACT(REAL, gathered_layers, "", 0, 64, "FSDP: unsharded layers at once"),
     FACT(REAL, gathered_grads, "", 0, 64, "FSDP: layers with unsharded 4-byte gradients at once"),
     FACT(BOOL, flat_gradients,
@@ -271,6 +273,8 @@ static const struct sp_field framework_fields[] = {
          "standard deviation of ln(predicted / measured) of peak memory", .fallback = 0.1),
     FACT(REAL, context_bytes, "bytes", 0, 1e11,
          "runtime context and communicators beyond reserved"),
+    FACT(REAL, reduced_gradient_bytes, "bytes", 0, 8,
+         "bytes of a gradient when ranks add it up; 0: as the recipe stores it, 2 with ZeRO 3"),
     FACT(REAL, broadcast_tensors, "", 0, 1000,
          "tensors of a layer that ranks own whole and send to all others after an update, one "
          "broadcast each; 0: weights are gathered"),
@@ -288,7 +292,8 @@ static const struct sp_field framework_fields[] = {
         "what CUDA graphs capture: none, layers (te), the whole iteration (full)"),
     RUN(ENUM, fp8_recipe, sp_fp8_recipe_names, SP_FP8_TENSORWISE, "how 8-bit matmuls are scaled"),
     RUN(ENUM, attention_kernel, sp_attention_kernel_names, SP_KERNEL_FLASH,
-        "how attention's scores are worked on: flash, or unfused in memory"),
+        "how attention's scores are worked on: flash, or a kernel of that kind by name, or "
+        "unfused"),
     RUN(ENUM, logits, sp_logits_names, SP_LOGITS_UNFUSED,
         "what of the logits is in memory at once: all in logit_bytes (unfused), in 2 bytes "
         "(fused), an eighth of the tokens (chunked), of a few (linear)"),

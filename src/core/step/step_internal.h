@@ -33,6 +33,17 @@ struct sp_layer_pass sp_pass_layer(const struct sp_step_inputs *in, const struct
 struct sp_layer_pass sp_forward_alone(const struct sp_step_inputs *in,
                                       const struct sp_layer_pass *all);
 
+/* What the host issues for the forward pass of one layer and micro-batch, and for each half of the
+ * backward pass: kernels on the device, host time in plain operations (SP_C_LAUNCH s each), and
+ * operations for which the device stands still after the host waited for it. */
+struct sp_issued {
+    double kernels, host, waits;
+};
+struct sp_issued sp_issued_of(const struct sp_step_inputs *in, const struct sp_layer *layer);
+double sp_kernel_gap_s(const struct sp_step_inputs *in);
+
+/* Number of TP collectives of one layer and micro-batch in both passes. */
+double sp_tp_collectives(const struct sp_step_inputs *in, const struct sp_layer *layer);
 /* sp_step_recomputed_flops of a model whose layers are listed. */
 double sp_recomputed_flops_of(const struct sp_layers *layers, const struct sp_plan *plan,
                               const struct sp_framework *framework, bool causal);
@@ -120,7 +131,7 @@ struct sp_buckets sp_buckets_of(const struct sp_step_inputs *in,
 double sp_stage_hop_s(const struct sp_step_inputs *in);
 
 /* A stage of that kind, one micro-batch, with the collectives of ZeRO 3: gathers for each pass,
- * gradients reduced in 2 bytes. s. */
+ * gradients reduced. s. */
 struct sp_stage_time sp_sharded_kind(const struct sp_step_inputs *in,
                                      const struct sp_kind_time *kind);
 

@@ -300,6 +300,16 @@ static double adapters_tp_s(const struct sp_step_inputs *in, const struct sp_lay
     return s;
 }
 
+double sp_tp_collectives(const struct sp_step_inputs *in, const struct sp_layer *layer)
+{
+    if (in->plan->tp == 1)
+        return 0;
+    const struct summed_blocks b = summed_of(layer, in->plan);
+    const double inputs = b.mixer * learns_first(layer, true) + b.mlp * learns_first(layer, false);
+    /* sums of all ranks in both passes; of shards, a gather and a scatter each, and inputs again */
+    return in->plan->sequence_parallel ? 4 * (b.mixer + b.mlp) + inputs : 2 * (b.mixer + b.mlp);
+}
+
 double sp_tp_forward_s(const struct sp_step_inputs *in, const struct sp_layer *layer)
 {
     const struct group g = {(double)in->plan->tp, 1, IN_BOX};
