@@ -116,6 +116,11 @@ double sp_matmul_kernel_s(const struct sp_chip *chip, enum sp_kernel_format form
 double sp_attention_kernel_s(const struct sp_chip *chip, enum sp_kernel_format format, double heads,
                              double head_dim, double seq);
 
+/* Share of the 16-bit peak that a chip's best measured attention kernel reaches over a forward and
+ * a backward pass, and one that was written for the A100 (FlashAttention 2, Triton). NAN if the
+ * chip's kernels were not measured. */
+double sp_trained_attention_share(const struct sp_chip *chip, bool of_ampere);
+
 /* Time (s) of a collective of `ranks` devices in one domain, each gathering, reducing or exchanging
  * `bytes`: with u = bytes (ranks - 1 + own_share) / (ranks W_gpu), doubled for an all-reduce,
  * latency + (ranks - 1) rank_latency + min(u / low_share, max(u / share, ranks floor)), a smooth

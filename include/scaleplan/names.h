@@ -24,6 +24,8 @@ extern const char *const sp_dispatch_names[];         /* enum sp_dispatch */
 extern const char *const sp_cuda_graph_names[];       /* enum sp_cuda_graph */
 extern const char *const sp_fp8_recipe_names[];       /* enum sp_fp8_recipe */
 extern const char *const sp_attention_kernel_names[]; /* enum sp_attention_kernel */
+extern const char *const sp_cp_kind_names[];          /* enum sp_cp_kind */
+extern const char *const sp_cp_gather_names[];        /* enum sp_cp_gather */
 extern const char *const sp_logits_names[];           /* enum sp_logits */
 extern const char *const sp_off_on[];                 /* a bool */
 extern const char *const sp_storage_names[];          /* enum sp_storage */

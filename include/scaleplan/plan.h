@@ -69,8 +69,12 @@ enum sp_cuda_graph {
 
 /* How the scores of attention are worked on; sp_attention_kernel_names. */
 enum sp_attention_kernel {
-    SP_KERNEL_FLASH,   /* tile by tile on the chip */
+    SP_KERNEL_FLASH,   /* tile by tile on the chip, by the framework's own kernel */
     SP_KERNEL_UNFUSED, /* written to memory between two matmuls, the masked half too */
+    SP_KERNEL_FA2,     /* FlashAttention 2, as flash; its instructions are the A100's */
+    SP_KERNEL_FA3,     /* FlashAttention 3: the H100's */
+    SP_KERNEL_CUDNN,   /* cuDNN's, for each chip */
+    SP_KERNEL_FLEX,    /* FlexAttention, in Triton */
     SP_ATTENTION_KERNELS
 };
 
@@ -84,6 +88,14 @@ enum sp_logits {
 };
 enum { SP_LOGITS_CHUNKS = 8 }; /* torchtitan's and torchtune's default */
 
+/* How the ranks of context parallelism attend to each other's tokens; sp_cp_kind_names. */
+enum sp_cp_kind {
+    SP_CP_RING,      /* keys and values go around a ring; attention works on a block meanwhile */
+    SP_CP_ALLGATHER, /* every rank gathers all keys and values */
+    SP_CP_ULYSSES,   /* all-to-alls give a rank all tokens of some heads, and its own back */
+    SP_CP_KINDS
+};
+
 /* Execution options of a plan; their defaults are the framework's. */
 struct sp_execution {
     enum sp_dispatch dispatch;
@@ -93,6 +105,7 @@ struct sp_execution {
     enum sp_attention_kernel attention_kernel;
     enum sp_logits logits;
     double dropout; /* probability, of scores and of what each block adds; 0: none */
+    enum sp_cp_kind cp_kind;
 };
 
 /* What each policy of enum sp_remat recomputes, named by sp_policy_names. */
@@ -162,7 +175,8 @@ enum sp_plan_problem {
     SP_PLAN_PP_CROSS,       /* a pipeline for a model with cross-attention */
     SP_PLAN_VPP_STAGES,     /* chunks without a pipeline */
     SP_PLAN_OFFLOAD_LAYERS, /* more layers offloaded than a stage has */
-    SP_PLAN_CP_SEQ,         /* cp does not divide the sequence */
+    SP_PLAN_CP_SEQ,         /* cp does not divide the sequence: sp_cp_divides */
+    SP_PLAN_CP_HEADS,       /* Ulysses does not divide the heads */
     SP_PLAN_EP_EXPERTS,     /* ep does not divide the experts, or there are none */
     SP_PLAN_EP_DEVICES,     /* ep does not divide the devices of a stage */
     SP_PLAN_ETP_WIDTH,      /* etp does not divide d_ff_expert */
@@ -189,6 +203,11 @@ bool sp_attends_to_encoder(const struct sp_model *model);
  * MLPs if any (d_ff_dense, else d_ff), shared experts together, each routed expert. False for a
  * model without shape. */
 bool sp_tp_divides(const struct sp_model *model, int64_t tp, int64_t etp);
+
+/* Whether CP divides the sequence, and with Ulysses TP x CP the heads, and the KV heads unless
+ * `copies` of one may be on several ranks. A causal mask leaves ring and all-gather even work if
+ * each rank has an early and a late part: 2 cp parts. */
+bool sp_cp_divides(const struct sp_model *model, const struct sp_plan *plan, bool copies);
 
 /* A TP rank's share of indivisible `groups` such as KV heads: groups / tp, at least 1
  * (replicated). */

@@ -15,6 +15,16 @@ extern "C" {
  * == Frameworks and profiles ==
  */
 
+/* How CP ranks gather keys and values, and what hides that; sp_cp_gather_names. */
+enum sp_cp_gather {
+    SP_CP_GATHER_WHOLE,     /* before attention: nothing */
+    SP_CP_GATHER_BLOCKS,    /* attention goes block by block, its own first: that block. Their
+                               results are merged, gradients go around a ring */
+    SP_CP_GATHER_HEADS,     /* one KV head after the other: attention of the one before */
+    SP_CP_GATHER_SCHEDULED, /* where a compiler puts it: the matmuls that do not wait for it */
+    SP_CP_GATHERS
+};
+
 /* A framework's rules, read from its code; nothing here is fitted to times. */
 struct sp_framework {
     char name[32];
@@ -30,8 +40,11 @@ struct sp_framework {
     bool narrow_inputs;       /* keeps inputs of 8- and 4-bit matmuls in that format */
     double qkv_copies;        /* further kept copies of q, k and v */
     bool keeps_gathered;      /* keeps gathered inputs of TP matmuls, not only the shards */
-    bool ring_attention;      /* context parallelism passes keys and values around a ring; else it
-                                 exchanges heads */
+    int cp_gather;            /* enum sp_cp_gather */
+    double ring_grad_bytes;   /* bytes per gradient of a key or value that goes around a ring */
+    bool cp_uneven;           /* CP ranks hold consecutive tokens, of which the last ones attend to
+                                 most; else each holds an early and a late part */
+    bool copies_kv_heads;     /* Ulysses with fewer KV heads than ranks copies them */
     bool stops_early; /* recomputation stops at the last needed tensor and skips the last matmul */
     bool overlaps_tp; /* TP collectives overlap matmuls: see tp_exposed */
     bool overlaps_sends; /* sends between stages overlap other chunks if there are any */
@@ -44,6 +57,7 @@ struct sp_framework {
                                 unknown */
     double layer_operations; /* operations that the host launches per layer and forward pass; 0: not
                                 counted */
+    double operation_cost;   /* host time of one of them over that of a plain one, >= 1 */
     double gathered_layers;  /* FSDP: gathered layers live at once */
     double gathered_grads;   /* their unsharded gradients live at once, in 4-byte elements */
     double capacity_factor;  /* tokens that experts compute over tokens sent to them, >= 1 */
@@ -51,6 +65,8 @@ struct sp_framework {
     double memory_residual;  /* standard deviation of ln(predicted / measured) of peak memory */
     double context_bytes;    /* runtime context and communicator buffers, on top of reserved
                                 memory */
+    double reduced_gradient_bytes; /* bytes of a gradient when ranks add it up; 0: as the recipe
+                                      stores it, and 2 with ZeRO 3 */
     double broadcast_tensors;      /* per layer, sent by their owners after an update, one broadcast
                                       each;      0: weights are gathered */
     double bucket_bytes;           /* gradients reduced at once during the backward pass */

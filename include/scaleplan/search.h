@@ -11,6 +11,63 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 /*
+ * == Known ground ==
+ *
+ * How far a plan is from what anybody has run.
+ */
+
+/* A plan's place, in octaves (base-2 logarithms): TP, stages, CP, sequences of a micro-batch,
+ * tokens of a rank (micro-batch x sequence / CP), experts of a rank, and how far TP leaves the
+ * domain of fast links. */
+enum {
+    SP_GROUND_TP,
+    SP_GROUND_PP,
+    SP_GROUND_CP,
+    SP_GROUND_MICRO_BATCH,
+    SP_GROUND_TOKENS,
+    SP_GROUND_EXPERTS,
+    SP_GROUND_OUTSIDE,
+    SP_GROUND_DIMENSIONS
+};
+struct sp_place {
+    bool has_experts; /* dense models and mixtures say nothing about each other's plans */
+    double octaves[SP_GROUND_DIMENSIONS];
+};
+
+/* The place of a plan of a model on a machine. Degrees must be at least 1. */
+struct sp_place sp_place_of(const struct sp_model *model, const struct sp_hardware *hw,
+                            const struct sp_plan *plan);
+
+/* Octaves between two places, summed over the dimensions; INFINITY between a dense model and a
+ * mixture. */
+double sp_octaves_between(const struct sp_place *one, const struct sp_place *other);
+
+/* Places that have been run. */
+struct sp_ground {
+    size_t n;
+    const struct sp_place *places;
+};
+
+/* Octaves to the nearest of them; 0 where none is of the model's kind, because then no plan is
+ * nearer than another. */
+double sp_octaves_away(const struct sp_ground *ground, const struct sp_place *place);
+
+/* Standard deviation (of the logarithm) that the error of the step gains per octave from what was
+ * run: of pairs of measured runs of one series (publication, stack, model, devices), their
+ * publication left out of the fit, the difference of the errors grows as sqrt(a^2 + (0.04
+ * octaves)^2); tests/tools/ground.c. */
+#define SP_ERROR_PER_OCTAVE 0.036
+
+/* Mean of the largest of 14 standard normal numbers: the error may grow in either direction of each
+ * dimension, and a search ends in the one where the estimate is the most too fast. Harter 1961,
+ * "Expected values of normal order statistics", table 1. */
+#define SP_BEST_OF_DIRECTIONS 1.7034
+
+/* Expected over estimated step time (at least 1) of the best of many plans that are so many octaves
+ * away from what was run. */
+double sp_doubt(double octaves);
+
+/*
  * == The search ==
  *
  * Finds the best of all plans; bounds skip only plans that cannot win.
@@ -24,7 +81,8 @@ extern "C" {
  *   - no option varies where it has no effect: sequence parallelism needs tp > 1; placement needs
  *     switches, pp > 1 and dp cp > 1; ZeRO and shard groups (divisors of dp cp) need dp cp > 1;
  *     dispatchers and overlap of the expert exchange need ep > 1, overlap several micro-batches
- *     too; 8-bit recipes need 8-bit matmuls. Without a list, the framework's own option is used;
+ *     too; kinds of CP need cp > 1; 8-bit recipes need 8-bit matmuls. Without a list, the
+ * framework's own option is used;
  *   - offload needs a known host link. */
 
 /* Allowed values of a degree, none listed for all, and the largest. */
@@ -43,7 +101,7 @@ enum {
     SP_SEARCH_FLOWS = 96,
     SP_SEARCH_TOP = 64,
     SP_SEARCH_BOXES = 24,
-    SP_SEARCH_EXECUTIONS = 96
+    SP_SEARCH_EXECUTIONS = 3 * 96
 };
 
 /* A schedule with its number of chunks. */
@@ -61,9 +119,14 @@ struct sp_search_space {
     struct sp_degree tp, pp, vpp, cp, ep, etp, dp, micro_batch, shards;
     bool zero[4], policy[SP_POLICIES], schedule[SP_SCHEDULES];
     bool sequence_parallel[2], offload[2], stages_inside[2], moe_overlap[2]; /* allowed: off, on */
-    bool dispatch[SP_DISPATCHES], cuda_graph[SP_CUDA_GRAPHS], fp8_recipe[SP_FP8_RECIPES];
+    bool copies_kv_heads; /* Ulysses may put copies of a KV head on several ranks */
+    bool dispatch[SP_DISPATCHES], cuda_graph[SP_CUDA_GRAPHS], fp8_recipe[SP_FP8_RECIPES],
+        cp_kind[SP_CP_KINDS];
     double most_bytes; /* limit of device bytes */
     enum sp_objective objective;
+    const struct sp_ground *ground; /* what was run: steps are ranked as expected there (sp_doubt),
+                                       and of plans within SP_SIMPLER the simplest is known; NULL:
+                                       by the estimate alone */
 
     /* Set by sp_open_space: the model's lists, and the values of the outer loops in rising
      * order. */
@@ -92,10 +155,18 @@ uint64_t sp_search_groups(const struct sp_search_space *space);
  * least context parallelism, overlapped expert exchange if possible. */
 bool sp_is_likely_group(const struct sp_search_space *space, uint64_t group);
 
+/* How much more than the best expected step a simpler plan may take: less than the noise of one
+ * machine's runs (1 to 2 %). */
+#define SP_SIMPLER 1.01
+
+/* A plan's complexity, to be compared alone: the kinds of parallelism (TP, stages, CP, EP), then
+ * the stages, then recomputed modules and offload, then chunks. */
+uint64_t sp_plan_complexity(const struct sp_plan *plan);
+
 /* A plan found. Ordered by value, then by place in the space, so that the result does not depend on
  * the number of threads or shards. */
 struct sp_found {
-    double value;  /* the objective */
+    double value;  /* the objective; of a step with `ground` times sp_doubt */
     double step_s; /* equal to sp_estimate_step's in every bit */
     double bytes;  /* device bytes of the fullest stage */
     uint64_t group, leaf;
@@ -111,16 +182,25 @@ struct sp_front {
 };
 
 /* The best plans so far, best first. */
+enum { SP_SEARCH_SIMPLE = 64 };
 struct sp_best {
     int n, wanted;          /* wanted: at most SP_SEARCH_TOP */
     bool meshes;            /* keep one plan per (tp, cp, pp, ep, etp) */
     struct sp_front *front; /* filled instead of the list; or NULL */
+    bool grounded;          /* keep the next two */
+    int n_simple;
     struct sp_found found[SP_SEARCH_TOP];
+    struct sp_found simple[SP_SEARCH_SIMPLE]; /* no plan is both simpler and better, best first */
+    struct sp_found fastest;                  /* by the estimate alone; step_s 0: none yet */
 };
 
 /* Inserts a plan. At most SP_SEARCH_TOP plans must be wanted. */
 void sp_keep(struct sp_best *best, const struct sp_found *found);
 void sp_merge_best(struct sp_best *best, const struct sp_best *other);
+
+/* Makes the simplest plan within SP_SIMPLER of the best the first of the list; a grounded list
+ * with a plan. */
+void sp_put_simplest_first(struct sp_best *best);
 
 /* Outcomes of plans; the last four add up to `total`. */
 struct sp_search_counts {
@@ -134,9 +214,10 @@ void sp_add_counts(struct sp_search_counts *counts, const struct sp_search_count
 
 /* How sp_search_group searches. */
 struct sp_search_rule {
-    bool exhaustive; /* evaluate every plan, without bounds */
-    bool seeding;    /* only probably good plans, to find a first limit */
-    double limit;    /* value that enough plans elsewhere reach; INFINITY: none known */
+    bool exhaustive;       /* evaluate every plan, without bounds */
+    bool seeding;          /* only probably good plans, to find a first limit */
+    double limit;          /* value that enough plans elsewhere reach; INFINITY: none known */
+    double least, fastest; /* with `ground`: least value and step elsewhere; INFINITY: none known */
     const struct sp_front *known; /* points found elsewhere in a search for a front; or NULL */
 };
 
@@ -162,8 +243,8 @@ bool sp_plan_at(const struct sp_search_space *space, uint64_t group, uint64_t le
 /* What a framework supports: the names that a changed plan may use. */
 struct sp_repertoire {
     bool zero[4], policy[SP_POLICIES], schedule[SP_SCHEDULES];
-    bool pipelines, offload, moe_overlap;
-    bool dispatch[SP_DISPATCHES];
+    bool pipelines, offload, moe_overlap, copies_kv_heads;
+    bool dispatch[SP_DISPATCHES], cp_kind[SP_CP_KINDS];
 };
 
 /* A changed plan. */

@@ -53,8 +53,9 @@ struct sp_step_inputs {
 struct sp_layer_pass {
     double matmul, attention, elementwise, recompute, launch, offload;
     double tp_comm, cp_comm, ep_comm;
-    double tp_forward;  /* part of tp_comm in the forward pass, for layers without a backward
-                           pass */
+    double tp_forward; /* parts of tp_comm and cp_comm in the forward pass, for layers without a
+                          backward pass */
+    double cp_forward;
     double weight_grad; /* part of the pass due to weight gradients */
     double frozen;      /* time saved by gradients not computed */
     double opened;      /* cost of dequantising weights in layers without a backward pass */
@@ -121,6 +122,22 @@ struct sp_step_time sp_estimate_staged(const struct sp_step_inputs *in,
 /* All-reduce of `bytes` per device over the plan's replicas (dp x cp) at the estimate's rates and
  * latencies; 0 for one replica. s. */
 double sp_all_reduce_s(const struct sp_step_inputs *in, double bytes);
+
+/* What a CP rank has to send of one micro-batch. Bytes. */
+struct sp_context_bytes {
+    double kv;     /* keys and values of its own tokens, 2 bytes per element */
+    double grads;  /* their gradients as they go around a ring */
+    double inward; /* Ulysses: queries, keys and values, copies of KV heads with them */
+    double output; /* what attention gives for its own tokens */
+    double states; /* of a recurrence, of all ranks */
+};
+
+/* Whether attention works on blocks of keys and values, whose results are merged and whose
+ * gradients go around a ring: the kind ring, and a gather of the framework's kind "blocks". */
+bool sp_works_on_blocks(const struct sp_plan *plan, const struct sp_framework *framework);
+
+/* Sums them over all layers of the model. */
+struct sp_context_bytes sp_context_bytes(const struct sp_step_inputs *in);
 
 /* One device's matmuls of one shape in a layer or end: `count` products [rows, in] x [in, out] per
  * micro-batch and forward pass. */

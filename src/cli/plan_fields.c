@@ -52,6 +52,8 @@ static bool follows(const struct sp_plan *p, const struct sp_framework *f, int64
         return p->pp == 1;
     case SP_FIELD_SP:
         return p->tp == 1;
+    case SP_FIELD_CP_KIND:
+        return p->cp == 1 || p->execution.cp_kind == f->execution.cp_kind;
     case SP_FIELD_DTYPE: /* --precision has one */
         return true;
     case SP_FIELD_DISPATCH:

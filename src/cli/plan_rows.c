@@ -33,6 +33,9 @@ void sp_read_step(const struct sp_planned *p, const struct sp_estimate *e, struc
                                    sp_batch_tokens((double)p->plan.batch, (double)p->plan.seq),
                                .borrowed = borrowed[p->profile.known]};
     s->dispatch_bytes = sp_dispatch_bytes(&p->plan, s->f);
+    const struct sp_step_inputs in = sp_inputs_of(p);
+    s->context = sp_context_bytes(&in);
+    s->goes_around = p->plan.cp > 1 && sp_works_on_blocks(&p->plan, s->f);
     s->ideal_flops = sp_tuning_flops(&worked, s->batch_tokens);
     sp_shape_name(&p->hw, s->shape, sizeof s->shape);
 }

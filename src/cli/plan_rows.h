@@ -16,6 +16,8 @@ struct sp_step_rows {
     const struct sp_rates *rates;
     const struct sp_buckets *b;
     double devices, batch_tokens, dispatch_bytes, ideal_flops;
+    struct sp_context_bytes context;
+    bool goes_around; /* keys, values or their gradients go around a ring */
     char shape[96];
     char rest[SP_PLAN_REST]; /* of the plan's words, for the line of `step`; its caller fills it */
     const char *borrowed;    /* where the constants come from, if not from runs of this stack */

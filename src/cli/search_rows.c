@@ -20,8 +20,8 @@ struct plan_rows {
     const struct sp_planned *planned;
     const char *name, *waits_for;
     char *command;
-    double waits_pct, step_s, tokens, usd_per_h;
-    bool robust, ranks_time, tie;
+    double waits_pct, step_s, tokens, usd_per_h, octaves;
+    bool robust, ranks_time, tie, grounded;
 };
 
 static void put_run(struct sp_report *r, const struct plan_rows *s)
@@ -56,6 +56,8 @@ static void put_plan(struct sp_searching *s, const struct sp_ranked *all, size_t
                                    .step_s = e.time.step,
                                    .tokens = s->args->value.tokens,
                                    .usd_per_h = m->usd_per_h,
+                                   .octaves = sp_octaves_of(m, &one->found->plan),
+                                   .grounded = s->of.grounded,
                                    .robust = s->of.robust,
                                    .ranks_time = sp_ranks_time(&s->of),
                                    .tie = at > 0 && sp_ties_with_first(&s->of, all, at)};
@@ -72,6 +74,7 @@ static const struct {
     {"dp: dp, tp: tp, ", SP_PLAN_FIELDS},
     {"dispatch: dispatch, ", SP_FIELD_DISPATCH},
     {"moe_overlap: overlap, ", SP_FIELD_MOE_OVERLAP},
+    {"cp_kind: cp by, ", SP_FIELD_CP_KIND},
     {"tp_axes: tp's axes, ", SP_FIELD_TP_AXES},
     {"sequence_parallel: sp, ", SP_FIELD_SP},
     {"pp: pp, vpp: vpp, cp: cp, ep: ep, ", SP_PLAN_FIELDS},
@@ -88,6 +91,7 @@ static bool is_open(const struct sp_plan *plan, enum sp_plan_field_id field)
 {
     return field == SP_FIELD_SP                                          ? plan->tp > 1
            : field == SP_FIELD_DISPATCH || field == SP_FIELD_MOE_OVERLAP ? plan->ep > 1
+           : field == SP_FIELD_CP_KIND                                   ? plan->cp > 1
            : field == SP_FIELD_PLACEMENT ? plan->pp > 1 && plan->dp * plan->cp > 1
                                          : true;
 }
@@ -268,6 +272,18 @@ static void note_machine_ties(struct sp_searching *s)
             lead.is_tie ? ", a tie" : "");
 }
 
+/* The plan that the estimate alone would put first. */
+struct faster_rows {
+    const struct sp_found *found;
+    double first_step_s, octaves;
+    const char *name;
+    char *command;
+};
+
+#define SP_PART search_faster
+#define SP_PART_OF struct faster_rows
+#include "answer/put_rows.h"
+
 /* The answer as a whole. */
 struct search_rows {
     struct sp_searching *s;
@@ -334,6 +350,25 @@ static void put_list(struct sp_report *r, const struct search_rows *s)
     free(names);
     free(listed);
     put_table(s->s, s->all, s->n);
+}
+
+static void put_faster(struct sp_report *r, const struct search_rows *s)
+{
+    const struct sp_ranked *const first = &s->all[0];
+    const struct sp_candidate *const m = s->of->machine[first->machine];
+    const struct sp_found *const found = sp_faster_than_first(s->of, first);
+    if (!found)
+        return;
+    const struct sp_plan both[] = {first->found->plan, found->plan};
+    struct sp_short_name *const names = names_of(both, 2);
+    struct faster_rows rows = {.found = found,
+                               .first_step_s = first->found->step_s,
+                               .octaves = sp_octaves_of(m, &found->plan),
+                               .name = names[1].text,
+                               .command = sp_step_line(s->s, m, &found->plan, NULL)};
+    put_search_faster_rows(r, &rows);
+    free(rows.command);
+    free(names);
 }
 
 /* The robust plan beside the fastest as estimated. */

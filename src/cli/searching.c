@@ -49,7 +49,12 @@ static bool open_machine(struct sp_searching *s, const struct sp_sources *source
     const bool loaded = sp_base_of(args, sources, &m->base, error);
     free(args);
     struct sp_price *const price = &s->price[of->machines - 1];
-    if (!loaded || !sp_open_machine(of, m, error) ||
+    const int before = error->lines;
+    if (loaded && of->grounded)
+        m->places = sp_load_places((enum sp_network_kind)m->base.hw.network.kind, sources,
+                                   &m->ground.n, error);
+    m->ground.places = m->places;
+    if (!loaded || error->lines > before || !sp_open_machine(of, m, error) ||
         !sp_price_of(s->args, &m->base.hw, m->hw, price, error))
         return false;
     m->usd_per_h = price->usd_per_h;
@@ -113,6 +118,8 @@ bool sp_open_search(const struct sp_args *args, const struct sp_sources *sources
                                      .wanted = (int)args->value.top,
                                      .stop = sp_interrupt_flag,
                                      .threads = isnan(threads) ? 0 : (int)threads};
+    of->grounded = !args->given.fastest && !of->robust && sp_ranks_time(of) && !args->value.near &&
+                   !args->value.explain_rejects && args->value.find < 0;
     of->front_has_cost = of->run.front && strstr(args->text[SP_O_pareto], "cost");
     if (!check_options(args, error) || !read_shard(args, &of->run, error))
         return false;

@@ -4,32 +4,43 @@
 
 #include "base/read_file.h"
 #include "base/text.h"
-#include "cli/command.h"
+#include "cli/launched.h"
+#include "cli/plan_options.h"
 #include "config/world.h"
 #include "runs/fit_file.h"
 #include "runs/network_fit.h"
 #include "runs/profile_file.h"
 #include "runs/serving_errors.h"
+#include "runs/training_log.h"
 #include "study/plan_text.h"
 
 static const char *const ops[] = {
     "all-gather", "reduce-scatter", "all-reduce", "all-to-all", "ag", "rs", "ar", "a2a", NULL};
 
+/* clang-format off */
 static const struct sp_taken options[] = {
-    SP_OPTION_HW,
-    SP_TAKE(framework),
     SP_TAKE(write, .alias = "output"),
     SP_TAKE(name),
-    SP_TAKE(profile),
     SP_TAKE(all),
-    SP_TAKE(network),
     SP_TAKE(op, .choices = ops),
+    SP_TAKE(log),
+    SP_TAKE(from, .needs = SP_THESE(SP_O_log)),
+    SP_TAKE(set_var, .needs = SP_THESE(SP_O_from)),
+    SP_OPTIONS_PLANNED,
 };
+/* clang-format on */
+
+/* Options that say what a log's run was, beside those of the plan's fields. */
+static const enum sp_option_id of_the_run[] = {SP_O_model, SP_O_shape, SP_O_batch, SP_O_seq,
+                                               SP_O_precision};
 
 /* A fit, and its words; calibrate.def shows it. */
 struct calibrating {
-    const char *file, *written; /* of -o, or NULL */
+    const char *file;    /* of runs; NULL: a log alone */
+    const char *written; /* of -o, or NULL */
     bool serves;
+    struct sp_training_log log; /* of --log */
+    bool is_logged;
     struct sp_fit_of_file of;
     char undetermined[384], at_bounds[384], next_change[64];
 };
@@ -165,7 +176,8 @@ static bool write_profile(const struct calibrating *s, struct sp_report *report,
     snprintf(fitted_to, sizeof fitted_to,
              "%zu runs, %d configurations on %s with %s, from profile %s", s->of.used,
              s->of.fit.groups, s->of.chip, s->of.framework, s->of.fit.prior.name);
-    char *const text = sp_profile_text(&s->of.fit.fitted, fitted_to, s->file);
+    const char *const of = s->file ? s->file : s->of.runs.run[0].id;
+    char *const text = sp_profile_text(&s->of.fit.fitted, fitted_to, of);
     sp_make_printable(text, "\n"); /* names of files are others' text */
     const bool ok = sp_put_file(report, s->written, text, error);
     free(text);
@@ -185,7 +197,7 @@ static bool read_request(const struct sp_args *args, const struct sp_sources *so
     if (!sp_check_name(args->value.name, error))
         return false;
     sp_machine_name(args->value.hw, sources, name, sizeof name);
-    *request = (struct sp_fit_request){.file = args->operands[0],
+    *request = (struct sp_fit_request){.file = args->n_operands ? args->operands[0] : NULL,
                                        .chip = hw->name,
                                        .framework = framework,
                                        .profile = args->value.profile,
@@ -195,15 +207,67 @@ static bool read_request(const struct sp_args *args, const struct sp_sources *so
            (serves || !framework || sp_load_framework(framework, sources, &known, error));
 }
 
-static bool calibrate(const struct sp_args *args, struct calibrating *s, struct sp_report *report,
-                      struct sp_error *error)
+/* The run of --log, whose plan is that of the launch or of options. */
+static bool read_log(const struct sp_args *typed, const struct sp_sources *sources,
+                     struct calibrating *s, struct sp_run *run, struct sp_error *error)
+{
+    struct sp_launch launch = {0};
+    struct sp_planned planned;
+    struct sp_args *const args = sp_new_args(typed->world);
+    const bool ok =
+        sp_take_launch(typed, &launch, args, error) && sp_plan_of(args, sources, &planned, error);
+    free(args);
+    if (!ok)
+        return false;
+    const struct sp_logged_run asked = {.batch = (double)planned.plan.batch,
+                                        .tokens =
+                                            (double)planned.plan.batch * (double)planned.plan.seq,
+                                        .devices = (double)sp_chips(&planned.hw)};
+    s->is_logged = sp_read_training_log(typed->value.log, sources, &asked, &s->log, error);
+    *run = sp_run_of_log(&planned, &s->log, typed->value.log);
+    return s->is_logged;
+}
+
+/* Refuses options of a plan where no log has one. */
+static bool check_plan_options(const struct sp_args *args, struct sp_error *error)
+{
+    for (size_t i = 0; i < sizeof of_the_run / sizeof *of_the_run; i++)
+        if (args->given_at[of_the_run[i]])
+            return sp_fail(error, SP_USAGE, "--%s needs --log", sp_option_name(of_the_run[i]));
+    for (int i = 0; i < SP_PLAN_FIELDS; i++)
+        if (args->given_at[sp_option_of_field(i)])
+            return sp_fail(error, SP_USAGE, "--%s needs --log",
+                           sp_option_name(sp_option_of_field(i)));
+    return true;
+}
+
+/* The fit of what was asked, of training or of serving. */
+static bool fit(const struct sp_args *args, struct calibrating *s, struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
     struct sp_hardware hw;
     struct sp_fit_request request;
-    if (!sp_is_serving_file(s->file, &sources, &s->serves, error) ||
-        !read_request(args, &sources, s->serves, &hw, &request, error) ||
-        !(s->serves ? sp_fit_serving_file : sp_fit_training_file)(&request, &s->of, error))
+    struct sp_run *const run = calloc(1, sizeof *run);
+    if (!run)
+        abort();
+    bool ok = (!s->file || sp_is_serving_file(s->file, &sources, &s->serves, error)) &&
+              read_request(args, &sources, s->serves, &hw, &request, error);
+    if (ok && args->value.log) {
+        ok = s->serves ? sp_fail(error, SP_USAGE, "--log is of a training run, %s of serving runs",
+                                 sp_safe(s->file))
+                       : read_log(args, &sources, s, run, error);
+        request.logged = run;
+        request.framework = ok ? run->framework.framework.name : NULL;
+    }
+    ok = ok && (s->serves ? sp_fit_serving_file : sp_fit_training_file)(&request, &s->of, error);
+    free(run);
+    return ok;
+}
+
+static bool calibrate(const struct sp_args *args, struct calibrating *s, struct sp_report *report,
+                      struct sp_error *error)
+{
+    if (!fit(args, s, error))
         return false;
     take_name(args, s->of.fit.fitted.name, sizeof s->of.fit.fitted.name);
     if (s->of.has_next)
@@ -257,34 +321,37 @@ static bool measure(const struct sp_args *args, const char *text, struct measuri
     return true;
 }
 
-/* Options of one kind of file mean nothing to the other. */
+/* Options of one kind of file mean nothing to the other; a log's run has a network too. */
 static bool check_options(const struct sp_args *args, bool of_nccl, struct sp_error *error)
 {
-    static const enum sp_option_id of_runs[] = {SP_O_framework, SP_O_profile, SP_O_all,
+    static const enum sp_option_id of_runs[] = {SP_O_framework, SP_O_profile, SP_O_all, SP_O_log,
                                                 SP_NO_OPTION};
-    static const enum sp_option_id of_times[] = {SP_O_network, SP_O_op, SP_NO_OPTION};
+    static const enum sp_option_id of_times[] = {SP_O_op, SP_O_network, SP_NO_OPTION};
     const enum sp_option_id *const others = of_nccl ? of_runs : of_times;
     for (int i = 0; others[i] != SP_NO_OPTION; i++)
-        if (args->given_at[others[i]])
-            return sp_fail(error, SP_USAGE, "--%s is for %s, and %s is %s",
-                           sp_option_name(others[i]), of_nccl ? "runs" : "the output of nccl-tests",
-                           sp_safe(args->operands[0]), of_nccl ? "that of nccl-tests" : "a table");
+        if (args->given_at[others[i]] && !(others[i] == SP_O_network && args->value.log))
+            return sp_fail(error, SP_USAGE, "--%s is for %s", sp_option_name(others[i]),
+                           of_nccl ? "runs, not for the output of nccl-tests"
+                                   : "the output of nccl-tests, not for runs");
     return true;
 }
 
 /* A file of runs makes a profile, what nccl-tests print a network. */
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
-    if (args->n_operands != 1)
+    if (args->n_operands > 1 || (args->n_operands == 0 && !args->value.log))
         return sp_fail(error, SP_USAGE,
-                       "one file of runs is needed: scaleplan calibrate RUNS.csv --hw H");
-    const char *const file = args->operands[0];
+                       "one file of runs is needed, or a log: scaleplan calibrate RUNS.csv --hw H, "
+                       "scaleplan calibrate --from LAUNCH --log LOG --hw H");
+    const char *const file = args->n_operands ? args->operands[0] : NULL;
     size_t length;
-    char *const text = sp_read_file(sp_pipes_of(args->world), file, 64 << 20, &length, error);
-    if (!text)
+    char *const text =
+        file ? sp_read_file(sp_pipes_of(args->world), file, 64 << 20, &length, error) : NULL;
+    if (file && !text)
         return false;
-    const bool is_nccl = sp_is_nccl_output(text);
-    bool ok = check_options(args, is_nccl, error);
+    const bool is_nccl = text && sp_is_nccl_output(text);
+    bool ok =
+        check_options(args, is_nccl, error) && (args->value.log || check_plan_options(args, error));
     if (ok && is_nccl) {
         struct measuring s = {.file = file, .written = args->value.write};
         ok = measure(args, text, &s, report, error);
@@ -302,6 +369,8 @@ static const struct sp_example examples[] = {
     {"calibrate runs.csv --hw h100 --framework nemo -o my-cluster.json",
      "fit a profile to your own runs, three or more"},
     {"step --model llama3-8b --hw h100-64 --profile my-cluster.json", "then estimate with it"},
+    {"calibrate --from run.sh --log train.log --hw h100-64 -o mine.json",
+     "fit to what a launch logged"},
     {"calibrate nccl.txt --hw h100 -o my-network.json",
      "fit a network to what all_reduce_perf and its kind printed"},
     {NULL, NULL},
@@ -310,14 +379,15 @@ static const struct sp_example examples[] = {
 const struct sp_command sp_cmd_calibrate = {
     .name = "calibrate",
     .summary = "a profile fitted to your own measured runs",
-    .operands = "RUNS.csv|NCCL.txt",
+    .operands = "[RUNS.csv|NCCL.txt]",
     .about =
         "Fits the bounded constants of one profile to the runs of one chip and framework in a "
         "CSV file (its columns: docs/runs.md; step time and peak memory from a training log, "
         "three runs or more). Prints the errors before and after and of configurations left "
-        "out of the fit, and which constants the runs could not determine. Of a file of serving "
-        "runs, which has columns input and output, the profile of a chip and an engine. Of the "
-        "output of nccl-tests, a network with the rates of its collectives by size.",
+        "out of the fit, and which constants the runs could not determine. With --log the run of a "
+        "launch (--from) or of a plan given by options is one more run, or the only one. Of a file "
+        "of serving runs, which has columns input and output, the profile of a chip and an engine. "
+        "Of the output of nccl-tests, a network with the rates of its collectives by size.",
     SP_OPTIONS(options),
     .examples = examples,
     .run = run,

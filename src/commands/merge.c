@@ -251,6 +251,7 @@ static bool take_file(struct merging *m, const char *name, const struct sp_sourc
             struct sp_search_result *const r = &m->s.of.machine[i]->result;
             r->best.wanted = m->s.of.run.wanted;
             r->best.meshes = m->s.of.run.meshes;
+            r->best.grounded = m->s.of.grounded;
             r->best.front = m->s.of.run.front ? &r->front : NULL;
         }
         ok = ok && take_shard(m, &json, error) && take_counts(m, &json, error) &&
@@ -291,6 +292,7 @@ static bool join(struct merging *m, const struct sp_args *args, struct sp_report
         if (r->best.n == 0 && r->front.n == 0 && !r->partial)
             sp_look(&m->s, i); /* for plans that fit tightly, or none */
     }
+    sp_finish_search(&m->s.of);
     sp_report_search(&m->s);
     return true;
 }

@@ -19,7 +19,8 @@ static const char *const fronts[] = {"step,memory", "step,memory,cost", NULL};
 static const char *const finds[] = {"devices", "batch", "seq", "model", NULL};
 
 /* Options that shape the list of plans: near, explain-rejects and find ask other questions. */
-#define OF_THE_LIST SP_O_shard, SP_O_pareto, SP_O_objective, SP_O_top, SP_O_meshes, SP_O_robust
+#define OF_THE_LIST                                                                                \
+    SP_O_shard, SP_O_pareto, SP_O_objective, SP_O_top, SP_O_meshes, SP_O_robust, SP_O_fastest
 
 static const struct sp_taken options[] = {
     SP_TAKE(from),
@@ -33,6 +34,7 @@ static const struct sp_taken options[] = {
     SP_SPACE_OPTIONS,
     SP_OPTIONS_STACK,
     SP_TAKE(objective, .fallback = "step", .choices = sp_goal_names),
+    SP_TAKE(fastest, .excludes = SP_THESE(SP_O_pareto, SP_O_robust)),
     SP_TAKE(robust, .excludes = SP_THESE(SP_O_pareto)),
     SP_TAKE(pareto, .choices = fronts),
     SP_TAKE(top, .fallback = "5"),
@@ -199,8 +201,9 @@ static void compare_with_best(struct sp_searching *s, const struct sp_plan *plan
     s->of.run.meshes = false; /* every plan ahead counts */
     s->of.run.wanted = SP_SEARCH_TOP;
     sp_look(s, 0);
+    sp_finish_search(&s->of);
     const struct sp_found *const first = &m->result.best.found[0];
-    struct verdict_rows v = {.ahead = sp_count_ahead(&s->of, mine->step),
+    struct verdict_rows v = {.ahead = sp_count_ahead(&s->of, plan, mine->step),
                              .step_s = mine->step,
                              .partial = m->result.partial,
                              .is_launch = s->from != NULL};
@@ -375,6 +378,8 @@ static bool answer(struct sp_searching *s, struct sp_error *error)
         return report_find(s, error);
     for (int i = 0; i < s->of.machines; i++)
         sp_look(s, i);
+    if (s->of.run.shards == 1)
+        sp_finish_search(&s->of);
     sp_report_search(s);
     s->listed = true;
     if (s->from && s->of.run.shards > 1)

@@ -459,6 +459,14 @@ static bool finish(enum sp_config_kind kind, const struct sp_json *json,
         return check_number_format(config, error);
     case SP_TRENDS:
         return finish_trend(config, error);
+    case SP_LOGS: {
+        const struct sp_log_words *const log = config;
+        return log->step_time[0] || log->device_rate[0] ||
+               sp_fail(error, SP_INPUT, "log %s: step_time or device_rate is needed",
+                       sp_safe(log->name));
+    }
+    case SP_GROUNDS:
+        return sp_finish_ground(config, error);
     default:
         return true;
     }

@@ -9,7 +9,9 @@
 #include "base/error.h"
 #include "config/fields.h"
 #include "config/kinds.h"
+#include "config/ground.h"
 #include "config/launch_words.h"
+#include "config/log_words.h"
 #include "config/sources.h"
 
 /* A config compiled into the binary. */
@@ -83,6 +85,11 @@ struct sp_trend_file {
     char points[2048];
 };
 
+/* The places of all files for that kind of network, and how many; free() them. NULL where there are
+ * none, or with an error where a file is wrong. */
+struct sp_place *sp_load_places(enum sp_network_kind network, const struct sp_sources *sources,
+                                size_t *n, struct sp_error *error);
+
 /* A framework's file: the facts that models use, and how to recognise its runs. */
 struct sp_framework_file {
     struct sp_framework framework;
@@ -92,7 +99,7 @@ struct sp_framework_file {
                            framework */
     char selective[16]; /* the framework's policy named selective */
     /* Supported names, comma-separated, for `search`; "": all. */
-    char schedules[96], recompute[96], zero[16], dispatchers[64];
+    char schedules[96], recompute[96], zero[16], dispatchers[64], cp_kinds[64];
     bool can_overlap_moe;
     bool offload;                 /* kept activations can be offloaded to the host */
     bool usual_sequence_parallel; /* with TP, if a run does not say */

@@ -29,6 +29,9 @@ struct sp_repertoire sp_framework_repertoire(const struct sp_framework_file *f,
         runs.dispatch[i] = lists(f->dispatchers, sp_dispatch_names[i]) &&
                            (hw->network.kind == SP_SWITCHED || i == SP_DISPATCH_ALLTOALL ||
                             i == SP_DISPATCH_ALLGATHER);
+    for (int i = 0; i < SP_CP_KINDS; i++)
+        runs.cp_kind[i] = lists(f->cp_kinds, sp_cp_kind_names[i]);
     runs.moe_overlap = f->can_overlap_moe;
+    runs.copies_kv_heads = f->framework.copies_kv_heads;
     return runs;
 }

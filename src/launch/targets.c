@@ -83,7 +83,7 @@ static void lose_unsaid(const struct sp_launched *l)
         {"cuda-graph", e->cuda_graph != SP_CUDA_GRAPH_NONE, "CUDA graphs (--cuda-graph)"},
         {"fp8-recipe", p->dtype == SP_FP8 && e->fp8_recipe != SP_FP8_TENSORWISE,
          "how 8-bit matmuls are scaled (--fp8-recipe)"},
-        {"attention-kernel", e->attention_kernel != SP_KERNEL_FLASH,
+        {"attention-kernel", e->attention_kernel == SP_KERNEL_UNFUSED,
          "attention that is not fused (--attention-kernel)"},
         {"logits", e->logits != l->usual.logits, "how the loss holds logits (--logits)"},
         {"dropout", e->dropout != l->usual.dropout, "dropout (--dropout)"},

@@ -18,6 +18,7 @@ static const struct {
     {"dispatch", "dispatcher"},       {"input", "isl"},
     {"output", "osl"},                {"attention_dp", "dp_attention"},
     {"expert_weights", "experts"},   {"logits", "loss"},
+    {"cp_kind", "cp_comm_type"},
 };
 /* clang-format on */
 

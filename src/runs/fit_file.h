@@ -8,11 +8,12 @@
 
 /* What is fitted to what. */
 struct sp_fit_request {
-    const char *file;
-    const char *chip;      /* whose runs count */
-    const char *framework; /* or engine; NULL: that of all those runs */
-    const char *profile;   /* that the fit starts from; NULL: the stack's own */
-    bool all;              /* runs whose source leaves a needed field out count too */
+    const char *file;            /* NULL: of `logged` alone */
+    const struct sp_run *logged; /* a run beside those of the file; NULL: none */
+    const char *chip;            /* whose runs count */
+    const char *framework;       /* or engine; NULL: that of all those runs */
+    const char *profile;         /* that the fit starts from; NULL: the stack's own */
+    bool all;                    /* runs whose source leaves a needed field out count too */
     const struct sp_sources *sources;
 };
 

@@ -118,11 +118,25 @@ static void sum_up_errors(struct sp_fit_of_file *f)
     sp_free_run_errors(&errors);
 }
 
+/* The runs of the file, and the one from a log behind them. */
+static bool read_runs(const struct sp_fit_request *q, struct sp_runs *runs, struct sp_error *error)
+{
+    if (q->file && !sp_read_runs(q->file, q->sources, runs, error))
+        return false;
+    if (!q->logged)
+        return true;
+    runs->run = realloc(runs->run, (runs->n + 1) * sizeof *runs->run);
+    if (!runs->run)
+        abort();
+    runs->run[runs->n++] = *q->logged;
+    return true;
+}
+
 bool sp_fit_training_file(const struct sp_fit_request *q, struct sp_fit_of_file *f,
                           struct sp_error *error)
 {
     enum { MENTIONED = 3 };
-    if (!sp_read_runs(q->file, q->sources, &f->runs, error) || !find_framework(q, f, error))
+    if (!read_runs(q, &f->runs, error) || !find_framework(q, f, error))
         return false;
     snprintf(f->chip, sizeof f->chip, "%s", q->chip);
     pick_runs(q, f);

@@ -8,25 +8,29 @@
 
 #include "runs/runs_internal.h"
 
-/* Kernels of attention: "auto" and an empty cell are the framework's. Which of the fused ones it
- * is, no estimate asks. */
+/* Kernels of attention: "auto" and an empty cell are the framework's, and so is a fused one whose
+ * rate was not measured. */
 static void read_attention(struct sp_row_reader *r)
 {
-    static const char *const fused[] = {"flash", "fused", "fa2",  "fa3",   "fa4",
-                                        "cudnn", "sdpa",  "flex", "splash"};
+    static const struct {
+        const char *word;
+        enum sp_attention_kernel kernel;
+    } words[] = {
+        {"unfused", SP_KERNEL_UNFUSED}, {"eager", SP_KERNEL_UNFUSED}, {"fa2", SP_KERNEL_FA2},
+        {"fa3", SP_KERNEL_FA3},         {"cudnn", SP_KERNEL_CUDNN},   {"flex", SP_KERNEL_FLEX},
+        {"flash", SP_KERNEL_FLASH},     {"fused", SP_KERNEL_FLASH},   {"fa4", SP_KERNEL_FLASH},
+        {"sdpa", SP_KERNEL_FLASH},      {"splash", SP_KERNEL_FLASH}};
     enum sp_attention_kernel *const kernel =
         &r->run->framework.framework.execution.attention_kernel;
     const char *const text = sp_row_text(r, "attention_kernel");
     if (text[0] == '\0' || sp_begins_with_word(text, "auto"))
         return;
-    *kernel = SP_KERNEL_UNFUSED;
-    for (size_t i = 0; i < sizeof fused / sizeof *fused; i++)
-        if (sp_begins_with_word(text, fused[i]))
-            *kernel = SP_KERNEL_FLASH;
-    if (*kernel == SP_KERNEL_UNFUSED && !sp_begins_with_word(text, "unfused") &&
-        !sp_begins_with_word(text, "eager"))
-        sp_row_unknown(r, "attention_kernel",
-                       "auto, unfused, fused, flash, fa2, fa3, cudnn or flex");
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (sp_begins_with_word(text, words[i].word)) {
+            *kernel = words[i].kernel;
+            return;
+        }
+    sp_row_unknown(r, "attention_kernel", "auto, unfused, fused, flash, fa2, fa3, cudnn or flex");
 }
 
 /* The words of `step --logits`, and two more: "eager" keeps the logits in 16 bits beside their

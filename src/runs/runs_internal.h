@@ -49,7 +49,7 @@ int64_t sp_row_stage(struct sp_row_reader *reader, int64_t stages);
 /* Puts the recompute policy and modules into the plan; empty cells recompute nothing. */
 void sp_row_recompute(struct sp_row_reader *reader);
 
-/* Reads dispatcher, moe_overlap and cuda_graph; empty cells change nothing. */
+/* Reads dispatcher, moe_overlap, cuda_graph and cp_kind; empty cells change nothing. */
 void sp_row_execution(struct sp_row_reader *reader);
 
 /* The convention of the row's FLOPs or MFU (enum sp_flop_convention); empty: 6 P; -1: not

@@ -134,7 +134,14 @@ void sp_row_execution(struct sp_row_reader *r)
         {"none", SP_CUDA_GRAPH_NONE}, {"transformer_engine", SP_CUDA_GRAPH_TE},
         {"te", SP_CUDA_GRAPH_TE},     {"local", SP_CUDA_GRAPH_TE},
         {"full", SP_CUDA_GRAPH_FULL}, {"full_iteration", SP_CUDA_GRAPH_FULL}};
+    static const struct word kinds[] = {
+        {"ring", SP_CP_RING},           {"p2p", SP_CP_RING},
+        {"allgather", SP_CP_ALLGATHER}, {"all_gather", SP_CP_ALLGATHER},
+        {"ulysses", SP_CP_ULYSSES},     {"a2a", SP_CP_ULYSSES}};
     struct sp_execution *const e = &r->run->plan.execution;
+    const char *const cp = sp_row_text(r, "cp_kind");
+    const int kind =
+        value_of(cp, kinds, sizeof kinds / sizeof *kinds, cp[0] ? -1 : (int)e->cp_kind);
     const char *const dispatcher = sp_row_text(r, "dispatch");
     const char *const graph = sp_row_text(r, "cuda_graph");
     const int dispatch = value_of(dispatcher, dispatchers, sizeof dispatchers / sizeof *dispatchers,
@@ -146,6 +153,10 @@ void sp_row_execution(struct sp_row_reader *r)
         sp_row_unknown(r, "dispatch", "alltoall, deepep, hybridep or allgather");
     else
         e->dispatch = (enum sp_dispatch)dispatch;
+    if (kind < 0)
+        sp_row_unknown(r, "cp_kind", "ring (p2p), allgather (all_gather) or ulysses (a2a)");
+    else
+        e->cp_kind = (enum sp_cp_kind)kind;
     if (scope < 0)
         sp_row_unknown(r, "cuda_graph", "none, transformer_engine (te) or full_iteration (full)");
     else

@@ -94,9 +94,9 @@ static void tell_apart(const struct sp_plan *plans, size_t n, enum sp_plan_field
 void sp_name_plans(const struct sp_plan *plans, size_t n, struct sp_short_name *names)
 {
     static const enum sp_plan_field_id others[] = {
-        SP_FIELD_DP,      SP_FIELD_MICRO,    SP_FIELD_SHARDS,     SP_FIELD_SP,
-        SP_FIELD_ETP,     SP_FIELD_SCHEDULE, SP_FIELD_PLACEMENT,  SP_FIELD_OFFLOAD,
-        SP_FIELD_TP_AXES, SP_FIELD_DISPATCH, SP_FIELD_MOE_OVERLAP};
+        SP_FIELD_DP,      SP_FIELD_MICRO,    SP_FIELD_SHARDS,      SP_FIELD_SP,
+        SP_FIELD_ETP,     SP_FIELD_SCHEDULE, SP_FIELD_PLACEMENT,   SP_FIELD_OFFLOAD,
+        SP_FIELD_TP_AXES, SP_FIELD_DISPATCH, SP_FIELD_MOE_OVERLAP, SP_FIELD_CP_KIND};
     struct value *const values = calloc(n + 1, sizeof *values);
     bool *const adds = calloc(n + 1, sizeof *adds);
     if (!values || !adds)

@@ -13,7 +13,8 @@ struct sp_step_inputs sp_inputs_of(const struct sp_planned *p)
 
 struct sp_repertoire sp_repertoire_of(const struct sp_planned *p, bool any)
 {
-    static const struct sp_framework_file anything = {.offload = true, .can_overlap_moe = true};
+    static const struct sp_framework_file anything = {
+        .framework = {.copies_kv_heads = true}, .offload = true, .can_overlap_moe = true};
     return sp_framework_repertoire(any ? &anything : &p->framework, &p->hw);
 }
 

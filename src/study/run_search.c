@@ -21,13 +21,14 @@ struct keeping {
     struct sp_front fronts[2]; /* of either */
 };
 
-static struct keeping *new_keeping(const struct sp_search_run *run)
+static struct keeping *new_keeping(const struct sp_search_run *run, bool grounded)
 {
     struct keeping *const k = calloc(1, sizeof *k);
     if (!k)
         abort();
     k->mine.wanted = k->here.wanted = run->wanted;
     k->mine.meshes = k->here.meshes = run->meshes;
+    k->mine.grounded = k->here.grounded = grounded;
     k->mine.front = run->front ? &k->fronts[0] : NULL;
     k->here.front = run->front ? &k->fronts[1] : NULL;
     return k;
@@ -56,7 +57,9 @@ static bool is_stopped(struct searching *s)
 static void look_at_group(struct searching *s, int64_t group, struct keeping *k,
                           struct sp_search_counts *counts)
 {
-    k->here.n = 0; /* the rest stays uninitialised: most of the many groups are empty */
+    k->here.n = k->here.n_simple = 0;
+    k->here.fastest.step_s =
+        0; /* the rest stays uninitialised: most of the many groups are empty */
     if (k->here.front)
         k->here.front->n = 0;
     sp_search_group(s->space, (uint64_t)group, &s->rule, &k->here, counts);
@@ -69,7 +72,7 @@ static void look_at_group(struct searching *s, int64_t group, struct keeping *k,
 static void look(struct sp_share *share, void *context)
 {
     struct searching *const s = context;
-    struct keeping *const k = s->of[share->thread] = new_keeping(s->run);
+    struct keeping *const k = s->of[share->thread] = new_keeping(s->run, s->space->ground);
     struct sp_search_counts counts = {0}; /* per thread, to avoid contention */
     int64_t from, to;
     while (sp_take(share, &from, &to) && !atomic_load(&s->found) && !is_stopped(s)) {
@@ -86,7 +89,7 @@ static void look(struct sp_share *share, void *context)
 static void look_ahead(struct sp_share *share, void *context)
 {
     struct searching *const s = context;
-    struct keeping *const k = s->of[share->thread] = new_keeping(s->run);
+    struct keeping *const k = s->of[share->thread] = new_keeping(s->run, s->space->ground);
     struct sp_search_counts ignored = {0};
     int64_t from, to;
     while (sp_take(share, &from, &to) && !is_stopped(s))
@@ -112,12 +115,16 @@ static void seed(struct searching *s, int threads)
 {
     struct sp_best best = {.wanted = s->run->wanted,
                            .meshes = s->run->meshes,
+                           .grounded = s->space->ground,
                            .front = s->run->front ? &s->first : NULL};
-    s->rule = (struct sp_search_rule){.seeding = true, .limit = INFINITY};
+    s->rule = (struct sp_search_rule){
+        .seeding = true, .limit = INFINITY, .least = INFINITY, .fastest = INFINITY};
     sp_parallel(threads, s->groups, 8, look_ahead, s);
     gather(s, &best, NULL);
     s->rule = (struct sp_search_rule){
         .limit = best.n == best.wanted ? best.found[best.n - 1].value : INFINITY,
+        .least = best.n_simple > 0 ? best.simple[0].value : INFINITY,
+        .fastest = best.fastest.step_s > 0 ? best.fastest.step_s : INFINITY,
         .known = best.front,
     };
 }
@@ -133,7 +140,7 @@ void sp_run_search(const struct sp_search_space *space, const struct sp_search_r
     s->run = run;
     s->groups = (int64_t)sp_search_groups(space);
     *result = (struct sp_search_result){
-        .best = {.wanted = run->wanted, .meshes = run->meshes},
+        .best = {.wanted = run->wanted, .meshes = run->meshes, .grounded = space->ground},
         .threads = sp_threads(run->threads),
     };
     if (run->front)
@@ -142,7 +149,9 @@ void sp_run_search(const struct sp_search_space *space, const struct sp_search_r
         seed(s, result->threads);
     else
         s->rule = (struct sp_search_rule){.exhaustive = run->exhaustive,
-                                          .limit = run->any ? run->enough : INFINITY};
+                                          .limit = run->any ? run->enough : INFINITY,
+                                          .least = INFINITY,
+                                          .fastest = INFINITY};
     sp_parallel(result->threads, (s->groups - run->shard + run->shards - 1) / run->shards, 8, look,
                 s);
     gather(s, &result->best, &result->counts);

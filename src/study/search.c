@@ -25,6 +25,7 @@ bool sp_open_machine(const struct sp_search *s, struct sp_candidate *m, struct s
     if (s->robust)
         sp_make_robust(m);
     m->space.objective = s->goal == SP_GOAL_MEMORY ? SP_LEAST_MEMORY : SP_LEAST_STEP;
+    m->space.ground = s->grounded ? &m->ground : NULL;
     return true;
 }
 
@@ -42,9 +43,35 @@ void sp_search_machine(struct sp_search *s, struct sp_candidate *m)
 
 void sp_close_search(struct sp_search *s)
 {
-    for (int i = 0; i < s->machines; i++)
+    for (int i = 0; i < s->machines; i++) {
+        free(s->machine[i]->places);
         free(s->machine[i]);
+    }
     s->machines = 0;
+}
+
+void sp_finish_search(struct sp_search *s)
+{
+    for (int i = 0; i < s->machines; i++) {
+        struct sp_best *const best = &s->machine[i]->result.best;
+        if (best->grounded && best->n > 0)
+            sp_put_simplest_first(best);
+    }
+}
+
+const struct sp_found *sp_faster_than_first(const struct sp_search *s,
+                                            const struct sp_ranked *first)
+{
+    const struct sp_best *const best = &s->machine[first->machine]->result.best;
+    return best->grounded && best->fastest.step_s > 0 && best->fastest.step_s < first->found->step_s
+               ? &best->fastest
+               : NULL;
+}
+
+double sp_octaves_of(const struct sp_candidate *m, const struct sp_plan *plan)
+{
+    const struct sp_place place = sp_place_of(&m->base.model, &m->base.hw, plan);
+    return sp_octaves_away(&m->ground, &place);
 }
 
 struct sp_rates sp_rates_on(const struct sp_search *s, int machine, double step_s)
@@ -86,10 +113,23 @@ int sp_cheapest_of(const struct sp_search *s)
     return cheapest;
 }
 
+/* The step that ranks a plan. The simplest plan comes first of its machine whatever others within
+ * SP_SIMPLER say, so it counts as the best of them. */
+static double step_of(const struct sp_search *s, int machine, const struct sp_found *found)
+{
+    const struct sp_best *const best = &s->machine[machine]->result.best;
+    if (s->robust)
+        return found->value;
+    if (!s->grounded)
+        return found->step_s;
+    return found == best->found && best->n_simple > 0 ? fmin(found->value, best->simple[0].value)
+                                                      : found->value;
+}
+
 static double value_of(const struct sp_search *s, int machine, const struct sp_found *found)
 {
     const struct sp_candidate *const m = s->machine[machine];
-    const double step = s->robust ? found->value : found->step_s;
+    const double step = step_of(s, machine, found);
     switch (s->goal) {
     case SP_GOAL_MFU:
         return -sp_rates_on(s, machine, step).mfu;
@@ -139,12 +179,44 @@ static bool is_beaten_across(const struct sp_search *s, const struct sp_ranked *
     return false;
 }
 
+/* Whether a machine's list has a plan already. */
+static bool is_in_list(const struct sp_best *best, const struct sp_found *found)
+{
+    for (int i = 0; i < best->n; i++)
+        if (best->found[i].group == found->group && best->found[i].leaf == found->leaf)
+            return true;
+    return false;
+}
+
+static bool is_simple(const struct sp_best *best, const struct sp_found *found)
+{
+    for (int i = 0; i < best->n_simple; i++)
+        if (best->simple[i].group == found->group && best->simple[i].leaf == found->leaf)
+            return true;
+    return false;
+}
+
+/* A part of a search lists what the whole may need besides: its simplest plans and the fastest. */
+static void add_beside(const struct sp_search *s, int machine, struct sp_ranked *all, size_t *n)
+{
+    const struct sp_best *const best = &s->machine[machine]->result.best;
+    if (!best->grounded || s->run.shards == 1)
+        return;
+    for (int k = 0; k <= best->n_simple; k++) {
+        const struct sp_found *const found = k < best->n_simple ? &best->simple[k] : &best->fastest;
+        const bool twice = k == best->n_simple && best->n_simple > 0 && is_simple(best, found);
+        if (found->step_s > 0 && !twice && !is_in_list(best, found))
+            all[(*n)++] =
+                (struct sp_ranked){machine, found, value_of(s, machine, found), found->step_s};
+    }
+}
+
 struct sp_ranked *sp_rank_plans(const struct sp_search *s, size_t *n)
 {
     size_t room = 1;
     for (int i = 0; i < s->machines; i++)
-        room +=
-            (size_t)(s->run.front ? s->machine[i]->result.front.n : s->machine[i]->result.best.n);
+        room += (size_t)(s->run.front ? s->machine[i]->result.front.n
+                                      : s->machine[i]->result.best.n + SP_SEARCH_SIMPLE + 1);
     struct sp_ranked *const all = calloc(room, sizeof *all);
     if (!all)
         abort();
@@ -155,8 +227,11 @@ struct sp_ranked *sp_rank_plans(const struct sp_search *s, size_t *n)
         for (int k = 0; k < count; k++) {
             const struct sp_found *const found =
                 s->run.front ? &r->front.found[k] : &r->best.found[k];
-            all[(*n)++] = (struct sp_ranked){i, found, value_of(s, i, found), found->step_s};
+            /* the first of a machine precedes what it ties with */
+            all[(*n)++] = (struct sp_ranked){i, found, value_of(s, i, found),
+                                             s->grounded && k == 0 ? 0 : found->step_s};
         }
+        add_beside(s, i, all, n);
     }
     size_t kept = 0;
     for (size_t i = 0; i < *n && s->run.front && s->machines > 1; i++)
@@ -205,11 +280,13 @@ struct sp_least sp_least_memory(const struct sp_search *s)
     return (struct sp_least){least.partial, least.best.n > 0 ? least.best.found[0].bytes : NAN};
 }
 
-int sp_count_ahead(const struct sp_search *s, double step_s)
+int sp_count_ahead(const struct sp_search *s, const struct sp_plan *plan, double step_s)
 {
     const struct sp_best *const list = &s->machine[0]->result.best;
+    const double value =
+        s->grounded ? step_s * sp_doubt(sp_octaves_of(s->machine[0], plan)) : step_s;
     int ahead = 0;
-    while (ahead < list->n && list->found[ahead].step_s < step_s)
-        ahead++;
+    for (int i = 0; i < list->n; i++)
+        ahead += list->found[i].value < value;
     return ahead;
 }

@@ -20,6 +20,8 @@ struct sp_candidate {
     struct sp_planned base;
     struct sp_search_space space;
     struct sp_search_result result;
+    struct sp_place *places; /* what was run on machines of its kind; owned */
+    struct sp_ground ground; /* the same, for the space */
     double usd_per_h;        /* per device; NAN: unknown */
     struct sp_profile worst; /* for `robust`: constants at the bad ends of their 80 % intervals */
 };
@@ -29,6 +31,7 @@ struct sp_search {
     int machines;
     struct sp_space_limits limits;
     enum sp_goal goal;
+    bool grounded;                      /* rank by what is expected of the plans, see sp_doubt */
     bool robust;                        /* rank by the step with `worst` constants */
     bool front_has_cost;                /* the front includes cost */
     enum sp_flop_convention convention; /* for MFUs */
@@ -53,6 +56,17 @@ struct sp_ranked {
     const struct sp_found *found;
     double value, then; /* value of the goal; tie-breaker */
 };
+
+/* Orders each machine's plans for good, when all of them are known. */
+void sp_finish_search(struct sp_search *search);
+
+/* The plan that the estimate alone would put first on the machine of the first, where it is faster
+ * and another plan; NULL: there is none. */
+const struct sp_found *sp_faster_than_first(const struct sp_search *search,
+                                            const struct sp_ranked *first);
+
+/* Octaves between a plan and the nearest one that was run. */
+double sp_octaves_of(const struct sp_candidate *machine, const struct sp_plan *plan);
 
 /* The plans of all machines in order, or their common front; free() it. */
 struct sp_ranked *sp_rank_plans(const struct sp_search *search, size_t *n);
@@ -91,8 +105,9 @@ struct sp_least {
 };
 struct sp_least sp_least_memory(const struct sp_search *search);
 
-/* Number of the first machine's plans that are faster; SP_SEARCH_TOP: at least that many. */
-int sp_count_ahead(const struct sp_search *search, double step_s);
+/* Number of the first machine's plans that rank before one with this step time; SP_SEARCH_TOP: at
+ * least that many. */
+int sp_count_ahead(const struct sp_search *search, const struct sp_plan *plan, double step_s);
 
 /* Whether plans are ranked by an estimate of time, whose small leads are ties. */
 bool sp_ranks_time(const struct sp_search *search);

@@ -52,6 +52,8 @@ static void open_dimensions(const struct sp_planned *base, bool any, struct sp_s
     memcpy(space->policy, runs.policy, sizeof space->policy);
     memcpy(space->zero, runs.zero, sizeof space->zero);
     memcpy(space->dispatch, runs.dispatch, sizeof space->dispatch);
+    memcpy(space->cp_kind, runs.cp_kind, sizeof space->cp_kind);
+    space->copies_kv_heads = runs.copies_kv_heads;
     const bool overlaps = base->framework.framework.execution.moe_overlap;
     space->moe_overlap[0] = !overlaps || any;
     space->moe_overlap[1] = overlaps || runs.moe_overlap;

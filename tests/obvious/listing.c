@@ -244,6 +244,7 @@ struct sp_plan random_plan(const struct sp_model *m)
     p.execution.attention_kernel = (enum sp_attention_kernel)(rand() % 4 == 0);
     p.execution.logits = (enum sp_logits)(rand() % SP_LOGITS_KINDS);
     p.execution.dropout = rand() % 3 == 0 ? 0.1 : 0;
+    p.execution.cp_kind = (enum sp_cp_kind)(rand() % SP_CP_KINDS);
     p.sequence_parallel = p.tp > 1 && rand() % 2;
     p.shards = p.dp * p.cp / (p.dp > 2 ? ANY(1, 2, 4) : p.dp > 1 ? ANY(1, 2) : 1);
     return p;

@@ -17,7 +17,10 @@ static double kept_of(const struct sp_model *m, const struct sp_plan *p,
         (double)(latent ? m->mla.qk_nope_head_dim + m->mla.qk_rope_head_dim : m->head_dim);
     const double v = (double)(latent ? m->mla.v_head_dim : m->head_dim);
     const double heads = (double)m->heads; /* and on a rank's part of tokens / tp keys: */
-    const double keys = latent ? heads : (double)(m->kv_heads > p->tp ? m->kv_heads : p->tp);
+    const bool exchanged = p->cp > 1 && p->execution.cp_kind == SP_CP_ULYSSES;
+    /* ranks that have a KV head each: there are as many copies of heads as it takes */
+    const int64_t ranks = exchanged ? p->tp * p->cp : p->tp;
+    const double keys = latent ? heads : (double)(m->kv_heads > ranks ? m->kv_heads : ranks);
     const double gates = m->gated_mlp ? 2 : 1;
     /* torchtitan's selective policy keeps no grouped matmul */
     const double experts_up = r->grouped > r->up ? r->grouped : r->up;
@@ -41,7 +44,7 @@ static double kept_of(const struct sp_model *m, const struct sp_plan *p,
     elements += (1 - r->core * r->norms) * heads * v * tokens / tp; /* what attention gives out */
     if (casts) /* attention needs it in 2 bytes, the output projection in one */
         elements += (1 - r->core * r->norms) * heads * v * tokens / tp / 2;
-    if (p->cp > 1 && !f->ring_attention) /* and what was exchanged for it */
+    if (exchanged) /* and what was exchanged for it */
         elements += (1 - r->core * r->norms) * heads * v * tokens / tp;
     elements += (1 - r->out) * residual; /* the MLP's residual input */
     double bytes =
@@ -71,6 +74,40 @@ static double kept_of(const struct sp_model *m, const struct sp_plan *p,
     return bytes;
 }
 
+/* Of other ranks' keys and values, and gradients of them, what is there while attention's gradients
+ * are computed. */
+static double others_of(const struct sp_model *m, const struct sp_plan *p,
+                        const struct sp_framework *f)
+{
+    const struct sp_mla *const mla = &m->mla;
+    const bool latent = mla->kv_lora_rank > 0;
+    const double heads = (double)m->heads / (double)p->tp,
+                 held = latent ? heads : fmax(1, (double)m->kv_heads / (double)p->tp);
+    const double wide =
+        (double)(latent ? mla->qk_nope_head_dim + mla->qk_rope_head_dim + mla->v_head_dim
+                        : 2 * m->head_dim);
+    double bytes = 0;
+    if (p->cp == 1)
+        return 0;
+    for (int64_t token = 0; token < p->micro_batch * p->seq; token++) {
+        const bool mine = token < p->micro_batch * p->seq / p->cp;
+        const double theirs = p->execution.cp_kind == SP_CP_ALLGATHER && !mine;
+        if (p->execution.cp_kind == SP_CP_ULYSSES && mine) /* a second layout of what it has */
+            bytes += 2 * wide * (heads + held);
+        if (p->execution.cp_kind == SP_CP_RING && mine) /* one comes, one goes, with gradients */
+            bytes += 2 * wide * held * (2 + f->ring_grad_bytes);
+        if (f->cp_gather == SP_CP_GATHER_HEADS) /* a head and the next, with gradients */
+            bytes += theirs * 2 * wide * 2 * 2;
+        else if (f->cp_gather == SP_CP_GATHER_BLOCKS) /* their gradients come and go */
+            bytes += theirs * 2 * wide * held;
+        else
+            bytes += theirs * 2 * wide * held * 2;
+        if (p->execution.cp_kind == SP_CP_ALLGATHER && f->cp_gather == SP_CP_GATHER_BLOCKS && mine)
+            bytes += 2 * wide * held * f->ring_grad_bytes;
+    }
+    return bytes;
+}
+
 /* What the backward pass of a layer, or the loss, adds for a while. */
 static double peak_of(const struct sp_model *m, const struct sp_plan *p,
                       const struct sp_framework *f, bool moe)
@@ -80,8 +117,8 @@ static double peak_of(const struct sp_model *m, const struct sp_plan *p,
     const double width = (double)(moe                     ? m->moe.top_k * m->moe.d_ff_expert
                                   : m->moe.d_ff_dense > 0 ? m->moe.d_ff_dense
                                                           : m->d_ff);
-    double bytes =
-        2 * (m->gated_mlp ? 2 : 1) * tokens * width / tp; /* gradients of the MLP's inner tensors */
+    double bytes = fmax(/* gradients of the MLP's inner tensors, or attention's turn */
+                        2 * (m->gated_mlp ? 2 : 1) * tokens * width / tp, others_of(m, p, f));
     if (p->sequence_parallel && p->tp > 1)
         bytes += 2 * tokens * (double)m->d_model; /* a gathered gradient */
     if (p->recompute.offload) /* what waits elsewhere stands again, and what was thrown away */
@@ -211,8 +248,9 @@ static double in_flight(const struct sp_plan *p, int64_t stage)
 static struct sp_framework random_framework(void)
 {
     return (struct sp_framework){.keeps_gathered = rand() % 2,
-                                 .ring_attention = rand() % 2,
                                  .narrow_inputs = rand() % 2,
+                                 .cp_gather = rand() % SP_CP_GATHERS,
+                                 .ring_grad_bytes = (double)ANY(2, 4),
                                  .mlp_copies = (double)ANY(0, 1),
                                  .qkv_copies = (double)ANY(0, 1),
                                  .logit_bytes = (double)ANY(2, 6),

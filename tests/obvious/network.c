@@ -71,18 +71,58 @@ static double tensor_gathers(const struct world *w)
     return gathers;
 }
 
-/* Keys and values of everybody, once forward, twice backward. */
-static double context_bytes(const struct world *w)
+/* Elements of a token's keys and values on a rank, of its queries, and of what attention gives out.
+ */
+struct token {
+    double kv, q, out;
+};
+
+static struct token token_of(const struct world *w, double ranks)
 {
     const struct sp_mla *const mla = &w->m.mla;
-    const double t = (double)w->p.tp;
-    const double width =
-        mla->kv_lora_rank > 0
-            ? (double)((mla->qk_nope_head_dim + mla->qk_rope_head_dim + mla->v_head_dim) *
-                       w->m.heads) /
-                  t
-            : 2 * fmax((double)w->m.kv_heads / t, 1) * (double)w->m.head_dim;
-    return 3 * 2 * width * (double)(w->p.micro_batch * w->p.seq);
+    const bool latent = mla->kv_lora_rank > 0;
+    const double heads = (double)w->m.heads, t = (double)w->p.tp;
+    const double qk = (double)(latent ? mla->qk_nope_head_dim + mla->qk_rope_head_dim
+                                      : w->m.head_dim),
+                 v = (double)(latent ? mla->v_head_dim : w->m.head_dim);
+    const double keys = latent ? heads : (double)w->m.kv_heads;
+    return (struct token){fmax(keys, ranks) / t * (qk + v), heads * qk / t, heads * v / t};
+}
+
+/* A way from a rank to the next of a ring of CP, which is as slow as its slowest part. */
+static double going_s(const struct world *w, enum slow slow, double bytes)
+{
+    const double inside = in_first_node(w, (double)w->p.cp, (double)w->p.tp);
+    if (slow == INSIDE_NODES)
+        return inside > 1 ? bytes / (SLOW * k(w, SP_C_SCALE_UP)) : 0;
+    return inside < (double)w->p.cp ? bytes / (SLOW * k(w, SP_C_SCALE_OUT)) : 0;
+}
+
+/* Seconds of a layer's CP in both passes, and again where attention runs again. */
+static double context_s(const struct world *w, enum slow slow)
+{
+    const struct sp_plan *const p = &w->p;
+    const double n = (double)p->cp, t = (double)p->tp, T = tokens_of(w);
+    const double again = 1 + p->recompute_layers * p->recompute.core;
+    const double kv = T * token_of(w, t).kv, grads = w->f.ring_grad_bytes * kv;
+    const double gather = gathering_s(w, slow, n, t, 2 * n * kv);
+    double time = 0;
+    switch (p->execution.cp_kind) {
+    case SP_CP_RING:
+        for (int step = 1; step < p->cp; step++)
+            time += again * going_s(w, slow, 2 * kv) + going_s(w, slow, 2 * kv + grads);
+        return time + going_s(w, slow, grads); /* home */
+    case SP_CP_ALLGATHER:
+        if (w->f.cp_gather != SP_CP_GATHER_BLOCKS) /* gradients are scattered as they were gathered
+                                                    */
+            return (again + 1 + 1) * gather;
+        return (again + 1) * gather + n * going_s(w, slow, grads);
+    default: { /* each rank ends with all tokens of a part of the heads, KV heads copied */
+        const struct token x = token_of(w, t * n);
+        return (again + 1) * exchanging_s(w, slow, n, t, 2 * T * (x.q + x.kv)) +
+               (again + 1) * exchanging_s(w, slow, n, t, 2 * T * x.out);
+    }
+    }
 }
 
 /* Ways of the tokens between experts: there and back, forward and backward, and what is not kept.
@@ -116,14 +156,13 @@ static void collectives_of_layers(void **state)
         const double sent =
             2 * T / t * (double)(w.m.moe.top_k * p->etp) * D * p->imbalance * w.f.capacity_factor;
         const double tp = m * tensor_gathers(&w) * gathering_s(&w, slow, t, 1, 2 * T * D);
-        const double cp = m * layers * gathering_s(&w, slow, (double)p->cp, t, context_bytes(&w));
+        const double cp = p->cp > 1 ? m * layers * context_s(&w, slow) : 0;
         const double ep =
             m * expert_ways(&w) * exchanging_s(&w, slow, (double)p->ep, (double)p->etp, sent);
         const struct sp_step_time time = estimate(&w);
         /* waits of microseconds beside seconds */
         assert_true(fabs(time.tp_comm - tp) <= 1e-3 * m * layers + 1e-9 * tp);
-        assert_true(fabs(time.cp_comm - cp * (1 + k(&w, SP_C_CONTENTION))) <=
-                    1e-3 * m * layers + 1e-9 * cp);
+        assert_true(fabs(time.cp_comm - cp) <= 1e-3 * m * layers + 1e-9 * cp);
         assert_true(fabs(time.ep_comm - ep) <= 1e-9 * (1 + ep));
         /* a lone rank communicates nothing */
         assert_true((p->tp > 1) == (time.tp_comm > 0));
@@ -275,10 +314,24 @@ static void collectives_of_a_torus(void **state)
         /* CP over all that TP leaves */
         if (p->cp == 1 || p->dp > 1)
             continue;
-        const double cp = (double)p->cp;
+        w.p.execution.cp_kind = SP_CP_ALLGATHER;
+        w.f.cp_gather = SP_CP_GATHER_WHOLE;
+        const double cp = (double)p->cp, bytes = 2 * T * token_of(&w, t).kv;
+        const double again = 1 + p->recompute_layers * p->recompute.core;
         assert_close(estimate(&w).cp_comm,
-                     m * (double)w.m.layers * (1 + k(&w, SP_C_CONTENTION)) * context_bytes(&w) *
-                         (cp - 1) / cp / (box_rate(&w, true) * up),
+                     m * (double)w.m.layers * (again + 2) * bytes * (cp - 1) /
+                         (box_rate(&w, true) * up),
+                     1e-9);
+        /* a ring has one link, and as many rings share it as TP's box is long there */
+        double rings = INFINITY;
+        for (int axis = 0; axis < 2; axis++)
+            if (w.hw.shape.axis[axis] > p->tp_axes[axis])
+                rings = fmin(rings, p->tp_axes[axis]);
+        w.p.execution.cp_kind = SP_CP_RING;
+        w.f.ring_grad_bytes = 4; /* twice the bytes of a key */
+        assert_close(estimate(&w).cp_comm,
+                     m * (double)w.m.layers * bytes * rings / up *
+                         ((cp - 1) * again + 3 * (cp - 1) + 2),
                      1e-9);
         compared[1]++;
     }

@@ -399,9 +399,9 @@ static void launches_and_stragglers(void **state)
         if (!draw(&w, true, false))
             continue;
         const struct sp_recompute *const r = &w.p.recompute;
-        w.profile.value[SP_C_LAUNCH] = 1e-4;
-        const double waits = (double)w.m.layers * microbatches_of(&w.p) * 1e-4 *
-                             (1 + w.p.recompute_layers * r->qkv / 3);
+        w.profile.value[SP_C_LAUNCH] = 1e-4; /* of a program for a third of a layer's passes */
+        const double waits =
+            (double)w.m.layers * microbatches_of(&w.p) * 1e-4 * (3 + w.p.recompute_layers * r->qkv);
         assert_close(estimate(&w).step, waits, 1e-9);
         w.profile.value[SP_C_STRAGGLER] = 0.02;
         const double one = estimate(&w).straggler;
@@ -468,12 +468,22 @@ static void one_layer_by_hand(void **state)
     assert_close(estimate(&at).elementwise, 2 * 3 * 1474560 * 2 / 1e9, 1e-12);
 }
 
-/* A layer of 16 experts on two ranks, for which the host issues 20 operations without the experts:
- * 30 more for the mixture, two matmuls for each of 8 experts and, in 8 bits, four casts. Issued at
- * 0.3 ms / (3 x 20) = 5 us, they take (20 + 30 + 16) x 3 x 5 us = 0.99 ms, in 8 bits (20 + 30 + 48)
- * x 3 x 5 us = 1.47 ms. The device waits a quarter of that between kernels: the smooth maximum of a
- * and a / 4 is (1 + 4^-4)^(1/4) a. Graphs of parts of a layer issue half of the 50, and all of the
- * experts'; a graph of the iteration nothing. */
+/* A layer of 16 experts on two ranks, for which the host issues 20 operations without the experts.
+ * The mixture adds 16 of its router; with all-to-alls 12 that count tokens, 7 that move them, and 4
+ * collectives of three operations' time; and for each of 8 experts two matmuls and, in 8 bits, four
+ * casts, of which a compiled loop launches four in one operation's time. A third of a pass is 20 +
+ * 16 + 12 + 7 + 12 + 16 / 4 = 71 operations and 20 + 16 + 12 + 7 + 4 + 16 = 75 kernels, in 8 bits
+ * 79 and 107; where scales are per block, a third of 4 x 8 casts more. At 5 us the host takes 71 x
+ * 15 us; the device stands still for 1.25 us between kernels and, after the host has read the
+ * counts, for 6 operations; the longer of the two counts, (a^4 + b^4)^(1/4). Graphs of layers leave
+ * the MLP's half of the layer, the moves, the collectives and the experts, and are two operations;
+ * a graph of the iteration leaves the gaps. */
+static double waited_s(double operations, double kernels, double waits)
+{
+    const double host = operations * 15e-6, device = kernels * 3 * 1.25e-6 + waits * 6 * 5e-6;
+    return pow(pow(host, 4) + pow(device, 4), 0.25);
+}
+
 static void experts_wait_for_the_host(void **state)
 {
     struct world w = {.m = {.layers = 1,
@@ -500,20 +510,25 @@ static void experts_wait_for_the_host(void **state)
                             .dtype = SP_BF16,
                             .imbalance = 1},
                       .f = {.layer_operations = 20, .capacity_factor = 1}};
-    const double both = pow(1 + pow(4, -4), 0.25);
     (void)state;
     w.hw = free_machine(false, 2);
     for (int c = 0; c < SP_CONSTANTS; c++)
         w.profile.value[c] = sp_constants[c].gpu;
     w.profile.value[SP_C_STRAGGLER] = 0;
-    w.profile.value[SP_C_LAUNCH] = 0.3e-3;
-    assert_close(estimate(&w).launch, 0.99e-3 * both, 1e-6);
+    w.profile.value[SP_C_LAUNCH] = 5e-6;
+    assert_close(estimate(&w).launch, waited_s(71, 75, 1), 1e-6);
     w.p.dtype = SP_FP8;
-    assert_close(estimate(&w).launch, 1.47e-3 * both, 1e-6);
+    assert_close(estimate(&w).launch, waited_s(79, 107, 1), 1e-6);
+    w.p.execution.fp8_recipe = SP_FP8_MXFP8;
+    assert_close(estimate(&w).launch, waited_s(79 + 8 * 4 / 3.0, 107, 1), 1e-6);
+    w.p.execution.fp8_recipe = SP_FP8_TENSORWISE;
     w.p.execution.cuda_graph = SP_CUDA_GRAPH_TE;
-    assert_close(estimate(&w).launch, (25 + 48) * 15e-6 * both, 1e-6);
+    assert_close(estimate(&w).launch, waited_s(2 + 10 + 7 + 12 + 12, 107, 1), 1e-6);
     w.p.execution.cuda_graph = SP_CUDA_GRAPH_FULL;
-    assert_true(estimate(&w).launch < 1e-9);
+    assert_close(estimate(&w).launch, waited_s(0, 107, 0), 1e-6);
+    w.p.execution.cuda_graph = SP_CUDA_GRAPH_NONE;
+    w.f.operation_cost = 2; /* what is not launched in a loop nor a collective */
+    assert_close(estimate(&w).launch, waited_s(2 * (20 + 16 + 12 + 7) + 12 + 12, 107, 2), 1e-6);
 }
 
 /* Five Newton-Schulz iterations on a matrix: a Gram matrix of the shorter side, its square, and the

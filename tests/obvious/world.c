@@ -73,7 +73,8 @@ bool draw(struct world *w, bool torus, bool stages)
                                  .stops_early = rand() % 2,
                                  .capacity_factor = (double)ANY(1, 2),
                                  .keeps_gathered = rand() % 2,
-                                 .ring_attention = rand() % 2};
+                                 .cp_gather = rand() % SP_CP_GATHERS,
+                                 .ring_grad_bytes = (double)ANY(2, 4)};
     w->precision = (struct sp_precision){.weight_bytes = 2,
                                          .grad_bytes = (double)ANY(0, 2, 4),
                                          .master_bytes = 4,

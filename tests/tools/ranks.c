@@ -53,9 +53,10 @@ static bool stands_for_series(const struct sp_study *study, size_t at)
     return is_chosen(m);
 }
 
-/* The search that `search` would run, with the run's dispatcher and versions. */
+/* The search that `search` would run, with the run's dispatcher and versions; `ground` NULL: by the
+ * estimate alone. */
 static void search_for(const struct sp_run *run, const struct sp_profile *profile,
-                       struct sp_search_result *result)
+                       const struct sp_ground *ground, struct sp_search_result *result)
 {
     static struct sp_planned base;
     static struct sp_search_space space;
@@ -74,10 +75,13 @@ static void search_for(const struct sp_run *run, const struct sp_profile *profil
         exit(2);
     }
     space.imbalance = run->plan.imbalance;
+    space.ground = ground;
     memset(space.dispatch, 0, sizeof space.dispatch);
     memset(space.moe_overlap, 0, sizeof space.moe_overlap);
     const struct sp_search_run how = {.wanted = SP_SEARCH_TOP, .meshes = true, .shards = 1};
     sp_run_search(&space, &how, result);
+    if (ground && result->best.n > 0)
+        sp_put_simplest_first(&result->best);
 }
 
 static bool rank_of(const struct sp_measured *m, const struct sp_profile *profile,
@@ -87,7 +91,7 @@ static bool rank_of(const struct sp_measured *m, const struct sp_profile *profil
     struct sp_step_inputs in = m->sample.in;
     struct sp_stage_memory memory;
     in.profile = profile;
-    search_for(m->run, profile, &result);
+    search_for(m->run, profile, NULL, &result);
     if (result.best.n == 0)
         return false;
     sp_fullest_stage(in.model, in.precision, in.plan, in.framework, &memory);
@@ -150,6 +154,127 @@ static double summarise(const struct rank *ranks, size_t n)
     return median;
 }
 
+/* A run of at least 1,000 devices that states all degrees, beside what the search chooses. */
+struct choice {
+    struct sp_plan with, without; /* its own publication among what was run, and not */
+    double step_s, with_s, without_s;
+};
+
+/* The places of all runs on one kind of network but those of a publication (-1: of all). */
+static size_t gather_places(const struct sp_study *study, int network, int but,
+                            struct sp_place *places)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < study->n; i++) {
+        const struct sp_run *const run = study->measured[i].run;
+        if (run->hw.network.kind == network && study->measured[i].publication != but)
+            places[n++] = sp_place_of(&run->model, &run->hw, &run->plan);
+    }
+    return n;
+}
+
+static bool is_large_and_stated(const struct sp_runs *runs, const struct sp_measured *m)
+{
+    static const char *const degrees[] = {"tp", "pp", "cp", "ep"};
+    bool stated = sp_chips(&m->run->hw) >= 1000;
+    for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++)
+        stated = stated && sp_csv_cell(&runs->csv, (size_t)(m->run - runs->run),
+                                       sp_csv_column(&runs->csv, degrees[i]))[0];
+    return stated;
+}
+
+/* Whether a run is the first of its model, chip and devices: the list has each of these once. */
+static bool is_first(const struct sp_runs *runs, const struct sp_study *study, size_t at)
+{
+    const struct sp_measured *const m = &study->measured[at];
+    for (size_t i = 0; i < at; i++) {
+        const struct sp_measured *const o = &study->measured[i];
+        if (is_large_and_stated(runs, o) && strcmp(o->run->model_name, m->run->model_name) == 0 &&
+            strcmp(o->run->chip, m->run->chip) == 0 &&
+            sp_chips(&o->run->hw) == sp_chips(&m->run->hw))
+            return false;
+    }
+    return is_large_and_stated(runs, m);
+}
+
+/* Whether TP, PP, CP and EP are each within a factor of two. */
+static bool agree(const struct sp_plan *a, const struct sp_plan *b)
+{
+    const int64_t of[][2] = {{a->tp, b->tp}, {a->pp, b->pp}, {a->cp, b->cp}, {a->ep, b->ep}};
+    bool alike = true;
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        alike = alike && of[i][0] <= 2 * of[i][1] && of[i][1] <= 2 * of[i][0];
+    return alike;
+}
+
+static bool choose(const struct sp_study *study, const struct sp_measured *m,
+                   const struct sp_profile *profile, struct choice *choice)
+{
+    static struct sp_search_result result;
+    struct sp_plan *const plans[] = {&choice->with, &choice->without};
+    double *const steps[] = {&choice->with_s, &choice->without_s};
+    struct sp_step_inputs in = m->sample.in;
+    struct sp_place *const places = calloc(study->n + 1, sizeof *places);
+    if (!places)
+        abort();
+    in.profile = profile;
+    choice->step_s = sp_estimate_step(&in).step;
+    bool ok = true;
+    for (int without = 0; without < 2 && ok; without++) {
+        const struct sp_ground ground = {
+            gather_places(study, m->run->hw.network.kind, without ? m->publication : -1, places),
+            places};
+        search_for(m->run, profile, &ground, &result);
+        ok = result.best.n > 0;
+        *plans[without] = result.best.found[0].plan;
+        *steps[without] = result.best.found[0].step_s;
+    }
+    free(places);
+    return ok;
+}
+
+/* Prints the table of large runs, and how many choices agree with what was run. False if fewer than
+ * four of five do. */
+static bool print_choices(const struct sp_runs *runs, const struct sp_study *study,
+                          const struct sp_profile *known, size_t n_known)
+{
+    size_t n = 0, with = 0, without = 0;
+    printf("\n| model | machine | run | s | chosen | s | its publication unknown | s |\n"
+           "|---|---|---|---|---|---|---|---|\n");
+    for (size_t i = 0; i < study->n; i++) {
+        const struct sp_run *const run = study->measured[i].run;
+        struct sp_profile profile;
+        struct choice c;
+        char text[3][96];
+        bool own;
+        if (!is_first(runs, study, i))
+            continue;
+        sp_profile_for(&run->hw, &run->framework.framework, known, n_known, &profile, &own);
+        say_plan(&run->plan, text[0], sizeof text[0]);
+        n++;
+        if (!choose(study, &study->measured[i], &profile, &c)) {
+            printf("| %s | %s-%lld | %s | | nothing fits | | | |\n", run->model_name, run->chip,
+                   (long long)sp_chips(&run->hw), text[0]);
+            continue;
+        }
+        say_plan(&c.with, text[1], sizeof text[1]);
+        say_plan(&c.without, text[2], sizeof text[2]);
+        const bool a = agree(&run->plan, &c.with), b = agree(&run->plan, &c.without);
+        with += a;
+        without += b;
+        printf("| %s | %s-%lld | %s | %.3g | %s%s | %.3g | %s%s | %.3g |\n", run->model_name,
+               run->chip, (long long)sp_chips(&run->hw), text[0], c.step_s, text[1],
+               a ? "" : " (no)", c.with_s, text[2], b ? "" : " (no)", c.without_s);
+    }
+    printf(
+        "\n%zu runs of at least 1,000 devices that state all degrees: the choice agrees with %zu "
+        "up to "
+        "a factor of two in each of TP, PP, CP and EP, and with %zu where their publication is not "
+        "among what was run\n",
+        n, with, without);
+    return 5 * with >= 4 * n;
+}
+
 int main(int argc, char **argv)
 {
     enum { MOST_BEHIND = 4 };
@@ -187,8 +312,9 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < n; i++)
         print_rank(&ranks[i]);
     const bool worse = n < 20 || !(summarise(ranks, n) <= MOST_BEHIND);
+    const bool agrees = print_choices(&runs, &study, known, n_known);
     free(ranks);
     sp_close_study(&study);
     sp_runs_free(&runs);
-    return worse;
+    return worse || !agrees;
 }

@@ -143,14 +143,17 @@ static void set_plan_parts(struct problem *p)
 {
     const long long dp = p->dp, tp = p->tp, pp = p->pp, vpp = p->vpp, cp = p->cp, ep = p->ep,
                     zero = p->zero, micro = p->micro;
+    static const char *const kinds[] = {"ring", "allgather", "ulysses"};
+    const char *const kind = ONE_OF(kinds);
     set_part(p, "batch", "--batch %lldx%lld", (long long)p->batch, (long long)p->seq);
     set_part(p, "plan",
              "--dp %lld --tp %lld --pp %lld --vpp %lld --cp %lld --ep %lld --zero %lld "
-             "--micro-batch %lld",
-             dp, tp, pp, vpp, cp, ep, zero, micro);
+             "--micro-batch %lld --cp-kind %s",
+             dp, tp, pp, vpp, cp, ep, zero, micro, kind);
     set_part(p, "degrees",
-             "dp=%lld,tp=%lld,pp=%lld,vpp=%lld,cp=%lld,ep=%lld,etp=1,zero=%lld,micro-batch=%lld",
-             dp, tp, pp, vpp, cp, ep, zero, micro);
+             "dp=%lld,tp=%lld,pp=%lld,vpp=%lld,cp=%lld,ep=%lld,etp=1,zero=%lld,micro-batch=%lld,"
+             "cp-kind=%s",
+             dp, tp, pp, vpp, cp, ep, zero, micro, kind);
     set_part(p, "spread",
              "--dp %lld --tp %lld --pp %lld --cp %lld --ep %lld --zero %lld --micro-batch %lld", dp,
              tp, pp, cp, ep, zero, micro);

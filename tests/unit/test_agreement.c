@@ -167,15 +167,15 @@ static bool write_runs(const struct sp_report *step, char *out, size_t size)
     fprintf(file, "hardware,framework,n_devices,model,layers,d_model,d_ff,n_heads,n_kv_heads,"
                   "head_dim,vocab,gated_mlp,moe,seq_len,global_batch_seqs,micro_batch_seqs,tp,pp,"
                   "vpp,cp,ep,fsdp_zero,recompute,precision,measured_step_s,measured_peak_mem_gb,"
-                  "memory_level\n");
+                  "memory_level,cp_kind\n");
     fprintf(file, "%s,%s,%lld,%s,%lld,%lld,%lld,%lld,%lld,%lld,%lld,%d,%s,", p->hw.name,
             value_of(step, "framework").text, (long long)sp_chips(&p->hw), m->name,
             (long long)m->layers, (long long)m->d_model, (long long)m->d_ff, (long long)m->heads,
             (long long)m->kv_heads, (long long)m->head_dim, (long long)m->vocab, m->gated_mlp, moe);
-    fprintf(file, "%lld,%lld,%lld,%lld,%lld,%lld,%lld,%lld,ZeRO-%lld,%s,bf16,1,1,live\n",
+    fprintf(file, "%lld,%lld,%lld,%lld,%lld,%lld,%lld,%lld,ZeRO-%lld,%s,bf16,1,1,live,%s\n",
             (long long)p->seq, (long long)p->batch, (long long)p->micro, (long long)p->tp,
             (long long)p->pp, (long long)p->vpp, (long long)p->cp, (long long)p->ep,
-            (long long)p->zero, value_of(step, "remat").text);
+            (long long)p->zero, value_of(step, "remat").text, value_of(step, "cp_kind").text);
     return fclose(file) == 0 && snprintf(out, size, "%s", runs_path) < (int)size;
 }
 

@@ -66,6 +66,7 @@ static void draw(const struct population *p, struct drawn *out)
     seldom(w, 3, "pp", "2 4 8");
     seldom(w, 6, "vpp", "2 3 4");
     seldom(w, 4, "cp", "2 4");
+    seldom(w, 3, "cp-kind", "ring allgather ulysses");
     seldom(w, 3, "ep", "2 4 8");
     seldom(w, 6, "etp", "2 4");
     seldom(w, 6, "fsdp", "2 8 32");

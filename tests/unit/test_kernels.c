@@ -69,6 +69,26 @@ static void attention_by_hand(void **state)
     assert_close(sp_attention_kernel_s(&hw.chip, SP_KERNEL_BF16, 2, 64, 1000), 1.61952e-3, 1e-12);
 }
 
+/* A forward pass at .65 of the peak and a backward pass of 2.5 times the work at .85 of its rate:
+ * .65 x 3.5 / (1 + 2.5 / .85) = .577239. The A100's kernel, .608, on 989 TFLOP/s: .608 x .888060 x
+ * sqrt(312 / 989) = .303267; on 2250, as fast as on 989: .133302; on an A100 its own. */
+static void attention_of_both_passes(void **state)
+{
+    (void)state;
+    struct sp_chip chip = {.hbm_bytes_per_s = 1e12};
+    struct sp_attention_curve *const c = &chip.kernels.attention[SP_KERNEL_BF16];
+    chip.peak_flops_per_s[SP_BF16] = 989e12;
+    assert_true(isnan(sp_trained_attention_share(&chip, false)));
+    c->share = 0.65;
+    assert_close(sp_trained_attention_share(&chip, false), 0.577239, 1e-6);
+    assert_close(sp_trained_attention_share(&chip, true), 0.303267, 1e-5);
+    chip.peak_flops_per_s[SP_BF16] = 2250e12;
+    assert_close(sp_trained_attention_share(&chip, true), 0.133302, 1e-5);
+    chip.peak_flops_per_s[SP_BF16] = 312e12;
+    c->share = 0.608;
+    assert_close(sp_trained_attention_share(&chip, true), 0.608 * 0.888060, 1e-6);
+}
+
 /* 4 ranks, 8e6 bytes, 1e9 bytes/s: 6e6 move in 6 ms, at half the rate 12 ms; a copy of the own part
  * at half the time of another's is 1 ms, 2 ms more. An all-reduce moves twice as much. */
 static void collectives_by_hand(void **state)
@@ -324,6 +344,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(matmul_by_hand),
         cmocka_unit_test(attention_by_hand),
+        cmocka_unit_test(attention_of_both_passes),
         cmocka_unit_test(collectives_by_hand),
         cmocka_unit_test(of_a_chip),
         cmocka_unit_test(shares),

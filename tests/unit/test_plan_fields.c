@@ -5,6 +5,7 @@
 
 #include <scaleplan/names.h>
 #include <scaleplan/plan.h>
+#include <scaleplan/profile.h>
 
 static void fields_lie_where_their_names_say(void **state)
 {
@@ -23,7 +24,8 @@ static void fields_lie_where_their_names_say(void **state)
                         .recompute = {.core = 1, .offload = true, .modules = 5},
                         .offload_layers = 11,
                         .execution = {SP_DISPATCH_HYBRIDEP, true, SP_CUDA_GRAPH_FULL,
-                                      SP_FP8_ROWWISE, SP_KERNEL_UNFUSED, SP_LOGITS_CHUNKED, 0.25},
+                                      SP_FP8_ROWWISE, SP_KERNEL_UNFUSED, SP_LOGITS_CHUNKED, 0.25,
+                                      SP_CP_ULYSSES},
                         .recompute_layers = 0.5,
                         .schedule = SP_ZB_H2,
                         .dtype = SP_FP8,
@@ -58,6 +60,7 @@ static void fields_lie_where_their_names_say(void **state)
                  {"cuda-graph", 2},
                  {"fp8-recipe", 3},
                  {"attention-kernel", 1},
+                 {"cp-kind", 2},
                  {"logits", 2},
                  {"dropout", 0.25}};
     assert_int_equal(SP_PLAN_FIELDS, sizeof known / sizeof *known);
@@ -108,6 +111,8 @@ static void names_are_those_of_the_policies(void **state)
     assert_null(sp_cuda_graph_names[SP_CUDA_GRAPHS]);
     assert_null(sp_fp8_recipe_names[SP_FP8_RECIPES]);
     assert_null(sp_attention_kernel_names[SP_ATTENTION_KERNELS]);
+    assert_null(sp_cp_kind_names[SP_CP_KINDS]);
+    assert_null(sp_cp_gather_names[SP_CP_GATHERS]);
     assert_null(sp_logits_names[SP_LOGITS_KINDS]);
 }
 

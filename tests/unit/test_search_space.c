@@ -13,7 +13,7 @@ enum { MOST = 400000 };
 struct key {
     int64_t tp, cp, pp, dp, vpp, ep, etp, micro_batch, zero, shards, policy, schedule;
     int64_t sequence_parallel, offload, stages_inside, box[SP_MAX_AXES];
-    int64_t dispatch, moe_overlap, cuda_graph;
+    int64_t dispatch, moe_overlap, cuda_graph, cp_kind;
 };
 
 struct keys {
@@ -110,6 +110,8 @@ static void draw_problem(struct problem *p)
     p->space.dispatch[rand() % SP_DISPATCHES] = p->space.dispatch[rand() % SP_DISPATCHES] =
         rand() % 2;
     p->space.cuda_graph[rand() % SP_CUDA_GRAPHS] = rand() % 2;
+    p->space.cp_kind[rand() % SP_CP_KINDS] = p->space.cp_kind[rand() % SP_CP_KINDS] = rand() % 2;
+    p->space.copies_kv_heads = rand() % 2;
 }
 
 /* --- the second count ------------------------------------------------------------------------- */
@@ -228,6 +230,24 @@ static bool is_open(const bool *listed, int64_t n, int64_t value)
     return any ? listed[value] : value == 0;
 }
 
+/* Whether CP cuts tokens into halves that a causal mask leaves even, or, where heads are exchanged,
+ * heads and the KV heads that there are or may be copied. */
+static bool cuts_context(const struct problem *p, const struct key *k)
+{
+    const int64_t ranks = k->tp * k->cp, kv = p->model.kv_heads;
+    if (k->cp > 1 && k->cp_kind != SP_CP_ULYSSES)
+        return p->space.seq % (2 * k->cp) == 0;
+    return k->cp == 1 || (p->model.heads % ranks == 0 &&
+                          (kv % ranks == 0 || (p->space.copies_kv_heads && ranks % kv == 0)));
+}
+
+static void put_kinds(const struct problem *p, struct keys *keys, struct key k)
+{
+    for (k.cp_kind = 0; k.cp_kind < (k.cp > 1 ? SP_CP_KINDS : 1); k.cp_kind++)
+        if ((k.cp == 1 || is_open(p->space.cp_kind, SP_CP_KINDS, k.cp_kind)) && cuts_context(p, &k))
+            put_schedules(p, keys, k);
+}
+
 static void put_executions(const struct problem *p, struct keys *keys, struct key k)
 {
     const struct sp_search_space *const s = &p->space;
@@ -238,7 +258,7 @@ static void put_executions(const struct problem *p, struct keys *keys, struct ke
                 if (is_open(s->cuda_graph, SP_CUDA_GRAPHS, k.cuda_graph) &&
                     (k.ep == 1 || (is_open(s->dispatch, SP_DISPATCHES, k.dispatch) &&
                                    is_open(s->moe_overlap, 2, k.moe_overlap))))
-                    put_schedules(p, keys, k);
+                    put_kinds(p, keys, k);
 }
 
 static void put_experts(const struct problem *p, struct keys *keys, struct key k)
@@ -321,6 +341,7 @@ static struct key key_of(const struct sp_found *f)
     for (int axis = 0; axis < SP_MAX_AXES; axis++)
         k.box[axis] = p->tp > 1 ? p->tp_axes[axis] : 0;
     k.cuda_graph = p->execution.cuda_graph;
+    k.cp_kind = p->cp > 1 ? (int64_t)p->execution.cp_kind : 0;
     if (p->ep > 1) {
         k.dispatch = p->execution.dispatch;
         k.moe_overlap = p->execution.moe_overlap;

@@ -54,7 +54,7 @@ static void expectations(void **state)
     assert_close(p.value[SP_C_MATMUL_16], 0.793, 1e-12);
     assert_close(p.value[SP_C_SCALE_UP], 0.8 * 7 / 7.5, 1e-12);
     assert_close(p.value[SP_C_MEMORY], 1.6, 1e-12);
-    assert_close(p.value[SP_C_LAUNCH], 2.16e-3, 1e-12);
+    assert_close(p.value[SP_C_LAUNCH], 20e-6, 1e-12);
     /* Without a power figure, and on a torus, the list's values. */
     struct sp_hardware unknown = gpu(989e12, NAN), torus = gpu(459e12, 300);
     sp_expect_constants(&unknown, &plain, &p);
@@ -157,11 +157,11 @@ static void bad_ends(void **state)
     p.determined[SP_C_SCALE_OUT] = 0.64;
     p.determined[SP_C_MEMORY] = 0;
     p.determined[SP_C_LAUNCH] = 0;
-    p.value[SP_C_LAUNCH] = 5.9e-3;
+    p.value[SP_C_LAUNCH] = 95e-6;
     sp_worsen_constants(&p, &worst);
     assert_close(worst.value[SP_C_SCALE_OUT], 0.65 * 0.825109, 1e-6);
     assert_close(worst.value[SP_C_MEMORY], 2 * 1.377679, 1e-5);
-    assert_close(worst.value[SP_C_LAUNCH], 6e-3, 1e-12); /* the most */
+    assert_close(worst.value[SP_C_LAUNCH], 1e-4, 1e-12); /* the most */
     assert_close(worst.value[SP_C_EXCHANGE], 0.5, 1e-12);
 }
 

@@ -294,10 +294,11 @@ static void waits_of_the_network(void **unused)
         const bool hidden = s.framework.framework.overlaps_sends && p->vpp > 1;
         const double passes = (double)(sp_plan_microbatches(p) * p->vpp) + (double)p->pp - 1;
         const double more = p->pp > 1 ? 2e-3 * passes : 0;
-        if (hidden)
-            assert_true(sp_estimate_step(&late).pp_comm >= t.pp_comm);
+        const struct sp_step_time later = sp_estimate_step(&late);
+        if (hidden) /* what rings of CP wait hides more of it */
+            assert_true(later.pp_comm + later.cp_comm >= t.pp_comm + t.cp_comm);
         else
-            assert_close(1 + sp_estimate_step(&late).pp_comm, 1 + t.pp_comm + more, 1e-9);
+            assert_close(1 + later.pp_comm, 1 + t.pp_comm + more, 1e-9);
         sends += more > 0;
         if (s.hw.network.kind != SP_SWITCHED || p->pp > 1 || s.model.moe.experts > 0 ||
             p->stages_inside || p->tp > s.hw.network.domain || s.hw.network.domain % p->tp != 0)

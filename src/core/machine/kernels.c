@@ -72,6 +72,23 @@ double sp_attention_kernel_s(const struct sp_chip *chip, enum sp_kernel_format f
     return c->launch_s + 4 * head_dim * scores / (c->share * peak);
 }
 
+/* A backward pass has 2.5 times the FLOPs and runs at .85 of the forward pass's rate (Shah et al.
+ * 2024, FlashAttention 3, figures 5 and 6; Dao 2023 has the same ratio on an A100). A kernel of the
+ * A100 reaches .608 of that chip's peak in the forward pass (configs/kernels/a100.json), and gains
+ * the square root of a faster chip's peak up to the H100's: later chips run its instructions no
+ * faster. */
+double sp_trained_attention_share(const struct sp_chip *chip, bool of_ampere)
+{
+    const double ampere = 312e12, hopper = 989e12, forward = 0.608;
+    const double both = (1 + 2.5) / (1 + 2.5 / 0.85);
+    const double peak = chip->peak_flops_per_s[SP_BF16];
+    if (!is_known(chip->kernels.attention[SP_KERNEL_BF16].share, peak))
+        return NAN;
+    if (!of_ampere || peak <= ampere)
+        return both * chip->kernels.attention[SP_KERNEL_BF16].share;
+    return both * forward * sqrt(ampere * sp_smaller(peak, hopper)) / peak;
+}
+
 /* Two protocols: low rate for short messages, a floor per rank for long ones. A rank's own part
  * costs time (own_share), so 2 ranks reach less of the link than 8. Measured on NCCL only, as
  * reduce-scatter and all-gather: engines' own all-reduces are for decoding. */

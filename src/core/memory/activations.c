@@ -46,7 +46,9 @@ double sp_kept_bytes(const struct sp_layer *layer, const struct sp_rank *rank,
                      const struct sp_plan *plan, const struct sp_framework *framework,
                      const struct sp_recompute *recompute)
 {
-    const bool exchanges = plan->cp > 1 && !framework->ring_attention;
+    const bool exchanges = plan->cp > 1 && plan->execution.cp_kind == SP_CP_ULYSSES;
+    /* after the exchange a rank keeps all tokens of its KV heads, or of a copy of one */
+    const double sharers = exchanges ? (double)plan->cp : 1;
     const double bytes = sp_dtypes[plan->dtype].bytes;
     const bool narrow = framework->narrow_inputs && bytes < SP_ELEMENT;
     const double copies[SP_COPIES] = {
@@ -68,9 +70,9 @@ double sp_kept_bytes(const struct sp_layer *layer, const struct sp_rank *rank,
     for (int i = 0; i < layer->n_kept; i++) {
         const struct sp_kept *const k = &layer->kept[i];
         const double dropped = again.of[k->by] * (k->with_norms ? recompute->norms : 1);
-        const double mine =
-            (k->source ? rank->from : 1) *
-            (k->groups > 0 ? T / fmin(rank->tp, k->groups) : rank->tokens[k->sharded_by]);
+        const double mine = (k->source ? rank->from : 1) *
+                            (k->groups > 0 ? T * sharers / fmin(rank->tp * sharers, k->groups)
+                                           : rank->tokens[k->sharded_by]);
         const double element = narrow && k->feeds != 0 ? bytes / SP_ELEMENT : 1;
         elements += (1 - dropped) * copies[k->copies] * (k->routed ? rank->imbalance : 1) *
                     k->width * element * mine;

@@ -9,17 +9,47 @@
 
 static const struct sp_recompute nothing = {0};
 
+/* Bytes of other ranks' keys and values in the backward pass of a layer's attention, with their
+ * gradients. A gather has those of all ranks, or of one KV head and the next; a ring sends some
+ * while others arrive. Ulysses keeps what it exchanged, and its gradients have another layout for
+ * a while. */
+static double context_bytes(const struct sp_layer *l, const struct sp_rank *rank,
+                            const struct sp_plan *plan, const struct sp_framework *framework)
+{
+    const struct sp_mixer *const x = &l->mixer;
+    const double others = (double)plan->cp - 1, T = rank->tokens[SP_BY_NOTHING];
+    const double heads = sp_groups_of_rank(x->kv_heads, rank->tp);
+    const double kv = T * heads * (x->qk + x->v), grads = framework->ring_grad_bytes * kv;
+    if (plan->cp <= 1 || x->qk <= 0)
+        return 0;
+    if (plan->execution.cp_kind == SP_CP_RING)
+        return 2 * (SP_ELEMENT * kv + grads);
+    if (plan->execution.cp_kind == SP_CP_ULYSSES)
+        return SP_ELEMENT * (rank->tokens[SP_BY_WIDTH] * x->heads * (x->qk + x->v) + kv);
+    switch ((enum sp_cp_gather)framework->cp_gather) {
+    case SP_CP_GATHER_BLOCKS:
+        return others * SP_ELEMENT * kv + 2 * grads;
+    case SP_CP_GATHER_HEADS:
+        return others * SP_ELEMENT * 2 * 2 * kv / heads;
+    default:
+        return others * SP_ELEMENT * 2 * kv;
+    }
+}
+
 /* Bytes that a layer's backward pass needs besides kept activations: tensors recomputed or fetched
- * from the host (`again`), and gradients. */
+ * from the host (`again`), and gradients of the MLP, or what attention has of other ranks. */
 static double backward_bytes(const struct sp_layer *l, const struct sp_rank *rank,
-                             const struct sp_plan *plan, double again)
+                             const struct sp_plan *plan, const struct sp_framework *framework,
+                             double again)
 {
     const bool gathers = plan->sequence_parallel && plan->tp > 1;
-    double elements = gathers ? rank->tokens[SP_BY_NOTHING] * l->width : 0;
+    const double gathered = gathers ? rank->tokens[SP_BY_NOTHING] * l->width : 0;
+    double elements = 0;
     for (int i = 0; i < l->n_kept; i++)
         if (l->kept[i].gradient)
             elements += l->kept[i].width * rank->tokens[SP_BY_WIDTH];
-    return SP_ELEMENT * elements + again;
+    return SP_ELEMENT * gathered +
+           sp_larger(SP_ELEMENT * elements, context_bytes(l, rank, plan, framework)) + again;
 }
 
 /* 16-bit copies of a list's largest quantised matmul, made at each use and dropped after it.
@@ -200,7 +230,7 @@ void sp_prepare_memory(const struct sp_rank_layers *mine, const struct sp_plan *
         p->kept[kind] = (1 - away) * (redone * with + (1 - redone) * without);
         const double again = away > 0 ? without : redone > 0 ? without - with : 0;
         p->peak[kind] = l->frozen ? 0
-                                  : backward_bytes(l, &rank, plan, again) +
+                                  : backward_bytes(l, &rank, plan, framework, again) +
                                         widened_bytes(model, l, plan, framework);
     }
     p->weights = &mine->weights;

@@ -123,6 +123,29 @@ static bool experts_do_not_divide(const struct sp_model *model, const struct sp_
     return model->moe.experts % plan->ep != 0;
 }
 
+/* Whether Ulysses gives each of the tp cp ranks whole heads: they divide the heads, and the KV
+ * heads too, unless several ranks may hold a copy of one. */
+static bool ulysses_divides(const struct sp_model *model, int64_t tp, int64_t cp, bool copies)
+{
+    /* latents are expanded to a key and a value of each head */
+    const int64_t ranks = tp * cp,
+                  kv = model->mla.kv_lora_rank > 0 ? model->heads : model->kv_heads;
+    return heads_divide(model, ranks) && (kv % ranks == 0 || (copies && kv > 0 && ranks % kv == 0));
+}
+
+static bool cuts_sequence(const struct sp_plan *plan)
+{
+    const bool in_two = plan->cp > 1 && plan->execution.cp_kind != SP_CP_ULYSSES;
+    return plan->seq % (in_two ? 2 * plan->cp : plan->cp) == 0;
+}
+
+bool sp_cp_divides(const struct sp_model *model, const struct sp_plan *plan, bool copies)
+{
+    const bool exchanges = plan->cp > 1 && plan->execution.cp_kind == SP_CP_ULYSSES;
+    return cuts_sequence(plan) &&
+           (!exchanges || ulysses_divides(model, plan->tp, plan->cp, copies));
+}
+
 double sp_groups_of_rank(double groups, double tp)
 {
     return fmax(groups / tp, 1);
@@ -164,8 +187,10 @@ enum sp_plan_problem sp_check_plan(const struct sp_model *model, const struct sp
         return SP_PLAN_PP_LAYERS;
     if (plan->pp > 1 && sp_attends_to_encoder(model))
         return SP_PLAN_PP_CROSS;
-    if (plan->seq % plan->cp != 0)
+    if (!cuts_sequence(plan))
         return SP_PLAN_CP_SEQ;
+    if (!sp_cp_divides(model, plan, true))
+        return SP_PLAN_CP_HEADS;
     if (experts_do_not_divide(model, plan))
         return SP_PLAN_EP_EXPERTS;
     if ((plan->dp * plan->cp * plan->tp) % (plan->ep * plan->etp) != 0)
@@ -206,7 +231,9 @@ const char *sp_plan_problem_text(enum sp_plan_problem problem)
             "pipelines of models whose layers attend to an encoder are not modelled: pp is 1",
         [SP_PLAN_VPP_STAGES] = "chunks (vpp) need a pipeline: pp is 1",
         [SP_PLAN_OFFLOAD_LAYERS] = "more layers offloaded (offload-layers) than a stage has",
-        [SP_PLAN_CP_SEQ] = "cp does not divide the sequence",
+        [SP_PLAN_CP_SEQ] = "cp (2 cp with ring and allgather) does not divide the sequence",
+        [SP_PLAN_CP_HEADS] = "with cp-kind ulysses tp x cp does not divide the heads, or fits no "
+                             "number of copies of the KV heads",
         [SP_PLAN_EP_EXPERTS] = "ep does not divide the experts, or there are none for ep or etp",
         [SP_PLAN_EP_DEVICES] = "ep x etp does not divide the devices of a stage",
         [SP_PLAN_ETP_WIDTH] = "etp does not divide the width of an expert",

@@ -61,9 +61,6 @@ static void expect_kernels(const struct sp_chip *chip, double *expected)
         expected[SP_C_SCALE_UP] = gather->share * (ranks - 1) / (ranks - 1 + gather->own_share);
 }
 
-/* Time for a host to launch one operation of an eager program, in s. */
-#define HOST_OPERATION_S 18e-6
-
 void sp_expect_constants(const struct sp_hardware *hw, const struct sp_framework *framework,
                          struct sp_profile *profile)
 {
@@ -78,8 +75,6 @@ void sp_expect_constants(const struct sp_hardware *hw, const struct sp_framework
         e[SP_C_MATMUL_8] = clamp(share - 0.035, 0.45, 0.8);
     }
     expect_kernels(&hw->chip, e);
-    if (gpu && framework->layer_operations > 0) /* the backward pass has twice as many */
-        e[SP_C_LAUNCH] = 3 * framework->layer_operations * HOST_OPERATION_S;
     if (framework->memory_passes > 0)
         e[SP_C_MEMORY] = framework->memory_passes;
     if (framework->attention > 0)

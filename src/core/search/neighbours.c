@@ -56,6 +56,10 @@ static bool is_run(const struct listing *l, struct sp_neighbour *changed)
     return !runs ||
            ((runs->zero[plan->zero] || plan->zero == from->zero) &&
             (policy_of(plan) == policy_of(from) || runs->policy[policy_of(plan)]) &&
+            (runs->cp_kind[plan->execution.cp_kind] ||
+             plan->execution.cp_kind == from->execution.cp_kind) &&
+            (sp_cp_divides(l->in->model, plan, runs->copies_kv_heads) ||
+             !sp_cp_divides(l->in->model, from, runs->copies_kv_heads)) &&
             (runs->offload || !plan->recompute.offload || from->recompute.offload) &&
             (runs->pipelines || plan->pp == 1 || from->pp > 1) && settle_schedule(l, changed));
 }
@@ -106,6 +110,8 @@ static bool matters(const struct listing *l, enum sp_plan_field_id field)
         return p->zero > 0;
     case SP_FIELD_SP:
         return p->tp > 1;
+    case SP_FIELD_CP_KIND:
+        return p->cp > 1;
     case SP_FIELD_OFFLOAD:
         return sp_host_bytes_per_s(&l->in->hw->chip) > 0;
     default:

@@ -21,6 +21,7 @@ struct looking {
     struct sp_prepared_memory memory;
     int policy;
     double beside_s; /* least time of the companions */
+    double doubt;    /* sp_doubt of the split; 1 before it is known */
 };
 
 /* One split into stages. */
@@ -48,6 +49,19 @@ static double limit_of(const struct looking *l)
     const struct sp_best *const b = l->best;
     const double own = b->n == b->wanted && b->n > 0 ? b->found[b->n - 1].value : INFINITY;
     return fmin(own, l->rule->limit);
+}
+
+/* Whether a plan with at least this step time may be the fastest, or the simplest that is good
+ * enough: both are wanted with `ground`. */
+static bool is_wanted_besides(const struct looking *l, double step_s)
+{
+    const struct sp_best *const b = l->best;
+    if (!l->space->ground)
+        return false;
+    const double least = fmin(l->rule->least, b->n_simple > 0 ? b->simple[0].value : INFINITY);
+    const double fastest =
+        fmin(l->rule->fastest, b->fastest.step_s > 0 ? b->fastest.step_s : INFINITY);
+    return step_s <= fastest || step_s * l->doubt <= SP_SIMPLER * least;
 }
 
 /* Lower bound of bytes over all plans of the split with l->plan's schedule: the most sharded ZeRO
@@ -80,10 +94,11 @@ static bool rule_out(struct looking *l, double bytes, double alone_s, uint64_t p
         l->counts->by_memory += plans;
         return true;
     }
-    const bool good = l->best->front
-                          ? !sp_is_beaten(l->best->front, step_s, bytes) &&
-                                !(l->rule->known && sp_is_beaten(l->rule->known, step_s, bytes))
-                          : (step ? step_s : bytes) <= limit_of(l);
+    const bool good =
+        l->best->front
+            ? !sp_is_beaten(l->best->front, step_s, bytes) &&
+                  !(l->rule->known && sp_is_beaten(l->rule->known, step_s, bytes))
+            : (step ? step_s * l->doubt : bytes) <= limit_of(l) || is_wanted_besides(l, step_s);
     if (good)
         return false;
     l->counts->by_time += plans;
@@ -101,7 +116,7 @@ static bool evaluate(const struct looking *l, const struct splitting *s, struct 
         return false;
     const double alone = sp_estimate_staged(&l->in, &l->time, s->map, &s->staged).step;
     found->step_s = sp_step_beside_s(&l->in, alone);
-    found->value = l->space->objective == SP_LEAST_MEMORY ? found->bytes : found->step_s;
+    found->value = l->space->objective == SP_LEAST_MEMORY ? found->bytes : found->step_s * l->doubt;
     return true;
 }
 
@@ -112,7 +127,8 @@ static void look_at_plan(struct looking *l, const struct splitting *s, uint64_t 
     const bool timed = evaluate(l, s, &found), fits = found.bytes <= l->space->most_bytes;
     l->counts->evaluated += fits;
     l->counts->no_memory += !fits;
-    if (!timed || !fits || !(l->best->front || found.value <= limit_of(l)))
+    if (!timed || !fits ||
+        !(l->best->front || found.value <= limit_of(l) || is_wanted_besides(l, found.step_s)))
         return;
     found.plan = l->plan;
     sp_keep(l->best, &found);
@@ -160,20 +176,35 @@ static void look_at_split(struct looking *l, struct splitting *s)
     }
 }
 
-/* Computes the bounds of a split, then searches its plans. */
+/* sp_doubt of the group's plans with the split's stages. */
+static double doubt_of(const struct looking *l)
+{
+    const struct sp_ground *const ground = l->space->ground;
+    if (!ground || l->space->objective != SP_LEAST_STEP)
+        return 1;
+    const struct sp_place place = sp_place_of(l->in.model, l->in.hw, &l->plan);
+    return sp_doubt(sp_octaves_away(ground, &place));
+}
+
+/* Computes the bounds of a split, then searches its plans. The distance from known ground comes
+ * last: most splits are ruled out without it. */
 static void bound_split(struct looking *l, struct splitting *s)
 {
     l->plan.pp = s->split->pp;
     l->plan.dp = s->split->dp;
     l->plan.schedule = SP_1F1B; /* no schedule has fewer micro-batches in flight */
     l->plan.vpp = 1;
+    l->doubt = 1;
     sp_memory_of_kinds(l->in.framework, &l->memory, s->map, s->kinds);
     const double bytes = l->rule->exhaustive ? 0 : least_bytes(l, s);
     if (rule_out(l, bytes, 0, s->split->plans))
         return;
     sp_stage_times(&l->in, &l->time, s->map, &s->staged);
-    if (rule_out(l, bytes, sp_least_staged_s(&l->in, &l->time, s->map, &s->staged),
-                 s->split->plans))
+    const double least_s = sp_least_staged_s(&l->in, &l->time, s->map, &s->staged);
+    if (rule_out(l, bytes, least_s, s->split->plans))
+        return;
+    l->doubt = doubt_of(l);
+    if (l->doubt > 1 && rule_out(l, bytes, least_s, s->split->plans))
         return;
     look_at_split(l, s);
 }
@@ -195,6 +226,7 @@ static void look_at_policy(struct looking *l, const struct sp_split_space *split
     const uint64_t plans = plans_of(splits, n);
     l->plan.pp = splits[0].pp;
     l->plan.dp = splits[0].dp;
+    l->doubt = 1;
     sp_prepare_step(&l->in, &l->layers, &l->time);
     if (rule_out(l, 0, sp_least_step_s(&l->in, &l->time), plans))
         return;
@@ -256,7 +288,7 @@ void sp_search_group(const struct sp_search_space *space, uint64_t group,
     sp_require(group < sp_search_groups(space), "the group must be below sp_search_groups");
     struct sp_split_space splits[SP_SEARCH_SPLITS];
     struct looking l = {
-        .space = space, .rule = rule, .best = best, .counts = counts, .group = group};
+        .space = space, .rule = rule, .best = best, .counts = counts, .group = group, .doubt = 1};
     int at[SP_SEARCH_SPLITS];
     const int n = open_group(&l, splits, at);
     if (rule_out_group(&l, splits, n))
@@ -292,6 +324,7 @@ static void evaluate_leaf(struct looking *l, struct splitting *s, uint64_t leaf,
     sp_prepare_memory(&l->layers, &l->plan, l->in.framework, &l->memory);
     sp_memory_of_kinds(l->in.framework, &l->memory, s->map, s->kinds);
     sp_stage_times(&l->in, &l->time, s->map, &s->staged);
+    l->doubt = doubt_of(l);
     evaluate(l, s, found);
     found->plan = l->plan;
 }

@@ -1,5 +1,6 @@
 /* The plans that a search keeps: the best, or the front of step time and memory. */
 #include <math.h>
+#include <string.h>
 
 #include "core/search/search_internal.h"
 #include "core/require.h"
@@ -67,6 +68,63 @@ static void keep_on_front(struct sp_front *front, const struct sp_found *found)
     front->found[at] = *found;
 }
 
+uint64_t sp_plan_complexity(const struct sp_plan *plan)
+{
+    const uint64_t kinds =
+        (uint64_t)((plan->tp > 1) + (plan->pp > 1) + (plan->cp > 1) + (plan->ep > 1));
+    const uint64_t extras =
+        (uint64_t)(plan->recompute.modules != 0) + (uint64_t)plan->recompute.offload;
+    return kinds << 48 | (uint64_t)plan->pp << 24 | extras << 16 | (uint64_t)plan->vpp;
+}
+
+/* Keeps a plan that no other beats in both complexity and value. */
+static void keep_simple(struct sp_best *best, const struct sp_found *found)
+{
+    const uint64_t complexity = sp_plan_complexity(&found->plan);
+    int kept = 0;
+    for (int i = 0; i < best->n_simple; i++)
+        if (before(&best->simple[i], found) &&
+            sp_plan_complexity(&best->simple[i].plan) <= complexity)
+            return;
+    for (int i = 0; i < best->n_simple; i++)
+        if (before(&best->simple[i], found) ||
+            sp_plan_complexity(&best->simple[i].plan) < complexity)
+            best->simple[kept++] = best->simple[i];
+    /* kinds x stages x extras x chunks near the best are few; the worst of too many goes */
+    best->n_simple = kept < SP_SEARCH_SIMPLE ? kept : SP_SEARCH_SIMPLE - 1;
+    int at = best->n_simple++;
+    for (; at > 0 && before(found, &best->simple[at - 1]); at--)
+        best->simple[at] = best->simple[at - 1];
+    best->simple[at] = *found;
+}
+
+static void keep_fastest(struct sp_best *best, const struct sp_found *found)
+{
+    const struct sp_found *const than = &best->fastest;
+    if (than->step_s == 0 || found->step_s < than->step_s ||
+        (found->step_s == than->step_s && before(found, than)))
+        best->fastest = *found;
+}
+
+void sp_put_simplest_first(struct sp_best *best)
+{
+    int chosen = 0, kept = 1;
+    struct sp_found list[SP_SEARCH_TOP];
+    for (int i = 1;
+         i < best->n_simple && best->simple[i].value <= SP_SIMPLER * best->simple[0].value; i++)
+        chosen = i; /* simpler than all before it */
+    list[0] = best->simple[chosen];
+    for (int i = 0; i < best->n && kept < best->wanted; i++) {
+        const struct sp_found *const other = &best->found[i];
+        const bool same = (other->group == list[0].group && other->leaf == list[0].leaf) ||
+                          (best->meshes && same_mesh(&other->plan, &list[0].plan));
+        if (!same)
+            list[kept++] = *other;
+    }
+    best->n = kept;
+    memcpy(best->found, list, (size_t)kept * sizeof *list);
+}
+
 void sp_keep(struct sp_best *best, const struct sp_found *found)
 {
     sp_require(best->wanted >= 0 && best->wanted <= SP_SEARCH_TOP,
@@ -74,6 +132,10 @@ void sp_keep(struct sp_best *best, const struct sp_found *found)
     if (best->front) {
         keep_on_front(best->front, found);
         return;
+    }
+    if (best->grounded) {
+        keep_simple(best, found);
+        keep_fastest(best, found);
     }
     const int mesh = mesh_of(best, &found->plan);
     if (mesh >= 0) {
@@ -97,6 +159,10 @@ void sp_merge_best(struct sp_best *best, const struct sp_best *other)
 {
     for (int i = 0; i < other->n; i++)
         sp_keep(best, &other->found[i]);
+    for (int i = 0; i < other->n_simple; i++)
+        keep_simple(best, &other->simple[i]);
+    if (other->grounded && other->fastest.step_s > 0)
+        keep_fastest(best, &other->fastest);
     for (int i = 0; other->front && i < other->front->n; i++)
         sp_keep(best, &other->front->found[i]);
     if (other->front && other->front->full)

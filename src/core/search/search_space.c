@@ -116,14 +116,17 @@ static struct sp_execution execution_at(int at, const struct sp_execution *own)
     e.dispatch = (enum sp_dispatch)(at % SP_DISPATCHES);
     at /= SP_DISPATCHES;
     e.cuda_graph = (enum sp_cuda_graph)(at % SP_CUDA_GRAPHS);
-    e.fp8_recipe = (enum sp_fp8_recipe)(at / SP_CUDA_GRAPHS);
+    at /= SP_CUDA_GRAPHS;
+    e.fp8_recipe = (enum sp_fp8_recipe)(at % SP_FP8_RECIPES);
+    e.cp_kind = (enum sp_cp_kind)(at / SP_FP8_RECIPES);
     return e;
 }
 
 static bool same_execution(const struct sp_execution *a, const struct sp_execution *b)
 {
     return a->dispatch == b->dispatch && a->moe_overlap == b->moe_overlap &&
-           a->cuda_graph == b->cuda_graph && a->fp8_recipe == b->fp8_recipe;
+           a->cuda_graph == b->cuda_graph && a->fp8_recipe == b->fp8_recipe &&
+           a->cp_kind == b->cp_kind;
 }
 
 /* Whether the space allows the execution. */
@@ -133,12 +136,13 @@ static bool allows_execution(const struct sp_search_space *s, const struct sp_ex
     return lists(s->dispatch, SP_DISPATCHES, (int)e->dispatch, (int)own->dispatch) &&
            lists(s->moe_overlap, 2, e->moe_overlap, own->moe_overlap) &&
            lists(s->cuda_graph, SP_CUDA_GRAPHS, (int)e->cuda_graph, (int)own->cuda_graph) &&
-           lists(s->fp8_recipe, SP_FP8_RECIPES, (int)e->fp8_recipe, (int)own->fp8_recipe);
+           lists(s->fp8_recipe, SP_FP8_RECIPES, (int)e->fp8_recipe, (int)own->fp8_recipe) &&
+           lists(s->cp_kind, SP_CP_KINDS, (int)e->cp_kind, (int)own->cp_kind);
 }
 
-/* Whether an earlier execution gives the same plan: without EP nothing is exchanged, and only 8-bit
- * matmuls have a recipe. */
-static bool repeats_another(const struct sp_search_space *s, int at, int64_t ep)
+/* Whether an earlier execution gives the same plan: without EP nothing is exchanged, without CP it
+ * has no kind, and only 8-bit matmuls have a recipe. */
+static bool repeats_another(const struct sp_search_space *s, int at, int64_t ep, int64_t cp)
 {
     const struct sp_execution *const e = &s->execution[at];
     const bool scaled = sp_dtypes[sp_compute_dtype(&s->in.hw->chip, s->dtype)].bytes == 1;
@@ -147,18 +151,20 @@ static bool repeats_another(const struct sp_search_space *s, int at, int64_t ep)
         const bool exchange =
             other->dispatch == e->dispatch && other->moe_overlap == e->moe_overlap;
         if (other->cuda_graph == e->cuda_graph && (ep == 1 || exchange) &&
+            (cp == 1 || other->cp_kind == e->cp_kind) &&
             (!scaled || other->fp8_recipe == e->fp8_recipe))
             return true;
     }
     return false;
 }
 
-/* Dispatchers and overlap of the exchange differ most between plans with experts, so the search
+/* Dispatchers, overlap of the exchange and kinds of CP differ most between plans, so the search
  * varies those that the framework supports. CUDA graphs and fp8 recipes stay the framework's: the
  * estimate has no cost for them and would always take the fastest. */
 static void list_executions(struct sp_search_space *s)
 {
-    enum { ALL = 2 * SP_DISPATCHES * SP_CUDA_GRAPHS * SP_FP8_RECIPES };
+    enum { ALL = 2 * SP_DISPATCHES * SP_CUDA_GRAPHS * SP_FP8_RECIPES * SP_CP_KINDS };
+    const int64_t most_cp = s->cps[s->n_cp - 1];
     _Static_assert((int)ALL <= (int)SP_SEARCH_EXECUTIONS, "room for all executions");
     const struct sp_execution *const own = &s->in.framework->execution;
     s->n_executions = 0;
@@ -169,7 +175,8 @@ static void list_executions(struct sp_search_space *s)
         if (!allows_execution(s, &e) || same_execution(&e, own))
             continue;
         s->execution[s->n_executions] = e;
-        s->n_executions += s->in.model->moe.experts > 0 || !repeats_another(s, s->n_executions, 1);
+        s->n_executions +=
+            s->in.model->moe.experts > 0 || !repeats_another(s, s->n_executions, 1, most_cp);
     }
 }
 
@@ -271,13 +278,13 @@ bool sp_group_plan(const struct sp_search_space *s, uint64_t group, struct sp_pl
         return false;
     if (tp > 1 && sequence_parallel && !s->sequence_parallel[1])
         return false;
-    if (!sp_tp_divides(s->in.model, tp, etp) || repeats_another(s, execution, ep))
+    if (!sp_tp_divides(s->in.model, tp, etp) || repeats_another(s, execution, ep, cp))
         return false;
     if (!allows(&s->etp, etp) || sp_chips(s->in.hw) % (tp * cp) != 0)
         return false;
     const struct sp_plan part = {
         .tp = tp, .ep = ep, .etp = etp, .pp = 1, .vpp = 1, .schedule = sp_usual_schedule(1)};
-    if (!takes_beside(s, &part))
+    if (!takes_beside(s, &part) || !sp_cp_divides(s->in.model, plan, s->copies_kv_heads))
         return false;
     return s->n_boxes > 1 && tp > 1 ? lay_over_axes(s->in.hw, tp, box, plan->tp_axes) : box == 0;
 }

@@ -157,6 +157,15 @@ static struct passes without_shards(const struct sp_kind_time *kind)
     return split(kind, kind->busy_s, kind->busy_s - kind->time.weight_grad);
 }
 
+/* Bytes per reduced gradient: the framework's, else 2 with ZeRO 3 and as the recipe stores them
+ * otherwise; what a recipe does not store is sent in 2 all the same. */
+static double reduced_bytes(const struct sp_step_inputs *in)
+{
+    const double stored = in->plan->zero < 3 ? in->precision->grad_bytes : 0;
+    const double stated = in->framework->reduced_gradient_bytes;
+    return stated > 0 ? stated : stored > 0 ? stored : SP_ELEMENT;
+}
+
 /* Bytes per gathered weight: 1 if matmuls take it in 8 bits and the framework casts before
  * sending. */
 static double gathered_bytes(const struct sp_step_inputs *in)
@@ -175,13 +184,14 @@ static struct sp_stage_weights moved_bytes(const struct sp_step_inputs *in,
                                                                         &kind->weights.trained;
     const double once = gathered_bytes(in), gathers = 2 * once;
     const double passes = in->model->tuning.trainable == SP_TRAIN_LAST ? 1 : 2;
+    const double grads = reduced_bytes(in);
     const double less = passes * sp_larger(once - sp_base_bytes(in->model), 0);
     const double dense = all->dense > 0 ? some->dense / all->dense : 1,
                  experts = all->experts > 0 ? some->experts / all->experts : 1;
     return (struct sp_stage_weights){
-        all->dense * (gathers + SP_ELEMENT * dense) - once * kind->weights.still.dense -
+        all->dense * (gathers + grads * dense) - once * kind->weights.still.dense -
             less * kind->weights.base.dense,
-        all->experts * (gathers + SP_ELEMENT * experts) - once * kind->weights.still.experts -
+        all->experts * (gathers + grads * experts) - once * kind->weights.still.experts -
             less * kind->weights.base.experts};
 }
 
@@ -193,7 +203,7 @@ static bool gathers_each(const struct sp_step_inputs *in)
     return p->zero >= 3 && !(in->framework->keeps_stages_whole && p->pp > 1);
 }
 
-/* With ZeRO 3 every pass gathers weights, and gradients are reduced in 2 bytes. */
+/* With ZeRO 3 every pass gathers weights, and gradients are reduced. */
 static struct passes passes_of(const struct sp_step_inputs *in, const struct sp_kind_time *kind)
 {
     const double busy = kind->busy_s;
@@ -301,17 +311,16 @@ static double dp_comm_of(const struct sp_step_inputs *in, const struct sp_stage_
                          const struct sp_stage_weights *whole, double hides, double m)
 {
     const struct sp_plan *p = in->plan;
-    const struct sp_precision *q = in->precision;
     const double window = dp_window(in, m) * hides;
     if (gathers_each(in))
-        return sp_exposed_s(in, sp_replicas_s(in, held, SP_ELEMENT), window);
+        return sp_exposed_s(in, sp_replicas_s(in, held, reduced_bytes(in)), window);
     if (p->zero >= 3) /* a stage kept whole accumulates and reduces gradients in 4 bytes */
         return sp_exposed_s(in,
                             sp_shards_s(in, whole, gathered_bytes(in)) + sp_shards_s(in, held, 4) +
-                                sp_replicas_s(in, held, SP_ELEMENT),
+                                sp_replicas_s(in, held, reduced_bytes(in)),
                             window);
-    /* gradients that a recipe does not store are sent all the same; without ZeRO they return */
-    const double grad_bytes = q->grad_bytes > 0 ? q->grad_bytes : SP_ELEMENT;
+    /* without ZeRO gradients return */
+    const double grad_bytes = reduced_bytes(in);
     const double grads = sp_shards_s(in, held, grad_bytes),
                  weights = sp_shards_s(in, held, p->zero == 0 ? grad_bytes : gathered_bytes(in)),
                  replicas = sp_replicas_s(in, held, grad_bytes);

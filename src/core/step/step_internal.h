@@ -33,6 +33,17 @@ struct sp_layer_pass sp_pass_layer(const struct sp_step_inputs *in, const struct
 struct sp_layer_pass sp_forward_alone(const struct sp_step_inputs *in,
                                       const struct sp_layer_pass *all);
 
+/* What the host issues for the forward pass of one layer and micro-batch, and for each half of the
+ * backward pass: kernels on the device, host time in plain operations (SP_C_LAUNCH s each), and
+ * operations for which the device stands still after the host waited for it. */
+struct sp_issued {
+    double kernels, host, waits;
+};
+struct sp_issued sp_issued_of(const struct sp_step_inputs *in, const struct sp_layer *layer);
+double sp_kernel_gap_s(const struct sp_step_inputs *in);
+
+/* Number of TP collectives of one layer and micro-batch in both passes. */
+double sp_tp_collectives(const struct sp_step_inputs *in, const struct sp_layer *layer);
 /* sp_step_recomputed_flops of a model whose layers are listed. */
 double sp_recomputed_flops_of(const struct sp_layers *layers, const struct sp_plan *plan,
                               const struct sp_framework *framework, bool causal);
@@ -41,19 +52,42 @@ double sp_recomputed_flops_of(const struct sp_layers *layers, const struct sp_pl
 double sp_exposed_s(const struct sp_step_inputs *in, double comm, double hides);
 
 /* Collectives of one layer and micro-batch: exposed TP and EP in both passes with what
- * recomputation repeats (`again` of sp_repeated_shares), and TP of the forward pass alone; CP in
- * both passes, before overlap. s. */
+ * recomputation repeats (`again` of sp_repeated_shares), and TP of the forward pass alone. s. */
 double sp_tp_layer_s(const struct sp_step_inputs *in, const struct sp_layer *layer,
                      const struct sp_shares *again);
 double sp_tp_forward_s(const struct sp_step_inputs *in, const struct sp_layer *layer);
-double sp_cp_layer_s(const struct sp_step_inputs *in, const struct sp_layer *layer);
 double sp_ep_layer_s(const struct sp_step_inputs *in, const struct sp_layer *layer,
                      const struct sp_shares *again);
 
-/* Merging partial results in ring attention, per layer and micro-batch, both passes: those of the
- * cp - 1 further steps are read and summed in 4 bytes. s. Liu et al. 2023, "Ring Attention". */
-double sp_cp_merge_s(const struct sp_step_inputs *in, const struct sp_rank *rank,
-                     const struct sp_layer *layer);
+/* Work of one layer and micro-batch that may hide what CP sends: attention of both passes,
+ * projections of the forward pass to queries, keys and values, weight gradients. s. */
+struct sp_context_work {
+    double forward, backward;
+    double projections, weight_grads;
+};
+
+/* What CP adds to the passes of one layer and micro-batch by the plan's kind: exposed sends, and
+ * work on what they bring. s. Liu et al. 2023, "Ring Attention"; Jacobs et al. 2023, "DeepSpeed
+ * Ulysses"; Llama 3 Herd of Models, section 3.3.2 (gathers). */
+struct sp_context_time {
+    double forward, backward;
+};
+struct sp_context_time sp_context_of_layer(const struct sp_step_inputs *in,
+                                           const struct sp_rank *rank, const struct sp_layer *layer,
+                                           const struct sp_context_work *work);
+
+/* Operations that CP adds to those that the host launches for a layer's forward pass. */
+double sp_context_operations(const struct sp_step_inputs *in, const struct sp_layer *layer);
+
+/* Attention of the busiest CP rank over the mean: the last one's, 2 - 1 / cp without a window, if
+ * ranks hold consecutive tokens of a causal model; else 1. */
+double sp_busiest_context(const struct sp_step_inputs *in, const struct sp_mixer *mixer);
+
+/* Among the ranks of a CP group: a gather of `bytes` in total, an all-to-all of `bytes` per rank,
+ * and a send of `bytes` to the next rank of a ring, which waits for the slowest of its sends. s. */
+double sp_context_gather_s(const struct sp_step_inputs *in, double bytes);
+double sp_context_exchange_s(const struct sp_step_inputs *in, double bytes);
+double sp_context_send_s(const struct sp_step_inputs *in, double bytes);
 
 /* Gather or reduction of a stage's weights over the shards: dense ones over all, experts over those
  * with the same experts. s. */
@@ -97,7 +131,7 @@ struct sp_buckets sp_buckets_of(const struct sp_step_inputs *in,
 double sp_stage_hop_s(const struct sp_step_inputs *in);
 
 /* A stage of that kind, one micro-batch, with the collectives of ZeRO 3: gathers for each pass,
- * gradients reduced in 2 bytes. s. */
+ * gradients reduced. s. */
 struct sp_stage_time sp_sharded_kind(const struct sp_step_inputs *in,
                                      const struct sp_kind_time *kind);
 

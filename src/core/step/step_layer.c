@@ -31,68 +31,6 @@ static double sum_of_operators(const double *s, enum sp_operator first, enum sp_
     return sum;
 }
 
-/* Share of a layer's kernels that the host launches one by one, by enum sp_cuda_graph: all; about
- * half with TransformerEngine's graphs, which exclude routing and expert exchange; none if a graph
- * captures the iteration. */
-static const double launched_shares[] = {1, 0.5, 0};
-
-/* Host operations of adapters beside a layer's expert matmuls, or beside its others, per third of a
- * step: forward two products, scaling and sum; backward two gradients per product, scaling, and the
- * sum of input gradients. */
-static double adapter_operations(const struct sp_layer *layer, bool experts)
-{
-    enum { FORWARD = 2 + 1 + 1, BACKWARD = 4 + 1 + 1 };
-    double adapters = 0;
-    for (int i = 0; i < layer->matmuls; i++) {
-        const struct sp_matmul *const m = &layer->matmul[i];
-        if ((m->part == SP_PART_EXPERTS) == experts)
-            adapters += m->count * m->adapted;
-    }
-    return adapters * (FORWARD + BACKWARD) / 3;
-}
-
-/* Host operations of a layer's forward pass. A mixture adds router, sort, losses, exchange and
- * placement of tokens. Its experts on a device run one by one: two matmuls each, and in 8 bits a
- * cast of each input and its transpose, because scales are per expert. Partial graphs exclude
- * these: the number of tokens per expert is known too late. */
-static double launched_operations(const struct sp_step_inputs *in, const struct sp_layer *layer)
-{
-    enum { OPERATIONS_OF_EXPERTS = 30, MATMULS_OF_AN_EXPERT = 2, CASTS_OF_AN_EXPERT = 4 };
-    const enum sp_cuda_graph graph = in->plan->execution.cuda_graph;
-    const double usual = in->framework->layer_operations * (layer->half ? 0.5 : 1);
-    const double dense = usual > 0 ? usual + adapter_operations(layer, false) : usual;
-    if (usual <= 0 || layer->picks == 0)
-        return dense * launched_shares[graph];
-    const bool casts = sp_dtypes[in->plan->dtype].bytes < 2;
-    const double each = MATMULS_OF_AN_EXPERT + (casts ? CASTS_OF_AN_EXPERT : 0),
-                 ep = (double)in->plan->ep,
-                 experts = (double)in->model->moe.experts / ep * each +
-                           adapter_operations(layer, true) / ep;
-    return (dense + OPERATIONS_OF_EXPERTS) * launched_shares[graph] +
-           (launched_shares[graph] > 0 ? experts : 0);
-}
-
-/* Launch time over the gap between two kernels: 18 us against 4 to 6. */
-enum { GAPS_OF_AN_OPERATION = 4 };
-
-/* Gap between two kernels, however far ahead the host is: the measured time of a matmul without
- * work. */
-static double kernel_gap_s(const struct sp_step_inputs *in)
-{
-    const double measured = in->hw->chip.kernels.matmul[SP_KERNEL_BF16].launch_s;
-    const double issued = constant(in, SP_C_LAUNCH) / (3 * in->framework->layer_operations);
-    return measured > 0 ? measured : issued / GAPS_OF_AN_OPERATION;
-}
-
-/* Least time of a layer's two passes: the host launches operations one by one. */
-static double launches_s(const struct sp_step_inputs *in, const struct sp_layer *layer)
-{
-    const double dense = in->framework->layer_operations;
-    return constant(in, SP_C_LAUNCH) * (dense > 0
-                                            ? launched_operations(in, layer) / dense
-                                            : launched_shares[in->plan->execution.cuda_graph]);
-}
-
 /* Attention work over its forward pass: flash attention recomputes scores in the backward pass;
  * unfused attention keeps them. */
 static double passes_of_core(const struct sp_step_inputs *in)
@@ -117,7 +55,6 @@ struct sp_layer_pass sp_pass_layer(const struct sp_step_inputs *in, const struct
     const double *const s = f.of;
     const struct sp_recompute *r = &in->plan->recompute;
     const double redone = in->plan->recompute_layers;
-    const double cp = sp_cp_layer_s(in, layer);
     struct sp_layer_pass p = {
         .matmul = 3 * sum_of_operators(s, SP_OP_QKV, SP_OP_EXPERT_DOWN) - f.frozen - f.spared,
         .frozen = f.frozen + f.spared,
@@ -129,22 +66,34 @@ struct sp_layer_pass sp_pass_layer(const struct sp_step_inputs *in, const struct
     };
     for (int op = 0; op < SP_OPERATORS; op++)
         p.recompute += redone * again->of[op] * s[op];
-    /* CP overlaps attention, host copies overlap everything; the sum cannot be less than the
-     * launches */
-    if (cp > 0)
-        p.cp_comm = sp_exposed_s(in, cp, p.attention) + sp_cp_merge_s(in, rank, layer);
-    const double operations = launched_operations(in, layer) * (3 + redone * r->qkv);
-    const double gaps = operations > 0 ? operations * kernel_gap_s(in) : 0;
+    /* host copies overlap everything; the sum cannot be less than the launches */
+    const struct sp_context_work work = {s[SP_OP_CORE], p.attention - s[SP_OP_CORE],
+                                         s[SP_OP_QKV] + s[SP_OP_LATENT], p.matmul / 3};
+    const struct sp_context_time context = sp_context_of_layer(in, rank, layer, &work);
+    p.cp_forward = context.forward;
+    p.cp_comm = context.forward * (1 + redone * again->of[SP_OP_CORE]) + context.backward;
+    const struct sp_issued issued = sp_issued_of(in, layer);
+    const double passes = 3 + redone * r->qkv;
+    const double gaps = issued.kernels * passes * sp_kernel_gap_s(in);
     const double busy = p.matmul + p.attention + p.elementwise + p.recompute + p.cp_comm + gaps;
-    const double least = launches_s(in, layer) * (1 + redone * r->qkv / 3);
     const double copied = with_copies_s(in, rank, layer, busy);
     p.offload = copied - busy;
-    const double worked = sp_smooth_max(copied, least);
-    p.launch = worked - copied + gaps;
+    /* the device's queue has collectives too, unless another micro-batch hides them */
     const double exchanges = sp_ep_layer_s(in, layer, again);
-    p.ep_comm = sp_overlaps_exchange(in->plan) ? sp_exposed_s(in, exchanges, worked) : exchanges;
+    const bool hidden = sp_overlaps_exchange(in->plan);
+    if (!hidden)
+        p.ep_comm = exchanges;
+    const double one = constant(in, SP_C_LAUNCH);
+    const double others =
+        p.tp_comm + p.ep_comm + issued.waits * one * (1 + redone * again->of[SP_OP_EXPERT_UP]);
+    const double least = issued.host * passes * one;
+    const double worked = sp_smooth_max(copied + others, least);
+    p.launch = worked - copied - p.tp_comm - p.ep_comm + gaps;
+    if (hidden)
+        p.ep_comm = sp_exposed_s(in, exchanges, worked);
     const double grads = (p.matmul + f.spared - 2 * f.frozen) / 3;
-    p.weight_grad = worked - sp_smooth_max(with_copies_s(in, rank, layer, busy - grads), least);
+    p.weight_grad =
+        worked - sp_smooth_max(with_copies_s(in, rank, layer, busy - grads) + others, least);
     return p;
 }
 
@@ -155,7 +104,7 @@ struct sp_layer_pass sp_forward_alone(const struct sp_step_inputs *in,
                               .attention = all->attention / passes_of_core(in),
                               .elementwise = all->elementwise / 3,
                               .tp_comm = all->tp_forward,
-                              .cp_comm = all->cp_comm / 3,
+                              .cp_comm = all->cp_forward,
                               .ep_comm = all->ep_comm / 2,
                               .launch = all->launch / 3};
     p.frozen =

@@ -300,6 +300,16 @@ static double adapters_tp_s(const struct sp_step_inputs *in, const struct sp_lay
     return s;
 }
 
+double sp_tp_collectives(const struct sp_step_inputs *in, const struct sp_layer *layer)
+{
+    if (in->plan->tp == 1)
+        return 0;
+    const struct summed_blocks b = summed_of(layer, in->plan);
+    const double inputs = b.mixer * learns_first(layer, true) + b.mlp * learns_first(layer, false);
+    /* sums of all ranks in both passes; of shards, a gather and a scatter each, and inputs again */
+    return in->plan->sequence_parallel ? 4 * (b.mixer + b.mlp) + inputs : 2 * (b.mixer + b.mlp);
+}
+
 double sp_tp_forward_s(const struct sp_step_inputs *in, const struct sp_layer *layer)
 {
     const struct group g = {(double)in->plan->tp, 1, IN_BOX};
@@ -335,21 +345,59 @@ double sp_tp_layer_s(const struct sp_step_inputs *in, const struct sp_layer *lay
            adapters_tp_s(in, layer, shares);
 }
 
-/* Mixers with a state gather one state per rank in each pass. */
-double sp_cp_layer_s(const struct sp_step_inputs *in, const struct sp_layer *layer)
+static struct group context_group(const struct sp_step_inputs *in)
 {
-    const struct sp_plan *p = in->plan;
-    const struct sp_mixer *x = &layer->mixer, *y = &layer->cross;
-    const struct group g = {(double)p->cp, (double)p->tp, BESIDE_BOX};
-    const double own = sp_groups_of_rank(x->kv_heads, (double)p->tp) * (x->qk + x->v) *
-                       sp_stream_share(layer->own, (double)p->seq);
-    const double from = sp_groups_of_rank(y->kv_heads, (double)p->tp) * (y->qk + y->v) *
-                        sp_stream_share(layer->from, (double)p->seq);
-    const double kv = (own + from) * sp_shard_tokens(p) * (double)p->cp;
-    /* ranks of a recurrence need the final states of those before them, and their gradients */
-    const double states = x->state * (double)(p->micro_batch * p->cp) / (double)p->tp;
-    /* gathered in both passes, gradients reduced */
-    return 3 * gather_s(in, g, SP_ELEMENT * kv) + 2 * gather_s(in, g, states);
+    return (struct group){(double)in->plan->cp, (double)in->plan->tp, BESIDE_BOX};
+}
+
+double sp_context_gather_s(const struct sp_step_inputs *in, double bytes)
+{
+    return gather_s(in, context_group(in), bytes);
+}
+
+double sp_context_exchange_s(const struct sp_step_inputs *in, double bytes)
+{
+    const struct group g = context_group(in);
+    const struct sp_network *const net = &in->hw->network;
+    if (g.size <= 1 || bytes <= 0)
+        return 0;
+    if (net->kind == SP_TORUS)
+        return torus_exchange_s(in, g, bytes);
+    const double inside = ranks_inside(in, g), share = constant(in, SP_C_EXCHANGE);
+    const double near = sp_domain_bytes_per_s(net, inside) * share,
+                 line = net->scaleout_bytes_per_s;
+    const double within = inside > 1 ? bytes * (inside - 1) / g.size / near : 0,
+                 sent = bytes * (g.size - inside) / g.size;
+    const double measured =
+        sent > 0 ? measured_s(net, SP_ALL_TO_ALL, g.size / inside, sent / line, share) : NAN;
+    return sp_smooth_max(within, isnan(measured) ? sent / (line * share) : measured) +
+           net->send_latency_s;
+}
+
+/* Rings that share a link of the axis on which fewest do: as many as TP's box is long there. */
+static double rings_on_link(const struct sp_step_inputs *in)
+{
+    const int32_t *const box = in->plan->tp_axes;
+    double least = INFINITY;
+    for (int axis = 0; axis < SP_MAX_AXES; axis++)
+        if (box[axis] > 0 && in->hw->shape.axis[axis] > box[axis])
+            least = sp_smaller(least, box[axis]);
+    return isinf(least) ? 1 : least;
+}
+
+double sp_context_send_s(const struct sp_step_inputs *in, double bytes)
+{
+    const struct group g = context_group(in);
+    const struct sp_network *const net = &in->hw->network;
+    const double up = constant(in, SP_C_SCALE_UP), out = constant(in, SP_C_SCALE_OUT);
+    if (g.size <= 1 || bytes <= 0)
+        return 0;
+    if (net->kind == SP_TORUS) /* one way over one link */
+        return bytes * rings_on_link(in) / (net->link_bytes_per_s * up) + net->hop_latency_s;
+    const double inside = ranks_inside(in, g);
+    const double near = inside > 1 ? bytes / (sp_domain_bytes_per_s(net, 2) * up) : 0;
+    const double far = inside < g.size ? bytes / (net->scaleout_bytes_per_s * out) : 0;
+    return sp_larger(near, far) + net->send_latency_s;
 }
 
 static enum place place_of_experts(const struct sp_plan *p)

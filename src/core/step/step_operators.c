@@ -103,6 +103,22 @@ static double unfused_core_s(const struct sp_step_inputs *in, const struct sp_ra
                (SOFTMAX_BYTES + (in->plan->execution.dropout > 0 ? DROPOUT_BYTES : 0)) / W;
 }
 
+/* Rate of a fused attention kernel. The profile's is of the framework's own kernel; a stated one
+ * has the share at which it was measured alone instead of the share that is expected of that one.
+ * FLOP/s. */
+static double fused_rate(const struct sp_step_inputs *in)
+{
+    const enum sp_attention_kernel kernel = in->plan->execution.attention_kernel;
+    const enum sp_dtype dtype = sp_compute_dtype(&in->hw->chip, SP_BF16);
+    const double own = in->hw->chip.peak_flops_per_s[dtype] * constant(in, SP_C_ATTENTION);
+    const double expected = in->profile->expected[SP_C_ATTENTION];
+    if (kernel <= SP_KERNEL_UNFUSED || !(expected > 0))
+        return own;
+    const bool of_ampere = kernel == SP_KERNEL_FA2 || kernel == SP_KERNEL_FLEX;
+    const double share = sp_trained_attention_share(&in->hw->chip, of_ampere);
+    return share > 0 ? own * share / expected : own;
+}
+
 /* Scores and weighted sum (fused kernels skip the masked half), and a recurrence's products. */
 static double core_s(const struct sp_step_inputs *in, const struct sp_rank *rank,
                      const struct sp_mixer *mixer, bool cross)
@@ -110,10 +126,8 @@ static double core_s(const struct sp_step_inputs *in, const struct sp_rank *rank
     const bool unfused = in->plan->execution.attention_kernel == SP_KERNEL_UNFUSED;
     const double each =
         unfused ? 2 * mixer->scan : sp_mixer_flops(mixer, (double)in->plan->seq, 0.5);
-    const double flops = rank->tokens[SP_BY_WIDTH] * each;
-    const enum sp_dtype dtype = sp_compute_dtype(&in->hw->chip, SP_BF16);
-    return flops / (in->hw->chip.peak_flops_per_s[dtype] * constant(in, SP_C_ATTENTION)) +
-           (unfused ? unfused_core_s(in, rank, mixer, cross) : 0);
+    const double flops = sp_busiest_context(in, mixer) * rank->tokens[SP_BY_WIDTH] * each;
+    return flops / fused_rate(in) + (unfused ? unfused_core_s(in, rank, mixer, cross) : 0);
 }
 
 /* Memory passes of memory-bound work over a fused kernel's. Token copies for experts are counted
@@ -142,20 +156,6 @@ static void add_moves(const struct sp_step_inputs *in, const struct sp_rank *ran
             time->of[m->op] +=
                 passes_of_memory(in, m->op) * SP_ELEMENT * elements / in->hw->chip.hbm_bytes_per_s;
     }
-}
-
-double sp_cp_merge_s(const struct sp_step_inputs *in, const struct sp_rank *rank,
-                     const struct sp_layer *layer)
-{
-    const struct sp_mixer *const x = &layer->mixer;
-    const double cp = (double)in->plan->cp, kv = x->kv_heads * (x->qk + x->v);
-    if (!in->framework->ring_attention || cp <= 1)
-        return 0;
-    /* reads a 2-byte partial sum, reads and writes the 4-byte total: outputs forward; gradients of
-     * queries, keys and values backward */
-    const double bytes =
-        (cp - 1) * (2 + 4 + 4) * rank->tokens[SP_BY_WIDTH] * (x->heads * (x->v + x->qk) + kv);
-    return constant(in, SP_C_MEMORY) * bytes / in->hw->chip.hbm_bytes_per_s;
 }
 
 /* Weights stored in fewer bits than matmuls take are dequantised at each use: read as stored,

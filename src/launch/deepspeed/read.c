@@ -206,6 +206,7 @@ bool sp_read_deepspeed(struct sp_launch_file *file)
     if (!read_comments(file))
         return false;
     const int64_t tp = read_degree(s, "tp"), cp = read_degree(s, "cp");
+    sp_read_cp_kind(s, cp, "ulysses");
     sp_launch_option(s, "sp", "off");
     const bool divides = devices > 0 && tp <= devices && cp <= devices && devices % (tp * cp) == 0;
     read_batch(s, divides ? devices / cp : 0, tp);

@@ -261,6 +261,21 @@ void sp_read_rest(struct sp_settings *s)
     }
 }
 
+void sp_read_cp_kind(struct sp_settings *s, int64_t cp, const char *usual)
+{
+    const struct sp_launch_row *const row = sp_row_of_plan(s->words, "cp-kind", NULL);
+    const char *const theirs = row ? sp_setting(s, row->name) : NULL;
+    char ours[SP_ROW_WORD] = "";
+    if (theirs)
+        sp_row_ours(row, theirs, ours);
+    if (cp <= 1)
+        return;
+    if (theirs && !ours[0])
+        sp_launch_note(s, "not modelled: %s %s; read as cp-kind %s", row->name, sp_safe(theirs),
+                       usual);
+    sp_launch_option(s, "cp-kind", "%s", ours[0] ? ours : usual);
+}
+
 /* ",KEY=VALUE" for each of some keys. */
 static void put_keys(const char *keys, const char *value, char *out, size_t size)
 {

@@ -59,6 +59,13 @@ void sp_read_plan_rows(struct sp_settings *settings, bool numbers, const char *o
  * knows nothing of is a row alone. */
 void sp_read_rest(struct sp_settings *settings);
 
+/* Reads the kind of CP of several ranks by its row; `usual`: what leaving it out means, or what a
+ * framework without such a row does. */
+void sp_read_cp_kind(struct sp_settings *settings, int64_t cp, const char *usual);
+
+/* Makes the row of the kind of CP, where the plan has several ranks and the row a word for it. */
+void sp_make_cp_kind(const struct sp_launched *launched, struct sp_settings *made);
+
 /* Adds the model's keys of one kind of rows to a shape, ",KEY=VALUE": numbers, or all others. */
 void sp_read_model_rows(struct sp_settings *settings, bool numbers, const char *of, char *shape,
                         size_t size);

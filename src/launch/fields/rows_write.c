@@ -1,6 +1,7 @@
 /* Options of a framework by the rows of its file: written, checked, spelled for older versions. */
 #include <string.h>
 
+#include <scaleplan/names.h>
 #include <scaleplan/plan.h>
 
 #include "base/json.h"
@@ -82,6 +83,16 @@ static void put_row(const struct sp_launch_row *row, const struct sp_launched *l
     }
     sp_add_setting(s, row->name, row->takes_none ? "" : theirs);
     put_words(s, row->with);
+}
+
+void sp_make_cp_kind(const struct sp_launched *l, struct sp_settings *made)
+{
+    const struct sp_launch_row *const row = sp_row_of_plan(l->words[0], "cp-kind", NULL);
+    char theirs[SP_ROW_WORD] = "";
+    if (row && l->plan->cp > 1)
+        sp_row_theirs(row, sp_cp_kind_names[l->plan->execution.cp_kind], theirs);
+    if (theirs[0])
+        sp_make_setting(made, row->name, "%s", theirs);
 }
 
 void sp_put_rows(const struct sp_launched *l, const struct sp_settings *made, struct sp_settings *s)

@@ -191,6 +191,7 @@ static bool read(struct sp_launch_file *file)
     const int64_t processes = sp_setting_whole(s, "num_processes", 1, 0);
     sp_launch_whole(s, "tp", degree(s, "tp"));
     sp_launch_whole(s, "cp", degree(s, "cp"));
+    sp_read_cp_kind(s, degree(s, "cp"), "allgather");
     degree(s, "dp_shard");
     sp_launch_option(s, "sp", "off");
     const char *const json = sp_peek_setting(s, deepspeed_file);

@@ -25,6 +25,7 @@ static void make(const struct sp_launched *l, struct sp_settings *made)
     sp_make_whole(made, "num_processes", devices);
     if (p->zero == 0)
         return;
+    sp_make_cp_kind(l, made);
     sp_make_setting(made, "fsdp_config.fsdp_activation_checkpointing",
                     sp_is(l->remat, "full") ? "true" : "false");
     sp_make_setting(made, "fsdp_config.fsdp_reshard_after_forward",

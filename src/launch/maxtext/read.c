@@ -187,6 +187,7 @@ static bool read(struct sp_launch_file *file)
         model ? model->moe.experts > 0 : sp_setting_whole(s, "num_experts", 1, 1) > 1;
     if (degree[EXPERT] > 1 || mixture)
         sp_launch_option(s, "etp", "%.0f", degree[TENSOR]);
+    sp_read_cp_kind(s, (int64_t)degree[CONTEXT], "allgather");
     read_sharding(s, degree, &rules, hw);
     read_batch(s, degree, hw, jax_devices);
     read_pipeline(s, (int64_t)degree[PIPELINE], model);

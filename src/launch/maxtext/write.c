@@ -115,6 +115,22 @@ static void make_axes(const struct sp_launched *l, struct sp_settings *s)
         sp_make_whole(s, "dcn_data_parallelism", 1);
 }
 
+/* The kind of CP. On TPUs ring and Ulysses are of Tokamax's kernel; Ulysses leaves ranks even work
+ * in the tokens' own order. */
+static void make_context(const struct sp_launched *l, struct sp_settings *s)
+{
+    const enum sp_cp_kind kind = l->plan->execution.cp_kind;
+    sp_make_cp_kind(l, s);
+    if (l->plan->cp == 1 || kind == SP_CP_ALLGATHER)
+        return;
+    if (kind == SP_CP_ULYSSES)
+        sp_make_setting(s, "context_parallel_load_balance", "False");
+    if (l->hw->network.kind != SP_TORUS)
+        return;
+    sp_make_setting(s, "attention", "flash");
+    sp_make_setting(s, "use_tokamax_splash", "True");
+}
+
 /* The cloud's name of v5e slices; MaxText says v5e-256. */
 static const char cloud_v5e[] = "v5litepod-";
 
@@ -143,6 +159,7 @@ static void make_options(const struct sp_launched *l, const char *model, const c
         sp_make_whole(s, "compile_topology_num_slices", l->hw->slices);
     }
     make_axes(l, s);
+    make_context(l, s);
     sp_make_setting(s, "per_device_batch_size", "%.12g",
                     (double)p->batch / (double)steps / devices);
     sp_make_whole(s, "gradient_accumulation_steps", steps);

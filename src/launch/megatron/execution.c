@@ -27,6 +27,8 @@ void sp_read_execution(struct sp_settings *s)
     if (routed)
         read_exchange(s);
     sp_read_plan_rows(s, false, routed ? "experts fp8" : "fp8");
+    /* DeepSpeed's forks exchange heads */
+    sp_read_cp_kind(s, sp_plan_whole(s, "cp"), sp_setting(s, "--deepspeed") ? "ulysses" : "ring");
 }
 
 /* The exchange of experts, and what CUDA graphs of an iteration need. */
@@ -41,6 +43,7 @@ void sp_make_execution(const struct sp_launched *l, struct sp_settings *made)
         sp_make_setting(made, exchange, "%s", type);
     if (l->model->moe.experts > 0 && sp_is(type, "flex"))
         sp_make_setting(made, "--moe-flex-dispatcher-backend", "%s", way);
+    sp_make_cp_kind(l, made);
     if (e->cuda_graph == SP_CUDA_GRAPH_FULL)
         sp_make_setting(made, "--no-check-for-nan-in-loss-and-grad", "%s", "");
 }

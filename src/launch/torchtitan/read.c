@@ -97,6 +97,7 @@ static bool read_mesh(struct sp_settings *s, double devices, double *replicas)
     if (sp_setting(s, "parallelism.expert_tensor_parallel_degree"))
         sp_launch_whole(s, "etp", sp_plan_whole(s, "etp"));
     const double cp = (double)sp_plan_whole(s, "cp");
+    sp_read_cp_kind(s, (int64_t)cp, "allgather");
     double copies =
                (double)sp_setting_whole(s, "parallelism.data_parallel_replicate_degree", -1, 1),
            shards = (double)sp_setting_whole(s, "parallelism.data_parallel_shard_degree", -1, -1);

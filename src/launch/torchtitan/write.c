@@ -137,6 +137,8 @@ static void make_texts(const struct sp_launched *l, const struct sp_titan_model 
     make_text(made, "activation_checkpoint.mode", !newest, mode);
     make_text(made, "activation_checkpoint.selective_ac_option",
               !newest && sp_is(mode, "selective"), "op");
+    if (!newest)
+        sp_make_cp_kind(l, made);
     make_text(made, "model.name", row, row ? row->folder : "");
     make_text(made, "model.flavor", row, row ? row->flavor : "");
     make_text(made, "model.converters", fp8, "[\"quantize.linear.float8\"]");

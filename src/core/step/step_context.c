@@ -1,0 +1,198 @@
+/* Context parallelism in a layer: what a ring, a gather or an exchange of heads adds to it. */
+#include <math.h>
+
+#include "core/step/step_internal.h"
+
+/* Elements per token of a mixer's keys and values for `ranks` that share the heads: together they
+ * hold each KV head at least once per `per` of them. */
+static double kv_of(const struct sp_mixer *x, double ranks, double per)
+{
+    return sp_groups_of_rank(x->kv_heads, ranks) * per * (x->qk + x->v);
+}
+
+static struct sp_context_bytes bytes_of(const struct sp_step_inputs *in,
+                                        const struct sp_layer *layer)
+{
+    const struct sp_plan *const p = in->plan;
+    const struct sp_mixer *const x = &layer->mixer, *const y = &layer->cross;
+    const double t = (double)p->tp, n = (double)p->cp, seq = (double)p->seq;
+    const double own = sp_shard_tokens(p) * sp_stream_share(layer->own, seq),
+                 from = sp_shard_tokens(p) * sp_stream_share(layer->from, seq);
+    const double kv = own * kv_of(x, t, 1) + from * kv_of(y, t, 1),
+                 copied = own * kv_of(x, t * n, n) + from * kv_of(y, t * n, n);
+    const double q = own * (x->heads * x->qk + y->heads * y->qk) / t,
+                 o = own * (x->heads * x->v + y->heads * y->v) / t;
+    return (struct sp_context_bytes){
+        .kv = SP_ELEMENT * kv,
+        .grads = in->framework->ring_grad_bytes * kv,
+        .inward = SP_ELEMENT * (q + copied),
+        .output = SP_ELEMENT * (x->qk + y->qk > 0 ? o : 0),
+        /* ranks need the final states of those before them, and their gradients */
+        .states = SP_ELEMENT * x->state * (double)(p->micro_batch * p->cp) / t};
+}
+
+struct sp_context_bytes sp_context_bytes(const struct sp_step_inputs *in)
+{
+    struct sp_context_bytes sum = {0};
+    struct sp_layers layers;
+    sp_list_model(in->model, &layers);
+    for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
+        const double n = layers.count[kind];
+        if (n <= 0)
+            continue;
+        const struct sp_context_bytes one = bytes_of(in, &layers.list[kind]);
+        sum.kv += n * one.kv;
+        sum.grads += n * one.grads;
+        sum.inward += n * one.inward;
+        sum.output += n * one.output;
+        sum.states += n * one.states;
+    }
+    return sum;
+}
+
+/* What of `comm` shows beside work that hides it: the work is delayed by the profile's share of the
+ * time that both run, and the longer of both counts. Unlike with sp_exposed_s, a send that outlasts
+ * its block by far hides that delay too: rings on slow links would count it twice. */
+static double beyond(const struct sp_step_inputs *in, double comm, double hides)
+{
+    const double together = comm + hides - sp_smooth_max(comm, hides);
+    const double delayed = hides + constant(in, SP_C_CONTENTION) * together;
+    return comm > 0 ? sp_smooth_max(delayed, comm) - hides : 0;
+}
+
+/* cp - 1 sends, each while attention works on one of cp blocks: the longer of both counts. */
+static double around_s(const struct sp_step_inputs *in, double bytes, double attention)
+{
+    const double n = (double)in->plan->cp;
+    return (n - 1) * beyond(in, sp_context_send_s(in, bytes), attention / n);
+}
+
+/* Gradients follow their keys and values around, and at the end go one step further, to where these
+ * came from. */
+static struct sp_context_time ring_s(const struct sp_step_inputs *in,
+                                     const struct sp_context_bytes *bytes,
+                                     const struct sp_context_work *work)
+{
+    return (struct sp_context_time){around_s(in, bytes->kv, work->forward),
+                                    around_s(in, bytes->kv + bytes->grads, work->backward) +
+                                        sp_context_send_s(in, bytes->grads)};
+}
+
+/* The backward pass gathers again, and sums gradients of all keys and values where these are. */
+static struct sp_context_time gather_s(const struct sp_step_inputs *in,
+                                       const struct sp_context_bytes *bytes,
+                                       const struct sp_context_work *work)
+{
+    const double n = (double)in->plan->cp, gather = sp_context_gather_s(in, bytes->kv * n);
+    switch ((enum sp_cp_gather)in->framework->cp_gather) {
+    case SP_CP_GATHER_BLOCKS:
+        return (struct sp_context_time){beyond(in, gather, work->forward / n),
+                                        beyond(in, gather, work->backward / n) +
+                                            around_s(in, bytes->grads, work->backward) +
+                                            sp_context_send_s(in, bytes->grads)};
+    case SP_CP_GATHER_HEADS:
+        return (struct sp_context_time){beyond(in, gather, work->forward),
+                                        beyond(in, 2 * gather, work->backward)};
+    case SP_CP_GATHER_SCHEDULED: /* forward only the projections of this layer can run meanwhile;
+                                    backward the weight gradients wait for nothing */
+        return (struct sp_context_time){beyond(in, gather, work->projections),
+                                        beyond(in, 2 * gather, work->weight_grads)};
+    default:
+        return (struct sp_context_time){gather, 2 * gather};
+    }
+}
+
+/* Attention waits for the exchange before it, and the output projection for the one after it.
+ * Tensors are laid out anew before and after each: read and written twice. */
+static struct sp_context_time exchange_s(const struct sp_step_inputs *in,
+                                         const struct sp_context_bytes *bytes)
+{
+    enum { LAYOUTS = 2, READ_AND_WRITTEN = 2 };
+    const double laid =
+        LAYOUTS * READ_AND_WRITTEN * (bytes->inward + bytes->output) / in->hw->chip.hbm_bytes_per_s;
+    const double both =
+        sp_context_exchange_s(in, bytes->inward) + sp_context_exchange_s(in, bytes->output) + laid;
+    return (struct sp_context_time){both, both};
+}
+
+bool sp_works_on_blocks(const struct sp_plan *plan, const struct sp_framework *framework)
+{
+    const enum sp_cp_kind kind = plan->execution.cp_kind;
+    return kind == SP_CP_RING ||
+           (kind == SP_CP_ALLGATHER && framework->cp_gather == SP_CP_GATHER_BLOCKS);
+}
+
+/* Partial results of the cp - 1 further blocks are read in 2 bytes, the sums read and written in 4:
+ * outputs forward; gradients of queries, keys and values backward. TransformerEngine and XLA fuse
+ * this into one pass, PyTorch's blocks (_SDPAMerger) do not. Liu et al. 2023, "Ring Attention". */
+static double merge_s(const struct sp_step_inputs *in, const struct sp_rank *rank,
+                      const struct sp_layer *layer)
+{
+    const struct sp_mixer *const x = &layer->mixer;
+    const double kv = x->kv_heads * (x->qk + x->v);
+    const double bytes = ((double)in->plan->cp - 1) * (2 + 4 + 4) * rank->tokens[SP_BY_WIDTH] *
+                         (x->heads * (x->v + x->qk) + kv);
+    const double passes =
+        in->framework->cp_gather == SP_CP_GATHER_BLOCKS ? constant(in, SP_C_MEMORY) : 1;
+    return sp_works_on_blocks(in->plan, in->framework)
+               ? passes * bytes / in->hw->chip.hbm_bytes_per_s
+               : 0;
+}
+
+struct sp_context_time sp_context_of_layer(const struct sp_step_inputs *in,
+                                           const struct sp_rank *rank, const struct sp_layer *layer,
+                                           const struct sp_context_work *work)
+{
+    const struct sp_plan *const p = in->plan;
+    if (p->cp <= 1)
+        return (struct sp_context_time){0, 0};
+    const struct sp_context_bytes bytes = bytes_of(in, layer);
+    const enum sp_cp_kind kind = p->execution.cp_kind;
+    struct sp_context_time s = kind == SP_CP_ULYSSES     ? exchange_s(in, &bytes)
+                               : kind == SP_CP_ALLGATHER ? gather_s(in, &bytes, work)
+                                                         : ring_s(in, &bytes, work);
+    s.forward += beyond(in, sp_context_gather_s(in, bytes.states), work->forward);
+    s.backward += beyond(in, sp_context_gather_s(in, bytes.states), work->backward) +
+                  merge_s(in, rank, layer);
+    return s;
+}
+
+double sp_context_operations(const struct sp_step_inputs *in, const struct sp_layer *layer)
+{
+    enum { RING = 3 /* send, attention, merge */, BLOCK = 2, HEAD = 2, EXCHANGE = 3 * 4 };
+    const struct sp_plan *const p = in->plan;
+    const double n = (double)p->cp;
+    const double heads = sp_groups_of_rank(layer->mixer.kv_heads, (double)p->tp);
+    const double gathers[SP_CP_GATHERS] = {
+        [SP_CP_GATHER_WHOLE] = 2,
+        [SP_CP_GATHER_BLOCKS] = 2 + BLOCK * (n - 1),
+        [SP_CP_GATHER_HEADS] = HEAD * heads,
+        [SP_CP_GATHER_SCHEDULED] = 2,
+    };
+    const double operations[SP_CP_KINDS] = {
+        [SP_CP_RING] = RING * (n - 1),
+        [SP_CP_ALLGATHER] = gathers[in->framework->cp_gather],
+        [SP_CP_ULYSSES] = EXCHANGE, /* queries, keys, values, output: laid out, sent, laid out */
+    };
+    return n > 1 && layer->mixer.qk > 0 ? operations[p->execution.cp_kind] : 0;
+}
+
+/* Pairs of tokens of the positions `from` to `until`, each attending to at most W before it. */
+static double pairs(double from, double until, double W)
+{
+    const double rising = sp_smaller(until, W) - sp_smaller(from, W), flat = until - from - rising;
+    return rising * (sp_smaller(from, W) + sp_smaller(until, W)) / 2 + flat * W;
+}
+
+double sp_busiest_context(const struct sp_step_inputs *in, const struct sp_mixer *x)
+{
+    const struct sp_plan *const p = in->plan;
+    const double n = (double)p->cp, seq = x->length > 0 ? x->length : (double)p->seq;
+    if (p->cp <= 1 || !in->framework->cp_uneven || x->bidirectional || x->qk <= 0 ||
+        p->execution.cp_kind == SP_CP_ULYSSES)
+        return 1;
+    const double W = x->window > 0 ? sp_smaller(x->window, seq) : seq, last = seq * (1 - 1 / n);
+    const double all = x->global * pairs(0, seq, seq) + (1 - x->global) * pairs(0, seq, W);
+    const double most = x->global * pairs(last, seq, seq) + (1 - x->global) * pairs(last, seq, W);
+    return n * most / all;
+}
