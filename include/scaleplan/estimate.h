@@ -82,6 +82,41 @@ int64_t sp_fullest_beside(const struct sp_step_inputs *in, const struct sp_stage
                           struct sp_stage_memory *memory);
 
 /*
+ * == What is left open ==
+ *
+ * Facts that a plan or a measured run does not say. They are unknowns of the machine or the
+ * publication, which a fit integrates out and a range covers, and never parts of a constant.
+ */
+
+/* The list of unknowns.def. */
+#define SP_UNKNOWN(id, key, spread, meaning) SP_OPEN_##id,
+enum sp_unknown {
+#include <scaleplan/unknowns.def>
+    SP_UNKNOWNS
+};
+#undef SP_UNKNOWN
+
+struct sp_unknown_info {
+    const char *key;
+    double spread; /* standard deviation */
+    const char *meaning;
+};
+extern const struct sp_unknown_info sp_unknowns[SP_UNKNOWNS];
+
+/* Whether the inputs leave it open. */
+bool sp_is_open(const struct sp_step_inputs *in, enum sp_unknown unknown);
+
+/* Step time with each unknown `deviations` standard deviations from what is expected; those that
+ * are not open count too. sp_estimate_step(in) with all 0. s. */
+double sp_step_with_unknowns(const struct sp_step_inputs *in,
+                             const double deviations[SP_UNKNOWNS]);
+
+/* Standard deviation of ln(step time) by what the inputs leave open of the plan and its network:
+ * the root of the sum of squares of each unknown's effect at one deviation. Factors of the whole
+ * step do not count, which range_widths.def has. */
+double sp_open_log(const struct sp_step_inputs *in);
+
+/*
  * == Ranges ==
  *
  * How far a measured step may lie from the estimate, by kind of run and by what is known of its

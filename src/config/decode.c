@@ -421,7 +421,7 @@ bool sp_read_serving_profile(const char *spec, const struct sp_sources *sources,
                              struct sp_profile *profile, struct sp_error *error)
 {
     struct sp_config config;
-    *profile = (struct sp_profile){.serves = true, .memory_factor = 1};
+    *profile = (struct sp_profile){.serves = true, .memory_factor = 1, .machine_factor = 1};
     if (!sp_open_config(SP_SERVING, spec, sources, &config, error))
         return false;
     const bool ok = sp_decode(&sp_serving_table, &config.json, sources->textbook, profile, error) &&

@@ -236,6 +236,9 @@ static const struct sp_field framework_fields[] = {
           "words in a run's source that identify the framework, comma-separated"),
     TEXT_("family", K, framework.family,
           "frameworks of one family lend each other calibrated constants"),
+    TEXT_("overlap", K, framework.overlap,
+          "how its collectives run behind matmuls, such as fsdp2: frameworks that do it alike share "
+          "the constants of that; empty: its family"),
     TEXT_(
         "serves", K, serves,
         "runs that are taken for this framework when nothing identifies theirs: gpu, zero3 or tpu"),
@@ -394,6 +397,9 @@ static const struct sp_field profile_fields[] = {
           "kind of its machines: torus or switched"),
     TEXT_("chip_family", F, chip_family, "chips that lend each other constants"),
     TEXT_("software_family", F, software_family, "frameworks that lend each other constants"),
+    TEXT_("overlap_family", F, overlap_family,
+          "frameworks that overlap collectives alike and lend each other the constants of that; "
+          "empty: software_family"),
 #include <scaleplan/profile_constants.def>
     REAL_("residual", F, residual, "", 0, 10,
           "standard deviation of ln(predicted / measured) on runs left out: 80 % lie within 1.2816 "
@@ -401,6 +407,8 @@ static const struct sp_field profile_fields[] = {
     {"memory_factor", SP_FIELD_REAL, offsetof(F, memory_factor), 0, "", SP_MEMORY_FACTOR_MIN,
      SP_MEMORY_FACTOR_MAX, NULL, 1, false,
      "reserved memory over the estimate by the framework's file"},
+    {"machine_factor", SP_FIELD_REAL, offsetof(F, machine_factor), 0, "", SP_MACHINE_FACTOR_MIN,
+     SP_MACHINE_FACTOR_MAX, NULL, 1, false, "times on this machine over those by the constants"},
     TEXT_("date", F, date, "day of the fit, such as 2026-11-22"),
     PROSE_("fitted_to", "the runs behind it"),
     PROSE_("at_bound", "constants that the fit left at a bound"),

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include <scaleplan/step.h>
+#include <scaleplan/estimate.h>
 
 /* A measured step and its inputs. */
 struct sp_sample {
@@ -13,12 +13,17 @@ struct sp_sample {
     double weight; /* repeats of a configuration share a weight of 1 */
 };
 
-/* ln(predicted / measured) under a profile. */
+/* ln(predicted / measured) under a profile, with its machine factor. */
 double sp_log_error(const struct sp_sample *sample, const struct sp_profile *profile);
 
-/* The most likely constants for the samples: each constant's logarithm has a normal prior with its
- * spread, within bounds. Errors count by their logarithm, robustly. `determined`: how far samples
- * determine each constant. Deterministic. */
+/* The same with each unknown that many standard deviations from what is expected. */
+double sp_log_error_with(const struct sp_sample *sample, const struct sp_profile *profile,
+                         const double deviations[SP_UNKNOWNS]);
+
+/* The most likely constants for the samples, all of one machine, with one factor of all its steps:
+ * each constant's logarithm has a normal prior with its spread, within bounds, and that of the
+ * factor the spreads of publications and machines. Errors count by their logarithm, robustly.
+ * `determined`: how far samples determine each constant. Deterministic. */
 void sp_fit_profile(const struct sp_sample *samples, size_t n, const struct sp_profile *prior,
                     struct sp_profile *fitted);
 

@@ -97,6 +97,8 @@ char *sp_profile_text(const struct sp_profile *p, const char *fitted_to, const c
     put_text(out, "network", p->kind == SP_TORUS ? "torus" : "switched", ",");
     put_text(out, "chip_family", p->chip_family, ",");
     put_text(out, "software_family", p->software_family, ",");
+    if (!p->serves)
+        put_text(out, "overlap_family", p->overlap_family, ",");
     fprintf(out, "  \"constants\": {\n");
     for (int i = 0; i < constants.n; i++)
         fprintf(out, "    \"%s\": {\"value\": %.4g, \"expected\": %.4g, \"determined\": %.2f}%s\n",
@@ -105,6 +107,8 @@ char *sp_profile_text(const struct sp_profile *p, const char *fitted_to, const c
     fprintf(out, "  },\n");
     if (p->memory_factor != 1)
         fprintf(out, "  \"memory_factor\": %.4f,\n", p->memory_factor);
+    if (!p->serves && p->machine_factor != 1)
+        fprintf(out, "  \"machine_factor\": %.4f,\n", p->machine_factor);
     if (p->residual > 0)
         fprintf(out, "  \"residual\": %.3f,\n", p->residual);
     put_date(out);

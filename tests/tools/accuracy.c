@@ -10,6 +10,7 @@
 
 #include "elsewhere.h"
 #include "leads.h"
+#include "own_rows.h"
 #include "study.h"
 #include "study_profiles.h"
 
@@ -82,78 +83,6 @@ static void predict_naively(const struct sp_study *study, bool siblings, double 
     }
     free(values);
     free(mine);
-}
-
-/* Runs of one stack and tier in a publication, three of which the fit sees. */
-struct own {
-    size_t *run;
-    size_t n;
-};
-
-static struct own own_runs(const struct sp_study *study, int publication, int stack,
-                           enum sp_tier tier)
-{
-    struct own own = {calloc(study->n + 1, sizeof *own.run), 0};
-    if (!own.run)
-        abort();
-    for (size_t i = 0; i < study->n; i++) {
-        const struct sp_measured *const m = &study->measured[i];
-        if (m->publication == publication && m->stack == stack && m->tier == tier)
-            own.run[own.n++] = i;
-    }
-    return own;
-}
-
-/* Draws three runs; the mean absolute error of each other run goes to `errors`. */
-static void see_three(const struct sp_study *study, const struct own *own,
-                      const struct sp_profile *prior, double *errors)
-{
-    enum { DRAWS = 20 };
-    int *const draws = calloc(study->n + 1, sizeof *draws);
-    unsigned state = 12345;
-    if (!draws)
-        abort();
-    for (size_t i = 0; i < own->n; i++)
-        errors[own->run[i]] = 0;
-    for (int draw = 0; draw < DRAWS; draw++) {
-        struct sp_sample three[3];
-        size_t pick[3];
-        for (int k = 0; k < 3; k++) {
-            bool again = true;
-            while (again) {
-                state = state * 1103515245u + 12345u;
-                pick[k] = (state >> 8) % own->n;
-                again = (k > 0 && pick[k] == pick[0]) || (k > 1 && pick[k] == pick[1]);
-            }
-            three[k] = study->measured[own->run[pick[k]]].sample;
-            three[k].weight = 1;
-        }
-        struct sp_profile after;
-        sp_fit_profile(three, 3, prior, &after);
-        for (size_t i = 0; i < own->n; i++)
-            if (i != pick[0] && i != pick[1] && i != pick[2]) {
-                const size_t at = own->run[i];
-                errors[at] += fabs(expm1(sp_log_error(&study->measured[at].sample, &after)));
-                draws[at]++;
-            }
-    }
-    for (size_t i = 0; i < own->n; i++)
-        errors[own->run[i]] =
-            draws[own->run[i]] > 0 ? errors[own->run[i]] / draws[own->run[i]] : NAN;
-    free(draws);
-}
-
-static void see_three_of_publication(const struct sp_study *study, int publication,
-                                     const struct sp_profile *fitted, void *context)
-{
-    double *const errors = context;
-    for (int stack = 0; stack < study->stacks; stack++)
-        for (int tier = 0; tier < SP_TIERS; tier++) {
-            const struct own own = own_runs(study, publication, stack, (enum sp_tier)tier);
-            if (own.n >= 5)
-                see_three(study, &own, &fitted[stack], errors);
-            free(own.run);
-        }
 }
 
 /* Goals by tier in per cent, and gates; 0: none. docs/accuracy.md explains the difference. */
@@ -343,7 +272,7 @@ static void leave_out(const struct sp_study *study, struct errors *e)
     predict_naively(study, false, e->naive);
     predict_naively(study, true, e->siblings);
     sp_cross_validate(study, sp_publication_of, study->publications, e->publication,
-                      see_three_of_publication, e->three);
+                      sp_see_three, e->three);
     e->usual = new_errors(study);
     for (size_t i = 0; i < study->n; i++)
         e->usual[i] = study->measured[i].odd ? NAN : e->publication[i];
@@ -403,8 +332,8 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < study.n; i++)
         e.all[i] = sp_log_error(&study.measured[i].sample, &fitted[study.measured[i].stack]);
     to_logarithms(&study, &e);
-    const int worse =
-        print_tiers(&study, &e) + print_ranges(&study, &e) + sp_print_leads(&study, e.publication);
+    const int worse = print_tiers(&study, &e) + sp_print_own_rows(&study, fitted) +
+                      print_ranges(&study, &e) + sp_print_leads(&study, e.publication);
     print_parts(&study, &e, sp_publication_of, study.publications, e.publication, "publication");
     print_parts(&study, &e, sp_stack_of, study.stacks, e.stack, "stack");
     printf("\nfurthest off with its publication left out, predicted over measured\n");

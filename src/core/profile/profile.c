@@ -104,6 +104,16 @@ static const bool grows_step[SP_CONSTANTS] = {[SP_C_MEMORY] = true,
                                               [SP_C_STRAGGLER] = true,
                                               [SP_C_TP_EXPOSED] = true};
 
+/* Shares of times that the others give. */
+static const bool is_share[SP_CONSTANTS] = {
+    [SP_C_CONTENTION] = true, [SP_C_STRAGGLER] = true, [SP_C_TP_EXPOSED] = true};
+
+void sp_use_machine_factor(double factor, struct sp_profile *profile)
+{
+    for (int i = 0; i < SP_CONSTANTS; i++)
+        profile->value[i] *= is_share[i] ? 1 : grows_step[i] ? factor : 1 / factor;
+}
+
 /* A step is monotone in each constant (tested), so one evaluation gives the worst step of the
  * intervals, without sampling, and search bounds remain valid. */
 void sp_worsen_constants(const struct sp_profile *profile, struct sp_profile *worst)
@@ -118,7 +128,12 @@ void sp_worsen_constants(const struct sp_profile *profile, struct sp_profile *wo
 
 const char *sp_family_of_constant(const struct sp_profile *p, int constant)
 {
-    return sp_constants_of(p).of[constant].of == SP_OF_CHIP ? p->chip_family : p->software_family;
+    const char *const family[] = {[SP_OF_CHIP] = p->chip_family,
+                                  [SP_OF_SOFTWARE] = p->software_family,
+                                  [SP_OF_KERNELS] = p->software_family,
+                                  [SP_OF_OVERLAP] = p->overlap_family[0] ? p->overlap_family
+                                                                         : p->software_family};
+    return family[sp_constants_of(p).of[constant].of];
 }
 
 static bool can_lend(const struct sp_profile *from, const struct sp_profile *to)
