@@ -142,6 +142,10 @@ enum sp_tier sp_tier_of(const struct sp_model *model, const struct sp_chip *chip
  * (range_widths.def). */
 double sp_range_log(const struct sp_profile *profile, enum sp_tier tier);
 
+/* The same of a plan: with what its inputs leave open (sp_open_log), unless the profile was fitted to
+ * the machine's own runs. */
+double sp_range_of(const struct sp_step_inputs *in);
+
 /* In a normal distribution, 80 % of the values lie above mean - 0.8 standard deviations. */
 #define SP_LEAD_DEVIATIONS 0.8416
 
@@ -204,7 +208,7 @@ struct sp_estimate {
     struct sp_companion_cost companions; /* included in the step, not in its parts; weights counted
                                             in the buffers */
     double compute_s;     /* matmuls, attention, memory-bound work and recomputation */
-    double range;         /* half-width of the 80 % range of ln(step): sp_range_log */
+    double range;         /* half-width of the 80 % range of ln(step): sp_range_of */
     double low_s, high_s; /* 80 % range of the step */
     double ideal_s;       /* sp_ideal_step_s */
     double played_s;      /* step from the simulated schedule without sends; NAN: not simulated */

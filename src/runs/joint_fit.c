@@ -56,7 +56,7 @@ static void mark_heavy_tails(const struct sp_shared_constant *layout, int stacks
     for (int s = 0; s < stacks; s++)
         for (int c = 0; c < SP_CONSTANTS; c++) {
             const int own = layout[(size_t)s * SP_CONSTANTS + (size_t)c].parameter[OWN];
-            heavy_tailed[own] = sp_constants[c].of != SP_OF_CHIP;
+            heavy_tailed[own] = sp_constants[c].of == SP_OF_SOFTWARE;
         }
 }
 

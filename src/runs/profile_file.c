@@ -58,6 +58,20 @@ const char *sp_constants_at_bounds(const struct sp_profile *p, char *out, size_t
     return names_of(p, sp_at_bound, out, size);
 }
 
+static bool is_implausible(const struct sp_profile *p, int constant)
+{
+    const struct sp_constant_info *const c = &sp_constants_of(p).of[constant];
+    const double spreads = log(p->value[constant] / p->expected[constant]) / c->spread;
+    const bool whole = c->high == 1 && p->value[constant] > c->low * 1.001;
+    return p->expected[constant] > 0 && p->determined[constant] > 0.05 &&
+           (fabs(spreads) >= 4 || (sp_at_bound(p, constant) && !whole));
+}
+
+const char *sp_implausible_constants(const struct sp_profile *p, char *out, size_t size)
+{
+    return names_of(p, is_implausible, out, size);
+}
+
 static void put_bounds(FILE *out, const struct sp_profile *p)
 {
     char names[384], text[512];

@@ -2,7 +2,6 @@
 #include "runs/shared_fit.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,12 +15,6 @@ static double *new_numbers(size_t n)
 
 enum { MOST_PARTS = SP_SHARED_CONSTANTS * SP_SHARED_PARTS + SP_SHARED_UNKNOWNS };
 
-static double spread_of(const struct sp_shared_fit *f, int c)
-{
-    static double sp[64]; static const void *of;
-    if (of != f->info) { for (int k = 0; k < f->constants; k++) { char key[64]; snprintf(key, sizeof key, "S_%s", f->info[k].key); const char *t = getenv(key); sp[k] = t ? strtod(t, NULL) : f->info[k].spread; } of = f->info; }
-    return sp[c];
-}
 /* Computes a stack's constants from parameters x. */
 static void put_constants(const struct sp_shared_fit *f, int stack, const double *x, double *values)
 {
@@ -32,7 +25,7 @@ static void put_constants(const struct sp_shared_fit *f, int stack, const double
         for (int k = 0; k < SP_SHARED_PARTS; k++)
             if (of->parameter[k] >= 0)
                 spreads += of->scale[k] * x[of->parameter[k]];
-        const double value = f->expected[first + (size_t)c] * exp(spread_of(f, c) * spreads);
+        const double value = f->expected[first + (size_t)c] * exp(f->info[c].spread * spreads);
         values[c] = fmin(f->info[c].high, fmax(f->info[c].low, value));
     }
 }
@@ -98,7 +91,7 @@ static int changes_of(const struct sp_shared_fit *f, size_t i, const double *x,
         for (int k = 0; k < SP_SHARED_PARTS; k++)
             if (of->parameter[k] >= 0) {
                 index[n] = of->parameter[k];
-                change[n++] = of->scale[k] * slope * spread_of(f, c);
+                change[n++] = of->scale[k] * slope * f->info[c].spread;
             }
     }
     for (int u = 0; u < f->unknowns; u++)
@@ -269,7 +262,8 @@ static void measure_determined(const struct sp_shared_fit *f, const double *x, d
     gradient_and_curvature(f, x, values, gradient, curvature);
     solve(curvature, gradient, n, 0, lower, room);
     for (size_t at = 0; at < all; at++)
-        determined[at] = 1 - variance_of(&f->layout[at], lower, n, room) / prior_of(&f->layout[at]);
+        determined[at] =
+            fmax(0, 1 - variance_of(&f->layout[at], lower, n, room) / prior_of(&f->layout[at]));
     free(curvature);
     free(lower);
     free(gradient);

@@ -11,7 +11,9 @@
 #include "elsewhere.h"
 #include "leads.h"
 #include "own_rows.h"
+#include "ranges.h"
 #include "study.h"
+#include "runs/profile_file.h"
 #include "study_profiles.h"
 
 /* Errors of every run, ln(predicted / measured), by what was left out of the fit. */
@@ -157,90 +159,6 @@ static void print_parts(const struct sp_study *study, const struct errors *e, sp
         }
 }
 
-/* A run's error with a part left out, and what was known of its stack. */
-struct unseen {
-    double size, weight;
-    enum sp_tier tier;
-    enum sp_known known;
-};
-
-static int by_size(const void *a, const void *b)
-{
-    return ascending(&((const struct unseen *)a)->size, &((const struct unseen *)b)->size);
-}
-
-/* Errors of all runs with publication and stack left out; repeats share a weight. Returns their
- * number. */
-static size_t list_unseen(const struct sp_study *study, const struct errors *e,
-                          struct unseen *unseen)
-{
-    sp_part_of *const parts[] = {sp_publication_of, sp_stack_of};
-    const double *const errors[] = {e->publication, e->stack};
-    size_t n = 0;
-    for (int k = 0; k < 2; k++)
-        for (size_t i = 0; i < study->n; i++) {
-            const struct sp_measured *const m = &study->measured[i];
-            unseen[n++] = (struct unseen){fabs(errors[k][i]), m->sample.weight, m->tier,
-                                          sp_known_without(study, parts[k], m)};
-        }
-    qsort(unseen, n, sizeof *unseen, by_size);
-    return n;
-}
-
-/* Measures the half-width that holds 80 % of the weight, the share of weight inside the given
- * ranges, and the total weight. */
-static double widths_of(const struct unseen *unseen, size_t n, int tier, int known, double *held,
-                        double *all)
-{
-    double below = 0, width = NAN;
-    *held = *all = 0;
-    for (size_t i = 0; i < n; i++)
-        if ((int)unseen[i].tier == tier && (known < 0 || (int)unseen[i].known == known)) {
-            const struct sp_profile profile = {.known = unseen[i].known};
-            *all += unseen[i].weight;
-            *held +=
-                unseen[i].size <= sp_range_log(&profile, unseen[i].tier) ? unseen[i].weight : 0;
-        }
-    for (size_t i = 0; i < n && isnan(width); i++)
-        if ((int)unseen[i].tier == tier && (known < 0 || (int)unseen[i].known == known)) {
-            below += unseen[i].weight;
-            if (below >= 0.8 * *all)
-                width = unseen[i].size;
-        }
-    return width;
-}
-
-/* Compares range_widths.def with the runs; counts tiers whose ranges do not hold. */
-static int print_ranges(const struct sp_study *study, const struct errors *e)
-{
-    static const char *const known[SP_KNOWN] = {"stack", "software", "chip", "neither"};
-    struct unseen *const unseen = calloc(2 * study->n + 1, sizeof *unseen);
-    int worse = 0;
-    if (!unseen)
-        abort();
-    const size_t n = list_unseen(study, e, unseen);
-    printf("\n80 %% ranges, half of them, of the logarithm: by tier and by what is known of the "
-           "stack\n");
-    for (int t = 0; t < SP_TIERS; t++) {
-        double held, all;
-        widths_of(unseen, n, t, -1, &held, &all);
-        const bool bad = held < 0.75 * all || held > 0.85 * all;
-        printf("%-14s hold %4.1f %% of runs left out%s:", sp_tier_names[t], 100 * held / all,
-               bad ? "!" : "");
-        worse += bad;
-        for (int k = 0; k < SP_KNOWN; k++) {
-            const double width = widths_of(unseen, n, t, k, &held, &all);
-            const struct sp_profile profile = {.known = (enum sp_known)k};
-            if (all > 0)
-                printf("  %s %.3f (says %.3f, %.0f runs)", known[k], width,
-                       sp_range_log(&profile, (enum sp_tier)t), all);
-        }
-        printf("\n");
-    }
-    free(unseen);
-    return worse;
-}
-
 /* A publication with hundreds of runs on one stack says more when its models are left out in turn.
  */
 static int long_series_model(const struct sp_measured *m)
@@ -304,16 +222,30 @@ static void to_logarithms(const struct sp_study *study, struct errors *e)
         }
 }
 
-static bool ends_in_csv(const char *path)
+/* Names constants where a cause is missing; counts the stacks that have one. */
+static int print_implausible(const struct sp_study *study, const struct sp_profile *fitted)
 {
-    const size_t n = strlen(path);
-    return n > 4 && strcmp(path + n - 4, ".csv") == 0;
+    int worse = 0;
+    for (int s = 0; s < study->stacks; s++) {
+        char names[384];
+        if (!*sp_implausible_constants(&fitted[s], names, sizeof names))
+            continue;
+        printf("the fit fails on %s of %s: a cause is missing\n", names, fitted[s].name);
+        worse++;
+    }
+    return worse;
+}
+
+static bool ends_in(const char *path, const char *end)
+{
+    const size_t n = strlen(path), m = strlen(end);
+    return n > m && strcmp(path + n - m, end) == 0;
 }
 
 int main(int argc, char **argv)
 {
     if (argc < 2) {
-        fprintf(stderr, "usage: accuracy RUNS.csv [ELSEWHERE.csv ...] [FOLDER]\n");
+        fprintf(stderr, "usage: accuracy RUNS.csv [ELSEWHERE.csv ...] [FOLDER] [RANGES.def]\n");
         return 2;
     }
     const struct sp_sources sources = {0};
@@ -332,16 +264,20 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < study.n; i++)
         e.all[i] = sp_log_error(&study.measured[i].sample, &fitted[study.measured[i].stack]);
     to_logarithms(&study, &e);
+    const struct sp_left_out seen = {e.publication, e.stack};
     const int worse = print_tiers(&study, &e) + sp_print_own_rows(&study, fitted) +
-                      print_ranges(&study, &e) + sp_print_leads(&study, e.publication);
+                      print_implausible(&study, fitted) +
+                      sp_print_ranges(&study, fitted, &seen) + sp_print_leads(&study, e.publication);
     print_parts(&study, &e, sp_publication_of, study.publications, e.publication, "publication");
     print_parts(&study, &e, sp_stack_of, study.stacks, e.stack, "stack");
     printf("\nfurthest off with its publication left out, predicted over measured\n");
     sp_print_worst(&study, e.publication);
     bool read = true;
     for (int i = 2; i < argc; i++)
-        if (ends_in_csv(argv[i]))
+        if (ends_in(argv[i], ".csv"))
             read = sp_print_elsewhere(&study, fitted, argv[i]) && read;
+        else if (ends_in(argv[i], ".def"))
+            sp_write_range_widths(&study, fitted, &seen, argv[i]);
         else
             sp_write_profiles(&study, fitted, e.publication, argv[i]);
     free_errors(&e);

@@ -85,7 +85,9 @@ static void judge(const struct sp_study *study, const struct sp_profile *fitted,
             profile_in(study, left_out >= 0 ? without : fitted, &other->stack[m->stack]);
         profile.known = known_in(study, left_out, &other->stack[m->stack]);
         log_errors[i] = sp_log_error(&m->sample, &profile);
-        held[i] = fabs(log_errors[i]) <= sp_range_log(&profile, m->tier);
+        struct sp_step_inputs in = m->sample.in;
+        in.profile = &profile;
+        held[i] = fabs(log_errors[i]) <= sp_range_of(&in);
     }
 }
 

@@ -43,7 +43,6 @@ static void family_name(const char *model, char *out, size_t size)
         memmove(out + 6, out + 8, strlen(out + 8) + 1);
 }
 
-static double envd(const char *k, double f) { const char *t = getenv(k); return t ? strtod(t, NULL) : f; }
 static int stack_of(struct sp_study *study, const struct sp_run *run)
 {
     struct sp_profile profile;
@@ -54,8 +53,6 @@ static int stack_of(struct sp_study *study, const struct sp_run *run)
             return i;
     if (study->stacks == SP_MAX_STACKS)
         abort();
-    for (int c = 0; c < SP_CONSTANTS; c++) { char key[64]; snprintf(key, sizeof key, "E_%s", sp_constants[c].key); if (profile.kind == SP_SWITCHED) profile.expected[c] = envd(key, profile.expected[c]);
-     snprintf(key, sizeof key, "E_%s_%s", profile.software_family, sp_constants[c].key); profile.expected[c] = envd(key, profile.expected[c]); }
     study->stack[study->stacks] = profile;
     return study->stacks++;
 }

@@ -20,6 +20,7 @@ bool sp_is_open(const struct sp_step_inputs *in, enum sp_unknown unknown)
         [SP_OPEN_ROUTER] = experts && p->imbalance <= 1,
         [SP_OPEN_EXPERT_TP] = experts && p->tp > 1 && p->open_etp,
         [SP_OPEN_REMAT] = p->open_remat,
+        [SP_OPEN_HOST] = net->kind == SP_SWITCHED,
         [SP_OPEN_RELEASE] = experts,
         [SP_OPEN_MACHINE] = true,
         [SP_OPEN_PUBLICATION] = true,
@@ -47,6 +48,7 @@ double sp_step_with_unknowns(const struct sp_step_inputs *inputs,
 {
     struct sp_step_inputs in = *inputs;
     struct sp_hardware hw;
+    struct sp_profile profile;
     struct sp_plan plan = *in.plan;
     double moved = 0; /* of the logarithm */
     in.plan = &plan;
@@ -54,6 +56,11 @@ double sp_step_with_unknowns(const struct sp_step_inputs *inputs,
         hw = *in.hw;
         hw.network.scaleout_bytes_per_s *= exp(spread_at(SP_OPEN_NETWORK, deviations));
         in.hw = &hw;
+    }
+    if (deviations[SP_OPEN_HOST] != 0) {
+        profile = *in.profile;
+        profile.value[SP_C_LAUNCH] *= exp(spread_at(SP_OPEN_HOST, deviations));
+        in.profile = &profile;
     }
     plan.imbalance *= exp(spread_at(SP_OPEN_ROUTER, deviations));
     const double step = sp_estimate_step(&in).step;
