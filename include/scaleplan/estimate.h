@@ -108,8 +108,7 @@ bool sp_is_open(const struct sp_step_inputs *in, enum sp_unknown unknown);
 
 /* Step time with each unknown `deviations` standard deviations from what is expected; those that
  * are not open count too. sp_estimate_step(in) with all 0. s. */
-double sp_step_with_unknowns(const struct sp_step_inputs *in,
-                             const double deviations[SP_UNKNOWNS]);
+double sp_step_with_unknowns(const struct sp_step_inputs *in, const double deviations[SP_UNKNOWNS]);
 
 /* Standard deviation of ln(step time) by what the inputs leave open of the plan and its network:
  * the root of the sum of squares of each unknown's effect at one deviation. Factors of the whole
@@ -142,8 +141,8 @@ enum sp_tier sp_tier_of(const struct sp_model *model, const struct sp_chip *chip
  * (range_widths.def). */
 double sp_range_log(const struct sp_profile *profile, enum sp_tier tier);
 
-/* The same of a plan: with what its inputs leave open (sp_open_log), unless the profile was fitted to
- * the machine's own runs. */
+/* The same of a plan: with what its inputs leave open (sp_open_log), unless the profile was fitted
+ * to the machine's own runs. */
 double sp_range_of(const struct sp_step_inputs *in);
 
 /* In a normal distribution, 80 % of the values lie above mean - 0.8 standard deviations. */

@@ -134,8 +134,8 @@ struct sp_profile {
     char date[16]; /* of the fit, or of the newest fit that lends to it: 2026-11-22; "": unknown */
     double residual; /* from leave-one-out errors of the user's own runs: 80 % of |ln(predicted /
                         measured)| lie within 1.2816 times this; 0: use sp_range_log */
-    double memory_factor; /* reserved memory on this machine over the framework's rule; 1: as the
-                             rule */
+    double memory_factor;  /* reserved memory on this machine over the framework's rule; 1: as the
+                              rule */
     double machine_factor; /* times on this machine over those by the constants; 1: as they say */
 };
 
@@ -149,7 +149,8 @@ struct sp_profile {
 void sp_use_memory_factor(double memory_factor, struct sp_framework *framework);
 
 /* Makes every operation of a training profile take `factor` times as long: rates are divided, times
- * and memory passes multiplied. Shares of other times and latencies of the network stay. */
+ * and memory passes multiplied, and its machine_factor is 1 then. Shares of other times and
+ * latencies of the network stay. */
 void sp_use_machine_factor(double factor, struct sp_profile *profile);
 
 /* The list of constants of a profile. */

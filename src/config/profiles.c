@@ -92,9 +92,9 @@ static struct sp_profile stack_of(const struct sp_hardware *hw, const char *soft
 void sp_profile_for(const struct sp_hardware *hw, const struct sp_framework *framework,
                     const struct sp_profile *known, size_t n, struct sp_profile *profile, bool *own)
 {
-    *profile = stack_of(hw, framework->name,
-                        framework->family[0] ? framework->family : framework->name,
-                        framework->overlap);
+    *profile =
+        stack_of(hw, framework->name, framework->family[0] ? framework->family : framework->name,
+                 framework->overlap);
     for (size_t i = 0; i < n; i++)
         if (strcmp(known[i].name, profile->name) == 0) {
             *profile = known[i];

@@ -236,9 +236,10 @@ static const struct sp_field framework_fields[] = {
           "words in a run's source that identify the framework, comma-separated"),
     TEXT_("family", K, framework.family,
           "frameworks of one family lend each other calibrated constants"),
-    TEXT_("overlap", K, framework.overlap,
-          "how its collectives run behind matmuls, such as fsdp2: frameworks that do it alike share "
-          "the constants of that; empty: its family"),
+    TEXT_(
+        "overlap", K, framework.overlap,
+        "how its collectives run behind matmuls, such as fsdp2: frameworks that do it alike share "
+        "the constants of that; empty: its family"),
     TEXT_(
         "serves", K, serves,
         "runs that are taken for this framework when nothing identifies theirs: gpu, zero3 or tpu"),

@@ -77,8 +77,7 @@ static int parameter_of(const struct sp_joint_sample *samples, size_t i, int unk
     if (!sp_is_open(&samples[i].sample.in, (enum sp_unknown)unknown))
         return -1;
     for (size_t k = 0; k < i; k++)
-        if (shared[k].unknown[unknown] >= 0 &&
-            samples[k].unit[unknown] == samples[i].unit[unknown])
+        if (shared[k].unknown[unknown] >= 0 && samples[k].unit[unknown] == samples[i].unit[unknown])
             return shared[k].unknown[unknown];
     return (*parameters)++;
 }
@@ -113,7 +112,8 @@ void sp_fit_jointly(const struct sp_joint_sample *samples, size_t n,
             lay_out_constant(stacks, s, c, layout, &fit.parameters);
     mark_heavy_tails(layout, n_stacks, heavy_tailed);
     for (size_t i = 0; i < n; i++)
-        shared[i] = (struct sp_shared_sample){samples[i].stack, samples[i].sample.weight, NOISE, {0}};
+        shared[i] =
+            (struct sp_shared_sample){samples[i].stack, samples[i].sample.weight, NOISE, {0}};
     for (size_t i = 0; i < n; i++)
         for (int u = 0; u < SP_UNKNOWNS; u++)
             shared[i].unknown[u] = parameter_of(samples, i, u, shared, &fit.parameters);

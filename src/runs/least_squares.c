@@ -12,9 +12,7 @@ struct problem {
     const struct sp_profile *prior;
 };
 
-/* Standard deviation of ln(estimate / measured) between the configurations of one machine, whose
- * common factor is known: repeats differ by 1 to 2 %, the rest is what the model does not know. */
-static double noise_of(const struct sp_sample *sample)
+double sp_configuration_noise(const struct sp_sample *sample)
 {
     static const double noise[SP_TIERS] = {[SP_TIER_DENSE_16] = 0.04,
                                            [SP_TIER_DENSE_8] = 0.04,
@@ -70,7 +68,8 @@ void sp_fit_profile(const struct sp_sample *samples, size_t n, const struct sp_p
     for (int c = 0; c < SP_CONSTANTS; c++) /* one parameter per constant */
         layout[c] = (struct sp_shared_constant){{c, -1, -1, -1}, {1}};
     for (size_t i = 0; i < n; i++)
-        shared[i] = (struct sp_shared_sample){0, samples[i].weight, noise_of(&samples[i]), {FACTOR}};
+        shared[i] = (struct sp_shared_sample){
+            0, samples[i].weight, sp_configuration_noise(&samples[i]), {FACTOR}};
     const struct sp_shared_fit fit = {.constants = SP_CONSTANTS,
                                       .stacks = 1,
                                       .parameters = PARAMETERS,
@@ -86,7 +85,8 @@ void sp_fit_profile(const struct sp_sample *samples, size_t n, const struct sp_p
     *fitted = *prior;
     sp_fit_shared(&fit, fitted->value, fitted->determined, unknowns);
     fitted->machine_factor =
-        fmin(SP_MACHINE_FACTOR_MAX, fmax(SP_MACHINE_FACTOR_MIN,
-             prior->machine_factor * exp(machine_spread() * unknowns[FACTOR])));
+        fmin(SP_MACHINE_FACTOR_MAX,
+             fmax(SP_MACHINE_FACTOR_MIN,
+                  prior->machine_factor * exp(machine_spread() * unknowns[FACTOR])));
     free(shared);
 }

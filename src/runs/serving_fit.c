@@ -36,7 +36,8 @@ static bool is_same_die(const struct sp_profile *a, const struct sp_profile *b, 
 }
 
 /* Assigns a stack's parameters of a constant: common, per family, per stack (of kernels per
- * engine and die), each shrunk towards 0, so that stacks with few runs stay near their relatives. Rows and sources have no parameters. */
+ * engine and die), each shrunk towards 0, so that stacks with few runs stay near their relatives.
+ * Rows and sources have no parameters. */
 static void lay_out(const struct sp_profile *stacks, int stack, int c,
                     struct sp_shared_constant *layout, int *parameters)
 {
@@ -66,8 +67,8 @@ static void fit(const struct sp_serving_sample *samples, size_t n, const struct 
     if (!shared)
         abort();
     for (size_t i = 0; i < n; i++)
-        shared[i] = (struct sp_shared_sample){samples[i].stack, samples[i].weight,
-                                              noise[samples[i].measure], {-1}};
+        shared[i] = (struct sp_shared_sample){
+            samples[i].stack, samples[i].weight, noise[samples[i].measure], {-1}};
     const struct sp_shared_fit f = {.constants = SP_SERVING_CONSTANTS,
                                     .stacks = n_stacks,
                                     .parameters = parameters,

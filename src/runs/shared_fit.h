@@ -29,7 +29,7 @@ struct sp_shared_sample {
 
 struct sp_shared_fit {
     int constants, stacks, parameters;
-    int unknowns; /* of each sample, at most SP_SHARED_UNKNOWNS */
+    int unknowns;                            /* of each sample, at most SP_SHARED_UNKNOWNS */
     const struct sp_constant_info *info;     /* spread and bounds per constant */
     const double *expected;                  /* constants of each stack, concatenated */
     const struct sp_shared_constant *layout; /* likewise */

@@ -189,8 +189,8 @@ static void leave_out(const struct sp_study *study, struct errors *e)
     e->siblings = new_errors(study);
     predict_naively(study, false, e->naive);
     predict_naively(study, true, e->siblings);
-    sp_cross_validate(study, sp_publication_of, study->publications, e->publication,
-                      sp_see_three, e->three);
+    sp_cross_validate(study, sp_publication_of, study->publications, e->publication, sp_see_three,
+                      e->three);
     e->usual = new_errors(study);
     for (size_t i = 0; i < study->n; i++)
         e->usual[i] = study->measured[i].odd ? NAN : e->publication[i];
@@ -266,8 +266,8 @@ int main(int argc, char **argv)
     to_logarithms(&study, &e);
     const struct sp_left_out seen = {e.publication, e.stack};
     const int worse = print_tiers(&study, &e) + sp_print_own_rows(&study, fitted) +
-                      print_implausible(&study, fitted) +
-                      sp_print_ranges(&study, fitted, &seen) + sp_print_leads(&study, e.publication);
+                      print_implausible(&study, fitted) + sp_print_ranges(&study, fitted, &seen) +
+                      sp_print_leads(&study, e.publication);
     print_parts(&study, &e, sp_publication_of, study.publications, e.publication, "publication");
     print_parts(&study, &e, sp_stack_of, study.stacks, e.stack, "stack");
     printf("\nfurthest off with its publication left out, predicted over measured\n");

@@ -20,7 +20,8 @@ static struct own own_runs(const struct sp_study *study, int publication, int st
         abort();
     for (size_t i = 0; i < study->n; i++) {
         const struct sp_measured *const m = &study->measured[i];
-        if (m->publication == publication && m->stack == stack && (tier < 0 || (int)m->tier == tier))
+        if (m->publication == publication && m->stack == stack &&
+            (tier < 0 || (int)m->tier == tier))
             own.run[own.n++] = i;
     }
     return own;
@@ -130,9 +131,10 @@ static int see_eight(const struct sp_study *study, const struct own *own,
     qsort(factor, DRAWS, sizeof *factor, ascending);
     const double median = 100 * (error[DRAWS / 2 - 1] + error[DRAWS / 2]) / 2;
     const struct sp_measured *const first = &study->measured[own->run[0]];
-    printf("  %-50s %d of %zu rows leave the others %.1f %% off (%.1f to %.1f), machine factor %.2f\n",
-           study->publication[first->publication], MOST_SEEN, own->n, median, 100 * error[0],
-           100 * error[DRAWS - 1], factor[DRAWS / 2]);
+    printf(
+        "  %-50s %d of %zu rows leave the others %.1f %% off (%.1f to %.1f), machine factor %.2f\n",
+        study->publication[first->publication], MOST_SEEN, own->n, median, 100 * error[0],
+        100 * error[DRAWS - 1], factor[DRAWS / 2]);
     return median > 6;
 }
 

@@ -21,8 +21,8 @@ static int by_need(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Errors of all runs with publication and stack left out, in the order of their needs; repeats share
- * a weight. The caller frees them. */
+/* Errors of all runs with publication and stack left out, in the order of their needs; repeats
+ * share a weight. The caller frees them. */
 static struct unseen *list_unseen(const struct sp_study *study, const struct sp_profile *fitted,
                                   const struct sp_left_out *e, size_t *n)
 {
@@ -38,9 +38,10 @@ static struct unseen *list_unseen(const struct sp_study *study, const struct sp_
             struct sp_step_inputs in = m->sample.in;
             in.profile = &fitted[m->stack];
             const double size = fabs(errors[k][i]), open = SP_RANGE_DEVIATIONS * sp_open_log(&in);
-            unseen[(*n)++] = (struct unseen){size, m->sample.weight, open,
-                                             size > open ? sqrt(size * size - open * open) : 0,
-                                             m->tier, sp_known_without(study, parts[k], m)};
+            unseen[(*n)++] =
+                (struct unseen){size,    m->sample.weight,
+                                open,    size > open ? sqrt(size * size - open * open) : 0,
+                                m->tier, sp_known_without(study, parts[k], m)};
         }
     qsort(unseen, *n, sizeof *unseen, by_need);
     return unseen;
@@ -101,7 +102,8 @@ static struct told judge(const struct unseen *unseen, size_t n, int tier)
 {
     const double all = weight_of(unseen, n, tier, -1);
     struct told told = {0, 0, 0, 0};
-    double *const halves = calloc(n + 1, sizeof *halves), *const sizes = calloc(n + 1, sizeof *sizes);
+    double *const halves = calloc(n + 1, sizeof *halves), *const sizes =
+                                                              calloc(n + 1, sizeof *sizes);
     size_t of = 0;
     if (!halves || !sizes)
         abort();
@@ -156,13 +158,15 @@ int sp_print_ranges(const struct sp_study *study, const struct sp_profile *fitte
     return worse;
 }
 
-static const char head[] =
-    "/* Half-width of the 80 % range of ln(step time) by tier, if runs are known of the chip with the "
-    "framework, of the framework on other chips,\n"
-    " * of the chip under other frameworks, of neither; what a plan leaves open comes on top, as a sum "
-    "of squares. Measured on published runs\n"
-    " * with their publication or stack left out of the fit, or judged where there are none. The build "
-    "target `profiles` writes this file. */\n";
+static const char head[] = "/* Half-width of the 80 % range of ln(step time) by tier, if runs are "
+                           "known of the chip with the "
+                           "framework, of the framework on other chips,\n"
+                           " * of the chip under other frameworks, of neither; what a plan leaves "
+                           "open comes on top, as a sum "
+                           "of squares. Measured on published runs\n"
+                           " * with their publication or stack left out of the fit, or judged "
+                           "where there are none. The build "
+                           "target `profiles` writes this file. */\n";
 
 /* The measured width, in steps of 0.005, at least that of better known stacks; where nothing is
  * measured what the file says. */

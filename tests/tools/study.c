@@ -87,7 +87,8 @@ static void weigh(struct sp_study *study)
 void sp_open_study(const struct sp_runs *runs, struct sp_study *study)
 {
     struct names groups = {0}, models = {0}, publications = {0}, units = {0};
-    const int software = sp_csv_column(&runs->csv, "software"), column = sp_csv_column(&runs->csv, "publication"),
+    const int software = sp_csv_column(&runs->csv, "software"),
+              column = sp_csv_column(&runs->csv, "publication"),
               fit = sp_csv_column(&runs->csv, "fit");
     *study = (struct sp_study){0};
     study->measured = calloc(runs->n + 1, sizeof *study->measured);
@@ -117,9 +118,12 @@ void sp_open_study(const struct sp_runs *runs, struct sp_study *study)
         const char *const name = publications.name[m->publication];
         char machine[128], release[128];
         snprintf(machine, sizeof machine, "%.60s on %.60s", name, run->hardware);
-        snprintf(release, sizeof release, "%.60s %.30s %.30s", name, sp_csv_cell(&runs->csv, i, software), run->model_name);
+        snprintf(release, sizeof release, "%.60s %.30s %.30s", name,
+                 sp_csv_cell(&runs->csv, i, software), run->model_name);
         for (int u = 0; u < SP_UNKNOWNS; u++)
-            m->unit[u] = number_of(&units, u == SP_OPEN_PUBLICATION ? name : u == SP_OPEN_RELEASE ? release : machine);
+            m->unit[u] = number_of(&units, u == SP_OPEN_PUBLICATION ? name
+                                           : u == SP_OPEN_RELEASE   ? release
+                                                                    : machine);
     }
     study->groups = groups.n;
     study->models = models.n;
@@ -184,7 +188,8 @@ void sp_fit_study(const struct sp_study *study, sp_part_of *part_of, int left_ou
     for (size_t i = 0; i < study->n; i++) {
         const struct sp_measured *const m = &study->measured[i];
         if (!m->odd && (left_out < 0 || part_of(m) != left_out))
-            samples[n++] = (struct sp_joint_sample){m->sample, m->stack, {0}}, memcpy(samples[n-1].unit, m->unit, sizeof m->unit);
+            samples[n++] = (struct sp_joint_sample){m->sample, m->stack, {0}},
+            memcpy(samples[n - 1].unit, m->unit, sizeof m->unit);
     }
     sp_fit_jointly(samples, n, study->stack, study->stacks, fitted);
     borrow_the_rest(study, samples, n, fitted);

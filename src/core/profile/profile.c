@@ -70,6 +70,7 @@ void sp_expect_constants(const struct sp_hardware *hw, const struct sp_framework
     const bool gpu = hw->network.kind == SP_SWITCHED;
     double *const e = profile->expected;
     profile->kind = hw->network.kind;
+    profile->machine_factor = 1;
     for (int i = 0; i < SP_CONSTANTS; i++)
         e[i] = gpu ? sp_constants[i].gpu : sp_constants[i].tpu;
     if (gpu && hw->chip.tdp_w > 0 && !isnan(hw->chip.peak_flops_per_s[SP_BF16])) {
@@ -112,6 +113,7 @@ void sp_use_machine_factor(double factor, struct sp_profile *profile)
 {
     for (int i = 0; i < SP_CONSTANTS; i++)
         profile->value[i] *= is_share[i] ? 1 : grows_step[i] ? factor : 1 / factor;
+    profile->machine_factor = 1;
 }
 
 /* A step is monotone in each constant (tested), so one evaluation gives the worst step of the

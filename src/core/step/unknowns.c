@@ -15,8 +15,8 @@ bool sp_is_open(const struct sp_step_inputs *in, enum sp_unknown unknown)
     const struct sp_plan *const p = in->plan;
     const bool experts = in->model->moe.experts > 0;
     const bool open[SP_UNKNOWNS] = {
-        [SP_OPEN_NETWORK] = net->kind == SP_SWITCHED && !net->scaleout_given &&
-                            sp_plan_devices(p) > net->domain,
+        [SP_OPEN_NETWORK] =
+            net->kind == SP_SWITCHED && !net->scaleout_given && sp_plan_devices(p) > net->domain,
         [SP_OPEN_ROUTER] = experts && p->imbalance <= 1,
         [SP_OPEN_EXPERT_TP] = experts && p->tp > 1 && p->open_etp,
         [SP_OPEN_REMAT] = p->open_remat,
