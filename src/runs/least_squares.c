@@ -10,6 +10,7 @@
 struct problem {
     const struct sp_sample *samples;
     const struct sp_profile *prior;
+    double factor_spread;
 };
 
 double sp_configuration_noise(const struct sp_sample *sample)
@@ -37,11 +38,13 @@ double sp_log_error(const struct sp_sample *sample, const struct sp_profile *pro
     return sp_log_error_with(sample, profile, (const double[SP_UNKNOWNS]){0});
 }
 
-/* The machine's factor: one parameter of all its runs. Nothing tells the machine from who measured
- * it, so it has the spread of both. */
-static double machine_spread(void)
+/* Standard deviation of the factor's logarithm: that of the errors of publications which a fit did
+ * not see, with as much known of their stack. */
+static double factor_spread(const struct sp_sample *sample, const struct sp_profile *prior)
 {
-    return hypot(sp_unknowns[SP_OPEN_MACHINE].spread, sp_unknowns[SP_OPEN_PUBLICATION].spread);
+    const struct sp_step_inputs *const in = &sample->in;
+    return sp_range_log(prior, sp_tier_of(in->model, &in->hw->chip, in->plan)) /
+           SP_RANGE_DEVIATIONS;
 }
 
 static double error_of(const void *context, size_t i, const double *constants,
@@ -50,14 +53,15 @@ static double error_of(const void *context, size_t i, const double *constants,
     const struct problem *const p = context;
     struct sp_profile profile = *p->prior;
     memcpy(profile.value, constants, sizeof profile.value);
-    return sp_log_error(&p->samples[i], &profile) + machine_spread() * unknowns[0];
+    return sp_log_error(&p->samples[i], &profile) + p->factor_spread * unknowns[0];
 }
 
 void sp_fit_profile(const struct sp_sample *samples, size_t n, const struct sp_profile *prior,
                     struct sp_profile *fitted)
 {
     enum { FACTOR = SP_CONSTANTS, PARAMETERS };
-    const struct problem problem = {samples, prior};
+    const double spread = n > 0 ? factor_spread(&samples[0], prior) : 0;
+    const struct problem problem = {samples, prior, spread};
     struct sp_shared_constant layout[SP_CONSTANTS];
     double unknowns[PARAMETERS];
     /* a machine may be far from all others: SimuMax's is a quarter slower */
@@ -65,8 +69,10 @@ void sp_fit_profile(const struct sp_sample *samples, size_t n, const struct sp_p
     struct sp_shared_sample *const shared = calloc(n + 1, sizeof *shared);
     if (!shared)
         abort();
-    for (int c = 0; c < SP_CONSTANTS; c++) /* one parameter per constant */
-        layout[c] = (struct sp_shared_constant){{c, -1, -1, -1}, {1}};
+    /* one parameter per constant, which moves as far as the prior's own runs leave it open */
+    for (int c = 0; c < SP_CONSTANTS; c++)
+        layout[c] =
+            (struct sp_shared_constant){{c, -1, -1, -1}, {sqrt(1 - prior->determined[c])}};
     for (size_t i = 0; i < n; i++)
         shared[i] = (struct sp_shared_sample){
             0, samples[i].weight, sp_configuration_noise(&samples[i]), {FACTOR}};
@@ -86,7 +92,6 @@ void sp_fit_profile(const struct sp_sample *samples, size_t n, const struct sp_p
     sp_fit_shared(&fit, fitted->value, fitted->determined, unknowns);
     fitted->machine_factor =
         fmin(SP_MACHINE_FACTOR_MAX,
-             fmax(SP_MACHINE_FACTOR_MIN,
-                  prior->machine_factor * exp(machine_spread() * unknowns[FACTOR])));
+             fmax(SP_MACHINE_FACTOR_MIN, prior->machine_factor * exp(spread * unknowns[FACTOR])));
     free(shared);
 }

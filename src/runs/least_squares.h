@@ -27,7 +27,7 @@ double sp_configuration_noise(const struct sp_sample *sample);
 
 /* The most likely constants for the samples, all of one machine, with one factor of all its steps:
  * each constant's logarithm has a normal prior with its spread, within bounds, and that of the
- * factor the spreads of publications and machines. Errors count by their logarithm, robustly.
+ * factor the spread of publications left out. Errors count by their logarithm, robustly.
  * `determined`: how far samples determine each constant. Deterministic. */
 void sp_fit_profile(const struct sp_sample *samples, size_t n, const struct sp_profile *prior,
                     struct sp_profile *fitted);

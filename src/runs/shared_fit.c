@@ -249,7 +249,7 @@ static double prior_of(const struct sp_shared_constant *of)
     double sum = 0;
     for (int k = 0; k < SP_SHARED_PARTS; k++)
         sum += of->parameter[k] >= 0 ? of->scale[k] * of->scale[k] : 0;
-    return sum;
+    return fmax(sum, 1e-12);
 }
 
 /* The share of a constant's variance that the measurements take away, whatever the unknowns are. */

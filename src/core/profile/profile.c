@@ -94,7 +94,7 @@ void sp_expect_constants(const struct sp_hardware *hw, const struct sp_framework
     for (int i = 0; i < SP_CONSTANTS; i++) {
         e[i] = sp_constant_in_bounds(i, e[i]);
         profile->value[i] = e[i];
-        profile->determined[i] = 0;
+        profile->determined[i] = family_determined(known, n, profile, i);
     }
 }
 
@@ -159,6 +159,19 @@ static double family_ratio(const struct sp_profile *known, size_t n, const struc
             *weight += w;
         }
     return *weight > 0 ? sum / *weight : 0;
+}
+
+/* What runs determine of a family's constant, which all of its stacks share; 0 without any. */
+static double family_determined(const struct sp_profile *known, size_t n,
+                                const struct sp_profile *to, int constant)
+{
+    const char *const family = sp_family_of_constant(to, constant);
+    double most = 0;
+    for (size_t k = 0; k < n; k++)
+        if (can_lend(&known[k], to) &&
+            strcmp(sp_family_of_constant(&known[k], constant), family) == 0)
+            most = fmax(most, known[k].determined[constant]);
+    return most;
 }
 
 /* Mean over families, weighted by what runs determined; 0 without any. */
