@@ -8,6 +8,7 @@
 
 #include <scaleplan/estimate.h>
 
+#include "choice.h"
 #include "elsewhere.h"
 #include "leads.h"
 #include "own_rows.h"
@@ -268,6 +269,7 @@ int main(int argc, char **argv)
     const int worse = print_tiers(&study, &e) + sp_print_own_rows(&study, fitted) +
                       print_implausible(&study, fitted) + sp_print_ranges(&study, fitted, &seen) +
                       sp_print_leads(&study, e.publication);
+    sp_print_choice(&study, e.publication);
     print_parts(&study, &e, sp_publication_of, study.publications, e.publication, "publication");
     print_parts(&study, &e, sp_stack_of, study.stacks, e.stack, "stack");
     printf("\nfurthest off with its publication left out, predicted over measured\n");

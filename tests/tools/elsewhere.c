@@ -1,6 +1,8 @@
 /* How far the estimate is off on runs of a further file, none of which any fit has seen. */
 #include "elsewhere.h"
 
+#include "choice.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -146,6 +148,7 @@ bool sp_print_elsewhere(const struct sp_study *study, const struct sp_profile *f
             print_chosen(&other, log_errors, held, (struct chosen){(enum sp_tier)t, p});
     printf("\nfurthest off of these, predicted over measured\n");
     sp_print_worst(&other, log_errors);
+    sp_print_choice(&other, log_errors);
     free(log_errors);
     free(held);
     sp_close_study(&other);

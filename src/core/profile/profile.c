@@ -94,7 +94,7 @@ void sp_expect_constants(const struct sp_hardware *hw, const struct sp_framework
     for (int i = 0; i < SP_CONSTANTS; i++) {
         e[i] = sp_constant_in_bounds(i, e[i]);
         profile->value[i] = e[i];
-        profile->determined[i] = family_determined(known, n, profile, i);
+        profile->determined[i] = 0;
     }
 }
 
@@ -216,6 +216,6 @@ void sp_borrow_constants(const struct sp_profile *known, size_t n, struct sp_pro
             ratio = common_ratio(known, n, profile, i);
         profile->value[i] =
             clamp(profile->expected[i] * exp(ratio), constants.of[i].low, constants.of[i].high);
-        profile->determined[i] = 0;
+        profile->determined[i] = family_determined(known, n, profile, i);
     }
 }
