@@ -15,10 +15,10 @@ struct problem {
 
 double sp_configuration_noise(const struct sp_sample *sample)
 {
-    static const double noise[SP_TIERS] = {[SP_TIER_DENSE_16] = 0.04,
-                                           [SP_TIER_DENSE_8] = 0.04,
-                                           [SP_TIER_EXPERTS] = 0.08,
-                                           [SP_TIER_BLOCKS] = 0.06};
+    static const double noise[SP_TIERS] = {[SP_TIER_DENSE_16] = 0.06,
+                                           [SP_TIER_DENSE_8] = 0.05,
+                                           [SP_TIER_EXPERTS] = 0.20,
+                                           [SP_TIER_BLOCKS] = 0.08};
     const struct sp_step_inputs *const in = &sample->in;
     return noise[sp_tier_of(in->model, &in->hw->chip, in->plan)];
 }
@@ -71,8 +71,7 @@ void sp_fit_profile(const struct sp_sample *samples, size_t n, const struct sp_p
         abort();
     /* one parameter per constant, which moves as far as the prior's own runs leave it open */
     for (int c = 0; c < SP_CONSTANTS; c++)
-        layout[c] =
-            (struct sp_shared_constant){{c, -1, -1, -1}, {sqrt(1 - prior->determined[c])}};
+        layout[c] = (struct sp_shared_constant){{c, -1, -1, -1}, {sqrt(1 - prior->determined[c])}};
     for (size_t i = 0; i < n; i++)
         shared[i] = (struct sp_shared_sample){
             0, samples[i].weight, sp_configuration_noise(&samples[i]), {FACTOR}};

@@ -95,8 +95,8 @@ static struct choice choice_of(const struct sp_study *study, const double *log_e
 
 void sp_print_choice(const struct sp_study *study, const double *log_errors)
 {
-    printf("\n%-52s %7s %8s %8s %10s %10s %8s\n", "the plan put first, behind the best, %", "series",
-           "estimate", "worst", "undivided", "TP first", "pairs");
+    printf("\n%-52s %7s %8s %8s %10s %10s %8s\n", "the plan put first, behind the best, %",
+           "series", "estimate", "worst", "undivided", "TP first", "pairs");
     for (int p = 0; p < study->publications; p++) {
         const struct choice c = choice_of(study, log_errors, p);
         if (c.series > 0)

@@ -168,16 +168,17 @@ static const char head[] = "/* Half-width of the 80 % range of ln(step time) by 
                            "where there are none. The build "
                            "target `profiles` writes this file. */\n";
 
-/* The measured width, in steps of 0.005, at least that of better known stacks; where nothing is
- * measured what the file says. */
+/* The measured width, in steps of 0.005, at least that of better known stacks; of few runs that of the
+ * whole tier; of none what the file says. */
 static double new_width(const struct unseen *unseen, size_t n, int tier, int known, double least)
 {
-    enum { FEW = 3 };
+    enum { FEW = 10, STEPS = 200 };
     const struct sp_profile profile = {.known = (enum sp_known)known};
-    const double measured = weight_of(unseen, n, tier, known) < FEW
-                                ? sp_range_log(&profile, (enum sp_tier)tier)
-                                : ceil(width_of(unseen, n, tier, known) * 200 - 1e-9) / 200;
-    return fmax(measured, least);
+    const double runs = weight_of(unseen, n, tier, known);
+    if (runs == 0)
+        return fmax(sp_range_log(&profile, (enum sp_tier)tier), least);
+    const double measured = width_of(unseen, n, tier, runs < FEW ? -1 : known);
+    return fmax(round(measured * STEPS) / STEPS, least);
 }
 
 void sp_write_range_widths(const struct sp_study *study, const struct sp_profile *fitted,
