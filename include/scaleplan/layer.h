@@ -226,6 +226,7 @@ struct sp_layers {
     struct sp_params params;
     double count[SP_LAYER_LISTS];
     double still[SP_LAYER_LISTS]; /* layers of the list that no gradient passes */
+    unsigned present;             /* bits of the lists that have layers, or are an end */
     struct sp_layer list[SP_LAYER_LISTS];
 };
 

@@ -70,6 +70,24 @@ struct sp_collective_curve {
     double rows, residual;
 };
 
+/* A collective of one domain, or of several over one transport, as measured: start_s +
+ * (sqrt(ramp_s)
+ * + sqrt(b (1 + growth log2 M) / share))^2, with b the throughput bound of its slowest level and M
+ * the number of domains. */
+struct sp_transport_curve {
+    double share;   /* of the bound's rate, reached by long messages in one domain or two; above 1
+                       where switches add up; 0: not measured */
+    double start_s; /* before the first byte */
+    double ramp_s;  /* messages whose transfer takes as long reach a quarter of the share */
+    double growth;  /* of the time for each doubling of the domains */
+    double rows, residual;
+};
+
+/* Of one domain and of several. */
+struct sp_transport_curves {
+    struct sp_transport_curve inside[SP_COLLECTIVES], across[SP_COLLECTIVES];
+};
+
 /* A chip's curves. */
 struct sp_kernels {
     char name[64]; /* chip that was measured: this one or one of its family; "": none */
@@ -192,6 +210,7 @@ struct sp_network {
     double domain_switch_ports;
     char scaleout_name[64];
     struct sp_fabric fabric;
+    struct sp_transport_curves transport; /* of the scale-out network, where it was measured */
 };
 
 /* A scale-out network that replaces a machine's own. */
@@ -200,6 +219,7 @@ struct sp_scaleout {
     double bytes_per_s; /* one-way */
     int per_node;       /* 0: one per device; 1: one shared by the devices of a domain */
     double latency_s;   /* per ring step; NAN: keep the machine's */
+    struct sp_transport_curves transport;
 };
 
 /* A machine: `slices` slices of `chips_per_slice` chips each. */

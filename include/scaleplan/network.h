@@ -138,6 +138,7 @@ struct sp_device_group {
     double unit_devices, unit_bytes_per_s; /* see sp_unit_collective; 0: no third level */
     double ragged_to;     /* all-to-all: of all devices, those that each sends to; 0: all */
     double hop_latency_s; /* per level of the switch tree; NAN: unknown */
+    struct sp_transport_curves transport; /* switches: what was measured; shares 0: nothing */
 };
 
 /* A group on this machine with its links, domains and latencies, but no axes or devices yet. */
@@ -159,13 +160,21 @@ struct sp_collective_time {
     struct sp_switch_time dense, levels; /* switches: with all devices, and scaled by ragged_to */
     double throughput_s;                 /* slowest level */
     double hops, latency_s;              /* sequential hops; NAN: unknown */
-    double time_s;                       /* max(throughput, latency) */
+    struct sp_transport_curve curve;     /* switches: that the time follows; share 0: none */
+    double time_s;                       /* by the curve, else max(throughput, latency) */
 };
+
+/* The curve of a collective over `nodes` domains; share 0: not measured. A gather or a
+ * reduce-scatter that was not measured takes half of an all-reduce, which is one of each; at most
+ * the rate of the links, since nothing is added up on the way. */
+struct sp_transport_curve sp_transport_of(const struct sp_transport_curves *curves,
+                                          enum sp_collective op, double nodes);
 
 /* The closed forms combined. Torus: axes and data-centre network pipeline (sp_torus_bandwidth_s,
  * sp_dcn_s), hops add up (sp_torus_hops). Switches: the levels of sp_unit_collective, with the hops
  * of a tree of all devices, log2 (N / Y), doubled for an all-reduce. A ragged all-to-all to k of N
- * devices takes k/N of each level. Scaling book, "Sharding" and "GPUs". */
+ * devices takes k/N of each level. Where the transport was measured, its curve gives the time.
+ * Scaling book, "Sharding" and "GPUs". */
 struct sp_collective_time sp_time_of_collective(enum sp_collective op, double bytes,
                                                 const struct sp_device_group *group);
 

@@ -223,6 +223,7 @@ struct sp_layer_counts sp_layers_of_stage(const struct sp_model *model, int64_t 
 /* A kind of stage: the same layers at the same end of the model. */
 struct sp_stage_kind {
     struct sp_layer_counts layers;
+    unsigned present; /* bits of the kinds of layers that it has */
     bool first, last;
     struct sp_layer_counts still; /* the layers that no gradient passes */
 };

@@ -52,12 +52,14 @@ struct sp_framework {
     double memory_residual;  /* standard deviation of ln(predicted / measured) of peak memory */
     double context_bytes;    /* runtime context and communicator buffers, on top of reserved
                                 memory */
-    double bucket_bytes;     /* gradients reduced at once during the backward pass */
-    bool keeps_gradients;    /* gradient memory is allocated once and not released after an
-                                update */
-    bool early_optimizer;    /* creates optimizer moments before the first step, not in its
-                                update */
-    bool fp8_dispatch;       /* 8-bit runs send tokens to experts in one byte per element */
+    double broadcast_tensors;      /* per layer, sent by their owners after an update, one broadcast
+                                      each;      0: weights are gathered */
+    double bucket_bytes;           /* gradients reduced at once during the backward pass */
+    bool keeps_gradients;          /* gradient memory is allocated once and not released after an
+                                      update */
+    bool early_optimizer;          /* creates optimizer moments before the first step, not in its
+                                      update */
+    bool fp8_dispatch;             /* 8-bit runs send tokens to experts in one byte per element */
     struct sp_execution execution; /* defaults of a plan */
     int64_t usual_zero;     /* ZeRO stage of a run that states none; below 0: see sp_usual_zero */
     char fp8_precision[32]; /* recipe of its 8-bit runs; "": the one that is called fp8 */

@@ -77,8 +77,9 @@ struct sp_orthogonal {
 struct sp_prepared {
     struct sp_orthogonal orthogonal[SP_LAYER_KINDS]; /* of one layer of the kind */
     struct sp_layer_pass layer[SP_LAYER_KINDS];      /* per kind present */
-    double layers[SP_LAYER_KINDS];                   /* layers per kind */
+    double layers[SP_LAYER_KINDS];                   /* layers per kind present */
     double still[SP_LAYER_KINDS];                    /* of these, layers without a backward pass */
+    unsigned present;                                /* bits of the kinds of layers */
     struct sp_ends_time ends;
     const struct sp_layer_weights *weights; /* not a copy */
     double ideal_s;                         /* sp_ideal_step_s, a lower bound */

@@ -140,6 +140,19 @@ static bool check_tree(const struct sp_json *json, const cJSON *node, const stru
     return true;
 }
 
+bool sp_json_parse_known(const char *text, size_t length, const char *origin, struct sp_json *json,
+                         struct sp_error *error)
+{
+    *json = (struct sp_json){.text = text, .length = length, .origin = origin};
+    const char *end = text;
+    json->root = cJSON_ParseWithLengthOpts(text, length + 1, &end, 1);
+    if (json->root)
+        return true;
+    const size_t at = (size_t)(end - text);
+    return fail_at(json, at < length ? at : length, error,
+                   at < length ? "not valid JSON here" : "the JSON ends too early");
+}
+
 bool sp_json_parse(const char *text, size_t length, const char *origin, struct sp_json *json,
                    struct sp_error *error)
 {
@@ -148,15 +161,9 @@ bool sp_json_parse(const char *text, size_t length, const char *origin, struct s
         json->text += 3;
         json->length -= 3;
     }
-    if (!check_text(json, error))
+    if (!check_text(json, error) ||
+        !sp_json_parse_known(json->text, json->length, origin, json, error))
         return false;
-    const char *end = json->text;
-    json->root = cJSON_ParseWithLengthOpts(json->text, json->length + 1, &end, 1);
-    if (!json->root) {
-        size_t at = (size_t)(end - json->text);
-        return fail_at(json, at < json->length ? at : json->length, error,
-                       at < json->length ? "not valid JSON here" : "the JSON ends too early");
-    }
     if (!check_tree(json, json->root, &(struct step){0}, error)) {
         sp_json_free(json);
         return false;
@@ -277,11 +284,12 @@ void sp_format_double(double value, char *out, size_t size)
         snprintf(out, size, "%" PRId64, (int64_t)value);
         return;
     }
-    for (int digits = 15; digits <= 17; digits++) {
+    for (int digits = 15; digits <= 16; digits++) {
         snprintf(out, size, "%.*g", digits, value);
         if (strtod(out, NULL) == value)
             return;
     }
+    snprintf(out, size, "%.17g", value);
 }
 
 /* The container that holds the last part of a dotted path; numbers index arrays. */
@@ -339,4 +347,15 @@ bool sp_to_json_number(const char *text, char *out, size_t size)
     else
         sp_format_double(number, out, size);
     return true;
+}
+
+void sp_put_json_text(FILE *out, const char *key, const char *text, const char *end)
+{
+    cJSON *const string = cJSON_CreateString(text);
+    char *const quoted = cJSON_PrintUnformatted(string);
+    cJSON_Delete(string);
+    if (!quoted)
+        abort();
+    fprintf(out, "  \"%s\": %s%s\n", key, quoted, end);
+    cJSON_free(quoted);
 }

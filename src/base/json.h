@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include <cjson/cJSON.h>
 
@@ -25,6 +26,10 @@ struct sp_json {
 bool sp_json_parse(const char *text, size_t length, const char *origin, struct sp_json *json,
                    struct sp_error *error);
 
+/* Parses JSON that a test has found strict, such as a built-in file, in half the time. */
+bool sp_json_parse_known(const char *text, size_t length, const char *origin, struct sp_json *json,
+                         struct sp_error *error);
+
 void sp_json_free(struct sp_json *json);
 
 /* "origin:line:column" of the key at a dotted path ("moe.experts", "3.args" in an array). If the
@@ -35,6 +40,9 @@ const char *sp_json_place_in(struct sp_text *room, const struct sp_json *json, c
 
 /* Shortest decimal form that reads back as the same double; "null" for NAN and infinities. */
 void sp_format_double(double value, char *out, size_t size);
+
+/* Writes a line `  "key": "text"` and `end`, with JSON's escapes. */
+void sp_put_json_text(FILE *out, const char *key, const char *text, const char *end);
 
 /* Adds a value at a dotted path, "plans.0.mfu", whose objects and arrays are made where they are
  * missing. */

@@ -230,12 +230,13 @@ static bool check_unit(const struct sp_option *option, const char *text, struct 
 static bool put_number(struct sp_args *args, const struct sp_option *option, const char *text,
                        double value, struct sp_error *error)
 {
-    char min[32], max[32];
-    sp_format_double(option->min, min, sizeof min);
-    sp_format_double(option->max, max, sizeof max);
-    if (!(value >= option->min && value <= option->max))
+    if (!(value >= option->min && value <= option->max)) {
+        char min[32], max[32];
+        sp_format_double(option->min, min, sizeof min);
+        sp_format_double(option->max, max, sizeof max);
         return sp_fail(error, SP_INPUT, "--%s: %s is out of range, expected from %s to %s",
                        option->name, sp_safe(text), min, max);
+    }
     if (option->kind == SP_WHOLE && value != floor(value))
         return sp_fail(error, SP_INPUT, "--%s: %s is not a whole number", option->name,
                        sp_safe(text));

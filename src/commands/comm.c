@@ -75,7 +75,8 @@ struct comm {
     char axes_text[160];
     bool is_lone, assumes_rings, stays_inside; /* what is remarked */
     double passes;
-    bool is_ragged; /* an all-to-all to --top-k devices */
+    bool is_measured; /* the time follows the curve of a transport */
+    bool is_ragged;   /* an all-to-all to --top-k devices */
 };
 
 #define SP_ROWS "commands/comm.def"
@@ -349,6 +350,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     sp_time_on_group(&(struct sp_group_question){s.sends, s.op, s.V, args->value.hops,
                                                  args->value.ports, s.top_k, s.group},
                      &s.of);
+    s.is_measured = s.of.t.curve.share > 0;
     put_rows(report, &s);
     return true;
 }

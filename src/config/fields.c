@@ -35,7 +35,7 @@ static const char *place_in(struct sp_text *room, const struct decoder *d, const
 const struct sp_field *sp_find_field(const struct sp_field_table *table, const char *key)
 {
     for (size_t i = 0; i < table->n; i++)
-        if (strcmp(table->fields[i].key, key) == 0)
+        if (table->fields[i].key[0] == key[0] && strcmp(table->fields[i].key, key) == 0)
             return &table->fields[i];
     return NULL;
 }

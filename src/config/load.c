@@ -85,7 +85,8 @@ static bool parse_builtin(const struct sp_builtin *builtin, struct sp_config *co
 {
     snprintf(config->origin, sizeof config->origin, "built-in %s/%s.json",
              sp_config_kinds[builtin->kind].folder, builtin->name);
-    return sp_json_parse(builtin->text, builtin->length, config->origin, &config->json, error);
+    return sp_json_parse_known(builtin->text, builtin->length, config->origin, &config->json,
+                               error);
 }
 
 static bool parse_file(const char *path, struct sp_world *world, struct sp_config *config,

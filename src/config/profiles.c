@@ -92,16 +92,19 @@ static struct sp_profile stack_of(const struct sp_hardware *hw, const char *soft
 void sp_profile_for(const struct sp_hardware *hw, const struct sp_framework *framework,
                     const struct sp_profile *known, size_t n, struct sp_profile *profile, bool *own)
 {
+    char name[sizeof profile->name];
+    name_stack(hw, framework->name, name, sizeof name);
+    *own = false;
+    for (size_t i = 0; i < n && !*own; i++)
+        if (strcmp(known[i].name, name) == 0) {
+            *profile = known[i];
+            *own = true;
+        }
+    if (*own)
+        return;
     *profile =
         stack_of(hw, framework->name, framework->family[0] ? framework->family : framework->name,
                  framework->overlap);
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(known[i].name, profile->name) == 0) {
-            *profile = known[i];
-            *own = true;
-            return;
-        }
-    *own = false;
     sp_expect_constants(hw, framework, profile);
     sp_borrow_constants(known, n, profile);
 }

@@ -172,22 +172,6 @@ static const struct sp_field precision_fields[] = {
 const struct sp_field_table sp_precision_table = {"precision", precision_fields,
                                                   N_FIELDS(precision_fields), NULL};
 
-#define W struct sp_scaleout
-static const char *const pers[] = {"device", "node", NULL};
-static const struct sp_field network_fields[] = {
-    TEXT_("name", W, name, "canonical name"),
-    PROSE_("aliases", "other names people type"),
-    FIGURE_("bytes_per_s", W, bytes_per_s, "bytes/s", 1, "line rate, one way"),
-    ENUM_("per", W, per_node, pers, 0, "whether every device has one, or a node shares it"),
-    FIGURE_("latency_s", W, latency_s, "s", 0,
-            "latency of one step of a ring of nodes (default: the machine's)"),
-    PROSE_("source", "where the figures come from"),
-    PROSE_("note", "remarks"),
-};
-#undef W
-const struct sp_field_table sp_network_table = {"network", network_fields, N_FIELDS(network_fields),
-                                                NULL};
-
 #define S struct sp_scaling_law
 /* A constant of a law; NAN if the law does not have it. */
 #define CONSTANT_(key, member, unit, min, max, help)                                               \
@@ -322,6 +306,9 @@ static const struct sp_field framework_fields[] = {
      0.1, false, "standard deviation of ln(predicted / measured) of peak memory"},
     REAL_("context_bytes", K, framework.context_bytes, "bytes", 0, 1e11,
           "runtime context and communicators beyond reserved"),
+    REAL_("broadcast_tensors", K, framework.broadcast_tensors, "", 0, 1000,
+          "tensors of a layer that ranks own whole and send to all others after an update, one "
+          "broadcast each; 0: weights are gathered"),
     {"bucket_bytes", SP_FIELD_REAL, offsetof(K, framework.bucket_bytes), 0, "bytes", 1, 1e15, NULL,
      26214400, false,
      "gradients reduced at once during the backward pass (default: 25 MiB, PyTorch's)"},

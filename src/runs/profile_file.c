@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include <cjson/cJSON.h>
+#include "base/json.h"
 
 bool sp_at_bound(const struct sp_profile *p, int constant)
 {
@@ -15,18 +15,6 @@ bool sp_at_bound(const struct sp_profile *p, int constant)
     const struct sp_constant_info *const c = &constants.of[constant];
     const double value = p->value[constant];
     return (value <= c->low * 1.001 || value >= c->high * 0.999) && p->determined[constant] > 0.05;
-}
-
-/* Writes `"key": "text",` with JSON escapes. */
-static void put_text(FILE *out, const char *key, const char *text, const char *end)
-{
-    cJSON *const string = cJSON_CreateString(text);
-    char *const quoted = cJSON_PrintUnformatted(string);
-    cJSON_Delete(string);
-    if (!quoted)
-        abort();
-    fprintf(out, "  \"%s\": %s%s\n", key, quoted, end);
-    cJSON_free(quoted);
 }
 
 static const char *names_of(const struct sp_profile *p,
@@ -81,7 +69,7 @@ static void put_bounds(FILE *out, const struct sp_profile *p)
              "%s: the runs pull past the physical bound, which says that the model puts time "
              "elsewhere than the machine does",
              names);
-    put_text(out, "at_bound", text, ",");
+    sp_put_json_text(out, "at_bound", text, ",");
 }
 
 /* Today, UTC; SOURCE_DATE_EPOCH (reproducible-builds.org) is another day, in seconds since 1970. */
@@ -93,7 +81,7 @@ static void put_date(FILE *out)
     char date[16] = "";
     if (gmtime_r(&now, &day))
         strftime(date, sizeof date, "%Y-%m-%d", &day);
-    put_text(out, "date", date, ",");
+    sp_put_json_text(out, "date", date, ",");
 }
 
 char *sp_profile_text(const struct sp_profile *p, const char *fitted_to, const char *source)
@@ -105,14 +93,14 @@ char *sp_profile_text(const struct sp_profile *p, const char *fitted_to, const c
     if (!out)
         abort();
     fprintf(out, "{\n");
-    put_text(out, "name", p->name, ",");
-    put_text(out, "chip", p->chip, ",");
-    put_text(out, p->serves ? "engine" : "framework", p->framework, ",");
-    put_text(out, "network", p->kind == SP_TORUS ? "torus" : "switched", ",");
-    put_text(out, "chip_family", p->chip_family, ",");
-    put_text(out, "software_family", p->software_family, ",");
+    sp_put_json_text(out, "name", p->name, ",");
+    sp_put_json_text(out, "chip", p->chip, ",");
+    sp_put_json_text(out, p->serves ? "engine" : "framework", p->framework, ",");
+    sp_put_json_text(out, "network", p->kind == SP_TORUS ? "torus" : "switched", ",");
+    sp_put_json_text(out, "chip_family", p->chip_family, ",");
+    sp_put_json_text(out, "software_family", p->software_family, ",");
     if (!p->serves)
-        put_text(out, "overlap_family", p->overlap_family, ",");
+        sp_put_json_text(out, "overlap_family", p->overlap_family, ",");
     fprintf(out, "  \"constants\": {\n");
     for (int i = 0; i < constants.n; i++)
         fprintf(out, "    \"%s\": {\"value\": %.4g, \"expected\": %.4g, \"determined\": %.2f}%s\n",
@@ -126,9 +114,9 @@ char *sp_profile_text(const struct sp_profile *p, const char *fitted_to, const c
     if (p->residual > 0)
         fprintf(out, "  \"residual\": %.3f,\n", p->residual);
     put_date(out);
-    put_text(out, "fitted_to", fitted_to, ",");
+    sp_put_json_text(out, "fitted_to", fitted_to, ",");
     put_bounds(out, p);
-    put_text(out, "source", source, "");
+    sp_put_json_text(out, "source", source, "");
     fprintf(out, "}\n");
     fclose(out);
     return text;

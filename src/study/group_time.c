@@ -58,11 +58,12 @@ static void run_on_switches(const struct sp_group_question *q, struct sp_group_a
     a->traffic = g->inner <= 1 && g->devices > 1 && isnan(q->top_k)
                      ? sp_node_switch_bytes(q->op, q->V, g)
                      : (struct sp_switch_bytes){NAN, NAN};
-    a->nodes = g->devices > g->domain ? sp_group_nodes(g) : NAN;
+    a->over_nodes = sp_group_nodes(g);
+    a->nodes = g->devices > g->domain ? a->over_nodes : NAN;
     a->ragged_over_dense = sp_ragged_over_dense(q->top_k, g->devices);
-    if (q->op != SP_ALL_REDUCE)
+    if (q->op != SP_ALL_REDUCE || a->t.curve.share > 0)
         return;
-    /* what switches that add up would make of it */
+    /* what switches that add up would make of it; a measured time knows */
     a->in_network_s = sp_in_network_all_reduce_s(a->t.levels.rough_s);
     a->gain = sp_in_network_gain(a->t.throughput_s, a->in_network_s);
     a->measured_gain = sp_in_network_measured_gain(a->gain);

@@ -17,7 +17,8 @@ struct sp_group_answer {
     struct sp_collective_time t; /* of a send: throughput, latency and time alone */
     const char *bound;
     double w, T_min; /* a link, or the port of a device; a hop */
-    double hops, ports, devices, nodes, one_way_share;
+    double hops, ports, devices, one_way_share;
+    double nodes, over_nodes;  /* on switches; nodes is NAN inside one */
     struct sp_torus_bounds on; /* on a torus */
     bool is_far;               /* a send leaves the node */
     double ragged_over_dense;

@@ -340,11 +340,73 @@ static void exchanges(void **state)
     }
 }
 
+/* A message of many pieces passes along a chain of ranks, a piece at a time; the next message
+ * starts when the last rank has all. What is left beside the bytes at the line's rate is the time
+ * to fill the chain, of which the closed form leaves out no step. */
+static void chains(void **state)
+{
+    (void)state;
+    for (int trial = 0; trial < 200; trial++) {
+        const int ranks = 2 + rand() % 40, pieces = 1 + rand() % 30, messages = 1 + rand() % 5;
+        const double piece = 524288, W = 5e10;
+        int steps = 0;
+        for (int message = 0; message < messages; message++) {
+            int has[64] = {0}; /* pieces of each rank; the first owns them */
+            has[0] = pieces;
+            while (has[ranks - 1] < pieces) {
+                for (int rank = ranks - 1; rank > 0; rank--)
+                    has[rank] += has[rank - 1] > has[rank];
+                steps++;
+            }
+        }
+        assert_close(
+            steps * piece / W,
+            messages * pieces * piece / W + sp_broadcasts_fill_s(messages, ranks, piece, W), 1e-12);
+    }
+}
+
+/* A transfer of x seconds at full rate over a link that reaches it as a / (a + b) is 1, with b the
+ * ramp over x in root: its rate is x / (sqrt(x) + sqrt(r))^2 of the full one. A gather takes half
+ * of an all-reduce of the same array where it was not measured, for that is a scatter and a gather.
+ */
+static void transports(void **state)
+{
+    (void)state;
+    struct sp_device_group g = {
+        .switched = true,
+        .nodes = {.domain = 8, .domain_bytes_per_s = 4e11, .node_bytes_per_s = 1e11, .inner = 1},
+        .hop_latency_s = NAN};
+    g.transport.across[SP_ALL_REDUCE] =
+        (struct sp_transport_curve){.share = 0.5, .start_s = 1e-4, .ramp_s = 4e-3, .growth = 0.1};
+    for (int nodes = 2; nodes <= 64; nodes *= 2) {
+        const double V = 1e9 * (1 + rand() % 10);
+        double wire = 2 * V * (nodes - 1) / nodes / 1e11, rate = 0.5;
+        g.nodes.devices = 8 * nodes;
+        for (int M = 2; M <= nodes; M *= 2) /* a tenth of the first time for each doubling */
+            wire += 2 * V * (nodes - 1) / nodes / 1e11 * 0.1;
+        const double x = wire / rate,
+                     reached = x / ((sqrt(x) + sqrt(4e-3)) * (sqrt(x) + sqrt(4e-3)));
+        assert_close(sp_collective_s(SP_ALL_REDUCE, V, &g), 1e-4 + x / reached, 1e-12);
+        assert_close(sp_collective_s(SP_ALL_GATHER, V, &g),
+                     sp_collective_s(SP_ALL_REDUCE, V, &g) / 2, 1e-12);
+        assert_close(sp_collective_s(SP_ALL_TO_ALL, V, &g), V * (nodes - 1) / nodes / nodes / 1e11,
+                     1e-12); /* not measured: the bound */
+    }
+    g.nodes.devices = 8;
+    assert_close(sp_collective_s(SP_ALL_REDUCE, 1e9, &g), 2 * 1e9 * 7 / 8 / 4e11, 1e-12);
+    g.nodes.devices = 16; /* switches that add up are of no use to a gather */
+    g.transport.across[SP_ALL_REDUCE] = (struct sp_transport_curve){.share = 2};
+    assert_close(sp_collective_s(SP_ALL_REDUCE, 1e9, &g), 0.005, 1e-12);
+    assert_close(sp_collective_s(SP_ALL_GATHER, 1e9, &g), 0.005, 1e-12);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rings),
         cmocka_unit_test(exchanges),
+        cmocka_unit_test(chains),
+        cmocka_unit_test(transports),
         cmocka_unit_test(shards),
         cmocka_unit_test(order_of_dimensions),
         cmocka_unit_test(sharded_products),

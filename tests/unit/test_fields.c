@@ -239,7 +239,8 @@ static void round_trip(void **state)
     }
 }
 
-/* Every built-in config decodes, with every alias, and no two names are the same. */
+/* Every built-in config is strict JSON and decodes, with every alias, and no two names are the
+ * same. */
 static void builtins(void **state)
 {
     (void)state;
@@ -248,6 +249,10 @@ static void builtins(void **state)
         const struct sp_builtin *b = &sp_builtins[i];
         struct sp_config config;
         struct sp_error error = {0};
+        struct sp_json strict;
+        if (!sp_json_parse(b->text, b->length, b->name, &strict, &error))
+            fail_msg("%s", error.text);
+        sp_json_free(&strict);
         assert_true(sp_open_config(b->kind, b->name, &no_sources, &config, &error));
         const cJSON *name = cJSON_GetObjectItemCaseSensitive(config.json.root, "name");
         assert_string_equal(cJSON_GetStringValue(name), b->name);

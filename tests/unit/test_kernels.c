@@ -282,6 +282,43 @@ static void collectives_as_measured(void **state)
     }
 }
 
+/* Rows of collectives.csv, by the network's file; the worst is an all-to-all over 64 of B300, whose
+ * times over 2 to 32 nodes are not even. */
+static void transports_as_measured(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *chip, *network;
+        enum sp_collective op;
+        double ranks, bytes, seconds, tolerance;
+    } cases[] = {
+        {"a100", "efa-v1", SP_ALL_REDUCE, 16, 2147483648, 0.051406, 0.05},
+        {"h100", "efa-v2", SP_ALL_REDUCE, 16, 2147483648, 0.0091975, 0.1},
+        {"h200", "efa-v3", SP_ALL_REDUCE, 128, 17179869184, 0.092173, 0.05},
+        {"b200", "efa-v4", SP_ALL_REDUCE, 32, 17179869184, 0.0871818, 0.05},
+        {"b300", "efa-v4-b300", SP_ALL_TO_ALL, 64, 64 * 58720256.0, 0.0007811, 0.1},
+        {"b300", "efa-v4-b300", SP_ALL_TO_ALL, 256, 256 * 58720256.0, 0.0010693, 0.1},
+        {"h100", "ib-ndr-sharp", SP_ALL_REDUCE, 96, 8589934592, 0.04398, 0.05},
+        {"gb200", "nvl72-ib", SP_ALL_REDUCE, 72, 8589934592, 0.020299, 0.05},
+        {"gb200", "nvl72-ib", SP_ALL_REDUCE, 1440, 17179869184, 0.084625, 0.02},
+        {"gb200", "nvl72-ib", SP_ALL_REDUCE, 1440, 536870912, 0.0071084, 0.02},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        static const struct sp_sources sources = {0};
+        struct sp_hardware hw = load(cases[i].chip);
+        struct sp_scaleout network;
+        struct sp_error error = {0};
+        if (!sp_load_scaleout(cases[i].network, &sources, &network, &error))
+            fail_msg("%s", error.text);
+        print_message("%s %d\n", cases[i].network, (int)cases[i].op);
+        sp_use_scaleout(&hw.network, &network);
+        struct sp_device_group g = sp_group_on(&hw);
+        g.nodes.devices = cases[i].ranks;
+        assert_close(sp_collective_s(cases[i].op, cases[i].bytes, &g), cases[i].seconds,
+                     cases[i].tolerance);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -295,6 +332,7 @@ int main(void)
         cmocka_unit_test(matmuls_as_measured),
         cmocka_unit_test(attention_as_measured),
         cmocka_unit_test(collectives_as_measured),
+        cmocka_unit_test(transports_as_measured),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,8 +2,7 @@
 #include <math.h>
 #include <stddef.h>
 
-#include <scaleplan/flops.h>
-#include <scaleplan/layer.h>
+#include "core/layers/layer_flops.h"
 
 /* A window W counts 2W - W^2/T tokens: twice the mean of min(i, W). */
 double sp_attended_tokens(const struct sp_model *m, double seq)
@@ -67,19 +66,31 @@ static void add_layer(struct sp_flops *f, const struct sp_layer *layer, double t
     f->attention += own * sp_mixer_flops(&layer->cross, seq, scores);
 }
 
+/* Share of the pairs of tokens whose scores count. */
+static double scores_of(bool causal)
+{
+    return causal ? 0.5 : 1;
+}
+
+struct sp_flops sp_forward_flops_of(const struct sp_layers *layers, double seq, bool causal,
+                                    bool count_embedding)
+{
+    struct sp_flops f = {0};
+    for (int list = 0; list < SP_LAYER_LISTS; list++)
+        add_layer(&f, &layers->list[list], layers->count[list], seq, scores_of(causal));
+    f.embedding = count_embedding ? f.unembedding : 0;
+    f.total = sp_forward_flops(f.mlp, f.projections, f.attention, f.unembedding, f.embedding);
+    return f;
+}
+
 struct sp_flops sp_forward_flops_per_token(const struct sp_model *m, double seq, bool causal,
                                            bool count_embedding)
 {
     if (!sp_model_has_shape(m))
         return (struct sp_flops){NAN, NAN, NAN, NAN, NAN, 2 * m->params};
-    struct sp_flops f = {0};
     struct sp_layers layers;
     sp_list_model(m, &layers);
-    for (int list = 0; list < SP_LAYER_LISTS; list++)
-        add_layer(&f, &layers.list[list], layers.count[list], seq, causal ? 0.5 : 1);
-    f.embedding = count_embedding ? f.unembedding : 0;
-    f.total = sp_forward_flops(f.mlp, f.projections, f.attention, f.unembedding, f.embedding);
-    return f;
+    return sp_forward_flops_of(&layers, seq, causal, count_embedding);
 }
 
 double sp_recomputed_flops_per_token(const struct sp_flops *forward, enum sp_remat remat)
@@ -153,23 +164,25 @@ double sp_attention_overtakes_mlp_tokens(const struct sp_model *m, double seq, b
                : seq_of_mixer_flops(m, f.mlp, causal);
 }
 
-/* Active parameters per token, with the encoder weighted by its tokens. */
-static double worked_params(const struct sp_model *m, double seq)
-{
-    const struct sp_params params = sp_count_params(m);
-    return sp_worked_params(m, &params, seq).active;
-}
-
 /* Forward FLOPs per token of untrained weights. */
-static double frozen_flops(const struct sp_model *m, double seq, double scores)
+static double frozen_flops(const struct sp_layers *layers, double seq, double scores)
 {
     struct sp_flops f = {0};
-    struct sp_layers layers;
-    if (!m->encoder.frozen)
+    if (!layers->model->encoder.frozen)
         return 0;
-    sp_list_model(m, &layers);
-    add_layer(&f, &layers.list[SP_LAYER_ENCODER], layers.count[SP_LAYER_ENCODER], seq, scores);
+    add_layer(&f, &layers->list[SP_LAYER_ENCODER], layers->count[SP_LAYER_ENCODER], seq, scores);
     return f.projections + f.mlp + f.attention;
+}
+
+double sp_model_flops_of(const struct sp_layers *layers, double tokens, double seq,
+                         enum sp_flop_convention convention)
+{
+    if (convention == SP_FLOPS_6P)
+        return sp_training_flops(sp_worked_params(layers->model, &layers->params, seq).active,
+                                 tokens);
+    const bool causal = convention == SP_FLOPS_CAUSAL;
+    const double forward = sp_forward_flops_of(layers, seq, causal, false).total;
+    return (3 * forward - 2 * frozen_flops(layers, seq, scores_of(causal))) * tokens;
 }
 
 /* A sample counts as one token, so that no command needs a second unit; its active parameters are
@@ -177,35 +190,56 @@ static double frozen_flops(const struct sp_model *m, double seq, double scores)
 double sp_model_flops(const struct sp_model *m, double tokens, double seq,
                       enum sp_flop_convention convention)
 {
-    if (convention == SP_FLOPS_6P || !sp_model_has_shape(m))
-        return sp_training_flops(worked_params(m, seq), tokens);
-    const bool causal = convention == SP_FLOPS_CAUSAL;
-    const double forward = sp_forward_flops_per_token(m, seq, causal, false).total;
-    return (3 * forward - 2 * frozen_flops(m, seq, causal ? 0.5 : 1)) * tokens;
+    if (!sp_model_has_shape(m)) {
+        const struct sp_params params = sp_count_params(m);
+        return sp_training_flops(sp_worked_params(m, &params, seq).active, tokens);
+    }
+    struct sp_layers layers;
+    sp_list_model(m, &layers);
+    return sp_model_flops_of(&layers, tokens, seq, convention);
+}
+
+struct sp_flops sp_still_flops_of(const struct sp_layers *layers, double seq, bool causal)
+{
+    struct sp_flops f = {0};
+    if (layers->model->tuning.trainable != SP_TRAIN_LAST)
+        return f;
+    for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
+        if (kind != SP_LAYER_ENCODER)
+            add_layer(&f, &layers->list[kind], layers->still[kind], seq, scores_of(causal));
+    f.total = f.mlp + f.projections + f.attention;
+    return f;
 }
 
 struct sp_flops sp_still_flops_per_token(const struct sp_model *m, double seq, bool causal)
 {
-    struct sp_flops f = {0};
     struct sp_layers layers;
-    if (m->tuning.trainable != SP_TRAIN_LAST || !sp_model_has_shape(m))
-        return f;
+    if (!sp_model_has_shape(m))
+        return (struct sp_flops){0};
     sp_list_model(m, &layers);
-    for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
-        if (kind != SP_LAYER_ENCODER)
-            add_layer(&f, &layers.list[kind], layers.still[kind], seq, causal ? 0.5 : 1);
-    f.total = f.mlp + f.projections + f.attention;
-    return f;
+    return sp_still_flops_of(&layers, seq, causal);
+}
+
+double sp_tuned_flops_of(const struct sp_layers *layers, double tokens, double seq,
+                         enum sp_flop_convention convention)
+{
+    const struct sp_params p = sp_worked_params(layers->model, &layers->params, seq);
+    if (convention == SP_FLOPS_6P)
+        return sp_tuning_flops(&p, tokens);
+    const double scores = sp_still_flops_of(layers, seq, convention == SP_FLOPS_CAUSAL).attention;
+    return sp_model_flops_of(layers, tokens, seq, convention) -
+           2 * (p.frozen_active + p.still_active + scores) * tokens +
+           sp_training_flops(p.adapters_active, tokens);
 }
 
 double sp_tuned_flops(const struct sp_model *m, double tokens, double seq,
                       enum sp_flop_convention convention)
 {
-    const struct sp_params counted = sp_count_params(m), p = sp_worked_params(m, &counted, seq);
-    if (convention == SP_FLOPS_6P || !sp_model_has_shape(m))
+    if (!sp_model_has_shape(m)) {
+        const struct sp_params counted = sp_count_params(m), p = sp_worked_params(m, &counted, seq);
         return sp_tuning_flops(&p, tokens);
-    const double scores = sp_still_flops_per_token(m, seq, convention == SP_FLOPS_CAUSAL).attention;
-    return sp_model_flops(m, tokens, seq, convention) -
-           2 * (p.frozen_active + p.still_active + scores) * tokens +
-           sp_training_flops(p.adapters_active, tokens);
+    }
+    struct sp_layers layers;
+    sp_list_model(m, &layers);
+    return sp_tuned_flops_of(&layers, tokens, seq, convention);
 }

@@ -463,9 +463,8 @@ static void weigh(struct weights *w, const struct sp_layers *layers, int list)
 static struct sp_params params_of(const struct sp_layers *layers)
 {
     struct weights w = {.passed = 0};
-    for (int list = 0; list < SP_LAYER_LISTS; list++)
-        if (layers->count[list] > 0)
-            weigh(&w, layers, list);
+    for (unsigned left = layers->present; left;)
+        weigh(&w, layers, sp_take_kind(&left));
     struct sp_params p = {.embedding = w.part[SP_PART_EMBEDDING],
                           .attention = w.part[SP_PART_ATTENTION],
                           .mlp = w.part[SP_PART_MLP],
@@ -512,16 +511,17 @@ void sp_list_model(const struct sp_model *model, struct sp_layers *layers)
     sp_count_layers(model, 0, model->layers, &counts);
     sp_count_still_layers(model, 0, model->layers, &still);
     layers->model = model;
+    layers->present = 0;
     for (int list = 0; list < SP_LAYER_LISTS; list++) {
         layers->count[list] = list < SP_LAYER_KINDS ? (double)counts.of[list] : 1;
         layers->still[list] = list < SP_LAYER_KINDS ? (double)still.of[list] : 0;
-        if (layers->count[list] > 0)
-            clear(&layers->list[list], model);
+        layers->present |= (unsigned)(layers->count[list] > 0) << list;
     }
-    for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
+    for (unsigned left = layers->present; left;)
+        clear(&layers->list[sp_take_kind(&left)], model);
+    for (unsigned left = sp_kinds_of(layers); left;) {
+        const int kind = sp_take_kind(&left);
         struct sp_layer *const l = &layers->list[kind];
-        if (counts.of[kind] == 0)
-            continue;
         l->half = blocks[kind].mixer == NO_MIXER || blocks[kind].mlp == NO_MLP;
         if (kind == SP_LAYER_ENCODER)
             list_encoder_layer(model, l);

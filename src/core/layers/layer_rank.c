@@ -178,10 +178,10 @@ void sp_layers_on_rank(const struct sp_layers *layers, const struct sp_plan *pla
     mine->weights.still_base = layers->model->tuning.trainable == SP_TRAIN_LAST;
     mine->weights.all_trained =
         layers->params.trained == layers->params.total && layers->params.adapters == 0;
-    for (int i = 0; i < SP_LAYER_LISTS; i++)
-        if (layers->count[i] > 0)
-            weigh(&layers->list[i], &mine->rank, padding, &mine->weights.of[i],
-                  &mine->weights.tied);
+    for (unsigned left = layers->present; left;) {
+        const int i = sp_take_kind(&left);
+        weigh(&layers->list[i], &mine->rank, padding, &mine->weights.of[i], &mine->weights.tied);
+    }
 }
 
 enum layers { ALL_LAYERS, MOVING_LAYERS, STILL_LAYERS };
@@ -199,7 +199,8 @@ static inline struct sp_stage_weights sum_of_kind(const struct sp_layer_weights 
 {
 #define MEMBER(weights) (*(const double *)(const void *)((const char *)&(weights) + member))
     struct sp_stage_weights of = {0, 0};
-    for (int i = 0; i < SP_LAYER_KINDS; i++) {
+    for (unsigned left = kind->present; left;) {
+        const int i = sp_take_kind(&left);
         const int64_t n = count_of(kind, i, which);
         if (n <= 0)
             continue;
@@ -222,7 +223,8 @@ static struct sp_stage_weights still_of_kind(const struct sp_layer_weights *w,
                                              const struct sp_stage_kind *kind)
 {
     struct sp_stage_weights of = {0, 0};
-    for (int i = 0; i < SP_LAYER_KINDS; i++) {
+    for (unsigned left = kind->present; left;) {
+        const int i = sp_take_kind(&left);
         if (kind->still.of[i] == 0)
             continue;
         of.dense += (double)kind->still.of[i] * w->of[i].dense.held;
@@ -289,8 +291,7 @@ double sp_dummy_elements(const struct sp_layers *layers, const struct sp_rank *r
                          unsigned present)
 {
     double elements = 0;
-    for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
-        if (present >> kind & 1)
-            elements += new_dummies(layers, rank, present, kind);
+    for (unsigned left = present; left;)
+        elements += new_dummies(layers, rank, present, sp_take_kind(&left));
     return elements;
 }

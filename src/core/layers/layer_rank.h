@@ -4,6 +4,8 @@
 
 #include <scaleplan/memory.h>
 
+#include "core/layers/layer_kinds.h"
+
 enum { SP_ELEMENT = 2 }; /* bytes per activation, and per weight or gradient sent */
 
 /* Tokens of one micro-batch per sequence shard. */

@@ -4,6 +4,8 @@
 
 #include <scaleplan/layer.h>
 
+#include "core/layers/layer_kinds.h"
+
 /* Sets of policies whose closed form keeps a tensor. */
 enum {
     NONE = 1 << SP_REMAT_NONE,

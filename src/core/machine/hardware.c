@@ -114,6 +114,7 @@ void sp_use_scaleout(struct sp_network *network, const struct sp_scaleout *scale
         network->scaleout_latency_s = scaleout->latency_s;
     memcpy(network->scaleout_name, scaleout->name, sizeof network->scaleout_name);
     network->fabric = (struct sp_fabric){NAN, NAN, NAN, NAN, NAN};
+    network->transport = scaleout->transport;
 }
 
 /* Every device gets its own link, even if the network is per node. NCCL rates measured on NVLink no
@@ -127,6 +128,7 @@ void sp_use_everywhere(struct sp_hardware *hw, const struct sp_scaleout *scaleou
         net->domain_latency_s = scaleout->latency_s;
     net->domain_switches = net->domain_switch_ports = NAN;
     net->domain_links = 0;
+    net->transport = (struct sp_transport_curves){0};
     sp_clear_collectives(&hw->chip.kernels);
 }
 

@@ -28,7 +28,9 @@ static double widened_bytes(const struct sp_model *model, const struct sp_layer 
                             const struct sp_plan *plan, const struct sp_framework *framework)
 {
     double largest = 0;
-    for (int i = 0; i < l->matmuls && sp_base_bytes(model) < SP_ELEMENT; i++) {
+    if (sp_base_bytes(model) >= SP_ELEMENT)
+        return 0;
+    for (int i = 0; i < l->matmuls; i++) {
         const struct sp_matmul *const m = &l->matmul[i];
         const double columns = m->target == SP_LORA_GATE ? m->piece[0] : m->out;
         const double ranks = (double)(m->part == SP_PART_EXPERTS ? plan->etp : plan->tp);
@@ -94,14 +96,14 @@ static double gathered_bytes(const struct sp_framework *framework, const struct 
 {
     bool moves = false;
     double layer = 0, still = 0, ends = kind->first ? w->of[SP_LAYER_INPUT].dense.gathered : 0;
-    for (int i = 0; i < SP_LAYER_KINDS; i++) /* the largest stands for the others */
-        if (kind->layers.of[i] > 0) {
-            layer = sp_larger(layer, w->of[i].dense.gathered + w->of[i].experts.gathered +
-                                         w->of[i].shared.gathered);
-            moves |= kind->layers.of[i] > kind->still.of[i];
-            still = sp_larger(still,
-                              w->of[i].dense.base + w->of[i].experts.base + w->of[i].shared.base);
-        }
+    for (unsigned left = kind->present; left;) { /* the largest stands for the others */
+        const int i = sp_take_kind(&left);
+        layer = sp_larger(layer, w->of[i].dense.gathered + w->of[i].experts.gathered +
+                                     w->of[i].shared.gathered);
+        moves |= kind->layers.of[i] > kind->still.of[i];
+        still =
+            sp_larger(still, w->of[i].dense.base + w->of[i].experts.base + w->of[i].shared.base);
+    }
     if (w->still_base && moves) /* a trained layer stands for all */
         still = 0;
     if (kind->last)
@@ -133,7 +135,8 @@ static double flat_bytes(const struct sp_framework *framework, const struct sp_l
     double held = 0;
     if (!framework->flat_gradients)
         return 0;
-    for (int i = 0; i < SP_LAYER_KINDS; i++) {
+    for (unsigned left = kind->present; left;) {
+        const int i = sp_take_kind(&left);
         const struct sp_list_weights *const l = &w->of[i];
         const double layers = (double)(kind->layers.of[i] - kind->still.of[i]);
         if (layers > 0 && l->dense.trained + l->experts.trained + l->shared.trained > 0)
@@ -187,11 +190,10 @@ void sp_prepare_memory(const struct sp_rank_layers *mine, const struct sp_plan *
                                                                 ? sp_padded_vocab(model, plan)
                                                                 : (double)sp_head_outputs(model);
     const double away = sp_offloaded_share(model, plan);
-    unsigned all = 0;
-    for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
+    const unsigned all = sp_kinds_of(layers);
+    for (unsigned left = all; left;) {
+        const int kind = sp_take_kind(&left);
         const struct sp_layer *const l = &layers->list[kind];
-        if (layers->count[kind] == 0)
-            continue;
         const struct sp_rank rank = sp_rank_of_layer(&mine->rank, l, (double)plan->seq);
         const double with = sp_kept_bytes(l, &rank, plan, framework, &plan->recompute);
         const double without = sp_kept_bytes(l, &rank, plan, framework, &nothing);
@@ -200,7 +202,6 @@ void sp_prepare_memory(const struct sp_rank_layers *mine, const struct sp_plan *
         p->peak[kind] = l->frozen ? 0
                                   : backward_bytes(l, &rank, plan, again) +
                                         widened_bytes(model, l, plan, framework);
-        all |= 1U << kind;
     }
     p->weights = &mine->weights;
     p->base_bytes = sp_base_bytes(model);
@@ -222,9 +223,8 @@ static void memory_of_kind(const struct sp_framework *framework, const struct sp
     m->table = kind->first ? SP_ELEMENT * p->weights->of[SP_LAYER_INPUT].dense.trained : 0;
     m->kept = 0;
     m->peak = kind->last ? p->loss : 0;
-    for (int i = 0; i < SP_LAYER_KINDS; i++) {
-        if (kind->layers.of[i] == 0)
-            continue;
+    for (unsigned left = kind->present; left;) {
+        const int i = sp_take_kind(&left);
         const double trained = (double)(kind->layers.of[i] - kind->still.of[i]);
         if (trained <= 0)
             continue;
@@ -243,11 +243,11 @@ void sp_memory_of_kinds(const struct sp_framework *framework,
         memory_of_kind(framework, prepared, &map->kind[i], &kinds[i]);
 }
 
-static double in_flight_of(const struct sp_plan *plan, int64_t stage)
+static double in_flight_of(const struct sp_plan *plan, int64_t microbatches, int64_t stage)
 {
     const struct sp_pipeline pipeline = {.schedule = plan->schedule,
                                          .stages = plan->pp,
-                                         .microbatches = sp_plan_microbatches(plan),
+                                         .microbatches = microbatches,
                                          .chunks = plan->vpp};
     return plan->pp > 1 ? sp_in_flight(&pipeline, stage) : 1;
 }
@@ -302,6 +302,7 @@ struct sp_stage_memory sp_memory_at_stage(const struct sp_precision *precision,
                                           const struct sp_kind_memory *k, int64_t stage)
 {
     const struct sp_kind_weights *const w = &k->weights;
+    const int64_t microbatches = sp_plan_microbatches(plan);
     const double D = (double)plan->shards;
     const double D_experts = sp_larger(1, D * (double)plan->tp / (double)(plan->ep * plan->etp));
     const double shards = sp_larger(D, w->held.experts > 0 ? D_experts : 1);
@@ -310,8 +311,8 @@ struct sp_stage_memory sp_memory_at_stage(const struct sp_precision *precision,
     const double copies = sp_schedules[plan->schedule].copies;
     const double sharded = copies * (w->trained.dense / D + w->trained.experts / D_experts);
     const double held = copies * (w->trained.dense + w->trained.experts);
-    const double grad_bytes = sp_kept_grad_bytes(precision, (double)sp_plan_microbatches(plan));
-    const double flat = sp_plan_microbatches(plan) > 1 ? k->flat : 0;
+    const double grad_bytes = sp_kept_grad_bytes(precision, (double)microbatches);
+    const double flat = microbatches > 1 ? k->flat : 0;
     const double gathered = plan->pp > 1 && k->whole > 0 ? copies * k->whole : k->gathered + flat;
     const double kept = kept_gathered(precision, plan, framework);
     const double unsharded = copies * (unsharded_bytes(kept, w->trained.dense, D) +
@@ -326,7 +327,7 @@ struct sp_stage_memory sp_memory_at_stage(const struct sp_precision *precision,
         .frozen = whole(frozen),
         .grads = whole(grad_bytes * (plan->zero >= 2 ? sharded : held)),
         .optimizer = whole(K * (plan->zero >= 1 ? sharded : held)),
-        .activations = whole(most_activations(k, in_flight_of(plan, stage), gathers)),
+        .activations = whole(most_activations(k, in_flight_of(plan, microbatches, stage), gathers)),
         .transient = whole(k->peak),
         .buffers = whole(k->dummy + workspace + unsharded + (gathers ? gathered : 0)),
     };

@@ -187,6 +187,7 @@ struct sp_device_group sp_group_on(const struct sp_hardware *hw)
                   .node_bytes_per_s = sp_node_bytes_per_s(net),
                   .inner = 1},
         .hop_latency_s = net->hop_latency_s,
+        .transport = net->transport,
     };
 }
 
@@ -224,6 +225,20 @@ static void time_on_torus(enum sp_collective op, double V, const struct sp_devic
     t->latency_s = sp_hops_latency_s(t->hops, g->torus.hop_latency_s);
 }
 
+struct sp_transport_curve sp_transport_of(const struct sp_transport_curves *curves,
+                                          enum sp_collective op, double nodes)
+{
+    const struct sp_transport_curve *const of = nodes > 1 ? curves->across : curves->inside;
+    struct sp_transport_curve c = of[op];
+    if (c.share > 0 || op == SP_ALL_TO_ALL)
+        return c;
+    c = of[SP_ALL_REDUCE];
+    c.share = fmin(c.share, 1);
+    c.start_s /= 2;
+    c.ramp_s /= 2;
+    return c;
+}
+
 /* Levels pipeline, so the slower one counts. Latency is that of a tree of log2 N hops, if known. */
 static void time_on_switches(enum sp_collective op, double V, const struct sp_device_group *g,
                              struct sp_collective_time *t)
@@ -239,6 +254,8 @@ static void time_on_switches(enum sp_collective op, double V, const struct sp_de
     t->throughput_s = sp_switch_bound_s(&t->levels);
     t->hops = sp_collective_passes(op) * ceil(log2(ends));
     t->latency_s = sp_hops_latency_s(t->hops, g->hop_latency_s);
+    if (t->throughput_s > 0)
+        t->curve = sp_transport_of(&g->transport, op, sp_group_nodes(&g->nodes));
 }
 
 struct sp_collective_time sp_time_of_collective(enum sp_collective op, double V,
@@ -249,8 +266,11 @@ struct sp_collective_time sp_time_of_collective(enum sp_collective op, double V,
         time_on_switches(op, V, g, &t);
     else
         time_on_torus(op, V, g, &t);
-    t.time_s =
-        sp_longer_bound_s(t.throughput_s, t.latency_s); /* an unknown latency counts as none */
+    const struct sp_transport_curve *const c = &t.curve;
+    t.time_s = c->share > 0 ? sp_transport_s(c->start_s, c->ramp_s, t.throughput_s, c->growth,
+                                             sp_group_nodes(&g->nodes), c->share)
+                            /* an unknown latency counts as none */
+                            : sp_longer_bound_s(t.throughput_s, t.latency_s);
     return t;
 }
 

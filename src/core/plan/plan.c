@@ -5,6 +5,7 @@
 #include <scaleplan/names.h>
 #include <scaleplan/plan.h>
 
+#include "core/layers/layer_kinds.h"
 #include "core/require.h"
 
 const struct sp_policy sp_policies[SP_POLICIES] = {
@@ -272,6 +273,9 @@ static void kind_of(const struct sp_model *model, const struct cuts *cuts, int64
     sp_count_still_layers(model, from, until, &kind->still);
     kind->first = stage == 0;
     kind->last = stage == cuts->stages - 1;
+    kind->present = 0;
+    for (int i = 0; i < SP_LAYER_KINDS; i++)
+        kind->present |= (unsigned)(kind->layers.of[i] > 0) << i;
 }
 
 struct sp_stage_kind sp_kind_of_stage(const struct sp_model *model, int64_t stages, int64_t stage,
@@ -293,11 +297,12 @@ struct sp_layer_counts sp_layers_of_stage(const struct sp_model *model, int64_t 
 
 static bool same_kind(const struct sp_stage_kind *a, const struct sp_stage_kind *b)
 {
-    int64_t differ = (a->first != b->first) + (a->last != b->last);
-    for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
-        differ |=
-            (a->layers.of[kind] ^ b->layers.of[kind]) | (a->still.of[kind] ^ b->still.of[kind]);
-    return differ == 0;
+    bool same = a->present == b->present && a->first == b->first && a->last == b->last;
+    for (unsigned left = a->present; left && same;) {
+        const int i = sp_take_kind(&left);
+        same = a->layers.of[i] == b->layers.of[i] && a->still.of[i] == b->still.of[i];
+    }
+    return same;
 }
 
 /* From this layer on, all layers have one kind and are trained alike; the encoder is before
@@ -330,6 +335,10 @@ static uint8_t map_stage(const struct sp_model *model, const struct cuts *cuts, 
 /* Number of consecutive stages with as many layers as this one, the last stage excluded. */
 static int64_t stages_of_a_size(const struct cuts *cuts, int64_t stage)
 {
+    if (cuts->share == 0 && stage >= cuts->table) { /* even: those with a layer more come first */
+        const int64_t alike = stage < cuts->left ? cuts->left : cuts->stages - 1;
+        return alike > stage ? alike - stage : 1;
+    }
     int64_t last = boundary(cuts, stage + 1), next = stage + 1;
     const int64_t size = last - boundary(cuts, stage);
     for (; next < cuts->stages - 1; next++) {

@@ -2,9 +2,9 @@
 #include <math.h>
 
 #include <scaleplan/estimate.h>
-#include <scaleplan/flops.h>
 #include <scaleplan/forms.h>
 
+#include "core/layers/layer_flops.h"
 #include "core/step/step_internal.h"
 #include "core/require.h"
 
@@ -14,8 +14,8 @@ static double peak_of(const struct sp_step_inputs *in)
     return in->hw->chip.peak_flops_per_s[sp_compute_dtype(&in->hw->chip, in->plan->dtype)];
 }
 
-struct sp_rates sp_step_rates(const struct sp_step_inputs *in, double step_s,
-                              enum sp_flop_convention convention)
+static struct sp_rates rates_of(const struct sp_step_inputs *in, const struct sp_layers *layers,
+                                double step_s, enum sp_flop_convention convention)
 {
     const struct sp_plan *const p = in->plan;
     const double seq = (double)p->seq, tokens = (double)p->batch * seq;
@@ -23,33 +23,40 @@ struct sp_rates sp_step_rates(const struct sp_step_inputs *in, double step_s,
     const double C = peak_of(in);
     /* devices compute scores whether or not they are counted */
     const bool causal = convention != SP_FLOPS_FULL;
-    const double again = sp_step_recomputed_flops(in->model, p, in->framework, causal);
-    const struct sp_params params = sp_count_params(in->model);
+    const double again = sp_recomputed_flops_of(layers, p, in->framework, causal);
     struct sp_rates rates = {
         .convention = convention,
-        .active = sp_worked_params(in->model, &params, seq).active,
+        .active = sp_worked_params(in->model, &layers->params, seq).active,
         .peak_flops_per_s = C,
         .tokens_per_s = sp_tokens_over_time(tokens, step_s),
         .tokens_per_s_per_device = sp_step_tokens_per_s_per_device(tokens, step_s, N),
     };
     double *const model = rates.flops_by;
     for (int c = 0; c < SP_FLOP_CONVENTIONS; c++) {
-        model[c] = sp_model_flops(in->model, tokens, seq, (enum sp_flop_convention)c);
+        model[c] = sp_model_flops_of(layers, tokens, seq, (enum sp_flop_convention)c);
         rates.mfu_by[c] = sp_step_utilisation(model[c], step_s, N, C);
     }
     rates.model_flops = model[convention];
     const enum sp_flop_convention scores = causal ? SP_FLOPS_CAUSAL : SP_FLOPS_FULL;
     rates.executed_flops =
-        sp_tuned_flops(in->model, tokens, seq, scores) + again +
+        sp_tuned_flops_of(layers, tokens, seq, scores) + again +
         sp_companion_flops(in->model->tuning.companions, tokens, seq, SP_FLOPS_CAUSAL);
     const double computed =
-        sp_tuned_flops(in->model, tokens, seq, convention) +
+        sp_tuned_flops_of(layers, tokens, seq, convention) +
         sp_companion_flops(in->model->tuning.companions, tokens, seq, convention);
     rates.tuned_mfu = sp_step_utilisation(computed, step_s, N, C);
     rates.flops_per_s_per_device = rates.model_flops / step_s / N;
     rates.mfu = rates.mfu_by[convention];
     rates.hfu = sp_step_utilisation(rates.executed_flops, step_s, N, C);
     return rates;
+}
+
+struct sp_rates sp_step_rates(const struct sp_step_inputs *in, double step_s,
+                              enum sp_flop_convention convention)
+{
+    struct sp_layers layers;
+    sp_list_model(in->model, &layers);
+    return rates_of(in, &layers, step_s, convention);
 }
 
 /* The pipeline with all stages like the first; a single stage runs its micro-batches in
@@ -173,7 +180,7 @@ void sp_estimate(const struct sp_step_inputs *in, enum sp_flop_convention conven
     e->low_s = sp_range_low(e->time.step, e->range);
     e->high_s = sp_range_high(e->time.step, e->range);
     e->health = sp_health_of(&e->time);
-    e->rates = sp_step_rates(in, e->time.step, convention);
+    e->rates = rates_of(in, &layers, e->time.step, convention);
     struct sp_played played;
     const bool plays = in->plan->pp > 1 && tasks && sp_tasks_of_plan(in->plan) > 0;
     e->played_s = plays && sp_play_plan(in->plan, e, tasks, &played) ? played.makespan_s : NAN;

@@ -56,11 +56,11 @@ void sp_prepare_step(const struct sp_step_inputs *in, const struct sp_rank_layer
     p->weights = &mine->weights;
     p->ideal_s = ideal_s(in, &worked);
     p->straggler = constant(in, SP_C_STRAGGLER) * log2(1 + nodes);
-    for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
+    p->present = sp_kinds_of(layers);
+    for (unsigned left = p->present; left;) {
+        const int kind = sp_take_kind(&left);
         p->layers[kind] = layers->count[kind];
         p->still[kind] = layers->still[kind];
-        if (layers->count[kind] <= 0)
-            continue;
         p->layer[kind] = sp_pass_layer(in, &mine->rank, &layers->list[kind], &again);
         p->orthogonal[kind] = sp_orthogonal_flops(in, &layers->list[kind]);
         if (layers->list[kind].frozen) {
@@ -110,13 +110,13 @@ static void time_of_kind(const struct sp_step_inputs *in, const struct sp_prepar
     k->weights = sp_weights_of_kind(prepared->weights, kind);
     *time = (struct sp_stage_time){0};
     k->orthogonal = (struct sp_orthogonal){0};
-    for (int i = 0; i < SP_LAYER_KINDS; i++)
-        if (kind->layers.of[i] > 0) {
-            sp_add_orthogonal(&k->orthogonal, &prepared->orthogonal[i],
-                              (double)(kind->layers.of[i] - kind->still.of[i]));
-            add_kind(in, time, &prepared->layer[i], (double)kind->layers.of[i],
-                     (double)kind->still.of[i]);
-        }
+    for (unsigned left = kind->present; left;) {
+        const int i = sp_take_kind(&left);
+        sp_add_orthogonal(&k->orthogonal, &prepared->orthogonal[i],
+                          (double)(kind->layers.of[i] - kind->still.of[i]));
+        add_kind(in, time, &prepared->layer[i], (double)kind->layers.of[i],
+                 (double)kind->still.of[i]);
+    }
     if (kind->first)
         time->elementwise += 3 * ends->embedding;
     if (kind->last) {
@@ -315,8 +315,9 @@ static double dp_comm_of(const struct sp_step_inputs *in, const struct sp_stage_
     const double grads = sp_shards_s(in, held, grad_bytes),
                  weights = sp_shards_s(in, held, p->zero == 0 ? grad_bytes : gathered_bytes(in)),
                  replicas = sp_replicas_s(in, held, grad_bytes);
+    const double sent = p->zero > 0 ? sp_broadcasts_s(in) : 0;
     const double before = p->zero == 2 ? (m - 1) * sp_exposed_s(in, grads, hides) : 0;
-    return before + sp_exposed_s(in, replicas + grads + weights, window);
+    return before + sp_exposed_s(in, replicas + grads + weights + sent, window);
 }
 
 static double sum_of(const struct sp_step_time *t)
@@ -469,10 +470,10 @@ double sp_least_step_s(const struct sp_step_inputs *in, const struct sp_prepared
 {
     const struct sp_plan *p = in->plan;
     struct sp_stage_time all = {0};
-    for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
-        if (prepared->layers[kind] > 0)
-            add_kind(in, &all, &prepared->layer[kind], prepared->layers[kind],
-                     prepared->still[kind]);
+    for (unsigned left = prepared->present; left;) {
+        const int kind = sp_take_kind(&left);
+        add_kind(in, &all, &prepared->layer[kind], prepared->layers[kind], prepared->still[kind]);
+    }
     const struct sp_ends_time *e = &prepared->ends;
     const double whole = busy_of(&all) + 3 * (e->embedding + e->head + e->loss) - e->frozen_head;
     /* m >= B / (dp b), and the slowest of pp stages does at least 1/pp of the work */

@@ -33,6 +33,10 @@ struct sp_layer_pass sp_pass_layer(const struct sp_step_inputs *in, const struct
 struct sp_layer_pass sp_forward_alone(const struct sp_step_inputs *in,
                                       const struct sp_layer_pass *all);
 
+/* sp_step_recomputed_flops of a model whose layers are listed. */
+double sp_recomputed_flops_of(const struct sp_layers *layers, const struct sp_plan *plan,
+                              const struct sp_framework *framework, bool causal);
+
 /* Exposed part of a collective that overlaps `hides` seconds of work. s. */
 double sp_exposed_s(const struct sp_step_inputs *in, double comm, double hides);
 
@@ -55,6 +59,10 @@ double sp_cp_merge_s(const struct sp_step_inputs *in, const struct sp_rank *rank
  * with the same experts. s. */
 double sp_shards_s(const struct sp_step_inputs *in, const struct sp_stage_weights *held,
                    double bytes_per_param);
+
+/* What broadcasts of updated weights from each owner take beyond a gather of the same bytes; 0
+ * where the framework gathers, or a group lies in one node. s. */
+double sp_broadcasts_s(const struct sp_step_inputs *in);
 
 /* All-reduce of a shard's gradients over replicas of the shards (HSDP, slices). s. */
 double sp_replicas_s(const struct sp_step_inputs *in, const struct sp_stage_weights *held,

@@ -89,6 +89,18 @@ static double inside_domain_s(const struct sp_step_inputs *in, double ranks, dou
                                   : (ranks - 1) * in->hw->network.domain_latency_s);
 }
 
+/* Seconds between nodes where the transport was measured, if each device there sends `line_s`
+ * seconds at its line's rate; NAN where it was not. Software in training reaches at most the share
+ * that its profile has, and at most what the transport reaches alone. */
+static double measured_s(const struct sp_network *net, enum sp_collective op, double nodes,
+                         double line_s, double share)
+{
+    const struct sp_transport_curve c = sp_transport_of(&net->transport, op, nodes);
+    return c.share > 0 ? sp_transport_s(c.start_s, c.ramp_s, line_s, c.growth, nodes,
+                                        sp_smaller(c.share, share))
+                       : NAN;
+}
+
 /* Seconds to gather or reduce-scatter `bytes` at the profile's efficiencies. sp_collective_s is the
  * textbook's, at published rates with the slowest level only; here levels overlap in part. */
 static double gather_s(const struct sp_step_inputs *in, struct group g, double bytes)
@@ -106,9 +118,11 @@ static double gather_s(const struct sp_step_inputs *in, struct group g, double b
     const double moving = inside > 1 ? bytes * (inside - 1) / inside / near : 0;
     if (nodes <= 1)
         return inside_domain_s(in, inside, moving);
-    const double within = moving;
-    const double across = bytes * (nodes - 1) / nodes / (inside * net->scaleout_bytes_per_s * out);
-    return sp_smooth_max(within, across) + net->scaleout_latency_s * (nodes - 1);
+    const double sent = bytes * (nodes - 1) / nodes, line = inside * net->scaleout_bytes_per_s;
+    const double measured = measured_s(net, SP_ALL_GATHER, nodes, sent / line, out);
+    return isnan(measured)
+               ? sp_smooth_max(moving, sent / (line * out)) + net->scaleout_latency_s * (nodes - 1)
+               : sp_smooth_max(moving, measured);
 }
 
 /* A group's part of a torus axis. */
@@ -187,8 +201,13 @@ static double switched_exchange_s(const struct sp_step_inputs *in, struct group 
     const struct sp_copies_of_token copies = sp_copies_of_token(&group);
     const double share = constant(in, SP_C_EXCHANGE);
     const double near = sp_domain_bytes_per_s(net, inside) * share;
-    return sp_smooth_max(inside > 1 ? tokens_bytes * copies.within / near : 0,
-                         tokens_bytes * copies.across / (net->scaleout_bytes_per_s * share));
+    const double within = inside > 1 ? tokens_bytes * copies.within / near : 0;
+    const double sent = tokens_bytes * copies.across, line = net->scaleout_bytes_per_s;
+    /* NCCL's all-to-all alone was measured */
+    const double measured = nodes > 1 && !group.once_a_node
+                                ? measured_s(net, SP_ALL_TO_ALL, nodes, sent / line, share)
+                                : NAN;
+    return sp_smooth_max(within, isnan(measured) ? sent / (line * share) : measured);
 }
 
 /* The same by the plan's dispatcher on any network. */
@@ -437,6 +456,23 @@ double sp_replicas_s(const struct sp_step_inputs *in, const struct sp_stage_weig
                      double bytes_per_param)
 {
     return both_s(in, held, bytes_per_param, replicas_s);
+}
+
+/* A broadcast passes from rank to rank in pieces of 512 KiB, an eighth of NCCL's buffer of 4 MiB,
+ * so that the last of N ranks has it N - 2 pieces, at the rate of a node's line, after its bytes;
+ * then the next begins. There are as many as ranks or tensors, whichever are fewer. */
+double sp_broadcasts_s(const struct sp_step_inputs *in)
+{
+    static const double piece_bytes = 524288;
+    const struct sp_plan *const p = in->plan;
+    const struct spread s = spread_of(in, false);
+    const struct group g = {s.shards, s.stride, s.place};
+    const double tensors =
+        in->framework->broadcast_tensors * (double)in->model->layers / (double)p->pp;
+    if (in->hw->network.kind == SP_TORUS || s.shards <= ranks_inside(in, g))
+        return 0;
+    return sp_broadcasts_fill_s(sp_smaller(s.shards, tensors), s.shards, piece_bytes,
+                                sp_node_bytes_per_s(&in->hw->network));
 }
 
 double sp_all_reduce_s(const struct sp_step_inputs *in, double bytes)

@@ -4,8 +4,7 @@
 #include <scaleplan/forms.h>
 #include <string.h>
 
-#include <scaleplan/flops.h>
-
+#include "core/layers/layer_flops.h"
 #include "core/network/token_copies.h"
 #include "core/step/step_internal.h"
 #include "core/require.h"
@@ -252,19 +251,26 @@ static double operator_flops(const struct sp_layers *layers, enum sp_operator op
     return flops;
 }
 
+double sp_recomputed_flops_of(const struct sp_layers *layers, const struct sp_plan *plan,
+                              const struct sp_framework *framework, bool causal)
+{
+    const struct sp_shares shares = sp_repeated_shares(&plan->recompute, framework);
+    const double seq = (double)plan->seq;
+    const double scores = sp_forward_flops_of(layers, seq, causal, false).attention -
+                          sp_still_flops_of(layers, seq, causal).attention;
+    double again = scores * shares.of[SP_OP_CORE];
+    for (int op = SP_OP_QKV; op <= SP_OP_EXPERT_DOWN; op++)
+        if (shares.of[op] > 0)
+            again += operator_flops(layers, (enum sp_operator)op, seq) * shares.of[op];
+    return again * plan->recompute_layers * (double)plan->batch * (double)plan->seq;
+}
+
 double sp_step_recomputed_flops(const struct sp_model *model, const struct sp_plan *plan,
                                 const struct sp_framework *framework, bool causal)
 {
-    const struct sp_shares shares = sp_repeated_shares(&plan->recompute, framework);
-    const struct sp_flops f = sp_forward_flops_per_token(model, (double)plan->seq, causal, false);
     struct sp_layers layers;
     sp_list_model(model, &layers);
-    const double scores =
-        f.attention - sp_still_flops_per_token(model, (double)plan->seq, causal).attention;
-    double again = scores * shares.of[SP_OP_CORE];
-    for (int op = SP_OP_QKV; op <= SP_OP_EXPERT_DOWN; op++)
-        again += operator_flops(&layers, (enum sp_operator)op, (double)plan->seq) * shares.of[op];
-    return again * plan->recompute_layers * (double)plan->batch * (double)plan->seq;
+    return sp_recomputed_flops_of(&layers, plan, framework, causal);
 }
 
 static struct sp_local_matmul local_matmul(const struct sp_step_inputs *in,
