@@ -8,13 +8,13 @@
 
 #include <scaleplan/estimate.h>
 
+#include "bundled_profile.h"
 #include "choice.h"
 #include "elsewhere.h"
 #include "leads.h"
 #include "own_rows.h"
 #include "ranges.h"
 #include "study.h"
-#include "runs/profile_file.h"
 #include "study_profiles.h"
 
 /* Errors of every run, ln(predicted / measured), by what was left out of the fit. */
@@ -224,20 +224,6 @@ static void to_logarithms(const struct sp_study *study, struct errors *e)
         }
 }
 
-/* Names constants where a cause is missing; counts the stacks that have one. */
-static int print_implausible(const struct sp_study *study, const struct sp_profile *fitted)
-{
-    int worse = 0;
-    for (int s = 0; s < study->stacks; s++) {
-        char names[384];
-        if (!*sp_implausible_constants(&fitted[s], names, sizeof names))
-            continue;
-        printf("the fit fails on %s of %s: a cause is missing\n", names, fitted[s].name);
-        worse++;
-    }
-    return worse;
-}
-
 static bool ends_in(const char *path, const char *end)
 {
     const size_t n = strlen(path), m = strlen(end);
@@ -268,7 +254,8 @@ int main(int argc, char **argv)
     to_logarithms(&study, &e);
     const struct sp_left_out seen = {e.publication, e.stack};
     const int worse = print_tiers(&study, &e) + sp_print_own_rows(&study, fitted) +
-                      print_implausible(&study, fitted) + sp_print_ranges(&study, fitted, &seen) +
+                      sp_print_implausible(fitted, study.stacks) +
+                      sp_print_ranges(&study, fitted, &seen) +
                       sp_print_leads(&study, e.publication);
     sp_print_choice(&study, e.publication);
     print_parts(&study, &e, sp_publication_of, study.publications, e.publication, "publication");

@@ -168,8 +168,8 @@ static const char head[] = "/* Half-width of the 80 % range of ln(step time) by 
                            "where there are none. The build "
                            "target `profiles` writes this file. */\n";
 
-/* The measured width, in steps of 0.005, at least that of better known stacks; of few runs that of the
- * whole tier; of none what the file says. */
+/* The measured width, in steps of 0.005, at least that of better known stacks; of few runs that of
+ * the whole tier; of none what the file says. */
 static double new_width(const struct unseen *unseen, size_t n, int tier, int known, double least)
 {
     enum { FEW = 10, STEPS = 200 };
