@@ -196,10 +196,10 @@ struct sp_rates sp_step_rates(const struct sp_step_inputs *in, double step_s,
 double sp_oom_odds(const struct sp_framework *framework, double device, double capacity);
 
 /* The policy among none, `selective` and full that recomputes least while the fullest device needs
- * at most `capacity` bytes; full if none does. The plan must pass sp_check_plan. Its own policy is
+ * at most `most` bytes; full if none does. The plan must pass sp_check_plan. Its own policy is
  * ignored. `selective` may be NULL for a framework without one. */
 const struct sp_policy *sp_lightest_policy(const struct sp_step_inputs *in,
-                                           const struct sp_policy *selective, double capacity);
+                                           const struct sp_policy *selective, double most);
 
 /* One plan's estimate. s and bytes. */
 struct sp_estimate {
@@ -216,8 +216,10 @@ struct sp_estimate {
     struct sp_rates rates;
     struct sp_stage_memory memory; /* of the fullest stage */
     int64_t fullest;               /* the fullest stage */
-    double capacity_bytes, over_bytes, oom_odds;
-    bool fits;
+    double capacity_bytes, oom_odds;
+    double limit_bytes, over_bytes; /* most that still fits, and what the plan needs beyond it */
+    enum sp_verdict verdict;
+    bool fits;               /* the verdict is not no */
     struct sp_stage_map map; /* stages of one kind take the same time */
     struct sp_stage_time kind[SP_STAGE_KINDS];
     struct sp_stage_memory stage[SP_MAX_STAGES];

@@ -8,6 +8,7 @@
 #include <scaleplan/formats.h>
 #include <scaleplan/forms.h>
 #include <scaleplan/machine.h>
+#include <scaleplan/memory.h>
 #include <scaleplan/model.h>
 #include <scaleplan/network.h>
 #include <scaleplan/profile.h>
@@ -144,6 +145,7 @@ struct sp_beside {
                                  loss */
     double buffers, gathered; /* bytes: weight-gradient buffers; layers gathered by FSDP */
     double slack, context;    /* reserved over live memory; runtime context in bytes */
+    double residual;          /* the framework's memory_residual */
 };
 
 /* One strategy on one machine. */
@@ -173,7 +175,8 @@ struct sp_strategy {
     double live_bytes;   /* sum of the four above */
     double memory_bytes; /* per device, with the allocator's slack and the runtime context */
     struct sp_beside beside;
-    bool fits, compute_bound;
+    enum sp_verdict verdict;
+    bool fits, compute_bound; /* fits: the verdict is not no */
     double t_math_s, t_comms_s, step_s;
     double uneven; /* layers of the fullest stage over the mean, >= 1; 1 without a pipeline */
     double uneven_params; /* parameters of the fullest stage over the mean, embedding and head

@@ -159,6 +159,7 @@ enum sp_copies {
     SP_COPIES_NORMS,      /* those that the framework's own RMSNorm keeps */
     SP_COPIES_FROZEN,     /* one if the framework keeps inputs of frozen matmuls, else none */
     SP_COPIES_MLP_FROZEN, /* the same plus its extra d_ff-wide copies */
+    SP_COPIES_CAST,       /* one where a matmul's narrow input is kept beside the tensor itself */
     SP_COPIES
 };
 

@@ -247,13 +247,6 @@ double sp_capacity_bytes(const struct sp_chip *chip);
  * PCIe. Bytes/s; NAN: not known. */
 double sp_host_bytes_per_s(const struct sp_chip *chip);
 
-/* Default share of a chip's memory that a plan leaves free: estimated peaks are off by a few per
- * cent (memory_residual of the frameworks). */
-#define SP_HEADROOM 0.05
-
-/* Memory (bytes) that a plan may use if it leaves the share `headroom` free. */
-double sp_memory_limit_bytes(const struct sp_chip *chip, double headroom);
-
 /* The format whose peak is used for `wanted`: itself if published, else its fallback (fp8 -> bf16
  * -> fp16, tf32 -> bf16, ...). SP_DTYPES if none is published. */
 enum sp_dtype sp_compute_dtype(const struct sp_chip *chip, enum sp_dtype wanted);

@@ -16,6 +16,22 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 /*
+ * == Verdicts ==
+ */
+
+/* Whether a plan fits: with a chance of running out below 15 %, of 15 to 40 %, or above. The words
+ * are sp_verdict_names. */
+enum sp_verdict { SP_VERDICT_YES, SP_VERDICT_TIGHT, SP_VERDICT_NO, SP_VERDICTS };
+
+/* The verdict on a device of `capacity` bytes whose plan is estimated to need `device`, where the
+ * standard deviation of ln(measured / estimated) is `residual`; 0: no error, so that there is no
+ * tight. */
+enum sp_verdict sp_memory_verdict(double residual, double device, double capacity);
+
+/* Most bytes of a plan whose verdict is `worst` or better; INFINITY for SP_VERDICT_NO. */
+double sp_most_bytes(double residual, double capacity, enum sp_verdict worst);
+
+/*
  * == Closed forms ==
  */
 

@@ -16,6 +16,7 @@ extern const char *const sp_link_titles[];            /* enum sp_link, for displ
 extern const char *const sp_overlap_names[];          /* enum sp_overlap */
 extern const char *const sp_flop_conventions[];       /* enum sp_flop_convention */
 extern const char *const sp_policy_names[];           /* enum sp_remat */
+extern const char *const sp_verdict_names[];          /* enum sp_verdict */
 extern const char *const sp_remat_names[];            /* enum sp_remat up to SP_REMATS */
 extern const char *const sp_placement_names[];        /* stages_inside of a plan */
 extern const char *const sp_module_names[];           /* enum sp_module */

@@ -29,6 +29,7 @@ struct sp_framework {
     double widened_copies; /* 16-bit copies of a quantised matmul's weights live during its use; 0:
                               one */
     bool keeps_frozen_inputs; /* keeps inputs of frozen matmuls, which no gradient needs */
+    bool narrow_inputs;       /* keeps inputs of 8- and 4-bit matmuls in that format */
     double qkv_copies;        /* further kept copies of q, k and v */
     bool keeps_gathered;      /* keeps gathered inputs of TP matmuls, not only the shards */
     bool ring_attention;      /* context parallelism passes keys and values around a ring; else it

@@ -174,7 +174,7 @@ struct sp_neighbour {
     enum sp_plan_field_id field[3];
     double step_s;
     double device_bytes; /* of the fullest stage */
-    bool fits;
+    enum sp_verdict verdict;
 };
 
 /* Lists the valid plans one step from in->plan, fastest first; returns their number. A step moves a

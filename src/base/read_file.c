@@ -143,3 +143,8 @@ void sp_free_pipes(struct sp_pipes *pipes)
     }
     pipes->kept = NULL;
 }
+
+const char *sp_origin_of(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "standard input" : path;
+}

@@ -32,4 +32,7 @@ void sp_free_pipes(struct sp_pipes *pipes);
 char *sp_read_file(struct sp_pipes *pipes, const char *path, size_t most, size_t *length,
                    struct sp_error *error);
 
+/* A path as messages name it: "standard input" for "-". */
+const char *sp_origin_of(const char *path);
+
 #endif

@@ -1,6 +1,8 @@
 /* Text that is safe to print. */
 #include "base/text.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -84,4 +86,13 @@ void sp_make_singular(char *text)
         const size_t drop = strncmp(noun + n - 4, "ches", 4) == 0 ? 2 : 1;
         memmove(noun + n - drop, noun + n, strlen(noun + n) + 1);
     }
+}
+
+void sp_append(char *text, size_t size, const char *format, ...)
+{
+    const size_t used = strlen(text);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text + used, size - used, format, arguments);
+    va_end(arguments);
 }

@@ -3,6 +3,7 @@
 #define SP_TEXT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* A short text. SP_ROOM is one that lives to the end of its block (the branch of an `if` is a
  * block): room for the results of sp_safe and its like, which a function must not return. */
@@ -17,6 +18,10 @@ void sp_make_printable(char *text, const char *keep);
 
 /* Whether sp_make_printable would leave the text unchanged. */
 bool sp_is_printable(const char *text, const char *keep);
+
+/* Puts more behind a text that has `size` bytes in all; what has no room is left out. */
+__attribute__((format(printf, 3, 4))) void sp_append(char *text, size_t size, const char *format,
+                                                     ...);
 
 /* Whether a text is that word; NULL is none. */
 bool sp_is(const char *text, const char *word);

@@ -126,7 +126,7 @@ static void note_memory(struct sp_report *r, const struct sp_aim *aim)
     if (aim->of.kind == SP_AIM_COMPUTE_BOUND || aim->of.kind == SP_AIM_FITS)
         return;
     sp_estimate(&in, aim->of.convention, NULL, &e);
-    if ((double)e.memory.device > e.capacity_bytes)
+    if (!e.fits)
         sp_note(r, "the plan needs %s of a device's %s and does not fit: `need --for fits`",
                 sp_human_text((double)e.memory.device, SP_BYTES),
                 sp_human_text(e.capacity_bytes, SP_BYTES));

@@ -207,13 +207,14 @@ void sp_note_batch(struct sp_report *report, const struct sp_planned *p)
             batch, seq, elsewhere);
 }
 
-/* The lightest policy that fits, or full. */
+/* The lightest policy with memory to spare, or full. */
 static void infer_policy(struct sp_planned *p)
 {
     const struct sp_step_inputs in = sp_inputs_of(p);
-    p->plan.recompute = sp_lightest_policy(&in, sp_find_policy(p->framework.selective),
-                                           sp_capacity_bytes(&p->hw.chip))
-                            ->recompute;
+    const double most = sp_most_bytes(p->framework.framework.memory_residual,
+                                      sp_capacity_bytes(&p->hw.chip), SP_VERDICT_YES);
+    p->plan.recompute =
+        sp_lightest_policy(&in, sp_find_policy(p->framework.selective), most)->recompute;
 }
 
 /* "4x2x1": parts of the slice's axes that multiply to tp. */

@@ -287,6 +287,7 @@ struct search_rows {
     double lead;
     char ties[5 * SP_SEARCH_TOP * SP_MAX_MACHINES]; /* "2, 3 and 4" */
     struct sp_least least;                          /* where nothing fits */
+    enum sp_verdict verdict;                        /* of the first plan */
     bool is_empty, has_few_divisors;
     char
         borrowed[512]; /* profiles of stacks that no run is known of, where machines are compared */
@@ -422,12 +423,20 @@ static void find_ties(struct search_rows *s)
     s->lead = sp_first_lead_log(s->of, s->all);
 }
 
+static enum sp_verdict verdict_of(const struct sp_search *s, const struct sp_ranked *ranked)
+{
+    const struct sp_planned *const p = &s->machine[ranked->machine]->base;
+    return sp_memory_verdict(p->framework.framework.memory_residual, ranked->found->bytes,
+                             sp_capacity_bytes(&p->hw.chip));
+}
+
 /* What is said of the list, and where nothing fits of the smallest plan. */
 static void read_list(const struct sp_searching *s, struct search_rows *rows)
 {
     const int64_t batch = rows->base->plan.batch;
     rank_plans(rows, !s->args->given.top);
     rows->least.bytes = NAN;
+    rows->verdict = rows->n > 0 ? verdict_of(&s->of, &rows->all[0]) : SP_VERDICT_NO;
     rows->has_few_divisors = 16 * (batch & -batch) < batch;
     if (rows->n == 0 && !rows->sum.partial) {
         rows->least = sp_least_memory(&s->of);

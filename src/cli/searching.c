@@ -271,7 +271,7 @@ void sp_look(struct sp_searching *s, int machine)
     clock_gettime(CLOCK_MONOTONIC, &clock.start);
     s->of.run.progress = isatty(STDERR_FILENO) ? show_progress : NULL;
     s->of.run.context = &clock;
-    sp_run_search(&m->space, &s->of.run, &m->result);
+    sp_search_machine(&s->of, m);
     if (s->of.run.progress)
         fprintf(stderr, "\r%60s\r", "");
     s->of.run.progress = NULL;

@@ -12,7 +12,7 @@
     SP_TAKE(only), \
     {.id = SP_EACH_MOST}, \
     SP_TAKE(max_memory), \
-    SP_TAKE(headroom, .fallback = "5%")
+    SP_TAKE(headroom)
 /* clang-format on */
 
 /* Reads what limits the search. A value that a dimension cannot have, or a key that is none, is an

@@ -397,14 +397,14 @@ static void find_best(struct fit *f)
     f->best = f->q.only < 0 ? f->any_best : sp_fit_best(in, f->t, 1u << f->q.only);
     f->remat = f->best.exists ? f->best.remat : SP_REMAT_NONE;
     f->bytes_per_token_layer = sp_activation_bytes_per_token_layer(&f->q.model, f->remat);
-    f->roomy_bytes = sp_memory_limit_bytes(&f->q.hw.chip, SP_HEADROOM);
+    f->roomy_bytes = sp_most_bytes(f->best.beside.residual, f->t->capacity_bytes, SP_VERDICT_YES);
     if (!f->best.exists)
         return;
     f->real_in = *in;
     f->real_in.axes = 0;
     f->real_t = sp_fit_terms(&f->real_in);
     sp_fill_fit_row(&f->real_in, &f->real_t, &f->best, true, &f->w);
-    f->is_tight = f->best.fits && f->best.memory_bytes > f->roomy_bytes;
+    f->is_tight = f->best.verdict == SP_VERDICT_TIGHT;
     name_mesh(&f->best, f->mesh, sizeof f->mesh);
     /* the closed forms have the mean of replicas without the same number of sequences */
     if (f->w.batch_shards > f->sequences || f->sequences != floor(f->sequences) ||

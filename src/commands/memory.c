@@ -23,12 +23,14 @@ static const struct sp_taken options[] = {
     SP_OPTIONS_COMPANIONS,
     SP_OPTIONS_MACHINE,
     SP_OPTION_RECIPE,
+    SP_TAKE(framework, .needs = SP_THESE(SP_O_hw)),
     SP_TAKE(matrix, .excludes = SP_THESE(SP_O_model, SP_O_shape, SP_O_params)),
     SP_TAKE(zero),
     SP_TAKE(dp, .fallback = "1"),
     SP_TAKE(fsdp),
     SP_TAKE(tp, .fallback = "1"),
     SP_TAKE(pp, .fallback = "1"),
+    SP_TAKE(vpp, .fallback = "1"),
     SP_TAKE(ep, .fallback = "1"),
     SP_TAKE(cp, .fallback = "1"),
     SP_TAKE(in_flight, .fallback = "1"),
@@ -65,6 +67,9 @@ static const struct sp_example examples[] = {
 struct memory {
     struct sp_memory_case of;
     struct sp_device_memory m;
+    struct sp_framework framework;
+    bool has_framework;
+    struct sp_case_verdict v;
     bool has_model; /* else the largest model of a machine is asked for */
     bool has_shape;
     bool batch_assumed; /* nobody said how many tokens */
@@ -174,6 +179,28 @@ static void load_spread(const struct sp_args *args, struct sp_memory_case *f)
     f->devices = sp_step_devices(f->spread.dp, f->spread.tp, f->spread.pp, f->spread.cp);
 }
 
+/* --framework, or the one that `step` takes for a plan of this ZeRO stage. */
+static bool load_framework(const struct sp_args *args, const struct sp_sources *sources,
+                           struct memory *s, struct sp_error *error)
+{
+    const struct sp_hardware *const hw = &s->of.hw;
+    struct sp_framework_file file;
+    double memory_factor;
+    const char *const name =
+        args->value.framework
+            ? args->value.framework
+            : sp_default_framework((enum sp_network_kind)hw->network.kind, s->of.spread.zero == 3);
+    if (sources->textbook)
+        return true;
+    if (!sp_load_framework(name, sources, &file, error) ||
+        !sp_load_memory_factor(hw, &file.framework, sources, &memory_factor, error))
+        return false;
+    s->framework = file.framework;
+    s->has_framework = true;
+    sp_use_memory_factor(memory_factor, &s->framework);
+    return true;
+}
+
 static bool load_plan(const struct sp_args *args, struct memory *s, struct sp_error *error)
 {
     struct sp_memory_case *const f = &s->of;
@@ -195,6 +222,10 @@ static bool load_plan(const struct sp_args *args, struct memory *s, struct sp_er
     f->by_gpt_rule = args->value.rule == 1;
     f->sequence_parallel = args->given.sequence_parallel;
     load_spread(args, f);
+    f->chunks = args->value.vpp;
+    f->is_closed = args->given.in_flight;
+    if (f->has_hw && !load_framework(args, &sources, s, error))
+        return false;
     assume_batch(args, s);
     if (!check_tp(f, error) || !check_experts(f, error))
         return false;
@@ -203,7 +234,7 @@ static bool load_plan(const struct sp_args *args, struct memory *s, struct sp_er
                        (long long)f->model.layers);
     f->remat = sp_remat_of(args);
     if (f->remat == SP_REMATS)
-        f->remat = sp_lightest_remat(*f);
+        f->remat = sp_lightest_remat(*f, s->has_framework ? &s->framework : NULL);
     if (f->by_gpt_rule && f->remat != SP_REMAT_NONE && f->remat != SP_REMAT_SELECTIVE &&
         f->remat != SP_REMAT_FULL)
         return sp_fail(error, SP_INPUT,
@@ -318,6 +349,7 @@ static void work_out(const struct sp_args *args, struct memory *s)
     const struct sp_memory_case *const f = &s->of;
     if (s->has_model) {
         s->m = sp_memory_of_device(f);
+        s->v = sp_judge_case(f, s->has_framework ? &s->framework : NULL);
         s->weights =
             sp_training_state(f->params.trained, f->precision.weight_bytes, f->params.frozen_bytes);
         s->L = (double)f->model.layers;

@@ -286,6 +286,11 @@ static bool join(struct merging *m, const struct sp_args *args, struct sp_report
         return false;
     m->s.of.run.shard = 0;
     m->s.of.run.shards = 1;
+    for (int i = 0; i < m->s.of.machines; i++) {
+        const struct sp_search_result *const r = &m->s.of.machine[i]->result;
+        if (r->best.n == 0 && r->front.n == 0 && !r->partial)
+            sp_look(&m->s, i); /* for plans that fit tightly, or none */
+    }
     sp_report_search(&m->s);
     return true;
 }

@@ -100,12 +100,18 @@ static bool load_plan(struct sp_searching *s, const char *option, const char *pl
     return ok && sp_plan_on(&args, planned, invalid);
 }
 
+/* Device bytes that a named plan may need: the user's limit, else the most that fits. */
+static double most_that_fits(const struct sp_searching *s)
+{
+    return sp_limit_of_search(&s->of.limits, &s->of.machine[0]->base, SP_VERDICT_TIGHT);
+}
+
 static void put_neighbours(struct sp_searching *s, const struct sp_step_inputs *in,
                            const struct sp_neighbour *near, size_t n, const struct sp_estimate *e)
 {
     for (size_t i = 0; i < n; i++) {
         sp_begin_row(s->report, NULL, "near.%zu", i);
-        sp_put_neighbour(s->report, in, &near[i], e, s->of.machine[0]->space.most_bytes);
+        sp_put_neighbour(s->report, in, &near[i], e, most_that_fits(s));
     }
     sp_end_table(s->report, "near",
                  "change, gain_pct, tie, step_s, device_bytes, "
@@ -123,7 +129,7 @@ static void put_named_plan(struct sp_searching *s, const struct sp_planned *plan
     sp_put_step(s->report, planned, e);
     sp_scope(s->report, "");
     if (!s->listed)
-        sp_put(s->report, SP_Q_SEARCH_LIMIT, s->of.machine[0]->space.most_bytes);
+        sp_put(s->report, SP_Q_SEARCH_LIMIT, most_that_fits(s));
     sp_line(s->report,
             "plan       {plan.model} on {plan.machine}: dp {plan.dp} tp {plan.tp} pp {plan.pp} vpp "
             "{plan.vpp} cp {plan.cp} ep {plan.ep}%s, ZeRO {plan.zero} over {plan.shards}, "
@@ -218,7 +224,7 @@ static void compare_with_best(struct sp_searching *s, const struct sp_plan *plan
 static void judge_plan(struct sp_searching *s, const struct sp_plan *plan,
                        const struct sp_estimate *e)
 {
-    const double most = s->of.machine[0]->space.most_bytes;
+    const double most = most_that_fits(s);
     const double bytes = (double)e->memory.device;
     if (bytes <= most) {
         compare_with_best(s, plan, &e->time);

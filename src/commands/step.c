@@ -101,7 +101,8 @@ static void put_better(struct sp_report *r, const struct step *s)
     const size_t all = sp_find_neighbours(&in, &runs, near);
     int found = 0;
     for (size_t i = 0; i < all; i++) {
-        if (!near[i].fits || (e->fits && near[i].step_s >= e->time.step) || found++ >= SHOWN)
+        if (near[i].verdict == SP_VERDICT_NO || (e->fits && near[i].step_s >= e->time.step) ||
+            found++ >= SHOWN)
             continue;
         sp_begin_row(r, NULL, "better.%d", found - 1);
         sp_put_neighbour(r, &in, &near[i], e, NAN);

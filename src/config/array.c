@@ -8,7 +8,6 @@
 #include <scaleplan/formats.h>
 #include <scaleplan/names.h>
 
-#include "base/list.h"
 #include "base/number.h"
 
 double sp_element_bytes(const char *dtype)

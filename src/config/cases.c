@@ -245,8 +245,7 @@ bool sp_open_cases(struct sp_pipes *pipes, const char *path, struct sp_cases *ca
         (struct sp_cases){.text = sp_read_file(pipes, path, SP_JSON_MAX_BYTES, &length, error)};
     if (!cases->text)
         return false;
-    const char *const origin = strcmp(path, "-") == 0 ? "standard input" : path;
-    if (sp_json_parse(cases->text, length, origin, &cases->json, error)) {
+    if (sp_json_parse(cases->text, length, sp_origin_of(path), &cases->json, error)) {
         cases->n = cJSON_GetArraySize(cases->json.root);
         if (check_cases(cases, error))
             return true;

@@ -8,7 +8,6 @@
 #include "hf/huggingface.h"
 #include "hf/refuse.h"
 #include "config/load.h"
-#include "config/read.h"
 
 /* "model., hw., precision., law., framework., profile. or engine." */
 static void name_prefixes(char *out, size_t size)
@@ -81,43 +80,46 @@ bool sp_is_set(const struct sp_sources *sources, const struct sp_field_table *ta
     return false;
 }
 
-/* A required value and its key. */
-struct needed {
+/* What the values of a file must agree on: the key that is wrong where it does not hold, and what
+ * is said then; NULL: that it is missing. */
+struct rule {
     const char *key;
-    bool given;
+    bool holds;
+    const char *otherwise;
 };
 
-/* Checks required values. A missing key gets the place of the object that lacks it. */
-static bool check_needed(const struct needed *needed, size_t n, const struct sp_json *json,
-                         const char *table, const char *why, struct sp_error *error)
+/* Checks rules of a table in their order; `why` a missing value is needed. A missing key gets the
+ * place of the object that lacks it. */
+static bool check_rules(const struct rule *rules, size_t n, const struct sp_json *json,
+                        const char *table, const char *why, struct sp_error *error)
 {
-    for (size_t i = 0; i < n; i++)
-        if (!needed[i].given)
-            return sp_fail(error, SP_INPUT, "%s: %s.%s is missing, %s",
-                           sp_json_place(json, needed[i].key), table, needed[i].key, why);
+    for (size_t i = 0; i < n; i++) {
+        const struct rule *const r = &rules[i];
+        if (r->holds)
+            continue;
+        const char *const place = sp_json_place(json, r->key);
+        return r->otherwise ? sp_fail(error, SP_INPUT, "%s: %s.%s", place, table, r->otherwise)
+                            : sp_fail(error, SP_INPUT, "%s: %s.%s is missing, %s", place, table,
+                                      r->key, why);
+    }
     return true;
 }
+#define CHECK(rules, json, table, why, error)                                                      \
+    check_rules(rules, sizeof(rules) / sizeof *(rules), json, table, why, error)
 
 static bool check_moe(const struct sp_model *m, const struct sp_json *json, struct sp_error *error)
 {
     const struct sp_moe *moe = &m->moe;
-    if (moe->experts == 0) {
-        if (moe->top_k || moe->d_ff_expert)
-            return sp_fail(error, SP_INPUT, "%s: model.moe.experts is missing",
-                           sp_json_place(json, "moe"));
-        return true;
-    }
-    const struct needed needed[] = {{"moe.top_k", moe->top_k > 0},
-                                    {"moe.d_ff_expert", moe->d_ff_expert > 0}};
-    if (!check_needed(needed, 2, json, "model", "a mixture of experts needs it", error))
-        return false;
-    if (moe->top_k > moe->experts)
-        return sp_fail(error, SP_INPUT, "%s: model.moe.top_k is larger than model.moe.experts",
-                       sp_json_place(json, "moe.top_k"));
-    if (moe->dense_layers > m->layers)
-        return sp_fail(error, SP_INPUT, "%s: model.moe.dense_layers is larger than model.layers",
-                       sp_json_place(json, "moe.dense_layers"));
-    return true;
+    const bool routed = moe->experts > 0;
+    const struct rule rules[] = {
+        {"moe", routed || (!moe->top_k && !moe->d_ff_expert), "moe.experts is missing"},
+        {"moe.top_k", !routed || moe->top_k > 0, NULL},
+        {"moe.d_ff_expert", !routed || moe->d_ff_expert > 0, NULL},
+        {"moe.top_k", !routed || moe->top_k <= moe->experts,
+         "moe.top_k is larger than model.moe.experts"},
+        {"moe.dense_layers", !routed || moe->dense_layers <= m->layers,
+         "moe.dense_layers is larger than model.layers"}};
+    return CHECK(rules, json, "model", "a mixture of experts needs it", error);
 }
 
 /* Number of mixers besides attention. */
@@ -131,21 +133,19 @@ static bool check_widths(const struct sp_model *m, const struct sp_json *json,
                          struct sp_error *error)
 {
     const struct sp_state_space *const x = &m->state_space;
-    const struct needed linear[] = {{"linear_attention.key_dim", m->linear.key_dim > 0},
-                                    {"linear_attention.value_dim", m->linear.value_dim > 0}};
-    const struct needed states[] = {{"state_space.inner", x->inner > 0},
-                                    {"state_space.dt_rank", x->heads > 0 || x->dt_rank > 0}};
-    const struct needed local[] = {{"local_attention.kv_heads", m->local.kv_heads > 0},
-                                   {"local_attention.head_dim", m->local.head_dim > 0}};
-    const struct needed sparse[] = {
-        {"sparse_attention.index_heads", m->sparse.index_heads > 0},
-        {"sparse_attention.index_head_dim", m->sparse.index_head_dim > 0},
-        {"mla.kv_lora_rank", m->mla.kv_lora_rank > 0}};
-    const char *const why = "its kind of layer needs it";
-    return (m->linear.heads == 0 || check_needed(linear, 2, json, "model", why, error)) &&
-           (x->state == 0 || check_needed(states, 2, json, "model", why, error)) &&
-           (m->local.heads == 0 || check_needed(local, 2, json, "model", why, error)) &&
-           (m->sparse.top_k == 0 || check_needed(sparse, 3, json, "model", why, error));
+    const bool linear = m->linear.heads > 0, states = x->state > 0, local = m->local.heads > 0,
+               sparse = m->sparse.top_k > 0;
+    const struct rule widths[] = {
+        {"linear_attention.key_dim", !linear || m->linear.key_dim > 0, NULL},
+        {"linear_attention.value_dim", !linear || m->linear.value_dim > 0, NULL},
+        {"state_space.inner", !states || x->inner > 0, NULL},
+        {"state_space.dt_rank", !states || x->heads > 0 || x->dt_rank > 0, NULL},
+        {"local_attention.kv_heads", !local || m->local.kv_heads > 0, NULL},
+        {"local_attention.head_dim", !local || m->local.head_dim > 0, NULL},
+        {"sparse_attention.index_heads", !sparse || m->sparse.index_heads > 0, NULL},
+        {"sparse_attention.index_head_dim", !sparse || m->sparse.index_head_dim > 0, NULL},
+        {"mla.kv_lora_rank", !sparse || m->mla.kv_lora_rank > 0, NULL}};
+    return CHECK(widths, json, "model", "its kind of layer needs it", error);
 }
 
 /* What is wrong with a pattern or its mixers; NULL: nothing. */
@@ -186,62 +186,48 @@ static bool check_encoder(const struct sp_model *m, const struct sp_json *json,
                           struct sp_error *error)
 {
     const struct sp_encoder *const e = &m->encoder;
-    const struct needed needed[] = {
-        {"encoder.d_model", e->d_model > 0},
-        {"encoder.d_ff", e->d_ff > 0},
-        {"encoder.heads", e->heads > 0},
-        {"encoder.head_dim", e->head_dim > 0},
-        {"encoder.projector_in", e->projectors == 0 || e->projector_in > 0}};
-    const bool attends = m->cross_attention || strchr(m->pattern, 'X');
-    if (e->layers == 0)
-        return (!attends && e->d_model == 0) ||
-               sp_fail(error, SP_INPUT, "%s: model.encoder.layers is missing",
-                       sp_json_place(json, "encoder"));
-    if (e->kv_heads > 0 && e->heads % e->kv_heads != 0)
-        return sp_fail(error, SP_INPUT, "%s: model.encoder.kv_heads must divide its heads",
-                       sp_json_place(json, "encoder.kv_heads"));
-    return check_needed(needed, sizeof needed / sizeof *needed, json, "model",
-                        "an encoder needs it", error);
+    const bool none = e->layers == 0, attends = m->cross_attention || strchr(m->pattern, 'X');
+    const struct rule rules[] = {
+        {"encoder", !none || (!attends && e->d_model == 0), "encoder.layers is missing"},
+        {"encoder.kv_heads", none || e->kv_heads == 0 || e->heads % e->kv_heads == 0,
+         "encoder.kv_heads must divide its heads"},
+        {"encoder.d_model", none || e->d_model > 0, NULL},
+        {"encoder.d_ff", none || e->d_ff > 0, NULL},
+        {"encoder.heads", none || e->heads > 0, NULL},
+        {"encoder.head_dim", none || e->head_dim > 0, NULL},
+        {"encoder.projector_in", none || e->projectors == 0 || e->projector_in > 0, NULL}};
+    return CHECK(rules, json, "model", "an encoder needs it", error);
 }
 
 static bool check_model(const struct sp_model *m, const struct sp_json *json,
                         struct sp_error *error)
 {
-    const struct needed shape[] = {
-        {"d_model", m->d_model > 0},   {"d_ff", m->d_ff > 0},
-        {"heads", m->heads > 0},       {"kv_heads", m->kv_heads > 0},
-        {"head_dim", m->head_dim > 0}, {"vocab", m->vocab > 0 || m->patch > 0}};
-    if (!sp_model_has_shape(m)) {
-        if (m->params > 0 && m->d_model == 0)
-            return true;
-        return sp_fail(
-            error, SP_INPUT,
-            "%s: model.layers is missing; a model is given by its shape (layers, d_model, "
-            "...) or by \"params\" alone",
-            sp_json_place(json, ""));
-    }
-    if (!check_needed(shape, sizeof shape / sizeof *shape, json, "model",
-                      "a model with layers needs it", error))
-        return false;
-    if (m->sample_flops > 0)
-        return sp_fail(error, SP_INPUT,
-                       "%s: model.sample_flops belongs to models without a shape; this one has "
-                       "layers",
-                       sp_json_place(json, "sample_flops"));
-    if (m->params > 0)
-        return sp_fail(error, SP_INPUT,
-                       "%s: model.params belongs to models without a shape; this one has layers",
-                       sp_json_place(json, "params"));
-    if (m->heads % m->kv_heads != 0)
-        return sp_fail(error, SP_INPUT, "%s: model.kv_heads must divide model.heads",
-                       sp_json_place(json, "kv_heads"));
-    if (!check_moe(m, json, error) || !check_pattern(m, json, error) ||
+    const struct rule rules[] = {
+        {"d_model", m->d_model > 0, NULL},
+        {"d_ff", m->d_ff > 0, NULL},
+        {"heads", m->heads > 0, NULL},
+        {"kv_heads", m->kv_heads > 0, NULL},
+        {"head_dim", m->head_dim > 0, NULL},
+        {"vocab", m->vocab > 0 || m->patch > 0, NULL},
+        {"sample_flops", !(m->sample_flops > 0),
+         "sample_flops belongs to models without a shape; this one has layers"},
+        {"params", !(m->params > 0),
+         "params belongs to models without a shape; this one has layers"},
+        {"kv_heads", m->kv_heads == 0 || m->heads % m->kv_heads == 0,
+         "kv_heads must divide model.heads"}};
+    if (!sp_model_has_shape(m))
+        return (m->params > 0 && m->d_model == 0) ||
+               sp_fail(error, SP_INPUT,
+                       "%s: model.layers is missing; a model is given by its shape (layers, "
+                       "d_model, ...) or by \"params\" alone",
+                       sp_json_place(json, ""));
+    if (!CHECK(rules, json, "model", "a model with layers needs it", error) ||
+        !check_moe(m, json, error) || !check_pattern(m, json, error) ||
         !check_encoder(m, json, error))
         return false;
-    if (sp_count_params(m).total > 1e15)
-        return sp_fail(error, SP_INPUT, "%s: the model has more than 10^15 parameters",
-                       sp_json_place(json, ""));
-    return true;
+    return sp_count_params(m).total <= 1e15 ||
+           sp_fail(error, SP_INPUT, "%s: the model has more than 10^15 parameters",
+                   sp_json_place(json, ""));
 }
 
 /* Fills in missing values of other mixers. */
@@ -258,17 +244,11 @@ static void derive_mixers(struct sp_model *m)
         m->state_space.groups = 1;
 }
 
-static bool decode_model(const struct sp_json *json, const struct sp_sources *sources,
-                         struct sp_model *model, struct sp_error *error)
+/* Completes a model by the defaults of plain attention: equal head widths, no shared keys. */
+static bool finish_model(struct sp_model *model, const struct sp_json *json, struct sp_error *error)
 {
-    *model = (struct sp_model){0};
-    if (!sp_decode(&sp_model_table, json, false, model, error))
-        return false;
-    if (sources && !apply_sets(&sp_model_table, sources, model, error))
-        return false;
     if (model->moe.experts > 0 && model->moe.every == 0)
         model->moe.every = 1;
-    /* defaults of plain attention: equal head widths, no shared keys */
     if (model->kv_heads == 0)
         model->kv_heads = model->heads;
     derive_mixers(model);
@@ -276,8 +256,8 @@ static bool decode_model(const struct sp_json *json, const struct sp_sources *so
         model->head_dim = model->d_model / model->heads;
     if (model->d_ff == 0) /* all layers may be MoE */
         model->d_ff = model->moe.d_ff_dense > 0 ? model->moe.d_ff_dense : model->moe.d_ff_expert;
-    const cJSON *norms = cJSON_GetObjectItemCaseSensitive(json->root, "norms_per_layer");
-    if (!norms && model->norms_per_layer == 0)
+    if (!cJSON_GetObjectItemCaseSensitive(json->root, "norms_per_layer") &&
+        model->norms_per_layer == 0)
         model->norms_per_layer = 2;
     return check_model(model, json, error);
 }
@@ -334,7 +314,9 @@ bool sp_model_from_shape(const char *shape, const struct sp_sources *sources,
 
 bool sp_decode_model(const struct sp_json *json, struct sp_model *model, struct sp_error *error)
 {
-    return decode_model(json, NULL, model, error);
+    *model = (struct sp_model){0};
+    return sp_decode(&sp_model_table, json, false, model, error) &&
+           finish_model(model, json, error);
 }
 
 bool sp_nativise_model(struct sp_json *json, const struct sp_sources *sources,
@@ -348,137 +330,6 @@ bool sp_nativise_model(struct sp_json *json, const struct sp_sources *sources,
     cJSON_Delete(json->root);
     json->root = native;
     return true;
-}
-
-bool sp_read_model(const char *spec, const struct sp_sources *sources, struct sp_model *model,
-                   struct sp_error *error)
-{
-    struct sp_config config;
-    if (!sp_open_config(SP_MODELS, spec, sources, &config, error))
-        return false;
-    const bool ok = sp_nativise_model(&config.json, sources, error) &&
-                    decode_model(&config.json, sources, model, error);
-    sp_config_free(&config);
-    return ok;
-}
-
-bool sp_read_precision(const char *spec, const struct sp_sources *sources,
-                       struct sp_precision *precision, struct sp_error *error)
-{
-    struct sp_config config;
-    *precision = (struct sp_precision){.compute_dtype = SP_BF16};
-    if (!sp_open_config(SP_PRECISIONS, spec, sources, &config, error))
-        return false;
-    const bool ok =
-        sp_decode(&sp_precision_table, &config.json, sources->textbook, precision, error) &&
-        apply_sets(&sp_precision_table, sources, precision, error);
-    sp_config_free(&config);
-    return ok;
-}
-
-bool sp_read_scaleout(const char *spec, const struct sp_sources *sources,
-                      struct sp_scaleout *scaleout, struct sp_error *error)
-{
-    struct sp_config config;
-    *scaleout = (struct sp_scaleout){0};
-    if (!sp_open_config(SP_NETWORKS, spec, sources, &config, error))
-        return false;
-    bool ok = sp_decode(&sp_network_table, &config.json, sources->textbook, scaleout, error);
-    if (ok && isnan(scaleout->bytes_per_s))
-        ok = sp_fail(error, SP_INPUT, "%s: network.bytes_per_s is missing",
-                     sp_json_place(&config.json, "bytes_per_s"));
-    sp_config_free(&config);
-    return ok;
-}
-
-bool sp_read_framework(const char *spec, const struct sp_sources *sources,
-                       struct sp_framework_file *file, struct sp_error *error)
-{
-    struct sp_config config;
-    *file = (struct sp_framework_file){0};
-    if (!sp_open_config(SP_FRAMEWORKS, spec, sources, &config, error))
-        return false;
-    const bool ok = sp_decode(&sp_framework_table, &config.json, sources->textbook, file, error) &&
-                    apply_sets(&sp_framework_table, sources, file, error);
-    sp_config_free(&config);
-    return ok;
-}
-
-bool sp_read_profile(const char *spec, const struct sp_sources *sources, struct sp_profile *profile,
-                     struct sp_error *error)
-{
-    struct sp_config config;
-    *profile = (struct sp_profile){0};
-    if (!sp_open_config(SP_PROFILES, spec, sources, &config, error))
-        return false;
-    const bool ok = sp_decode(&sp_profile_table, &config.json, sources->textbook, profile, error) &&
-                    apply_sets(&sp_profile_table, sources, profile, error);
-    sp_config_free(&config);
-    return ok;
-}
-
-bool sp_read_serving_profile(const char *spec, const struct sp_sources *sources,
-                             struct sp_profile *profile, struct sp_error *error)
-{
-    struct sp_config config;
-    *profile = (struct sp_profile){.serves = true, .memory_factor = 1, .machine_factor = 1};
-    if (!sp_open_config(SP_SERVING, spec, sources, &config, error))
-        return false;
-    const bool ok = sp_decode(&sp_serving_table, &config.json, sources->textbook, profile, error) &&
-                    apply_sets(&sp_serving_table, sources, profile, error);
-    sp_config_free(&config);
-    return ok;
-}
-
-bool sp_read_kernels(const char *spec, const struct sp_sources *sources, struct sp_kernels *kernels,
-                     struct sp_error *error)
-{
-    struct sp_config config;
-    sp_clear_kernels(kernels);
-    if (!sp_open_config(SP_KERNELS, spec, sources, &config, error))
-        return false;
-    const bool ok = sp_decode(&sp_kernels_table, &config.json, sources->textbook, kernels, error);
-    sp_config_free(&config);
-    return ok;
-}
-
-/* Loads the kernels of the chip's name, else of its family, else none. */
-static bool find_kernels(struct sp_hardware *hw, const struct sp_sources *sources,
-                         struct sp_error *error)
-{
-    const char *const names[] = {hw->name, hw->family};
-    sp_clear_kernels(&hw->chip.kernels);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (names[i][0] && sp_config_named(SP_KERNELS, names[i], sources))
-            return sp_read_kernels(names[i], sources, &hw->chip.kernels, error);
-    return true;
-}
-
-bool sp_load_fields(enum sp_config_kind kind, const char *spec, const struct sp_sources *sources,
-                    void *base, struct sp_error *error)
-{
-    struct sp_config config;
-    const struct sp_field_table *const table = sp_config_kinds[kind].table;
-    if (!sp_open_config(kind, spec, sources, &config, error))
-        return false;
-    const bool ok = sp_decode(table, &config.json, sources->textbook, base, error) &&
-                    apply_sets(table, sources, base, error);
-    sp_config_free(&config);
-    return ok;
-}
-
-bool sp_read_drive(const char *spec, const struct sp_sources *sources, struct sp_drive *storage,
-                   struct sp_error *error)
-{
-    *storage = (struct sp_drive){0};
-    return sp_load_fields(SP_DRIVES, spec, sources, storage, error);
-}
-
-bool sp_read_engine(const char *spec, const struct sp_sources *sources, struct sp_engine *engine,
-                    struct sp_error *error)
-{
-    *engine = (struct sp_engine){0};
-    return sp_load_fields(SP_ENGINES, spec, sources, engine, error);
 }
 
 /* Checks that a format's bits form a valid range. */
@@ -495,103 +346,158 @@ static bool check_number_format(const struct sp_number_format *f, struct sp_erro
     return true;
 }
 
-bool sp_read_number_format(const char *spec, const struct sp_sources *sources,
-                           struct sp_number_format *format, struct sp_error *error)
-{
-    *format = (struct sp_number_format){0};
-    return sp_load_fields(SP_FORMATS, spec, sources, format, error) &&
-           check_number_format(format, error);
-}
-
 static bool check_law(const struct sp_scaling_law *law, const struct sp_json *json,
                       struct sp_error *error)
 {
-    const struct needed ratio[] = {{"optimum.tokens_per_param", !isnan(law->tokens_per_param)}};
-    const struct needed power[] = {{"optimum.coefficient", !isnan(law->coefficient)},
-                                   {"optimum.exponent", !isnan(law->exponent)}};
-    const struct needed exponents[] = {{"loss.alpha", !isnan(law->alpha)},
-                                       {"loss.beta", !isnan(law->beta)}};
-    const struct needed sum[] = {
-        {"loss.E", !isnan(law->E)}, {"loss.A", !isnan(law->A)}, {"loss.B", !isnan(law->B)}};
-    const struct needed kaplan[] = {{"loss.N_c", !isnan(law->N_c)}, {"loss.D_c", !isnan(law->D_c)}};
-    if (law->rule == SP_RULE_RATIO &&
-        !check_needed(ratio, 1, json, "law", "its rule needs it", error))
-        return false;
-    if ((law->rule == SP_RULE_PARAMS_POWER || law->rule == SP_RULE_TOKENS_POWER) &&
-        !check_needed(power, 2, json, "law", "its rule needs it", error))
-        return false;
-    if (law->rule == SP_RULE_MINIMUM && law->form != SP_FORM_SUM)
-        return sp_fail(error, SP_INPUT, "%s: law.optimum.rule minimum needs law.loss.form sum",
-                       sp_json_place(json, "optimum.rule"));
-    if (law->form == SP_FORM_NONE)
-        return true;
-    return check_needed(exponents, 2, json, "law", "its loss needs it", error) &&
-           (law->form == SP_FORM_SUM
-                ? check_needed(sum, 3, json, "law", "its loss needs it", error)
-                : check_needed(kaplan, 2, json, "law", "its loss needs it", error));
-}
-
-bool sp_read_law(const char *spec, const struct sp_sources *sources, struct sp_scaling_law *law,
-                 struct sp_error *error)
-{
-    struct sp_config config;
-    *law = (struct sp_scaling_law){0};
-    if (!sp_open_config(SP_LAWS, spec, sources, &config, error))
-        return false;
-    const bool ok = sp_decode(&sp_law_table, &config.json, sources->textbook, law, error) &&
-                    apply_sets(&sp_law_table, sources, law, error) &&
-                    check_law(law, &config.json, error);
-    sp_config_free(&config);
-    return ok;
+    const bool ratio = law->rule == SP_RULE_RATIO, least = law->rule == SP_RULE_MINIMUM,
+               power = !ratio && !least, sum = law->form == SP_FORM_SUM,
+               kaplan = !sum && law->form != SP_FORM_NONE;
+    const struct rule rules[] = {
+        {"optimum.tokens_per_param", !ratio || !isnan(law->tokens_per_param), NULL},
+        {"optimum.coefficient", !power || !isnan(law->coefficient), NULL},
+        {"optimum.exponent", !power || !isnan(law->exponent), NULL},
+        {"optimum.rule", !least || sum, "optimum.rule minimum needs law.loss.form sum"}};
+    const struct rule terms[] = {{"loss.alpha", !(sum || kaplan) || !isnan(law->alpha), NULL},
+                                 {"loss.beta", !(sum || kaplan) || !isnan(law->beta), NULL},
+                                 {"loss.E", !sum || !isnan(law->E), NULL},
+                                 {"loss.A", !sum || !isnan(law->A), NULL},
+                                 {"loss.B", !sum || !isnan(law->B), NULL},
+                                 {"loss.N_c", !kaplan || !isnan(law->N_c), NULL},
+                                 {"loss.D_c", !kaplan || !isnan(law->D_c), NULL}};
+    return CHECK(rules, json, "law", "its rule needs it", error) &&
+           CHECK(terms, json, "law", "its loss needs it", error);
 }
 
 static bool check_hardware(const struct sp_hardware *hw, const struct sp_json *json,
                            struct sp_error *error)
 {
     const struct sp_network *net = &hw->network;
-    const struct needed chip[] = {
-        {"chip.peak_flops_per_s", sp_compute_dtype(&hw->chip, SP_BF16) != SP_DTYPES},
-        {"chip.hbm_bytes", !isnan(hw->chip.hbm_bytes)},
-        {"chip.hbm_bytes_per_s", !isnan(hw->chip.hbm_bytes_per_s)}};
-    const struct needed torus[] = {{"network.axes", net->axes > 0},
-                                   {"network.link_bytes_per_s", !isnan(net->link_bytes_per_s)},
-                                   {"network.chips_per_host", net->chips_per_host > 0},
-                                   {"network.shapes", net->n_shapes > 0}};
-    const struct needed switched[] = {
-        {"network.domain", net->domain > 0},
-        {"network.domain_bytes_per_s", !isnan(net->domain_bytes_per_s)},
-        {"network.scaleout_bytes_per_s", !isnan(net->scaleout_bytes_per_s)}};
-    if (!check_needed(chip, 3, json, "hw", "every chip needs it", error))
-        return false;
-    return net->kind == SP_TORUS
-               ? check_needed(torus, 4, json, "hw", "a torus needs it", error)
-               : check_needed(switched, 3, json, "hw", "a switched network needs it", error);
+    const bool torus = net->kind == SP_TORUS;
+    const struct rule chip[] = {
+        {"chip.peak_flops_per_s", sp_compute_dtype(&hw->chip, SP_BF16) != SP_DTYPES, NULL},
+        {"chip.hbm_bytes", !isnan(hw->chip.hbm_bytes), NULL},
+        {"chip.hbm_bytes_per_s", !isnan(hw->chip.hbm_bytes_per_s), NULL}};
+    const struct rule network[] = {
+        {"network.axes", !torus || net->axes > 0, NULL},
+        {"network.link_bytes_per_s", !torus || !isnan(net->link_bytes_per_s), NULL},
+        {"network.chips_per_host", !torus || net->chips_per_host > 0, NULL},
+        {"network.shapes", !torus || net->n_shapes > 0, NULL},
+        {"network.domain", torus || net->domain > 0, NULL},
+        {"network.domain_bytes_per_s", torus || !isnan(net->domain_bytes_per_s), NULL},
+        {"network.scaleout_bytes_per_s", torus || !isnan(net->scaleout_bytes_per_s), NULL}};
+    return CHECK(chip, json, "hw", "every chip needs it", error) &&
+           CHECK(network, json, "hw", torus ? "a torus needs it" : "a switched network needs it",
+                 error);
 }
 
-static bool decode_hardware(const struct sp_json *json, bool textbook,
-                            const struct sp_sources *sources, struct sp_hardware *hw,
-                            struct sp_error *error)
+static bool finish_hardware(struct sp_hardware *hw, const struct sp_json *json,
+                            const struct sp_sources *sources, struct sp_error *error)
 {
-    *hw = (struct sp_hardware){.slices = 1, .chips_per_slice = 1, .shape = {{1, 1, 1}}};
-    if (!sp_decode(&sp_hardware_table, json, textbook, hw, error))
-        return false;
-    if (sources && !apply_sets(&sp_hardware_table, sources, hw, error))
-        return false;
+    hw->slices = hw->chips_per_slice = 1;
+    hw->shape = (struct sp_shape){{1, 1, 1}};
     /* --set of the memory sets the usable memory too, which verdicts use */
-    if (sources && sp_is_set(sources, &sp_hardware_table, "chip.hbm_bytes") &&
+    if (sp_is_set(sources, &sp_hardware_table, "chip.hbm_bytes") &&
         !sp_is_set(sources, &sp_hardware_table, "chip.hbm_usable_bytes"))
         hw->chip.hbm_usable_bytes = NAN;
     return check_hardware(hw, json, error);
 }
 
+/* "GPT-3 2020.41 3.14e23, PaLM 2022.26 2.53e24" */
+static bool read_points(struct sp_trend_file *file, struct sp_error *error)
+{
+    struct sp_trend *const t = &file->trend;
+    const char *list = file->points[0] ? file->points : NULL;
+    char item[128], left;
+    while (sp_next_item(&list, item, sizeof item)) {
+        struct sp_trend_point *const p = &t->point[t->points];
+        if (t->points == SP_MOST_TREND_POINTS)
+            return sp_fail(error, SP_INPUT, "trend %s: more than %d points", sp_safe(t->name),
+                           SP_MOST_TREND_POINTS);
+        if (sscanf(item, "%31s %lf %lf %c", p->name, &p->year, &p->value, &left) != 3 ||
+            !(p->year >= 1800 && p->year <= 2200) || !(p->value > 0 && p->value < 1e300))
+            return sp_fail(error, SP_INPUT,
+                           "trend %s: the point \"%s\" is not NAME YEAR VALUE, such as GPT-3 "
+                           "2020.41 3.14e23",
+                           sp_safe(t->name), sp_safe(item));
+        t->points++;
+    }
+    return true;
+}
+
+static bool finish_trend(struct sp_trend_file *file, struct sp_error *error)
+{
+    if (file->trend.factor == 1)
+        return sp_fail(error, SP_INPUT, "trend %s: a factor of 1 is no trend",
+                       sp_safe(file->trend.name));
+    return read_points(file, error);
+}
+
+/* What no field of the file says, and whether its values agree with each other. */
+static bool finish(enum sp_config_kind kind, const struct sp_json *json,
+                   const struct sp_sources *sources, void *config, struct sp_error *error)
+{
+    switch (kind) {
+    case SP_MODELS:
+        return finish_model(config, json, error);
+    case SP_HARDWARE:
+        return finish_hardware(config, json, sources, error);
+    case SP_NETWORKS: {
+        const struct sp_scaleout *const network = config;
+        const struct rule rules[] = {
+            {"bytes_per_s", !isnan(network->bytes_per_s), "bytes_per_s is missing"}};
+        return CHECK(rules, json, "network", "", error);
+    }
+    case SP_LAWS:
+        return check_law(config, json, error);
+    case SP_SERVING: {
+        struct sp_profile *const profile = config;
+        profile->serves = true;
+        profile->memory_factor = profile->machine_factor = 1;
+        return true;
+    }
+    case SP_FORMATS:
+        return check_number_format(config, error);
+    case SP_TRENDS:
+        return finish_trend(config, error);
+    default:
+        return true;
+    }
+}
+
+bool sp_load_fields(enum sp_config_kind kind, const char *spec, const struct sp_sources *sources,
+                    void *base, struct sp_error *error)
+{
+    struct sp_config config;
+    const struct sp_config_kind_info *const info = &sp_config_kinds[kind];
+    if (!sp_open_config(kind, spec, sources, &config, error))
+        return false;
+    if (kind == SP_KERNELS)
+        sp_clear_kernels(base); /* a file has some curves */
+    const bool textbook = sources->textbook && kind != SP_MODELS,
+               ok = (kind != SP_MODELS || sp_nativise_model(&config.json, sources, error)) &&
+                    sp_decode(info->table, &config.json, textbook, base, error) &&
+                    (!info->sets || apply_sets(info->table, sources, base, error)) &&
+                    finish(kind, &config.json, sources, base, error);
+    sp_config_free(&config);
+    return ok;
+}
+
+/* Loads the kernels of the chip's name, else of its family, else none. */
+static bool find_kernels(struct sp_hardware *hw, const struct sp_sources *sources,
+                         struct sp_error *error)
+{
+    const char *const names[] = {hw->name, hw->family};
+    sp_clear_kernels(&hw->chip.kernels);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i][0] && sp_config_named(SP_KERNELS, names[i], sources))
+            return sp_load_fields(SP_KERNELS, names[i], sources, &hw->chip.kernels, error);
+    return true;
+}
+
 bool sp_load_chip(const char *name, const struct sp_sources *sources, struct sp_hardware *hw,
                   struct sp_error *error)
 {
-    struct sp_config config;
-    if (!sp_open_config(SP_HARDWARE, name, sources, &config, error))
-        return false;
-    const bool ok = decode_hardware(&config.json, sources->textbook, sources, hw, error) &&
-                    find_kernels(hw, sources, error);
-    sp_config_free(&config);
-    return ok;
+    *hw = (struct sp_hardware){0};
+    return sp_load_fields(SP_HARDWARE, name, sources, hw, error) &&
+           find_kernels(hw, sources, error);
 }

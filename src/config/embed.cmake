@@ -4,7 +4,7 @@
 set(arrays "")
 set(rows "")
 set(count 0)
-file(READ "${CMAKE_CURRENT_LIST_DIR}/kinds.h" kinds)
+file(READ "${CMAKE_CURRENT_LIST_DIR}/kinds.def" kinds)
 string(REGEX MATCHALL "X\\(SP_[A-Z]+, \"[a-z]+\"" kinds "${kinds}")
 foreach(row IN LISTS kinds)
   string(REGEX MATCH "SP_[A-Z]+" kind "${row}")

@@ -1,4 +1,4 @@
-/* Macros for the rows of tables of fields. */
+/* Macros for the rows of tables of fields. Before a table, OF names its struct. */
 #ifndef SP_FIELD_ROWS_H
 #define SP_FIELD_ROWS_H
 
@@ -10,59 +10,56 @@
 #define N_FIELDS(array) (sizeof(array) / sizeof *(array))
 #define MOST 1e18
 
-/* One row: struct and member give the offset. */
-#define TEXT_(key, type, member, help)                                                             \
-    {                                                                                              \
-        key, SP_FIELD_TEXT, offsetof(type, member), sizeof(((type *)0)->member), "", 0, 0, NULL,   \
-            0, false, help                                                                         \
-    }
-#define INT_(key, type, member, unit, min, max, help)                                              \
-    {                                                                                              \
-        key, SP_FIELD_INT, offsetof(type, member), 0, unit, min, max, NULL, 0, false, help         \
-    }
-#define REAL_(key, type, member, unit, min, max, help)                                             \
-    {                                                                                              \
-        key, SP_FIELD_REAL, offsetof(type, member), 0, unit, min, max, NULL, 0, false, help        \
-    }
-#define FIGURE_(key, type, member, unit, min, help)                                                \
-    {                                                                                              \
-        key, SP_FIELD_FIGURE, offsetof(type, member), 0, unit, min, MOST, NULL, NAN, false, help   \
-    }
+/* One row. A member's path is its key; rows that end in _AT have a key of their own. Behind `help`
+ * may stand further columns, such as `.fallback = 1`. */
+/* clang-format off */
+#define FIELD_AT(key_, type_, member, ...) \
+    {.key = key_, .type = SP_FIELD_##type_, .offset = offsetof(OF, member), __VA_ARGS__}
+#define SIZED_AT(key, type, member, unit_, ...) \
+    FIELD_AT(key, type, member, .size = sizeof(((OF *)0)->member), .unit = unit_, .help = __VA_ARGS__)
+#define NUMBER_AT(key, type, member, unit_, min_, max_, ...) \
+    FIELD_AT(key, type, member, .unit = unit_, .min = min_, .max = max_, .help = __VA_ARGS__)
+/* clang-format on */
+
+#define TEXT_AT(key, member, ...) SIZED_AT(key, TEXT, member, "", __VA_ARGS__)
+#define TEXT(member, ...) TEXT_AT(#member, member, __VA_ARGS__)
+#define WORDS(member, ...) SIZED_AT(#member, WORDS, member, "", __VA_ARGS__)
+#define LINES(member, ...) SIZED_AT(#member, WORDS, member, "\n", __VA_ARGS__)
+#define INT_AT(key, member, ...) NUMBER_AT(key, INT, member, __VA_ARGS__)
+#define INT(member, ...) INT_AT(#member, member, __VA_ARGS__)
+#define REAL_AT(key, member, ...) NUMBER_AT(key, REAL, member, __VA_ARGS__)
+#define REAL(member, ...) REAL_AT(#member, member, __VA_ARGS__)
+#define BOOL_AT(key, member, ...) NUMBER_AT(key, BOOL, member, "", 0, 1, __VA_ARGS__)
+#define BOOL(member, ...) BOOL_AT(#member, member, __VA_ARGS__)
+#define FIGURE_AT(key, member, unit, min, ...)                                                     \
+    NUMBER_AT(key, FIGURE, member, unit, min, MOST, __VA_ARGS__, .fallback = NAN)
+#define FIGURE(member, ...) FIGURE_AT(#member, member, __VA_ARGS__)
 /* A figure that is never published, with an assumed value. */
-#define ASSUMED_(key, type, member, unit, min, assumed, help)                                      \
+#define ASSUMED(member, unit, min, assumed, help)                                                  \
+    NUMBER_AT(#member, FIGURE, member, unit, min, MOST, help " (assumed: " #assumed ")",           \
+              .fallback = assumed)
+#define ENUM_AT(key, member, names_, fallback_, ...)                                               \
+    FIELD_AT(key, ENUM, member, .unit = "", .names = names_, .fallback = fallback_,                \
+             .help = __VA_ARGS__)
+#define ENUM(member, ...) ENUM_AT(#member, member, __VA_ARGS__)
+#define SHAPE(member, ...) FIELD_AT(#member, SHAPE, member, .unit = "", .help = __VA_ARGS__)
+#define SHAPES(member, ...) FIELD_AT(#member, SHAPES, member, .unit = "", .help = __VA_ARGS__)
+#define ROWS(member, most, row, ...)                                                               \
+    FIELD_AT(#member, ROWS, member, .size = sizeof(row), .unit = "", .max = most,                  \
+             .help = __VA_ARGS__)
+#define PROSE(key_, ...)                                                                           \
     {                                                                                              \
-        key, SP_FIELD_FIGURE, offsetof(type, member), 0, unit, min, MOST, NULL, assumed, false,    \
-            help " (assumed: " #assumed ")"                                                        \
+        .key = key_, .type = SP_FIELD_PROSE, .unit = "", .help = __VA_ARGS__                       \
     }
-#define BOOL_(key, type, member, help)                                                             \
-    {                                                                                              \
-        key, SP_FIELD_BOOL, offsetof(type, member), 0, "", 0, 1, NULL, 0, false, help              \
-    }
-#define ENUM_(key, type, member, names, fallback, help)                                            \
-    {                                                                                              \
-        key, SP_FIELD_ENUM, offsetof(type, member), 0, "", 0, 0, names, fallback, false, help      \
-    }
-#define SHAPE_(key, type, member, help)                                                            \
-    {                                                                                              \
-        key, SP_FIELD_SHAPE, offsetof(type, member), 0, "", 0, 0, NULL, 0, false, help             \
-    }
-#define WORDS_(key, type, member, help)                                                            \
-    {                                                                                              \
-        key, SP_FIELD_WORDS, offsetof(type, member), sizeof(((type *)0)->member), "", 0, 0, NULL,  \
-            0, false, help                                                                         \
-    }
-#define LINES_(key, type, member, help)                                                            \
-    {                                                                                              \
-        key, SP_FIELD_WORDS, offsetof(type, member), sizeof(((type *)0)->member), "\n", 0, 0,      \
-            NULL, 0, false, help                                                                   \
-    }
-#define ROWS_(key, type, member, most, row, help)                                                  \
-    {                                                                                              \
-        key, SP_FIELD_ROWS, offsetof(type, member), sizeof(row), "", 0, most, NULL, 0, false, help \
-    }
-#define PROSE_(key, help)                                                                          \
-    {                                                                                              \
-        key, SP_FIELD_PROSE, 0, 0, "", 0, 0, NULL, 0, false, help                                  \
-    }
+
+/* What nearly every file begins and ends with. */
+#define NAMED_AT(member)                                                                           \
+    TEXT_AT("name", member, "canonical name"), PROSE("aliases", "other names people type")
+#define NAMED NAMED_AT(name)
+#define REMARKS(source) PROSE("source", source), PROSE("note", "remarks")
+
+/* The table of those fields, by the name that --set paths have. */
+#define FIELD_TABLE(table, name, fields, ...)                                                      \
+    const struct sp_field_table table = {name, fields, N_FIELDS(fields), __VA_ARGS__}
 
 #endif

@@ -139,8 +139,7 @@ static bool store_name(const struct sp_field *field, const char *text, const cha
     }
     for (int i = 0; field->names[i]; i++) {
         sp_nearest_offer(&nearest, field->names[i]);
-        const size_t used = strlen(all);
-        snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", field->names[i]);
+        sp_append(all, sizeof all, "%s%s", i ? ", " : "", field->names[i]);
     }
     return sp_fail(error, SP_INPUT, "%s: %s is \"%s\", expected one of %s%s", place, field->key,
                    sp_safe(text), all, sp_nearest_hint(&nearest));

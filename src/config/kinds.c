@@ -1,8 +1,6 @@
 /* The table of kinds, and the kind of a file. */
 #include "config/kinds.h"
 
-#include <string.h>
-
 #include "base/list.h"
 
 #define ROW(kind, folder, name, noun, nouns, type, load, table, sets, marks, about)                \

@@ -3,6 +3,7 @@
 
 #include <scaleplan/plan.h>
 
+#include "base/list.h"
 #include "base/suggest.h"
 #include "config/load.h"
 #include "config/read.h"
@@ -42,9 +43,11 @@ static bool check_row(const struct sp_launch_words *w, const struct sp_launch_ro
     if (row->plan[0] && (is_listed(w->quiet, row->name) || is_listed(w->quiet_switches, row->name)))
         return sp_fail(error, SP_INPUT, "launch %s: %s sets %s of a plan and is called harmless",
                        sp_safe(w->name), sp_safe(row->name), sp_safe(row->plan));
-    if (row->model[0] && !sp_find_field(&sp_model_table, row->model))
-        return sp_fail(error, SP_INPUT, "launch %s: %s: \"%s\" is no key of a model",
-                       sp_safe(w->name), sp_safe(row->name), sp_safe(row->model));
+    char key[sizeof row->model];
+    for (const char *keys = row->model; row->model[0] && sp_next_item(&keys, key, sizeof key);)
+        if (!sp_find_field(&sp_model_table, key))
+            return sp_fail(error, SP_INPUT, "launch %s: %s: \"%s\" is no key of a model",
+                           sp_safe(w->name), sp_safe(row->name), sp_safe(key));
     return true;
 }
 

@@ -2,17 +2,15 @@
 #ifndef SP_LAUNCH_WORDS_H
 #define SP_LAUNCH_WORDS_H
 
-#include "base/error.h"
 #include "config/fields.h"
-
-struct sp_sources;
 
 /* An option of the framework. src/launch/fields/rows.h parses `values` and `older`,
  * comma-separated. */
 struct sp_launch_row {
     char name[SP_ROW_NAME];
     char plan[20];    /* option of `step` that it sets */
-    char model[32];   /* key of a model file that it sets */
+    char model[32];   /* key of a model file that it sets; keys with commas between them are read
+                         alone */
     char of[12];      /* only for such models or plans; "": all */
     char values[320]; /* THEIRS=OURS, or one word for both */
     char gives[24];   /* our value for a switch */
@@ -26,6 +24,7 @@ struct sp_launch_row {
     char lost[96];    /* what an export loses if it has no word for the value */
     char excludes[96], needs[96];
     bool takes_none; /* takes no value */
+    bool is_truth;   /* value is a word for true or false, which `values` then maps */
     bool is_text;    /* value is quoted */
     bool is_list;    /* value is a list of words */
     bool always;     /* exports write it even if absence means the same */
@@ -50,10 +49,5 @@ struct sp_launch_words {
     char facts[4096], refuses[12288], loses[8192]; /* lines of rules.h, of the launch room */
     char models[2048]; /* trainable models: THEIRS=OURS, or one name for both */
 };
-
-/* Loads the file of that name into zeroed memory. A user's file extends the built-in one of the
- * same name and replaces options of the same name. */
-bool sp_load_launch_words(const char *spec, const struct sp_sources *sources,
-                          struct sp_launch_words *words, struct sp_error *error);
 
 #endif

@@ -96,8 +96,7 @@ static bool parse_file(const char *path, struct sp_world *world, struct sp_confi
     config->owned = sp_read_file(sp_pipes_of(world), path, SP_JSON_MAX_BYTES, &length, error);
     if (!config->owned)
         return false;
-    snprintf(config->origin, sizeof config->origin, "%.255s",
-             strcmp(path, "-") == 0 ? "standard input" : path);
+    snprintf(config->origin, sizeof config->origin, "%.255s", sp_origin_of(path));
     sp_hf_take_infinities(config->owned, length);
     if (sp_json_parse(config->owned, length, config->origin, &config->json, error))
         return true;

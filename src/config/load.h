@@ -63,20 +63,12 @@ bool sp_decode_model(const struct sp_json *json, struct sp_model *model, struct 
 bool sp_model_from_shape(const char *shape, const struct sp_sources *sources,
                          struct sp_model *model, struct sp_error *error);
 
-/* Load, decode, apply --set, check. */
 /* Replaces a Hugging Face config by its native document; a native one stays unchanged. */
 bool sp_nativise_model(struct sp_json *json, const struct sp_sources *sources,
                        struct sp_error *error);
-bool sp_load_model(const char *spec, const struct sp_sources *sources, struct sp_model *model,
-                   struct sp_error *error);
-bool sp_load_precision(const char *spec, const struct sp_sources *sources,
-                       struct sp_precision *precision, struct sp_error *error);
-bool sp_load_scaleout(const char *spec, const struct sp_sources *sources,
-                      struct sp_scaleout *scaleout, struct sp_error *error);
 
-bool sp_load_number_format(const char *spec, const struct sp_sources *sources,
-                           struct sp_number_format *format, struct sp_error *error);
-/* Opens a config and decodes it by its kind's table, with --set, into `base`. */
+/* Opens a config and decodes it by its kind's table, with --set, into `base`, and checks it. A
+ * machine is a chip without a size then, and of a framework's words the file alone counts. */
 bool sp_load_fields(enum sp_config_kind kind, const char *spec, const struct sp_sources *sources,
                     void *base, struct sp_error *error);
 
@@ -90,14 +82,6 @@ struct sp_trend_file {
     struct sp_trend trend;
     char points[2048];
 };
-bool sp_load_trend(const char *spec, const struct sp_sources *sources, struct sp_trend_file *file,
-                   struct sp_error *error);
-bool sp_load_drive(const char *spec, const struct sp_sources *sources, struct sp_drive *storage,
-                   struct sp_error *error);
-bool sp_load_engine(const char *spec, const struct sp_sources *sources, struct sp_engine *engine,
-                    struct sp_error *error);
-bool sp_load_law(const char *spec, const struct sp_sources *sources, struct sp_scaling_law *law,
-                 struct sp_error *error);
 
 /* A framework's file: the facts that models use, and how to recognise its runs. */
 struct sp_framework_file {
@@ -118,17 +102,16 @@ struct sp_framework_file {
 /* The micro-batch of a framework with pipeline stages by default: a replica's whole share of the
  * batch, one sequence, or the share divided by the stages. */
 enum sp_usual_micro_batch { SP_MICRO_SHARE, SP_MICRO_ONE, SP_MICRO_STAGES };
-bool sp_load_framework(const char *spec, const struct sp_sources *sources,
-                       struct sp_framework_file *file, struct sp_error *error);
-bool sp_load_profile(const char *spec, const struct sp_sources *sources, struct sp_profile *profile,
-                     struct sp_error *error);
 
-/* Loads the profile of a chip and an engine, for serving. */
-bool sp_load_serving_profile(const char *spec, const struct sp_sources *sources,
-                             struct sp_profile *profile, struct sp_error *error);
-
-bool sp_load_kernels(const char *spec, const struct sp_sources *sources, struct sp_kernels *kernels,
-                     struct sp_error *error);
+/* sp_load_model(spec, sources, model, error) and its like of each kind: a name, an alias or a file,
+ * with --set, checked. A machine's spec is "v5p-4096", "v5p:16x16x16", "v5p-8960x2",
+ * "gcp:v5p-8192", "h100-512", "my-chip.json-64" or "v5p"; a user's file of a framework's words
+ * extends the built-in one of the same name and replaces options of the same name. */
+#define SP_LOADER(kind, folder, name, noun, nouns, type, load, ...)                                \
+    bool sp_load_##load(const char *spec, const struct sp_sources *sources, type *config,          \
+                        struct sp_error *error);
+SP_KINDS(SP_LOADER, )
+#undef SP_LOADER
 
 /* Loads every known profile, each name once; users' replace built-in ones. A broken profile is an
  * error, as are more than SP_MAX_PROFILES: skipping one would silently use another. */
@@ -160,11 +143,6 @@ bool sp_load_memory_factor(const struct sp_hardware *hw, const struct sp_framewo
 bool sp_load_stack(const struct sp_hardware *hw, const struct sp_framework *framework,
                    const struct sp_sources *sources, struct sp_profile *profile, bool *own,
                    struct sp_error *error);
-
-/* "v5p-4096", "v5p:16x16x16", "v5p-8960x2", "gcp:v5p-8192", "h100-512", "my-chip.json-64", "v5p".
- */
-bool sp_load_hardware(const char *spec, const struct sp_sources *sources, struct sp_hardware *hw,
-                      struct sp_error *error);
 
 /* Loads a chip by name, alias or file, without a size. */
 bool sp_load_chip(const char *name, const struct sp_sources *sources, struct sp_hardware *hw,

@@ -6,20 +6,17 @@
 #include "config/read.h"
 #include "config/world.h"
 
-#define READ(kind, folder, name, noun, nouns, type, load, ...)                                     \
-    static bool read_##kind(const char *spec, const struct sp_sources *sources, void *config,      \
-                            struct sp_error *error)                                                \
-    {                                                                                              \
-        return sp_read_##load(spec, sources, config, error);                                       \
-    }
-SP_KINDS(READ, )
+#define SIZE(kind, folder, name, noun, nouns, type, ...) [kind] = sizeof(type),
+static const size_t sizes[] = {SP_KINDS(SIZE, )};
 
-#define ROW(kind, folder, name, noun, nouns, type, ...) [kind] = {sizeof(type), read_##kind},
-static const struct {
-    size_t size;
-    bool (*read)(const char *spec, const struct sp_sources *sources, void *config,
-                 struct sp_error *error);
-} kinds[] = {SP_KINDS(ROW, )};
+static bool read(enum sp_config_kind kind, const char *spec, const struct sp_sources *sources,
+                 void *config, struct sp_error *error)
+{
+    memset(config, 0, sizes[kind]);
+    return kind == SP_HARDWARE   ? sp_read_hardware(spec, sources, config, error)
+           : kind == SP_LAUNCHES ? sp_read_launch_words(spec, sources, config, error)
+                                 : sp_load_fields(kind, spec, sources, config, error);
+}
 
 static bool load(enum sp_config_kind kind, const char *spec, const struct sp_sources *sources,
                  void *config, struct sp_error *error)
@@ -28,8 +25,8 @@ static bool load(enum sp_config_kind kind, const char *spec, const struct sp_sou
     const void *const kept = sp_recall(SP_KEPT_CONFIG, kind, spec, sources, &size);
     if (kept)
         memcpy(config, kept, size);
-    else if (kinds[kind].read(spec, sources, config, error))
-        sp_remember(SP_KEPT_CONFIG, kind, spec, sources, config, kinds[kind].size);
+    else if (read(kind, spec, sources, config, error))
+        sp_remember(SP_KEPT_CONFIG, kind, spec, sources, config, sizes[kind]);
     else
         return false;
     return true;
@@ -46,7 +43,7 @@ SP_KINDS(LOAD, )
 void *sp_load_config(enum sp_config_kind kind, const char *spec, const struct sp_sources *sources,
                      struct sp_error *error)
 {
-    void *const config = calloc(1, kinds[kind].size);
+    void *const config = calloc(1, sizes[kind]);
     if (!config)
         abort();
     if (load(kind, spec, sources, config, error))

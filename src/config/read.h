@@ -1,13 +1,13 @@
-/* Reads a config of each kind from its text; sp_load_... keeps what it read. */
+/* What files of a kind are read by beyond their fields. */
 #ifndef SP_READ_H
 #define SP_READ_H
 
 #include "config/load.h"
 
-#define SP_READER(kind, folder, name, noun, nouns, type, load, ...)                                \
-    bool sp_read_##load(const char *spec, const struct sp_sources *sources, type *config,          \
-                        struct sp_error *error);
-SP_KINDS(SP_READER, )
-#undef SP_READER
+/* Reads a machine spec, and a framework's words into zeroed memory, which a user's file extends. */
+bool sp_read_hardware(const char *spec, const struct sp_sources *sources, struct sp_hardware *hw,
+                      struct sp_error *error);
+bool sp_read_launch_words(const char *spec, const struct sp_sources *sources,
+                          struct sp_launch_words *words, struct sp_error *error);
 
 #endif

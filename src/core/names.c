@@ -20,6 +20,7 @@ const char *const sp_overlap_names[] = {"axes", "none", NULL};
 
 /* The policies that closed forms know come first. */
 #define CLOSED_FORMS "none", "selective", "mlp", "dots", "full"
+const char *const sp_verdict_names[] = {"yes", "tight", "no", NULL};
 const char *const sp_remat_names[] = {CLOSED_FORMS, NULL};
 const char *const sp_policy_names[] = {CLOSED_FORMS, "alternate", "qkv", NULL};
 

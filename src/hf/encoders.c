@@ -3,11 +3,6 @@
 
 #include <string.h>
 
-static double at(const cJSON *o, const char *key)
-{
-    return sp_hf_number_at(o, key, 0);
-}
-
 /* The part after an encoder's layers: a pooler, or the transform of a head. */
 static void put_encoder_head(cJSON *out, const struct sp_hf_family *f,
                              const struct sp_hf_head *head)
@@ -26,9 +21,9 @@ static void put_encoder_head(cJSON *out, const struct sp_hf_family *f,
  * its weights count. */
 static void put_patches(cJSON *out, const cJSON *o)
 {
-    const double side = at(o, "patch_size"), grid = at(o, "image_size") / side;
+    const double side = sp_hf_at(o, "patch_size"), grid = sp_hf_at(o, "image_size") / side;
     const double tokens = grid * grid + 1;
-    sp_hf_put(out, "patch", at(o, "num_channels") * side * side);
+    sp_hf_put(out, "patch", sp_hf_at(o, "num_channels") * side * side);
     sp_hf_put(out, "learned_positions", tokens);
     sp_hf_put(out, "extra_params", sp_hf_number(o, sp_hf_width));
     sp_hf_put(out, "max_seq", tokens);
@@ -56,11 +51,11 @@ static void put_t5(cJSON *out, const cJSON *o)
 {
     const char *const mlp = sp_hf_text_at(o, "feed_forward_proj");
     const double heads = sp_hf_number(o, sp_hf_heads);
-    const double table = heads * at(o, "relative_attention_num_buckets");
+    const double table = heads * sp_hf_at(o, "relative_attention_num_buckets");
     if (mlp)
         cJSON_ReplaceItemInObjectCaseSensitive(out, "gated_mlp",
                                                cJSON_CreateBool(strncmp(mlp, "gated", 5) == 0));
-    cJSON *const e = add_encoder(out, at(o, "num_layers"), heads, at(o, "d_ff"));
+    cJSON *const e = add_encoder(out, sp_hf_at(o, "num_layers"), heads, sp_hf_at(o, "d_ff"));
     sp_hf_put(e, "extra_params", table + sp_hf_number(o, sp_hf_width));
     sp_hf_put(out, "extra_params", table);
 }
@@ -69,15 +64,15 @@ static void put_t5(cJSON *out, const cJSON *o)
  * of sequences has a pooler. */
 static void put_albert(cJSON *out, const cJSON *o, const struct sp_hf_head *head)
 {
-    const double D = sp_hf_number(o, sp_hf_width), E = at(o, "embedding_size");
-    const double inner = at(o, "inner_group_num");
+    const double D = sp_hf_number(o, sp_hf_width), E = sp_hf_at(o, "embedding_size");
+    const double inner = sp_hf_at(o, "inner_group_num");
     const bool vocabulary = head->kind == HF_HEAD_VOCABULARY;
     cJSON *const x = cJSON_AddObjectToObject(out, "shared_block");
     sp_hf_put(out, "layers", sp_hf_number(o, sp_hf_layers) * inner);
-    sp_hf_put(x, "sets", at(o, "num_hidden_groups") * inner);
+    sp_hf_put(x, "sets", sp_hf_at(o, "num_hidden_groups") * inner);
     sp_hf_put(out, "embedding_width", E);
     sp_hf_put(out, "extra_params",
-              (sp_hf_number(o, sp_hf_positions) + at(o, "type_vocab_size")) * E + D +
+              (sp_hf_number(o, sp_hf_positions) + sp_hf_at(o, "type_vocab_size")) * E + D +
                   (vocabulary ? E : 0));
     sp_hf_put_flag(out, "head_norm", vocabulary);
     sp_hf_put_flag(out, "head_dense",
@@ -90,8 +85,9 @@ static void put_albert(cJSON *out, const cJSON *o, const struct sp_hf_head *head
 static void put_bart(cJSON *out, const cJSON *o, const struct sp_hf_family *f)
 {
     const double D = sp_hf_number(o, sp_hf_width);
-    cJSON *const e = add_encoder(out, at(o, "encoder_layers"), at(o, "encoder_attention_heads"),
-                                 at(o, "encoder_ffn_dim"));
+    cJSON *const e =
+        add_encoder(out, sp_hf_at(o, "encoder_layers"), sp_hf_at(o, "encoder_attention_heads"),
+                    sp_hf_at(o, "encoder_ffn_dim"));
     sp_hf_put(e, "positions", sp_hf_number(o, sp_hf_positions) + 2);
     sp_hf_put(e, "extra_params", 2 * D * (f->traits & HF_POST_NORM ? 1 : 2));
 }
@@ -111,9 +107,10 @@ static void put_frames(cJSON *e, double D, double mel, double frames)
 static void put_whisper(cJSON *out, const cJSON *o)
 {
     const double D = sp_hf_number(o, sp_hf_width);
-    cJSON *const e = add_encoder(out, at(o, "encoder_layers"), at(o, "encoder_attention_heads"),
-                                 at(o, "encoder_ffn_dim"));
-    put_frames(e, D, at(o, "num_mel_bins"), at(o, "max_source_positions"));
+    cJSON *const e =
+        add_encoder(out, sp_hf_at(o, "encoder_layers"), sp_hf_at(o, "encoder_attention_heads"),
+                    sp_hf_at(o, "encoder_ffn_dim"));
+    put_frames(e, D, sp_hf_at(o, "num_mel_bins"), sp_hf_at(o, "max_source_positions"));
     sp_hf_put(out, "extra_attention_params_per_layer", 4 * D);
 }
 
@@ -135,24 +132,18 @@ static const struct sound *sound_of(const char *outer)
     return NULL;
 }
 
-/* The number under either key, else the default. */
-static double either(const cJSON *o, const char *a, const char *b, double otherwise)
-{
-    return sp_hf_number_at(o, a, sp_hf_number_at(o, b, otherwise));
-}
-
 const char *sp_hf_put_audio_tower(cJSON *out, const struct sp_hf_config *c)
 {
     const cJSON *const a = sp_hf_member(c->json->root, "audio_config");
     const struct sound *const s = sound_of(sp_hf_text_at(c->json->root, "model_type"));
     if (!s || !cJSON_IsObject(a))
         return NULL;
-    const double D = either(a, "d_model", "hidden_size", 1280);
+    const double D = sp_hf_either(a, "d_model", "hidden_size", 1280);
     cJSON *const e = cJSON_AddObjectToObject(out, "encoder");
-    sp_hf_put(e, "layers", either(a, "encoder_layers", "num_hidden_layers", 32));
+    sp_hf_put(e, "layers", sp_hf_either(a, "encoder_layers", "num_hidden_layers", 32));
     sp_hf_put(e, "d_model", D);
-    sp_hf_put(e, "d_ff", either(a, "encoder_ffn_dim", "intermediate_size", 5120));
-    sp_hf_put(e, "heads", either(a, "encoder_attention_heads", "num_attention_heads", 20));
+    sp_hf_put(e, "d_ff", sp_hf_either(a, "encoder_ffn_dim", "intermediate_size", 5120));
+    sp_hf_put(e, "heads", sp_hf_either(a, "encoder_attention_heads", "num_attention_heads", 20));
     sp_hf_put(e, "norms_per_layer", 2);
     cJSON_AddStringToObject(e, "norm", "layernorm");
     cJSON_AddBoolToObject(e, "o_bias", true);
@@ -179,7 +170,7 @@ void sp_hf_put_encoder(cJSON *out, const cJSON *o, const struct sp_hf_family *f,
     }
     if (f->traits & HF_BIDIRECTIONAL && f->traits & HF_LEARNED)
         sp_hf_put(out, "learned_positions",
-                  sp_hf_number(o, sp_hf_positions) + at(o, "type_vocab_size"));
+                  sp_hf_number(o, sp_hf_positions) + sp_hf_at(o, "type_vocab_size"));
     if (f->traits & HF_PATCHES)
         put_patches(out, o);
     if (strcmp(f->type, "t5") == 0 || strcmp(f->type, "mt5") == 0)

@@ -9,12 +9,6 @@ struct sizes {
     double vocab, width, d_ff, layers, heads, kv, head_dim, positions, window;
 };
 
-/* Default period of layers without a window, by type. */
-struct pattern {
-    const char *type;
-    double global_every;
-};
-
 /* A type's own key, and the common name for it. */
 struct rename {
     const char *type, *from, *to;
@@ -31,64 +25,51 @@ struct alias {
     const char *type, *as;
 };
 
-#define FAMILY(...)
-#define SIZES(...)
-#define GLOBAL_EVERY(...)
-#define SAME(...)
-#define DEFAULT(...)
-#define RENAME(...)
+#define GPT .norm = "layernorm", .plain_mlp = true, .biases = "1"
+#define TIED .tied = "tie_word_embeddings=1"
+#define NO_BIASES .attention_biases = "0"
 
-#undef FAMILY
-#define FAMILY(type, norm, norms, gated, qk, qkv, o, mlp, tied, head_dim, traits)                  \
-    {type, norm, norms, gated, qk, qkv, o, mlp, tied, head_dim, traits},
+/* One table for each kind of rows. */
+/* clang-format off */
+#define ROW(...) {__VA_ARGS__},
+#define NO_ROW(...)
+#define FAMILY(...) {.type = __VA_ARGS__},
+#define SIZES NO_ROW
+#define SAME NO_ROW
+#define DEFAULT NO_ROW
+#define RENAME NO_ROW
 static const struct sp_hf_family families[] = {
 #include "hf/families.def"
 };
 #undef FAMILY
-#define FAMILY(...)
-
+#define FAMILY NO_ROW
 #undef SIZES
-#define SIZES(...) {__VA_ARGS__},
+#define SIZES ROW
 static const struct sizes default_sizes[] = {
 #include "hf/families.def"
 };
 #undef SIZES
-#define SIZES(...)
-
-#undef GLOBAL_EVERY
-#define GLOBAL_EVERY(...) {__VA_ARGS__},
-static const struct pattern patterns[] = {
-#include "hf/families.def"
-};
-#undef GLOBAL_EVERY
-#define GLOBAL_EVERY(...)
-
+#define SIZES NO_ROW
 #undef SAME
-#define SAME(...) {__VA_ARGS__},
+#define SAME ROW
 static const struct alias same[] = {
 #include "hf/families.def"
 };
 #undef SAME
-#define SAME(...)
-
+#define SAME NO_ROW
 #undef DEFAULT
-#define DEFAULT(...) {__VA_ARGS__},
+#define DEFAULT ROW
 static const struct fallback fallbacks[] = {
 #include "hf/families.def"
 };
 #undef DEFAULT
-#define DEFAULT(...)
-
+#define DEFAULT NO_ROW
 #undef RENAME
-#define RENAME(...) {__VA_ARGS__},
+#define RENAME ROW
 static const struct rename renames[] = {
 #include "hf/families.def"
 };
-#undef RENAME
-#undef FAMILY
-#undef SIZES
-#undef GLOBAL_EVERY
-#undef SAME
+/* clang-format on */
 
 #define N_OF(array) (sizeof(array) / sizeof *(array))
 
@@ -112,14 +93,6 @@ const char *sp_hf_alias_at(size_t i)
 {
     return i >= N_OF(families) && i - N_OF(families) < N_OF(same) ? same[i - N_OF(families)].type
                                                                   : NULL;
-}
-
-double sp_hf_global_every(const struct sp_hf_family *family)
-{
-    for (size_t i = 0; i < N_OF(patterns); i++)
-        if (strcmp(patterns[i].type, family->type) == 0)
-            return patterns[i].global_every;
-    return 0;
 }
 
 /* For nested configs only: there transformers omits defaults, while it writes every size of a whole
@@ -194,8 +167,8 @@ cJSON *sp_hf_completed(const struct sp_hf_config *c, bool with_sizes)
         lift(out, "ffn_config");
     }
     for (size_t i = 0; type && i < N_OF(renames); i++)
-        if (strcmp(renames[i].type, type) == 0 && sp_hf_number_at(out, renames[i].from, 0) > 0)
-            put_number(out, renames[i].to, sp_hf_number_at(out, renames[i].from, 0));
+        if (strcmp(renames[i].type, type) == 0 && sp_hf_at(out, renames[i].from) > 0)
+            put_number(out, renames[i].to, sp_hf_at(out, renames[i].from));
     for (size_t i = 0; type && i < N_OF(fallbacks); i++)
         if (strcmp(fallbacks[i].type, type) == 0 && !sp_hf_member(out, fallbacks[i].key))
             put_number(out, fallbacks[i].key, fallbacks[i].value);

@@ -41,14 +41,21 @@ enum sp_hf_traits {
     HF_NEEDS_D_FF = 1 << 23,      /* intermediate_size has no default */
 };
 
-/* A row of the table. `qk_norm` is "none", "head", "full", or "KEY:head" for a flag of the config;
- * a bias or a tie is a rule for sp_hf_flag. */
+/* A row of the table. A bias or a tie is a rule for sp_hf_flag; what a row leaves out is the
+ * default. */
 struct sp_hf_family {
-    const char *type, *norm;
-    int norms;
-    bool gated;
-    const char *qk_norm, *qkv_bias, *o_bias, *mlp_bias, *tied;
-    int head_dim;
+    const char *type;
+    const char *norm;    /* "rmsnorm" */
+    int norms;           /* 2; with parallel attention one may serve both blocks */
+    bool plain_mlp;      /* not gated */
+    const char *qk_norm; /* "none", or "head", "full", or "KEY:full" if a key switches it on */
+    const char *biases;  /* of all that follow */
+    const char *attention_biases;             /* of the next two: "attention_bias=0" */
+    const char *qkv_bias, *o_bias, *mlp_bias; /* of the MLP none */
+    const char *tied;                         /* "tie_word_embeddings=0" */
+    int head_dim;                             /* 0: d_model / heads */
+    int global_every; /* one layer in this many has no window, if the config does not say; 0: no
+                         rule */
     unsigned traits;
 };
 
@@ -60,9 +67,6 @@ const struct sp_hf_family *sp_hf_family_at(size_t i);
 
 /* Alias i; NULL past the last. --assume numbers them after the rows. */
 const char *sp_hf_alias_at(size_t i);
-
-/* Every n-th layer has no window; returns n, for configs that do not say; 0: no rule. */
-double sp_hf_global_every(const struct sp_hf_family *family);
 
 /* The config's sizes, completed by transformers' defaults for nested configs and by the outer
  * config's weight tie. A new object for cJSON_Delete. In a whole config a missing key is an

@@ -1,7 +1,6 @@
 /* The head of a Hugging Face model, from the suffix of its class name. */
 #include "hf/head.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* The first match decides. Score heads built by GenericForSequenceClassification
@@ -64,8 +63,7 @@ static double labels_of(const cJSON *root, const cJSON *sizes)
     const cJSON *const names = sp_hf_member(sizes, "id2label") ? sp_hf_member(sizes, "id2label")
                                                                : sp_hf_member(root, "id2label");
     const double listed = cJSON_IsObject(names) ? cJSON_GetArraySize(names) : 0;
-    const double said =
-        sp_hf_number_at(sizes, "num_labels", sp_hf_number_at(root, "num_labels", 0));
+    const double said = sp_hf_number_at(sizes, "num_labels", sp_hf_at(root, "num_labels"));
     return said >= 1 ? said : listed >= 1 ? listed : 2;
 }
 

@@ -56,7 +56,7 @@ static bool is_needed(const cJSON *o, const struct sp_hf_family *f, unsigned tra
         return f->traits & HF_LATENT &&
                (sp_hf_member(o, sp_hf_latent[0]) || !sp_hf_key_in(o, sp_hf_latent));
     default: /* plain MLPs default to four times the width */
-        return f->gated;
+        return !f->plain_mlp;
     }
 }
 
@@ -182,9 +182,8 @@ static void note_tower(cJSON *out, const char *tower)
     snprintf(note, sizeof note,
              "%s: a tower of %.0f layers is counted and trained, on one %s of %.0f tokens a "
              "sequence (--set model.encoder.tokens=N; model.encoder.frozen=true)",
-             tower, sp_hf_number_at(e, "layers", 0),
-             strcmp(tower, "audio_config") == 0 ? "recording" : "picture",
-             sp_hf_number_at(e, "tokens", 0));
+             tower, sp_hf_at(e, "layers"),
+             strcmp(tower, "audio_config") == 0 ? "recording" : "picture", sp_hf_at(e, "tokens"));
     add_note(out, note);
 }
 
@@ -196,7 +195,7 @@ static void note_further_layers(cJSON *out, const cJSON *o)
                                        "num_mtp_modules", "mtp_num_layers"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         char note[160];
-        const double layers = sp_hf_number_at(o, keys[i], 0);
+        const double layers = sp_hf_at(o, keys[i]);
         snprintf(note, sizeof note, "%s: counted without %.0f layers for further tokens", keys[i],
                  layers);
         if (layers > 0)
@@ -208,14 +207,14 @@ static void note_further_layers(cJSON *out, const cJSON *o)
 static void note_encoder(cJSON *out)
 {
     const cJSON *const e = sp_hf_member(out, "encoder");
-    const double tokens = sp_hf_number_at(e, "tokens", 0);
+    const double tokens = sp_hf_at(e, "tokens");
     char note[320], many[64] = "as many tokens as the decoder's";
     if (tokens > 0)
         snprintf(many, sizeof many, "%.0f tokens", tokens);
     snprintf(note, sizeof note,
              "an encoder of %.0f layers stands before the decoder, with %s a sequence (--set "
              "model.encoder.tokens=N); batches and tokens/s are the decoder's",
-             sp_hf_number_at(e, "layers", 0), many);
+             sp_hf_at(e, "layers"), many);
     add_note(out, note);
 }
 
@@ -227,12 +226,10 @@ static void note_left_out(cJSON *out, const struct sp_hf_config *c, const char *
     const size_t own = strlen(c->part);
     cJSON_ArrayForEach(part, c->json->root)
     {
-        const size_t used = strlen(words);
         const bool counted = tower && strcmp(part->string, tower) == 0;
         if (cJSON_IsObject(part) && !counted && is_part_of(c, part->string) &&
             (own == 0 || strncmp(part->string, c->part, own - 1) != 0))
-            snprintf(words + used, sizeof words - used, "%s%s", used > 0 ? ", " : "",
-                     sp_safe(part->string));
+            sp_append(words, sizeof words, "%s%s", words[0] ? ", " : "", sp_safe(part->string));
     }
     snprintf(note, sizeof note, "%s, not %s",
              tower ? "the text model and its tower are counted" : "only the text model is counted",

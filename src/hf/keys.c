@@ -50,6 +50,16 @@ double sp_hf_number_at(const cJSON *o, const char *key, double otherwise)
     return at && cJSON_IsNumber(at) ? at->valuedouble : otherwise;
 }
 
+double sp_hf_at(const cJSON *o, const char *key)
+{
+    return sp_hf_number_at(o, key, 0);
+}
+
+double sp_hf_either(const cJSON *o, const char *key, const char *other, double otherwise)
+{
+    return sp_hf_number_at(o, key, sp_hf_number_at(o, other, otherwise));
+}
+
 bool sp_hf_flag_at(const cJSON *o, const char *key, bool otherwise)
 {
     const cJSON *const at = sp_hf_member(o, key);

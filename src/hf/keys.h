@@ -38,7 +38,12 @@ const cJSON *sp_hf_member(const cJSON *object, const char *key);
 /* The number under the first of the keys that has one; 0 if none has. */
 double sp_hf_number(const cJSON *object, const char *const *keys);
 
+/* The number under a key; `otherwise`, or 0, if there is none. */
 double sp_hf_number_at(const cJSON *object, const char *key, double otherwise);
+double sp_hf_at(const cJSON *object, const char *key);
+
+/* The number under either key, else `otherwise`. */
+double sp_hf_either(const cJSON *object, const char *key, const char *other, double otherwise);
 
 bool sp_hf_flag_at(const cJSON *object, const char *key, bool otherwise);
 

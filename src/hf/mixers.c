@@ -38,7 +38,7 @@ static cJSON *object_at(cJSON *out, const char *key)
  * width. */
 static double inner_of(const cJSON *o)
 {
-    const double named = sp_hf_number_at(o, "mamba_d_ssm", 0);
+    const double named = sp_hf_at(o, "mamba_d_ssm");
     const double heads = sp_hf_number(o, k_state_heads) * sp_hf_number(o, k_state_head_dim);
     const double times = sp_hf_number(o, k_expand) * sp_hf_number(o, sp_hf_width);
     return named > 0 ? named : heads > 0 ? heads : times;
@@ -94,14 +94,22 @@ static void put_falcon_h1(cJSON *out, const cJSON *o)
     sp_hf_put_flag(x, "parallel", true);
 }
 
+/* Takes numbers of a config under our keys: pairs of ours and theirs. */
+static void take(cJSON *out, const cJSON *o, const char *const pairs[][2])
+{
+    for (; o && (*pairs)[0]; pairs++)
+        sp_hf_put(out, (*pairs)[0], sp_hf_at(o, (*pairs)[1]));
+}
+#define TAKE(out, o, ...) take(out, o, (const char *const[][2]){__VA_ARGS__, {NULL, NULL}})
+
 /* Shared experts as one MLP with its own width. */
 static void put_shared(cJSON *out, const cJSON *o, const char *key)
 {
     cJSON *const moe = cJSON_GetObjectItemCaseSensitive(out, "moe");
     if (!moe)
         return;
-    sp_hf_put(moe, "shared_experts", sp_hf_number_at(o, key, 0) > 0 ? 1 : 0);
-    sp_hf_put(moe, "d_ff_shared", sp_hf_number_at(o, key, 0));
+    sp_hf_put(moe, "shared_experts", sp_hf_at(o, key) > 0 ? 1 : 0);
+    TAKE(moe, o, {"d_ff_shared", key});
 }
 
 static void put_granite(cJSON *out, const cJSON *o)
@@ -116,22 +124,19 @@ static void put_nemotron(cJSON *out, const cJSON *o)
     put_mamba_2(out, o);
     put_shared(out, o, "moe_shared_expert_intermediate_size");
     if (moe)
-        sp_hf_put(moe, "latent", sp_hf_number_at(o, "moe_latent_size", 0));
+        TAKE(moe, o, {"latent", "moe_latent_size"});
 }
 
 static void put_delta_rule(cJSON *out, const cJSON *o)
 {
     cJSON *const x = cJSON_AddObjectToObject(out, "linear_attention");
     cJSON *const moe = cJSON_GetObjectItemCaseSensitive(out, "moe");
-    sp_hf_put(x, "heads", sp_hf_number_at(o, "linear_num_value_heads", 0));
-    sp_hf_put(x, "key_heads", sp_hf_number_at(o, "linear_num_key_heads", 0));
-    sp_hf_put(x, "key_dim", sp_hf_number_at(o, "linear_key_head_dim", 0));
-    sp_hf_put(x, "value_dim", sp_hf_number_at(o, "linear_value_head_dim", 0));
-    sp_hf_put(x, "conv", sp_hf_number_at(o, "linear_conv_kernel_dim", 0));
+    TAKE(x, o, {"heads", "linear_num_value_heads"}, {"key_heads", "linear_num_key_heads"},
+         {"key_dim", "linear_key_head_dim"}, {"value_dim", "linear_value_head_dim"},
+         {"conv", "linear_conv_kernel_dim"});
     sp_hf_put_flag(out, "attention_gate", true);
     if (moe)
-        sp_hf_put_flag(moe, "shared_gate",
-                       sp_hf_number_at(o, "shared_expert_intermediate_size", 0) > 0);
+        sp_hf_put_flag(moe, "shared_gate", sp_hf_at(o, "shared_expert_intermediate_size") > 0);
 }
 
 static void put_short_conv(cJSON *out, const cJSON *o)
@@ -144,9 +149,8 @@ static void put_short_conv(cJSON *out, const cJSON *o)
 static void put_indexer(cJSON *out, const cJSON *o)
 {
     cJSON *const x = cJSON_AddObjectToObject(out, "sparse_attention");
-    sp_hf_put(x, "top_k", sp_hf_number_at(o, "index_topk", 0));
-    sp_hf_put(x, "index_heads", sp_hf_number_at(o, "index_n_heads", 0));
-    sp_hf_put(x, "index_head_dim", sp_hf_number_at(o, "index_head_dim", 0));
+    TAKE(x, o, {"top_k", "index_topk"}, {"index_heads", "index_n_heads"},
+         {"index_head_dim", "index_head_dim"});
     const char *const letters = sp_hf_text_at(out, "pattern");
     sp_hf_put_flag(x, "shared", letters && strchr(letters, 'L'));
 }
@@ -156,11 +160,8 @@ static void put_kimi(cJSON *out, const cJSON *o)
 {
     const cJSON *const from = sp_hf_member(o, "linear_attn_config");
     cJSON *const x = cJSON_AddObjectToObject(out, "linear_attention");
-    const double width = from ? sp_hf_number_at(from, "head_dim", 0) : 0;
-    sp_hf_put(x, "heads", from ? sp_hf_number_at(from, "num_heads", 0) : 0);
-    sp_hf_put(x, "key_dim", width);
-    sp_hf_put(x, "value_dim", width);
-    sp_hf_put(x, "gate_rank", width);
+    TAKE(x, from, {"heads", "num_heads"}, {"key_dim", "head_dim"}, {"value_dim", "head_dim"},
+         {"gate_rank", "head_dim"});
     sp_hf_put(x, "conv", from ? sp_hf_number_at(from, "short_conv_kernel_size", 4) : 0);
 }
 
@@ -168,9 +169,7 @@ static void put_kimi(cJSON *out, const cJSON *o)
 static void put_lightning(cJSON *out, const cJSON *o)
 {
     cJSON *const x = cJSON_AddObjectToObject(out, "linear_attention");
-    sp_hf_put(x, "heads", sp_hf_number_at(out, "heads", 0));
-    sp_hf_put(x, "key_dim", sp_hf_number_at(out, "head_dim", 0));
-    sp_hf_put(x, "value_dim", sp_hf_number_at(out, "head_dim", 0));
+    TAKE(x, out, {"heads", "heads"}, {"key_dim", "head_dim"}, {"value_dim", "head_dim"});
     sp_hf_put(x, "chunk", sp_hf_number_at(o, "block_size", 256));
     sp_hf_put_flag(x, "fixed_decay", true);
 }
@@ -181,11 +180,9 @@ static void put_mimo(cJSON *out, const cJSON *o)
     cJSON *const x = cJSON_AddObjectToObject(out, "local_attention");
     cJSON_DeleteItemFromObjectCaseSensitive(out, "sliding_window");
     cJSON_DeleteItemFromObjectCaseSensitive(out, "global_every");
-    sp_hf_put(out, "value_dim", sp_hf_number_at(o, "v_head_dim", 0));
-    sp_hf_put(x, "heads", sp_hf_number_at(o, "swa_num_attention_heads", 0));
-    sp_hf_put(x, "kv_heads", sp_hf_number_at(o, "swa_num_key_value_heads", 0));
-    sp_hf_put(x, "head_dim", sp_hf_number_at(o, "swa_head_dim", 0));
-    sp_hf_put(x, "value_dim", sp_hf_number_at(o, "swa_v_head_dim", 0));
+    TAKE(out, o, {"value_dim", "v_head_dim"});
+    TAKE(x, o, {"heads", "swa_num_attention_heads"}, {"kv_heads", "swa_num_key_value_heads"},
+         {"head_dim", "swa_head_dim"}, {"value_dim", "swa_v_head_dim"});
     sp_hf_put(x, "window", sp_hf_number(o, sp_hf_window));
     sp_hf_put_flag(x, "sinks", sp_hf_flag_at(o, "add_swa_attention_sink_bias", false));
     if (sp_hf_flag_at(o, "add_full_attention_sink_bias", false))
@@ -211,14 +208,14 @@ static void fill_nemotron(cJSON *o)
     const double listed = kinds ? cJSON_GetArraySize(kinds) : letters ? (double)strlen(letters) : 0;
     if (listed > 0)
         sp_hf_put(o, sp_hf_layers[0], listed);
-    fill(o, sp_hf_head_dim, sp_hf_number_at(o, "attention_head_dim", 0));
+    fill(o, sp_hf_head_dim, sp_hf_at(o, "attention_head_dim"));
 }
 
 /* Without experts, the shared MLP is the MLP. */
 static void fill_granite(cJSON *o)
 {
     if (sp_hf_number(o, sp_hf_experts) < 1)
-        sp_hf_put(o, sp_hf_ff[0], sp_hf_number_at(o, "shared_intermediate_size", 0));
+        sp_hf_put(o, sp_hf_ff[0], sp_hf_at(o, "shared_intermediate_size"));
 }
 
 static void fill_jamba(cJSON *o)

@@ -5,15 +5,30 @@
 #include <stdio.h>
 #include <string.h>
 
+/* A row's text, or what it leaves out. */
+static const char *given(const char *text, const char *otherwise)
+{
+    return text ? text : otherwise;
+}
+
 /* "head", "full" or "none"; for "KEY:full" by the config. */
 static const char *qk_norm_of(const cJSON *o, const struct sp_hf_family *f)
 {
     char key[64];
-    const char *const colon = strchr(f->qk_norm, ':');
+    const char *const rule = given(f->qk_norm, "none"), *const colon = strchr(rule, ':');
     if (!colon)
-        return f->qk_norm;
-    snprintf(key, sizeof key, "%.*s", (int)(colon - f->qk_norm), f->qk_norm);
+        return rule;
+    snprintf(key, sizeof key, "%.*s", (int)(colon - rule), rule);
     return sp_hf_flag_at(o, key, false) ? colon + 1 : "none";
+}
+
+static void put_biases(cJSON *out, const cJSON *o, const struct sp_hf_family *f)
+{
+    const char *const both = given(f->biases, given(f->attention_biases, "attention_bias=0"));
+    cJSON_AddBoolToObject(out, "qkv_bias", sp_hf_flag(o, given(f->qkv_bias, both)));
+    cJSON_AddBoolToObject(out, "o_bias", sp_hf_flag(o, given(f->o_bias, both)));
+    cJSON_AddBoolToObject(out, "mlp_bias",
+                          sp_hf_flag(o, given(f->biases, given(f->mlp_bias, "0"))));
 }
 
 /* The family's row, or the config's own value if it has one. */
@@ -23,14 +38,14 @@ static void put_kinds(cJSON *out, const cJSON *o, const struct sp_hf_family *f)
         sp_hf_flag_at(o, "use_parallel_residual", (f->traits & HF_PARALLEL) != 0) &&
         f->traits & (HF_PARALLEL | HF_ONE_IF_PARALLEL);
     const bool one = parallel && f->traits & HF_ONE_IF_PARALLEL;
-    cJSON_AddStringToObject(out, "norm", f->norm);
-    cJSON_AddNumberToObject(out, "norms_per_layer", one ? 1 : f->norms);
+    const int norms = f->norms > 0 ? f->norms : 2;
+    cJSON_AddStringToObject(out, "norm", given(f->norm, "rmsnorm"));
+    cJSON_AddNumberToObject(out, "norms_per_layer", one ? 1 : norms);
     cJSON_AddStringToObject(out, "qk_norm", qk_norm_of(o, f));
-    cJSON_AddBoolToObject(out, "gated_mlp", f->gated);
-    cJSON_AddBoolToObject(out, "qkv_bias", sp_hf_flag(o, f->qkv_bias));
-    cJSON_AddBoolToObject(out, "o_bias", sp_hf_flag(o, f->o_bias));
-    cJSON_AddBoolToObject(out, "mlp_bias", sp_hf_flag(o, f->mlp_bias));
-    cJSON_AddBoolToObject(out, "tied_embeddings", sp_hf_flag(o, f->tied));
+    cJSON_AddBoolToObject(out, "gated_mlp", !f->plain_mlp);
+    put_biases(out, o, f);
+    cJSON_AddBoolToObject(out, "tied_embeddings",
+                          sp_hf_flag(o, given(f->tied, "tie_word_embeddings=0")));
     cJSON_AddBoolToObject(out, "parallel_attention", parallel);
     cJSON_AddBoolToObject(out, "embedding_norm", (f->traits & HF_EMBEDDING_NORM) != 0);
 }
@@ -61,8 +76,7 @@ double sp_hf_kv_heads(const cJSON *o, const struct sp_hf_family *f, double heads
 
 static double d_ff_of(const cJSON *o, const struct sp_hf_family *f, double width)
 {
-    const double given = sp_hf_number(o, sp_hf_ff),
-                 ratio = sp_hf_number_at(o, "expansion_ratio", 0);
+    const double given = sp_hf_number(o, sp_hf_ff), ratio = sp_hf_at(o, "expansion_ratio");
     const double d_ff = given > 0 ? given : ratio > 0 ? ratio * width : 4 * width;
     if (f->traits & HF_LLAMA4)
         return sp_hf_number_at(o, "intermediate_size_mlp", d_ff);
@@ -73,15 +87,15 @@ static double d_ff_of(const cJSON *o, const struct sp_hf_family *f, double width
 static double global_layers(const cJSON *o, const struct sp_hf_family *f, double layers)
 {
     const cJSON *const types = sp_hf_member(o, "layer_types"), *type;
-    double every = sp_hf_number_at(o, "sliding_window_pattern", 0), listed = 0;
+    double every = sp_hf_at(o, "sliding_window_pattern"), listed = 0;
     cJSON_ArrayForEach(type, types) listed +=
         cJSON_IsString(type) && strcmp(type->valuestring, "full_attention") == 0;
     if (cJSON_IsArray(types))
         return listed;
     if (sp_hf_member(o, "max_window_layers"))
-        return fmin(sp_hf_number_at(o, "max_window_layers", 0), layers);
+        return fmin(sp_hf_at(o, "max_window_layers"), layers);
     if (every == 0)
-        every = sp_hf_global_every(f);
+        every = f->global_every;
     return every > 0 ? floor(layers / every) : 0;
 }
 
@@ -136,7 +150,7 @@ static void put_latents(cJSON *out, const cJSON *o)
         return;
     cJSON *const mla = cJSON_AddObjectToObject(out, "mla");
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        sp_hf_put(mla, keys[i], sp_hf_number_at(o, keys[i], 0));
+        sp_hf_put(mla, keys[i], sp_hf_at(o, keys[i]));
 }
 
 /* Leading dense layers: from a list of kinds, from a list 0, 1, ..., or a number. */
@@ -164,7 +178,7 @@ static void put_experts(cJSON *out, const cJSON *o, const struct sp_hf_family *f
         return;
     cJSON *const moe = cJSON_AddObjectToObject(out, "moe");
     const double width = sp_hf_number_at(o, "moe_intermediate_size", sp_hf_number(o, sp_hf_ff));
-    const double shared_width = sp_hf_number_at(o, "shared_expert_intermediate_size", 0);
+    const double shared_width = sp_hf_at(o, "shared_expert_intermediate_size");
     const double shared = f->traits & HF_LLAMA4 ? 1
                           : f->traits & HF_SHARED_MIXED
                               ? (sp_hf_flag_at(o, "use_mixed_mlp_moe", false) ? 1 : 0)

@@ -76,7 +76,7 @@ static int letters_of_indices(const char *family, const cJSON *indices, int laye
 /* Letters of layers with attention in every n-th, or none. */
 static int letters_by_period(const char *family, const cJSON *o, int layers, char *out)
 {
-    const double interval = sp_hf_number_at(o, "full_attention_interval", 0);
+    const double interval = sp_hf_at(o, "full_attention_interval");
     const double period = sp_hf_number_at(o, "attn_layer_period", interval);
     const double offset = sp_hf_number_at(o, "attn_layer_offset", period - 1);
     for (int i = 0; i < layers; i++)

@@ -1,7 +1,6 @@
 /* Errors for unreadable Hugging Face configs, each with facts from the file. */
 #include "hf/refuse.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,17 +25,6 @@ static const struct kin *kin_of(const char *type)
     return NULL;
 }
 
-/* Appends to a text of `size` bytes. */
-__attribute__((format(printf, 3, 4))) static void add(char *text, size_t size, const char *format,
-                                                      ...)
-{
-    const size_t used = strlen(text);
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text + used, size - used, format, args);
-    va_end(args);
-}
-
 /* Appends ": 2 layers, hidden size 64" from the config's keys. */
 static void put_facts(const cJSON *o, char *text, size_t size)
 {
@@ -53,7 +41,7 @@ static void put_facts(const cJSON *o, char *text, size_t size)
         const double value = sp_hf_number(o, facts[i].keys);
         if (value <= 0)
             continue;
-        add(text, size, "%s%s%.10g%s", comma, facts[i].before, value, facts[i].after);
+        sp_append(text, size, "%s%s%.10g%s", comma, facts[i].before, value, facts[i].after);
         comma = ", ";
     }
 }
@@ -87,16 +75,16 @@ static void put_advice(const cJSON *o, const char *type, char *text, size_t size
 {
     const struct kin *const k = kin_of(type);
     if (k && *k->like)
-        add(text, size, "; it is like \"%s\" but %s (--assume %s reads it without that)", k->like,
-            k->but, k->like);
+        sp_append(text, size, "; it is like \"%s\" but %s (--assume %s reads it without that)",
+                  k->like, k->but, k->like);
     else if (k)
-        add(text, size, "; no family can stand for it: %s", k->but);
+        sp_append(text, size, "; no family can stand for it: %s", k->but);
     else
-        add(text, size, "%s (\"scaleplan list families\" has those that are%s)",
-            hint_of(SP_ROOM, type),
-            sp_hf_number(o, sp_hf_heads) > 0 && sp_hf_number(o, sp_hf_vocab) > 0
-                ? "; --assume FAMILY reads it as one of them"
-                : "");
+        sp_append(text, size, "%s (\"scaleplan list families\" has those that are%s)",
+                  hint_of(SP_ROOM, type),
+                  sp_hf_number(o, sp_hf_heads) > 0 && sp_hf_number(o, sp_hf_vocab) > 0
+                      ? "; --assume FAMILY reads it as one of them"
+                      : "");
 }
 
 /* Most unknown architectures resemble Llama, but only the user can say so (--assume): a missed bias
@@ -132,7 +120,7 @@ bool sp_hf_refuse_size(const struct sp_hf_config *c, const char *const *keys,
     const char *const name = key ? key : keys[0];
     for (int i = 0; missing && keys[i]; i++)
         if (keys[i] != name)
-            add(others, sizeof others, "%s%s", *others ? ", " : "; also read: ", keys[i]);
+            sp_append(others, sizeof others, "%s%s", *others ? ", " : "; also read: ", keys[i]);
     snprintf(path, sizeof path, "%s%s", c->part, name);
     const char *const at = sp_json_place(c->json, path);
     const cJSON *const list = sp_hf_member(c->sizes, name);

@@ -7,11 +7,6 @@
 
 #include "hf/pattern.h"
 
-static double at(const cJSON *o, const char *key)
-{
-    return sp_hf_number_at(o, key, 0);
-}
-
 /* Whether layer i is of that kind. */
 static bool is_kind(const cJSON *kinds, int i, const char *kind)
 {
@@ -52,7 +47,8 @@ void sp_hf_fill_zamba2(cJSON *o)
         sp_hf_put(o, sp_hf_layers[0], layers + zamba_shared(kinds));
     if (heads > 0)
         sp_hf_put(o, sp_hf_head_dim[0], floor(2 * width / heads));
-    sp_hf_put(o, "mamba_head_dim", floor(at(o, "mamba_expand") * width / at(o, "n_mamba_heads")));
+    sp_hf_put(o, "mamba_head_dim",
+              floor(sp_hf_at(o, "mamba_expand") * width / sp_hf_at(o, "n_mamba_heads")));
     if (sp_hf_number(o, sp_hf_ff) <= 0)
         sp_hf_put(o, sp_hf_ff[0], 4 * width);
     cJSON_DeleteItemFromObjectCaseSensitive(o, "use_conv_bias"); /* always */
@@ -61,7 +57,7 @@ void sp_hf_fill_zamba2(cJSON *o)
 void sp_hf_put_zamba2(cJSON *out, const cJSON *o)
 {
     const cJSON *const kinds = zamba_kinds(o);
-    const double rank = at(o, "adapter_rank");
+    const double rank = sp_hf_at(o, "adapter_rank");
     cJSON *const x = cJSON_AddObjectToObject(out, "shared_block");
     char letters[SP_HF_MOST_LETTERS + 1] = "";
     size_t n = 0;
@@ -72,7 +68,7 @@ void sp_hf_put_zamba2(cJSON *out, const cJSON *o)
     }
     sp_hf_shorten(letters, (int)n);
     cJSON_AddStringToObject(out, "pattern", letters);
-    sp_hf_put(x, "sets", at(o, "num_mem_blocks"));
+    sp_hf_put(x, "sets", sp_hf_at(o, "num_mem_blocks"));
     sp_hf_put(x, "streams", 2);
     sp_hf_put(x, "rank", rank);
     sp_hf_put(x, "attention_rank",
@@ -103,8 +99,8 @@ static void put_letters(cJSON *out, const cJSON *o, char full, char sliding)
     enum { LOWER = 'a' - 'A' };
     const cJSON *const kinds = sp_hf_member(o, "layer_types");
     const double layers = sp_hf_number(o, sp_hf_layers);
-    const double from = layers - at(o, "num_kv_shared_layers");
-    const double every = sp_hf_number_at(o, "sliding_window_pattern", 0);
+    const double from = layers - sp_hf_at(o, "num_kv_shared_layers");
+    const double every = sp_hf_at(o, "sliding_window_pattern");
     char letters[SP_HF_MOST_LETTERS + 1] = "";
     for (int i = 0; i < layers && i < SP_HF_MOST_LETTERS; i++) {
         const bool last = i + 1 >= layers, by_rule = every > 0 && fmod(i + 1, every) < 1;
@@ -118,21 +114,21 @@ static void put_letters(cJSON *out, const cJSON *o, char full, char sliding)
 
 static void put_per_layer(cJSON *out, const cJSON *o)
 {
-    const double width = at(o, "hidden_size_per_layer_input");
+    const double width = sp_hf_at(o, "hidden_size_per_layer_input");
     if (width <= 0)
         return;
     cJSON *const x = cJSON_AddObjectToObject(out, "per_layer_embedding");
     sp_hf_put(x, "width", width);
-    sp_hf_put(x, "vocab", at(o, "vocab_size_per_layer_input"));
+    sp_hf_put(x, "vocab", sp_hf_at(o, "vocab_size_per_layer_input"));
 }
 
 void sp_hf_put_gemma3n(cJSON *out, const cJSON *o)
 {
     put_letters(out, o, 'A', 'A');
     put_per_layer(out, o);
-    sp_hf_put(out, "altup_streams", at(o, "altup_num_inputs"));
-    sp_hf_put(out, "laurel_rank", at(o, "laurel_rank"));
-    if (at(o, "num_kv_shared_layers") > 0)
+    sp_hf_put(out, "altup_streams", sp_hf_at(o, "altup_num_inputs"));
+    sp_hf_put(out, "laurel_rank", sp_hf_at(o, "laurel_rank"));
+    if (sp_hf_at(o, "num_kv_shared_layers") > 0)
         sp_hf_put_flag(cJSON_AddObjectToObject(out, "reused_keys"), "projections", true);
 }
 
@@ -143,17 +139,17 @@ static void fill_full_heads(cJSON *o)
     const cJSON *const first = cJSON_IsObject(layers) ? layers->child : NULL;
     if (!cJSON_IsObject(first))
         return;
-    if (at(first, "head_dim") > 0)
-        sp_hf_put(o, "global_head_dim", at(first, "head_dim"));
-    if (at(first, "num_key_value_heads") > 0)
-        sp_hf_put(o, "num_global_key_value_heads", at(first, "num_key_value_heads"));
+    if (sp_hf_at(first, "head_dim") > 0)
+        sp_hf_put(o, "global_head_dim", sp_hf_at(first, "head_dim"));
+    if (sp_hf_at(first, "num_key_value_heads") > 0)
+        sp_hf_put(o, "num_global_key_value_heads", sp_hf_at(first, "num_key_value_heads"));
 }
 
 void sp_hf_fill_gemma4(cJSON *o)
 {
     fill_full_heads(o);
     if (sp_hf_flag_at(o, "enable_moe_block", false)) {
-        sp_hf_put(o, sp_hf_top[0], at(o, "top_k_experts"));
+        sp_hf_put(o, sp_hf_top[0], sp_hf_at(o, "top_k_experts"));
         return;
     }
     for (int i = 0; sp_hf_experts[i]; i++)
@@ -177,14 +173,14 @@ static void put_experts(cJSON *out, const cJSON *o)
 static void put_full_heads(cJSON *out, const cJSON *o)
 {
     const bool alike = sp_hf_flag_at(o, "attention_k_eq_v", false);
-    const double kv = sp_hf_number_at(o, "num_global_key_value_heads", 0);
+    const double kv = sp_hf_at(o, "num_global_key_value_heads");
     cJSON *const x = cJSON_AddObjectToObject(out, "local_attention");
-    sp_hf_put(x, "heads", at(out, "heads"));
-    sp_hf_put(x, "kv_heads", at(out, "kv_heads"));
-    sp_hf_put(x, "head_dim", at(out, "head_dim"));
+    sp_hf_put(x, "heads", sp_hf_at(out, "heads"));
+    sp_hf_put(x, "kv_heads", sp_hf_at(out, "kv_heads"));
+    sp_hf_put(x, "head_dim", sp_hf_at(out, "head_dim"));
     sp_hf_put(x, "window", sp_hf_number(o, sp_hf_window));
-    sp_hf_put(out, "head_dim", at(o, "global_head_dim"));
-    sp_hf_put(out, "kv_heads", alike && kv > 0 ? kv : at(out, "kv_heads"));
+    sp_hf_put(out, "head_dim", sp_hf_at(o, "global_head_dim"));
+    sp_hf_put(out, "kv_heads", alike && kv > 0 ? kv : sp_hf_at(out, "kv_heads"));
     sp_hf_put_flag(out, "keys_are_values", alike);
 }
 
@@ -196,7 +192,7 @@ void sp_hf_put_gemma4(cJSON *out, const cJSON *o)
     put_per_layer(out, o);
     put_full_heads(out, o);
     put_experts(out, o);
-    if (sp_hf_flag_at(o, "use_double_wide_mlp", false) && at(o, "num_kv_shared_layers") > 0)
+    if (sp_hf_flag_at(o, "use_double_wide_mlp", false) && sp_hf_at(o, "num_kv_shared_layers") > 0)
         sp_hf_put(cJSON_AddObjectToObject(out, "reused_keys"), "d_ff",
                   2 * sp_hf_number(o, sp_hf_ff));
 }

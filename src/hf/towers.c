@@ -65,11 +65,6 @@ static const struct tower {
     /* clang-format on */
 };
 
-static double first_of(const cJSON *o, const char *a, const char *b, double otherwise)
-{
-    return sp_hf_number_at(o, a, sp_hf_number_at(o, b, otherwise));
-}
-
 static const struct tower *find(const char *outer, const char *type)
 {
     for (size_t i = 0; outer && i < sizeof towers / sizeof *towers; i++)
@@ -117,16 +112,16 @@ static double merge_of(const cJSON *v, const cJSON *root, const struct tower *t)
 
 static struct sizes sizes_of(const cJSON *v, const cJSON *root, const struct tower *t, double text)
 {
-    struct sizes s = {.layers = first_of(v, "num_hidden_layers", "depth", t->layers),
-                      .width = first_of(v, "embed_dim", "hidden_size", t->width),
-                      .heads = first_of(v, "num_attention_heads", "num_heads", t->heads),
-                      .head = sp_hf_number_at(v, "head_dim", 0),
-                      .patch = first_of(v, "patch_size", "spatial_patch_size", t->patch),
-                      .channels = first_of(v, "num_channels", "in_channels", 3),
+    struct sizes s = {.layers = sp_hf_either(v, "num_hidden_layers", "depth", t->layers),
+                      .width = sp_hf_either(v, "embed_dim", "hidden_size", t->width),
+                      .heads = sp_hf_either(v, "num_attention_heads", "num_heads", t->heads),
+                      .head = sp_hf_at(v, "head_dim"),
+                      .patch = sp_hf_either(v, "patch_size", "spatial_patch_size", t->patch),
+                      .channels = sp_hf_either(v, "num_channels", "in_channels", 3),
                       .merge = merge_of(v, root, t),
                       .text = text,
                       .inner = sp_hf_number_at(v, "projector_input_dim", 4096)};
-    const double ratio = sp_hf_number_at(v, "mlp_ratio", 0);
+    const double ratio = sp_hf_at(v, "mlp_ratio");
     s.d_ff = sp_hf_number_at(v, "intermediate_size", ratio > 0 ? ratio * s.width : t->d_ff);
     s.heads = sp_hf_number_at(v, "attention_heads", s.heads);
     const double image = sp_hf_number_at(v, "image_size", t->projector == SHUFFLED ? 448 : 224);
@@ -185,7 +180,7 @@ static void put_projector(cJSON *e, const cJSON *root, const struct tower *t, co
 static void put_projections(cJSON *out, cJSON *e, const cJSON *root, const struct sizes *s)
 {
     const double numbers = sp_hf_number_at(root, "projection_dim", 512);
-    sp_hf_put(e, "extra_params", sp_hf_number_at(e, "extra_params", 0) + numbers * s->width);
+    sp_hf_put(e, "extra_params", sp_hf_at(e, "extra_params") + numbers * s->width);
     sp_hf_put(out, "extra_params", numbers * s->text + 1);
 }
 
@@ -199,7 +194,7 @@ static void put_tiles(cJSON *e, const cJSON *v, const struct sizes *s)
     const double patches = s->grid * s->grid + 1;
     const double tables = places * tiles * D * (patches + 2) + 3;
     sp_hf_put(e, "layers", s->layers + gated);
-    sp_hf_put(e, "extra_params", sp_hf_number_at(e, "extra_params", 0) + tables + 2 * gated);
+    sp_hf_put(e, "extra_params", sp_hf_at(e, "extra_params") + tables + 2 * gated);
     sp_hf_put(e, "tokens", tiles * patches);
     sp_hf_put(e, "projector_in",
               D * (1 + cJSON_GetArraySize(sp_hf_member(v, "intermediate_layers_indices"))));
@@ -230,7 +225,7 @@ static void put_crossed_layers(cJSON *out, const cJSON *o, const struct sizes *s
 /* Qwen2.5-VL: all layers but the listed ones have a window of this many pixels. */
 static void put_windows(cJSON *e, const cJSON *v, const struct sizes *s)
 {
-    const double side = floor(sp_hf_number_at(v, "window_size", 0) / s->patch);
+    const double side = floor(sp_hf_at(v, "window_size") / s->patch);
     const int global = cJSON_GetArraySize(sp_hf_member(v, "fullatt_block_indexes"));
     sp_hf_put(e, "window", side * side);
     if (side > 0 && global > 0)
@@ -259,7 +254,7 @@ static double positions_of(const cJSON *v, const struct tower *t, double tokens)
 {
     if (t->has & TWO_TABLES)
         return 2 * sp_hf_number_at(v, "position_embedding_size", 10240);
-    return t->has & GRID ? tokens : sp_hf_number_at(v, "num_position_embeddings", 0);
+    return t->has & GRID ? tokens : sp_hf_at(v, "num_position_embeddings");
 }
 
 /* Patches of an image scaled to this many tokens. */

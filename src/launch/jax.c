@@ -1,5 +1,4 @@
 /* JAX: a device mesh, partition specs and a checkpoint policy, as Python. */
-#include <string.h>
 
 #include "launch/fields/rules.h"
 
@@ -40,8 +39,7 @@ static const char *spec(const struct mesh *mesh, const int *over, int n, char *o
     char list[96] = "";
     for (int i = 0; i < n; i++)
         if (is_named(mesh, over[i]))
-            snprintf(list + strlen(list), sizeof list - strlen(list), "%s\"%s\"",
-                     found++ > 0 ? ", " : "", axis_names[over[i]]);
+            sp_append(list, sizeof list, "%s\"%s\"", found++ > 0 ? ", " : "", axis_names[over[i]]);
     snprintf(out, size, found == 0 ? "None%s" : found == 1 ? "%s" : "(%s)", list);
     return out;
 }

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "config/world.h"
 #include "launch/fields/rows.h"
 #include "launch/shell/script.h"
@@ -243,7 +242,7 @@ bool sp_read_launch(const char *path, const struct sp_hardware *hw,
     struct sp_launch_file *const file = calloc(1, sizeof *file); /* too large for the stack */
     if (!file)
         abort();
-    file->origin = sp_is(path, "-") ? "standard input" : path;
+    file->origin = sp_origin_of(path);
     file->settings.origin = file->assumed.origin = file->origin;
     file->settings.launch = file->assumed.launch = launch;
     file->settings.error = file->assumed.error = error;

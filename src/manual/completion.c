@@ -21,6 +21,12 @@ static void each_option(const struct sp_command *c,
         visit(&options[i], c, out);
 }
 
+static void put_list(const char *const *words, FILE *out)
+{
+    for (int i = 0; words && words[i]; i++)
+        fprintf(out, "%s%s", i ? " " : "", words[i]);
+}
+
 static void put_commands(FILE *out)
 {
     for (size_t i = 0; i < sp_n_commands; i++)
@@ -35,10 +41,41 @@ static void put_operands(const struct sp_command *c, FILE *out)
             fputc(*at == '|' ? ' ' : *at, out);
 }
 
-static void put_choices(const struct sp_option *o, FILE *out)
+/* What a shell has for each kind of operand; "%" stands for the kind of config whose names are
+ * asked for, or for the words that may stand there. */
+typedef const char *forms[SP_COMMANDS + 1];
+
+static void put_form(const forms of, enum sp_operand kind, const char *list,
+                     const struct sp_option *o, const struct sp_command *c, FILE *out)
 {
-    for (int i = 0; o->choices[i]; i++)
-        fprintf(out, "%s%s", i ? " " : "", o->choices[i]);
+    const char *const form = of[kind] ? of[kind] : "", *const gap = strchr(form, '%');
+    fprintf(out, "%.*s", gap ? (int)(gap - form) : (int)strlen(form), form);
+    if (!gap)
+        return;
+    if (kind == SP_NAMES)
+        fputs(list, out);
+    else if (kind == SP_COMMANDS)
+        put_commands(out);
+    else if (o)
+        put_list(o->choices, out);
+    else
+        put_operands(c, out);
+    fputs(gap + 1, out);
+}
+
+/* The same of an option's value, and of what stands behind a command. */
+static void put_value(const forms of, const struct sp_option *o, FILE *out)
+{
+    const char *list = NULL;
+    const enum sp_operand kind = sp_operand_of(o, &list);
+    put_form(of, kind, list, o, NULL, out);
+}
+
+static void put_operand(const forms of, const struct sp_command *c, FILE *out)
+{
+    const char *list = NULL;
+    const enum sp_operand kind = sp_operand_of_command(c, &list);
+    put_form(of, kind, list, NULL, c, out);
 }
 
 /* Writes text inside a shell's single quotes, without the special characters of completions. */
@@ -61,59 +98,35 @@ static void bash_word(const struct sp_option *o, const struct sp_command *c, FIL
 /* The values of an option; one with an optional value waits for none. */
 static void bash_value(const struct sp_option *o, const struct sp_command *c, FILE *out)
 {
-    const char *list = NULL;
+    static const forms values = {
+        [SP_NAMES] = "words=$(_scaleplan_names %); files=1",
+        [SP_WORDS_OF] = "words='%'",
+        [SP_FILES] = "files=1",
+        [SP_FOLDERS] = "folders=1",
+        [SP_COMMANDS] = ":",
+        [SP_ANY] = ":",
+    };
     if (!o->metavar || o->kind == SP_MAYBE)
         return;
     fprintf(out, "  '%s --%s') ", c->name, o->name);
-    switch (sp_operand_of(o, &list)) {
-    case SP_NAMES:
-        fprintf(out, "words=$(_scaleplan_names %s); files=1", list);
-        break;
-    case SP_WORDS_OF:
-        fputs("words='", out);
-        put_choices(o, out);
-        fputs("'", out);
-        break;
-    case SP_FILES:
-        fputs("files=1", out);
-        break;
-    case SP_FOLDERS:
-        fputs("folders=1", out);
-        break;
-    case SP_COMMANDS:
-    case SP_ANY:
-        fputs(":", out);
-        break;
-    }
+    put_value(values, o, out);
     fputs(" ;;\n", out);
 }
 
 /* The options and operands of a command. */
 static void bash_command(const struct sp_command *c, FILE *out)
 {
-    const char *list = NULL;
+    static const forms operands = {
+        [SP_NAMES] = "; words=$(_scaleplan_names %); files=1",
+        [SP_WORDS_OF] = "; words='%'",
+        [SP_COMMANDS] = "; words=$commands",
+        [SP_FILES] = "; files=1",
+        [SP_FOLDERS] = "; files=1",
+    };
     fprintf(out, "  %s) options='", c->name);
     each_option(c, bash_word, out);
     fputs("'", out);
-    switch (sp_operand_of_command(c, &list)) {
-    case SP_NAMES:
-        fprintf(out, "; words=$(_scaleplan_names %s); files=1", list);
-        break;
-    case SP_WORDS_OF:
-        fputs("; words='", out);
-        put_operands(c, out);
-        fputs("'", out);
-        break;
-    case SP_COMMANDS:
-        fputs("; words=$commands", out);
-        break;
-    case SP_FILES:
-    case SP_FOLDERS:
-        fputs("; files=1", out);
-        break;
-    case SP_ANY:
-        break;
-    }
+    put_operand(operands, c, out);
     fputs(" ;;\n", out);
 }
 
@@ -190,7 +203,10 @@ static void write_bash(FILE *out)
 
 static void zsh_option(const struct sp_option *o, const struct sp_command *c, FILE *out)
 {
-    const char *list = NULL;
+    static const forms values = {
+        [SP_NAMES] = ":{_scaleplan_names %}", [SP_WORDS_OF] = ":(%)", [SP_FILES] = ":_files",
+        [SP_FOLDERS] = ":_files -/",          [SP_COMMANDS] = ": ",   [SP_ANY] = ": ",
+    };
     (void)c;
     fprintf(out, "        '%s--%s%s[", o->kind == SP_MANY || o->kind == SP_REPEATED ? "*" : "",
             o->name, o->metavar ? "=" : "");
@@ -199,26 +215,7 @@ static void zsh_option(const struct sp_option *o, const struct sp_command *c, FI
     if (o->metavar) {
         fputs(o->kind == SP_MAYBE ? "::" : ":", out);
         put_quoted(o->metavar, ":[]", out);
-        switch (sp_operand_of(o, &list)) {
-        case SP_NAMES:
-            fprintf(out, ":{_scaleplan_names %s}", list);
-            break;
-        case SP_WORDS_OF:
-            fputs(":(", out);
-            put_choices(o, out);
-            fputs(")", out);
-            break;
-        case SP_FILES:
-            fputs(":_files", out);
-            break;
-        case SP_FOLDERS:
-            fputs(":_files -/", out);
-            break;
-        case SP_COMMANDS:
-        case SP_ANY:
-            fputs(": ", out);
-            break;
-        }
+        put_value(values, o, out);
     }
     fputs("' \\\n", out);
 }
@@ -227,30 +224,16 @@ static void zsh_option(const struct sp_option *o, const struct sp_command *c, FI
  * described (`*:`), not cut off (`*::`). */
 static void zsh_operand(const struct sp_command *c, FILE *out)
 {
-    const char *list = NULL;
+    static const forms operands = {
+        [SP_NAMES] = "{_scaleplan_names %}",
+        [SP_WORDS_OF] = "(%)",
+        [SP_COMMANDS] = "(%)",
+        [SP_FILES] = "_files",
+        [SP_FOLDERS] = "_files",
+        [SP_ANY] = " ",
+    };
     fputs("        '*: :", out);
-    switch (sp_operand_of_command(c, &list)) {
-    case SP_NAMES:
-        fprintf(out, "{_scaleplan_names %s}", list);
-        break;
-    case SP_WORDS_OF:
-        fputs("(", out);
-        put_operands(c, out);
-        fputs(")", out);
-        break;
-    case SP_COMMANDS:
-        fputs("(", out);
-        put_commands(out);
-        fputs(")", out);
-        break;
-    case SP_FILES:
-    case SP_FOLDERS:
-        fputs("_files", out);
-        break;
-    case SP_ANY:
-        fputs(" ", out);
-        break;
-    }
+    put_operand(operands, c, out);
     fputs("'\n", out);
 }
 
@@ -318,67 +301,47 @@ static void write_zsh(FILE *out)
           out);
 }
 
+static void fish_description(const char *text, FILE *out)
+{
+    fputs(" -d '", out);
+    for (; *text; text++)
+        fputs(*text == '\'' ? "\\'" : (char[]){*text, '\0'}, out);
+    fputs("'\n", out);
+}
+
 static void fish_option(const struct sp_option *o, const struct sp_command *c, FILE *out)
 {
-    const char *list = NULL;
+    static const forms values = {
+        [SP_NAMES] = " -r -a '(__scaleplan_names %)'",
+        [SP_WORDS_OF] = " -x -a '%'",
+        [SP_FILES] = " -r -F",
+        [SP_FOLDERS] = " -x -a '(__fish_complete_directories)'",
+        [SP_COMMANDS] = " -x",
+        [SP_ANY] = " -x",
+    };
     fprintf(out, "complete -c scaleplan -n '__fish_seen_subcommand_from %s' -l %s", c->name,
             o->name);
-    if (o->metavar && o->kind != SP_MAYBE) {
-        switch (sp_operand_of(o, &list)) {
-        case SP_NAMES:
-            fprintf(out, " -r -a '(__scaleplan_names %s)'", list);
-            break;
-        case SP_WORDS_OF:
-            fputs(" -x -a '", out);
-            put_choices(o, out);
-            fputs("'", out);
-            break;
-        case SP_FILES:
-            fputs(" -r -F", out);
-            break;
-        case SP_FOLDERS:
-            fputs(" -x -a '(__fish_complete_directories)'", out);
-            break;
-        case SP_COMMANDS:
-        case SP_ANY:
-            fputs(" -x", out);
-            break;
-        }
-    }
-    fputs(" -d '", out);
-    for (const char *at = o->help; *at; at++)
-        fputs(*at == '\'' ? "\\'" : (char[]){*at, '\0'}, out);
-    fputs("'\n", out);
+    if (o->metavar && o->kind != SP_MAYBE)
+        put_value(values, o, out);
+    fish_description(o->help, out);
 }
 
 /* Operands of a command; files are offered unless excluded. */
 static void fish_operand(const struct sp_command *c, FILE *out)
 {
+    static const forms operands = {
+        [SP_NAMES] = " -a '(__scaleplan_names %)'",
+        [SP_WORDS_OF] = " -f -a '%'",
+        [SP_COMMANDS] = " -f -a '%'",
+        [SP_ANY] = " -f",
+    };
     const char *list = NULL;
     const enum sp_operand kind = sp_operand_of_command(c, &list);
     if (kind == SP_FILES || kind == SP_FOLDERS)
         return;
-    fputs("complete -c scaleplan -n '", out);
-    fprintf(out, kind == SP_COMMANDS ? "__scaleplan_follows %s" : "__fish_seen_subcommand_from %s",
-            c->name);
-    switch (kind) {
-    case SP_NAMES:
-        fprintf(out, "' -a '(__scaleplan_names %s)'", list);
-        break;
-    case SP_WORDS_OF:
-        fputs("' -f -a '", out);
-        put_operands(c, out);
-        fputs("'", out);
-        break;
-    case SP_COMMANDS:
-        fputs("' -f -a '", out);
-        put_commands(out);
-        fputs("'", out);
-        break;
-    default:
-        fputs("' -f", out);
-        break;
-    }
+    fprintf(out, "complete -c scaleplan -n '%s %s'",
+            kind == SP_COMMANDS ? "__scaleplan_follows" : "__fish_seen_subcommand_from", c->name);
+    put_operand(operands, c, out);
     fputs("\n", out);
 }
 
@@ -394,11 +357,9 @@ static void write_fish(FILE *out)
           "end\n\n",
           out);
     for (size_t i = 0; i < sp_n_commands; i++) {
-        fprintf(out, "complete -c scaleplan -n __fish_use_subcommand -f -a %s -d '",
+        fprintf(out, "complete -c scaleplan -n __fish_use_subcommand -f -a %s",
                 sp_commands[i]->name);
-        for (const char *at = sp_commands[i]->summary; *at; at++)
-            fputs(*at == '\'' ? "\\'" : (char[]){*at, '\0'}, out);
-        fputs("'\n", out);
+        fish_description(sp_commands[i]->summary, out);
     }
     for (size_t i = 0; i < sp_n_commands; i++) {
         each_option(sp_commands[i], fish_option, out);

@@ -1,5 +1,4 @@
 /* formulas.md: all printed numbers, from their rows. */
-#include <string.h>
 
 #include "manual/manual.h"
 

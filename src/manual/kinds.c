@@ -1,14 +1,6 @@
 /* Descriptions of fields for the manual. */
-#include <math.h>
-#include <string.h>
 
 #include "manual/manual.h"
-
-static void add(char *out, size_t size, const char *text)
-{
-    const size_t used = strlen(out);
-    snprintf(out + used, size - used, "%s", text);
-}
 
 void sp_field_words(const struct sp_field *field, char *out, size_t size)
 {
@@ -28,8 +20,8 @@ void sp_field_words(const struct sp_field *field, char *out, size_t size)
     snprintf(out, size, "%s", types[field->type]);
     if (field->type == SP_FIELD_ENUM)
         for (int i = 0; field->names[i]; i++) {
-            add(out, size, i ? ", " : "");
-            add(out, size, field->names[i]);
+            sp_append(out, size, "%s", i ? ", " : "");
+            sp_append(out, size, "%s", field->names[i]);
         }
     if (field->type == SP_FIELD_INT || field->type == SP_FIELD_REAL ||
         field->type == SP_FIELD_FIGURE) {
@@ -38,8 +30,8 @@ void sp_field_words(const struct sp_field *field, char *out, size_t size)
         sp_format_double(field->max, max, sizeof max);
         snprintf(range, sizeof range, ", %s to %s%s%s", min, max, field->unit[0] ? " " : "",
                  field->unit);
-        add(out, size, range);
+        sp_append(out, size, "%s", range);
     }
     if (field->required)
-        add(out, size, "; required");
+        sp_append(out, size, "; required");
 }

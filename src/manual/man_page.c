@@ -1,4 +1,5 @@
 /* Man pages in roff: the same words as --help. */
+#include <stdarg.h>
 #include <string.h>
 
 #include "cli/help.h"
@@ -19,43 +20,51 @@ static void put(const char *text, FILE *out)
     }
 }
 
+/* Writes a piece of roff with texts in the places of its "%s". */
+__attribute__((format(printf, 2, 3))) static void roff(FILE *out, const char *form, ...)
+{
+    va_list texts;
+    va_start(texts, form);
+    for (const char *gap; (gap = strstr(form, "%s")) != NULL; form = gap + 2) {
+        fprintf(out, "%.*s", (int)(gap - form), form);
+        put(va_arg(texts, const char *), out);
+    }
+    va_end(texts);
+    fputs(form, out);
+}
+
+/* A text in capitals. */
+static const char *capitals(const char *text, char out[64])
+{
+    size_t n = 0;
+    for (; text[n] && n + 1 < 64; n++)
+        out[n] = (char)(text[n] >= 'a' && text[n] <= 'z' ? text[n] - 'a' + 'A' : text[n]);
+    out[n] = '\0';
+    return out;
+}
+
 static void put_header(const char *name, int section, const char *version, const char *summary,
                        FILE *out)
 {
     char upper[64];
-    size_t n = 0;
-    for (; name[n] && n + 1 < sizeof upper; n++)
-        upper[n] = (char)(name[n] >= 'a' && name[n] <= 'z' ? name[n] - 'a' + 'A' : name[n]);
-    upper[n] = '\0';
-    fputs(".TH ", out);
-    put(upper, out);
-    fprintf(out, " %d \"%s\" \"scaleplan %s\" \"%s\"\n.SH NAME\n", section, SCALEPLAN_DATE, version,
+    roff(out, ".TH %s", capitals(name, upper));
+    fprintf(out, " %d \"%s\" \"scaleplan %s\" \"%s\"\n", section, SCALEPLAN_DATE, version,
             section == 1 ? "User Commands" : "File Formats");
-    put(name, out);
-    fputs(" \\- ", out);
-    put(summary, out);
-    fputs("\n", out);
+    roff(out, ".SH NAME\n%s \\- %s\n", name, summary);
 }
 
 static void put_options(const struct sp_option *options, size_t n, FILE *out)
 {
     for (size_t i = 0; i < n; i++) {
         const struct sp_option *const o = &options[i];
-        fputs(".TP\n\\fB\\-\\-", out);
-        put(o->name, out);
-        fputs("\\fR", out);
-        if (o->metavar) {
-            fputs(o->kind == SP_MAYBE ? " [\\fI" : " \\fI", out);
-            put(o->metavar, out);
-            fputs(o->kind == SP_MAYBE ? "\\fR]" : "\\fR", out);
-        }
-        fputs("\n", out);
-        put(o->help, out);
-        if (o->fallback) {
-            fputs(" (default ", out);
-            put(o->fallback, out);
-            fputs(")", out);
-        }
+        roff(out, ".TP\n\\fB\\-\\-%s\\fR", o->name);
+        if (o->metavar && o->kind == SP_MAYBE)
+            roff(out, " [\\fI%s\\fR]", o->metavar);
+        else if (o->metavar)
+            roff(out, " \\fI%s\\fR", o->metavar);
+        roff(out, "\n%s", o->help);
+        if (o->fallback)
+            roff(out, " (default %s)", o->fallback);
         fputs("\n", out);
     }
 }
@@ -71,17 +80,10 @@ static void put_keys(const char *command, FILE *out)
               out);
     for (enum sp_quantity_id id = first; id < end; id++) {
         const struct sp_quantity_info info = sp_quantity(id);
-        fputs(".TP\n\\fB", out);
-        put(info.key, out);
-        fputs("\\fR", out);
-        if (*sp_unit_name(info.unit)) {
-            fputs(" (", out);
-            put(sp_unit_name(info.unit), out);
-            fputs(")", out);
-        }
-        fputs("\n", out);
-        put(*info.meaning ? info.meaning : info.label, out);
-        fputs("\n", out);
+        roff(out, ".TP\n\\fB%s\\fR", info.key);
+        if (*sp_unit_name(info.unit))
+            roff(out, " (%s)", sp_unit_name(info.unit));
+        roff(out, "\n%s\n", *info.meaning ? info.meaning : info.label);
     }
 }
 
@@ -97,17 +99,10 @@ static void put_command(const struct sp_command *c, const char *version, FILE *o
     char name[64];
     snprintf(name, sizeof name, "scaleplan-%s", c->name);
     put_header(name, 1, version, c->summary, out);
-    fputs(".SH SYNOPSIS\n.B scaleplan ", out);
-    put(c->name, out);
-    fputs("\n[\\fIOPTION\\fR...]", out);
-    if (c->operands) {
-        fputs(" \\fI", out);
-        put(c->operands, out);
-        fputs("\\fR", out);
-    }
-    fputs("\n.SH DESCRIPTION\n", out);
-    put(c->about, out);
-    fputs("\n.SH OPTIONS\n", out);
+    roff(out, ".SH SYNOPSIS\n.B scaleplan %s\n[\\fIOPTION\\fR...]", c->name);
+    if (c->operands)
+        roff(out, " \\fI%s\\fR", c->operands);
+    roff(out, "\n.SH DESCRIPTION\n%s\n.SH OPTIONS\n", c->about);
     struct sp_option options[SP_MAX_OPTIONS];
     const size_t n = sp_options_of(c, options);
     put_options(options, n - sp_n_common_options, out);
@@ -115,13 +110,8 @@ static void put_command(const struct sp_command *c, const char *version, FILE *o
     put_options(options + n - sp_n_common_options, sp_n_common_options, out);
     put_keys(c->name, out);
     fputs(".SH EXAMPLES\n", out);
-    for (const struct sp_example *e = c->examples; e && e->line; e++) {
-        fputs(".TP\n\\fB", out);
-        put(e->line, out);
-        fputs("\\fR\n", out);
-        put(e->what, out);
-        fputs("\n", out);
-    }
+    for (const struct sp_example *e = c->examples; e && e->line; e++)
+        roff(out, ".TP\n\\fB%s\\fR\n%s\n", e->line, e->what);
     fprintf(out,
             ".SH EXIT STATUS\n%s.SH SEE ALSO\n.BR scaleplan (1),\n.BR scaleplan\\-config (5)\n",
             exits);
@@ -136,13 +126,9 @@ static void put_program(const char *version, FILE *out)
           "explained with \\fB\\-\\-explain\\fR, picked with \\fB\\-\\-get\\fR and had as JSON or "
           "CSV with \\fB\\-\\-format\\fR.\n.SH COMMANDS\n",
           out);
-    for (size_t i = 0; i < sp_n_commands; i++) {
-        fputs(".TP\n.BR scaleplan\\-", out);
-        put(sp_commands[i]->name, out);
-        fputs(" (1)\n", out);
-        put(sp_commands[i]->summary, out);
-        fputs("\n", out);
-    }
+    for (size_t i = 0; i < sp_n_commands; i++)
+        roff(out, ".TP\n.BR scaleplan\\-%s (1)\n%s\n", sp_commands[i]->name,
+             sp_commands[i]->summary);
     fputs(".SH COMMON OPTIONS\n", out);
     for (size_t i = 0; i < sp_n_common_options; i++) {
         const struct sp_option option =
@@ -172,24 +158,14 @@ static void put_config(const char *version, FILE *out)
           out);
     for (int k = 0; k < SP_CONFIG_KINDS; k++) {
         const struct sp_config_kind_info *const info = &sp_config_kinds[k];
-        fputs(".SH ", out);
-        for (const char *at = info->folder; *at; at++)
-            fputc(*at >= 'a' && *at <= 'z' ? *at - 'a' + 'A' : *at, out);
-        fputs("\n", out);
-        put(info->folder, out);
-        fputs("/NAME.json: ", out);
-        put(info->about, out);
-        fputs(".\n", out);
+        char upper[64];
+        roff(out, ".SH %s\n%s/NAME.json: %s.\n", capitals(info->folder, upper), info->folder,
+             info->about);
         for (size_t i = 0; i < info->table->n; i++) {
+            const struct sp_field *const field = &info->table->fields[i];
             char words[512];
-            sp_field_words(&info->table->fields[i], words, sizeof words);
-            fputs(".TP\n\\fB", out);
-            put(info->table->fields[i].key, out);
-            fputs("\\fR (", out);
-            put(words, out);
-            fputs(")\n", out);
-            put(info->table->fields[i].help, out);
-            fputs("\n", out);
+            sp_field_words(field, words, sizeof words);
+            roff(out, ".TP\n\\fB%s\\fR (%s)\n%s\n", field->key, words, field->help);
         }
     }
     fputs(".SH SEE ALSO\n.BR scaleplan (1)\n", out);

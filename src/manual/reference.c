@@ -1,5 +1,4 @@
 /* config.md: every key of every config file. */
-#include <string.h>
 
 #include "manual/manual.h"
 

@@ -88,7 +88,7 @@ static void look_around(const struct sp_calibration *fit, const struct sp_run *r
     for (size_t i = 0; i < n; i++) {
         struct sp_telling_run it = {.run = run, .plan = near[i]};
         in.plan = &near[i].plan;
-        it.spread = near[i].fits ? open_spread(fit, &in, &it.constant) : 0;
+        it.spread = near[i].verdict != SP_VERDICT_NO ? open_spread(fit, &in, &it.constant) : 0;
         if (it.spread > best->spread * (1 + 1e-9))
             *best = it;
     }

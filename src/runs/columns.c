@@ -1,7 +1,10 @@
 /* The older names of columns stay: published files have them, and so do the logs of users. */
 #include "runs/columns.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "config/world.h"
 
 /* clang-format off */
 static const struct {
@@ -31,4 +34,23 @@ const char *sp_run_column_name(const struct sp_csv *csv, const char *name)
 {
     const int column = sp_run_column(csv, name);
     return column < 0 ? name : csv->cells[column];
+}
+
+bool sp_read_run_csv(const char *path, const struct sp_sources *sources, struct sp_csv *csv,
+                     struct sp_error *error)
+{
+    size_t length;
+    char *const text = sp_read_file(sp_pipes_of(sources->world), path, 64 << 20, &length, error);
+    const bool ok = text && sp_read_csv(text, length, sp_origin_of(path), csv, error);
+    free(text);
+    return ok;
+}
+
+void sp_need_columns(const struct sp_csv *csv, const char *path, const char *const *needed,
+                     struct sp_error *error)
+{
+    for (; *needed; needed++)
+        if (sp_run_column(csv, *needed) < 0)
+            sp_fail(error, SP_INPUT, "%s: no column %s in the header", sp_safe(sp_origin_of(path)),
+                    *needed);
 }

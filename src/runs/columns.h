@@ -4,10 +4,20 @@
 
 #include "base/csv_table.h"
 
+struct sp_sources;
+
 /* The column; below 0: there is none. */
 int sp_run_column(const struct sp_csv *csv, const char *name);
 
 /* The name that the file has for it; `name` where it has none. */
 const char *sp_run_column_name(const struct sp_csv *csv, const char *name);
+
+/* Reads a CSV of runs; sp_csv_free() it. */
+bool sp_read_run_csv(const char *path, const struct sp_sources *sources, struct sp_csv *csv,
+                     struct sp_error *error);
+
+/* Adds an error for each column of a list, which NULL ends, that the header lacks. */
+void sp_need_columns(const struct sp_csv *csv, const char *path, const char *const *needed,
+                     struct sp_error *error);
 
 #endif

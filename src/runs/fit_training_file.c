@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "runs/fit_file.h"
 
 static bool counts(const struct sp_fit_request *q, const struct sp_run *run)
@@ -28,8 +27,7 @@ static bool find_framework(const struct sp_fit_request *q, struct sp_fit_of_file
         if (!counts(q, run) || (q->framework && strcmp(name, q->framework) != 0) ||
             strstr(seen, name))
             continue;
-        const size_t used = strlen(seen);
-        snprintf(seen + used, sizeof seen - used, "%s%s", used ? ", " : "", name);
+        sp_append(seen, sizeof seen, "%s%s", seen[0] ? ", " : "", name);
         snprintf(f->framework, sizeof f->framework, "%s", name);
         several++;
     }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/world.h"
+#include "base/read_file.h"
 #include "runs/runs.h"
 #include "runs/runs_internal.h"
 
@@ -154,37 +154,30 @@ static void read_row(struct sp_row_reader *r)
 }
 
 /* Refuses two columns of the same name. */
-static void check_header(const struct sp_csv *csv, const char *origin, struct sp_error *error)
+static void check_header(const struct sp_csv *csv, const char *path, struct sp_error *error)
 {
     for (size_t c = 0; c < csv->columns && !sp_is_full(error); c++) {
         const int first = sp_csv_column(csv, csv->cells[c]);
         if (csv->cells[c][0] != '\0' && (size_t)first != c)
-            sp_fail(error, SP_INPUT, "%s: column %s stands in the header twice", sp_safe(origin),
-                    sp_safe(csv->cells[c]));
+            sp_fail(error, SP_INPUT, "%s: column %s stands in the header twice",
+                    sp_safe(sp_origin_of(path)), sp_safe(csv->cells[c]));
     }
 }
 
 bool sp_read_runs(const char *path, const struct sp_sources *sources, struct sp_runs *runs,
                   struct sp_error *error)
 {
-    size_t length;
     *runs = (struct sp_runs){0};
-    char *const text = sp_read_file(sp_pipes_of(sources->world), path, 64 << 20, &length, error);
-    if (!text)
+    if (!sp_read_run_csv(path, sources, &runs->csv, error))
         return false;
-    const char *const origin = strcmp(path, "-") == 0 ? "standard input" : path;
-    const bool parsed = sp_read_csv(text, length, origin, &runs->csv, error);
-    free(text);
-    if (!parsed)
-        return false;
-    static const char *const needed[] = {"hw", "devices", "seq", "layers", "d_model"};
-    const size_t shape =
-        sp_run_column(&runs->csv, "model") >= 0 ? 2 : 0; /* the model's name may suffice */
-    for (size_t i = 0; i + shape < sizeof needed / sizeof *needed; i++)
-        if (sp_run_column(&runs->csv, needed[i]) < 0)
-            sp_fail(error, SP_INPUT, "%s: no column %s in the header", sp_safe(origin), needed[i]);
+    static const char *const needed[] = {"hw", "devices", "seq", NULL}, *const shape[] = {"layers",
+                                                                                          "d_model",
+                                                                                          NULL};
+    sp_need_columns(&runs->csv, path, needed, error);
+    if (sp_run_column(&runs->csv, "model") < 0) /* its name may suffice */
+        sp_need_columns(&runs->csv, path, shape, error);
     if (error->lines == 0)
-        check_header(&runs->csv, origin, error);
+        check_header(&runs->csv, path, error);
     runs->n = runs->csv.rows - 1;
     runs->run = calloc(runs->n + 1, sizeof *runs->run);
     struct sp_framework_file *const frameworks = calloc(SP_MAX_FRAMEWORKS, sizeof *frameworks);

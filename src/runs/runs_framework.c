@@ -1,5 +1,4 @@
 /* Identifies the framework of a row. */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/list.h"

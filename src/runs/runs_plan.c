@@ -60,14 +60,15 @@ static int64_t shards_of(const struct sp_row_reader *r, const struct sp_plan *p)
     return group > 1 ? group : all;
 }
 
-/* Default micro-batch: a replica's share of the batch, or with stages the framework's default. */
+/* Default micro-batch by the framework: a replica's share of the batch, that over the stages, or
+ * one sequence. */
 static int64_t usual_micro_batch(const struct sp_run *run)
 {
     const struct sp_plan *const p = &run->plan;
     const int64_t share = p->batch / p->dp;
     const int64_t parts[] = {
         [SP_MICRO_SHARE] = 1, [SP_MICRO_ONE] = share, [SP_MICRO_STAGES] = p->pp};
-    const int64_t cut = p->pp > 1 ? parts[run->framework.usual_micro_batch] : 1;
+    const int64_t cut = parts[run->framework.usual_micro_batch];
     return cut > 0 && share / cut > 0 ? share / cut : 1;
 }
 

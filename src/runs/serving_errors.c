@@ -3,24 +3,16 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "config/world.h"
+#include "runs/columns.h"
 #include "runs/serving_fit.h"
 
 bool sp_is_serving_file(const char *path, const struct sp_sources *sources, bool *serves,
                         struct sp_error *error)
 {
-    size_t length;
     struct sp_csv csv;
-    char *const text = sp_read_file(sp_pipes_of(sources->world), path, 64 << 20, &length, error);
-    if (!text)
-        return false;
-    const bool ok =
-        sp_read_csv(text, length, strcmp(path, "-") == 0 ? "standard input" : path, &csv, error);
-    free(text);
-    if (!ok)
+    if (!sp_read_run_csv(path, sources, &csv, error))
         return false;
     *serves = sp_is_serving_csv(&csv);
     sp_csv_free(&csv);

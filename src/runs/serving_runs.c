@@ -11,8 +11,6 @@
 
 #include <scaleplan/names.h>
 
-#include "config/world.h"
-
 const char *const sp_serving_measure_names[SP_SERVING_MEASURES] = {"tpot", "ttft", "throughput"};
 
 /* Concurrent sequences per attention-DP rank if memory allows more: the largest default limit of
@@ -395,21 +393,12 @@ bool sp_is_serving_csv(const struct sp_csv *csv)
 bool sp_read_serving_runs(const char *path, const struct sp_sources *sources,
                           struct sp_serving_runs *runs, struct sp_error *error)
 {
-    size_t length;
+    static const char *const needed[] = {"model", "hw", "engine", "input", "output", NULL};
     struct loaded *list = NULL;
     *runs = (struct sp_serving_runs){0};
-    char *const content = sp_read_file(sp_pipes_of(sources->world), path, 64 << 20, &length, error);
-    if (!content)
+    if (!sp_read_run_csv(path, sources, &runs->csv, error))
         return false;
-    const char *const origin = strcmp(path, "-") == 0 ? "standard input" : path;
-    const bool parsed = sp_read_csv(content, length, origin, &runs->csv, error);
-    free(content);
-    if (!parsed)
-        return false;
-    static const char *const needed[] = {"model", "hw", "engine", "input", "output"};
-    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
-        if (sp_run_column(&runs->csv, needed[i]) < 0)
-            sp_fail(error, SP_INPUT, "%s: no column %s in the header", sp_safe(origin), needed[i]);
+    sp_need_columns(&runs->csv, path, needed, error);
     runs->n = runs->csv.rows - 1;
     runs->run = calloc(runs->n + 1, sizeof *runs->run);
     if (!runs->run)

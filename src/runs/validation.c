@@ -2,7 +2,6 @@
 #include "runs/validation.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "runs/run_estimate.h"
@@ -17,8 +16,7 @@ bool sp_load_run_profiles(const char *name, const struct sp_sources *sources,
 
 static void give_reason(struct sp_validated *v, const char *reason)
 {
-    const size_t used = strlen(v->reason);
-    snprintf(v->reason + used, sizeof v->reason - used, "%s%s", used ? "; " : "", reason);
+    sp_append(v->reason, sizeof v->reason, "%s%s", v->reason[0] ? "; " : "", reason);
 }
 
 /* The memory at the level that was measured. A policy that is not stated was chosen by the measured

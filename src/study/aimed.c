@@ -71,6 +71,10 @@ bool sp_find_best_plan(const struct sp_aimed *aim, struct sp_planned *p)
         space.most_bytes = INFINITY;
     }
     sp_run_search(&space, &run, &result);
+    if (result.best.n == 0 && aim->kind != SP_AIM_FITS) {
+        space.most_bytes = sp_limit_of_search(&aim->limits, p, SP_VERDICT_TIGHT);
+        sp_run_search(&space, &run, &result);
+    }
     if (result.best.n > 0)
         p->plan = result.best.found[0].plan;
     return result.best.n > 0;
@@ -83,7 +87,7 @@ static double value_of(const struct sp_aimed *aim, const struct sp_planned *p,
     const double run_s = aim->tokens / e->rates.tokens_per_s;
     switch (aim->kind) {
     case SP_AIM_FITS:
-        return (double)e->memory.device / e->capacity_bytes;
+        return (double)e->memory.device / e->limit_bytes;
     case SP_AIM_DAYS:
         return run_s / 86400;
     case SP_AIM_COST:

@@ -85,14 +85,71 @@ struct sp_device_memory sp_memory_of_device(const struct sp_memory_case *f)
     return m;
 }
 
-enum sp_remat sp_lightest_remat(struct sp_memory_case f)
+/* The case as a plan; false if it is none. */
+static bool plan_of(const struct sp_memory_case *f, const struct sp_framework *framework,
+                    struct sp_plan *plan)
 {
-    static const enum sp_remat heavier[] = {SP_REMAT_SELECTIVE, SP_REMAT_FULL};
-    const double capacity = f.has_hw ? sp_capacity_bytes(&f.hw.chip) : INFINITY;
-    f.remat = SP_REMAT_NONE;
-    for (size_t i = 0; i < 2 && !(sp_memory_of_device(&f).total < capacity); i++)
-        f.remat = heavier[i];
-    return f.remat;
+    const struct sp_spread *const s = &f->spread;
+    const double sequences = f->batch / f->seq;
+    const double micro = isnan(f->micro_batch) ? sequences / s->dp : f->micro_batch;
+    const bool moved = f->offload >= 0 || f->model.tuning.companions;
+    if (!framework || !f->has_hw || !sp_model_has_shape(&f->model) || f->by_gpt_rule ||
+        !isnan(f->checkpoints) || moved || f->is_closed || !(micro >= 1) || micro != floor(micro) ||
+        sequences != floor(sequences))
+        return false;
+    *plan = (struct sp_plan){.dp = (int64_t)s->dp,
+                             .tp = (int64_t)s->tp,
+                             .pp = (int64_t)s->pp,
+                             .vpp = (int64_t)f->chunks,
+                             .cp = (int64_t)s->cp,
+                             .ep = (int64_t)s->ep,
+                             .etp = 1,
+                             .zero = s->zero,
+                             .sequence_parallel = s->tp > 1,
+                             .micro_batch = (int64_t)micro,
+                             .batch = (int64_t)sequences,
+                             .seq = (int64_t)f->seq,
+                             .recompute = sp_policies[f->remat].recompute,
+                             .recompute_layers = 1,
+                             .execution = framework->execution,
+                             .schedule = sp_usual_schedule((int64_t)f->chunks),
+                             .dtype = (enum sp_dtype)f->precision.compute_dtype,
+                             .imbalance = 1};
+    const int64_t devices = sp_plan_devices(plan);
+    const int64_t slices = sp_chips(&f->hw) == devices ? f->hw.slices : 1;
+    plan->shards = sp_default_shards(plan, slices);
+    return sp_check_plan(&f->model, plan, devices, slices) == SP_PLAN_OK;
+}
+
+struct sp_case_verdict sp_judge_case(const struct sp_memory_case *f,
+                                     const struct sp_framework *framework)
+{
+    const double capacity = f->has_hw ? sp_capacity_bytes(&f->hw.chip) : INFINITY;
+    static const struct sp_framework closed;
+    struct sp_case_verdict v = {.reserved = NAN};
+    struct sp_stage_memory m;
+    struct sp_plan plan;
+    v.is_plan = plan_of(f, framework, &plan);
+    if (v.is_plan) {
+        sp_fullest_stage(&f->model, &f->precision, &plan, framework, &m);
+        v.reserved = (double)m.reserved;
+    }
+    v.device = v.is_plan ? (double)m.device : sp_memory_of_device(f).total;
+    const struct sp_framework *const judge = v.is_plan ? framework : &closed;
+    v.odds = sp_oom_odds(judge, v.device, capacity);
+    v.verdict = sp_memory_verdict(judge->memory_residual, v.device, capacity);
+    return v;
+}
+
+enum sp_remat sp_lightest_remat(struct sp_memory_case f, const struct sp_framework *framework)
+{
+    static const enum sp_remat lighter[] = {SP_REMAT_NONE, SP_REMAT_SELECTIVE};
+    for (size_t i = 0; i < sizeof lighter / sizeof *lighter; i++) {
+        f.remat = lighter[i];
+        if (!f.has_hw || sp_judge_case(&f, framework).verdict == SP_VERDICT_YES)
+            return f.remat;
+    }
+    return SP_REMAT_FULL;
 }
 
 double sp_kept_per_param(const struct sp_memory_case *f)

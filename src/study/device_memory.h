@@ -28,7 +28,9 @@ struct sp_memory_case {
     double checkpoints;         /* per layer, instead of `remat`; or NAN */
     bool by_gpt_rule;           /* Korthikanti's closed form instead of the layer's tensors */
     bool sequence_parallel;
-    int offload; /* enum sp_offload */
+    int offload;    /* enum sp_offload */
+    double chunks;  /* of a stage */
+    bool is_closed; /* micro-batches in flight are given, which a plan's schedule says */
 };
 
 /* How activation bytes are computed. */
@@ -50,7 +52,20 @@ struct sp_device_memory {
 struct sp_device_memory sp_memory_of_device(const struct sp_memory_case *plan);
 
 /* The lightest of none, selective and full that fits; none without a machine. */
-enum sp_remat sp_lightest_remat(struct sp_memory_case plan);
+enum sp_remat sp_lightest_remat(struct sp_memory_case plan, const struct sp_framework *framework);
+
+/* What a framework makes of the case: the plan's peak on the fullest stage, as `step` has it, and
+ * its verdict. Where the case is no plan (a model without a shape, a rule or checkpoints in the
+ * place of the layer's tensors, parts moved away, models beside), or without a framework, the
+ * closed form alone. */
+struct sp_case_verdict {
+    bool is_plan;
+    double reserved, device; /* bytes; without a plan NAN and the closed form's total */
+    double odds;             /* of running out */
+    enum sp_verdict verdict;
+};
+struct sp_case_verdict sp_judge_case(const struct sp_memory_case *plan,
+                                     const struct sp_framework *framework);
 
 /* State bytes per parameter that devices keep, averaged over trained and frozen ones. */
 double sp_kept_per_param(const struct sp_memory_case *plan);

@@ -28,6 +28,18 @@ bool sp_open_machine(const struct sp_search *s, struct sp_candidate *m, struct s
     return true;
 }
 
+void sp_search_machine(struct sp_search *s, struct sp_candidate *m)
+{
+    const double tight = sp_limit_of_search(&s->limits, &m->base, SP_VERDICT_TIGHT);
+    sp_run_search(&m->space, &s->run, &m->result);
+    const bool none = m->result.best.n == 0 && m->result.front.n == 0 && !m->result.partial;
+    /* a part of a search does not know what the others found: `merge` asks again */
+    if (!none || s->run.shards > 1 || m->space.most_bytes >= tight)
+        return;
+    m->space.most_bytes = tight;
+    sp_run_search(&m->space, &s->run, &m->result);
+}
+
 void sp_close_search(struct sp_search *s)
 {
     for (int i = 0; i < s->machines; i++)

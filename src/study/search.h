@@ -43,6 +43,10 @@ bool sp_open_machine(const struct sp_search *search, struct sp_candidate *machin
                      struct sp_error *error);
 void sp_close_search(struct sp_search *search);
 
+/* Searches a machine's plans with memory to spare; where there are none, and the user set no limit,
+ * those that fit tightly. */
+void sp_search_machine(struct sp_search *search, struct sp_candidate *machine);
+
 /* A ranked plan. */
 struct sp_ranked {
     int machine;

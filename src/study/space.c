@@ -94,6 +94,17 @@ static bool refuse_space(const struct sp_planned *base, const struct sp_search_s
                    reasons[i].limit);
 }
 
+double sp_limit_of_search(const struct sp_space_limits *limits, const struct sp_planned *base,
+                          enum sp_verdict worst)
+{
+    const double capacity = sp_capacity_bytes(&base->hw.chip);
+    if (!isnan(limits->most_bytes))
+        return limits->most_bytes;
+    return isnan(limits->headroom)
+               ? sp_most_bytes(base->framework.framework.memory_residual, capacity, worst)
+               : capacity * (1 - limits->headroom);
+}
+
 bool sp_space_of(const struct sp_planned *base, const struct sp_space_limits *limits,
                  struct sp_search_space *space, struct sp_error *error)
 {
@@ -104,9 +115,7 @@ bool sp_space_of(const struct sp_planned *base, const struct sp_space_limits *li
         .dtype = base->plan.dtype,
         .imbalance = 1,
         .recompute_layers = 1,
-        .most_bytes = isnan(limits->most_bytes)
-                          ? sp_memory_limit_bytes(&base->hw.chip, limits->headroom)
-                          : limits->most_bytes,
+        .most_bytes = sp_limit_of_search(limits, base, SP_VERDICT_YES),
     };
     open_dimensions(base, limits->any, space);
     narrow(limits, space);

@@ -11,7 +11,7 @@
 struct sp_space_limits {
     bool any;                   /* include what the framework's file does not list */
     double most_bytes;          /* limit of device bytes; NAN: by headroom */
-    double headroom;            /* share of device memory left free */
+    double headroom;            /* share of device memory left free; NAN: by the verdict */
     int values[SP_PLAN_FIELDS]; /* number of allowed values per field; 0: all */
     int64_t value[SP_PLAN_FIELDS][SP_SEARCH_VALUES]; /* numbers, or indices of names */
     int64_t most[SP_PLAN_FIELDS];                    /* largest value of a degree; 0: no limit */
@@ -20,7 +20,13 @@ struct sp_space_limits {
 /* Allows a value of a field; false if there is no room. */
 bool sp_allow_value(struct sp_space_limits *limits, enum sp_plan_field_id field, int64_t value);
 
-/* Opens the space of a problem; an error if it cannot be searched. */
+/* Device bytes that a plan may need: the user's limit, else the most whose verdict is `worst` or
+ * better. */
+double sp_limit_of_search(const struct sp_space_limits *limits, const struct sp_planned *base,
+                          enum sp_verdict worst);
+
+/* Opens the space of a problem, whose plans have memory to spare (or keep the user's limit); an
+ * error if it cannot be searched. */
 bool sp_space_of(const struct sp_planned *base, const struct sp_space_limits *limits,
                  struct sp_search_space *space, struct sp_error *error);
 

@@ -238,7 +238,7 @@ struct sp_plan random_plan(const struct sp_model *m)
                         .recompute = sp_policies[rand() % SP_POLICIES].recompute,
                         .recompute_layers = (double)ANY(0, 1, 1, 2) / 2,
                         .schedule = rand() % 2 ? SP_1F1B : SP_GPIPE,
-                        .dtype = SP_BF16,
+                        .dtype = rand() % 3 ? SP_BF16 : SP_FP8,
                         .imbalance = (double)ANY(1, 1, 2)};
     p.recompute.offload = rand() % 6 == 0;
     p.execution.attention_kernel = (enum sp_attention_kernel)(rand() % 4 == 0);

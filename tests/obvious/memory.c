@@ -22,18 +22,25 @@ static double kept_of(const struct sp_model *m, const struct sp_plan *p,
     /* torchtitan's selective policy keeps no grouped matmul */
     const double experts_up = r->grouped > r->up ? r->grouped : r->up;
     const bool drops = p->execution.dropout > 0;
+    /* an input of a matmul that its weight gradient alone needs stays as it was cast: a byte of two
+     */
+    const bool casts = f->narrow_inputs && p->dtype == SP_FP8;
+    const double cast = casts ? 0.5 : 1;
     double elements = 0;
-    elements += residual;                /* the block's input */
-    elements += r->spare * residual;     /* outputs nobody needs */
-    elements += (1 - r->norms) * normed; /* attention's normed input */
+    elements += residual;                       /* the block's input */
+    elements += r->spare * residual;            /* outputs nobody needs */
+    elements += (1 - r->norms) * cast * normed; /* attention's normed input */
     elements += (1 - r->qkv) * (1 + f->qkv_copies) * heads * qk * tokens / tp; /* queries */
     elements += (1 - r->qkv) * (1 + f->qkv_copies) * keys * qk * tokens / tp;  /* keys */
     elements += (1 - r->qkv) * (1 + f->qkv_copies) * keys * v * tokens / tp;   /* values */
     if (latent) /* the latents, before and after their norm, on every device */
-        elements += (1 - r->qkv) * 2 * (double)(m->mla.q_lora_rank + m->mla.kv_lora_rank) * tokens;
+        elements +=
+            (1 - r->qkv) * (1 + cast) * (double)(m->mla.q_lora_rank + m->mla.kv_lora_rank) * tokens;
     else
         elements += (1 - r->qkv) * 2 * (double)m->mla.q_lora_rank * tokens;
     elements += (1 - r->core * r->norms) * heads * v * tokens / tp; /* what attention gives out */
+    if (casts) /* attention needs it in 2 bytes, the output projection in one */
+        elements += (1 - r->core * r->norms) * heads * v * tokens / tp / 2;
     if (p->cp > 1 && !f->ring_attention) /* and what was exchanged for it */
         elements += (1 - r->core * r->norms) * heads * v * tokens / tp;
     elements += (1 - r->out) * residual; /* the MLP's residual input */
@@ -46,20 +53,21 @@ static double kept_of(const struct sp_model *m, const struct sp_plan *p,
     if (!moe) {
         const double width =
             (double)(m->moe.d_ff_dense > 0 ? m->moe.d_ff_dense : m->d_ff) * tokens / tp;
-        bytes += 2 * (1 - r->norms) * normed;
+        bytes += 2 * (1 - r->norms) * cast * normed;
         bytes += 2 * (1 - r->up) * gates * width;
-        bytes += 2 * (1 - r->norms) * (1 + (gates > 1 ? f->mlp_copies : 0)) * width;
+        bytes += 2 * (1 - r->norms) * cast * (1 + (gates > 1 ? f->mlp_copies : 0)) * width;
         return bytes;
     }
     const double shared = (double)(m->moe.shared_experts * m->moe.d_ff_expert) * tokens / tp;
     const double routed = (double)m->moe.top_k * p->imbalance * tokens / tp;
     bytes += 2 * (1 - r->norms) * 2 * residual; /* normed input, and the router's */
     bytes += 2 * (1 - r->up) * gates * shared +
-             2 * (1 - r->norms) * (1 + (gates > 1 ? f->mlp_copies : 0)) * shared;
-    bytes += 2 * (1 - experts_up) * routed * D; /* tokens sent to the experts */
-    bytes += 2 *
-             ((1 - experts_up) * gates + (1 - r->norms) * (1 + (gates > 1 ? f->mlp_copies : 0))) *
-             routed * (double)m->moe.d_ff_expert;
+             2 * (1 - r->norms) * cast * (1 + (gates > 1 ? f->mlp_copies : 0)) * shared;
+    bytes += 2 * (1 - experts_up) * cast * routed * D; /* tokens sent to the experts */
+    bytes +=
+        2 *
+        ((1 - experts_up) * gates + (1 - r->norms) * cast * (1 + (gates > 1 ? f->mlp_copies : 0))) *
+        routed * (double)m->moe.d_ff_expert;
     return bytes;
 }
 
@@ -204,6 +212,7 @@ static struct sp_framework random_framework(void)
 {
     return (struct sp_framework){.keeps_gathered = rand() % 2,
                                  .ring_attention = rand() % 2,
+                                 .narrow_inputs = rand() % 2,
                                  .mlp_copies = (double)ANY(0, 1),
                                  .qkv_copies = (double)ANY(0, 1),
                                  .logit_bytes = (double)ANY(2, 6),

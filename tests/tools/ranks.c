@@ -60,7 +60,7 @@ static void search_for(const struct sp_run *run, const struct sp_profile *profil
     static struct sp_planned base;
     static struct sp_search_space space;
     /* as `search` has them where nothing is typed */
-    const struct sp_space_limits limits = {.most_bytes = NAN, .headroom = 0.05};
+    const struct sp_space_limits limits = {.most_bytes = NAN, .headroom = NAN};
     struct sp_error error = {0};
     base = (struct sp_planned){.model = run->model,
                                .hw = run->hw,
@@ -91,11 +91,13 @@ static bool rank_of(const struct sp_measured *m, const struct sp_profile *profil
     if (result.best.n == 0)
         return false;
     sp_fullest_stage(in.model, in.precision, in.plan, in.framework, &memory);
-    *rank = (struct rank){.run = m->run,
-                          .step_s = sp_estimate_step(&in).step,
-                          .best_s = result.best.found[0].step_s,
-                          .best = result.best.found[0].plan,
-                          .fits = (double)memory.device <= sp_capacity_bytes(&in.hw->chip)};
+    *rank = (struct rank){
+        .run = m->run,
+        .step_s = sp_estimate_step(&in).step,
+        .best_s = result.best.found[0].step_s,
+        .best = result.best.found[0].plan,
+        .fits = sp_memory_verdict(in.framework->memory_residual, (double)memory.device,
+                                  sp_capacity_bytes(&in.hw->chip)) != SP_VERDICT_NO};
     while (rank->ahead < result.best.n && result.best.found[rank->ahead].step_s < rank->step_s)
         rank->ahead++;
     rank->tie = rank->step_s <= rank->best_s * exp(sp_lead_log(m->tier));

@@ -114,6 +114,31 @@ static void odds(void **state)
     assert_close(sp_oom_odds(&sure, 8e10 - 1, 8e10), 0, 0);
 }
 
+/* 15 and 40 % of a normal distribution lie above 1.03643 and 0.25335 deviations; without an error
+ * there is no tight, and exactly as much as there is does not fit. */
+static void verdicts(void **state)
+{
+    (void)state;
+    const struct sp_framework f = {.memory_residual = 0.05};
+    const double C = 85899345920;
+    const struct {
+        double deviations;
+        enum sp_verdict verdict;
+        double odds;
+    } rows[] = {{1.037, SP_VERDICT_YES, 0.1499},   {1.036, SP_VERDICT_TIGHT, 0.1501},
+                {0.254, SP_VERDICT_TIGHT, 0.3997}, {0.253, SP_VERDICT_NO, 0.4001},
+                {0, SP_VERDICT_NO, 0.5},           {-1, SP_VERDICT_NO, 0.8413}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const double device = C * exp(-0.05 * rows[i].deviations);
+        assert_int_equal(sp_memory_verdict(0.05, device, C), rows[i].verdict);
+        assert_close(sp_oom_odds(&f, device, C), rows[i].odds, 1e-3);
+    }
+    assert_int_equal(sp_memory_verdict(0, C, C), SP_VERDICT_NO);
+    assert_int_equal(sp_memory_verdict(0, C - 1, C), SP_VERDICT_YES);
+    assert_close(sp_most_bytes(0.05, C, SP_VERDICT_YES), 0.949507 * C, 1e-5);
+    assert_close(sp_most_bytes(0.05, C, SP_VERDICT_TIGHT), 0.987415 * C, 1e-5);
+}
+
 static double bytes_with(const struct bench *b, int policy)
 {
     struct sp_plan plan = b->plan;
@@ -123,8 +148,7 @@ static double bytes_with(const struct bench *b, int policy)
     return (double)m.device;
 }
 
-/* With one byte more than a policy needs, the policy is chosen; with exactly its bytes, the next
- * one. */
+/* With exactly the bytes that a policy needs it is chosen; with one less, the next one. */
 static void lightest(void **state)
 {
     (void)state;
@@ -133,12 +157,12 @@ static void lightest(void **state)
     const struct sp_policy *const between = &sp_policies[SP_REMAT_MLP];
     const double none = bytes_with(&b, SP_REMAT_NONE), some = bytes_with(&b, SP_REMAT_MLP);
     assert_true(none > some && some > bytes_with(&b, SP_REMAT_FULL));
-    assert_string_equal(sp_policy_name(sp_lightest_policy(&b.in, between, none + 1)), "none");
-    assert_string_equal(sp_policy_name(sp_lightest_policy(&b.in, between, none)), "mlp");
-    assert_string_equal(sp_policy_name(sp_lightest_policy(&b.in, between, some + 1)), "mlp");
-    assert_string_equal(sp_policy_name(sp_lightest_policy(&b.in, between, some)), "full");
+    assert_string_equal(sp_policy_name(sp_lightest_policy(&b.in, between, none)), "none");
+    assert_string_equal(sp_policy_name(sp_lightest_policy(&b.in, between, none - 1)), "mlp");
+    assert_string_equal(sp_policy_name(sp_lightest_policy(&b.in, between, some)), "mlp");
+    assert_string_equal(sp_policy_name(sp_lightest_policy(&b.in, between, some - 1)), "full");
     assert_string_equal(sp_policy_name(sp_lightest_policy(&b.in, between, 1)), "full");
-    assert_string_equal(sp_policy_name(sp_lightest_policy(&b.in, NULL, none)), "full");
+    assert_string_equal(sp_policy_name(sp_lightest_policy(&b.in, NULL, none - 1)), "full");
     assert_ptr_equal(sp_find_policy("mlp"), between);
     assert_null(sp_find_policy("some"));
 }
@@ -189,7 +213,8 @@ static void consistent(void **state)
     assert_true(e.fits && e.over_bytes < 0 && e.oom_odds == 0);
     b.hw.chip.hbm_bytes = (double)e.memory.device - 1;
     sp_estimate(&b.in, SP_FLOPS_FULL, NULL, &e);
-    assert_true(!e.fits && e.over_bytes == 1 && e.oom_odds == 1);
+    assert_true(!e.fits && e.oom_odds == 1);
+    assert_close(e.over_bytes, 1, 1e-6);
 }
 
 /* Two replicas of the tiny model: a factor of two can go to TP, stages or CP; the micro-batch can
@@ -260,7 +285,7 @@ static void fixes(void **state)
     const size_t n = sp_find_fixes(&b.in, NULL, fix);
     int lighter = 0;
     for (size_t i = 0; i < n; i++) {
-        assert_true(fix[i].fits && fix[i].device_bytes <= b.hw.chip.hbm_bytes);
+        assert_true(fix[i].verdict == SP_VERDICT_YES && fix[i].device_bytes <= b.hw.chip.hbm_bytes);
         assert_true(i == 0 || fix[i - 1].step_s <= fix[i].step_s);
         lighter += fix[i].field[0] == SP_FIELD_REMAT;
     }
@@ -272,13 +297,10 @@ static void fixes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rates),
-        cmocka_unit_test(odds),
-        cmocka_unit_test(lightest),
-        cmocka_unit_test(played),
-        cmocka_unit_test(consistent),
-        cmocka_unit_test(neighbours),
-        cmocka_unit_test(neighbours_that_run),
+        cmocka_unit_test(rates),      cmocka_unit_test(odds),
+        cmocka_unit_test(verdicts),   cmocka_unit_test(lightest),
+        cmocka_unit_test(played),     cmocka_unit_test(consistent),
+        cmocka_unit_test(neighbours), cmocka_unit_test(neighbours_that_run),
         cmocka_unit_test(fixes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,10 +18,10 @@ struct question {
     bool at_least;
 };
 
-/* Share of a device's memory that the fullest one needs. */
+/* Share of the most that fits a device that the fullest one needs. */
 static double share_of_memory(const struct sp_report *r)
 {
-    return number(r, "memory.device_bytes", 0) / number(r, "memory.capacity_bytes", 0);
+    return number(r, "memory.device_bytes", 0) / number(r, "memory.limit_bytes", 0);
 }
 
 /* A service's value; the TPOT is defined only if no request queues. */

@@ -113,12 +113,14 @@ static void judge_stages(struct sp_strategy *s, const struct sp_fit_input *in,
         .buffers = fmax(first.dummy, last.dummy),
         .gathered = s->fsdp > 1 && !s->keeps_weights ? fmax(first.gathered, last.gathered) : 0,
         .slack = f->reserved_factor,
+        .residual = f->memory_residual,
         .context = f->context_bytes};
 }
 
 double sp_live_capacity(const struct sp_strategy *s, const struct sp_fit_terms *t)
 {
-    return (t->capacity_bytes - s->beside.context) / s->beside.slack;
+    const double limit = sp_most_bytes(s->beside.residual, t->capacity_bytes, SP_VERDICT_TIGHT);
+    return (limit - s->beside.context) / s->beside.slack;
 }
 
 double sp_peak_of_tokens(const struct sp_strategy *s, double tokens)
@@ -171,7 +173,8 @@ static void fill_bytes(struct sp_strategy *s, const struct sp_fit_input *in,
     s->live_bytes = sp_live_per_chip(s->state_bytes, s->held_bytes,
                                      isnan(all) ? 0 : s->activation_bytes, s->peak_bytes);
     s->memory_bytes = sp_memory_per_chip(s->live_bytes, s->beside.slack, s->beside.context);
-    s->fits = s->memory_bytes < t->capacity_bytes;
+    s->verdict = sp_memory_verdict(s->beside.residual, s->memory_bytes, t->capacity_bytes);
+    s->fits = s->verdict != SP_VERDICT_NO;
 }
 
 void sp_fill_memory(struct sp_strategy *s, const struct sp_fit_input *in,

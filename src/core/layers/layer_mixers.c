@@ -23,6 +23,8 @@ static void keep_scores(struct sp_layer *l, enum sp_operator qkv, bool made)
              .groups = x->kv_heads);
     KEEP(l, out, SP_BY_WIDTH, SP_OP_CORE, SP_COPIES_ONE, NONE | SELECTIVE, .with_norms = true);
     KEEP(l, out, SP_BY_WIDTH, SP_OP_CORE, SP_COPIES_EXCHANGED, .with_norms = true);
+    KEEP(l, out, SP_BY_WIDTH, SP_OP_CORE, SP_COPIES_CAST, .with_norms = true,
+         .feeds = 1U << SP_OP_OUT);
     KEEP(l, 2 * x->heads, SP_BY_WIDTH, SP_OP_CORE, SP_COPIES_ONE, NONE); /* log-sum-exp, 4 bytes */
 }
 

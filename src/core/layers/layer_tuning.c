@@ -108,8 +108,11 @@ static void freeze_layer(const struct sp_tuning *tuning, struct sp_layer *l, boo
         l->tensor[i].frozen |= !is_trained(tuning, l->tensor[i].part, end);
     for (int i = 0; i < l->n_kept; i++)
         if (l->kept[i].feeds != 0 && (l->kept[i].feeds & learns) == 0) {
-            const bool mlp = l->kept[i].copies == SP_COPIES_MLP;
-            l->kept[i].copies = mlp ? SP_COPIES_MLP_FROZEN : SP_COPIES_FROZEN;
+            static const enum sp_copies of_frozen[SP_COPIES] = {[SP_COPIES_ONE] = SP_COPIES_FROZEN,
+                                                                [SP_COPIES_MLP] =
+                                                                    SP_COPIES_MLP_FROZEN,
+                                                                [SP_COPIES_CAST] = SP_COPIES_NONE};
+            l->kept[i].copies = of_frozen[l->kept[i].copies];
             l->kept[i].remats = 0;
         }
 }

@@ -47,6 +47,8 @@ double sp_kept_bytes(const struct sp_layer *layer, const struct sp_rank *rank,
                      const struct sp_recompute *recompute)
 {
     const bool exchanges = plan->cp > 1 && !framework->ring_attention;
+    const double bytes = sp_dtypes[plan->dtype].bytes;
+    const bool narrow = framework->narrow_inputs && bytes < SP_ELEMENT;
     const double copies[SP_COPIES] = {
         [SP_COPIES_ONE] = 1,
         [SP_COPIES_QKV] = 1 + framework->qkv_copies,
@@ -55,6 +57,7 @@ double sp_kept_bytes(const struct sp_layer *layer, const struct sp_rank *rank,
         [SP_COPIES_EXCHANGED] = exchanges ? 1 : 0,
         [SP_COPIES_DROPOUT] = plan->execution.dropout > 0 ? 1 : 0,
         [SP_COPIES_NORMS] = framework->norm_copies,
+        [SP_COPIES_CAST] = narrow ? 1 : 0,
         [SP_COPIES_FROZEN] = framework->keeps_frozen_inputs ? 1 : 0,
         [SP_COPIES_MLP_FROZEN] = (framework->keeps_frozen_inputs ? 1 : 0) + framework->mlp_copies};
     const struct sp_shares again = sp_shares_of(recompute);
@@ -68,8 +71,9 @@ double sp_kept_bytes(const struct sp_layer *layer, const struct sp_rank *rank,
         const double mine =
             (k->source ? rank->from : 1) *
             (k->groups > 0 ? T / fmin(rank->tp, k->groups) : rank->tokens[k->sharded_by]);
-        elements +=
-            (1 - dropped) * copies[k->copies] * (k->routed ? rank->imbalance : 1) * k->width * mine;
+        const double element = narrow && k->feeds != 0 ? bytes / SP_ELEMENT : 1;
+        elements += (1 - dropped) * copies[k->copies] * (k->routed ? rank->imbalance : 1) *
+                    k->width * element * mine;
     }
     return SP_ELEMENT * elements + (1 - again.of[SP_OP_CORE]) * score_bytes(layer, rank, plan);
 }

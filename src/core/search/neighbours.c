@@ -69,8 +69,9 @@ static bool add(struct listing *l, struct sp_neighbour *changed)
         return false;
     in.plan = &changed->plan;
     const double step = sp_evaluate(&in, &memory);
-    const bool fits = (double)memory.device < sp_capacity_bytes(&in.hw->chip);
-    if (l->only_fitting && !fits)
+    const enum sp_verdict verdict = sp_memory_verdict(
+        in.framework->memory_residual, (double)memory.device, sp_capacity_bytes(&in.hw->chip));
+    if (l->only_fitting && verdict == SP_VERDICT_NO)
         return false;
     size_t at = l->n++;
     for (; at > 0 && l->found[at - 1].step_s > step; at--)
@@ -78,7 +79,7 @@ static bool add(struct listing *l, struct sp_neighbour *changed)
     l->found[at] = *changed;
     l->found[at].step_s = step;
     l->found[at].device_bytes = (double)memory.device;
-    l->found[at].fits = fits;
+    l->found[at].verdict = verdict;
     return true;
 }
 

@@ -134,8 +134,11 @@ static void estimate_memory(const struct sp_step_inputs *in, const struct sp_ran
             sp_memory_at_stage(in->precision, in->plan, in->framework, &kinds[e->map.of[s]], s);
     e->fullest = sp_fullest_beside(in, &e->map, kinds, e->stage, &e->memory);
     e->capacity_bytes = sp_capacity_bytes(&in->hw->chip);
-    e->over_bytes = sp_step_bytes_over((double)e->memory.device, e->capacity_bytes);
-    e->fits = (double)e->memory.device < e->capacity_bytes;
+    const double residual = in->framework->memory_residual, device = (double)e->memory.device;
+    e->limit_bytes = sp_most_bytes(residual, e->capacity_bytes, SP_VERDICT_TIGHT);
+    e->over_bytes = sp_step_bytes_over(device, e->limit_bytes);
+    e->verdict = sp_memory_verdict(residual, device, e->capacity_bytes);
+    e->fits = e->verdict != SP_VERDICT_NO;
     e->oom_odds = sp_oom_odds(in->framework, (double)e->memory.device, e->capacity_bytes);
 }
 

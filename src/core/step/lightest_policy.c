@@ -5,7 +5,7 @@
 #include "core/require.h"
 
 const struct sp_policy *sp_lightest_policy(const struct sp_step_inputs *in,
-                                           const struct sp_policy *selective, double capacity)
+                                           const struct sp_policy *selective, double most)
 {
     sp_require(sp_check_plan(in->model, in->plan, sp_chips(in->hw), in->hw->slices) == SP_PLAN_OK,
                "the plan must pass sp_check_plan");
@@ -29,7 +29,7 @@ const struct sp_policy *sp_lightest_policy(const struct sp_step_inputs *in,
         sp_fullest_prepared(in->precision, &plan, in->framework, &map, kinds, &m);
         if (in->model->tuning.companions)
             sp_hold_companions(&tried, 0, &m);
-        if ((double)m.device < capacity)
+        if ((double)m.device <= most)
             return lighter[i];
     }
     return &sp_policies[SP_REMAT_FULL];

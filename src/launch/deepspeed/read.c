@@ -72,8 +72,7 @@ static void refuse_batch(struct sp_settings *s, const double given[PARTS], int64
     char parts[160] = "";
     for (int i = MICRO; i < PARTS; i++)
         if (sp_setting(s, batch_keys[i]))
-            snprintf(parts + strlen(parts), sizeof parts - strlen(parts), "%s %.0f x ",
-                     batch_keys[i], given[i]);
+            sp_append(parts, sizeof parts, "%s %.0f x ", batch_keys[i], given[i]);
     sp_fail_in(s, "train_batch_size %.0f is %s %s%lld ranks", given[BATCH],
                given[MICRO] > 0 && given[STEPS] > 0 ? "not" : "no multiple of", parts,
                (long long)ranks);
@@ -222,6 +221,7 @@ bool sp_read_deepspeed(struct sp_launch_file *file)
     if (optimizer)
         sp_read_optimizer(s, "optimizer.type", optimizer,
                           sp_setting_number(s, "optimizer.params.momentum", 0));
+    sp_read_rest(s);
     sp_note_deepspeed_keys(s, file->json);
     read_recompute(file);
     sp_assume(&file->assumed, "framework");

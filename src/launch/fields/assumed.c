@@ -26,7 +26,7 @@ void sp_write_assumed(const struct sp_launched *l, const char *framework, bool i
     const struct sp_plan *const p = l->plan;
     char line[512] = "";
     const size_t size = sizeof line;
-#define PUT(...) snprintf(line + strlen(line), size - strlen(line), __VA_ARGS__)
+#define PUT(...) sp_append(line, size, __VA_ARGS__)
     if (!sp_is(framework, l->framework))
         PUT(" --framework %s", is_one_word(l->framework_given) ? l->framework_given : l->framework);
     if (p->imbalance != 1)

@@ -1,8 +1,6 @@
 /* Models and recipes as frameworks name them: whether a name says all of one. */
 #include "launch/fields/models.h"
 
-#include <string.h>
-
 #include "config/load.h"
 
 bool sp_is_builtin_model(const struct sp_model *m)

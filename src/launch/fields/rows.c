@@ -10,24 +10,19 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "base/truth.h"
 #include "base/list.h"
 
-/* Joins names behind a list; there is room, as every list has room for all. */
-static void join(char *list, size_t size, const char *names)
-{
-    const size_t used = strlen(list);
-    snprintf(list + used, size - used, " %s", names);
-}
-
-/* A name stands in one list of the file; a switch that changes nothing is of two kinds. */
+/* A name stands in one list of the file; a switch that changes nothing is of two kinds. Every list
+ * has room for all. */
 static void complete(struct sp_launch_words *w)
 {
-    join(w->quiet, sizeof w->quiet, w->quiet_switches);
-    join(w->switches, sizeof w->switches, w->quiet_switches);
+    sp_append(w->quiet, sizeof w->quiet, " %s", w->quiet_switches);
+    sp_append(w->switches, sizeof w->switches, " %s", w->quiet_switches);
     for (int64_t i = 0; i < w->options.rows.n; i++) {
         const char *const name = w->options.row[i].name;
         if (w->options.row[i].takes_none)
-            join(w->switches, sizeof w->switches, name + strspn(name, "-"));
+            sp_append(w->switches, sizeof w->switches, " %s", name + strspn(name, "-"));
     }
 }
 
@@ -189,7 +184,7 @@ static bool read_row(const struct sp_launch_row *row, struct sp_settings *s, int
     if (row->takes_none)
         snprintf(out, SP_ROW_WORD, "%s", row->gives);
     else if (row->values[0])
-        sp_row_ours(row, given, out);
+        sp_row_ours(row, !row->is_truth ? given : sp_truth(given) != 0 ? "true" : "false", out);
     else
         snprintf(out, SP_ROW_WORD, "%lld", (long long)sp_setting_whole(s, row->name, least, least));
     return out[0] != '\0';
@@ -227,27 +222,51 @@ static bool is_told(const struct sp_settings *s, const char *option)
     return false;
 }
 
+/* Adds what a row says of a plan, as an option of `step`; `usual`: where it is left out too. */
+static void read_plan_row(const struct sp_launch_row *row, const struct sp_plan_field *field,
+                          bool usual, struct sp_settings *s)
+{
+    char value[SP_ROW_WORD];
+    const bool real = field->kind == SP_PLAN_REAL, number = field->kind == SP_PLAN_WHOLE;
+    /* than what `step` takes: numbers without a fallback are the framework file's */
+    const bool other =
+        row->unsaid[0] && (field->fallback ? !sp_is(field->fallback, row->unsaid) : real);
+    const bool read =
+        real ? read_real(row, s, value) : read_row(row, s, (int64_t)field->min, number, value);
+    if (real && is_told(s, row->plan)) /* by a row above */
+        return;
+    if (read)
+        sp_launch_option(s, row->plan, "%s", value);
+    else if (other && usual)
+        sp_launch_option(s, row->plan, "%s", row->unsaid);
+}
+
 void sp_read_plan_rows(struct sp_settings *s, bool numbers, const char *of)
 {
     for (int64_t i = 0; i < s->words->options.rows.n; i++) {
         const struct sp_launch_row *const row = &s->words->options.row[i];
         const struct sp_plan_field *const field = plan_field(row->plan);
-        char value[SP_ROW_WORD];
-        if (!field || row->by_code || !counts(row, of) || (field->kind == SP_PLAN_WHOLE) != numbers)
-            continue;
-        /* than what `step` takes: numbers without a fallback are the framework file's */
-        const bool other = row->unsaid[0] && (field->fallback ? !sp_is(field->fallback, row->unsaid)
-                                                              : field->kind == SP_PLAN_REAL);
-        const bool read = field->kind == SP_PLAN_REAL
-                              ? read_real(row, s, value)
-                              : read_row(row, s, (int64_t)field->min, numbers, value);
-        if (field->kind == SP_PLAN_REAL && is_told(s, row->plan)) /* by a row above */
-            continue;
-        if (read)
-            sp_launch_option(s, row->plan, "%s", value);
-        else if (other)
-            sp_launch_option(s, row->plan, "%s", row->unsaid);
+        if (field && !row->by_code && counts(row, of) && (field->kind == SP_PLAN_WHOLE) == numbers)
+            read_plan_row(row, field, true, s);
     }
+}
+
+void sp_read_rest(struct sp_settings *s)
+{
+    for (int64_t i = 0; i < s->words->options.rows.n; i++) {
+        const struct sp_launch_row *const row = &s->words->options.row[i];
+        const struct sp_plan_field *const field = plan_field(row->plan);
+        if (!row->by_code && field && !sp_was_read(s, row->name))
+            read_plan_row(row, field, false, s);
+    }
+}
+
+/* ",KEY=VALUE" for each of some keys. */
+static void put_keys(const char *keys, const char *value, char *out, size_t size)
+{
+    char key[sizeof((struct sp_launch_row *)0)->model];
+    while (sp_next_item(&keys, key, sizeof key))
+        sp_append(out, size, ",%s=%s", key, value);
 }
 
 void sp_read_model_rows(struct sp_settings *s, bool numbers, const char *of, char *shape,
@@ -260,9 +279,8 @@ void sp_read_model_rows(struct sp_settings *s, bool numbers, const char *of, cha
         if (!row->model[0] || row->by_code || !sp_is(row->of, of) || number != numbers)
             continue;
         const bool said = read_row(row, s, 1, numbers, value);
-        const size_t used = strlen(shape);
         if (said || row->unsaid[0])
-            snprintf(shape + used, size - used, ",%s=%s", row->model, said ? value : row->unsaid);
+            put_keys(row->model, said ? value : row->unsaid, shape, size);
     }
 }
 

@@ -55,6 +55,10 @@ bool sp_spell_rows(struct sp_settings *settings);
  * that count, parted by blanks. */
 void sp_read_plan_rows(struct sp_settings *settings, bool numbers, const char *of);
 
+/* Adds what rows of a plan say that no code has asked for: an option that the framework's reader
+ * knows nothing of is a row alone. */
+void sp_read_rest(struct sp_settings *settings);
+
 /* Adds the model's keys of one kind of rows to a shape, ",KEY=VALUE": numbers, or all others. */
 void sp_read_model_rows(struct sp_settings *settings, bool numbers, const char *of, char *shape,
                         size_t size);

@@ -1,5 +1,4 @@
 /* Options of a framework by the rows of its file: written, checked, spelled for older versions. */
-#include <stdlib.h>
 #include <string.h>
 
 #include <scaleplan/plan.h>

@@ -8,7 +8,6 @@
 #include <scaleplan/plan.h>
 
 #include "base/text.h"
-#include "base/list.h"
 #include "base/truth.h"
 #include "launch/shell/arithmetic.h"
 
@@ -100,7 +99,7 @@ static void fill_in(const struct sp_rules *r, const char *condition, char *out, 
             snprintf(name, sizeof name, "%c", *condition);
         if (number)
             snprintf(name, sizeof name, "%lld", (long long)value);
-        snprintf(out + strlen(out), size - strlen(out), "%s", name);
+        sp_append(out, size, "%s", name);
         condition += condition[n] && (ends || n == 0) ? n + 1 : n;
     }
 }
@@ -269,7 +268,7 @@ static void put_plan(const struct sp_launched *l, struct sp_settings *s)
         const unsigned bits = field->kind == SP_PLAN_LIST ? (unsigned)sp_plan_value(p, field) : 0;
         for (int j = 0; bits >> j; j++)
             if (bits >> j & 1)
-                snprintf(list + strlen(list), sizeof list - strlen(list), " %s", field->names[j]);
+                sp_append(list, sizeof list, " %s", field->names[j]);
         if (field->kind == SP_PLAN_LIST)
             sp_make_setting(s, field->name, "%s", list);
         else if (name)

@@ -72,6 +72,12 @@ bool sp_has_setting(const struct sp_settings *settings, const char *name)
     return find_setting(settings, name) >= 0;
 }
 
+bool sp_was_read(const struct sp_settings *settings, const char *name)
+{
+    const int last = find_setting(settings, name);
+    return last >= 0 && settings->at[last].read;
+}
+
 const char *sp_said(const struct sp_settings *settings, const char *name)
 {
     const int last = find_setting(settings, name);
@@ -188,8 +194,7 @@ void sp_note_unread(struct sp_settings *settings, const char *prefix, const char
             sp_launch_note(settings, "not read: %s", list);
             list[0] = '\0';
         }
-        const size_t n = strlen(list);
-        snprintf(list + n, sizeof list - n, "%s%s", n > 0 ? ", " : "", sp_safe(setting->name));
+        sp_append(list, sizeof list, "%s%s", list[0] ? ", " : "", sp_safe(setting->name));
     }
     if (list[0])
         sp_launch_note(settings, "not read: %s", list);
@@ -276,6 +281,17 @@ void sp_launch_option(const struct sp_settings *settings, const char *name, cons
 void sp_launch_whole(const struct sp_settings *settings, const char *name, int64_t value)
 {
     sp_launch_option(settings, name, "%lld", (long long)value);
+}
+
+void sp_launch_no_model(const struct sp_settings *settings, const char *format, ...)
+{
+    char *const why = settings->launch->no_model;
+    const size_t size = sizeof settings->launch->no_model;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(why, size, format, arguments);
+    va_end(arguments);
+    sp_append(why, size, ": give --model");
 }
 
 /* Puts a line into a list of them; behind the last there is only the word that there were more. */

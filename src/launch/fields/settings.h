@@ -81,6 +81,9 @@ void sp_make_switch(struct sp_settings *settings, const char *name, bool on);
  * count as read, and the value as needed. */
 const char *sp_setting(struct sp_settings *settings, const char *name);
 
+/* Whether a reader has asked for it. */
+bool sp_was_read(const struct sp_settings *settings, const char *name);
+
 /* Whether there is one of that name, without a trace that it was asked for. */
 bool sp_has_setting(const struct sp_settings *settings, const char *name);
 
@@ -131,6 +134,10 @@ void sp_spell_model(const char *name, char *out, size_t size);
 __attribute__((format(printf, 3, 4))) void
 sp_launch_option(const struct sp_settings *settings, const char *name, const char *format, ...);
 void sp_launch_whole(const struct sp_settings *settings, const char *name, int64_t value);
+
+/* Says why a launch says no model: the cause, before "give --model". */
+__attribute__((format(printf, 2, 3))) void sp_launch_no_model(const struct sp_settings *settings,
+                                                              const char *format, ...);
 
 /* Adds a remark to it, or to any launch. */
 __attribute__((format(printf, 2, 3))) void sp_launch_note(const struct sp_settings *settings,

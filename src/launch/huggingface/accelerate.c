@@ -122,6 +122,7 @@ static void read_type(struct sp_settings *s, double devices)
 static bool note_rest(struct sp_settings *s)
 {
     sp_note_rules(&(struct sp_rules){.settings = s});
+    sp_read_rest(s);
     sp_note_unread(s, "", s->words->quiet);
     return sp_refuse_gaps(s);
 }
@@ -201,8 +202,7 @@ static bool read(struct sp_launch_file *file)
                          sp_setting_on(s, "fsdp_config.fsdp_activation_checkpointing") ? "full"
                                                                                        : "none");
     s->launch->devices = processes;
-    snprintf(s->launch->no_model, sizeof s->launch->no_model,
-             "the model is in the training script: give --model");
+    sp_launch_no_model(s, "the model is in the training script");
     if (!sp_take_assumed(file, "torchtitan", "imbalance,fsdp,seq,remat,micro-batch,batch"))
         return false;
     if (!sp_peek_setting(&file->assumed, "batch"))

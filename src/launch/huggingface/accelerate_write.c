@@ -2,7 +2,6 @@
  * (parallelism_config.py and commands/launch.py, 1.15). The model, the batch and the length are in
  * the training script; a comment carries them to `step --from`. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/text.h"
 

@@ -57,9 +57,8 @@ static const char *const asks[] = {"use_peft",    "use_lora", "lora_enable", "en
 
 static void append(char *list, size_t size, const char *word)
 {
-    const size_t n = strlen(list);
     if (!sp_is_listed(list, word, '\0'))
-        snprintf(list + n, size - n, "%s%s", n > 0 ? "," : "", word);
+        sp_append(list, size, "%s%s", list[0] ? "," : "", word);
 }
 
 static const char *targets_of(const char *module)
@@ -83,7 +82,7 @@ static bool read_pattern(const char *pattern, char *out, size_t size)
         snprintf(word, sizeof word, "%.*s", (int)(n < 60 ? n : 60), pattern);
         const char *targets = targets_of(word);
         if (!targets && split && n > 0) {
-            snprintf(word + strlen(word), sizeof word - strlen(word), "_proj");
+            sp_append(word, sizeof word, "_proj");
             targets = targets_of(word);
         }
         while (targets && sp_next_item(&targets, each, sizeof each))
@@ -247,6 +246,5 @@ void sp_read_hub_model(const struct sp_settings *s, const char *given,
     if (given && sp_load_model(name, sources, &model, &unknown))
         sp_launch_option(s, "model", "%s", name);
     else
-        snprintf(s->launch->no_model, sizeof s->launch->no_model,
-                 "its model is %.80s: give --model", given ? sp_safe(given) : "not said");
+        sp_launch_no_model(s, "its model is %.80s", given ? sp_safe(given) : "not said");
 }

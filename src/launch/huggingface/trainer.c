@@ -240,6 +240,7 @@ static bool read(struct sp_launch_file *file)
         read_sharding(s, adapted);
     read_habits(s, said.recomputes);
     note_kind(s);
+    sp_read_rest(s);
     sp_note_unread(s, "", words->quiet);
     return true;
 }

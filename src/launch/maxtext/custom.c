@@ -1,6 +1,5 @@
 /* MaxText: remat_policy custom, which names what is kept of a layer tensor by tensor: on the
  * device, or in the host's memory; the rest runs again (get_remat_policy of decoders.py). */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -68,10 +67,9 @@ static void list_further(struct sp_settings *s, unsigned parts, const char *plac
 {
     out[0] = '\0';
     for (int i = 0; i < TENSORS; i++) {
-        const size_t used = strlen(out);
         const bool counted = tensors[i].parts != 0 && (tensors[i].parts & ~parts) == 0;
         if (is_at(s, tensors[i].name, place) && !counted)
-            snprintf(out + used, size - used, " %s", tensors[i].name);
+            sp_append(out, size, " %s", tensors[i].name);
     }
 }
 

@@ -1,6 +1,5 @@
 /* The mesh of MaxText's options: axes inside of slices and between them. */
 #include <math.h>
-#include <string.h>
 
 #include "base/text.h"
 
@@ -136,10 +135,8 @@ static void list_used(const struct mesh *mesh, char *out, size_t size)
 {
     out[0] = '\0';
     for (int i = 0; i < AXES; i++) {
-        const size_t used = strlen(out);
         if (mesh->degree[0][i] * mesh->degree[1][i] > 1)
-            snprintf(out + used, size - used, " %s",
-                     axes[i].degree == PIPELINE ? "stage" : axes[i].name);
+            sp_append(out, size, " %s", axes[i].degree == PIPELINE ? "stage" : axes[i].name);
     }
 }
 

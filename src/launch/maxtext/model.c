@@ -37,7 +37,7 @@ static void read_shape(struct sp_settings *s)
     const size_t size = sizeof out;
     const char *const decoder = sp_setting(s, "decoder_block");
     const int64_t experts = sp_setting_whole(s, "num_experts", 1, 1);
-#define ADD(...) snprintf(out + strlen(out), size - strlen(out), __VA_ARGS__)
+#define ADD(...) sp_append(out, size, __VA_ARGS__)
     for (const struct sp_launch_row *row = NULL; (row = sp_next_dimension(s->words, row));)
         ADD(",%s=%lld", row->model, (long long)scaled(s, row));
     if (sp_setting_on(s, "logits_via_embedding"))
@@ -73,9 +73,8 @@ void sp_read_maxtext_model(struct sp_settings *s)
         if (given && check_scale(s))
             read_shape(s);
         else if (!given)
-            snprintf(s->launch->no_model, sizeof s->launch->no_model,
-                     "no model in it, and none found in %.80s: give --model",
-                     file ? sp_safe(file) : "base.yml");
+            sp_launch_no_model(s, "no model in it, and none found in %.80s",
+                               file ? sp_safe(file) : "base.yml");
         return;
     }
     sp_model_ours(s->words, model, ours);

@@ -194,6 +194,7 @@ static bool read(struct sp_launch_file *file)
     sp_note_rules(&(struct sp_rules){.settings = s, .model = model});
     if (!sp_take_assumed(file, "maxtext", "imbalance"))
         return false;
+    sp_read_rest(s);
     sp_note_unread(s, "", file->words[0]->quiet);
     return true;
 }

@@ -1,39 +1,10 @@
-/* How layers run, as arguments of Megatron-LM: recomputed modules, offloaded layers, the exchange
- * of experts, CUDA graphs, the scaling of 8-bit matmuls. */
-#include <stdio.h>
-#include <string.h>
-
+/* How layers run, as arguments of Megatron-LM: offloaded layers, the exchange of experts, CUDA
+ * graphs, the scaling of 8-bit matmuls. */
 #include <scaleplan/names.h>
 
 #include "base/text.h"
 
 #include "launch/megatron/megatron.h"
-
-void sp_read_modules(struct sp_settings *s)
-{
-    const char *const modules = sp_setting(s, "--recompute-modules");
-    char others[160] = "";
-    unsigned bits = 0;
-    size_t known = 0, said = 0;
-    for (int i = 0; modules && i < SP_MODULES; i++)
-        if (sp_has_word(modules, sp_module_names[i])) {
-            known += strlen(sp_module_names[i]);
-            if (i == SP_MODULE_CORE_ATTN)
-                continue;
-            bits |= 1U << i;
-            snprintf(others + strlen(others), sizeof others - strlen(others), "%s%s",
-                     others[0] ? "," : "", sp_module_names[i]);
-        }
-    /* attention itself is what the policy selective repeats */
-    const bool core = !modules || sp_has_word(modules, "core_attn");
-    sp_launch_option(s, "remat", "%s", core ? "selective" : "none");
-    if (bits != 0)
-        sp_launch_option(s, "recompute-modules", "%s", others);
-    for (const char *at = modules; at && *at; at++)
-        said += !strchr(" ,", *at);
-    if (said != known)
-        sp_launch_note(s, "not modelled: some of --recompute-modules %s", sp_safe(modules));
-}
 
 static void read_exchange(struct sp_settings *s)
 {
@@ -56,22 +27,6 @@ void sp_read_execution(struct sp_settings *s)
     if (routed)
         read_exchange(s);
     sp_read_plan_rows(s, false, routed ? "experts fp8" : "fp8");
-}
-
-void sp_make_modules(const struct sp_launched *l, struct sp_settings *made)
-{
-    char list[160] = "";
-    unsigned bits = l->plan->recompute.modules;
-    if (sp_is(l->remat, "selective") || sp_is(l->remat, "dots"))
-        bits |= 1U << SP_MODULE_CORE_ATTN;
-    if (sp_is(l->remat, "dots"))
-        bits |= 1U << SP_MODULE_LAYERNORM;
-    for (int i = 0; i < SP_MODULES; i++)
-        if (bits >> i & 1)
-            snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", list[0] ? " " : "",
-                     sp_module_names[i]);
-    sp_make_setting(made, "--recompute-granularity", "selective");
-    sp_make_setting(made, "--recompute-modules", "%s", list);
 }
 
 /* The exchange of experts, and what CUDA graphs of an iteration need. */

@@ -145,14 +145,13 @@ void sp_read_moe_layers(struct sp_settings *s, char *out, size_t size)
                  (long long)sp_setting_whole(s, "--expert-interval", 1, 2));
     const char *const text = given ? given : interval[0] ? interval : NULL;
     const int64_t layers = sp_setting_whole(s, "--num-layers", 1, 0);
-    const size_t used = strlen(out);
     int64_t every = 0, dense = 0;
     bool first = false;
     if (!text)
         return;
     if (count_frequency(text, layers, &every, &dense)) {
         if (layers % every == 0) {
-            snprintf(out + used, size - used, ",moe.every=%lld", (long long)every);
+            sp_append(out, size, ",moe.every=%lld", (long long)every);
             return;
         }
     } else if (!count_pattern(text, layers, &dense, &first) || dense == layers) {
@@ -162,7 +161,7 @@ void sp_read_moe_layers(struct sp_settings *s, char *out, size_t size)
                        sp_safe(text), (long long)layers);
         return;
     }
-    snprintf(out + used, size - used, ",moe.dense_layers=%lld", (long long)dense);
+    sp_append(out, size, ",moe.dense_layers=%lld", (long long)dense);
     if (!first)
         sp_launch_note(s, "--moe-layer-freq: read as %lld layers without experts before %lld with",
                        (long long)dense, (long long)(layers - dense));

@@ -6,9 +6,6 @@
 #include "launch/fields/rules.h"
 #include "launch/shell/flags.h"
 
-/* --offload-modules of every layer; of experts there is more. */
-extern const char sp_megatron_offloaded[];
-
 /* Whether a name of a YAML file, or of a dotted word, is one of Megatron's own. */
 bool sp_is_megatron_name(const char *name);
 
@@ -33,15 +30,17 @@ void sp_read_moe_layers(struct sp_settings *settings, char *shape, size_t size);
  * none, or too long. */
 bool sp_list_moe_layers(const char *text, char *out, size_t size);
 
-/* --recompute-modules of selective recomputation: as a policy where it is one, else module by
- * module, with a remark where a word is not modelled. */
-void sp_read_modules(struct sp_settings *settings);
+/* What runs again, of stages and chunks `chunks` in all, and what waits in the host's memory. */
+void sp_read_recompute(struct sp_settings *settings, int64_t chunks);
+void sp_read_offload(struct sp_settings *settings);
 
-/* The exchange of experts, CUDA graphs, the scaling of 8-bit matmuls, offloaded layers. */
+/* The same of a plan: what code makes of it, and what no argument says. */
+void sp_make_recompute(const struct sp_launched *launched, struct sp_settings *made);
+void sp_lose_recompute(const struct sp_launched *launched);
+
+/* The exchange of experts, CUDA graphs, the scaling of 8-bit matmuls, offloaded layers; the same,
+ * written: what code makes of it. */
 void sp_read_execution(struct sp_settings *settings);
-
-/* The same, written: what code makes of it. */
-void sp_make_modules(const struct sp_launched *launched, struct sp_settings *made);
 void sp_make_execution(const struct sp_launched *launched, struct sp_settings *made);
 
 /* A plan as arguments of the newest version, as settings; what no argument says is lost. */

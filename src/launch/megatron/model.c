@@ -1,12 +1,10 @@
 /* Megatron-LM: the shape of the model that arguments hold. */
-#include <string.h>
-#include <strings.h>
 
 #include "base/text.h"
 
 #include "launch/megatron/megatron.h"
 
-#define ADD(...) snprintf(out + strlen(out), size - strlen(out), __VA_ARGS__)
+#define ADD(...) sp_append(out, size, __VA_ARGS__)
 
 /* The MLP's width where it is not given: 4 D, or two thirds of that for a gated one, rounded down
  * to 64 (validate_args of megatron/training/arguments.py). */
@@ -86,16 +84,14 @@ void sp_read_megatron_model(struct sp_settings *s)
     const size_t size = sizeof out;
     const char *const other = other_kind(s);
     if (other) {
-        snprintf(s->launch->no_model, sizeof s->launch->no_model,
-                 "its model is %s, which is not read from arguments: give --model", other);
+        sp_launch_no_model(s, "its model is %s, which is not read from arguments", other);
         sp_launch_note(s, "its model is %s: another one stands for it", other);
         return;
     }
     if (!sp_setting(s, "--num-layers") || !sp_setting(s, "--hidden-size") ||
         !sp_setting(s, "--num-attention-heads")) {
-        snprintf(s->launch->no_model, sizeof s->launch->no_model,
-                 "the model's shape is not in it%s: give --model",
-                 sp_setting(s, "--use-checkpoint-args") ? " but in a checkpoint" : "");
+        sp_launch_no_model(s, "the model's shape is not in it%s",
+                           sp_setting(s, "--use-checkpoint-args") ? " but in a checkpoint" : "");
         return;
     }
     sp_read_model_rows(s, true, "", out, size);

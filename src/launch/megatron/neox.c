@@ -1,6 +1,5 @@
 /* GPT-NeoX: its YAML (or JSON), which is a DeepSpeed configuration with the model and the degrees
  * in it. Names: megatron/neox_arguments of EleutherAI/gpt-neox; "-" and "_" are the same there. */
-#include <string.h>
 
 #include "launch/fields/rows.h"
 
@@ -28,30 +27,22 @@ static void read_model(struct sp_settings *s)
 {
     char out[700] = "name=options";
     const size_t size = sizeof out;
-    const int64_t layers = whole(s, "num_layers", 0), width = whole(s, "hidden_size", 0),
-                  heads = whole(s, "num_attention_heads", 0);
-    const bool gated = sp_setting_is(s, "activation", "swiglu") ||
-                       sp_setting_is(s, "activation", "geglu"),
-               rms = sp_setting_is(s, "norm", "rmsnorm");
-    const int64_t usual = gated ? 8 * width / 3 : 4 * width;
-#define ADD(...) snprintf(out + strlen(out), size - strlen(out), __VA_ARGS__)
-    if (layers == 0 || width == 0 || heads == 0) {
-        snprintf(s->launch->no_model, sizeof s->launch->no_model,
-                 "the model's shape is not in it: give --model");
+    const int64_t width = whole(s, "hidden_size", 0), heads = whole(s, "num_attention_heads", 0);
+    const bool gated =
+        sp_setting_is(s, "activation", "swiglu") || sp_setting_is(s, "activation", "geglu");
+#define ADD(...) sp_append(out, size, __VA_ARGS__)
+    if (whole(s, "num_layers", 0) == 0 || width == 0 || heads == 0) {
+        sp_launch_no_model(s, "the model's shape is not in it");
         return;
     }
-    ADD(",layers=%lld,d_model=%lld,heads=%lld,d_ff=%lld", (long long)layers, (long long)width,
-        (long long)heads, (long long)whole(s, "intermediate_size", usual));
-    ADD(",kv_heads=%lld,gated_mlp=%s,norm=%s", (long long)whole(s, "num_kv_heads", heads),
-        gated ? "true" : "false", rms ? "rmsnorm" : "layernorm");
-    ADD(",tied_embeddings=%s", sp_setting_on(s, "no_weight_tying") ? "false" : "true");
-    const bool plain = sp_setting_off(s, "use_bias_in_attn_linear");
-    ADD(",qkv_bias=%s,o_bias=%s", plain ? "false" : "true", plain ? "false" : "true");
-    ADD(",mlp_bias=%s", sp_setting_off(s, "use_bias_in_mlp") ? "false" : "true");
+    sp_read_model_rows(s, true, "", out, size);
+    if (!sp_setting(s, "intermediate_size"))
+        ADD(",d_ff=%lld", (long long)(gated ? 8 * width / 3 : 4 * width));
+    if (!sp_setting(s, "num_kv_heads"))
+        ADD(",kv_heads=%lld", (long long)heads);
+    sp_read_model_rows(s, false, "", out, size);
     if (!sp_setting(s, "pos_emb") || sp_setting_is(s, "pos_emb", "learned"))
         ADD(",learned_positions=%lld", (long long)whole(s, "max_position_embeddings", 0));
-    if (sp_setting_on(s, "gpt_j_residual"))
-        ADD(",parallel_attention=true");
 #undef ADD
     sp_launch_option(s, "shape", "%s", out);
     sp_launch_note(s, "the vocabulary is the tokenizer's: counted without tables of tokens");
@@ -118,6 +109,7 @@ static bool read(struct sp_launch_file *file)
     sp_launch_option(s, "remat", "%s",
                      sp_setting_on(s, "checkpoint_activations") ? "full" : "none");
     sp_launch_option(s, "framework", "megatron");
+    sp_read_rest(s);
     sp_note_unread(s, "", file->words[0]->quiet);
     return true;
 }

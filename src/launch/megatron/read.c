@@ -1,5 +1,4 @@
 /* Megatron-LM: an argument list, alone or inside a shell script, as a plan. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,27 +104,6 @@ static void read_sharding(struct sp_settings *s, int64_t devices)
                           "replicas of this machine");
 }
 
-static void read_recompute(struct sp_settings *s)
-{
-    const char *const granularity = sp_setting(s, "--recompute-granularity");
-    if (sp_is(granularity, "full")) {
-        const char *const method = sp_setting(s, "--recompute-method");
-        const double layers = (double)sp_setting_whole(s, "--num-layers", 1, 0),
-                     some = (double)sp_setting_whole(s, "--recompute-num-layers", 0, 1000000);
-        const int64_t vpp = virtual_stages(s),
-                      chunks = sp_plan_whole(s, "pp") * (vpp > 0 ? vpp : 1);
-        sp_launch_option(s, "remat", "full");
-        if (sp_is(method, "block") && some * (double)chunks < layers)
-            sp_launch_option(s, "remat-layers", "%.17g", some * (double)chunks / layers);
-        return;
-    }
-    const bool selective = (sp_is(granularity, "selective"));
-    if (selective)
-        sp_read_modules(s);
-    else
-        sp_launch_option(s, "remat", "none");
-}
-
 /* The export's word on the framework counts where the arguments leave it open: NeMo overlaps TP,
  * which shows where there is TP with sequence parallelism. */
 static void read_framework(struct sp_settings *s, struct sp_settings *assumed, bool parallel)
@@ -217,8 +195,8 @@ static void read_named_model(struct sp_launch_file *file)
                        "model %s: read as %s; what the file changes in it is not applied",
                        sp_safe(given), name);
     } else {
-        snprintf(file->settings.launch->no_model, sizeof file->settings.launch->no_model,
-                 "its model is in %.60s, a file of its own: give --model", sp_safe(given));
+        sp_launch_no_model(&file->settings, "its model is in %.60s, a file of its own",
+                           sp_safe(given));
     }
 }
 
@@ -234,7 +212,8 @@ static bool read_arguments(struct sp_launch_file *file, struct sp_settings *s)
     read_degrees(s);
     read_batch(s, devices);
     read_sharding(s, devices);
-    read_recompute(s);
+    const int64_t vpp = virtual_stages(s); /* 0: not known */
+    sp_read_recompute(s, sp_plan_whole(s, "pp") * (vpp > 0 ? vpp : 1));
     sp_read_megatron_states(s);
     sp_read_execution(s);
     read_framework(s, assumed, sp_plan_whole(s, "tp") > 1);

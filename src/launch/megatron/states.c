@@ -1,6 +1,4 @@
 /* Megatron-LM: formats of weights, gradients and states, as a recipe and what differs from it. */
-#include <stdio.h>
-#include <string.h>
 
 #include "base/text.h"
 
@@ -58,29 +56,6 @@ static void read_aware(struct sp_settings *s)
         set_bytes(s, "optimizer_bytes", bytes[1] + bytes[2]);
 }
 
-/* Modules whose activations wait in the host's memory; a plan has all of a layer's or none. */
-static void read_offload(struct sp_settings *s)
-{
-    const char *const modules = sp_setting(s, "--offload-modules"), *const again = sp_setting(
-                                                                        s, "--recompute-modules");
-    const bool routed = sp_setting(s, "--num-experts") != NULL;
-    bool all = routed ? sp_has_word(modules, "expert_fc1") || sp_has_word(again, "moe")
-                      : sp_has_word(again, "mlp");
-    for (const char *at = sp_megatron_offloaded; *at; at += strspn(at, " ")) {
-        char word[24];
-        const size_t n = strcspn(at, " ");
-        snprintf(word, sizeof word, "%.*s", (int)n, at);
-        all = all && sp_has_word(modules, word);
-        at += n;
-    }
-    sp_launch_option(s, "offload", "on");
-    if (!all)
-        sp_launch_note(s,
-                       "--offload-modules %s: read as all activations in the host's memory, where "
-                       "MLPs and what is not named stay on the device",
-                       modules ? sp_safe(modules) : "");
-}
-
 void sp_read_megatron_states(struct sp_settings *s)
 {
     const char *const optimizer = sp_setting(s, "--optimizer");
@@ -110,6 +85,6 @@ void sp_read_megatron_states(struct sp_settings *s)
         sp_read_optimizer(s, "--optimizer", muon ? "muon" : optimizer,
                           sp_setting_number(s, "--sgd-momentum", 0.9));
     if (sp_setting(s, "--fine-grained-activation-offloading"))
-        read_offload(s);
+        sp_read_offload(s);
     sp_note_rows(s);
 }

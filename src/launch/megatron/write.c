@@ -1,7 +1,5 @@
 /* A plan as arguments of Megatron-LM. */
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/text.h"
 
@@ -47,38 +45,9 @@ static void make_model(const struct sp_model *m, int64_t seq, struct sp_settings
         make_experts(m, made);
 }
 
-/* Layers that are recomputed in each chunk of `of`; a share of all layers. */
-static double recomputed(const struct sp_launched *l, double *of)
-{
-    const struct sp_plan *const p = l->plan;
-    *of = (double)l->model->layers / (double)(p->pp * p->vpp);
-    return p->recompute_layers > 0 ? ceil(p->recompute_layers * *of - 1e-9) : 0;
-}
-
 static bool overlaps_tp(const struct sp_launched *l)
 {
     return l->plan->sequence_parallel && sp_is(l->framework, "nemo");
-}
-
-static bool runs_again(const struct sp_plan *p, enum sp_module module)
-{
-    return (p->recompute.modules >> module & 1) != 0;
-}
-
-/* How stages run, and the share of layers that run again. */
-static void lose_layers(const struct sp_launched *l)
-{
-    const struct sp_plan *const p = l->plan;
-    const int64_t chunks = p->pp * p->vpp, L = l->model->layers;
-    static const bool known[SP_SCHEDULES] = {[SP_1F1B] = true, [SP_INTERLEAVED] = true};
-    if (p->pp > 1 && !known[p->schedule] && !sp_says(l, "schedule"))
-        sp_lose(l, "this pipeline schedule; 1F1B runs, interleaved with chunks");
-    double layers;
-    const double some = recomputed(l, &layers);
-    if (p->recompute_layers < 1 && sp_is(l->remat, "full") &&
-        some * (double)chunks / (double)L != p->recompute_layers)
-        sp_lose(l, "recompute of a share of %g; %.0f of %g layers of a chunk stand for it",
-                p->recompute_layers, some, layers);
 }
 
 /* Its modules that can be offloaded are those of attention, norms and routed experts. */
@@ -92,25 +61,6 @@ static void lose_plan(const struct sp_launched *l)
                                     {"shared", routed && sp_shared_d_ff(l->model) > 0},
                                     {"", 0}});
 }
-
-static void make_recompute(const struct sp_launched *l, struct sp_settings *made)
-{
-    const struct sp_plan *const p = l->plan;
-    const bool full = sp_is(l->remat, "full"), all = p->recompute_layers == 1;
-    double per_chunk;
-    const double some = recomputed(l, &per_chunk);
-    if (sp_is(l->remat, "dots") || (p->recompute.modules != 0 && !full))
-        sp_make_modules(l, made);
-    else if (full || sp_is(l->remat, "selective"))
-        sp_make_setting(made, "--recompute-granularity", "%s", l->remat);
-    if (full) {
-        sp_make_setting(made, "--recompute-method", all ? "uniform" : "block");
-        sp_make_setting(made, "--recompute-num-layers", "%.0f", all ? 1 : some);
-    }
-}
-
-/* What can be offloaded of every layer; of experts there is more. */
-const char sp_megatron_offloaded[] = "attn_norm qkv_linear core_attn attn_proj mlp_norm";
 
 static void make_sharding(const struct sp_plan *p, struct sp_settings *made)
 {
@@ -143,13 +93,7 @@ static void make_plan(const struct sp_launched *l, struct sp_settings *made)
     sp_make_whole(made, "--global-batch-size", p->batch);
     sp_make_whole(made, "--seq-length", p->seq);
     make_sharding(p, made);
-    make_recompute(l, made);
-    sp_make_switch(made, "--fine-grained-activation-offloading", p->recompute.offload);
-    if (p->recompute.offload)
-        sp_make_setting(made, "--offload-modules", "%s%s", sp_megatron_offloaded,
-                        l->model->moe.experts > 0 && !runs_again(p, SP_MODULE_MOE)
-                            ? " expert_fc1 moe_act"
-                            : "");
+    sp_make_recompute(l, made);
     sp_make_switch(made, "--bf16", !sp_multiplies_in_fp32(p));
     if (p->dtype == SP_FP8)
         sp_make_setting(made, "--fp8-format", "hybrid");
@@ -167,7 +111,10 @@ void sp_put_megatron(const struct sp_launched *l, struct sp_settings *s)
     make_model(l->model, l->plan->seq, made);
     make_plan(l, made);
     lose_plan(l);
-    lose_layers(l);
+    static const bool known[SP_SCHEDULES] = {[SP_1F1B] = true, [SP_INTERLEAVED] = true};
+    if (l->plan->pp > 1 && !known[l->plan->schedule] && !sp_says(l, "schedule"))
+        sp_lose(l, "this pipeline schedule; 1F1B runs, interleaved with chunks");
+    sp_lose_recompute(l);
     sp_put_rows(l, made, s);
     free(made);
 }

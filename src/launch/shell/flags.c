@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "base/list.h"
 #include "launch/shell/expand.h"
 
 bool sp_is_flag(const char *word)
@@ -19,19 +18,13 @@ struct list {
     const struct sp_script *script;
     struct sp_shell_fields words;
     int *lines;
-    int size;
 };
 
 static void add(struct list *list, const char *word, int line)
 {
+    list->lines = sp_room_for_one(list->lines, list->words.n, sizeof *list->lines);
+    list->lines[list->words.n] = line;
     sp_shell_add(&list->words, word);
-    if (list->size < list->words.size) {
-        list->size = list->words.size;
-        list->lines = realloc(list->lines, (size_t)list->size * sizeof *list->lines);
-        if (!list->lines)
-            abort();
-    }
-    list->lines[list->words.n - 1] = line;
 }
 
 /* Adds a word; "--fp8-format hybrid" that was quoted as one is two, and so is any text (`all`) that
@@ -177,7 +170,7 @@ static void append(const struct list *list, int i, struct sp_settings *settings)
     const struct sp_shell_gap *const gap = sp_shell_gap_in(text, list->words.at[i]);
     const size_t used = strlen(last->value);
     if (used > 0 && used + 1 < sizeof last->value)
-        snprintf(last->value + used, sizeof last->value - used, " ");
+        sp_append(last->value, sizeof last->value, " ");
     const size_t n = strlen(last->value);
     if (n + 1 >= sizeof last->value ||
         !sp_shell_show(text, list->words.at[i], last->value + n, sizeof last->value - n))

@@ -55,12 +55,8 @@ static void run_again(struct run *r, const char *text)
 static void record(struct run *r, struct words *w)
 {
     struct sp_script *const script = r->script;
-    struct sp_script_command *const more =
-        realloc(script->commands, (size_t)(script->n + 1) * sizeof *more);
-    if (!more)
-        abort();
-    script->commands = more;
-    more[script->n++] = (struct sp_script_command){
+    script->commands = sp_room_for_one(script->commands, script->n, sizeof *script->commands);
+    script->commands[script->n++] = (struct sp_script_command){
         .words = w->fields.at, .lines = w->lines, .n = w->fields.n, .open = r->open > 0};
     *w = (struct words){0};
 }

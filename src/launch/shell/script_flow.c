@@ -43,7 +43,7 @@ static void list_flags(const char *at, const char *end, char *list, size_t size)
     for (bool start = true; at < end; at++) {
         const size_t n = strspn(at, "-abcdefghijklmnopqrstuvwxyz0123456789_"), used = strlen(list);
         if (start && strncmp(at, "--", 2) == 0 && n > 3 && used + n + 8 < size)
-            snprintf(list + used, size - used, "%s%.*s", used ? ", " : "", (int)n, at);
+            sp_append(list, size, "%s%.*s", used ? ", " : "", (int)n, at);
         start = strchr(" \t\n\"'(", *at) != NULL;
     }
 }
@@ -201,10 +201,7 @@ static enum status read_patterns(struct run *r, const char *word)
         struct sp_shell_fields fields = {0};
         before = r->at;
         sp_skip_run(r, true);
-        if (sp_runs(r))
-            r->at = sp_shell_expand(r->shell, r->at, false, &fields);
-        else
-            r->at = sp_shell_end_of_word(r->at);
+        sp_read_field(r, &fields);
         const enum sp_shell_truth one =
             fields.n > 0 ? sp_shell_matches(word, fields.at[0]) : SP_FALSE;
         any = any == WORKED || one == SP_TRUE       ? WORKED
@@ -226,10 +223,7 @@ enum status sp_run_case(struct run *r)
     const char *const from = r->at;
     r->at += strlen("case");
     sp_skip_run(r, true);
-    if (sp_runs(r))
-        r->at = sp_shell_expand(r->shell, r->at, false, &word);
-    else
-        r->at = sp_shell_end_of_word(r->at);
+    sp_read_field(r, &word);
     const char *const text = word.n > 0 ? word.at[0] : "";
     sp_take_bare(r, "in");
     for (const char *before = NULL; *r->at && before != r->at && !sp_take_bare(r, "esac");) {

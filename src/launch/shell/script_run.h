@@ -43,7 +43,7 @@ struct run {
 /* The words of a command and their lines. */
 struct words {
     struct sp_shell_fields fields;
-    int *lines, size;
+    int *lines;
 };
 
 /* Whether what is read counts: it is in no branch that is left out, and nothing ended the script.
@@ -52,6 +52,9 @@ bool sp_runs(const struct run *run);
 
 /* Moves behind blanks, with `lines` behind line ends too. */
 void sp_skip_run(struct run *run, bool lines);
+
+/* Moves behind the word that stands here; where it counts, what it expands to is one field. */
+void sp_read_field(struct run *run, struct sp_shell_fields *fields);
 
 /* Reads words up to the end of a command, or with `lines` of a list in parentheses. */
 void sp_read_words(struct run *run, struct words *words, bool lines);

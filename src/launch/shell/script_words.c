@@ -20,6 +20,12 @@ void sp_skip_run(struct run *r, bool lines)
     r->at = sp_skip_blanks(r->at, lines, &r->here);
 }
 
+void sp_read_field(struct run *r, struct sp_shell_fields *fields)
+{
+    r->at =
+        sp_runs(r) ? sp_shell_expand(r->shell, r->at, false, fields) : sp_shell_end_of_word(r->at);
+}
+
 void sp_free_words_of(struct words *w)
 {
     free(w->fields.at);
@@ -40,14 +46,10 @@ static void expand_word(struct run *r, struct words *w)
     }
     const int line = sp_shell_line_at(r->shell, r->at);
     r->at = sp_shell_expand(r->shell, r->at, true, &w->fields);
-    if (w->size < w->fields.size) {
-        w->size = w->fields.size;
-        w->lines = realloc(w->lines, (size_t)w->size * sizeof *w->lines);
-        if (!w->lines)
-            abort();
-    }
-    for (int i = first; i < w->fields.n; i++)
+    for (int i = first; i < w->fields.n; i++) {
+        w->lines = sp_room_for_one(w->lines, i, sizeof *w->lines);
         w->lines[i] = line;
+    }
 }
 
 /* Words up to the end of a line or command, or to ")". */
@@ -95,12 +97,10 @@ static const char *read_value(struct run *r)
         r->at += *r->at == ')';
         value = sp_runs(r) ? sp_join_fields(r, &list.fields, 0, SP_ITEM) : "";
         sp_free_words_of(&list);
-    } else if (sp_runs(r)) {
-        r->at = sp_shell_expand(r->shell, r->at, false, &one);
+    } else {
+        sp_read_field(r, &one);
         value = one.n > 0 ? one.at[0] : "";
         free(one.at);
-    } else {
-        r->at = sp_shell_end_of_word(r->at);
     }
     return value;
 }
@@ -176,10 +176,8 @@ enum status sp_read_brackets(struct run *r)
         if (sign) {
             sp_shell_add(&fields, sign);
             r->at += strlen(sign);
-        } else if (sp_runs(r)) {
-            r->at = sp_shell_expand(r->shell, r->at, false, &fields);
         } else {
-            r->at = sp_shell_end_of_word(r->at);
+            sp_read_field(r, &fields);
         }
     }
     r->at += sp_is_bare(r->at, "]]") ? 2 : 0;

@@ -130,10 +130,7 @@ void sp_shell_mark(struct sp_shell_text *text, struct sp_shell_piece *piece, cha
                    const char *name, int line)
 {
     char mark[32];
-    if (text->n_gaps == text->size_gaps) {
-        text->size_gaps = text->size_gaps ? 2 * text->size_gaps : 64;
-        text->gaps = must(realloc(text->gaps, (size_t)text->size_gaps * sizeof *text->gaps));
-    }
+    text->gaps = sp_room_for_one(text->gaps, text->n_gaps, sizeof *text->gaps);
     if (text->n_gaps == MOST_GAPS)
         text->full = "65536 values that are not known";
     if (text->full)
@@ -154,10 +151,7 @@ const char *sp_shell_take(struct sp_shell_piece *piece, struct sp_shell_text *te
 
 void sp_shell_add(struct sp_shell_fields *fields, const char *field)
 {
-    if (fields->n == fields->size) {
-        fields->size = fields->size ? 2 * fields->size : 16;
-        fields->at = must(realloc(fields->at, (size_t)fields->size * sizeof *fields->at));
-    }
+    fields->at = sp_room_for_one(fields->at, fields->n, sizeof *fields->at);
     fields->at[fields->n++] = field;
 }
 

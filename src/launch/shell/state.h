@@ -32,7 +32,7 @@ struct sp_shell_gap {
 struct sp_shell_text {
     struct sp_shell_block *blocks;
     struct sp_shell_gap *gaps;
-    int n_gaps, size_gaps;
+    int n_gaps;
     size_t used; /* bytes in all */
     const char
         *full; /* what of it there is no room for: nothing that follows is right; NULL: all */
@@ -47,7 +47,7 @@ struct sp_shell_piece {
 /* Fields that words expand to, and where they stand. */
 struct sp_shell_fields {
     const char **at;
-    int n, size;
+    int n;
 };
 
 /* Copies `n` bytes; "" when there is no more room. */

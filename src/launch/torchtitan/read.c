@@ -69,8 +69,6 @@ static void read_model(struct sp_settings *s, const struct sp_sources *sources,
     struct sp_error none = {0};
     const char *const name = sp_setting(s, "model.name"), *const flavor =
                                                               sp_setting(s, "model.flavor");
-    char *const no_model = s->launch->no_model;
-    const size_t size = sizeof s->launch->no_model;
     *trained = (struct trained){.row = NULL};
     if (find_model(s, &trained->found)) {
         trained->row = &trained->found;
@@ -78,11 +76,10 @@ static void read_model(struct sp_settings *s, const struct sp_sources *sources,
         if (sp_load_model(trained->row->ours, sources, &trained->loaded, &none))
             trained->model = &trained->loaded;
     } else if (name || flavor) {
-        snprintf(no_model, size, "its model is %.40s %.40s, which has no entry here: give --model",
-                 name ? sp_safe(name) : "", flavor ? sp_safe(flavor) : "");
+        sp_launch_no_model(s, "its model is %.40s %.40s, which has no entry here",
+                           name ? sp_safe(name) : "", flavor ? sp_safe(flavor) : "");
     } else {
-        snprintf(no_model, size,
-                 "the model is not in it but in the file that it names: give --model");
+        sp_launch_no_model(s, "the model is not in it but in the file that it names");
     }
 }
 
@@ -279,6 +276,7 @@ static bool read(struct sp_launch_file *file)
     if (sp_peek_setting(s, "job.config_file"))
         sp_launch_note(s, "%.80s is not opened: what it says is not read",
                        sp_safe(sp_peek_setting(s, "job.config_file")));
+    sp_read_rest(s);
     sp_note_unread(s, "", s->words->quiet);
     return true;
 }
