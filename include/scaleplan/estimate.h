@@ -82,6 +82,40 @@ int64_t sp_fullest_beside(const struct sp_step_inputs *in, const struct sp_stage
                           struct sp_stage_memory *memory);
 
 /*
+ * == What is left open ==
+ *
+ * Facts that a plan or a measured run does not say. They are unknowns of the machine or the
+ * publication, which a fit integrates out and a range covers, and never parts of a constant.
+ */
+
+/* The list of unknowns.def. */
+#define SP_UNKNOWN(id, key, spread, meaning) SP_OPEN_##id,
+enum sp_unknown {
+#include <scaleplan/unknowns.def>
+    SP_UNKNOWNS
+};
+#undef SP_UNKNOWN
+
+struct sp_unknown_info {
+    const char *key;
+    double spread; /* standard deviation */
+    const char *meaning;
+};
+extern const struct sp_unknown_info sp_unknowns[SP_UNKNOWNS];
+
+/* Whether the inputs leave it open. */
+bool sp_is_open(const struct sp_step_inputs *in, enum sp_unknown unknown);
+
+/* Step time with each unknown `deviations` standard deviations from what is expected; those that
+ * are not open count too. sp_estimate_step(in) with all 0. s. */
+double sp_step_with_unknowns(const struct sp_step_inputs *in, const double deviations[SP_UNKNOWNS]);
+
+/* Standard deviation of ln(step time) by what the inputs leave open of the plan and its network:
+ * the root of the sum of squares of each unknown's effect at one deviation. Factors of the whole
+ * step do not count, which range_widths.def has. */
+double sp_open_log(const struct sp_step_inputs *in);
+
+/*
  * == Ranges ==
  *
  * How far a measured step may lie from the estimate, by kind of run and by what is known of its
@@ -106,6 +140,10 @@ enum sp_tier sp_tier_of(const struct sp_model *model, const struct sp_chip *chip
  * else the width measured on published runs left out of the fit whose stack was equally well known
  * (range_widths.def). */
 double sp_range_log(const struct sp_profile *profile, enum sp_tier tier);
+
+/* The same of a plan: with what its inputs leave open (sp_open_log), unless the profile was fitted
+ * to the machine's own runs. */
+double sp_range_of(const struct sp_step_inputs *in);
 
 /* In a normal distribution, 80 % of the values lie above mean - 0.8 standard deviations. */
 #define SP_LEAD_DEVIATIONS 0.8416
@@ -169,7 +207,7 @@ struct sp_estimate {
     struct sp_companion_cost companions; /* included in the step, not in its parts; weights counted
                                             in the buffers */
     double compute_s;     /* matmuls, attention, memory-bound work and recomputation */
-    double range;         /* half-width of the 80 % range of ln(step): sp_range_log */
+    double range;         /* half-width of the 80 % range of ln(step): sp_range_of */
     double low_s, high_s; /* 80 % range of the step */
     double ideal_s;       /* sp_ideal_step_s */
     double played_s;      /* step from the simulated schedule without sends; NAN: not simulated */

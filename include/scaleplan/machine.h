@@ -205,6 +205,7 @@ struct sp_network {
                                     0: switches */
     double scaleout_bytes_per_s; /* egress of one device beyond the domain; W_node is domain times
                                     this */
+    bool scaleout_given;         /* for this machine, not its kind's standard */
     double domain_latency_s;     /* per ring step inside a domain */
     double scaleout_latency_s;   /* per ring step between domains */
     double host_memory_bytes;    /* per host, for all its devices */

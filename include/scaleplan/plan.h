@@ -142,6 +142,7 @@ struct sp_plan {
     double imbalance;    /* busiest expert rank over the mean, >= 1 */
     bool stages_inside;  /* stages are adjacent and replicas far apart, instead of the reverse */
     int32_t tp_axes[SP_MAX_AXES]; /* torus: length of a TP group along each axis; 0: not stated */
+    bool open_etp, open_remat;    /* a measured run that does not say its etp, its recomputation */
 };
 
 /* Share of the layers with offloaded activations under `recompute.offload`: all, or offload_layers

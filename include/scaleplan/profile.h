@@ -29,6 +29,8 @@ enum sp_cp_gather {
 struct sp_framework {
     char name[32];
     char family[32];       /* frameworks of a family borrow each other's constants */
+    char overlap[32];      /* how collectives run behind matmuls: fsdp1, fsdp2, ...; its frameworks
+                              share those constants; "": as the family */
     char precision[32];    /* default recipe */
     int balance;           /* enum sp_balance */
     double mlp_copies;     /* d_ff-wide tensors of a gated MLP kept beyond gate, up and product */
@@ -110,7 +112,9 @@ enum sp_constant {
 };
 #undef SP_CONSTANT
 
-enum sp_trait { SP_OF_CHIP, SP_OF_SOFTWARE };
+/* What a constant belongs to: the chip's family, the software's, the way it overlaps collectives;
+ * kernels are the software's, alike on all chips of a family. */
+enum sp_trait { SP_OF_CHIP, SP_OF_SOFTWARE, SP_OF_OVERLAP, SP_OF_KERNELS };
 
 /* A row of that list. `spread` is the expected standard deviation of the constant's logarithm
  * between stacks: how far a fit moves it for a given amount of evidence. */
@@ -140,7 +144,8 @@ struct sp_profile {
     char chip[64], framework[32]; /* framework or engine */
     bool serves;
     int kind; /* enum sp_network_kind: GPUs and TPUs never borrow from each other */
-    char chip_family[64], software_family[32]; /* profiles of one family borrow from each other */
+    /* profiles of one family borrow from each other, of each constant by its trait */
+    char chip_family[64], software_family[32], overlap_family[32];
     double value[SP_PROFILE_ROOM];
     double expected[SP_PROFILE_ROOM];   /* values expected without runs: sp_expect_constants */
     double determined[SP_PROFILE_ROOM]; /* share of the value that runs determine, 0 to 1 */
@@ -148,16 +153,24 @@ struct sp_profile {
     char date[16]; /* of the fit, or of the newest fit that lends to it: 2026-11-22; "": unknown */
     double residual; /* from leave-one-out errors of the user's own runs: 80 % of |ln(predicted /
                         measured)| lie within 1.2816 times this; 0: use sp_range_log */
-    double memory_factor; /* reserved memory on this machine over the framework's rule; 1: as the
-                             rule */
+    double memory_factor;  /* reserved memory on this machine over the framework's rule; 1: as the
+                              rule */
+    double machine_factor; /* times on this machine over those by the constants; 1: as they say */
 };
 
+#define SP_MACHINE_FACTOR_MIN 0.25
+#define SP_MACHINE_FACTOR_MAX 4
 #define SP_MEMORY_FACTOR_MIN 0.7
 #define SP_MEMORY_FACTOR_MAX 1.5
 
 /* Multiplies the framework's reserved_factor by a profile's memory_factor; the result is at least
  * 1, since an allocator reserves at least what is live. */
 void sp_use_memory_factor(double memory_factor, struct sp_framework *framework);
+
+/* Makes every operation of a training profile take `factor` times as long: rates are divided, times
+ * and memory passes multiplied, and its machine_factor is 1 then. Shares of other times and
+ * latencies of the network stay. */
+void sp_use_machine_factor(double factor, struct sp_profile *profile);
 
 /* The list of constants of a profile. */
 struct sp_constant_list {
@@ -166,7 +179,7 @@ struct sp_constant_list {
 };
 struct sp_constant_list sp_constants_of(const struct sp_profile *profile);
 
-/* The family of a constant: that of the profile's chip or of its software. */
+/* The family of a constant: that of the profile's chip, of its software or of its overlap. */
 const char *sp_family_of_constant(const struct sp_profile *profile, int constant);
 
 /* Copies the profile with every constant at the bad end of its 80 % interval, within bounds: its

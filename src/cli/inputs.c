@@ -74,6 +74,7 @@ bool sp_put_network(const char *network, const struct sp_sources *sources, struc
         sp_use_everywhere(hw, &scaleout);
     else
         sp_use_scaleout(&hw->network, &scaleout);
+    hw->network.scaleout_given = true;
     return true;
 }
 

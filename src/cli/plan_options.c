@@ -294,6 +294,9 @@ bool sp_base_of(const struct sp_args *args, const struct sp_sources *sources, st
         return false;
     }
     sp_use_memory_factor(p->profile.memory_factor, &p->framework.framework);
+    sp_use_machine_factor(args->given.machine_factor ? args->value.machine_factor
+                                                     : p->profile.machine_factor,
+                          &p->profile);
     p->model.tuning.packs_head = p->framework.framework.packs_head;
     return true;
 }

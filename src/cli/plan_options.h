@@ -13,7 +13,8 @@
 #define SP_OPTIONS_STACK \
     SP_TAKE(framework), \
     SP_OPTION_RECIPE, \
-    SP_TAKE(profile)
+    SP_TAKE(profile), \
+    SP_TAKE(machine_factor)
 #define SP_OPTIONS_PLANNED \
     SP_OPTIONS_MODEL, SP_OPTIONS_MACHINE, SP_OPTIONS_BATCH, {.id = SP_EACH_FIELD}, SP_OPTIONS_STACK
 /* clang-format on */

@@ -452,7 +452,7 @@ static bool finish(enum sp_config_kind kind, const struct sp_json *json,
     case SP_SERVING: {
         struct sp_profile *const profile = config;
         profile->serves = true;
-        profile->memory_factor = 1;
+        profile->memory_factor = profile->machine_factor = 1;
         return true;
     }
     case SP_FORMATS:

@@ -77,14 +77,15 @@ static void name_stack(const struct sp_hardware *hw, const char *software, char 
 
 /* A profile without constants: names and families. */
 static struct sp_profile stack_of(const struct sp_hardware *hw, const char *software,
-                                  const char *family)
+                                  const char *family, const char *overlap)
 {
-    struct sp_profile p = {.memory_factor = 1};
+    struct sp_profile p = {.memory_factor = 1, .machine_factor = 1};
     name_stack(hw, software, p.name, sizeof p.name);
     snprintf(p.chip, sizeof p.chip, "%s", hw->name);
     snprintf(p.framework, sizeof p.framework, "%.31s", software);
     snprintf(p.chip_family, sizeof p.chip_family, "%s", hw->family[0] ? hw->family : hw->name);
     snprintf(p.software_family, sizeof p.software_family, "%.31s", family);
+    snprintf(p.overlap_family, sizeof p.overlap_family, "%.31s", overlap[0] ? overlap : family);
     return p;
 }
 
@@ -102,7 +103,8 @@ void sp_profile_for(const struct sp_hardware *hw, const struct sp_framework *fra
     if (*own)
         return;
     *profile =
-        stack_of(hw, framework->name, framework->family[0] ? framework->family : framework->name);
+        stack_of(hw, framework->name, framework->family[0] ? framework->family : framework->name,
+                 framework->overlap);
     sp_expect_constants(hw, framework, profile);
     sp_borrow_constants(known, n, profile);
 }
@@ -124,7 +126,7 @@ bool sp_load_memory_factor(const struct sp_hardware *hw, const struct sp_framewo
                            const struct sp_sources *sources, double *factor, struct sp_error *error)
 {
     const struct sp_sources plain = {.config_dir = sources->config_dir, .world = sources->world};
-    struct sp_profile own = {.memory_factor = 1};
+    struct sp_profile own = {.memory_factor = 1, .machine_factor = 1};
     char name[sizeof own.name];
     name_stack(hw, framework->name, name, sizeof name);
     if (sp_config_exists(SP_PROFILES, name, &plain) && !sp_load_profile(name, &plain, &own, error))
@@ -136,7 +138,7 @@ bool sp_load_memory_factor(const struct sp_hardware *hw, const struct sp_framewo
 void sp_expect_serving_of(const struct sp_hardware *hw, const char *engine,
                           struct sp_profile *profile)
 {
-    *profile = stack_of(hw, engine, engine);
+    *profile = stack_of(hw, engine, engine, "");
     sp_expect_serving(hw, profile);
 }
 

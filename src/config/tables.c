@@ -188,6 +188,9 @@ static const struct sp_field framework_fields[] = {
          "recipe that `fp8` means under this framework; empty: the recipe fp8"),
     TEXT(marks, "words in a run's source that identify the framework, comma-separated"),
     FACT(TEXT, family, "frameworks of one family lend each other calibrated constants"),
+    FACT(TEXT, overlap,
+         "how its collectives run behind matmuls, such as fsdp2: frameworks that do it alike share "
+         "the constants of that; empty: its family"),
     TEXT(
         serves,
         "runs that are taken for this framework when nothing identifies theirs: gpu, zero3 or tpu"),
@@ -335,6 +338,11 @@ static const struct sp_field profile_fields[] = {
     RESIDUAL,
     REAL(memory_factor, "", SP_MEMORY_FACTOR_MIN, SP_MEMORY_FACTOR_MAX,
          "reserved memory over the estimate by the framework's file", .fallback = 1),
+    REAL(machine_factor, "", SP_MACHINE_FACTOR_MIN, SP_MACHINE_FACTOR_MAX,
+         "times on this machine over those by the constants", .fallback = 1),
+    TEXT(overlap_family,
+         "frameworks that overlap collectives alike and lend each other the constants of that; "
+         "empty: software_family"),
     FROM_RUNS,
 };
 #undef SP_CONSTANT

@@ -106,19 +106,23 @@ static void share_weights(struct sp_calibration *c)
     }
 }
 
-/* Mean half-width of the prior's ranges for these runs, as a standard deviation. */
-static double residual_of_prior(const struct sp_calibration *c)
+/* Standard deviation that the runs' errors are expected to have after the fit: between
+ * configurations of the machine, and what its factor is uncertain by after so many of them. */
+static double expected_residual(const struct sp_calibration *c)
 {
     double sum = 0;
     size_t n = 0;
     for (size_t i = 0; i < c->n; i++) {
-        const struct sp_step_inputs *const in = &c->runs[i].sample.in;
-        if (c->runs[i].sample.step_s > 0) {
-            sum += sp_range_log(&c->prior, sp_tier_of(in->model, &in->hw->chip, in->plan));
-            n++;
-        }
+        const struct sp_sample *const s = &c->runs[i].sample;
+        if (!(s->step_s > 0))
+            continue;
+        const double before =
+            sp_range_log(&c->prior, sp_tier_of(s->in.model, &s->in.hw->chip, s->in.plan)) /
+            SP_RANGE_DEVIATIONS;
+        sum += hypot(sp_configuration_noise(s), before / sqrt(1 + c->groups));
+        n++;
     }
-    return n > 0 ? sum / (double)n / SP_RANGE_DEVIATIONS : 0;
+    return n > 0 ? sum / (double)n : 0;
 }
 
 void sp_calibrate(struct sp_calibration *c)
@@ -143,7 +147,7 @@ void sp_calibrate(struct sp_calibration *c)
         if (!isnan(r->left_out))
             errors[n++] = r->left_out;
     }
-    c->fitted.residual = sp_residual(errors, n, residual_of_prior(c));
+    c->fitted.residual = sp_residual(errors, n, expected_residual(c));
     fit_memory(c);
     free(errors);
 }

@@ -60,14 +60,29 @@ static void mark_heavy_tails(const struct sp_shared_constant *layout, int stacks
         }
 }
 
-static double error_of(const void *context, size_t i, const double *constants)
+static double error_of(const void *context, size_t i, const double *constants,
+                       const double *unknowns)
 {
     const struct joint *const j = context;
     const struct sp_joint_sample *const s = &j->samples[i];
     struct sp_profile profile = j->stacks[s->stack];
     memcpy(profile.value, constants, SP_CONSTANTS * sizeof *profile.value);
-    return sp_log_error(&s->sample, &profile);
+    return sp_log_error_with(&s->sample, &profile, unknowns);
 }
+
+/* A parameter of an earlier run of the unit that leaves the same open, else a new one. */
+static int parameter_of(const struct sp_joint_sample *samples, size_t i, int unknown,
+                        const struct sp_shared_sample *shared, int *parameters)
+{
+    if (!sp_is_open(&samples[i].sample.in, (enum sp_unknown)unknown))
+        return -1;
+    for (size_t k = 0; k < i; k++)
+        if (shared[k].unknown[unknown] >= 0 && samples[k].unit[unknown] == samples[i].unit[unknown])
+            return shared[k].unknown[unknown];
+    return (*parameters)++;
+}
+
+_Static_assert((int)SP_UNKNOWNS <= (int)SP_SHARED_UNKNOWNS, "unknowns have room");
 
 /* Stacks have no constants of their own: a constant is the value common to GPUs or TPUs plus its
  * family's part, shrunk towards 0. Separate constants per stack memorised 391 runs and did worse
@@ -75,13 +90,14 @@ static double error_of(const void *context, size_t i, const double *constants)
 void sp_fit_jointly(const struct sp_joint_sample *samples, size_t n,
                     const struct sp_profile *stacks, int n_stacks, struct sp_profile *fitted)
 {
-    const size_t all = (size_t)n_stacks * SP_CONSTANTS + 1;
+    const size_t all = (size_t)n_stacks * SP_CONSTANTS + n * SP_UNKNOWNS + 1;
     const struct joint joint = {samples, stacks};
     struct sp_shared_constant *const layout = calloc(all, sizeof *layout);
     struct sp_shared_sample *const shared = calloc(n + 1, sizeof *shared);
     bool *const heavy_tailed = calloc(2 * all, sizeof *heavy_tailed);
     struct sp_shared_fit fit = {.constants = SP_CONSTANTS,
                                 .stacks = n_stacks,
+                                .unknowns = SP_UNKNOWNS,
                                 .info = sp_constants,
                                 .layout = layout,
                                 .heavy_tailed = heavy_tailed,
@@ -96,7 +112,11 @@ void sp_fit_jointly(const struct sp_joint_sample *samples, size_t n,
             lay_out_constant(stacks, s, c, layout, &fit.parameters);
     mark_heavy_tails(layout, n_stacks, heavy_tailed);
     for (size_t i = 0; i < n; i++)
-        shared[i] = (struct sp_shared_sample){samples[i].stack, samples[i].sample.weight, NOISE};
+        shared[i] =
+            (struct sp_shared_sample){samples[i].stack, samples[i].sample.weight, NOISE, {0}};
+    for (size_t i = 0; i < n; i++)
+        for (int u = 0; u < SP_UNKNOWNS; u++)
+            shared[i].unknown[u] = parameter_of(samples, i, u, shared, &fit.parameters);
     sp_fit_stacks(&fit, stacks, fitted);
     free(layout);
     free(shared);

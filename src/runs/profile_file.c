@@ -1,6 +1,7 @@
 /* Writes a fitted profile as a file of configs/profiles. */
 #include "runs/profile_file.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +46,20 @@ const char *sp_constants_at_bounds(const struct sp_profile *p, char *out, size_t
     return names_of(p, sp_at_bound, out, size);
 }
 
+static bool is_implausible(const struct sp_profile *p, int constant)
+{
+    const struct sp_constant_info *const c = &sp_constants_of(p).of[constant];
+    const double spreads = log(p->value[constant] / p->expected[constant]) / c->spread;
+    const bool whole = c->high == 1 && p->value[constant] > c->low * 1.001;
+    return p->expected[constant] > 0 && p->determined[constant] > 0.05 &&
+           (fabs(spreads) >= 4 || (sp_at_bound(p, constant) && !whole));
+}
+
+const char *sp_implausible_constants(const struct sp_profile *p, char *out, size_t size)
+{
+    return names_of(p, is_implausible, out, size);
+}
+
 static void put_bounds(FILE *out, const struct sp_profile *p)
 {
     char names[384], text[512];
@@ -84,6 +99,8 @@ char *sp_profile_text(const struct sp_profile *p, const char *fitted_to, const c
     sp_put_json_text(out, "network", p->kind == SP_TORUS ? "torus" : "switched", ",");
     sp_put_json_text(out, "chip_family", p->chip_family, ",");
     sp_put_json_text(out, "software_family", p->software_family, ",");
+    if (!p->serves)
+        sp_put_json_text(out, "overlap_family", p->overlap_family, ",");
     fprintf(out, "  \"constants\": {\n");
     for (int i = 0; i < constants.n; i++)
         fprintf(out, "    \"%s\": {\"value\": %.4g, \"expected\": %.4g, \"determined\": %.2f}%s\n",
@@ -92,6 +109,8 @@ char *sp_profile_text(const struct sp_profile *p, const char *fitted_to, const c
     fprintf(out, "  },\n");
     if (p->memory_factor != 1)
         fprintf(out, "  \"memory_factor\": %.4f,\n", p->memory_factor);
+    if (!p->serves && p->machine_factor != 1)
+        fprintf(out, "  \"machine_factor\": %.4f,\n", p->machine_factor);
     if (p->residual > 0)
         fprintf(out, "  \"residual\": %.3f,\n", p->residual);
     put_date(out);

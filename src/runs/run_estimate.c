@@ -5,9 +5,11 @@ void sp_estimate_run(const struct sp_run *run, const struct sp_profile *profile,
                      struct sp_estimate *estimate)
 {
     struct sp_framework framework = run->framework.framework;
+    struct sp_profile machine = *profile;
     sp_use_memory_factor(profile->memory_factor, &framework);
+    sp_use_machine_factor(profile->machine_factor, &machine);
     const struct sp_step_inputs in = {&run->model, &run->hw, &run->precision,
-                                      &framework,  profile,  &run->plan};
+                                      &framework,  &machine, &run->plan};
     sp_estimate(&in, SP_FLOPS_6P, NULL, estimate);
     if (run->stage >= 0)
         estimate->memory = estimate->stage[run->stage];

@@ -66,6 +66,7 @@ static void read_network(struct sp_row_reader *r)
     if (run->devices_per_node < 1)
         run->devices_per_node = sp_chips_per_host(&run->hw.network);
     run->own_network = gbps > 0 && run->hw.network.kind != SP_TORUS;
+    run->hw.network.scaleout_given = run->own_network;
     if (run->own_network)
         run->hw.network.scaleout_bytes_per_s = gbps * 1e9 / 8 / (double)run->devices_per_node;
 }

@@ -306,4 +306,5 @@ void sp_row_recompute(struct sp_row_reader *r)
     if (run->plan.recompute.modules != 0 && run->plan.recompute_layers == 0)
         run->plan.recompute_layers = 1;
     run->recompute_stated = *sp_row_text(r, "remat") != '\0' || run->plan.recompute.modules != 0;
+    run->plan.open_remat = !run->recompute_stated;
 }

@@ -8,8 +8,8 @@
 #include "runs/shared_fit.h"
 
 /* Parts of a constant, and their spreads in units of the constant's. */
-enum { COMMON, FAMILY, PAIR };
-static const double spreads[] = {[COMMON] = 2, [FAMILY] = 1, [PAIR] = 0.7};
+enum { COMMON, FAMILY, OWN };
+static const double spreads[] = {[COMMON] = 2, [FAMILY] = 1, [OWN] = 0.7};
 
 /* Standard deviation of ln(error) under a correct model. */
 static const double noise[SP_SERVING_MEASURES] = {
@@ -20,28 +20,41 @@ double sp_serving_log_error(const struct sp_serving_sample *s, const double *con
     return log(sp_predict_serving(s->run, constants, s->measure) / s->run->measured[s->measure]);
 }
 
-static double error_of(const void *context, size_t i, const double *constants)
+static double error_of(const void *context, size_t i, const double *constants,
+                       const double *unknowns)
 {
+    (void)unknowns;
     return sp_serving_log_error((const struct sp_serving_sample *)context + i, constants);
 }
 
-/* Assigns a stack's parameters of a constant: common, per family, per stack, each shrunk towards 0,
- * so that stacks with few runs stay near their relatives. Rows and sources have no parameters. */
+/* An engine's kernels are those of a die: H100 and H200 are one. */
+static bool is_same_die(const struct sp_profile *a, const struct sp_profile *b, int constant)
+{
+    return sp_serving_constants[constant].of == SP_OF_KERNELS &&
+           strcmp(a->chip_family, b->chip_family) == 0 &&
+           strcmp(a->software_family, b->software_family) == 0;
+}
+
+/* Assigns a stack's parameters of a constant: common, per family, per stack (of kernels per
+ * engine and die), each shrunk towards 0, so that stacks with few runs stay near their relatives.
+ * Rows and sources have no parameters. */
 static void lay_out(const struct sp_profile *stacks, int stack, int c,
                     struct sp_shared_constant *layout, int *parameters)
 {
     const struct sp_profile *const mine = &stacks[stack];
     struct sp_shared_constant *const of = &layout[stack * SP_SERVING_CONSTANTS + c];
     *of = (struct sp_shared_constant){{-1, -1, -1, -1}, {spreads[0], spreads[1], spreads[2]}};
-    for (int k = 0; k < stack && of->parameter[FAMILY] < 0; k++) {
+    for (int k = 0; k < stack; k++) {
         const struct sp_shared_constant *const other = &layout[k * SP_SERVING_CONSTANTS + c];
         if (stacks[k].kind != mine->kind)
             continue;
         of->parameter[COMMON] = other->parameter[COMMON];
         if (strcmp(sp_family_of_constant(&stacks[k], c), sp_family_of_constant(mine, c)) == 0)
             of->parameter[FAMILY] = other->parameter[FAMILY];
+        if (is_same_die(&stacks[k], mine, c))
+            of->parameter[OWN] = other->parameter[OWN];
     }
-    for (int part = COMMON; part <= PAIR; part++)
+    for (int part = COMMON; part <= OWN; part++)
         if (of->parameter[part] < 0)
             of->parameter[part] = (*parameters)++;
 }
@@ -54,8 +67,8 @@ static void fit(const struct sp_serving_sample *samples, size_t n, const struct 
     if (!shared)
         abort();
     for (size_t i = 0; i < n; i++)
-        shared[i] = (struct sp_shared_sample){samples[i].stack, samples[i].weight,
-                                              noise[samples[i].measure]};
+        shared[i] = (struct sp_shared_sample){
+            samples[i].stack, samples[i].weight, noise[samples[i].measure], {-1}};
     const struct sp_shared_fit f = {.constants = SP_SERVING_CONSTANTS,
                                     .stacks = n_stacks,
                                     .parameters = parameters,

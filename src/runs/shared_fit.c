@@ -13,6 +13,8 @@ static double *new_numbers(size_t n)
     return numbers;
 }
 
+enum { MOST_PARTS = SP_SHARED_CONSTANTS * SP_SHARED_PARTS + SP_SHARED_UNKNOWNS };
+
 /* Computes a stack's constants from parameters x. */
 static void put_constants(const struct sp_shared_fit *f, int stack, const double *x, double *values)
 {
@@ -39,20 +41,65 @@ static const double *constants_of(const struct sp_shared_fit *f, const double *v
     return values + (size_t)f->samples[i].stack * (size_t)f->constants;
 }
 
-/* Derivative of a sample's error by the logarithm of each constant. */
-static void slopes_of(const struct sp_shared_fit *f, size_t i, const double *constants,
-                      double slope[SP_SHARED_CONSTANTS])
+/* A sample's unknowns at parameters x, in standard deviations. */
+static void unknowns_of(const struct sp_shared_fit *f, size_t i, const double *x,
+                        double unknowns[SP_SHARED_UNKNOWNS])
 {
-    const double step = 1e-5;
-    double moved[SP_SHARED_CONSTANTS];
-    memcpy(moved, constants, (size_t)f->constants * sizeof *moved);
-    for (int c = 0; c < f->constants; c++) {
-        moved[c] = constants[c] * (1 + step);
-        const double ahead = f->error(f->context, i, moved);
-        moved[c] = constants[c] * (1 - step);
-        slope[c] = (ahead - f->error(f->context, i, moved)) / (2 * step);
-        moved[c] = constants[c];
+    for (int u = 0; u < f->unknowns; u++) {
+        const int at = f->samples[i].unknown[u];
+        unknowns[u] = at >= 0 ? x[at] : 0;
     }
+}
+
+static double error_at(const struct sp_shared_fit *f, size_t i, const double *x,
+                       const double *values)
+{
+    double unknowns[SP_SHARED_UNKNOWNS];
+    unknowns_of(f, i, x, unknowns);
+    return f->error(f->context, i, constants_of(f, values, i), unknowns);
+}
+
+/* Derivative of a sample's error by one of its numbers, which stays as it is. */
+static double slope_by(const struct sp_shared_fit *f, size_t i, const double *constants,
+                       const double *unknowns, double *number, double step)
+{
+    const double here = *number;
+    *number = here + step;
+    const double ahead = f->error(f->context, i, constants, unknowns);
+    *number = here - step;
+    const double behind = f->error(f->context, i, constants, unknowns);
+    *number = here;
+    return (ahead - behind) / (2 * step);
+}
+
+/* Adds the derivative of a sample's error by each parameter it depends on: `change` of those in
+ * `index`. Returns how many. */
+static int changes_of(const struct sp_shared_fit *f, size_t i, const double *x,
+                      const double *values, int *index, double *change)
+{
+    const struct sp_shared_sample *const s = &f->samples[i];
+    const double step = 1e-5;
+    double constants[SP_SHARED_CONSTANTS], unknowns[SP_SHARED_UNKNOWNS];
+    int n = 0;
+    memcpy(constants, constants_of(f, values, i), (size_t)f->constants * sizeof *constants);
+    unknowns_of(f, i, x, unknowns);
+    for (int c = 0; c < f->constants; c++) {
+        const struct sp_shared_constant *const of =
+            &f->layout[(size_t)s->stack * (size_t)f->constants + (size_t)c];
+        const double slope =
+            slope_by(f, i, constants, unknowns, &constants[c], step * constants[c]) * constants[c];
+        for (int k = 0; k < SP_SHARED_PARTS; k++)
+            if (of->parameter[k] >= 0) {
+                index[n] = of->parameter[k];
+                change[n++] = of->scale[k] * slope * f->info[c].spread;
+            }
+    }
+    for (int u = 0; u < f->unknowns; u++)
+        if (s->unknown[u] >= 0) {
+            index[n] = s->unknown[u];
+            change[n++] = slope_by(f, i, constants, unknowns, &unknowns[u], 100 * step);
+        }
+    return n;
 }
 
 /* A cost that is quadratic while small, then linear. */
@@ -80,7 +127,7 @@ static double cost_at(const struct sp_shared_fit *f, const double *x, double *va
     for (size_t i = 0; i < (size_t)f->parameters; i++)
         sum += is_heavy_tailed(f, i) ? robust_cost(x[i]) : x[i] * x[i] / 2;
     for (size_t i = 0; i < f->n; i++) {
-        const double z = f->error(f->context, i, constants_of(f, values, i)) / f->samples[i].noise;
+        const double z = error_at(f, i, x, values) / f->samples[i].noise;
         sum += f->samples[i].weight * robust_cost(z);
     }
     return sum;
@@ -113,20 +160,12 @@ static void gradient_and_curvature(const struct sp_shared_fit *f, const double *
     put_all(f, x, values);
     for (size_t i = 0; i < f->n; i++) {
         const struct sp_shared_sample *const s = &f->samples[i];
-        const double *const constants = constants_of(f, values, i);
-        double slope[SP_SHARED_CONSTANTS], change[SP_SHARED_CONSTANTS * SP_SHARED_PARTS];
-        int index[SP_SHARED_CONSTANTS * SP_SHARED_PARTS], parts = 0;
-        slopes_of(f, i, constants, slope);
-        const double z = f->error(f->context, i, constants) / s->noise;
-        for (int c = 0; c < f->constants; c++)
-            for (int k = 0; k < SP_SHARED_PARTS; k++) {
-                const struct sp_shared_constant *const of =
-                    &f->layout[(size_t)s->stack * (size_t)f->constants + (size_t)c];
-                if (of->parameter[k] < 0)
-                    continue;
-                index[parts] = of->parameter[k];
-                change[parts++] = of->scale[k] * slope[c] * f->info[c].spread / s->noise;
-            }
+        double change[MOST_PARTS];
+        int index[MOST_PARTS];
+        const int parts = changes_of(f, i, x, values, index, change);
+        for (int k = 0; k < parts; k++)
+            change[k] /= s->noise;
+        const double z = error_at(f, i, x, values) / s->noise;
         add_sample(gradient, curvature, n, index, change, parts, z, s->weight * robust_weight(z));
     }
 }
@@ -185,45 +224,63 @@ static void descend(const struct sp_shared_fit *f, double *x, double *values)
     free(next);
 }
 
-/* A constant's last parameter is shared by the fewest stacks. */
-static int own_parameter(const struct sp_shared_constant *of)
+/* Variance of a sum of parameters, scale by parameter: `lower` is Cholesky's factor of the
+ * curvature. */
+static double variance_of(const struct sp_shared_constant *of, const double *lower, size_t n,
+                          double *room)
 {
-    int own = -1;
+    double sum = 0;
+    memset(room, 0, n * sizeof *room);
     for (int k = 0; k < SP_SHARED_PARTS; k++)
-        own = of->parameter[k] >= 0 ? of->parameter[k] : own;
-    return own;
+        if (of->parameter[k] >= 0)
+            room[of->parameter[k]] = of->scale[k];
+    for (size_t r = 0; r < n; r++) {
+        for (size_t k = 0; k < r; k++)
+            room[r] -= lower[r * n + k] * room[k];
+        room[r] /= lower[r * n + r];
+        sum += room[r] * room[r];
+    }
+    return sum;
 }
 
-static void measure_determined(const struct sp_shared_fit *f, const double *values,
+/* The same without measurements. */
+static double prior_of(const struct sp_shared_constant *of)
+{
+    double sum = 0;
+    for (int k = 0; k < SP_SHARED_PARTS; k++)
+        sum += of->parameter[k] >= 0 ? of->scale[k] * of->scale[k] : 0;
+    return fmax(sum, 1e-12);
+}
+
+/* The share of a constant's variance that the measurements take away, whatever the unknowns are. */
+static void measure_determined(const struct sp_shared_fit *f, const double *x, double *values,
                                double *determined)
 {
-    const size_t all = (size_t)f->stacks * (size_t)f->constants;
-    double *const information = new_numbers((size_t)f->parameters);
-    for (size_t i = 0; i < f->n; i++) {
-        const struct sp_shared_sample *const s = &f->samples[i];
-        double slope[SP_SHARED_CONSTANTS];
-        slopes_of(f, i, constants_of(f, values, i), slope);
-        for (int c = 0; c < f->constants; c++) {
-            const double change = slope[c] * f->info[c].spread / s->noise;
-            const size_t at = (size_t)s->stack * (size_t)f->constants + (size_t)c;
-            information[own_parameter(&f->layout[at])] += s->weight * change * change;
-        }
-    }
-    for (size_t at = 0; at < all; at++) {
-        const double known = information[own_parameter(&f->layout[at])];
-        determined[at] = known / (known + 1);
-    }
-    free(information);
+    const size_t n = (size_t)f->parameters, all = (size_t)f->stacks * (size_t)f->constants;
+    double *const curvature = new_numbers(n * n), *const lower = new_numbers(n * n);
+    double *const gradient = new_numbers(n), *const room = new_numbers(n);
+    gradient_and_curvature(f, x, values, gradient, curvature);
+    solve(curvature, gradient, n, 0, lower, room);
+    for (size_t at = 0; at < all; at++)
+        determined[at] =
+            fmax(0, 1 - variance_of(&f->layout[at], lower, n, room) / prior_of(&f->layout[at]));
+    free(curvature);
+    free(lower);
+    free(gradient);
+    free(room);
 }
 
 /* Levenberg-Marquardt: NLopt's gradient methods stop at a cost of 640 to 1,100 where this reaches
  * 559, with ten times the evaluations. */
-void sp_fit_shared(const struct sp_shared_fit *f, double *values, double *determined)
+void sp_fit_shared(const struct sp_shared_fit *f, double *values, double *determined,
+                   double *parameters)
 {
     double *const x = new_numbers((size_t)f->parameters); /* all at the expected values */
     descend(f, x, values);
     put_all(f, x, values);
-    measure_determined(f, values, determined);
+    measure_determined(f, x, values, determined);
+    if (parameters)
+        memcpy(parameters, x, (size_t)f->parameters * sizeof *x);
     free(x);
 }
 
@@ -237,7 +294,7 @@ void sp_fit_stacks(const struct sp_shared_fit *f, const struct sp_profile *stack
     fit.expected = expected;
     for (size_t s = 0; s < (size_t)f->stacks; s++)
         memcpy(expected + s * each, stacks[s].expected, each * sizeof *expected);
-    sp_fit_shared(&fit, values, determined);
+    sp_fit_shared(&fit, values, determined, NULL);
     for (size_t s = 0; s < (size_t)f->stacks; s++) {
         fitted[s] = stacks[s];
         memcpy(fitted[s].value, values + s * each, each * sizeof *values);

@@ -18,7 +18,9 @@ static enum sp_tier tier_of(const struct sp_candidate *m, const struct sp_plan *
 /* Half-width of the 80 % range of a plan's ln(step) on a machine. */
 static double range_of(const struct sp_candidate *m, const struct sp_plan *plan)
 {
-    return sp_range_log(&m->base.profile, tier_of(m, plan));
+    struct sp_step_inputs in = sp_inputs_of(&m->base);
+    in.plan = plan;
+    return sp_range_of(&in);
 }
 
 /* Least lead (of the logarithm) between two plans that is not a tie. */

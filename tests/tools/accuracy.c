@@ -8,8 +8,12 @@
 
 #include <scaleplan/estimate.h>
 
+#include "bundled_profile.h"
+#include "choice.h"
 #include "elsewhere.h"
 #include "leads.h"
+#include "own_rows.h"
+#include "ranges.h"
 #include "study.h"
 #include "study_profiles.h"
 
@@ -84,78 +88,6 @@ static void predict_naively(const struct sp_study *study, bool siblings, double 
     free(mine);
 }
 
-/* Runs of one stack and tier in a publication, three of which the fit sees. */
-struct own {
-    size_t *run;
-    size_t n;
-};
-
-static struct own own_runs(const struct sp_study *study, int publication, int stack,
-                           enum sp_tier tier)
-{
-    struct own own = {calloc(study->n + 1, sizeof *own.run), 0};
-    if (!own.run)
-        abort();
-    for (size_t i = 0; i < study->n; i++) {
-        const struct sp_measured *const m = &study->measured[i];
-        if (m->publication == publication && m->stack == stack && m->tier == tier)
-            own.run[own.n++] = i;
-    }
-    return own;
-}
-
-/* Draws three runs; the mean absolute error of each other run goes to `errors`. */
-static void see_three(const struct sp_study *study, const struct own *own,
-                      const struct sp_profile *prior, double *errors)
-{
-    enum { DRAWS = 20 };
-    int *const draws = calloc(study->n + 1, sizeof *draws);
-    unsigned state = 12345;
-    if (!draws)
-        abort();
-    for (size_t i = 0; i < own->n; i++)
-        errors[own->run[i]] = 0;
-    for (int draw = 0; draw < DRAWS; draw++) {
-        struct sp_sample three[3];
-        size_t pick[3];
-        for (int k = 0; k < 3; k++) {
-            bool again = true;
-            while (again) {
-                state = state * 1103515245u + 12345u;
-                pick[k] = (state >> 8) % own->n;
-                again = (k > 0 && pick[k] == pick[0]) || (k > 1 && pick[k] == pick[1]);
-            }
-            three[k] = study->measured[own->run[pick[k]]].sample;
-            three[k].weight = 1;
-        }
-        struct sp_profile after;
-        sp_fit_profile(three, 3, prior, &after);
-        for (size_t i = 0; i < own->n; i++)
-            if (i != pick[0] && i != pick[1] && i != pick[2]) {
-                const size_t at = own->run[i];
-                errors[at] += fabs(expm1(sp_log_error(&study->measured[at].sample, &after)));
-                draws[at]++;
-            }
-    }
-    for (size_t i = 0; i < own->n; i++)
-        errors[own->run[i]] =
-            draws[own->run[i]] > 0 ? errors[own->run[i]] / draws[own->run[i]] : NAN;
-    free(draws);
-}
-
-static void see_three_of_publication(const struct sp_study *study, int publication,
-                                     const struct sp_profile *fitted, void *context)
-{
-    double *const errors = context;
-    for (int stack = 0; stack < study->stacks; stack++)
-        for (int tier = 0; tier < SP_TIERS; tier++) {
-            const struct own own = own_runs(study, publication, stack, (enum sp_tier)tier);
-            if (own.n >= 5)
-                see_three(study, &own, &fitted[stack], errors);
-            free(own.run);
-        }
-}
-
 /* Goals by tier in per cent, and gates; 0: none. docs/accuracy.md explains the difference. */
 struct gates {
     double asked[SP_TIERS], held[SP_TIERS];
@@ -190,10 +122,11 @@ static int print_tiers(const struct sp_study *study, const struct errors *e)
     for (int t = 0; t < SP_TIERS; t++)
         printf(" %16s", sp_tier_names[t]);
     printf("\n");
-    static const struct gates none = {{0}, {0}}, publication = {{7, 8, 16, 11}, {11, 5.6, 16, 9.2}},
-                              stack = {{9, 10, 22, 13}, {10.4, 5.8, 16.4, 7.9}},
-                              three = {{5, 5, 9, 7}, {8, 4, 17, 7.7}},
-                              model = {{8, 0, 0, 0}, {8, 0, 0, 0}};
+    static const struct gates none = {{0}, {0}},
+                              publication = {{7, 5, 14, 6}, {10.4, 5.3, 17, 9.2}},
+                              stack = {{8, 6, 14, 8}, {9.9, 5.7, 17.5, 8.4}},
+                              three = {{5, 4, 8, 6}, {8.3, 4.3, 18.1, 7.5}},
+                              model = {{6, 0, 0, 0}, {8, 0, 0, 0}};
     worse += print_line(study, "median utilisation of chip and tier (naive)", e->naive, &none);
     worse += print_line(study, "  the same with runs of its own publication", e->siblings, &none);
     worse += print_line(study, "nothing left out", e->all, &none);
@@ -228,90 +161,6 @@ static void print_parts(const struct sp_study *study, const struct errors *e, sp
         }
 }
 
-/* A run's error with a part left out, and what was known of its stack. */
-struct unseen {
-    double size, weight;
-    enum sp_tier tier;
-    enum sp_known known;
-};
-
-static int by_size(const void *a, const void *b)
-{
-    return ascending(&((const struct unseen *)a)->size, &((const struct unseen *)b)->size);
-}
-
-/* Errors of all runs with publication and stack left out; repeats share a weight. Returns their
- * number. */
-static size_t list_unseen(const struct sp_study *study, const struct errors *e,
-                          struct unseen *unseen)
-{
-    sp_part_of *const parts[] = {sp_publication_of, sp_stack_of};
-    const double *const errors[] = {e->publication, e->stack};
-    size_t n = 0;
-    for (int k = 0; k < 2; k++)
-        for (size_t i = 0; i < study->n; i++) {
-            const struct sp_measured *const m = &study->measured[i];
-            unseen[n++] = (struct unseen){fabs(errors[k][i]), m->sample.weight, m->tier,
-                                          sp_known_without(study, parts[k], m)};
-        }
-    qsort(unseen, n, sizeof *unseen, by_size);
-    return n;
-}
-
-/* Measures the half-width that holds 80 % of the weight, the share of weight inside the given
- * ranges, and the total weight. */
-static double widths_of(const struct unseen *unseen, size_t n, int tier, int known, double *held,
-                        double *all)
-{
-    double below = 0, width = NAN;
-    *held = *all = 0;
-    for (size_t i = 0; i < n; i++)
-        if ((int)unseen[i].tier == tier && (known < 0 || (int)unseen[i].known == known)) {
-            const struct sp_profile profile = {.known = unseen[i].known};
-            *all += unseen[i].weight;
-            *held +=
-                unseen[i].size <= sp_range_log(&profile, unseen[i].tier) ? unseen[i].weight : 0;
-        }
-    for (size_t i = 0; i < n && isnan(width); i++)
-        if ((int)unseen[i].tier == tier && (known < 0 || (int)unseen[i].known == known)) {
-            below += unseen[i].weight;
-            if (below >= 0.8 * *all)
-                width = unseen[i].size;
-        }
-    return width;
-}
-
-/* Compares range_widths.def with the runs; counts tiers whose ranges do not hold. */
-static int print_ranges(const struct sp_study *study, const struct errors *e)
-{
-    static const char *const known[SP_KNOWN] = {"stack", "software", "chip", "neither"};
-    struct unseen *const unseen = calloc(2 * study->n + 1, sizeof *unseen);
-    int worse = 0;
-    if (!unseen)
-        abort();
-    const size_t n = list_unseen(study, e, unseen);
-    printf("\n80 %% ranges, half of them, of the logarithm: by tier and by what is known of the "
-           "stack\n");
-    for (int t = 0; t < SP_TIERS; t++) {
-        double held, all;
-        widths_of(unseen, n, t, -1, &held, &all);
-        const bool bad = held < 0.75 * all || held > 0.85 * all;
-        printf("%-14s hold %4.1f %% of runs left out%s:", sp_tier_names[t], 100 * held / all,
-               bad ? "!" : "");
-        worse += bad;
-        for (int k = 0; k < SP_KNOWN; k++) {
-            const double width = widths_of(unseen, n, t, k, &held, &all);
-            const struct sp_profile profile = {.known = (enum sp_known)k};
-            if (all > 0)
-                printf("  %s %.3f (says %.3f, %.0f runs)", known[k], width,
-                       sp_range_log(&profile, (enum sp_tier)t), all);
-        }
-        printf("\n");
-    }
-    free(unseen);
-    return worse;
-}
-
 /* A publication with hundreds of runs on one stack says more when its models are left out in turn.
  */
 static int long_series_model(const struct sp_measured *m)
@@ -342,8 +191,8 @@ static void leave_out(const struct sp_study *study, struct errors *e)
     e->siblings = new_errors(study);
     predict_naively(study, false, e->naive);
     predict_naively(study, true, e->siblings);
-    sp_cross_validate(study, sp_publication_of, study->publications, e->publication,
-                      see_three_of_publication, e->three);
+    sp_cross_validate(study, sp_publication_of, study->publications, e->publication, sp_see_three,
+                      e->three);
     e->usual = new_errors(study);
     for (size_t i = 0; i < study->n; i++)
         e->usual[i] = study->measured[i].odd ? NAN : e->publication[i];
@@ -375,16 +224,16 @@ static void to_logarithms(const struct sp_study *study, struct errors *e)
         }
 }
 
-static bool ends_in_csv(const char *path)
+static bool ends_in(const char *path, const char *end)
 {
-    const size_t n = strlen(path);
-    return n > 4 && strcmp(path + n - 4, ".csv") == 0;
+    const size_t n = strlen(path), m = strlen(end);
+    return n > m && strcmp(path + n - m, end) == 0;
 }
 
 int main(int argc, char **argv)
 {
     if (argc < 2) {
-        fprintf(stderr, "usage: accuracy RUNS.csv [ELSEWHERE.csv ...] [FOLDER]\n");
+        fprintf(stderr, "usage: accuracy RUNS.csv [ELSEWHERE.csv ...] [FOLDER] [RANGES.def]\n");
         return 2;
     }
     const struct sp_sources sources = {0};
@@ -403,16 +252,22 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < study.n; i++)
         e.all[i] = sp_log_error(&study.measured[i].sample, &fitted[study.measured[i].stack]);
     to_logarithms(&study, &e);
-    const int worse =
-        print_tiers(&study, &e) + print_ranges(&study, &e) + sp_print_leads(&study, e.publication);
+    const struct sp_left_out seen = {e.publication, e.stack};
+    const int worse = print_tiers(&study, &e) + sp_print_own_rows(&study, fitted) +
+                      sp_print_implausible(fitted, study.stacks) +
+                      sp_print_ranges(&study, fitted, &seen) +
+                      sp_print_leads(&study, e.publication);
+    sp_print_choice(&study, e.publication);
     print_parts(&study, &e, sp_publication_of, study.publications, e.publication, "publication");
     print_parts(&study, &e, sp_stack_of, study.stacks, e.stack, "stack");
     printf("\nfurthest off with its publication left out, predicted over measured\n");
     sp_print_worst(&study, e.publication);
     bool read = true;
     for (int i = 2; i < argc; i++)
-        if (ends_in_csv(argv[i]))
+        if (ends_in(argv[i], ".csv"))
             read = sp_print_elsewhere(&study, fitted, argv[i]) && read;
+        else if (ends_in(argv[i], ".def"))
+            sp_write_range_widths(&study, fitted, &seen, argv[i]);
         else
             sp_write_profiles(&study, fitted, e.publication, argv[i]);
     free_errors(&e);

@@ -33,3 +33,16 @@ void sp_add_source(char *sources, size_t size, const char *source)
     if (!strstr(sources, source))
         snprintf(sources + used, size - used, "%s%s", used ? "; " : "", source);
 }
+
+int sp_print_implausible(const struct sp_profile *fitted, int n)
+{
+    int worse = 0;
+    for (int i = 0; i < n; i++) {
+        char names[384];
+        if (!*sp_implausible_constants(&fitted[i], names, sizeof names))
+            continue;
+        printf("the fit fails on %s of %s: a cause is missing\n", names, fitted[i].name);
+        worse++;
+    }
+    return worse;
+}

@@ -1,6 +1,8 @@
 /* How far the estimate is off on runs of a further file, none of which any fit has seen. */
 #include "elsewhere.h"
 
+#include "choice.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,7 +87,9 @@ static void judge(const struct sp_study *study, const struct sp_profile *fitted,
             profile_in(study, left_out >= 0 ? without : fitted, &other->stack[m->stack]);
         profile.known = known_in(study, left_out, &other->stack[m->stack]);
         log_errors[i] = sp_log_error(&m->sample, &profile);
-        held[i] = fabs(log_errors[i]) <= sp_range_log(&profile, m->tier);
+        struct sp_step_inputs in = m->sample.in;
+        in.profile = &profile;
+        held[i] = fabs(log_errors[i]) <= sp_range_of(&in);
     }
 }
 
@@ -144,6 +148,7 @@ bool sp_print_elsewhere(const struct sp_study *study, const struct sp_profile *f
             print_chosen(&other, log_errors, held, (struct chosen){(enum sp_tier)t, p});
     printf("\nfurthest off of these, predicted over measured\n");
     sp_print_worst(&other, log_errors);
+    sp_print_choice(&other, log_errors);
     free(log_errors);
     free(held);
     sp_close_study(&other);

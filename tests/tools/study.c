@@ -86,8 +86,9 @@ static void weigh(struct sp_study *study)
 
 void sp_open_study(const struct sp_runs *runs, struct sp_study *study)
 {
-    struct names groups = {0}, models = {0}, publications = {0};
-    const int column = sp_csv_column(&runs->csv, "publication"),
+    struct names groups = {0}, models = {0}, publications = {0}, units = {0};
+    const int software = sp_csv_column(&runs->csv, "software"),
+              column = sp_csv_column(&runs->csv, "publication"),
               fit = sp_csv_column(&runs->csv, "fit");
     *study = (struct sp_study){0};
     study->measured = calloc(runs->n + 1, sizeof *study->measured);
@@ -113,6 +114,16 @@ void sp_open_study(const struct sp_runs *runs, struct sp_study *study)
             .odd = strncmp(sp_csv_cell(&runs->csv, i, fit), "no", 2) == 0,
             .tier = sp_tier_of(&run->model, &run->hw.chip, &run->plan),
         };
+        struct sp_measured *const m = &study->measured[study->n - 1];
+        const char *const name = publications.name[m->publication];
+        char machine[128], release[128];
+        snprintf(machine, sizeof machine, "%.60s on %.60s", name, run->hardware);
+        snprintf(release, sizeof release, "%.60s %.30s %.30s", name,
+                 sp_csv_cell(&runs->csv, i, software), run->model_name);
+        for (int u = 0; u < SP_UNKNOWNS; u++)
+            m->unit[u] = number_of(&units, u == SP_OPEN_PUBLICATION ? name
+                                           : u == SP_OPEN_RELEASE   ? release
+                                                                    : machine);
     }
     study->groups = groups.n;
     study->models = models.n;
@@ -120,6 +131,7 @@ void sp_open_study(const struct sp_runs *runs, struct sp_study *study)
     study->publication = publications.name;
     weigh(study);
     free(groups.name);
+    free(units.name);
     free(models.name);
 }
 
@@ -176,7 +188,8 @@ void sp_fit_study(const struct sp_study *study, sp_part_of *part_of, int left_ou
     for (size_t i = 0; i < study->n; i++) {
         const struct sp_measured *const m = &study->measured[i];
         if (!m->odd && (left_out < 0 || part_of(m) != left_out))
-            samples[n++] = (struct sp_joint_sample){m->sample, m->stack};
+            samples[n++] = (struct sp_joint_sample){m->sample, m->stack, {0}},
+            memcpy(samples[n - 1].unit, m->unit, sizeof m->unit);
     }
     sp_fit_jointly(samples, n, study->stack, study->stacks, fitted);
     borrow_the_rest(study, samples, n, fitted);

@@ -20,6 +20,7 @@ struct sp_measured {
     int series;      /* number of runs of the publication */
     bool odd;        /* left out of fits, for a reason in the file; still judged */
     enum sp_tier tier;
+    int unit[SP_UNKNOWNS];
 };
 
 struct sp_study {

@@ -10,8 +10,10 @@ static const struct sp_constant_info info = {
     .key = "rate", .of = SP_OF_SOFTWARE, .spread = 0.5, .low = 1e-6, .high = 1e6};
 
 /* ln(constant / measured); two of the stacks are measured. */
-static double error_of(const void *context, size_t i, const double *constants)
+static double error_of(const void *context, size_t i, const double *constants,
+                       const double *unknowns)
 {
+    (void)unknowns;
     const double *const measured = context;
     return log(constants[0] / measured[i]);
 }
@@ -23,7 +25,7 @@ static double common_of(double first, double second, const bool *heavy_tailed)
     const double expected[STACKS] = {1, 1, 1};
     const double measured[] = {exp(info.spread * first), exp(info.spread * second)};
     struct sp_shared_constant layout[STACKS];
-    struct sp_shared_sample samples[] = {{0, 1, 1e-5}, {1, 1, 1e-5}};
+    struct sp_shared_sample samples[] = {{0, 1, 1e-5, {-1}}, {1, 1, 1e-5, {-1}}};
     double values[STACKS], determined[STACKS];
     for (int s = 0; s < STACKS; s++)
         layout[s] = (struct sp_shared_constant){{COMMON, 1 + s, -1, -1}, {1, 1, 0, 0}};
@@ -38,7 +40,7 @@ static double common_of(double first, double second, const bool *heavy_tailed)
                                       .n = 2,
                                       .error = error_of,
                                       .context = measured};
-    sp_fit_shared(&fit, values, determined);
+    sp_fit_shared(&fit, values, determined, NULL);
     for (int s = 0; s < 2; s++) /* a nearly exact measurement is met */
         assert_close(values[s], measured[s], 1e-3);
     return log(values[2]) / info.spread;
@@ -76,12 +78,50 @@ static void all_tails(void **state)
     assert_close(common_of(both, both, all), 1, 1e-3);
 }
 
+/* ln(constant / measured) and 0.8 of what the measurement leaves open. */
+static double error_with(const void *context, size_t i, const double *constants,
+                         const double *unknowns)
+{
+    return error_of(context, i, constants, unknowns) + 0.8 * unknowns[0];
+}
+
+/* One exact measurement d = 0.5 x + 0.8 u, x and u of prior N(0, 1): x is 0.5 d / (0.25 + 0.64) in
+ * the mean, and 0.25 / 0.89 of its variance is gone. A second measurement of the same unknown adds
+ * nothing; one of another does: 0.25 / 0.64 a measurement, over that and 1. */
+static void unknowns_are_integrated_out(void **state)
+{
+    (void)state;
+    const double expected[] = {1}, measured[] = {exp(1), exp(1)};
+    const struct sp_shared_constant layout[] = {{{0, -1, -1, -1}, {1}}};
+    for (int others = 0; others < 2; others++) {
+        const struct sp_shared_sample samples[] = {{0, 1, 1e-5, {1}}, {0, 1, 1e-5, {1 + others}}};
+        const struct sp_shared_fit fit = {.constants = 1,
+                                          .stacks = 1,
+                                          .parameters = 2 + others,
+                                          .unknowns = 1,
+                                          .info = &info,
+                                          .expected = expected,
+                                          .layout = layout,
+                                          .samples = samples,
+                                          .n = 2,
+                                          .error = error_with,
+                                          .context = measured};
+        const double information = (1 + others) * 0.25 / 0.64;
+        double value, determined, parameters[3];
+        sp_fit_shared(&fit, &value, &determined, parameters);
+        assert_close(log(value) / 0.5, information / (1 + information) / 0.5, 1e-3);
+        assert_close(determined, information / (1 + information), 1e-3);
+        assert_close(0.5 * parameters[0] + 0.8 * parameters[1], 1, 1e-3);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quadratic_tails),
         cmocka_unit_test(heavy_tails),
         cmocka_unit_test(all_tails),
+        cmocka_unit_test(unknowns_are_integrated_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,6 +67,7 @@ void sp_expect_constants(const struct sp_hardware *hw, const struct sp_framework
     const bool gpu = hw->network.kind == SP_SWITCHED;
     double *const e = profile->expected;
     profile->kind = hw->network.kind;
+    profile->machine_factor = 1;
     for (int i = 0; i < SP_CONSTANTS; i++)
         e[i] = gpu ? sp_constants[i].gpu : sp_constants[i].tpu;
     if (gpu && hw->chip.tdp_w > 0 && !isnan(hw->chip.peak_flops_per_s[SP_BF16])) {
@@ -99,6 +100,17 @@ static const bool grows_step[SP_CONSTANTS] = {[SP_C_MEMORY] = true,
                                               [SP_C_STRAGGLER] = true,
                                               [SP_C_TP_EXPOSED] = true};
 
+/* Shares of times that the others give. */
+static const bool is_share[SP_CONSTANTS] = {
+    [SP_C_CONTENTION] = true, [SP_C_STRAGGLER] = true, [SP_C_TP_EXPOSED] = true};
+
+void sp_use_machine_factor(double factor, struct sp_profile *profile)
+{
+    for (int i = 0; i < SP_CONSTANTS; i++)
+        profile->value[i] *= is_share[i] ? 1 : grows_step[i] ? factor : 1 / factor;
+    profile->machine_factor = 1;
+}
+
 /* A step is monotone in each constant (tested), so one evaluation gives the worst step of the
  * intervals, without sampling, and search bounds remain valid. */
 void sp_worsen_constants(const struct sp_profile *profile, struct sp_profile *worst)
@@ -113,7 +125,12 @@ void sp_worsen_constants(const struct sp_profile *profile, struct sp_profile *wo
 
 const char *sp_family_of_constant(const struct sp_profile *p, int constant)
 {
-    return sp_constants_of(p).of[constant].of == SP_OF_CHIP ? p->chip_family : p->software_family;
+    const char *const family[] = {[SP_OF_CHIP] = p->chip_family,
+                                  [SP_OF_SOFTWARE] = p->software_family,
+                                  [SP_OF_KERNELS] = p->software_family,
+                                  [SP_OF_OVERLAP] = p->overlap_family[0] ? p->overlap_family
+                                                                         : p->software_family};
+    return family[sp_constants_of(p).of[constant].of];
 }
 
 static bool can_lend(const struct sp_profile *from, const struct sp_profile *to)
@@ -137,6 +154,19 @@ static double family_ratio(const struct sp_profile *known, size_t n, const struc
             *weight += w;
         }
     return *weight > 0 ? sum / *weight : 0;
+}
+
+/* What runs determine of a family's constant, which all of its stacks share; 0 without any. */
+static double family_determined(const struct sp_profile *known, size_t n,
+                                const struct sp_profile *to, int constant)
+{
+    const char *const family = sp_family_of_constant(to, constant);
+    double most = 0;
+    for (size_t k = 0; k < n; k++)
+        if (can_lend(&known[k], to) &&
+            strcmp(sp_family_of_constant(&known[k], constant), family) == 0)
+            most = fmax(most, known[k].determined[constant]);
+    return most;
 }
 
 /* Mean over families, weighted by what runs determined; 0 without any. */
@@ -181,6 +211,6 @@ void sp_borrow_constants(const struct sp_profile *known, size_t n, struct sp_pro
             ratio = common_ratio(known, n, profile, i);
         profile->value[i] =
             clamp(profile->expected[i] * exp(ratio), constants.of[i].low, constants.of[i].high);
-        profile->determined[i] = 0;
+        profile->determined[i] = family_determined(known, n, profile, i);
     }
 }

@@ -179,7 +179,7 @@ void sp_estimate(const struct sp_step_inputs *in, enum sp_flop_convention conven
     e->companions = (struct sp_companion_cost){{0}, {0}};
     if (in->model->tuning.companions)
         add_companions(in, e);
-    e->range = sp_range_log(in->profile, sp_tier_of(in->model, &in->hw->chip, in->plan));
+    e->range = sp_range_of(in);
     e->low_s = sp_range_low(e->time.step, e->range);
     e->high_s = sp_range_high(e->time.step, e->range);
     e->health = sp_health_of(&e->time);

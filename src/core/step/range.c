@@ -59,3 +59,9 @@ double sp_range_log(const struct sp_profile *profile, enum sp_tier tier)
     return profile->residual > 0 ? SP_RANGE_DEVIATIONS * profile->residual
                                  : widths[tier][profile->known];
 }
+
+double sp_range_of(const struct sp_step_inputs *in)
+{
+    const double known = sp_range_log(in->profile, sp_tier_of(in->model, &in->hw->chip, in->plan));
+    return in->profile->residual > 0 ? known : hypot(known, SP_RANGE_DEVIATIONS * sp_open_log(in));
+}
