@@ -33,6 +33,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(vpp, .fallback = "1"),
     SP_TAKE(ep, .fallback = "1"),
     SP_TAKE(cp, .fallback = "1"),
+    SP_TAKE(cp_kind, .needs = SP_THESE(SP_O_hw)),
     SP_TAKE(in_flight, .fallback = "1"),
     SP_TAKE(batch),
     SP_OPTION_SEQ,
@@ -195,6 +196,8 @@ static bool load_framework(const struct sp_args *args, const struct sp_sources *
         return false;
     s->framework = file.framework;
     s->has_framework = true;
+    if (args->given.cp_kind)
+        s->framework.execution.cp_kind = (enum sp_cp_kind)args->value.cp_kind;
     sp_use_memory_factor(memory_factor, &s->framework);
     return true;
 }

@@ -157,6 +157,7 @@ static void set_plan_parts(struct problem *p)
     set_part(p, "spread",
              "--dp %lld --tp %lld --pp %lld --cp %lld --ep %lld --zero %lld --micro-batch %lld", dp,
              tp, pp, cp, ep, zero, micro);
+    set_part(p, "cp-kind", "%s", kind);
     set_part(p, "dp", "%lld", dp);
     set_part(p, "pp", "%lld", pp);
     set_part(p, "vpp", "%lld", vpp);

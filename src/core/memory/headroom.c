@@ -1,4 +1,5 @@
 /* Memory of a chip, the chance of running out of it, and the verdict. */
+#include <float.h>
 #include <math.h>
 
 #include <scaleplan/estimate.h>
@@ -29,7 +30,7 @@ double sp_most_bytes(double residual, double capacity, enum sp_verdict worst)
     if (worst >= SP_VERDICT_NO)
         return INFINITY;
     const double limit = capacity * exp(-least_left[worst] * fmax(residual, 0));
-    return nextafter(limit, 0); /* never exactly as much as there is */
+    return limit * (1 - DBL_EPSILON); /* never exactly as much as there is */
 }
 
 enum sp_verdict sp_memory_verdict(double residual, double device, double capacity)
