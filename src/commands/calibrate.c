@@ -8,6 +8,7 @@
 #include "cli/plan_options.h"
 #include "config/world.h"
 #include "runs/fit_file.h"
+#include "runs/kernel_times.h"
 #include "runs/network_fit.h"
 #include "runs/profile_file.h"
 #include "runs/serving_errors.h"
@@ -98,6 +99,32 @@ static void put_curves(struct sp_report *r, const struct measuring *s)
 
 #define SP_PART calibrate_network
 #define SP_PART_OF struct measuring
+#include "answer/put_rows.h"
+
+/* The kernels of a chip, fitted to times; calibrate_kernels.def shows it. */
+struct gauging {
+    const char *file, *written; /* of -o, or NULL */
+    struct sp_hardware hw;
+    struct sp_kernel_times times;
+    struct sp_kernel_fit fit;
+    char name[64];
+};
+
+#define SP_PART calibrate_kernel
+#define SP_PART_OF struct sp_fitted_kernel
+#include "answer/put_rows.h"
+
+static void put_kernel_curves(struct sp_report *r, const struct gauging *s)
+{
+    for (int i = 0; i < s->fit.n; i++) {
+        sp_begin_row(r, sp_kernel_op_names[s->fit.of[i].op], "curves.%d", i);
+        put_calibrate_kernel_rows(r, &s->fit.of[i]);
+    }
+    sp_scope(r, "");
+}
+
+#define SP_PART calibrate_kernels
+#define SP_PART_OF struct gauging
 #include "answer/put_rows.h"
 
 static void put_serving_errors(struct sp_report *r, const struct calibrating *s)
@@ -321,6 +348,31 @@ static bool measure(const struct sp_args *args, const char *text, struct measuri
     return true;
 }
 
+static bool gauge(const struct sp_args *args, const char *text, struct gauging *s,
+                  struct sp_report *report, struct sp_error *error)
+{
+    char source[256], chip[256];
+    const struct sp_sources sources = sp_sources_of(args);
+    if (!args->value.hw)
+        return sp_fail(error, SP_USAGE, "--hw is needed: the chip whose kernels were measured");
+    sp_machine_name(args->value.hw, &sources, chip, sizeof chip);
+    if (!sp_check_name(args->value.name, error) || !sp_load_chip(chip, &sources, &s->hw, error) ||
+        !sp_read_kernel_times(text, s->file, &s->times, error))
+        return false;
+    sp_fit_kernels(&s->hw, &s->times, &s->fit);
+    snprintf(s->name, sizeof s->name, "%.63s", args->value.name ? args->value.name : s->hw.name);
+    bool ok = true;
+    if (s->written) {
+        snprintf(source, sizeof source, "%zu kernels measured alone, %s", s->times.n, s->file);
+        sp_make_printable(source, ""); /* names of files are others' text */
+        char *const json = sp_kernels_text(&s->fit.kernels, s->name, source);
+        ok = sp_put_file(report, s->written, json, error);
+        free(json);
+    }
+    put_calibrate_kernels_rows(report, s);
+    return ok;
+}
+
 /* Options of one kind of file mean nothing to the other; a log's run has a network too. */
 static bool check_options(const struct sp_args *args, bool of_nccl, struct sp_error *error)
 {
@@ -356,6 +408,15 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         struct measuring s = {.file = file, .written = args->value.write};
         ok = measure(args, text, &s, report, error);
         free(s.times.of);
+    } else if (ok && text && sp_is_kernel_times(text)) {
+        struct gauging *const s = calloc(1, sizeof *s);
+        if (!s)
+            abort();
+        s->file = file;
+        s->written = args->value.write;
+        ok = gauge(args, text, s, report, error);
+        free(s->times.of);
+        free(s);
     } else if (ok) {
         struct calibrating s = {.file = file, .written = args->value.write};
         ok = calibrate(args, &s, report, error);
@@ -371,6 +432,8 @@ static const struct sp_example examples[] = {
     {"step --model llama3-8b --hw h100-64 --profile my-cluster.json", "then estimate with it"},
     {"calibrate --from run.sh --log train.log --hw h100-64 -o mine.json",
      "fit to what a launch logged"},
+    {"calibrate kernels.csv --hw h100 -o kernels/h100.json",
+     "fit a chip's matmuls and attention to those that measure.py timed"},
     {"calibrate nccl.txt --hw h100 -o my-network.json",
      "fit a network to what all_reduce_perf and its kind printed"},
     {NULL, NULL},
@@ -379,7 +442,7 @@ static const struct sp_example examples[] = {
 const struct sp_command sp_cmd_calibrate = {
     .name = "calibrate",
     .summary = "a profile fitted to your own measured runs",
-    .operands = "[RUNS.csv|NCCL.txt]",
+    .operands = "[RUNS.csv|NCCL.txt|KERNELS.csv]",
     .about =
         "Fits the bounded constants of one profile to the runs of one chip and framework in a "
         "CSV file (its columns: docs/runs.md; step time and peak memory from a training log, "
@@ -387,7 +450,9 @@ const struct sp_command sp_cmd_calibrate = {
         "out of the fit, and which constants the runs could not determine. With --log the run of a "
         "launch (--from) or of a plan given by options is one more run, or the only one. Of a file "
         "of serving runs, which has columns input and output, the profile of a chip and an engine. "
-        "Of the output of nccl-tests, a network with the rates of its collectives by size.",
+        "Of the output of nccl-tests, a network with the rates of its collectives by size; of "
+        "times of "
+        "matmuls and attention alone (share/scaleplan/measure.py), the kernels of a chip.",
     SP_OPTIONS(options),
     .examples = examples,
     .run = run,

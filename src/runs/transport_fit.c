@@ -8,6 +8,8 @@
 
 #include <scaleplan/forms.h>
 
+#include "runs/descent.h"
+
 /* Standard deviation of ln(time) between repeats of a message on one cluster. */
 #define NOISE 0.05
 
@@ -22,7 +24,7 @@ static const struct {
 } priors[CONSTANTS] = {
     [SHARE] = {0.8, 2}, [START] = {1e-4, 1.5}, [RAMP] = {5e-5, 1.5}, [GROWTH] = {0.08, 0.3}};
 
-static struct sp_transport_curve curve_of(const double x[CONSTANTS])
+static struct sp_transport_curve curve_of(const double *x)
 {
     return (struct sp_transport_curve){.share = exp(x[SHARE]),
                                        .start_s = exp(x[START]),
@@ -49,13 +51,20 @@ double sp_transport_error(const struct sp_transport_curve *c, const struct sp_tr
                p->time_s);
 }
 
+/* The points of a fit. */
+struct points {
+    const struct sp_transport_point *at;
+    size_t n;
+};
+
 /* Quadratic for small errors, linear for large ones: first messages of sweeps meet cold caches. */
-static double cost(const struct sp_transport_point *points, size_t n, const double x[CONSTANTS])
+static double cost(const double *x, void *context)
 {
+    const struct points *const points = context;
     const struct sp_transport_curve c = curve_of(x);
     double sum = 0;
-    for (size_t i = 0; i < n; i++) {
-        const double z = sp_transport_error(&c, &points[i]) / NOISE;
+    for (size_t i = 0; i < points->n; i++) {
+        const double z = sp_transport_error(&c, &points->at[i]) / NOISE;
         sum += sqrt(1 + z * z) - 1;
     }
     for (int i = 0; i < CONSTANTS; i++) {
@@ -63,35 +72,6 @@ static double cost(const struct sp_transport_point *points, size_t n, const doub
         sum += z * z / 2;
     }
     return sum;
-}
-
-/* Steps along each constant, and along each pair against each other, halved until none gains: four
- * smooth constants need no more. */
-static double descend(const struct sp_transport_point *points, size_t n, double x[CONSTANTS])
-{
-    double least = cost(points, n, x);
-    for (double step = 0.5; step > 1e-5;) {
-        bool gained = false;
-        for (int move = 0; move < CONSTANTS * CONSTANTS * 4; move++) {
-            const int one = move / 4 / CONSTANTS, other = move / 4 % CONSTANTS;
-            double y[CONSTANTS];
-            for (int i = 0; i < CONSTANTS; i++)
-                y[i] = x[i];
-            y[one] += move & 1 ? step : -step;
-            if (other != one)
-                y[other] += move & 2 ? step : -step;
-            const double c = cost(points, n, y);
-            if (c < least - 1e-12) {
-                least = c;
-                gained = true;
-                for (int i = 0; i < CONSTANTS; i++)
-                    x[i] = y[i];
-            }
-        }
-        if (!gained)
-            step /= 2;
-    }
-    return least;
 }
 
 /* Three digits, as files have them. */
@@ -105,12 +85,18 @@ static double rounded(double value)
 struct sp_transport_curve sp_fit_transport(const struct sp_transport_point *points, size_t n)
 {
     double best[CONSTANTS] = {0}, least = DBL_MAX;
+    struct points all = {points, n};
+    struct sp_descent d = {.n = CONSTANTS, .cost = cost, .context = &all};
+    for (int i = 0; i < CONSTANTS; i++) {
+        d.low[i] = -HUGE_VAL;
+        d.high[i] = HUGE_VAL;
+    }
     for (int start = -1; start <= 1; start++) { /* the ramp has a valley on each side */
         double x[CONSTANTS];
         for (int i = 0; i < CONSTANTS; i++)
             x[i] = log(priors[i].expected);
         x[RAMP] += 3 * start;
-        const double c = descend(points, n, x);
+        const double c = sp_descend(&d, x);
         if (c < least) {
             least = c;
             for (int i = 0; i < CONSTANTS; i++)
