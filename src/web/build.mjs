@@ -20,27 +20,27 @@ const scripts = ['words.js', 'dom.js', 'engine.js', 'commands.js', 'numbers.js',
   'files.js', 'book.js', 'app.js'];
 const workerScripts = ['wasi_files.js', 'wasi.js', 'worker.js'];
 
-// Twenty bytes as 23 digits of 125, for 125^23 is more than 256^20: characters 1 to 127 but 13 and 60, which would not
-// survive in a page.
-const BYTES = 20;
-const DIGITS = 23;
-function inDigits(bytes) {
-  const out = [];
-  for (let at = 0; at < bytes.length; at += BYTES) {
-    let value = 0n;
-    for (let i = BYTES - 1; i >= 0; i--) value = value * 256n + BigInt(bytes[at + i] ?? 0);
-    const codes = [];
-    for (let i = 0; i < DIGITS; i++, value /= 125n) {
-      const digit = Number(value % 125n);
-      codes.unshift(digit + 1 + (digit >= 12) + (digit >= 58));
-    }
-    out.push(String.fromCharCode(...codes));
+// Fifteen bits per character, from U+3400 on: none of these is a control character, a surrogate or a sign of HTML. The page is
+// in UTF-16, so that 15 of 16 stored bits carry something; in UTF-8 fewer than 7 of 8 would.
+const BITS = 15;
+const FIRST_CODE = 0x3400;
+function inCharacters(bytes) {
+  const codes = [];
+  let held = 0;
+  let bits = 0;
+  for (const byte of [...bytes, 0, 0]) { // the zeros fill the last character
+    held |= byte << bits;
+    bits += 8;
+    if (bits < BITS) continue;
+    codes.push(String.fromCharCode(FIRST_CODE + (held & (2 ** BITS - 1))));
+    held >>= BITS;
+    bits -= BITS;
   }
-  return out.join('');
+  return codes.join('');
 }
 
 const LZMA = ['--format=lzma', '--lzma1=preset=9e,lc=4,pb=0', '-c'];
-const pack = (bytes) => inDigits(execFileSync('xz', LZMA, { input: bytes, maxBuffer: 1 << 24 }));
+const pack = (bytes) => inCharacters(execFileSync('xz', LZMA, { input: bytes, maxBuffer: 1 << 24 }));
 const hashOf = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 const book = {};
@@ -68,9 +68,11 @@ const parts = {
   SIZES: Object.entries(carried).map(([name, bytes]) => `${name} ${bytes.length}`).join(' '),
   CARRIED: pack(Buffer.concat(Object.values(carried))),
 };
-const html = read('page.html').replace(/%([A-Z]+)%/g, (whole, name) => parts[name] ?? whole);
-writeFileSync(page, html);
+// A browser takes the encoding from the byte order mark, whatever a server's header says.
+const html = `\ufeff${read('page.html').replace(/%([A-Z]+)%/g, (whole, name) => parts[name] ?? whole)}`;
+const encoded = (text) => Buffer.from(text, 'utf16le');
+writeFileSync(page, encoded(html));
 
-const size = (text) => Buffer.byteLength(text);
+const size = (text) => encoded(text).length;
 console.log(`${page}: ${size(html)} bytes: ${size(parts.CARRIED)} of ${parts.SIZES}; scripts before ${size(first) + size(last)}, ` +
   `style ${size(parts.STYLE)}`);

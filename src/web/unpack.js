@@ -1,18 +1,13 @@
-// Unpacks the page's contents: compressed bytes, twenty of them as 23 digits of base 125.
+// Unpacks the page's contents: compressed bytes, fifteen bits per character from U+3400 on.
 
-function fromDigits(text) {
-  const blocks = Math.floor(text.length / 23);
-  const bytes = new Uint8Array(20 * blocks);
-  for (let block = 0; block < blocks; block++) {
-    const at = 20 * block;
-    for (let i = 0; i < 23; i++) {
-      const code = text.charCodeAt(23 * block + i);
-      let carry = code - 1 - (code > 13) - (code > 60);
-      for (let k = at; k < at + 20; k++, carry >>= 8) {
-        carry += 125 * bytes[k];
-        bytes[k] = carry;
-      }
-    }
+function fromCharacters(text) {
+  const bytes = new Uint8Array(Math.floor((15 * text.length) / 8));
+  let held = 0;
+  let bits = 0;
+  let at = 0;
+  for (let i = 0; i < text.length; i++) {
+    held |= (text.charCodeAt(i) - 0x3400) << bits;
+    for (bits += 15; bits >= 8; bits -= 8, held >>= 8) bytes[at++] = held;
   }
   return bytes;
 }
@@ -20,7 +15,7 @@ function fromDigits(text) {
 // Returns the bytes in an element of the page, and empties the element.
 function unpack(id) {
   const element = document.getElementById(id);
-  const packed = fromDigits(element.textContent);
+  const packed = fromCharacters(element.textContent);
   element.textContent = '';
   return new Lzma(packed).unpack();
 }
