@@ -86,26 +86,38 @@ static int in_order(const void *a, const void *b)
     return strcmp(a, b);
 }
 
+/* A plan was run whatever its source leaves out of the measurement. */
+static bool was_run_on(const struct sp_run *run, enum sp_network_kind network)
+{
+    return run->problem[0] == '\0' && run->hw.network.kind == (int)network;
+}
+
+static void put_place(const struct sp_run *run, char *line, size_t size)
+{
+    const struct sp_plan *const p = &run->plan;
+    snprintf(line, size, "%lld %lld %lld %lld %.10g %.10g %lld", (long long)p->tp, (long long)p->pp,
+             (long long)p->cp, (long long)p->micro_batch,
+             (double)p->micro_batch * (double)p->seq / (double)p->cp,
+             (double)run->model.moe.experts / (double)p->ep,
+             (long long)(run->hw.network.kind == SP_TORUS ? p->tp : run->hw.network.domain));
+}
+
 /* The distinct places of runs on one kind of network, as a file. */
-static void write_ground(const struct sp_study *study, enum sp_network_kind network,
+static void write_ground(const struct sp_runs *files, int n_files, enum sp_network_kind network,
                          const char *name, const char *folder)
 {
     enum { LINE = 96 };
-    char(*const lines)[LINE] = calloc(study->n + 1, sizeof *lines), path[4096], *text = NULL;
+    size_t all = 1;
+    for (int f = 0; f < n_files; f++)
+        all += files[f].n;
+    char(*const lines)[LINE] = calloc(all, sizeof *lines), path[4096], *text = NULL;
     size_t n = 0, length = 0;
     if (!lines)
         abort();
-    for (size_t i = 0; i < study->n; i++) {
-        const struct sp_run *const run = study->measured[i].run;
-        const struct sp_plan *const p = &run->plan;
-        if (run->hw.network.kind != (int)network)
-            continue;
-        snprintf(lines[n++], LINE, "%lld %lld %lld %lld %.10g %.10g %lld", (long long)p->tp,
-                 (long long)p->pp, (long long)p->cp, (long long)p->micro_batch,
-                 (double)p->micro_batch * (double)p->seq / (double)p->cp,
-                 (double)run->model.moe.experts / (double)p->ep,
-                 (long long)(network == SP_TORUS ? p->tp : run->hw.network.domain));
-    }
+    for (int f = 0; f < n_files; f++)
+        for (size_t i = 0; i < files[f].n; i++)
+            if (was_run_on(&files[f].run[i], network))
+                put_place(&files[f].run[i], lines[n++], LINE);
     qsort(lines, n, sizeof *lines, in_order);
     FILE *const out = open_memstream(&text, &length);
     if (!out)
@@ -118,9 +130,9 @@ static void write_ground(const struct sp_study *study, enum sp_network_kind netw
     for (size_t i = 0; i < n; i++)
         if (i == 0 || strcmp(lines[i], lines[i - 1]) != 0)
             fprintf(out, "%s\n    \"%s\"", i ? "," : "", lines[i]);
-    fprintf(out,
-            "\n  ],\n  \"source\": \"the runs of tests/data/runs.csv, each with its source there; "
-            "written by tests/tools/ground.c\"\n}\n");
+    fprintf(out, "\n  ],\n  \"source\": \"the runs of tests/data/runs.csv and runs-new.csv, each "
+                 "with its source there; "
+                 "written by tests/tools/ground.c\"\n}\n");
     fclose(out);
     struct sp_error error = {0};
     snprintf(path, sizeof path, "%s/%s.json", folder, name);
@@ -134,24 +146,35 @@ static void write_ground(const struct sp_study *study, enum sp_network_kind netw
 
 int main(int argc, char **argv)
 {
-    struct sp_runs runs;
+    enum { MOST_FILES = 4 };
+    struct sp_runs files[MOST_FILES];
     struct sp_study study;
     struct sp_error error = {0};
     const struct sp_sources sources = {0};
-    if (argc < 2 || !sp_read_runs(argv[1], &sources, &runs, &error)) {
-        fprintf(stderr, "usage: ground RUNS.csv [FOLDER]\n%s\n", error.text);
+    const char *folder = NULL;
+    int n = 0;
+    for (int i = 1; i < argc && n < MOST_FILES; i++) {
+        const size_t length = strlen(argv[i]);
+        if (length < 4 || strcmp(argv[i] + length - 4, ".csv") != 0)
+            folder = argv[i];
+        else if (!sp_read_runs(argv[i], &sources, &files[n++], &error))
+            break;
+    }
+    if (n == 0 || error.lines > 0) {
+        fprintf(stderr, "usage: ground RUNS.csv [MORE.csv ...] [FOLDER]\n%s\n", error.text);
         return 2;
     }
-    sp_open_study(&runs, &study);
-    if (argc > 2) {
-        write_ground(&study, SP_SWITCHED, "gpu", argv[2]);
-        write_ground(&study, SP_TORUS, "tpu", argv[2]);
+    sp_open_study(&files[0], &study);
+    if (folder) {
+        write_ground(files, n, SP_SWITCHED, "gpu", folder);
+        write_ground(files, n, SP_TORUS, "tpu", folder);
     }
     const double growth = measure_growth(&study);
     printf("the error of a step grows by %.3f of its logarithm per octave; %.3f is used\n", growth,
            SP_ERROR_PER_OCTAVE);
     sp_close_study(&study);
-    sp_runs_free(&runs);
+    for (int i = 0; i < n; i++)
+        sp_runs_free(&files[i]);
     /* the fit of the profiles may change it by a little without another figure in the program */
     return fabs(growth - SP_ERROR_PER_OCTAVE) < 0.01 ? 0 : 1;
 }

@@ -160,41 +160,56 @@ struct choice {
     double step_s, with_s, without_s;
 };
 
-/* The places of all runs on one kind of network but those of a publication (-1: of all). */
-static size_t gather_places(const struct sp_study *study, int network, int but,
-                            struct sp_place *places)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < study->n; i++) {
-        const struct sp_run *const run = study->measured[i].run;
-        if (run->hw.network.kind == network && study->measured[i].publication != but)
-            places[n++] = sp_place_of(&run->model, &run->hw, &run->plan);
-    }
-    return n;
-}
-
-static bool is_large_and_stated(const struct sp_runs *runs, const struct sp_measured *m)
+static bool is_large_and_stated(const struct sp_runs *runs, const struct sp_run *run)
 {
     static const char *const degrees[] = {"tp", "pp", "cp", "ep"};
-    bool stated = sp_chips(&m->run->hw) >= 1000;
+    bool stated = run->problem[0] == '\0' && sp_chips(&run->hw) >= 1000;
     for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++)
-        stated = stated && sp_csv_cell(&runs->csv, (size_t)(m->run - runs->run),
+        stated = stated && sp_csv_cell(&runs->csv, (size_t)(run - runs->run),
                                        sp_csv_column(&runs->csv, degrees[i]))[0];
     return stated;
 }
 
 /* Whether a run is the first of its model, chip and devices: the list has each of these once. */
-static bool is_first(const struct sp_runs *runs, const struct sp_study *study, size_t at)
+static bool is_first(const struct sp_runs *files, int n, int file, size_t at)
 {
-    const struct sp_measured *const m = &study->measured[at];
-    for (size_t i = 0; i < at; i++) {
-        const struct sp_measured *const o = &study->measured[i];
-        if (is_large_and_stated(runs, o) && strcmp(o->run->model_name, m->run->model_name) == 0 &&
-            strcmp(o->run->chip, m->run->chip) == 0 &&
-            sp_chips(&o->run->hw) == sp_chips(&m->run->hw))
-            return false;
-    }
-    return is_large_and_stated(runs, m);
+    const struct sp_run *const run = &files[file].run[at];
+    for (int f = 0; f <= file && f < n; f++)
+        for (size_t i = 0; i < (f < file ? files[f].n : at); i++) {
+            const struct sp_run *const o = &files[f].run[i];
+            if (is_large_and_stated(&files[f], o) && strcmp(o->model_name, run->model_name) == 0 &&
+                strcmp(o->chip, run->chip) == 0 && sp_chips(&o->hw) == sp_chips(&run->hw))
+                return false;
+        }
+    return is_large_and_stated(&files[file], run);
+}
+
+static const char *publication_of(const struct sp_runs *runs, size_t at)
+{
+    const char *const name = sp_csv_cell(&runs->csv, at, sp_csv_column(&runs->csv, "publication"));
+    return *name ? name : runs->run[at].source;
+}
+
+/* The places of all runs on one kind of network but those of a publication (NULL: of all); free().
+ */
+static struct sp_place *gather_places(const struct sp_runs *files, int n_files, int network,
+                                      const char *but, size_t *n)
+{
+    size_t all = 1;
+    for (int f = 0; f < n_files; f++)
+        all += files[f].n;
+    struct sp_place *const places = calloc(all, sizeof *places);
+    if (!places)
+        abort();
+    *n = 0;
+    for (int f = 0; f < n_files; f++)
+        for (size_t i = 0; i < files[f].n; i++) {
+            const struct sp_run *const run = &files[f].run[i];
+            if (run->problem[0] == '\0' && run->hw.network.kind == network &&
+                !(but && strcmp(publication_of(&files[f], i), but) == 0))
+                places[(*n)++] = sp_place_of(&run->model, &run->hw, &run->plan);
+        }
+    return places;
 }
 
 /* Whether TP, PP, CP and EP are each within a factor of two. */
@@ -207,71 +222,70 @@ static bool agree(const struct sp_plan *a, const struct sp_plan *b)
     return alike;
 }
 
-static bool choose(const struct sp_study *study, const struct sp_measured *m,
-                   const struct sp_profile *profile, struct choice *choice)
+static bool choose(const struct sp_runs *files, int n_files, const struct sp_run *run,
+                   const char *publication, const struct sp_profile *profile, struct choice *choice)
 {
     static struct sp_search_result result;
     struct sp_plan *const plans[] = {&choice->with, &choice->without};
     double *const steps[] = {&choice->with_s, &choice->without_s};
-    struct sp_step_inputs in = m->sample.in;
-    struct sp_place *const places = calloc(study->n + 1, sizeof *places);
-    if (!places)
-        abort();
-    in.profile = profile;
+    const struct sp_step_inputs in = {
+        &run->model, &run->hw, &run->precision, &run->framework.framework, profile, &run->plan};
     choice->step_s = sp_estimate_step(&in).step;
     bool ok = true;
     for (int without = 0; without < 2 && ok; without++) {
-        const struct sp_ground ground = {
-            gather_places(study, m->run->hw.network.kind, without ? m->publication : -1, places),
-            places};
-        search_for(m->run, profile, &ground, &result);
+        size_t n;
+        struct sp_place *const places =
+            gather_places(files, n_files, run->hw.network.kind, without ? publication : NULL, &n);
+        const struct sp_ground ground = {n, places};
+        search_for(run, profile, &ground, &result);
+        free(places);
         ok = result.best.n > 0;
         *plans[without] = result.best.found[0].plan;
         *steps[without] = result.best.found[0].step_s;
     }
-    free(places);
     return ok;
 }
 
 /* Prints the table of large runs, and how many choices agree with what was run. False if fewer than
  * four of five do. */
-static bool print_choices(const struct sp_runs *runs, const struct sp_study *study,
-                          const struct sp_profile *known, size_t n_known)
+static bool print_choices(const struct sp_runs *files, int n_files, const struct sp_profile *known,
+                          size_t n_known)
 {
     size_t n = 0, with = 0, without = 0;
     printf("\n| model | machine | run | s | chosen | s | its publication unknown | s |\n"
            "|---|---|---|---|---|---|---|---|\n");
-    for (size_t i = 0; i < study->n; i++) {
-        const struct sp_run *const run = study->measured[i].run;
-        struct sp_profile profile;
-        struct choice c;
-        char text[3][96];
-        bool own;
-        if (!is_first(runs, study, i))
-            continue;
-        sp_profile_for(&run->hw, &run->framework.framework, known, n_known, &profile, &own);
-        say_plan(&run->plan, text[0], sizeof text[0]);
-        n++;
-        if (!choose(study, &study->measured[i], &profile, &c)) {
-            printf("| %s | %s-%lld | %s | | nothing fits | | | |\n", run->model_name, run->chip,
+    for (int file = 0; file < n_files; file++)
+        for (size_t i = 0; i < files[file].n; i++) {
+            const struct sp_run *const run = &files[file].run[i];
+            struct sp_profile profile;
+            struct choice c;
+            char text[3][96];
+            bool own;
+            if (!is_first(files, n_files, file, i))
+                continue;
+            sp_profile_for(&run->hw, &run->framework.framework, known, n_known, &profile, &own);
+            say_plan(&run->plan, text[0], sizeof text[0]);
+            n++;
+            printf("| %s | %s-%lld | %s |", run->model_name, run->chip,
                    (long long)sp_chips(&run->hw), text[0]);
-            continue;
+            if (!choose(files, n_files, run, publication_of(&files[file], i), &profile, &c)) {
+                printf(" | nothing fits | | | |\n");
+                continue;
+            }
+            say_plan(&c.with, text[1], sizeof text[1]);
+            say_plan(&c.without, text[2], sizeof text[2]);
+            const bool a = agree(&run->plan, &c.with), b = agree(&run->plan, &c.without);
+            with += a;
+            without += b;
+            printf(" %.3g | %s%s | %.3g | %s%s | %.3g |\n", c.step_s, text[1], a ? "" : " (no)",
+                   c.with_s, text[2], b ? "" : " (no)", c.without_s);
         }
-        say_plan(&c.with, text[1], sizeof text[1]);
-        say_plan(&c.without, text[2], sizeof text[2]);
-        const bool a = agree(&run->plan, &c.with), b = agree(&run->plan, &c.without);
-        with += a;
-        without += b;
-        printf("| %s | %s-%lld | %s | %.3g | %s%s | %.3g | %s%s | %.3g |\n", run->model_name,
-               run->chip, (long long)sp_chips(&run->hw), text[0], c.step_s, text[1],
-               a ? "" : " (no)", c.with_s, text[2], b ? "" : " (no)", c.without_s);
-    }
-    printf(
-        "\n%zu runs of at least 1,000 devices that state all degrees: the choice agrees with %zu "
-        "up to "
-        "a factor of two in each of TP, PP, CP and EP, and with %zu where their publication is not "
-        "among what was run\n",
-        n, with, without);
+    printf("\n%zu pairs of model and machine of at least 1,000 devices with all degrees: the "
+           "choice agrees with "
+           "%zu up to a factor of two in each of TP, PP, CP and EP, and with %zu where their "
+           "publication is not "
+           "among what was run\n",
+           n, with, without);
     return 5 * with >= 4 * n;
 }
 
@@ -282,18 +296,23 @@ int main(int argc, char **argv)
     static struct sp_profile known[SP_MAX_PROFILES];
     const struct sp_sources sources = {0};
     struct sp_error error = {0};
-    struct sp_runs runs;
+    enum { MOST_FILES = 4 };
+    struct sp_runs files[MOST_FILES];
+    struct sp_runs *const runs = &files[0];
+    const int n_files = argc - 1;
     size_t n_known, n = 0;
-    if (argc != 2) {
-        fprintf(stderr, "usage: ranks RUNS.csv\n");
+    if (argc < 2 || n_files > MOST_FILES) {
+        fprintf(stderr, "usage: ranks RUNS.csv [MORE.csv ...]\n");
         return 2;
     }
-    if (!sp_read_runs(argv[1], &sources, &runs, &error) ||
-        !sp_load_profiles(&sources, known, &n_known, &error)) {
+    bool read = true;
+    for (int i = 0; i < n_files && read; i++)
+        read = sp_read_runs(argv[1 + i], &sources, &files[i], &error);
+    if (!read || !sp_load_profiles(&sources, known, &n_known, &error)) {
         fprintf(stderr, "%s\n", error.text);
         return 2;
     }
-    sp_open_study(&runs, &study);
+    sp_open_study(runs, &study);
     struct rank *const ranks = calloc(study.n + 1, sizeof *ranks);
     if (!ranks)
         abort();
@@ -312,9 +331,10 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < n; i++)
         print_rank(&ranks[i]);
     const bool worse = n < 20 || !(summarise(ranks, n) <= MOST_BEHIND);
-    const bool agrees = print_choices(&runs, &study, known, n_known);
+    const bool agrees = print_choices(files, n_files, known, n_known);
     free(ranks);
     sp_close_study(&study);
-    sp_runs_free(&runs);
+    for (int i = 0; i < n_files; i++)
+        sp_runs_free(&files[i]);
     return worse || !agrees;
 }
