@@ -61,7 +61,7 @@ static double number_after(const char *line, const char *keys)
     char key[64];
     while (keys && keys[0] && sp_next_item(&keys, key, sizeof key)) {
         const char *const word = key + strspn(key, " ");
-        for (const char *at = line; (at = strstr(at, word)) != NULL; at++) {
+        for (const char *at = line; *word && (at = strstr(at, word)) != NULL; at++) {
             const char *const behind = at + strlen(word);
             if ((at == line || (!isalnum((unsigned char)at[-1]) && at[-1] != '_')) &&
                 strchr(" :=", *behind)) {
