@@ -186,20 +186,14 @@ static void read_text(const char *text, const struct sp_log_words *words,
                       const struct sp_logged_run *run, struct steps *steps,
                       struct sp_training_log *log)
 {
-    char *line = NULL;
-    size_t room = 0;
+    char *const line = malloc(strlen(text) + 1); /* no line is longer */
+    if (!line)
+        abort();
     *log = (struct sp_training_log){.memory_bytes = NAN, .level = SP_NO_LEVEL};
     snprintf(log->dialect, sizeof log->dialect, "%s", words->name);
     steps->n = 0;
     while (*text) { /* a progress bar ends its lines with a carriage return */
         const size_t n = strcspn(text, "\r\n");
-        if (n >= room) {
-            room = 2 * n + 256;
-            free(line);
-            line = malloc(room);
-            if (!line)
-                abort();
-        }
         memcpy(line, text, n);
         line[n] = '\0';
         remove_colours(line);
