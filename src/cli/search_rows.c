@@ -121,7 +121,7 @@ static void put_table(struct sp_searching *s, const struct sp_ranked *all, size_
             snprintf(columns + used, sizeof columns - used, "%s%s", plan_columns[i].column,
                      i == 0 && s->of.machines > 1 ? "machine, devices, " : "");
     }
-    sp_list_table(s->report, "plans", columns);
+    sp_list_table(s->report, "plans", "%s", columns);
 }
 
 static struct sp_plan *room_for_plans(size_t n)

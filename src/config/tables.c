@@ -310,9 +310,9 @@ FIELD_TABLE(sp_framework_table, "framework", framework_fields, NULL);
 
 #define OF struct sp_profile
 #define FITTED(at, key, unit, of, gpu, tpu, spread, low, high, meaning)                            \
-    REAL_AT("constants." key ".value", value[at], unit, low, high, meaning, .fallback = gpu),      \
+    REAL_AT("constants." key ".value", value[at], unit, low, high, meaning, .fallback = (gpu)),    \
         REAL_AT("constants." key ".expected", expected[at], unit, low, high,                       \
-                "its expected value before any run is seen", .fallback = gpu),                     \
+                "its expected value before any run is seen", .fallback = (gpu)),                   \
         REAL_AT("constants." key ".determined", determined[at], "", 0, 1,                          \
                 "share of the value that runs determined"),
 /* What a profile is of, and where it comes from. */
@@ -361,8 +361,10 @@ static const struct sp_field serving_fields[] = {
 FIELD_TABLE(sp_serving_table, "serving", serving_fields, NULL);
 
 #define OF struct sp_kernels
+/* NOLINTBEGIN(bugprone-macro-parentheses): members have none */
 #define KERNEL(key, of, member, unit, min, max, otherwise, help)                                   \
-    REAL_AT(key "." #member, of.member, unit, min, max, help, .fallback = otherwise)
+    REAL_AT(key "." #member, of.member, unit, min, max, help, .fallback = (otherwise))
+/* NOLINTEND(bugprone-macro-parentheses) */
 /* Fields common to all curves: a share (without it there is no curve), and its measurements. */
 #define CURVE(key, of, help)                                                                       \
     KERNEL(key, of, share, "", 1e-3, 1, NAN, help),                                                \

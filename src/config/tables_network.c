@@ -6,6 +6,7 @@
 
 #define OF struct sp_scaleout
 static const char *const pers[] = {"device", "node", NULL};
+/* NOLINTBEGIN(bugprone-macro-parentheses): members have none */
 #define CURVE(key, member, where)                                                                  \
     REAL_AT(key ".share", member.share, "", 1e-3, 8,                                               \
             "share of the bound's rate that long messages reach " where "; 0: not measured"),      \
@@ -16,6 +17,7 @@ static const char *const pers[] = {"device", "node", NULL};
                 "of the transfer's time for each doubling of the nodes"),                          \
         REAL_AT(key ".rows", member.rows, "", 0, 1e9, "measurements behind the curve"),            \
         REAL_AT(key ".residual", member.residual, "", 0, 10, "mean of |ln(curve / measured)|")
+/* NOLINTEND(bugprone-macro-parentheses) */
 #define CURVES(op, id)                                                                             \
     CURVE("collectives." op, transport.across[id], "between nodes"),                               \
         CURVE("node_collectives." op, transport.inside[id], "inside a node")

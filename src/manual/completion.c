@@ -58,7 +58,7 @@ static void put_form(const forms of, enum sp_operand kind, const char *list,
         put_commands(out);
     else if (o)
         put_list(o->choices, out);
-    else
+    else if (c)
         put_operands(c, out);
     fputs(gap + 1, out);
 }

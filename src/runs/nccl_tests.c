@@ -78,7 +78,9 @@ static void add_host(struct reading *r, const char *host)
 static void read_rank(struct reading *r, const struct words *w)
 {
     const int group = find(w, "Group"), on = find(w, "on");
-    if (on < 0 || on + 1 >= w->n || (group >= 0 && strcmp(w->at[group + 1], "0") != 0))
+    if (on < 0 || on + 1 >= w->n)
+        return;
+    if (group >= 0 && (group + 1 >= w->n || strcmp(w->at[group + 1], "0") != 0))
         return;
     r->ranks++;
     add_host(r, w->at[on + 1]);
@@ -122,7 +124,7 @@ static bool read_result(const struct reading *r, const struct words *w, struct s
                         struct sp_error *error)
 {
     double bytes, us;
-    if (r->time < 0 || r->time >= w->n || !is_number(w->at[r->size], &bytes) ||
+    if (r->time < 0 || r->time >= w->n || r->size >= w->n || !is_number(w->at[r->size], &bytes) ||
         !is_number(w->at[r->time], &us) || bytes <= 0 || us <= 0)
         return true;
     if (r->op == SP_COLLECTIVES)

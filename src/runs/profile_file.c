@@ -48,7 +48,7 @@ const char *sp_constants_at_bounds(const struct sp_profile *p, char *out, size_t
 
 static bool is_implausible(const struct sp_profile *p, int constant)
 {
-    const struct sp_constant_info *const c = &sp_constants_of(p).of[constant];
+    const struct sp_constant_info *const c = sp_constants_of(p).of + constant;
     const double spreads = log(p->value[constant] / p->expected[constant]) / c->spread;
     const bool whole = c->high == 1 && p->value[constant] > c->low * 1.001;
     return p->expected[constant] > 0 && p->determined[constant] > 0.05 &&

@@ -27,7 +27,7 @@ struct steps {
 static void add_step(struct steps *steps, double s)
 {
     if (steps->n == steps->room) {
-        steps->room = steps->room ? 2 * steps->room : 1024;
+        steps->room *= 2;
         steps->s = realloc(steps->s, steps->room * sizeof *steps->s);
         if (!steps->s)
             abort();
@@ -61,7 +61,7 @@ static double number_after(const char *line, const char *keys)
     char key[64];
     while (keys && keys[0] && sp_next_item(&keys, key, sizeof key)) {
         const char *const word = key + strspn(key, " ");
-        for (const char *at = line; (at = strstr(at, word)) != NULL; at++) {
+        for (const char *at = line; *word && (at = strstr(at, word)) != NULL; at++) {
             const char *const behind = at + strlen(word);
             if ((at == line || (!isalnum((unsigned char)at[-1]) && at[-1] != '_')) &&
                 strchr(" :=", *behind)) {
@@ -99,7 +99,7 @@ static double step_of(const char *line, const struct sp_log_words *words,
     const double time = number_after(line, words->step_time) * words->time_unit_s;
     const double rate = number_after(line, words->device_rate);
     const double step = isnan(time) ? run->tokens / (rate * run->devices) : time;
-    return step > 0 ? step : NAN;
+    return step > 0 && isfinite(step) ? step : NAN;
 }
 
 /* Keeps the larger memory; what the allocator held outranks what tensors took. */
@@ -110,7 +110,7 @@ static void take_memory(const char *line, const struct sp_log_words *words,
     const double live = number_after(line, words->allocated) * words->memory_unit_bytes;
     const enum sp_memory_level level = isnan(reserved) ? SP_LIVE : SP_RESERVED;
     const double bytes = isnan(reserved) ? live : reserved;
-    if (isnan(bytes) || (level == SP_LIVE && log->level == SP_RESERVED))
+    if (!isfinite(bytes) || (level == SP_LIVE && log->level == SP_RESERVED))
         return;
     log->memory_bytes = log->level == level ? fmax(log->memory_bytes, bytes) : bytes;
     log->level = level;
@@ -186,20 +186,14 @@ static void read_text(const char *text, const struct sp_log_words *words,
                       const struct sp_logged_run *run, struct steps *steps,
                       struct sp_training_log *log)
 {
-    char *line = NULL;
-    size_t room = 0;
+    char *const line = malloc(strlen(text) + 1); /* no line is longer */
+    if (!line)
+        abort();
     *log = (struct sp_training_log){.memory_bytes = NAN, .level = SP_NO_LEVEL};
     snprintf(log->dialect, sizeof log->dialect, "%s", words->name);
     steps->n = 0;
     while (*text) { /* a progress bar ends its lines with a carriage return */
         const size_t n = strcspn(text, "\r\n");
-        if (n + 1 > room) {
-            room = 2 * n + 256;
-            free(line);
-            line = malloc(room);
-            if (!line)
-                abort();
-        }
         memcpy(line, text, n);
         line[n] = '\0';
         remove_colours(line);
@@ -253,7 +247,7 @@ bool sp_read_training_log(const char *path, const struct sp_sources *sources,
                           struct sp_error *error)
 {
     size_t length;
-    struct steps steps = {0};
+    struct steps steps = {.room = 1024};
     struct sp_log_words words;
     const char *const origin = strcmp(path, "-") == 0 ? "standard input" : path;
     char *const text = sp_read_file(sp_pipes_of(sources->world), path, MOST_BYTES, &length, error);
@@ -261,6 +255,9 @@ bool sp_read_training_log(const char *path, const struct sp_sources *sources,
         return false;
     for (size_t i = 0; i < length; i++)
         text[i] = text[i] ? text[i] : ' ';
+    steps.s = malloc(steps.room * sizeof *steps.s);
+    if (!steps.s)
+        abort();
     bool ok = find_dialect(text, origin, sources, run, &steps, &words, error);
     if (ok) {
         read_text(text, &words, run, &steps, log);

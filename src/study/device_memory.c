@@ -132,9 +132,11 @@ struct sp_case_verdict sp_judge_case(const struct sp_memory_case *f,
     v.is_plan = plan_of(f, framework, &plan);
     if (v.is_plan) {
         sp_fullest_stage(&f->model, &f->precision, &plan, framework, &m);
+        v.device = (double)m.device;
         v.reserved = (double)m.reserved;
+    } else {
+        v.device = sp_memory_of_device(f).total;
     }
-    v.device = v.is_plan ? (double)m.device : sp_memory_of_device(f).total;
     const struct sp_framework *const judge = v.is_plan ? framework : &closed;
     v.odds = sp_oom_odds(judge, v.device, capacity);
     v.verdict = sp_memory_verdict(judge->memory_residual, v.device, capacity);

@@ -57,9 +57,8 @@ static bool is_stopped(struct searching *s)
 static void look_at_group(struct searching *s, int64_t group, struct keeping *k,
                           struct sp_search_counts *counts)
 {
-    k->here.n = k->here.n_simple = 0;
-    k->here.fastest.step_s =
-        0; /* the rest stays uninitialised: most of the many groups are empty */
+    k->here.n = k->here.n_simple = 0; /* the list stays as it is: most of the groups are empty */
+    k->here.fastest.step_s = 0;
     if (k->here.front)
         k->here.front->n = 0;
     sp_search_group(s->space, (uint64_t)group, &s->rule, &k->here, counts);
@@ -122,7 +121,7 @@ static void seed(struct searching *s, int threads)
     sp_parallel(threads, s->groups, 8, look_ahead, s);
     gather(s, &best, NULL);
     s->rule = (struct sp_search_rule){
-        .limit = best.n == best.wanted ? best.found[best.n - 1].value : INFINITY,
+        .limit = best.n > 0 && best.n == best.wanted ? best.found[best.n - 1].value : INFINITY,
         .least = best.n_simple > 0 ? best.simple[0].value : INFINITY,
         .fastest = best.fastest.step_s > 0 ? best.fastest.step_s : INFINITY,
         .known = best.front,

@@ -103,11 +103,13 @@ static void siblings(void **state)
         sp_borrow_constants(known, 2, &mine);
         assert_int_equal(mine.known, knows[relation]);
         for (int i = 0; i < SP_CONSTANTS; i++) {
-            const bool family = sp_constants[i].of == SP_OF_CHIP ? chip : software; /* overlap too */
+            const bool family =
+                sp_constants[i].of == SP_OF_CHIP ? chip : software; /* overlap too */
             const double ratio = family ? 1.1 : sqrt(1.1 * 0.9);
             assert_close(mine.value[i], fmin(sp_constants[i].high, ratio * mine.expected[i]),
                          1e-12);
-            assert_close(mine.determined[i], family ? 0.7 : 0, 0); /* the family's, which it shares */
+            assert_close(mine.determined[i], family ? 0.7 : 0,
+                         0); /* the family's, which it shares */
         }
     }
     /* Two lenders of a family: the mean of their logarithms, weighted by `determined`. */

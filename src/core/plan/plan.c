@@ -232,8 +232,8 @@ const char *sp_plan_problem_text(enum sp_plan_problem problem)
         [SP_PLAN_VPP_STAGES] = "chunks (vpp) need a pipeline: pp is 1",
         [SP_PLAN_OFFLOAD_LAYERS] = "more layers offloaded (offload-layers) than a stage has",
         [SP_PLAN_CP_SEQ] = "cp (2 cp with ring and allgather) does not divide the sequence",
-        [SP_PLAN_CP_HEADS] = "with cp-kind ulysses tp x cp does not divide the heads, or fits no "
-                             "number of copies of the KV heads",
+        [SP_PLAN_CP_HEADS] = ("with cp-kind ulysses tp x cp does not divide the heads, or fits no "
+                              "number of copies of the KV heads"),
         [SP_PLAN_EP_EXPERTS] = "ep does not divide the experts, or there are none for ep or etp",
         [SP_PLAN_EP_DEVICES] = "ep x etp does not divide the devices of a stage",
         [SP_PLAN_ETP_WIDTH] = "etp does not divide the width of an expert",

@@ -70,8 +70,8 @@ static void keep_on_front(struct sp_front *front, const struct sp_found *found)
 
 uint64_t sp_plan_complexity(const struct sp_plan *plan)
 {
-    const uint64_t kinds =
-        (uint64_t)((plan->tp > 1) + (plan->pp > 1) + (plan->cp > 1) + (plan->ep > 1));
+    const uint64_t kinds = (uint64_t)(plan->tp > 1) + (uint64_t)(plan->pp > 1) +
+                           (uint64_t)(plan->cp > 1) + (uint64_t)(plan->ep > 1);
     const uint64_t extras =
         (uint64_t)(plan->recompute.modules != 0) + (uint64_t)plan->recompute.offload;
     return kinds << 48 | (uint64_t)plan->pp << 24 | extras << 16 | (uint64_t)plan->vpp;
