@@ -246,8 +246,8 @@ static bool choose(const struct sp_runs *files, int n_files, const struct sp_run
     return ok;
 }
 
-/* Prints the table of large runs, and how many choices agree with what was run. False if fewer than
- * four of five do. */
+/* Prints the table of large runs, and how many choices agree with what was run. False if fewer
+ * than three of four do. */
 static bool print_choices(const struct sp_runs *files, int n_files, const struct sp_profile *known,
                           size_t n_known)
 {
