@@ -276,6 +276,7 @@ struct sp_least sp_least_memory(const struct sp_search *s)
     run.shards = 1;
     space.most_bytes = INFINITY;
     space.objective = SP_LEAST_MEMORY;
+    space.ground = NULL;
     sp_run_search(&space, &run, &least);
     return (struct sp_least){least.partial, least.best.n > 0 ? least.best.found[0].bytes : NAN};
 }
