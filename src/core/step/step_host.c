@@ -106,7 +106,7 @@ static void add_experts(const struct sp_step_inputs *in, const struct sp_layer *
         c->layer * cost * prepares + c->exchanged * (cost * (d->moves + experts.operations) +
                                                      OPERATIONS_OF_A_COLLECTIVE * collectives +
                                                      experts.kernels / KERNELS_OF_AN_OPERATION);
-    if (!sp_overlaps_exchange(p)) /* else another micro-batch's work goes on */
+    if (!sends || !sp_overlaps_exchange(p)) /* else another micro-batch's work goes on */
         all->waits = c->exchanged * d->waits * cost * OPERATIONS_AFTER_A_WAIT;
 }
 
