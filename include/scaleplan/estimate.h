@@ -169,17 +169,18 @@ double sp_machines_lead_log(double range_a, double range_b);
 struct sp_rates {
     enum sp_flop_convention convention; /* used by model_flops, mfu, hfu and
                                            flops_per_s_per_device */
-    double model_flops;                 /* per step by the convention: three forward passes */
+    double model_flops;                 /* per step by the convention: three forward passes, without
+                                           gradients of frozen weights, with companions' forward
+                                           passes */
     double executed_flops;              /* FLOPs that devices execute, recomputation included; with
-                                           SP_FLOPS_FULL all scores, else the causal half */
+                                           SP_FLOPS_FULL all scores, else the causal half; never
+                                           below model_flops and the recomputation */
     double active;                      /* sp_worked_params */
     double peak_flops_per_s;            /* per chip in the plan's number format */
     double tokens_per_s, tokens_per_s_per_device;
     double flops_per_s_per_device; /* model FLOPs */
-    double mfu;       /* model FLOPs over peak FLOPs of all devices. PaLM, appendix B */
-    double tuned_mfu; /* MFU of the computed FLOPs: without gradients of frozen weights, with
-                         companions' forward passes */
-    double hfu;       /* executed FLOPs over peak FLOPs. Korthikanti et al. 2022, section 6 */
+    double mfu; /* model FLOPs over peak FLOPs of all devices. PaLM, appendix B */
+    double hfu; /* executed FLOPs over peak FLOPs. Korthikanti et al. 2022, section 6 */
     double flops_by[SP_FLOP_CONVENTIONS]; /* model FLOPs per step under each convention */
     double mfu_by[SP_FLOP_CONVENTIONS];   /* MFU under each convention */
 };
@@ -188,12 +189,6 @@ struct sp_rates {
  * and recomputation matter. */
 struct sp_rates sp_step_rates(const struct sp_step_inputs *in, double step_s,
                               enum sp_flop_convention convention);
-
-/* Probability that a device of `capacity` bytes runs out of memory when the estimate is `device`
- * bytes. ln(measured / estimated) is taken as normal with the framework's memory_residual.
- * Values below 1e-6, which no number of runs supports, become 0; without a residual the result
- * is 0 or 1. */
-double sp_oom_odds(const struct sp_framework *framework, double device, double capacity);
 
 /* The policy among none, `selective` and full that recomputes least while the fullest device needs
  * at most `most` bytes; full if none does. The plan must pass sp_check_plan. Its own policy is
@@ -243,6 +238,11 @@ bool sp_play_plan(const struct sp_plan *plan, const struct sp_estimate *estimate
  * NULL the schedule is not simulated. */
 void sp_estimate(const struct sp_step_inputs *in, enum sp_flop_convention convention,
                  struct sp_task *tasks, struct sp_estimate *estimate);
+
+/* The same without the 80 % range, which takes up to ten more steps: `range`, `low_s` and `high_s`
+ * are NAN. The plan must pass sp_check_plan. */
+void sp_estimate_unranged(const struct sp_step_inputs *in, enum sp_flop_convention convention,
+                          struct sp_task *tasks, struct sp_estimate *estimate);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

@@ -11,6 +11,7 @@
 #include <scaleplan/memory.h>
 #include <scaleplan/model.h>
 #include <scaleplan/network.h>
+#include <scaleplan/plan.h>
 #include <scaleplan/profile.h>
 
 #ifdef __cplusplus
@@ -63,6 +64,10 @@ struct sp_fit_input {
                            micro-batches are one sequence */
     bool exact_groups;  /* count (n-1)/n of the gathered bytes over n devices or nodes behind
                            switches, as sp_switch_collective does; the textbook drops that factor */
+    bool runs;          /* plans that run: replicas with whole sequences, of a batch within 5 %, by
+                           context parallelism where shards are more; experts on groups where that
+                           is faster. false: the textbook, which has the mean of shards and gathers
+                           all experts */
     /* Frameworks whose memory rules are added to the closed forms: for plans with whole weights,
      * and for plans that shard them. NULL: closed forms alone. */
     const struct sp_framework *framework, *sharding_framework;
@@ -87,6 +92,7 @@ struct sp_fit_terms {
     double gradients_alone, forward_weights, forward_activations;
     double N, M, S; /* chips in total, chips per slice, slices */
     double B, tokens_per_chip;
+    double seq; /* T */
     enum sp_dtype dtype;
     double C;                /* FLOP/s of one chip in that dtype */
     int n;                   /* torus axes that DP and FSDP span */
@@ -112,6 +118,7 @@ struct sp_fit_terms {
 struct sp_loads {
     double weights[SP_LINKS]; /* per transfer of the weights over the link */
     double activations[SP_LINKS];
+    double context[SP_LINKS]; /* the part of activations that context parallelism sends */
     double forward_weights, forward_activations; /* forward load over backward load */
     bool
         backward_only[SP_LINKS]; /* gradients alone, reduced once a step during the backward pass */
@@ -127,6 +134,7 @@ enum sp_ratio_rule {
     SP_RATIO_TP_SLICE, /* torus: TP over a whole slice, and slices */
     SP_RATIO_AXES,     /* torus: shards and TP on axes of their own, and slices */
     SP_RATIO_LEVELS,   /* switches: what each link level carries */
+    SP_RATIO_LINKS,    /* torus: the same, with what context and expert parallelism send */
     SP_RATIO_RULES
 };
 
@@ -153,6 +161,10 @@ struct sp_strategy {
     bool exists; /* false: the strategy is impossible here, and nothing else is set */
     enum sp_strategy_kind kind;
     int64_t dp, fsdp, tp, pp; /* degrees; their product is N */
+    int64_t cp, ep;           /* of the dp fsdp ranks: those that share a replica's sequences, and a
+                                 set of experts; 1 in the textbook */
+    double sequences;         /* of a replica, whole if the input says `runs` */
+    bool runs;                /* sp_check_plan accepts its plan (sp_strategy_plan) */
     int64_t chunks;           /* chunks per pipeline stage, v; 1 without a pipeline */
     int64_t microbatches;     /* m, micro-batches per replica and step */
     bool keeps_weights;       /* pipeline: weights are gathered and gradients reduced once a step,
@@ -254,8 +266,15 @@ struct sp_fit_point {
 };
 int sp_fit_curve(const struct sp_fit_input *in, struct sp_fit_point *points, int room);
 
-/* Sequences per replica, B / (T dp fsdp); below 1 if several chips share one. */
+/* Sequences per replica: whole ones if the input says `runs`, else B / (T dp fsdp), below 1 if
+ * several chips share one. */
 double sp_replica_sequences(const struct sp_fit_input *in, const struct sp_strategy *strategy);
+
+/* The framework that runs a strategy, and the strategy as a plan for sp_check_plan and the
+ * estimate: cp ranks a replica, and a batch of whole sequences. NULL without a framework. */
+const struct sp_framework *sp_strategy_framework(const struct sp_fit_input *in,
+                                                 const struct sp_strategy *strategy);
+struct sp_plan sp_strategy_plan(const struct sp_fit_input *in, const struct sp_strategy *strategy);
 
 /* Load of a link over the whole step: weights times their gathers, plus activations. */
 double sp_link_load(const struct sp_loads *loads, enum sp_link link);

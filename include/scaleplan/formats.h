@@ -60,6 +60,9 @@ struct sp_precision {
  * et al. 2020), section 3.1. */
 double sp_state_bytes_per_param(const struct sp_precision *precision);
 
+/* Bytes per trained parameter in a checkpoint: the state without gradients. */
+double sp_checkpoint_bytes_per_param(const struct sp_precision *precision);
+
 /* Bytes per parameter of the gradients kept over a step of `microbatches`: the recipe's. A recipe
  * without stored gradients still accumulates those of several micro-batches, in the format of the
  * weights. Rajbhandari et al. 2020, section 3. */

@@ -31,6 +31,7 @@ enum sp_layer_kind {
     SP_LAYER_OTHER_REUSING,
     SP_LAYER_SHARED,  /* attention and an MLP with weights shared by several layers */
     SP_LAYER_ENCODER, /* of the encoder, before all others */
+    SP_LAYER_MTP,     /* a module that predicts a further token, after all others */
     SP_LAYER_KINDS,
     SP_LAYER_INPUT = SP_LAYER_KINDS,
     SP_LAYER_OUTPUT,
@@ -186,6 +187,7 @@ struct sp_moved {
     enum sp_operator op;
     bool routed; /* scales with the tokens sent to experts */
     bool casts;  /* only if the matmuls' format is narrower than 16 bits */
+    bool loss;   /* of logits, which a framework's loss reads and writes its own way */
 };
 
 enum { SP_MATMULS = 32, SP_TENSORS = 16, SP_KEPT = 64, SP_MOVED = 20 };

@@ -31,6 +31,12 @@ enum sp_verdict sp_memory_verdict(double residual, double device, double capacit
 /* Most bytes of a plan whose verdict is `worst` or better; INFINITY for SP_VERDICT_NO. */
 double sp_most_bytes(double residual, double capacity, enum sp_verdict worst);
 
+/* Probability that a device of `capacity` bytes runs out of memory when the estimate is `device`
+ * bytes. ln(measured / estimated) is taken as normal with the framework's memory_residual.
+ * Values below 1e-6, which no number of runs supports, become 0; without a residual the result
+ * is 0 or 1. */
+double sp_oom_odds(const struct sp_framework *framework, double device, double capacity);
+
 /*
  * == Closed forms ==
  */
@@ -40,6 +46,7 @@ struct sp_spread {
     double dp; /* N_d: replicas that ZeRO shards over */
     double tp, pp, cp;
     double ep;           /* part of the dp cp ranks */
+    double etp;          /* TP inside an expert; 0: tp, as of all weights */
     int zero;            /* 0: replicated; 1: optimizer; 2: also gradients; 3: also weights */
     double microbatches; /* per step, accumulated; 0: one */
     double microbatches_in_flight; /* on the fullest stage; 1 without a pipeline */
@@ -52,11 +59,11 @@ struct sp_footprint {
     double total;
 };
 
-/* State bytes per device: ZeRO's division by N_d after TP, PP and (routed experts) EP. `params`
- * counts all parameters, `experts` the routed ones among them. The product dp cp must be a multiple
- * of ep. EP's ranks are part of dp cp: an expert's states are shared by dp cp / ep ranks, so that
- * ZeRO divides both kinds by dp cp in total. Rajbhandari et al. 2020, section 5: DP (w+g+K)P; stage
- * 1 (w+g)P + KP/N_d; stage 2 wP + (g+K)P/N_d; stage 3 (w+g+K)P/N_d. */
+/* State bytes per device: ZeRO's division by N_d after TP, PP and (routed experts) EP x ETP.
+ * `params` counts all parameters, `experts` the routed ones among them. The product dp cp must be a
+ * multiple of ep. EP's ranks are part of dp cp: an expert's states are shared by dp cp / ep ranks,
+ * so that ZeRO divides both kinds by dp cp in total. Rajbhandari et al. 2020, section 5: DP
+ * (w+g+K)P; stage 1 (w+g)P + KP/N_d; stage 2 wP + (g+K)P/N_d; stage 3 (w+g+K)P/N_d. */
 struct sp_footprint sp_state_footprint(double params, double experts,
                                        const struct sp_precision *precision,
                                        const struct sp_spread *spread);
@@ -197,6 +204,8 @@ void sp_sum_stage_memory(const struct sp_framework *framework, struct sp_stage_m
 struct sp_prepared_memory {
     const struct sp_layer_weights *weights;            /* not a copy */
     double base_bytes;                                 /* per frozen weight of a layer matmul */
+    double layers;                                     /* of the model */
+    double sent;                                       /* bytes of a micro-batch between stages */
     double kept[SP_LAYER_KINDS], peak[SP_LAYER_KINDS]; /* bytes per kind of layer present */
     double dummy[1 << SP_LAYER_KINDS]; /* bytes for stages with each set of layer kinds */
     double loss, dummy_head;           /* bytes */
@@ -207,8 +216,11 @@ struct sp_prepared_memory {
 struct sp_kind_memory {
     double table; /* the gradient of the input table, 2 bytes each, at the end of a backward pass */
     struct sp_kind_weights weights;
-    double base_bytes;      /* per weight of `base` */
-    double kept, peak;      /* activations: per micro-batch, and added at the peak */
+    double layers, of_model; /* layers of the stage, and of all stages */
+    bool first, last;
+    double sent;       /* bytes of a micro-batch between stages; 0: its buffers are none of ours */
+    double base_bytes; /* per weight of `base` */
+    double kept, peak; /* activations: per micro-batch, and added at the peak */
     double dummy, gathered; /* buffers; `gathered` counts with ZeRO 3 only */
     double whole;           /* replaces `gathered` if stages are kept whole; 0: they are not */
     double flat;            /* with ZeRO 3: gradients kept whole during accumulation */

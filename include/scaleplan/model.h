@@ -187,8 +187,10 @@ struct sp_model {
     int64_t head_dim;        /* H */
     int64_t vocab;           /* V */
     int64_t max_seq;
+    int64_t mtp_layers; /* modules that predict further tokens in training (DeepSeek-V3) */
     bool gated_mlp, tied_embeddings;
     bool qkv_bias, o_bias, mlp_bias, lm_head_bias;
+    bool unpadded_vocab; /* the table has no more rows than tokens, whatever divides them */
     bool embedding_norm, parallel_attention;
     bool no_final_norm;
     int head;                /* enum sp_head */

@@ -50,6 +50,15 @@ enum sp_module {
     SP_MODULES
 };
 
+/* Sets of modules that a search tries beside the policies: the first of a ladder, the first two and
+ * so on, as bits; modules that the model lacks are left out. Returns their number. */
+struct sp_module_ladder {
+    int n;
+    enum sp_module rung[SP_MODULES]; /* each once, the cheapest per freed byte first */
+};
+int sp_module_sets(const struct sp_model *model, const struct sp_module_ladder *ladder,
+                   unsigned sets[SP_MODULES]);
+
 /* How EP ranks exchange tokens, named by sp_dispatch_names. */
 enum sp_dispatch {
     SP_DISPATCH_ALLTOALL,  /* NCCL all-to-all: one copy per token and expert */
@@ -62,8 +71,9 @@ enum sp_dispatch {
 /* What CUDA graphs capture and the host launches at once, named by sp_cuda_graph_names. */
 enum sp_cuda_graph {
     SP_CUDA_GRAPH_NONE,
-    SP_CUDA_GRAPH_TE,   /* layers, captured by TransformerEngine */
-    SP_CUDA_GRAPH_FULL, /* a whole iteration */
+    SP_CUDA_GRAPH_TE,     /* layers, captured by TransformerEngine */
+    SP_CUDA_GRAPH_FULL,   /* a whole iteration */
+    SP_CUDA_GRAPH_ROUTER, /* routers and what prepares the exchange */
     SP_CUDA_GRAPHS
 };
 
@@ -84,6 +94,8 @@ enum sp_logits {
     SP_LOGITS_FUSED,   /* all, once in 2 bytes: the gradient takes their place */
     SP_LOGITS_CHUNKED, /* the same as unfused of an eighth of the tokens */
     SP_LOGITS_LINEAR,  /* those of a few tokens: one operator has the head's matmul and the loss */
+    SP_LOGITS_NATIVE,  /* all, with two copies in 4 bytes: Megatron's own fusion, whose compiled
+                          pieces each return their result beside what they read */
     SP_LOGITS_KINDS
 };
 enum { SP_LOGITS_CHUNKS = 8 }; /* torchtitan's and torchtune's default */
@@ -106,6 +118,8 @@ struct sp_execution {
     enum sp_logits logits;
     double dropout; /* probability, of scores and of what each block adds; 0: none */
     enum sp_cp_kind cp_kind;
+    double capacity; /* tokens that each expert computes over the mean, cut and padded to it; 0: all
+                        that it is sent */
 };
 
 /* What each policy of enum sp_remat recomputes, named by sp_policy_names. */
@@ -125,9 +139,10 @@ struct sp_plan {
     int64_t shards;  /* devices that share sharded states: dp cp, less with HSDP */
     int64_t tp;      /* tensor parallelism */
     int64_t pp, vpp; /* pipeline stages, chunks per stage */
-    int64_t cp;      /* context parallelism */
-    int64_t ep, etp; /* expert parallelism, TP inside an expert */
-    int zero;        /* 0 to 3 */
+    int64_t first_layers, last_layers; /* layers of the stages at the ends; 0: as the others */
+    int64_t cp;                        /* context parallelism */
+    int64_t ep, etp;                   /* expert parallelism, TP inside an expert */
+    int zero;                          /* 0 to 3 */
     bool sequence_parallel;
     int64_t micro_batch; /* sequences per micro-batch */
     int64_t batch;       /* sequences per step */
@@ -153,8 +168,19 @@ double sp_offloaded_share(const struct sp_model *model, const struct sp_plan *pl
  * would round. */
 int64_t sp_plan_microbatches(const struct sp_plan *plan);
 
+/* Tokens that the busiest rank's experts are sent and compute over the mean: with a capacity that,
+ * whatever the router does. */
+double sp_expert_load(const struct sp_plan *plan);
+
 /* Whether the expert exchange overlaps: the plan asks for it and has another micro-batch. */
 bool sp_overlaps_exchange(const struct sp_plan *plan);
+
+/* Greatest common divisor of two numbers; that of a number and 0 is the number. Both must be at
+ * least 0. */
+int64_t sp_common_divisor(int64_t number, int64_t other);
+
+/* A number without its factors of two. It must be at least 1. */
+int64_t sp_odd_part(int64_t number);
 
 /* A batch (sequences) close to `sequences` (real) when the replicas process `at_once` = dp
  * micro_batch sequences together: the nearest power of two if within 5 %, else the nearest multiple
@@ -168,13 +194,14 @@ int64_t sp_plan_devices(const struct sp_plan *plan);
 /* Why a plan cannot run a model on some devices. */
 enum sp_plan_problem {
     SP_PLAN_OK,
-    SP_PLAN_NO_SHAPE,       /* the model has no shape */
-    SP_PLAN_DEVICES,        /* the product of degrees is not the number of devices */
-    SP_PLAN_TP_HEADS,       /* tp does not divide the heads */
-    SP_PLAN_TP_WIDTH,       /* tp does not divide a dense MLP or the shared experts */
-    SP_PLAN_PP_LAYERS,      /* more stages x chunks than layers */
-    SP_PLAN_PP_CROSS,       /* a pipeline for a model with cross-attention */
-    SP_PLAN_VPP_STAGES,     /* chunks without a pipeline */
+    SP_PLAN_NO_SHAPE,   /* the model has no shape */
+    SP_PLAN_DEVICES,    /* the product of degrees is not the number of devices */
+    SP_PLAN_TP_HEADS,   /* tp does not divide the heads */
+    SP_PLAN_TP_WIDTH,   /* tp does not divide a dense MLP or the shared experts */
+    SP_PLAN_PP_LAYERS,  /* more stages x chunks than layers */
+    SP_PLAN_PP_ENDS,    /* stages at the ends leave the others without layers, or there are none */
+    SP_PLAN_PP_CROSS,   /* a pipeline for a model with cross-attention */
+    SP_PLAN_VPP_STAGES, /* chunks without a pipeline */
     SP_PLAN_OFFLOAD_LAYERS, /* more layers offloaded than a stage has */
     SP_PLAN_CP_SEQ,         /* cp does not divide the sequence: sp_cp_divides */
     SP_PLAN_CP_HEADS,       /* Ulysses does not divide the heads */
@@ -235,9 +262,25 @@ enum sp_balance {
     SP_BALANCE_COST  /* nanotron: a stage is full when it exceeds its share of all weights */
 };
 
+/* How a model is split into stages. */
+struct sp_stage_split {
+    int64_t stages;
+    int64_t first, last; /* layers of the stages at the ends; 0: as the others */
+    enum sp_balance balance;
+};
+struct sp_stage_split sp_split_of(const struct sp_plan *plan, enum sp_balance balance);
+
+/* The sizes of the stages at the ends, 0 where they are what the model's own split gives, from
+ * Megatron's layout of the chunks of all stages: "Et*3|(tt|)*6tL", with t a layer, m one for
+ * further tokens, E and L the model's ends, and * repeating the letter or the group before it.
+ * False: it is none of that many stages with the model's layers, or stages between the ends are
+ * uneven. */
+bool sp_read_layout(const char *text, const struct sp_model *model, int64_t stages, int64_t *first,
+                    int64_t *last);
+
 /* Layers per kind on a stage. The stage must be one of the stages. */
-struct sp_layer_counts sp_layers_of_stage(const struct sp_model *model, int64_t stages,
-                                          int64_t stage, enum sp_balance balance);
+struct sp_layer_counts sp_layers_of_stage(const struct sp_model *model,
+                                          const struct sp_stage_split *split, int64_t stage);
 
 /* A kind of stage: the same layers at the same end of the model. */
 struct sp_stage_kind {
@@ -248,8 +291,8 @@ struct sp_stage_kind {
 };
 
 /* The kind of a stage. The stage must be one of the stages. */
-struct sp_stage_kind sp_kind_of_stage(const struct sp_model *model, int64_t stages, int64_t stage,
-                                      enum sp_balance balance);
+struct sp_stage_kind sp_kind_of_stage(const struct sp_model *model,
+                                      const struct sp_stage_split *split, int64_t stage);
 
 /* The distinct kinds of stages, and the kind of each stage. Stages whose sizes differ by one layer,
  * experts in every n-th layer after some dense ones, and two ends make at most SP_STAGE_KINDS. */
@@ -262,8 +305,12 @@ struct sp_stage_map {
     uint8_t of[SP_MAX_STAGES];                     /* kind of each stage */
 };
 
+/* Layers of each of so many equal pipeline stages, the embedding and the head as one each where
+ * only that divides; 0 where stages differ. Stages must be at least 1. */
+int64_t sp_even_layers(const struct sp_model *model, int64_t stages);
+
 /* Maps a pipeline. There must be 1 to SP_MAX_STAGES stages. */
-void sp_map_stages(const struct sp_model *model, int64_t stages, enum sp_balance balance,
+void sp_map_stages(const struct sp_model *model, const struct sp_stage_split *split,
                    struct sp_stage_map *map);
 
 /*

@@ -54,6 +54,7 @@ struct sp_framework {
     bool fp8_gathers; /* gathers weights of 8-bit matmuls in 8 bits */
     bool ampere_attention;   /* the kernel was tuned for Ampere: its share falls on faster chips */
     double logit_bytes;      /* live bytes per logit in the loss */
+    double loss_bytes;       /* read and written per logit by the loss and its gradient */
     bool dummy_wgrads;       /* one weight-gradient buffer per weight shape (TransformerEngine) */
     double memory_passes;    /* memory passes of its elementwise kernels over fully fused ones; 0:
                                 unknown */
@@ -62,13 +63,13 @@ struct sp_framework {
     double operation_cost;   /* host time of one of them over that of a plain one, >= 1 */
     double gathered_layers;  /* FSDP: gathered layers live at once */
     double gathered_grads;   /* their unsharded gradients live at once, in 4-byte elements */
-    double capacity_factor;  /* tokens that experts compute over tokens sent to them, >= 1 */
     double reserved_factor;  /* allocator: reserved over live memory */
     double memory_residual;  /* standard deviation of ln(predicted / measured) of peak memory */
     double context_bytes;    /* runtime context and communicator buffers, on top of reserved
                                 memory */
     double reduced_gradient_bytes; /* bytes of a gradient when ranks add it up; 0: as the recipe
                                       stores it, and 2 with ZeRO 3 */
+    bool reduces_after; /* gradients are reduced after the last backward pass, not behind it */
     double broadcast_tensors;      /* per layer, sent by their owners after an update, one broadcast
                                       each;      0: weights are gathered */
     double bucket_bytes;           /* gradients reduced at once during the backward pass */
@@ -156,6 +157,8 @@ struct sp_profile {
     double memory_factor;  /* reserved memory on this machine over the framework's rule; 1: as the
                               rule */
     double machine_factor; /* times on this machine over those by the constants; 1: as they say */
+    double used_factor;    /* the one that the constants were multiplied by, for work that no
+                              constant scales; 0: 1 */
 };
 
 #define SP_MACHINE_FACTOR_MIN 0.25

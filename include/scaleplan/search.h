@@ -101,13 +101,24 @@ enum {
     SP_SEARCH_FLOWS = 96,
     SP_SEARCH_TOP = 64,
     SP_SEARCH_BOXES = 24,
-    SP_SEARCH_EXECUTIONS = 3 * 96
+    SP_SEARCH_EXECUTIONS = 3 * 128
 };
 
 /* A schedule with its number of chunks. */
 struct sp_flow {
     enum sp_schedule schedule;
     int64_t vpp;
+};
+
+/* Allowed values of what is no degree. */
+struct sp_dimensions {
+    bool zero[4], policy[SP_POLICIES], schedule[SP_SCHEDULES];
+    int n_modules;
+    unsigned modules[SP_MODULES]; /* sets of modules recomputed under the policy none */
+    bool sequence_parallel[2], offload[2], stages_inside[2], moe_overlap[2]; /* off, on */
+    bool copies_kv_heads; /* Ulysses may put copies of a KV head on several ranks */
+    bool dispatch[SP_DISPATCHES], cuda_graph[SP_CUDA_GRAPHS], fp8_recipe[SP_FP8_RECIPES],
+        cp_kind[SP_CP_KINDS];
 };
 
 /* A search problem. Fill it, then call sp_open_space. */
@@ -117,11 +128,9 @@ struct sp_search_space {
     enum sp_dtype dtype;
     double imbalance, recompute_layers;
     struct sp_degree tp, pp, vpp, cp, ep, etp, dp, micro_batch, shards;
-    bool zero[4], policy[SP_POLICIES], schedule[SP_SCHEDULES];
-    bool sequence_parallel[2], offload[2], stages_inside[2], moe_overlap[2]; /* allowed: off, on */
-    bool copies_kv_heads; /* Ulysses may put copies of a KV head on several ranks */
-    bool dispatch[SP_DISPATCHES], cuda_graph[SP_CUDA_GRAPHS], fp8_recipe[SP_FP8_RECIPES],
-        cp_kind[SP_CP_KINDS];
+    struct sp_dimensions open;
+    bool whole_axes;   /* on a torus TP takes whole axes */
+    bool even_stages;  /* only numbers of stages that divide the layers (sp_even_layers) */
     double most_bytes; /* limit of device bytes */
     enum sp_objective objective;
     const struct sp_ground *ground; /* what was run: steps are ranked as expected there (sp_doubt),
@@ -141,6 +150,14 @@ struct sp_search_space {
     int n_flow[SP_SEARCH_SPLITS];
     struct sp_flow flow[SP_SEARCH_SPLITS][SP_SEARCH_FLOWS];
 };
+
+/* The `at`-th way to recompute, policies first, then sets of modules; false where the dimensions do
+ * not allow it, or the plan hides the exchange of experts that would run again whole:
+ * that backward pass has no part of the forward one to hide (Megatron-Core refuses it). There are
+ * SP_POLICIES + SP_MODULES; the plan's degrees and execution count. */
+enum { SP_WAYS_TO_RECOMPUTE = (int)SP_POLICIES + (int)SP_MODULES };
+bool sp_recompute_at(const struct sp_dimensions *open, const struct sp_plan *plan, int at,
+                     struct sp_recompute *recompute);
 
 /* Lists the values. The batch and the sequence must be positive. False if the machine or batch has
  * more divisors than SP_SEARCH_LISTED, SP_SEARCH_SPLITS or SP_SEARCH_FLOWS hold, or the model has
@@ -243,7 +260,10 @@ bool sp_plan_at(const struct sp_search_space *space, uint64_t group, uint64_t le
 /* What a framework supports: the names that a changed plan may use. */
 struct sp_repertoire {
     bool zero[4], policy[SP_POLICIES], schedule[SP_SCHEDULES];
-    bool pipelines, offload, moe_overlap, copies_kv_heads;
+    struct sp_module_ladder modules;
+    bool splits_axes; /* on a torus TP can take parts of axes */
+    bool pipelines, uneven_stages, contexts, offload, moe_overlap, copies_kv_heads;
+    bool sequence_parallel[2]; /* off, on */
     bool dispatch[SP_DISPATCHES], cp_kind[SP_CP_KINDS];
 };
 

@@ -41,9 +41,36 @@ struct sp_owned {
     double usd_per_kwh; /* of energy */
 };
 
-/* Owner's cost per hour of use: capex / (8766 years in_use) + watts usd_per_kwh / 1000. USD. A year
- * has 8766 hours. Barroso, Hoelzle and Ranganathan 2018, chapter 6. */
+/* Energy (USD) per hour of use: sp_power_usd_per_h; 0 where energy is free, whatever the power. */
+double sp_energy_usd_per_h(const struct sp_owned *owned);
+
+/* Owner's cost (USD) per hour of use: sp_capital_usd_per_h and sp_energy_usd_per_h, without
+ * interest, staff and building, which capex_usd can include. */
 double sp_owned_usd_per_h(const struct sp_owned *owned);
+
+/* Share of the hours in use from which an owned device costs less than one rented by the hour:
+ * sp_break_even_use. Above 1 it never does; INFINITY where its energy alone costs the rent. */
+double sp_break_even_in_use(const struct sp_owned *owned, double rent_usd_per_h);
+
+/* An electric grid. */
+struct sp_grid {
+    char name[64];
+    double carbon_kg_per_kwh; /* CO2 equivalents of a kWh, averaged over the year */
+    int64_t year;
+    char source[160];
+};
+
+/* A place that runs jobs: what interrupts them, and what a start takes. */
+struct sp_site {
+    char name[64];
+    double device_mtbf_s;        /* time between interruptions of a job per device of it */
+    char failures_source[160];   /* of device_mtbf_s, with its year */
+    double storage_bytes_per_s;  /* of checkpoints, per device, written or read */
+    double launch_s;             /* from the scheduler to the first line of the program */
+    double compile_s;            /* of the step */
+    double connect_s_per_device; /* communicators: grows with the devices */
+    double loader_s;             /* until the first batch is there */
+};
 
 /*
  * == Drives ==

@@ -20,23 +20,37 @@ static void put_cell(const struct sp_entry *entry, char separator, FILE *out)
         sp_write_cell(sp_exact_value(entry, SP_ROOM), entry->kind == SP_VALUE_TEXT, separator, out);
 }
 
+/* The entries of a key (NULL: all) as cells of a header or of a row, after `n` cells before them;
+ * returns the cells so far. */
+static size_t put_cells(const struct sp_report *report, const char *key, bool header,
+                        char separator, size_t n, FILE *out)
+{
+    for (size_t i = 0; i < report->n_entries; i++) {
+        const struct sp_entry *const entry = &report->entries[i];
+        if (!sp_wanted(entry, key))
+            continue;
+        if (n++ > 0)
+            fputc(separator, out);
+        if (header)
+            sp_write_cell(entry->path, true, separator, out);
+        else
+            put_cell(entry, separator, out);
+    }
+    return n;
+}
+
+/* The columns stand in the order of --get, as the lines of the text do. */
 static void render_one_row(const struct sp_report *report, const struct sp_render *how,
                            char separator, FILE *out)
 {
     for (int header = 1; header >= 0; header--) {
-        bool first = true;
-        for (size_t i = 0; i < report->n_entries; i++) {
-            const struct sp_entry *entry = &report->entries[i];
-            if (!sp_wanted(entry, how->get))
-                continue;
-            if (!first)
-                fputc(separator, out);
-            first = false;
-            if (header)
-                sp_write_cell(entry->path, true, separator, out);
-            else
-                put_cell(entry, separator, out);
-        }
+        const char *keys = how->get;
+        char key[160];
+        size_t n = 0;
+        if (!keys)
+            put_cells(report, NULL, header, separator, n, out);
+        while (sp_next_item(&keys, key, sizeof key))
+            n = put_cells(report, key, header, separator, n, out);
         fputc('\n', out);
     }
 }
@@ -93,12 +107,10 @@ static void render_rows(const struct sp_report *report, const struct sp_render *
     char *const asked = how->get ? strdup(how->get) : NULL;
     find_columns(report, how, asked, &t);
     fill_cells(report, how->rows, &t);
-    for (size_t c = 0; c < t.columns; c++) {
-        if (c > 0)
-            fputc(separator, out);
+    for (size_t c = 0; c < t.columns && !how->no_header; c++) {
         sp_write_cell(t.key[c], true, separator, out);
+        fputc(c + 1 == t.columns ? '\n' : separator, out);
     }
-    fputc('\n', out);
     for (size_t i = 0; i < t.rows * t.columns; i++) {
         put_cell(t.cell[i], separator, out);
         fputc((i + 1) % t.columns == 0 ? '\n' : separator, out);
@@ -126,6 +138,15 @@ static bool holds_list(const struct sp_report *report, const char *list)
         if (sp_inside_row(report->entries[i].path, list, &row))
             return true;
     return false;
+}
+
+bool sp_is_one_list(const struct sp_report *report)
+{
+    size_t row, n = 0;
+    while (report->list && n < report->n_entries &&
+           sp_inside_row(report->entries[n].path, report->list, &row))
+        n++;
+    return n > 0 && n == report->n_entries;
 }
 
 /* The keys relative to a row; NULL if one is unknown or belongs to the whole answer. */

@@ -36,43 +36,59 @@ static void make_singular(char *text, struct sp_spans *spans)
     free(before);
 }
 
+/* A text that grows. */
+struct line {
+    char *text;
+    size_t used, room;
+};
+
+static void put(struct line *to, const char *text, size_t n)
+{
+    if (to->used + n >= to->room) {
+        to->room = 2 * (to->used + n) + 128;
+        to->text = realloc(to->text, to->room);
+        if (!to->text)
+            abort();
+    }
+    memcpy(to->text + to->used, text, n);
+    to->used += n;
+    to->text[to->used] = '\0';
+}
+
 char *sp_fill_line(const struct sp_report *report, const char *line, struct sp_spans *spans)
 {
-    char *text = NULL;
-    size_t size = 0, used = 0;
+    struct line to = {NULL, 0, 0};
     bool any_key = false, any_value = false;
-    FILE *const out = open_memstream(&text, &size);
-    if (!out)
-        abort();
     spans->n = 0;
+    put(&to, "", 0);
     while (*line) {
         const char *const end = *line == '{' ? strchr(line, '}') : NULL;
         if (!end) {
-            fputc(*line++, out);
-            used++;
+            const size_t n = 1 + strcspn(line + 1, "{");
+            put(&to, line, n);
+            line += n;
             continue;
         }
         char key[112];
         const bool exact = end[-1] == '!';
-        snprintf(key, sizeof key, "%.*s", (int)(end - line - 1 - exact), line + 1);
+        sp_cut_text(line + 1, (size_t)(end - line - 1 - exact), key, sizeof key);
         const struct sp_entry *const entry = sp_find(report, key);
         struct sp_text room;
         const char *const value =
             entry && exact ? sp_exact_value(entry, &room) : sp_human_value(entry, &room);
         any_key = true;
         any_value = any_value || (entry && entry->kind != SP_VALUE_NONE);
-        fputs(value, out);
+        const size_t from = to.used;
+        put(&to, value, strlen(value));
         if (entry && spans->n < SP_MAX_SPANS)
-            spans->span[spans->n++] = (struct sp_span){entry, used, used + strlen(value)};
-        used += strlen(value);
+            spans->span[spans->n++] = (struct sp_span){entry, from, to.used};
         line = end + 1;
     }
-    fclose(out);
     if (any_value || !any_key) {
-        make_singular(text, spans);
-        return text;
+        make_singular(to.text, spans);
+        return to.text;
     }
-    free(text);
+    free(to.text);
     return NULL;
 }
 

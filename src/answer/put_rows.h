@@ -10,11 +10,8 @@
 
 /* A path has no blanks. */
 /* clang-format off */
-/* A path has no blanks. */
-/* clang-format off */
 #define SP_PATH_TEXT(path) #path
 #define SP_PATH_OF(part) SP_PATH_TEXT(commands/part.def)
-/* clang-format on */
 /* clang-format on */
 #define SP_FUNCTION_(part) put_##part##_rows
 #define SP_FUNCTION_OF(part) SP_FUNCTION_(part)

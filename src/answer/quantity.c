@@ -70,6 +70,7 @@ static const char *const unit_names[SP_UNITS] = {
     [SP_FRACTION] = "",
     [SP_WATTS] = "W",
     [SP_WATT_HOURS] = "Wh",
+    [SP_KILOGRAMS] = "kg",
     [SP_USD] = "USD",
     [SP_HERTZ] = "Hz",
     [SP_PARAMETERS] = "parameters",
@@ -207,6 +208,12 @@ void sp_human(double value, enum sp_unit unit, char *out, size_t size)
         break;
     case SP_NUMBER:
         three_digits(value, out, size);
+        break;
+    case SP_KILOGRAMS: /* whoever counts more than a tonne counts in tonnes */
+        if (fabs(value) < 999.5)
+            with_prefix(value, "kg", out, size);
+        else
+            with_prefix(value / 1000, "t", out, size);
         break;
     case SP_BYTES:
         human_bytes(value, out, size);

@@ -34,6 +34,7 @@ enum sp_unit {
     SP_FRACTION,
     SP_WATTS,
     SP_WATT_HOURS,
+    SP_KILOGRAMS,
     SP_USD,
     SP_HERTZ,
     SP_PARAMETERS,

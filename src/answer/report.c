@@ -22,7 +22,7 @@ static void *grow(void *array, size_t n, size_t *room, size_t size)
 {
     if (n < *room)
         return array;
-    *room = *room ? *room * 2 : 256;
+    *room = *room ? *room * 2 : 16; /* an answer of one key has a few rows */
     return must(realloc(array, *room * size));
 }
 
@@ -47,7 +47,7 @@ static char *format_string(const char *format, va_list args)
 static char *copy_string(const char *text)
 {
     char *const copy = must(strdup(text));
-    sp_make_printable(copy, "\n");
+    sp_make_printable(copy, "\n\t");
     return copy;
 }
 
@@ -216,7 +216,7 @@ static bool is_below_value(const struct sp_report *r, const char *path)
 {
     char group[160];
     const char *const dot = strrchr(path, '.');
-    snprintf(group, sizeof group, "%.*s", dot ? (int)(dot - path) : 0, path);
+    sp_cut_text(path, dot ? (size_t)(dot - path) : 0, group, sizeof group);
     return sp_find(r, group) != NULL;
 }
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "answer/asked_keys.h"
+#include "answer/asked_quantities.h"
 #include "answer/quantity.h"
 
 enum sp_value_kind { SP_VALUE_NONE, SP_VALUE_NUMBER, SP_VALUE_BOOL, SP_VALUE_TEXT };
@@ -164,6 +164,7 @@ struct sp_render {
     int width;               /* columns of the terminal; 0: unlimited */
     const char *get;         /* "key,key", whole paths or keys of rows; or NULL */
     const char *rows;        /* CSV and TSV: the list to print; NULL: one row */
+    bool no_header;          /* rows without their names */
     bool explain;            /* --explain given */
     const char *explain_key; /* its keys, whole paths, or NULL for all */
     bool one_line;           /* JSON without line breaks */
@@ -186,6 +187,9 @@ char *sp_full_keys(const struct sp_report *report, const char *keys, struct sp_e
  * else that of sp_answer_is unless a key is outside it. NULL: a single row. `*keys` becomes the
  * keys within a row, NULL for all; free() both. */
 char *sp_rows_asked(const struct sp_report *report, char **keys);
+
+/* Whether the answer is nothing but the rows of sp_answer_is. */
+bool sp_is_one_list(const struct sp_report *report);
 
 /* Writes the notes, one per line, separately from the report. */
 void sp_render_notes(const struct sp_report *report, FILE *out);

@@ -7,6 +7,12 @@ const char *const sp_counted_flops[SP_FLOP_CONVENTIONS] = {
     [SP_FLOPS_6P] = "6 FLOPs per parameter and token",
 };
 
+const char *sp_counted_of(const struct sp_model *model, enum sp_flop_convention convention)
+{
+    const bool plain = model->tuning.trainable == SP_TRAIN_ALL && !model->tuning.companions;
+    return plain ? sp_counted_flops[convention] : "what is computed";
+}
+
 const char *sp_above_peak(double utilisation, enum sp_flop_convention convention)
 {
     if (!(utilisation > 1))

@@ -2,13 +2,13 @@
 #include "base/json.h"
 
 #include <ctype.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json_syntax.h"
+#include "base/shortest.h"
 #include "base/utf8.h"
 
 struct place {
@@ -280,8 +280,11 @@ void sp_format_double(double value, char *out, size_t size)
         snprintf(out, size, "null");
         return;
     }
-    if (fabs(value) < 1e15 && value == (double)(int64_t)value) { /* the usual, and fast; no "-0" */
-        snprintf(out, size, "%" PRId64, (int64_t)value);
+    char usual[32];
+    if (sp_shortest(value, usual)) {
+        const size_t n = strlen(usual);
+        memcpy(out, usual, n < size ? n + 1 : size);
+        out[size - 1] = '\0';
         return;
     }
     for (int digits = 15; digits <= 16; digits++) {
@@ -303,7 +306,7 @@ static cJSON *open_path(cJSON *root, const char *path, const char **last)
             return at;
         }
         char name[80];
-        snprintf(name, sizeof name, "%.*s", (int)n, path);
+        sp_cut_text(path, n, name, sizeof name);
         const char *const next = path + n + 1;
         cJSON *child = cJSON_IsArray(at) ? cJSON_GetArrayItem(at, atoi(name))
                                          : cJSON_GetObjectItemCaseSensitive(at, name);

@@ -4,13 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 bool sp_next_item(const char **list, char *item, size_t size)
 {
     if (!*list)
         return false;
-    const size_t n = strcspn(*list, ","), kept = n < size ? n : size - 1;
-    memcpy(item, *list, kept);
-    item[kept] = '\0';
+    const size_t n = strcspn(*list, ",");
+    sp_cut_text(*list, n, item, size);
     *list = (*list)[n] ? *list + n + 1 : NULL;
     return true;
 }

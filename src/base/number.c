@@ -111,14 +111,15 @@ int sp_parse_dims(const char *text, double *dims, int most)
     while (n < most) {
         if (!isdigit((unsigned char)*text))
             return 0;
-        char number[32];
-        const size_t length = strspn(text, "0123456789");
-        if (length >= sizeof number || length == 0)
+        const char *const first = text;
+        double dim = 0; /* exact: 15 digits are below 2^53 */
+        while (isdigit((unsigned char)*text))
+            dim = 10 * dim + (*text++ - '0');
+        if (text - first > 15)
+            dim = strtod(first, NULL);
+        if (text - first > 31)
             return 0;
-        memcpy(number, text, length);
-        number[length] = '\0';
-        dims[n++] = strtod(number, NULL);
-        text += length;
+        dims[n++] = dim;
         if (*text == '\0')
             return n;
         if (*text++ != 'x')

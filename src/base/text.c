@@ -88,6 +88,13 @@ void sp_make_singular(char *text)
     }
 }
 
+void sp_cut_text(const char *text, size_t n, char *out, size_t size)
+{
+    const size_t kept = n < size ? n : size - 1;
+    memcpy(out, text, kept);
+    out[kept] = '\0';
+}
+
 void sp_append(char *text, size_t size, const char *format, ...)
 {
     const size_t used = strlen(text);

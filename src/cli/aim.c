@@ -110,7 +110,7 @@ static bool read_goal(struct sp_aim *aim, bool with_target, struct sp_error *err
                              : "it takes no value");
     if (value && !read_target(info, value, &aim->demand.target, error))
         return false;
-    return !info->needs_tokens || aim->of.tokens > 0 ||
+    return !info->needs_tokens || aim->args->value.tokens > 0 ||
            sp_fail(error, SP_USAGE, "--for %s is of a run: --tokens is needed", info->name);
 }
 
@@ -138,12 +138,13 @@ static bool take_plan(struct sp_aim *aim, const struct sp_sources *sources, stru
         return sp_fail(error, SP_USAGE,
                        "--replan looks for the best plan itself, and here is one that is typed: "
                        "--fix tp=8 keeps a degree in every plan");
-    if (says_plan(aim->args))
-        return sp_plan_on(aim->args, p, error);
+    aim->of.is_typed = says_plan(aim->args);
+    if (aim->of.is_typed)
+        return sp_plan_on(aim->args, sources, p, error);
     if (!sp_space_of(p, &aim->of.limits, &space, error))
         return false;
     aim->of.searched = sp_find_best_plan(&aim->of, p);
-    return aim->of.searched || sp_plan_on(aim->args, p, error);
+    return aim->of.searched || sp_plan_on(aim->args, sources, p, error);
 }
 
 static bool take_price(struct sp_aim *aim, struct sp_error *error)
@@ -151,12 +152,11 @@ static bool take_price(struct sp_aim *aim, struct sp_error *error)
     struct sp_hardware *const hw = &aim->of.planned.hw;
     const struct sp_hardware *const one = hw;
     const char *const spec = aim->args->value.hw;
-    struct sp_price price;
-    if (!sp_price_of(aim->args, hw, spec, &price, error) ||
-        !sp_check_price(aim->args, &one, &spec, 1, error))
+    const double usd_per_h = aim->of.planned.problem.price.usd_per_h;
+    if (!sp_check_price(aim->args, &one, &spec, 1, error))
         return false;
-    hw->chip.price_usd_per_h = price.usd_per_h;
-    return aim->of.kind != SP_AIM_COST || price.usd_per_h > 0 ||
+    hw->chip.price_usd_per_h = usd_per_h;
+    return aim->of.kind != SP_AIM_COST || usd_per_h > 0 ||
            sp_fail(error, SP_INPUT, "--for cost: %s has no list price: --price is needed",
                    hw->name);
 }
@@ -224,7 +224,6 @@ bool sp_take_aim(const struct sp_args *args, bool with_target, struct sp_aim *ai
     aim->of = (struct sp_aimed){.replan = args->given.replan,
                                 .power_prior = args->given.power_prior,
                                 .strategy = args->given.strategy,
-                                .tokens = args->value.tokens,
                                 .convention = (enum sp_flop_convention)args->value.convention,
                                 .value_of_service = sp_value_of_service,
                                 .service = aim};

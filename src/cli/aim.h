@@ -30,13 +30,14 @@
 /* Options of both commands. */
 /* clang-format off */
 #define SP_OPTIONS_AIM \
-    SP_OPTIONS_PLANNED, SP_OPTIONS_TUNING, SP_SPACE_OPTIONS, \
+    SP_OPTIONS_PLANNED, SP_OPTIONS_TUNING, SP_SPACE_OPTIONS, SP_TAKE(idle), \
     SP_TAKE(strategy, .excludes = SP_THESE(SP_O_replan)), \
     SP_TAKE(axes), \
     SP_OPTION_OVERLAP, \
     SP_TAKE(microbatches, .fallback = "auto"), \
-    SP_OPTION_CONVENTION, SP_OPTION_RUN_TOKENS, SP_OPTIONS_PRICE, SP_OPTIONS_SERVED, \
+    SP_OPTION_CONVENTION, SP_OPTION_RUN_TOKENS, SP_TAKE(price, .excludes = SP_THESE(SP_O_capex)), SP_OPTIONS_CAPEX, SP_OPTIONS_SERVED, \
     SP_TAKE(replan), \
+    SP_TAKE(details), \
     SP_TAKE(power_prior)
 /* clang-format on */
 
@@ -87,6 +88,9 @@ enum sp_unit sp_unit_of_figure(enum sp_machine_figure figure);
 
 /* Puts the inputs of the answer: goal, its value now, the machine, the plan. */
 void sp_put_aim(struct sp_report *report, const struct sp_aim *aim, double now);
+
+/* Each value that a typed plan stands on (sp_put_resolved), behind the answer. */
+void sp_put_aim_plan(struct sp_report *report, const struct sp_aim *aim);
 
 /* Reads --vary, a list of paths: which figures count; without it all that say something to the
  * goal. */

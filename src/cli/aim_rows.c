@@ -9,6 +9,7 @@
 #include "base/list.h"
 #include "base/suggest.h"
 #include "cli/aim.h"
+#include "cli/plan_rows.h"
 
 static void mesh_words(const struct sp_strategy *s, char *out, size_t size)
 {
@@ -118,25 +119,12 @@ bool sp_read_figures(const struct sp_aim *aim, bool vary[SP_FIGURES], struct sp_
     return true;
 }
 
-/* A plan that is typed may not fit: its time is what it would take. */
-static void note_memory(struct sp_report *r, const struct sp_aim *aim)
-{
-    const struct sp_step_inputs in = sp_inputs_of(&aim->of.planned);
-    struct sp_estimate e;
-    if (aim->of.kind == SP_AIM_COMPUTE_BOUND || aim->of.kind == SP_AIM_FITS)
-        return;
-    sp_estimate(&in, aim->of.convention, NULL, &e);
-    if (!e.fits)
-        sp_note(r, "the plan needs %s of a device's %s and does not fit: `need --for fits`",
-                sp_human_text((double)e.memory.device, SP_BYTES),
-                sp_human_text(e.capacity_bytes, SP_BYTES));
-}
-
 struct aim_rows {
     const struct sp_aim *aim;
     const struct sp_aim_info *info;
     const struct sp_hardware *hw;
     const char *model;
+    const char *verdict; /* on the memory of a training plan; NULL: there is none */
     char plan[256];
     double now;
     bool has_target;
@@ -158,10 +146,23 @@ void sp_put_aim(struct sp_report *r, const struct sp_aim *aim, double now)
                                                                        : aim->of.planned.model.name,
                          .now = now,
                          .has_target = goal && strchr(goal, '=')};
+    const bool planned = !served && aim->of.kind != SP_AIM_COMPUTE_BOUND;
+    struct sp_estimate e;
+    if (planned) {
+        const struct sp_step_inputs in = sp_inputs_of(&aim->of.planned);
+        sp_estimate(&in, aim->of.convention, NULL, &e);
+        s.verdict = sp_verdict_names[e.verdict];
+    }
     sp_aim_words(aim, s.plan, sizeof s.plan);
     put_need_aim_rows(r, &s);
     if (served)
         sp_note_service(r, aim);
-    else
-        note_memory(r, aim);
+    else if (planned && aim->of.kind != SP_AIM_FITS)
+        sp_note_memory(r, &e);
+}
+
+void sp_put_aim_plan(struct sp_report *r, const struct sp_aim *aim)
+{
+    if (aim->of.planned.problem.machine && !aim->of.searched)
+        sp_put_resolved(r, aim->args, &aim->of.planned);
 }

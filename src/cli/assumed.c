@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/list.h"
@@ -109,6 +110,19 @@ void sp_note_doubts(const char *spec, const struct sp_sources *sources, struct s
     }
 }
 
+/* Notes lengths of 1,000s where a power of two is as likely meant: 128k is 128,000 and 128Ki is
+ * 131,072, which is printed as 131 k. */
+static void note_thousands(const char *option, const char *text, struct sp_report *report)
+{
+    const char *const times = text ? strrchr(text, 'x') : NULL, *const number =
+                                                                    times ? times + 1 : text;
+    char *end;
+    const unsigned long n = number ? strtoul(number, &end, 10) : 0;
+    if (n >= 4 && (n & (n - 1)) == 0 && strcmp(end, "k") == 0)
+        sp_note(report, "%s %s: %luk is %lu, %luKi is %lu", option, sp_safe(text), n, 1000 * n, n,
+                1024 * n);
+}
+
 void sp_note_assumed(const struct sp_args *args, struct sp_report *report)
 {
     const struct sp_sources sources = sp_sources_of(args);
@@ -122,6 +136,11 @@ void sp_note_assumed(const struct sp_args *args, struct sp_report *report)
         sp_note(report,
                 "--mfu is above 100 %%: only a count of more work than the chip does reaches "
                 "that (--convention full, frozen weights)");
+    if (sp_option_taken(args, SP_O_seq) && args->given.seq)
+        note_thousands("--seq", args->text[SP_O_seq], report);
+    if (sp_option_taken(args, SP_O_batch) && args->given.batch &&
+        strchr(args->text[SP_O_batch], 'x'))
+        note_thousands("--batch", args->text[SP_O_batch], report);
     if (shape)
         note_shape(shape, &sources, report);
     if (model)

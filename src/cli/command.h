@@ -45,18 +45,19 @@ struct sp_command {
 };
 
 /* The options of a command in its struct. Compilation fails if a parsed command line has no room
- * for them, for those of a plan that a row may stand for, and for the common ones. */
+ * for them, for those of a plan and of their limits that rows may stand for, and for the common
+ * ones. */
 enum { SP_COMMON_OPTIONS = 8 };
 #define SP_OPTIONS(table)                                                                          \
     .options = (table),                                                                            \
-    .n_options =                                                                                   \
-        sizeof(table) / sizeof *(table) +                                                          \
-        0 * sizeof(struct {                                                                        \
-            int unused;                                                                            \
-            _Static_assert(sizeof(table) / sizeof *(table) + SP_PLAN_FIELDS + SP_COMMON_OPTIONS <= \
-                               SP_MAX_OPTIONS,                                                     \
-                           "more options than SP_MAX_OPTIONS");                                    \
-        })
+    .n_options = sizeof(table) / sizeof *(table) +                                                 \
+                 0 * sizeof(struct {                                                               \
+                     int unused;                                                                   \
+                     _Static_assert(sizeof(table) / sizeof *(table) + 2 * SP_PLAN_FIELDS +         \
+                                            SP_COMMON_OPTIONS <=                                   \
+                                        SP_MAX_OPTIONS,                                            \
+                                    "more options than SP_MAX_OPTIONS");                           \
+                 })
 
 /* Every command, in the order of --help; see commands.c. */
 extern const struct sp_command *const sp_commands[];
@@ -124,7 +125,7 @@ size_t sp_options_of(const struct sp_command *command, struct sp_option options[
 #define SP_OPTION_REMAT_THAT_FITS SP_TAKE(remat, .choices = sp_remat_names)
 #define SP_OPTION_REMAT(otherwise) SP_TAKE(remat, .fallback = otherwise, .choices = sp_remat_names)
 #define SP_OPTION_RUN_TOKENS SP_TAKE(tokens)
-#define SP_OPTIONS_PRICE SP_TAKE(price, .excludes = SP_THESE(SP_O_capex)), SP_OPTIONS_CAPEX
+#define SP_OPTIONS_PRICE SP_TAKE(price), SP_OPTIONS_CAPEX
 #define SP_OPTIONS_CAPEX SP_TAKE(capex), \
     SP_TAKE(years, .fallback = "4"), \
     SP_TAKE(in_use, .fallback = "100%"), \
@@ -179,8 +180,8 @@ bool sp_recipe_under(const struct sp_args *args, const struct sp_sources *source
                      const struct sp_framework *framework, struct sp_precision *precision,
                      struct sp_error *error);
 
-/* Loads --precision, or the recipe of the machine's framework; without a machine that of GPUs, and
- * the scaling book's with --constants textbook. `hw` may be NULL. */
+/* Loads --precision, or the recipe of --framework or the machine's; without a machine that of GPUs,
+ * and the scaling book's with --constants textbook. `hw` may be NULL. */
 bool sp_recipe_of(const struct sp_args *args, const struct sp_sources *sources,
                   const struct sp_hardware *hw, struct sp_precision *precision,
                   struct sp_error *error);

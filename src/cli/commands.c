@@ -41,7 +41,8 @@
     X(lint) \
     X(check) \
     X(validate) \
-    X(calibrate)
+    X(calibrate) \
+    X(completion)
 /* clang-format on */
 
 #define DECLARE(name) extern const struct sp_command sp_cmd_##name;
@@ -115,23 +116,42 @@ static bool add_hint(const struct sp_command *command, struct sp_error *error)
     return false;
 }
 
-/* Refuses a missing --config-dir, which would otherwise be ignored silently. */
-static bool check_folder(const struct sp_sources *sources, struct sp_error *error)
+static bool check_folder(const char *where, const char *folder, struct sp_error *error)
 {
     struct stat there;
-    const char *const folder = sources->config_dir;
-    if (!folder)
-        return true;
     if (stat(folder, &there) != 0)
-        return sp_fail(error, SP_INPUT, "--config-dir %s: %s", sp_safe(folder), strerror(errno));
+        return sp_fail(error, SP_INPUT, "%s %s: %s", where, sp_safe(folder), strerror(errno));
     if (strlen(folder) > PATH_MAX - 64) /* the folders of the kinds stand in it */
-        return sp_fail(error, SP_INPUT, "--config-dir: longer than %d characters", PATH_MAX - 64);
+        return sp_fail(error, SP_INPUT, "%s: longer than %d characters", where, PATH_MAX - 64);
     return S_ISDIR(there.st_mode) ||
-           sp_fail(error, SP_INPUT, "--config-dir %s: expected a folder", sp_safe(folder));
+           sp_fail(error, SP_INPUT, "%s %s: expected a folder", where, sp_safe(folder));
 }
 
-static bool note_assumed(const struct sp_args *args, struct sp_report *report)
+/* Refuses a missing --config-dir or folder of SCALEPLAN_CONFIG_PATH, which would otherwise be
+ * ignored silently. */
+static bool check_folders(const struct sp_sources *sources, struct sp_error *error)
 {
+    static const char variable[] = "SCALEPLAN_CONFIG_PATH";
+    char folder[PATH_MAX];
+    bool ok = !sources->config_dir || check_folder("--config-dir", sources->config_dir, error);
+    for (const char *path = getenv(variable); ok && path && *path; path += *path == ':') {
+        const int n = (int)strcspn(path, ":");
+        snprintf(folder, sizeof folder, "%.*s", n, path);
+        ok = n == 0 || check_folder(variable, folder, error);
+        path += n;
+    }
+    return ok;
+}
+
+/* Notes what an answer assumes, and values of which only the last counts. */
+static bool note_words(const struct sp_args *args, struct sp_report *report)
+{
+    for (size_t i = 0; i < args->n_options; i++) {
+        const enum sp_option_id id = args->options[i].id;
+        if (args->lost[id] && strcmp(args->lost[id], args->text[id]) != 0)
+            sp_note(report, "--%s is given twice: %s counts, %s does not", args->options[i].name,
+                    args->text[id], args->lost[id]);
+    }
     sp_note_assumed(args, report);
     return true;
 }
@@ -149,9 +169,9 @@ static bool run_parsed(const struct sp_command *command, struct sp_args *args,
 {
     const struct sp_sources sources = sp_sources_of(args);
     return sp_check_together(args, error) && check_layout(args, error) &&
-           check_folder(&sources, error) && sp_check_picture(args, error) &&
+           check_folders(&sources, error) && sp_check_picture(args, error) &&
            sp_check_sets(&sources, error) && command->run(args, report, error) &&
-           note_assumed(args, report);
+           note_words(args, report);
 }
 
 /* Refuses options that write files, for rows, lines of `step -` and cases: a file of cases from
@@ -184,9 +204,9 @@ void sp_free_asker(struct sp_asker *asker)
 
 /* What to put of an answer; NULL: all. */
 static const struct sp_asked *asked_of(struct sp_asker *asker, const struct sp_command *command,
-                                       const char *keys)
+                                       bool writes_page, const char *keys)
 {
-    if (asker->gave_up || command->reads_report || !keys)
+    if (asker->gave_up || command->reads_report || writes_page || !keys)
         return NULL;
     if (!asker->asked || strcmp(asker->asked->keys, keys) != 0) {
         sp_free_asked(asker->asked);
@@ -198,7 +218,7 @@ static const struct sp_asked *asked_of(struct sp_asker *asker, const struct sp_c
 struct sp_report *sp_answer_asked(struct sp_asker *asker, const struct sp_command *command,
                                   struct sp_args *args, const char *keys, struct sp_error *error)
 {
-    const struct sp_asked *const asked = asked_of(asker, command, keys);
+    const struct sp_asked *const asked = asked_of(asker, command, args->given.report, keys);
     struct sp_report *const report = sp_report_new(command->name);
     if (asked)
         sp_ask_only(report, asked);

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "config/cases.h"
+#include "config/exercises.h"
 #include "answer/report.h"
 
 /* What a report answers, as a case says it. */

@@ -30,8 +30,10 @@ bool sp_load_fit(const struct sp_args *args, struct sp_fit_inputs *f, struct sp_
     if (!sp_model_of(args, &sources, &f->model, error) ||
         !sp_hardware_of(args, &sources, &f->hw, error) ||
         !read_frameworks(args, &sources, f, error) ||
-        !sp_batch_of(args, &f->model, &f->in.batch_tokens, &f->in.seq, &f->batch_origin, error))
+        !sp_problem_of(args, &f->model, &f->hw, &f->problem, error))
         return false;
+    f->in.batch_tokens = f->problem.batch.tokens;
+    f->in.seq = f->problem.batch.seq;
     const double axes = args->value.axes;
     f->only = args->value.strategy;
     f->in.model = &f->model;

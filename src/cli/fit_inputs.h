@@ -3,6 +3,7 @@
 #define SP_FIT_INPUTS_H
 
 #include "cli/command.h"
+#include "cli/problem.h"
 
 struct sp_fit_inputs {
     struct sp_model model;
@@ -11,7 +12,7 @@ struct sp_fit_inputs {
     struct sp_framework_pair frameworks;
     struct sp_fit_input in;
     struct sp_fit_terms t;
-    const char *batch_origin;
+    struct sp_problem problem;
     int only; /* --strategy, or -1 */
 };
 

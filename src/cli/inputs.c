@@ -100,11 +100,13 @@ static bool is_sequences(const char *text, double *sequences)
 bool sp_tokens_of(const struct sp_args *args, enum sp_option_id id, double *tokens, double *seq,
                   struct sp_error *error)
 {
-    const char *const text = args->text[id], *const name = sp_option_name(id);
+    const char *text = args->text[id], *const name = sp_option_name(id);
     double dims[2];
     *tokens = NAN;
     if (!text)
         return true;
+    if (seq && text[0] == '~') /* about so many: struct sp_asked_batch knows */
+        text++;
     if (seq && is_sequences(text, tokens)) {
         *tokens *= *seq;
     } else if (sp_parse_pair(text, dims)) {
@@ -243,7 +245,10 @@ bool sp_recipe_of(const struct sp_args *args, const struct sp_sources *sources,
 {
     struct sp_framework_file file;
     const char *const name =
-        sp_default_framework(hw ? (enum sp_network_kind)hw->network.kind : SP_SWITCHED, false);
+        args->value.framework
+            ? args->value.framework
+            : sp_default_framework(hw ? (enum sp_network_kind)hw->network.kind : SP_SWITCHED,
+                                   false);
     return sp_load_framework(name, sources, &file, error) &&
            sp_recipe_under(args, sources, &file.framework, precision, error);
 }

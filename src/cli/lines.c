@@ -56,7 +56,7 @@ static bool answer_line(struct lines *s, const char *line, size_t length, struct
     struct sp_json json;
     if (!sp_json_parse(line, length, "line", &json, error))
         return false;
-    sp_copy_args(s->args, s->typed);
+    sp_restore_args(s->args, s->typed);
     struct sp_report *const report =
         take_members(s->args, json.root, error)
             ? sp_answer_asked(&s->asker, s->command, s->args, s->args->value.get, error)
@@ -134,6 +134,7 @@ static enum sp_exit answer_input(const struct sp_command *command, const struct 
         abort();
     if (world)
         world->pipes.stdin_taken = true;
+    sp_copy_args(s.args, typed);
     const enum sp_exit code = answer_lines(&s, line, error);
     if (ferror(stdin))
         sp_fail(error, SP_INPUT, "standard input: %s", strerror(errno));

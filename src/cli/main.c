@@ -60,14 +60,30 @@ static void free_asked(struct asked *a)
     free(a->rows);
 }
 
+/* Whether the answer is nothing but rows, and the keys are theirs. */
+static bool are_of_rows(const struct sp_report *report, const char *keys)
+{
+    char *left = (char *)keys;
+    char *const rows = sp_is_one_list(report) ? sp_rows_asked(report, &left) : NULL;
+    const bool are = rows && left;
+    if (rows)
+        free(left);
+    free(rows);
+    return are;
+}
+
 /* The keys of --get and --explain as whole paths, or the rows of a list. */
 static bool take_keys(const struct sp_report *report, struct sp_render *how, struct asked *a,
                       struct sp_error *error)
 {
-    const bool table = how->format == SP_FORMAT_CSV || how->format == SP_FORMAT_TSV;
+    bool table = how->format == SP_FORMAT_CSV || how->format == SP_FORMAT_TSV;
     if (how->explain_key) {
         a->explain = sp_full_keys(report, how->explain_key, error);
         how->explain_key = a->explain;
+    }
+    if (how->format == SP_FORMAT_TEXT && how->get && are_of_rows(report, how->get)) {
+        how->format = SP_FORMAT_TSV;
+        how->no_header = table = true;
     }
     if (table && !how->explain) {
         char *keys = (char *)how->get;
@@ -231,6 +247,21 @@ static void print_version(void)
         puts("1 thread: this build makes no others");
 }
 
+/* Other programs take common options before the command: `--format json fit`. Such words go behind
+ * the command, the first word that names one. */
+static void put_command_first(int argc, char **argv)
+{
+    int at = 1;
+    struct sp_error unknown = {0};
+    while (at < argc && !sp_find_command(argv[at], &unknown))
+        at++;
+    if (argv[1][0] != '-' || at == argc)
+        return;
+    char *const command = argv[at];
+    memmove(argv + 2, argv + 1, (size_t)(at - 1) * sizeof *argv);
+    argv[1] = command;
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2) {
@@ -249,6 +280,8 @@ int main(int argc, char **argv)
         return (int)finish_output(SP_OK);
     }
     struct sp_error error = {0};
+    if (!wants_help)
+        put_command_first(argc, argv);
     const struct sp_command *command = sp_find_command(argv[wants_help ? 2 : 1], &error);
     if (!command)
         return (int)print_errors(&error);

@@ -12,6 +12,8 @@ enum sp_operand sp_operand_of(const struct sp_option *option, const char **list)
         }
     if (option->choices)
         return SP_WORDS_OF;
+    if (option->id == SP_O_get)
+        return SP_KEYS;
     if (option->metavar && strstr(option->metavar, "FILE"))
         return SP_FILES;
     if (option->metavar && strcmp(option->metavar, "DIR") == 0)

@@ -171,12 +171,26 @@ bool sp_find_choice(const char *where, const char *name, const char *const *choi
                    all, sp_nearest_hint(&nearest));
 }
 
+/* Adds to the error which other option of the command has that choice: "--format int8". */
+static bool add_other_choice(const struct sp_args *args, const char *text, struct sp_error *error)
+{
+    const size_t used = strlen(error->text);
+    for (size_t i = 0; i < args->n_options; i++)
+        for (int c = 0; args->options[i].choices && args->options[i].choices[c]; c++)
+            if (strcasecmp(args->options[i].choices[c], text) == 0) {
+                snprintf(error->text + used, sizeof error->text - used, "; --%s %s is",
+                         args->options[i].name, args->options[i].choices[c]);
+                return false;
+            }
+    return false;
+}
+
 static bool take_choice(struct sp_args *args, const struct sp_option *option, const char *text,
                         struct sp_error *error)
 {
     int found = 0;
     if (!sp_find_choice("", option->name, option->choices, text, &found, error))
-        return false;
+        return add_other_choice(args, text, error);
     *(int *)place_of(args, option->id) = found;
     args->text[option->id] = option->choices[found];
     return true;
@@ -310,9 +324,14 @@ void sp_clear_args(struct sp_args *args)
     args->world = world;
 }
 
-void sp_copy_args(struct sp_args *copy, const struct sp_args *args)
+void sp_restore_args(struct sp_args *copy, const struct sp_args *args)
 {
     memcpy(copy, args, offsetof(struct sp_args, options));
+}
+
+void sp_copy_args(struct sp_args *copy, const struct sp_args *args)
+{
+    sp_restore_args(copy, args);
     memcpy(copy->options, args->options, args->n_options * sizeof *args->options);
     memcpy(copy->operands, args->operands, (size_t)args->n_operands * sizeof *args->operands);
 }
@@ -458,6 +477,7 @@ static bool take_option(struct sp_args *args, int argc, char **argv, int before,
                                                                : NULL;
     if (!option || (got != 'o' && !is_spelled_out(argv[before], name)))
         return sp_unknown_option(args, argv[before], error);
+    const char *const earlier = args->given_at[option->id] ? args->text[option->id] : NULL;
     args->given_at[option->id] = true;
     const char *value = optarg;
     const bool word_follows = optind < argc && argv[optind][0] != '-';
@@ -465,7 +485,11 @@ static bool take_option(struct sp_args *args, int argc, char **argv, int before,
         (!takes_operands || is_quantity(argv[optind])))
         value = argv[optind++];
     value = said_by(name, args, option->id, value);
-    return !value || take_value(args, option, value, error);
+    if (!value)
+        return true;
+    args->lost[option->id] =
+        option->kind == SP_MANY || option->kind == SP_REPEATED ? NULL : earlier;
+    return take_value(args, option, value, error);
 }
 
 /* After -- getopt starts over at each call, so all that follows is taken at once. */
@@ -477,6 +501,14 @@ static bool take_operands_left(struct sp_args *args, int argc, char **argv, bool
             return false;
     } while (ended && optind < argc);
     return true;
+}
+
+static bool value_is_missing(const struct sp_args *args, const char *word, struct sp_error *error)
+{
+    const struct sp_option *const option = sp_option_named(args, word + strspn(word, "-"));
+    return sp_fail(error, SP_USAGE, "option %s needs a value%s%s", sp_safe(word),
+                   option && option->metavar ? ", " : "",
+                   option && option->metavar ? option->metavar : "");
 }
 
 bool sp_parse_args(int argc, char **argv, bool takes_operands, struct sp_args *args,
@@ -502,7 +534,7 @@ bool sp_parse_args(int argc, char **argv, bool takes_operands, struct sp_args *a
         else if (got == 'h')
             args->given.help = true;
         else if (got == ':')
-            ok = sp_fail(error, SP_USAGE, "option %s needs a value", sp_safe(argv[before]));
+            ok = value_is_missing(args, argv[before], error);
         else
             ok = take_option(args, argc, argv, before, got, longs[at].name, takes_operands, error);
         if (!ok || (got == -1 && optind >= argc))

@@ -83,7 +83,7 @@ struct sp_option {
     const enum sp_option_id *needs, *excludes;
 };
 
-enum { SP_MAX_OPTIONS = 96, SP_MAX_MANY = 64, SP_MAX_OPERANDS = 1024 };
+enum { SP_MAX_OPTIONS = 128, SP_MAX_MANY = 64, SP_MAX_OPERANDS = 1024 };
 
 struct sp_world;
 
@@ -95,6 +95,7 @@ struct sp_args {
         bool given_at[SP_OPTION_IDS];
     };
     const char *text[SP_OPTION_IDS]; /* as typed, or the default */
+    const char *lost[SP_OPTION_IDS]; /* the value before the last of an option given twice */
     const char *many[SP_MAX_MANY];
     int n_many;
     const char *repeated[SP_MAX_MANY];
@@ -113,8 +114,10 @@ struct sp_args {
 /* Clears all but the world. */
 void sp_clear_args(struct sp_args *args);
 
-/* A copy that is good as long as the original. */
+/* A copy that is good as long as the original; and the copy once more as it was, when values have
+ * been taken into it. */
 void sp_copy_args(struct sp_args *copy, const struct sp_args *args);
+void sp_restore_args(struct sp_args *copy, const struct sp_args *args);
 
 /* The row of an option with a command's own settings (NULL: none). */
 struct sp_option sp_option_row(enum sp_option_id id, const struct sp_taken *taken);

@@ -40,20 +40,22 @@ void sp_put_fields(struct sp_report *r, const struct sp_plan *plan)
         put_field(r, plan, i);
 }
 
-/* Whether the rest of the plan determines the field. */
+/* Whether the field is a setting that `step` chooses where it is not given (sp_resolve_settings).
+ */
+static bool is_setting(enum sp_plan_field_id field)
+{
+    return field == SP_FIELD_MICRO || field == SP_FIELD_DISPATCH || field == SP_FIELD_MOE_OVERLAP ||
+           field == SP_FIELD_CP_KIND;
+}
+
+/* Whether the rest of the plan, or the framework, determines the field. */
 static bool follows(const struct sp_plan *p, const struct sp_framework *f, int64_t slices,
-                    int field)
+                    enum sp_plan_field_id field)
 {
     const struct sp_plan usual = {.execution = f->execution};
     switch (field) {
     case SP_FIELD_SHARDS:
         return p->zero == 0 || p->shards == sp_default_shards(p, slices);
-    case SP_FIELD_SCHEDULE:
-        return p->pp == 1;
-    case SP_FIELD_SP:
-        return p->tp == 1;
-    case SP_FIELD_CP_KIND:
-        return p->cp == 1 || p->execution.cp_kind == f->execution.cp_kind;
     case SP_FIELD_DTYPE: /* --precision has one */
         return true;
     case SP_FIELD_DISPATCH:
@@ -63,6 +65,8 @@ static bool follows(const struct sp_plan *p, const struct sp_framework *f, int64
     case SP_FIELD_ATTENTION_KERNEL:
     case SP_FIELD_LOGITS:
     case SP_FIELD_DROPOUT:
+    case SP_FIELD_CP_KIND:
+    case SP_FIELD_CAPACITY:
         return sp_plan_value(p, &sp_plan_fields[field]) ==
                sp_plan_value(&usual, &sp_plan_fields[field]);
     default:
@@ -70,22 +74,25 @@ static bool follows(const struct sp_plan *p, const struct sp_framework *f, int64
     }
 }
 
-/* The field's value as its option takes it, if `step` would not infer it; else "". */
+/* The field's value as its option takes it, if it is not the usual one; else "". */
 static void format_unusual(const struct sp_plan *plan, const struct sp_framework *framework,
-                           int64_t slices, int field, char out[SP_PLAN_TEXT])
+                           int64_t slices, enum sp_plan_field_id field, char out[SP_PLAN_TEXT])
 {
     const char *const fallback = sp_plan_fields[field].fallback;
     sp_format_plan(plan, &sp_plan_fields[field], out);
-    if ((fallback && strcmp(out, fallback) == 0) || follows(plan, framework, slices, field))
+    if ((fallback && strcmp(out, fallback) == 0) || !sp_has_effect(plan, field) ||
+        follows(plan, framework, slices, field))
         out[0] = '\0';
 }
 
 void sp_plan_words(const struct sp_plan *plan, const struct sp_framework *framework, int64_t slices,
                    struct sp_words *words)
 {
-    for (int i = 0; i < SP_PLAN_FIELDS; i++) {
+    for (enum sp_plan_field_id i = 0; i < SP_PLAN_FIELDS; i++) {
         char text[SP_PLAN_TEXT];
         format_unusual(plan, framework, slices, i, text);
+        if (is_setting(i) && sp_has_effect(plan, i))
+            sp_format_plan(plan, &sp_plan_fields[i], text);
         if (text[0])
             sp_add_option(words, sp_plan_fields[i].name, text);
     }
@@ -95,11 +102,26 @@ void sp_plan_rest(const struct sp_plan *plan, const struct sp_framework *framewo
                   char *out, size_t size)
 {
     out[0] = '\0';
-    for (int i = 0; i < SP_PLAN_FIELDS; i++) {
+    for (enum sp_plan_field_id i = 0; i < SP_PLAN_FIELDS; i++) {
         const size_t used = strlen(out);
         char text[SP_PLAN_TEXT];
         format_unusual(plan, framework, slices, i, text);
         if (text[0] && !sp_plan_fields[i].in_line)
             snprintf(out + used, size - used, ", %s %s", sp_plan_fields[i].name, text);
+    }
+}
+
+void sp_chosen_words(const struct sp_planned *p, char out[SP_PLAN_REST])
+{
+    out[0] = '\0';
+    for (enum sp_plan_field_id i = 0; i < SP_PLAN_FIELDS; i++) {
+        const size_t used = strlen(out);
+        char text[SP_PLAN_TEXT];
+        sp_format_plan(&p->plan, &sp_plan_fields[i], text);
+        const bool is_none =
+            text[0] == '\0' || (i == SP_FIELD_OFFLOAD && !p->plan.recompute.offload);
+        if (p->origin[i] == SP_ORIGIN_CHOSEN && !is_none)
+            snprintf(out + used, SP_PLAN_REST - used, "%s--%s %s", used > 0 ? " " : "",
+                     sp_plan_fields[i].name, text);
     }
 }

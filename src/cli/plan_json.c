@@ -27,8 +27,9 @@ static const struct {
     {SP_Q_STEP_R_MEMORY, SP_Q_STEP_R_STRAIN},      {SP_Q_SEARCH_WAITS, SP_Q_SEARCH_NAME},
     {SP_Q_STEP_LAUNCH_FORMAT, SP_Q_STEP_RUN_COST},
 };
-static const char *const lists[] = {"stages",  "fixes",   "better", "curve",    "sends",
-                                    "moments", "matmuls", "notes",  "scaleplan"};
+static const char *const lists[] = {"stages", "fixes",     "better",  "curve",
+                                    "sends",  "moments",   "matmuls", "against",
+                                    "notes",  "scaleplan", "resolved"};
 
 /* Whether a key is the first part of a quantity's, such as "memory" of "memory.fits". */
 static bool begins(const char *quantity, const char *key)
@@ -93,14 +94,18 @@ static bool take(struct sp_args *args, enum sp_option_id id, const cJSON *value,
 bool sp_take_member(struct sp_args *args, const cJSON *plan, const cJSON *member,
                     struct sp_error *error)
 {
-    const char *const key = member->string, *const input = option_of_key(key);
+    const char *const key = member->string;
+    const struct sp_option *option = sp_option_named(args, key);
+    const bool is_named = option && strcmp(option->name, key) == 0, /* the usual */
+        is_report = cJSON_GetObjectItemCaseSensitive(plan, "machine") != NULL;
+    const char *const input = is_named && !is_report ? key : option_of_key(key);
     const char *const name = input ? input : key;
-    const struct sp_option *const option = sp_option_named(args, name);
+    if (!is_named)
+        option = sp_option_named(args, name);
     if (key[0] == '$')
         return true;
     /* "shape" is an option, the model's, and a result, the machine's: a report names its machine */
-    if (!input && (!option || cJSON_GetObjectItemCaseSensitive(plan, "machine") != NULL) &&
-        is_result(key))
+    if (!input && (!option || is_report) && is_result(key))
         return true;
     if (!option || option->kind == SP_FLAG)
         return refuse(args, key, error);

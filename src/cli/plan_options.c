@@ -12,6 +12,7 @@
 #include "config/repertoire.h"
 
 #include "cli/companions.h"
+#include "cli/problem.h"
 
 /* Puts the given value, or the plan's default, into its field. */
 static void read_fields(const struct sp_args *args, struct sp_plan *plan)
@@ -21,53 +22,6 @@ static void read_fields(const struct sp_args *args, struct sp_plan *plan)
         if (!isnan(value))
             sp_set_plan_value(plan, &sp_plan_fields[i], value);
     }
-}
-
-static void infer(struct sp_planned *p, const char *format, long long value)
-{
-    const size_t used = strlen(p->inferred);
-    if (used > 0)
-        snprintf(p->inferred + used, sizeof p->inferred - used, ", ");
-    const size_t now = strlen(p->inferred);
-    snprintf(p->inferred + now, sizeof p->inferred - now, "%s %lld", format, value);
-}
-
-/* Refuses degrees with the number of devices they make, and the machine of that size if there is
- * one. */
-static bool refuse_degrees(const struct sp_planned *p, double made, struct sp_error *error)
-{
-    const int64_t N = sp_chips(&p->hw);
-    char instead[96] = "";
-    if (made < 1e9 && sp_nearest_chips(&p->hw.network, (int64_t)made, true) == (int64_t)made)
-        snprintf(instead, sizeof instead, "; --hw %s-%.0f has them", p->hw.name, made);
-    return sp_fail(error, SP_INPUT, "the degrees make %.10g devices, %s has %lld%s", made,
-                   p->hw.name, (long long)N, instead);
-}
-
-/* The given degrees must multiply to the devices; dp is inferred from the others, or tp if only dp
- * is given. */
-static bool infer_degrees(const struct sp_args *args, struct sp_planned *p, struct sp_error *error)
-{
-    struct sp_plan *const plan = &p->plan;
-    const int64_t N = sp_chips(&p->hw);
-    const int64_t others = plan->tp * plan->pp * plan->cp;
-    if (others > N || plan->dp > N / others)
-        return refuse_degrees(p, fmax(1, (double)plan->dp) * (double)others, error);
-    if (plan->dp == 0 && N % others == 0) {
-        plan->dp = N / others;
-        infer(p, "dp", plan->dp);
-    } else if (plan->dp > 0 && !args->given.tp && N % (plan->dp * others) == 0 &&
-               plan->dp * others != N) {
-        plan->tp = N / (plan->dp * others);
-        infer(p, "tp", plan->tp);
-    }
-    if (plan->dp > 0 && sp_plan_devices(plan) == N)
-        return true;
-    return sp_fail(error, SP_INPUT,
-                   "tp %lld x pp %lld x cp %lld%s does not %s the %lld devices of %s",
-                   (long long)plan->tp, (long long)plan->pp, (long long)plan->cp,
-                   plan->dp > 0 ? " x the given dp" : "", plan->dp > 0 ? "make" : "divide",
-                   (long long)N, p->hw.name);
 }
 
 /* Whether a plan written as "tp=8,zero=3" is of ZeRO 3: it says so, or names a shard group and no
@@ -143,58 +97,55 @@ static bool load_precision(const struct sp_args *args, const struct sp_sources *
     return true;
 }
 
-/* Infers ZeRO stage and shard group. --fsdp with --zero 0 is refused unless it changes nothing:
- * there is nothing to shard. */
-static bool infer_sharding(const struct sp_args *args, struct sp_planned *p, struct sp_error *error)
-{
-    struct sp_plan *const plan = &p->plan;
-    const int64_t all = sp_default_shards(plan, p->hw.slices);
-    if (!args->given.zero)
-        plan->zero = plan->shards > 0 ? 3 : sp_usual_zero(&p->framework.framework);
-    if (plan->shards == 0)
-        plan->shards = all;
-    return plan->shards == all || plan->zero > 0 ||
-           sp_fail(error, SP_INPUT, "--fsdp %lld: with --zero 0 nothing is sharded",
-                   (long long)plan->shards);
-}
-
 static bool read_batch(const struct sp_args *args, struct sp_planned *p, struct sp_error *error)
 {
     struct sp_plan *const plan = &p->plan;
-    const char *const given = args->value.batch;
-    double seq;
-    if (!sp_batch_of(args, &p->model, &p->asked_tokens, &seq, &p->batch_origin, error))
+    const struct sp_asked_batch *const asked = &p->problem.batch;
+    if (!sp_problem_of(args, &p->model, &p->hw, &p->problem, error))
         return false;
-    const double sequences = p->asked_tokens / seq;
+    const double sequences = asked->tokens / asked->seq;
     if (sequences < 1)
-        return sp_fail(error, SP_INPUT, "--batch: less than one sequence of %.0f tokens", seq);
-    plan->seq = (int64_t)seq;
-    p->counts_sequences = given && strchr(given, 'x');
-    plan->batch = p->counts_sequences ? (int64_t)sequences : sp_round_batch(sequences, 1);
-    return !p->counts_sequences || (double)plan->batch == sequences ||
+        return sp_fail(error, SP_INPUT, "--batch: less than one sequence of %.0f tokens",
+                       asked->seq);
+    plan->seq = (int64_t)asked->seq;
+    plan->batch = asked->counts_sequences ? (int64_t)sequences : sp_round_batch(sequences, 1);
+    return !asked->counts_sequences || (double)plan->batch == sequences ||
            sp_fail(error, SP_INPUT, "--batch %s: expected a whole number of sequences",
-                   sp_safe(given));
+                   sp_safe(args->value.batch));
 }
 
 /* Rounds a batch of tokens to one that the replicas share: a power of two within 5 %, else a
  * multiple of a sixteenth, else the plan's own multiple, with a note. Sequences are meant as typed,
  * so a batch of them that replicas and micro-batches do not divide is refused. The closed forms
  * keep fractions, as the textbook. */
-static void fit_batch(struct sp_planned *p)
+static bool fit_batch(struct sp_planned *p, struct sp_error *error)
 {
     struct sp_plan *const plan = &p->plan;
+    const struct sp_asked_batch *const asked = &p->problem.batch;
     const int64_t at_once = plan->dp * plan->micro_batch;
-    const double sequences = p->asked_tokens / (double)plan->seq;
-    if (!p->counts_sequences && sequences >= (double)at_once)
+    const double sequences = asked->tokens / (double)plan->seq;
+    const bool is_kept = asked->counts_sequences && !asked->is_about;
+    if (!is_kept && sequences >= (double)at_once)
         plan->batch = sp_round_batch(sequences, at_once);
+    return !asked->is_about || sp_is_about((double)plan->batch, sequences) ||
+           sp_fail(error, SP_INPUT,
+                   "--batch: no number of sequences within %.0f %% of %.6g is a multiple of "
+                   "micro-batch %lld on %lld replicas",
+                   100 * SP_ABOUT, sequences, (long long)plan->micro_batch, (long long)plan->dp);
 }
 
 void sp_note_batch(struct sp_report *report, const struct sp_planned *p)
 {
     const long long batch = (long long)p->plan.batch, seq = (long long)p->plan.seq;
-    if (p->asked_tokens == (double)batch * (double)seq)
+    const struct sp_asked_batch *const asked = &p->problem.batch;
+    if (asked->tokens == (double)batch * (double)seq)
         return;
-    const double sequences = p->asked_tokens / (double)seq;
+    const double sequences = asked->tokens / (double)seq;
+    if (asked->is_about) {
+        sp_note(report, "about %.6g sequences were asked for: %lld are taken (--batch %lldx%lld)",
+                sequences, batch, batch, seq);
+        return;
+    }
     const long long any = (long long)sp_round_batch(sequences, 1);
     char elsewhere[96] = "";
     if (any != batch)
@@ -203,18 +154,17 @@ void sp_note_batch(struct sp_report *report, const struct sp_planned *p)
     sp_note(report,
             "%s tokens (%s) are %.1f sequences of %lld: rounded to %lld, which replicas can share "
             "(--batch %lldx%lld)%s",
-            sp_human_text(p->asked_tokens, SP_TOKENS), p->batch_origin, sequences, seq, batch,
-            batch, seq, elsewhere);
+            sp_human_text(asked->tokens, SP_TOKENS), asked->origin, sequences, seq, batch, batch,
+            seq, elsewhere);
 }
 
-/* The lightest policy with memory to spare, or full. */
-static void infer_policy(struct sp_planned *p)
+void sp_note_memory(struct sp_report *report, const struct sp_estimate *e)
 {
-    const struct sp_step_inputs in = sp_inputs_of(p);
-    const double most = sp_most_bytes(p->framework.framework.memory_residual,
-                                      sp_capacity_bytes(&p->hw.chip), SP_VERDICT_YES);
-    p->plan.recompute =
-        sp_lightest_policy(&in, sp_find_policy(p->framework.selective), most)->recompute;
+    if (e->verdict != SP_VERDICT_YES)
+        sp_note(report, "the plan needs %s of a device's %s and %s: `need --for fits`",
+                sp_human_text((double)e->memory.device, SP_BYTES),
+                sp_human_text(e->capacity_bytes, SP_BYTES),
+                e->fits ? "fits tightly" : "does not fit");
 }
 
 /* "4x2x1": parts of the slice's axes that multiply to tp. */
@@ -278,7 +228,7 @@ bool sp_base_of(const struct sp_args *args, const struct sp_sources *sources, st
 {
     const char *const profile = args->value.profile;
     struct sp_error unknown = {0};
-    *p = (struct sp_planned){.own_profile = true, .hw_spec = args->value.hw};
+    *p = (struct sp_planned){.own_profile = true};
     if (!sp_model_of(args, sources, &p->model, error) ||
         !sp_hardware_of(args, sources, &p->hw, error) ||
         !sp_take_companions(args, sources, &p->hw, &p->model, &p->companions, error))
@@ -304,7 +254,7 @@ bool sp_base_of(const struct sp_args *args, const struct sp_sources *sources, st
 bool sp_plan_of(const struct sp_args *args, const struct sp_sources *sources, struct sp_planned *p,
                 struct sp_error *error)
 {
-    return sp_base_of(args, sources, p, error) && sp_plan_on(args, p, error);
+    return sp_base_of(args, sources, p, error) && sp_plan_on(args, sources, p, error);
 }
 
 /* "mlp,moe_act": parts of a layer. */
@@ -327,30 +277,46 @@ static bool read_modules(const struct sp_args *args, struct sp_plan *plan, struc
     return true;
 }
 
-bool sp_plan_on(const struct sp_args *args, struct sp_planned *p, struct sp_error *error)
+bool sp_resolve_on_ground(const struct sp_said *said, const struct sp_sources *sources,
+                          struct sp_planned *p, struct sp_error *error)
+{
+    struct sp_ground ground = {0};
+    struct sp_said on_ground = *said;
+    struct sp_place *places = NULL;
+    const int before = error->lines;
+    if (sp_opens_micro_batch(said, &p->plan))
+        places =
+            sp_load_places((enum sp_network_kind)p->hw.network.kind, sources, &ground.n, error);
+    ground.places = places;
+    on_ground.ground = &ground;
+    if (error->lines == before)
+        sp_resolve_settings(&on_ground, p);
+    free(places);
+    return error->lines == before;
+}
+
+bool sp_plan_on(const struct sp_args *args, const struct sp_sources *sources, struct sp_planned *p,
+                struct sp_error *error)
 {
     struct sp_plan *const plan = &p->plan;
+    const struct sp_repertoire runs = sp_repertoire_of(p, args->given.any);
+    struct sp_said said = {.is_launch = args->given.from, .any = args->given.any, .runs = &runs};
+    for (int i = 0; i < SP_PLAN_FIELDS; i++)
+        said.given[i] = args->given_at[sp_option_of_field(i)];
+    p->is_launch = said.is_launch;
     plan->execution = p->framework.framework.execution;
     read_fields(args, plan);
-    if (!read_modules(args, plan, error))
+    if (!read_modules(args, plan, error) || !infer_dtype(args, p, error) ||
+        !sp_resolve_degrees(&said, p, error))
         return false;
-    const bool offload = plan->recompute.offload;
-    if (!infer_dtype(args, p, error) || !infer_degrees(args, p, error) ||
-        !infer_sharding(args, p, error))
+    if (!fit_batch(p, error) || !check(p, error) ||
+        !sp_check_companions(&p->companions, plan, &p->hw, error) || !read_tp_axes(args, p, error))
         return false;
-    if (!args->given.schedule)
-        plan->schedule = sp_usual_schedule(plan->vpp);
-    plan->sequence_parallel = plan->sequence_parallel && plan->tp > 1;
-    fit_batch(p);
-    if (!check(p, error) || !sp_check_companions(&p->companions, plan, &p->hw, error) ||
-        !read_tp_axes(args, p, error))
-        return false;
-    if (!args->given.remat && plan->recompute.modules == 0)
-        infer_policy(p);
-    plan->recompute.offload = offload;
-    return (!offload && plan->offload_layers == 0) || sp_host_bytes_per_s(&p->hw.chip) > 0 ||
-           sp_fail(error, SP_INPUT,
-                   "--offload: %s: chip.pcie_bytes_per_s is not known; --set "
-                   "hw.chip.pcie_bytes_per_s",
-                   p->hw.name);
+    if ((plan->recompute.offload || plan->offload_layers > 0) &&
+        !(sp_host_bytes_per_s(&p->hw.chip) > 0))
+        return sp_fail(error, SP_INPUT,
+                       "--offload: %s: chip.pcie_bytes_per_s is not known; --set "
+                       "hw.chip.pcie_bytes_per_s",
+                       p->hw.name);
+    return sp_resolve_on_ground(&said, sources, p, error);
 }

@@ -5,7 +5,7 @@
 #include <scaleplan/names.h>
 
 #include "cli/command.h"
-#include "study/planned.h"
+#include "study/resolve.h"
 
 /* Options for sp_base_of: framework, precision recipe, calibrated constants; and all options of a
  * plan, for sp_plan_of. One row stands for all options of the fields of a plan (sp_plan_fields). */
@@ -29,8 +29,17 @@ bool sp_plan_of(const struct sp_args *args, const struct sp_sources *sources,
 bool sp_base_of(const struct sp_args *args, const struct sp_sources *sources,
                 struct sp_planned *planned, struct sp_error *error);
 
-/* Makes the plan from the inputs that sp_base_of loaded. */
-bool sp_plan_on(const struct sp_args *args, struct sp_planned *planned, struct sp_error *error);
+/* Makes the plan from the inputs that sp_base_of loaded; what the options leave out, sp_resolve_*
+ * fills. */
+bool sp_plan_on(const struct sp_args *args, const struct sp_sources *sources,
+                struct sp_planned *planned, struct sp_error *error);
+
+/* sp_resolve_settings with what was run, which is loaded where a micro-batch is to be chosen. */
+bool sp_resolve_on_ground(const struct sp_said *said, const struct sp_sources *sources,
+                          struct sp_planned *planned, struct sp_error *error);
+
+/* Notes where a plan that is typed fits tightly, or not at all: its time is what it would take. */
+void sp_note_memory(struct sp_report *report, const struct sp_estimate *estimate);
 
 /* Notes if a batch of tokens was rounded to sequences that replicas share. */
 void sp_note_batch(struct sp_report *report, const struct sp_planned *planned);

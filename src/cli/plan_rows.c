@@ -4,6 +4,20 @@
 #include <scaleplan/estimate.h>
 #include <scaleplan/flops.h>
 
+/* Values of rows that few answers show, worked out where they are put. */
+static const char *shape_of(struct sp_text *room, const struct sp_planned *p)
+{
+    sp_shape_name(&p->hw, room->s, sizeof room->s);
+    return room->s;
+}
+
+static double ideal_flops(const struct sp_step_rows *s)
+{
+    const struct sp_params params = sp_count_params(&s->p->model);
+    const struct sp_params worked = sp_worked_params(&s->p->model, &params, (double)s->p->plan.seq);
+    return sp_tuning_flops(&worked, s->batch_tokens);
+}
+
 #define SP_PART step_inputs
 #define SP_PART_OF struct sp_step_rows
 #include "answer/put_rows.h"
@@ -19,8 +33,6 @@ void sp_read_step(const struct sp_planned *p, const struct sp_estimate *e, struc
         [SP_KNOWN_SOFTWARE] = ", borrowed from this framework's runs on other chips",
         [SP_KNOWN_CHIP] = ", borrowed from other frameworks' runs on such chips",
         [SP_KNOWN_NEITHER] = ", borrowed: no run of this framework or chip is known"};
-    const struct sp_params params = sp_count_params(&p->model);
-    const struct sp_params worked = sp_worked_params(&p->model, &params, (double)p->plan.seq);
     *s = (struct sp_step_rows){.p = p,
                                .e = e,
                                .f = &p->framework.framework,
@@ -33,11 +45,11 @@ void sp_read_step(const struct sp_planned *p, const struct sp_estimate *e, struc
                                    sp_batch_tokens((double)p->plan.batch, (double)p->plan.seq),
                                .borrowed = borrowed[p->profile.known]};
     s->dispatch_bytes = sp_dispatch_bytes(&p->plan, s->f);
-    const struct sp_step_inputs in = sp_inputs_of(p);
-    s->context = sp_context_bytes(&in);
-    s->goes_around = p->plan.cp > 1 && sp_works_on_blocks(&p->plan, s->f);
-    s->ideal_flops = sp_tuning_flops(&worked, s->batch_tokens);
-    sp_shape_name(&p->hw, s->shape, sizeof s->shape);
+    if (p->plan.cp > 1) {
+        const struct sp_step_inputs in = sp_inputs_of(p);
+        s->context = sp_context_bytes(&in);
+        s->goes_around = sp_works_on_blocks(&p->plan, s->f);
+    }
 }
 
 void sp_put_step_rows(struct sp_report *r, const struct sp_step_rows *s)
@@ -56,6 +68,58 @@ void sp_put_step(struct sp_report *r, const struct sp_planned *p, const struct s
     sp_put_step_rows(r, &s);
 }
 
+/* A value that a plan stands on. */
+struct resolved_rows {
+    const char *option, *value, *from;
+};
+
+#define SP_PART step_resolved
+#define SP_PART_OF struct resolved_rows
+#include "answer/put_rows.h"
+
+static void put_resolved(struct sp_report *r, enum sp_quantity_id row, const char *name,
+                         const char *value, const char *from)
+{
+    char option[64];
+    snprintf(option, sizeof option, "--%s", name);
+    sp_begin_row(r, NULL, "resolved.%s", sp_quantity(row).key);
+    put_step_resolved_rows(r, &(struct resolved_rows){option, value, from});
+}
+
+void sp_put_resolved(struct sp_report *r, const struct sp_args *args, const struct sp_planned *p)
+{
+    if (!sp_takes_scope(r, "resolved"))
+        return;
+    const char *const usual = sp_origin_names[SP_ORIGIN_FRAMEWORK];
+    char batch[64];
+    snprintf(batch, sizeof batch, "%lldx%lld", (long long)p->plan.batch, (long long)p->plan.seq);
+    const struct {
+        enum sp_quantity_id row;
+        enum sp_option_id option;
+        const char *value, *otherwise;
+    } inputs[] = {
+        {SP_Q_STEP_BATCH, SP_O_batch, batch, p->problem.batch.origin},
+        {SP_Q_STEP_HW, SP_O_hw, p->problem.machine, NULL},
+        {SP_Q_STEP_FRAMEWORK, SP_O_framework, p->framework.framework.name, "usual on the machine"},
+        {SP_Q_STEP_PRECISION, SP_O_precision, p->precision.name, usual},
+        {SP_Q_STEP_PROFILE, SP_O_profile, p->profile.name, "of the machine and the framework"},
+    };
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
+        put_resolved(r, inputs[i].row, sp_option_name(inputs[i].option), inputs[i].value,
+                     args->given_at[inputs[i].option] || !inputs[i].otherwise
+                         ? sp_origin_names[SP_ORIGIN_GIVEN]
+                         : inputs[i].otherwise);
+    for (int i = 0; i < SP_PLAN_FIELDS; i++) {
+        char value[SP_PLAN_TEXT];
+        sp_format_plan(&p->plan, &sp_plan_fields[i], value);
+        put_resolved(r, sp_plan_rows[i], sp_plan_fields[i].name, value,
+                     sp_origin_names[p->origin[i]]);
+    }
+    if (args->given.details)
+        sp_list_table(r, "resolved", ": value of the plan, option, value, from");
+    sp_scope(r, "");
+}
+
 /* A run of a number of tokens. */
 struct run_rows {
     double devices, step_s, usd_per_h, tokens, batch_tokens, usd_per_step;
@@ -68,7 +132,7 @@ struct run_rows {
 void sp_put_run(struct sp_report *r, const struct sp_planned *p, double step_s, double tokens,
                 double usd_per_h)
 {
-    struct run_rows s = {.devices = (double)sp_chips(&p->hw),
+    struct run_rows s = {.devices = (double)(sp_chips(&p->hw) + p->left_idle),
                          .step_s = step_s,
                          .usd_per_h = usd_per_h,
                          .tokens = tokens,

@@ -15,12 +15,12 @@ struct sp_step_rows {
     const struct sp_step_time *t;
     const struct sp_rates *rates;
     const struct sp_buckets *b;
-    double devices, batch_tokens, dispatch_bytes, ideal_flops;
-    struct sp_context_bytes context;
-    bool goes_around; /* keys, values or their gradients go around a ring */
-    char shape[96];
+    double devices, batch_tokens, dispatch_bytes;
+    struct sp_context_bytes context; /* of CP */
+    bool goes_around;                /* keys, values or their gradients go around a ring */
     char rest[SP_PLAN_REST]; /* of the plan's words, for the line of `step`; its caller fills it */
-    const char *borrowed;    /* where the constants come from, if not from runs of this stack */
+    char chosen[SP_PLAN_REST]; /* settings that were chosen, as options; of `step` too */
+    const char *borrowed;      /* where the constants come from, if not from runs of this stack */
 };
 
 /* Fills the rows, which point into both, and puts those that have a value under the current scope.
@@ -33,6 +33,11 @@ void sp_put_step_rows(struct sp_report *report, const struct sp_step_rows *rows)
  * component, rates by the convention of the estimate, health, gradient buckets. */
 void sp_put_step(struct sp_report *report, const struct sp_planned *planned,
                  const struct sp_estimate *estimate);
+
+/* Each value that the plan stands on, with its option and where it comes from, as the list
+ * "resolved"; a table of it with --details. */
+void sp_put_resolved(struct sp_report *report, const struct sp_args *args,
+                     const struct sp_planned *planned);
 
 /* Days and cost of a number of tokens; null where they or the price are NAN. */
 void sp_put_run(struct sp_report *report, const struct sp_planned *planned, double step_s,

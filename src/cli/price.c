@@ -5,8 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <scaleplan/training.h>
-
+#include "answer/rows.h"
 #include "base/list.h"
 #include "base/number.h"
 
@@ -62,16 +61,17 @@ static bool read_prices(const struct prices *of, const struct sp_args *args,
     return true;
 }
 
-/* Cost of a device-hour when the hardware is bought: capital over the hours of use, and energy. */
-static bool own_price(const struct sp_args *args, const struct sp_hardware *hw, const char *spec,
-                      struct sp_price *price, struct sp_error *error)
+/* What --capex says of the machine: is_offered if it does. */
+static bool read_purchase(const struct sp_args *args, const struct sp_hardware *hw,
+                          const char *spec, struct sp_price *price, struct sp_error *error)
 {
     double capex = NAN;
     if (!read_prices(&to_buy, args, hw, spec, &capex, error) || isnan(capex))
         return error->lines == 0;
     const double watts = sp_option_taken(args, SP_O_watts) ? args->value.watts : NAN;
     const double pue = sp_option_taken(args, SP_O_pue) ? args->value.pue : 1;
-    const struct sp_owned owned = {
+    price->is_offered = true;
+    price->own = (struct sp_owned){
         .capex_usd = capex,
         .years = args->value.years,
         .in_use = args->value.in_use,
@@ -81,27 +81,65 @@ static bool own_price(const struct sp_args *args, const struct sp_hardware *hw, 
                  pue,
         .usd_per_kwh = args->value.usd_per_kwh,
     };
-    if (isnan(owned.watts) && owned.usd_per_kwh > 0)
-        return sp_fail(error, SP_INPUT,
-                       "--capex: the power of this device is not published; give --watts, or "
-                       "--usd-per-kwh 0");
-    *price = (struct sp_price){sp_owned_usd_per_h(&owned), true, 0, "--capex"};
-    return true;
+    return !(isnan(price->own.watts) && price->own.usd_per_kwh > 0) ||
+           sp_fail(error, SP_INPUT,
+                   "--capex: the power of this device is not published; give --watts, or "
+                   "--usd-per-kwh 0");
 }
 
 bool sp_price_of(const struct sp_args *args, const struct sp_hardware *hw, const char *spec,
                  struct sp_price *price, struct sp_error *error)
 {
     double typed = NAN;
-    *price = (struct sp_price){NAN, false, 0, ""};
+    *price = (struct sp_price){.usd_per_h = hw ? hw->chip.price_usd_per_h : NAN,
+                               .year = hw ? hw->chip.price_year : 0};
     if (hw)
-        *price = (struct sp_price){hw->chip.price_usd_per_h, false, hw->chip.price_year,
-                                   hw->chip.price_source};
-    if (!read_prices(&per_hour, args, hw, spec, &typed, error))
+        snprintf(price->source, sizeof price->source, "%s", hw->chip.price_source);
+    if (!read_prices(&per_hour, args, hw, spec, &typed, error) ||
+        !read_purchase(args, hw, spec, price, error))
         return false;
     if (!isnan(typed))
-        *price = (struct sp_price){typed, true, 0, "--price"};
-    return own_price(args, hw, spec, price, error);
+        *price = (struct sp_price){.usd_per_h = typed,
+                                   .is_typed = true,
+                                   .source = "--price",
+                                   .is_offered = price->is_offered,
+                                   .own = price->own};
+    price->rent_usd_per_h = price->usd_per_h;
+    if (price->is_offered && !price->is_typed) {
+        price->usd_per_h = sp_owned_usd_per_h(&price->own);
+        price->is_typed = true;
+        price->year = 0;
+        snprintf(price->source, sizeof price->source, "%s", "--capex");
+    }
+    return true;
+}
+
+/* What is put of a purchase. */
+struct purchase {
+    const char *machine;
+    const struct sp_owned *own;
+    double capital, energy, owned, rent, from;
+    bool has_rent, pays; /* pays: owned is cheaper at this use */
+};
+
+#define SP_PART train_purchase
+#define SP_PART_OF struct purchase
+#include "answer/put_rows.h"
+
+void sp_put_purchase(struct sp_report *report, const char *machine, const struct sp_price *price)
+{
+    if (!price->is_offered)
+        return;
+    struct purchase s = {.machine = machine,
+                         .own = &price->own,
+                         .owned = sp_owned_usd_per_h(&price->own),
+                         .rent = price->rent_usd_per_h};
+    s.capital = sp_capital_usd_per_h(s.own->capex_usd, s.own->years, s.own->in_use);
+    s.energy = sp_energy_usd_per_h(s.own);
+    s.has_rent = s.rent > 0;
+    s.from = s.has_rent ? sp_break_even_in_use(s.own, s.rent) : NAN;
+    s.pays = s.owned < s.rent;
+    put_train_purchase_rows(report, &s);
 }
 
 static bool check_names(const struct prices *of, const struct sp_args *args,

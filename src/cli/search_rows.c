@@ -10,7 +10,7 @@
 
 #include "base/number.h"
 #include "cli/plan_fields.h"
-#include "cli/searching.h"
+#include "cli/search_nearby.h"
 #include "cli/plan_rows.h"
 #include "answer/utilisation.h"
 
@@ -42,7 +42,7 @@ static void put_plan(struct sp_searching *s, const struct sp_ranked *all, size_t
     const struct sp_ranked *const one = &all[at];
     const struct sp_candidate *const m = s->of.machine[one->machine];
     sp_planned_of(&m->base, one->found, &planned);
-    sp_estimate_planned(&planned, s->of.convention, true, &e);
+    sp_estimate_planned(&planned, s->of.convention, SP_WITH_ALL, &e);
     sp_put_step(s->report, &planned, &e);
     const size_t most = sp_most_time_beside_matmuls(&e.time);
     const struct plan_rows rows = {.one = one,
@@ -55,7 +55,7 @@ static void put_plan(struct sp_searching *s, const struct sp_ranked *all, size_t
                                        sp_percent_of(sp_time_part(&e.time, most), e.time.step),
                                    .step_s = e.time.step,
                                    .tokens = s->args->value.tokens,
-                                   .usd_per_h = m->usd_per_h,
+                                   .usd_per_h = m->base.problem.price.usd_per_h,
                                    .octaves = sp_octaves_of(m, &one->found->plan),
                                    .grounded = s->of.grounded,
                                    .robust = s->of.robust,
@@ -82,26 +82,17 @@ static const struct {
     {"zero, shards: over, micro_batch: micro, schedule, ", SP_PLAN_FIELDS},
     {"placement, ", SP_FIELD_PLACEMENT},
     {"remat, ", SP_PLAN_FIELDS},
+    {"recompute_modules: and, ", SP_FIELD_MODULES},
     {"offload, ", SP_FIELD_OFFLOAD},
     {"step_s, mfu, mfu_causal: MFU causal, memory.device_bytes: memory, waits_for", SP_PLAN_FIELDS},
 };
-
-/* Whether a plan could have another value in the field. */
-static bool is_open(const struct sp_plan *plan, enum sp_plan_field_id field)
-{
-    return field == SP_FIELD_SP                                          ? plan->tp > 1
-           : field == SP_FIELD_DISPATCH || field == SP_FIELD_MOE_OVERLAP ? plan->ep > 1
-           : field == SP_FIELD_CP_KIND                                   ? plan->cp > 1
-           : field == SP_FIELD_PLACEMENT ? plan->pp > 1 && plan->dp * plan->cp > 1
-                                         : true;
-}
 
 static bool differ_in(const struct sp_ranked *all, size_t n, enum sp_plan_field_id field)
 {
     char first[SP_PLAN_TEXT] = "", other[SP_PLAN_TEXT] = "";
     bool any = false;
     for (size_t i = 0; i < n; i++) {
-        if (!is_open(&all[i].found->plan, field))
+        if (!sp_has_effect(&all[i].found->plan, field))
             continue;
         sp_format_plan(&all[i].found->plan, &sp_plan_fields[field], any ? other : first);
         if (any && strcmp(first, other) != 0)
@@ -171,6 +162,7 @@ struct machine_rows {
     bool has_budget, has_cheapest;
     double least_usd_per_step, cheapest_devices, cheapest_step_s, cheapest_usd_per_h;
     double value, least; /* of the goal: its own, and that of the best machine */
+    double lead;         /* of the logarithm, from which on that order can be believed */
     bool is_compared, is_best, tie;
 };
 
@@ -184,9 +176,9 @@ static void read_comparison(const struct sp_search *s, int machine, struct machi
     m->has_cheapest = s->machines > 1 && cheapest >= 0;
     if (m->has_cheapest) {
         const struct sp_candidate *const c = s->machine[cheapest];
-        m->cheapest_devices = (double)sp_chips(&c->base.hw);
+        m->cheapest_devices = (double)(sp_chips(&c->base.hw) + c->base.left_idle);
         m->cheapest_step_s = sp_best_step_of(s, cheapest);
-        m->cheapest_usd_per_h = c->usd_per_h;
+        m->cheapest_usd_per_h = c->base.problem.price.usd_per_h;
         m->least_usd_per_step = sp_cost_of_step(c, m->cheapest_step_s);
     }
     m->value = sp_machine_value(s, machine);
@@ -195,7 +187,10 @@ static void read_comparison(const struct sp_search *s, int machine, struct machi
         return;
     m->least = sp_machine_value(s, best);
     m->is_best = machine == best;
-    m->tie = !m->is_best && sp_is_tie(m->value, m->least, sp_machines_lead(s, machine, best));
+    if (m->is_best)
+        return;
+    m->lead = sp_machines_lead(s, machine, best);
+    m->tie = sp_is_tie(m->value, m->least, m->lead);
 }
 
 static struct machine_rows read_machine(const struct sp_searching *s, int i)
@@ -203,8 +198,8 @@ static struct machine_rows read_machine(const struct sp_searching *s, int i)
     const struct sp_candidate *const c = s->of.machine[i];
     const struct sp_found *const best = sp_best_of(&s->of, i);
     struct machine_rows m = {.c = c,
-                             .price = &s->price[i],
-                             .devices = (double)sp_chips(&c->base.hw),
+                             .price = &c->base.problem.price,
+                             .devices = (double)(sp_chips(&c->base.hw) + c->base.left_idle),
                              .step_s = sp_best_step_of(&s->of, i),
                              .mfu = NAN,
                              .device_bytes = best ? best->bytes : NAN,
@@ -225,10 +220,10 @@ static struct machine_rows read_machine(const struct sp_searching *s, int i)
 /* The price of each machine; list prices of different years are no comparison. */
 static void note_prices(struct sp_searching *s)
 {
-    const struct sp_price *const first = &s->price[0];
+    const struct sp_price *const first = &s->of.machine[0]->base.problem.price;
     bool alike = true;
     for (int i = 0; i < s->of.machines; i++) {
-        const struct sp_price *const price = &s->price[i];
+        const struct sp_price *const price = &s->of.machine[i]->base.problem.price;
         char words[160];
         sp_price_text(price, words, sizeof words);
         sp_line(s->report, "%s %s per device-hour: %s", i == 0 ? "prices    " : "          ",
@@ -257,19 +252,37 @@ static void note_budget(struct sp_searching *s)
     }
 }
 
+/* Fewest decimals, at least one, that tell two numbers apart. */
+static int decimals_apart(double one, double other)
+{
+    int decimals = 1;
+    while (decimals < 6 && fabs(one - other) * pow(10, decimals) < 1)
+        decimals++;
+    return decimals;
+}
+
+/* Whether the best machine's lead can be believed. The error of a stack without runs is that of a
+ * borrowed one (sp_range_of), which the threshold has. */
 static void note_machine_ties(struct sp_searching *s)
 {
     const struct sp_search *const of = &s->of;
     const struct sp_machine_lead lead = sp_lead_of_best_machine(of);
     if (lead.second < 0)
         return;
+    const struct sp_candidate *const best = of->machine[lead.best], *const second =
+                                                                        of->machine[lead.second];
+    const double apart = sp_percent_of_log(lead.apart_log),
+                 least = sp_percent_of_log(lead.least_log);
+    const int decimals = decimals_apart(apart, least);
+    const bool lent = !best->base.own_profile, also = !second->base.own_profile;
     sp_line(s->report,
-            "machines   %s is %.1f %% ahead of %s in %s: %s than the error between two machines "
-            "(%.0f %%)%s",
-            of->machine[lead.best]->hw, sp_percent_of_log(lead.apart_log),
-            of->machine[lead.second]->hw, of->goal == SP_GOAL_COST ? "cost" : "step time",
-            lead.is_tie ? "less" : "more", sp_percent_of_log(lead.least_log),
-            lead.is_tie ? ", a tie" : "");
+            "machines   %s is %.*f %% ahead of %s in %s; such an order is right 4 times in 5 from "
+            "%.*f %% on%s%s%s%s: %s",
+            best->hw, decimals, apart, second->hw,
+            of->problem.goal == SP_GOAL_COST ? "cost" : "step time", decimals, least,
+            lent || also ? ", with the error of a borrowed stack for " : "",
+            lent ? best->base.profile.name : "", lent && also ? " and " : "",
+            also ? second->base.profile.name : "", lead.is_tie ? "a tie" : "it can be believed");
 }
 
 /* The plan that the estimate alone would put first. */
@@ -291,7 +304,7 @@ struct search_rows {
     const struct sp_candidate *first;
     const struct sp_planned *base; /* of the first */
     struct sp_search_sum sum;
-    const char *objective, *above_peak;
+    const char *objective, *above_peak, *full_above_peak;
     char *arguments;
     bool timings;
     struct sp_ranked *all; /* `found` plans, of which `n` are listed */
@@ -302,7 +315,9 @@ struct search_rows {
     char ties[5 * SP_SEARCH_TOP * SP_MAX_MACHINES]; /* "2, 3 and 4" */
     struct sp_least least;                          /* where nothing fits */
     enum sp_verdict verdict;                        /* of the first plan */
-    bool is_empty, has_few_divisors;
+    bool is_empty;
+    char idle[48];         /* devices that stay so */
+    char constraints[160]; /* of the space: devices, batch, options */
     char
         borrowed[512]; /* profiles of stacks that no run is known of, where machines are compared */
 };
@@ -332,6 +347,19 @@ static void put_machines(struct sp_report *report, const struct search_rows *row
     }
     sp_scope(s->report, "");
     note_budget(s);
+}
+
+/* What is to be bought beside what is rented; keys of one machine alone stand at the top. */
+static void put_purchases(struct sp_report *r, const struct search_rows *s)
+{
+    for (int i = 0; i < s->of->machines; i++) {
+        char scope[32] = "";
+        if (s->of->machines > 1)
+            snprintf(scope, sizeof scope, "machines.%d", i);
+        sp_scope(r, scope);
+        sp_put_purchase(r, s->of->machine[i]->hw, &s->of->machine[i]->base.problem.price);
+    }
+    sp_scope(r, "");
 }
 
 /* The list under plans.0, plans.1, ...: short names tell its plans apart. */
@@ -392,6 +420,33 @@ static void put_robust(struct sp_report *r, const struct search_rows *s)
         sp_step_line(s->s, s->of->machine[best->machine], &rows.other.fastest.plan, NULL);
     put_search_robust_rows(r, &rows);
     free(rows.command);
+}
+
+/* "all 512 devices, batch exactly 1024". */
+static void say_constraints(const struct sp_search *s, char *out, size_t size)
+{
+    const struct sp_candidate *const m = s->machine[0];
+    const bool about = m->base.problem.batch.is_about;
+    char devices[64];
+    if (s->machines > 1)
+        snprintf(devices, sizeof devices, "all devices of each machine");
+    else if (m->least_devices < m->asked.devices)
+        snprintf(devices, sizeof devices, "%lld to %lld devices", (long long)m->least_devices,
+                 (long long)m->asked.devices);
+    else
+        snprintf(devices, sizeof devices, "all %lld devices", (long long)m->asked.devices);
+    snprintf(out, size, "%s, batch %s %lld%s", devices, about ? "within 5 % of" : "exactly",
+             (long long)m->asked.batch,
+             sp_is_limited(&s->limits) ? ", within the options that limit plans" : "");
+}
+
+static void put_nearby(struct sp_report *r, const struct search_rows *s)
+{
+    (void)r;
+    sp_put_nearby(s->s, s->n > 0         ? SP_SEARCH_FOUND
+                        : s->is_empty    ? SP_SEARCH_EMPTY
+                        : s->sum.partial ? SP_SEARCH_STOPPED
+                                         : SP_SEARCH_TOO_LARGE);
 }
 
 static void note_batch(struct sp_report *r, const struct search_rows *s)
@@ -464,11 +519,9 @@ static enum sp_verdict verdict_of(const struct sp_search *s, const struct sp_ran
 /* What is said of the list, and where nothing fits of the smallest plan. */
 static void read_list(const struct sp_searching *s, struct search_rows *rows)
 {
-    const int64_t batch = rows->base->plan.batch;
     rank_plans(rows, !s->args->given.top);
     rows->least.bytes = NAN;
     rows->verdict = rows->n > 0 ? verdict_of(&s->of, &rows->all[0]) : SP_VERDICT_NO;
-    rows->has_few_divisors = 16 * (batch & -batch) < batch;
     if (rows->n == 0 && !rows->sum.partial) {
         rows->least = sp_least_memory(&s->of);
         rows->is_empty = isnan(rows->least.bytes) && !rows->least.partial;
@@ -476,11 +529,13 @@ static void read_list(const struct sp_searching *s, struct search_rows *rows)
     if (rows->n == 0)
         return;
     find_ties(rows);
-    rows->above_peak = sp_above_peak(
-        sp_rates_on(&s->of, rows->all[0].machine, rows->all[0].found->step_s).tuned_mfu,
-        s->of.convention);
+    const struct sp_rates rates =
+        sp_rates_on(&s->of, rows->all[0].machine, rows->all[0].found->step_s);
+    rows->above_peak = sp_above_peak(rates.mfu, s->of.convention);
+    if (s->of.convention != SP_FLOPS_FULL)
+        rows->full_above_peak = sp_above_peak(rates.mfu_by[SP_FLOPS_FULL], SP_FLOPS_FULL);
     if (s->of.machines == 1 && s->args->given.tokens)
-        sp_price_text(&s->price[0], rows->price, sizeof rows->price);
+        sp_price_text(&s->of.machine[0]->base.problem.price, rows->price, sizeof rows->price);
 }
 
 void sp_report_search(struct sp_searching *s)
@@ -490,11 +545,15 @@ void sp_report_search(struct sp_searching *s)
                                .first = s->of.machine[0],
                                .base = &s->of.machine[0]->base,
                                .objective = s->of.run.front ? s->args->text[SP_O_pareto]
-                                                            : sp_goal_names[s->of.goal],
+                                                            : sp_goal_names[s->of.problem.goal],
                                .timings = s->timings};
     size_t used = 0;
     sp_restate_robust(&s->of);
     rows.sum = sp_sum_up(&s->of);
+    if (rows.base->left_idle > 0)
+        snprintf(rows.idle, sizeof rows.idle, " (%lld of %lld stay idle)",
+                 (long long)rows.base->left_idle, (long long)rows.first->asked.devices);
+    say_constraints(&s->of, rows.constraints, sizeof rows.constraints);
     read_list(s, &rows);
     for (int i = 0; i < s->of.machines && s->of.machines > 1; i++) {
         const struct sp_planned *const p = &s->of.machine[i]->base;

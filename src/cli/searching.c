@@ -10,6 +10,7 @@
 
 #include "base/list.h"
 #include "cli/plan_fields.h"
+#include "cli/problem.h"
 #include "cli/space_options.h"
 #include "host/interrupt.h"
 #include "study/find.h"
@@ -48,18 +49,15 @@ static bool open_machine(struct sp_searching *s, const struct sp_sources *source
     args->value.hw = args->text[SP_O_hw] = m->hw;
     const bool loaded = sp_base_of(args, sources, &m->base, error);
     free(args);
-    struct sp_price *const price = &s->price[of->machines - 1];
     const int before = error->lines;
     if (loaded && of->grounded)
         m->places = sp_load_places((enum sp_network_kind)m->base.hw.network.kind, sources,
                                    &m->ground.n, error);
     m->ground.places = m->places;
-    if (!loaded || error->lines > before || !sp_open_machine(of, m, error) ||
-        !sp_price_of(s->args, &m->base.hw, m->hw, price, error))
+    if (!loaded || error->lines > before || !sp_open_machine(of, m, error))
         return false;
-    m->usd_per_h = price->usd_per_h;
-    const bool cost = of->goal == SP_GOAL_COST || of->front_has_cost;
-    return !cost || !isnan(m->usd_per_h) ||
+    const bool cost = of->problem.goal == SP_GOAL_COST || of->front_has_cost;
+    return !cost || !isnan(m->base.problem.price.usd_per_h) ||
            sp_fail(error, SP_INPUT, "no price of %s is known: give --price", m->base.hw.name);
 }
 
@@ -86,18 +84,25 @@ static bool wants_all_plans(const struct sp_args *args)
 static bool check_options(const struct sp_args *args, struct sp_error *error)
 {
     const char *const meshes = args->value.meshes;
-    const bool one = args->value.find >= 0 || args->value.near || args->value.explain_rejects;
+    const bool one = args->value.find >= 0 || args->value.near || args->value.explain_rejects ||
+                     args->value.against;
     if (args->value.find == SP_FIND_MODEL && (args->given.reference || args->given.teacher))
         return sp_fail(error, SP_USAGE,
                        "--find model: the model beside it would stay as deep as it is: leave out "
                        "--reference and --teacher");
     if (one && args->value.hw && strchr(args->value.hw, ','))
-        return sp_fail(error, SP_USAGE,
-                       "--near, --explain-rejects and --find are about one machine, --hw names "
-                       "several");
-    if (args->given.robust && args->value.objective == SP_GOAL_MEMORY)
+        return sp_fail(
+            error, SP_USAGE,
+            "--near, --explain-rejects, --against and --find are about one machine, --hw names "
+            "several");
+    if (args->given.robust && args->value.objective == (int)SP_GOAL_MEMORY)
         return sp_fail(error, SP_USAGE,
                        "--robust makes no difference to --objective memory: leave it out");
+    if (args->value.batch && args->value.batch[0] == '~' &&
+        (args->given.shard || args->value.pareto >= 0))
+        return sp_fail(error, SP_USAGE,
+                       "--batch %s: a part of a search and a front are of one batch",
+                       sp_safe(args->value.batch));
     return !meshes || !*meshes || strcmp(meshes, "best") == 0 || wants_all_plans(args) ||
            sp_fail(error, SP_INPUT, "--meshes: \"%s\": expected best or all", sp_safe(meshes));
 }
@@ -109,7 +114,8 @@ bool sp_open_search(const struct sp_args *args, const struct sp_sources *sources
     const double threads = args->value.threads;
     struct sp_search *const of = &s->of;
     *s = (struct sp_searching){.args = args, .report = report, .timings = args->given.timings};
-    of->goal = (enum sp_goal)args->value.objective;
+    if (!sp_problem_of(args, NULL, NULL, &of->problem, error))
+        return false;
     of->robust = args->given.robust;
     of->convention = (enum sp_flop_convention)args->value.convention;
     of->run = (struct sp_search_run){.exhaustive = args->given.exhaustive,
@@ -273,12 +279,11 @@ static void show_progress(double share, void *context)
 
 void sp_look(struct sp_searching *s, int machine)
 {
-    struct sp_candidate *const m = s->of.machine[machine];
     struct clock clock = {0};
     clock_gettime(CLOCK_MONOTONIC, &clock.start);
     s->of.run.progress = isatty(STDERR_FILENO) ? show_progress : NULL;
     s->of.run.context = &clock;
-    sp_search_machine(&s->of, m);
+    sp_search_machine(&s->of, machine);
     if (s->of.run.progress)
         fprintf(stderr, "\r%60s\r", "");
     s->of.run.progress = NULL;

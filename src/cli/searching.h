@@ -5,7 +5,7 @@
 #include "cli/plan_options.h"
 #include "cli/price.h"
 #include "cli/launched.h"
-#include "study/search.h"
+#include "study/search_machines.h"
 
 /* The launch of --from: what it states, and its plan; without it launch.format is NULL. */
 struct sp_search_launch {
@@ -19,7 +19,6 @@ struct sp_searching {
     const struct sp_args *args;
     const struct sp_search_launch *from; /* NULL: none */
     struct sp_report *report;
-    struct sp_price price[SP_MAX_MACHINES];
     bool listed;  /* the list of plans is in the report, with what is true of all of them */
     bool timings; /* how long it took is in the answer */
 };

@@ -219,7 +219,8 @@ static bool take_engine(struct serve *f, const struct sp_sources *sources, struc
     const char *const usual = f->profile.framework[0]          ? f->profile.framework
                               : f->hw.network.kind == SP_TORUS ? "jetstream"
                                                                : "vllm";
-    if ((name || !f->textbook) && !sp_load_engine(name ? name : usual, sources, &f->engine, error))
+    const bool none = name ? strcmp(name, "none") == 0 : f->textbook;
+    if (!none && !sp_load_engine(name ? name : usual, sources, &f->engine, error))
         return false;
     take_cache(f);
     return true;

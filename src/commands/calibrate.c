@@ -4,6 +4,7 @@
 
 #include "base/read_file.h"
 #include "base/text.h"
+#include "cli/example.h"
 #include "cli/launched.h"
 #include "cli/plan_options.h"
 #include "config/world.h"
@@ -20,6 +21,7 @@ static const char *const ops[] = {
 
 /* clang-format off */
 static const struct sp_taken options[] = {
+    SP_TAKE(example),
     SP_TAKE(write, .alias = "output"),
     SP_TAKE(name),
     SP_TAKE(all),
@@ -391,6 +393,8 @@ static bool check_options(const struct sp_args *args, bool of_nccl, struct sp_er
 /* A file of runs makes a profile, what nccl-tests print a network. */
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
+    if (args->given.example)
+        return sp_file_text(report, sp_example_runs), true;
     if (args->n_operands > 1 || (args->n_operands == 0 && !args->value.log))
         return sp_fail(error, SP_USAGE,
                        "one file of runs is needed, or a log: scaleplan calibrate RUNS.csv --hw H, "

@@ -3,16 +3,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/cases.h"
+#include "config/exercises.h"
 #include "config/world.h"
 #include "base/list.h"
 #include "base/suggest.h"
 #include "cli/command.h"
+#include "cli/example.h"
 #include "cli/exercise_book.h"
 
 enum { MOST_ROWS = 4000 }; /* expected values */
 
 static const struct sp_taken options[] = {
+    SP_TAKE(example),
     SP_TAKE(cases, .alias = "only"),
     SP_TAKE(book),
 };
@@ -221,6 +223,8 @@ static bool run_files(const struct sp_args *args, struct check *check, struct sp
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
+    if (args->given.example)
+        return sp_file_text(report, sp_example_cases), true;
     struct check check = {
         .report = report,
         .world = args->world,

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "launch/launch.h"
-#include "cli/plan_options.h"
+#include "cli/plan_rows.h"
 
 /* clang-format off */
 static const struct sp_taken options[] = {
@@ -21,6 +21,7 @@ struct export
     const char *to, *path; /* framework and version; file, or NULL */
     bool strict;
     struct sp_written written;
+    struct sp_estimate estimate;
 };
 
 static void put_options(struct sp_report *r, const struct export *s)
@@ -78,11 +79,15 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
                             .strict = args->given.strict};
     if (!write_plan(args, &sources, &planned, &export, error))
         return false;
+    const struct sp_step_inputs in = sp_inputs_of(&planned);
+    sp_estimate(&in, SP_FLOPS_6P, NULL, &export.estimate);
     const bool ok = !export.path || sp_put_file(report, export.path, export.written.text, error);
     put_export_rows(report, &export);
     if (!export.path)
         sp_file_text(report, export.written.text);
     sp_note_batch(report, &planned);
+    sp_note_memory(report, &export.estimate);
+    sp_put_resolved(report, args, &planned);
     free(export.written.text);
     return ok;
 }

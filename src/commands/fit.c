@@ -1,17 +1,20 @@
 /* fit: does the model train on the machine, what limits it, and what would be better. */
 #include <math.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <scaleplan/fit.h>
 #include <scaleplan/flops.h>
 #include <scaleplan/training.h>
 
-#include "answer/fit_page.h"
 #include "base/list.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "cli/fit_inputs.h"
+#include "cli/lines.h"
+#include "cli/fit_html.h"
+#include "cli/fit_words.h"
 #include "cli/price.h"
 #include "cli/tuning.h"
 #include "pictures/fit_path.h"
@@ -33,6 +36,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(against),
     SP_TAKE(tokens),
     SP_OPTIONS_PRICE,
+    SP_TAKE(details),
     SP_TAKE(report),
     SP_TAKE(strategy),
     SP_TAKE(check),
@@ -75,6 +79,12 @@ struct fit {
     double bytes_per_token_layer, roomy_bytes;
     bool is_tight; /* fits, and leaves less than roomy_bytes free */
     char mesh[128], why_uneven[192];
+    char with[64];                /* ", with --cp 4 --ep 8"; "": neither */
+    char *command;                /* the plan for `step`; NULL: none */
+    double plan_batch;            /* its sequences */
+    bool is_book;                 /* --constants textbook: the book's rule, not a plan */
+    bool is_details;              /* --details */
+    struct sp_expected *expected; /* of `search`, where it was looked for */
 
     struct sp_decision path[SP_DECISIONS];
     int n_path; /* 0: not asked for */
@@ -82,7 +92,6 @@ struct fit {
     enum sp_strategy_kind path_end;
 
     double tokens, run_flops, run_mfu, run_s; /* --tokens */
-    struct sp_price price;
     char price_words[160];
 
     bool has_other; /* --against */
@@ -105,13 +114,14 @@ struct fit {
 enum shown_of { OF_RULE, OF_MESH, OF_BEST };
 struct shown {
     enum shown_of of;
+    bool is_details;
     struct sp_fit_row w;
     const struct sp_strategy *p; /* of w */
     const struct sp_fit_terms *t;
     double mfu, at_mfu_s; /* of the best */
     double best_step_s;   /* beside that of a mesh */
     char mesh[64];        /* its degrees, before the reason */
-    char parts[48];       /* micro-batches or the bubble, behind it */
+    char parts[112];      /* micro-batches or the bubble, CP and EP, behind it */
     char way_out[512];
 };
 
@@ -145,13 +155,20 @@ static void say_ways_out(const struct sp_fit_row *w, char *out, size_t size)
 static void say_mesh(struct shown *s)
 {
     const struct sp_strategy *const p = s->p;
+    char shared[48];
+    size_t used = 0;
+    sp_name_shared(p, shared, sizeof shared);
     if (p->pp > 1)
-        snprintf(s->parts, sizeof s->parts, "; bubble %s", sp_human_text(p->bubble, SP_FRACTION));
+        used = (size_t)snprintf(s->parts, sizeof s->parts, "; bubble %s",
+                                sp_human_text(p->bubble, SP_FRACTION));
     else if (p->microbatches > 1 && p->loads.gathers > 1)
-        snprintf(s->parts, sizeof s->parts, " in each of %lld micro-batches",
-                 (long long)p->microbatches);
+        used = (size_t)snprintf(s->parts, sizeof s->parts, " in each of %lld micro-batches",
+                                (long long)p->microbatches);
     else if (p->microbatches > 1)
-        snprintf(s->parts, sizeof s->parts, "; %lld micro-batches", (long long)p->microbatches);
+        used = (size_t)snprintf(s->parts, sizeof s->parts, "; %lld micro-batches",
+                                (long long)p->microbatches);
+    if (shared[0])
+        snprintf(s->parts + used, sizeof s->parts - used, ", with%s", shared);
     if (p->kind == SP_PP_FSDP)
         snprintf(s->mesh, sizeof s->mesh, "%lld stages, X=%lld, Y=%lld: ", (long long)p->pp,
                  (long long)p->fsdp, (long long)p->tp);
@@ -163,7 +180,7 @@ static void say_mesh(struct shown *s)
 static void show_strategy(struct sp_report *r, const struct fit *f, enum shown_of of,
                           const struct sp_fit_row *w)
 {
-    struct shown s = {.of = of, .w = *w, .t = w->t, .mfu = f->mfu};
+    struct shown s = {.of = of, .is_details = f->is_details, .w = *w, .t = w->t, .mfu = f->mfu};
     s.p = &s.w.s;
     s.at_mfu_s = sp_step_at_mfu_s(s.p, f->mfu);
     s.best_step_s = f->any_best.step_with_bubble_s;
@@ -207,14 +224,64 @@ static void put_strategies(struct sp_report *r, const struct fit *f)
         if (!p[kind].fits || !p[kind].compute_bound)
             stuck[n++] = &p[kind];
     }
+    if (!f->is_details)
+        return;
     sp_list_table(r, "strategies",
                   ": strategy, >fits, state_bytes: state, activation_bytes: activations, remat, "
                   ">compute_bound, comms_over_math: comms/math, t_math_s, t_comms_s, "
-                  "step_s: step, reason: why");
+                  "step_with_bubble_s: step, reason: why");
     for (size_t i = 0; i < n; i++)
         sp_begin_row(r, sp_strategy_titles[stuck[i]->kind], "strategies.%s",
                      sp_strategy_names[stuck[i]->kind]);
     sp_list_table(r, "strategies", ": strategy, way_out: what turns the no into a yes");
+}
+
+/* The best plan of a strategy, and what speaks against it. */
+struct fit_plan {
+    const struct sp_strategy *p;
+    char mesh[192], why[128];
+};
+
+#define SP_PART fit_plan
+#define SP_PART_OF struct fit_plan
+#include "answer/put_rows.h"
+
+static void say_against(const struct fit *f, struct fit_plan *plan)
+{
+    const struct sp_strategy *const p = plan->p;
+    if (!p->fits)
+        snprintf(plan->why, sizeof plan->why, "needs %s per chip",
+                 sp_human_text(p->memory_bytes, SP_BYTES));
+    else if (!p->runs)
+        snprintf(plan->why, sizeof plan->why, "no framework runs it");
+    else if (!p->compute_bound)
+        snprintf(plan->why, sizeof plan->why, "waits for the %s", sp_link_titles[p->binding]);
+    else if (p->kind != f->any_best.kind && p->bubble > 0)
+        snprintf(plan->why, sizeof plan->why, "bubble %s", sp_human_text(p->bubble, SP_FRACTION));
+}
+
+/* A row for the best plan of each strategy on the machine's real axes. */
+static void put_plans(struct sp_report *r, const struct fit *f)
+{
+    for (int kind = 0; kind < SP_STRATEGIES; kind++) {
+        const struct sp_strategy best = sp_fit_best(&f->real_in, &f->real_t, 1u << kind);
+        struct fit_plan plan = {.p = &best};
+        char shared[48];
+        if (!best.exists || (f->q.only >= 0 && kind != f->q.only))
+            continue;
+        sp_name_mesh(&best, plan.mesh, 128);
+        sp_name_shared(&best, shared, sizeof shared);
+        snprintf(plan.mesh + strlen(plan.mesh), sizeof plan.mesh - strlen(plan.mesh), "%s", shared);
+        say_against(f, &plan);
+        sp_begin_row(r, sp_strategy_titles[kind], "plans.%s", sp_strategy_names[kind]);
+        put_fit_plan_rows(r, &plan);
+    }
+    if (!f->is_details)
+        sp_list_table(r, "plans",
+                      ": strategy, >fits, comms_over_math: network/math, step_with_bubble_s: "
+                      "ideal step, plan, reason: why not");
+    else
+        sp_scope(r, "");
 }
 
 static void put_mesh(struct sp_report *r, const struct fit *f)
@@ -234,6 +301,11 @@ static void put_best(struct sp_report *r, const struct fit *f)
         put_nothing(r);
     }
     sp_scope(r, "");
+}
+
+static void put_expected(struct sp_report *r, const struct fit *f)
+{
+    sp_put_expected(r, f->expected, f->tokens, f->q.problem.price.usd_per_h);
 }
 
 static void put_tuning(struct sp_report *r, const struct fit *f)
@@ -281,6 +353,11 @@ static void put_path(struct sp_report *r, const struct fit *f)
                                                 f->t->capacity_bytes});
     }
     sp_list_table(r, "path", "question: path, >yes, why, then");
+}
+
+static void put_purchase(struct sp_report *r, const struct fit *f)
+{
+    sp_put_purchase(r, f->q.hw.name, &f->q.problem.price);
 }
 
 #define SP_PART fit
@@ -347,24 +424,6 @@ static bool load_mesh(struct fit *f, const char *mesh, struct sp_error *error)
     return true;
 }
 
-/* Its degrees: "FSDP 2048 x TP 2". */
-static void name_mesh(const struct sp_strategy *s, char *out, size_t size)
-{
-    const struct {
-        const char *name;
-        int64_t degree;
-    } degrees[] = {{"DP", s->dp}, {"FSDP", s->fsdp}, {"TP", s->tp}, {"PP", s->pp}};
-    size_t used = (size_t)snprintf(out, size, "%s", "");
-    for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++)
-        if (degrees[i].degree > 1)
-            used += (size_t)snprintf(out + used, size - used, "%s%s %lld", used ? " x " : "",
-                                     degrees[i].name, (long long)degrees[i].degree);
-    if (used == 0)
-        snprintf(out, size, "one chip");
-    else if (s->microbatches > 1)
-        snprintf(out + used, size - used, " in %lld micro-batches", (long long)s->microbatches);
-}
-
 /* Names, thresholds and rules of model and machine. */
 static void find_machine(struct fit *f, const struct sp_args *args)
 {
@@ -394,22 +453,30 @@ static void find_machine(struct fit *f, const struct sp_args *args)
 }
 
 /* The best plan, and what its lines and remarks say. */
-static void find_best(struct fit *f)
+static void find_best(struct fit *f, const struct sp_args *args)
 {
     const struct sp_fit_input *const in = &f->q.in;
-    f->any_best = sp_fit_best(in, f->t, ~0u);
-    f->best = f->q.only < 0 ? f->any_best : sp_fit_best(in, f->t, 1u << f->q.only);
+    f->real_in = *in;
+    f->real_in.axes = 0;
+    f->real_in.runs = !f->is_book;
+    f->real_t = sp_fit_terms(&f->real_in);
+    f->any_best = sp_fit_best(&f->real_in, &f->real_t, ~0u);
+    f->best = f->q.only < 0 ? f->any_best : sp_fit_best(&f->real_in, &f->real_t, 1u << f->q.only);
     f->remat = f->best.exists ? f->best.remat : SP_REMAT_NONE;
     f->bytes_per_token_layer = sp_activation_bytes_per_token_layer(&f->q.model, f->remat);
     f->roomy_bytes = sp_most_bytes(f->best.beside.residual, f->t->capacity_bytes, SP_VERDICT_YES);
     if (!f->best.exists)
         return;
-    f->real_in = *in;
-    f->real_in.axes = 0;
-    f->real_t = sp_fit_terms(&f->real_in);
     sp_fill_fit_row(&f->real_in, &f->real_t, &f->best, true, &f->w);
     f->is_tight = f->best.verdict == SP_VERDICT_TIGHT;
-    name_mesh(&f->best, f->mesh, sizeof f->mesh);
+    sp_name_mesh(&f->best, f->mesh, sizeof f->mesh);
+    char shared[48];
+    sp_name_shared(&f->best, shared, sizeof shared);
+    if (shared[0])
+        snprintf(f->with, sizeof f->with, ", with%s", shared);
+    f->command = sp_fit_command(args, &f->real_in, &f->best, &f->plan_batch);
+    if (!f->is_book)
+        return;
     /* the closed forms have the mean of replicas without the same number of sequences */
     if (f->w.batch_shards > f->sequences || f->sequences != floor(f->sequences) ||
         sp_shares_batch(f->sequences, 1, f->w.batch_shards, f->why_uneven, sizeof f->why_uneven))
@@ -420,15 +487,26 @@ static bool find_run(struct fit *f, const struct sp_args *args, struct sp_error 
 {
     const struct sp_hardware *const hw = &f->q.hw;
     const char *const spec = args->value.hw;
-    if (!sp_price_of(args, hw, spec, &f->price, error) ||
-        !sp_check_price(args, &hw, &spec, 1, error))
+    if (!sp_check_price(args, &hw, &spec, 1, error))
         return false;
-    sp_price_text(&f->price, f->price_words, sizeof f->price_words);
-    f->tokens = args->value.tokens;
+    sp_price_text(&f->q.problem.price, f->price_words, sizeof f->price_words);
+    f->tokens = f->q.problem.tokens;
     f->run_flops = sp_tuned_flops(&f->q.model, f->tokens, f->q.in.seq, SP_FLOPS_6P);
     f->run_mfu = sp_mfu_of_step(f->best.t_math_s, sp_step_at_mfu_s(&f->best, f->mfu));
     f->run_s = sp_run_s(f->run_flops, f->t->N, f->t->C, f->run_mfu);
     return true;
+}
+
+/* Days and a page are of what `search` expects, unless --mfu says how fast the run is. */
+static void find_expected(struct fit *f, const struct sp_args *args, const struct sp_report *r)
+{
+    const bool days = !isnan(f->tokens) && !args->given.mfu && sp_takes_scope(r, "expected");
+    const bool wanted = args->given.report || days;
+    f->expected = calloc(1, sizeof *f->expected);
+    if (!f->expected)
+        abort();
+    if (wanted && !f->is_book && sp_model_has_shape(&f->q.model))
+        sp_expect_plan(args, f->expected);
 }
 
 static bool find_other(struct fit *f, const struct sp_args *args, struct sp_error *error)
@@ -443,6 +521,7 @@ static bool find_other(struct fit *f, const struct sp_args *args, struct sp_erro
         !sp_fit_frameworks_of(&sources, &frameworks, &in, error))
         return false;
     f->has_other = true;
+    in.runs = f->real_in.runs;
     f->other_t = sp_fit_terms(&in);
     f->other = sp_fit_best(&in, &f->other_t, ~0u);
     f->step_ratio = sp_times_of(f->any_best.step_with_bubble_s, f->other.step_with_bubble_s);
@@ -458,20 +537,27 @@ static void find_path(struct fit *f)
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
-    struct fit f = {.t = &f.q.t};
+    struct fit f = {.t = &f.q.t, .is_details = args->given.details};
     if (!sp_load_fit(args, &f.q, error))
         return false;
+    f.is_book = sp_sources_of(args).textbook;
     find_machine(&f, args);
     if (args->given.mesh && !load_mesh(&f, args->value.mesh, error))
         return false;
-    find_best(&f);
+    find_best(&f, args);
     if (args->given.path || args->given.plot)
         find_path(&f);
     if (!find_run(&f, args, error) || !find_other(&f, args, error))
         return false;
+    find_expected(&f, args, report);
     put_fit_rows(report, &f);
-    const char *const path = args->value.report;
-    return !path || sp_write_fit_page(report, f.price_words, path, error);
+    const bool ok =
+        !args->value.report ||
+        sp_write_fit_page(args, &f.real_in, f.expected, f.price_words, f.best.fits, report, error);
+    free(f.expected->command);
+    free(f.expected);
+    free(f.command);
+    return ok;
 }
 
 static struct sp_figure *plot(const struct sp_args *args, const struct sp_report *report,
@@ -491,11 +577,14 @@ const struct sp_command sp_cmd_fit = {
         "tokens per chip against the critical batch and whether the network keeps up, the ideal "
         "step "
         "time, and the reason. Then the best plan on the machine's real axes, and for each no the "
-        "smallest change that turns it into a yes. The closed forms are the scaling book's.",
+        "smallest change that turns it into a yes. The closed forms are the scaling book's. "
+        "`fit - [OPTION...]` reads options as JSON lines, as `step -` does.",
     SP_OPTIONS(options),
     .examples = examples,
     .fits_key = "best.fits",
     .compute_bound_key = "best.compute_bound",
     .run = run,
     .plot = plot,
+    .streams = sp_reads_lines,
+    .stream = sp_answer_lines,
 };

@@ -191,7 +191,7 @@ static void convert(const struct sp_args *args, struct flops *f)
     }
     if (!isnan(f->mfu)) {
         f->rate_from = RATE_OF_MFU;
-        f->rate = sp_rate_of_utilisation(f->mfu, f->N, f->C, f->of.counted);
+        f->rate = sp_rate_of_utilisation(f->mfu, f->N, f->C, f->of.computed);
     }
     if (!isnan(f->hfu)) {
         f->rate_from = RATE_OF_HFU;
@@ -199,7 +199,7 @@ static void convert(const struct sp_args *args, struct flops *f)
     }
     f->has_rate = !isnan(f->rate);
     f->above_mfu = above_peak(f, f->of.computed, SP_FLOPS_6P);
-    f->above_with_attention = above_peak(f, f->of.counted_with_scores, f->scores);
+    f->above_with_attention = above_peak(f, f->of.computed_with_scores, f->scores);
     f->above_hfu = above_peak(f, f->of.hardware, f->scores);
 }
 

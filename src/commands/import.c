@@ -1,11 +1,16 @@
-/* import: a Hugging Face config as a native model file. */
+/* import: others' descriptions as files of ours: a Hugging Face config as a model, what tools print
+ * of a cluster's nodes as a machine. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <scaleplan/forms.h>
+
 #include "hf/huggingface.h"
 #include "hf/numbers.h"
+#include "config/load.h"
+#include "config/node.h"
 #include "config/world.h"
 #include "base/text.h"
 #include "cli/command.h"
@@ -13,6 +18,8 @@
 static const struct sp_taken options[] = {
     SP_TAKE(write, .alias = "output"),
     SP_TAKE(name),
+    SP_OPTION_HW,
+    SP_TAKE(card_rate),
 };
 
 /* What a config makes: the model, and its file as text for free(). */
@@ -57,6 +64,161 @@ static bool convert(const struct sp_json *json, const struct sp_sources *sources
     return ok && (import->text || sp_fail(error, SP_INTERNAL, "out of memory"));
 }
 
+/* What nodes make: a machine, and its file as text for free(). */
+struct import_machine {
+    struct sp_node node;
+    struct sp_hardware chip; /* the machine that it begins with */
+    double links, domain, domain_bytes_per_s, card_rate, scaleout_bytes_per_s;
+    int devices_up; /* GPUs of the nodes in use */
+    bool has_topology, has_ports, rate_given;
+    const char *name, *path;
+    char *text;
+};
+
+#define SP_PART import_machine
+#define SP_PART_OF struct import_machine
+#include "answer/put_rows.h"
+
+/* The NVLink domain. A cell of a switched node counts all links of a GPU, for they lead to the
+ * switches; of a node without switches those to that peer. */
+static void find_domain(struct import_machine *m)
+{
+    const struct sp_chip *const chip = &m->chip.chip;
+    const bool switched = m->node.links > chip->nvlink_ports;
+    m->links = switched ? m->node.to_peer : m->node.links;
+    m->domain = m->node.peers + 1;
+    m->domain_bytes_per_s = m->node.peers == 0
+                                ? chip->pcie_bytes_per_s
+                                : sp_port_bytes_per_s(m->links, chip->nvlink_port_bytes_per_s);
+    m->has_ports = !isnan(m->domain_bytes_per_s);
+    if (!m->has_ports)
+        m->domain_bytes_per_s = m->chip.network.domain_bytes_per_s;
+    if (m->node.peers == 0) /* all GPUs of the node, over PCIe */
+        m->domain = m->node.devices;
+}
+
+static bool read_nodes(const struct sp_args *args, struct import_machine *m, struct sp_error *error)
+{
+    for (int i = 0; i < args->n_operands; i++) {
+        const char *const path = args->operands[i];
+        size_t length;
+        char *const text =
+            sp_read_file(sp_pipes_of(args->world), path, SP_JSON_MAX_BYTES, &length, error);
+        if (!text)
+            return false;
+        const bool ok = sp_is_topology(text)    ? sp_read_topology(text, path, &m->node, error)
+                        : sp_is_node_list(text) ? sp_read_node_list(text, path, &m->node, error)
+                                                : sp_fail(error, SP_INPUT,
+                                                          "%s: neither of `nvidia-smi topo -m` nor "
+                                                          "of `scontrol show node`",
+                                                          sp_safe(path));
+        m->has_topology = m->has_topology || sp_is_topology(text);
+        free(text);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+/* A figure of the new file, with its source. */
+static void set_figure(cJSON *network, const char *key, double value)
+{
+    cJSON *const figure = cJSON_CreateObject();
+    cJSON_AddNumberToObject(figure, "value", value);
+    cJSON_AddStringToObject(figure, "source", "node");
+    cJSON_DeleteItemFromObjectCaseSensitive(network, key);
+    cJSON_AddItemToObject(network, key, figure);
+}
+
+/* The base's file with what the node says in its place. Switches and cabling of the base are not
+ * this machine's. */
+static bool write_machine(const struct sp_config *base, struct import_machine *m,
+                          struct sp_error *error)
+{
+    static const char *const not_known[] = {"fabric", "domain_switches", "domain_switch_ports"};
+    cJSON *const file = cJSON_Duplicate(base->json.root, true);
+    cJSON *const network = cJSON_GetObjectItemCaseSensitive(file, "network");
+    cJSON_DeleteItemFromObjectCaseSensitive(file, "aliases");
+    cJSON_ReplaceItemInObjectCaseSensitive(file, "name", cJSON_CreateString(m->name));
+    for (size_t i = 0; i < sizeof not_known / sizeof *not_known; i++)
+        cJSON_DeleteItemFromObjectCaseSensitive(network, not_known[i]);
+    if (m->has_topology) {
+        cJSON_ReplaceItemInObjectCaseSensitive(network, "domain", cJSON_CreateNumber(m->domain));
+        set_figure(network, "domain_bytes_per_s", m->domain_bytes_per_s);
+    }
+    if (m->node.cards > 0)
+        set_figure(network, "scaleout_bytes_per_s", m->scaleout_bytes_per_s);
+    if (m->node.memory_bytes > 0)
+        set_figure(network, "host_memory_bytes", m->node.memory_bytes);
+    cJSON_AddStringToObject(cJSON_GetObjectItemCaseSensitive(file, "sources"), "node",
+                            "nvidia-smi topo -m, scontrol show node");
+    m->text = file ? cJSON_Print(file) : NULL;
+    cJSON_Delete(file);
+    return m->text || sp_fail(error, SP_INTERNAL, "out of memory");
+}
+
+static bool make_machine(const struct sp_args *args, struct import_machine *m,
+                         struct sp_error *error)
+{
+    const struct sp_sources sources = sp_sources_of(args);
+    const char *const base = args->value.hw ? args->value.hw : m->node.device;
+    struct sp_config config;
+    if (base[0] == '\0')
+        return sp_fail(error, SP_USAGE,
+                       "--hw NAME is needed: the topology does not say which chip it is");
+    if (!sp_load_hardware(base, &sources, &m->chip, error))
+        return false;
+    if (m->chip.network.kind != SP_SWITCHED)
+        return sp_fail(error, SP_INPUT,
+                       "--hw %s: its network is a torus, which these tools do not "
+                       "describe",
+                       sp_safe(base));
+    m->rate_given = args->given.card_rate;
+    m->card_rate = m->rate_given ? args->value.card_rate : m->chip.network.scaleout_bytes_per_s;
+    m->scaleout_bytes_per_s =
+        sp_card_bytes_per_s_per_device(m->node.cards, m->card_rate, m->node.devices);
+    find_domain(m);
+    m->devices_up = (m->node.nodes - m->node.down) * m->node.devices;
+    if (!sp_open_config(SP_HARDWARE, base, &sources, &config, error))
+        return false;
+    const bool ok = write_machine(&config, m, error);
+    sp_config_free(&config);
+    return ok;
+}
+
+/* Whether the first operand is what such a tool prints. Standard input is read once: it is a
+ * model's config. */
+static bool is_of_nodes(const struct sp_args *args)
+{
+    struct sp_error none = {0};
+    size_t length;
+    if (args->n_operands == 0 || strcmp(args->operands[0], "-") == 0)
+        return false;
+    char *const text = sp_read_file(sp_pipes_of(args->world), args->operands[0], SP_JSON_MAX_BYTES,
+                                    &length, &none);
+    const bool nodes = text && (sp_is_topology(text) || sp_is_node_list(text));
+    free(text);
+    return nodes;
+}
+
+static bool run_nodes(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
+{
+    struct import_machine m = {
+        .path = args->value.write,
+        .name = args->value.name ? args->value.name : "cluster",
+    };
+    char *line = NULL;
+    bool ok = sp_check_name(args->value.name, error) && read_nodes(args, &m, error) &&
+              make_machine(args, &m, error);
+    if (ok && m.path)
+        ok = asprintf(&line, "%s\n", m.text) > 0 && sp_put_file(report, m.path, line, error);
+    free(line);
+    free(m.text);
+    if (ok)
+        put_import_machine_rows(report, &m);
+    return ok;
+}
+
 /* Reads the one operand; import->text is for free() whatever the result. */
 static bool import_of(const struct sp_args *args, struct import *import, struct sp_error *error)
 {
@@ -88,6 +250,8 @@ static bool import_of(const struct sp_args *args, struct import *import, struct 
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
+    if (is_of_nodes(args))
+        return run_nodes(args, report, error);
     struct import import = {
         .report = report, .path = args->value.write, .assumed = sp_sources_of(args).assume != NULL};
     char *line = NULL;
@@ -107,14 +271,16 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
 static const struct sp_example examples[] = {
     {"import config.json -o my-model.json", "a model file to read, edit and keep"},
     {"import config.json -o - | jq .moe", "the same to standard output"},
+    {"import topo.txt nodes.txt -o cluster.json --card-rate 50GB",
+     "a machine of `nvidia-smi topo -m` and `scontrol show node`"},
     {"fit --model config.json --hw h100-64", "or use the config as it is"},
     {NULL, NULL},
 };
 
 const struct sp_command sp_cmd_import = {
     .name = "import",
-    .summary = "a Hugging Face config as a native model file",
-    .operands = "CONFIG.json",
+    .summary = "a Hugging Face config as a model file, or a cluster's nodes as a machine file",
+    .operands = "CONFIG.json|NODES.txt...",
     .about =
         "Reads an unchanged Hugging Face config.json of the families that `scaleplan list "
         "families` "
@@ -123,7 +289,13 @@ const struct sp_command sp_cmd_import = {
         "the config names decides what stands after the layers: the head of a language model, a "
         "row for each label of a classifier, or nothing. Architectures that are not known are "
         "refused; --assume reads them as a family that is. What is assumed or not counted is a "
-        "note, and stands in the file. Every command's --model takes such a config as it is.",
+        "note, and stands in the file. Every command's --model takes such a config as it is. Of "
+        "what "
+        "`nvidia-smi topo -m` and `scontrol show node` print, a machine file: the GPUs, NVLinks "
+        "and "
+        "network cards of a node, its memory, and the rest of the machine that --hw or Slurm's "
+        "Gres "
+        "names.",
     SP_OPTIONS(options),
     .examples = examples,
     .run = run,

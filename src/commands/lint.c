@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/cases.h"
+#include "config/exercises.h"
 #include "config/world.h"
 #include "base/suggest.h"
 #include "cli/assumed.h"

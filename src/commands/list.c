@@ -24,6 +24,8 @@ struct listed {
     struct sp_number_range range; /* of it */
     const struct sp_trend_file *trend;
     const struct sp_drive *drive;
+    const struct sp_grid *grid;
+    const struct sp_site *site;
 };
 
 #define SP_PART list
@@ -48,6 +50,8 @@ static struct listed listed_of(enum sp_config_kind kind, const char *name, const
         .format = kind == SP_FORMATS ? config : NULL,
         .trend = kind == SP_TRENDS ? config : NULL,
         .drive = kind == SP_DRIVES ? config : NULL,
+        .grid = kind == SP_GRIDS ? config : NULL,
+        .site = kind == SP_SITES ? config : NULL,
     };
     if (s.model)
         s.params = sp_count_params(s.model);

@@ -11,7 +11,9 @@
 #include "cli/companions.h"
 #include "cli/tuning.h"
 #include "pictures/pictures.h"
+#include "cli/plan_options.h"
 #include "study/device_memory.h"
+#include "study/resolve.h"
 
 static const char *const rules[] = {"exact", "korthikanti", NULL};
 
@@ -26,7 +28,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(framework, .needs = SP_THESE(SP_O_hw)),
     SP_TAKE(matrix, .excludes = SP_THESE(SP_O_model, SP_O_shape, SP_O_params)),
     SP_TAKE(zero),
-    SP_TAKE(dp, .fallback = "1"),
+    SP_TAKE(dp),
     SP_TAKE(fsdp),
     SP_TAKE(tp, .fallback = "1"),
     SP_TAKE(pp, .fallback = "1"),
@@ -68,8 +70,10 @@ static const struct sp_example examples[] = {
 struct memory {
     struct sp_memory_case of;
     struct sp_device_memory m;
-    struct sp_framework framework;
+    struct sp_planned base; /* what the plan runs on, where `has_framework` */
     bool has_framework;
+    bool chooses_remat; /* as `step` does, among what closed forms have */
+    bool whole_experts; /* TP does not divide them */
     struct sp_case_verdict v;
     bool has_model; /* else the largest model of a machine is asked for */
     bool has_shape;
@@ -151,22 +155,30 @@ static bool read_model(const struct sp_args *args, const struct sp_sources *sour
     return read_matrices(list, model, error) && sp_take_tuning(args, model, error);
 }
 
-/* Without a batch a device has one sequence, not the millions of tokens of a machine's step; of a
- * batch that is cut, gradients add up over the micro-batches. */
+/* Without a batch a device has one sequence, not the millions of tokens of a machine's step. */
 static void assume_batch(const struct sp_args *args, struct memory *s)
 {
     struct sp_memory_case *const f = &s->of;
     s->batch_assumed = !args->given.batch && !args->given.micro_batch;
     if (s->batch_assumed)
         f->batch = sp_batch_tokens(f->spread.dp, f->seq);
-    if (args->given.batch && args->given.micro_batch)
-        f->spread.microbatches = sp_micro_batches(f->batch, f->seq, f->spread.dp, f->micro_batch);
+}
+
+/* Replicas that nobody typed are what the machine's devices leave, as in `step`; of a chip without
+ * a count there is one. */
+static double replicas_left(const struct sp_args *args, const struct sp_memory_case *f)
+{
+    const double others = args->value.tp * args->value.pp * args->value.cp;
+    const double N = f->has_hw ? (double)sp_chips(&f->hw) : 1;
+    return N >= others && fmod(N, others) == 0 ? N / others : 1;
 }
 
 static void load_spread(const struct sp_args *args, struct sp_memory_case *f)
 {
     const double fsdp = args->value.fsdp, zero = args->value.zero;
-    f->spread = (struct sp_spread){.dp = isnan(fsdp) ? args->value.dp : fsdp,
+    f->spread = (struct sp_spread){.dp = args->given.fsdp ? fsdp
+                                         : args->given.dp ? args->value.dp
+                                                          : replicas_left(args, f),
                                    .tp = args->value.tp,
                                    .pp = args->value.pp,
                                    .ep = args->value.ep,
@@ -178,27 +190,65 @@ static void load_spread(const struct sp_args *args, struct sp_memory_case *f)
     f->devices = sp_step_devices(f->spread.dp, f->spread.tp, f->spread.pp, f->spread.cp);
 }
 
-/* --framework, or the one that `step` takes for a plan of this ZeRO stage. */
+/* --framework, or the one that `step` takes for a plan of this ZeRO stage, with its ZeRO stage
+ * where none was typed; experts are whole on TP's ranks, as `step` has them without --etp. The
+ * book's constants know no framework. */
 static bool load_framework(const struct sp_args *args, const struct sp_sources *sources,
                            struct memory *s, struct sp_error *error)
 {
-    const struct sp_hardware *const hw = &s->of.hw;
-    struct sp_framework_file file;
+    struct sp_memory_case *const f = &s->of;
+    struct sp_planned *const base = &s->base;
     double memory_factor;
     const char *const name =
         args->value.framework
             ? args->value.framework
-            : sp_default_framework((enum sp_network_kind)hw->network.kind, s->of.spread.zero == 3);
+            : sp_default_framework((enum sp_network_kind)f->hw.network.kind, f->spread.zero == 3);
     if (sources->textbook)
         return true;
-    if (!sp_load_framework(name, sources, &file, error) ||
-        !sp_load_memory_factor(hw, &file.framework, sources, &memory_factor, error))
+    *base = (struct sp_planned){.model = f->model, .hw = f->hw, .precision = f->precision};
+    if (!sp_load_framework(name, sources, &base->framework, error) ||
+        !sp_load_stack(&f->hw, &base->framework.framework, sources, &base->profile,
+                       &base->own_profile, error) ||
+        !sp_load_memory_factor(&f->hw, &base->framework.framework, sources, &memory_factor, error))
         return false;
-    s->framework = file.framework;
     s->has_framework = true;
     if (args->given.cp_kind)
-        s->framework.execution.cp_kind = (enum sp_cp_kind)args->value.cp_kind;
-    sp_use_memory_factor(memory_factor, &s->framework);
+        base->framework.framework.execution.cp_kind = (enum sp_cp_kind)args->value.cp_kind;
+    sp_use_memory_factor(memory_factor, &base->framework.framework);
+    if (!args->given.zero && !args->given.fsdp)
+        f->spread.zero = sp_usual_zero(&base->framework.framework);
+    f->spread.etp = 1;
+    s->whole_experts = f->spread.tp > 1 && f->model.moe.experts > 0;
+    return true;
+}
+
+/* What `step` chooses where nothing is said, of what the closed forms have: the micro-batch of a
+ * typed batch, and a policy. Only a plan of all the machine's devices is one that `step` has. */
+static bool resolve(const struct sp_args *args, const struct sp_sources *sources, struct memory *s,
+                    struct sp_error *error)
+{
+    struct sp_memory_case *const f = &s->of;
+    struct sp_memory_case tried = *f;
+    if (f->remat == SP_REMATS)
+        tried.remat = SP_REMAT_NONE;
+    if (isnan(f->micro_batch))
+        tried.micro_batch = 1;
+    s->chooses_remat = s->has_framework && f->devices == (double)sp_chips(&f->hw) &&
+                       sp_plan_of_case(&tried, &s->base.framework.framework, &s->base.plan);
+    if (!s->chooses_remat)
+        return true;
+    const struct sp_repertoire runs = sp_repertoire_of(&s->base, false);
+    struct sp_said said = {.closed = true, .runs = &runs};
+    s->base.plan.schedule = sp_schedule_left_open(&runs, s->base.plan.pp, s->base.plan.vpp);
+    said.given[SP_FIELD_REMAT] = f->remat != SP_REMATS;
+    said.given[SP_FIELD_MICRO] = !isnan(f->micro_batch);
+    said.given[SP_FIELD_CP_KIND] = args->given.cp_kind;
+    if (!sp_resolve_on_ground(&said, sources, &s->base, error))
+        return false;
+    f->remat = (enum sp_remat)sp_plan_value(&s->base.plan, &sp_plan_fields[SP_FIELD_REMAT]);
+    f->plan = &s->base.plan;
+    if (args->given.batch && isnan(f->micro_batch))
+        f->micro_batch = (double)s->base.plan.micro_batch;
     return true;
 }
 
@@ -234,8 +284,12 @@ static bool load_plan(const struct sp_args *args, struct memory *s, struct sp_er
         return sp_fail(error, SP_INPUT, "--pp: more stages than the model's %lld layers",
                        (long long)f->model.layers);
     f->remat = sp_remat_of(args);
+    if (!resolve(args, &sources, s, error))
+        return false;
+    if (args->given.batch && !isnan(f->micro_batch))
+        f->spread.microbatches = sp_micro_batches(f->batch, f->seq, f->spread.dp, f->micro_batch);
     if (f->remat == SP_REMATS)
-        f->remat = sp_lightest_remat(*f, s->has_framework ? &s->framework : NULL);
+        f->remat = sp_lightest_remat(*f, s->has_framework ? &s->base.framework.framework : NULL);
     if (f->by_gpt_rule && f->remat != SP_REMAT_NONE && f->remat != SP_REMAT_SELECTIVE &&
         f->remat != SP_REMAT_FULL)
         return sp_fail(error, SP_INPUT,
@@ -294,7 +348,8 @@ static void look_at_machine(struct memory *s)
     s->largest = s->kept > 0;
     s->fewest = s->has_model && s->largest;
     s->held = sp_states_held(f->params.total, s->kept, sp_beside_bytes(f));
-    s->counts_all = !isnan(s->m.activations) && isnan(f->micro_batch);
+    s->counts_all = !isnan(s->m.activations) &&
+                    (isnan(f->micro_batch) || f->micro_batch * f->seq * f->spread.dp == f->batch);
 }
 
 /* The drives of a host, or its memory; a drive that is slower than the link sets the time. */
@@ -350,7 +405,7 @@ static void work_out(const struct sp_args *args, struct memory *s)
     const struct sp_memory_case *const f = &s->of;
     if (s->has_model) {
         s->m = sp_memory_of_device(f);
-        s->v = sp_judge_case(f, s->has_framework ? &s->framework : NULL);
+        s->v = sp_judge_case(f, s->has_framework ? &s->base.framework.framework : NULL);
         s->weights =
             sp_training_state(f->params.trained, f->precision.weight_bytes, f->params.frozen_bytes);
         s->L = (double)f->model.layers;

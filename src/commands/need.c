@@ -55,6 +55,8 @@ static void put_need(struct sp_report *r, const struct sp_aim *aim, double now,
     struct figure_rows s = {.unit = sp_unit_of_figure(figure),
                             .need =
                                 sp_find_need(&aim->demand, sp_machine_of_aim(aim), now, figure)};
+    if (figure == SP_FIGURE_CHIPS)
+        sp_find_chips(&aim->of, aim->demand.target, &s.need);
     sp_figure_path(aim, figure, s.path);
     find_next(aim, figure, &s);
     name_answer(&s.need, sp_aims[aim->of.kind].unit, answer, sizeof answer);
@@ -82,6 +84,8 @@ static void put_verdict(struct sp_report *r, const struct sp_aim *aim, double no
         .met = met,
         .constants = of->kind == SP_AIM_COMPUTE_BOUND ? "none: throughput alone"
                      : sp_is_served(of->kind)         ? "held"
+                     : !of->power_prior && sp_follows_chip(of)
+                         ? "borrowed, as expected of the chip that is tried"
                      : of->power_prior
                          ? "as the profile expects of the chip that is tried (--power-prior)"
                          : "held (--power-prior lets them follow the chip)"};
@@ -108,6 +112,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
             put_need(report, &aim, now, (enum sp_machine_figure)f, n++);
     sp_answer_is(report, "need");
     sp_list_table(report, "need", "path: alone, now, needed, : that is, binds_next: then binds");
+    sp_put_aim_plan(report, &aim);
     sp_note(report,
             "each figure alone, all others as they are; what a machine would have to be for "
             "several at once is `--set hw.PATH=VALUE` and this again");

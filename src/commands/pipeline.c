@@ -49,6 +49,7 @@ struct pipe {
     double p, m, v, m_useful, useful_s, bubble_s, in_flight;
     double enough; /* micro-batches for the target; INFINITY: no number is */
     bool sends;    /* what a send takes is known */
+    bool unequal;  /* --scale: all figures are those of the simulated schedule */
     double batch, d_model, W;
     struct sp_task *task; /* of the played schedule; NULL: it is not played */
     struct sp_played played;
@@ -93,6 +94,7 @@ static bool read_scale(const char *text, struct pipe *s, struct sp_error *error)
                            "--scale: expected %lld numbers up to 10^6, one per stage",
                            (long long)s->q.stages);
         s->scale[n++] = (struct sp_stage_scale){value, value, value};
+        s->unequal = s->unequal || value > 1 || value < 1;
     }
     if (n > 0 && n != s->q.stages)
         return sp_fail(error, SP_INPUT, "--scale: %lld numbers for %lld stages", (long long)n,
@@ -124,6 +126,78 @@ static bool read_schedule(const struct sp_args *args, struct pipe *s, struct sp_
     return read_scale(args->value.scale, s, error);
 }
 
+/* Mean busy time of the stages and length of the schedule of q->microbatches, without sends. */
+struct course {
+    double useful_s, total_s;
+};
+
+static bool course_of(const struct pipe *s, const struct sp_pipeline *q, struct course *course)
+{
+    const double most = 1e8; /* a second or so */
+    struct sp_played played;
+    const double cost = sp_play_cost(q);
+    struct sp_task *const task =
+        cost > 0 && cost <= most ? malloc((size_t)sp_tasks_of(q) * sizeof *task) : NULL;
+    const bool ok = task && sp_play_pipeline(q, s->scale, 0, task, &played);
+    free(task);
+    if (ok)
+        *course =
+            (struct course){sp_busy_s(&played, q->stages) / (double)q->stages, played.makespan_s};
+    return ok;
+}
+
+/* Fewest micro-batches with which unequal stages work for the target's share of the step: none
+ * where the slowest stage alone keeps the others idle for longer; NAN: too many to simulate.
+ * Micro-batches go up by what the schedule takes: whole rounds of chunks, pairs of DualPipe. */
+static double microbatches_of_unequal(const struct pipe *s)
+{
+    struct sp_pipeline q = s->q;
+    struct course course;
+    const int64_t unit = q.schedule == SP_INTERLEAVED ? q.stages
+                         : q.schedule == SP_DUALPIPE  ? 2
+                                                      : 1;
+    const int64_t first = q.schedule == SP_DUALPIPE ? 2 * q.stages : unit;
+    double mean = 0, slowest = 0;
+    for (int64_t i = 0; i < q.stages; i++) {
+        mean += s->scale[i].forward / (double)q.stages;
+        slowest = fmax(slowest, s->scale[i].forward);
+    }
+    if (!sp_schedules[q.schedule].divided || s->target >= mean / slowest)
+        return INFINITY;
+    int64_t low = 0, high = 1; /* units beyond the first: too few, enough */
+    for (;; high *= 2) {
+        q.microbatches = first + (high - 1) * unit;
+        if (!course_of(s, &q, &course))
+            return NAN;
+        if (course.useful_s >= (s->target - 1e-9) * course.total_s)
+            break;
+        low = high;
+    }
+    while (high - low > 1) {
+        const int64_t middle = (low + high) / 2;
+        q.microbatches = first + (middle - 1) * unit;
+        if (!course_of(s, &q, &course))
+            return NAN;
+        if (course.useful_s >= (s->target - 1e-9) * course.total_s)
+            high = middle;
+        else
+            low = middle;
+    }
+    return (double)(first + (high - 1) * unit);
+}
+
+/* What unequal stages make of the closed forms' figures. */
+static void work_out_unequal(struct pipe *s)
+{
+    struct course course;
+    if (!course_of(s, &s->q, &course))
+        return;
+    s->useful_s = course.useful_s;
+    s->bubble_s = course.total_s - course.useful_s;
+    s->enough = microbatches_of_unequal(s);
+    s->in_flight = s->played.peak_in_flight[0];
+}
+
 static void work_out(struct pipe *s)
 {
     const struct sp_pipeline *const q = &s->q;
@@ -136,6 +210,8 @@ static void work_out(struct pipe *s)
     s->bubble_s = sp_bubble_s(q);
     s->enough = sp_microbatches_for(q, s->target);
     s->in_flight = sp_in_flight(q, 0);
+    if (s->unequal)
+        work_out_unequal(s);
 }
 
 static bool read_sends(const struct sp_args *args, struct pipe *s, struct sp_error *error)

@@ -4,10 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/list.h"
-#include "base/suggest.h"
+#include "answer/page.h"
+#include "cli/against.h"
 #include "cli/companions.h"
+#include "cli/lines.h"
+#include "cli/named_plan.h"
 #include "cli/plan_rows.h"
+#include "cli/search_nearby.h"
 #include "cli/searching.h"
 #include "cli/space_options.h"
 #include "cli/tuning.h"
@@ -27,6 +30,8 @@ static const struct sp_taken options[] = {
     SP_TAKE(set_var, .needs = SP_THESE(SP_O_from)),
     SP_OPTIONS_MODEL,
     SP_TAKE(hw),
+    SP_TAKE(idle, .excludes = SP_THESE(SP_O_near, SP_O_explain_rejects, SP_O_find, SP_O_shard,
+                                       SP_O_pareto)),
     SP_OPTION_NETWORK,
     SP_OPTIONS_BATCH,
     SP_OPTIONS_TUNING,
@@ -42,6 +47,8 @@ static const struct sp_taken options[] = {
     SP_TAKE(near, .excludes = SP_THESE(SP_O_explain_rejects, SP_O_find, OF_THE_LIST)),
     SP_TAKE(explain_rejects, .excludes = SP_THESE(SP_O_find, OF_THE_LIST)),
     SP_TAKE(find, .choices = finds, .excludes = SP_THESE(OF_THE_LIST)),
+    SP_TAKE(against, .excludes = SP_THESE(SP_O_near, SP_O_explain_rejects, SP_O_find, SP_O_shard,
+                                          SP_O_pareto)),
     SP_TAKE(days, .alias = "deadline", .needs = SP_THESE(SP_O_find, SP_O_tokens)),
     SP_TAKE(max_step, .needs = SP_THESE(SP_O_find)),
     SP_OPTION_RUN_TOKENS,
@@ -49,57 +56,25 @@ static const struct sp_taken options[] = {
     SP_TAKE(budget),
     SP_TAKE(any),
     SP_TAKE(exhaustive),
+    SP_TAKE(report, .excludes = SP_THESE(SP_O_near, SP_O_explain_rejects, SP_O_find, SP_O_shard)),
     SP_TAKE(shard),
     SP_OPTION_CONVENTION,
     SP_TAKE(threads),
     SP_TAKE(timings),
     SP_TAKE(check),
+    SP_TAKE(details),
     SP_OPTION_PLOT,
 };
 
-/* One KEY=VALUE of a plan. Its keys are the fields that a search varies: what makes the problem
- * (model, machine, batch, framework, imbalance of the experts) is the search's own. */
-static bool take_pair(const char *option, char *pair, struct sp_args *args, struct sp_error *error)
-{
-    char *const equals = strchr(pair, '=');
-    if (!equals || equals == pair || pair[0] == '-')
-        return sp_fail(error, SP_INPUT,
-                       "--%s: \"%s\" is not KEY=VALUE, such as tp=8,pp=16,remat=full", option,
-                       sp_safe(pair));
-    *equals = '\0';
-    struct sp_nearest nearest = {.wanted = pair};
-    for (int i = 0; i < SP_PLAN_FIELDS; i++) {
-        if (sp_plan_fields[i].of_problem)
-            continue;
-        if (strcmp(sp_plan_fields[i].name, pair) == 0)
-            return args->given_at[sp_option_of_field(i)]
-                       ? sp_fail(error, SP_INPUT, "--%s: %s is given twice", option, pair)
-                       : sp_take_text(args, sp_option_of_field(i), equals + 1, error);
-        sp_nearest_offer(&nearest, sp_plan_fields[i].name);
-    }
-    return sp_fail(error, SP_INPUT, "--%s: \"%s\" is no part of a plan%s", option, sp_safe(pair),
-                   sp_nearest_hint(&nearest));
-}
-
-/* The plan that the user named ("tp=8,pp=16,remat=full"), as `step` would make it. What cannot be
- * read is an `error`; what is no plan has its reason in `invalid`. */
+/* The plan that the user named ("tp=8,pp=16,remat=full"), of the problem that is loaded. */
 static bool load_plan(struct sp_searching *s, const char *option, const char *plan,
                       struct sp_planned *planned, struct sp_error *invalid, struct sp_error *error)
 {
-    struct sp_args args = {0};
-    char step[] = "step", *words[] = {step, NULL};
-    char pair[512];
-    /* the machine and the model are loaded: they may have come from standard input */
     *planned = s->of.machine[0]->base;
-    planned->inferred[0] = '\0';
-    if (strlen(plan) >= sizeof pair)
-        return sp_fail(error, SP_INPUT, "--%s: too long", option);
-    const struct sp_command *const command = sp_find_command(step, error);
-    bool ok = command && sp_parse_command(command, 1, words, &args, error);
-    for (const char *rest = plan; ok && sp_next_item(&rest, pair, sizeof pair);)
-        ok = take_pair(option, pair, &args, error);
-    planned->counts_sequences = true; /* the batch is the problem's */
-    return ok && sp_plan_on(&args, planned, invalid);
+    const struct sp_sources sources = sp_sources_of(s->args);
+    planned->problem.batch.counts_sequences = true; /* the batch is the problem's */
+    planned->problem.batch.is_about = false;
+    return sp_plan_of_pairs(option, plan, &sources, planned, invalid, error);
 }
 
 /* Device bytes that a named plan may need: the user's limit, else the most that fits. */
@@ -147,8 +122,9 @@ static bool report_near(struct sp_searching *s, const char *plan, struct sp_erro
     struct sp_estimate e;
     if (!load_plan(s, "near", plan, &planned, error, error))
         return false;
-    sp_estimate_planned(&planned, s->of.convention, true, &e);
+    sp_estimate_planned(&planned, s->of.convention, SP_WITH_ALL, &e);
     put_named_plan(s, &planned, &e);
+    sp_put_resolved(s->report, s->args, &planned);
     sp_note_batch(s->report, &planned);
     const struct sp_step_inputs in = sp_inputs_of(&planned);
     const struct sp_repertoire runs = sp_repertoire_of(&planned, s->args->given.any);
@@ -249,8 +225,9 @@ static bool report_reject(struct sp_searching *s, const char *plan, struct sp_er
         sp_line(s->report, "verdict    {verdict}");
         return true;
     }
-    sp_estimate_planned(&planned, s->of.convention, true, &e);
+    sp_estimate_planned(&planned, s->of.convention, SP_WITH_ALL, &e);
     put_named_plan(s, &planned, &e);
+    sp_put_resolved(s->report, s->args, &planned);
     judge_plan(s, &planned.plan, &e);
     return true;
 }
@@ -259,10 +236,30 @@ static void report_launch(struct sp_searching *s)
 {
     struct sp_estimate e;
     const struct sp_planned *const planned = &s->from->planned;
-    sp_estimate_planned(planned, s->of.convention, true, &e);
+    sp_estimate_planned(planned, s->of.convention, SP_WITH_ALL, &e);
     sp_line(s->report, " ");
     put_named_plan(s, planned, &e);
     judge_plan(s, &planned->plan, &e);
+}
+
+/* The first plan of the list beside the one of --against. */
+static bool report_against(struct sp_searching *s, struct sp_error *error)
+{
+    struct sp_planned first;
+    struct sp_estimate e;
+    size_t n = 0;
+    struct sp_ranked *const all = sp_rank_plans(&s->of, &n);
+    const bool any = n > 0;
+    if (any)
+        sp_planned_of(&s->of.machine[0]->base, all[0].found, &first);
+    free(all);
+    if (!any) {
+        sp_note(s->report, "no plan fits that another could be compared with");
+        return true;
+    }
+    first.problem.batch.counts_sequences = true; /* the batch is the problem's */
+    sp_estimate_planned(&first, s->of.convention, SP_WITH_RANGE, &e);
+    return sp_report_against(s->report, s->args, &first, &e, error);
 }
 
 /* The words of a question of --find. */
@@ -287,6 +284,7 @@ static const struct question questions[SP_FINDS] = {
 struct find_rows {
     const struct question *q;
     const struct sp_finding *f;
+    const struct sp_planned *base; /* of the answer */
     bool found;
     double step_s, batch_tokens, params; /* of the answer */
     char odd[64];
@@ -305,8 +303,7 @@ static void name_machine(const struct sp_searching *s, const struct sp_finding *
     else if (strchr(typed, '/') || strstr(typed, ".json") || strcmp(typed, "-") == 0)
         f->at->hw[0] = '\0';
     else
-        snprintf(f->at->hw, sizeof f->at->hw, "%.100s-%lld", f->at->base.hw.name,
-                 (long long)sp_chips(&f->at->base.hw));
+        sp_name_machine(&f->at->base.hw, f->at->base.hw.name, f->at->hw, sizeof f->at->hw);
 }
 
 /* The best plan of the size that was found. */
@@ -316,7 +313,7 @@ static void put_found(struct sp_searching *s, const struct sp_finding *f)
     struct sp_planned planned;
     struct sp_estimate e;
     sp_planned_of(&f->at->base, best, &planned);
-    sp_estimate_planned(&planned, s->of.convention, true, &e);
+    sp_estimate_planned(&planned, s->of.convention, SP_WITH_ALL, &e);
     put_named_plan(s, &planned, &e);
     name_machine(s, f);
     if (f->at->hw[0] == '\0')
@@ -334,6 +331,7 @@ static void put_finding(struct sp_searching *s, const struct sp_finding *f)
     const bool found = !isnan(f->value);
     struct find_rows rows = {.q = q,
                              .f = f,
+                             .base = base,
                              .found = found,
                              .step_s = found ? f->step_s : NAN,
                              .batch_tokens =
@@ -348,19 +346,32 @@ static void put_finding(struct sp_searching *s, const struct sp_finding *f)
         sp_note_batch(s->report, &s->of.machine[0]->base);
 }
 
+/* Fewer devices that do with another batch close by. */
+static void put_fewer(struct sp_searching *s, const struct sp_finding *exact)
+{
+    struct sp_finding fewer = {.value = NAN};
+    if (exact->what != SP_FIND_DEVICES || exact->is_about || isnan(exact->value) ||
+        exact->interrupted)
+        return;
+    sp_find_fewer_devices(exact, &fewer);
+    if (fewer.value * (1 + SP_WORTH_NAMING) < exact->value)
+        sp_put_fewer_devices(s, &fewer);
+    free(fewer.at);
+}
+
 static bool report_find(struct sp_searching *s, struct sp_error *error)
 {
     const enum sp_find_what what = (enum sp_find_what)s->args->value.find;
-    const struct sp_find_limits limits = {s->args->value.max_step, s->args->value.days,
-                                          s->args->value.tokens};
+    const struct sp_problem *const asked = &s->of.problem;
     struct sp_finding f;
     const bool devices = what == SP_FIND_DEVICES;
-    if ((devices || what == SP_FIND_BATCH) && isnan(limits.max_step_s) &&
-        (!devices || isnan(limits.deadline_days)))
+    if ((devices || what == SP_FIND_BATCH) && isnan(asked->max_step_s) &&
+        (!devices || isnan(asked->days)))
         return sp_fail(error, SP_USAGE, "--find %s needs --max-step%s", questions[what].name,
                        devices ? ", or --days with --tokens" : "");
-    sp_find_size(&s->of, what, &limits, &f);
+    sp_find_size(&s->of, what, &f);
     put_finding(s, &f);
+    put_fewer(s, &f);
     free(f.at);
     return true;
 }
@@ -386,7 +397,50 @@ static bool answer(struct sp_searching *s, struct sp_error *error)
         sp_note(s->report, "a part of a search has not all plans: the launch's is not ranked");
     else if (s->from)
         report_launch(s);
-    return true;
+    return !args->value.against || report_against(s, error);
+}
+
+/* The page has the first plan of the list, with its range, and the others beside it. */
+static bool write_page(const struct sp_searching *s, struct sp_error *error)
+{
+    static const struct sp_page_fact columns[] = {{"plan", "name"},
+                                                  {"step", "step_s"},
+                                                  {"MFU", "mfu"},
+                                                  {"memory", "memory.device_bytes"},
+                                                  {"behind, %", "behind_pct"},
+                                                  {"a tie", "tie"}};
+    const struct sp_entry *const step = sp_find(s->report, "plans.0.step_s");
+    const struct sp_entry *const command = sp_find(s->report, "plans.0.command");
+    char title[200], verdict[320], price[160];
+    if (!s->args->value.report)
+        return true;
+    snprintf(title, sizeof title, "The best plan of %.60s on %.100s",
+             s->of.machine[0]->base.model.name, s->args->value.hw);
+    snprintf(verdict, sizeof verdict, "No plan fits");
+    if (step)
+        snprintf(verdict, sizeof verdict, "Yes: %s per step (80 %% range %s to %s)",
+                 sp_human_value(step, SP_ROOM),
+                 sp_human_value(sp_find(s->report, "plans.0.time.low_s"), SP_ROOM),
+                 sp_human_value(sp_find(s->report, "plans.0.time.high_s"), SP_ROOM));
+    sp_price_text(&s->of.machine[0]->base.problem.price, price, sizeof price);
+    const struct sp_page page = {
+        .title = title,
+        .verdict = verdict,
+        .yes = step != NULL,
+        .scope = "plans.0",
+        .plan_title = "The plan",
+        .price = s->of.machines == 1 ? price : NULL,
+        .command = command ? command->text : NULL,
+        .facts = sp_plan_facts,
+        .n_facts = sp_n_plan_facts,
+        .has_time = step != NULL,
+        .has_memory = step != NULL,
+        .list = {"Plans in order", "plans", columns, sizeof columns / sizeof *columns, NULL, NULL,
+                 0},
+        .assumptions = sp_plan_assumptions,
+        .n_assumptions = sp_n_plan_assumptions,
+    };
+    return sp_write_page(s->report, &page, s->args->value.report, error);
 }
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
@@ -402,7 +456,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         ok = sp_open_search(&from->problem, &sources, report, &searching, error);
         if (from->launch.format)
             searching.from = from;
-        ok = ok && answer(&searching, error);
+        ok = ok && answer(&searching, error) && write_page(&searching, error);
         sp_close_search(&searching.of);
     }
     free(from);
@@ -432,6 +486,10 @@ static const struct sp_example examples[] = {
      "the same as a picture"},
     {"search --model llama3-70b --hw h100-256 --batch 512x8192 --near tp=8,pp=4",
      "how to better a plan, or make it fit"},
+    {"search --model llama3-70b --hw h100-504 --batch ~512x8192 --idle 8",
+     "a lost node: up to 8 devices may stay idle, and the batch is about 512 sequences"},
+    {"search --model llama3-70b --hw h100-256 --batch 512x8192 --against tp=8,pp=4",
+     "the best plan beside one of your own: what differs, where time and memory go"},
     {"search --from pretrain.sh --hw h100-64", "how far a launch is behind the best plan"},
     {NULL, NULL},
 };
@@ -443,11 +501,16 @@ const struct sp_command sp_cmd_search = {
              "group, micro-batch, recomputation, schedule, placement, offload), judged as `step` "
              "judges them. Branches that provably hold nothing better are ruled out, never "
              "guessed: the answer is the optimum under the model, and the report says how many "
-             "plans there are and what became of them (docs/search.md).",
+             "plans there are and what became of them. Devices and batch are kept as they are "
+             "typed; where a batch within 5 % or fewer devices are better, a line says so, and "
+             "--idle and --batch ~N let them differ (docs/search.md). `search - [OPTION...]` reads "
+             "options as JSON lines, as `step -` does.",
     SP_OPTIONS(options),
     .examples = examples,
     .fits_key = "fits",
     .reads_report = true,
     .run = run,
     .plot = plot,
+    .streams = sp_reads_lines,
+    .stream = sp_answer_lines,
 };

@@ -68,6 +68,7 @@ static bool run(const struct sp_args *args, struct sp_report *r, struct sp_error
     sp_put_aim(r, &aim, now);
     sp_answer_is(r, "sensitivity");
     put_sensitivity_rows(r, &s);
+    sp_put_aim_plan(r, &aim);
     return true;
 }
 

@@ -6,6 +6,7 @@
 
 #include <scaleplan/names.h>
 
+#include "answer/page.h"
 #include "cli/service.h"
 #include "pictures/report_data.h"
 #include "pictures/serving.h"
@@ -57,6 +58,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(accepted),
     SP_TAKE(draft_model),
     SP_TAKE(check),
+    SP_TAKE(report),
     SP_OPTIONS_PRICE,
     SP_OPTION_PLOT,
     SP_TAKE(watts),
@@ -127,6 +129,11 @@ static void put_points(struct sp_report *r, const struct shown *s)
             s->f, &s->points[sp_shown_point(i, s->n_shown, s->n_points, s->f->args->given.front)]);
     }
     sp_scope(r, "");
+}
+
+static void put_purchase(struct sp_report *r, const struct shown *s)
+{
+    sp_put_purchase(r, s->f->hw.name, &s->f->price);
 }
 
 #define SP_PART serve
@@ -411,16 +418,72 @@ static void put_service(struct serve *f)
     put_serve_rows(f->report, &s);
 }
 
+static bool write_page(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
+{
+    static const struct sp_page_fact facts[] = {
+        {"between tokens", "tpot_s"},
+        {"80 % range: from", "tpot_low_s"},
+        {"to", "tpot_high_s"},
+        {"to the first token", "ttft_s"},
+        {"80 % range: from", "ttft_low_s"},
+        {"to", "ttft_high_s"},
+        {"between tokens, at least", "ideal.step_s"},
+        {"tokens per second", "tokens_per_s"},
+        {"requests per second", "requests_per_s"},
+        {"devices of an instance", "devices"},
+        {"sequences at once", "batch"},
+        {"room for sequences", "max_batch"},
+        {"weights", "weights_bytes"},
+        {"room for weights and cache", "capacity_bytes"},
+        {"USD per million tokens read", "cost_usd_per_mtoken.input"},
+        {"generated", "cost_usd_per_mtoken.output"},
+        {"tokens in", "input"},
+        {"tokens out", "output"},
+    };
+    static const struct sp_page_fact assumed[] = {{"engine", "engine"},
+                                                  {"profile", "profile"},
+                                                  {"number format of matmuls", "dtype"},
+                                                  {"cache", "kv_format"}};
+    static const struct sp_page_fact columns[] = {
+        {"devices", "devices"},
+        {"machine", "hw"},
+        {"TP", "tp"},
+        {"sequences", "batch"},
+        {"between tokens", "tpot_s"},
+        {"first token", "ttft_s"},
+        {"tokens/s per user", "tokens_per_s_per_user"},
+        {"tokens/s per device", "tokens_per_s_per_device"}};
+    const char *const verdict = sp_find(report, "verdict")->text;
+    char title[200];
+    if (!args->value.report)
+        return true;
+    snprintf(title, sizeof title, "Serving %.60s on %.100s",
+             args->value.model ? args->value.model : sp_report_text(report, SP_Q_SERVE_MODEL),
+             args->value.hw);
+    const struct sp_page page = {
+        .title = title,
+        .verdict = verdict,
+        .yes = strncmp(verdict, "Yes", 3) == 0,
+        .scope = "",
+        .plan_title = "The service",
+        .facts = facts,
+        .n_facts = sizeof facts / sizeof *facts,
+        .list = {"Instances", "points", columns, sizeof columns / sizeof *columns, NULL, NULL, 0},
+        .assumptions = assumed,
+        .n_assumptions = sizeof assumed / sizeof *assumed};
+    return sp_write_page(report, &page, args->value.report, error);
+}
+
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
     if (args->value.hw && strchr(args->value.hw, ','))
-        return sp_compare_serving(args, report, error);
+        return sp_compare_serving(args, report, error) && write_page(args, report, error);
     struct serve f = {.args = args, .report = report, .textbook = sources.textbook};
     if (!sp_load_service(&f, &sources, error) || !sp_load_sequences(&f, error))
         return false;
     put_service(&f);
-    return true;
+    return write_page(args, report, error);
 }
 
 /* clang-format off */

@@ -103,13 +103,34 @@ static void put_layouts(struct sp_report *r, const struct shard *s)
 #define SP_PART_OF struct shard
 #include "answer/put_rows.h"
 
+/* The words of the command line, in which one may hold an array and its sharding:
+ * 'bf16[256,2048] I_X,J'. Returns their number. */
+static int words_of(const struct sp_args *args, char text[4][256], const char *word[4])
+{
+    int n = 0;
+    for (int i = 0; i < args->n_operands && n < 4; i++) {
+        const char *const whole = args->operands[i], *const end = strchr(whole, ']');
+        const size_t first = end && end[1] == ' ' ? (size_t)(end + 1 - whole) : 0;
+        word[n] = whole + first + strspn(whole + first, " ");
+        if (first > 0 && first < sizeof text[n] && n < 3) {
+            sp_cut_text(whole, first, text[n], sizeof text[n]);
+            word[n + 1] = word[n];
+            word[n] = text[n];
+            n++;
+        }
+        n++;
+    }
+    return args->n_operands > 4 ? args->n_operands : n;
+}
+
 /* The arrays of the command line in either notation: sizes and sharding apart, or together. */
 static bool read_arrays(const struct sp_args *args, const struct sp_mesh *mesh,
                         struct sp_sharded array[2], int *arrays, struct sp_error *error)
 {
-    const char *const *const word = args->operands, *const dims = args->value.dims;
-    const char *const one = args->value.array;
-    const int n = args->n_operands;
+    const char *const dims = args->value.dims, *const one = args->value.array;
+    char text[4][256];
+    const char *word[4] = {"", "", "", ""};
+    const int n = words_of(args, text, word);
     const bool together = n == 1 || (n == 2 && strchr(word[1], '['));
     if (one ? n > 0 : n != 1 && n != 2 && n != 4)
         return sp_fail(error, SP_USAGE,

@@ -1,4 +1,5 @@
 /* show: one config whole, with the source of every figure, and what follows from it. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@ enum { MOST_TEXT = 4096, DEVICES_OF_NODE = 8 };
 #define COMMA ,
 static const struct sp_taken options[] = {
     SP_TAKE(kind, .choices = (const char *const[]){SP_KINDS(SP_KIND_NAME, COMMA), NULL}),
-    SP_TAKE(network), /* of the machine that is shown */
+    SP_TAKE(example), SP_TAKE(network), /* of the machine that is shown */
 };
 
 /* What was asked for: a config of one kind, and for hardware the size that the name gave. */
@@ -387,6 +388,9 @@ static bool identify(const char *spec, int kind, const struct sp_sources *source
     wanted->spec = spec;
     snprintf(wanted->name, sizeof wanted->name, "%s", spec);
     for (int k = 0; k < SP_CONFIG_KINDS && kind < 0; k++)
+        if (sp_config_named((enum sp_config_kind)k, spec, sources))
+            kind = k; /* a name goes before another config's alias */
+    for (int k = 0; k < SP_CONFIG_KINDS && kind < 0; k++)
         if (sp_config_exists((enum sp_config_kind)k, spec, sources))
             kind = k;
     if (kind < 0 || kind == SP_HARDWARE) {
@@ -409,6 +413,24 @@ static bool identify(const char *spec, int kind, const struct sp_sources *source
                    sp_safe(spec), sp_nearest_hint(&nearest));
 }
 
+/* The config's file, to be changed and given back as a file. */
+static bool print_file(const struct wanted *wanted, const struct sp_sources *sources,
+                       struct sp_report *report, struct sp_error *error)
+{
+    struct sp_config config;
+    char *text = NULL;
+    if (!sp_open_config(wanted->kind, wanted->name, sources, &config, error))
+        return false;
+    char *const printed = cJSON_Print(config.json.root);
+    const bool ok = printed && asprintf(&text, "%s\n", printed) > 0;
+    if (ok)
+        sp_file_text(report, text);
+    free(text);
+    cJSON_free(printed);
+    sp_config_free(&config);
+    return ok || sp_fail(error, SP_INTERNAL, "out of memory");
+}
+
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
@@ -418,6 +440,8 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         return sp_fail(error, SP_USAGE, "one name is needed: scaleplan show NAME");
     if (!identify(args->operands[0], args->value.kind, &sources, &wanted, error))
         return false;
+    if (args->given.example)
+        return print_file(&wanted, &sources, report, error);
     if (network && wanted.kind != SP_HARDWARE)
         return sp_fail(error, SP_USAGE, "--network belongs to a machine; \"%s\" is a %s",
                        sp_safe(wanted.name), sp_config_kinds[wanted.kind].noun);

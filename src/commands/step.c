@@ -6,7 +6,9 @@
 
 #include <scaleplan/flops.h>
 
+#include "answer/page.h"
 #include "answer/utilisation.h"
+#include "cli/against.h"
 #include "cli/companions.h"
 #include "cli/launched.h"
 #include "cli/lines.h"
@@ -28,13 +30,16 @@ static const struct sp_taken options[] = {
     SP_OPTIONS_COMPANIONS,
     SP_OPTION_CONVENTION,
     SP_TAKE(measured),
+    SP_TAKE(against),
     SP_OPTION_RUN_TOKENS,
     SP_TAKE(price, .needs = SP_THESE(SP_O_tokens), .excludes = SP_THESE(SP_O_capex)),
     SP_OPTIONS_CAPEX,
     SP_TAKE(matmuls),
     SP_TAKE(curve),
     SP_TAKE(buckets),
+    SP_TAKE(details),
     SP_TAKE(check),
+    SP_TAKE(report),
     SP_OPTION_PLOT,
 };
 /* clang-format on */
@@ -49,11 +54,11 @@ struct step {
     const struct sp_step_rows *rows;
     const struct sp_planned *p;
     const struct sp_estimate *e;
-    struct sp_price price;
     char price_text[160];
     double tokens;
     struct sp_measured_run measured;
-    const char *mfu_above_peak, *hfu_above_peak;
+    const char *mfu_above_peak, *hfu_above_peak, *full_above_peak;
+    const struct sp_args *args;
     bool is_launch;
 };
 
@@ -311,16 +316,15 @@ static void reconcile(struct sp_report *r, const struct step *of)
     put_step_measured_rows(r, &s);
     if (!s.has_step)
         return;
-    sp_note_utilisation(r, "the measured MFU", s.gap.tuned_mfu, e->rates.convention);
+    sp_note_utilisation(r, "the measured MFU", s.gap.mfu, e->rates.convention);
     put_gap_by_component(r, &s);
 }
 
-static bool read_price(const struct sp_args *args, const struct sp_planned *planned,
-                       struct sp_price *price, struct sp_error *error)
+static bool check_price(const struct sp_args *args, const struct sp_planned *planned,
+                        struct sp_error *error)
 {
     const struct sp_hardware *const hw = &planned->hw;
-    const char *const spec = args->value.hw;
-    return sp_price_of(args, hw, spec, price, error) && sp_check_price(args, &hw, &spec, 1, error);
+    return sp_check_price(args, &hw, &planned->problem.machine, 1, error);
 }
 
 static void note_batch(struct sp_report *r, const struct step *s)
@@ -328,14 +332,64 @@ static void note_batch(struct sp_report *r, const struct step *s)
     sp_note_batch(r, s->p);
 }
 
+static void put_all_resolved(struct sp_report *r, const struct step *s)
+{
+    sp_put_resolved(r, s->args, s->p);
+}
+
 static void put_run(struct sp_report *r, const struct step *s)
 {
-    sp_put_run(r, s->p, s->e->time.step, s->tokens, s->price.usd_per_h);
+    sp_put_run(r, s->p, s->e->time.step, s->tokens, s->p->problem.price.usd_per_h);
 }
 
 #define SP_PART step_details
 #define SP_PART_OF struct step
 #include "answer/put_rows.h"
+
+static bool write_page(const struct sp_args *args, const struct step *s, struct sp_report *report,
+                       struct sp_error *error)
+{
+    static const enum sp_option_id not_passed_on[] = {SP_O_report, SP_O_get, SP_O_format,
+                                                      SP_NO_OPTION};
+    struct sp_words w = {0};
+    char title[200], verdict[320];
+    snprintf(title, sizeof title, "A step of %.60s on %.0f devices of %.60s", s->p->model.name,
+             s->rows->devices, s->p->hw.name);
+    snprintf(verdict, sizeof verdict, "%s: %s per step (80 %% range %s to %s)",
+             s->e->fits ? "The plan fits" : "The plan does not fit",
+             sp_human_text(s->e->time.step, SP_SECONDS), sp_human_text(s->e->low_s, SP_SECONDS),
+             sp_human_text(s->e->high_s, SP_SECONDS));
+    sp_add_word(&w, "scaleplan");
+    sp_add_word(&w, "step");
+    sp_add_all(&w, args, not_passed_on);
+    char *const command = sp_shell_line(&w);
+    const struct sp_page page = {.title = title,
+                                 .verdict = verdict,
+                                 .yes = s->e->fits,
+                                 .scope = "",
+                                 .plan_title = "The plan",
+                                 .price = s->price_text,
+                                 .command = command,
+                                 .facts = sp_plan_facts,
+                                 .n_facts = sp_n_plan_facts,
+                                 .has_time = true,
+                                 .has_memory = true,
+                                 .assumptions = sp_plan_assumptions,
+                                 .n_assumptions = sp_n_plan_assumptions};
+    const bool ok = sp_write_page(report, &page, args->value.report, error);
+    sp_free_words(&w);
+    free(command);
+    return ok;
+}
+
+/* What of the estimate the rows show; a measured step is held to the range. */
+static unsigned parts_for(const struct sp_report *r, const struct sp_measured_run *measured)
+{
+    const bool played = sp_takes(r, SP_Q_STEP_T_PLAYED), range = sp_takes(r, SP_Q_STEP_T_LOW) ||
+                                                                 sp_takes(r, SP_Q_STEP_T_HIGH) ||
+                                                                 measured->step_s > 0;
+    return (played ? SP_WITH_PLAYED : 0) | (range ? SP_WITH_RANGE : 0);
+}
 
 /* `launch` NULL: none was read. */
 static bool answer(const struct sp_args *args, const struct sp_launch *launch,
@@ -344,20 +398,20 @@ static bool answer(const struct sp_args *args, const struct sp_launch *launch,
     struct sp_planned planned;
     struct sp_estimate e;
     struct sp_step_rows rows;
-    struct step s = {.given = &args->given, .rows = &rows, .p = &planned, .e = &e};
+    struct step s = {.given = &args->given, .args = args, .rows = &rows, .p = &planned, .e = &e};
     const struct sp_sources sources = sp_sources_of(args);
     if (!sp_read_measured(args->value.measured, &s.measured, error) ||
-        !sp_plan_of(args, &sources, &planned, error) ||
-        !read_price(args, &planned, &s.price, error))
+        !sp_plan_of(args, &sources, &planned, error) || !check_price(args, &planned, error))
         return false;
     sp_estimate_planned(&planned, (enum sp_flop_convention)args->value.convention,
-                        sp_takes(report, SP_Q_STEP_T_PLAYED), &e);
+                        parts_for(report, &s.measured), &e);
     if ((double)e.memory.live >= SP_MOST_BYTES)
         return sp_fail(error, SP_INPUT, "the plan needs more than %.0e bytes per device",
                        SP_MOST_BYTES);
     sp_read_step(&planned, &e, &rows);
     if (sp_takes_words(report))
         sp_plan_rest(&planned.plan, rows.f, planned.hw.slices, rows.rest, sizeof rows.rest);
+    sp_chosen_words(&planned, rows.chosen);
     sp_put_step_rows(report, &rows);
     s.is_launch = launch != NULL;
     if (launch)
@@ -366,12 +420,16 @@ static bool answer(const struct sp_args *args, const struct sp_launch *launch,
     sp_put_tuning(report, &planned.model);
     sp_put_companions(report, args, &planned.companions, &planned.plan, &e);
     s.tokens = args->value.tokens;
-    sp_price_text(&s.price, s.price_text, sizeof s.price_text);
-    s.mfu_above_peak = sp_above_peak(e.rates.tuned_mfu, e.rates.convention);
+    if (s.tokens > 0)
+        sp_price_text(&planned.problem.price, s.price_text, sizeof s.price_text);
+    s.mfu_above_peak = sp_above_peak(e.rates.mfu, e.rates.convention);
+    if (e.rates.convention != SP_FLOPS_FULL)
+        s.full_above_peak = sp_above_peak(e.rates.mfu_by[SP_FLOPS_FULL], SP_FLOPS_FULL);
     s.hfu_above_peak = sp_above_peak(e.rates.hfu, e.rates.convention);
     sp_step_of_measured(&e, &s.measured);
     put_step_details_rows(report, &s);
-    return true;
+    return (!args->value.against || sp_report_against(report, args, &planned, &e, error)) &&
+           (!args->value.report || write_page(args, &s, report, error));
 }
 
 static bool answer_launch(const struct sp_args *typed, struct sp_report *report,
@@ -405,7 +463,7 @@ static struct sp_figure *plot(const struct sp_args *typed, const struct sp_repor
     const struct sp_sources sources = sp_sources_of(&args);
     if (!sp_plan_of(&args, &sources, &planned, error))
         return NULL;
-    sp_estimate_planned(&planned, SP_FLOPS_6P, true, &e);
+    sp_estimate_planned(&planned, SP_FLOPS_6P, SP_WITH_ALL, &e);
     sp_course_of(&planned, &e, &course);
     struct sp_figure *const figure =
         sp_draw_step(report, course.moments, course.n, e.capacity_bytes);
@@ -422,6 +480,9 @@ static const struct sp_example examples[] = {
     {"step --model llama3-70b --hw h100-64 --tp 8 --pp 2 --batch 128x8192 --measured "
      "step=15.2s,memory=71GiB",
      "reconcile a real run"},
+    {"step --model llama3-70b --hw h100-256 --tp 4 --pp 4 --vpp 5 --batch 512x8192 --against "
+     "tp=8,pp=4,vpp=5",
+     "two plans side by side: what differs, where time and memory go, whether the lead is real"},
     {"step --from pretrain.sh --hw h100-64", "audit a launch: fit, step, what is better"},
     {"step --model llama3-70b --hw h100-256 --tp 4 --pp 4 --vpp 5 --batch 512x8192 --plot step.svg",
      "the step's components and each stage's memory, drawn"},

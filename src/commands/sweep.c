@@ -147,6 +147,8 @@ static bool add_axis(struct sweep *s, const struct sp_option *option, const char
     for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
         if (whole[i] == option->id)
             kind = SP_AXIS_OF_ONE;
+    if (option->id == SP_O_against && text && strchr(text, '='))
+        kind = SP_AXIS_OF_ONE; /* a plan, whose commas are its own; machines and files are a list */
     return sp_add_axis(&s->axes, option->name, kind, text, error);
 }
 

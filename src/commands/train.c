@@ -6,9 +6,10 @@
 #include <scaleplan/training.h>
 
 #include "cli/companions.h"
-#include "cli/price.h"
+#include "cli/problem.h"
 #include "cli/tuning.h"
 #include "answer/utilisation.h"
+#include "base/number.h"
 #include "study/failures.h"
 
 static const struct sp_taken options[] = {
@@ -31,13 +32,15 @@ static const struct sp_taken options[] = {
     SP_OPTION_RECIPE,
     SP_TAKE(watts),
     SP_TAKE(pue, .fallback = "1"),
+    SP_TAKE(carbon, .fallback = "world"),
     SP_TAKE(home_kwh, .fallback = "10715"),
     SP_TAKE(rack_devices),
     SP_TAKE(rack_area, .needs = SP_THESE(SP_O_rack_devices)),
     SP_OPTIONS_PRICE,
     SP_TAKE(mtbf),
     SP_TAKE(failures_per_day),
-    SP_TAKE(restart, .fallback = "300"),
+    SP_TAKE(restart),
+    SP_TAKE(site, .fallback = "typical"),
     SP_TAKE(storage_bandwidth),
     SP_TAKE(checkpoint_time),
     SP_TAKE(interval),
@@ -75,6 +78,7 @@ struct train {
     struct sp_model model;
     struct sp_hardware hw;
     struct sp_precision precision;
+    struct sp_problem problem;
     bool has_hw, has_model;
 
     /* The work. */
@@ -88,7 +92,7 @@ struct train {
     /* The machine and the time. */
     double N, C, mfu, measured_rate, batch, seq, seconds, steps, rate;
     bool has_time, has_steps, has_run; /* has_run: a time above 0 */
-    const char *origin, *counted, *above_peak;
+    const char *counted, *above_peak;
     double dp, sequences;
     bool shares_batch;
     char why[160]; /* it does not */
@@ -97,11 +101,15 @@ struct train {
     char on_offer[120]; /* a machine that meets it */
 
     /* Failures, power and money. */
-    double bytes_per_param, checkpoint;
+    double bytes_per_param, checkpoint, bandwidth, read;
+    bool by_book; /* the textbook counts neither failures nor the start */
+    struct sp_site site;
+    double device_mtbf, first_step;
     struct sp_failures failures;
     double watts, power, racks, price_year;
-    struct sp_price paid;
     char price_text[160];
+    struct sp_grid grid;
+    bool carbon_is_typed;
 
     /* Data. */
     bool has_data;
@@ -125,6 +133,11 @@ struct way {
 #define SP_PART train_work
 #define SP_PART_OF struct train
 #include "answer/put_rows.h"
+
+static void put_purchase(struct sp_report *r, const struct train *f)
+{
+    sp_put_purchase(r, f->has_hw ? f->hw.name : "device", &f->problem.price);
+}
 
 #define SP_PART train
 #define SP_PART_OF struct train
@@ -155,8 +168,10 @@ static bool load_model(const struct sp_args *args, const struct sp_sources *sour
         !sp_take_companions(args, sources, f->has_hw ? &f->hw : NULL, &f->model, &f->companions,
                             error) ||
         !sp_recipe_of(args, sources, f->has_hw ? &f->hw : NULL, &f->precision, error) ||
-        !sp_batch_of(args, &f->model, &f->batch, &f->seq, &f->origin, error))
+        !sp_problem_of(args, &f->model, f->has_hw ? &f->hw : NULL, &f->problem, error))
         return false;
+    f->batch = f->problem.batch.tokens;
+    f->seq = f->problem.batch.seq;
     if (f->has_model)
         f->flops_per_token = sp_tuned_flops(&f->model, 1, f->seq, f->convention) +
                              sp_companion_flops(&f->companions, 1, f->seq, f->convention);
@@ -228,7 +243,7 @@ static bool load(const struct sp_args *args, const struct sp_sources *sources, s
         return false;
     if (isnan(f->flops) && isnan(f->tokens)) {
         f->tokens_from = TOKENS_OF_DAYS;
-        f->tokens = sp_tokens_of_days(args->value.days, f->flops_per_token, f->N, f->C, f->mfu);
+        f->tokens = sp_tokens_of_days(f->problem.days, f->flops_per_token, f->N, f->C, f->mfu);
     }
     if (!args->given.flops)
         f->flops = sp_flops_of_tokens(f->flops_per_token, f->tokens);
@@ -279,8 +294,8 @@ static void work_out_batch(const struct sp_args *args, struct train *f)
 static void work_out_deadline(const struct sp_args *args, struct train *f)
 {
     f->has_deadline =
-        f->has_run && !isnan(args->value.days) && (args->given.tokens || args->given.flops);
-    f->needed = sp_devices_for_deadline(f->flops, f->C, f->mfu, args->value.days);
+        f->has_run && !isnan(f->problem.days) && (args->given.tokens || args->given.flops);
+    f->needed = sp_devices_for_deadline(f->flops, f->C, f->mfu, f->problem.days);
     const int64_t offered = f->has_deadline && f->has_hw && f->needed <= 1e9
                                 ? sp_nearest_chips(&f->hw.network, (int64_t)ceil(f->needed), true)
                                 : 0;
@@ -305,25 +320,48 @@ static bool work_out_time(const struct sp_args *args, struct train *f, struct sp
     return true;
 }
 
-static bool work_out_failures(struct train *f, struct sp_error *error)
+/* The time to the first step. What is not known of a checkpoint is not waited for. */
+static void work_out_start(struct train *f)
+{
+    const struct sp_site *const site = &f->site;
+    f->read =
+        isnan(f->checkpoint) || isnan(f->bandwidth) ? 0 : sp_write_s(f->checkpoint, f->bandwidth);
+    f->first_step =
+        f->by_book ? 0
+                   : sp_first_step_s(site->launch_s, site->compile_s, site->connect_s_per_device,
+                                     f->N, site->loader_s, f->read);
+}
+
+static bool work_out_failures(const struct sp_sources *sources, struct train *f,
+                              struct sp_error *error)
 {
     const struct sp_option_values *const v = f->value;
-    f->bytes_per_param = sp_state_bytes_per_param(&f->precision) - f->precision.grad_bytes;
+    if (!sp_load_site(v->site, sources, &f->site, error))
+        return false;
+    f->by_book = sources->textbook;
+    f->bytes_per_param = sp_checkpoint_bytes_per_param(&f->precision);
     f->checkpoint = sp_checkpoint_state_bytes(f->P_trained, f->bytes_per_param);
-    const struct sp_failing_run run = {
-        .seconds = f->seconds,
-        .devices = f->N,
-        .write_s = f->given->checkpoint_time ? v->checkpoint_time
-                                             : sp_write_s(f->checkpoint, v->storage_bandwidth),
-        .failures_per_day = v->failures_per_day,
-        .device_mtbf_s = v->mtbf,
-        .restart_s = v->restart,
-        .interval_s = v->interval};
+    f->bandwidth = !isnan(v->storage_bandwidth) || f->by_book
+                       ? v->storage_bandwidth
+                       : sp_of_all_devices(f->site.storage_bytes_per_s, f->N);
+    work_out_start(f);
+    const double write_s =
+        f->given->checkpoint_time ? v->checkpoint_time : sp_write_s(f->checkpoint, f->bandwidth);
+    /* The site's failures are assumed where a checkpoint's time is known, and never by the book. */
+    f->device_mtbf =
+        f->given->mtbf || f->by_book || isnan(write_s) ? v->mtbf : f->site.device_mtbf_s;
+    const struct sp_failing_run run = {.seconds = f->seconds,
+                                       .devices = f->N,
+                                       .write_s = write_s,
+                                       .failures_per_day = v->failures_per_day,
+                                       .device_mtbf_s = f->device_mtbf,
+                                       .restart_s = f->given->restart ? v->restart : f->first_step,
+                                       .first_step_s = f->first_step,
+                                       .interval_s = v->interval};
     f->failures = sp_failures_of(&run);
     if (f->failures.fails && isnan(run.write_s))
         return sp_fail(error, SP_USAGE,
-                       "goodput needs the time of a checkpoint: --storage-bandwidth (with a model) "
-                       "or --checkpoint-time");
+                       "goodput needs the time of a checkpoint: --checkpoint-time, or a model");
     return f->failures.goodput > 0 ||
            sp_fail(error, SP_INPUT, "the machine fails before it has done any work: no goodput");
 }
@@ -334,22 +372,37 @@ static bool check_known(const struct sp_args *args, const struct train *f, struc
     const char *const get = args->value.get;
     if (isnan(f->watts) && get && (strstr(get, "power_w") || strstr(get, "energy_")))
         return sp_fail(error, SP_INPUT, "the power of this device is not published; give --watts");
-    if (isnan(f->paid.usd_per_h) && get && strstr(get, "cost_usd"))
+    if (isnan(f->problem.price.usd_per_h) && get && strstr(get, "cost_usd"))
         return sp_fail(error, SP_INPUT, "no list price of this device is known; give --price");
     return true;
 }
 
+/* --carbon: kilograms, or a grid. */
+static bool take_carbon(const char *carbon, const struct sp_sources *sources, struct train *f,
+                        struct sp_error *error)
+{
+    double kg;
+    f->carbon_is_typed = sp_parse_number(carbon, &kg) && !*sp_unit_of_number(carbon);
+    if (!f->carbon_is_typed)
+        return sp_load_grid(carbon, sources, &f->grid, error);
+    f->grid.carbon_kg_per_kwh = kg;
+    return (kg >= 0 && kg <= 10) ||
+           sp_fail(error, SP_INPUT, "--carbon %s: expected 0 to 10 kg per kWh", sp_safe(carbon));
+}
+
 /* Power, energy and cost. */
-static bool work_out_bill(const struct sp_args *args, struct train *f, struct sp_error *error)
+static bool work_out_bill(const struct sp_args *args, const struct sp_sources *sources,
+                          struct train *f, struct sp_error *error)
 {
     const double watts = args->value.watts;
     const struct sp_hardware *const hw = f->has_hw ? &f->hw : NULL;
     const char *const spec = f->has_hw ? args->value.hw : "";
-    if (!sp_price_of(args, hw, spec, &f->paid, error) ||
+    const struct sp_price *const price = &f->problem.price;
+    if (!take_carbon(args->value.carbon, sources, f, error) ||
         !sp_check_price(args, &hw, &spec, f->has_hw ? 1 : 0, error))
         return false;
-    sp_price_text(&f->paid, f->price_text, sizeof f->price_text);
-    f->price_year = f->paid.year > 0 ? (double)f->paid.year : NAN;
+    sp_price_text(price, f->price_text, sizeof f->price_text);
+    f->price_year = price->year > 0 ? (double)price->year : NAN;
     f->watts = !isnan(watts) ? watts : f->has_hw ? f->hw.chip.tdp_w : NAN;
     f->power = sp_power_w(f->N, f->watts, args->value.pue);
     f->racks = sp_racks(f->N, args->value.rack_devices);
@@ -416,7 +469,7 @@ static void put_points(const struct train *f, const struct sp_loss_point *points
                        const char *list, int marked, const char *mark, struct sp_report *r)
 {
     struct way way = {
-        .least_tokens = f->least_tokens, .noise = f->noise, .price = f->paid.usd_per_h};
+        .least_tokens = f->least_tokens, .noise = f->noise, .price = f->problem.price.usd_per_h};
     for (int i = 0; i < n; i++) {
         sp_begin_row(r, i == marked ? mark : "", "%s.%d", list, i);
         way.point = points[i];
@@ -477,8 +530,9 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         return false;
     work_out_work(&f);
     if (!work_out_time(args, &f, error) ||
-        (f.has_run && (!work_out_failures(&f, error) || !work_out_bill(args, &f, error) ||
-                       !work_out_data(args, &sources, &f, error))))
+        (f.has_run &&
+         (!work_out_failures(&sources, &f, error) || !work_out_bill(args, &sources, &f, error) ||
+          !work_out_data(args, &sources, &f, error))))
         return false;
     work_out_loss(&f);
     put_train_work_rows(report, &f);

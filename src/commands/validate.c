@@ -2,10 +2,12 @@
 #include <stdlib.h>
 
 #include "cli/command.h"
+#include "cli/example.h"
 #include "runs/serving_errors.h"
 #include "runs/validation.h"
 
 static const struct sp_taken options[] = {
+    SP_TAKE(example),
     SP_TAKE(by),
     SP_TAKE(profile),
     SP_TAKE(all),
@@ -123,6 +125,8 @@ static bool predict_serving(const struct sp_args *args, const struct sp_sources 
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
+    if (args->given.example)
+        return sp_file_text(report, sp_example_runs), true;
     const struct sp_sources sources = sp_sources_of(args);
     struct validating s = {.file = args->operands[0], .by = args->value.by};
     if (args->n_operands != 1)

@@ -58,15 +58,26 @@ static const char *nearest_key(struct sp_text *room, const struct sp_field_table
     return sp_nearest_hint_in(room, &nearest);
 }
 
-/* The nearest --set path, prefixed by the table's name. */
+/* Whether a key is the word and more: "moe.experts" for "experts", "chip.hbm_bytes" for
+ * "chip.hbm". */
+static bool is_longer(const char *key, const char *word)
+{
+    const char *const dot = strrchr(key, '.');
+    const size_t n = strlen(word);
+    return (dot && strcmp(dot + 1, word) == 0) || (strncmp(key, word, n) == 0 && key[n] == '_');
+}
+
+/* The first --set path that is the word and more, or the nearest; with the table's name. */
 static const char *nearest_set_path(struct sp_text *room, const struct sp_field_table *table,
                                     const char *path)
 {
     char wanted[160], candidate[160];
     snprintf(wanted, sizeof wanted, "%s.%s", table->name, path);
     struct sp_nearest nearest = {.wanted = wanted};
-    for (size_t i = 0; i < table->n; i++) {
+    for (size_t i = 0, longer = 0; i < table->n; i++) {
         snprintf(candidate, sizeof candidate, "%s.%s", table->name, table->fields[i].key);
+        if (is_longer(table->fields[i].key, path) && longer++ == 0)
+            nearest.wanted = memcpy(wanted, candidate, sizeof wanted);
         sp_nearest_offer(&nearest, candidate);
     }
     return sp_nearest_hint_in(room, &nearest);

@@ -61,7 +61,8 @@ struct sp_field_table {
 extern const struct sp_field_table sp_model_table, sp_hardware_table, sp_precision_table,
     sp_network_table, sp_law_table, sp_framework_table, sp_profile_table, sp_kernels_table,
     sp_engine_table, sp_serving_table, sp_number_format_table, sp_trend_table, sp_drive_table,
-    sp_launch_table, sp_launch_row_table, sp_log_table, sp_ground_table;
+    sp_grid_table, sp_site_table, sp_launch_table, sp_launch_row_table, sp_log_table,
+    sp_ground_table;
 
 /* Fills the struct at `base`: defaults, then every key. With `textbook`, figures use their
  * "textbook" value if they have one. Reports all wrong keys, one line each. */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <sys/stat.h>
 
+#include "base/list.h"
 #include "base/read_file.h"
 #include "base/suggest.h"
 #include "config/world.h"
@@ -262,6 +263,7 @@ struct alias {
     const struct sp_sources *sources;
     struct sp_nearest *nearest;
     char name[NAME_MAX + 1]; /* of the config with this alias; "": none so far */
+    int64_t devices;         /* of "gb200-nvl72=72"; 0: it names one */
 };
 
 static bool open_found(const struct named *found, const struct sp_sources *sources,
@@ -286,9 +288,14 @@ static void look_for_alias(const char *name, void *context)
     {
         if (!cJSON_IsString(alias))
             continue;
-        if (a->name[0] == '\0' && strcasecmp(alias->valuestring, a->wanted) == 0)
+        char other[NAME_MAX + 1];
+        snprintf(other, sizeof other, "%s", alias->valuestring);
+        const char *const devices = sp_cut_pair(other);
+        if (a->name[0] == '\0' && strcasecmp(other, a->wanted) == 0) {
             snprintf(a->name, sizeof a->name, "%s", name);
-        sp_nearest_offer(a->nearest, alias->valuestring);
+            a->devices = devices ? strtoll(devices, NULL, 10) : 0;
+        }
+        sp_nearest_offer(a->nearest, other);
     }
     sp_config_free(&config);
 }
@@ -299,6 +306,14 @@ static bool find_alias(struct alias *a)
 {
     sp_each_config(a->kind, a->sources, look_for_alias, a);
     return a->name[0] != '\0';
+}
+
+int64_t sp_devices_of_alias(const char *name, const struct sp_sources *sources)
+{
+    struct sp_nearest nearest = {.wanted = name};
+    struct alias alias = {
+        .kind = SP_HARDWARE, .wanted = name, .sources = sources, .nearest = &nearest};
+    return !looks_like_file(name) && find_alias(&alias) ? alias.devices : 0;
 }
 
 bool sp_config_exists(enum sp_config_kind kind, const char *name, const struct sp_sources *sources)

@@ -36,6 +36,10 @@ bool sp_open_config(enum sp_config_kind kind, const char *spec, const struct sp_
                     struct sp_config *config, struct sp_error *error);
 void sp_config_free(struct sp_config *config);
 
+/* Devices of the system that an alias of a machine names, such as the rack of "gb200-nvl72=72"; 0:
+ * it names a chip. */
+int64_t sp_devices_of_alias(const char *name, const struct sp_sources *sources);
+
 /* Whether a config of that name exists, not a file; and the same including aliases, which is slower
  * because aliases are inside the files. */
 bool sp_config_named(enum sp_config_kind kind, const char *name, const struct sp_sources *sources);
@@ -99,8 +103,13 @@ struct sp_framework_file {
                            framework */
     char selective[16]; /* the framework's policy named selective */
     /* Supported names, comma-separated, for `search`; "": all. */
-    char schedules[96], recompute[96], zero[16], dispatchers[64], cp_kinds[64];
+    char schedules[96], recompute[96], zero[16], dispatchers[64], cp_kinds[64],
+        sequence_parallel[16];
+    char recompute_modules[96]; /* parts of a layer that it can run again, in the order in which
+                                   they are tried; "": none */
     bool can_overlap_moe;
+    bool whole_axes;              /* TP takes whole axes of a torus */
+    bool even_stages;             /* pipeline stages must have equal numbers of layers */
     bool offload;                 /* kept activations can be offloaded to the host */
     bool usual_sequence_parallel; /* with TP, if a run does not say */
     int usual_micro_batch;        /* enum sp_usual_micro_batch, if a run does not say */

@@ -13,10 +13,26 @@ static bool lists(const char *list, const char *word)
     return list[0] == '\0' || sp_is_listed(list, word, '\0');
 }
 
+/* The modules of a list, in its order. */
+static struct sp_module_ladder ladder_of(const char *list)
+{
+    struct sp_module_ladder ladder = {0};
+    char item[32];
+    while (sp_next_item(&list, item, sizeof item))
+        for (int i = 0; i < SP_MODULES; i++)
+            if (strcmp(sp_module_names[i], item + strspn(item, " ")) == 0 && ladder.n < SP_MODULES)
+                ladder.rung[ladder.n++] = (enum sp_module)i;
+    return ladder;
+}
+
 struct sp_repertoire sp_framework_repertoire(const struct sp_framework_file *f,
                                              const struct sp_hardware *hw)
 {
     struct sp_repertoire runs = {.pipelines = strcmp(f->schedules, "none") != 0,
+                                 .modules = ladder_of(f->recompute_modules),
+                                 .uneven_stages = !f->even_stages,
+                                 .splits_axes = !f->whole_axes,
+                                 .contexts = strcmp(f->cp_kinds, "none") != 0,
                                  .offload = f->offload && sp_host_bytes_per_s(&hw->chip) > 0};
     for (int i = 0; i < SP_SCHEDULES; i++)
         runs.schedule[i] = lists(f->schedules, sp_schedule_names[i]);
@@ -31,6 +47,8 @@ struct sp_repertoire sp_framework_repertoire(const struct sp_framework_file *f,
                             i == SP_DISPATCH_ALLGATHER);
     for (int i = 0; i < SP_CP_KINDS; i++)
         runs.cp_kind[i] = lists(f->cp_kinds, sp_cp_kind_names[i]);
+    for (int i = 0; i < 2; i++)
+        runs.sequence_parallel[i] = lists(f->sequence_parallel, i ? "on" : "off");
     runs.moe_overlap = f->can_overlap_moe;
     runs.copies_kv_heads = f->framework.copies_kv_heads;
     return runs;

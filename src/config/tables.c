@@ -197,10 +197,23 @@ static const struct sp_field framework_fields[] = {
     TEXT(selective, "the policy that it calls selective recomputation"),
     TEXT(schedules,
          "pipeline schedules it supports, comma-separated; none: no pipelines; empty: any"),
+    BOOL(whole_axes, "tensor parallelism takes whole axes of a torus"),
+    BOOL(even_stages,
+         "pipeline stages must have equal numbers of layers, where need be with the embedding and "
+         "the head as one each"),
     TEXT(recompute, "recompute policies it supports; empty: any"),
+    TEXT(
+        recompute_modules,
+        "parts of a layer that it can run again beside its policies, comma-separated, in the order "
+        "in which `search` adds them: the cheapest per freed byte first; empty: none"),
     TEXT(zero, "ZeRO stages it supports; empty: any"),
     TEXT(dispatchers, "how it can send tokens to their experts, comma-separated; empty: any"),
-    TEXT(cp_kinds, "kinds of context parallelism it supports, comma-separated; empty: any"),
+    TEXT(cp_kinds,
+         "kinds of context parallelism it supports, comma-separated; none: no context parallelism; "
+         "empty: any"),
+    TEXT(sequence_parallel,
+         "sequence parallelism with TP that it supports: on, off or both, comma-separated; empty: "
+         "both"),
     BOOL(can_overlap_moe, "it can hide the experts' exchange behind another micro-batch's work"),
     FACT(INT, usual_zero, "", 0, 3,
          "ZeRO stage of a run that states none (default: 3 where layers are gathered, else 1)",
@@ -247,6 +260,10 @@ static const struct sp_field framework_fields[] = {
     FACT(BOOL, ampere_attention,
          "that share is the A100's, and falls with the square root of faster peaks"),
     FACT(REAL, logit_bytes, "bytes", 0, 64, "bytes live per logit in the loss"),
+    FACT(REAL, loss_bytes, "bytes", 0, 200,
+         "that the loss and its gradient read and write for each logit (default: 52, operator by "
+         "operator)",
+         .fallback = 52),
     FACT(REAL, workspace_bytes, "bytes", 0, 1e10, "workspaces of its matmul libraries"),
     FACT(REAL, expert_workspace_bytes, "bytes", 0, 1e10,
          "workspaces of its grouped matmuls of experts, beside those"),
@@ -269,8 +286,6 @@ static const struct sp_field framework_fields[] = {
     FACT(BOOL, keeps_stages_whole,
          "FSDP with stages: weights are gathered once a step, and gradients stay whole in 4 bytes "
          "until the last micro-batch"),
-    FACT(REAL, capacity_factor, "", 1, 10,
-         "work of the experts over that of the tokens sent to them", .fallback = 1),
     FACT(REAL, reserved_factor, "", 1, 2, "allocator: reserved over live bytes", .fallback = 1),
     FACT(REAL, memory_residual, "", 0, 2,
          "standard deviation of ln(predicted / measured) of peak memory", .fallback = 0.1),
@@ -278,6 +293,8 @@ static const struct sp_field framework_fields[] = {
          "runtime context and communicators beyond reserved"),
     FACT(REAL, reduced_gradient_bytes, "bytes", 0, 8,
          "bytes of a gradient when ranks add it up; 0: as the recipe stores it, 2 with ZeRO 3"),
+    FACT(BOOL, reduces_after,
+         "gradients are reduced when the last backward pass is over, not behind it"),
     FACT(REAL, broadcast_tensors, "", 0, 1000,
          "tensors of a layer that ranks own whole and send to all others after an update, one "
          "broadcast each; 0: weights are gathered"),
@@ -292,7 +309,7 @@ static const struct sp_field framework_fields[] = {
     RUN(ENUM, dispatch, sp_dispatch_names, SP_DISPATCH_ALLTOALL, "how tokens reach their experts"),
     RUN(BOOL, moe_overlap, "the experts' exchange hides behind another micro-batch's work"),
     RUN(ENUM, cuda_graph, sp_cuda_graph_names, SP_CUDA_GRAPH_NONE,
-        "what CUDA graphs capture: none, layers (te), the whole iteration (full)"),
+        "what CUDA graphs capture: none, layers (te), the whole iteration (full), routers"),
     RUN(ENUM, fp8_recipe, sp_fp8_recipe_names, SP_FP8_TENSORWISE, "how 8-bit matmuls are scaled"),
     RUN(ENUM, attention_kernel, sp_attention_kernel_names, SP_KERNEL_FLASH,
         "how attention's scores are worked on: flash, or a kernel of that kind by name, or "
@@ -303,6 +320,8 @@ static const struct sp_field framework_fields[] = {
     RUN(ENUM, cp_kind, sp_cp_kind_names, SP_CP_RING, "how CP ranks attend to each other's tokens"),
     RUN(REAL, dropout, "", 0, 0.99,
         "probability of dropout, of scores and of what each block adds"),
+    RUN(REAL, capacity, "", 0, 10,
+        "tokens that each expert computes over the mean, cut and padded to it; 0: all it is sent"),
     REMARKS("where the facts come from"),
 };
 #undef OF
@@ -489,3 +508,30 @@ static const struct sp_field storage_fields[] = {
 #undef RATE
 #undef OF
 FIELD_TABLE(sp_drive_table, "storage", storage_fields, NULL);
+
+#define OF struct sp_grid
+static const struct sp_field grid_fields[] = {
+    NAMED,
+    REAL(carbon_kg_per_kwh, "kg/kWh", 0, 10, "CO2 equivalents of a kWh, averaged over the year",
+         .fallback = NAN, .required = true),
+    INT(year, "", 1950, 2200, "year of the figure", .required = true),
+    TEXT_AT("source", source, "where the figure comes from", .required = true),
+    PROSE("note", "remarks"),
+};
+#undef OF
+FIELD_TABLE(sp_grid_table, "grid", grid_fields, NULL);
+
+#define OF struct sp_site
+static const struct sp_field site_fields[] = {
+    NAMED,
+    FIGURE(device_mtbf_s, "s", 1, "time between interruptions of a job, times its devices"),
+    TEXT(failures_source, "where device_mtbf_s comes from, with its year"),
+    FIGURE(storage_bytes_per_s, "bytes/s", 1, "rate of checkpoints per device, written or read"),
+    REAL(launch_s, "s", 0, 1e6, "from the scheduler to the first line of the program"),
+    REAL(compile_s, "s", 0, 1e6, "compilation of the step"),
+    REAL(connect_s_per_device, "s", 0, 100, "communicators, per device of the job"),
+    REAL(loader_s, "s", 0, 1e6, "until the first batch is there"),
+    REMARKS("where the other figures come from"),
+};
+#undef OF
+FIELD_TABLE(sp_site_table, "site", site_fields, NULL);

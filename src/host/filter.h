@@ -1,7 +1,8 @@
-/* Another program as a filter: text in, bytes out. */
+/* Other programs: as a filter, text in, bytes out; and whether a shell is there. */
 #ifndef SP_FILTER_H
 #define SP_FILTER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Output of a filter; free() both. `size` excludes the final NUL. */
@@ -15,5 +16,8 @@ struct sp_filtered {
  * with its standard error in `complaints`. */
 int sp_run_filter(char *const argv[], const char *input, size_t length,
                   struct sp_filtered *filtered);
+
+/* Whether a shell may have started this program. */
+bool sp_has_shell(void);
 
 #endif

@@ -51,7 +51,7 @@ enum { SP_LAUNCH_OPTIONS = 48, SP_LAUNCH_NOTES = 64, SP_LAUNCH_LOSSES = 64, SP_L
 
 /* What a launch says, as options of `step`, and what it says that no option has. */
 struct sp_launch {
-    const char *format; /* "Megatron-LM arguments", ... */
+    const char *format; /* "Megatron-LM arguments", ...; NULL: none was recognised */
     struct {
         char name[24], value[768];
     } option[SP_LAUNCH_OPTIONS];

@@ -69,6 +69,7 @@ static void lose_unsaid(const struct sp_launched *l)
     const struct sp_execution *const e = &p->execution;
     const bool experts = l->model->moe.experts > 0;
     static const char exchange[] = "how tokens reach their experts (--dispatch, --moe-overlap)";
+    static const char ends[] = "stages of other sizes (--first-layers, --last-layers)";
     const struct {
         const char *field;
         bool has;
@@ -78,6 +79,8 @@ static void lose_unsaid(const struct sp_launched *l)
          "modules that run again (--recompute-modules)"},
         {"offload-layers", p->offload_layers > 0,
          "activations of some layers in the host's memory (--offload-layers)"},
+        {"first-layers", p->first_layers > 0, ends},
+        {"last-layers", p->last_layers > 0, ends},
         {"dispatch", experts && e->dispatch != SP_DISPATCH_ALLTOALL, exchange},
         {"moe-overlap", experts && e->moe_overlap, exchange},
         {"cuda-graph", e->cuda_graph != SP_CUDA_GRAPH_NONE, "CUDA graphs (--cuda-graph)"},
@@ -86,6 +89,8 @@ static void lose_unsaid(const struct sp_launched *l)
         {"attention-kernel", e->attention_kernel == SP_KERNEL_UNFUSED,
          "attention that is not fused (--attention-kernel)"},
         {"logits", e->logits != l->usual.logits, "how the loss holds logits (--logits)"},
+        {"capacity", experts && e->capacity != l->usual.capacity,
+         "experts of a fixed capacity (--capacity)"},
         {"dropout", e->dropout != l->usual.dropout, "dropout (--dropout)"},
         {"remat-layers", p->recompute_layers < 1, "recompute of a share of the layers"},
         {"placement", p->stages_inside, "stages as neighbours (--placement pp-inside)"},

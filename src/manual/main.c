@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/completion.h"
 #include "manual/manual.h"
 
 static FILE *open_in(const char *folder, const char *name)

@@ -9,7 +9,6 @@
 
 /* Each returns false when there is no such command, shell or kind. */
 bool sp_write_man_page(const char *name, const char *version, FILE *out); /* "scaleplan-fit.1" */
-bool sp_write_completion(const char *shell, FILE *out);                   /* "bash" */
 bool sp_write_schema(const char *kind, FILE *out);                        /* "model" */
 void sp_write_config_reference(FILE *out);                                /* Markdown */
 void sp_write_formulas(FILE *out);                                        /* Markdown */

@@ -5,7 +5,7 @@
 #include "cli/help.h"
 #include "cli/plan_fields.h"
 #include "cli/plan_json.h"
-#include "config/cases.h"
+#include "config/exercises.h"
 #include "manual/manual.h"
 
 #define DRAFT "https://json-schema.org/draft/2020-12/schema"

@@ -2,7 +2,7 @@
 #ifndef SP_CALIBRATION_H
 #define SP_CALIBRATION_H
 
-#include "runs/least_squares.h"
+#include "runs/profile_fit.h"
 #include "runs/runs.h"
 
 /* A run with its errors, as ln(predicted / measured). */

@@ -31,7 +31,6 @@ struct sp_gap sp_gap_of(const struct sp_step_inputs *in, const struct sp_estimat
 {
     struct sp_gap gap = {.gap_s = step_s - e->time.step,
                          .mfu = sp_measured_mfu(e->rates.mfu, e->time.step, step_s),
-                         .tuned_mfu = sp_measured_mfu(e->rates.tuned_mfu, e->time.step, step_s),
                          .in_range = step_s >= e->low_s && step_s <= e->high_s,
                          .constant = SP_CONSTANTS,
                          .value = NAN,

@@ -5,9 +5,9 @@
 #include <scaleplan/estimate.h>
 
 struct sp_gap {
-    double gap_s;          /* measured minus estimated */
-    double mfu, tuned_mfu; /* of the measured step */
-    bool in_range;         /* whether the profile's 80 % range contains it */
+    double gap_s;  /* measured minus estimated */
+    double mfu;    /* of the measured step */
+    bool in_range; /* whether the profile's 80 % range contains it */
     int constant;  /* the constant that explains the gap with the least strain; SP_CONSTANTS: none
                       within bounds */
     double value;  /* its explaining value */

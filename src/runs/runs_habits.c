@@ -47,6 +47,7 @@ static void read_logits(struct sp_row_reader *r)
     if (text[0] == '\0' || sp_begins_with_word(text, "logits"))
         return;
     *logits = sp_begins_with_word(text, "fused")    ? SP_LOGITS_FUSED
+              : sp_begins_with_word(text, "native") ? SP_LOGITS_NATIVE
               : sp_begins_with_word(text, "linear") ? SP_LOGITS_LINEAR
                                                     : SP_LOGITS_UNFUSED;
     if (sp_begins_with_word(text, "eager"))
@@ -55,7 +56,7 @@ static void read_logits(struct sp_row_reader *r)
         f->logit_bytes /= n;
         f->split_logit_bytes /= n;
     } else if (*logits == SP_LOGITS_UNFUSED && !sp_begins_with_word(text, "unfused"))
-        sp_row_unknown(r, "logits", "unfused, eager, fused, chunked N or linear");
+        sp_row_unknown(r, "logits", "unfused, eager, fused, native, chunked N or linear");
 }
 
 /* A recipe of `scaleplan list precision`; "adam" and an empty cell are the framework's. A remark

@@ -17,7 +17,7 @@ static bool number_after(const char *text, const char *word, int64_t *value)
     const char *const digits = at + strlen(word);
     const size_t n = strspn(digits, "0123456789");
     const bool ordinal = word[strlen(word) - 1] == ' '; /* "every 2nd" */
-    if (n == 0 || n > MOST_DIGITS || (digits[n] && digits[n] != ' ' && !ordinal))
+    if (n == 0 || n > MOST_DIGITS || (digits[n] && !strchr(" ,", digits[n]) && !ordinal))
         return false;
     *value = strtoll(digits, NULL, 10);
     return true;
@@ -109,6 +109,8 @@ void sp_read_row_model(struct sp_row_reader *r)
     m->vocab = sp_row_whole(r, "vocab", 0);
     m->gated_mlp = sp_row_flag(r, "gated_mlp", true);
     m->tied_embeddings = sp_row_flag(r, "tied_embeddings", false);
+    m->mtp_layers = sp_row_whole(r, "mtp_layers", 0);
+    m->unpadded_vocab = !sp_row_flag(r, "vocab_padded", true);
     snprintf(m->name, sizeof m->name, "%s", run->model_name);
     m->norms_per_layer = 2;
     if (m->layers < 1 || m->d_model < 1 || m->heads < 1 || m->vocab < 1 || m->head_dim < 1 ||

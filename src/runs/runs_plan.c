@@ -7,6 +7,27 @@
 
 #include "runs/runs_internal.h"
 
+/* "first 2 last 3", either alone, or Megatron's letters: see sp_read_layout. */
+static void read_stage_sizes(struct sp_row_reader *r)
+{
+    struct sp_plan *const p = &r->run->plan;
+    const char *const text = sp_row_text(r, "pipeline_layout");
+    const char *const first = strstr(text, "first "), *const last = strstr(text, "last ");
+    if (!*text)
+        return;
+    if (first || last) {
+        p->first_layers = first ? strtoll(first + strlen("first "), NULL, 10) : 0;
+        p->last_layers = last ? strtoll(last + strlen("last "), NULL, 10) : 0;
+        if (p->first_layers < (first != NULL) || p->last_layers < (last != NULL))
+            sp_row_problem(r->run, "pipeline_layout \"%s\" is not \"first N last N\"",
+                           sp_safe(text));
+    } else if (!sp_read_layout(text, &r->run->model, p->pp, &p->first_layers, &p->last_layers))
+        sp_row_problem(r->run,
+                       "pipeline_layout \"%s\" is none of %lld layers on %lld stages that are even "
+                       "but for the ends",
+                       sp_safe(text), (long long)r->run->model.layers, (long long)p->pp);
+}
+
 static void read_degrees(struct sp_row_reader *r)
 {
     struct sp_plan *const p = &r->run->plan;
@@ -27,18 +48,9 @@ static void read_degrees(struct sp_row_reader *r)
         sp_row_problem(r->run, "seq or batch_sequences is not stated");
     if ((double)p->ep * (double)p->etp > (double)sp_chips(&r->run->hw))
         sp_row_problem(r->run, "ep x etp are more than the devices");
+    read_stage_sizes(r);
     if (p->tp < 1 || p->pp < 1 || p->vpp < 1 || p->cp < 1 || p->ep < 1 || p->etp < 1)
         sp_row_problem(r->run, "a degree of parallelism is 0");
-}
-
-static int64_t common_divisor(int64_t a, int64_t b)
-{
-    while (b > 0) {
-        const int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
 }
 
 /* Devices that share the states: the number in "shard 8"; with HSDP a node's share after TP; else
@@ -56,7 +68,7 @@ static int64_t shards_of(const struct sp_row_reader *r, const struct sp_plan *p)
     if (!hybrid)
         return all;
     const int64_t node = r->run->devices_per_node / p->tp;
-    const int64_t group = common_divisor(replicas, node > 0 ? node : 1);
+    const int64_t group = sp_common_divisor(replicas, node > 0 ? node : 1);
     return group > 1 ? group : all;
 }
 

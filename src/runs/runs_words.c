@@ -1,6 +1,7 @@
 /* Words in cells of a runs CSV, by table and in any case; a remark may follow ("ZeRO-1 (not stated
  * in the table)"). */
 #include <ctype.h>
+#include <math.h>
 #include <string.h>
 #include <strings.h>
 
@@ -131,9 +132,10 @@ void sp_row_execution(struct sp_row_reader *r)
                                               {"hybridep", SP_DISPATCH_HYBRIDEP},
                                               {"allgather", SP_DISPATCH_ALLGATHER}};
     static const struct word graphs[] = {
-        {"none", SP_CUDA_GRAPH_NONE}, {"transformer_engine", SP_CUDA_GRAPH_TE},
-        {"te", SP_CUDA_GRAPH_TE},     {"local", SP_CUDA_GRAPH_TE},
-        {"full", SP_CUDA_GRAPH_FULL}, {"full_iteration", SP_CUDA_GRAPH_FULL}};
+        {"none", SP_CUDA_GRAPH_NONE},     {"transformer_engine", SP_CUDA_GRAPH_TE},
+        {"te", SP_CUDA_GRAPH_TE},         {"local", SP_CUDA_GRAPH_TE},
+        {"full", SP_CUDA_GRAPH_FULL},     {"full_iteration", SP_CUDA_GRAPH_FULL},
+        {"router", SP_CUDA_GRAPH_ROUTER}, {"moe_router", SP_CUDA_GRAPH_ROUTER}};
     static const struct word kinds[] = {
         {"ring", SP_CP_RING},           {"p2p", SP_CP_RING},
         {"allgather", SP_CP_ALLGATHER}, {"all_gather", SP_CP_ALLGATHER},
@@ -148,7 +150,10 @@ void sp_row_execution(struct sp_row_reader *r)
                                   dispatcher[0] ? -1 : (int)e->dispatch);
     const int scope =
         value_of(graph, graphs, sizeof graphs / sizeof *graphs, graph[0] ? -1 : (int)e->cuda_graph);
+    const double capacity = sp_row_number(r, "capacity", 0, 10);
     e->moe_overlap = sp_row_flag(r, "moe_overlap", e->moe_overlap);
+    if (!isnan(capacity))
+        e->capacity = capacity;
     if (dispatch < 0)
         sp_row_unknown(r, "dispatch", "alltoall, deepep, hybridep or allgather");
     else
@@ -158,7 +163,8 @@ void sp_row_execution(struct sp_row_reader *r)
     else
         e->cp_kind = (enum sp_cp_kind)kind;
     if (scope < 0)
-        sp_row_unknown(r, "cuda_graph", "none, transformer_engine (te) or full_iteration (full)");
+        sp_row_unknown(r, "cuda_graph",
+                       "none, transformer_engine (te), full_iteration (full) or router");
     else
         e->cuda_graph = (enum sp_cuda_graph)scope;
 }
@@ -303,6 +309,14 @@ void sp_row_recompute(struct sp_row_reader *r)
     if (*sp_row_text(r, "remat"))
         read_policy(r);
     read_modules(r);
+    /* Megatron's granularity "selective" is of the modules that are listed, and of attention's core
+     * where there is no list */
+    if (run->plan.recompute.modules != 0 && strcasecmp(sp_row_text(r, "remat"), "selective") == 0) {
+        const unsigned modules = run->plan.recompute.modules;
+        run->plan.recompute = sp_policies[SP_REMAT_NONE].recompute;
+        run->plan.recompute.modules = modules;
+    }
+    run->plan.recompute.offload |= sp_row_flag(r, "offloads", false);
     if (run->plan.recompute.modules != 0 && run->plan.recompute_layers == 0)
         run->plan.recompute_layers = 1;
     run->recompute_stated = *sp_row_text(r, "remat") != '\0' || run->plan.recompute.modules != 0;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runs/shared_fit.h"
+#include "runs/levenberg_marquardt.h"
 
 /* Parts of a constant, and their spreads in units of the constant's. */
 enum { COMMON, FAMILY, OWN };
@@ -78,7 +78,7 @@ static void fit(const struct sp_serving_sample *samples, size_t n, const struct 
                                     .n = n,
                                     .error = error_of,
                                     .context = samples};
-    sp_fit_stacks(&f, stacks, fitted);
+    sp_fit_stacks(&f, stacks, fitted, NULL);
     free(shared);
 }
 

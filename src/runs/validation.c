@@ -53,6 +53,7 @@ static void predict(const struct sp_run_profiles *profiles, struct sp_validated 
     v->error[SP_ERRORS_OF_TIME] = v->step_s / v->run->step_s - 1;
     if (isnan(v->run->step_s))
         give_reason(v, "no step time is measured");
+    v->verdict = e.verdict;
     predict_memory(&e.memory, v);
 }
 

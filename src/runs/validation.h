@@ -27,6 +27,7 @@ struct sp_validated {
     double step_s, low_s, high_s;
     bool has_memory;                  /* measured, of a known level */
     double memory_bytes;              /* at that level; without one, live tensors */
+    enum sp_verdict verdict;          /* on the memory of the plan that ran */
     double error[SP_TRAINING_ERRORS]; /* predicted / measured - 1; NAN: does not count */
     char reason[256];                 /* why it, or a part of it, does not count; or "" */
 };

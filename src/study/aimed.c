@@ -2,11 +2,12 @@
 #include "study/aimed.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <scaleplan/forms.h>
 
-#include "study/run_search.h"
+#include "study/find.h"
 
 bool sp_is_served(enum sp_aim_kind kind)
 {
@@ -48,6 +49,11 @@ static bool take_chips(const struct sp_planned *held, struct sp_planned *p)
     return sp_check_plan(&p->model, &p->plan, is, p->hw.slices) == SP_PLAN_OK;
 }
 
+bool sp_follows_chip(const struct sp_aimed *aim)
+{
+    return aim->power_prior || !aim->planned.own_profile;
+}
+
 /* Moves the constants by the change of what is expected of the chip. */
 static void move_constants(const struct sp_planned *held, struct sp_planned *p)
 {
@@ -58,40 +64,54 @@ static void move_constants(const struct sp_planned *held, struct sp_planned *p)
                                                            held->profile.expected[c]);
 }
 
+/* A search of the goal's machine; sp_close_search and free() it. */
+static struct sp_search *open_search(const struct sp_aimed *aim, const struct sp_planned *p)
+{
+    struct sp_search *const search = calloc(1, sizeof *search);
+    if (!search)
+        abort();
+    search->limits = aim->limits;
+    search->run = (struct sp_search_run){.wanted = 1, .shards = 1};
+    sp_copy_planned(&sp_add_machine(search)->base, p);
+    return search;
+}
+
 bool sp_find_best_plan(const struct sp_aimed *aim, struct sp_planned *p)
 {
-    struct sp_search_space space;
-    struct sp_search_result result;
+    struct sp_search *const search = open_search(aim, p);
     struct sp_error ignored = {0};
-    const struct sp_search_run run = {.wanted = 1, .shards = 1};
-    if (!sp_space_of(p, &aim->limits, &space, &ignored))
-        return false;
     if (aim->kind == SP_AIM_FITS) {
-        space.objective = SP_LEAST_MEMORY;
-        space.most_bytes = INFINITY;
+        search->problem.goal = SP_GOAL_MEMORY;
+        search->limits.most_bytes = INFINITY;
     }
-    sp_run_search(&space, &run, &result);
-    if (result.best.n == 0 && aim->kind != SP_AIM_FITS) {
-        space.most_bytes = sp_limit_of_search(&aim->limits, p, SP_VERDICT_TIGHT);
-        sp_run_search(&space, &run, &result);
+    bool found = sp_open_machine(search, search->machine[0], &ignored);
+    if (found)
+        sp_search_machine(search, 0);
+    const struct sp_candidate *const m = search->machine[0];
+    found = found && m->result.best.n > 0;
+    if (found) {
+        sp_copy_planned(p, &m->base);
+        p->plan = m->result.best.found[0].plan;
+        p->problem.machine = NULL; /* it was the candidate's */
     }
-    if (result.best.n > 0)
-        p->plan = result.best.found[0].plan;
-    return result.best.n > 0;
+    sp_close_search(search);
+    free(search);
+    return found;
 }
 
 /* The goal's value in an estimate. */
 static double value_of(const struct sp_aimed *aim, const struct sp_planned *p,
                        const struct sp_estimate *e)
 {
-    const double run_s = aim->tokens / e->rates.tokens_per_s;
+    const double run_s = aim->planned.problem.tokens / e->rates.tokens_per_s;
     switch (aim->kind) {
     case SP_AIM_FITS:
         return (double)e->memory.device / e->limit_bytes;
     case SP_AIM_DAYS:
         return run_s / 86400;
     case SP_AIM_COST:
-        return (double)sp_chips(&p->hw) * run_s / 3600 * p->hw.chip.price_usd_per_h;
+        return (double)(sp_chips(&p->hw) + p->left_idle) * run_s / 3600 *
+               p->hw.chip.price_usd_per_h;
     case SP_AIM_MFU:
         return e->rates.mfu;
     case SP_AIM_TOKENS:
@@ -111,14 +131,38 @@ double sp_aimed_value(const struct sp_hardware *hw, void *context)
         return aim->value_of_service(hw, aim->service);
     struct sp_planned p = aim->planned;
     p.hw = *hw;
-    if (aim->power_prior)
+    if (sp_follows_chip(aim))
         move_constants(&aim->planned, &p);
     const bool known = aim->searched && hw == aim->hw; /* the plan is already its best */
     if (aim->replan && !known ? !sp_find_best_plan(aim, &p) : !take_chips(&aim->planned, &p))
         return !aim->replan ? NAN : aim->at_least ? 0 : INFINITY;
     const struct sp_step_inputs in = sp_inputs_of(&p);
-    sp_estimate(&in, aim->convention, NULL, &e);
+    sp_estimate_unranged(&in, aim->convention, NULL, &e);
     return value_of(aim, &p, &e);
+}
+
+bool sp_find_chips(const struct sp_aimed *aim, double target, struct sp_need *need)
+{
+    struct sp_error ignored = {0};
+    struct sp_finding found = {.value = NAN};
+    if (aim->is_typed || aim->hw->slices > 1 ||
+        (aim->kind != SP_AIM_STEP && aim->kind != SP_AIM_DAYS))
+        return false;
+    struct sp_search *const search = open_search(aim, &aim->planned);
+    struct sp_problem *const asked = &search->machine[0]->base.problem;
+    asked->max_step_s = aim->kind == SP_AIM_STEP ? target : NAN;
+    asked->days = aim->kind == SP_AIM_DAYS ? target : NAN;
+    if (sp_open_machine(search, search->machine[0], &ignored))
+        sp_find_size(search, SP_FIND_DEVICES, &found);
+    if (!isnan(found.value)) {
+        need->needed = found.value;
+        need->factor = sp_needed_factor(need->needed, need->now);
+        need->reachable = true;
+    }
+    free(found.at);
+    sp_close_search(search);
+    free(search);
+    return !isnan(found.value);
 }
 
 void sp_find_peaks(struct sp_aimed *aim, bool peaks[SP_DTYPES])

@@ -42,8 +42,8 @@ struct sp_aimed {
     struct sp_planned planned;
     struct sp_space_limits limits; /* limits of the search for plans */
     bool searched;                 /* the plan is the best of hw */
-    bool power_prior;              /* constants move with what is expected of the chip */
-    double tokens;                 /* of the run */
+    bool is_typed;                 /* the plan was given */
+    bool power_prior;              /* --power-prior; see sp_follows_chip */
     enum sp_flop_convention convention;
 
     /* For serving. */
@@ -57,8 +57,16 @@ double sp_aimed_value(const struct sp_hardware *hw, void *aimed);
 /* Finds the best plan of a machine; false if none fits. */
 bool sp_find_best_plan(const struct sp_aimed *aimed, struct sp_planned *planned);
 
+/* The fewest devices of one slice whose best plan meets a step or days, as `search --find` finds
+ * them: false where the goal is another, the plan was given, or none is enough. */
+bool sp_find_chips(const struct sp_aimed *aimed, double target, struct sp_need *need);
+
 /* Adds the formats that the goal depends on: lowering their peak to a thousandth changes its
  * value. */
 void sp_find_peaks(struct sp_aimed *aimed, bool peaks[SP_DTYPES]);
+
+/* Whether constants move with what is expected of the chip that is tried: where --power-prior asks
+ * for it, and where they are borrowed, since those of another chip would be borrowed anew. */
+bool sp_follows_chip(const struct sp_aimed *aim);
 
 #endif

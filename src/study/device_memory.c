@@ -85,9 +85,8 @@ struct sp_device_memory sp_memory_of_device(const struct sp_memory_case *f)
     return m;
 }
 
-/* The case as a plan; false if it is none. */
-static bool plan_of(const struct sp_memory_case *f, const struct sp_framework *framework,
-                    struct sp_plan *plan)
+bool sp_plan_of_case(const struct sp_memory_case *f, const struct sp_framework *framework,
+                     struct sp_plan *plan)
 {
     const struct sp_spread *const s = &f->spread;
     const double sequences = f->batch / f->seq;
@@ -129,7 +128,11 @@ struct sp_case_verdict sp_judge_case(const struct sp_memory_case *f,
     struct sp_case_verdict v = {.reserved = NAN};
     struct sp_stage_memory m;
     struct sp_plan plan;
-    v.is_plan = plan_of(f, framework, &plan);
+    v.is_plan = sp_plan_of_case(f, framework, &plan);
+    if (v.is_plan && f->plan) {
+        plan = *f->plan;
+        plan.recompute = sp_policies[f->remat].recompute;
+    }
     if (v.is_plan) {
         sp_fullest_stage(&f->model, &f->precision, &plan, framework, &m);
         v.device = (double)m.device;

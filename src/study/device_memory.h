@@ -28,8 +28,9 @@ struct sp_memory_case {
     double checkpoints;         /* per layer, instead of `remat`; or NAN */
     bool by_gpt_rule;           /* Korthikanti's closed form instead of the layer's tensors */
     bool sequence_parallel;
-    int offload;    /* enum sp_offload */
-    double chunks;  /* of a stage */
+    int offload;                /* enum sp_offload */
+    double chunks;              /* of a stage */
+    const struct sp_plan *plan; /* the case as it was resolved; NULL: made of the above */
     bool is_closed; /* micro-batches in flight are given, which a plan's schedule says */
 };
 
@@ -66,6 +67,10 @@ struct sp_case_verdict {
 };
 struct sp_case_verdict sp_judge_case(const struct sp_memory_case *plan,
                                      const struct sp_framework *framework);
+
+/* The case as a plan of the framework, with the framework's own settings; false if it is none. */
+bool sp_plan_of_case(const struct sp_memory_case *of, const struct sp_framework *framework,
+                     struct sp_plan *plan);
 
 /* State bytes per parameter that devices keep, averaged over trained and frozen ones. */
 double sp_kept_per_param(const struct sp_memory_case *plan);

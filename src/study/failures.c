@@ -27,6 +27,6 @@ struct sp_failures sp_failures_of(const struct sp_failing_run *run)
     f.daly_interval_s = sp_daly_interval_s(cycle->write_s, cycle->mtbf_s);
     f.goodput = f.writes ? sp_goodput(cycle) : 1;
     f.checkpoints = f.writes ? sp_checkpoints_of_run(run->seconds, cycle->interval_s) : 0;
-    f.wall_s = sp_wall_s(run->seconds, f.goodput);
+    f.wall_s = sp_wall_s(run->seconds, f.goodput, run->first_step_s);
     return f;
 }

@@ -13,7 +13,8 @@ struct sp_failing_run {
     double failures_per_day, device_mtbf_s; /* the first has precedence; without either nothing
                                                fails */
     double restart_s;
-    double interval_s; /* between checkpoints; NAN: the best */
+    double first_step_s; /* from the start to the first step */
+    double interval_s;   /* between checkpoints; NAN: the best */
 };
 
 struct sp_failures {

@@ -76,9 +76,7 @@ static bool with_layers(struct sp_planned *base, double layers)
 /* Longest step that is fast enough, in s; INFINITY: no limit. */
 static double limit_of(const struct sp_finding *f, const struct sp_planned *base)
 {
-    const double tokens = (double)base->plan.batch * (double)base->plan.seq;
-    return fmin(isnan(f->max_step_s) ? INFINITY : f->max_step_s,
-                isnan(f->deadline_days) ? INFINITY : f->deadline_days * 86400 * tokens / f->tokens);
+    return sp_longest_step_s(&given(f)->problem, (double)base->plan.batch * (double)base->plan.seq);
 }
 
 /* Lower bound of a step in device-seconds. */
@@ -106,7 +104,8 @@ static double states_bytes(const struct sp_planned *base)
 static double fewest_devices(const struct sp_finding *f)
 {
     const struct sp_planned *const base = given(f);
-    return fmax(1, ceil(fmax(ideal_s(base) / limit_of(f, base) * (1 - 1e-9),
+    const double share = f->is_about ? 1 - SP_ABOUT : 1; /* of the batch */
+    return fmax(1, ceil(fmax(share * ideal_s(base) / limit_of(f, base) * (1 - 1e-9),
                              states_bytes(base) / f->of->machine[0]->space.most_bytes)));
 }
 
@@ -114,7 +113,7 @@ static double most_sequences(const struct sp_finding *f)
 {
     struct sp_planned one = *given(f);
     one.plan.batch = 1;
-    return floor(f->max_step_s * (double)sp_chips(&one.hw) / ideal_s(&one) * (1 + 1e-9));
+    return floor(one.problem.max_step_s * (double)sp_chips(&one.hw) / ideal_s(&one) * (1 + 1e-9));
 }
 
 /* Whether this many layers exceed the devices' memory or --max-step. */
@@ -150,21 +149,15 @@ static const struct question *question_of(const struct sp_finding *f)
     return &questions[f->what];
 }
 
-/* Whether some plan of this size fits and is fast enough; with `whole`, also finds its best
+/* Whether some plan of f->at's problem fits and is fast enough; with `whole`, also finds its best
  * step. */
-static bool will_do(struct sp_finding *f, double value, bool whole)
+static bool has_plan(struct sp_finding *f, bool whole)
 {
     struct sp_error ignored = {0};
     struct sp_search_run run = f->of->run;
-    f->at->base = *given(f);
     run.wanted = 1;
     run.any = !whole;
     run.enough = limit_of(f, &f->at->base);
-    if (!question_of(f)->change(&f->at->base, value))
-        return false;
-    if (run.any)
-        run.enough = limit_of(f, &f->at->base);
-    f->tried += run.any;
     /* opening succeeded for the first size; only room for divisors can fail */
     if (!sp_space_of(&f->at->base, &f->of->limits, &f->at->space, &ignored)) {
         f->left_out++;
@@ -179,19 +172,48 @@ static bool will_do(struct sp_finding *f, double value, bool whole)
     return true;
 }
 
-static double odd_part(int64_t n)
+/* The batches that may stand for the one asked for on f->at's machine. */
+static int list_batches(const struct sp_finding *f, struct sp_variant list[SP_MAX_VARIANTS])
 {
-    while (n > 0 && n % 2 == 0)
-        n /= 2;
-    return (double)n;
+    const struct sp_planned *const base = &f->at->base;
+    const struct sp_asked_batch *const asked = &base->problem.batch;
+    const struct sp_tolerance tolerance = {.least = sp_chips(&base->hw),
+                                           .batch = base->plan.batch,
+                                           .asked = asked->tokens / asked->seq,
+                                           .batches = f->is_about};
+    if (f->what == SP_FIND_DEVICES)
+        return sp_list_variants(&base->hw, &tolerance, list);
+    list[0].batch = base->plan.batch;
+    return 1;
+}
+
+/* Whether some plan of this size fits and is fast enough; if so, finds the best step of the first
+ * batch that has one. */
+static bool will_do(struct sp_finding *f, double value, bool whole)
+{
+    struct sp_variant list[SP_MAX_VARIANTS];
+    f->at->base = *given(f);
+    if (!question_of(f)->change(&f->at->base, value))
+        return false;
+    f->tried++;
+    const int n = list_batches(f, list);
+    for (int i = 0; i < n && !sp_was_interrupted(); i++) {
+        f->at->base.plan.batch = list[i].batch;
+        if (has_plan(f, false) && (!whole || has_plan(f, true)))
+            return true;
+    }
+    return false;
 }
 
 /* Affordable number of sizes per octave, by the number of policies per group. */
 static double tried_of_an_octave(const struct sp_search_space *space)
 {
+    static const struct sp_plan any;
+    struct sp_recompute ignored;
     double policies = 0;
-    for (int i = 0; i < SP_POLICIES; i++)
-        policies += space->policy[i] * (space->offload[0] + space->offload[1]);
+    for (int i = 0; i < SP_WAYS_TO_RECOMPUTE; i++)
+        policies += sp_recompute_at(&space->open, &any, i, &ignored) *
+                    (space->open.offload[0] + space->open.offload[1]);
     const double bounds = policies * (double)sp_search_groups(space) / space->n_boxes;
     return exp2(floor(log2(fmax(FEWEST_TRIED, fmin(MOST_TRIED, MOST_BOUNDS / bounds)))));
 }
@@ -270,34 +292,29 @@ static double find(struct sp_finding *f)
     const struct sp_planned *const base = given(f);
     const double one = question_of(f)->fewest ? 1 : -1;
     f->half = tried_of_an_octave(&f->of->machine[0]->space);
-    f->odd = odd_part(question_of(f)->fewest ? base->plan.batch : sp_chips(&base->hw));
+    f->odd = (double)sp_odd_part(question_of(f)->fewest ? base->plan.batch : sp_chips(&base->hw));
     if (question_of(f)->bound_of)
         f->bound = question_of(f)->fewest ? question_of(f)->bound_of(f)
                                           : fmin(question_of(f)->bound_of(f), question_of(f)->most);
     else
         probe(f);
-    for (double value = next_size(f, f->bound); value > 0 && !sp_was_interrupted();
+    for (double value = next_size(f, f->bound);
+         value > 0 && !(one > 0 && value >= f->below) && !sp_was_interrupted();
          value = next_size(f, value + one))
-        if (will_do(f, value, false) && will_do(f, value, true))
+        if (will_do(f, value, true))
             return value;
     return NAN;
 }
 
-void sp_find_size(const struct sp_search *search, enum sp_find_what what,
-                  const struct sp_find_limits *limits, struct sp_finding *f)
+static void answer(struct sp_finding *f)
 {
-    *f = (struct sp_finding){.of = search,
-                             .what = what,
-                             .max_step_s = limits->max_step_s,
-                             .deadline_days = limits->deadline_days,
-                             .tokens = limits->tokens,
-                             .at = calloc(1, sizeof *f->at)};
+    f->at = calloc(1, sizeof *f->at);
     if (!f->at)
         abort();
     f->value = find(f);
-    f->most = questions[what].most;
-    f->at_the_end = !questions[what].fewest && f->value >= f->most;
-    f->step = what == SP_FIND_SEQ ? 1024 : 1;
+    f->most = question_of(f)->most;
+    f->at_the_end = !question_of(f)->fewest && f->value >= f->most;
+    f->step = f->what == SP_FIND_SEQ ? 1024 : 1;
     f->all_tried = f->step * (2 * f->half - 1);
     f->value *= f->step;
     f->bound *= f->step;
@@ -306,4 +323,28 @@ void sp_find_size(const struct sp_search *search, enum sp_find_what what,
     f->interrupted = sp_was_interrupted();
     f->is_proven =
         !f->interrupted && !f->skipping && f->probed == 0 && f->left_out == 0 && !f->at_the_end;
+}
+
+void sp_find_size(const struct sp_search *search, enum sp_find_what what, struct sp_finding *f)
+{
+    *f = (struct sp_finding){.of = search,
+                             .what = what,
+                             .is_about = search->machine[0]->base.problem.batch.is_about,
+                             .below = INFINITY};
+    answer(f);
+}
+
+void sp_find_fitting(const struct sp_search *search, struct sp_finding *f)
+{
+    *f = (struct sp_finding){.of = search,
+                             .what = SP_FIND_DEVICES,
+                             .below = 16 * (double)sp_chips(&search->machine[0]->base.hw)};
+    answer(f);
+}
+
+void sp_find_fewer_devices(const struct sp_finding *exact, struct sp_finding *f)
+{
+    *f = (struct sp_finding){
+        .of = exact->of, .what = SP_FIND_DEVICES, .is_about = true, .below = exact->value};
+    answer(f);
 }

@@ -3,21 +3,15 @@
 #ifndef SP_FIND_H
 #define SP_FIND_H
 
-#include "study/search.h"
+#include "study/search_machines.h"
 
 enum sp_find_what { SP_FIND_DEVICES, SP_FIND_BATCH, SP_FIND_SEQ, SP_FIND_MODEL, SP_FINDS };
-
-/* What is fast enough; NAN: no limit. */
-struct sp_find_limits {
-    double max_step_s;            /* per step */
-    double deadline_days, tokens; /* for a run of `tokens` tokens */
-};
 
 /* An answer; the value is devices, sequences, tokens, or layers. */
 struct sp_finding {
     const struct sp_search *of;
     enum sp_find_what what;
-    double max_step_s, deadline_days, tokens;
+    bool is_about;           /* any batch within SP_ABOUT of what was asked will do */
     struct sp_candidate *at; /* the machine, problem and plans of the answer; free() it */
     double value;            /* NAN: no answer */
     double step_s;           /* of the best plan there */
@@ -26,6 +20,7 @@ struct sp_finding {
     double all_tried; /* the largest of those */
     double odd;       /* odd factor whose multiples are tried too */
     double bound;     /* no answer lies beyond it */
+    double below;     /* of devices: only fewer are tried */
     double probed;    /* only powers of two were tried beyond it; 0: not needed */
     double most;      /* largest value tried */
     int tried;
@@ -36,6 +31,13 @@ struct sp_finding {
 
 /* Answers a question for the first machine of a search. */
 void sp_find_size(const struct sp_search *search, enum sp_find_what what,
-                  const struct sp_find_limits *limits, struct sp_finding *finding);
+                  struct sp_finding *finding);
+
+/* The fewest devices on which some plan fits, however slow, up to 16 times those of the search. */
+void sp_find_fitting(const struct sp_search *search, struct sp_finding *finding);
+
+/* The fewest devices with any batch within SP_ABOUT, where that is less than what was found for
+ * exactly the batch asked for; the value is NAN otherwise. */
+void sp_find_fewer_devices(const struct sp_finding *exact, struct sp_finding *finding);
 
 #endif

@@ -15,6 +15,8 @@ static enum sp_fit_why why_of(const struct sp_fit_row *row)
         return SP_WHY_ALONE;
     if (s->kind == SP_TP)
         return s->compute_bound && row->tp > row->tp_most ? SP_WHY_FEW_NODES : SP_WHY_DEGREE;
+    if (!s->compute_bound && s->cp > 1 && row->at_once >= s->critical_tokens_per_chip)
+        return SP_WHY_CONTEXT;
     if (!s->compute_bound && row->at_once >= s->critical_tokens_per_chip)
         return SP_WHY_NO_SPLIT;
     return isinf(s->critical_tokens_per_chip) ? SP_WHY_NEVER : SP_WHY_TOKENS;
@@ -97,6 +99,7 @@ void sp_fill_fit_row(const struct sp_fit_input *in, const struct sp_fit_terms *t
                      const struct sp_strategy *s, bool real_axes, struct sp_fit_row *row)
 {
     const int64_t rest = s->pp > 0 ? s->microbatches % s->pp : 0;
+    const int64_t replicas = s->dp * s->fsdp / s->cp;
     *row = (struct sp_fit_row){
         .in = in,
         .t = t,
@@ -108,6 +111,11 @@ void sp_fill_fit_row(const struct sp_fit_input *in, const struct sp_fit_terms *t
         .chunks = (double)s->chunks,
         .microbatches = (double)s->microbatches,
         .batch_shards = (double)(s->dp * s->fsdp),
+        .cp = (double)s->cp,
+        .ep = (double)s->ep,
+        .sequences = sp_replica_sequences(in, s),
+        .replicas = (double)replicas,
+        .batch_sequences = sp_sequences_of(t->B, in->seq),
         .state_chips = t->N / (double)s->dp,
         .activations = t->activation_bytes[s->remat],
         .activations_alive = isnan(s->activation_bytes) ? 0 : s->activation_bytes,

@@ -10,6 +10,7 @@ enum sp_fit_why {
     SP_WHY_ALONE,     /* one chip */
     SP_WHY_FEW_NODES, /* TP beyond its largest degree, but on few enough nodes */
     SP_WHY_DEGREE,    /* TP */
+    SP_WHY_CONTEXT,   /* CP's keys and values, without which it would keep up */
     SP_WHY_NO_SPLIT,  /* the closed form says yes, but no whole split achieves it */
     SP_WHY_NEVER,     /* at no batch */
     SP_WHY_TOKENS     /* tokens per chip against the critical batch */
@@ -33,7 +34,9 @@ struct sp_fit_row {
     const struct sp_fit_terms *t;
     struct sp_strategy s;
     double dp, fsdp, tp, pp, chunks, microbatches; /* of s, as doubles */
-    double batch_shards;                           /* dp x fsdp */
+    double cp, ep, sequences;                      /* of s; sequences of a replica */
+    double batch_shards, replicas;                 /* dp x fsdp; over cp */
+    double batch_sequences;                        /* of the whole batch, as asked */
     double state_chips;                            /* chips per replica's state */
     double activations, activations_alive; /* of the whole batch; live per chip, 0 if unknown */
     double microbatch_sequences;           /* per replica and pass */

@@ -277,8 +277,10 @@ bool sp_join_rows(struct sp_pipes *pipes, const char *const *names, int n, bool 
         abort();
     if (!read_parts(j, pipes, names, n, error))
         return false;
-    if (j->n_rows > 0)
-        qsort(j->rows, j->n_rows, sizeof *j->rows, compare);
+    /* as a sweep without an answer: a grid that computed nothing must not look like one that did */
+    if (j->n_rows == 0)
+        return sp_fail(error, SP_INPUT, "no part has a row");
+    qsort(j->rows, j->n_rows, sizeof *j->rows, compare);
     return check_order(j, gaps, error);
 }
 

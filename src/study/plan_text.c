@@ -35,6 +35,25 @@ void sp_format_plan(const struct sp_plan *plan, const struct sp_plan_field *f,
         sp_format_double(value, out, SP_PLAN_TEXT);
 }
 
+bool sp_has_effect(const struct sp_plan *plan, enum sp_plan_field_id field)
+{
+    switch (field) {
+    case SP_FIELD_SP:
+        return plan->tp > 1;
+    case SP_FIELD_DISPATCH:
+    case SP_FIELD_MOE_OVERLAP:
+        return plan->ep > 1;
+    case SP_FIELD_CP_KIND:
+        return plan->cp > 1;
+    case SP_FIELD_SCHEDULE:
+        return plan->pp > 1;
+    case SP_FIELD_PLACEMENT:
+        return plan->pp > 1 && plan->dp * plan->cp > 1;
+    default:
+        return true;
+    }
+}
+
 void sp_change_text(const struct sp_neighbour *n, const char *dash, char *out, size_t size)
 {
     out[0] = '\0';
@@ -94,9 +113,10 @@ static void tell_apart(const struct sp_plan *plans, size_t n, enum sp_plan_field
 void sp_name_plans(const struct sp_plan *plans, size_t n, struct sp_short_name *names)
 {
     static const enum sp_plan_field_id others[] = {
-        SP_FIELD_DP,      SP_FIELD_MICRO,    SP_FIELD_SHARDS,      SP_FIELD_SP,
-        SP_FIELD_ETP,     SP_FIELD_SCHEDULE, SP_FIELD_PLACEMENT,   SP_FIELD_OFFLOAD,
-        SP_FIELD_TP_AXES, SP_FIELD_DISPATCH, SP_FIELD_MOE_OVERLAP, SP_FIELD_CP_KIND};
+        SP_FIELD_DP,      SP_FIELD_MICRO,    SP_FIELD_SHARDS,    SP_FIELD_SP,
+        SP_FIELD_ETP,     SP_FIELD_SCHEDULE, SP_FIELD_PLACEMENT, SP_FIELD_OFFLOAD,
+        SP_FIELD_MODULES, SP_FIELD_TP_AXES,  SP_FIELD_DISPATCH,  SP_FIELD_MOE_OVERLAP,
+        SP_FIELD_CP_KIND};
     struct value *const values = calloc(n + 1, sizeof *values);
     bool *const adds = calloc(n + 1, sizeof *adds);
     if (!values || !adds)

@@ -9,6 +9,10 @@ enum { SP_PLAN_TEXT = 96 };
 void sp_format_plan(const struct sp_plan *plan, const struct sp_plan_field *field,
                     char out[SP_PLAN_TEXT]);
 
+/* Whether other values of the field would make another plan: without EP nothing is exchanged, and
+ * so on. */
+bool sp_has_effect(const struct sp_plan *plan, enum sp_plan_field_id field);
+
 /* The changed fields with their new values, each prefixed by `dash`: "tp 4, dp 16". */
 void sp_change_text(const struct sp_neighbour *neighbour, const char *dash, char *out, size_t size);
 

@@ -5,6 +5,13 @@
 
 #include "config/repertoire.h"
 
+void sp_copy_planned(struct sp_planned *copy, const struct sp_planned *p)
+{
+    *copy = *p;
+    if (p->model.tuning.companions == &p->companions)
+        copy->model.tuning.companions = &copy->companions;
+}
+
 struct sp_step_inputs sp_inputs_of(const struct sp_planned *p)
 {
     return (struct sp_step_inputs){&p->model,   &p->hw,  &p->precision, &p->framework.framework,
@@ -14,18 +21,21 @@ struct sp_step_inputs sp_inputs_of(const struct sp_planned *p)
 struct sp_repertoire sp_repertoire_of(const struct sp_planned *p, bool any)
 {
     static const struct sp_framework_file anything = {
-        .framework = {.copies_kv_heads = true}, .offload = true, .can_overlap_moe = true};
+        .framework = {.copies_kv_heads = true},
+        .recompute_modules = "mla_up_proj, moe_act, layernorm, shared_experts, mlp, moe",
+        .offload = true,
+        .can_overlap_moe = true};
     return sp_framework_repertoire(any ? &anything : &p->framework, &p->hw);
 }
 
-void sp_estimate_planned(const struct sp_planned *p, enum sp_flop_convention convention, bool plays,
-                         struct sp_estimate *e)
+void sp_estimate_planned(const struct sp_planned *p, enum sp_flop_convention convention,
+                         unsigned parts, struct sp_estimate *e)
 {
     const struct sp_step_inputs in = sp_inputs_of(p);
-    const int64_t n = plays ? sp_tasks_of_plan(&p->plan) : 0;
+    const int64_t n = parts & SP_WITH_PLAYED ? sp_tasks_of_plan(&p->plan) : 0;
     struct sp_task *const tasks = n > 0 ? calloc((size_t)n, sizeof *tasks) : NULL;
     if (n > 0 && !tasks)
         abort();
-    sp_estimate(&in, convention, tasks, e);
+    (parts & SP_WITH_RANGE ? sp_estimate : sp_estimate_unranged)(&in, convention, tasks, e);
     free(tasks);
 }

@@ -7,6 +7,17 @@
 #include <scaleplan/search.h>
 
 #include "config/load.h"
+#include "study/problem.h"
+
+/* Where the value of a field comes from; sp_origin_names. */
+enum sp_origin {
+    SP_ORIGIN_GIVEN,     /* an option, or a launch */
+    SP_ORIGIN_DEFAULT,   /* the option's default */
+    SP_ORIGIN_FRAMEWORK, /* the framework's default */
+    SP_ORIGIN_DEVICES,   /* what the devices and the other degrees leave */
+    SP_ORIGIN_CHOSEN     /* what `search` takes at these degrees */
+};
+extern const char *const sp_origin_names[];
 
 struct sp_planned {
     struct sp_model model;
@@ -17,12 +28,15 @@ struct sp_planned {
     struct sp_profile profile;
     bool own_profile;
     struct sp_plan plan;
-    const char *hw_spec; /* as given to --hw */
-    char inferred[256];  /* values that were inferred: "dp 64, ..." */
-    const char *batch_origin;
-    double asked_tokens;   /* from --batch, the model or the default */
-    bool counts_sequences; /* the batch was given in sequences, so it is not rounded */
+    enum sp_origin origin[SP_PLAN_FIELDS]; /* of the plan's fields; sp_resolve_degrees */
+    bool is_launch;                        /* what was not said is the framework's default */
+    struct sp_problem problem;
+    int64_t left_idle;  /* devices beside those of hw, paid for and not used */
+    char inferred[256]; /* values that were inferred: "dp 64, ..." */
 };
+
+/* Copies a plan with its inputs: the copy is good without the original. */
+void sp_copy_planned(struct sp_planned *copy, const struct sp_planned *planned);
 
 /* What the framework's file lists as supported; `any`: everything. */
 struct sp_repertoire sp_repertoire_of(const struct sp_planned *planned, bool any);
@@ -30,9 +44,12 @@ struct sp_repertoire sp_repertoire_of(const struct sp_planned *planned, bool any
 /* The estimate's inputs, which point into `planned`. */
 struct sp_step_inputs sp_inputs_of(const struct sp_planned *planned);
 
-/* The plan's estimate; `plays`: with its schedule simulated, which takes longer than all the rest.
+/* Parts of an estimate that take longer than the rest: the simulated schedule, and the 80 % range.
  */
+enum { SP_WITH_PLAYED = 1, SP_WITH_RANGE = 2, SP_WITH_ALL = 3 };
+
+/* The plan's estimate with these parts; the others are NAN. */
 void sp_estimate_planned(const struct sp_planned *planned, enum sp_flop_convention convention,
-                         bool plays, struct sp_estimate *estimate);
+                         unsigned parts, struct sp_estimate *estimate);
 
 #endif

@@ -1,5 +1,5 @@
 /* The plan that is best at the bad ends of the constants' intervals. */
-#include "study/search.h"
+#include "study/search_machines.h"
 
 void sp_make_robust(struct sp_candidate *m)
 {

@@ -109,22 +109,36 @@ static void gather(struct searching *s, struct sp_best *best, struct sp_search_c
     }
 }
 
-/* The seeding pass: the value that `wanted` probably good plans reach, or a first front. */
-static void seed(struct searching *s, int threads)
+/* What is known before any plan is looked at. */
+static struct sp_search_rule first_rule(const struct sp_search_run *run)
 {
-    struct sp_best best = {.wanted = s->run->wanted,
-                           .meshes = s->run->meshes,
-                           .grounded = s->space->ground,
-                           .front = s->run->front ? &s->first : NULL};
-    s->rule = (struct sp_search_rule){
-        .seeding = true, .limit = INFINITY, .least = INFINITY, .fastest = INFINITY};
+    const double beat = run->beat > 0 ? run->beat : INFINITY;
+    return (struct sp_search_rule){.exhaustive = run->exhaustive,
+                                   .limit = run->any ? run->enough : beat,
+                                   .least = beat,
+                                   .fastest = run->first_alone ? 0 : INFINITY};
+}
+
+/* The seeding pass: the value that `wanted` probably good plans reach, or a first front. `best`
+ * gets them. */
+static void seed(struct searching *s, int threads, struct sp_best *best)
+{
+    *best = (struct sp_best){.wanted = s->run->wanted,
+                             .meshes = s->run->meshes,
+                             .grounded = s->space->ground,
+                             .front = s->run->front ? &s->first : NULL};
+    const struct sp_search_rule first = first_rule(s->run);
+    s->rule = first;
+    s->rule.seeding = true;
     sp_parallel(threads, s->groups, 8, look_ahead, s);
-    gather(s, &best, NULL);
+    gather(s, best, NULL);
     s->rule = (struct sp_search_rule){
-        .limit = best.n > 0 && best.n == best.wanted ? best.found[best.n - 1].value : INFINITY,
-        .least = best.n_simple > 0 ? best.simple[0].value : INFINITY,
-        .fastest = best.fastest.step_s > 0 ? best.fastest.step_s : INFINITY,
-        .known = best.front,
+        .limit = fmin(first.limit, best->n > 0 && best->n == best->wanted
+                                       ? best->found[best->n - 1].value
+                                       : INFINITY),
+        .least = fmin(first.least, best->n_simple > 0 ? best->simple[0].value : INFINITY),
+        .fastest = fmin(first.fastest, best->fastest.step_s > 0 ? best->fastest.step_s : INFINITY),
+        .known = best->front,
     };
 }
 
@@ -144,13 +158,17 @@ void sp_run_search(const struct sp_search_space *space, const struct sp_search_r
     };
     if (run->front)
         result->best.front = &result->front;
+    struct sp_best likely = {0};
     if (!run->exhaustive && !run->any)
-        seed(s, result->threads);
+        seed(s, result->threads, &likely);
     else
-        s->rule = (struct sp_search_rule){.exhaustive = run->exhaustive,
-                                          .limit = run->any ? run->enough : INFINITY,
-                                          .least = INFINITY,
-                                          .fastest = INFINITY};
+        s->rule = first_rule(run);
+    if (run->likely_alone) {
+        result->best = likely;
+        result->partial = s->partial;
+        free(s);
+        return;
+    }
     sp_parallel(result->threads, (s->groups - run->shard + run->shards - 1) / run->shards, 8, look,
                 s);
     gather(s, &result->best, &result->counts);

@@ -13,6 +13,9 @@ struct sp_search_run {
     int threads;              /* 0: sp_threads decides */
     bool any;                 /* stop at the first plan with a value of at most `enough` */
     double enough;            /* value */
+    double beat;              /* only plans of at most this value count; 0: all */
+    bool likely_alone;        /* look at probably good plans only, and count none */
+    bool first_alone;         /* of a grounded search, not the fastest by the estimate alone */
     const volatile int *stop; /* stop when non-zero; or NULL */
     void (*progress)(double share, void *context); /* called now and then from one thread; or
                                                       NULL */

@@ -16,6 +16,14 @@ bool sp_allow_value(struct sp_space_limits *limits, enum sp_plan_field_id field,
     return true;
 }
 
+bool sp_is_limited(const struct sp_space_limits *limits)
+{
+    for (int i = 0; i < SP_PLAN_FIELDS; i++)
+        if (limits->values[i] > 0 || limits->most[i] > 0)
+            return true;
+    return false;
+}
+
 /* Restricts a named dimension to these values. */
 static void allow_names(bool *set, const struct sp_plan_field *field, const int64_t *value, int n)
 {
@@ -30,6 +38,8 @@ static void narrow(const struct sp_space_limits *limits, struct sp_search_space 
     for (int i = 0; i < SP_PLAN_FIELDS; i++) {
         const struct sp_plan_field *const field = &sp_plan_fields[i];
         const int n = limits->values[i];
+        if (i == SP_FIELD_REMAT && n > 0)
+            space->open.n_modules = 0; /* a policy that is named is meant alone */
         void *const open = (char *)space + field->space;
         if (field->space > 0 && n > 0 && field->names)
             allow_names(open, field, limits->value[i], n);
@@ -42,27 +52,38 @@ static void narrow(const struct sp_space_limits *limits, struct sp_search_space 
             degree->n = n;
         degree->most = limits->most[i];
     }
+    /* who names degrees knows how to lay them */
+    space->whole_axes = space->whole_axes && limits->values[SP_FIELD_TP] == 0;
+    space->even_stages = space->even_stages && limits->values[SP_FIELD_PP] == 0;
 }
 
-/* Opens dimensions to what the framework supports, or to everything. */
-static void open_dimensions(const struct sp_planned *base, bool any, struct sp_search_space *space)
+void sp_open_dimensions(const struct sp_planned *base, const struct sp_repertoire *runs, bool any,
+                        struct sp_dimensions *open)
 {
-    const struct sp_repertoire runs = sp_repertoire_of(base, any);
-    memcpy(space->schedule, runs.schedule, sizeof space->schedule);
-    memcpy(space->policy, runs.policy, sizeof space->policy);
-    memcpy(space->zero, runs.zero, sizeof space->zero);
-    memcpy(space->dispatch, runs.dispatch, sizeof space->dispatch);
-    memcpy(space->cp_kind, runs.cp_kind, sizeof space->cp_kind);
-    space->copies_kv_heads = runs.copies_kv_heads;
     const bool overlaps = base->framework.framework.execution.moe_overlap;
-    space->moe_overlap[0] = !overlaps || any;
-    space->moe_overlap[1] = overlaps || runs.moe_overlap;
-    if (!runs.pipelines)
-        space->pp = (struct sp_degree){.n = 1, .value = {1}};
-    for (int i = 0; i < 2; i++)
-        space->sequence_parallel[i] = space->stages_inside[i] = true;
-    space->offload[0] = true;
-    space->offload[1] = runs.offload;
+    *open = (struct sp_dimensions){.copies_kv_heads = runs->copies_kv_heads,
+                                   .moe_overlap = {!overlaps || any, overlaps || runs->moe_overlap},
+                                   .stages_inside = {true, true},
+                                   .offload = {true, runs->offload}};
+    open->n_modules = sp_module_sets(&base->model, &runs->modules, open->modules);
+    memcpy(open->schedule, runs->schedule, sizeof open->schedule);
+    memcpy(open->policy, runs->policy, sizeof open->policy);
+    memcpy(open->zero, runs->zero, sizeof open->zero);
+    memcpy(open->dispatch, runs->dispatch, sizeof open->dispatch);
+    memcpy(open->cp_kind, runs->cp_kind, sizeof open->cp_kind);
+    memcpy(open->sequence_parallel, runs->sequence_parallel, sizeof open->sequence_parallel);
+}
+
+/* Opens the degrees as far as the framework lays them. */
+static void open_degrees(const struct sp_repertoire *runs, struct sp_search_space *space)
+{
+    static const struct sp_degree one = {.n = 1, .value = {1}};
+    if (!runs->pipelines)
+        space->pp = one;
+    if (!runs->contexts)
+        space->cp = one;
+    space->whole_axes = !runs->splits_axes;
+    space->even_stages = !runs->uneven_stages;
 }
 
 /* Reports why sp_open_space ran out of room. */
@@ -119,9 +140,11 @@ bool sp_space_of(const struct sp_planned *base, const struct sp_space_limits *li
         .recompute_layers = 1,
         .most_bytes = sp_limit_of_search(limits, base, SP_VERDICT_YES),
     };
-    open_dimensions(base, limits->any, space);
+    const struct sp_repertoire runs = sp_repertoire_of(base, limits->any);
+    sp_open_dimensions(base, &runs, limits->any, &space->open);
+    open_degrees(&runs, space);
     narrow(limits, space);
-    if (space->offload[1] && !(sp_host_bytes_per_s(&base->hw.chip) > 0))
+    if (space->open.offload[1] && !(sp_host_bytes_per_s(&base->hw.chip) > 0))
         return sp_fail(error, SP_INPUT,
                        "offload: %s: chip.pcie_bytes_per_s is not known; --set "
                        "hw.chip.pcie_bytes_per_s",

@@ -20,10 +20,18 @@ struct sp_space_limits {
 /* Allows a value of a field; false if there is no room. */
 bool sp_allow_value(struct sp_space_limits *limits, enum sp_plan_field_id field, int64_t value);
 
+/* Whether dimensions are limited by more than the framework. */
+bool sp_is_limited(const struct sp_space_limits *limits);
+
 /* Device bytes that a plan may need: the user's limit, else the most whose verdict is `worst` or
  * better. */
 double sp_limit_of_search(const struct sp_space_limits *limits, const struct sp_planned *base,
                           enum sp_verdict worst);
+
+/* Opens the dimensions that are not degrees to what `runs` has; with `any` exchanges need not
+ * overlap where the framework's own do. */
+void sp_open_dimensions(const struct sp_planned *base, const struct sp_repertoire *runs, bool any,
+                        struct sp_dimensions *open);
 
 /* Opens the space of a problem, whose plans have memory to spare (or keep the user's limit); an
  * error if it cannot be searched. */

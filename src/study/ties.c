@@ -1,13 +1,14 @@
 /* Ties: leads smaller than the error of the difference. */
 #include <math.h>
+#include <string.h>
 
 #include <scaleplan/estimate.h>
 
-#include "study/search.h"
+#include "study/search_machines.h"
 
 bool sp_ranks_time(const struct sp_search *s)
 {
-    return !s->run.front && s->goal != SP_GOAL_DEVICES && s->goal != SP_GOAL_MEMORY;
+    return !s->run.front && s->problem.goal != SP_GOAL_DEVICES && s->problem.goal != SP_GOAL_MEMORY;
 }
 
 static enum sp_tier tier_of(const struct sp_candidate *m, const struct sp_plan *plan)
@@ -32,6 +33,17 @@ static double lead_between(const struct sp_search *s, int machine, const struct 
                             : sp_machines_lead_log(range_of(m, plan), range_of(o, than));
 }
 
+double sp_plans_lead_log(const struct sp_planned *one, const struct sp_planned *other)
+{
+    const struct sp_step_inputs in = sp_inputs_of(one), than = sp_inputs_of(other);
+    const bool shared = strcmp(one->hw.name, other->hw.name) == 0 &&
+                        sp_chips(&one->hw) == sp_chips(&other->hw) &&
+                        strcmp(one->profile.name, other->profile.name) == 0;
+    return shared ? fmax(sp_lead_log(sp_tier_of(in.model, &in.hw->chip, in.plan)),
+                         sp_lead_log(sp_tier_of(than.model, &than.hw->chip, than.plan)))
+                  : sp_machines_lead_log(sp_range_of(&in), sp_range_of(&than));
+}
+
 bool sp_ties_with_first(const struct sp_search *s, const struct sp_ranked *all, size_t at)
 {
     const struct sp_ranked *const one = &all[at], *const first = &all[0];
@@ -47,8 +59,9 @@ double sp_first_lead_log(const struct sp_search *s, const struct sp_ranked *all)
 
 double sp_machine_value(const struct sp_search *s, int machine)
 {
-    const double step = sp_best_step_of(s, machine);
-    return s->goal == SP_GOAL_COST ? sp_cost_of_step(s->machine[machine], step) : step;
+    const struct sp_candidate *const m = s->machine[machine];
+    const double step = sp_best_step_of(s, machine) * sp_asked_over_taken(m);
+    return s->problem.goal == SP_GOAL_COST ? sp_cost_of_step(m, step) : step;
 }
 
 int sp_best_machine_but(const struct sp_search *s, int one)

@@ -22,10 +22,8 @@ struct sp_training_flops sp_count_training_flops(const struct sp_flops_question 
     struct sp_training_flops f = {
         .forward = sp_forward_flops_per_token(q->model, q->seq, q->scores == SP_FLOPS_CAUSAL,
                                               q->count_embedding),
-        .counted = sp_model_flops(q->model, 1, q->seq, SP_FLOPS_6P),
         .computed = sp_tuned_flops(q->model, 1, q->seq, SP_FLOPS_6P) +
                     sp_companion_flops(q->companions, 1, q->seq, SP_FLOPS_6P),
-        .counted_with_scores = NAN,
         .computed_with_scores = NAN,
     };
     const struct sp_flops passed = passed_flops(q, &f.forward);
@@ -33,12 +31,12 @@ struct sp_training_flops sp_count_training_flops(const struct sp_flops_question 
     f.plain = !(f.computed < six_p || f.computed > six_p);
     f.recomputed = sp_recomputed_flops_per_token(&passed, q->remat);
     if (sp_model_has_shape(q->model)) {
-        f.counted_with_scores = sp_model_flops(q->model, 1, q->seq, q->scores) + table;
         f.computed_with_scores = f.plain
                                      ? sp_training_of_forward(f.forward.total)
                                      : sp_tuned_flops(q->model, 1, q->seq, q->scores) + table +
                                            sp_companion_flops(q->companions, 1, q->seq, q->scores);
     }
-    f.hardware = f.computed_with_scores + f.recomputed;
+    f.executed = isnan(f.computed_with_scores) ? NAN : fmax(f.computed_with_scores, f.computed);
+    f.hardware = f.executed + f.recomputed;
     return f;
 }

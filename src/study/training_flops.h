@@ -18,11 +18,12 @@ struct sp_flops_question {
 /* Training FLOPs per token. */
 struct sp_training_flops {
     struct sp_flops forward;
-    double counted, computed; /* 6 P as if all were trained; what is computed */
-    double counted_with_scores, computed_with_scores; /* the same with attention; NAN: no shape */
-    double recomputed;                                /* recomputed in the backward pass */
-    double hardware;                                  /* computed_with_scores plus recomputed */
-    bool plain; /* computed FLOPs equal 6 P of all parameters */
+    double computed;             /* 6 P of what is computed */
+    double computed_with_scores; /* the same with attention; NAN: no shape */
+    double recomputed;           /* recomputed in the backward pass */
+    double executed; /* the larger of both: 6 P counts a table of embeddings as a matmul */
+    double hardware; /* executed plus recomputed */
+    bool plain;      /* computed FLOPs equal 6 P of all parameters */
 };
 
 struct sp_training_flops sp_count_training_flops(const struct sp_flops_question *question);

@@ -67,7 +67,7 @@ static void estimate_alone(FILE *out)
         p->pp = 1 << (i >> 2 & 3);
         p->micro_batch = 1 << (i >> 4 & 1);
         p->dp = p->shards = 256 / p->tp / p->pp;
-        sp_estimate_planned(&planned, SP_FLOPS_6P, false, &estimate);
+        sp_estimate_planned(&planned, SP_FLOPS_6P, 0, &estimate);
         fprintf(out, "%d\n", estimate.time.step > 0);
     }
     free(args);

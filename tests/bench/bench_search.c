@@ -58,17 +58,17 @@ static void load(const struct problem *p, struct loaded *l)
         .dtype = SP_BF16,
         .imbalance = 1,
         .recompute_layers = 1,
-        .sequence_parallel = {true, true},
-        .stages_inside = {true, true},
-        .offload = {true, p->open},
+        .open = {.sequence_parallel = {true, true},
+                 .stages_inside = {true, true},
+                 .offload = {true, p->open}},
         .most_bytes = 0.95 * sp_capacity_bytes(&l->hw.chip),
     };
     for (int i = 0; i < SP_SCHEDULES; i++)
-        l->space.schedule[i] = p->open || i == SP_1F1B || i == SP_INTERLEAVED;
+        l->space.open.schedule[i] = p->open || i == SP_1F1B || i == SP_INTERLEAVED;
     for (int i = 0; i < SP_POLICIES; i++)
-        l->space.policy[i] = p->open || i == 0 || i == 1 || i == 3 || i == 4;
+        l->space.open.policy[i] = p->open || i == 0 || i == 1 || i == 3 || i == 4;
     for (int i = 0; i < 4; i++)
-        l->space.zero[i] = p->open || i < 2;
+        l->space.open.zero[i] = p->open || i < 2;
     if (!sp_open_space(&l->space))
         exit(1);
 }

@@ -156,7 +156,7 @@ int main(void)
     sp_layers_on_rank(&layers, &plan, &framework.framework, &mine);
     sp_prepare_step(&in, &mine, &prepared);
     sp_prepare_memory(&mine, &plan, &framework.framework, &memory);
-    sp_map_stages(&model, plan.pp, SP_BALANCE_EVEN, &map);
+    sp_map_stages(&model, &(struct sp_stage_split){.stages = plan.pp}, &map);
     sp_stage_times(&in, &prepared, &map, &staged);
     sp_memory_of_kinds(&framework.framework, &memory, &map, kinds);
     const double base = rate_of(whole);

@@ -55,6 +55,14 @@ expect "$(offer scaleplan sweep step --va)" --valid --hw
 expect "$(offer scaleplan sweep step --model lla)" llama3-8b --hw
 expect "$(offer scaleplan sweep step --model llama3-8b,llama3-7)" llama3-8b,llama3-70b
 expect "$(offer scaleplan sweep step --remat full,sel)" full,selective
+# Keys of the command's own answer, one by one.
+expect "$(offer scaleplan step --get mem)" memory.fits fits
+expect "$(offer scaleplan step --get mfu,memory.f)" mfu,memory.fits
+expect "$(offer scaleplan fit --get state_b)" state_bytes mfu
+# What the program prints is what is installed.
+for shell in bash:scaleplan zsh:_scaleplan fish:scaleplan.fish; do
+  scaleplan completion "${shell%:*}" | cmp - "$folder/${shell#*:}" || failed=1
+done
 # Every option of --help is offered.
 for command in $(offer scaleplan '' | tr ' ' '\n' | grep -v -- '^--'); do
   for option in $(scaleplan "$command" --help | grep -oE '^  --[a-z0-9-]+'); do
@@ -106,6 +114,7 @@ END
   expect "$(zsh_offer 'scaleplan validate p')" plan.sh
   expect "$(zsh_offer 'scaleplan show llama3')" llama3-8b llama2-7b
   expect "$(zsh_offer 'scaleplan list h')" hardware plan.sh
+  expect "$(zsh_offer 'scaleplan step --get memory.fi')" memory.fits mfu
   expect "$(zsh_offer 'scaleplan sweep s')" step fit
   expect "$(zsh_offer 'scaleplan sweep step --mod')" --model
   expect "$(zsh_offer 'scaleplan sweep step --va')" --valid
@@ -122,6 +131,7 @@ if has fish; then
   expect "$(fish_offer 'scaleplan show lla')" llama3-8b
   expect "$(fish_offer 'scaleplan list ')" hardware plan.sh
   expect "$(fish_offer 'scaleplan lint p')" plan.sh
+  expect "$(fish_offer 'scaleplan step --get memory.fi')" memory.fits mfu
   expect "$(fish_offer 'scaleplan sweep s')" step plan.sh
   expect "$(fish_offer 'scaleplan sweep step --mod')" --model
   expect "$(fish_offer 'scaleplan sweep step --va')" --valid

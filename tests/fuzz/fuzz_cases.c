@@ -1,7 +1,7 @@
 /* Files of cases: reading alone, the commands in them are not run. */
 #include "fuzz.h"
 
-#include "config/cases.h"
+#include "config/exercises.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

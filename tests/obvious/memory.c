@@ -121,8 +121,9 @@ static double peak_of(const struct sp_model *m, const struct sp_plan *p,
                         2 * (m->gated_mlp ? 2 : 1) * tokens * width / tp, others_of(m, p, f));
     if (p->sequence_parallel && p->tp > 1)
         bytes += 2 * tokens * (double)m->d_model; /* a gathered gradient */
-    if (p->recompute.offload) /* what waits elsewhere stands again, and what was thrown away */
-        bytes += kept_of(m, p, f, &nothing, moe);
+    if (p->recompute.offload) /* what waits elsewhere stands again, and what was thrown away, while
+                                 what the layer before kept arrives */
+        bytes += kept_of(m, p, f, &nothing, moe) + kept_of(m, p, f, &p->recompute, moe);
     else if (p->recompute_layers > 0)
         bytes += kept_of(m, p, f, &nothing, moe) - kept_of(m, p, f, &p->recompute, moe);
     return bytes;
@@ -134,9 +135,43 @@ static double loss_of(const struct sp_model *m, const struct sp_plan *p,
     const double tokens = (double)(p->micro_batch * p->seq / p->cp), tp = (double)p->tp,
                  D = (double)m->d_model;
     const double whole = tp > 1 && f->split_logit_bytes > 0 ? f->split_logit_bytes : f->logit_bytes;
-    const double each[] = {whole, 2, whole / 8, 0}, logit = each[p->execution.logits];
+    const double each[] = {whole, 2, whole / 8, 0, 2 + 4 + 4}, logit = each[p->execution.logits];
     return 4 * tokens * D / tp + logit * tokens * padded((double)m->vocab, tp) / tp +
            2 * tokens * D;
+}
+
+/* Weights of a layer on a device. */
+static double layer_on_device(const struct sp_model *m, const struct sp_plan *p, int layer)
+{
+    static struct listing all;
+    double weights = 0;
+    list_model(m, &all);
+    for (size_t i = 0; i < all.n; i++) {
+        const struct tensor *const w = &all.at[i];
+        if (w->layer == layer)
+            weights +=
+                w->rows * w->columns /
+                (w->share == OVER_EXPERTS ? (double)(p->ep * p->etp) : sharers(m, p, w->share));
+    }
+    return weights;
+}
+
+/* What a framework that takes torch's pipelining holds to send between stages, one micro-batch
+ * after the other: it receives its input and its gradient into tensors of their own, and keeps what
+ * it gave out until the backward pass. Inputs in flight are the first layer's and counted there. */
+static double sends_of(const struct sp_model *m, const struct sp_plan *p, int64_t stage,
+                       double flying)
+{
+    const double tokens = (double)(p->micro_batch * p->seq / p->cp),
+                 parts = p->sequence_parallel ? (double)p->tp : 1;
+    const double sent = 2 * (double)m->d_model * tokens / parts;
+    double bytes = 0;
+    for (int64_t micro = 0; micro < microbatches_of(p); micro++) {
+        bytes += stage > 0 && (double)micro >= flying ? sent : 0; /* waits for its turn */
+        bytes += stage < p->pp - 1 ? sent : 0;                    /* for its gradient */
+        bytes += stage < p->pp - 1 && (double)micro < flying ? sent : 0;
+    }
+    return bytes;
 }
 
 /* What the framework holds beside: a gradient of each shape of weight, and unsharded layers. */
@@ -204,8 +239,12 @@ static double buffers_of(const struct sp_model *m, const struct sp_plan *p,
     if (p->zero == 3 && (p->shards > 1 || (moe && D_experts > 1))) {
         if (f->keeps_stages_whole && p->pp > 1) { /* 2 bytes of weight and 4 of gradient */
             double held_dense, held_experts;
+            double largest = 0; /* its gradients in 2 bytes, before they are added */
+            for (int layer = from; layer < to; layer++)
+                largest = fmax(largest, layer_on_device(m, p, layer));
             held_of(m, p, from, to, &held_dense, &held_experts);
-            return bytes + 6 * (p->schedule == SP_DUALPIPE ? 2 : 1) * (held_dense + held_experts);
+            return bytes + (p->schedule == SP_DUALPIPE ? 2 : 1) * 2 * largest +
+                   6 * (p->schedule == SP_DUALPIPE ? 2 : 1) * (held_dense + held_experts);
         }
         const double mixture = moe ? shared / tp + experts / (double)(p->ep * p->etp) : 0;
         const double layer = on_a_rank + fmax(mixture, dense ? mlp / tp : 0);
@@ -243,6 +282,26 @@ static double in_flight(const struct sp_plan *p, int64_t stage)
         held--;
     }
     return (double)most;
+}
+
+/* The first layer of a stage whose ends may have sizes of their own: the others are dealt the rest,
+ * a layer each in turn. */
+static int dealt(const struct sp_model *m, const struct sp_plan *p, int64_t stage)
+{
+    int64_t of[8] = {0}, left = m->layers - p->first_layers - p->last_layers, s = 0, at = 0;
+    if (p->first_layers == 0 && p->last_layers == 0)
+        return first_layer(m, p->pp, stage);
+    of[0] = p->first_layers;
+    of[p->pp - 1] = p->last_layers;
+    while (left > 0) {
+        const bool own = (s == 0 && p->first_layers > 0) || (s == p->pp - 1 && p->last_layers > 0);
+        of[s] += !own;
+        left -= !own;
+        s = (s + 1) % p->pp;
+    }
+    for (s = 0; s < stage; s++)
+        at += of[s];
+    return (int)at;
 }
 
 static struct sp_framework random_framework(void)
@@ -292,32 +351,58 @@ static double norm_of(const struct sp_model *m)
     return m->norm == SP_NORM_LAYER ? 2 : m->norm == SP_NORM_NO_AFFINE ? 0 : 1;
 }
 
+/* What the layers of a stage keep of one micro-batch. */
+static double one_in_flight(const struct sp_model *m, const struct sp_plan *p,
+                            const struct sp_framework *f, int from, int to)
+{
+    const struct sp_recompute nothing = {0};
+    double kept = 0;
+    if (p->recompute.offload) /* all that is kept waits in the host's memory */
+        return 0;
+    for (int layer = from; layer < to; layer++) {
+        const bool moe = has_experts(m, layer);
+        kept += p->recompute_layers * kept_of(m, p, f, &p->recompute, moe) +
+                (1 - p->recompute_layers) * kept_of(m, p, f, &nothing, moe);
+    }
+    return kept;
+}
+
+static double peak_of_layers(const struct sp_model *m, const struct sp_plan *p,
+                             const struct sp_framework *f, int from, int to)
+{
+    double peak = 0;
+    for (int layer = from; layer < to; layer++)
+        peak = fmax(peak, peak_of(m, p, f, has_experts(m, layer)));
+    return peak;
+}
+
+static double peak_at(const struct sp_model *m, const struct sp_plan *p,
+                      const struct sp_framework *f, int from, int to)
+{
+    const double peak = peak_of_layers(m, p, f, from, to);
+    return to == m->layers ? fmax(peak, loss_of(m, p, f)) : peak;
+}
+
+/* The dense gradient of the tables. */
+static double table_of(const struct sp_model *m, const struct sp_plan *p)
+{
+    const double tables = padded((double)m->vocab, (double)p->tp) / (double)p->tp +
+                          (double)m->learned_positions + (m->embedding_norm ? norm_of(m) : 0);
+    return 2 * tables * (double)m->d_model;
+}
+
 /* The activations kept for every micro-batch in flight, and the peak beside them. */
 static double activations_of(const struct sp_model *m, const struct sp_plan *p,
                              const struct sp_framework *f, int64_t stage, int from, int to)
 {
-    const struct sp_recompute nothing = {0};
-    double kept = 0, peak = 0;
-    for (int layer = from; layer < to; layer++) {
-        const bool moe = has_experts(m, layer);
-        const double again = kept_of(m, p, f, &p->recompute, moe);
-        if (!p->recompute.offload) /* else all that is kept waits in the host's memory */
-            kept += p->recompute_layers * again +
-                    (1 - p->recompute_layers) * kept_of(m, p, f, &nothing, moe);
-        peak = fmax(peak, peak_of(m, p, f, moe));
-    }
-    if (to == m->layers)
-        peak = fmax(peak, loss_of(m, p, f));
-    /* a backward pass ends with the dense gradient of the tables, when its own activations are gone
-     */
-    const double tables = padded((double)m->vocab, (double)p->tp) / (double)p->tp +
-                          (double)m->learned_positions + (m->embedding_norm ? norm_of(m) : 0);
+    const double kept = one_in_flight(m, p, f, from, to), peak = peak_at(m, p, f, from, to);
     bool moe = false;
     for (int layer = from; layer < to; layer++)
         moe |= has_experts(m, layer);
     const bool gathers =
         p->zero == 3 && (p->shards > 1 || (moe && p->shards * p->tp > p->ep * p->etp));
-    const double at_end = from == 0 && !gathers ? 2 * tables * (double)m->d_model : 0;
+    /* a backward pass ends with the tables' gradient, when its own activations are gone */
+    const double at_end = from == 0 && !gathers ? table_of(m, p) : 0;
     const double flying = in_flight(p, stage);
     return fmax(flying * kept + peak, fmax(flying - 1, 0) * kept + at_end);
 }
@@ -334,6 +419,8 @@ static void memory(void **state)
         struct sp_plan p = random_plan(&m);
         p.schedule = schedules[rand() % 5];
         p.batch = ANY(64, 64, 3, 5, 7, 9, 13); /* the last micro-batch may be smaller */
+        p.first_layers = p.pp > 1 && rand() % 3 == 0 ? ANY(1, 2, 3) : 0;
+        p.last_layers = p.pp > 1 && rand() % 3 == 0 ? ANY(1, 2, 3) : 0;
         if (sp_check_plan(&m, &p, sp_plan_devices(&p), 1) != SP_PLAN_OK)
             continue;
         const struct sp_framework f = random_framework();
@@ -342,12 +429,15 @@ static void memory(void **state)
                                                .master_bytes = 4,
                                                .optimizer_bytes = 8};
         const int64_t stage = rand() % p.pp;
-        const int from = first_layer(&m, p.pp, stage), to = first_layer(&m, p.pp, stage + 1);
+        const int from = dealt(&m, &p, stage), to = dealt(&m, &p, stage + 1);
         const struct sp_stage_memory of = sp_memory_of_stage(&m, &precision, &p, &f, stage);
         check_states(&m, &p, &precision, from, to, &of);
         assert_true(fabs((double)of.activations - activations_of(&m, &p, &f, stage, from, to)) <=
                     0.51);
-        assert_true(fabs((double)of.buffers - buffers_of(&m, &p, &f, from, to)) <= 0.51);
+        assert_true(
+            fabs((double)of.buffers - buffers_of(&m, &p, &f, from, to) -
+                 (f.keeps_stages_whole && p.pp > 1 ? sends_of(&m, &p, stage, in_flight(&p, stage))
+                                                   : 0)) <= 0.51);
         assert_int_equal(of.live,
                          of.params + of.grads + of.optimizer + of.activations + of.buffers);
         assert_true(fabs((double)of.reserved - 1.25 * (double)of.live) <= 0.51);
@@ -361,6 +451,141 @@ static void memory(void **state)
     }
     print_message("%d plans, %d of them DualPipe\n", compared, dual);
     assert_true(compared >= 5000 && dual >= 500);
+}
+
+/* == Chunks of different sizes == */
+
+/* The order in which a stage runs chunks forward, in groups of pp micro-batches, and backward from
+ * the last one. */
+static int64_t chunk_at(const struct sp_plan *p, int64_t k, bool back)
+{
+    const int64_t chunk = k % (p->pp * p->vpp) / p->pp;
+    return back ? p->vpp - 1 - chunk : chunk;
+}
+
+/* Most layers whose activations are there, at any time and when the last chunk has just run: pass
+ * after pass. */
+static void play_chunks(const struct sp_plan *p, int64_t stage, const int64_t *sizes,
+                        double most[2])
+{
+    const int64_t all = microbatches_of(p) * p->vpp,
+                  warm = 2 * (p->pp - 1 - stage) + (p->vpp - 1) * p->pp;
+    double layers = 0;
+    most[0] = most[1] = 0;
+    for (int64_t k = 0; k < all; k++) {
+        const int64_t chunk = chunk_at(p, k, false);
+        layers += (double)sizes[chunk];
+        most[0] = fmax(most[0], layers);
+        if (chunk == p->vpp - 1)
+            most[1] = fmax(most[1], layers);
+        if (k >= warm)
+            layers -= (double)sizes[chunk_at(p, k - warm, true)];
+    }
+}
+
+/* A stage's chunks: the first stage has a layer more, the last one less, or the last ones lack
+ * what does not divide. */
+static void uneven_chunks(void **state)
+{
+    int compared[3] = {0, 0, 0};
+    (void)state;
+    srand(5);
+    for (int i = 0; i < 20000; i++) {
+        struct sp_model m = random_model();
+        struct sp_plan p = random_plan(&m);
+        const struct sp_framework f = random_framework();
+        const struct sp_precision precision = {.weight_bytes = 2};
+        const int64_t chunk = ANY(1, 2, 3);
+        const enum { FIRST, LAST, ANY_OF_LAST } which = (unsigned)rand() % 3;
+        p.pp = ANY(2, 4);
+        p.vpp = ANY(2, 3, 4);
+        p.schedule = SP_INTERLEAVED;
+        p.batch = p.dp * p.micro_batch * p.pp * ANY(2, 3);
+        p.zero = 0;
+        m.moe = (struct sp_moe){.experts = 0};
+        p.ep = p.etp = 1;
+        const int64_t lacking = which == ANY_OF_LAST ? 1 + rand() % (p.pp - 1) : 1;
+        m.layers = chunk * p.pp * p.vpp + (which == FIRST ? 1 : -lacking);
+        const int64_t size = chunk * p.vpp + (which == FIRST ? 1 : -1);
+        p.first_layers = which == FIRST ? size : 0;
+        p.last_layers = which == LAST ? size : 0;
+        const bool by_ends = which == ANY_OF_LAST && (m.layers + 2) % p.pp == 0;
+        if (by_ends || chunk * p.pp * p.vpp <= 2 * p.pp || /* too near to the next size */
+            sp_check_plan(&m, &p, sp_plan_devices(&p), 1) != SP_PLAN_OK)
+            continue;
+        const int64_t stage = which == FIRST ? 0 : p.pp - 1 - rand() % lacking;
+        const int from = dealt(&m, &p, stage), to = dealt(&m, &p, stage + 1);
+        int64_t sizes[4] = {chunk, chunk, chunk, chunk};
+        double most[2];
+        sizes[which == FIRST ? 0 : p.vpp - 1] += which == FIRST ? 1 : -1;
+        play_chunks(&p, stage, sizes, most);
+        const double flat = one_in_flight(&m, &p, &f, from, to), layer = flat / (double)size;
+        const double peak = peak_at(&m, &p, &f, from, to);
+        const double last = fmax(most[0] * layer, most[1] * layer + peak), other = most[0] * layer;
+        const double expected =
+            stage == p.pp - 1 ? last : other + fmax(peak, stage == 0 ? table_of(&m, &p) - flat : 0);
+        const struct sp_stage_memory of = sp_memory_of_stage(&m, &precision, &p, &f, stage);
+        assert_int_equal(to - from, size);
+        assert_true(fabs((double)of.activations - expected) <= 1e-9 * expected + 0.51);
+        compared[which]++;
+    }
+    assert_true(compared[0] >= 500 && compared[1] >= 500 && compared[2] >= 500);
+}
+
+/* == Further tokens == */
+
+/* A module that predicts a further token adds a layer, a projection of two streams and three norms
+ * to the last stage, with a copy of the table where that is on another, and to the loss what all
+ * that keeps of a micro-batch, and of its own logits. DeepSeek-V3, section 2.2. */
+static void further_tokens(void **state)
+{
+    int compared = 0;
+    (void)state;
+    srand(6);
+    for (int i = 0; i < 60000 && compared < 5000; i++) {
+        struct sp_model m = random_model();
+        struct sp_plan p = random_plan(&m);
+        const struct sp_framework f = random_framework();
+        const struct sp_precision precision = {.weight_bytes = 2};
+        p.zero = 0;
+        p.recompute.offload = false;
+        p.first_layers = p.pp > 1; /* sizes that modules do not move */
+        if (sp_check_plan(&m, &p, sp_plan_devices(&p), 1) != SP_PLAN_OK)
+            continue;
+        const int64_t stage = p.pp - 1;
+        const int from = dealt(&m, &p, stage), to = (int)m.layers;
+        const struct sp_stage_memory without = sp_memory_of_stage(&m, &precision, &p, &f, stage);
+        m.mtp_layers = ANY(1, 2);
+        const struct sp_stage_memory with = sp_memory_of_stage(&m, &precision, &p, &f, stage);
+        const double n = (double)m.mtp_layers, tp = (double)p.tp, D = (double)m.d_model;
+        const double tokens = (double)(p.micro_batch * p.seq / p.cp),
+                     vocab = padded((double)m.vocab, tp) / tp;
+        const double module =
+            layer_on_device(&m, &p, to - 1) + 2 * D * D / tp + 3 * D * norm_of(&m);
+        const double copy = p.pp > 1 && !m.tied_embeddings ? vocab * D : 0;
+        assert_true(fabs((double)(with.params - without.params) - 2 * (n * module + copy)) <= 1.1);
+        const double whole =
+            tp > 1 && f.split_logit_bytes > 0 ? f.split_logit_bytes : f.logit_bytes;
+        const double each[] = {4, 2, whole / 8, 0, 4}; /* the softmax in 4 bytes, or as it is */
+        const double logits = each[p.execution.logits] * tokens * vocab;
+        const bool moe = has_experts(&m, to - 1);
+        const double residual = D * tokens / (p.sequence_parallel ? tp : 1);
+        const struct sp_recompute nothing = {0};
+        /* its layer, the joined streams, the inputs of three norms, and what of them runs again */
+        const double own = 2 * 5 * residual,
+                     held =
+                         2 * ((1 - p.recompute.qkv) * 2 + (1 - p.recompute.norms) * 3) * residual;
+        const double kept = p.recompute_layers * (kept_of(&m, &p, &f, &p.recompute, moe) + held) +
+                            (1 - p.recompute_layers) * (kept_of(&m, &p, &f, &nothing, moe) + own);
+        const double peak = peak_of(&m, &p, &f, moe) + (p.recompute_layers > 0 ? own - held : 0);
+        const double expected = in_flight(&p, stage) * one_in_flight(&m, &p, &f, from, to) +
+                                fmax(peak_of_layers(&m, &p, &f, from, to),
+                                     n * kept + fmax(loss_of(&m, &p, &f) + n * logits, peak));
+        assert_true(fabs((double)with.activations -
+                         fmax(expected, p.pp == 1 ? table_of(&m, &p) : 0)) <= 1.1);
+        compared++;
+    }
+    assert_true(compared >= 5000);
 }
 
 /* Every replica's share in micro-batches, one sequence dealt after the other. */
@@ -383,6 +608,8 @@ static void microbatches(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(memory), cmocka_unit_test(microbatches)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(memory), cmocka_unit_test(uneven_chunks),
+                                       cmocka_unit_test(further_tokens),
+                                       cmocka_unit_test(microbatches)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

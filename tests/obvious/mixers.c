@@ -300,7 +300,8 @@ static void stages(void **state)
         const int64_t pp = 1 + rand() % 8;
         struct sp_layer_counts sum = {{0}};
         for (int64_t stage = 0; stage < pp; stage++) {
-            const struct sp_layer_counts of = sp_layers_of_stage(&m, pp, stage, SP_BALANCE_EVEN);
+            const struct sp_layer_counts of =
+                sp_layers_of_stage(&m, &(struct sp_stage_split){.stages = pp}, stage);
             for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
                 sum.of[kind] += of.of[kind];
         }

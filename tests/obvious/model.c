@@ -53,7 +53,8 @@ static void conservation(void **state)
         const int64_t pp = 1 + rand() % (m.layers < 64 ? m.layers : 64);
         int64_t dense = 0, moe = 0;
         for (int64_t s = 0; s < pp; s++) {
-            const struct sp_layer_counts of = sp_layers_of_stage(&m, pp, s, SP_BALANCE_EVEN);
+            const struct sp_layer_counts of =
+                sp_layers_of_stage(&m, &(struct sp_stage_split){.stages = pp}, s);
             int64_t mine[2] = {0, 0};
             for (int layer = first_layer(&m, pp, s); layer < first_layer(&m, pp, s + 1); layer++)
                 mine[has_experts(&m, layer)]++;

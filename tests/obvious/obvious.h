@@ -83,6 +83,10 @@ double k(const struct world *w, enum sp_constant id);
 /* Tokens of a micro-batch on one device. */
 double tokens_of(const struct world *w);
 
+/* Tokens that the experts of a rank compute over the mean: what the router sends the busiest, or a
+ * capacity. */
+double load_of(const struct sp_plan *p);
+
 /* Nothing takes any time: two axes that close, or nodes of 8. */
 struct sp_hardware free_machine(bool torus, int64_t chips);
 

@@ -12,6 +12,11 @@ double k(const struct world *w, enum sp_constant id)
     return w->profile.value[id];
 }
 
+double load_of(const struct sp_plan *p)
+{
+    return p->execution.capacity > 0 ? p->execution.capacity : p->imbalance;
+}
+
 double tokens_of(const struct world *w)
 {
     return (double)(w->p.micro_batch * w->p.seq / w->p.cp);
@@ -60,6 +65,7 @@ bool draw(struct world *w, bool torus, bool stages)
     w->m.global_every = ANY(0, 1, 2, 3);
     w->p = random_plan(&w->m);
     w->p.execution.attention_kernel = SP_KERNEL_FLASH;
+    w->p.execution.capacity = (double)ANY(0, 0, 1, 2);
     w->p.batch *= w->p.micro_batch;
     w->p.pp = stages ? w->p.pp : 1;
     if (w->m.moe.experts > 0 && rand() % 3 == 0)
@@ -71,7 +77,6 @@ bool draw(struct world *w, bool torus, bool stages)
         lay_box(w);
     w->f = (struct sp_framework){.overlaps_sends = rand() % 2,
                                  .stops_early = rand() % 2,
-                                 .capacity_factor = (double)ANY(1, 2),
                                  .keeps_gathered = rand() % 2,
                                  .cp_gather = rand() % SP_CP_GATHERS,
                                  .ring_grad_bytes = (double)ANY(2, 4)};

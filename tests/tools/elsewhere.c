@@ -78,7 +78,7 @@ static void judge(const struct sp_study *study, const struct sp_profile *fitted,
     static struct sp_profile without[SP_MAX_STACKS];
     const int left_out = publication_in(study, other->publication[publication]);
     if (left_out >= 0)
-        sp_fit_study(study, sp_publication_of, left_out, without);
+        sp_fit_study(study, sp_publication_of, left_out, without, NULL);
     for (size_t i = 0; i < other->n; i++) {
         const struct sp_measured *const m = &other->measured[i];
         if (m->publication != publication)

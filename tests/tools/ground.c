@@ -65,7 +65,7 @@ static double measure_growth(const struct sp_study *study)
     double *const errors = calloc(study->n + 1, sizeof *errors);
     if (!errors || study->publications > MOST_PUBLICATIONS)
         abort();
-    sp_cross_validate(study, sp_publication_of, study->publications, errors, NULL, NULL);
+    sp_cross_validate(study, sp_publication_of, study->publications, false, errors, NULL, NULL);
     for (size_t i = 0; i < study->n; i++)
         for (size_t k = 0; k < i; k++) {
             const struct sp_measured *const a = &study->measured[i], *const b = &study->measured[k];

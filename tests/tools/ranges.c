@@ -148,9 +148,12 @@ int sp_print_ranges(const struct sp_study *study, const struct sp_profile *fitte
         for (int k = 0; k < SP_KNOWN; k++) {
             const struct sp_profile profile = {.known = (enum sp_known)k};
             const double all = weight_of(unseen, n, t, k);
+            const double says = sp_range_log(&profile, (enum sp_tier)t);
             if (all > 0)
                 printf("  %s %.3f (says %.3f, %.0f runs)", known_names[k],
-                       width_of(unseen, n, t, k), sp_range_log(&profile, (enum sp_tier)t), all);
+                       width_of(unseen, n, t, k), says, all);
+            else
+                printf("  %s (says %.3f, no runs)", known_names[k], says);
         }
         printf("\n");
     }
@@ -165,20 +168,54 @@ static const char head[] = "/* Half-width of the 80 % range of ln(step time) by 
                            "open comes on top, as a sum "
                            "of squares. Measured on published runs\n"
                            " * with their publication or stack left out of the fit, or judged "
-                           "where there are none. The build "
-                           "target `profiles` writes this file. */\n";
+                           "where there are none; a known stack's "
+                           "is at least what lead_widths.def implies.\n"
+                           " * The build target `profiles` writes this file. */\n";
 
-/* The measured width, in steps of 0.005, at least that of better known stacks; of few runs that of
- * the whole tier; of none what the file says. */
-static double new_width(const struct unseen *unseen, size_t n, int tier, int known, double least)
+enum { STEPS = 200 }; /* widths are multiples of 1 / STEPS */
+
+/* The width that holds 80 % of the runs of a tier whose stacks are known from `first` to before
+ * `until`; of few runs that of the whole tier, of none what the file says. */
+static double new_width(const struct unseen *unseen, size_t n, int tier, int first, int until)
 {
-    enum { FEW = 10, STEPS = 200 };
-    const struct sp_profile profile = {.known = (enum sp_known)known};
-    const double runs = weight_of(unseen, n, tier, known);
+    enum { FEW = 10 };
+    const struct sp_profile profile = {.known = (enum sp_known)first};
+    double runs = 0;
+    for (int k = first; k < until; k++)
+        runs += weight_of(unseen, n, tier, k);
     if (runs == 0)
-        return fmax(sp_range_log(&profile, (enum sp_tier)tier), least);
-    const double measured = width_of(unseen, n, tier, runs < FEW ? -1 : known);
-    return fmax(round(measured * STEPS) / STEPS, least);
+        return sp_range_log(&profile, (enum sp_tier)tier);
+    const double below = 0.8 * (runs < FEW ? weight_of(unseen, n, tier, -1) : runs);
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        for (int k = runs < FEW ? 0 : first; k < (runs < FEW ? SP_KNOWN : until); k++)
+            if (is_of(&unseen[i], tier, k) && (sum += unseen[i].weight) >= below)
+                return round(unseen[i].needs * STEPS) / STEPS;
+    return NAN;
+}
+
+/* No stack is known better than two of its plans can be told apart: if each errs by the width w on
+ * its own, a lead of sp_machines_lead_log(w, w) = w * sp_machines_lead_log(1, 1) is right 80 % of
+ * the time, and less is if they share some of their error. A few runs whose stack another
+ * publication measured as well can seem to say otherwise: they are nearly the other's runs. */
+static double least_width(enum sp_tier tier)
+{
+    return ceil(sp_lead_log(tier) / sp_machines_lead_log(1, 1) * STEPS) / STEPS;
+}
+
+/* Widths of a tier. What is known better needs no wider a range, so neighbours in the wrong order
+ * are taken together. */
+static void new_widths(const struct unseen *unseen, size_t n, int tier, double width[SP_KNOWN])
+{
+    for (int k = 0, until; k < SP_KNOWN; k = until) {
+        for (until = k + 1; until < SP_KNOWN && weight_of(unseen, n, tier, until) > 0; until++)
+            if (new_width(unseen, n, tier, k, until) <=
+                new_width(unseen, n, tier, until, until + 1))
+                break;
+        const double all = new_width(unseen, n, tier, k, until);
+        for (int i = k; i < until; i++)
+            width[i] = fmax(all, k > 0 ? width[k - 1] : least_width((enum sp_tier)tier));
+    }
 }
 
 void sp_write_range_widths(const struct sp_study *study, const struct sp_profile *fitted,
@@ -194,12 +231,11 @@ void sp_write_range_widths(const struct sp_study *study, const struct sp_profile
     }
     fputs(head, out);
     for (int t = 0; t < SP_TIERS; t++) {
-        double width = 0;
+        double width[SP_KNOWN];
+        new_widths(unseen, n, t, width);
         fprintf(out, "SP_RANGE(%s", ids[t]);
-        for (int k = 0; k < SP_KNOWN; k++) {
-            width = new_width(unseen, n, t, k, width);
-            fprintf(out, ", %.3f", width);
-        }
+        for (int k = 0; k < SP_KNOWN; k++)
+            fprintf(out, ", %.3f", width[k]);
         fprintf(out, ")\n");
     }
     fclose(out);

@@ -89,7 +89,8 @@ void sp_open_study(const struct sp_runs *runs, struct sp_study *study)
     struct names groups = {0}, models = {0}, publications = {0}, units = {0};
     const int software = sp_csv_column(&runs->csv, "software"),
               column = sp_csv_column(&runs->csv, "publication"),
-              fit = sp_csv_column(&runs->csv, "fit");
+              fit = sp_csv_column(&runs->csv, "fit"),
+              of_chip = sp_csv_column(&runs->csv, "machine");
     *study = (struct sp_study){0};
     study->measured = calloc(runs->n + 1, sizeof *study->measured);
     if (!study->measured)
@@ -117,7 +118,8 @@ void sp_open_study(const struct sp_runs *runs, struct sp_study *study)
         struct sp_measured *const m = &study->measured[study->n - 1];
         const char *const name = publications.name[m->publication];
         char machine[128], release[128];
-        snprintf(machine, sizeof machine, "%.60s on %.60s", name, run->hardware);
+        snprintf(machine, sizeof machine, "%.60s on %.40s %.20s", name, run->hardware,
+                 of_chip < 0 ? "" : sp_csv_cell(&runs->csv, i, of_chip));
         snprintf(release, sizeof release, "%.60s %.30s %.30s", name,
                  sp_csv_cell(&runs->csv, i, software), run->model_name);
         for (int u = 0; u < SP_UNKNOWNS; u++)
@@ -178,11 +180,26 @@ static void borrow_the_rest(const struct sp_study *study, const struct sp_joint_
     free(has);
 }
 
+/* What is found of the units of all runs, from those of the samples. */
+static void share_deviations(const struct sp_study *study, const struct sp_joint_sample *samples,
+                             double (*found)[SP_UNKNOWNS], size_t n,
+                             double (*deviations)[SP_UNKNOWNS])
+{
+    for (size_t i = 0; i < study->n; i++)
+        for (int u = 0; u < SP_UNKNOWNS; u++) {
+            size_t k = 0;
+            while (k < n && (samples[k].unit[u] != study->measured[i].unit[u] || found[k][u] == 0))
+                k++;
+            deviations[i][u] = k < n ? found[k][u] : 0;
+        }
+}
+
 void sp_fit_study(const struct sp_study *study, sp_part_of *part_of, int left_out,
-                  struct sp_profile *fitted)
+                  struct sp_profile *fitted, double (*deviations)[SP_UNKNOWNS])
 {
     struct sp_joint_sample *const samples = calloc(study->n + 1, sizeof *samples);
-    if (!samples)
+    double(*const found)[SP_UNKNOWNS] = calloc(study->n + 1, sizeof *found);
+    if (!samples || !found)
         abort();
     size_t n = 0;
     for (size_t i = 0; i < study->n; i++) {
@@ -191,8 +208,11 @@ void sp_fit_study(const struct sp_study *study, sp_part_of *part_of, int left_ou
             samples[n++] = (struct sp_joint_sample){m->sample, m->stack, {0}},
             memcpy(samples[n - 1].unit, m->unit, sizeof m->unit);
     }
-    sp_fit_jointly(samples, n, study->stack, study->stacks, fitted);
+    sp_fit_jointly(samples, n, study->stack, study->stacks, fitted, found);
     borrow_the_rest(study, samples, n, fitted);
+    if (deviations)
+        share_deviations(study, samples, found, n, deviations);
+    free(found);
     free(samples);
 }
 
@@ -226,6 +246,7 @@ enum sp_known sp_known_without(const struct sp_study *study, sp_part_of *part_of
 struct folds {
     const struct sp_study *study;
     sp_part_of *part_of;
+    bool own_machine;
     double *log_errors;
     sp_on_fold *on_fold;
     void *context;
@@ -238,12 +259,16 @@ static void leave_out(const struct folds *f, int part, struct sp_profile *fitted
         any = any || f->part_of(&f->study->measured[i]) == part;
     if (!any)
         return;
-    sp_fit_study(f->study, f->part_of, part, fitted);
+    double(*const found)[SP_UNKNOWNS] = calloc(f->study->n + 1, sizeof *found);
+    if (!found)
+        abort();
+    sp_fit_study(f->study, f->part_of, part, fitted, f->own_machine ? found : NULL);
     for (size_t i = 0; i < f->study->n; i++) {
         const struct sp_measured *const m = &f->study->measured[i];
         if (f->part_of(m) == part)
-            f->log_errors[i] = sp_log_error(&m->sample, &fitted[m->stack]);
+            f->log_errors[i] = sp_log_error_with(&m->sample, &fitted[m->stack], found[i]);
     }
+    free(found);
     if (f->on_fold)
         f->on_fold(f->study, part, fitted, f->context);
 }
@@ -262,9 +287,9 @@ static void leave_parts_out(struct sp_share *share, void *context)
 }
 
 void sp_cross_validate(const struct sp_study *study, sp_part_of *part_of, int parts,
-                       double *log_errors, sp_on_fold *on_fold, void *context)
+                       bool own_machine, double *log_errors, sp_on_fold *on_fold, void *context)
 {
-    struct folds folds = {study, part_of, log_errors, on_fold, context};
+    struct folds folds = {study, part_of, own_machine, log_errors, on_fold, context};
     sp_parallel(sp_threads(0), parts, 1, leave_parts_out, &folds);
 }
 

@@ -5,7 +5,7 @@
 #include <scaleplan/estimate.h>
 
 #include "runs/runs.h"
-#include "runs/joint_fit.h"
+#include "runs/stacks_fit.h"
 
 enum { SP_MAX_STACKS = 128 };
 
@@ -40,9 +40,11 @@ void sp_close_study(struct sp_study *study);
 typedef int sp_part_of(const struct sp_measured *measured);
 sp_part_of sp_publication_of, sp_stack_of, sp_measured_model_of;
 
-/* Fits all stacks to the runs outside part `left_out`; -1: to all. */
+/* Fits all stacks to the runs outside part `left_out`; -1: to all. `deviations`, unless NULL, has
+ * room for each run of the study, and gets what those of its units that other runs share are found
+ * to be. */
 void sp_fit_study(const struct sp_study *study, sp_part_of *part_of, int left_out,
-                  struct sp_profile *fitted);
+                  struct sp_profile *fitted, double (*deviations)[SP_UNKNOWNS]);
 
 /* What is known of `mine` once a run of the stack `its` is known besides. */
 enum sp_known sp_more_known(enum sp_known known, const struct sp_profile *its,
@@ -56,9 +58,10 @@ enum sp_known sp_known_without(const struct sp_study *study, sp_part_of *part_of
 typedef void sp_on_fold(const struct sp_study *study, int part, const struct sp_profile *fitted,
                         void *context);
 
-/* ln(predicted / measured) of every run with its part left out; `on_fold` may be NULL. */
+/* ln(predicted / measured) of every run with its part left out; `on_fold` may be NULL. With
+ * `own_machine` what other runs say of its machine counts: for parts that share one. */
 void sp_cross_validate(const struct sp_study *study, sp_part_of *part_of, int parts,
-                       double *log_errors, sp_on_fold *on_fold, void *context);
+                       bool own_machine, double *log_errors, sp_on_fold *on_fold, void *context);
 
 /* Mean absolute error over configuration groups, of errors that are not NAN and that `counts`
  * accepts; `groups` gets their number. A fraction. */

@@ -148,12 +148,20 @@ static void set_plan_parts(struct problem *p)
     set_part(p, "batch", "--batch %lldx%lld", (long long)p->batch, (long long)p->seq);
     set_part(p, "plan",
              "--dp %lld --tp %lld --pp %lld --vpp %lld --cp %lld --ep %lld --zero %lld "
-             "--micro-batch %lld --cp-kind %s",
+             "--micro-batch %lld --cp-kind %s --placement dp-inside --dispatch alltoall "
+             "--moe-overlap off --offload off",
              dp, tp, pp, vpp, cp, ep, zero, micro, kind);
     set_part(p, "degrees",
              "dp=%lld,tp=%lld,pp=%lld,vpp=%lld,cp=%lld,ep=%lld,etp=1,zero=%lld,micro-batch=%lld,"
              "cp-kind=%s",
              dp, tp, pp, vpp, cp, ep, zero, micro, kind);
+    const int64_t chips = sp_chips(&p->hw);
+    set_part(p, "one pass", p->batch % chips == 0 ? "--micro-batch %lld" : "%.0lld",
+             (long long)(p->batch % chips == 0 ? p->batch / chips : 0));
+    set_part(p, "mesh", "--dp %lld --tp %lld --pp %lld --vpp %lld --cp %lld --ep %lld --zero %lld",
+             dp, tp, pp, vpp, cp, ep, zero);
+    set_part(p, "fixed mesh", "dp=%lld,tp=%lld,pp=%lld,vpp=%lld,cp=%lld,ep=%lld,etp=1,zero=%lld",
+             dp, tp, pp, vpp, cp, ep, zero);
     set_part(p, "spread",
              "--dp %lld --tp %lld --pp %lld --cp %lld --ep %lld --zero %lld --micro-batch %lld", dp,
              tp, pp, cp, ep, zero, micro);
@@ -173,6 +181,7 @@ static void draw_choices(struct problem *p)
     static const char *const policies[] = {"none", "selective", "mlp", "dots", "full"};
     static const char *const gpu[] = {"nemo", "megatron", "torchtitan", "nanotron", "llm-foundry"};
     const bool named = random_below(2) == 0, torus = p->hw.network.kind == SP_TORUS;
+    set_part(p, "closed", named ? "%.0s" : "--remat %s", random_below(2) ? "none" : "full");
     set_part(p, "precision", named ? "--precision %s" : "%.0s", ONE_OF(precisions));
     set_part(p, "remat", named ? "--remat %s" : "%.0s", ONE_OF(policies));
     set_part(p, "framework", named ? "--framework %s" : "%.0s", torus ? "maxtext" : ONE_OF(gpu));

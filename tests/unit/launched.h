@@ -55,6 +55,8 @@ static inline bool run_alike(const struct sp_planned *a, const struct sp_planned
     const bool full = a->plan.recompute.down == 1; /* recomputes whatever any module does */
     return (full || modules_of(a) == modules_of(b)) &&
            a->plan.offload_layers == b->plan.offload_layers &&
+           a->plan.first_layers == b->plan.first_layers &&
+           a->plan.last_layers == b->plan.last_layers &&
            (!routed || (x->dispatch == y->dispatch && x->moe_overlap == y->moe_overlap)) &&
            x->cuda_graph == y->cuda_graph && (a->plan.cp == 1 || x->cp_kind == y->cp_kind) &&
            (a->plan.dtype != SP_FP8 || x->fp8_recipe == y->fp8_recipe);

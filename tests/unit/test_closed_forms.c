@@ -331,13 +331,26 @@ static void stages_by_cost(void **state)
                                .head_dim = 4,
                                .vocab = 162,
                                .gated_mlp = true};
-    assert_int_equal(sp_layers_of_stage(&m, 2, 0, SP_BALANCE_COST).of[SP_LAYER_DENSE], 7);
-    assert_int_equal(sp_layers_of_stage(&m, 2, 1, SP_BALANCE_COST).of[SP_LAYER_DENSE], 1);
-    assert_int_equal(sp_layers_of_stage(&m, 2, 0, SP_BALANCE_EVEN).of[SP_LAYER_DENSE], 4);
+    assert_int_equal(
+        sp_layers_of_stage(&m, &(struct sp_stage_split){.stages = 2, .balance = SP_BALANCE_COST}, 0)
+            .of[SP_LAYER_DENSE],
+        7);
+    assert_int_equal(
+        sp_layers_of_stage(&m, &(struct sp_stage_split){.stages = 2, .balance = SP_BALANCE_COST}, 1)
+            .of[SP_LAYER_DENSE],
+        1);
+    assert_int_equal(
+        sp_layers_of_stage(&m, &(struct sp_stage_split){.stages = 2, .balance = SP_BALANCE_EVEN}, 0)
+            .of[SP_LAYER_DENSE],
+        4);
     struct sp_model plain = m; /* layers of 128, a head of 520: 12.06, half of it 6.03 */
     plain.gated_mlp = false;
     plain.vocab = 130;
-    assert_int_equal(sp_layers_of_stage(&plain, 2, 0, SP_BALANCE_COST).of[SP_LAYER_DENSE], 7);
+    assert_int_equal(
+        sp_layers_of_stage(&plain,
+                           &(struct sp_stage_split){.stages = 2, .balance = SP_BALANCE_COST}, 0)
+            .of[SP_LAYER_DENSE],
+        7);
     struct sp_plan p = {.dp = 2,
                         .shards = 2,
                         .tp = 1,

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/list.h"
 #include "config/load.h"
 
 static const struct sp_sources no_sources;
@@ -145,7 +146,7 @@ static void sets(void **state)
         {"model.note=x", "unknown value"},
         {"model.=1", "unknown value"},
         {"layers=2", "expected a path under model., hw., precision., law., framework., profile., "
-                     "engine., serving., format., trend. or storage."},
+                     "engine., serving., format., trend., storage., grid. or site."},
         {"=", "expected a path under"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -260,6 +261,7 @@ static void builtins(void **state)
         cJSON_ArrayForEach(alias, cJSON_GetObjectItemCaseSensitive(config.json.root, "aliases"))
         {
             struct sp_config same;
+            sp_cut_pair(alias->valuestring); /* "gb200-nvl72=72" */
             if (!sp_open_config(b->kind, alias->valuestring, &no_sources, &same, &error))
                 fail_msg("%s", error.text);
             if (!strstr(same.origin, b->name))

@@ -163,6 +163,40 @@ static uint64_t next_random(uint64_t *state)
     return *state;
 }
 
+/* What the fewest digits of 15 to 17 by printf and strtod are. */
+static void expect_shortest(double value)
+{
+    char text[40], slow[40];
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(slow, sizeof slow, "%.*g", digits, value);
+        if (strtod(slow, NULL) == value)
+            break;
+    }
+    sp_format_double(value, text, sizeof text);
+    assert_string_equal(text, slow);
+}
+
+/* At random sizes, at powers of 2 and 10, and at their neighbours. */
+static void shortest(void **state)
+{
+    (void)state;
+    uint64_t seed = 20261123;
+    for (int i = 0; i < 100000; i++)
+        expect_shortest((double)(next_random(&seed) >> 11) * pow(2, (int)(i % 70) - 67 - 5));
+    for (int power = -20; power < 60; power++)
+        for (int step = -3; step <= 3; step++) {
+            double two = pow(2, power), ten = pow(10, power / 4);
+            for (int i = 0; i < abs(step); i++) {
+                two = nextafter(two, step < 0 ? -INFINITY : INFINITY);
+                ten = nextafter(ten, step < 0 ? -INFINITY : INFINITY);
+            }
+            expect_shortest(two);
+            expect_shortest(-ten);
+        }
+    for (int i = 1; i < 10000; i++)
+        expect_shortest(i / 1000.0);
+}
+
 /* Every double reads back as itself, in the C locale and as JSON. */
 static void doubles(void **state)
 {
@@ -232,9 +266,9 @@ static void noise(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(accepted),  cmocka_unit_test(refused), cmocka_unit_test(odd_numbers),
-        cmocka_unit_test(nul_bytes), cmocka_unit_test(deep),    cmocka_unit_test(places),
-        cmocka_unit_test(doubles),   cmocka_unit_test(noise),
+        cmocka_unit_test(accepted),  cmocka_unit_test(refused),  cmocka_unit_test(odd_numbers),
+        cmocka_unit_test(nul_bytes), cmocka_unit_test(deep),     cmocka_unit_test(places),
+        cmocka_unit_test(doubles),   cmocka_unit_test(shortest), cmocka_unit_test(noise),
     };
     return cmocka_run_group_tests_name("json", tests, NULL, NULL);
 }

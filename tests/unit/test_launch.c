@@ -114,6 +114,7 @@ static void add_experts(const struct format *f, const struct degrees *d, struct 
 {
     add_number(w, "ep", d->ep);
     add_number(w, "etp", strcmp(f->etp, "tp") == 0 ? d->tp : pick_number(f->etp));
+    sp_add_option(w, "moe-overlap", "off"); /* Megatron-LM refuses it in some plans */
 }
 
 /* MaxText offloads what its policies "dots" and "qkv" keep, and a share is of whole layers. */

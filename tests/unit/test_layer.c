@@ -144,7 +144,7 @@ static void made_up(void **state)
 /* Bytes that a token keeps in a layer of that kind if some modules are recomputed. */
 static double kept_bytes(const struct sp_layers *layers, enum sp_layer_kind kind, unsigned modules)
 {
-    const struct sp_framework framework = {.capacity_factor = 1};
+    const struct sp_framework framework = {.reserved_factor = 1};
     const struct sp_plan plan = {.dp = 1,
                                  .shards = 1,
                                  .tp = 1,
@@ -196,6 +196,57 @@ static void modules_drop_what_they_make(void **state)
         assert_close(kept_bytes(&layers, known[i].kind, 0) -
                          kept_bytes(&layers, known[i].kind, known[i].modules),
                      2 * known[i].elements, 1e-12);
+}
+
+/* DeepSeek-V3's module for a further token: 11.5 B weights of its own, as published, beside the
+ * table and the head, which it shares; a layer, two more norms and a last one, a projection of two
+ * streams. On 16 stages, 61 layers and the module: 4 on each, 1 and the module on the last. A last
+ * stage holds the table too. */
+static void further_tokens(void **state)
+{
+    struct sp_model m = deepseek_v3;
+    (void)state;
+    m.vocab = 129280;
+    const struct sp_params before = sp_count_params(&m);
+    const struct sp_flops one = sp_forward_flops_per_token(&m, 4096, true, false);
+    m.mtp_layers = 1;
+    const double D = 7168, latents = D * 1536 + 1536 + 1536. * 128 * 192 + D * 576 + 512 +
+                                     512. * 128 * 256 + 128. * 128 * D;
+    const double added = latents + 257. * 3 * D * 2048 + D * 256 + 256 + 2 * D + 2 * D * D + 3 * D;
+    assert_close(sp_count_params(&m).total - before.total, added, 0);
+    assert_close(added, 11.5e9, 0.01);
+    const struct sp_flops two = sp_forward_flops_per_token(&m, 4096, true, false);
+    assert_close(two.unembedding, 2 * one.unembedding, 0);
+    assert_close(two.attention / one.attention, 62. / 61, 1e-12);
+    const struct sp_stage_split split = {.stages = 16, .balance = SP_BALANCE_EVEN};
+    for (int stage = 0; stage < 16; stage++) {
+        const struct sp_layer_counts of = sp_layers_of_stage(&m, &split, stage);
+        assert_int_equal(of.of[SP_LAYER_DENSE] + of.of[SP_LAYER_MOE], stage < 15 ? 4 : 1);
+        assert_int_equal(of.of[SP_LAYER_MTP], stage == 15);
+    }
+    m.layers = 64; /* divides: the module comes on top */
+    assert_int_equal(sp_layers_of_stage(&m, &split, 15).of[SP_LAYER_MOE], 4);
+    m.layers = 61;
+    const struct sp_plan plan = {.dp = 1,
+                                 .shards = 1,
+                                 .tp = 1,
+                                 .pp = 16,
+                                 .vpp = 1,
+                                 .cp = 1,
+                                 .ep = 1,
+                                 .etp = 1,
+                                 .micro_batch = 1,
+                                 .seq = 4096,
+                                 .imbalance = 1};
+    const struct sp_framework framework = {.reserved_factor = 1};
+    struct sp_layers layers;
+    struct sp_rank_layers mine;
+    sp_list_model(&m, &layers);
+    sp_layers_on_rank(&layers, &plan, &framework, &mine);
+    const struct sp_stage_weights held =
+        sp_kind_memory_of_stage(&mine, &plan, &framework, 15).weights.held;
+    assert_close(held.dense + held.experts,
+                 added + (added - 2 * D * D - 3 * D) + 2 * 129280 * D + D, 1e-12);
 }
 
 /* Letters: attention alone, the other mixer alone, an MLP, experts; blocks of two, of which the 2nd
@@ -441,7 +492,7 @@ static void frozen_towers(void **state)
                                  .imbalance = 1};
     const struct sp_precision precision = {
         .weight_bytes = 2, .grad_bytes = 2, .master_bytes = 4, .optimizer_bytes = 8};
-    const struct sp_framework framework = {.reserved_factor = 1, .capacity_factor = 1};
+    const struct sp_framework framework = {.reserved_factor = 1};
     (void)state;
     const struct sp_params p = sp_count_params(&m);
     const struct sp_stage_memory trained = sp_memory_of_stage(&m, &precision, &plan, &framework, 0);
@@ -462,6 +513,7 @@ int main(void)
         cmocka_unit_test(frozen_towers),
         cmocka_unit_test(kinds),
         cmocka_unit_test(deepseek),
+        cmocka_unit_test(further_tokens),
         cmocka_unit_test(made_up),
         cmocka_unit_test(modules_drop_what_they_make),
         cmocka_unit_test(patterns),

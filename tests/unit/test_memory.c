@@ -209,7 +209,7 @@ static void gradients_that_add_up(void **state)
         struct sp_error error = {0};
         load_case(&c, "llama3-8b", "h100-8", 8192. * (double)rows[i].batch, 8192);
         assert_true(sp_load_precision(rows[i].recipe, &sources, &c.precision, &error));
-        const struct sp_framework framework = {.reserved_factor = 1, .capacity_factor = 1};
+        const struct sp_framework framework = {.reserved_factor = 1};
         const struct sp_plan plan = {.dp = 8,
                                      .shards = 8,
                                      .tp = 1,

@@ -107,7 +107,8 @@ static void test_decode(void **unused)
 static void test_days(void **unused)
 {
     static const char plan[] = "--model llama3-70b --hw h100-256 --batch 512x8192 --tp 8 --pp 4 "
-                               "--remat full --profile h100-nemo";
+                               "--remat full --micro-batch 1 "
+                               "--profile h100-nemo";
     (void)unused;
     for (int days = 200; days <= 2000; days *= 2) {
         char line[600];

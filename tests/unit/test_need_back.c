@@ -57,23 +57,26 @@ static bool is_met(const struct question *q, double value)
     return q->at_least ? value >= q->target * (1 - 1e-14) : value <= q->target * (1 + 1e-14);
 }
 
-/* A fully specified plan, on a stack with its own constants. */
+/* A fully specified plan, on a stack with its own constants or with borrowed ones. */
 static bool draw_training(struct question *q)
 {
     static const char *const models[] = {"llama2-7b", "llama3-8b", "llama3-70b", "mixtral-8x7b"};
     static const struct {
-        const char *machine, *profile;
-    } stacks[] = {{"h100-64", "h100-nemo"},
-                  {"a100-80gb-64", "a100-megatron-2022"},
-                  {"v5p-64", "v5p-maxtext"}};
-    const size_t s = draw(3), m = draw(4);
+        const char *machine, *constants;
+        int zero;
+    } stacks[] = {{"h100-64", "--profile h100-nemo", 1},
+                  {"a100-80gb-64", "--profile a100-megatron-2022", 1},
+                  {"v5p-64", "--profile v5p-maxtext", 1},
+                  {"h100-64", "--framework torchtitan", 3},
+                  {"h200-64", "--framework megatron", 1}};
+    const size_t s = draw(5), m = draw(4);
     const int tp = 1 << draw(4), micro = 1 << draw(2);
     *q = (struct question){.command = "step", .key = "step_s"};
     snprintf(q->line, sizeof q->line,
-             "--model %s --hw %s --profile %s --tp %d --pp %d --micro-batch %d --batch 256x4096 "
-             "--remat %s --zero 1",
-             models[m], stacks[s].machine, stacks[s].profile, tp, s == 2 ? 1 : 1 << draw(3), micro,
-             draw(2) ? "full" : "none");
+             "--model %s --hw %s %s --tp %d --pp %d --micro-batch %d --batch 256x4096 "
+             "--remat %s --zero %d",
+             models[m], stacks[s].machine, stacks[s].constants, tp, s == 2 ? 1 : 1 << draw(3),
+             micro, draw(2) ? "full" : "none", stacks[s].zero);
     q->target = value_with(q, "") * spread(0.3, 3);
     snprintf(q->goal, sizeof q->goal, "step=%.17g", q->target);
     if (draw(4) == 0) {

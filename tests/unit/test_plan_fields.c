@@ -23,9 +23,11 @@ static void fields_lie_where_their_names_say(void **state)
                         .sequence_parallel = true,
                         .recompute = {.core = 1, .offload = true, .modules = 5},
                         .offload_layers = 11,
+                        .first_layers = 12,
+                        .last_layers = 13,
                         .execution = {SP_DISPATCH_HYBRIDEP, true, SP_CUDA_GRAPH_FULL,
                                       SP_FP8_ROWWISE, SP_KERNEL_UNFUSED, SP_LOGITS_CHUNKED, 0.25,
-                                      SP_CP_ULYSSES},
+                                      SP_CP_ULYSSES, 1.25},
                         .recompute_layers = 0.5,
                         .schedule = SP_ZB_H2,
                         .dtype = SP_FP8,
@@ -54,6 +56,8 @@ static void fields_lie_where_their_names_say(void **state)
                  {"remat-layers", 0.5},
                  {"tp-axes", NAN},
                  {"offload-layers", 11},
+                 {"first-layers", 12},
+                 {"last-layers", 13},
                  {"recompute-modules", 5}, /* the first and the third */
                  {"dispatch", 2},
                  {"moe-overlap", 1},
@@ -62,7 +66,8 @@ static void fields_lie_where_their_names_say(void **state)
                  {"attention-kernel", 1},
                  {"cp-kind", 2},
                  {"logits", 2},
-                 {"dropout", 0.25}};
+                 {"dropout", 0.25},
+                 {"capacity", 1.25}};
     assert_int_equal(SP_PLAN_FIELDS, sizeof known / sizeof *known);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         int at = 0;

@@ -182,12 +182,12 @@ static void search_returns_plans(void **unused)
             .dtype = SP_BF16,
             .imbalance = 1,
             .recompute_layers = 1,
-            .zero = {[1] = true},
-            .policy = {true},
-            .schedule = {[SP_1F1B] = true, [SP_INTERLEAVED] = true},
-            .sequence_parallel = {true, true},
-            .offload = {true},
-            .stages_inside = {true, true},
+            .open.zero = {[1] = true},
+            .open.policy = {true},
+            .open.schedule = {[SP_1F1B] = true, [SP_INTERLEAVED] = true},
+            .open.sequence_parallel = {true, true},
+            .open.offload = {true},
+            .open.stages_inside = {true, true},
             .micro_batch = {.most = 1},
             .most_bytes = INFINITY};
         if (!sp_open_space(&s))

@@ -203,7 +203,6 @@ static void strategies_hold(void **state)
         const struct sp_framework framework = {.gathered_layers = i % 3,
                                                .logit_bytes = 2,
                                                .dummy_wgrads = i % 4 > 1,
-                                               .capacity_factor = 1,
                                                .reserved_factor = 1.04,
                                                .context_bytes = 2e9};
         struct question q;

@@ -240,7 +240,7 @@ static void get_keys(void **state)
     struct sp_report *report = fit_report();
     struct sp_render how = {.get = "best.tp,best.fsdp,chips"};
     char *got = rendered(report, &how);
-    assert_string_equal(got, "2\n2048\n4096\n");
+    assert_string_equal(got, "4\n1024\n4096\n");
     free(got);
     static const char *const wrong[] = {"best.tpp", "bes",          "",      "chips,",
                                         ",chips",   "chips,,shape", "best.", "chips chips"};

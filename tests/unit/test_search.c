@@ -88,23 +88,23 @@ static void make_problem(struct problem *p)
     };
     const uint64_t stages = next() % 15;
     for (int i = 0; i < 4; i++) /* 1 to 4 of the stages of ZeRO */
-        p->space.zero[i] = (stages + 1) >> i & 1;
+        p->space.open.zero[i] = (stages + 1) >> i & 1;
     for (int i = 0; i < SP_POLICIES; i++)
-        p->space.policy[i] = next() % 2;
+        p->space.open.policy[i] = next() % 2;
     for (int i = 0; i < SP_SCHEDULES; i++)
-        p->space.schedule[i] = next() % 2;
+        p->space.open.schedule[i] = next() % 2;
     const uint64_t placements = next() % 3;
     for (int i = 0; i < 2; i++) { /* one placement of the stages, or both */
-        p->space.sequence_parallel[i] = p->space.offload[i] = true;
-        p->space.stages_inside[i] = (placements + 1) >> i & 1;
+        p->space.open.sequence_parallel[i] = p->space.open.offload[i] = true;
+        p->space.open.stages_inside[i] = (placements + 1) >> i & 1;
     }
     /* none of a kind: the framework's own */
-    p->space.dispatch[next() % SP_DISPATCHES] = next() % 2;
-    p->space.dispatch[next() % SP_DISPATCHES] = next() % 2;
-    p->space.moe_overlap[0] = next() % 2;
-    p->space.moe_overlap[1] = next() % 2;
-    p->space.cuda_graph[next() % SP_CUDA_GRAPHS] = next() % 2;
-    p->space.offload[1] = p->hw.chip.pcie_bytes_per_s > 0;
+    p->space.open.dispatch[next() % SP_DISPATCHES] = next() % 2;
+    p->space.open.dispatch[next() % SP_DISPATCHES] = next() % 2;
+    p->space.open.moe_overlap[0] = next() % 2;
+    p->space.open.moe_overlap[1] = next() % 2;
+    p->space.open.cuda_graph[next() % SP_CUDA_GRAPHS] = next() % 2;
+    p->space.open.offload[1] = p->hw.chip.pcie_bytes_per_s > 0;
     p->space.cp.most = 2;
     assert_true(sp_open_space(&p->space));
 }
@@ -125,10 +125,10 @@ static void is_steps(const struct problem *p, const struct sp_found *f)
     assert_int_equal(sp_check_plan(&p->model, &f->plan, sp_chips(&p->hw), p->hw.slices),
                      SP_PLAN_OK);
     sp_fullest_stage(&p->model, &p->precision, &f->plan, &p->framework.framework, &m);
-    assert_true(p->space.zero[f->plan.zero] || f->plan.dp * f->plan.cp == 1);
+    assert_true(p->space.open.zero[f->plan.zero] || f->plan.dp * f->plan.cp == 1);
     const bool placed = p->hw.network.kind != SP_TORUS && f->plan.pp > 1 &&
                         f->plan.dp * f->plan.cp > 1; /* where it makes a difference */
-    assert_true(!placed || p->space.stages_inside[f->plan.stages_inside]);
+    assert_true(!placed || p->space.open.stages_inside[f->plan.stages_inside]);
     assert_true(f->plan.etp == 1 || f->plan.etp == f->plan.tp);
     const struct sp_execution *const e = &f->plan.execution;
     assert_true(f->plan.ep == 1 || !e->moe_overlap || sp_plan_microbatches(&f->plan) > 1);
@@ -268,10 +268,10 @@ static void counted_by_hand(void **unused)
     p.space.cp.most = 1;
     p.space.most_bytes = 1e18;
     for (int i = 0; i < 4; i++)
-        p.space.zero[i] = i < 2;
+        p.space.open.zero[i] = i < 2;
     for (int i = 0; i < SP_POLICIES; i++)
-        p.space.policy[i] = i == 4;
-    p.space.offload[1] = false;
+        p.space.open.policy[i] = i == 4;
+    p.space.open.offload[1] = false;
     assert_true(sp_open_space(&p.space));
     const struct sp_search_run run = {.exhaustive = true, .wanted = 1, .shards = 1};
     sp_run_search(&p.space, &run, &r);
@@ -307,10 +307,10 @@ static void boxes_of_a_torus(void **unused)
         p.space.cp.most = 1;
         p.space.most_bytes = 1e18;
         for (int z = 0; z < 4; z++)
-            p.space.zero[z] = z == 0;
+            p.space.open.zero[z] = z == 0;
         for (int k = 0; k < SP_POLICIES; k++)
-            p.space.policy[k] = k == 4;
-        p.space.offload[1] = false;
+            p.space.open.policy[k] = k == 4;
+        p.space.open.offload[1] = false;
         assert_true(sp_open_space(&p.space));
         const struct sp_search_run run = {.exhaustive = true, .wanted = 1, .shards = 1};
         sp_run_search(&p.space, &run, &r);
@@ -337,10 +337,10 @@ static void boxes_of_a_torus(void **unused)
             p.space.cp.most = 1;
             p.space.most_bytes = 1e18;
             for (int z = 0; z < 4; z++)
-                p.space.zero[z] = z == 0;
+                p.space.open.zero[z] = z == 0;
             for (int k = 0; k < SP_POLICIES; k++)
-                p.space.policy[k] = k == 4;
-            p.space.offload[1] = false;
+                p.space.open.policy[k] = k == 4;
+            p.space.open.offload[1] = false;
             assert_true(sp_open_space(&p.space));
             const struct sp_search_run run = {.exhaustive = true, .wanted = 1, .shards = 1};
             sp_run_search(&p.space, &run, &r);
@@ -369,10 +369,10 @@ static void one_plan(void **unused)
     p.space.cp.most = 1;
     p.space.most_bytes = 1e18;
     for (int z = 0; z < 4; z++)
-        p.space.zero[z] = z == 0;
+        p.space.open.zero[z] = z == 0;
     for (int k = 0; k < SP_POLICIES; k++)
-        p.space.policy[k] = k == 4;
-    p.space.offload[1] = false;
+        p.space.open.policy[k] = k == 4;
+    p.space.open.offload[1] = false;
     assert_true(sp_open_space(&p.space));
     const struct sp_search_run run = {.wanted = 2, .shards = 1};
     sp_run_search(&p.space, &run, &r);

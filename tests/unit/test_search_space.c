@@ -13,7 +13,7 @@ enum { MOST = 400000 };
 struct key {
     int64_t tp, cp, pp, dp, vpp, ep, etp, micro_batch, zero, shards, policy, schedule;
     int64_t sequence_parallel, offload, stages_inside, box[SP_MAX_AXES];
-    int64_t dispatch, moe_overlap, cuda_graph, cp_kind;
+    int64_t dispatch, moe_overlap, cuda_graph, cp_kind, modules;
 };
 
 struct keys {
@@ -84,7 +84,7 @@ static void draw_problem(struct problem *p)
     draw_model(&p->model);
     draw_machine(&p->hw);
     p->precision = (struct sp_precision){.weight_bytes = 2, .grad_bytes = 2};
-    p->framework = (struct sp_framework){.reserved_factor = 1, .capacity_factor = 1};
+    p->framework = (struct sp_framework){.reserved_factor = 1};
     for (int c = 0; c < SP_CONSTANTS; c++)
         p->profile.value[c] = sp_constants[c].gpu;
     p->space = (struct sp_search_space){
@@ -97,21 +97,27 @@ static void draw_problem(struct problem *p)
         .most_bytes = INFINITY,
     };
     for (int i = 0; i < 4; i++)
-        p->space.zero[i] = i == 0 || rand() % 2;
+        p->space.open.zero[i] = i == 0 || rand() % 2;
     for (int i = 0; i < SP_POLICIES; i++)
-        p->space.policy[i] = i == 0 || rand() % 4 == 0;
+        p->space.open.policy[i] = i == 0 || rand() % 4 == 0;
+    p->space.open.n_modules = rand() % 3;
+    p->space.open.modules[0] = 1U << SP_MODULE_LAYERNORM;
+    p->space.open.modules[1] = 1U << SP_MODULE_LAYERNORM | 1U << SP_MODULE_MOE;
     for (int i = 0; i < SP_SCHEDULES; i++)
-        p->space.schedule[i] = rand() % 2;
+        p->space.open.schedule[i] = rand() % 2;
     for (int i = 0; i < 2; i++) {
-        p->space.sequence_parallel[i] = p->space.stages_inside[i] = true;
-        p->space.offload[i] = i == 0 || rand() % 3 == 0;
-        p->space.moe_overlap[i] = rand() % 2;
+        p->space.open.sequence_parallel[i] = p->space.open.stages_inside[i] = true;
+        p->space.open.offload[i] = i == 0 || rand() % 3 == 0;
+        p->space.open.moe_overlap[i] = rand() % 2;
     }
-    p->space.dispatch[rand() % SP_DISPATCHES] = p->space.dispatch[rand() % SP_DISPATCHES] =
+    p->space.open.dispatch[rand() % SP_DISPATCHES] =
+        p->space.open.dispatch[rand() % SP_DISPATCHES] = rand() % 2;
+    p->space.open.cuda_graph[rand() % SP_CUDA_GRAPHS] = rand() % 2;
+    p->space.open.cp_kind[rand() % SP_CP_KINDS] = p->space.open.cp_kind[rand() % SP_CP_KINDS] =
         rand() % 2;
-    p->space.cuda_graph[rand() % SP_CUDA_GRAPHS] = rand() % 2;
-    p->space.cp_kind[rand() % SP_CP_KINDS] = p->space.cp_kind[rand() % SP_CP_KINDS] = rand() % 2;
-    p->space.copies_kv_heads = rand() % 2;
+    p->space.open.copies_kv_heads = rand() % 2;
+    p->space.even_stages = rand() % 2;
+    p->space.whole_axes = rand() % 2;
 }
 
 /* --- the second count ------------------------------------------------------------------------- */
@@ -167,13 +173,29 @@ static void put(struct keys *keys, const struct key *k)
     keys->at[keys->n++] = *k;
 }
 
+/* Experts that run again whole hide no exchange: their first matmul is of full, alternate (all
+ * grouped matmuls) and qkv. */
+static bool hides_nothing(const struct key *k)
+{
+    return k->moe_overlap && (k->policy == SP_REMAT_FULL || k->policy == SP_REMAT_ALTERNATE ||
+                              k->policy == SP_REMAT_QKV || (k->modules >> SP_MODULE_MOE & 1));
+}
+
 /* Policies, each with and without offload. */
 static void put_policies(const struct problem *p, struct keys *keys, struct key k)
 {
     for (k.policy = 0; k.policy < SP_POLICIES; k.policy++)
         for (k.offload = 0; k.offload < 2; k.offload++)
-            if (p->space.policy[k.policy] && p->space.offload[k.offload])
+            if (p->space.open.policy[k.policy] && p->space.open.offload[k.offload] &&
+                !hides_nothing(&k))
                 put(keys, &k);
+    k.policy = SP_REMAT_NONE;
+    for (int i = 0; i < p->space.open.n_modules && p->space.open.policy[SP_REMAT_NONE]; i++)
+        for (k.offload = 0; k.offload < 2; k.offload++) {
+            k.modules = p->space.open.modules[i];
+            if (p->space.open.offload[k.offload] && !hides_nothing(&k))
+                put(keys, &k);
+        }
 }
 
 /* Stages or replicas as neighbours; equal on a torus, or if there is only one of either. */
@@ -194,7 +216,7 @@ static void put_shardings(const struct problem *p, struct keys *keys, struct key
     for (k.zero = 0; k.zero < (ranks > 1 || alone ? 4 : 1); k.zero++)
         for (k.shards = k.zero > 0 && !alone ? 2 : 1; k.shards <= (k.zero > 0 ? ranks : 1);
              k.shards++)
-            if (k.zero == 0 || (p->space.zero[k.zero] && shards_alike(p, &k, k.shards)))
+            if (k.zero == 0 || (p->space.open.zero[k.zero] && shards_alike(p, &k, k.shards)))
                 put_placements(p, keys, k);
 }
 
@@ -204,6 +226,8 @@ static void put_schedules(const struct problem *p, struct keys *keys, struct key
 {
     const int64_t L = p->model.layers;
     const int64_t even = L % k.pp == 0 ? L / k.pp : (L + 2) % k.pp == 0 ? (L + 2) / k.pp : 0;
+    if (p->space.even_stages && even == 0)
+        return;
     if (k.pp == 1) {
         k.schedule = SP_1F1B;
         k.vpp = 1;
@@ -212,7 +236,7 @@ static void put_schedules(const struct problem *p, struct keys *keys, struct key
     }
     for (k.schedule = 0; k.schedule < SP_SCHEDULES; k.schedule++) {
         const bool chunks = k.schedule == SP_INTERLEAVED || k.schedule == SP_CIRCULAR;
-        if (!p->space.schedule[k.schedule] || k.schedule == SP_NAIVE)
+        if (!p->space.open.schedule[k.schedule] || k.schedule == SP_NAIVE)
             continue;
         for (k.vpp = chunks ? 2 : 1; k.vpp <= (chunks ? even : 1); k.vpp++)
             if (!chunks || even % k.vpp == 0)
@@ -238,13 +262,14 @@ static bool cuts_context(const struct problem *p, const struct key *k)
     if (k->cp > 1 && k->cp_kind != SP_CP_ULYSSES)
         return p->space.seq % (2 * k->cp) == 0;
     return k->cp == 1 || (p->model.heads % ranks == 0 &&
-                          (kv % ranks == 0 || (p->space.copies_kv_heads && ranks % kv == 0)));
+                          (kv % ranks == 0 || (p->space.open.copies_kv_heads && ranks % kv == 0)));
 }
 
 static void put_kinds(const struct problem *p, struct keys *keys, struct key k)
 {
     for (k.cp_kind = 0; k.cp_kind < (k.cp > 1 ? SP_CP_KINDS : 1); k.cp_kind++)
-        if ((k.cp == 1 || is_open(p->space.cp_kind, SP_CP_KINDS, k.cp_kind)) && cuts_context(p, &k))
+        if ((k.cp == 1 || is_open(p->space.open.cp_kind, SP_CP_KINDS, k.cp_kind)) &&
+            cuts_context(p, &k))
             put_schedules(p, keys, k);
 }
 
@@ -255,9 +280,9 @@ static void put_executions(const struct problem *p, struct keys *keys, struct ke
     for (k.cuda_graph = 0; k.cuda_graph < SP_CUDA_GRAPHS; k.cuda_graph++)
         for (k.dispatch = 0; k.dispatch < (k.ep > 1 ? SP_DISPATCHES : 1); k.dispatch++)
             for (k.moe_overlap = 0; k.moe_overlap < (k.ep > 1 && !alone ? 2 : 1); k.moe_overlap++)
-                if (is_open(s->cuda_graph, SP_CUDA_GRAPHS, k.cuda_graph) &&
-                    (k.ep == 1 || (is_open(s->dispatch, SP_DISPATCHES, k.dispatch) &&
-                                   is_open(s->moe_overlap, 2, k.moe_overlap))))
+                if (is_open(s->open.cuda_graph, SP_CUDA_GRAPHS, k.cuda_graph) &&
+                    (k.ep == 1 || (is_open(s->open.dispatch, SP_DISPATCHES, k.dispatch) &&
+                                   is_open(s->open.moe_overlap, 2, k.moe_overlap))))
                     put_kinds(p, keys, k);
 }
 
@@ -286,6 +311,9 @@ static void put_boxes(const struct problem *p, struct keys *keys, struct key k)
             for (int64_t z = 1; z <= axis[2]; z++) {
                 if (x * y * z != k.tp || axis[0] % x != 0 || axis[1] % y != 0 || axis[2] % z != 0 ||
                     (axis[0] == axis[1] && x < y) || (axis[1] == axis[2] && y < z))
+                    continue;
+                if (p->space.whole_axes && ((x != 1 && x != axis[0]) || (y != 1 && y != axis[1]) ||
+                                            (z != 1 && z != axis[2])))
                     continue;
                 k.box[0] = x;
                 k.box[1] = y;
@@ -340,6 +368,7 @@ static struct key key_of(const struct sp_found *f)
                     .stages_inside = p->stages_inside};
     for (int axis = 0; axis < SP_MAX_AXES; axis++)
         k.box[axis] = p->tp > 1 ? p->tp_axes[axis] : 0;
+    k.modules = p->recompute.modules;
     k.cuda_graph = p->execution.cuda_graph;
     k.cp_kind = p->cp > 1 ? (int64_t)p->execution.cp_kind : 0;
     if (p->ep > 1) {
@@ -355,9 +384,12 @@ static void list_space(const struct problem *p, struct keys *keys)
     struct sp_found found;
     for (uint64_t group = 0; group < sp_search_groups(s); group++)
         for (uint64_t leaf = 0; sp_plan_at(s, group, leaf, &found); leaf++) {
-            if (!s->policy[policy_of(&found)] || !s->offload[found.plan.recompute.offload])
+            if (!s->open.policy[policy_of(&found)] ||
+                !s->open.offload[found.plan.recompute.offload])
                 continue; /* a closed policy has its places, but no plans */
             const struct key k = key_of(&found);
+            if (hides_nothing(&k))
+                continue;
             assert_int_equal(sp_check_plan(&p->model, &found.plan, sp_chips(&p->hw), p->hw.slices),
                              SP_PLAN_OK);
             put(keys, &k);

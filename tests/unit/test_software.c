@@ -168,7 +168,9 @@ static void bad_ends(void **state)
 }
 
 /* 80 % of a normal distribution are above its mean less 0.8416 deviations, and within 1.2816 of it:
- * two ranges of 0.3 and 0.4 make 0.5 x 0.8416 / 1.2816. A tie is one from both sides. */
+ * two ranges of 0.3 and 0.4 make 0.5 x 0.8416 / 1.2816. A tie is one from both sides. Two plans of
+ * one stack share errors, which cancel, so that they lead by no more than two of as wide a range
+ * that share none: sqrt(2) x 0.8416 / 1.2816 = 0.92868 of it. */
 static void leads(void **state)
 {
     (void)state;
@@ -176,10 +178,11 @@ static void leads(void **state)
     assert_close(sp_machines_lead_log(0, 0), 0, 0);
     assert_true(sp_is_tie(1, 1.04, 0.05) && sp_is_tie(1.04, 1, 0.05));
     assert_false(sp_is_tie(1, 1.06, 0.05) || sp_is_tie(1.06, 1, 0.05));
-    for (int t = 0; t < SP_TIERS; t++) { /* two plans of one stack err alike */
+    for (int t = 0; t < SP_TIERS; t++) {
         const struct sp_profile known = {.known = SP_KNOWN_STACK};
         assert_true(sp_lead_log((enum sp_tier)t) > 0);
-        assert_true(sp_lead_log((enum sp_tier)t) < sp_range_log(&known, (enum sp_tier)t));
+        assert_true(sp_lead_log((enum sp_tier)t) <=
+                    0.92868 * sp_range_log(&known, (enum sp_tier)t));
     }
 }
 

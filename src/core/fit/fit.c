@@ -79,6 +79,29 @@ static double weights_ratio(const struct sp_fit_terms *t, enum sp_strategy_kind 
     return t->r * (kind == SP_DP ? t->gradients_alone : 1);
 }
 
+/* Whether ranks share sequences or experts, which the closed forms of a critical batch leave out.
+ */
+static bool shares_ranks(const struct sp_strategy *s)
+{
+    return s->cp > 1 || s->ep > 1;
+}
+
+/* Critical tokens per chip: the closed form if FSDP and TP have axes of their own, else that of
+ * this mesh. */
+static void set_mesh_critical(struct sp_strategy *s, const struct sp_fit_input *in,
+                              const struct sp_fit_terms *t)
+{
+    if (!isnan(t->W_Y) && s->tp > 1 && s->pp == 1 && !shares_ranks(s)) {
+        s->critical_rule = SP_CRITICAL_SPLIT;
+        s->critical_tokens_per_chip = sp_critical_across_slices(
+            sp_critical_fsdp_tp(t->C, t->W_X, t->W_Y, t->F, t->r, sp_turns(in->overlap)),
+            sp_critical_dcn(t), in->overlap);
+        return;
+    }
+    s->critical_rule = SP_CRITICAL_MESH;
+    s->critical_tokens_per_chip = sp_batch_needed(s, t, in->overlap) / t->N;
+}
+
 /* DP, FSDP or TP over all chips at once. */
 static struct sp_strategy whole_machine(const struct sp_fit_input *in, const struct sp_fit_terms *t,
                                         enum sp_strategy_kind kind)
@@ -98,24 +121,11 @@ static struct sp_strategy whole_machine(const struct sp_fit_input *in, const str
     }
     sp_judge(&s, in, t);
     s.critical_rule = kind == SP_TP ? SP_CRITICAL_NOTHING : SP_CRITICAL_LINKS;
-    if (N > 1)
+    if (shares_ranks(&s))
+        set_mesh_critical(&s, in, t);
+    else if (N > 1)
         s.ratio_rule = kind == SP_TP ? SP_RATIO_WIDTH : SP_RATIO_WEIGHTS;
     return s;
-}
-
-/* Critical tokens per chip: the closed form if FSDP and TP have axes of their own, else that of
- * this mesh. */
-static void set_mesh_critical(struct sp_strategy *s, const struct sp_fit_input *in,
-                              const struct sp_fit_terms *t)
-{
-    if (!isnan(t->W_Y) && s->tp > 1 && s->pp == 1) {
-        s->critical_rule = SP_CRITICAL_SPLIT;
-        s->critical_tokens_per_chip = sp_critical_across_slices(
-            sp_critical_fsdp_tp(t->C, t->W_X, t->W_Y, t->F, t->r, sp_turns(in->overlap)),
-            sp_critical_dcn(t), in->overlap);
-        return;
-    }
-    s->critical_tokens_per_chip = sp_batch_needed(s, t, in->overlap) / t->N;
 }
 
 /* The candidate meshes of a row: the closed forms', or real ones where these have none (a torus
@@ -247,25 +257,45 @@ struct sp_strategy sp_fit_quietest(const struct sp_fit_input *in, const struct s
     return search.best;
 }
 
-double sp_batch_needed(const struct sp_strategy *s, const struct sp_fit_terms *t,
-                       enum sp_overlap overlap)
+/* Smallest batch with one gather per step and context parallelism over `cp` ranks. */
+static double batch_needed_with(const struct sp_strategy *s, const struct sp_fit_terms *t,
+                                enum sp_overlap overlap, int64_t cp)
 {
+    double rest[SP_LINKS], needed = 0;
+    for (int link = 0; link < SP_LINKS; link++)
+        rest[link] = s->loads.activations[link] -
+                     s->loads.context[link] * (cp > 1 ? 1 - (double)cp / (double)s->cp : 1);
     if (overlap == SP_OVERLAP_NONE) {
-        const double fixed = sp_serial_load(s->loads.activations);
+        const double fixed = sp_serial_load(rest);
         const double falling = sp_serial_load(s->loads.weights);
         if (fixed > 1 || (fixed == 1 && falling > 0))
             return INFINITY;
         return falling > 0 ? t->B * falling / (1 - fixed) : 0;
     }
-    double needed = 0;
     for (int link = 0; link < SP_LINKS; link++) {
-        const double weights = s->loads.weights[link], rest = s->loads.activations[link];
-        if (rest > 1 || (rest == 1 && weights > 0))
+        const double weights = s->loads.weights[link];
+        if (rest[link] > 1 || (rest[link] == 1 && weights > 0))
             return INFINITY;
         if (weights > 0)
-            needed = fmax(needed, t->B * weights / (1 - rest));
+            needed = fmax(needed, t->B * weights / (1 - rest[link]));
     }
     return needed;
+}
+
+/* A larger batch takes less context parallelism: every replica has a sequence. */
+double sp_batch_needed(const struct sp_strategy *s, const struct sp_fit_terms *t,
+                       enum sp_overlap overlap)
+{
+    if (s->cp <= 1)
+        return batch_needed_with(s, t, overlap, 1);
+    double least = INFINITY;
+    for (int64_t cp = 1; cp <= s->cp; cp++)
+        if (s->cp % cp == 0) {
+            const int64_t replicas = s->dp * s->fsdp / cp; /* cp divides them, or they are cut */
+            const double shared = (double)replicas * t->seq;
+            least = fmin(least, fmax(shared, batch_needed_with(s, t, overlap, cp)));
+        }
+    return least;
 }
 
 double sp_batch_needed_any(const struct sp_fit_input *in, const struct sp_fit_terms *t,

@@ -23,6 +23,21 @@ void sp_each_rule_mesh(const struct sp_fit_input *in, const struct sp_fit_terms 
 void sp_each_real_mesh(const struct sp_fit_input *in, const struct sp_fit_terms *t,
                        enum sp_strategy_kind kind, sp_mesh_visitor *visit, void *context);
 
+/* Sets sequences and context parallelism of a strategy whose degrees are set, and ep to 1: whole
+ * sequences on every replica, of a batch within 5 % with the least cp, else of the closest batch;
+ * or what the textbook has. */
+void sp_seat_sequences(struct sp_strategy *s, const struct sp_fit_input *in);
+
+/* The next larger degree of expert parallelism that divides shards and experts; 0: none. */
+int64_t sp_next_ep(const struct sp_fit_input *in, const struct sp_strategy *s, int64_t ep);
+
+/* Adds the loads of context and expert parallelism to those of weights and TP. */
+void sp_add_runs_loads(struct sp_strategy *s, const struct sp_fit_input *in,
+                       const struct sp_fit_terms *t);
+
+/* Whether the plan of a judged strategy is valid; true for the textbook's. */
+bool sp_strategy_runs(const struct sp_fit_input *in, const struct sp_strategy *s);
+
 /* Weights are gathered in 16 bits. */
 #define SP_GATHERED_BYTES 2.0
 

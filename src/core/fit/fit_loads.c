@@ -187,6 +187,7 @@ struct sp_fit_terms sp_fit_terms(const struct sp_fit_input *in)
         .L = (double)in->model->layers,
         .r = sp_expert_ratio(in->model),
         .B = in->batch_tokens,
+        .seq = in->seq,
         .dtype = sp_compute_dtype(chip, (enum sp_dtype)in->precision->compute_dtype),
         .capacity_bytes = sp_capacity_bytes(chip),
     };
@@ -282,6 +283,8 @@ static enum sp_ratio_rule ratio_rule(const struct sp_strategy *s, const struct s
         return SP_RATIO_ALONE;
     if (network == SP_SWITCHED)
         return SP_RATIO_LEVELS;
+    if (s->cp > 1 || s->ep > 1)
+        return SP_RATIO_LINKS;
     if (s->tp == 1)
         return SP_RATIO_SHARDS;
     return isnan(s->W_X) ? SP_RATIO_TP_SLICE : SP_RATIO_AXES;
@@ -347,10 +350,10 @@ static void try_policy(struct sp_strategy *best, struct sp_strategy s,
     best->exists = true;
 }
 
-void sp_judge(struct sp_strategy *s, const struct sp_fit_input *in, const struct sp_fit_terms *t)
+/* Loads of all links for the strategy's degrees. */
+static void judge_loads(struct sp_strategy *s, const struct sp_fit_input *in,
+                        const struct sp_fit_terms *t)
 {
-    static const enum sp_remat lightest_first[] = {SP_REMAT_NONE, SP_REMAT_SELECTIVE,
-                                                   SP_REMAT_FULL};
     s->loads = (struct sp_loads){.gathers = 1,
                                  .forward_weights = t->forward_weights,
                                  .forward_activations = t->forward_activations};
@@ -359,19 +362,32 @@ void sp_judge(struct sp_strategy *s, const struct sp_fit_input *in, const struct
     else
         switched_loads(s, in, t);
     mark_backward_only(s, t, &in->hw->network);
+    sp_add_runs_loads(s, in, t);
     s->ratio_rule = ratio_rule(s, t, (enum sp_network_kind)in->hw->network.kind);
+}
+
+void sp_judge(struct sp_strategy *s, const struct sp_fit_input *in, const struct sp_fit_terms *t)
+{
+    static const enum sp_remat lightest_first[] = {SP_REMAT_NONE, SP_REMAT_SELECTIVE,
+                                                   SP_REMAT_FULL};
     s->uneven = s->pp > 1 ? sp_layer_unevenness(t->L, (double)s->pp, (double)s->chunks) : 1;
     const bool any = t->remat == SP_REMATS;
     const int ways = s->pp > 1 && s->fsdp > 1 ? 2 : 1; /* gather per micro-batch, or keep as well */
     struct sp_strategy best = {.exists = false};
     struct sp_strategy_layers listed;
-    sp_list_strategy(s, in, &listed);
-    for (size_t i = 0; i < (any ? sizeof lightest_first / sizeof *lightest_first : 1); i++)
-        for (int keeps = 0; keeps < ways; keeps++) {
-            s->keeps_weights = keeps;
-            try_policy(&best, *s, in, t, &listed, any ? lightest_first[i] : t->remat);
-        }
+    sp_seat_sequences(s, in);
+    for (int64_t ep = 1; ep > 0; ep = sp_next_ep(in, s, ep)) {
+        s->ep = ep;
+        judge_loads(s, in, t);
+        sp_list_strategy(s, in, &listed);
+        for (size_t i = 0; i < (any ? sizeof lightest_first / sizeof *lightest_first : 1); i++)
+            for (int keeps = 0; keeps < ways; keeps++) {
+                s->keeps_weights = keeps;
+                try_policy(&best, *s, in, t, &listed, any ? lightest_first[i] : t->remat);
+            }
+    }
     *s = best;
+    s->runs = sp_strategy_runs(in, s);
 }
 
 bool sp_better(const struct sp_strategy *a, const struct sp_strategy *b)
@@ -380,6 +396,8 @@ bool sp_better(const struct sp_strategy *a, const struct sp_strategy *b)
         [SP_DP] = 0, [SP_FSDP] = 1, [SP_HSDP] = 2, [SP_TP] = 3, [SP_FSDP_TP] = 4, [SP_PP_FSDP] = 5};
     if (!b->exists || !a->exists)
         return a->exists;
+    if (a->runs != b->runs)
+        return a->runs;
     if (a->fits != b->fits)
         return a->fits;
     if (!a->fits && fabs(a->memory_bytes - b->memory_bytes) > 1e-9 * a->memory_bytes)

@@ -6,22 +6,19 @@
 
 #include "core/fit/fit_internal.h"
 
-double sp_replica_sequences(const struct sp_fit_input *in, const struct sp_strategy *s)
-{
-    return in->batch_tokens / (in->seq * (double)(s->dp * s->fsdp));
-}
-
 int64_t sp_most_microbatches(double sequences)
 {
     const double m = ceil(sequences - 1e-9);
     return m < 1 ? 1 : m > 1e6 ? 1000000 : (int64_t)m;
 }
 
-/* Share of a replica's batch in one of `m` micro-batches of whole sequences. */
-static double microbatch_share(double sequences, int64_t m)
+/* Share of the batch's mean over replicas in one of `m` micro-batches of whole sequences. */
+static double microbatch_share(const struct sp_strategy *s, const struct sp_fit_input *in)
 {
-    const double whole = ceil(ceil(sequences - 1e-9) / (double)m);
-    return m > 1 ? whole / sequences : 1;
+    const double sequences = sp_replica_sequences(in, s), m = (double)s->microbatches;
+    const double mean = in->batch_tokens * (double)s->cp / (in->seq * (double)(s->dp * s->fsdp));
+    const double whole = ceil(ceil(sequences - 1e-9) / m);
+    return m > 1 ? whole / mean : sequences / mean;
 }
 
 /* The pipeline of a strategy; interleaved 1F1B if it has chunks. */
@@ -37,7 +34,7 @@ static struct sp_pipeline pipeline_of(const struct sp_strategy *s)
  * stage. */
 static double alive_share(const struct sp_strategy *s, const struct sp_fit_input *in)
 {
-    const double share = microbatch_share(sp_replica_sequences(in, s), s->microbatches);
+    const double share = microbatch_share(s, in);
     const struct sp_pipeline pipeline = pipeline_of(s);
     return s->pp > 1 ? sp_in_flight(&pipeline, 0) * share : share;
 }
@@ -45,25 +42,11 @@ static double alive_share(const struct sp_strategy *s, const struct sp_fit_input
 /* The strategy as a plan with micro-batches of one sequence, for the memory rules of plans. */
 static struct sp_plan plan_of(const struct sp_strategy *s, const struct sp_fit_input *in)
 {
-    const struct sp_framework *const f = s->fsdp > 1 ? in->sharding_framework : in->framework;
-    const struct sp_execution execution = f ? f->execution : (struct sp_execution){0};
-    return (struct sp_plan){.dp = s->dp * s->fsdp,
-                            .execution = execution,
-                            .shards = s->fsdp,
-                            .tp = s->tp,
-                            .pp = s->pp,
-                            .vpp = s->chunks,
-                            .cp = 1,
-                            .ep = 1,
-                            .etp = s->tp,
-                            .zero = s->fsdp > 1 ? 3 : 0,
-                            .sequence_parallel = s->tp > 1,
-                            .micro_batch = 1,
-                            .batch = s->dp * s->fsdp,
-                            .seq = (int64_t)fmax(in->seq, 1),
-                            .recompute_layers = 1,
-                            .schedule = sp_usual_schedule(s->chunks),
-                            .imbalance = 1};
+    struct sp_plan plan = sp_strategy_plan(in, s);
+    plan.recompute = (struct sp_recompute){.qkv = 0};
+    plan.micro_batch = 1;
+    plan.batch = plan.dp;
+    return plan;
 }
 
 /* Parameters of a stage over the mean of all stages. */
@@ -77,7 +60,7 @@ void sp_list_strategy(const struct sp_strategy *s, const struct sp_fit_input *in
                       struct sp_strategy_layers *listed)
 {
     const struct sp_plan plan = plan_of(s, in);
-    listed->framework = s->fsdp > 1 ? in->sharding_framework : in->framework;
+    listed->framework = sp_strategy_framework(in, s);
     if (!sp_model_has_shape(in->model))
         listed->framework = NULL;
     if (!listed->framework)
@@ -133,7 +116,8 @@ double sp_peak_of_tokens(const struct sp_strategy *s, double tokens)
 static double peak_bytes(const struct sp_strategy *s, const struct sp_fit_input *in)
 {
     const double sequences = sp_replica_sequences(in, s);
-    const double tokens = in->seq * sequences * microbatch_share(sequences, s->microbatches);
+    const double m = (double)s->microbatches;
+    const double tokens = in->seq * (m > 1 ? ceil(ceil(sequences - 1e-9) / m) : sequences);
     if (s->pp == 1)
         return sp_peak_of_tokens(s, tokens);
     const struct sp_pipeline pipeline = pipeline_of(s);

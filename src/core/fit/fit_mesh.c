@@ -12,6 +12,8 @@ struct sp_strategy sp_new_strategy(enum sp_strategy_kind kind)
                                 .fsdp = 1,
                                 .tp = 1,
                                 .pp = 1,
+                                .cp = 1,
+                                .ep = 1,
                                 .chunks = 1,
                                 .microbatches = 1,
                                 .uneven = 1,
@@ -73,6 +75,7 @@ static void each_pipeline(const struct sp_fit_input *in, const struct sp_fit_ter
         s.fsdp = sp_chips(in->hw) / (p * tp);
         if (torus && p != blocks)
             continue; /* a stage is one slice: shards stay within it */
+        sp_seat_sequences(&s, in);
         s.microbatches = sp_most_microbatches(sp_replica_sequences(in, &s));
         deepen_pipeline(&s, in, t);
         visit(&s, context);

@@ -22,6 +22,7 @@ static const struct {
     [SP_LAYER_OTHER_REUSING] = {OTHER_REUSING, DENSE},
     [SP_LAYER_SHARED] = {ATTENTION, DENSE},
     [SP_LAYER_ENCODER] = {ATTENTION, DENSE},
+    [SP_LAYER_MTP] = {ATTENTION, DENSE}, /* as the last layer, with more around it */
 };
 
 bool sp_kind_has_experts(enum sp_layer_kind kind)
@@ -73,6 +74,13 @@ static enum sp_layer_kind kind_of_letter(char letter, bool mixture)
     }
 }
 
+/* The kind of the last layer. */
+static enum sp_layer_kind last_kind(const struct sp_model *m)
+{
+    const int64_t last = m->layers - 1, length = (int64_t)strlen(m->pattern);
+    return kind_of_letter(length > 0 ? m->pattern[last % length] : 'A', is_mixture(&m->moe, last));
+}
+
 /* Adds the layers of a pattern from layer `from` to before `until`. */
 static void count_pattern(const struct sp_model *model, int64_t from, int64_t until,
                           struct sp_layer_counts *counts)
@@ -96,6 +104,8 @@ void sp_count_layers(const struct sp_model *model, int64_t from, int64_t until,
     }
     if (from == 0 && until > 0)
         counts->of[SP_LAYER_ENCODER] = model->encoder.layers;
+    if (until == model->layers)
+        counts->of[SP_LAYER_MTP] = model->mtp_layers;
 }
 
 void sp_count_still_layers(const struct sp_model *model, int64_t from, int64_t until,
@@ -387,7 +397,7 @@ static void list_output(const struct sp_model *m, struct sp_layer *l)
                vocab ? E : D, out, .bias = m->lm_head_bias, .plain = true, .vocab = vocab,
                .tied = vocab && m->tied_embeddings);
     TENSOR(l, m->no_final_norm ? 0 : norm_weights(m, D), SP_PART_NORM, SP_TP_WHOLE);
-    MOVE(l, 3 * out, SP_BY_WIDTH, SP_OP_NORMS); /* the loss */
+    MOVE(l, 3 * out, SP_BY_WIDTH, SP_OP_NORMS, .loss = true);
 }
 
 /* Stored weights by part, and active ones. */
@@ -526,7 +536,10 @@ void sp_list_model(const struct sp_model *model, struct sp_layers *layers)
         if (kind == SP_LAYER_ENCODER)
             list_encoder_layer(model, l);
         else
-            list_layer(model, l, (enum sp_layer_kind)kind);
+            list_layer(model, l,
+                       kind == SP_LAYER_MTP ? last_kind(model) : (enum sp_layer_kind)kind);
+        if (kind == SP_LAYER_MTP)
+            sp_list_predictor(model, l, norm_weights(model, l->width));
     }
     list_input(model, &layers->list[SP_LAYER_INPUT]);
     list_output(model, &layers->list[SP_LAYER_OUTPUT]);

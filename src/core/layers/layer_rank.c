@@ -23,7 +23,7 @@ static struct sp_rank rank_of(const struct sp_plan *plan, const struct sp_framew
                             .ep = (double)plan->ep,
                             .etp = (double)plan->etp,
                             .imbalance = plan->imbalance,
-                            .computed = plan->imbalance * framework->capacity_factor};
+                            .computed = sp_expert_load(plan)};
 }
 
 struct sp_rank sp_rank_of_layer(const struct sp_rank *rank, const struct sp_layer *layer,
@@ -279,7 +279,7 @@ static double new_dummies(const struct sp_layers *layers, const struct sp_rank *
     double elements = 0;
     for (int i = 0; i < layers->list[kind].matmuls; i++) {
         const struct sp_matmul *m = &layers->list[kind].matmul[i];
-        bool known = m->part == SP_PART_ROUTER || m->frozen;
+        bool known = m->part == SP_PART_ROUTER || m->frozen || m->vocab; /* a head has its own */
         for (int other = 0; other < kind && !known; other++)
             known = (present >> other & 1) && lists_it(&layers->list[other], m);
         elements += known ? 0 : dummy_of(m, rank);

@@ -59,4 +59,10 @@ void sp_list_side_streams(const struct sp_model *model, struct sp_layer *layer, 
 void sp_list_side_tables(const struct sp_model *model, struct sp_layer *layer, double norm);
 void sp_list_streams_end(const struct sp_model *model, struct sp_layer *layer);
 
+/* What a module that predicts a further token has beside a layer: norms of the stream, of the next
+ * token's embedding and before the head, of `norm` weights each, a projection of both into the
+ * stream, the model's own head, and a loss. Table and head are the model's: a stage beyond the
+ * first holds a copy of the table, as with a tied head. DeepSeek-V3, section 2.2. */
+void sp_list_predictor(const struct sp_model *model, struct sp_layer *layer, double norm);
+
 #endif

@@ -1,4 +1,4 @@
-/* Shared blocks, and side streams past a layer's blocks. */
+/* Shared blocks, side streams past a layer's blocks, and modules that predict further tokens. */
 #include "core/layers/layer_rows.h"
 
 /* An adapter of rank `rank` on matmuls of width `in` and `out`, one per layer. */
@@ -118,4 +118,20 @@ void sp_list_side_tables(const struct sp_model *m, struct sp_layer *l, double no
 void sp_list_streams_end(const struct sp_model *m, struct sp_layer *l)
 {
     list_streams_ends(m, l, "streams to one");
+}
+
+void sp_list_predictor(const struct sp_model *m, struct sp_layer *l, double norm)
+{
+    enum { NORMS = 3, MOVES_OF_NORMS = 2 * NORMS, MOVES_OF_JOINING = 4 };
+    const double D = l->width, out = (double)m->vocab;
+    MATMUL(l, "projection of two streams", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_COLUMNS, 2 * D, D);
+    MATMUL(l, "head of a further token", SP_PART_EMBEDDING, SP_OP_OUT, SP_TP_COLUMNS, D, out,
+           .plain = true, .vocab = true, .tied = !m->tied_embeddings,
+           .shared = m->tied_embeddings); /* of no set: nowhere stored again */
+    TENSOR(l, NORMS * norm, SP_PART_NORM, SP_TP_WHOLE);
+    KEEP(l, 2 * D, SP_BY_SEQUENCE, SP_OP_QKV, SP_COPIES_ONE, NONE | SELECTIVE | DOTS);
+    KEEP(l, NORMS * D, SP_BY_SEQUENCE, SP_OP_NORMS, SP_COPIES_ONE, NONE | SELECTIVE);
+    KEEP(l, out, SP_BY_WIDTH, SP_OPERATORS, SP_COPIES_ONE, NONE | SELECTIVE | DOTS | FULL);
+    MOVE(l, (MOVES_OF_NORMS + MOVES_OF_JOINING) * D, SP_BY_SEQUENCE, SP_OP_NORMS);
+    MOVE(l, 3 * out, SP_BY_WIDTH, SP_OP_NORMS); /* the loss */
 }

@@ -2,8 +2,8 @@
 #include <float.h>
 #include <math.h>
 
-#include <scaleplan/estimate.h>
 #include <scaleplan/machine.h>
+#include <scaleplan/memory.h>
 
 /* NVIDIA's "141 GB" and "186 GB" are GiB: CUDA grants 139.72 and 184.31 GiB, more than the nominal
  * decimal size. A100, H100 and H800 grant 79.1 to 79.3 of 80 GiB, a difference that the context of

@@ -83,9 +83,22 @@ static double logit_bytes(const struct sp_plan *plan, const struct sp_framework 
         return all / SP_LOGITS_CHUNKS;
     case SP_LOGITS_LINEAR:
         return 0;
+    case SP_LOGITS_NATIVE:
+        return (SP_ELEMENT + 4 + 4) * tokens * outputs;
     default:
         return all;
     }
+}
+
+/* What of the logits of a loss is kept until its backward pass, beside those of another loss: of
+ * losses in 32 bits the softmax, without the 16-bit logits and copies. */
+static double kept_logit_bytes(const struct sp_plan *plan, const struct sp_framework *framework,
+                               double tokens, double outputs)
+{
+    const enum sp_logits logits = plan->execution.logits;
+    return logits == SP_LOGITS_UNFUSED || logits == SP_LOGITS_NATIVE
+               ? 4 * tokens * outputs
+               : logit_bytes(plan, framework, tokens, outputs);
 }
 
 static double loss_bytes(const struct sp_model *model, const struct sp_plan *plan,
@@ -145,16 +158,18 @@ static double gathered_bytes(const struct sp_framework *framework, const struct 
 }
 
 /* Unsharded bytes of a stage that the framework keeps whole under ZeRO 3: weights used and
- * gradients accumulated by every micro-batch; 0: it gathers layers. FSDP2 under
+ * gradients accumulated by every micro-batch, and a layer's gradients in 16 bits before they are
+ * added; 0: it gathers layers. FSDP2 under
  * torch.distributed.pipelining neither reshards after the forward pass nor reduces before the last
  * backward pass (torchtitan, parallelize_llama.py), so ZeRO 3 with stages saves only optimizer
  * memory. */
 static double whole_bytes(const struct sp_framework *framework, const struct sp_stage_weights *held,
-                          const struct sp_stage_weights *trained)
+                          const struct sp_stage_weights *trained, double layer)
 {
-    return framework->keeps_stages_whole ? SP_ELEMENT * (held->dense + held->experts) +
-                                               4 * (trained->dense + trained->experts)
-                                         : 0;
+    return framework->keeps_stages_whole
+               ? SP_ELEMENT * (held->dense + held->experts) +
+                     4 * (trained->dense + trained->experts) + SP_ELEMENT * layer
+               : 0;
 }
 
 /* Whole gradients of a stage's layers and ends that have trained weights: flat parameters use one
@@ -209,6 +224,45 @@ static void prepare_dummies(const struct sp_rank_layers *mine, unsigned all, dou
                         : 0;
 }
 
+/* Bytes of one layer that a micro-batch keeps, and adds while its backward pass is in it. */
+struct layer_bytes {
+    double kept, peak;
+};
+
+static struct layer_bytes bytes_of_layer(const struct sp_rank_layers *mine,
+                                         const struct sp_layer *l, const struct sp_plan *plan,
+                                         const struct sp_framework *framework, double away)
+{
+    const struct sp_model *const model = mine->layers->model;
+    const double redone = plan->recompute_layers;
+    const struct sp_rank rank = sp_rank_of_layer(&mine->rank, l, (double)plan->seq);
+    const double with = sp_kept_bytes(l, &rank, plan, framework, &plan->recompute);
+    const double without = sp_kept_bytes(l, &rank, plan, framework, &nothing);
+    /* while a layer's backward pass runs, what was kept of the one before it arrives */
+    const double again = away > 0 ? without + with : redone > 0 ? without - with : 0;
+    return (struct layer_bytes){.kept = (1 - away) * (redone * with + (1 - redone) * without),
+                                .peak = l->frozen
+                                            ? 0
+                                            : backward_bytes(l, &rank, plan, framework, again) +
+                                                  widened_bytes(model, l, plan, framework)};
+}
+
+/* Adds the modules of further tokens to the loss: they run behind a micro-batch's last layer and
+ * are gone before its backward pass leaves them, so that those of one micro-batch are there at
+ * once, each with what its loss keeps of the logits. A module lists these in 16 bits. */
+static void move_to_loss(const struct sp_rank_layers *mine, const struct sp_plan *plan,
+                         const struct sp_framework *framework, double outputs,
+                         struct sp_prepared_memory *p)
+{
+    const struct sp_model *const model = mine->layers->model;
+    const double n = (double)model->mtp_layers, T = sp_shard_tokens(plan), t = (double)plan->tp;
+    const double listed = SP_ELEMENT * T * (double)model->vocab / t;
+    const double kept = p->kept[SP_LAYER_MTP] - (1 - sp_offloaded_share(model, plan)) * listed;
+    p->loss = n * kept + sp_larger(p->loss + n * kept_logit_bytes(plan, framework, T, outputs / t),
+                                   p->peak[SP_LAYER_MTP]);
+    p->kept[SP_LAYER_MTP] = p->peak[SP_LAYER_MTP] = 0;
+}
+
 /* Asynchronous TP adds no buffers: its symmetric memory lies outside the allocator whose peak
  * torchtitan prints. */
 void sp_prepare_memory(const struct sp_rank_layers *mine, const struct sp_plan *plan,
@@ -216,29 +270,48 @@ void sp_prepare_memory(const struct sp_rank_layers *mine, const struct sp_plan *
 {
     const struct sp_layers *const layers = mine->layers;
     const struct sp_model *const model = layers->model;
-    const double redone = plan->recompute_layers, outputs = model->head == SP_HEAD_VOCABULARY
-                                                                ? sp_padded_vocab(model, plan)
-                                                                : (double)sp_head_outputs(model);
+    const double outputs = model->head == SP_HEAD_VOCABULARY ? sp_padded_vocab(model, plan)
+                                                             : (double)sp_head_outputs(model);
     const double away = sp_offloaded_share(model, plan);
     const unsigned all = sp_kinds_of(layers);
     for (unsigned left = all; left;) {
         const int kind = sp_take_kind(&left);
-        const struct sp_layer *const l = &layers->list[kind];
-        const struct sp_rank rank = sp_rank_of_layer(&mine->rank, l, (double)plan->seq);
-        const double with = sp_kept_bytes(l, &rank, plan, framework, &plan->recompute);
-        const double without = sp_kept_bytes(l, &rank, plan, framework, &nothing);
-        p->kept[kind] = (1 - away) * (redone * with + (1 - redone) * without);
-        const double again = away > 0 ? without : redone > 0 ? without - with : 0;
-        p->peak[kind] = l->frozen ? 0
-                                  : backward_bytes(l, &rank, plan, framework, again) +
-                                        widened_bytes(model, l, plan, framework);
+        const struct layer_bytes of =
+            bytes_of_layer(mine, &layers->list[kind], plan, framework, away);
+        p->kept[kind] = of.kept;
+        p->peak[kind] = of.peak;
     }
     p->weights = &mine->weights;
     p->base_bytes = sp_base_bytes(model);
+    p->layers = (double)model->layers;
+    p->sent = SP_ELEMENT * mine->rank.tokens[SP_BY_SEQUENCE] * sp_carried_width(model);
     p->loss = loss_bytes(model, plan, framework, outputs) +
               widened_bytes(model, &layers->list[SP_LAYER_OUTPUT], plan, framework);
     if (framework->dummy_wgrads)
         prepare_dummies(mine, all, outputs, p);
+    if (all >> SP_LAYER_MTP & 1)
+        move_to_loss(mine, plan, framework, outputs, p);
+}
+
+/* Trained weights of the largest layer. */
+static double largest_layer(const struct sp_layer_weights *w, unsigned present)
+{
+    double most = 0;
+    while (present) {
+        const struct sp_list_weights *const l = &w->of[sp_take_kind(&present)];
+        most = sp_larger(most, l->dense.trained + l->experts.trained);
+    }
+    return most;
+}
+
+/* Bytes that torch.distributed.pipelining holds for sends between stages: a buffer for what each
+ * micro-batch of a step receives, of which those in flight are their first layer's input, another
+ * for its gradient, and the output of each in flight. stage.py, args_recv_info, grad_recv_info,
+ * fwd_cache. */
+static double sending_bytes(const struct sp_kind_memory *k, int64_t microbatches, double in_flight)
+{
+    const double m = (double)microbatches;
+    return k->sent * ((k->first ? 0 : sp_larger(m - in_flight, 0)) + (k->last ? 0 : m + in_flight));
 }
 
 static void memory_of_kind(const struct sp_framework *framework, const struct sp_prepared_memory *p,
@@ -247,15 +320,22 @@ static void memory_of_kind(const struct sp_framework *framework, const struct sp
     unsigned present = 0;
     m->weights = sp_weights_of_kind(p->weights, kind);
     m->base_bytes = p->base_bytes;
+    m->first = kind->first;
+    m->last = kind->last;
+    m->layers = 0;
+    m->of_model = p->layers;
     m->gathered = gathered_bytes(framework, p->weights, p->base_bytes, kind);
     m->flat = flat_bytes(framework, p->weights, kind);
-    m->whole = whole_bytes(framework, &m->weights.held, &m->weights.trained);
+    m->whole = whole_bytes(framework, &m->weights.held, &m->weights.trained,
+                           largest_layer(p->weights, kind->present));
+    m->sent = framework->keeps_stages_whole ? p->sent : 0;
     m->table = kind->first ? SP_ELEMENT * p->weights->of[SP_LAYER_INPUT].dense.trained : 0;
     m->kept = 0;
     m->peak = kind->last ? p->loss : 0;
     for (unsigned left = kind->present; left;) {
         const int i = sp_take_kind(&left);
         const double trained = (double)(kind->layers.of[i] - kind->still.of[i]);
+        m->layers += i < SP_LAYER_ENCODER ? (double)kind->layers.of[i] : 0;
         if (trained <= 0)
             continue;
         present |= 1U << i;
@@ -316,14 +396,46 @@ static double unsharded_bytes(double bytes, double weights, double shards)
     return shards > 1 ? bytes * weights : 0;
 }
 
-/* Activations and what stands beside them at the fuller of two moments: in the backward pass of a
- * layer or in the loss, and when the gradient of the input table is made, a tensor of the whole
- * table whatever tokens a micro-batch has, whose own activations are then gone. What is gathered
- * counts it too. */
-static double most_activations(const struct sp_kind_memory *k, double in_flight, bool gathers)
+/* Micro-batches in flight on a stage, at most and while the last chunk of the model runs. */
+struct in_flight {
+    double most, at_loss;
+};
+
+/* Chunks of equal size hold micro-batches alike, each two groups of pp at most. Layers that the
+ * first stage has more are in its first chunk, and layers that a later stage lacks are lacking in
+ * its last: of the passes in flight all that others can hold are of full chunks at some time, and
+ * all but one while the loss is there. */
+static struct in_flight chunks_in_flight(const struct sp_kind_memory *k, const struct sp_plan *plan,
+                                         int64_t microbatches, double in_flight)
 {
-    const double table = gathers ? 0 : k->table;
-    return sp_larger(in_flight * k->kept + k->peak, sp_larger(in_flight - 1, 0) * k->kept + table);
+    if (plan->schedule != SP_INTERLEAVED)
+        return (struct in_flight){in_flight, in_flight};
+    const double p = (double)plan->pp, v = (double)plan->vpp, m = (double)microbatches;
+    const double chunk = floor(k->of_model / (p * v) + 0.5), passes = in_flight * v;
+    const double more = k->layers - v * chunk;
+    if (k->first && more > 0) {
+        const double most = (passes * chunk + sp_smaller(2 * p, m) * more) / k->layers;
+        return (struct in_flight){most, most};
+    }
+    if (k->first || more >= 0 || k->layers <= 0)
+        return (struct in_flight){in_flight, in_flight};
+    const double in_last = sp_larger(0, passes - 2 * p * (v - 1));
+    return (struct in_flight){.most = (passes * chunk + in_last * more) / k->layers,
+                              .at_loss =
+                                  ((passes - 1) * chunk + sp_larger(chunk + more, 0)) / k->layers};
+}
+
+/* Activations and what stands beside them at the fullest of three moments: in the backward pass of
+ * a layer or in the loss, with most micro-batches in flight, and when the gradient of the input
+ * table is made, a tensor of the whole table whatever tokens a micro-batch has, whose own
+ * activations are then gone. What is gathered counts it too. */
+static double most_activations(const struct sp_kind_memory *k, const struct in_flight *n,
+                               bool gathers)
+{
+    const double table = gathers ? 0 : k->table, beside = k->last ? n->at_loss : n->most;
+    const double ends =
+        sp_larger(beside * k->kept + k->peak, sp_larger(n->most - 1, 0) * k->kept + table);
+    return sp_larger(n->most * k->kept, ends);
 }
 
 struct sp_stage_memory sp_memory_at_stage(const struct sp_precision *precision,
@@ -349,6 +461,8 @@ struct sp_stage_memory sp_memory_at_stage(const struct sp_precision *precision,
                                        unsharded_bytes(kept, w->trained.experts, D_experts));
     const double frozen =
         copies * (plan->zero >= 3 ? frozen_bytes(k, D, D_experts) : frozen_bytes(k, 1, 1));
+    const struct in_flight in_flight =
+        chunks_in_flight(k, plan, microbatches, in_flight_of(plan, microbatches, stage));
     const double workspace =
         framework->workspace_bytes + (w->held.experts > 0 ? framework->expert_workspace_bytes : 0);
     struct sp_stage_memory m = {
@@ -357,9 +471,10 @@ struct sp_stage_memory sp_memory_at_stage(const struct sp_precision *precision,
         .frozen = whole(frozen),
         .grads = whole(grad_bytes * (plan->zero >= 2 ? sharded : held)),
         .optimizer = whole(K * (plan->zero >= 1 ? sharded : held)),
-        .activations = whole(most_activations(k, in_flight_of(plan, microbatches, stage), gathers)),
+        .activations = whole(most_activations(k, &in_flight, gathers)),
         .transient = whole(k->peak),
-        .buffers = whole(k->dummy + workspace + unsharded + (gathers ? gathered : 0)),
+        .buffers = whole(k->dummy + workspace + unsharded + (gathers ? gathered : 0) +
+                         sending_bytes(k, microbatches, in_flight.most)),
     };
     sp_sum_stage_memory(framework, &m);
     return m;
@@ -371,8 +486,8 @@ struct sp_kind_memory sp_kind_memory_of_stage(const struct sp_rank_layers *mine,
 {
     struct sp_prepared_memory prepared;
     struct sp_kind_memory memory;
-    const struct sp_stage_kind kind =
-        sp_kind_of_stage(mine->layers->model, plan->pp, stage, (enum sp_balance)framework->balance);
+    const struct sp_stage_split split = sp_split_of(plan, (enum sp_balance)framework->balance);
+    const struct sp_stage_kind kind = sp_kind_of_stage(mine->layers->model, &split, stage);
     sp_prepare_memory(mine, plan, framework, &prepared);
     memory_of_kind(framework, &prepared, &kind, &memory);
     return memory;
@@ -426,7 +541,8 @@ int64_t sp_fullest_stage(const struct sp_model *model, const struct sp_precision
     sp_list_model(model, &layers);
     sp_layers_on_rank(&layers, plan, framework, &mine);
     sp_prepare_memory(&mine, plan, framework, &prepared);
-    sp_map_stages(model, plan->pp, (enum sp_balance)framework->balance, &map);
+    const struct sp_stage_split split = sp_split_of(plan, (enum sp_balance)framework->balance);
+    sp_map_stages(model, &split, &map);
     sp_memory_of_kinds(framework, &prepared, &map, kinds);
     return sp_fullest_prepared(precision, plan, framework, &map, kinds, memory);
 }

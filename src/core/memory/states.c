@@ -13,6 +13,11 @@ double sp_state_bytes_per_param(const struct sp_precision *precision)
                              precision->master_bytes, precision->optimizer_bytes);
 }
 
+double sp_checkpoint_bytes_per_param(const struct sp_precision *precision)
+{
+    return sp_state_bytes_per_param(precision) - precision->grad_bytes;
+}
+
 /* Recipes without stored gradients (adam10, jax12) still accumulate them over micro-batches, in the
  * format of the weights, and still send them in 2 bytes. */
 double sp_kept_grad_bytes(const struct sp_precision *precision, double microbatches)
@@ -26,7 +31,8 @@ struct sp_footprint sp_state_footprint(double params, double experts, const stru
 {
     sp_require(fmod(s->dp * s->cp, s->ep) == 0, "the product dp cp must be a multiple of ep");
     const double slice = s->tp * s->pp, shards = s->dp * s->cp;
-    const double whole = (params - experts) / slice + experts / (slice * s->ep);
+    const double etp = s->etp > 0 ? s->etp : s->tp;
+    const double whole = (params - experts) / slice + experts / (s->pp * s->ep * etp);
     /* EP's ranks are part of the shards, so shards / ep of them share an expert */
     const double shared = params / (slice * shards);
     const double K = q->master_bytes + q->optimizer_bytes;

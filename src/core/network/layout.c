@@ -2,16 +2,7 @@
 #include <math.h>
 
 #include <scaleplan/network.h>
-
-static int64_t common_divisor(int64_t a, int64_t b)
-{
-    while (b != 0) {
-        const int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
+#include <scaleplan/plan.h>
 
 /* Takes one whole unused physical axis of that length, preferring the same axis number. */
 static bool take_axis(const struct sp_shape *shape, int64_t left[], int64_t length, int number,
@@ -60,7 +51,7 @@ static bool take_parts(int64_t left[], int64_t length, int64_t part[])
         return true;
     }
     for (int i = 0; i < SP_MAX_AXES; i++) {
-        part[i] = common_divisor(length, left[i]);
+        part[i] = sp_common_divisor(length, left[i]);
         length /= part[i];
         left[i] /= part[i];
     }

@@ -5,7 +5,7 @@
 #include <scaleplan/names.h>
 #include <scaleplan/plan.h>
 
-#include "core/layers/layer_kinds.h"
+#include "core/plan/stages.h"
 #include "core/require.h"
 
 const struct sp_policy sp_policies[SP_POLICIES] = {
@@ -34,6 +34,36 @@ const struct sp_policy *sp_find_policy(const char *name)
     return NULL;
 }
 
+/* Whether the model has layers whose memory the module changes. */
+static bool has_module(const struct sp_model *m, enum sp_module module)
+{
+    const bool routed = m->moe.experts > 0;
+    switch (module) {
+    case SP_MODULE_MLA_UP_PROJ:
+        return m->mla.kv_lora_rank > 0;
+    case SP_MODULE_MLP:
+        return !routed || m->moe.dense_layers > 0 || m->moe.every > 1;
+    case SP_MODULE_MOE:
+    case SP_MODULE_MOE_ACT:
+        return routed;
+    case SP_MODULE_SHARED_EXPERTS:
+        return routed && sp_shared_d_ff(m) > 0;
+    default:
+        return true;
+    }
+}
+
+int sp_module_sets(const struct sp_model *model, const struct sp_module_ladder *ladder,
+                   unsigned sets[SP_MODULES])
+{
+    unsigned bits = 0;
+    int n = 0;
+    for (int i = 0; i < ladder->n; i++)
+        if (has_module(model, ladder->rung[i]))
+            sets[n++] = bits |= 1U << ladder->rung[i];
+    return n;
+}
+
 double sp_offloaded_share(const struct sp_model *model, const struct sp_plan *plan)
 {
     if (plan->offload_layers == 0)
@@ -47,10 +77,34 @@ int64_t sp_plan_microbatches(const struct sp_plan *plan)
     return (plan->batch + at_once - 1) / at_once;
 }
 
+double sp_expert_load(const struct sp_plan *plan)
+{
+    return plan->execution.capacity > 0 ? plan->execution.capacity : plan->imbalance;
+}
+
 /* A single micro-batch has no other to overlap. */
 bool sp_overlaps_exchange(const struct sp_plan *plan)
 {
     return plan->execution.moe_overlap && sp_plan_microbatches(plan) > 1;
+}
+
+int64_t sp_common_divisor(int64_t number, int64_t other)
+{
+    sp_require(number >= 0 && other >= 0, "both must be at least 0");
+    while (other != 0) {
+        const int64_t rest = number % other;
+        number = other;
+        other = rest;
+    }
+    return number;
+}
+
+int64_t sp_odd_part(int64_t number)
+{
+    sp_require(number >= 1, "it must be at least 1");
+    while (number % 2 == 0)
+        number /= 2;
+    return number;
 }
 
 int64_t sp_round_batch(double sequences, int64_t at_once)
@@ -185,6 +239,8 @@ enum sp_plan_problem sp_check_plan(const struct sp_model *model, const struct sp
     if (plan->pp > SP_MAX_STAGES || plan->pp > model->layers ||
         plan->pp * plan->vpp > model->layers + 2)
         return SP_PLAN_PP_LAYERS;
+    if (!sp_ends_leave_layers(model->layers, plan))
+        return SP_PLAN_PP_ENDS;
     if (plan->pp > 1 && sp_attends_to_encoder(model))
         return SP_PLAN_PP_CROSS;
     if (!cuts_sequence(plan))
@@ -227,6 +283,9 @@ const char *sp_plan_problem_text(enum sp_plan_problem problem)
         [SP_PLAN_TP_HEADS] = "tp does not divide the heads",
         [SP_PLAN_TP_WIDTH] = "tp does not divide the width of an MLP",
         [SP_PLAN_PP_LAYERS] = "more stages than layers",
+        [SP_PLAN_PP_ENDS] =
+            ("the first and last stages (first-layers, last-layers) leave the others no layer "
+             "each, or some beside the last"),
         [SP_PLAN_PP_CROSS] =
             "pipelines of models whose layers attend to an encoder are not modelled: pp is 1",
         [SP_PLAN_VPP_STAGES] = "chunks (vpp) need a pipeline: pp is 1",
@@ -247,150 +306,4 @@ const char *sp_plan_problem_text(enum sp_plan_problem problem)
         [SP_PLAN_SHARDS] = "shards must divide dp x cp, and fill slices or sets of experts whole",
     };
     return texts[problem];
-}
-
-/* Boundaries of a pipeline: the first `left` stages have `each` + 1 layers, the others `each`, and
- * the first one `table` fewer; or with `share` != 0 a stage ends with the layer at which the
- * weights pass `share` times its number. */
-struct cuts {
-    int64_t layers, stages, each, left, table;
-    double share;
-};
-
-/* Weights per stage in layers; the head counts by its weights. */
-static double share_of_weights(const struct sp_model *model, int64_t stages)
-{
-    const double D = (double)model->d_model;
-    const double head = D * (double)sp_head_outputs(model);
-    const double layer = 4 * D * D + (model->gated_mlp ? 3 : 2) * D * (double)model->d_ff;
-    return ((double)model->layers * layer + head) / (double)stages / layer;
-}
-
-static struct cuts cuts_of(const struct sp_model *model, int64_t stages, enum sp_balance balance)
-{
-    const int64_t L = model->layers, left = L % stages;
-    /* Megatron counts table and head as one layer each if only that divides */
-    const bool ends = left != 0 && (L + 2) % stages == 0;
-    return (struct cuts){.layers = L,
-                         .stages = stages,
-                         .each = ends ? (L + 2) / stages : L / stages,
-                         .left = ends ? 0 : left,
-                         .table = ends,
-                         .share = balance == SP_BALANCE_EVEN ? 0 : share_of_weights(model, stages)};
-}
-
-/* Layers before the boundary in front of stage `stage`. */
-static int64_t boundary(const struct cuts *c, int64_t stage)
-{
-    if (stage == 0)
-        return 0;
-    if (stage >= c->stages)
-        return c->layers;
-    if (c->share == 0)
-        return c->each * stage + (stage < c->left ? stage : c->left) - c->table;
-    const double closed = floor(c->share * (double)stage) + 1;
-    return closed < (double)c->layers ? (int64_t)closed : c->layers;
-}
-
-static void kind_of(const struct sp_model *model, const struct cuts *cuts, int64_t stage,
-                    struct sp_stage_kind *kind)
-{
-    const int64_t from = boundary(cuts, stage), until = boundary(cuts, stage + 1);
-    sp_count_layers(model, from, until, &kind->layers);
-    sp_count_still_layers(model, from, until, &kind->still);
-    kind->first = stage == 0;
-    kind->last = stage == cuts->stages - 1;
-    kind->present = 0;
-    for (int i = 0; i < SP_LAYER_KINDS; i++)
-        kind->present |= (unsigned)(kind->layers.of[i] > 0) << i;
-}
-
-struct sp_stage_kind sp_kind_of_stage(const struct sp_model *model, int64_t stages, int64_t stage,
-                                      enum sp_balance balance)
-{
-    sp_require(stage >= 0 && stage < stages, "the stage must be one of the stages");
-    const struct cuts cuts = cuts_of(model, stages, balance);
-    struct sp_stage_kind kind;
-    kind_of(model, &cuts, stage, &kind);
-    return kind;
-}
-
-struct sp_layer_counts sp_layers_of_stage(const struct sp_model *model, int64_t stages,
-                                          int64_t stage, enum sp_balance balance)
-{
-    sp_require(stage >= 0 && stage < stages, "the stage must be one of the stages");
-    return sp_kind_of_stage(model, stages, stage, balance).layers;
-}
-
-static bool same_kind(const struct sp_stage_kind *a, const struct sp_stage_kind *b)
-{
-    bool same = a->present == b->present && a->first == b->first && a->last == b->last;
-    for (unsigned left = a->present; left && same;) {
-        const int i = sp_take_kind(&left);
-        same = a->layers.of[i] == b->layers.of[i] && a->still.of[i] == b->still.of[i];
-    }
-    return same;
-}
-
-/* From this layer on, all layers have one kind and are trained alike; the encoder is before
- * them. */
-static int64_t alike_from(const struct sp_model *model)
-{
-    const struct sp_moe *const moe = &model->moe;
-    if (model->pattern[0] || moe->every > 1 || model->tuning.trainable == SP_TRAIN_LAST)
-        return model->layers;
-    return moe->experts > 0 && moe->dense_layers > 1 ? moe->dense_layers : 1;
-}
-
-/* Index of the kind of a stage, added to the map if new. The last of SP_STAGE_KINDS stands for all
- * that do not fit. */
-static uint8_t map_stage(const struct sp_model *model, const struct cuts *cuts, int64_t stage,
-                         struct sp_stage_map *map)
-{
-    struct sp_stage_kind *const kind = &map->kind[map->kinds];
-    int at = 0;
-    kind_of(model, cuts, stage, kind);
-    while (at < map->kinds && !same_kind(&map->kind[at], kind))
-        at++;
-    if (at == SP_STAGE_KINDS)
-        return SP_STAGE_KINDS - 1;
-    if (at == map->kinds)
-        map->stage[map->kinds++] = stage;
-    return (uint8_t)at;
-}
-
-/* Number of consecutive stages with as many layers as this one, the last stage excluded. */
-static int64_t stages_of_a_size(const struct cuts *cuts, int64_t stage)
-{
-    if (cuts->share == 0 && stage >= cuts->table) { /* even: those with a layer more come first */
-        const int64_t alike = stage < cuts->left ? cuts->left : cuts->stages - 1;
-        return alike > stage ? alike - stage : 1;
-    }
-    int64_t last = boundary(cuts, stage + 1), next = stage + 1;
-    const int64_t size = last - boundary(cuts, stage);
-    for (; next < cuts->stages - 1; next++) {
-        const int64_t until = boundary(cuts, next + 1);
-        if (until - last != size)
-            break;
-        last = until;
-    }
-    return next - stage;
-}
-
-/* Even stages. If pp divides L + 2 but not L, embedding and head count as a layer each, as Megatron
- * allows (Llama 3 405B: 126 layers on 16 stages). Else the first stages take the remainder.
- * nanotron balances by cost. */
-void sp_map_stages(const struct sp_model *model, int64_t stages, enum sp_balance balance,
-                   struct sp_stage_map *map)
-{
-    sp_require(stages >= 1 && stages <= SP_MAX_STAGES, "there must be 1 to SP_MAX_STAGES stages");
-    const struct cuts cuts = cuts_of(model, stages, balance);
-    const int64_t alike = alike_from(model);
-    int64_t same;
-    map->stages = stages;
-    map->kinds = 0;
-    for (int64_t stage = 0; stage < stages; stage += same) {
-        same = boundary(&cuts, stage) >= alike ? stages_of_a_size(&cuts, stage) : 1;
-        memset(&map->of[stage], map_stage(model, &cuts, stage, map), (size_t)same);
-    }
 }

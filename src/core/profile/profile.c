@@ -108,6 +108,7 @@ void sp_use_machine_factor(double factor, struct sp_profile *profile)
 {
     for (int i = 0; i < SP_CONSTANTS; i++)
         profile->value[i] *= is_share[i] ? 1 : grows_step[i] ? factor : 1 / factor;
+    profile->used_factor = factor * (profile->used_factor > 0 ? profile->used_factor : 1);
     profile->machine_factor = 1;
 }
 

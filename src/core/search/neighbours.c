@@ -5,6 +5,7 @@
 #include <scaleplan/search.h>
 
 #include "core/require.h"
+#include "core/search/search_internal.h"
 
 struct listing {
     const struct sp_step_inputs *in;
@@ -61,6 +62,13 @@ static bool is_run(const struct listing *l, struct sp_neighbour *changed)
             (sp_cp_divides(l->in->model, plan, runs->copies_kv_heads) ||
              !sp_cp_divides(l->in->model, from, runs->copies_kv_heads)) &&
             (runs->offload || !plan->recompute.offload || from->recompute.offload) &&
+            (runs->sequence_parallel[plan->sequence_parallel] || plan->tp == 1 ||
+             plan->sequence_parallel == from->sequence_parallel) &&
+            (runs->splits_axes || plan->tp == from->tp ||
+             sp_fits_whole_axes(l->in->hw, plan->tp)) &&
+            (runs->uneven_stages || plan->pp == from->pp ||
+             sp_even_layers(l->in->model, plan->pp) > 0) &&
+            (runs->contexts || plan->cp == 1 || from->cp > 1) &&
             (runs->pipelines || plan->pp == 1 || from->pp > 1) && settle_schedule(l, changed));
 }
 
@@ -119,12 +127,20 @@ static bool matters(const struct listing *l, enum sp_plan_field_id field)
     }
 }
 
-/* Adjusts dependent fields: the sharded share of replicas is kept, one stage has one chunk. */
-static void follow_degrees(const struct sp_plan *from, struct sp_plan *plan)
+/* Whether new TP ranks divide the sequence too. */
+static bool divides_sequence(const struct listing *l)
 {
+    return !l->runs || l->runs->sequence_parallel[1];
+}
+
+/* Adjusts dependent fields: the sharded share of replicas is kept, one stage has one chunk. */
+static void follow_degrees(const struct listing *l, struct sp_plan *plan)
+{
+    const struct sp_plan *const from = l->in->plan;
     const int64_t before = from->dp * from->cp, now = plan->dp * plan->cp;
     plan->shards = from->shards == before || now % from->shards != 0 ? now : from->shards;
-    plan->sequence_parallel = plan->tp > 1 && (from->sequence_parallel || from->tp == 1);
+    plan->sequence_parallel =
+        plan->tp > 1 && (from->tp == 1 ? divides_sequence(l) : from->sequence_parallel);
     if (plan->pp == 1) {
         plan->schedule = sp_usual_schedule(1);
         plan->vpp = 1;
@@ -144,7 +160,7 @@ static void move_factor(struct listing *l, enum sp_plan_field_id from)
         n.field[1] = (enum sp_plan_field_id)to;
         sp_set_plan_value(&n.plan, &sp_plan_fields[to],
                           2 * sp_plan_value(plan, &sp_plan_fields[to]));
-        follow_degrees(plan, &n.plan);
+        follow_degrees(l, &n.plan);
         add(l, &n);
     }
 }
@@ -205,7 +221,7 @@ static void raise_degree(struct listing *l, enum sp_plan_field_id field)
         struct sp_neighbour n = with(l, field, value * (double)factor);
         n.plan.dp /= factor;
         n.plan.shards = n.plan.dp * n.plan.cp;
-        n.plan.sequence_parallel = n.plan.tp > 1;
+        n.plan.sequence_parallel = n.plan.tp > 1 && divides_sequence(l);
         if (add(l, &n))
             return;
     }

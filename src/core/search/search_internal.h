@@ -37,4 +37,7 @@ bool sp_group_plan(const struct sp_search_space *space, uint64_t group, struct s
 bool sp_open_split(const struct sp_search_space *space, const struct sp_plan *group, int at,
                    struct sp_split_space *split);
 
+/* Whether TP ranks can take whole axes of a torus; always with switches. */
+bool sp_fits_whole_axes(const struct sp_hardware *hw, int64_t tp);
+
 #endif

@@ -70,11 +70,19 @@ static int keep_dividing(int64_t whole, int64_t *values, int n)
     return kept;
 }
 
+static int keep_even(const struct sp_model *model, int64_t *stages, int n)
+{
+    int kept = 0;
+    for (int i = 0; i < n; i++)
+        if (sp_even_layers(model, stages[i]) > 0)
+            stages[kept++] = stages[i];
+    return kept;
+}
+
 /* Schedules and chunks of the `at`th number of stages; false when there are too many. */
 static bool list_flows(struct sp_search_space *s, int at)
 {
-    const int64_t L = s->in.model->layers, pp = s->pps[at];
-    const int64_t even = L % pp == 0 ? L / pp : (L + 2) % pp == 0 ? (L + 2) / pp : 0;
+    const int64_t pp = s->pps[at], even = sp_even_layers(s->in.model, pp);
     int n = 0;
     struct sp_plan part = {
         .tp = 1, .ep = 1, .etp = 1, .pp = pp, .vpp = 1, .schedule = sp_usual_schedule(1)};
@@ -82,7 +90,7 @@ static bool list_flows(struct sp_search_space *s, int at)
         s->flow[at][n++] = (struct sp_flow){part.schedule, 1};
     for (int schedule = 0; schedule < SP_SCHEDULES && pp > 1; schedule++) {
         const bool chunked = sp_schedules[schedule].chunked;
-        if (!s->schedule[schedule] || !sp_schedules[schedule].divided)
+        if (!s->open.schedule[schedule] || !sp_schedules[schedule].divided)
             continue;
         for (int64_t v = chunked ? 2 : 1; v <= (chunked ? even : 1); v++) {
             part.schedule = (enum sp_schedule)schedule;
@@ -133,11 +141,11 @@ static bool same_execution(const struct sp_execution *a, const struct sp_executi
 static bool allows_execution(const struct sp_search_space *s, const struct sp_execution *e)
 {
     const struct sp_execution *const own = &s->in.framework->execution;
-    return lists(s->dispatch, SP_DISPATCHES, (int)e->dispatch, (int)own->dispatch) &&
-           lists(s->moe_overlap, 2, e->moe_overlap, own->moe_overlap) &&
-           lists(s->cuda_graph, SP_CUDA_GRAPHS, (int)e->cuda_graph, (int)own->cuda_graph) &&
-           lists(s->fp8_recipe, SP_FP8_RECIPES, (int)e->fp8_recipe, (int)own->fp8_recipe) &&
-           lists(s->cp_kind, SP_CP_KINDS, (int)e->cp_kind, (int)own->cp_kind);
+    return lists(s->open.dispatch, SP_DISPATCHES, (int)e->dispatch, (int)own->dispatch) &&
+           lists(s->open.moe_overlap, 2, e->moe_overlap, own->moe_overlap) &&
+           lists(s->open.cuda_graph, SP_CUDA_GRAPHS, (int)e->cuda_graph, (int)own->cuda_graph) &&
+           lists(s->open.fp8_recipe, SP_FP8_RECIPES, (int)e->fp8_recipe, (int)own->fp8_recipe) &&
+           lists(s->open.cp_kind, SP_CP_KINDS, (int)e->cp_kind, (int)own->cp_kind);
 }
 
 /* Whether an earlier execution gives the same plan: without EP nothing is exchanged, without CP it
@@ -207,18 +215,32 @@ bool sp_open_space(struct sp_search_space *s)
     list_executions(s);
     s->n_boxes = s->in.hw->network.kind == SP_TORUS ? SP_SEARCH_BOXES : 1;
     s->n_cp = keep_dividing(s->seq, s->cps, s->n_cp);
+    if (s->even_stages)
+        s->n_pp = keep_even(m, splits, s->n_pp);
     for (int i = 0; i < s->n_pp; i++) {
         s->pps[i] = splits[i];
-        sp_map_stages(m, s->pps[i], (enum sp_balance)s->in.framework->balance, &s->maps[i]);
+        const struct sp_stage_split split = {.stages = s->pps[i],
+                                             .balance = (enum sp_balance)s->in.framework->balance};
+        sp_map_stages(m, &split, &s->maps[i]);
         if (!list_flows(s, i))
             return false;
     }
     return true;
 }
 
-/* The `at`-th way to place TP on the axes; false if there are fewer. Of axes of equal length, the
- * first takes the longer part. */
-static bool lay_over_axes(const struct sp_hardware *hw, int64_t tp, int at, int32_t *box)
+/* Whether a box of TP ranks takes a part of an axis. */
+static bool splits_an_axis(const int32_t *axis, const int32_t *box)
+{
+    for (int i = 0; i < SP_MAX_AXES; i++)
+        if (box[i] > 1 && box[i] < axis[i])
+            return true;
+    return false;
+}
+
+/* The `at`-th way to place TP on the axes, whole ones where parts are not allowed; false if there
+ * are fewer. Of axes of equal length, the first takes the longer part. */
+static bool lay_over_axes(const struct sp_hardware *hw, bool whole, int64_t tp, int at,
+                          int32_t *box)
 {
     const int32_t *const axis = hw->shape.axis;
     for (int32_t x = 1; x <= axis[0] && x <= tp; x++) {
@@ -227,7 +249,8 @@ static bool lay_over_axes(const struct sp_hardware *hw, int64_t tp, int at, int3
         for (int32_t y = 1; y <= axis[1] && y <= tp / x; y++) {
             const int64_t z = tp / ((int64_t)x * y);
             if (axis[1] % y != 0 || z < 1 || z > axis[2] || axis[2] % z != 0 || x * y * z != tp ||
-                (axis[0] == axis[1] && x < y) || (axis[1] == axis[2] && y < z) || at-- > 0)
+                (axis[0] == axis[1] && x < y) || (axis[1] == axis[2] && y < z) ||
+                (whole && splits_an_axis(axis, (const int32_t[]){x, y, (int32_t)z})) || at-- > 0)
                 continue;
             box[0] = x;
             box[1] = y;
@@ -236,6 +259,12 @@ static bool lay_over_axes(const struct sp_hardware *hw, int64_t tp, int at, int3
         }
     }
     return false;
+}
+
+bool sp_fits_whole_axes(const struct sp_hardware *hw, int64_t tp)
+{
+    int32_t box[SP_MAX_AXES];
+    return hw->network.kind != SP_TORUS || tp == 1 || lay_over_axes(hw, true, tp, 0, box);
 }
 
 uint64_t sp_search_groups(const struct sp_search_space *s)
@@ -274,9 +303,9 @@ bool sp_group_plan(const struct sp_search_space *s, uint64_t group, struct sp_pl
                              .recompute_layers = s->recompute_layers};
     if (wide_experts && (s->in.model->moe.experts == 0 || tp == 1))
         return false; /* same as etp 1 */
-    if (sequence_parallel ? tp == 1 : tp > 1 && !s->sequence_parallel[0])
+    if (sequence_parallel ? tp == 1 : tp > 1 && !s->open.sequence_parallel[0])
         return false;
-    if (tp > 1 && sequence_parallel && !s->sequence_parallel[1])
+    if (tp > 1 && sequence_parallel && !s->open.sequence_parallel[1])
         return false;
     if (!sp_tp_divides(s->in.model, tp, etp) || repeats_another(s, execution, ep, cp))
         return false;
@@ -284,17 +313,18 @@ bool sp_group_plan(const struct sp_search_space *s, uint64_t group, struct sp_pl
         return false;
     const struct sp_plan part = {
         .tp = tp, .ep = ep, .etp = etp, .pp = 1, .vpp = 1, .schedule = sp_usual_schedule(1)};
-    if (!takes_beside(s, &part) || !sp_cp_divides(s->in.model, plan, s->copies_kv_heads))
+    if (!takes_beside(s, &part) || !sp_cp_divides(s->in.model, plan, s->open.copies_kv_heads))
         return false;
-    return s->n_boxes > 1 && tp > 1 ? lay_over_axes(s->in.hw, tp, box, plan->tp_axes) : box == 0;
+    return s->n_boxes > 1 && tp > 1 ? lay_over_axes(s->in.hw, s->whole_axes, tp, box, plan->tp_axes)
+                                    : box == 0;
 }
 
 bool sp_is_likely_group(const struct sp_search_space *s, uint64_t group)
 {
     struct sp_plan plan;
     return sp_group_plan(s, group, &plan) && plan.cp == s->cps[0] && plan.etp == 1 &&
-           (plan.tp == 1 || plan.sequence_parallel || !s->sequence_parallel[1]) &&
-           (plan.ep == 1 || plan.execution.moe_overlap || !s->moe_overlap[1]);
+           (plan.tp == 1 || plan.sequence_parallel || !s->open.sequence_parallel[1]) &&
+           (plan.ep == 1 || plan.execution.moe_overlap || !s->open.moe_overlap[1]);
 }
 
 /* A single device has nothing to shard, except experts that TP ranks replicate. */
@@ -307,13 +337,13 @@ int sp_list_shardings(const struct sp_search_space *s, const struct sp_split_spa
         .dp = split->dp, .cp = split->cp, .tp = split->tp, .ep = split->ep, .etp = split->etp};
     int n = 0;
     const bool shares_experts = s->in.model->moe.experts > 0 && split->tp > split->ep * split->etp;
-    if (s->zero[0] || (D == 1 && !shares_experts))
+    if (s->open.zero[0] || (D == 1 && !shares_experts))
         list[n++] = (struct sp_sharding){0, sp_default_shards(&plan, slices)};
     for (int zero = 1; zero < 4 && D == 1 && shares_experts; zero++)
-        if (s->zero[zero])
+        if (s->open.zero[zero])
             list[n++] = (struct sp_sharding){zero, 1};
     for (int zero = 1; zero < 4 && D > 1; zero++)
-        for (int i = s->n_divisor - 1; i > 0 && s->zero[zero]; i--) {
+        for (int i = s->n_divisor - 1; i > 0 && s->open.zero[zero]; i--) {
             plan.shards = s->divisor[i];
             if (sp_shards_fit(&plan, slices) && allows(&s->shards, plan.shards) && n < SP_SHARDINGS)
                 list[n++] = (struct sp_sharding){zero, plan.shards};
@@ -364,9 +394,9 @@ bool sp_open_split(const struct sp_search_space *s, const struct sp_plan *group,
     count_shardings(s, split);
     const bool differs =
         s->in.hw->network.kind != SP_TORUS && split->pp > 1 && split->dp * split->cp > 1;
-    split->placement[0] = !differs || s->stages_inside[0];
+    split->placement[0] = !differs || s->open.stages_inside[0];
     split->placement[1] =
-        differs && s->stages_inside[1] && group->ep * group->etp <= group->tp * group->cp;
+        differs && s->open.stages_inside[1] && group->ep * group->etp <= group->tp * group->cp;
     split->plans = (uint64_t)split->flows * (uint64_t)split->shardings *
                    (uint64_t)(split->placement[0] + split->placement[1]);
     return split->plans > 0;

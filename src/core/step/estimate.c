@@ -33,18 +33,15 @@ static struct sp_rates rates_of(const struct sp_step_inputs *in, const struct sp
     };
     double *const model = rates.flops_by;
     for (int c = 0; c < SP_FLOP_CONVENTIONS; c++) {
-        model[c] = sp_model_flops_of(layers, tokens, seq, (enum sp_flop_convention)c);
+        const enum sp_flop_convention by = (enum sp_flop_convention)c;
+        model[c] = sp_tuned_flops_of(layers, tokens, seq, by) +
+                   sp_companion_flops(in->model->tuning.companions, tokens, seq, by);
         rates.mfu_by[c] = sp_step_utilisation(model[c], step_s, N, C);
     }
     rates.model_flops = model[convention];
-    const enum sp_flop_convention scores = causal ? SP_FLOPS_CAUSAL : SP_FLOPS_FULL;
+    /* 6P counts a table of embeddings as a matmul: what is more than the scores counts here too */
     rates.executed_flops =
-        sp_tuned_flops_of(layers, tokens, seq, scores) + again +
-        sp_companion_flops(in->model->tuning.companions, tokens, seq, SP_FLOPS_CAUSAL);
-    const double computed =
-        sp_tuned_flops_of(layers, tokens, seq, convention) +
-        sp_companion_flops(in->model->tuning.companions, tokens, seq, convention);
-    rates.tuned_mfu = sp_step_utilisation(computed, step_s, N, C);
+        fmax(model[convention], model[causal ? SP_FLOPS_CAUSAL : SP_FLOPS_FULL]) + again;
     rates.flops_per_s_per_device = rates.model_flops / step_s / N;
     rates.mfu = rates.mfu_by[convention];
     rates.hfu = sp_step_utilisation(rates.executed_flops, step_s, N, C);
@@ -155,7 +152,9 @@ double sp_evaluate(const struct sp_step_inputs *in, struct sp_stage_memory *memo
     struct sp_prepared prepared;
     sp_list_model(in->model, &layers);
     sp_layers_on_rank(&layers, in->plan, in->framework, &mine);
-    sp_map_stages(in->model, in->plan->pp, (enum sp_balance)in->framework->balance, &map);
+    const struct sp_stage_split split =
+        sp_split_of(in->plan, (enum sp_balance)in->framework->balance);
+    sp_map_stages(in->model, &split, &map);
     sp_prepare_memory(&mine, in->plan, in->framework, &held);
     sp_memory_of_kinds(in->framework, &held, &map, kinds);
     sp_fullest_beside(in, &map, kinds, NULL, memory);
@@ -164,8 +163,8 @@ double sp_evaluate(const struct sp_step_inputs *in, struct sp_stage_memory *memo
     return sp_step_beside_s(in, sp_estimate_staged(in, &prepared, &map, &staged).step);
 }
 
-void sp_estimate(const struct sp_step_inputs *in, enum sp_flop_convention convention,
-                 struct sp_task *tasks, struct sp_estimate *e)
+void sp_estimate_unranged(const struct sp_step_inputs *in, enum sp_flop_convention convention,
+                          struct sp_task *tasks, struct sp_estimate *e)
 {
     sp_require(sp_check_plan(in->model, in->plan, sp_chips(in->hw), in->hw->slices) == SP_PLAN_OK,
                "the plan must pass sp_check_plan");
@@ -173,18 +172,29 @@ void sp_estimate(const struct sp_step_inputs *in, enum sp_flop_convention conven
     struct sp_rank_layers mine;
     sp_list_model(in->model, &layers);
     sp_layers_on_rank(&layers, in->plan, in->framework, &mine);
-    sp_map_stages(in->model, in->plan->pp, (enum sp_balance)in->framework->balance, &e->map);
+    const struct sp_stage_split split =
+        sp_split_of(in->plan, (enum sp_balance)in->framework->balance);
+    sp_map_stages(in->model, &split, &e->map);
     estimate_time(in, &mine, e);
     estimate_memory(in, &mine, e);
     e->companions = (struct sp_companion_cost){{0}, {0}};
     if (in->model->tuning.companions)
         add_companions(in, e);
-    e->range = sp_range_of(in);
-    e->low_s = sp_range_low(e->time.step, e->range);
-    e->high_s = sp_range_high(e->time.step, e->range);
+    e->range = e->low_s = e->high_s = NAN;
     e->health = sp_health_of(&e->time);
     e->rates = rates_of(in, &layers, e->time.step, convention);
     struct sp_played played;
     const bool plays = in->plan->pp > 1 && tasks && sp_tasks_of_plan(in->plan) > 0;
     e->played_s = plays && sp_play_plan(in->plan, e, tasks, &played) ? played.makespan_s : NAN;
+}
+
+void sp_estimate(const struct sp_step_inputs *in, enum sp_flop_convention convention,
+                 struct sp_task *tasks, struct sp_estimate *e)
+{
+    sp_require(sp_check_plan(in->model, in->plan, sp_chips(in->hw), in->hw->slices) == SP_PLAN_OK,
+               "the plan must pass sp_check_plan");
+    sp_estimate_unranged(in, convention, tasks, e);
+    e->range = sp_range_of(in);
+    e->low_s = sp_range_low(e->time.step, e->range);
+    e->high_s = sp_range_high(e->time.step, e->range);
 }

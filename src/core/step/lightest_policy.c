@@ -18,7 +18,8 @@ const struct sp_policy *sp_lightest_policy(const struct sp_step_inputs *in,
     tried.plan = &plan;
     sp_list_model(in->model, &layers);
     sp_layers_on_rank(&layers, &plan, in->framework, &mine);
-    sp_map_stages(in->model, plan.pp, (enum sp_balance)in->framework->balance, &map);
+    const struct sp_stage_split split = sp_split_of(&plan, (enum sp_balance)in->framework->balance);
+    sp_map_stages(in->model, &split, &map);
     for (int i = 0; i < 2 && lighter[i]; i++) {
         struct sp_prepared_memory prepared;
         struct sp_kind_memory kinds[SP_STAGE_KINDS];

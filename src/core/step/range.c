@@ -31,8 +31,8 @@ double sp_lead_log(enum sp_tier tier)
 }
 
 /* Two plans are tied if pairs of measured runs left out of the fit are in the wrong order more than
- * one time in five. The range of a step is three times as wide, because plans of one stack share
- * most errors. Between machines no error is assumed shared. */
+ * one time in five. The range of a step is wider, because plans of one stack share most errors.
+ * Between machines no error is assumed shared. */
 bool sp_is_tie(double one, double other, double lead_log)
 {
     return fabs(log(one / other)) < lead_log;

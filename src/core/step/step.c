@@ -326,7 +326,10 @@ static double dp_comm_of(const struct sp_step_inputs *in, const struct sp_stage_
                  replicas = sp_replicas_s(in, held, grad_bytes);
     const double sent = p->zero > 0 ? sp_broadcasts_s(in) : 0;
     const double before = p->zero == 2 ? (m - 1) * sp_exposed_s(in, grads, hides) : 0;
-    return before + sp_exposed_s(in, replicas + grads + weights + sent, window);
+    const double all = replicas + grads + weights + sent;
+    if (in->framework->reduces_after && p->zero < 2)
+        return all;
+    return before + sp_exposed_s(in, all, window);
 }
 
 static double sum_of(const struct sp_step_time *t)
@@ -451,9 +454,21 @@ struct sp_step_time sp_estimate_prepared(const struct sp_step_inputs *in,
 {
     struct sp_stage_map map;
     struct sp_staged staged;
-    sp_map_stages(in->model, in->plan->pp, (enum sp_balance)in->framework->balance, &map);
+    const struct sp_stage_split split =
+        sp_split_of(in->plan, (enum sp_balance)in->framework->balance);
+    sp_map_stages(in->model, &split, &map);
     sp_stage_times(in, prepared, &map, &staged);
     return sp_estimate_staged(in, prepared, &map, &staged);
+}
+
+struct sp_step_time sp_estimate_listed(const struct sp_step_inputs *in,
+                                       const struct sp_layers *layers)
+{
+    struct sp_rank_layers mine;
+    struct sp_prepared prepared;
+    sp_layers_on_rank(layers, in->plan, in->framework, &mine);
+    sp_prepare_step(in, &mine, &prepared);
+    return sp_estimate_prepared(in, &prepared);
 }
 
 struct sp_step_time sp_estimate_step(const struct sp_step_inputs *in)
@@ -461,12 +476,8 @@ struct sp_step_time sp_estimate_step(const struct sp_step_inputs *in)
     sp_require(sp_check_plan(in->model, in->plan, sp_chips(in->hw), in->hw->slices) == SP_PLAN_OK,
                "the plan must pass sp_check_plan");
     struct sp_layers layers;
-    struct sp_rank_layers mine;
-    struct sp_prepared prepared;
     sp_list_model(in->model, &layers);
-    sp_layers_on_rank(&layers, in->plan, in->framework, &mine);
-    sp_prepare_step(in, &mine, &prepared);
-    return sp_estimate_prepared(in, &prepared);
+    return sp_estimate_listed(in, &layers);
 }
 
 /* A margin for sums in another order. */

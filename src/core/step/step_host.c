@@ -19,6 +19,14 @@ enum { OPERATIONS_AFTER_A_WAIT = 3 + OPERATIONS_OF_A_COLLECTIVE };
  * map (6), auxiliary loss (8). Megatron-Core 0.17, moe/router.py. */
 enum { OPERATIONS_OF_A_ROUTER = 16 };
 
+/* What latent attention adds to a forward pass: three more projections than one of queries, keys
+ * and values, two norms, one more split, keys and queries put together, values made contiguous.
+ * Megatron-Core 0.17, multi_latent_attention.py. */
+enum { OPERATIONS_OF_LATENTS = 3 + 2 + 1 + 2 + 1 };
+
+/* Shared experts' forward pass beside the routed ones: two matmuls, activation, and the sum. */
+enum { OPERATIONS_OF_SHARED_EXPERTS = 2 + 1 + 1 };
+
 /* A dispatcher's forward pass, with fused permutations: operations that prepare it, those that move
  * tokens there and back, collectives, and how often the host waits for counts. Megatron-Core 0.17,
  * moe/token_dispatcher.py:
@@ -80,50 +88,79 @@ static struct experts experts_of(const struct sp_step_inputs *in, const struct s
  * operations. Two operations start a graph. */
 struct captured {
     double starts;    /* operations */
-    double layer;     /* share of the operations of a layer and its router */
+    double layer;     /* share of the operations of a layer */
+    double router;    /* share of those of a router and of what prepares the exchange */
     double exchanged; /* share of those of exchange and experts */
 };
 static const struct captured captured[SP_CUDA_GRAPHS] = {
-    [SP_CUDA_GRAPH_NONE] = {0, 1, 1},
-    [SP_CUDA_GRAPH_TE] = {2, 0, 1},
-    [SP_CUDA_GRAPH_FULL] = {0, 0, 0},
+    [SP_CUDA_GRAPH_NONE] = {0, 1, 1, 1},
+    [SP_CUDA_GRAPH_TE] = {2, 0, 0, 1},
+    [SP_CUDA_GRAPH_FULL] = {0, 0, 0, 0},
+    [SP_CUDA_GRAPH_ROUTER] = {2, 1, 0, 1},
 };
+
+/* With a capacity the number of tokens of each expert is known, and graphs of layers capture all.
+ */
+static struct captured captured_by(const struct sp_plan *plan)
+{
+    const struct sp_execution *const e = &plan->execution;
+    struct captured c = captured[e->cuda_graph];
+    if (e->capacity > 0)
+        c.exchanged = sp_smaller(c.exchanged, c.layer);
+    return c;
+}
 
 /* Adds a mixture's router, exchange and experts. */
 static void add_experts(const struct sp_step_inputs *in, const struct sp_layer *layer, double cost,
                         struct sp_issued *all)
 {
     const struct sp_plan *const p = in->plan;
-    const struct captured *const c = &captured[p->execution.cuda_graph];
+    const struct captured c = captured_by(p);
     const bool sends = p->ep > 1; /* else tokens are only sorted, as all-to-all has it */
     const struct dispatcher *const d =
         &dispatchers[sends ? p->execution.dispatch : SP_DISPATCH_ALLTOALL];
     const double collectives = sends ? d->collectives : 0;
     const struct experts experts = experts_of(in, layer);
     const double prepares = OPERATIONS_OF_A_ROUTER + d->prepares;
+    const double moves =
+        d->moves + (sp_shared_d_ff(in->model) > 0 ? OPERATIONS_OF_SHARED_EXPERTS : 0);
+    /* matmuls of shared experts are among the layer's */
     all->kernels += prepares + d->moves + collectives + experts.kernels;
     all->host +=
-        c->layer * cost * prepares + c->exchanged * (cost * (d->moves + experts.operations) +
-                                                     OPERATIONS_OF_A_COLLECTIVE * collectives +
-                                                     experts.kernels / KERNELS_OF_AN_OPERATION);
+        c.router * cost * prepares + c.exchanged * (cost * (moves + experts.operations) +
+                                                    OPERATIONS_OF_A_COLLECTIVE * collectives +
+                                                    experts.kernels / KERNELS_OF_AN_OPERATION);
+    if (p->execution.capacity > 0) /* counts are known */
+        return;
     if (!sends || !sp_overlaps_exchange(p)) /* else another micro-batch's work goes on */
-        all->waits = c->exchanged * d->waits * cost * OPERATIONS_AFTER_A_WAIT;
+        all->waits = c.exchanged * d->waits * cost * OPERATIONS_AFTER_A_WAIT;
+}
+
+/* Matmuls of a layer's forward pass but for its experts', with those of scores and weighted sum. */
+static double matmuls_of(const struct sp_layer *layer)
+{
+    double sum = layer->mixer.heads > 0 ? 2 : 0;
+    for (int i = 0; i < layer->matmuls; i++)
+        sum += layer->matmul[i].part == SP_PART_EXPERTS ? 0 : layer->matmul[i].count;
+    return sum;
 }
 
 struct sp_issued sp_issued_of(const struct sp_step_inputs *in, const struct sp_layer *layer)
 {
-    const struct captured *const c = &captured[in->plan->execution.cuda_graph];
+    const struct captured c = captured_by(in->plan);
     const double usual = in->framework->layer_operations;
     if (usual <= 0) /* one program computes the layer */
-        return (struct sp_issued){.host = c->exchanged};
+        return (struct sp_issued){.host = c.exchanged};
     const double cost = sp_larger(1, in->framework->operation_cost);
-    const double own = usual * (layer->half ? 0.5 : 1);
+    const double latents =
+        in->model->mla.kv_lora_rank > 0 && layer->mixer.qk > 0 ? OPERATIONS_OF_LATENTS : 0;
+    const double own = usual * (layer->half ? 0.5 : 1) + latents;
     const double beside = adapter_operations(layer, false) + sp_context_operations(in, layer);
     const double sums = OPERATIONS_OF_A_COLLECTIVE * sp_tp_collectives(in, layer) / 3;
-    const double mlp = layer->picks > 0 ? c->exchanged : c->layer;
+    const double mlp = layer->picks > 0 ? c.exchanged : c.layer;
     struct sp_issued all = {
-        .kernels = own + beside,
-        .host = c->starts + (c->layer + mlp) / 2 * (cost * own + beside) + c->layer * sums,
+        .kernels = matmuls_of(layer) + beside,
+        .host = c.starts + (c.layer + mlp) / 2 * (cost * own + beside) + c.layer * sums,
     };
     if (layer->picks > 0)
         add_experts(in, layer, cost, &all);

@@ -7,10 +7,22 @@
 #include "core/layers/layer_rank.h"
 #include "core/smooth.h"
 
+/* sp_estimate_step of a model whose layers are listed. */
+struct sp_step_time sp_estimate_listed(const struct sp_step_inputs *in,
+                                       const struct sp_layers *layers);
+
 /* A constant of the profile. */
 static inline double constant(const struct sp_step_inputs *in, enum sp_constant id)
 {
     return in->profile->value[id];
+}
+
+/* Bytes/s of memory-bound kernels: the share of the bandwidth that the chip's memory-bound matmuls
+ * were measured at, 0.71 to 0.89 on GPUs, else 0.8. */
+static inline double sp_stream_bytes_per_s(const struct sp_step_inputs *in)
+{
+    const double share = in->hw->chip.kernels.matmul[SP_KERNEL_BF16].memory_share;
+    return in->hw->chip.hbm_bytes_per_s * (share > 0 ? share : 0.8);
 }
 
 /* Forward times of a layer's operators, one micro-batch, one device. s. */

@@ -44,6 +44,18 @@ static bool may_stand_still(const struct sp_step_inputs *in, const struct sp_lay
     return layer->frozen || in->model->tuning.trainable == SP_TRAIN_LAST;
 }
 
+/* Launches that show in a forward pass alone: those of all passes hide behind recomputation and
+ * twice the matmuls too. */
+static double launch_of_forward(const struct sp_step_inputs *in, const struct sp_layer_pass *p,
+                                const struct sp_issued *issued, double exchanges)
+{
+    const double one = constant(in, SP_C_LAUNCH), gaps = issued->kernels * sp_kernel_gap_s(in);
+    const double busy = (p->matmul + p->frozen) / 3 + p->opened +
+                        p->attention / passes_of_core(in) + p->elementwise / 3 + p->cp_forward +
+                        p->tp_forward + exchanges;
+    return sp_smooth_max(busy + gaps + issued->waits * one, issued->host * one) - busy;
+}
+
 /* Recomputation repeats collectives whose results were dropped: the gather before a block's first
  * matmul, the reduction after its last, and expert exchanges. */
 struct sp_layer_pass sp_pass_layer(const struct sp_step_inputs *in, const struct sp_rank *all,
@@ -89,11 +101,14 @@ struct sp_layer_pass sp_pass_layer(const struct sp_step_inputs *in, const struct
     const double least = issued.host * passes * one;
     const double worked = sp_smooth_max(copied + others, least);
     p.launch = worked - copied - p.tp_comm - p.ep_comm + gaps;
+    if (may_stand_still(in, layer))
+        p.launch_forward = launch_of_forward(in, &p, &issued, p.ep_comm / 2);
     if (hidden)
         p.ep_comm = sp_exposed_s(in, exchanges, worked);
     const double grads = (p.matmul + f.spared - 2 * f.frozen) / 3;
-    p.weight_grad =
-        worked - sp_smooth_max(with_copies_s(in, rank, layer, busy - grads) + others, least);
+    /* a pass for weight gradients takes its launches with it */
+    p.weight_grad = worked - sp_smooth_max(with_copies_s(in, rank, layer, busy - grads) + others,
+                                           least * (1 - 1 / passes));
     return p;
 }
 
@@ -106,7 +121,7 @@ struct sp_layer_pass sp_forward_alone(const struct sp_step_inputs *in,
                               .tp_comm = all->tp_forward,
                               .cp_comm = all->cp_forward,
                               .ep_comm = all->ep_comm / 2,
-                              .launch = all->launch / 3};
+                              .launch = all->launch_forward};
     p.frozen =
         2 * (p.matmul + p.attention + p.elementwise + p.tp_comm + p.cp_comm + p.ep_comm + p.launch);
     return p;

@@ -180,6 +180,21 @@ static double torus_exchange_s(const struct sp_step_inputs *in, struct group g, 
            (in->hw->network.link_bytes_per_s * constant(in, SP_C_EXCHANGE));
 }
 
+/* Share of the line's rate that kernels which send one copy a node reach between nodes: DeepEP's
+ * dispatch and combine over 4 and 8 nodes of H800 with 400 Gb/s a GPU took 58 and 51 GB/s, 3/4 and
+ * 7/8 of which leave the node. DeepEP, docs/legacy.md. */
+static const double once_a_node_share = 0.87;
+
+/* Seconds in which a device sends `sent` bytes of NCCL's all-to-all to other nodes, at the rate of
+ * other collectives in training, or as it was measured alone on that transport. */
+static double across_s(const struct sp_step_inputs *in, double nodes, double sent)
+{
+    const struct sp_network *const net = &in->hw->network;
+    const double line_s = sent / net->scaleout_bytes_per_s, out = constant(in, SP_C_SCALE_OUT);
+    const double measured = measured_s(net, SP_ALL_TO_ALL, nodes, line_s, out);
+    return isnan(measured) ? line_s / out : measured;
+}
+
 /* One direction of an expert exchange on switches: `tokens` per rank, `bytes` each, to their
  * experts. Links inside and between nodes work in parallel; the longer time counts. */
 static double switched_exchange_s(const struct sp_step_inputs *in, struct group g, double picks,
@@ -199,15 +214,14 @@ static double switched_exchange_s(const struct sp_step_inputs *in, struct group 
         .once_a_node = sp_sends_once_a_node(in->plan->execution.dispatch),
     };
     const struct sp_copies_of_token copies = sp_copies_of_token(&group);
-    const double share = constant(in, SP_C_EXCHANGE);
-    const double near = sp_domain_bytes_per_s(net, inside) * share;
+    const double near = sp_domain_bytes_per_s(net, inside) * constant(in, SP_C_EXCHANGE);
     const double within = inside > 1 ? tokens_bytes * copies.within / near : 0;
-    const double sent = tokens_bytes * copies.across, line = net->scaleout_bytes_per_s;
-    /* NCCL's all-to-all alone was measured */
-    const double measured = nodes > 1 && !group.once_a_node
-                                ? measured_s(net, SP_ALL_TO_ALL, nodes, sent / line, share)
-                                : NAN;
-    return sp_smooth_max(within, isnan(measured) ? sent / (line * share) : measured);
+    const double sent = tokens_bytes * copies.across;
+    const double across = nodes <= 1 ? 0
+                          : group.once_a_node
+                              ? sent / (net->scaleout_bytes_per_s * once_a_node_share)
+                              : across_s(in, nodes, sent);
+    return sp_smooth_max(within, across);
 }
 
 /* The same by the plan's dispatcher on any network. */
@@ -363,14 +377,11 @@ double sp_context_exchange_s(const struct sp_step_inputs *in, double bytes)
         return 0;
     if (net->kind == SP_TORUS)
         return torus_exchange_s(in, g, bytes);
-    const double inside = ranks_inside(in, g), share = constant(in, SP_C_EXCHANGE);
-    const double near = sp_domain_bytes_per_s(net, inside) * share,
-                 line = net->scaleout_bytes_per_s;
+    const double inside = ranks_inside(in, g);
+    const double near = sp_domain_bytes_per_s(net, inside) * constant(in, SP_C_EXCHANGE);
     const double within = inside > 1 ? bytes * (inside - 1) / g.size / near : 0,
                  sent = bytes * (g.size - inside) / g.size;
-    const double measured =
-        sent > 0 ? measured_s(net, SP_ALL_TO_ALL, g.size / inside, sent / line, share) : NAN;
-    return sp_smooth_max(within, isnan(measured) ? sent / (line * share) : measured) +
+    return sp_smooth_max(within, sent > 0 ? across_s(in, g.size / inside, sent) : 0) +
            net->send_latency_s;
 }
 
@@ -412,8 +423,8 @@ double sp_ep_layer_s(const struct sp_step_inputs *in, const struct sp_layer *lay
     if (layer->picks == 0)
         return 0;
     const struct group g = {(double)p->ep, (double)p->etp, place_of_experts(p)};
-    const double elements = sp_shard_tokens(p) / (double)p->tp * layer->sent * (double)p->etp *
-                            p->imbalance * in->framework->capacity_factor;
+    const double elements =
+        sp_shard_tokens(p) / (double)p->tp * layer->sent * (double)p->etp * sp_expert_load(p);
     const double to = exchange_s(in, g, layer->picks,
                                  elements * sp_dispatch_bytes(p, in->framework)),
                  back = exchange_s(in, g, layer->picks, elements * sp_combine_bytes());
@@ -513,6 +524,8 @@ double sp_broadcasts_s(const struct sp_step_inputs *in)
 {
     static const double piece_bytes = 524288;
     const struct sp_plan *const p = in->plan;
+    if (in->framework->broadcast_tensors <= 0) /* the usual */
+        return 0;
     const struct spread s = spread_of(in, false);
     const struct group g = {s.shards, s.stride, s.place};
     const double tensors =

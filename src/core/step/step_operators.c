@@ -20,14 +20,15 @@ static double matmul_rate(const struct sp_step_inputs *in, enum sp_dtype dtype)
 }
 
 /* Sides are worked on in tiles: a side of n takes n and half a tile of elements on average, so that
- * small matmuls waste more, without the steps of a single kernel's tiling. Half of 128 elements
- * where the chip's kernels were not measured. */
+ * small matmuls waste more, without the steps of a single kernel's tiling. Where the chip's kernels
+ * were not measured, half of the side of a systolic array, else of 128 elements. */
 static double half_tile(const struct sp_step_inputs *in, enum sp_dtype dtype)
 {
     const bool narrow = sp_dtypes[dtype].bytes < 2;
     const struct sp_matmul_curve *const curve =
         &in->hw->chip.kernels.matmul[narrow ? SP_KERNEL_FP8 : SP_KERNEL_BF16];
-    return curve->share > 0 ? curve->half_tile : 64;
+    const double array = in->hw->chip.mxu_dim;
+    return curve->share > 0 ? curve->half_tile : (array > 0 ? array : 128) / 2;
 }
 
 /* Speed of matmuls in a format: rate of large ones under the plan's 8-bit recipe (FLOP/s), and half
@@ -80,6 +81,16 @@ static double products_s(const struct products *m, double flops_per_s, double ha
     const double flops = 2 * (m->rows + half) * (m->in + half) * (m->out + half);
     const double bytes = SP_ELEMENT * (m->rows * m->in + m->in * m->out + m->rows * m->out);
     return m->count * sp_smooth_max(flops / flops_per_s, bytes / bytes_per_s);
+}
+
+/* Time of a matmul whose result has an odd number of columns over that of an even one: its rows are
+ * read and written 2 bytes at a time. On A100 the head of 50,257 columns reaches 78 to 98 TFLOP/s,
+ * that of 25,128 250, by runs that differ in their layers alone. */
+static double odd_columns(const struct sp_step_inputs *in, const struct sp_matmul *m,
+                          const struct products *mine)
+{
+    const bool odd = m->vocab && in->model->unpadded_vocab && fmod(floor(mine->out), 2) != 0;
+    return odd ? 2.8 : 1;
 }
 
 /* Bytes per score of unfused attention: two matmuls over all pairs, masked half included, with
@@ -142,6 +153,16 @@ static double passes_of_memory(const struct sp_step_inputs *in, enum sp_operator
     return as_they_arrive ? 0.5 : 1;
 }
 
+/* A third of the loss in both passes: the framework's bytes for each logit, of which a fused kernel
+ * counts three elements in each of three passes. */
+static double loss_s(const struct sp_step_inputs *in, double elements)
+{
+    enum { COUNTED = 3 * 3 };
+    const double factor = in->profile->used_factor;
+    return (factor > 0 ? factor : 1) * in->framework->loss_bytes / COUNTED * elements /
+           sp_stream_bytes_per_s(in);
+}
+
 /* Memory-bound work: bytes over bandwidth. Each expert of a token costs four row copies (permute
  * and restore on both sides of the exchange), as in unfused dispatchers. */
 static void add_moves(const struct sp_step_inputs *in, const struct sp_rank *rank,
@@ -152,9 +173,11 @@ static void add_moves(const struct sp_step_inputs *in, const struct sp_rank *ran
         const struct sp_moved *const m = &layer->moved[i];
         const double elements =
             (m->routed ? rank->computed : 1) * m->width * rank->tokens[m->sharded_by];
-        if (!m->casts || casts)
+        if (m->loss)
+            time->of[m->op] += loss_s(in, elements);
+        else if (!m->casts || casts)
             time->of[m->op] +=
-                passes_of_memory(in, m->op) * SP_ELEMENT * elements / in->hw->chip.hbm_bytes_per_s;
+                passes_of_memory(in, m->op) * SP_ELEMENT * elements / sp_stream_bytes_per_s(in);
     }
 }
 
@@ -222,7 +245,8 @@ void sp_time_of_layer(const struct sp_step_inputs *in, const struct sp_rank *ran
         const struct speed *const speed = m->plain ? &plain : &narrow;
         const double rate =
             m->part == SP_PART_EXPERTS ? speed->experts_flops_per_s : speed->flops_per_s;
-        const double base = products_s(&mine, rate, speed->half_tile, in->hw->chip.hbm_bytes_per_s);
+        const double base = products_s(&mine, rate / odd_columns(in, m, &mine), speed->half_tile,
+                                       in->hw->chip.hbm_bytes_per_s);
         time->of[m->op] += base;
         if (m->frozen) {
             const double opened = widening_s(in, m, &mine);

@@ -11,7 +11,7 @@ double sp_optimizer_s(const struct sp_step_inputs *in, const struct sp_stage_wei
     const double mine = sp_owned_params(in, trained);
     const double bytes =
         2 * (q->master_bytes + q->optimizer_bytes) + q->weight_bytes + q->grad_bytes;
-    return constant(in, SP_C_MEMORY) * mine * bytes / in->hw->chip.hbm_bytes_per_s;
+    return constant(in, SP_C_MEMORY) * mine * bytes / sp_stream_bytes_per_s(in);
 }
 
 /* The three products of an iteration on a matrix of n x m, m <= n: X X^T, its square, and that

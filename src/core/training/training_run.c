@@ -20,9 +20,20 @@ double sp_goodput(const struct sp_goodput *run)
                           : sp_goodput_of_checkpoints(write, interval);
 }
 
-/* Excludes interest, staff and building, which --capex can include. */
+double sp_energy_usd_per_h(const struct sp_owned *o)
+{
+    return o->usd_per_kwh > 0 ? sp_power_usd_per_h(o->watts, o->usd_per_kwh) : 0;
+}
+
 double sp_owned_usd_per_h(const struct sp_owned *o)
 {
-    const double hours = 8766 * o->years * o->in_use;
-    return o->capex_usd / hours + (o->usd_per_kwh > 0 ? o->watts * o->usd_per_kwh / 1000 : 0);
+    return sp_capital_usd_per_h(o->capex_usd, o->years, o->in_use) + sp_energy_usd_per_h(o);
+}
+
+double sp_break_even_in_use(const struct sp_owned *o, double rent_usd_per_h)
+{
+    const double energy = sp_energy_usd_per_h(o);
+    return rent_usd_per_h > energy
+               ? sp_break_even_use(o->capex_usd, o->years, rent_usd_per_h, energy)
+               : INFINITY;
 }

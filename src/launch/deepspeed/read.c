@@ -200,9 +200,11 @@ bool sp_read_deepspeed(struct sp_launch_file *file)
 {
     struct sp_settings *const s = &file->settings;
     const int64_t devices = file->hw ? sp_chips(file->hw) : 0;
-    if (!is_own(file))
+    if (!is_own(file)) {
+        s->launch->format = NULL;
         return sp_fail_in(s, "no key of DeepSpeed in it, such as train_batch_size or "
                              "zero_optimization");
+    }
     if (!read_comments(file))
         return false;
     const int64_t tp = read_degree(s, "tp"), cp = read_degree(s, "cp");

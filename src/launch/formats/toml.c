@@ -4,12 +4,16 @@
 
 #include "launch/formats/syntax.h"
 
+enum { LONGEST_NAME = 48, MOST_TABLES = 64, SECTION = 24 };
+
 struct toml {
     struct sp_settings *settings;
     const char *at;
     int line;
-    char table[48];
-    bool cut; /* a value had no room */
+    char table[LONGEST_NAME], list[LONGEST_NAME]; /* list: the last [[name]], or "" */
+    char tables[MOST_TABLES][LONGEST_NAME]; /* those of a [name]; later ones are not checked */
+    int n_tables, first;                    /* first: number of settings before the file */
+    bool cut;                               /* a value had no room */
 };
 
 static void skip(struct toml *t, bool lines)
@@ -30,6 +34,20 @@ static bool fail(const struct toml *t, const char *expected)
 {
     return sp_fail(t->settings->error, SP_INPUT, "%s:%d: expected %s", sp_safe(t->settings->origin),
                    t->line, expected);
+}
+
+/* Whether the table is of a [[list]], each item of which may have the same names. */
+static bool is_in_list(const struct toml *t)
+{
+    const size_t n = strlen(t->list);
+    return n > 0 && strncmp(t->table, t->list, n) == 0 && (!t->table[n] || t->table[n] == '.');
+}
+
+/* TOML has each name once; readers of frameworks refuse the second. */
+static bool refuse_second(const struct toml *t, const char *what, const char *name)
+{
+    return sp_fail(t->settings->error, SP_INPUT, "%s:%d: the %s \"%s\" stands there twice",
+                   sp_safe(t->settings->origin), t->line, what, sp_safe(name));
 }
 
 static void put(struct toml *t, char *out, size_t size, size_t *n, char c)
@@ -121,12 +139,33 @@ static bool read_table(struct toml *t)
     if (strncmp(t->at, "]]", 1 + (size_t)several) != 0)
         return fail(t, "] behind the name of a table");
     t->at += 1 + several;
+    if (several)
+        memcpy(t->list, t->table, sizeof t->list);
+    if (is_in_list(t))
+        return true;
+    for (int i = 0; i < t->n_tables; i++)
+        if (strcmp(t->tables[i], t->table) == 0)
+            return refuse_second(t, "table", t->table);
+    if (t->n_tables < MOST_TABLES)
+        memcpy(t->tables[t->n_tables++], t->table, sizeof t->table);
+    return true;
+}
+
+/* Names that are cut may be alike and are not compared. */
+static bool check_name(const struct toml *t, const char *full)
+{
+    const bool may_repeat = is_in_list(t) || strlen(full) + 1 >= sizeof t->settings->at->name ||
+                            strlen(t->table) > SECTION;
+    for (int i = t->first; i < t->settings->n && !may_repeat; i++)
+        if (strcmp(t->settings->at[i].name, full) == 0)
+            return refuse_second(t, "name", full);
     return true;
 }
 
 static bool read_entry(struct toml *t)
 {
-    char name[48], full[sizeof t->settings->at->name], value[sizeof t->settings->at->value];
+    char name[LONGEST_NAME], full[sizeof t->settings->at->name],
+        value[sizeof t->settings->at->value];
     const int line = t->line;
     if (!read_name(t, name, sizeof name))
         return false;
@@ -136,8 +175,8 @@ static bool read_entry(struct toml *t)
     t->cut = false;
     if (!read_value(t, value, sizeof value))
         return false;
-    snprintf(full, sizeof full, "%.24s%s%.46s", t->table, t->table[0] ? "." : "", name);
-    if (!sp_add_setting(t->settings, full, value))
+    snprintf(full, sizeof full, "%.*s%s%.46s", SECTION, t->table, t->table[0] ? "." : "", name);
+    if (!check_name(t, full) || !sp_add_setting(t->settings, full, value))
         return false;
     t->settings->at[t->settings->n - 1].line = line;
     t->settings->at[t->settings->n - 1].cut = t->cut;
@@ -146,7 +185,7 @@ static bool read_entry(struct toml *t)
 
 bool sp_read_toml(const char *text, struct sp_settings *settings)
 {
-    struct toml t = {.settings = settings, .at = text, .line = 1};
+    struct toml t = {.settings = settings, .at = text, .line = 1, .first = settings->n};
     for (skip(&t, true); *t.at; skip(&t, true)) {
         if (!(*t.at == '[' ? read_table(&t) : read_entry(&t)))
             return false;

@@ -72,16 +72,6 @@ static void make_shape(const struct sp_model *m, struct sp_settings *s)
         sp_make_setting(s, "use_qk_norm", "True");
 }
 
-static int64_t gcd(int64_t a, int64_t b)
-{
-    while (b) {
-        const int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* Every axis inside of slices (nodes of a switched machine) as far as it divides, then between. */
 static void make_axes(const struct sp_launched *l, struct sp_settings *s)
 {
@@ -100,7 +90,7 @@ static void make_axes(const struct sp_launched *l, struct sp_settings *s)
                    {"pipeline", p->pp}, {"data", p->dp / ep / group * (p->zero < 3 ? jax : 1)}};
     int64_t inside = (torus ? l->hw->chips_per_slice : l->hw->network.domain) * jax;
     for (size_t i = 0; i < sizeof written / sizeof *written; i++) {
-        const int64_t ici = gcd(inside, written[i].degree);
+        const int64_t ici = sp_common_divisor(inside, written[i].degree);
         inside /= ici;
         if (written[i].degree == 1 && i != 3)
             continue;

@@ -20,6 +20,26 @@ static void read_exchange(struct sp_settings *s)
         sp_launch_option(s, "moe-overlap", "on");
 }
 
+/* The fusion is Megatron's own unless TransformerEngine's is asked for. */
+static void read_loss(struct sp_settings *s)
+{
+    const char *const way = sp_setting(s, "--cross-entropy-fusion-impl");
+    if (sp_setting(s, "--cross-entropy-loss-fusion"))
+        sp_launch_option(s, "logits", "%s",
+                         sp_logits_names[sp_is(way, "te") ? SP_LOGITS_FUSED : SP_LOGITS_NATIVE]);
+}
+
+static void make_loss(const struct sp_launched *l, struct sp_settings *made)
+{
+    const enum sp_logits logits = l->plan->execution.logits;
+    const bool fused = logits == SP_LOGITS_FUSED;
+    sp_make_switch(made, "--cross-entropy-loss-fusion", fused || logits == SP_LOGITS_NATIVE);
+    if (fused)
+        sp_make_setting(made, "--cross-entropy-fusion-impl", "te");
+    if (logits == SP_LOGITS_CHUNKED || logits == SP_LOGITS_LINEAR)
+        sp_lose(l, "how the loss holds logits (--logits)");
+}
+
 void sp_read_execution(struct sp_settings *s)
 {
     const bool routed = sp_setting(s, "--num-experts");
@@ -27,6 +47,7 @@ void sp_read_execution(struct sp_settings *s)
     if (routed)
         read_exchange(s);
     sp_read_plan_rows(s, false, routed ? "experts fp8" : "fp8");
+    read_loss(s);
     /* DeepSpeed's forks exchange heads */
     sp_read_cp_kind(s, sp_plan_whole(s, "cp"), sp_setting(s, "--deepspeed") ? "ulysses" : "ring");
 }
@@ -43,7 +64,10 @@ void sp_make_execution(const struct sp_launched *l, struct sp_settings *made)
         sp_make_setting(made, exchange, "%s", type);
     if (l->model->moe.experts > 0 && sp_is(type, "flex"))
         sp_make_setting(made, "--moe-flex-dispatcher-backend", "%s", way);
+    sp_make_switch(made, "--moe-pad-expert-input-to-capacity",
+                   l->model->moe.experts > 0 && e->capacity > 0);
     sp_make_cp_kind(l, made);
+    make_loss(l, made);
     if (e->cuda_graph == SP_CUDA_GRAPH_FULL)
         sp_make_setting(made, "--no-check-for-nan-in-loss-and-grad", "%s", "");
 }

@@ -43,6 +43,11 @@ void sp_lose_recompute(const struct sp_launched *launched);
 void sp_read_execution(struct sp_settings *settings);
 void sp_make_execution(const struct sp_launched *launched, struct sp_settings *made);
 
+/* The framework by --tp-comm-overlap and what an export assumed; and whether a plan has the flag.
+ */
+void sp_read_tp_overlap(struct sp_settings *settings, struct sp_settings *assumed);
+bool sp_overlaps_tp(const struct sp_launched *launched);
+
 /* A plan as arguments of the newest version, as settings; what no argument says is lost. */
 void sp_put_megatron(const struct sp_launched *launched, struct sp_settings *settings);
 

@@ -56,6 +56,9 @@ static void read_degrees(struct sp_settings *s)
             sp_launch_note(s, "--num-layers-per-virtual-pipeline-stage: needs --num-layers "
                               "that the chunks divide");
     }
+    /* Megatron runs these two only, whatever framework is typed over its arguments. */
+    if (sp_plan_whole(s, "pp") > 1)
+        sp_launch_option(s, "schedule", "%s", virtual_stages(s) == 1 ? "1f1b" : "interleaved");
     read_experts(s);
     const bool apart = sp_plan_whole(s, "tp") > 1;
     sp_launch_option(s, "sp", "%s", sp_setting(s, "--sequence-parallel") && apart ? "on" : "off");
@@ -102,19 +105,6 @@ static void read_sharding(struct sp_settings *s, int64_t devices)
     else if (instances > 1)
         sp_launch_note(s, "--num-distributed-optimizer-instances: does not divide the "
                           "replicas of this machine");
-}
-
-/* The export's word on the framework counts where the arguments leave it open: NeMo overlaps TP,
- * which shows where there is TP with sequence parallelism. */
-static void read_framework(struct sp_settings *s, struct sp_settings *assumed, bool parallel)
-{
-    const char *const said = sp_setting(assumed, "framework");
-    const bool overlaps = sp_setting(s, "--tp-comm-overlap"),
-               shows = parallel && sp_setting(s, "--sequence-parallel");
-    sp_launch_option(s, "framework", "%s",
-                     overlaps                                  ? "nemo"
-                     : said && !(shows && sp_is(said, "nemo")) ? said
-                                                               : "megatron");
 }
 
 /* Arguments that tell Megatron's command from others of a script. */
@@ -216,7 +206,7 @@ static bool read_arguments(struct sp_launch_file *file, struct sp_settings *s)
     sp_read_recompute(s, sp_plan_whole(s, "pp") * (vpp > 0 ? vpp : 1));
     sp_read_megatron_states(s);
     sp_read_execution(s);
-    read_framework(s, assumed, sp_plan_whole(s, "tp") > 1);
+    sp_read_tp_overlap(s, assumed);
     if (!sp_setting(s, "--num-distributed-optimizer-instances"))
         sp_assume(assumed, "fsdp");
     sp_assume(assumed, "imbalance");

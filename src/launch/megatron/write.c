@@ -45,11 +45,6 @@ static void make_model(const struct sp_model *m, int64_t seq, struct sp_settings
         make_experts(m, made);
 }
 
-static bool overlaps_tp(const struct sp_launched *l)
-{
-    return l->plan->sequence_parallel && sp_is(l->framework, "nemo");
-}
-
 /* Its modules that can be offloaded are those of attention, norms and routed experts. */
 static void lose_plan(const struct sp_launched *l)
 {
@@ -102,7 +97,7 @@ static void make_plan(const struct sp_launched *l, struct sp_settings *made)
     sp_make_switch(made, "--accumulate-allreduce-grads-in-fp32", !narrow);
     if (sp_states_are(l, "muon"))
         sp_make_setting(made, "--optimizer", "muon");
-    sp_make_switch(made, "--tp-comm-overlap", overlaps_tp(l));
+    sp_make_switch(made, "--tp-comm-overlap", sp_overlaps_tp(l));
 }
 
 void sp_put_megatron(const struct sp_launched *l, struct sp_settings *s)
@@ -133,7 +128,7 @@ static void write_environment(const struct sp_launched *l, FILE *out)
 
 void sp_write_megatron_comments(const struct sp_launched *l, FILE *out)
 {
-    sp_write_assumed(l, overlaps_tp(l) ? "nemo" : "megatron", false, "# ", "\n", out);
+    sp_write_assumed(l, sp_overlaps_tp(l) ? "nemo" : "megatron", false, "# ", "\n", out);
     write_environment(l, out);
 }
 

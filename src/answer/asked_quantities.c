@@ -1,0 +1,62 @@
+/* Which quantities can be what --get asks for; the others are not put. */
+#include "answer/asked_quantities.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/list.h"
+
+/* Whether a text begins with the first `n` bytes of another as whole parts of a path. */
+static bool begins(const char *text, const char *with, size_t n)
+{
+    return strncmp(text, with, n) == 0 && (text[n] == '\0' || text[n] == '.');
+}
+
+/* Whether a row's key, behind some scope, can be what a typed key names, or lie in it. */
+static bool may_lie_in(const char *row, const char *typed)
+{
+    for (const char *tail = typed; tail; tail = strchr(tail, '.')) {
+        tail += *tail == '.';
+        if (begins(row, tail, strlen(tail)))
+            return true;
+    }
+    return false;
+}
+
+struct sp_asked *sp_asked_of(const char *keys)
+{
+    struct sp_asked *const asked = calloc(1, sizeof *asked);
+    char key[160];
+    if (!asked || !(asked->keys = strdup(keys)))
+        abort();
+    while (sp_next_item(&keys, key, sizeof key))
+        for (enum sp_quantity_id id = 0; id < SP_QUANTITIES; id++) {
+            const struct sp_quantity_info row = sp_quantity(id);
+            const char *const typed = key + strspn(key, " ");
+            asked->may_be[id] = asked->may_be[id] || may_lie_in(row.key, typed) ||
+                                (row.old_key && may_lie_in(row.old_key, typed));
+        }
+    return asked;
+}
+
+void sp_free_asked(struct sp_asked *asked)
+{
+    if (asked)
+        free(asked->keys);
+    free(asked);
+}
+
+enum sp_asked_part sp_asked_part_of(const struct sp_asked *asked, const char *prefix)
+{
+    enum sp_asked_part part = SP_ASKED_NONE;
+    const char *keys = asked->keys;
+    char key[160];
+    while (prefix[0] && sp_next_item(&keys, key, sizeof key)) {
+        const char *const name = key + strspn(key, " ");
+        if (begins(prefix, name, strlen(name)))
+            return SP_ASKED_ALL;
+        if (begins(name, prefix, strlen(prefix)))
+            part = SP_ASKED_SOME;
+    }
+    return prefix[0] ? part : SP_ASKED_SOME;
+}

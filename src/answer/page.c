@@ -1,0 +1,316 @@
+/* The answer of a command as a page of HTML for readers without a shell (--report). */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "answer/html.h"
+#include "answer/page.h"
+#include "answer/time_parts.h"
+
+static const char style[] =
+    "body{font:15px/1.45 system-ui,sans-serif;color:#1a1a1a;max-width:900px;margin:2em auto;"
+    "padding:0 1em}h1{font-size:1.5em;margin:.2em 0}h2{font-size:1.1em;margin:1.3em 0 .3em}"
+    ".verdict{font-size:1.15em;border-left:6px solid #b00020;background:#f5f5f5;padding:.6em .9em}"
+    ".yes{border-color:#00805a}dl{display:grid;grid-template-columns:repeat(4,1fr);gap:.5em 1em}"
+    "dt{color:#555;font-size:.85em}dd{margin:0;font-weight:600}"
+    "table{border-collapse:collapse;width:100%;font-size:.87em}"
+    "th,td{text-align:left;vertical-align:top;padding:.25em .5em;border-bottom:1px solid #ddd}"
+    "td:nth-child(3){white-space:nowrap}svg{width:100%;font:12px "
+    "system-ui,sans-serif}ul{margin:.3em 0;padding-left:1.2em}"
+    "li,.small{font-size:.87em}"
+    "@page{size:A4;margin:12mm}@media print{body{font-size:10.5px;margin:0;max-width:none}"
+    "tr,svg,li,div{break-inside:avoid}h2{break-after:avoid}svg{max-height:52mm}"
+    ".verdict{-webkit-print-color-adjust:exact;print-color-adjust:exact}"
+    "svg rect{-webkit-print-color-adjust:exact;print-color-adjust:exact}}";
+
+const struct sp_page_fact sp_plan_facts[] = {
+    {"expected step", "step_s"},
+    {"80 % range: from", "time.low_s"},
+    {"to", "time.high_s"},
+    {"MFU", "mfu"},
+    {"tokens per second", "tokens_per_s"},
+    {"memory per device", "memory.device_bytes"},
+    {"of", "memory.capacity_bytes"},
+    {"chance of running out", "memory.oom_probability"},
+    {"machine", "machine"},
+    {"devices", "devices"},
+    {"replicas (DP)", "dp"},
+    {"tensor parallel (TP)", "tp"},
+    {"pipeline stages (PP)", "pp"},
+    {"chunks per stage", "vpp"},
+    {"context parallel (CP)", "cp"},
+    {"expert parallel (EP)", "ep"},
+    {"ZeRO stage", "zero"},
+    {"micro-batch, sequences", "micro_batch"},
+    {"micro-batches per step", "microbatches"},
+    {"recomputed", "remat"},
+    {"batch, sequences", "batch_sequences"},
+    {"days, without failures", "days"},
+    {"cost", "cost_usd"},
+};
+const size_t sp_n_plan_facts = sizeof sp_plan_facts / sizeof *sp_plan_facts;
+
+const struct sp_page_fact sp_plan_assumptions[] = {
+    {"framework", "framework"},
+    {"profile", "profile"},
+    {"precision", "precision"},
+    {"number format of matmuls", "dtype"},
+    {"recomputation", "remat"},
+    {"exchange of experts", "dispatch"},
+    {"overlapped exchange", "moe_overlap"},
+    {"schedule", "schedule"},
+    {"FLOPs that the MFU counts", "flops_convention"},
+};
+const size_t sp_n_plan_assumptions = sizeof sp_plan_assumptions / sizeof *sp_plan_assumptions;
+
+/* State of a page. */
+struct writer {
+    const struct sp_report *report;
+    const struct sp_page *page;
+    FILE *out;
+};
+
+static const struct sp_entry *find_at(const struct writer *w, const char *scope, const char *key)
+{
+    char path[160];
+    if (key[0] == '/')
+        snprintf(path, sizeof path, "%s", key + 1);
+    else
+        snprintf(path, sizeof path, "%s%s%s", scope, *scope ? "." : "", key);
+    const struct sp_entry *const entry = sp_find(w->report, path);
+    return entry && entry->kind != SP_VALUE_NONE ? entry : NULL;
+}
+
+static const struct sp_entry *find(const struct writer *w, const char *key)
+{
+    return find_at(w, w->page->scope, key);
+}
+
+static double number_of(const struct writer *w, const char *key)
+{
+    const struct sp_entry *const entry = find(w, key);
+    return entry ? entry->number : NAN;
+}
+
+static void tagged(const struct writer *w, const char *tag, const char *text)
+{
+    fprintf(w->out, "<%s>", tag);
+    sp_html_text(w->out, text);
+    fprintf(w->out, "</%s>", tag);
+}
+
+static void heading(const struct writer *w, const char *text)
+{
+    tagged(w, "h2", text);
+    fputc('\n', w->out);
+}
+
+static void put_question(const struct writer *w)
+{
+    tagged(w, "h1", w->page->title);
+    fprintf(w->out, "\n<p class=\"verdict%s\">", w->page->yes ? " yes" : "");
+    sp_html_text(w->out, w->page->verdict);
+    fputs("</p>\n", w->out);
+}
+
+static void put_plan(const struct writer *w)
+{
+    heading(w, w->page->plan_title);
+    fputs("<dl>\n", w->out);
+    for (size_t i = 0; i < w->page->n_facts; i++) {
+        const struct sp_entry *const entry = find(w, w->page->facts[i].key);
+        if (!entry)
+            continue;
+        fputs("<div>", w->out);
+        tagged(w, "dt", w->page->facts[i].label);
+        tagged(w, "dd", sp_human_value(entry, SP_ROOM));
+        fputs("</div>\n", w->out);
+    }
+    fputs("</dl>\n", w->out);
+    if (w->page->price && find(w, "cost_usd")) {
+        fputs("<p class=\"small\">", w->out);
+        sp_html_format(w->out, "A chip-hour at %s.", w->page->price);
+        fputs("</p>\n", w->out);
+    }
+    if (w->page->command) {
+        fputs("<p class=\"small\">The same in a shell: ", w->out);
+        tagged(w, "code", w->page->command);
+        fputs("</p>\n", w->out);
+    }
+}
+
+/* A bar of one number, called `label`. */
+static struct sp_html_bar bar_of(const struct writer *w, const char *label, const char *key)
+{
+    struct sp_html_bar bar = {.parts = {0}};
+    const struct sp_entry *const entry = find(w, key);
+    snprintf(bar.label, sizeof bar.label, "%s", label);
+    snprintf(bar.note, sizeof bar.note, "%s", entry ? sp_human_value(entry, SP_ROOM) : "");
+    bar.parts[0] = entry ? entry->number : 0;
+    return bar;
+}
+
+/* Where the step's time goes: parts above a thousandth of it. */
+static void put_time(const struct writer *w)
+{
+    static const char *const names[SP_HTML_PARTS] = {NULL, NULL, NULL};
+    struct sp_html_bar bars[SP_TIME_PARTS];
+    const double step = number_of(w, "step_s");
+    size_t n = 0;
+    for (size_t i = 0; i < SP_TIME_PARTS; i++) {
+        const struct sp_quantity_info part = sp_quantity(sp_time_parts[i].id);
+        const struct sp_html_bar bar = bar_of(w, part.label, part.key);
+        if (bar.parts[0] > step / 1000)
+            bars[n++] = bar;
+    }
+    if (n == 0)
+        return;
+    heading(w, "Where the step's time goes");
+    sp_html_bars(w->out, names, bars, n, NAN, "");
+}
+
+static void put_memory(const struct writer *w)
+{
+    static const struct sp_page_fact parts[] = {
+        {"weights", "memory.params_bytes"},      {"gradients", "memory.grads_bytes"},
+        {"optimizer", "memory.optimizer_bytes"}, {"activations", "memory.activations_bytes"},
+        {"buffers", "memory.buffers_bytes"},     {"device, in all", "memory.device_bytes"}};
+    static const char *const names[SP_HTML_PARTS] = {NULL, NULL, NULL};
+    struct sp_html_bar bars[sizeof parts / sizeof *parts];
+    const struct sp_entry *const capacity = find(w, "memory.capacity_bytes");
+    if (!capacity)
+        return;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        bars[i] = bar_of(w, parts[i].label, parts[i].key);
+    heading(w, "Memory of the fullest device");
+    sp_html_bars(w->out, names, bars, sizeof parts / sizeof *parts, capacity->number,
+                 sp_human_value(capacity, SP_ROOM));
+}
+
+/* The scope of a row; false where there is none. */
+static bool row_scope(const struct writer *w, const struct sp_page_list *list, size_t i, char *out,
+                      size_t size)
+{
+    if (list->names && i >= list->n_names)
+        return false;
+    if (list->names)
+        snprintf(out, size, "%s.%s", list->list, list->names[i]);
+    else
+        snprintf(out, size, "%s.%zu", list->list, i);
+    return list->names || find_at(w, out, list->columns[0].key) != NULL;
+}
+
+static void put_row(const struct writer *w, const struct sp_page_list *list, const char *scope,
+                    const char *title)
+{
+    if (!find_at(w, scope, list->columns[0].key))
+        return;
+    fputs("<tr>", w->out);
+    if (title)
+        tagged(w, "td", title);
+    for (size_t i = 0; i < list->n; i++) {
+        const struct sp_entry *const entry = find_at(w, scope, list->columns[i].key);
+        tagged(w, "td", entry ? sp_human_value(entry, SP_ROOM) : "");
+    }
+    fputs("</tr>\n", w->out);
+}
+
+static void put_list(const struct writer *w)
+{
+    const struct sp_page_list *const list = &w->page->list;
+    char scope[96];
+    if (!list->list || (!list->names && !row_scope(w, list, 0, scope, sizeof scope)))
+        return;
+    heading(w, list->title);
+    fputs("<table><tr>", w->out);
+    if (list->titles)
+        tagged(w, "th", "");
+    for (size_t i = 0; i < list->n; i++)
+        tagged(w, "th", list->columns[i].label);
+    fputs("</tr>\n", w->out);
+    for (size_t i = 0; row_scope(w, list, i, scope, sizeof scope); i++)
+        put_row(w, list, scope, list->titles ? list->titles[i] : NULL);
+    fputs("</table>\n", w->out);
+}
+
+static void put_assumptions(const struct writer *w)
+{
+    heading(w, "Assumptions");
+    fputs("<ul>\n", w->out);
+    for (size_t i = 0; i < w->page->n_assumptions; i++) {
+        const struct sp_entry *const entry = find(w, w->page->assumptions[i].key);
+        if (!entry)
+            continue;
+        fputs("<li>", w->out);
+        sp_html_format(w->out, "%s: %s (%s)", w->page->assumptions[i].label,
+                       sp_human_value(entry, SP_ROOM), entry->info.meaning);
+        fputs("</li>\n", w->out);
+    }
+    for (size_t i = 0; sp_report_note(w->report, i); i++) {
+        tagged(w, "li", sp_report_note(w->report, i));
+        fputc('\n', w->out);
+    }
+    fputs("</ul>\n", w->out);
+}
+
+static void put_sources(const struct writer *w)
+{
+    heading(w, "Where the numbers come from");
+    fputs("<table><tr><th>number</th><th>value</th><th>formula</th><th>source</th></tr>\n", w->out);
+    for (size_t i = 0; i < w->page->n_facts; i++) {
+        const struct sp_entry *const entry = find(w, w->page->facts[i].key);
+        if (!entry || !*entry->info.source)
+            continue;
+        char formula[SP_FORMULA_TEXT];
+        const char *const cells[] = {entry->info.label, sp_human_value(entry, SP_ROOM),
+                                     sp_formula_text(entry->info.formula, formula),
+                                     entry->info.source};
+        fputs("<tr>", w->out);
+        for (size_t k = 0; k < sizeof cells / sizeof *cells; k++)
+            tagged(w, "td", cells[k]);
+        fputs("</tr>\n", w->out);
+    }
+    fputs("</table>\n<p class=\"small\">The figures of machine and model with their sources: "
+          "scaleplan show. Every number: --explain.</p>\n",
+          w->out);
+}
+
+static void put_page(const struct writer *w)
+{
+    fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width\">\n",
+          w->out);
+    tagged(w, "title", w->page->title);
+    fprintf(w->out, "\n<style>%s</style></head><body>\n", style);
+    put_question(w);
+    put_plan(w);
+    if (w->page->has_time)
+        put_time(w);
+    if (w->page->has_memory)
+        put_memory(w);
+    put_list(w);
+    put_assumptions(w);
+    put_sources(w);
+    fputs("</body></html>\n", w->out);
+}
+
+bool sp_write_page(struct sp_report *report, const struct sp_page *page, const char *path,
+                   struct sp_error *error)
+{
+    char *text = NULL;
+    size_t size = 0;
+    const struct writer writer = {report, page, open_memstream(&text, &size)};
+    if (!writer.out)
+        return sp_fail(error, SP_INTERNAL, "--report: no memory");
+    put_page(&writer);
+    const bool written = fclose(writer.out) == 0 && text;
+    const bool ok = written ? sp_put_file(report, path, text, error)
+                            : sp_fail(error, SP_INTERNAL, "--report: no memory");
+    free(text);
+    if (ok) {
+        sp_scope(report, "");
+        sp_put_text(report, SP_Q_FIT_REPORT, "%s", path);
+    }
+    return ok;
+}

@@ -1,0 +1,76 @@
+/* What `search` expects of a problem that another command was asked. */
+#include "cli/expected.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/command.h"
+#include "cli/plan_rows.h"
+#include "cli/searching.h"
+#include "cli/words.h"
+
+/* Options that state a problem and its price, which both commands read alike. */
+static const enum sp_option_id asked_alike[] = {
+    SP_O_model,     SP_O_shape,       SP_O_hw,        SP_O_network,      SP_O_batch,
+    SP_O_seq,       SP_O_trainable,   SP_O_lora_rank, SP_O_lora_targets, SP_O_base_format,
+    SP_O_precision, SP_O_tokens,      SP_O_price,     SP_O_capex,        SP_O_years,
+    SP_O_in_use,    SP_O_usd_per_kwh, SP_O_constants, SP_O_config_dir,   SP_NO_OPTION};
+
+/* Looks for the plan; the search's own remarks go nowhere. */
+static bool look(const struct sp_args *args, struct sp_report *report, struct sp_expected *x,
+                 struct sp_error *error)
+{
+    const struct sp_sources sources = sp_sources_of(args);
+    struct sp_searching s = {0};
+    const bool ok = sp_open_search(args, &sources, report, &s, error);
+    if (ok) {
+        size_t n;
+        sp_look(&s, 0);
+        sp_finish_search(&s.of);
+        struct sp_ranked *const all = sp_rank_plans(&s.of, &n);
+        const struct sp_candidate *const m = s.of.machine[0];
+        x->found = n > 0;
+        if (x->found) {
+            sp_planned_of(&m->base, all[0].found, &x->planned);
+            sp_estimate_planned(&x->planned, s.of.convention, SP_WITH_RANGE, &x->estimate);
+            x->planned.problem.machine = NULL; /* it is the candidate's */
+            char *const line = sp_step_line(&s, m, &x->planned.plan, NULL);
+            if (asprintf(&x->command, "scaleplan %s", line) < 0)
+                abort();
+            free(line);
+        }
+        free(all);
+    }
+    sp_close_search(&s.of);
+    return ok;
+}
+
+void sp_expect_plan(const struct sp_args *asked, struct sp_expected *x)
+{
+    struct sp_error error = {0};
+    struct sp_words w = {0};
+    struct sp_args *const args = sp_new_args(NULL);
+    *x = (struct sp_expected){.found = false};
+    sp_add_word(&w, "search");
+    sp_add_given(&w, asked, asked_alike);
+    const struct sp_command *const command = sp_find_command("search", &error);
+    const bool ok = command && sp_parse_command(command, w.n, w.word, args, &error);
+    args->world = asked->world;
+    struct sp_report *const report = sp_report_new("search");
+    if (!ok || !look(args, report, x, &error))
+        x->found = false;
+    sp_report_free(report);
+    free(args);
+    sp_free_words(&w);
+}
+
+void sp_put_expected(struct sp_report *report, const struct sp_expected *x, double tokens,
+                     double usd_per_h)
+{
+    sp_scope(report, "expected");
+    sp_put_step(report, &x->planned, &x->estimate);
+    if (!isnan(tokens))
+        sp_put_run(report, &x->planned, x->estimate.time.step, tokens, usd_per_h);
+    sp_scope(report, "");
+}

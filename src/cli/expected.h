@@ -1,0 +1,25 @@
+/* What `search` expects of a problem that another command was asked. */
+#ifndef SP_CLI_EXPECTED_H
+#define SP_CLI_EXPECTED_H
+
+#include "answer/report.h"
+#include "cli/options.h"
+#include "study/planned.h"
+
+struct sp_expected {
+    bool found; /* some plan fits */
+    struct sp_planned planned;
+    struct sp_estimate estimate;
+    char *command; /* that estimates this plan; free it */
+};
+
+/* The first plan of `search` with the options of `asked` that it has too; none is found where it
+ * refuses them. */
+void sp_expect_plan(const struct sp_args *asked, struct sp_expected *expected);
+
+/* Puts the plan under "expected", as `step` would, with the days and the cost of a run of `tokens`;
+ * NAN: no run. */
+void sp_put_expected(struct sp_report *report, const struct sp_expected *expected, double tokens,
+                     double usd_per_h);
+
+#endif

@@ -1,0 +1,57 @@
+/* Strategies of `fit` in words, and as a command of `step`. */
+#include "cli/fit_words.h"
+
+#include <stdio.h>
+
+#include "cli/plan_fields.h"
+
+void sp_name_mesh(const struct sp_strategy *s, char *out, size_t size)
+{
+    const struct {
+        const char *name;
+        int64_t degree;
+    } degrees[] = {{"DP", s->dp}, {"FSDP", s->fsdp}, {"TP", s->tp}, {"PP", s->pp}};
+    size_t used = (size_t)snprintf(out, size, "%s", "");
+    for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++)
+        if (degrees[i].degree > 1)
+            used += (size_t)snprintf(out + used, size - used, "%s%s %lld", used ? " x " : "",
+                                     degrees[i].name, (long long)degrees[i].degree);
+    if (used == 0)
+        snprintf(out, size, "one chip");
+    else if (s->microbatches > 1)
+        snprintf(out + used, size - used, " in %lld micro-batches", (long long)s->microbatches);
+}
+
+void sp_name_shared(const struct sp_strategy *s, char *out, size_t size)
+{
+    size_t used = (size_t)snprintf(out, size, "%s", "");
+    if (s->cp > 1)
+        used += (size_t)snprintf(out, size, " --cp %lld", (long long)s->cp);
+    if (s->ep > 1)
+        snprintf(out + used, size - used, " --ep %lld", (long long)s->ep);
+}
+
+char *sp_fit_command(const struct sp_args *args, const struct sp_fit_input *in,
+                     const struct sp_strategy *strategy, double *sequences)
+{
+    static const enum sp_option_id passed_on[] = {
+        SP_O_model,       SP_O_shape,      SP_O_hw,        SP_O_network,   SP_O_seq,
+        SP_O_precision,   SP_O_constants,  SP_O_trainable, SP_O_lora_rank, SP_O_lora_targets,
+        SP_O_base_format, SP_O_config_dir, SP_NO_OPTION};
+    const struct sp_framework *const framework = sp_strategy_framework(in, strategy);
+    if (!in->runs || !strategy->runs || !framework || !sp_model_has_shape(in->model))
+        return NULL;
+    const struct sp_plan plan = sp_strategy_plan(in, strategy);
+    struct sp_words w = {0};
+    sp_add_word(&w, "scaleplan");
+    sp_add_word(&w, "step");
+    sp_add_given(&w, args, passed_on);
+    sp_add_option(&w, "framework", framework->name);
+    sp_add_word(&w, "--batch");
+    sp_add_word(&w, "%lldx%lld", (long long)plan.batch, (long long)plan.seq);
+    sp_plan_words(&plan, framework, in->hw->slices, &w);
+    char *const line = sp_shell_line(&w);
+    *sequences = (double)plan.batch;
+    sp_free_words(&w);
+    return line;
+}

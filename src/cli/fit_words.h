@@ -1,0 +1,20 @@
+/* Strategies of `fit` in words, and as a command of `step`. */
+#ifndef SP_FIT_WORDS_H
+#define SP_FIT_WORDS_H
+
+#include <scaleplan/fit.h>
+
+#include "cli/words.h"
+
+/* Its degrees: "FSDP 2048 x TP 2". */
+void sp_name_mesh(const struct sp_strategy *strategy, char *out, size_t size);
+
+/* Context and expert parallelism as options: " --cp 4 --ep 8"; "": neither. */
+void sp_name_shared(const struct sp_strategy *strategy, char *out, size_t size);
+
+/* The command line of `step` for the strategy's plan, and the plan's sequences; NULL if it is the
+ * book's rule or no plan that runs. Free it. */
+char *sp_fit_command(const struct sp_args *args, const struct sp_fit_input *in,
+                     const struct sp_strategy *strategy, double *sequences);
+
+#endif

@@ -1,0 +1,26 @@
+/* A plan that an option names beside the one that a command is about. */
+#ifndef SP_NAMED_PLAN_H
+#define SP_NAMED_PLAN_H
+
+#include "cli/launched.h"
+#include "cli/plan_options.h"
+
+/* Makes the plan of "tp=8,pp=16,remat=full" as `step` would: `planned` has the problem and gets the
+ * plan. What cannot be read is an `error`; what is no plan has its reason in `invalid`. */
+bool sp_plan_of_pairs(const char *option, const char *pairs, const struct sp_sources *sources,
+                      struct sp_planned *planned, struct sp_error *invalid, struct sp_error *error);
+
+/* A plan and, where it was read from a launch, that. */
+struct sp_named_plan {
+    struct sp_planned planned;
+    struct sp_launch launch; /* format NULL: none */
+};
+
+/* Reads what `option` names: such pairs, of the problem of `first`; or a file, a plan in JSON or a
+ * launch, of its own problem. What a file does not say of that is the problem of `first`, which the
+ * options `args` stated. */
+bool sp_read_named_plan(const struct sp_args *args, const struct sp_planned *first,
+                        const char *option, const char *text, struct sp_named_plan *named,
+                        struct sp_error *error);
+
+#endif

@@ -1,0 +1,206 @@
+/* Beside the list of a search: problems close by that are better, and why a space is empty. */
+#include "cli/search_nearby.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "cli/words.h"
+#include "study/empty_space.h"
+
+/* A problem close by. */
+struct nearby_rows {
+    const struct sp_planned *base;
+    double batch_tokens, step_s, tokens_per_s, found_tokens_per_s; /* NAN: none was found */
+    char option[64];
+    char *command;
+};
+
+#define SP_PART search_nearby
+#define SP_PART_OF struct nearby_rows
+#include "answer/put_rows.h"
+
+/* The search's own line with an option in the place of another; free() it. */
+static char *search_line(const struct sp_searching *s, enum sp_option_id id, const char *value)
+{
+    const enum sp_option_id except[] = {id,          SP_O_format,  SP_O_get,     SP_O_explain,
+                                        SP_O_check,  SP_O_timings, SP_O_threads, SP_O_plot,
+                                        SP_O_report, SP_NO_OPTION};
+    struct sp_words words = {0};
+    sp_add_word(&words, "search");
+    sp_add_all(&words, s->args, except);
+    sp_add_option(&words, sp_option_name(id), value);
+    char *const line = sp_shell_line(&words);
+    sp_free_words(&words);
+    return line;
+}
+
+static double tokens_of_batch(const struct sp_planned *p)
+{
+    return (double)p->plan.batch * (double)p->plan.seq;
+}
+
+/* Puts a problem close by, and says it in words behind those that are there. */
+static void put_one(const struct sp_searching *s, const struct sp_nearby *nearby,
+                    enum sp_option_id id, char *words, size_t size)
+{
+    const struct sp_candidate *const m = s->of.machine[0];
+    const struct sp_planned *const p = &nearby->at->base;
+    const size_t used = strlen(words);
+    struct nearby_rows rows = {
+        .base = p, .batch_tokens = tokens_of_batch(p), .step_s = nearby->step_s};
+    char value[48], gain[64] = "", devices[48] = "";
+    rows.tokens_per_s = rows.batch_tokens / rows.step_s;
+    rows.found_tokens_per_s = rows.tokens_per_s / nearby->gain;
+    if (id == SP_O_batch)
+        snprintf(value, sizeof value, "%lldx%lld", (long long)p->plan.batch,
+                 (long long)p->plan.seq);
+    else
+        snprintf(value, sizeof value, "%lld", (long long)(m->asked.devices - sp_chips(&p->hw)));
+    if (id == SP_O_idle)
+        snprintf(devices, sizeof devices, " (%lld devices)", (long long)sp_chips(&p->hw));
+    if (!isnan(nearby->gain))
+        snprintf(gain, sizeof gain, ", %.0f %% more tokens/s", 100 * (nearby->gain - 1));
+    snprintf(rows.option, sizeof rows.option, "--%s %s", sp_option_name(id), value);
+    snprintf(words + used, size - used, "%s%s%s: step %s%s", used ? "; " : "", rows.option, devices,
+             sp_human_text(rows.step_s, SP_SECONDS), gain);
+    rows.command = search_line(s, id, value);
+    sp_scope(s->report, id == SP_O_batch ? "nearby.batch" : "nearby.devices");
+    put_search_nearby_rows(s->report, &rows);
+    sp_scope(s->report, "");
+    free(rows.command);
+}
+
+void sp_put_fewer_devices(const struct sp_searching *s, const struct sp_finding *fewer)
+{
+    const struct sp_planned *const p = &fewer->at->base;
+    struct nearby_rows rows = {.base = p,
+                               .batch_tokens = tokens_of_batch(p),
+                               .step_s = fewer->step_s,
+                               .found_tokens_per_s = NAN};
+    char value[48], days[48] = "";
+    rows.tokens_per_s = rows.batch_tokens / rows.step_s;
+    snprintf(value, sizeof value, "%lldx%lld", (long long)p->plan.batch, (long long)p->plan.seq);
+    snprintf(rows.option, sizeof rows.option, "--batch %s", value);
+    if (!isnan(p->problem.tokens))
+        snprintf(days, sizeof days, ", %s days",
+                 sp_human_text(p->problem.tokens / rows.tokens_per_s / 86400, SP_DAYS));
+    rows.command = search_line(s, SP_O_batch, value);
+    sp_scope(s->report, "nearby.devices");
+    put_search_nearby_rows(s->report, &rows);
+    sp_scope(s->report, "");
+    sp_line(s->report, "nearby     %s: %.0f devices (step %s%s)", rows.option, fewer->value,
+            sp_human_text(rows.step_s, SP_SECONDS), days);
+    free(rows.command);
+}
+
+/* The way to plans from a space that is empty or too small. */
+struct empty_rows {
+    const char *cause;
+    char change[64];
+};
+
+#define SP_PART search_empty
+#define SP_PART_OF struct empty_rows
+#include "answer/put_rows.h"
+
+static void put_empty(const struct sp_searching *s, const struct empty_rows *rows)
+{
+    sp_scope(s->report, "empty");
+    put_search_empty_rows(s->report, rows);
+    sp_scope(s->report, "");
+}
+
+/* "504 devices = 8 x 63". */
+static void split_odd(int64_t n, char *out, size_t size)
+{
+    const int64_t odd = sp_odd_part(n);
+    if (odd == 1 || odd == n)
+        snprintf(out, size, "%lld", (long long)n);
+    else
+        snprintf(out, size, "%lld = %lld x %lld", (long long)n, (long long)(n / odd),
+                 (long long)odd);
+}
+
+/* What emptied the space, where problems close by do not show it: `nearby`. */
+static void put_cause(const struct sp_searching *s, const struct sp_close_by *nearby)
+{
+    const struct sp_planned *const p = &s->of.machine[0]->base;
+    struct sp_emptied why = {.cause = nearby->batch.at ? SP_EMPTY_BATCH : SP_EMPTY_DEVICES};
+    struct empty_rows rows = {0};
+    char devices[64], batch[64], line[256];
+    if (nearby->batch.at)
+        why.change.batch = nearby->batch.at->base.plan.batch;
+    else if (nearby->devices.at)
+        why.change.devices = sp_chips(&nearby->devices.at->base.hw);
+    else
+        why = sp_why_empty(&s->of, 0);
+    rows.cause = sp_empty_causes[why.cause];
+    split_odd(sp_chips(&p->hw), devices, sizeof devices);
+    split_odd(p->plan.batch, batch, sizeof batch);
+    if (why.cause == SP_EMPTY_BATCH)
+        snprintf(rows.change, sizeof rows.change, "--batch %lldx%lld", (long long)why.change.batch,
+                 (long long)p->plan.seq);
+    else if (why.cause == SP_EMPTY_DEVICES)
+        snprintf(rows.change, sizeof rows.change, "--idle %lld",
+                 (long long)(sp_chips(&p->hw) - why.change.devices));
+    else if (why.cause == SP_EMPTY_OPTION)
+        snprintf(rows.change, sizeof rows.change, "other values of %s",
+                 sp_plan_fields[why.field].name);
+    else if (why.cause == SP_EMPTY_OPTIONS)
+        snprintf(rows.change, sizeof rows.change, "none of --fix, --only and --max-...");
+    if (why.cause == SP_EMPTY_BATCH || why.cause == SP_EMPTY_DEVICES)
+        snprintf(line, sizeof line,
+                 "no degrees make these devices (%s) and share this batch (%s sequences)", devices,
+                 batch);
+    else if (why.cause == SP_EMPTY_MODEL)
+        snprintf(line, sizeof line,
+                 "no degrees of this model make %s devices, and no batch or number of devices near "
+                 "was found that has a plan",
+                 devices);
+    else
+        snprintf(line, sizeof line, "the options that limit plans leave none");
+    sp_line(s->report, "empty      %s%s%s", line, rows.change[0] ? "; plans are there with " : "",
+            rows.change);
+    put_empty(s, &rows);
+}
+
+/* The fewest devices on which some plan fits, where none fits on these. */
+static void put_too_small(const struct sp_searching *s)
+{
+    const struct sp_planned *const p = &s->of.machine[0]->base;
+    struct empty_rows rows = {.cause = "memory"};
+    struct sp_finding f;
+    if (p->hw.slices > 1)
+        return;
+    sp_find_fitting(&s->of, &f);
+    if (!isnan(f.value)) {
+        snprintf(rows.change, sizeof rows.change, "--hw %.40s-%.0f", p->hw.name, f.value);
+        sp_line(s->report, "           the fewest devices on which a plan fits: %.0f (%s)", f.value,
+                rows.change);
+    }
+    free(f.at);
+    put_empty(s, &rows);
+}
+
+void sp_put_nearby(const struct sp_searching *s, enum sp_search_outcome outcome)
+{
+    struct sp_close_by found;
+    char words[512] = "";
+    if (s->of.machines > 1 || s->of.run.shards > 1)
+        return;
+    sp_look_close_by(&s->of, 0, &found);
+    if (outcome == SP_SEARCH_EMPTY)
+        put_cause(s, &found);
+    if (found.batch.at)
+        put_one(s, &found.batch, SP_O_batch, words, sizeof words);
+    if (found.devices.at)
+        put_one(s, &found.devices, SP_O_idle, words, sizeof words);
+    if (words[0])
+        sp_line(s->report, "nearby     %s", words);
+    if (outcome == SP_SEARCH_TOO_LARGE && !words[0])
+        put_too_small(s);
+    sp_free_close_by(&found);
+}

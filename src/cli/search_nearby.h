@@ -1,0 +1,22 @@
+/* Beside the list of a search: problems close by that are better, and why a space is empty. */
+#ifndef SP_CLI_SEARCH_NEARBY_H
+#define SP_CLI_SEARCH_NEARBY_H
+
+#include "cli/searching.h"
+#include "study/find.h"
+#include "study/nearby.h"
+
+enum sp_search_outcome {
+    SP_SEARCH_FOUND,
+    SP_SEARCH_EMPTY,     /* no plan is in the space */
+    SP_SEARCH_TOO_LARGE, /* none of them fits */
+    SP_SEARCH_STOPPED    /* before one was found */
+};
+
+/* Puts what is known close by the one machine of a finished search. */
+void sp_put_nearby(const struct sp_searching *searching, enum sp_search_outcome outcome);
+
+/* Puts the fewer devices that do with another batch. */
+void sp_put_fewer_devices(const struct sp_searching *searching, const struct sp_finding *fewer);
+
+#endif

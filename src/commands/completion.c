@@ -1,0 +1,54 @@
+/* completion: what a shell needs to complete words of the program's lines. */
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/completion.h"
+#include "host/filter.h"
+
+static bool streams(int argc, char **argv, struct sp_world *world)
+{
+    (void)world;
+    return argc == 2 && argv[1][0] != '-';
+}
+
+static enum sp_exit stream(int argc, char **argv, struct sp_world *world, FILE *out,
+                           struct sp_error *error)
+{
+    (void)argc;
+    (void)world;
+    if (!sp_has_shell())
+        sp_fail(error, SP_INTERNAL, "a page has no shell: it completes words by itself");
+    else if (!sp_write_completion(argv[1], out))
+        sp_fail(error, SP_INPUT, "\"%s\" is not one of bash, zsh, fish", sp_safe(argv[1]));
+    return SP_OK;
+}
+
+static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
+{
+    (void)args;
+    (void)report;
+    return sp_fail(error, SP_USAGE, "one shell is needed: scaleplan completion bash, zsh or fish");
+}
+
+static const struct sp_example examples[] = {
+    {"completion bash > ~/.local/share/bash-completion/completions/scaleplan",
+     "for bash, from the next shell on"},
+    {"completion fish > ~/.config/fish/completions/scaleplan.fish", "for fish"},
+    {NULL, NULL},
+};
+
+const struct sp_command sp_cmd_completion = {
+    .name = "completion",
+    .summary = "completion of commands, options, names and keys for a shell",
+    .operands = "[bash|zsh|fish]",
+    .about =
+        "Prints the file that a shell reads to complete the program's lines: commands, options "
+        "and their values, names of configs (also your own) and keys of --get. zsh wants it as "
+        "_scaleplan in a folder of its fpath. An installation has all three in place.",
+    .options = NULL,
+    .n_options = 0,
+    .examples = examples,
+    .run = run,
+    .streams = streams,
+    .stream = stream,
+};

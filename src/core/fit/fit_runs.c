@@ -1,0 +1,195 @@
+/* What makes a strategy a plan that runs: whole sequences on its replicas, context parallelism,
+ * experts on groups. */
+#include <math.h>
+
+#include <scaleplan/forms.h>
+#include <scaleplan/layer.h>
+
+#include "core/fit/fit_internal.h"
+
+/* A batch close by counts as the batch: more would be another problem. */
+#define BATCH_TOLERANCE 0.05
+
+/* Beyond it no rank has tokens enough to attend with. */
+#define MOST_CP 65536
+
+/* Whether `cp` ranks cut a sequence into equal parts, two on each for a causal mask. */
+static bool cuts(double seq, int64_t cp)
+{
+    return cp == 1 || fmod(seq, 2 * (double)cp) == 0;
+}
+
+void sp_seat_sequences(struct sp_strategy *s, const struct sp_fit_input *in)
+{
+    const double sequences = in->batch_tokens / in->seq;
+    const int64_t shards = s->dp * s->fsdp;
+    double nearest = INFINITY;
+    s->cp = s->ep = 1;
+    s->sequences = sequences / (double)shards;
+    if (!in->runs)
+        return;
+    const double most = fmin((double)shards, fmin(fmax(in->seq / 2, 1), MOST_CP));
+    for (int64_t cp = 1; (double)cp <= most && nearest > BATCH_TOLERANCE; cp++) {
+        const int64_t groups = shards / cp;
+        const double replicas = (double)groups;
+        const double whole = fmax(1, round(sequences / replicas));
+        const double off = fabs(whole * replicas / sequences - 1);
+        /* where no batch is within the tolerance, the closest: the plan has its number */
+        if (shards % cp == 0 && cuts(in->seq, cp) && off < nearest) {
+            s->cp = cp;
+            s->sequences = whole;
+            nearest = off;
+        }
+    }
+}
+
+double sp_replica_sequences(const struct sp_fit_input *in, const struct sp_strategy *s)
+{
+    if (in->runs && s->sequences > 0)
+        return s->sequences;
+    return in->batch_tokens / (in->seq * (double)(s->dp * s->fsdp));
+}
+
+int64_t sp_next_ep(const struct sp_fit_input *in, const struct sp_strategy *s, int64_t ep)
+{
+    const int64_t experts = in->model->moe.experts, shards = s->dp * s->fsdp;
+    if (!in->runs || s->kind == SP_DP || s->kind == SP_TP)
+        return 0;
+    for (ep++; ep <= experts && ep <= shards; ep++)
+        if (experts % ep == 0 && shards % ep == 0)
+            return ep;
+    return 0;
+}
+
+/* Elements per token of the keys and values of a layer, the mean of all; 2 D with as many KV heads
+ * as heads. */
+static double kv_width(const struct sp_model *model)
+{
+    struct sp_layers layers;
+    double width = 0;
+    sp_list_model(model, &layers);
+    for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
+        const struct sp_mixer *const x = &layers.list[kind].mixer;
+        width += layers.count[kind] * x->kv_heads * (x->qk + x->v);
+    }
+    return width / (double)model->layers;
+}
+
+/* Bytes/s at which `cp` neighbours on a torus gather: a part of a ring is a line. */
+static double context_bytes_per_s(const struct sp_hardware *hw, const struct sp_strategy *s)
+{
+    double best = 0;
+    for (int i = 0; i < SP_MAX_AXES; i++) {
+        const int32_t length = hw->shape.axis[i];
+        if (length >= s->cp)
+            best = fmax(best, sp_axis_bytes_per_s(hw->network.link_bytes_per_s, s->cp,
+                                                  length == s->cp && sp_axis_wraps(hw, i)));
+    }
+    return best > 0 ? best : s->W_X;
+}
+
+/* CP gathers the keys and values of its replica's tokens in each pass: 4 K bytes per token and
+ * layer against 4 D F FLOPs, on each chip its share. */
+static void add_context(struct sp_strategy *s, const struct sp_fit_input *in,
+                        const struct sp_fit_terms *t)
+{
+    const struct sp_hardware *const hw = in->hw;
+    const double kv = kv_width(in->model), cp = (double)s->cp, tp = (double)s->tp;
+    const double domain = (double)hw->network.domain;
+    double *const context = s->loads.context;
+    if (s->cp == 1)
+        return;
+    if (hw->network.kind == SP_TORUS) {
+        context[SP_LINK_ICI] =
+            sp_context_load(t->C, cp, kv, context_bytes_per_s(hw, s), t->D, t->F);
+        return;
+    }
+    context[SP_LINK_DOMAIN] =
+        sp_context_load(t->C, fmin(cp, fmax(domain / tp, 1)), kv, t->W_domain, t->D, t->F) *
+        (cp - 1) / cp;
+    if (cp * tp > domain)
+        context[SP_LINK_SCALEOUT] =
+            sp_context_load(t->C, cp * fmin(tp, domain), kv, t->W_node, t->D, t->F);
+}
+
+/* Experts on groups of `ep` ranks: each gathers the weights of its own alone, and tokens travel to
+ * them. A load is the width that would hide the exchange over the experts' own. */
+static void add_experts(struct sp_strategy *s, const struct sp_fit_input *in,
+                        const struct sp_fit_terms *t)
+{
+    const struct sp_network *const net = &in->hw->network;
+    const double ep = (double)s->ep, k = (double)in->model->moe.top_k, domain = (double)net->domain;
+    const double width = t->F / k, tp = (double)s->tp;
+    double *const loads = s->loads.activations;
+    if (s->ep == 1)
+        return;
+    for (int link = 0; link < SP_LINKS; link++)
+        s->loads.weights[link] /= ep;
+    if (net->kind == SP_TORUS) {
+        const struct sp_torus_group box = sp_exchange_box(in->hw, s->ep);
+        const double exchange = sp_torus_bandwidth_s(SP_ALL_TO_ALL, 1, &box);
+        loads[SP_LINK_ICI] += sp_min_d_ff_for_ep_torus(k, t->C, ep, exchange) / width;
+        return;
+    }
+    /* ranks of a TP group stand between those of EP */
+    const double near = fmax(1, fmin(ep, domain / tp));
+    loads[SP_LINK_DOMAIN] +=
+        sp_min_d_ff_for_ep(near, k, near, t->C, t->W_domain, t->W_node) / width;
+    loads[SP_LINK_SCALEOUT] +=
+        sp_min_d_ff_for_ep(ep, k, near, t->C, INFINITY, t->W_node / tp) / width;
+}
+
+void sp_add_runs_loads(struct sp_strategy *s, const struct sp_fit_input *in,
+                       const struct sp_fit_terms *t)
+{
+    if (!in->runs || !sp_model_has_shape(in->model))
+        return;
+    add_context(s, in, t);
+    add_experts(s, in, t);
+    for (int link = 0; link < SP_LINKS; link++)
+        s->loads.activations[link] += s->loads.context[link];
+}
+
+const struct sp_framework *sp_strategy_framework(const struct sp_fit_input *in,
+                                                 const struct sp_strategy *s)
+{
+    return s->fsdp > 1 ? in->sharding_framework : in->framework;
+}
+
+struct sp_plan sp_strategy_plan(const struct sp_fit_input *in, const struct sp_strategy *s)
+{
+    const struct sp_framework *const f = sp_strategy_framework(in, s);
+    const struct sp_execution execution = f ? f->execution : (struct sp_execution){0};
+    const int64_t replicas = s->dp * s->fsdp / s->cp;
+    const double each = fmax(1, ceil(sp_replica_sequences(in, s) - 1e-9));
+    const int64_t micro =
+        s->pp > 1 ? 1 : (int64_t)fmax(1, ceil(each / (double)s->microbatches - 1e-9));
+    return (struct sp_plan){
+        .dp = replicas,
+        .execution = execution,
+        .shards = s->fsdp,
+        .tp = s->tp,
+        .pp = s->pp,
+        .vpp = s->chunks,
+        .cp = s->cp,
+        .ep = s->ep,
+        .etp = in->model->moe.experts > 0 && s->ep == 1 ? s->tp : 1,
+        .zero = s->fsdp > 1 ? 3 : 0,
+        .sequence_parallel = s->tp > 1,
+        .micro_batch = micro,
+        .batch = replicas * (int64_t)each,
+        .seq = (int64_t)fmax(in->seq, 1),
+        .recompute = sp_policies[s->remat].recompute,
+        .recompute_layers = 1,
+        .schedule = sp_usual_schedule(s->chunks),
+        .dtype = sp_compute_dtype(&in->hw->chip, (enum sp_dtype)in->precision->compute_dtype),
+        .imbalance = 1};
+}
+
+bool sp_strategy_runs(const struct sp_fit_input *in, const struct sp_strategy *s)
+{
+    if (!in->runs || !sp_model_has_shape(in->model))
+        return true;
+    const struct sp_plan plan = sp_strategy_plan(in, s);
+    return sp_check_plan(in->model, &plan, sp_chips(in->hw), in->hw->slices) == SP_PLAN_OK;
+}

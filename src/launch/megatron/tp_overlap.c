@@ -1,0 +1,24 @@
+/* --tp-comm-overlap of Megatron-LM: whether TP's communication overlaps its matmuls, by which
+ * Megatron-LM and NeMo differ. */
+#include "base/text.h"
+
+#include "launch/fields/assumed.h"
+#include "launch/megatron/megatron.h"
+
+/* The export's word on the framework counts where the arguments leave it open: NeMo overlaps TP,
+ * which shows where there is TP with sequence parallelism. */
+void sp_read_tp_overlap(struct sp_settings *s, struct sp_settings *assumed)
+{
+    const char *const said = sp_setting(assumed, "framework");
+    const bool overlaps = sp_setting(s, "--tp-comm-overlap"),
+               shows = sp_plan_whole(s, "tp") > 1 && sp_setting(s, "--sequence-parallel");
+    sp_launch_option(s, "framework", "%s",
+                     overlaps                                  ? "nemo"
+                     : said && !(shows && sp_is(said, "nemo")) ? said
+                                                               : "megatron");
+}
+
+bool sp_overlaps_tp(const struct sp_launched *l)
+{
+    return l->plan->sequence_parallel && sp_is(l->framework, "nemo");
+}

@@ -1,0 +1,27 @@
+/* Why a space holds no plan, and the smallest change after which it holds one. */
+#ifndef SP_STUDY_EMPTY_SPACE_H
+#define SP_STUDY_EMPTY_SPACE_H
+
+#include "study/search_machines.h"
+
+enum sp_empty_cause {
+    SP_EMPTY_OPTION,  /* one limit of a dimension */
+    SP_EMPTY_OPTIONS, /* several of them together */
+    SP_EMPTY_BATCH,   /* a batch close by has plans */
+    SP_EMPTY_DEVICES, /* fewer devices have */
+    SP_EMPTY_MODEL,   /* nothing that was tried has */
+    SP_EMPTY_CAUSES
+};
+extern const char *const sp_empty_causes[];
+
+struct sp_emptied {
+    enum sp_empty_cause cause;
+    enum sp_plan_field_id field; /* of the option */
+    struct sp_variant change;    /* devices and batch of the nearest space with plans; the asked
+                                    ones where the options are the cause */
+};
+
+/* Finds the cause for a machine whose space is empty. */
+struct sp_emptied sp_why_empty(const struct sp_search *search, int machine);
+
+#endif

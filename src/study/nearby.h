@@ -1,0 +1,28 @@
+/* Batches and numbers of devices near those of a search with which its goal is met better. */
+#ifndef SP_STUDY_NEARBY_H
+#define SP_STUDY_NEARBY_H
+
+#include "study/search_machines.h"
+
+/* Least gain of a problem close by for which it is named, beyond 1. */
+#define SP_WORTH_NAMING 0.03
+
+/* A problem close by; without `at` there is none that is better. */
+struct sp_nearby {
+    struct sp_candidate *at; /* its machine, batch and best plan; free() it */
+    double step_s;           /* of its best plan */
+    double gain;             /* times the tokens per second that were found; NAN: none were */
+};
+
+struct sp_close_by {
+    struct sp_nearby batch;   /* another batch within SP_ABOUT */
+    struct sp_nearby devices; /* fewer devices */
+};
+
+/* Looks close by a machine whose own search is finished, for whatever was not asked to differ: its
+ * best plan has to be better by SP_WORTH_NAMING in tokens per second, or be one at all. A front, a
+ * robust search and one for memory or few devices are not compared. */
+void sp_look_close_by(const struct sp_search *search, int machine, struct sp_close_by *found);
+void sp_free_close_by(struct sp_close_by *found);
+
+#endif

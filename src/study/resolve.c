@@ -1,0 +1,308 @@
+/* What a plan does not say. */
+#include "study/resolve.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <scaleplan/estimate.h>
+
+#include "study/plan_text.h"
+#include "study/space.h"
+
+const char *const sp_origin_names[] = {
+    "given", "default", "framework's default", "left by the devices", "chosen as search does",
+    NULL};
+
+/* Notes a value that the devices gave. */
+static void infer(struct sp_planned *p, enum sp_plan_field_id field, const char *name,
+                  int64_t value)
+{
+    const size_t used = strlen(p->inferred);
+    snprintf(p->inferred + used, sizeof p->inferred - used, "%s%s %lld", used > 0 ? ", " : "", name,
+             (long long)value);
+    p->origin[field] = SP_ORIGIN_DEVICES;
+}
+
+/* Refuses degrees with the number of devices they make, and the machine of that size if there is
+ * one. */
+static bool refuse_degrees(const struct sp_planned *p, double made, struct sp_error *error)
+{
+    const int64_t N = sp_chips(&p->hw);
+    char instead[96] = "";
+    if (made < 1e9 && sp_nearest_chips(&p->hw.network, (int64_t)made, true) == (int64_t)made)
+        snprintf(instead, sizeof instead, "; --hw %s-%.0f has them", p->hw.name, made);
+    return sp_fail(error, SP_INPUT, "the degrees make %.10g devices, %s has %lld%s", made,
+                   p->hw.name, (long long)N, instead);
+}
+
+static bool resolve_replicas(const struct sp_said *said, struct sp_planned *p,
+                             struct sp_error *error)
+{
+    struct sp_plan *const plan = &p->plan;
+    const int64_t N = sp_chips(&p->hw);
+    const int64_t others = plan->tp * plan->pp * plan->cp;
+    if (others > N || plan->dp > N / others)
+        return refuse_degrees(p, fmax(1, (double)plan->dp) * (double)others, error);
+    if (plan->dp == 0 && N % others == 0) {
+        plan->dp = N / others;
+        infer(p, SP_FIELD_DP, "dp", plan->dp);
+    } else if (plan->dp > 0 && !said->given[SP_FIELD_TP] && N % (plan->dp * others) == 0 &&
+               plan->dp * others != N) {
+        plan->tp = N / (plan->dp * others);
+        infer(p, SP_FIELD_TP, "tp", plan->tp);
+    }
+    if (plan->dp > 0 && sp_plan_devices(plan) == N)
+        return true;
+    return sp_fail(error, SP_INPUT,
+                   "tp %lld x pp %lld x cp %lld%s does not %s the %lld devices of %s",
+                   (long long)plan->tp, (long long)plan->pp, (long long)plan->cp,
+                   plan->dp > 0 ? " x the given dp" : "", plan->dp > 0 ? "make" : "divide",
+                   (long long)N, p->hw.name);
+}
+
+/* ZeRO stage and shard group. --fsdp with --zero 0 is refused unless it changes nothing: there is
+ * nothing to shard. */
+static bool resolve_sharding(const struct sp_said *said, struct sp_planned *p,
+                             struct sp_error *error)
+{
+    struct sp_plan *const plan = &p->plan;
+    const int64_t all = sp_default_shards(plan, p->hw.slices);
+    if (!said->given[SP_FIELD_ZERO]) {
+        plan->zero = plan->shards > 0 ? 3 : sp_usual_zero(&p->framework.framework);
+        p->origin[SP_FIELD_ZERO] = SP_ORIGIN_FRAMEWORK;
+    }
+    if (plan->shards == 0) {
+        plan->shards = all;
+        p->origin[SP_FIELD_SHARDS] = SP_ORIGIN_DEVICES;
+    }
+    return plan->shards == all || plan->zero > 0 ||
+           sp_fail(error, SP_INPUT, "--fsdp %lld: with --zero 0 nothing is sharded",
+                   (long long)plan->shards);
+}
+
+enum sp_schedule sp_schedule_left_open(const struct sp_repertoire *runs, int64_t pp, int64_t vpp)
+{
+    const enum sp_schedule usual = sp_usual_schedule(vpp);
+    for (int i = 0; i < SP_SCHEDULES && pp > 1 && !runs->schedule[usual]; i++)
+        if (runs->schedule[i] && sp_schedules[i].divided && sp_schedules[i].chunked == (vpp > 1))
+            return (enum sp_schedule)i;
+    return usual;
+}
+
+static void resolve_schedule(const struct sp_said *said, struct sp_planned *p)
+{
+    if (said->given[SP_FIELD_SCHEDULE])
+        return;
+    p->plan.schedule = sp_schedule_left_open(said->runs, p->plan.pp, p->plan.vpp);
+    p->origin[SP_FIELD_SCHEDULE] = SP_ORIGIN_FRAMEWORK;
+}
+
+bool sp_resolve_degrees(const struct sp_said *said, struct sp_planned *p, struct sp_error *error)
+{
+    struct sp_plan *const plan = &p->plan;
+    for (int i = 0; i < SP_PLAN_FIELDS; i++) {
+        const bool of_execution = i >= SP_FIELD_DISPATCH && i <= SP_FIELD_CP_KIND;
+        p->origin[i] = said->given[i]                    ? SP_ORIGIN_GIVEN
+                       : of_execution || said->is_launch ? SP_ORIGIN_FRAMEWORK
+                                                         : SP_ORIGIN_DEFAULT;
+    }
+    if (!resolve_replicas(said, p, error) || !resolve_sharding(said, p, error))
+        return false;
+    resolve_schedule(said, p);
+    if (!said->given[SP_FIELD_SP])
+        plan->sequence_parallel = said->runs->sequence_parallel[1] || said->is_launch;
+    plan->sequence_parallel = plan->sequence_parallel && plan->tp > 1;
+    if (plan->micro_batch == 0)
+        plan->micro_batch = 1;
+    return true;
+}
+
+bool sp_opens_micro_batch(const struct sp_said *said, const struct sp_plan *plan)
+{
+    return !said->given[SP_FIELD_MICRO] && !said->is_launch && plan->batch / plan->dp > 1;
+}
+
+/* Plans with as many of two extras, recomputed modules and offload: see sp_plan_complexity. */
+enum { EXTRAS = 3 };
+
+/* A plan with its worth. */
+struct tried {
+    struct sp_plan plan;
+    double value, bytes;
+    bool exists;
+};
+
+/* The plans between which a resolver chooses. */
+struct choosing {
+    const struct sp_said *said;
+    const struct sp_planned *p;
+    struct sp_dimensions open;
+    double limit[2];              /* bytes: with memory to spare, and tightly */
+    struct tried best[2][EXTRAS]; /* below each limit */
+    struct tried least;           /* of memory */
+    struct sp_plan plan;          /* being tried */
+    double doubt;                 /* of its micro-batch */
+};
+
+static bool is_better(const struct tried *one, const struct tried *other)
+{
+    return !other->exists || one->value < other->value;
+}
+
+/* Whether experts run again whole, which leaves nothing that hides their exchange: as
+ * sp_recompute_at, of a recomputation that is given. */
+static bool runs_experts_again(const struct sp_recompute *r)
+{
+    return r->up == 1 || r->grouped == 1 || (r->modules >> SP_MODULE_MOE & 1);
+}
+
+static void try_plan(struct choosing *c)
+{
+    const struct sp_planned *const p = c->p;
+    const struct sp_step_inputs in = {&p->model,   &p->hw,  &p->precision, &p->framework.framework,
+                                      &p->profile, &c->plan};
+    struct sp_stage_memory m;
+    struct tried tried = {.plan = c->plan, .exists = true};
+    const int extras = (c->plan.recompute.modules != 0) + c->plan.recompute.offload;
+    if (sp_check_plan(&p->model, &c->plan, sp_chips(&p->hw), p->hw.slices) != SP_PLAN_OK)
+        return;
+    sp_fullest_stage(&p->model, &p->precision, &c->plan, &p->framework.framework, &m);
+    if ((double)m.device > c->limit[1] && c->least.exists && (double)m.device > c->least.bytes)
+        return;
+    tried.value = sp_evaluate(&in, &m) * c->doubt;
+    tried.bytes = (double)m.device; /* with companions */
+    if (!c->least.exists || tried.bytes < c->least.bytes ||
+        (tried.bytes == c->least.bytes && is_better(&tried, &c->least)))
+        c->least = tried;
+    for (int i = 0; i < 2; i++)
+        if (tried.bytes <= c->limit[i] && is_better(&tried, &c->best[i][extras]))
+            c->best[i][extras] = tried;
+}
+
+/* Policies and sets of modules. --remat is meant alone, and modules without it too. */
+static void try_recomputations(struct choosing *c)
+{
+    const bool *const given = c->said->given;
+    const struct sp_recompute typed = c->plan.recompute;
+    const bool moves = given[SP_FIELD_OFFLOAD] || given[SP_FIELD_OFFLOAD_LAYERS];
+    const bool hides = c->plan.ep > 1 && c->plan.execution.moe_overlap &&
+                       !given[SP_FIELD_MOE_OVERLAP] && !c->said->is_launch;
+    if (given[SP_FIELD_REMAT] || given[SP_FIELD_MODULES]) {
+        if (!hides || !runs_experts_again(&typed))
+            try_plan(c);
+        return;
+    }
+    for (int at = 0; at < SP_WAYS_TO_RECOMPUTE; at++)
+        for (int offload = 0; offload < 2; offload++) {
+            if (!sp_recompute_at(&c->open, &c->plan, at, &c->plan.recompute) ||
+                (moves || c->said->is_launch ? offload != typed.offload
+                                             : !c->open.offload[offload]))
+                continue;
+            c->plan.recompute.offload = offload;
+            try_plan(c);
+        }
+    c->plan.recompute = typed;
+}
+
+static void try_micro_batches(struct choosing *c)
+{
+    const int64_t share = c->plan.batch / c->plan.dp;
+    const bool open = sp_opens_micro_batch(c->said, &c->plan);
+    const int64_t typed = c->plan.micro_batch;
+    for (int64_t micro = 1; micro <= (open ? share : 1); micro++) {
+        if (open && share % micro != 0)
+            continue;
+        c->plan.micro_batch = open ? micro : typed;
+        const struct sp_place place = sp_place_of(&c->p->model, &c->p->hw, &c->plan);
+        c->doubt = open && c->said->ground ? sp_doubt(sp_octaves_away(c->said->ground, &place)) : 1;
+        try_recomputations(c);
+    }
+    c->plan.micro_batch = typed;
+}
+
+/* Whether a value of a name may be tried: the given one, else each that is open, else its own. */
+static bool may_try(const struct choosing *c, enum sp_plan_field_id field, const bool *open,
+                    bool counts, int value, int own)
+{
+    const bool fixed = c->said->given[field] || c->said->is_launch || !counts;
+    return fixed ? value == own : open[value];
+}
+
+/* Overlap of a single micro-batch's exchange is none. */
+static void try_executions(struct choosing *c)
+{
+    const struct sp_execution own = c->plan.execution;
+    const bool exchanges = c->plan.ep > 1, rings = c->plan.cp > 1;
+    for (int kind = 0; kind < SP_CP_KINDS; kind++)
+        for (int dispatch = 0; dispatch < SP_DISPATCHES; dispatch++)
+            for (int overlap = 0; overlap < 2; overlap++) {
+                struct sp_execution *const e = &c->plan.execution;
+                e->cp_kind = (enum sp_cp_kind)kind;
+                e->dispatch = (enum sp_dispatch)dispatch;
+                e->moe_overlap = overlap;
+                if (may_try(c, SP_FIELD_CP_KIND, c->open.cp_kind, rings, kind, (int)own.cp_kind) &&
+                    may_try(c, SP_FIELD_DISPATCH, c->open.dispatch, exchanges, dispatch,
+                            (int)own.dispatch) &&
+                    may_try(c, SP_FIELD_MOE_OVERLAP, c->open.moe_overlap, exchanges, overlap,
+                            own.moe_overlap) &&
+                    (!rings || sp_cp_divides(&c->p->model, &c->plan, c->open.copies_kv_heads)))
+                    try_micro_batches(c);
+            }
+}
+
+/* The plan of least value below a limit, or a simpler one that is as good. */
+static const struct tried *simplest(const struct tried best[EXTRAS])
+{
+    const struct tried *first = NULL;
+    for (int i = 0; i < EXTRAS; i++)
+        if (best[i].exists && (!first || best[i].value < first->value))
+            first = &best[i];
+    for (int i = 0; first && i < EXTRAS; i++)
+        if (best[i].exists && best[i].value <= SP_SIMPLER * first->value)
+            return &best[i];
+    return first;
+}
+
+/* Marks the fields that were chosen, as far as the plan has them. */
+static void mark_chosen(const struct sp_said *said, struct sp_planned *p)
+{
+    static const enum sp_plan_field_id settings[] = {SP_FIELD_DISPATCH, SP_FIELD_MOE_OVERLAP,
+                                                     SP_FIELD_CP_KIND};
+    const bool policy = !said->given[SP_FIELD_REMAT] && !said->given[SP_FIELD_MODULES];
+    const bool moves = said->given[SP_FIELD_OFFLOAD] || said->given[SP_FIELD_OFFLOAD_LAYERS];
+    if (sp_opens_micro_batch(said, &p->plan))
+        p->origin[SP_FIELD_MICRO] = SP_ORIGIN_CHOSEN;
+    if (policy)
+        p->origin[SP_FIELD_REMAT] = p->origin[SP_FIELD_MODULES] = SP_ORIGIN_CHOSEN;
+    if (policy && !moves && !said->is_launch)
+        p->origin[SP_FIELD_OFFLOAD] = SP_ORIGIN_CHOSEN;
+    for (size_t i = 0; i < sizeof settings / sizeof *settings && !said->is_launch; i++)
+        if (!said->given[settings[i]] && sp_has_effect(&p->plan, settings[i]))
+            p->origin[settings[i]] = SP_ORIGIN_CHOSEN;
+}
+
+void sp_resolve_settings(const struct sp_said *said, struct sp_planned *p)
+{
+    const struct sp_framework *const f = &p->framework.framework;
+    const double capacity = sp_capacity_bytes(&p->hw.chip);
+    struct choosing c = {.said = said,
+                         .p = p,
+                         .plan = p->plan,
+                         .limit = {sp_most_bytes(f->memory_residual, capacity, SP_VERDICT_YES),
+                                   sp_most_bytes(f->memory_residual, capacity, SP_VERDICT_TIGHT)}};
+    sp_open_dimensions(p, said->runs, said->any, &c.open);
+    if (said->closed)
+        c.open.n_modules = 0;
+    for (int i = SP_REMATS; i < SP_POLICIES && said->closed; i++)
+        c.open.policy[i] = false;
+    try_executions(&c);
+    const struct tried *found = simplest(c.best[0]);
+    if (!found)
+        found = simplest(c.best[1]);
+    if (!found && c.least.exists)
+        found = &c.least;
+    if (found)
+        p->plan = found->plan;
+    mark_chosen(said, p);
+}
