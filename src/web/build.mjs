@@ -20,23 +20,33 @@ const scripts = ['words.js', 'dom.js', 'engine.js', 'commands.js', 'numbers.js',
   'files.js', 'book.js', 'app.js'];
 const workerScripts = ['wasi_files.js', 'wasi.js', 'worker.js'];
 
-// Fifteen bits per character, from U+3400 on: none of these is a control character, a surrogate or a sign of HTML. The page is
-// in UTF-16, so that 15 of 16 stored bits carry something; in UTF-8 fewer than 7 of 8 would.
-const BITS = 15;
-const FIRST_CODE = 0x3400;
-function inCharacters(bytes) {
-  const codes = [];
-  let held = 0;
-  let bits = 0;
-  for (const byte of [...bytes, 0, 0]) { // the zeros fill the last character
-    held |= byte << bits;
-    bits += 8;
-    if (bits < BITS) continue;
-    codes.push(String.fromCharCode(FIRST_CODE + (held & (2 ** BITS - 1))));
-    held >>= BITS;
-    bits -= BITS;
+// Sixteen bits per character, in UTF-16: each block of characters begins with a number, from which numbers follow that are
+// added to the others. It is one that leaves no surrogate, no control character and no sign of HTML in the block.
+const BLOCK = 192;
+const FREE = new Uint8Array(1 << 16).fill(1);
+for (const [first, last] of [[0, 0x1f], [0x26, 0x26], [0x3c, 0x3c], [0x7f, 0x9f], [0xd800, 0xdfff], [0xfdd0, 0xfdef],
+  [0xfeff, 0xfeff], [0xfffe, 0xffff]])
+  FREE.fill(0, first, last + 1);
+function blockFrom(start, words) {
+  const block = [start];
+  let key = start;
+  for (const word of words) {
+    key = (77 * key + 1) & 0xffff;
+    if (!FREE[(word + key) & 0xffff]) return null;
+    block.push((word + key) & 0xffff);
   }
-  return codes.join('');
+  return String.fromCharCode(...block);
+}
+function inCharacters(bytes) {
+  const words = new Uint16Array(Uint8Array.from([...bytes, ...[0, 0].slice(bytes.length % 2)]).buffer);
+  let text = '';
+  for (let at = 0; at < words.length; at += BLOCK - 1) {
+    const block = words.subarray(at, at + BLOCK - 1);
+    const start = FREE.findIndex((free, key) => free && blockFrom(key, block));
+    if (start < 0) throw new Error('no character begins a block');
+    text += blockFrom(start, block);
+  }
+  return text;
 }
 
 const LZMA = ['--format=lzma', '--lzma1=preset=9e,lc=4,pb=0', '-c'];

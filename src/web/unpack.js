@@ -1,13 +1,19 @@
-// Unpacks the page's contents: compressed bytes, fifteen bits per character from U+3400 on.
+// Unpacks the page's contents: compressed bytes, two per character, in blocks of 192 characters. From the first of a block
+// numbers follow that were added to the others (build.mjs).
 
 function fromCharacters(text) {
-  const bytes = new Uint8Array(Math.floor((15 * text.length) / 8));
-  let held = 0;
-  let bits = 0;
+  const bytes = new Uint8Array(2 * text.length);
   let at = 0;
+  let key = 0;
   for (let i = 0; i < text.length; i++) {
-    held |= (text.charCodeAt(i) - 0x3400) << bits;
-    for (bits += 15; bits >= 8; bits -= 8, held >>= 8) bytes[at++] = held;
+    const code = text.charCodeAt(i);
+    if (i % 192 === 0) {
+      key = code;
+      continue;
+    }
+    key = (77 * key + 1) & 0xffff;
+    bytes[at++] = code - key;
+    bytes[at++] = (code - key) >> 8;
   }
   return bytes;
 }
