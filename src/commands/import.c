@@ -22,6 +22,41 @@ static const struct sp_taken options[] = {
     SP_TAKE(card_rate),
 };
 
+/* The operands, read. */
+struct texts {
+    struct {
+        const char *origin; /* for messages */
+        char *text;
+        size_t length;
+    } * text;
+    int n;
+};
+
+static void free_texts(struct texts *texts)
+{
+    for (int i = 0; i < texts->n; i++)
+        free(texts->text[i].text);
+    free(texts->text);
+}
+
+/* The texts are for free_texts() whatever the result. */
+static bool read_texts(const struct sp_args *args, struct texts *texts, struct sp_error *error)
+{
+    texts->text = calloc((size_t)args->n_operands + 1, sizeof *texts->text);
+    if (!texts->text)
+        return sp_fail(error, SP_INTERNAL, "out of memory");
+    for (; texts->n < args->n_operands; texts->n++) {
+        const char *const path = args->operands[texts->n];
+        size_t *const length = &texts->text[texts->n].length;
+        texts->text[texts->n].origin = strcmp(path, "-") == 0 ? "standard input" : path;
+        texts->text[texts->n].text =
+            sp_read_file(sp_pipes_of(args->world), path, SP_JSON_MAX_BYTES, length, error);
+        if (!texts->text[texts->n].text)
+            return false;
+    }
+    return true;
+}
+
 /* What a config makes: the model, and its file as text for free(). */
 struct import {
     struct sp_report *report;
@@ -97,23 +132,17 @@ static void find_domain(struct import_machine *m)
         m->domain = m->node.devices;
 }
 
-static bool read_nodes(const struct sp_args *args, struct import_machine *m, struct sp_error *error)
+static bool read_nodes(const struct texts *texts, struct import_machine *m, struct sp_error *error)
 {
-    for (int i = 0; i < args->n_operands; i++) {
-        const char *const path = args->operands[i];
-        size_t length;
-        char *const text =
-            sp_read_file(sp_pipes_of(args->world), path, SP_JSON_MAX_BYTES, &length, error);
-        if (!text)
-            return false;
-        const bool ok = sp_is_topology(text)    ? sp_read_topology(text, path, &m->node, error)
-                        : sp_is_node_list(text) ? sp_read_node_list(text, path, &m->node, error)
+    for (int i = 0; i < texts->n; i++) {
+        const char *const text = texts->text[i].text, *const origin = texts->text[i].origin;
+        const bool ok = sp_is_topology(text)    ? sp_read_topology(text, origin, &m->node, error)
+                        : sp_is_node_list(text) ? sp_read_node_list(text, origin, &m->node, error)
                                                 : sp_fail(error, SP_INPUT,
                                                           "%s: neither of `nvidia-smi topo -m` nor "
                                                           "of `scontrol show node`",
-                                                          sp_safe(path));
+                                                          sp_safe(origin));
         m->has_topology = m->has_topology || sp_is_topology(text);
-        free(text);
         if (!ok)
             return false;
     }
@@ -186,29 +215,21 @@ static bool make_machine(const struct sp_args *args, struct import_machine *m,
     return ok;
 }
 
-/* Whether the first operand is what such a tool prints. Standard input is read once: it is a
- * model's config. */
-static bool is_of_nodes(const struct sp_args *args)
+static bool are_of_nodes(const struct texts *texts)
 {
-    struct sp_error none = {0};
-    size_t length;
-    if (args->n_operands == 0 || strcmp(args->operands[0], "-") == 0)
-        return false;
-    char *const text = sp_read_file(sp_pipes_of(args->world), args->operands[0], SP_JSON_MAX_BYTES,
-                                    &length, &none);
-    const bool nodes = text && (sp_is_topology(text) || sp_is_node_list(text));
-    free(text);
-    return nodes;
+    return texts->n > 0 &&
+           (sp_is_topology(texts->text[0].text) || sp_is_node_list(texts->text[0].text));
 }
 
-static bool run_nodes(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
+static bool run_nodes(const struct sp_args *args, const struct texts *texts,
+                      struct sp_report *report, struct sp_error *error)
 {
     struct import_machine m = {
         .path = args->value.write,
         .name = args->value.name ? args->value.name : "cluster",
     };
     char *line = NULL;
-    bool ok = sp_check_name(args->value.name, error) && read_nodes(args, &m, error) &&
+    bool ok = sp_check_name(args->value.name, error) && read_nodes(texts, &m, error) &&
               make_machine(args, &m, error);
     if (ok && m.path)
         ok = asprintf(&line, "%s\n", m.text) > 0 && sp_put_file(report, m.path, line, error);
@@ -219,43 +240,34 @@ static bool run_nodes(const struct sp_args *args, struct sp_report *report, stru
     return ok;
 }
 
-/* Reads the one operand; import->text is for free() whatever the result. */
-static bool import_of(const struct sp_args *args, struct import *import, struct sp_error *error)
+/* import->text is for free() whatever the result. */
+static bool import_of(const struct sp_args *args, const struct texts *texts, struct import *import,
+                      struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
-    size_t length;
     struct sp_json json;
-    if (args->n_operands != 1)
+    if (texts->n != 1)
         return sp_fail(error, SP_USAGE,
                        "one config is needed: scaleplan import config.json [-o model.json]");
     if (sources.n_sets > 0)
         return sp_fail(error, SP_USAGE, "--set changes nothing here; edit the file instead");
     if (!sp_check_name(args->value.name, error))
         return false;
-    const char *const path = args->operands[0];
-    char *const text =
-        sp_read_file(sp_pipes_of(args->world), path, SP_JSON_MAX_BYTES, &length, error);
-    if (!text)
+    sp_hf_take_infinities(texts->text->text, texts->text->length);
+    if (!sp_json_parse(texts->text->text, texts->text->length, texts->text->origin, &json, error))
         return false;
-    const char *const origin = strcmp(path, "-") == 0 ? "standard input" : path;
-    sp_hf_take_infinities(text, length);
-    bool ok = sp_json_parse(text, length, origin, &json, error);
-    if (ok) {
-        ok = convert(&json, &sources, args->value.name, import, error);
-        sp_json_free(&json);
-    }
-    free(text);
+    const bool ok = convert(&json, &sources, args->value.name, import, error);
+    sp_json_free(&json);
     return ok;
 }
 
-static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
+static bool run_config(const struct sp_args *args, const struct texts *texts,
+                       struct sp_report *report, struct sp_error *error)
 {
-    if (is_of_nodes(args))
-        return run_nodes(args, report, error);
     struct import import = {
         .report = report, .path = args->value.write, .assumed = sp_sources_of(args).assume != NULL};
     char *line = NULL;
-    bool ok = import_of(args, &import, error);
+    bool ok = import_of(args, texts, &import, error);
     if (ok && import.path)
         ok = asprintf(&line, "%s\n", import.text) > 0 &&
              sp_put_file(report, import.path, line, error);
@@ -266,6 +278,17 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     import.params = sp_count_params(&import.model);
     put_import_rows(report, &import);
     return true;
+}
+
+static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
+{
+    struct texts texts = {0};
+    bool ok = read_texts(args, &texts, error);
+    if (ok)
+        ok = are_of_nodes(&texts) ? run_nodes(args, &texts, report, error)
+                                  : run_config(args, &texts, report, error);
+    free_texts(&texts);
+    return ok;
 }
 
 static const struct sp_example examples[] = {
