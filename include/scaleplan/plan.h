@@ -305,8 +305,8 @@ struct sp_stage_map {
     uint8_t of[SP_MAX_STAGES];                     /* kind of each stage */
 };
 
-/* Layers of each of so many equal pipeline stages, the embedding and the head as one each where
- * only that divides; 0 where stages differ. Stages must be at least 1. */
+/* Layers of each pipeline stage where all have the same number, counting the embedding and the head
+ * as one layer each where only that divides; 0 where stages differ. Stages must be at least 1. */
 int64_t sp_even_layers(const struct sp_model *model, int64_t stages);
 
 /* Maps a pipeline. There must be 1 to SP_MAX_STAGES stages. */

@@ -90,7 +90,7 @@ bool sp_take_service(struct sp_aim *aim, struct sp_error *error)
     return check_goal(aim, error);
 }
 
-/* The goal's value of a machine of so many chips a replica, in that state. */
+/* The goal's value in state `y`, with `chips` per replica. */
 static double value_of(const struct sp_aim *aim, const struct sp_steady *y, double replicas,
                        double chips, double usd_per_h)
 {

@@ -143,7 +143,7 @@ static bool check_folders(const struct sp_sources *sources, struct sp_error *err
     return ok;
 }
 
-/* Notes what an answer assumes, and values of which only the last counts. */
+/* Notes what an answer assumes, and options that are typed twice: the last value counts. */
 static bool note_words(const struct sp_args *args, struct sp_report *report)
 {
     for (size_t i = 0; i < args->n_options; i++) {

@@ -52,7 +52,8 @@ struct sp_problem {
 /* Whether a batch is within SP_ABOUT of what was asked. */
 bool sp_is_about(double sequences, double asked);
 
-/* Longest step that is fast enough for a batch of so many tokens, in s; INFINITY: no limit. */
+/* Longest step in s that meets the deadline with batches of `batch_tokens`; INFINITY: no deadline.
+ */
 double sp_longest_step_s(const struct sp_problem *problem, double batch_tokens);
 
 /* The machine with another number of devices: whole slices of several, else one slice. False if
