@@ -167,6 +167,8 @@ struct sp_scaled_step {
     double step_s;
     double efficiency;             /* step of the smallest machine over this one */
     double all_reduce_bytes_per_s; /* of sp_curve_bytes over all replicas; NAN for one */
+    int64_t device_bytes;          /* memory of the fullest device there */
+    enum sp_verdict verdict;       /* whether the plan fits there: fewer replicas share less */
 };
 extern const double sp_curve_bytes;
 

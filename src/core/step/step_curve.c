@@ -1,6 +1,7 @@
 /* Weak scaling of a plan: more replicas with a constant batch each. */
 #include <math.h>
 
+#include <scaleplan/estimate.h>
 #include <scaleplan/plan.h>
 #include <scaleplan/step.h>
 
@@ -36,11 +37,15 @@ int sp_scale_step(const struct sp_step_inputs *in, struct sp_scaled_step *points
         there.plan = &plan;
         struct sp_scaled_step *const p = &points[n++];
         const double all_reduce = sp_all_reduce_s(&there, sp_curve_bytes);
+        struct sp_stage_memory memory;
         *p = (struct sp_scaled_step){
             .chips = block * dp,
-            .step_s = sp_estimate_step(&there).step,
+            .step_s = sp_evaluate(&there, &memory),
             .all_reduce_bytes_per_s = all_reduce > 0 ? sp_curve_bytes / all_reduce : NAN,
         };
+        p->device_bytes = memory.device;
+        p->verdict = sp_memory_verdict(in->framework->memory_residual, (double)memory.device,
+                                       sp_capacity_bytes(&hw.chip));
         p->efficiency = points[0].step_s / p->step_s;
     }
     return n;
