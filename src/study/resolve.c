@@ -129,7 +129,8 @@ enum { EXTRAS = 3 };
 /* A plan with its worth. */
 struct tried {
     struct sp_plan plan;
-    double value, bytes;
+    double bytes, doubt;
+    double value; /* not known of what is too large */
     bool exists;
 };
 
@@ -138,14 +139,14 @@ struct choosing {
     const struct sp_said *said;
     const struct sp_planned *p;
     const struct sp_layers *layers;
-    struct sp_stage_map map; /* of all of them */
+    const struct sp_stage_map *map; /* of all of them */
     struct sp_dimensions open;
     double limit[2];              /* bytes: with memory to spare, and tightly */
     struct tried best[2][EXTRAS]; /* below each limit */
     struct tried least;           /* of memory */
     struct sp_plan plan;          /* being tried */
     double doubt;                 /* of its micro-batch, with the next two */
-    struct sp_rank_layers mine;
+    struct sp_rank_layers *mine;
     int n_enough; /* recomputations without offload whose plans fit with memory to spare */
     struct sp_recompute enough[SP_WAYS_TO_RECOMPUTE];
 };
@@ -204,19 +205,33 @@ static double step_of(const struct choosing *c, const struct sp_step_inputs *in)
 {
     struct sp_prepared prepared;
     struct sp_staged staged;
-    sp_prepare_step(in, &c->mine, &prepared);
-    sp_stage_times(in, &prepared, &c->map, &staged);
-    return sp_step_beside_s(in, sp_estimate_staged(in, &prepared, &c->map, &staged).step);
+    sp_prepare_step(in, c->mine, &prepared);
+    sp_stage_times(in, &prepared, c->map, &staged);
+    return sp_step_beside_s(in, sp_estimate_staged(in, &prepared, c->map, &staged).step);
 }
 
-/* Keeps a plan that is the best of its kind. */
+static double value_of(const struct sp_step_inputs *inputs, const struct tried *tried)
+{
+    struct sp_step_inputs in = *inputs;
+    struct sp_stage_memory m;
+    in.plan = &tried->plan;
+    return sp_evaluate(&in, &m) * tried->doubt;
+}
+
+/* Keeps a plan that does not fit if it needs the least memory; equal ones differ by time. */
+static void keep_least(struct choosing *c, const struct sp_step_inputs *in,
+                       const struct tried *tried)
+{
+    if (!c->least.exists || tried->bytes < c->least.bytes ||
+        (tried->bytes == c->least.bytes && value_of(in, tried) < value_of(in, &c->least)))
+        c->least = *tried;
+}
+
+/* Keeps a plan that fits if it is the best of its kind. */
 static void keep(struct choosing *c, const struct tried *tried)
 {
     const struct sp_recompute *const r = &tried->plan.recompute;
     const int extras = (r->modules != 0) + r->offload;
-    if (!c->least.exists || tried->bytes < c->least.bytes ||
-        (tried->bytes == c->least.bytes && is_better(tried, &c->least)))
-        c->least = *tried;
     for (int i = 0; i < 2; i++)
         if (tried->bytes <= c->limit[i] && is_better(tried, &c->best[i][extras]))
             c->best[i][extras] = *tried;
@@ -226,8 +241,7 @@ static void keep(struct choosing *c, const struct tried *tried)
 
 static void try_plan(struct choosing *c)
 {
-    const struct sp_planned *const p = c->p;
-    struct sp_step_inputs in = sp_inputs_of(p);
+    struct sp_step_inputs in = sp_inputs_of(c->p);
     struct sp_prepared_memory prepared;
     struct sp_kind_memory kinds[SP_STAGE_KINDS];
     struct sp_stage_memory m;
@@ -235,14 +249,18 @@ static void try_plan(struct choosing *c)
         return;
     in.plan = &c->plan;
     in.layers = c->layers;
-    sp_prepare_memory(&c->mine, &c->plan, in.framework, &prepared);
-    sp_memory_of_kinds(in.framework, &prepared, &c->map, kinds);
-    sp_fullest_prepared(in.precision, &c->plan, in.framework, &c->map, kinds, &m);
-    if (is_too_large(c, (double)m.device))
+    sp_prepare_memory(c->mine, &c->plan, in.framework, &prepared);
+    sp_memory_of_kinds(in.framework, &prepared, c->map, kinds);
+    sp_fullest_beside(&in, c->map, kinds, NULL, &m);
+    struct tried tried = {
+        .plan = c->plan, .bytes = (double)m.device, .doubt = c->doubt, .exists = true};
+    if (is_too_large(c, tried.bytes))
         return;
-    sp_fullest_beside(&in, &c->map, kinds, NULL, &m); /* with companions */
-    const struct tried tried = {
-        .plan = c->plan, .value = step_of(c, &in) * c->doubt, .bytes = (double)m.device, true};
+    if (tried.bytes > c->limit[1]) {
+        keep_least(c, &in, &tried);
+        return;
+    }
+    tried.value = step_of(c, &in) * c->doubt;
     keep(c, &tried);
 }
 
@@ -284,7 +302,7 @@ static void try_micro_batches(struct choosing *c)
             SP_PLAN_OK)
             continue;
         c->n_enough = 0;
-        sp_layers_on_rank(c->layers, &c->plan, &c->p->framework.framework, &c->mine);
+        sp_layers_on_rank(c->layers, &c->plan, &c->p->framework.framework, c->mine);
         const struct sp_place place = sp_place_of(&c->p->model, &c->p->hw, &c->plan);
         c->doubt = open && c->said->ground ? sp_doubt(sp_octaves_away(c->said->ground, &place)) : 1;
         try_recomputations(c);
@@ -357,17 +375,21 @@ void sp_resolve_settings(const struct sp_said *said, struct sp_planned *p)
 {
     const struct sp_framework *const f = &p->framework.framework;
     const double capacity = sp_capacity_bytes(&p->hw.chip);
+    struct sp_layers room;
+    struct sp_stage_map map;
+    struct sp_rank_layers mine;
     struct choosing c = {.said = said,
                          .p = p,
+                         .layers = p->layers ? p->layers : &room,
+                         .map = &map,
+                         .mine = &mine,
                          .plan = p->plan,
                          .limit = {sp_most_bytes(f->memory_residual, capacity, SP_VERDICT_YES),
                                    sp_most_bytes(f->memory_residual, capacity, SP_VERDICT_TIGHT)}};
     const struct sp_stage_split split = sp_split_of(&p->plan, (enum sp_balance)f->balance);
-    struct sp_layers room;
     if (!p->layers)
         sp_list_model(&p->model, &room);
-    c.layers = p->layers ? p->layers : &room;
-    sp_map_stages(&p->model, &split, &c.map);
+    sp_map_stages(&p->model, &split, &map);
     sp_open_dimensions(p, said->runs, said->any, &c.open);
     if (said->closed)
         c.open.n_modules = 0;
