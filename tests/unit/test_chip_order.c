@@ -119,7 +119,7 @@ static double step_s(const struct world *w, const struct sp_hardware *hw,
     struct sp_profile profile;
     bool own;
     sp_profile_for(hw, framework, w->known, w->n_known, &profile, &own);
-    const struct sp_step_inputs in = {model, hw, &mixed, framework, &profile, plan};
+    const struct sp_step_inputs in = {model, hw, &mixed, framework, &profile, plan, NULL};
     return sp_estimate_step(&in).step;
 }
 
