@@ -47,6 +47,8 @@ struct sp_step_inputs {
     const struct sp_framework *framework;
     const struct sp_profile *profile;
     const struct sp_plan *plan;
+    const struct sp_layers *layers; /* sp_list_model of the model, for many estimates of it; NULL:
+                                       each lists it anew */
 };
 
 /* Forward and backward pass of one layer, one micro-batch. s. */

@@ -10,6 +10,7 @@
 #include "answer/rows.h"
 #include "cli/help.h"
 #include "cli/plan_json.h"
+#include "cli/plan_options.h"
 
 /* A plan takes a few hundred bytes; what has no line breaks is no list of plans. */
 enum { LONGEST_LINE = 1 << 20 };
@@ -144,6 +145,17 @@ static enum sp_exit answer_input(const struct sp_command *command, const struct 
     return code;
 }
 
+/* The same, with what the lines share. */
+static enum sp_exit answer_known(const struct sp_command *command, struct sp_args *typed,
+                                 struct sp_world *world, FILE *out, struct sp_error *error)
+{
+    struct sp_known_problem *const known = sp_know(typed);
+    typed->known = known;
+    const enum sp_exit code = answer_input(command, typed, world, out, error);
+    free(known);
+    return code;
+}
+
 enum sp_exit sp_answer_lines(int argc, char **argv, struct sp_world *world, FILE *out,
                              struct sp_error *error)
 {
@@ -154,7 +166,7 @@ enum sp_exit sp_answer_lines(int argc, char **argv, struct sp_world *world, FILE
         if (typed->given.help)
             sp_print_command_help(command, out);
         else
-            code = answer_input(command, typed, world, out, error);
+            code = answer_known(command, typed, world, out, error);
     }
     free(typed);
     return code;

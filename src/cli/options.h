@@ -86,6 +86,7 @@ struct sp_option {
 enum { SP_MAX_OPTIONS = 128, SP_MAX_MANY = 64, SP_MAX_OPERANDS = 1024 };
 
 struct sp_world;
+struct sp_known_problem;
 
 /* A parsed command line. */
 struct sp_args {
@@ -102,6 +103,8 @@ struct sp_args {
     enum sp_option_id repeated_id[SP_MAX_MANY];
     int n_repeated;
     struct sp_world *world; /* of this run of the program; parsing leaves it unchanged */
+    const struct sp_known_problem
+        *known; /* of the options that lines add to; NULL: there are no lines */
     size_t n_options;
     int n_operands;
     /* Only the first entries of these large arrays are set: clearing them would take longer than

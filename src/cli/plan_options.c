@@ -223,8 +223,8 @@ static bool check(const struct sp_planned *p, struct sp_error *error)
         (long long)plan->seq);
 }
 
-bool sp_base_of(const struct sp_args *args, const struct sp_sources *sources, struct sp_planned *p,
-                struct sp_error *error)
+static bool load_base(const struct sp_args *args, const struct sp_sources *sources,
+                      struct sp_planned *p, struct sp_error *error)
 {
     const char *const profile = args->value.profile;
     struct sp_error unknown = {0};
@@ -251,10 +251,62 @@ bool sp_base_of(const struct sp_args *args, const struct sp_sources *sources, st
     return true;
 }
 
-bool sp_plan_of(const struct sp_args *args, const struct sp_sources *sources, struct sp_planned *p,
+/* Whether an option is a part of the plan alone, which load_base does not read: ZeRO stage and
+ * shards are read by what follows from them, sp_known_problem.shards. */
+static bool is_of_plan(enum sp_option_id id)
+{
+    for (int i = 0; i < SP_PLAN_FIELDS; i++)
+        if (sp_option_of_field(i) == id)
+            return true;
+    return false;
+}
+
+struct sp_known_problem *sp_know(const struct sp_args *typed)
+{
+    const struct sp_sources sources = sp_sources_of(typed);
+    struct sp_error ignored = {0};
+    if (!sp_option_taken(typed, sp_option_of_field(SP_FIELD_TP)))
+        return NULL;
+    struct sp_known_problem *const known = calloc(1, sizeof *known);
+    if (!known)
+        abort();
+    if (!load_base(typed, &sources, &known->base, &ignored) ||
+        !sp_model_has_shape(&known->base.model)) {
+        free(known);
+        return NULL;
+    }
+    known->typed = typed;
+    for (size_t i = 0; i < typed->n_options; i++)
+        if (!is_of_plan(typed->options[i].id))
+            known->asks[known->n_asks++] = typed->options[i].id;
+    known->shards = shards_weights(typed);
+    known->runs = sp_repertoire_of(&known->base, typed->given.any);
+    sp_list_model(&known->base.model, &known->layers);
+    return known;
+}
+
+/* Whether the options ask the problem that is known: texts that were typed are the same texts. */
+static bool asks_the_known(const struct sp_args *args)
+{
+    const struct sp_known_problem *const known = args->known;
+    if (!known || args->n_many != known->typed->n_many ||
+        args->n_repeated != known->typed->n_repeated || shards_weights(args) != known->shards)
+        return false;
+    int same = 0;
+    while (same < known->n_asks &&
+           args->text[known->asks[same]] == known->typed->text[known->asks[same]] &&
+           args->given_at[known->asks[same]] == known->typed->given_at[known->asks[same]])
+        same++;
+    return same == known->n_asks;
+}
+
+bool sp_base_of(const struct sp_args *args, const struct sp_sources *sources, struct sp_planned *p,
                 struct sp_error *error)
 {
-    return sp_base_of(args, sources, p, error) && sp_plan_on(args, sources, p, error);
+    if (!asks_the_known(args))
+        return load_base(args, sources, p, error);
+    sp_copy_planned(p, &args->known->base);
+    return true;
 }
 
 /* "mlp,moe_act": parts of a layer. */
@@ -295,12 +347,13 @@ bool sp_resolve_on_ground(const struct sp_said *said, const struct sp_sources *s
     return error->lines == before;
 }
 
-bool sp_plan_on(const struct sp_args *args, const struct sp_sources *sources, struct sp_planned *p,
-                struct sp_error *error)
+/* sp_plan_on with what the framework can do. */
+static bool make_plan(const struct sp_args *args, const struct sp_sources *sources,
+                      const struct sp_repertoire *runs, struct sp_planned *p,
+                      struct sp_error *error)
 {
     struct sp_plan *const plan = &p->plan;
-    const struct sp_repertoire runs = sp_repertoire_of(p, args->given.any);
-    struct sp_said said = {.is_launch = args->given.from, .any = args->given.any, .runs = &runs};
+    struct sp_said said = {.is_launch = args->given.from, .any = args->given.any, .runs = runs};
     for (int i = 0; i < SP_PLAN_FIELDS; i++)
         said.given[i] = args->given_at[sp_option_of_field(i)];
     p->is_launch = said.is_launch;
@@ -319,4 +372,21 @@ bool sp_plan_on(const struct sp_args *args, const struct sp_sources *sources, st
                        "hw.chip.pcie_bytes_per_s",
                        p->hw.name);
     return sp_resolve_on_ground(&said, sources, p, error);
+}
+
+bool sp_plan_on(const struct sp_args *args, const struct sp_sources *sources, struct sp_planned *p,
+                struct sp_error *error)
+{
+    const struct sp_repertoire runs = sp_repertoire_of(p, args->given.any);
+    return make_plan(args, sources, &runs, p, error);
+}
+
+bool sp_plan_of(const struct sp_args *args, const struct sp_sources *sources, struct sp_planned *p,
+                struct sp_error *error)
+{
+    if (!asks_the_known(args))
+        return load_base(args, sources, p, error) && sp_plan_on(args, sources, p, error);
+    sp_copy_planned(p, &args->known->base);
+    p->layers = &args->known->layers;
+    return make_plan(args, sources, &args->known->runs, p, error);
 }

@@ -19,6 +19,23 @@
     SP_OPTIONS_MODEL, SP_OPTIONS_MACHINE, SP_OPTIONS_BATCH, {.id = SP_EACH_FIELD}, SP_OPTIONS_STACK
 /* clang-format on */
 
+/* What the lines of a stream share whose options ask one problem: its inputs as sp_base_of loads
+ * them from the options typed beside the lines, what their framework can do, and the model's
+ * lists. A line that changes an option of the problem loads its own. */
+struct sp_known_problem {
+    const struct sp_args *typed;
+    enum sp_option_id asks[SP_MAX_OPTIONS]; /* the options of the problem */
+    int n_asks;
+    bool shards; /* what the default framework follows from besides */
+    struct sp_planned base;
+    struct sp_repertoire runs;
+    struct sp_layers layers;
+};
+
+/* Of a command whose lines are plans, for typed->known; NULL: the command takes none, or what was
+ * typed alone is no problem. free() it. */
+struct sp_known_problem *sp_know(const struct sp_args *typed);
+
 /* Loads model, machine, framework, precision and profile, and makes the plan. Values that do not
  * fit together are an error that names the numbers. */
 bool sp_plan_of(const struct sp_args *args, const struct sp_sources *sources,

@@ -411,7 +411,8 @@ static bool answer(const struct sp_args *args, const struct sp_launch *launch,
     sp_read_step(&planned, &e, &rows);
     if (sp_takes_words(report))
         sp_plan_rest(&planned.plan, rows.f, planned.hw.slices, rows.rest, sizeof rows.rest);
-    sp_chosen_words(&planned, rows.chosen);
+    if (sp_takes_words(report))
+        sp_chosen_words(&planned, rows.chosen);
     sp_put_step_rows(report, &rows);
     s.is_launch = launch != NULL;
     if (launch)

@@ -81,8 +81,9 @@ static void look_around(const struct sp_calibration *fit, const struct sp_run *r
                         struct sp_telling_run *best)
 {
     struct sp_neighbour near[SP_MAX_NEIGHBOURS];
-    struct sp_step_inputs in = {&run->model,  &run->hw,  &run->precision, &run->framework.framework,
-                                &fit->fitted, &run->plan};
+    struct sp_step_inputs in = {
+        &run->model, &run->hw, &run->precision, &run->framework.framework, &fit->fitted,
+        &run->plan,  NULL};
     const struct sp_repertoire runs = sp_framework_repertoire(&run->framework, &run->hw);
     const size_t n = sp_find_neighbours(&in, &runs, near);
     for (size_t i = 0; i < n; i++) {

@@ -8,8 +8,8 @@ void sp_estimate_run(const struct sp_run *run, const struct sp_profile *profile,
     struct sp_profile machine = *profile;
     sp_use_memory_factor(profile->memory_factor, &framework);
     sp_use_machine_factor(profile->machine_factor, &machine);
-    const struct sp_step_inputs in = {&run->model, &run->hw, &run->precision,
-                                      &framework,  &machine, &run->plan};
+    const struct sp_step_inputs in = {&run->model, &run->hw, &run->precision, &framework, &machine,
+                                      &run->plan,  NULL};
     sp_estimate(&in, SP_FLOPS_6P, NULL, estimate);
     if (run->stage >= 0)
         estimate->memory = estimate->stage[run->stage];

@@ -14,8 +14,8 @@ void sp_copy_planned(struct sp_planned *copy, const struct sp_planned *p)
 
 struct sp_step_inputs sp_inputs_of(const struct sp_planned *p)
 {
-    return (struct sp_step_inputs){&p->model,   &p->hw,  &p->precision, &p->framework.framework,
-                                   &p->profile, &p->plan};
+    return (struct sp_step_inputs){&p->model,   &p->hw,   &p->precision, &p->framework.framework,
+                                   &p->profile, &p->plan, p->layers};
 }
 
 struct sp_repertoire sp_repertoire_of(const struct sp_planned *p, bool any)

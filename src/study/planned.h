@@ -31,8 +31,9 @@ struct sp_planned {
     enum sp_origin origin[SP_PLAN_FIELDS]; /* of the plan's fields; sp_resolve_degrees */
     bool is_launch;                        /* what was not said is the framework's default */
     struct sp_problem problem;
-    int64_t left_idle;  /* devices beside those of hw, paid for and not used */
-    char inferred[256]; /* values that were inferred: "dp 64, ..." */
+    const struct sp_layers *layers; /* the model's, where they are kept; NULL: listed when needed */
+    int64_t left_idle;              /* devices beside those of hw, paid for and not used */
+    char inferred[256];             /* values that were inferred: "dp 64, ..." */
 };
 
 /* Copies a plan with its inputs: the copy is good without the original. */

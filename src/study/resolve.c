@@ -129,7 +129,8 @@ enum { EXTRAS = 3 };
 /* A plan with its worth. */
 struct tried {
     struct sp_plan plan;
-    double value, bytes;
+    double bytes, doubt;
+    double value; /* not known of what is too large */
     bool exists;
 };
 
@@ -137,12 +138,17 @@ struct tried {
 struct choosing {
     const struct sp_said *said;
     const struct sp_planned *p;
+    const struct sp_layers *layers;
+    const struct sp_stage_map *map; /* of all of them */
     struct sp_dimensions open;
     double limit[2];              /* bytes: with memory to spare, and tightly */
     struct tried best[2][EXTRAS]; /* below each limit */
     struct tried least;           /* of memory */
     struct sp_plan plan;          /* being tried */
-    double doubt;                 /* of its micro-batch */
+    double doubt;                 /* of its micro-batch, with the next two */
+    struct sp_rank_layers *mine;
+    int n_enough; /* recomputations without offload whose plans fit with memory to spare */
+    struct sp_recompute enough[SP_WAYS_TO_RECOMPUTE];
 };
 
 static bool is_better(const struct tried *one, const struct tried *other)
@@ -157,27 +163,105 @@ static bool runs_experts_again(const struct sp_recompute *r)
     return r->up == 1 || r->grouped == 1 || (r->modules >> SP_MODULE_MOE & 1);
 }
 
+/* Whether a recomputation repeats at least what another does. */
+static bool repeats_as_much(const struct sp_recompute *r, const struct sp_recompute *than)
+{
+    return r->qkv >= than->qkv && r->core >= than->core && r->out >= than->out &&
+           r->up >= than->up && r->down >= than->down && r->grouped >= than->grouped &&
+           r->norms >= than->norms && (r->modules & than->modules) == than->modules;
+}
+
+/* Whether one that repeats less, and moves nothing to the host, fits with memory to spare: more
+ * work makes no plan faster or simpler. Weight gradients that fill a pipeline's gaps are another
+ * matter.
+ */
+static bool repeats_more_than_enough(const struct choosing *c)
+{
+    const bool fills = c->plan.pp > 1 && sp_schedules[c->plan.schedule].splits_weight;
+    for (int i = 0; i < c->n_enough && !fills; i++)
+        if (repeats_as_much(&c->plan.recompute, &c->enough[i]))
+            return true;
+    return false;
+}
+
+static bool any_exists(const struct tried best[EXTRAS])
+{
+    bool any = false;
+    for (int i = 0; i < EXTRAS; i++)
+        any = any || best[i].exists;
+    return any;
+}
+
+/* Whether a plan of these bytes is not taken, whatever its time: where some fit, one of them is. */
+static bool is_too_large(const struct choosing *c, double bytes)
+{
+    for (int i = 0; i < 2; i++)
+        if (any_exists(c->best[i]))
+            return bytes > c->limit[i];
+    return c->least.exists && bytes > c->limit[1] && bytes > c->least.bytes;
+}
+
+static double step_of(const struct choosing *c, const struct sp_step_inputs *in)
+{
+    struct sp_prepared prepared;
+    struct sp_staged staged;
+    sp_prepare_step(in, c->mine, &prepared);
+    sp_stage_times(in, &prepared, c->map, &staged);
+    return sp_step_beside_s(in, sp_estimate_staged(in, &prepared, c->map, &staged).step);
+}
+
+static double value_of(const struct sp_step_inputs *inputs, const struct tried *tried)
+{
+    struct sp_step_inputs in = *inputs;
+    struct sp_stage_memory m;
+    in.plan = &tried->plan;
+    return sp_evaluate(&in, &m) * tried->doubt;
+}
+
+/* Keeps a plan that does not fit if it needs the least memory; equal ones differ by time. */
+static void keep_least(struct choosing *c, const struct sp_step_inputs *in,
+                       const struct tried *tried)
+{
+    if (!c->least.exists || tried->bytes < c->least.bytes ||
+        (tried->bytes == c->least.bytes && value_of(in, tried) < value_of(in, &c->least)))
+        c->least = *tried;
+}
+
+/* Keeps a plan that fits if it is the best of its kind. */
+static void keep(struct choosing *c, const struct tried *tried)
+{
+    const struct sp_recompute *const r = &tried->plan.recompute;
+    const int extras = (r->modules != 0) + r->offload;
+    for (int i = 0; i < 2; i++)
+        if (tried->bytes <= c->limit[i] && is_better(tried, &c->best[i][extras]))
+            c->best[i][extras] = *tried;
+    if (tried->bytes <= c->limit[0] && sp_offloaded_share(&c->p->model, &tried->plan) == 0)
+        c->enough[c->n_enough++] = *r;
+}
+
 static void try_plan(struct choosing *c)
 {
-    const struct sp_planned *const p = c->p;
-    const struct sp_step_inputs in = {&p->model,   &p->hw,  &p->precision, &p->framework.framework,
-                                      &p->profile, &c->plan};
+    struct sp_step_inputs in = sp_inputs_of(c->p);
+    struct sp_prepared_memory prepared;
+    struct sp_kind_memory kinds[SP_STAGE_KINDS];
     struct sp_stage_memory m;
-    struct tried tried = {.plan = c->plan, .exists = true};
-    const int extras = (c->plan.recompute.modules != 0) + c->plan.recompute.offload;
-    if (sp_check_plan(&p->model, &c->plan, sp_chips(&p->hw), p->hw.slices) != SP_PLAN_OK)
+    if (repeats_more_than_enough(c))
         return;
-    sp_fullest_stage(&p->model, &p->precision, &c->plan, &p->framework.framework, &m);
-    if ((double)m.device > c->limit[1] && c->least.exists && (double)m.device > c->least.bytes)
+    in.plan = &c->plan;
+    in.layers = c->layers;
+    sp_prepare_memory(c->mine, &c->plan, in.framework, &prepared);
+    sp_memory_of_kinds(in.framework, &prepared, c->map, kinds);
+    sp_fullest_beside(&in, c->map, kinds, NULL, &m);
+    struct tried tried = {
+        .plan = c->plan, .bytes = (double)m.device, .doubt = c->doubt, .exists = true};
+    if (is_too_large(c, tried.bytes))
         return;
-    tried.value = sp_evaluate(&in, &m) * c->doubt;
-    tried.bytes = (double)m.device; /* with companions */
-    if (!c->least.exists || tried.bytes < c->least.bytes ||
-        (tried.bytes == c->least.bytes && is_better(&tried, &c->least)))
-        c->least = tried;
-    for (int i = 0; i < 2; i++)
-        if (tried.bytes <= c->limit[i] && is_better(&tried, &c->best[i][extras]))
-            c->best[i][extras] = tried;
+    if (tried.bytes > c->limit[1]) {
+        keep_least(c, &in, &tried);
+        return;
+    }
+    tried.value = step_of(c, &in) * c->doubt;
+    keep(c, &tried);
 }
 
 /* Policies and sets of modules. --remat is meant alone, and modules without it too. */
@@ -214,6 +298,11 @@ static void try_micro_batches(struct choosing *c)
         if (open && share % micro != 0)
             continue;
         c->plan.micro_batch = open ? micro : typed;
+        if (sp_check_plan(&c->p->model, &c->plan, sp_chips(&c->p->hw), c->p->hw.slices) !=
+            SP_PLAN_OK)
+            continue;
+        c->n_enough = 0;
+        sp_layers_on_rank(c->layers, &c->plan, &c->p->framework.framework, c->mine);
         const struct sp_place place = sp_place_of(&c->p->model, &c->p->hw, &c->plan);
         c->doubt = open && c->said->ground ? sp_doubt(sp_octaves_away(c->said->ground, &place)) : 1;
         try_recomputations(c);
@@ -286,11 +375,21 @@ void sp_resolve_settings(const struct sp_said *said, struct sp_planned *p)
 {
     const struct sp_framework *const f = &p->framework.framework;
     const double capacity = sp_capacity_bytes(&p->hw.chip);
+    struct sp_layers room;
+    struct sp_stage_map map;
+    struct sp_rank_layers mine;
     struct choosing c = {.said = said,
                          .p = p,
+                         .layers = p->layers ? p->layers : &room,
+                         .map = &map,
+                         .mine = &mine,
                          .plan = p->plan,
                          .limit = {sp_most_bytes(f->memory_residual, capacity, SP_VERDICT_YES),
                                    sp_most_bytes(f->memory_residual, capacity, SP_VERDICT_TIGHT)}};
+    const struct sp_stage_split split = sp_split_of(&p->plan, (enum sp_balance)f->balance);
+    if (!p->layers)
+        sp_list_model(&p->model, &room);
+    sp_map_stages(&p->model, &split, &map);
     sp_open_dimensions(p, said->runs, said->any, &c.open);
     if (said->closed)
         c.open.n_modules = 0;

@@ -18,12 +18,13 @@ static double now_s(void)
 /* A thread's plans: of all its groups, and of the current one. */
 struct keeping {
     struct sp_best mine, here;
-    struct sp_front fronts[2]; /* of either */
+    struct sp_front fronts[]; /* of either, in a search for a front */
 };
 
 static struct keeping *new_keeping(const struct sp_search_run *run, bool grounded)
 {
-    struct keeping *const k = calloc(1, sizeof *k);
+    struct keeping *const k =
+        calloc(1, sizeof *k + (run->front ? 2 * sizeof *k->fronts : 0)); /* they are large */
     if (!k)
         abort();
     k->mine.wanted = k->here.wanted = run->wanted;

@@ -52,7 +52,7 @@ static void load(const struct problem *p, struct loaded *l)
         exit(1);
     sp_profile_for(&l->hw, &l->framework.framework, known, n, &l->profile, &own);
     l->space = (struct sp_search_space){
-        .in = {&l->model, &l->hw, &l->precision, &l->framework.framework, &l->profile, NULL},
+        .in = {&l->model, &l->hw, &l->precision, &l->framework.framework, &l->profile, NULL, NULL},
         .seq = p->seq,
         .batch = p->batch,
         .dtype = SP_BF16,

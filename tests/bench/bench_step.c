@@ -151,7 +151,8 @@ int main(void)
                             .recompute_layers = 1,
                             .schedule = SP_1F1B,
                             .imbalance = 1};
-    in = (struct sp_step_inputs){&model, &hw, &precision, &framework.framework, &profile, &plan};
+    in = (struct sp_step_inputs){&model,   &hw,   &precision, &framework.framework,
+                                 &profile, &plan, NULL};
     sp_list_model(&model, &layers);
     sp_layers_on_rank(&layers, &plan, &framework.framework, &mine);
     sp_prepare_step(&in, &mine, &prepared);

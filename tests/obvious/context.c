@@ -37,7 +37,7 @@ static void rings(void **state)
         if (!draw_attention(&w))
             continue;
         const bool slow = rand() % 2;
-        const struct sp_step_inputs in = {&w.m, &w.hw, &w.precision, &w.f, &w.profile, &w.p};
+        const struct sp_step_inputs in = {&w.m, &w.hw, &w.precision, &w.f, &w.profile, &w.p, NULL};
         w.p.execution.cp_kind = SP_CP_RING;
         const struct sp_context_bytes all = sp_context_bytes(&in);
         const double layers = (double)w.m.layers, kv = all.kv / layers, grads = all.grads / layers;

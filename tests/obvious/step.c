@@ -351,7 +351,7 @@ static void stages(void **state)
         w.hw.chip.peak_flops_per_s[SP_BF16] = w.hw.chip.peak_flops_per_s[SP_FP8] = 4e14;
         w.hw.chip.hbm_bytes_per_s = 2e12;
         w.profile.value[SP_C_LAUNCH] = 1e-4;
-        const struct sp_step_inputs in = {&w.m, &w.hw, &w.precision, &w.f, &w.profile, &w.p};
+        const struct sp_step_inputs in = {&w.m, &w.hw, &w.precision, &w.f, &w.profile, &w.p, NULL};
         sp_estimate(&in, SP_FLOPS_FULL, NULL, &e);
         const int m = microbatches_of(&w.p), p = (int)w.p.pp;
         for (int s = 0; s < p; s++) {

@@ -3,7 +3,8 @@
 
 struct sp_step_time estimate(const struct world *w)
 {
-    const struct sp_step_inputs in = {&w->m, &w->hw, &w->precision, &w->f, &w->profile, &w->p};
+    const struct sp_step_inputs in = {&w->m,       &w->hw, &w->precision, &w->f,
+                                      &w->profile, &w->p,  NULL};
     return sp_estimate_step(&in);
 }
 

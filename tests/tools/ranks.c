@@ -229,7 +229,8 @@ static bool choose(const struct sp_runs *files, int n_files, const struct sp_run
     struct sp_plan *const plans[] = {&choice->with, &choice->without};
     double *const steps[] = {&choice->with_s, &choice->without_s};
     const struct sp_step_inputs in = {
-        &run->model, &run->hw, &run->precision, &run->framework.framework, profile, &run->plan};
+        &run->model, &run->hw, &run->precision, &run->framework.framework, profile,
+        &run->plan,  NULL};
     choice->step_s = sp_estimate_step(&in).step;
     bool ok = true;
     for (int without = 0; without < 2 && ok; without++) {

@@ -93,7 +93,8 @@ void sp_open_study(const struct sp_runs *runs, struct sp_study *study)
               of_chip = sp_csv_column(&runs->csv, "machine");
     *study = (struct sp_study){0};
     study->measured = calloc(runs->n + 1, sizeof *study->measured);
-    if (!study->measured)
+    study->layers = calloc(runs->n + 1, sizeof *study->layers);
+    if (!study->measured || !study->layers)
         abort();
     for (size_t i = 0; i < runs->n; i++) {
         const struct sp_run *const run = &runs->run[i];
@@ -104,7 +105,7 @@ void sp_open_study(const struct sp_runs *runs, struct sp_study *study)
         family_name(run->model_name, model, sizeof model);
         study->measured[study->n++] = (struct sp_measured){
             .sample = {{&run->model, &run->hw, &run->precision, &run->framework.framework, NULL,
-                        &run->plan},
+                        &run->plan, NULL},
                        run->step_s,
                        1},
             .run = run,
@@ -116,6 +117,9 @@ void sp_open_study(const struct sp_runs *runs, struct sp_study *study)
             .tier = sp_tier_of(&run->model, &run->hw.chip, &run->plan),
         };
         struct sp_measured *const m = &study->measured[study->n - 1];
+        sp_list_model(&run->model,
+                      &study->layers[i]); /* a fit estimates a run thousands of times */
+        m->sample.in.layers = &study->layers[i];
         const char *const name = publications.name[m->publication];
         char machine[128], release[128];
         snprintf(machine, sizeof machine, "%.60s on %.40s %.20s", name, run->hardware,
@@ -140,6 +144,7 @@ void sp_open_study(const struct sp_runs *runs, struct sp_study *study)
 void sp_close_study(struct sp_study *study)
 {
     free(study->measured);
+    free(study->layers);
     free(study->publication);
     *study = (struct sp_study){0};
 }

@@ -25,6 +25,7 @@ struct sp_measured {
 
 struct sp_study {
     struct sp_measured *measured;
+    struct sp_layers *layers; /* of the models of all runs */
     size_t n;
     struct sp_profile stack[SP_MAX_STACKS]; /* name, families, expected constants */
     int stacks, groups, models, publications;

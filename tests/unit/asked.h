@@ -6,8 +6,12 @@
 #include "words.h"
 
 #include "cli/command.h"
+#include "config/world.h"
 
 static uint64_t drawn = 20;
+
+/* All lines of a test read the built-in configs once. */
+static struct sp_world asked_world;
 
 static inline uint64_t draw(uint64_t n)
 {
@@ -31,7 +35,7 @@ static inline void read_line(const char *line, char copy[LINE], struct sp_args *
     const int n = cut(line, copy, words);
     const struct sp_command *const command = sp_find_command(words[0], &error);
     assert_non_null(command);
-    args->world = NULL;
+    args->world = &asked_world;
     assert_true(sp_parse_command(command, n, words, args, &error));
 }
 
@@ -45,7 +49,7 @@ static inline struct sp_report *answer_or(const char *line, struct sp_args *args
     const struct sp_command *const command = sp_find_command(words[0], error);
     assert_non_null(command);
     struct sp_report *const report = sp_report_new(command->name);
-    args->world = NULL;
+    args->world = &asked_world;
     if (sp_compute(command, n, words, args, report, error))
         return report;
     sp_report_free(report);

@@ -119,7 +119,7 @@ static double step_s(const struct world *w, const struct sp_hardware *hw,
     struct sp_profile profile;
     bool own;
     sp_profile_for(hw, framework, w->known, w->n_known, &profile, &own);
-    const struct sp_step_inputs in = {model, hw, &mixed, framework, &profile, plan};
+    const struct sp_step_inputs in = {model, hw, &mixed, framework, &profile, plan, NULL};
     return sp_estimate_step(&in).step;
 }
 
@@ -147,7 +147,7 @@ static void bad_ends_are_not_faster(void **state)
         draw(&model, &plan);
         sp_profile_for(hw, f, w.known, w.n_known, &profile, &own);
         sp_worsen_constants(&profile, &worst);
-        struct sp_step_inputs in = {&model, hw, &mixed, f, &profile, &plan};
+        struct sp_step_inputs in = {&model, hw, &mixed, f, &profile, &plan, NULL};
         const double as_estimated = sp_estimate_step(&in).step;
         in.profile = &worst;
         const double all = sp_estimate_step(&in).step;

@@ -59,8 +59,8 @@ static void set_up(struct bench *b)
     b->hw.chip.peak_flops_per_s[SP_BF16] = 1e7;
     b->hw.chip.tdp_w = NAN;
     sp_expect_constants(&b->hw, &b->framework, &b->profile);
-    b->in = (struct sp_step_inputs){&b->model,     &b->hw,      &b->precision,
-                                    &b->framework, &b->profile, &b->plan};
+    b->in = (struct sp_step_inputs){&b->model,   &b->hw,   &b->precision, &b->framework,
+                                    &b->profile, &b->plan, NULL};
 }
 
 /* Forward: 2 FLOPs per weight, 2 x (1536 + 800) = 4672, and 4 x 16 x 8 per layer of scores: 1024.

@@ -176,7 +176,7 @@ static void search_returns_plans(void **unused)
         const struct sp_hardware *const on = &hw[pick(3, 4)];
         sp_profile_for(on, &framework.framework, NULL, 0, &profile, &own);
         s = (struct sp_search_space){
-            .in = {&m, on, &precision, &framework.framework, &profile, NULL},
+            .in = {&m, on, &precision, &framework.framework, &profile, NULL, NULL},
             .seq = 2048,
             .batch = 24,
             .dtype = SP_BF16,

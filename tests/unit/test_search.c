@@ -76,7 +76,7 @@ static void make_problem(struct problem *p)
     assert_true(sp_load_precision(p->framework.framework.precision, &none, &p->precision, &error));
     sp_profile_for(&p->hw, &p->framework.framework, NULL, 0, &p->profile, &own);
     p->space = (struct sp_search_space){
-        .in = {&p->model, &p->hw, &p->precision, &p->framework.framework, &p->profile, NULL},
+        .in = {&p->model, &p->hw, &p->precision, &p->framework.framework, &p->profile, NULL, NULL},
         .seq = PICK(2048, 4096, 8192),
         .batch = PICK(8, 16, 24, 32),
         .dtype = SP_BF16,

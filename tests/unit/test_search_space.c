@@ -88,7 +88,7 @@ static void draw_problem(struct problem *p)
     for (int c = 0; c < SP_CONSTANTS; c++)
         p->profile.value[c] = sp_constants[c].gpu;
     p->space = (struct sp_search_space){
-        .in = {&p->model, &p->hw, &p->precision, &p->framework, &p->profile, NULL},
+        .in = {&p->model, &p->hw, &p->precision, &p->framework, &p->profile, NULL, NULL},
         .seq = ANY(32, 48),
         .batch = ANY(4, 6, 8, 12),
         .dtype = SP_BF16,

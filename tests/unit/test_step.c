@@ -124,8 +124,8 @@ static void make_sample(struct sample *s)
 
 static struct sp_step_inputs inputs(const struct sample *s)
 {
-    return (struct sp_step_inputs){&s->model,   &s->hw,  &s->precision, &s->framework.framework,
-                                   &s->profile, &s->plan};
+    return (struct sp_step_inputs){&s->model,   &s->hw,   &s->precision, &s->framework.framework,
+                                   &s->profile, &s->plan, NULL};
 }
 
 static double step_of(const struct sample *s)

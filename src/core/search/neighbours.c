@@ -6,6 +6,7 @@
 
 #include "core/require.h"
 #include "core/search/search_internal.h"
+#include "core/step/step_internal.h"
 
 struct listing {
     const struct sp_step_inputs *in;
@@ -204,7 +205,10 @@ size_t sp_find_neighbours(const struct sp_step_inputs *in, const struct sp_reper
         [SP_PLAN_SCALES] = scale_number,
         [SP_PLAN_SWAPS] = swap_names,
     };
-    struct listing l = {.in = in, .runs = runs, .found = found, .room = SP_MAX_NEIGHBOURS};
+    struct sp_layers room;
+    struct sp_step_inputs listed = *in;
+    listed.layers = sp_layers_of(in, &room);
+    struct listing l = {.in = &listed, .runs = runs, .found = found, .room = SP_MAX_NEIGHBOURS};
     for (int how = SP_PLAN_MOVES; how <= SP_PLAN_SWAPS; how++)
         for (int i = 0; i < SP_PLAN_FIELDS; i++)
             if ((int)sp_plan_fields[i].near == how && matters(&l, (enum sp_plan_field_id)i))
@@ -232,8 +236,11 @@ size_t sp_find_fixes(const struct sp_step_inputs *in, const struct sp_repertoire
 {
     sp_require(sp_check_plan(in->model, in->plan, sp_chips(in->hw), in->hw->slices) == SP_PLAN_OK,
                "the plan must pass sp_check_plan");
+    struct sp_layers room;
+    struct sp_step_inputs listed = *in;
+    listed.layers = sp_layers_of(in, &room);
     struct listing l = {
-        .in = in, .runs = runs, .found = found, .room = SP_MAX_FIXES, .only_fitting = true};
+        .in = &listed, .runs = runs, .found = found, .room = SP_MAX_FIXES, .only_fitting = true};
     for (int i = 1; i < SP_POLICIES; i++) {
         struct sp_neighbour n = with(&l, SP_FIELD_REMAT, i);
         n.plan.recompute.offload = false;

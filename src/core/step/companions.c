@@ -31,6 +31,7 @@ static struct sp_step_inputs inputs_of(const struct sp_step_inputs *in,
     struct sp_step_inputs own = *in;
     own.model = model;
     own.plan = plan;
+    own.layers = NULL;
     return own;
 }
 

@@ -51,9 +51,8 @@ static struct sp_rates rates_of(const struct sp_step_inputs *in, const struct sp
 struct sp_rates sp_step_rates(const struct sp_step_inputs *in, double step_s,
                               enum sp_flop_convention convention)
 {
-    struct sp_layers layers;
-    sp_list_model(in->model, &layers);
-    return rates_of(in, &layers, step_s, convention);
+    struct sp_layers room;
+    return rates_of(in, sp_layers_of(in, &room), step_s, convention);
 }
 
 /* The pipeline with all stages like the first; a single stage runs its micro-batches in
@@ -143,15 +142,14 @@ double sp_evaluate(const struct sp_step_inputs *in, struct sp_stage_memory *memo
 {
     sp_require(sp_check_plan(in->model, in->plan, sp_chips(in->hw), in->hw->slices) == SP_PLAN_OK,
                "the plan must pass sp_check_plan");
-    struct sp_layers layers;
+    struct sp_layers room;
     struct sp_stage_map map;
     struct sp_staged staged;
     struct sp_kind_memory kinds[SP_STAGE_KINDS];
     struct sp_rank_layers mine;
     struct sp_prepared_memory held;
     struct sp_prepared prepared;
-    sp_list_model(in->model, &layers);
-    sp_layers_on_rank(&layers, in->plan, in->framework, &mine);
+    sp_layers_on_rank(sp_layers_of(in, &room), in->plan, in->framework, &mine);
     const struct sp_stage_split split =
         sp_split_of(in->plan, (enum sp_balance)in->framework->balance);
     sp_map_stages(in->model, &split, &map);
@@ -168,10 +166,10 @@ void sp_estimate_unranged(const struct sp_step_inputs *in, enum sp_flop_conventi
 {
     sp_require(sp_check_plan(in->model, in->plan, sp_chips(in->hw), in->hw->slices) == SP_PLAN_OK,
                "the plan must pass sp_check_plan");
-    struct sp_layers layers;
+    struct sp_layers room;
     struct sp_rank_layers mine;
-    sp_list_model(in->model, &layers);
-    sp_layers_on_rank(&layers, in->plan, in->framework, &mine);
+    const struct sp_layers *const layers = sp_layers_of(in, &room);
+    sp_layers_on_rank(layers, in->plan, in->framework, &mine);
     const struct sp_stage_split split =
         sp_split_of(in->plan, (enum sp_balance)in->framework->balance);
     sp_map_stages(in->model, &split, &e->map);
@@ -182,7 +180,7 @@ void sp_estimate_unranged(const struct sp_step_inputs *in, enum sp_flop_conventi
         add_companions(in, e);
     e->range = e->low_s = e->high_s = NAN;
     e->health = sp_health_of(&e->time);
-    e->rates = rates_of(in, &layers, e->time.step, convention);
+    e->rates = rates_of(in, layers, e->time.step, convention);
     struct sp_played played;
     const bool plays = in->plan->pp > 1 && tasks && sp_tasks_of_plan(in->plan) > 0;
     e->played_s = plays && sp_play_plan(in->plan, e, tasks, &played) ? played.makespan_s : NAN;
@@ -193,8 +191,11 @@ void sp_estimate(const struct sp_step_inputs *in, enum sp_flop_convention conven
 {
     sp_require(sp_check_plan(in->model, in->plan, sp_chips(in->hw), in->hw->slices) == SP_PLAN_OK,
                "the plan must pass sp_check_plan");
-    sp_estimate_unranged(in, convention, tasks, e);
-    e->range = sp_range_of(in);
+    struct sp_layers room;
+    struct sp_step_inputs listed = *in;
+    listed.layers = sp_layers_of(in, &room);
+    sp_estimate_unranged(&listed, convention, tasks, e);
+    e->range = sp_range_of(&listed);
     e->low_s = sp_range_low(e->time.step, e->range);
     e->high_s = sp_range_high(e->time.step, e->range);
 }

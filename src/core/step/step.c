@@ -475,9 +475,8 @@ struct sp_step_time sp_estimate_step(const struct sp_step_inputs *in)
 {
     sp_require(sp_check_plan(in->model, in->plan, sp_chips(in->hw), in->hw->slices) == SP_PLAN_OK,
                "the plan must pass sp_check_plan");
-    struct sp_layers layers;
-    sp_list_model(in->model, &layers);
-    return sp_estimate_listed(in, &layers);
+    struct sp_layers room;
+    return sp_estimate_listed(in, sp_layers_of(in, &room));
 }
 
 /* A margin for sums in another order. */

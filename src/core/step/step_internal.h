@@ -11,6 +11,15 @@
 struct sp_step_time sp_estimate_listed(const struct sp_step_inputs *in,
                                        const struct sp_layers *layers);
 
+/* The lists of in->model: those of the inputs, else new ones in `room`. */
+static inline const struct sp_layers *sp_layers_of(const struct sp_step_inputs *in,
+                                                   struct sp_layers *room)
+{
+    if (!in->layers)
+        sp_list_model(in->model, room);
+    return in->layers ? in->layers : room;
+}
+
 /* A constant of the profile. */
 static inline double constant(const struct sp_step_inputs *in, enum sp_constant id)
 {

@@ -85,24 +85,23 @@ static double step_with(const struct sp_step_inputs *inputs, const struct sp_lay
 
 double sp_step_with_unknowns(const struct sp_step_inputs *in, const double deviations[SP_UNKNOWNS])
 {
-    struct sp_layers layers;
-    sp_list_model(in->model, &layers);
-    return step_with(in, &layers, deviations);
+    struct sp_layers room;
+    return step_with(in, sp_layers_of(in, &room), deviations);
 }
 
 double sp_open_log(const struct sp_step_inputs *in)
 {
-    struct sp_layers layers;
+    struct sp_layers room;
+    const struct sp_layers *const layers = sp_layers_of(in, &room);
     double sum = 0;
-    sp_list_model(in->model, &layers);
     for (int u = 0; u < SP_OPEN_RELEASE; u++) {
         double deviations[SP_UNKNOWNS] = {0};
         if (!sp_is_open(in, (enum sp_unknown)u))
             continue;
         deviations[u] = 1;
-        const double more = step_with(in, &layers, deviations);
+        const double more = step_with(in, layers, deviations);
         deviations[u] = -1;
-        const double part = log(more / step_with(in, &layers, deviations)) / 2;
+        const double part = log(more / step_with(in, layers, deviations)) / 2;
         sum += part * part;
     }
     return sqrt(sum);
