@@ -127,6 +127,8 @@ static bool load(const struct sp_args *args, struct sp_critical_batches *s,
     s->overlap = (enum sp_overlap)v->overlap;
     if (!load_experts(args, s, &model, error))
         return false;
+    if (!sp_check_peak(&s->hw, (enum sp_dtype)v->dtype, error))
+        return false;
     load_peak(args, s, report);
     return true;
 }

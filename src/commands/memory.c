@@ -393,6 +393,8 @@ static bool load_offload(const struct sp_args *args, struct memory *s, struct sp
         return false;
     if (!f->has_hw)
         return true;
+    if (!sp_check_peak(&f->hw, (enum sp_dtype)f->precision.compute_dtype, error))
+        return false;
     const double C =
         chip->peak_flops_per_s[sp_compute_dtype(chip, (enum sp_dtype)f->precision.compute_dtype)];
     s->compute_s = sp_run_s(sp_tuned_flops(&f->model, f->batch, f->seq, SP_FLOPS_6P),
