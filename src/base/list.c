@@ -23,7 +23,7 @@ bool sp_next_piece(const char **list, char separator, char *piece, size_t size)
     int open = 0;
     size_t n = 0;
     for (; (*list)[n] && ((*list)[n] != separator || open > 0); n++)
-        open += ((*list)[n] == '[') - ((*list)[n] == ']' && open > 0);
+        open += ((*list)[n] == '[' && strchr(*list + n, ']')) - ((*list)[n] == ']' && open > 0);
     sp_cut_text(*list, n, piece, size);
     *list = (*list)[n] ? *list + n + 1 : NULL;
     return true;

@@ -40,6 +40,7 @@ static const struct sp_example examples[] = {
 
 /* When rows of batch.def are there. */
 #define IS_TORUS (s->hw.network.kind == SP_TORUS)
+#define W_OF_MACHINE (IS_TORUS ? s->W_slice : s->W_machine)
 #define HAS_MIXED (!isnan(s->critical_mixed))
 #define HAS_SLICE (!isnan(s->critical_slice))
 #define HAS_MACHINE (!isnan(s->critical_machine))

@@ -63,6 +63,7 @@ struct fit {
     char shape[96], cloud[64], accumulate[24];
     bool is_inferred, has_one_framework; /* no --precision; both frameworks are the same */
     double bytes_per_param, mfu, turns, sequences;
+    double scores_flops, scores_share; /* of a step with causal scores; what they add to 6 P */
     double W_axes[SP_MAX_AXES]; /* of 1, 2, 3 wrapped axes */
     double W_machine, critical_machine, critical_group;
     int open_axes, long_axes;
@@ -448,6 +449,8 @@ static void find_machine(struct fit *f, const struct sp_args *args)
         in->framework && strcmp(in->framework->name, in->sharding_framework->name) == 0;
     f->bytes_per_param = sp_state_bytes_per_param(&f->q.precision);
     f->mfu = args->value.mfu;
+    f->scores_flops = sp_tuned_flops(in->model, t->B, in->seq, SP_FLOPS_CAUSAL);
+    f->scores_share = sp_uncounted_flops(f->scores_flops, t->flops);
     f->turns = sp_turns(in->overlap);
     f->sequences = sp_sequences_of(t->B, in->seq);
     for (int n = 1; n <= f->q.hw.network.axes; n++)

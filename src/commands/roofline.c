@@ -35,6 +35,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(bytes),
     SP_TAKE(t_math),
     SP_TAKE(t_mem),
+    SP_TAKE(hidden),
     SP_TAKE(chain, .alias = "stages"),
     SP_OPTIONS_MODEL,
     SP_OPTION_BATCH,
@@ -116,6 +117,7 @@ struct work {
     double count;
     bool has_work, has_hw;
     double flops, bytes, C, W, t_math, t_mem;
+    double hidden; /* --hidden; NAN */
     const char *from;
 };
 
@@ -439,6 +441,7 @@ static struct work work_of(const struct roof *s, const struct sp_work *work)
 {
     struct work w = {
         .has_work = work != NULL, .has_hw = s->has_hw, .C = s->C, .W = s->W, .from = s->from};
+    w.hidden = s->args->value.hidden;
     w.flops = work ? work->flops : 0;
     w.bytes = work ? work->bytes : 0;
     w.t_math = work ? sp_math_s(w.flops, s->C) : s->args->value.t_math;
