@@ -14,13 +14,24 @@ extern "C" {
  */
 
 /* Number formats with a dense peak in chip data sheets. */
-enum sp_dtype { SP_BF16, SP_FP16, SP_TF32, SP_FP32, SP_FP8, SP_INT8, SP_INT4, SP_FP4, SP_DTYPES };
+enum sp_dtype {
+    SP_BF16,
+    SP_FP16,
+    SP_TF32,
+    SP_FP32,
+    SP_FP8,
+    SP_INT8,
+    SP_INT4,
+    SP_FP4,
+    SP_FP64,
+    SP_DTYPES
+};
 
 /* Properties of a number format. */
 struct sp_dtype_traits {
     double bytes;           /* of an element */
     double wire_bytes;      /* per element in the collectives of its matmuls */
-    enum sp_dtype fallback; /* format used instead if a chip has no peak for it */
+    enum sp_dtype fallback; /* format used instead if a chip has no peak for it; itself: none */
 };
 extern const struct sp_dtype_traits sp_dtypes[SP_DTYPES];
 

@@ -233,6 +233,7 @@ struct sp_sharded {
     unsigned axes[SP_SHARD_DIMS];
     unsigned partial;
     double element_bytes;
+    int dtype; /* enum sp_dtype of its arithmetic */
 };
 
 /* Product of the lengths of a set of axes. */

@@ -162,6 +162,17 @@ double sp_lr_decay_left(const struct sp_lr_schedule *schedule, double step);
  * peak. */
 double sp_lr_at(const struct sp_lr_schedule *schedule, double step);
 
+/* Adam's moments of one parameter, before the correction of their bias. */
+struct sp_adam_moments {
+    double m, v;
+};
+
+/* The moments after `steps` steps of the same gradient from moments of 0: g (1 - beta1^t) and g^2
+ * (1
+ * - beta2^t). Kingma & Ba 2015, section 3. */
+struct sp_adam_moments sp_adam_same_gradient(double gradient, double steps, double beta1,
+                                             double beta2);
+
 /*
  * == Time to a loss ==
  *

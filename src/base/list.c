@@ -16,6 +16,19 @@ bool sp_next_item(const char **list, char *item, size_t size)
     return true;
 }
 
+bool sp_next_piece(const char **list, char separator, char *piece, size_t size)
+{
+    if (!*list)
+        return false;
+    int open = 0;
+    size_t n = 0;
+    for (; (*list)[n] && ((*list)[n] != separator || open > 0); n++)
+        open += ((*list)[n] == '[' && strchr(*list + n, ']')) - ((*list)[n] == ']' && open > 0);
+    sp_cut_text(*list, n, piece, size);
+    *list = (*list)[n] ? *list + n + 1 : NULL;
+    return true;
+}
+
 bool sp_is_listed(const char *list, const char *word, char end)
 {
     for (const char *at = list; *at; at += *at == ',') {

@@ -11,6 +11,9 @@
  * empty one. */
 bool sp_next_item(const char **list, char *item, size_t size);
 
+/* The same with another separator; what stands in brackets that close is of one piece. */
+bool sp_next_piece(const char **list, char separator, char *piece, size_t size);
+
 /* Whether an item of a comma-separated list equals `word`, or the part of `word` before the mark
  * `end`: with '.', "time" covers "time.step_s"; with '\0', items are whole words. Blanks before an
  * item are ignored; an empty item covers nothing. */

@@ -62,6 +62,16 @@ bool sp_parse_number(const char *text, double *value)
     return true;
 }
 
+bool sp_parse_signed(const char *text, double *value)
+{
+    const bool minus = text[0] == '-';
+    double number;
+    if (!sp_parse_number(text + minus, &number))
+        return false;
+    *value = minus ? -number : number;
+    return true;
+}
+
 const char *sp_prefix_hint(const char *text)
 {
     const char *const at = strchr(text, 'K');

@@ -12,6 +12,9 @@
  * False when the text is anything else or the value is not finite. */
 bool sp_parse_number(const char *text, double *value);
 
+/* The same with an optional minus sign. */
+bool sp_parse_signed(const char *text, double *value);
+
 /* A hint to append to an error when the text has a "K" without an "i"; else "". */
 const char *sp_prefix_hint(const char *text);
 

@@ -186,6 +186,10 @@ bool sp_recipe_of(const struct sp_args *args, const struct sp_sources *sources,
                   const struct sp_hardware *hw, struct sp_precision *precision,
                   struct sp_error *error);
 
+/* Refuses a format in which the machine's chip publishes no peak, nor one of its fallback;
+ * SP_DTYPES: a type that no chip multiplies. */
+bool sp_check_peak(const struct sp_hardware *hw, enum sp_dtype wanted, struct sp_error *error);
+
 /* --remat, or SP_REMATS: the lightest policy that fits; the scaling book's `mlp` with --constants
  * textbook. */
 enum sp_remat sp_remat_of(const struct sp_args *args);

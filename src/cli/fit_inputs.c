@@ -30,6 +30,7 @@ bool sp_load_fit(const struct sp_args *args, struct sp_fit_inputs *f, struct sp_
     if (!sp_model_of(args, &sources, &f->model, error) ||
         !sp_hardware_of(args, &sources, &f->hw, error) ||
         !read_frameworks(args, &sources, f, error) ||
+        !sp_check_peak(&f->hw, (enum sp_dtype)f->precision.compute_dtype, error) ||
         !sp_problem_of(args, &f->model, &f->hw, &f->problem, error))
         return false;
     f->in.batch_tokens = f->problem.batch.tokens;

@@ -253,6 +253,19 @@ bool sp_recipe_of(const struct sp_args *args, const struct sp_sources *sources,
            sp_recipe_under(args, sources, &file.framework, precision, error);
 }
 
+bool sp_check_peak(const struct sp_hardware *hw, enum sp_dtype wanted, struct sp_error *error)
+{
+    char own[80] = "";
+    if (wanted != SP_DTYPES && sp_compute_dtype(&hw->chip, wanted) != SP_DTYPES)
+        return true;
+    for (int i = 0; i < SP_DTYPES; i++)
+        if (!isnan(hw->chip.peak_flops_per_s[i]))
+            snprintf(own + strlen(own), sizeof own - strlen(own), "%s%s", *own ? ", " : "",
+                     sp_dtype_names[i]);
+    return sp_fail(error, SP_INPUT, "%s publishes no peak of %s; it has those of %s", hw->name,
+                   wanted == SP_DTYPES ? "this element type" : sp_dtype_names[wanted], own);
+}
+
 enum sp_remat sp_remat_of(const struct sp_args *args)
 {
     if (args->given.remat)

@@ -68,8 +68,7 @@ static bool load_framework(const struct sp_args *args, const struct sp_sources *
 
 static bool has_peak(const struct sp_planned *p, struct sp_error *error)
 {
-    return sp_compute_dtype(&p->hw.chip, p->plan.dtype) != SP_DTYPES ||
-           sp_fail(error, SP_INPUT, "%s publishes no peak for these matmuls", p->hw.name);
+    return sp_check_peak(&p->hw, p->plan.dtype, error);
 }
 
 /* A report prints the format in which the chip computes a recipe; given back, it stands for the

@@ -40,6 +40,7 @@ static const struct sp_example examples[] = {
 
 /* When rows of batch.def are there. */
 #define IS_TORUS (s->hw.network.kind == SP_TORUS)
+#define W_OF_MACHINE (IS_TORUS ? s->W_slice : s->W_machine)
 #define HAS_MIXED (!isnan(s->critical_mixed))
 #define HAS_SLICE (!isnan(s->critical_slice))
 #define HAS_MACHINE (!isnan(s->critical_machine))
@@ -126,6 +127,8 @@ static bool load(const struct sp_args *args, struct sp_critical_batches *s,
     s->fsdp = v->fsdp;
     s->overlap = (enum sp_overlap)v->overlap;
     if (!load_experts(args, s, &model, error))
+        return false;
+    if (!sp_check_peak(&s->hw, (enum sp_dtype)v->dtype, error))
         return false;
     load_peak(args, s, report);
     return true;

@@ -9,6 +9,7 @@
 #include "config/array.h"
 #include "config/sharded.h"
 #include "study/group_time.h"
+#include "study/reached.h"
 
 static const char *const ops[] = {"all-gather", "reduce-scatter",
                                   "all-reduce", "all-to-all",
@@ -57,6 +58,14 @@ static const struct sp_example examples[] = {
 /* What runs on which kind of network. */
 enum kind { TORUS, TORUS_SEND, SWITCH, SWITCH_SEND };
 
+enum { MOST_SIZES = 24 };
+
+/* A part of the machine, against one node. */
+struct sized {
+    struct sp_reached of;
+    double V, one_s;
+};
+
 /* What was asked, and what the rows of comm.def show of it. */
 struct comm {
     const struct sp_args *args;
@@ -75,7 +84,24 @@ struct comm {
     double passes;
     bool is_measured; /* the time follows the curve of a transport */
     bool is_ragged;   /* an all-to-all to --top-k devices */
+    struct sp_reached sizes[MOST_SIZES];
+    int n_sizes; /* 0: no collective over a whole machine of switches */
 };
+
+#define SP_PART comm_size
+#define SP_PART_OF struct sized
+#include "answer/put_rows.h"
+
+static void put_sizes(struct sp_report *r, const struct comm *s)
+{
+    for (int i = 0; i < s->n_sizes; i++) {
+        char label[32];
+        snprintf(label, sizeof label, "%.0f", s->sizes[i].devices);
+        sp_begin_row(r, label, "sizes.%d", i);
+        put_comm_size_rows(r, &(struct sized){s->sizes[i], s->V, s->sizes[0].time_s});
+    }
+    sp_scope(r, "");
+}
 
 #define SP_PART comm
 #define SP_PART_OF struct comm
@@ -339,10 +365,27 @@ static bool load(const struct sp_args *args, struct comm *s, struct sp_error *er
            (s->is_switched ? load_switches(s, error) : load_torus(s, error));
 }
 
+/* The collective over one node, two, ... of the whole machine, as it is, which the estimate knows.
+ */
+static bool find_sizes(struct comm *s, struct sp_error *error)
+{
+    static const enum sp_option_id others[] = {SP_O_group,          SP_O_mesh, SP_O_inner,
+                                               SP_O_unit_bandwidth, SP_O_unit, SP_O_bandwidth};
+    const struct sp_sources sources = sp_sources_of(s->args);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (s->args->given_at[others[i]])
+            return true;
+    if (s->kind != SWITCH || s->exchanges || sp_chips(&s->hw) < 2 || !(s->V > 0))
+        return true;
+    s->n_sizes = sp_reached_over_nodes(&s->hw, sp_default_framework(SP_SWITCHED, false), &sources,
+                                       s->op, s->V, s->sizes, MOST_SIZES, error);
+    return s->n_sizes >= 0;
+}
+
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
     struct comm s = {.args = args};
-    if (!load(args, &s, error))
+    if (!load(args, &s, error) || !find_sizes(&s, error))
         return false;
     sp_time_on_group(&(struct sp_group_question){s.sends, s.op, s.V, args->value.hops,
                                                  args->value.ports, s.top_k, s.group},

@@ -63,6 +63,7 @@ struct fit {
     char shape[96], cloud[64], accumulate[24];
     bool is_inferred, has_one_framework; /* no --precision; both frameworks are the same */
     double bytes_per_param, mfu, turns, sequences;
+    double scores_flops, scores_share; /* of a step with causal scores; what they add to 6 P */
     double W_axes[SP_MAX_AXES]; /* of 1, 2, 3 wrapped axes */
     double W_machine, critical_machine, critical_group;
     int open_axes, long_axes;
@@ -360,6 +361,16 @@ static void put_purchase(struct sp_report *r, const struct fit *f)
     sp_put_purchase(r, f->q.hw.name, &f->q.problem.price);
 }
 
+/* "pipeline x DP+TP": what the degrees of a mesh make. */
+static const char *mesh_title(const struct sp_strategy *s, struct sp_text *out)
+{
+    const char *const shards = s->fsdp > 1 ? s->dp > 1 ? "HSDP" : "FSDP" : s->dp > 1 ? "DP" : "";
+    const char *const tp = s->tp > 1 ? "TP" : "", *const pp = s->pp > 1 ? "pipeline" : "";
+    snprintf(out->s, sizeof out->s, "%s%s%s%s%s", pp, *pp && (*shards || *tp) ? " x " : "", shards,
+             *shards && *tp ? "+" : "", tp);
+    return *out->s ? out->s : sp_strategy_titles[s->kind];
+}
+
 #define SP_PART fit
 #define SP_PART_OF struct fit
 #include "answer/put_rows.h"
@@ -414,10 +425,8 @@ static bool load_mesh(struct fit *f, const char *mesh, struct sp_error *error)
     if (!s.exists)
         return sp_fail(
             error, SP_INPUT,
-            "--mesh: no %s mesh of %s lays FSDP %lld x TP %lld x PP %lld x DP %lld on this "
-            "machine",
-            sp_strategy_titles[kind], f->q.model.name, (long long)d.fsdp, (long long)d.tp,
-            (long long)d.pp, (long long)d.dp);
+            "--mesh: no mesh of %s lays FSDP %lld x TP %lld x PP %lld x DP %lld on this machine",
+            f->q.model.name, (long long)d.fsdp, (long long)d.tp, (long long)d.pp, (long long)d.dp);
     f->has_mesh = true;
     sp_fill_fit_row(&f->q.in, f->t, &s, false, &f->given);
     sp_fill_real_axes(&f->given, &d);
@@ -440,6 +449,8 @@ static void find_machine(struct fit *f, const struct sp_args *args)
         in->framework && strcmp(in->framework->name, in->sharding_framework->name) == 0;
     f->bytes_per_param = sp_state_bytes_per_param(&f->q.precision);
     f->mfu = args->value.mfu;
+    f->scores_flops = sp_tuned_flops(in->model, t->B, in->seq, SP_FLOPS_CAUSAL);
+    f->scores_share = sp_uncounted_flops(f->scores_flops, t->flops);
     f->turns = sp_turns(in->overlap);
     f->sequences = sp_sequences_of(t->B, in->seq);
     for (int n = 1; n <= f->q.hw.network.axes; n++)

@@ -127,12 +127,10 @@ static bool load_peak(const struct sp_args *args, const struct sp_sources *sourc
         if (isnan(devices))
             f->N = (double)sp_chips(&hw);
         const enum sp_dtype wanted = (enum sp_dtype)args->value.dtype;
-        const enum sp_dtype dtype = sp_compute_dtype(&hw.chip, wanted);
-        if (isnan(peak) && dtype == SP_DTYPES)
-            return sp_fail(error, SP_INPUT, "%s publishes no peak of %s", hw.name,
-                           sp_dtype_names[wanted]);
+        if (isnan(peak) && !sp_check_peak(&hw, wanted, error))
+            return false;
         if (isnan(peak))
-            f->C = hw.chip.peak_flops_per_s[dtype];
+            f->C = hw.chip.peak_flops_per_s[sp_compute_dtype(&hw.chip, wanted)];
     }
     const bool wants =
         args->given.tokens_per_s || args->given.device_hours || args->given.mfu || args->given.hfu;

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/number.h"
 #include "cli/command.h"
 
@@ -12,14 +13,20 @@ static const char *const rules[] = {"none", "linear", "sqrt", NULL};
 
 static const struct sp_taken options[] = {
     SP_TAKE(step),
+    SP_TAKE(seen, .excludes = SP_THESE(SP_O_step)),
     SP_TAKE(lr),
     SP_TAKE(min_lr, .fallback = "0"),
     SP_TAKE(warmup, .fallback = "0"),
     SP_TAKE(total_steps),
+    SP_TAKE(warmup_tokens, .excludes = SP_THESE(SP_O_warmup)),
+    SP_TAKE(tokens, .excludes = SP_THESE(SP_O_total_steps)),
     SP_TAKE(decay, .fallback = "cosine", .choices = decays),
     SP_TAKE(beta1, .fallback = "0.9"),
     SP_TAKE(beta2, .fallback = "0.999"),
+    SP_TAKE(epsilon, .fallback = "1e-8"),
     SP_TAKE(weight_decay),
+    SP_TAKE(grad),
+    SP_TAKE(param, .needs = SP_THESE(SP_O_grad, SP_O_lr)),
     SP_TAKE(grad_norm),
     SP_TAKE(max_norm, .fallback = "1"),
     SP_TAKE(micro_batch, .fallback = "1"),
@@ -34,10 +41,23 @@ static const struct sp_taken options[] = {
 static const struct sp_example examples[] = {
     {"lr --step 1000 --lr 3e-4 --min-lr 3e-5 --warmup 2000 --total-steps 100k",
      "the learning rate, and Adam's bias corrections"},
+    {"lr --grad 0.1,-0.2,0.3 --lr 1e-3", "Adam's moments and its update, step by step"},
+    {"lr --seen 1B --lr 6e-4 --warmup-tokens 375M --tokens 260B --batch 3.2M",
+     "a schedule in tokens"},
     {"lr --grad-norm 4 --max-norm 1 --get clip_factor", "what clipping does"},
     {"lr --batch 4M --seq 4096 --micro-batch 2 --dp 128", "gradient accumulation"},
     {"lr --micro-batch 4 --microbatches 8 --dp 16 --seq 2048", "effective batch"},
     {NULL, NULL},
+};
+
+enum { MOST_GRADIENTS = 64 };
+
+/* A step of Adam on one parameter. */
+struct adam {
+    const struct sp_option_values *v;
+    double step, g;
+    struct sp_adam_moments before, after;
+    double correction1, correction2, m_hat, v_hat;
 };
 
 /* What was asked, and what the rows of lr.def show of it. */
@@ -49,11 +69,32 @@ struct lr {
     double base_batch_tokens, batch_sequences, batch_tokens;
     bool has_batch; /* some part of the batch is given */
     bool is_wanted; /* a batch to reach is given */
+    bool in_tokens; /* the schedule is */
+    double step;    /* NAN: none is asked about */
+    struct adam adam[MOST_GRADIENTS];
+    int n_adam;        /* 0: no gradients */
+    struct adam *last; /* of them */
+    double param, update, decay;
     enum sp_lr_rule rule;
     double lr, decay_left, correction1, correction2, clip_factor; /* of the step */
     bool warms;                                                   /* the step is of the warmup */
     char schedule_text[96];
 };
+
+#define SP_PART lr_adam
+#define SP_PART_OF struct adam
+#include "answer/put_rows.h"
+
+static void put_adam(struct sp_report *r, const struct lr *s)
+{
+    for (int i = 0; i < s->n_adam; i++) {
+        char label[32];
+        snprintf(label, sizeof label, "%.0f", s->adam[i].step);
+        sp_begin_row(r, label, "adam.%d", i);
+        put_lr_adam_rows(r, &s->adam[i]);
+    }
+    sp_scope(r, "");
+}
 
 #define SP_PART lr
 #define SP_PART_OF struct lr
@@ -82,15 +123,78 @@ static bool load_batch(const struct sp_args *args, struct lr *s, struct sp_error
     return true;
 }
 
+/* The schedule's points in steps; those in tokens need the tokens of a step. */
+static bool load_steps(const struct sp_args *args, struct lr *s, struct sp_error *error)
+{
+    const struct sp_option_values *const v = s->v;
+    const double batch = s->batch_tokens;
+    const bool warmup = args->given.warmup_tokens;
+    s->in_tokens = warmup || args->given.tokens || args->given.seen;
+    if (s->in_tokens && !s->has_batch)
+        return sp_fail(error, SP_USAGE,
+                       "--warmup-tokens, --tokens and --seen need the tokens of a step: --batch");
+    s->step = args->given.seen ? sp_steps_of_tokens(v->seen, batch) : v->step;
+    s->schedule.warmup_steps = warmup ? sp_steps_of_tokens(v->warmup_tokens, batch) : v->warmup;
+    s->schedule.total_steps =
+        args->given.tokens ? sp_steps_of_tokens(v->tokens, batch) : v->total_steps;
+    return true;
+}
+
+/* One step of Adam more, from the moments before it. */
+static void add_gradient(struct lr *s, double step, double g, struct sp_adam_moments before)
+{
+    const struct sp_option_values *const v = s->v;
+    struct adam *const a = &s->adam[s->n_adam++];
+    *a = (struct adam){.v = v, .step = step, .g = g, .before = before};
+    a->after.m = sp_adam_first_moment(v->beta1, before.m, g);
+    a->after.v = sp_adam_second_moment(v->beta2, before.v, g);
+    a->correction1 = sp_adam_bias_correction(v->beta1, step);
+    a->correction2 = sp_adam_bias_correction(v->beta2, step);
+    a->m_hat = sp_adam_corrected(a->after.m, a->correction1);
+    a->v_hat = sp_adam_corrected(a->after.v, a->correction2);
+    s->last = a;
+}
+
+/* --grad: a gradient a step, or one that all steps up to --step have. */
+static bool load_gradients(struct lr *s, struct sp_error *error)
+{
+    const char *list = s->v->grad;
+    char word[64];
+    double g = NAN;
+    struct sp_adam_moments before = {0, 0};
+    if (s->v->param && !sp_parse_signed(s->v->param, &s->param))
+        return sp_fail(error, SP_INPUT, "--param: \"%s\" is no number", sp_safe(s->v->param));
+    if (!list)
+        return true;
+    while (sp_next_item(&list, word, sizeof word)) {
+        if (!sp_parse_signed(word, &g) || fabs(g) > 1e30)
+            return sp_fail(error, SP_INPUT, "--grad: \"%s\" is no number", sp_safe(word));
+        if (s->n_adam == MOST_GRADIENTS)
+            return sp_fail(error, SP_INPUT, "--grad: more than %d gradients", MOST_GRADIENTS);
+        if (s->last)
+            before = s->last->after;
+        add_gradient(s, s->n_adam + 1, g, before);
+    }
+    if (s->n_adam == 1 && s->step >= 1) {
+        s->n_adam = 0;
+        add_gradient(s, s->step, g,
+                     sp_adam_same_gradient(g, s->step - 1, s->v->beta1, s->v->beta2));
+    }
+    if (!isnan(s->step) && s->step != s->last->step)
+        return sp_fail(error, SP_INPUT, "--grad: %d gradients, but --step %g", s->n_adam, s->step);
+    s->step = s->last->step;
+    return true;
+}
+
 static bool check_schedule(const struct lr *s, struct sp_error *error)
 {
     const struct sp_lr_schedule *p = &s->schedule;
     if (!isnan(p->total_steps) && p->warmup_steps > p->total_steps)
         return sp_fail(error, SP_INPUT, "--warmup: %g steps are more than the total of %g",
                        p->warmup_steps, p->total_steps);
-    if (isnan(s->v->step) || isnan(s->v->lr))
+    if (isnan(s->step) || isnan(s->v->lr))
         return true;
-    if (p->decay != SP_DECAY_CONSTANT && isnan(p->total_steps) && s->v->step > p->warmup_steps)
+    if (p->decay != SP_DECAY_CONSTANT && isnan(p->total_steps) && s->step > p->warmup_steps)
         return sp_fail(error, SP_USAGE,
                        "--total-steps is needed after the warmup (or --decay constant)");
     if (p->decay != SP_DECAY_CONSTANT && p->min_lr > p->peak_lr)
@@ -107,13 +211,16 @@ static bool load(const struct sp_args *args, struct lr *s, struct sp_error *erro
     s->schedule = (struct sp_lr_schedule){
         .peak_lr = sp_scaled_lr(s->rule, v->lr, s->batch_tokens, s->base_batch_tokens),
         .min_lr = v->min_lr,
-        .warmup_steps = v->warmup,
-        .total_steps = v->total_steps,
-        .decay = (enum sp_lr_decay)v->decay};
-    if (isnan(v->step) && isnan(v->lr) && isnan(v->grad_norm) && !s->has_batch)
-        return sp_fail(error, SP_USAGE,
-                       "what to work out is needed: --step (with --lr), --grad-norm, or a batch "
-                       "(--micro-batch, --microbatches, --dp, --batch)");
+        .decay = v->grad && !args->given.decay && isnan(v->total_steps) && isnan(v->tokens)
+                     ? SP_DECAY_CONSTANT
+                     : (enum sp_lr_decay)v->decay};
+    if (!load_steps(args, s, error) || !load_gradients(s, error))
+        return false;
+    if (isnan(s->step) && isnan(v->lr) && isnan(v->grad_norm) && !s->has_batch)
+        return sp_fail(
+            error, SP_USAGE,
+            "what to work out is needed: --step (with --lr), --grad, --grad-norm, or a batch "
+            "(--micro-batch, --microbatches, --dp, --batch)");
     return check_schedule(s, error);
 }
 
@@ -122,21 +229,25 @@ static void work_out(struct lr *s)
 {
     const struct sp_option_values *const v = s->v;
     const struct sp_lr_schedule *p = &s->schedule;
-    const bool known = !isnan(v->step) && !isnan(v->lr);
-    s->warms = v->step < p->warmup_steps;
-    s->lr = known ? sp_lr_at(p, v->step) : NAN;
-    s->decay_left = known ? sp_lr_decay_left(p, v->step) : NAN;
-    s->correction1 = sp_adam_bias_correction(v->beta1, v->step);
-    s->correction2 = sp_adam_bias_correction(v->beta2, v->step);
+    const bool known = !isnan(s->step) && !isnan(v->lr);
+    s->warms = s->step < p->warmup_steps;
+    s->lr = known ? sp_lr_at(p, s->step) : NAN;
+    s->decay_left = known ? sp_lr_decay_left(p, s->step) : NAN;
+    s->correction1 = sp_adam_bias_correction(v->beta1, s->step);
+    s->correction2 = sp_adam_bias_correction(v->beta2, s->step);
+    s->decay = isnan(v->weight_decay) ? 1 : sp_adamw_decay_factor(s->lr, v->weight_decay);
+    if (s->last)
+        s->update = sp_adam_update(s->lr, s->last->m_hat, s->last->v_hat, v->epsilon);
     s->clip_factor = isnan(v->grad_norm) ? NAN : sp_clip_factor(v->max_norm, v->grad_norm);
-    snprintf(s->schedule_text, sizeof s->schedule_text, "warmup %s steps (--warmup), %s%s",
-             sp_human_text(p->warmup_steps, SP_NUMBER), decays[p->decay],
+    snprintf(s->schedule_text, sizeof s->schedule_text, "warmup %s steps (%s), %s%s",
+             sp_human_text(p->warmup_steps, SP_NUMBER),
+             isnan(v->warmup_tokens) ? "--warmup" : "--warmup-tokens", decays[p->decay],
              p->decay == SP_DECAY_CONSTANT ? " after it (--decay)" : " decay (--decay)");
 }
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
-    struct lr s = {0};
+    struct lr s = {.param = NAN, .update = NAN};
     if (!load(args, &s, error))
         return false;
     work_out(&s);

@@ -42,6 +42,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(micro_batch),
     SP_OPTION_REMAT_THAT_FITS,
     SP_TAKE(checkpoints),
+    SP_TAKE(segments),
     SP_TAKE(rule, .fallback = "exact", .choices = rules),
     SP_TAKE(sp),
     SP_TAKE(kv_sequences),
@@ -83,6 +84,7 @@ struct memory {
     char kept_words[64]; /* what is kept for the backward pass */
     char cut_words[160]; /* why the replicas cannot share the batch; "" */
     bool both_given;     /* --checkpoints and --remat */
+    double segments, stage_layers, all_kept, input_share; /* --segments; NAN: not given */
     double act_all, capacity, kept, held, node, hw_devices;
     bool fewest, largest, counts_all; /* what is answered of the machine */
     double kv, kv_sequences;          /* bytes of a sequence's cache */
@@ -393,10 +395,43 @@ static bool load_offload(const struct sp_args *args, struct memory *s, struct sp
         return false;
     if (!f->has_hw)
         return true;
+    if (!sp_check_peak(&f->hw, (enum sp_dtype)f->precision.compute_dtype, error))
+        return false;
     const double C =
         chip->peak_flops_per_s[sp_compute_dtype(chip, (enum sp_dtype)f->precision.compute_dtype)];
     s->compute_s = sp_run_s(sp_tuned_flops(&f->model, f->batch, f->seq, SP_FLOPS_6P),
                             (double)sp_chips(&f->hw), C, args->value.mfu);
+    return true;
+}
+
+/* --segments: what the layers of a device would keep without recomputation, and a layer's input of
+ * that. */
+static bool load_segments(const struct sp_args *args, struct memory *s, struct sp_error *error)
+{
+    const char *const text = args->value.segments;
+    struct sp_memory_case whole = s->of;
+    s->segments = NAN;
+    if (!text)
+        return true;
+    if (!s->has_shape)
+        return sp_fail(error, SP_INPUT,
+                       "--segments: the layers of a model of unknown shape are not known");
+    s->stage_layers = s->L / s->of.spread.pp;
+    if (strcmp(text, "sqrt") == 0)
+        s->segments = sp_root_segments(s->stage_layers);
+    else if (!sp_parse_number(text, &s->segments) || s->segments < 1 ||
+             s->segments > s->stage_layers || s->segments != floor(s->segments))
+        return sp_fail(
+            error, SP_INPUT,
+            "--segments: \"%s\": expected sqrt, or a number from 1 to the %s layers of a "
+            "stage",
+            sp_safe(text), sp_human_text(s->stage_layers, SP_NUMBER));
+    whole.remat = SP_REMAT_NONE;
+    whole.checkpoints = NAN;
+    whole.by_gpt_rule = false;
+    s->all_kept = sp_memory_of_device(&whole).activations;
+    s->input_share =
+        sp_input_share(s->D, sp_activation_bytes_per_token_layer(&whole.model, SP_REMAT_NONE));
     return true;
 }
 
@@ -429,7 +464,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     if (!load(args, &s, error))
         return false;
     work_out(args, &s);
-    if (s.has_model && !load_offload(args, &s, error))
+    if (s.has_model && (!load_offload(args, &s, error) || !load_segments(args, &s, error)))
         return false;
     put_memory_model_rows(report, &s);
     if (s.has_model) {

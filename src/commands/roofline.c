@@ -35,6 +35,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(bytes),
     SP_TAKE(t_math),
     SP_TAKE(t_mem),
+    SP_TAKE(hidden),
     SP_TAKE(chain, .alias = "stages"),
     SP_OPTIONS_MODEL,
     SP_OPTION_BATCH,
@@ -80,6 +81,7 @@ struct roof {
     const struct sp_args *args;
     struct sp_hardware hw;
     struct sp_operands bytes;
+    enum sp_dtype dtype; /* of the arithmetic; as the chip has it, once that is known */
     bool has_hw;
     double chips;      /* that share the work */
     double C, W, r;    /* peak and bandwidth of all of them; experts per expert of a token */
@@ -115,6 +117,7 @@ struct work {
     double count;
     bool has_work, has_hw;
     double flops, bytes, C, W, t_math, t_mem;
+    double hidden; /* --hidden; NAN */
     const char *from;
 };
 
@@ -148,12 +151,14 @@ static double bandwidth_of(const struct sp_hardware *hw, int from)
     return bandwidths[from];
 }
 
-static bool read_type(const struct sp_args *args, enum sp_option_id id, double fallback,
-                      double *bytes, struct sp_error *error)
+/* The element type of an option, or of `fallback` where it is not given. */
+static bool read_type(const struct sp_args *args, enum sp_option_id id,
+                      const struct sp_element *fallback, struct sp_element *element,
+                      struct sp_error *error)
 {
     const char *const text = args->text[id];
-    *bytes = text ? sp_element_bytes(text) : fallback;
-    if (*bytes > 0)
+    *element = text ? sp_element_of(text) : *fallback;
+    if (element->bytes > 0)
         return true;
     return sp_fail(error, SP_INPUT,
                    "--%s: \"%s\" is no element type; bf16, fp32, fp8, int8 and their kind are",
@@ -175,26 +180,36 @@ static void use_vector_unit(struct roof *s)
 
 static bool load_types(const struct sp_args *args, struct roof *s, struct sp_error *error)
 {
-    double bytes;
+    const struct sp_element usual = {SP_BF16, sp_dtypes[SP_BF16].bytes};
+    struct sp_element all, a, w, out;
     s->r = sp_expert_share(args->value.experts, args->value.top_k);
     if (s->r < 1)
         return sp_fail(error, SP_INPUT, "--top-k is larger than --experts");
-    return read_type(args, SP_O_type, 2, &bytes, error) &&
-           read_type(args, SP_O_a, bytes, &s->bytes.a_bytes, error) &&
-           read_type(args, SP_O_w, bytes, &s->bytes.w_bytes, error) &&
-           read_type(args, SP_O_out, bytes, &s->bytes.out_bytes, error);
+    if (!read_type(args, SP_O_type, &usual, &all, error) ||
+        !read_type(args, SP_O_a, &all, &a, error) || !read_type(args, SP_O_w, &all, &w, error) ||
+        !read_type(args, SP_O_out, &all, &out, error))
+        return false;
+    s->bytes = (struct sp_operands){a.bytes, w.bytes, out.bytes};
+    s->dtype = args->value.compute >= 0 ? (enum sp_dtype)args->value.compute : a.dtype;
+    return true;
 }
 
-/* The format of the arithmetic: --compute, or that of the first operand where chips have it. */
-static enum sp_dtype format_of(const struct sp_args *args)
+/* The peak in the format of the arithmetic: --compute, or that of the first operand. The vector
+ * unit's published rate is one of fp32. */
+static bool load_peak(struct roof *s, struct sp_error *error)
 {
-    const char *const type = args->value.a ? args->value.a : args->value.type;
-    if (args->value.compute >= 0)
-        return (enum sp_dtype)args->value.compute;
-    for (int i = 0; i < SP_DTYPES; i++)
-        if (strcmp(sp_dtype_names[i], type) == 0)
-            return (enum sp_dtype)i;
-    return SP_BF16;
+    const struct sp_chip *const chip = &s->hw.chip;
+    if (!sp_check_peak(&s->hw, s->dtype, error))
+        return false;
+    if (s->args->given.op && s->dtype == SP_FP64)
+        return sp_fail(error, SP_INPUT, "%s publishes no rate of its vector unit in fp64",
+                       s->hw.name);
+    s->dtype = sp_compute_dtype(chip, s->dtype);
+    s->C = sp_of_all_chips(s->chips, chip->peak_flops_per_s[s->dtype]);
+    s->C_vector = sp_of_all_chips(s->chips, sp_vector_flops_per_s(chip, true));
+    if (s->args->given.op)
+        use_vector_unit(s);
+    return true;
 }
 
 static bool load_chip(const struct sp_args *args, struct roof *s, struct sp_error *error)
@@ -211,15 +226,11 @@ static bool load_chip(const struct sp_args *args, struct roof *s, struct sp_erro
         return true;
     if (!sp_hardware_of(args, &sources, &s->hw, error))
         return false;
-    const struct sp_chip *const chip = &s->hw.chip;
     s->chips = isnan(chips) ? (double)sp_chips(&s->hw) : chips;
-    s->C =
-        sp_of_all_chips(s->chips, chip->peak_flops_per_s[sp_compute_dtype(chip, format_of(args))]);
+    if (!load_peak(s, error))
+        return false;
     s->W = sp_of_all_chips(s->chips,
                            isnan(given) ? bandwidth_of(&s->hw, args->value.bytes_from) : given);
-    s->C_vector = sp_of_all_chips(s->chips, sp_vector_flops_per_s(chip, true));
-    if (args->given.op)
-        use_vector_unit(s);
     if (isnan(s->W))
         return sp_fail(error, SP_INPUT,
                        "--bytes-from %s: %s publishes no such bandwidth; give --bandwidth", s->from,
@@ -430,6 +441,7 @@ static struct work work_of(const struct roof *s, const struct sp_work *work)
 {
     struct work w = {
         .has_work = work != NULL, .has_hw = s->has_hw, .C = s->C, .W = s->W, .from = s->from};
+    w.hidden = s->args->value.hidden;
     w.flops = work ? work->flops : 0;
     w.bytes = work ? work->bytes : 0;
     w.t_math = work ? sp_math_s(w.flops, s->C) : s->args->value.t_math;

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/number.h"
 #include "cli/command.h"
 #include "study/laws.h"
@@ -10,7 +11,11 @@ static const struct sp_taken options[] = {
     SP_TAKE(flops),
     SP_OPTIONS_SIZED_MODEL,
     SP_TAKE(tokens),
+    SP_TAKE(unique_tokens, .needs = SP_THESE(SP_O_tokens)),
     SP_TAKE(loss),
+    SP_TAKE(probabilities, .excludes = SP_THESE(SP_O_loss)),
+    SP_TAKE(vocab),
+    SP_TAKE(bytes_per_token),
     SP_TAKE(law, .fallback = "chinchilla"),
     SP_TAKE(batch, .needs = SP_THESE(SP_O_noise_scale)),
     SP_TAKE(noise_scale, .needs = SP_THESE(SP_O_batch)),
@@ -28,6 +33,9 @@ static const struct sp_example examples[] = {
     {"scaling --params 7B --loss 2.2 --get tokens", "tokens that reach a loss"},
     {"scaling --flops 1e21 --batch 4M --noise-scale 2M --from-batch 1M",
      "what a larger batch buys"},
+    {"scaling --params 1B --tokens 100B --unique-tokens 25B", "four passes over the same text"},
+    {"scaling --probabilities 0.5,0.25,0.125 --vocab 50257",
+     "cross-entropy, perplexity, the first loss"},
     {"scaling --year 2023", "effective compute relative to 2014, and the share of compute"},
     {NULL, NULL},
 };
@@ -37,6 +45,7 @@ enum flops_from { FLOPS_GIVEN, FLOPS_OF_RUN, FLOPS_FOR_LOSS, FLOPS_FOR_PARAMS, F
 
 /* What is asked, and what the rows of scaling.def show of it. */
 struct scaling {
+    const struct sp_option_values *v;
     struct sp_sources sources;
     struct sp_scaling_law law;
     struct sp_config file; /* of the law; open while `has_file` */
@@ -52,6 +61,12 @@ struct scaling {
     double batch, from, noise; /* tokens; NAN: not given */
     double year, since;        /* year NAN: not given */
     bool has_batch, has_year;
+    double unique;      /* tokens of different text; NAN: all are */
+    double base_params; /* compute-optimal for them, at most those of the run */
+    double worth_N, worth_D;
+    double entropy; /* nats per token: that of --probabilities, else the run's */
+    bool shows_entropy, is_measured;
+    double vocab;
     struct sp_trend_file compute, algorithms;
     struct sp_progress progress;
 };
@@ -80,6 +95,49 @@ static bool take_size(const struct sp_args *args, struct scaling *s, struct sp_e
     if (!sp_model_of(args, &s->sources, &model, error))
         return false;
     s->given.params = sp_params_of_law(&s->law, &model);
+    if (isnan(s->vocab) && model.vocab > 0)
+        s->vocab = (double)model.vocab;
+    return true;
+}
+
+/* The mean of -ln p. */
+static bool take_probabilities(const struct sp_args *args, struct scaling *s,
+                               struct sp_error *error)
+{
+    const char *list = args->value.probabilities;
+    char word[64];
+    double sum = 0;
+    int n = 0;
+    s->entropy = NAN;
+    s->is_measured = list != NULL;
+    while (list && sp_next_item(&list, word, sizeof word)) {
+        double p;
+        if (!sp_parse_number(word, &p) || !(p > 0 && p <= 1))
+            return sp_fail(error, SP_INPUT,
+                           "--probabilities: \"%s\" is no number above 0 and up to 1",
+                           sp_safe(word));
+        sum -= log(p);
+        s->entropy = sum / ++n;
+    }
+    return true;
+}
+
+/* What tokens over the same text are worth, and the size of the run with so little of it. */
+static bool weigh_repeats(struct scaling *s, struct sp_error *error)
+{
+    if (isnan(s->unique))
+        return true;
+    if (s->law.form != SP_FORM_SUM)
+        return sp_fail(error, SP_INPUT,
+                       "--unique-tokens: the law %s has no loss of size and tokens apart; another "
+                       "--law does",
+                       sp_safe(s->law.name));
+    const double of_unique =
+        sp_law_optimal_params(&s->law, sp_law_flops_for_tokens(&s->law, s->unique));
+    s->unique = fmin(s->unique, s->run.tokens);
+    s->base_params = fmin(of_unique, s->run.params);
+    s->worth_D = sp_worth_of_repeated_tokens(s->run.tokens, s->unique);
+    s->worth_N = sp_worth_of_excess_params(s->run.params, s->base_params);
     return true;
 }
 
@@ -90,7 +148,7 @@ static bool check_given(const struct scaling *s, struct sp_error *error)
     const bool loss = !isnan(g->loss);
     if (!isnan(s->year) && s->year < s->since)
         return sp_fail(error, SP_USAGE, "--year %g is before --since %g", s->year, s->since);
-    if (n == 0 && !loss && isnan(s->batch) && isnan(s->year))
+    if (n == 0 && !loss && isnan(s->batch) && isnan(s->year) && !s->shows_entropy)
         return sp_fail(error, SP_USAGE,
                        "a budget is needed: --flops, --model or --params, --tokens, or --loss");
     if (n > 2 || (loss && (n > 1 || !isnan(g->flops))))
@@ -119,6 +177,7 @@ static bool unreachable(const struct scaling *s, struct sp_error *error)
 
 static bool load(const struct sp_args *args, struct scaling *s, struct sp_error *error)
 {
+    s->v = &args->value;
     s->sources = sp_sources_of(args);
     s->given.flops = args->value.flops;
     s->given.tokens = args->value.tokens;
@@ -126,18 +185,25 @@ static bool load(const struct sp_args *args, struct scaling *s, struct sp_error 
     s->noise = args->value.noise_scale;
     s->year = args->value.year;
     s->since = args->value.since;
+    s->unique = args->value.unique_tokens;
+    s->vocab = args->value.vocab;
+    s->shows_entropy =
+        args->given.probabilities || args->given.vocab || args->given.bytes_per_token;
     if (!isnan(s->year) &&
         (!sp_load_trend(args->value.compute_trend, &s->sources, &s->compute, error) ||
          !sp_load_trend(args->value.algorithms_trend, &s->sources, &s->algorithms, error)))
         return false;
     if (!sp_load_law(args->value.law, &s->sources, &s->law, error) || !take_size(args, s, error) ||
         !sp_tokens_of(args, SP_O_batch, &s->batch, NULL, error) ||
-        !sp_tokens_of(args, SP_O_from_batch, &s->from, NULL, error) || !check_given(s, error))
+        !sp_tokens_of(args, SP_O_from_batch, &s->from, NULL, error) || !check_given(s, error) ||
+        !take_probabilities(args, s, error))
         return false;
     s->run = sp_scaling_solve(&s->law, &s->given);
     if (!isnan(s->given.loss) && !isfinite(s->run.flops))
         return unreachable(s, error);
-    return true;
+    if (!s->is_measured)
+        s->entropy = s->run.loss;
+    return weigh_repeats(s, error);
 }
 
 /* Opens the law's file for what it says of itself; standard input has been read by then. */

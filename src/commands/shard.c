@@ -167,10 +167,12 @@ static void sum_array(struct shard *s, const struct sp_sharded *a)
 static bool multiply(struct shard *s, const struct sp_sharded array[2], const char *out,
                      struct sp_error *error)
 {
-    const double out_bytes = sp_element_bytes(out);
+    const double out_bytes = sp_element_of(out).bytes;
     enum sp_collective other;
     if (out_bytes <= 0)
         return sp_fail(error, SP_INPUT, "--out: \"%s\" is no element type", sp_safe(out));
+    if (s->has_hw && !sp_check_peak(&s->hw, (enum sp_dtype)array[0].dtype, error))
+        return false;
     s->m = sp_sharded_matmul(&s->mesh, &array[0], &array[1], out_bytes);
     if (s->m.kind == SP_CASE_MISMATCH)
         return sp_fail(error, SP_INPUT,

@@ -19,6 +19,7 @@
 #include "runs/gap.h"
 #include "runs/measured_run.h"
 #include "runs/run_estimate.h"
+#include "study/placement.h"
 #include "study/course.h"
 
 /* clang-format off */
@@ -65,6 +66,7 @@ struct step {
 /* A stage. */
 struct stage_rows {
     double layers;
+    char which[96], ranks[32];
     const struct sp_framework *f;
     const struct sp_stage_memory *m;
     const struct sp_stage_time *t;
@@ -82,12 +84,14 @@ static void put_stages(struct sp_report *r, const struct step *of)
         struct stage_rows s = {.f = of->rows->f, .m = &e->stage[i], .t = &e->kind[e->map.of[i]]};
         for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
             s.layers += (double)layers.of[kind];
+        sp_name_stage_layers(&e->map, &of->p->plan, i, s.which, sizeof s.which);
+        sp_name_stage_ranks(&e->map, (double)sp_chips(&of->p->hw), i, s.ranks, sizeof s.ranks);
         sp_begin_row(r, NULL, "stages.%lld", (long long)i);
         put_step_stage_rows(r, &s);
     }
     if (e->map.stages > 1)
         sp_list_table(r, "stages",
-                      ": stage, layers, params_bytes, grads_bytes, optimizer_bytes, "
+                      ": stage, layers, which, ranks, params_bytes, grads_bytes, optimizer_bytes, "
                       "activations_bytes, device_bytes, forward_s, backward_s");
     sp_scope(r, "");
 }

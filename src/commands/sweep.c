@@ -140,6 +140,8 @@ static bool add_axis(struct sweep *s, const struct sp_option *option, const char
     static const enum sp_option_id whole[] = {
         SP_O_shape,  SP_O_get,   SP_O_measured, SP_O_near,      SP_O_explain_rejects,
         SP_O_pareto, SP_O_scale, SP_O_price,    SP_O_config_dir};
+    /* those of which it takes a list, with semicolons */
+    static const enum sp_option_id texts[] = {SP_O_mesh, SP_O_dims, SP_O_chain, SP_O_grad};
     const enum sp_option_kind kind_of = sp_option_row(option->id, NULL).kind;
     enum sp_axis_text kind = kind_of == SP_MANY       ? SP_AXIS_OF_SETS
                              : kind_of == SP_REPEATED ? SP_AXIS_OF_MANY
@@ -147,6 +149,9 @@ static bool add_axis(struct sweep *s, const struct sp_option *option, const char
     for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
         if (whole[i] == option->id)
             kind = SP_AXIS_OF_ONE;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (texts[i] == option->id)
+            kind = SP_AXIS_OF_TEXTS;
     if (option->id == SP_O_against && text && strchr(text, '='))
         kind = SP_AXIS_OF_ONE; /* a plan, whose commas are its own; machines and files are a list */
     return sp_add_axis(&s->axes, option->name, kind, text, error);

@@ -179,20 +179,24 @@ static bool load_model(const struct sp_args *args, const struct sp_sources *sour
 }
 
 /* Devices, their peak, and the utilisation: --mfu, or that of a measured speed. */
-static void take_machine(const struct sp_args *args, struct train *f)
+static bool take_machine(const struct sp_args *args, struct train *f, struct sp_error *error)
 {
+    const enum sp_dtype wanted = (enum sp_dtype)f->precision.compute_dtype;
     const double devices = args->value.devices, step = args->value.step_time;
     f->N = !isnan(devices) ? devices : f->has_hw ? (double)sp_chips(&f->hw) : 1;
     f->C = args->value.peak;
-    if (isnan(f->C) && f->has_hw)
-        f->C = f->hw.chip.peak_flops_per_s[sp_compute_dtype(
-            &f->hw.chip, (enum sp_dtype)f->precision.compute_dtype)];
+    if (isnan(f->C) && f->has_hw) {
+        if (!sp_check_peak(&f->hw, wanted, error))
+            return false;
+        f->C = f->hw.chip.peak_flops_per_s[sp_compute_dtype(&f->hw.chip, wanted)];
+    }
     f->measured_rate = args->value.tokens_per_s;
     if (isnan(f->measured_rate) && !isnan(step))
         f->measured_rate = sp_tokens_over_time(f->batch, step);
     f->mfu = isnan(f->measured_rate)
                  ? args->value.mfu
                  : sp_utilisation(f->flops_per_token, f->measured_rate, f->N, f->C);
+    return true;
 }
 
 /* --law, --loss and --noise-scale; --loss alone tells the tokens of the run. */
@@ -234,9 +238,8 @@ static bool load(const struct sp_args *args, const struct sp_sources *sources, s
         !args->given.days && !args->given.loss)
         return sp_fail(error, SP_USAGE,
                        "--tokens N (or --flops N, --days N or --loss L) is needed");
-    if (!load_model(args, sources, f, error))
+    if (!load_model(args, sources, f, error) || !take_machine(args, f, error))
         return false;
-    take_machine(args, f);
     if (args->given.days && isnan(f->C))
         return sp_fail(error, SP_USAGE, "--days needs a machine: --hw, or --peak and --devices");
     if (!take_loss(args, sources, f, error))

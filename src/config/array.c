@@ -10,20 +10,21 @@
 
 #include "base/number.h"
 
-double sp_element_bytes(const char *dtype)
+struct sp_element sp_element_of(const char *name)
 {
     static const struct {
         const char *name;
-        double bytes;
-    } others[] = {{"f16", 2}, {"f32", 4},   {"f64", 8}, {"fp64", 8},  {"s8", 1},
-                  {"u8", 1},  {"int16", 2}, {"s32", 4}, {"int32", 4}, {"bool", 1}};
+        struct sp_element element;
+    } others[] = {{"f16", {SP_FP16, 2}},   {"f32", {SP_FP32, 4}},     {"f64", {SP_FP64, 8}},
+                  {"s8", {SP_INT8, 1}},    {"u8", {SP_INT8, 1}},      {"int16", {SP_DTYPES, 2}},
+                  {"s32", {SP_DTYPES, 4}}, {"int32", {SP_DTYPES, 4}}, {"bool", {SP_DTYPES, 1}}};
     for (int i = 0; i < SP_DTYPES; i++)
-        if (strcmp(sp_dtype_names[i], dtype) == 0)
-            return sp_dtypes[i].bytes;
+        if (strcmp(sp_dtype_names[i], name) == 0)
+            return (struct sp_element){(enum sp_dtype)i, sp_dtypes[i].bytes};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (strcmp(others[i].name, dtype) == 0)
-            return others[i].bytes;
-    return 0;
+        if (strcmp(others[i].name, name) == 0)
+            return others[i].element;
+    return (struct sp_element){SP_DTYPES, 0};
 }
 
 bool sp_parse_array(const char *text, const char *what, struct sp_array *array,
@@ -34,7 +35,9 @@ bool sp_parse_array(const char *text, const char *what, struct sp_array *array,
     *array = (struct sp_array){0};
     if (open && open - text > 0)
         snprintf(dtype, sizeof dtype, "%.*s", (int)(open - text < 15 ? open - text : 15), text);
-    array->element_bytes = sp_element_bytes(dtype);
+    const struct sp_element element = sp_element_of(dtype);
+    array->element_bytes = element.bytes;
+    array->dtype = element.dtype;
     if (array->element_bytes <= 0)
         return sp_fail(error, SP_INPUT,
                        "%s: \"%s\" is no element type; bf16, fp32, fp8, int8 and their kind are",

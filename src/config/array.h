@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include <scaleplan/formats.h>
 #include <scaleplan/network.h>
 
 #include "base/error.h"
@@ -12,6 +13,7 @@ enum { SP_MAX_DIMS = 8 };
 
 struct sp_array {
     double element_bytes;
+    enum sp_dtype dtype; /* SP_DTYPES: a type that no chip multiplies */
     double dim[SP_MAX_DIMS];
     int n;
 };
@@ -27,8 +29,13 @@ bool sp_parse_mesh(const char *text, struct sp_mesh *mesh, struct sp_error *erro
 /* Number of the axis of that name, -1 when the mesh has none. */
 int sp_mesh_axis(const struct sp_mesh *mesh, char name);
 
-/* Bytes of an element of that type ("bf16" 2, "int8" 1, ...), 0 when it is unknown. */
-double sp_element_bytes(const char *dtype);
+/* An element type by its name ("bf16", "f32", "int32"): its format, SP_DTYPES of a type that no
+ * chip multiplies, and its bytes, 0 when the name is none. */
+struct sp_element {
+    enum sp_dtype dtype;
+    double bytes;
+};
+struct sp_element sp_element_of(const char *name);
 
 /* Product of the dimensions times the bytes of an element. */
 double sp_array_bytes(const struct sp_array *array);

@@ -30,6 +30,8 @@ static const struct sp_field hardware_fields[] = {
               "dense int4 peak"),
     FIGURE_AT("chip.peak_flops_per_s.fp4", chip.peak_flops_per_s[SP_FP4], "FLOP/s", 1,
               "dense fp4 peak"),
+    FIGURE_AT("chip.peak_flops_per_s.fp64", chip.peak_flops_per_s[SP_FP64], "FLOP/s", 1,
+              "fp64 peak of matmuls"),
     FIGURE(chip.hbm_bytes, "bytes", 1, "memory of one chip"),
     FIGURE(chip.hbm_usable_bytes, "bytes", 1, "memory that the runtime grants to programs"),
     FIGURE(chip.hbm_bytes_per_s, "bytes/s", 1, "W_hbm: memory bandwidth"),
@@ -112,23 +114,15 @@ FIELD_TABLE(sp_hardware_table, "hw", hardware_fields, NULL);
 
 /* Values outside these ranges are usually a wrong unit: TFLOP/s for FLOP/s, GB for bytes. */
 const struct sp_likely sp_likely_hardware[] = {
-    {"chip.peak_flops_per_s.bf16", 1e12, 1e18},
-    {"chip.peak_flops_per_s.fp16", 1e12, 1e18},
-    {"chip.peak_flops_per_s.tf32", 1e12, 1e18},
-    {"chip.peak_flops_per_s.fp32", 1e11, 1e18},
-    {"chip.peak_flops_per_s.fp8", 1e12, 1e18},
-    {"chip.peak_flops_per_s.int8", 1e12, 1e18},
-    {"chip.peak_flops_per_s.int4", 1e12, 1e18},
-    {"chip.peak_flops_per_s.fp4", 1e12, 1e18},
-    {"chip.hbm_bytes", 1e9, 1e13},
-    {"chip.hbm_usable_bytes", 1e9, 1e13},
-    {"chip.hbm_bytes_per_s", 1e10, 1e15},
-    {"chip.pcie_bytes_per_s", 1e8, 1e13},
-    {"chip.c2c_bytes_per_s", 1e8, 1e13},
-    {"network.link_bytes_per_s", 1e8, 1e13},
-    {"network.domain_bytes_per_s", 1e8, 1e14},
-    {"network.scaleout_bytes_per_s", 1e6, 1e13},
-    {NULL, 0, 0},
+    {"chip.peak_flops_per_s.bf16", 1e12, 1e18},  {"chip.peak_flops_per_s.fp16", 1e12, 1e18},
+    {"chip.peak_flops_per_s.tf32", 1e12, 1e18},  {"chip.peak_flops_per_s.fp32", 1e11, 1e18},
+    {"chip.peak_flops_per_s.fp8", 1e12, 1e18},   {"chip.peak_flops_per_s.int8", 1e12, 1e18},
+    {"chip.peak_flops_per_s.int4", 1e12, 1e18},  {"chip.peak_flops_per_s.fp4", 1e12, 1e18},
+    {"chip.peak_flops_per_s.fp64", 1e11, 1e18},  {"chip.hbm_bytes", 1e9, 1e13},
+    {"chip.hbm_usable_bytes", 1e9, 1e13},        {"chip.hbm_bytes_per_s", 1e10, 1e15},
+    {"chip.pcie_bytes_per_s", 1e8, 1e13},        {"chip.c2c_bytes_per_s", 1e8, 1e13},
+    {"network.link_bytes_per_s", 1e8, 1e13},     {"network.domain_bytes_per_s", 1e8, 1e14},
+    {"network.scaleout_bytes_per_s", 1e6, 1e13}, {NULL, 0, 0},
 };
 
 #define OF struct sp_precision

@@ -4,7 +4,7 @@
 #include <scaleplan/names.h>
 
 const char *const sp_dtype_names[] = {"bf16", "fp16", "tf32", "fp32", "fp8",
-                                      "int8", "int4", "fp4",  NULL};
+                                      "int8", "int4", "fp4",  "fp64", NULL};
 
 const char *const sp_schedule_names[] = {"naive", "gpipe",    "1f1b",     "interleaved", "zb-h1",
                                          "zb-h2", "dualpipe", "circular", NULL};

@@ -86,13 +86,14 @@ static bool push_range(struct sp_axis *axis, const char *piece, const char *rang
     return true;
 }
 
-static bool push_list(struct sp_axis *axis, const char *text, struct sp_error *error)
+static bool push_list(struct sp_axis *axis, const char *text, char separator,
+                      struct sp_error *error)
 {
     const size_t size = strlen(text) + 1;
     char *const piece = grown(NULL, size);
     bool ok = true;
-    for (const char *rest = text; ok && sp_next_item(&rest, piece, size);) {
-        const char *const range = range_in(piece);
+    for (const char *rest = text; ok && sp_next_piece(&rest, separator, piece, size);) {
+        const char *const range = separator == ',' ? range_in(piece) : NULL;
         if (piece[0] == '\0')
             ok = sp_fail(error, SP_INPUT, "--%s: an empty value in \"%s\"", axis->name,
                          sp_safe(text));
@@ -111,7 +112,7 @@ static bool push_sets(struct sp_axis *axis, const char *text, struct sp_error *e
     if (!equals || n >= sizeof axis->path || strpbrk(equals, "[{\""))
         return push(axis, text, error);
     snprintf(axis->path, sizeof axis->path, "%.*s", (int)n, text);
-    return push_list(axis, equals + 1, error);
+    return push_list(axis, equals + 1, ',', error);
 }
 
 bool sp_add_axis(struct sp_axes *axes, const char *name, enum sp_axis_text kind, const char *text,
@@ -125,9 +126,10 @@ bool sp_add_axis(struct sp_axes *axes, const char *name, enum sp_axis_text kind,
             return sp_fail(error, SP_USAGE, "--%s: given twice; a list has commas", name);
     struct sp_axis *const axis = &axes->axis[axes->n++];
     *axis = (struct sp_axis){.name = name};
-    const bool ok = kind == SP_AXIS_OF_SETS           ? push_sets(axis, text, error)
-                    : text && kind == SP_AXIS_OF_LIST ? push_list(axis, text, error)
-                                                      : push(axis, text, error);
+    const bool listed = text && (kind == SP_AXIS_OF_LIST || kind == SP_AXIS_OF_TEXTS);
+    const bool ok = kind == SP_AXIS_OF_SETS ? push_sets(axis, text, error)
+                    : listed ? push_list(axis, text, kind == SP_AXIS_OF_LIST ? ',' : ';', error)
+                             : push(axis, text, error);
     if (!ok)
         return false;
     if (axes->n == 1)

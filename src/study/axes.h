@@ -27,12 +27,19 @@ struct sp_axes {
     uint64_t rows; /* product of the numbers of values */
 };
 
-/* Kinds of option text: a list; one value, commas included; the same, repeatable; PATH=LIST. */
-enum sp_axis_text { SP_AXIS_OF_LIST, SP_AXIS_OF_ONE, SP_AXIS_OF_MANY, SP_AXIS_OF_SETS };
+/* Kinds of option text: a list; a list of values that have commas, separated by semicolons; one
+ * value, commas included; the same, repeatable; PATH=LIST. */
+enum sp_axis_text {
+    SP_AXIS_OF_LIST,
+    SP_AXIS_OF_TEXTS,
+    SP_AXIS_OF_ONE,
+    SP_AXIS_OF_MANY,
+    SP_AXIS_OF_SETS
+};
 
-/* Adds an option with its text (NULL: a flag). Lists are comma-separated; items may be ranges: 1..8
- * (step 1), 1..9:+2, 1..64:x2, or with a name h100-8..1024:x2. --set PATH=A,B has the values A and
- * B. */
+/* Adds an option with its text (NULL: a flag). Lists are comma-separated but for commas in
+ * brackets, which belong to a value; items may be ranges: 1..8 (step 1), 1..9:+2, 1..64:x2, or with
+ * a name h100-8..1024:x2. --set PATH=A,B has the values A and B. */
 bool sp_add_axis(struct sp_axes *axes, const char *name, enum sp_axis_text kind, const char *text,
                  struct sp_error *error);
 void sp_free_axes(struct sp_axes *axes);

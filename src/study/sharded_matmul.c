@@ -70,8 +70,7 @@ struct sp_sharded_times sp_time_sharded_matmul(const struct sp_hardware *hw,
         t.other_s = sp_collective_along_s(hw, mesh, other, m->output_bytes, m->move[0].over);
     if (!hw)
         return t;
-    const enum sp_dtype format = a->element_bytes == 1 ? SP_INT8 : SP_BF16;
-    t.C = hw->chip.peak_flops_per_s[sp_compute_dtype(&hw->chip, format)];
+    t.C = hw->chip.peak_flops_per_s[sp_compute_dtype(&hw->chip, (enum sp_dtype)a->dtype)];
     t.math_s = sp_sharded_math_s(m->flops, m->replication, sp_axes_product(mesh, ~0u), t.C);
     if (m->kind == SP_CASE_REDUCE)
         add_cuts(hw, mesh, m, &t);

@@ -201,7 +201,8 @@ static void sharded_matmuls(void **state)
     (void)state;
     const struct sp_mesh mesh = {"XY", {4, 2}, 2};
     const unsigned X = 1, Y = 2;
-    struct sp_sharded a = {2, "IJ", {64, 32}, {0, 0}, 0, 2}, b = {2, "JK", {32, 16}, {0, 0}, 0, 2};
+    struct sp_sharded a = {2, "IJ", {64, 32}, {0, 0}, 0, 2, SP_BF16},
+                      b = {2, "JK", {32, 16}, {0, 0}, 0, 2, SP_BF16};
     struct sp_sharded_matmul m = sp_sharded_matmul(&mesh, &a, &b, 2);
     assert_true(m.kind == SP_CASE_NONE && m.replication == 8 && m.flops == 2.0 * 64 * 32 * 16);
     a.axes[1] = X; /* A[I,J_X]: gather A, 64 x 32 x 2 bytes */

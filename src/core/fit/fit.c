@@ -172,17 +172,43 @@ static void keep_quieter_of_degrees(struct sp_strategy *s, void *context)
         keep_quieter(s, &wanted->search);
 }
 
-/* Replicas of shards with given degrees. */
+/* The same of a mesh whose shards become replicas, whole or of shards. */
+static void keep_quieter_of_replicas(struct sp_strategy *s, void *context)
+{
+    struct mesh_search *wanted = context;
+    const struct sp_degrees *const d = &wanted->degrees;
+    if (s->dp * s->fsdp != d->dp * d->fsdp || s->tp != d->tp || s->pp != d->pp)
+        return;
+    s->dp = d->dp;
+    s->fsdp = d->fsdp;
+    if (s->kind != SP_PP_FSDP)
+        s->kind = SP_HSDP;
+    keep_quieter(s, &wanted->search);
+}
+
+/* Replicas with given degrees: laid as they stand, or on a torus on the axes that TP, or the slices
+ * that stages, leave to shards. */
 static struct sp_strategy given_replicas(const struct sp_fit_input *in,
                                          const struct sp_fit_terms *t,
                                          const struct sp_degrees *degrees)
 {
-    struct sp_strategy s;
-    if (!sp_lay_replicas(in, degrees, &s))
-        return (struct sp_strategy){.kind = SP_HSDP};
-    sp_judge(&s, in, t);
-    set_mesh_critical(&s, in, t);
-    return s;
+    struct mesh_search wanted = {.search = {.in = in, .t = t}, .degrees = *degrees};
+    struct sp_strategy *const s = &wanted.search.best;
+    if (sp_lay_replicas(in, t, degrees, s))
+        sp_judge(s, in, t);
+    else if (in->hw->network.kind == SP_TORUS && sp_model_has_shape(in->model))
+        sp_each_real_mesh(in, t, degrees->pp > 1 ? SP_PP_FSDP : SP_FSDP_TP,
+                          keep_quieter_of_replicas, &wanted);
+    if (s->exists)
+        set_mesh_critical(s, in, t);
+    return *s;
+}
+
+/* Whether the degrees are a product that no strategy of `fit` goes through by itself: replicas
+ * beside shards, TP or stages. */
+static bool has_replicas(const struct sp_degrees *d)
+{
+    return d->dp > 1 && (d->fsdp > 1 || d->tp > 1 || d->pp > 1);
 }
 
 struct sp_strategy sp_fit_mesh(const struct sp_fit_input *in, const struct sp_fit_terms *t,
@@ -190,7 +216,10 @@ struct sp_strategy sp_fit_mesh(const struct sp_fit_input *in, const struct sp_fi
                                bool real_axes)
 {
     struct mesh_search wanted = {.search = {.in = in, .t = t}, .degrees = *degrees};
-    if (kind == SP_HSDP && degrees->dp > 1 && degrees->fsdp > 1 && in->hw->slices == 1)
+    const bool over_slices = in->hw->slices > 1 && degrees->pp == 1;
+    if (!over_slices && has_replicas(degrees))
+        return given_replicas(in, t, degrees);
+    if (kind == SP_PP_FSDP && !has_meaning(in, t, kind))
         return given_replicas(in, t, degrees);
     if (!has_meaning(in, t, kind))
         return (struct sp_strategy){.kind = kind};
@@ -202,6 +231,8 @@ struct sp_strategy sp_fit_mesh(const struct sp_fit_input *in, const struct sp_fi
         sp_each_real_mesh(in, t, kind, keep_quieter_of_degrees, &wanted);
     else
         each_row_mesh(in, t, kind, keep_quieter_of_degrees, &wanted);
+    if (!wanted.search.best.exists && kind == SP_PP_FSDP)
+        return given_replicas(in, t, degrees);
     if (wanted.search.best.exists)
         set_mesh_critical(&wanted.search.best, in, t);
     return wanted.search.best;

@@ -78,9 +78,9 @@ double sp_serial_load(const double link[SP_LINKS]);
 /* Whether `a` ranks above `b`: see sp_fit_best. */
 bool sp_better(const struct sp_strategy *a, const struct sp_strategy *b);
 
-/* Places replicas of shards with given degrees on switches or whole axes of one slice; false if
- * impossible. Does not judge them. */
-bool sp_lay_replicas(const struct sp_fit_input *in, const struct sp_degrees *degrees,
-                     struct sp_strategy *s);
+/* Places replicas, whole or of shards, with given degrees on switches, or on whole axes of one
+ * slice; false if impossible. Does not judge them. */
+bool sp_lay_replicas(const struct sp_fit_input *in, const struct sp_fit_terms *t,
+                     const struct sp_degrees *degrees, struct sp_strategy *s);
 
 #endif

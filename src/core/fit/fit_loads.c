@@ -272,7 +272,9 @@ static void switched_loads(struct sp_strategy *s, const struct sp_fit_input *in,
             weight_load(t, X, t->W_domain) * share_received(in, fmin(X, domain / Y));
     if (X > 1 && X * Y > domain)
         loads->weights[SP_LINK_SCALEOUT] = weight_load(t, X * fmin(Y, domain), 1 / across);
-    if (s->pp > 1)
+    if (s->pp > 1 && X * Y * (double)s->pp <= domain)
+        loads->activations[SP_LINK_DOMAIN] += pipeline_load(s, t, t->W_domain);
+    else if (s->pp > 1)
         loads->activations[SP_LINK_SCALEOUT] += pipeline_load(s, t, nic);
 }
 
@@ -302,6 +304,12 @@ static double bubble(const struct sp_strategy *s)
     return sp_bubble_s(&pipeline) / sp_useful_s(&pipeline);
 }
 
+/* Whether replicas hold whole weights, of which nothing is gathered. */
+static bool is_whole(const struct sp_strategy *s)
+{
+    return s->kind == SP_DP || (s->dp > 1 && s->fsdp == 1);
+}
+
 /* Marks links that only reduce gradients, once per step. DP overlaps only the backward pass (8DF
  * bytes against 8BDF FLOPs), so its load is relative to 2/3 of T_math; FSDP overlaps both passes.
  * Both have the same critical batch. */
@@ -311,8 +319,8 @@ static void mark_backward_only(struct sp_strategy *s, const struct sp_fit_terms 
     const bool shards_inside = net->kind == SP_TORUS || s->fsdp * s->tp <= net->domain;
     for (int link = 0; link < SP_LINKS; link++) {
         s->loads.backward_only[link] =
-            s->kind == SP_DP || (s->kind == SP_HSDP && shards_inside &&
-                                 (link == SP_LINK_SCALEOUT || link == SP_LINK_DCN));
+            is_whole(s) ||
+            (s->dp > 1 && shards_inside && (link == SP_LINK_SCALEOUT || link == SP_LINK_DCN));
         s->loads.weights[link] *= s->loads.backward_only[link] ? t->gradients_alone : 1;
     }
 }
@@ -339,7 +347,7 @@ static void try_policy(struct sp_strategy *best, struct sp_strategy s,
 {
     s.remat = remat;
     sp_judge_memory(&s, in, t, listed);
-    s.loads.gathers = s.kind == SP_DP || s.keeps_weights ? 1 : (double)s.microbatches;
+    s.loads.gathers = is_whole(&s) || s.keeps_weights ? 1 : (double)s.microbatches;
     judge_times(&s, in, t);
     const double tie = 1 - 1e-9;
     const bool better = s.fits != best->fits ? s.fits

@@ -200,22 +200,41 @@ static double axes_of_shards(const struct sp_hardware *hw, int64_t fsdp)
 }
 
 /* Shards take whole axes first, replicas the rest, because replicas reduce only a shard. */
-bool sp_lay_replicas(const struct sp_fit_input *in, const struct sp_degrees *d,
-                     struct sp_strategy *s)
+static bool lay_on_torus(const struct sp_hardware *hw, struct sp_strategy *s)
 {
-    const struct sp_hardware *const hw = in->hw;
-    const bool torus = hw->network.kind == SP_TORUS;
-    *s = sp_new_strategy(SP_HSDP);
+    if (s->tp > 1 || s->pp > 1 || hw->slices > 1)
+        return false;
+    s->W_X = axes_of_shards(hw, s->fsdp);
+    return !isnan(s->W_X);
+}
+
+/* TP is innermost and stays within a domain, then shards, replicas, stages. */
+static bool lay_on_switches(const struct sp_fit_input *in, const struct sp_fit_terms *t,
+                            struct sp_strategy *s)
+{
+    const int64_t domain = in->hw->network.domain;
+    const bool shaped = sp_model_has_shape(in->model);
+    if (s->tp > 1 && (!shaped || domain % s->tp != 0 || !sp_tp_divides(in->model, s->tp, s->tp)))
+        return false;
+    if (s->pp == 1)
+        return true;
+    if (!shaped || s->pp > in->model->layers)
+        return false;
+    sp_seat_sequences(s, in);
+    s->microbatches = sp_most_microbatches(sp_replica_sequences(in, s));
+    deepen_pipeline(s, in, t);
+    return true;
+}
+
+bool sp_lay_replicas(const struct sp_fit_input *in, const struct sp_fit_terms *t,
+                     const struct sp_degrees *d, struct sp_strategy *s)
+{
+    *s = sp_new_strategy(d->pp > 1 ? SP_PP_FSDP : SP_HSDP);
     s->dp = d->dp;
     s->fsdp = d->fsdp;
     s->tp = d->tp;
-    if (torus && (s->tp > 1 || hw->slices > 1))
-        return false;
-    if (torus)
-        s->W_X = axes_of_shards(hw, s->fsdp);
-    return torus ? !isnan(s->W_X)
-                 : hw->network.domain % s->tp == 0 &&
-                       (s->tp == 1 || sp_tp_divides(in->model, s->tp, s->tp));
+    s->pp = d->pp;
+    return in->hw->network.kind == SP_TORUS ? lay_on_torus(in->hw, s) : lay_on_switches(in, t, s);
 }
 
 void sp_each_real_mesh(const struct sp_fit_input *in, const struct sp_fit_terms *t,

@@ -22,6 +22,12 @@ double sp_lr_decay_left(const struct sp_lr_schedule *s, double step)
     return s->decay == SP_DECAY_LINEAR ? 1 - done : (1 + cos(pi * done)) / 2;
 }
 
+struct sp_adam_moments sp_adam_same_gradient(double g, double steps, double beta1, double beta2)
+{
+    return (struct sp_adam_moments){g * sp_adam_bias_correction(beta1, steps),
+                                    g * g * sp_adam_bias_correction(beta2, steps)};
+}
+
 /* Steps count from 1; the last warmup step is at the peak. */
 double sp_lr_at(const struct sp_lr_schedule *s, double step)
 {

@@ -25,6 +25,7 @@ static const struct {
     [SP_TF32] = {SP_KERNEL_BF16, 0.7}, [SP_FP32] = {SP_KERNEL_BF16, 0.7},
     [SP_FP8] = {SP_KERNEL_FP8, 0.62},  [SP_INT8] = {SP_KERNEL_FP8, 0.62},
     [SP_INT4] = {SP_KERNEL_FP8, 0.62}, [SP_FP4] = {SP_KERNEL_NVFP4, 0.5},
+    [SP_FP64] = {SP_KERNEL_BF16, 0.7},
 };
 #define USUAL_MEMORY_SHARE 0.85
 #define USUAL_HALF_TILE 16.0
