@@ -167,6 +167,7 @@ struct sp_render {
     bool no_header;          /* rows without their names */
     bool explain;            /* --explain given */
     const char *explain_key; /* its keys, whole paths, or NULL for all */
+    bool derive;             /* --derive: the lines before each formula */
     bool one_line;           /* JSON without line breaks */
     FILE *notes;             /* stream for notes on a file's text; NULL: none */
 };
