@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/markdown.h"
 #include "base/quote.h"
 
 static const char intro[] =
@@ -16,16 +17,6 @@ static const char intro[] =
     "data, and `scaleplan check FILE...` runs your own in the same way. Answers are in base units\n"
     "where the derivation stands. Printed figures that are wrong are named at their case and\n"
     "gathered at the end.\n";
-
-/* Text with Markdown's own marks escaped. */
-static void put_prose(const char *text, FILE *out)
-{
-    for (; *text; text++) {
-        if (strchr("\\*_<[|`", *text))
-            fputc('\\', out);
-        fputc(*text, out);
-    }
-}
 
 bool sp_book_open(struct sp_book *book)
 {
@@ -67,7 +58,7 @@ static void put_value(const struct sp_case_value *value, enum sp_unit unit, FILE
         fputs(value->number != 0 ? "yes" : "no", out);
         break;
     case SP_CASE_TEXT:
-        put_prose(value->text, out);
+        sp_markdown_text(value->text, out);
         break;
     default:
         fputs("none", out);
@@ -98,7 +89,7 @@ static void put_answers(const struct sp_case *c, const struct sp_report *answer,
         }
         const struct sp_case_value value = sp_value_of_entry(entry);
         fputs("- ", out);
-        put_prose(entry->info.label, out);
+        sp_markdown_text(entry->info.label, out);
         fprintf(out, " (`%s`): **", entry->path);
         put_value(&value, entry->info.unit, out);
         fputs("**\n", out);
@@ -139,9 +130,9 @@ static void put_errata(struct sp_book *book, const struct sp_case *c,
         put_value(right, unit, book->pages);
         fputs("**.\n", book->pages);
         fputs("| ", book->errata);
-        put_prose(c->id, book->errata);
+        sp_markdown_text(c->id, book->errata);
         fputs(" | ", book->errata);
-        put_prose(c->source, book->errata);
+        sp_markdown_text(c->source, book->errata);
         fprintf(book->errata, " | `%s` | ", printed->key);
         put_value(printed, unit, book->errata);
         fputs(" | ", book->errata);
@@ -155,9 +146,9 @@ void sp_book_case(struct sp_book *book, const struct sp_case *c, const struct sp
 {
     FILE *const out = book->pages;
     fputs("\n### ", out);
-    put_prose(c->id, out);
+    sp_markdown_text(c->id, out);
     fputs("\n\n", out);
-    put_prose(c->question, out);
+    sp_markdown_text(c->question, out);
     fputs(*c->question ? "\n\n```sh\nscaleplan" : "```sh\nscaleplan", out);
     for (int i = 0; i < c->n_args; i++) {
         fputc(' ', out);
@@ -166,25 +157,25 @@ void sp_book_case(struct sp_book *book, const struct sp_case *c, const struct sp
     fputs("\n```\n\n", out);
     if (*refusal) {
         fputs("The program refuses this: ", out);
-        put_prose(refusal, out);
+        sp_markdown_text(refusal, out);
         fputc('\n', out);
     }
     put_answers(c, answer, out);
     put_derivation(c, answer, out);
     if (*c->source) {
         fputs("\nSource: ", out);
-        put_prose(c->source, out);
+        sp_markdown_text(c->source, out);
         fputc('\n', out);
     }
     if (*c->why) {
         fprintf(out, "\nWithin %g %%: ", 100 * c->rel_tol);
-        put_prose(c->why, out);
+        sp_markdown_text(c->why, out);
         fputc('\n', out);
     }
     put_errata(book, c, answer);
     if (*c->note) {
         fputs("\nNote: ", out);
-        put_prose(c->note, out);
+        sp_markdown_text(c->note, out);
         fputc('\n', out);
     }
 }
@@ -198,7 +189,7 @@ void sp_book_close(struct sp_book *book, struct sp_report *report)
                 "| case | source | key | printed | right |\n| --- | --- | --- | --- | --- |\n%s",
                 book->errata_text);
     fclose(book->pages);
-    sp_file_text(report, book->pages_text);
+    sp_markdown_file(report, book->pages_text);
     free(book->pages_text);
     free(book->errata_text);
 }
