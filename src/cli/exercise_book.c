@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/derivation.h"
 #include "answer/markdown.h"
 #include "base/quote.h"
 
@@ -15,8 +16,8 @@ static const char intro[] =
     "answer, and how it follows. The program writes this page itself,\n"
     "`scaleplan check tests/textbook/*.json --book`, and a test compares the two; the cases are\n"
     "data, and `scaleplan check FILE...` runs your own in the same way. Answers are in base units\n"
-    "where the derivation stands. Printed figures that are wrong are named at their case and\n"
-    "gathered at the end.\n";
+    "where the derivation stands. Printed figures that differ are named at their case and\n"
+    "gathered at the end, with the reason.\n";
 
 bool sp_book_open(struct sp_book *book)
 {
@@ -97,14 +98,17 @@ static void put_answers(const struct sp_case *c, const struct sp_report *answer,
 }
 
 /* What --explain prints of the expected keys. */
-static void put_derivation(const struct sp_case *c, const struct sp_report *answer, FILE *out)
+static void put_derivation(const struct sp_case *c, const struct sp_report *answer, bool derives,
+                           FILE *out)
 {
     bool any = false;
     for (int i = 0; i < c->n_expect; i++) {
         const struct sp_entry *entry = sp_find(answer, c->expect[i].key);
         if (!entry)
             continue;
-        const struct sp_render how = {.explain = true, .explain_key = entry->path};
+        const struct sp_render how = {.explain = true,
+                                      .explain_key = entry->path,
+                                      .derive = derives && *sp_derivation(entry->form)};
         fputs(any ? "\n" : "\n```text\n", out);
         sp_render(answer, &how, out);
         any = true;
@@ -124,11 +128,11 @@ static void put_errata(struct sp_book *book, const struct sp_case *c,
         const enum sp_unit unit = entry ? entry->info.unit : SP_NUMBER;
         if (sp_case_matches(right, printed, c->rel_tol))
             continue;
-        fprintf(book->pages, "\nErratum: the source prints `%s` as ", printed->key);
+        fprintf(book->pages, "\nThe source prints `%s` as ", printed->key);
         put_value(printed, unit, book->pages);
-        fputs("; right is **", book->pages);
-        put_value(right, unit, book->pages);
-        fputs("**.\n", book->pages);
+        fputs(": ", book->pages);
+        sp_markdown_text(c->differs, book->pages);
+        fputc('\n', book->pages);
         fputs("| ", book->errata);
         sp_markdown_text(c->id, book->errata);
         fputs(" | ", book->errata);
@@ -137,6 +141,8 @@ static void put_errata(struct sp_book *book, const struct sp_case *c,
         put_value(printed, unit, book->errata);
         fputs(" | ", book->errata);
         put_value(right, unit, book->errata);
+        fputs(" | ", book->errata);
+        sp_markdown_text(c->differs, book->errata);
         fputs(" |\n", book->errata);
     }
 }
@@ -161,7 +167,7 @@ void sp_book_case(struct sp_book *book, const struct sp_case *c, const struct sp
         fputc('\n', out);
     }
     put_answers(c, answer, out);
-    put_derivation(c, answer, out);
+    put_derivation(c, answer, book->derives, out);
     if (*c->source) {
         fputs("\nSource: ", out);
         sp_markdown_text(c->source, out);
@@ -180,13 +186,25 @@ void sp_book_case(struct sp_book *book, const struct sp_case *c, const struct sp
     }
 }
 
+void sp_book_solution(struct sp_book *book, int number, const struct sp_case *c,
+                      const struct sp_report *answer)
+{
+    struct sp_case numbered = *c;
+    char id[160];
+    snprintf(id, sizeof id, "%d (%s)", number, c->id);
+    numbered.id = id;
+    book->derives = true;
+    sp_book_case(book, &numbered, answer, "");
+}
+
 void sp_book_close(struct sp_book *book, struct sp_report *report)
 {
     fclose(book->errata);
     if (book->errata_size > 0)
         fprintf(book->pages,
-                "\n## Errata of the printed sources\n\n"
-                "| case | source | key | printed | right |\n| --- | --- | --- | --- | --- |\n%s",
+                "\n## Where the sources print something else\n\n"
+                "| case | source | key | printed | here | why |\n"
+                "| --- | --- | --- | --- | --- | --- |\n%s",
                 book->errata_text);
     fclose(book->pages);
     sp_markdown_file(report, book->pages_text);
