@@ -6,7 +6,8 @@
 
 #include "host/terminal.h"
 
-static const char *const formats[] = {"text", "json", "csv", "tsv", "layout", "markdown", "html", NULL};
+static const char *const formats[] = {"text",   "json",     "csv",  "tsv",
+                                      "layout", "markdown", "html", NULL};
 static const char *const constants[] = {"published", "textbook", NULL};
 
 const struct sp_taken sp_common_options[] = {
