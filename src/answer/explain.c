@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/derivation.h"
 #include "base/json.h"
 #include "base/list.h"
 
@@ -97,7 +98,38 @@ static void print_with_numbers(const struct sp_report *report, const struct sp_e
     }
 }
 
-static void explain_text(const struct sp_report *report, const struct sp_entry *entry, FILE *out)
+/* Prints the numbered lines of the entry's form, each before its reason. */
+static void derive_text(const struct sp_entry *entry, FILE *out)
+{
+    struct sp_derived_line line;
+    const char *lines = sp_derivation(entry->form);
+    if (!*lines)
+        fputs("  no derivation of this is written\n", out);
+    for (int i = 1; (lines = sp_next_derived(lines, &line)); i++)
+        fprintf(out, "  %2d. %.*s%s\n        %.*s\n", i, line.line_length, line.line,
+                line.kind == SP_ASK ? " ?" : "", line.reason_length, line.reason);
+}
+
+static void derive_json(const struct sp_entry *entry, cJSON *object)
+{
+    static const char *const kinds[] = {[SP_LET] = "let", [SP_ASK] = "ask", [SP_THEN] = "then"};
+    struct sp_derived_line line;
+    const char *lines = sp_derivation(entry->form);
+    cJSON *const list = cJSON_AddArrayToObject(object, "derivation");
+    while ((lines = sp_next_derived(lines, &line))) {
+        struct sp_text text;
+        cJSON *const step = cJSON_CreateObject();
+        cJSON_AddStringToObject(step, "kind", kinds[line.kind]);
+        snprintf(text.s, sizeof text.s, "%.*s", line.line_length, line.line);
+        cJSON_AddStringToObject(step, "line", text.s);
+        snprintf(text.s, sizeof text.s, "%.*s", line.reason_length, line.reason);
+        cJSON_AddStringToObject(step, "reason", text.s);
+        cJSON_AddItemToArray(list, step);
+    }
+}
+
+static void explain_text(const struct sp_report *report, const struct sp_entry *entry, bool derive,
+                         FILE *out)
 {
     const struct sp_quantity_info *info = &entry->info;
     const char *const unit = sp_unit_name(info->unit);
@@ -105,6 +137,8 @@ static void explain_text(const struct sp_report *report, const struct sp_entry *
             unit);
     if (*info->meaning)
         fprintf(out, "  %s\n", info->meaning);
+    if (derive)
+        derive_text(entry, out);
     if (*info->formula && entry->kind != SP_VALUE_NONE) {
         char formula[SP_FORMULA_TEXT];
         fprintf(out, "  = %s\n  = ", sp_formula_text(info->formula, formula));
@@ -117,7 +151,8 @@ static void explain_text(const struct sp_report *report, const struct sp_entry *
         fprintf(out, "  source: %s\n", info->source);
 }
 
-static cJSON *explain_json(const struct sp_report *report, const struct sp_entry *entry)
+static cJSON *explain_json(const struct sp_report *report, const struct sp_entry *entry,
+                           bool derive)
 {
     const struct sp_quantity_info *info = &entry->info;
     cJSON *object = cJSON_CreateObject();
@@ -132,6 +167,8 @@ static cJSON *explain_json(const struct sp_report *report, const struct sp_entry
     struct explanation e = {.report = report, .entry = entry};
     e.inputs = cJSON_AddObjectToObject(object, "inputs");
     each_name(formula, explain_symbol, &e);
+    if (derive)
+        derive_json(entry, object);
     return object;
 }
 
@@ -145,12 +182,12 @@ void sp_render_explain(const struct sp_report *report, const struct sp_render *h
         if (!sp_wanted(entry, keys) || (!keys && entry->is_old))
             continue;
         if (list) {
-            cJSON_AddItemToArray(list, explain_json(report, entry));
+            cJSON_AddItemToArray(list, explain_json(report, entry, how->derive));
             continue;
         }
         fputs(separator, out);
         separator = "\n";
-        explain_text(report, entry, out);
+        explain_text(report, entry, how->derive, out);
     }
     if (list)
         sp_print_json(list, false, out);

@@ -11,6 +11,10 @@ void sp_html_text(FILE *out, const char *text);
 /* A formatted text, escaped. */
 __attribute__((format(printf, 2, 3))) void sp_html_format(FILE *out, const char *format, ...);
 
+/* The beginning of a self-contained page, its style with it, and its end. */
+void sp_html_open(FILE *out, const char *title);
+void sp_html_close(FILE *out);
+
 enum { SP_HTML_PARTS = 3 };
 
 /* A bar: name, parts from left to right, text at its end. */

@@ -87,7 +87,7 @@ static void add_item(cJSON *items, const struct sp_report *report, const struct 
     char *line;
     if (item->kind == SP_ITEM_TABLE) {
         add_table(items, report, item);
-    } else if (item->kind == SP_ITEM_FILE) {
+    } else if (item->kind == SP_ITEM_FILE || item->kind == SP_ITEM_MARKDOWN) {
         cJSON *const block = cJSON_CreateObject();
         cJSON_AddStringToObject(block, "block", item->line);
         cJSON_AddItemToArray(items, block);

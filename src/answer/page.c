@@ -8,22 +8,6 @@
 #include "answer/page.h"
 #include "answer/time_parts.h"
 
-static const char style[] =
-    "body{font:15px/1.45 system-ui,sans-serif;color:#1a1a1a;max-width:900px;margin:2em auto;"
-    "padding:0 1em}h1{font-size:1.5em;margin:.2em 0}h2{font-size:1.1em;margin:1.3em 0 .3em}"
-    ".verdict{font-size:1.15em;border-left:6px solid #b00020;background:#f5f5f5;padding:.6em .9em}"
-    ".yes{border-color:#00805a}dl{display:grid;grid-template-columns:repeat(4,1fr);gap:.5em 1em}"
-    "dt{color:#555;font-size:.85em}dd{margin:0;font-weight:600}"
-    "table{border-collapse:collapse;width:100%;font-size:.87em}"
-    "th,td{text-align:left;vertical-align:top;padding:.25em .5em;border-bottom:1px solid #ddd}"
-    "td:nth-child(3){white-space:nowrap}svg{width:100%;font:12px "
-    "system-ui,sans-serif}ul{margin:.3em 0;padding-left:1.2em}"
-    "li,.small{font-size:.87em}"
-    "@page{size:A4;margin:12mm}@media print{body{font-size:10.5px;margin:0;max-width:none}"
-    "tr,svg,li,div{break-inside:avoid}h2{break-after:avoid}svg{max-height:52mm}"
-    ".verdict{-webkit-print-color-adjust:exact;print-color-adjust:exact}"
-    "svg rect{-webkit-print-color-adjust:exact;print-color-adjust:exact}}";
-
 const struct sp_page_fact sp_plan_facts[] = {
     {"expected step", "step_s"},
     {"80 % range: from", "time.low_s"},
@@ -278,11 +262,7 @@ static void put_sources(const struct writer *w)
 
 static void put_page(const struct writer *w)
 {
-    fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-          "<meta name=\"viewport\" content=\"width=device-width\">\n",
-          w->out);
-    tagged(w, "title", w->page->title);
-    fprintf(w->out, "\n<style>%s</style></head><body>\n", style);
+    sp_html_open(w->out, w->page->title);
     put_question(w);
     put_plan(w);
     if (w->page->has_time)
@@ -292,7 +272,7 @@ static void put_page(const struct writer *w)
     put_list(w);
     put_assumptions(w);
     put_sources(w);
-    fputs("</body></html>\n", w->out);
+    sp_html_close(w->out);
 }
 
 bool sp_write_page(struct sp_report *report, const struct sp_page *page, const char *path,

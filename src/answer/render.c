@@ -3,7 +3,9 @@
 
 void sp_render(const struct sp_report *report, const struct sp_render *how, FILE *out)
 {
-    if (how->explain)
+    if (how->format == SP_FORMAT_MARKDOWN || how->format == SP_FORMAT_HTML)
+        sp_render_markdown(report, how, out);
+    else if (how->explain)
         sp_render_explain(report, how, out);
     else if (how->format == SP_FORMAT_JSON)
         sp_render_json(report, how, out);

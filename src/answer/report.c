@@ -394,6 +394,12 @@ void sp_file_text(struct sp_report *r, const char *text)
         add_item(r, SP_ITEM_FILE)->line = copy_string(text);
 }
 
+void sp_markdown_file(struct sp_report *r, const char *text)
+{
+    if (sp_takes_words(r))
+        add_item(r, SP_ITEM_MARKDOWN)->line = copy_string(text);
+}
+
 void sp_table(struct sp_report *r, const struct sp_column *columns, size_t n_columns,
               const struct sp_row *rows, size_t n_rows)
 {

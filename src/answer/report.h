@@ -100,6 +100,9 @@ __attribute__((format(printf, 2, 3))) void sp_line(struct sp_report *report, con
  * elsewhere. */
 void sp_file_text(struct sp_report *report, const char *text);
 
+/* The same of a text in Markdown, which --format html makes a page. */
+void sp_markdown_file(struct sp_report *report, const char *text);
+
 /* A table: one row per scope prefix, one column per key ("key!": exact value; "": the quantity at
  * the prefix itself; "?": its meaning). */
 struct sp_column {
@@ -156,7 +159,15 @@ size_t sp_report_size(const struct sp_report *report);
 const struct sp_entry *sp_report_entry(const struct sp_report *report, size_t i);
 
 /* Layout: lines and tables as JSON, with the key of each number. */
-enum sp_format { SP_FORMAT_TEXT, SP_FORMAT_JSON, SP_FORMAT_CSV, SP_FORMAT_TSV, SP_FORMAT_LAYOUT };
+enum sp_format {
+    SP_FORMAT_TEXT,
+    SP_FORMAT_JSON,
+    SP_FORMAT_CSV,
+    SP_FORMAT_TSV,
+    SP_FORMAT_LAYOUT,
+    SP_FORMAT_MARKDOWN,
+    SP_FORMAT_HTML
+};
 
 struct sp_render {
     enum sp_format format;
@@ -167,6 +178,7 @@ struct sp_render {
     bool no_header;          /* rows without their names */
     bool explain;            /* --explain given */
     const char *explain_key; /* its keys, whole paths, or NULL for all */
+    bool derive;             /* --derive: the lines before each formula */
     bool one_line;           /* JSON without line breaks */
     FILE *notes;             /* stream for notes on a file's text; NULL: none */
 };

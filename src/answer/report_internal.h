@@ -7,7 +7,7 @@
 
 struct cJSON;
 
-enum sp_item_kind { SP_ITEM_LINE, SP_ITEM_FILE, SP_ITEM_TABLE };
+enum sp_item_kind { SP_ITEM_LINE, SP_ITEM_FILE, SP_ITEM_MARKDOWN, SP_ITEM_TABLE };
 
 struct sp_item {
     enum sp_item_kind kind;
@@ -75,6 +75,7 @@ void sp_print_json(struct cJSON *root, bool one_line, FILE *out);
 void sp_render_get(const struct sp_report *report, const char *keys, FILE *out);
 void sp_render_json(const struct sp_report *report, const struct sp_render *how, FILE *out);
 void sp_render_table(const struct sp_report *report, const struct sp_render *how, FILE *out);
+void sp_render_markdown(const struct sp_report *report, const struct sp_render *how, FILE *out);
 void sp_render_explain(const struct sp_report *report, const struct sp_render *how, FILE *out);
 
 /* Completes a key within rows of a list to a whole path after "list.N."; false if unknown or

@@ -218,10 +218,11 @@ void sp_render_text(const struct sp_report *report, const struct sp_render *how,
     bool is_file = false;
     for (size_t i = 0; i < report->n_items; i++) {
         const struct sp_item *item = &report->items[i];
-        is_file = is_file || item->kind == SP_ITEM_FILE;
+        const bool is_block = item->kind == SP_ITEM_FILE || item->kind == SP_ITEM_MARKDOWN;
+        is_file = is_file || is_block;
         if (item->kind == SP_ITEM_TABLE)
             print_table(report, item, how, out);
-        else if (item->kind == SP_ITEM_FILE)
+        else if (is_block)
             fputs(item->line, out);
         else
             print_line(sp_fill_line(report, item->line, &spans), how->width, out);

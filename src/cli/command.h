@@ -47,7 +47,7 @@ struct sp_command {
 /* The options of a command in its struct. Compilation fails if a parsed command line has no room
  * for them, for those of a plan and of their limits that rows may stand for, and for the common
  * ones. */
-enum { SP_COMMON_OPTIONS = 8 };
+enum { SP_COMMON_OPTIONS = 9 };
 #define SP_OPTIONS(table)                                                                          \
     .options = (table),                                                                            \
     .n_options = sizeof(table) / sizeof *(table) +                                                 \

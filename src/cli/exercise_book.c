@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/derivation.h"
+#include "answer/markdown.h"
 #include "base/quote.h"
 
 static const char intro[] =
@@ -14,18 +16,8 @@ static const char intro[] =
     "answer, and how it follows. The program writes this page itself,\n"
     "`scaleplan check tests/textbook/*.json --book`, and a test compares the two; the cases are\n"
     "data, and `scaleplan check FILE...` runs your own in the same way. Answers are in base units\n"
-    "where the derivation stands. Printed figures that are wrong are named at their case and\n"
-    "gathered at the end.\n";
-
-/* Text with Markdown's own marks escaped. */
-static void put_prose(const char *text, FILE *out)
-{
-    for (; *text; text++) {
-        if (strchr("\\*_<[|`", *text))
-            fputc('\\', out);
-        fputc(*text, out);
-    }
-}
+    "where the derivation stands. Printed figures that differ are named at their case and\n"
+    "gathered at the end, with the reason.\n";
 
 bool sp_book_open(struct sp_book *book)
 {
@@ -67,7 +59,7 @@ static void put_value(const struct sp_case_value *value, enum sp_unit unit, FILE
         fputs(value->number != 0 ? "yes" : "no", out);
         break;
     case SP_CASE_TEXT:
-        put_prose(value->text, out);
+        sp_markdown_text(value->text, out);
         break;
     default:
         fputs("none", out);
@@ -98,7 +90,7 @@ static void put_answers(const struct sp_case *c, const struct sp_report *answer,
         }
         const struct sp_case_value value = sp_value_of_entry(entry);
         fputs("- ", out);
-        put_prose(entry->info.label, out);
+        sp_markdown_text(entry->info.label, out);
         fprintf(out, " (`%s`): **", entry->path);
         put_value(&value, entry->info.unit, out);
         fputs("**\n", out);
@@ -106,14 +98,17 @@ static void put_answers(const struct sp_case *c, const struct sp_report *answer,
 }
 
 /* What --explain prints of the expected keys. */
-static void put_derivation(const struct sp_case *c, const struct sp_report *answer, FILE *out)
+static void put_derivation(const struct sp_case *c, const struct sp_report *answer, bool derives,
+                           FILE *out)
 {
     bool any = false;
     for (int i = 0; i < c->n_expect; i++) {
         const struct sp_entry *entry = sp_find(answer, c->expect[i].key);
         if (!entry)
             continue;
-        const struct sp_render how = {.explain = true, .explain_key = entry->path};
+        const struct sp_render how = {.explain = true,
+                                      .explain_key = entry->path,
+                                      .derive = derives && *sp_derivation(entry->form)};
         fputs(any ? "\n" : "\n```text\n", out);
         sp_render(answer, &how, out);
         any = true;
@@ -133,19 +128,21 @@ static void put_errata(struct sp_book *book, const struct sp_case *c,
         const enum sp_unit unit = entry ? entry->info.unit : SP_NUMBER;
         if (sp_case_matches(right, printed, c->rel_tol))
             continue;
-        fprintf(book->pages, "\nErratum: the source prints `%s` as ", printed->key);
+        fprintf(book->pages, "\nThe source prints `%s` as ", printed->key);
         put_value(printed, unit, book->pages);
-        fputs("; right is **", book->pages);
-        put_value(right, unit, book->pages);
-        fputs("**.\n", book->pages);
+        fputs(": ", book->pages);
+        sp_markdown_text(c->differs, book->pages);
+        fputc('\n', book->pages);
         fputs("| ", book->errata);
-        put_prose(c->id, book->errata);
+        sp_markdown_text(c->id, book->errata);
         fputs(" | ", book->errata);
-        put_prose(c->source, book->errata);
+        sp_markdown_text(c->source, book->errata);
         fprintf(book->errata, " | `%s` | ", printed->key);
         put_value(printed, unit, book->errata);
         fputs(" | ", book->errata);
         put_value(right, unit, book->errata);
+        fputs(" | ", book->errata);
+        sp_markdown_text(c->differs, book->errata);
         fputs(" |\n", book->errata);
     }
 }
@@ -155,9 +152,9 @@ void sp_book_case(struct sp_book *book, const struct sp_case *c, const struct sp
 {
     FILE *const out = book->pages;
     fputs("\n### ", out);
-    put_prose(c->id, out);
+    sp_markdown_text(c->id, out);
     fputs("\n\n", out);
-    put_prose(c->question, out);
+    sp_markdown_text(c->question, out);
     fputs(*c->question ? "\n\n```sh\nscaleplan" : "```sh\nscaleplan", out);
     for (int i = 0; i < c->n_args; i++) {
         fputc(' ', out);
@@ -166,27 +163,38 @@ void sp_book_case(struct sp_book *book, const struct sp_case *c, const struct sp
     fputs("\n```\n\n", out);
     if (*refusal) {
         fputs("The program refuses this: ", out);
-        put_prose(refusal, out);
+        sp_markdown_text(refusal, out);
         fputc('\n', out);
     }
     put_answers(c, answer, out);
-    put_derivation(c, answer, out);
+    put_derivation(c, answer, book->derives, out);
     if (*c->source) {
         fputs("\nSource: ", out);
-        put_prose(c->source, out);
+        sp_markdown_text(c->source, out);
         fputc('\n', out);
     }
     if (*c->why) {
         fprintf(out, "\nWithin %g %%: ", 100 * c->rel_tol);
-        put_prose(c->why, out);
+        sp_markdown_text(c->why, out);
         fputc('\n', out);
     }
     put_errata(book, c, answer);
     if (*c->note) {
         fputs("\nNote: ", out);
-        put_prose(c->note, out);
+        sp_markdown_text(c->note, out);
         fputc('\n', out);
     }
+}
+
+void sp_book_solution(struct sp_book *book, int number, const struct sp_case *c,
+                      const struct sp_report *answer)
+{
+    struct sp_case numbered = *c;
+    char id[160];
+    snprintf(id, sizeof id, "%d (%s)", number, c->id);
+    numbered.id = id;
+    book->derives = true;
+    sp_book_case(book, &numbered, answer, "");
 }
 
 void sp_book_close(struct sp_book *book, struct sp_report *report)
@@ -194,11 +202,12 @@ void sp_book_close(struct sp_book *book, struct sp_report *report)
     fclose(book->errata);
     if (book->errata_size > 0)
         fprintf(book->pages,
-                "\n## Errata of the printed sources\n\n"
-                "| case | source | key | printed | right |\n| --- | --- | --- | --- | --- |\n%s",
+                "\n## Where the sources print something else\n\n"
+                "| case | source | key | printed | here | why |\n"
+                "| --- | --- | --- | --- | --- | --- |\n%s",
                 book->errata_text);
     fclose(book->pages);
-    sp_file_text(report, book->pages_text);
+    sp_markdown_file(report, book->pages_text);
     free(book->pages_text);
     free(book->errata_text);
 }

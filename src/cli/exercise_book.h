@@ -15,6 +15,7 @@ struct sp_book {
     FILE *pages, *errata;
     char *pages_text, *errata_text;
     size_t pages_size, errata_size;
+    bool derives; /* formulas from their definitions */
 };
 
 /* Opens the book and writes its introduction; false when memory is short. */
@@ -27,6 +28,10 @@ void sp_book_chapter(struct sp_book *book, const char *path);
  * "". */
 void sp_book_case(struct sp_book *book, const struct sp_case *c, const struct sp_report *answer,
                   const char *refusal);
+
+/* A question of a sheet with its worked answer. */
+void sp_book_solution(struct sp_book *book, int number, const struct sp_case *c,
+                      const struct sp_report *answer);
 
 /* Ends the book and puts it into the report as a block. */
 void sp_book_close(struct sp_book *book, struct sp_report *report);

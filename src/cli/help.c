@@ -6,13 +6,15 @@
 
 #include "host/terminal.h"
 
-static const char *const formats[] = {"text", "json", "csv", "tsv", "layout", NULL};
+static const char *const formats[] = {"text",   "json",     "csv",  "tsv",
+                                      "layout", "markdown", "html", NULL};
 static const char *const constants[] = {"published", "textbook", NULL};
 
 const struct sp_taken sp_common_options[] = {
     SP_TAKE(format, .fallback = "text", .choices = formats),
     SP_TAKE(get),
     SP_TAKE(explain),
+    SP_TAKE(derive, .needs = SP_THESE(SP_O_explain)),
     SP_TAKE(constants, .fallback = "published", .choices = constants),
     SP_TAKE(set),
     SP_TAKE(assume),

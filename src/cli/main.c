@@ -44,6 +44,7 @@ static struct sp_render render_of(const struct sp_args *args)
         .get = args->value.get,
         .explain = args->given.explain,
         .explain_key = args->value.explain,
+        .derive = args->given.derive,
         .notes = stderr,
     };
 }

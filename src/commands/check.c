@@ -9,14 +9,22 @@
 #include "base/suggest.h"
 #include "cli/command.h"
 #include "cli/example.h"
+#include "base/read_file.h"
 #include "cli/exercise_book.h"
+#include "cli/exercise_sheet.h"
+#include "cli/printed.h"
 
 enum { MOST_ROWS = 4000 }; /* expected values */
 
 static const struct sp_taken options[] = {
     SP_TAKE(example),
     SP_TAKE(cases, .alias = "only"),
-    SP_TAKE(book),
+    SP_TAKE(book, .excludes = SP_THESE(SP_O_sheet, SP_O_solutions, SP_O_grade, SP_O_random)),
+    SP_TAKE(random),
+    SP_TAKE(count, .fallback = "20"),
+    SP_TAKE(sheet, .excludes = SP_THESE(SP_O_solutions, SP_O_grade)),
+    SP_TAKE(solutions, .excludes = SP_THESE(SP_O_grade)),
+    SP_TAKE(grade),
 };
 
 /* What a run over files keeps. */
@@ -24,39 +32,11 @@ struct check {
     struct sp_report *report;
     struct sp_world *world;
     struct sp_book book;
-    bool writes_book, any_error;
+    bool writes_book, any_error, grades;
     const char *only;
     struct sp_nearest nearest; /* to --only, when nothing matches */
     int passed, failed, n_rows;
 };
-
-/* What the command of a case answered. */
-struct outcome {
-    struct sp_report *report;
-    struct sp_error error;
-    bool answered;
-};
-
-extern const struct sp_command sp_cmd_check;
-
-/* A case runs in this process, so that a file of cases starts the program only once. */
-static struct outcome run_case(const struct sp_case *c, struct sp_world *world)
-{
-    struct sp_args *const args = sp_new_args(world);
-    char *argv[SP_CASE_MAX_ARGS + 1] = {0};
-    struct outcome got = {.report = sp_report_new(c->args[0])};
-    for (int i = 0; i < c->n_args; i++)
-        argv[i] = (char *)c->args[i];
-    const struct sp_command *command = sp_find_command(c->args[0], &got.error);
-    if (command == &sp_cmd_check)
-        sp_fail(&got.error, SP_USAGE, "check does not run inside a case");
-    else if (command)
-        got.answered = sp_compute(command, c->n_args, argv, args, got.report, &got.error);
-    free(args);
-    if (got.answered && sp_report_size(got.report) == 0)
-        got.answered = sp_fail(&got.error, SP_USAGE, "the command answers nothing");
-    return got;
-}
 
 /* An expected value beside the program's. */
 struct check_row {
@@ -78,6 +58,17 @@ static void put_actual(struct sp_report *r, const struct check_row *s)
 
 #define SP_PART check_row
 #define SP_PART_OF struct check_row
+#include "answer/put_rows.h"
+
+static void put_right(struct sp_report *r, const struct sp_graded *g)
+{
+    if (g->of)
+        sp_put_described(r, "right", "right", g->of->info.unit, "", "the program's answer",
+                         g->of->number, g->of->kind == SP_VALUE_TEXT ? g->of->text : NULL);
+}
+
+#define SP_PART check_grade
+#define SP_PART_OF struct sp_graded
 #include "answer/put_rows.h"
 
 #define SP_PART check
@@ -118,7 +109,7 @@ static void mismatch(const struct sp_report *report, const struct sp_case_value 
 
 /* One expected value; true when it is right. */
 static bool compare(struct check *check, const char *file, const struct sp_case *c,
-                    const struct sp_case_value *expected, const struct outcome *got)
+                    const struct sp_case_value *expected, const struct sp_outcome *got)
 {
     const struct sp_entry *actual = got->answered ? sp_find(got->report, expected->key) : NULL;
     const bool numbers =
@@ -145,7 +136,7 @@ static bool compare(struct check *check, const char *file, const struct sp_case 
 
 /* A case that expects a refusal; true when it was refused so. */
 static bool compare_refusal(struct check *check, const char *file, const struct sp_case *c,
-                            const struct outcome *got)
+                            const struct sp_outcome *got)
 {
     const int code = got->answered ? SP_OK : (int)got->error.code;
     struct check_row row = {.file = file,
@@ -171,13 +162,15 @@ static bool check_case(struct check *check, const char *file, const struct sp_ca
 {
     if (check->n_rows + c->n_expect + 2 > MOST_ROWS)
         return sp_fail(error, SP_INPUT, "more than %d expected values; split the files", MOST_ROWS);
-    struct outcome got = run_case(c, check->world);
+    struct sp_outcome got = sp_answer_case(c, check->world);
     bool pass = true;
     if (c->exit)
         pass = compare_refusal(check, file, c, &got);
     for (int i = 0; i < c->n_expect; i++)
         pass = compare(check, file, c, &c->expect[i], &got) && pass;
     *(pass ? &check->passed : &check->failed) += 1;
+    if (!check->writes_book && got.answered)
+        sp_note_differences(check->report, c, got.report);
     if (check->writes_book)
         sp_book_case(&check->book, c, got.report, got.answered ? "" : got.error.text);
     sp_report_free(got.report);
@@ -221,6 +214,86 @@ static bool run_files(const struct sp_args *args, struct check *check, struct sp
     return ok;
 }
 
+/* A sheet being made. */
+struct sheet {
+    struct check *check;
+    FILE *out;
+    char *answers; /* of --grade; NULL: none */
+};
+
+static void put_sheet_question(void *context, int number, const struct sp_case *c,
+                               const struct sp_report *answer)
+{
+    const struct sheet *const s = context;
+    sp_put_question(number, c, answer, s->out);
+}
+
+static void put_solution(void *context, int number, const struct sp_case *c,
+                         const struct sp_report *answer)
+{
+    struct sheet *const s = context;
+    sp_book_solution(&s->check->book, number, c, answer);
+}
+
+static void grade_question(void *context, int number, const struct sp_case *c,
+                           const struct sp_report *answer)
+{
+    const struct sheet *const s = context;
+    struct check *const check = s->check;
+    for (int part = 0; part < c->n_expect; part++) {
+        const struct sp_graded graded = sp_grade(s->answers, number, part, c, answer);
+        *(graded.right ? &check->passed : &check->failed) += 1;
+        sp_begin_row(check->report, graded.question, "answers.%d", check->n_rows++);
+        put_check_grade_rows(check->report, &graded);
+    }
+}
+
+static const char sheet_intro[] =
+    "# Exercises\n\n"
+    "Write the answers into a file, one a line: `1a 850`, `2 16.9 GB`, `3b yes`. With the command "
+    "of this sheet\n"
+    "`--grade FILE` in place of `--sheet` grades them, `--solutions` prints them.\n";
+
+static bool run_sheet(const struct sp_args *args, struct check *check, struct sp_error *error)
+{
+    size_t size;
+    char *text = NULL;
+    struct sheet sheet = {.check = check};
+    const bool solves = args->given.solutions, grades = args->given.grade;
+    if (grades && !(sheet.answers = sp_read_file(sp_pipes_of(args->world), args->value.grade,
+                                                 SP_JSON_MAX_BYTES, &size, error)))
+        return false;
+    sheet.out = open_memstream(&text, &size);
+    if (!sheet.out || (solves && !sp_book_open(&check->book)))
+        abort();
+    fputs(sheet_intro, sheet.out);
+    const struct sp_sheet made = {
+        .files = args->operands,
+        .n_files = args->n_operands,
+        .world = args->world,
+        .only = args->value.cases,
+        .is_random = args->given.random,
+        .seed = args->given.random ? (uint64_t)args->value.random : 0,
+        .count = (int)args->value.count,
+        .question = solves   ? put_solution
+                    : grades ? grade_question
+                             : put_sheet_question,
+        .context = &sheet,
+    };
+    const bool ok = sp_each_question(&made, error);
+    sp_scope(check->report, "");
+    fclose(sheet.out);
+    if (solves)
+        sp_book_close(&check->book, check->report);
+    else if (!grades)
+        sp_markdown_file(check->report, text);
+    if (grades)
+        put_check_rows(check->report, check);
+    free(text);
+    free(sheet.answers);
+    return ok;
+}
+
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
     if (args->given.example)
@@ -234,6 +307,9 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     };
     if (args->n_operands == 0)
         return sp_fail(error, SP_USAGE, "a file of cases is needed: scaleplan check FILE...");
+    check.grades = args->given.grade;
+    if (args->given.sheet || args->given.solutions || args->given.random || check.grades)
+        return run_sheet(args, &check, error);
     if (check.writes_book && !sp_book_open(&check.book))
         return sp_fail(error, SP_INTERNAL, "out of memory");
     const bool ok = run_files(args, &check, error);
@@ -249,6 +325,9 @@ static const struct sp_example examples[] = {
     {"check cases.json --cases roof-01 --explain", "how the answers follow"},
     {"check *.json --get passed,failed", "two bare numbers for a script"},
     {"check *.json --book > exercises.md", "the cases as a page to read"},
+    {"check *.json --random 7 --sheet --format html > sheet.html",
+     "20 questions with new numbers, to print"},
+    {"check *.json --random 7 --grade answers.txt", "how far off a student's answers are, and why"},
     {NULL, NULL},
 };
 
@@ -261,7 +340,10 @@ const struct sp_command sp_cmd_check = {
         "\"args\" (the words after scaleplan), \"expect\" (keys to values in base units; numbers, "
         "text, true, false, null), \"rel_tol\" (largest relative difference; 0 or none: equal up "
         "to rounding, 1e-12; above 2 % with a \"why\"), \"source\", \"note\", and \"printed\" "
-        "(what the source prints, where it errs). In place of \"expect\", \"exit\" and \"error\" "
+        "(what the source prints, where it differs; \"differs\" says why), \"draw\" (texts of "
+        "question and args to "
+        "what --random puts there: {\"8\": \"2..64*2\", \"h100\": \"h100 h200\"}). In place of "
+        "\"expect\", \"exit\" and \"error\" "
         "expect a refusal with that exit code and text. Exit code 1 when a case fails.",
     SP_OPTIONS(options),
     .examples = examples,

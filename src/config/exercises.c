@@ -1,6 +1,7 @@
 /* Reads and checks files of exercise cases. */
 #include "config/exercises.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +20,11 @@ const struct sp_case_member sp_case_members[] = {
     {"why", SP_CASE_IS_TEXT, false, 0, 0, "why values may differ by so much; needed above 2 %"},
     {"source", SP_CASE_IS_TEXT, false, 0, 0, "where the values come from"},
     {"note", SP_CASE_IS_TEXT, false, 0, 0, "a remark"},
-    {"printed", SP_CASE_IS_VALUES, false, 0, 0, "values as the source prints them, where it errs"},
+    {"printed", SP_CASE_IS_VALUES, false, 0, 0,
+     "values as the source prints them, where ours differ"},
+    {"differs", SP_CASE_IS_TEXT, false, 0, 0, "why they differ; needed with \"printed\""},
+    {"draw", SP_CASE_IS_VALUES, false, 0, 0,
+     "texts of question and args to what --random may put there"},
     {"exit", SP_CASE_IS_WHOLE, false, 2, 4, "exit code of a refusal"},
     {"error", SP_CASE_IS_TEXT, false, 0, 0, "part of the refusal"},
 };
@@ -154,6 +159,42 @@ static const cJSON *get(const cJSON *node, const char *key)
     return cJSON_GetObjectItemCaseSensitive(node, key);
 }
 
+const char *sp_find_drawn(const char *text, const char *from, const char *word)
+{
+    const size_t n = strlen(word);
+    for (const char *at = from; (at = strstr(at, word)); at++) {
+        const char before = at > text ? at[-1] : ' ', after = at[n];
+        const bool cut = isdigit((unsigned char)before) || before == '.' || before == '_' ||
+                         (isalpha((unsigned char)before) && before != 'x');
+        const bool goes_on = isdigit((unsigned char)after) || after == '_' ||
+                             (after == '.' && isdigit((unsigned char)at[n + 1])) ||
+                             (isalpha((unsigned char)after) && after != 'x');
+        if (!cut && !goes_on)
+            return at;
+    }
+    return NULL;
+}
+
+/* What is drawn stands in the question and in the command. */
+static bool check_draw(const struct sp_json *json, int i, const cJSON *node, const cJSON *draw,
+                       struct sp_error *error)
+{
+    const cJSON *word;
+    bool in_args = false;
+    cJSON_ArrayForEach(word, get(node, "args"))
+    {
+        in_args = in_args || sp_find_drawn(word->valuestring, word->valuestring, draw->string);
+    }
+    if (!*draw->string || !in_args || !get(node, "question") ||
+        !sp_find_drawn(get(node, "question")->valuestring, get(node, "question")->valuestring,
+                       draw->string))
+        return sp_fail(error, SP_INPUT, "%s: \"%s\" does not stand in \"question\" and in \"args\"",
+                       place_of(json, i, "draw"), sp_safe(draw->string));
+    return (cJSON_IsString(draw) && *draw->valuestring) ||
+           sp_fail(error, SP_INPUT, "%s: %s: expected text", place_of(json, i, "draw"),
+                   sp_safe(draw->string));
+}
+
 /* Checks a case beyond the types of its members. */
 static bool check_whole(const struct sp_json *json, int i, const cJSON *node,
                         struct sp_error *error)
@@ -173,6 +214,17 @@ static bool check_whole(const struct sp_json *json, int i, const cJSON *node,
     if (get(node, "rel_tol") && get(node, "rel_tol")->valuedouble > 0.02 && !get(node, "why"))
         return sp_fail(error, SP_INPUT, "%s: above 2 %% a case says \"why\"",
                        place_of(json, i, "rel_tol"));
+    if (!get(node, "printed") != !get(node, "differs"))
+        return sp_fail(error, SP_INPUT, "%s: \"printed\" and \"differs\" go together",
+                       place_of(json, i, get(node, "differs") ? "differs" : "printed"));
+    if (cJSON_GetArraySize(get(node, "draw")) > SP_CASE_MAX_DRAWS)
+        return sp_fail(error, SP_INPUT, "%s: expected at most %d keys", place_of(json, i, "draw"),
+                       SP_CASE_MAX_DRAWS);
+    cJSON_ArrayForEach(printed, get(node, "draw"))
+    {
+        if (!check_draw(json, i, node, printed, error))
+            return false;
+    }
     cJSON_ArrayForEach(printed, get(node, "printed"))
     {
         if (!get(get(node, "expect"), printed->string))
@@ -254,6 +306,15 @@ bool sp_open_cases(struct sp_pipes *pipes, const char *path, struct sp_cases *ca
     return false;
 }
 
+bool sp_known_cases(const char *text, size_t length, struct sp_cases *cases, struct sp_error *error)
+{
+    *cases = (struct sp_cases){.n = 0};
+    if (!sp_json_parse_known(text, length, "printed figures", &cases->json, error))
+        return false;
+    cases->n = cJSON_GetArraySize(cases->json.root);
+    return true;
+}
+
 void sp_close_cases(struct sp_cases *cases)
 {
     sp_json_free(&cases->json);
@@ -296,6 +357,7 @@ void sp_case_at(const struct sp_cases *cases, int i, struct sp_case *c)
         .source = text_at(node, "source"),
         .note = text_at(node, "note"),
         .why = text_at(node, "why"),
+        .differs = text_at(node, "differs"),
         .error = text_at(node, "error"),
         .rel_tol = rel_tol ? rel_tol->valuedouble : 0,
         .exit = code ? (int)code->valuedouble : 0,
@@ -306,6 +368,7 @@ void sp_case_at(const struct sp_cases *cases, int i, struct sp_case *c)
     }
     c->n_expect = take_values(get(node, "expect"), c->expect);
     c->n_printed = take_values(get(node, "printed"), c->printed);
+    c->n_draw = take_values(get(node, "draw"), c->draw);
 }
 
 /* Tolerance 0 allows 1e-12, for sums in another order. */

@@ -9,7 +9,10 @@
  * expect      key to number (SI base units), true, false, text or null
  * rel_tol     largest relative difference of a number; 0 (or left out) allows rounding alone
  * why         optional up to 2 %: what makes the numbers differ by so much
- * printed     optional: values as the source prints them, where it errs
+ * printed     optional: values as the source prints them, where they differ from `expect`
+ * differs     then: why
+ * draw        optional: numbers and names of `question` and `args` to what `check --random` may put
+ *             there: words between blanks, whole numbers "2..64", "1..16M", powers "256..8192*2"
  * exit, error optional: the command must be refused with that exit code, and say that
  */
 #ifndef SP_EXERCISES_H
@@ -19,7 +22,7 @@
 
 #include "base/json.h"
 
-enum { SP_CASE_MAX_ARGS = 64, SP_CASE_MAX_VALUES = 64 };
+enum { SP_CASE_MAX_ARGS = 64, SP_CASE_MAX_VALUES = 64, SP_CASE_MAX_DRAWS = 8 };
 
 enum sp_case_kind { SP_CASE_NULL, SP_CASE_BOOL, SP_CASE_NUMBER, SP_CASE_TEXT };
 
@@ -33,10 +36,11 @@ struct sp_case_value {
 
 /* One case; its strings belong to the file. Text that is not given is "". */
 struct sp_case {
-    const char *id, *question, *source, *note, *why;
+    const char *id, *question, *source, *note, *why, *differs;
     const char *args[SP_CASE_MAX_ARGS];
     struct sp_case_value expect[SP_CASE_MAX_VALUES], printed[SP_CASE_MAX_VALUES];
-    int n_args, n_expect, n_printed;
+    struct sp_case_value draw[SP_CASE_MAX_DRAWS];
+    int n_args, n_expect, n_printed, n_draw;
     double rel_tol;
     int exit;          /* 0: the command must answer */
     const char *error; /* part of the refusal; "" for any */
@@ -67,11 +71,19 @@ struct sp_case_member {
 extern const struct sp_case_member sp_case_members[];
 extern const size_t sp_n_case_members;
 
+/* Where `word` stands by itself in `text`, from `from` on: "8" in "8x4096" and "h100-8", not in
+ * "18", "8.5" or "8B"; NULL: nowhere. */
+const char *sp_find_drawn(const char *text, const char *from, const char *word);
+
 /* Reads a file of cases ("-": standard input) and checks all of it; each fault is a line with its
  * place. */
 struct sp_pipes;
 bool sp_open_cases(struct sp_pipes *pipes, const char *path, struct sp_cases *cases,
                    struct sp_error *error);
+
+/* Cases that a test has found right, in a text that outlives them. */
+bool sp_known_cases(const char *text, size_t length, struct sp_cases *cases,
+                    struct sp_error *error);
 void sp_close_cases(struct sp_cases *cases);
 
 /* Case i of a file that sp_open_cases has checked. */

@@ -10,7 +10,7 @@ class Explain {
 
   async ask(words, key) {
     this.from = document.activeElement;
-    const asked = [...words, `--explain=${key}`];
+    const asked = [...words, `--explain=${key}`, '--derive'];
     const done = await this.engine.run(asked, { files: this.files.all() }).promise;
     if (done) this.show(asked, done);
   }

@@ -21,6 +21,7 @@ npm          | npm --version                               | npm
 package      | dpkg-shlibdeps --version && test $UID = 0   | dpkg-shlibdeps (Debian: dpkg-dev) and root, to try the .deb
 python3      | python3 -c ""                               | python3
 shared       | test -d "$shared_data"                      | ../shared/data beside the repository
+sympy        | python3 -c "import sympy"                   | python3 with sympy (Debian: python3-sympy)
 terminal     | script -qec "test -t 1" /dev/null           | a terminal: /dev/pts, and script (Debian: bsdutils)
 utf8         | test -z "$(LC_ALL=C.UTF-8 bash -c : 2>&1)"  | the locale C.UTF-8 (Debian: libc-bin)
 valgrind     | valgrind --version                          | valgrind

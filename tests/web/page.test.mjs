@@ -97,7 +97,7 @@ test('a number shows how it follows, and the focus comes back', () => on('fit --
   await tab.click('.number[data-key="plans.dp.step_with_bubble_s"]');
   await tab.waitForSelector('#explain:not([hidden])');
   const shown = await tab.textContent('#explain pre');
-  const native = await runNative(['fit', '--model', 'llama3-70b', '--hw', 'h100-512', '--explain=plans.dp.step_with_bubble_s']);
+  const native = await runNative(['fit', '--model', 'llama3-70b', '--hw', 'h100-512', '--explain=plans.dp.step_with_bubble_s', '--derive']);
   assert.equal(shown, native.stdout);
   await tab.keyboard.press('Escape');
   assert.equal(await tab.evaluate(() => document.activeElement.dataset.key), 'plans.dp.step_with_bubble_s');

@@ -110,7 +110,7 @@ double sp_gpt_activation_bytes(enum sp_gpt_rule rule, double s, double b, double
     case SP_GPT_TP:
         return sbh * (10 + 24 / t + scores / t);
     case SP_GPT_TP_SP:
-        return sbh * (34 + scores) / t;
+        return sp_gpt_layer_bytes(s, b, h, a) / t;
     case SP_GPT_TP_SELECTIVE:
         return sbh * (10 + 24 / t);
     case SP_GPT_SELECTIVE:
@@ -118,6 +118,6 @@ double sp_gpt_activation_bytes(enum sp_gpt_rule rule, double s, double b, double
     case SP_GPT_FULL:
         return sbh * 2;
     default:
-        return sbh * (34 + scores);
+        return sp_gpt_layer_bytes(s, b, h, a);
     }
 }

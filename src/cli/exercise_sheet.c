@@ -1,0 +1,292 @@
+/* Sheets of exercises. */
+#include "cli/exercise_sheet.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "answer/markdown.h"
+#include "base/list.h"
+#include "base/number.h"
+#include "base/suggest.h"
+#include "cli/command.h"
+#include "cli/exercise_book.h"
+#include "cli/exercise_draw.h"
+
+struct sp_outcome sp_answer_case(const struct sp_case *c, struct sp_world *world)
+{
+    struct sp_args *const args = sp_new_args(world);
+    char *argv[SP_CASE_MAX_ARGS + 1] = {0};
+    struct sp_outcome got = {.report = sp_report_new(c->args[0])};
+    for (int i = 0; i < c->n_args; i++)
+        argv[i] = (char *)c->args[i];
+    const struct sp_command *command = sp_find_command(c->args[0], &got.error);
+    if (command && strcmp(command->name, "check") == 0)
+        sp_fail(&got.error, SP_USAGE, "check does not run inside a case");
+    else if (command)
+        got.answered = sp_compute(command, c->n_args, argv, args, got.report, &got.error);
+    free(args);
+    if (got.answered && sp_report_size(got.report) == 0)
+        got.answered = sp_fail(&got.error, SP_USAGE, "the command answers nothing");
+    return got;
+}
+
+/* Whether every expected key has a value to ask for. */
+static bool is_answered(const struct sp_case *c, const struct sp_outcome *got)
+{
+    for (int i = 0; i < c->n_expect && got->answered; i++) {
+        const struct sp_entry *const entry = sp_find(got->report, c->expect[i].key);
+        if (!entry || entry->kind == SP_VALUE_NONE)
+            return false;
+    }
+    return got->answered;
+}
+
+enum { MOST_DRAWS = 50 };
+
+/* Asks a case, with new numbers until the program answers them all. */
+static bool ask(const struct sp_sheet *sheet, int number, const struct sp_case *c,
+                struct sp_error *error)
+{
+    struct sp_dice dice = sp_dice_of(sheet->seed, c->id);
+    struct sp_drawn drawn = {.c = *c};
+    struct sp_outcome got = {0};
+    bool ok = false;
+    for (int i = 0; i < (sheet->is_random ? MOST_DRAWS : 1) && !ok; i++) {
+        sp_free_drawn(&drawn);
+        sp_report_free(got.report);
+        if (sheet->is_random)
+            sp_draw_case(c, &dice, &drawn);
+        got = sp_answer_case(&drawn.c, sheet->world);
+        ok = is_answered(&drawn.c, &got);
+    }
+    if (ok)
+        sheet->question(sheet->context, number, &drawn.c, got.report);
+    else
+        sp_fail(error, SP_INPUT, "%s: no answer%s%s", sp_safe(c->id), *got.error.text ? ": " : "",
+                got.error.text);
+    sp_free_drawn(&drawn);
+    sp_report_free(got.report);
+    return ok;
+}
+
+/* A case of the files, and its place in the lot. */
+struct pick {
+    int file, at;
+    uint64_t lot;
+    bool is_asked;
+};
+
+static int by_lot(const void *a, const void *b)
+{
+    const struct pick *const x = *(struct pick *const *)a, *const y = *(struct pick *const *)b;
+    return x->lot != y->lot ? (x->lot > y->lot) - (x->lot < y->lot) : (x > y) - (x < y);
+}
+
+/* Chooses `count` of the picks by their lots. */
+static void draw_lots(struct pick *picks, size_t n, size_t count)
+{
+    struct pick **const order = calloc(n + 1, sizeof(struct pick *));
+    if (!order)
+        abort();
+    for (size_t i = 0; i < n; i++)
+        order[i] = &picks[i];
+    qsort(order, n, sizeof(struct pick *), by_lot);
+    for (size_t i = 0; i < n; i++)
+        order[i]->is_asked = i < count;
+    free(order);
+}
+
+/* The cases that can be asked: with an answer, of those of `only`, with numbers to draw where they
+ * are drawn. */
+static size_t collect(const struct sp_sheet *sheet, const struct sp_cases *files,
+                      struct pick *picks, struct sp_case *c)
+{
+    size_t n = 0;
+    for (int f = 0; f < sheet->n_files; f++)
+        for (int i = 0; i < files[f].n; i++) {
+            sp_case_at(&files[f], i, c);
+            if (c->n_expect == 0 || (sheet->is_random && c->n_draw == 0) ||
+                (sheet->only && !sp_is_listed(sheet->only, c->id, ':')))
+                continue;
+            struct sp_dice dice = sp_dice_of(~sheet->seed, c->id);
+            picks[n++] = (struct pick){f, i, sp_throw(&dice), true};
+        }
+    return n;
+}
+
+static bool ask_all(const struct sp_sheet *sheet, const struct sp_cases *files,
+                    struct sp_error *error)
+{
+    size_t cases = 1;
+    bool ok = true;
+    for (int f = 0; f < sheet->n_files; f++)
+        cases += (size_t)files[f].n;
+    struct pick *const picks = calloc(cases, sizeof *picks);
+    struct sp_case *const c = malloc(sizeof *c);
+    if (!picks || !c)
+        abort();
+    const size_t n = collect(sheet, files, picks, c);
+    int number = 0;
+    if (sheet->is_random)
+        draw_lots(picks, n, (size_t)sheet->count);
+    for (size_t i = 0; i < n && ok; i++) {
+        if (!picks[i].is_asked)
+            continue;
+        sp_case_at(&files[picks[i].file], picks[i].at, c);
+        ok = ask(sheet, ++number, c, error);
+    }
+    free(c);
+    free(picks);
+    return ok && (n > 0 || sp_fail(error, SP_INPUT, "no case to ask%s%s",
+                                   sheet->is_random ? ": none has a \"draw\"" : "",
+                                   sheet->only ? " among those of --cases" : ""));
+}
+
+bool sp_each_question(const struct sp_sheet *sheet, struct sp_error *error)
+{
+    struct sp_cases *const files = calloc((size_t)sheet->n_files + 1, sizeof *files);
+    int opened = 0;
+    if (!files)
+        abort();
+    while (opened < sheet->n_files &&
+           sp_open_cases(sp_pipes_of(sheet->world), sheet->files[opened], &files[opened], error))
+        opened++;
+    const bool ok = opened == sheet->n_files && ask_all(sheet, files, error);
+    while (opened > 0)
+        sp_close_cases(&files[--opened]);
+    free(files);
+    return ok;
+}
+
+static void name_part(char out[16], int number, int part, int parts)
+{
+    snprintf(out, 16, "%d%.*s%c", number, parts == 1 ? 0 : part / 26, "zz",
+             parts == 1 ? '\0' : (char)('a' + part % 26));
+}
+
+void sp_put_question(int number, const struct sp_case *c, const struct sp_report *answer, FILE *out)
+{
+    char name[16];
+    fprintf(out, "\n### %d\n\n", number);
+    sp_markdown_text(c->question, out);
+    fputs("\n\n", out);
+    for (int i = 0; i < c->n_expect; i++) {
+        const struct sp_entry *const entry = sp_find(answer, c->expect[i].key);
+        const char *const unit = sp_unit_name(entry->info.unit);
+        name_part(name, number, i, c->n_expect);
+        fprintf(out, "- **%s** ", name);
+        sp_markdown_text(entry->info.label, out);
+        fprintf(out, " (`%s`%s%s%s):\n", entry->path, *unit ? ", " : "", unit,
+                entry->kind == SP_VALUE_BOOL ? "yes or no" : "");
+    }
+}
+
+/* The answer behind the name of a part, without blanks at its ends. */
+static void find_given(const char *answers, const char *name, char out[64])
+{
+    const size_t n = strlen(name);
+    *out = '\0';
+    for (const char *line = answers; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        const char *at = line + strspn(line, " \t");
+        if (strncasecmp(at, name, n) != 0 || isalnum((unsigned char)at[n]))
+            continue;
+        at += n;
+        at += strspn(at, " \t:=.)");
+        snprintf(out, 64, "%.*s", (int)strcspn(at, "\r\n"), at);
+        for (size_t end = strlen(out); end > 0 && isspace((unsigned char)out[end - 1]); end--)
+            out[end - 1] = '\0';
+    }
+}
+
+/* A number with a prefix and a unit, which may be the quantity's own. */
+static bool read_number(const char *given, const char *unit, double *value)
+{
+    char text[64];
+    size_t n = 0;
+    for (; *given; given++)
+        if (*given != ' ' && *given != ',')
+            text[n++] = *given;
+    text[n] = '\0';
+    if (sp_parse_number(text, value))
+        return true;
+    const size_t unit_length = strlen(unit);
+    if (unit_length > 0 && n > unit_length && strcasecmp(text + n - unit_length, unit) == 0)
+        text[n - unit_length] = '\0';
+    return sp_parse_number(text, value);
+}
+
+/* Whether the quantity has this unit, or an argument of its formula. */
+static bool has_unit(const struct sp_entry *entry, const char *unit)
+{
+    bool has = !*unit || strcmp(sp_unit_name(entry->info.unit), unit) == 0;
+    if (entry->form == SP_CLOSED_NONE)
+        return has;
+    const struct sp_form form = sp_form(entry->form);
+    for (size_t i = 0; form.arguments[i].name && !has; i++)
+        has = strcmp(form.arguments[i].unit, unit) == 0;
+    return has;
+}
+
+static const double ROUNDING = 0.01; /* of answers by hand */
+
+#define MISTAKE(by, unit, words) {by, unit, words},
+static const struct {
+    double by;
+    const char *unit, *words;
+} mistakes[] = {
+#include "cli/mistakes.def"
+};
+
+/* Says which step went wrong: a known factor, else another quantity of the answer. */
+static void find_mistake(struct sp_graded *g, const struct sp_report *answer, double given)
+{
+    const double right = g->of->number;
+    const bool more = given > right;
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++)
+        if (has_unit(g->of, mistakes[i].unit) &&
+            sp_case_is_close(more ? given / right : right / given, mistakes[i].by, ROUNDING / 2)) {
+            snprintf(g->remark, sizeof g->remark, "%g times too %s: %s", mistakes[i].by,
+                     more ? "large" : "small", mistakes[i].words);
+            return;
+        }
+    for (size_t i = 0; i < sp_report_size(answer); i++) {
+        const struct sp_entry *const other = sp_report_entry(answer, i);
+        if (other->kind == SP_VALUE_NUMBER && other->info.unit == g->of->info.unit &&
+            sp_case_is_close(given, other->number, ROUNDING / 2)) {
+            snprintf(g->remark, sizeof g->remark, "that is %s, %s", other->path, other->info.label);
+            return;
+        }
+    }
+}
+
+static void grade_number(struct sp_graded *g, const struct sp_report *answer, double rel_tol)
+{
+    double given;
+    if (!read_number(g->given, sp_unit_name(g->of->info.unit), &given)) {
+        snprintf(g->remark, sizeof g->remark, "no number");
+        return;
+    }
+    g->off = sp_case_off(given, g->of->number);
+    g->right = sp_case_is_close(given, g->of->number, fmax(rel_tol, ROUNDING));
+    if (!g->right)
+        find_mistake(g, answer, given);
+}
+
+struct sp_graded sp_grade(const char *answers, int number, int part, const struct sp_case *c,
+                          const struct sp_report *answer)
+{
+    struct sp_graded g = {.of = sp_find(answer, c->expect[part].key), .off = NAN};
+    name_part(g.question, number, part, c->n_expect);
+    find_given(answers, g.question, g.given);
+    if (!*g.given)
+        snprintf(g.remark, sizeof g.remark, "no answer");
+    else if (g.of->kind == SP_VALUE_NUMBER)
+        grade_number(&g, answer, c->rel_tol);
+    else if (g.of->kind == SP_VALUE_BOOL)
+        g.right = strchr(g.of->number != 0 ? "yYtT1" : "nNfF0", *g.given) != NULL;
+    else
+        g.right = strcasecmp(g.given, g.of->text) == 0;
+    return g;
+}

@@ -1,0 +1,56 @@
+/* Sheets of exercises: questions alone, with their answers, or with a student's answers. */
+#ifndef SP_EXERCISE_SHEET_H
+#define SP_EXERCISE_SHEET_H
+
+#include <stdio.h>
+
+#include "answer/report.h"
+#include "config/exercises.h"
+#include "config/world.h"
+
+/* What the command of a case answered. */
+struct sp_outcome {
+    struct sp_report *report;
+    struct sp_error error;
+    bool answered;
+};
+
+/* Runs a case in this process, so that a file of cases starts the program only once. */
+struct sp_outcome sp_answer_case(const struct sp_case *c, struct sp_world *world);
+
+/* What a sheet is made of. */
+struct sp_sheet {
+    const char *const *files;
+    int n_files;
+    struct sp_world *world;
+    const char *only; /* "ID,ID", or NULL */
+    bool is_random;   /* new numbers, of `count` of the cases that have any to draw */
+    uint64_t seed;
+    int count;
+    void (*question)(void *context, int number, const struct sp_case *c,
+                     const struct sp_report *answer);
+    void *context;
+};
+
+/* Calls `question` for each question in the order of the files. */
+bool sp_each_question(const struct sp_sheet *sheet, struct sp_error *error);
+
+/* Writes a question without its answers: parts 3a, 3b, ... for the expected keys. */
+void sp_put_question(int number, const struct sp_case *c, const struct sp_report *answer,
+                     FILE *out);
+
+/* A student's answer beside the program's. */
+struct sp_graded {
+    char question[16];           /* "3a" */
+    const struct sp_entry *of;   /* the right answer */
+    char given[64], remark[160]; /* as typed, "" for none; which step went wrong */
+    bool right;
+    double off; /* relative difference of a number; else NAN */
+};
+
+/* Grades the answer to part `part` of a question out of a file of answers, a line each: "3a 850".
+ */
+struct sp_graded sp_grade(const char *answers, int number, int part, const struct sp_case *c,
+                          const struct sp_report *answer);
+
+#endif

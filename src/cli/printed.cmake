@@ -1,0 +1,50 @@
+# Writes printed.c: the textbook's cases with figures that a source prints and the program does not, by command.
+# Arguments: CASES_DIR, OUTPUT.
+file(GLOB files "${CASES_DIR}/*.json")
+list(SORT files)
+set(commands "")
+foreach(path IN LISTS files)
+  file(READ "${path}" json)
+  if(NOT json MATCHES "\"printed\"")
+    continue()
+  endif()
+  string(JSON n LENGTH "${json}")
+  math(EXPR last "${n} - 1")
+  foreach(i RANGE ${last})
+    string(JSON case GET "${json}" ${i})
+    if(NOT case MATCHES "\"printed\"")
+      continue()
+    endif()
+    string(JSON command GET "${case}" args 0)
+    foreach(member question expect note why draw)
+      string(JSON found ERROR_VARIABLE none GET "${case}" ${member})
+      if(NOT found MATCHES "NOTFOUND$")
+        string(JSON case REMOVE "${case}" ${member})
+      endif()
+    endforeach()
+    string(REGEX REPLACE "\n[ \t]*" "" case "${case}")
+    string(REPLACE "\" : " "\":" case "${case}")
+    list(APPEND commands ${command})
+    if(DEFINED text_${command})
+      string(APPEND text_${command} ",")
+    endif()
+    string(APPEND text_${command} "${case}")
+  endforeach()
+endforeach()
+list(REMOVE_DUPLICATES commands)
+set(rows "")
+foreach(command IN LISTS commands)
+  set(text "[${text_${command}}]")
+  string(LENGTH "${text}" length)
+  string(REPLACE "\\" "\\\\" text "${text}")
+  string(REPLACE "\"" "\\\"" text "${text}")
+  string(APPEND rows "    {\"${command}\", \"${text}\", ${length}},\n")
+endforeach()
+file(WRITE "${OUTPUT}" "/* Generated from tests/textbook by printed.cmake. */
+#include \"cli/printed.h\"
+
+const struct sp_printed sp_printed[] = {
+${rows}    {\"\", \"[]\", 2},
+};
+const size_t sp_n_printed = sizeof sp_printed / sizeof *sp_printed - 1;
+")
