@@ -13,6 +13,7 @@
 
 #include "base/text.h"
 #include "base/truth.h"
+#include "launch/fields/core.h"
 #include "launch/fields/models.h"
 
 bool sp_add_setting(struct sp_settings *settings, const char *name, const char *value)
@@ -185,9 +186,15 @@ void sp_note_unread(struct sp_settings *settings, const char *prefix, const char
     const size_t skip = strlen(prefix);
     for (int i = 0; i < settings->n; i++) {
         struct sp_setting *const setting = &settings->at[i];
-        if (setting->read || strncmp(setting->name, prefix, skip) != 0 ||
-            sp_is_quiet(quiet, setting->name + skip))
+        char option[sizeof settings->launch->unread->option];
+        if (setting->read || strncmp(setting->name, prefix, skip) != 0)
             continue;
+        const char *const name = setting->name + skip;
+        sp_core_option(settings->core, name, setting->value, option, sizeof option);
+        if (option[0] ? sp_has_word(quiet, name) : sp_is_quiet(quiet, name))
+            continue;
+        if (option[0])
+            sp_add_unread(settings->launch, option, setting->name, setting->value, setting->line);
         sp_peek_setting(settings, setting->name); /* once */
         const size_t used = strlen(list);
         if (used + strlen(setting->name) + 3 > sizeof list) {
@@ -341,6 +348,7 @@ struct sp_settings *sp_new_settings(const struct sp_settings *like)
     struct sp_settings *const settings = sp_settings_of(NULL);
     settings->origin = like->origin;
     settings->words = like->words;
+    settings->core = like->core;
     settings->launch = like->launch;
     settings->error = like->error;
     return settings;

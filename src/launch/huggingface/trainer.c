@@ -10,6 +10,7 @@
 #include "launch/huggingface/adapters.h"
 #include "launch/huggingface/axolotl.h"
 #include "launch/fields/beside.h"
+#include "launch/fields/core.h"
 #include "launch/fields/rows.h"
 #include "launch/deepspeed/deepspeed.h"
 #include "launch/formats/syntax.h"
@@ -182,6 +183,16 @@ static void spell_names(struct sp_settings *s)
     }
 }
 
+/* A file that is named and not here, which says what weights and states are shared over. */
+static void miss_file(struct sp_settings *s, const char *key, const char *name)
+{
+    char value[96];
+    const bool half = sp_setting_on(s, "bf16") || sp_setting_on(s, "fp16");
+    sp_launch_option(s, "precision", "%s", half ? "mixed16" : "fp32");
+    snprintf(value, sizeof value, "%.48s (not here)", name);
+    sp_add_unread(s->launch, "zero", key, value, 0);
+}
+
 /* The settings that `accelerate launch --config_file` names, where the script's own arguments leave
  * to them what is shared out; whether they do. */
 static bool read_accelerate(struct sp_launch_file *file, bool shared, struct sp_accelerate *said)
@@ -197,8 +208,8 @@ static bool read_accelerate(struct sp_launch_file *file, bool shared, struct sp_
         return false;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(given, " "), given); /* the script follows */
     if (!sp_read_accelerate_beside(file, name, sp_setting_on(s, "bf16"), said)) {
-        sp_launch_note(s, "%.80s is not here: give --zero and --precision", sp_safe(name));
-        return false;
+        miss_file(s, "config_file", name);
+        return true;
     }
     const struct {
         const char *name;
@@ -235,7 +246,7 @@ static bool read(struct sp_launch_file *file)
     if (!filled)
         read_batch(file);
     if (json && !filled)
-        sp_launch_note(s, "%.80s is not here: give --zero and --precision", sp_safe(json));
+        miss_file(s, "deepspeed", json);
     else if (!json && !named_there)
         read_sharding(s, adapted);
     read_habits(s, said.recomputes);
