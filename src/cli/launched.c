@@ -40,6 +40,13 @@ static bool take_option(const struct sp_args *typed, const struct sp_launch *lau
         return sp_fail(error, SP_USAGE, "no option --%s", launch->option[i].name);
     if (is_replaced(typed, option->id, launch->option[i].value))
         return true;
+    if (option->id == SP_O_reference &&
+        typed->given.model) { /* the model itself, which was typed */
+        char reference[160];
+        const char *const place = strchr(launch->option[i].value, ':');
+        snprintf(reference, sizeof reference, "%.120s%s", typed->value.model, place ? place : "");
+        return sp_take_text(args, option->id, reference, error);
+    }
     if (launch->etp_is_tp && option->id == SP_O_etp && typed->given.tp)
         return sp_take_number(args, option->id, typed->value.tp, error);
     return sp_take_text(args, option->id, launch->option[i].value, error);

@@ -254,9 +254,17 @@ static bool read_yaml(const char *text, const struct sp_typed_names *names,
     return ok;
 }
 
+static const char byte_order_mark[] = "\xef\xbb\xbf";
+
 static bool read_text(const char *text, size_t length, const struct sp_typed_names *names,
                       struct sp_launch_file *file)
 {
+    if ((unsigned char)text[0] + (unsigned char)text[1] == 0xff + 0xfe)
+        return sp_fail_in(&file->settings, "is UTF-16; expected UTF-8");
+    if (strncmp(text, byte_order_mark, sizeof byte_order_mark - 1) == 0) {
+        text += sizeof byte_order_mark - 1;
+        length -= sizeof byte_order_mark - 1;
+    }
     file->text = text;
     if (strlen(text) != length)
         return sp_fail_in(&file->settings, "holds a zero byte; expected text");

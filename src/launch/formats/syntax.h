@@ -29,6 +29,9 @@ bool sp_read_toml(const char *text, struct sp_settings *settings);
  * quotes. */
 bool sp_read_recipe(const char *text, struct sp_settings *settings);
 
+/* The bytes of a blank that is to be filled in, "<YOUR PATH>", where one starts here; else 0. */
+size_t sp_length_of_blank(const char *at);
+
 /* The value that was typed for a name, or NULL. */
 const char *sp_typed_value(const struct sp_typed_names *names, const char *name, size_t n);
 

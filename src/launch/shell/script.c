@@ -3,11 +3,13 @@
  */
 #include "launch/shell/script.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "base/list.h"
+#include "launch/formats/syntax.h"
 #include "launch/shell/script_files.h"
 #include "launch/shell/script_flow.h"
 #include "launch/shell/slurm.h"
@@ -406,6 +408,26 @@ static const char *clean(struct sp_shell *shell, const char *text)
     return kept;
 }
 
+/* The same of a script, with blanks that are to be filled in, " <YOUR PATH>", as names without a
+ * value: a shell would take the "<" for a redirection. */
+static const char *clean_script(struct sp_shell *shell, const char *text)
+{
+    struct sp_shell_piece piece = {0};
+    for (const char *c = text; *c; c++) {
+        const size_t n = c > text && strchr(" \t=\"'", c[-1]) ? sp_length_of_blank(c) : 0;
+        if (n == 0 || !strchr(" \t\r\n\"'\\;", c[n])) {
+            sp_shell_put(&piece, *c);
+            continue;
+        }
+        sp_shell_puts(&piece, "${");
+        for (const char *letter = c + 1; letter < c + n - 1; letter++)
+            sp_shell_put(&piece, isalnum((unsigned char)*letter) ? *letter : '_');
+        sp_shell_put(&piece, '}');
+        c += n - 1;
+    }
+    return clean(shell, sp_shell_take(&piece, &shell->text));
+}
+
 /* Names that were typed. */
 static bool pin(struct sp_shell *shell, const char *const *set, int n, struct sp_error *error)
 {
@@ -458,7 +480,7 @@ bool sp_read_script(const char *text, const char *const *set, int n_set, const c
     run->script = script;
     run->launch = launch;
     run->list = run_list;
-    run->at = run->text = shell->counted = clean(shell, text);
+    run->at = run->text = shell->counted = clean_script(shell, text);
     shell->line = 1;
     set_slurm(shell, text);
     while (ok && *run->at && sp_runs(run)) {
