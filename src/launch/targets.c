@@ -278,7 +278,7 @@ static bool read_text(const char *text, size_t length, const struct sp_typed_nam
     case SP_TOML:
         return sp_read_toml(text, &file->settings) && read_as_best(file);
     case SP_PYTHON:
-        return sp_read_recipe(text, &file->settings) && read_as_best(file);
+        return sp_read_recipe(text, names, &file->settings) && read_as_best(file);
     case SP_SHELL:
         break;
     }

@@ -259,7 +259,9 @@ int64_t sp_setting_whole(struct sp_settings *settings, const char *name, int64_t
     const int i = find_setting(settings, name);
     if (i < 0 || isnan(value))
         return otherwise;
-    if (value == floor(value) && value >= (double)least && value <= 1e9)
+    /* options of a command are Python's int(), which takes neither "64.0" nor "6.4e1" */
+    const bool plain = name[0] != '-' || !strpbrk(settings->at[i].value, ".eE");
+    if (plain && value == floor(value) && value >= (double)least && value <= 1e9)
         return (int64_t)value;
     snprintf(expected, sizeof expected, "a whole number from %lld to 10^9", (long long)least);
     refuse(settings, i, expected);

@@ -50,8 +50,7 @@ static bool add(const struct sp_setting *from, const char *name, const char *val
     struct sp_setting *const setting = &to->at[to->n - 1];
     setting->line = from->line;
     setting->gap_line = from->gap_line;
-    if (value == from->value)
-        memcpy(setting->gap, from->gap, sizeof setting->gap);
+    memcpy(setting->gap, from->gap, sizeof setting->gap); /* of a switch too: it may be off */
     return true;
 }
 
