@@ -25,7 +25,7 @@ static bool is_replaced(const struct sp_args *typed, enum sp_option_id id, const
 /* Names of the script that were given values. */
 static struct sp_typed_names names_of(const struct sp_args *args)
 {
-    struct sp_typed_names names = {0};
+    struct sp_typed_names names = {.recipe = args->value.recipe};
     for (int i = 0; i < args->n_repeated; i++)
         if (args->repeated_id[i] == SP_O_set_var)
             names.at[names.n++] = args->repeated[i];
@@ -40,6 +40,13 @@ static bool take_option(const struct sp_args *typed, const struct sp_launch *lau
         return sp_fail(error, SP_USAGE, "no option --%s", launch->option[i].name);
     if (is_replaced(typed, option->id, launch->option[i].value))
         return true;
+    if (option->id == SP_O_reference &&
+        typed->given.model) { /* the model itself, which was typed */
+        char reference[160];
+        const char *const place = strchr(launch->option[i].value, ':');
+        snprintf(reference, sizeof reference, "%.120s%s", typed->value.model, place ? place : "");
+        return sp_take_text(args, option->id, reference, error);
+    }
     if (launch->etp_is_tp && option->id == SP_O_etp && typed->given.tp)
         return sp_take_number(args, option->id, typed->value.tp, error);
     return sp_take_text(args, option->id, launch->option[i].value, error);
@@ -54,6 +61,28 @@ static bool check_model(const char *path, const struct sp_args *args,
         return sp_fail(error, SP_INPUT, "%s: %s",
                        strcmp(path, "-") == 0 ? "standard input" : sp_safe(path), launch->no_model);
     return true;
+}
+
+/* A launch that says what nothing here reads and what decides the answer, where nobody typed the
+ * option either. */
+static bool check_unread(const char *path, const struct sp_args *typed,
+                         const struct sp_launch *launch, struct sp_error *error)
+{
+    const int before = error->lines;
+    for (int i = 0; i < launch->n_unread; i++) {
+        const struct sp_unread *const u = &launch->unread[i];
+        const struct sp_option *const option = sp_option_named(typed, u->option);
+        char line[16] = "", value[sizeof u->value + 1];
+        if (!option || typed->given_at[option->id])
+            continue;
+        if (u->line > 0)
+            snprintf(line, sizeof line, ":%d", u->line);
+        snprintf(value, sizeof value, "%s%s", u->value[0] ? " " : "", u->value);
+        sp_fail(error, SP_INPUT, "%s%s: %s%s is not read and decides the answer: give --%s",
+                strcmp(path, "-") == 0 ? "standard input" : sp_safe(path), line, sp_safe(u->name),
+                sp_safe(value), u->option);
+    }
+    return error->lines == before;
 }
 
 /* Whether a machine's text is a chip without a count: it ends in no "-8" or "-8x4". */
@@ -139,7 +168,7 @@ bool sp_take_launch(const struct sp_args *typed, struct sp_launch *launch, struc
         ok = sp_take_text(args, SP_O_set, typed->many[i], error);
     if (launch->machine[0])
         ok = ok && sp_take_text(args, SP_O_hw, launch->machine, error);
-    return ok && check_model(path, args, launch, error);
+    return ok && check_unread(path, typed, launch, error) && check_model(path, args, launch, error);
 }
 
 void sp_put_launch(struct sp_report *r, const struct sp_launch *launch)

@@ -27,6 +27,7 @@ static const char *const finds[] = {"devices", "batch", "seq", "model", NULL};
 
 static const struct sp_taken options[] = {
     SP_TAKE(from),
+    SP_TAKE(recipe, .needs = SP_THESE(SP_O_from)),
     SP_TAKE(set_var, .needs = SP_THESE(SP_O_from)),
     SP_OPTIONS_MODEL,
     SP_TAKE(hw),

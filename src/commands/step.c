@@ -25,6 +25,7 @@
 /* clang-format off */
 static const struct sp_taken options[] = {
     SP_TAKE(from),
+    SP_TAKE(recipe, .needs = SP_THESE(SP_O_from)),
     SP_TAKE(set_var, .needs = SP_THESE(SP_O_from)),
     SP_OPTIONS_PLANNED,
     SP_OPTIONS_TUNING,

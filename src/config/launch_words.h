@@ -47,7 +47,9 @@ struct sp_launch_words {
     char quiet[24576];          /* options with negligible effect on memory and time */
     char quiet_switches[12288]; /* both */
     char facts[4096], refuses[12288], loses[8192]; /* lines of rules.h, of the launch room */
-    char models[2048]; /* trainable models: THEIRS=OURS, or one name for both */
+    char programs[8192], core[2048]; /* who runs a launch, and what decides it: lines of
+                                        programs.h, of the launch room */
+    char models[2048];               /* trainable models: THEIRS=OURS, or one name for both */
 };
 
 #endif

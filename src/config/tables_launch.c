@@ -56,6 +56,13 @@ static const struct sp_field launch_fields[] = {
           "what the framework refuses, \"CONDITION: WHAT\"; what excludes or needs an option alone "
           "stands in its row"),
     LINES(loses, "what of a plan it cannot express, in the same manner"),
+    LINES(programs,
+          "who runs a launch, \"FRAMEWORK[ > FORMAT]: WORDS OF ITS COMMANDS[ | KEYS OF ITS "
+          "FILES][ = NAME=VALUE ...]\" with * for any text: its launches are read as that format, "
+          "with these values where they say none; without a format they are refused by its name"),
+    LINES(core,
+          "values that decide an answer, \"OPTION: NAMES\" with * for any text: one that is not "
+          "read leaves no answer unless that option of `step` is typed"),
     WORDS(models, "models that it has by name: THEIRS=OURS, or a name of both"),
     REMARKS("where the names come from"),
 };

@@ -28,6 +28,7 @@
     TARGET(neox, "neox", "GPT-NeoX", "a GPT-NeoX YAML") NEXT \
     TARGET(accelerate, "accelerate", "accelerate", "an accelerate YAML") NEXT \
     TARGET(trainer, "trainer", "Trainer", "arguments of Hugging Face's Trainer or axolotl") NEXT \
+    TARGET(verl, "verl", "verl", "settings of verl") NEXT \
     TARGET(peft, "peft", "PEFT", "a PEFT adapter_config.json") NEXT \
     TARGET(deepspeed, "deepspeed", "DeepSpeed", "a DeepSpeed JSON") LAST \
     TARGET(maxtext, "maxtext", "MaxText", "options of MaxText")
@@ -47,7 +48,15 @@ extern const char *const sp_export_choices[];
 /* The target of one of them, and its version's place in that list. */
 const struct sp_target *sp_target_of(int choice, int *version);
 
+enum { SP_LAUNCH_UNREAD = 32 };
 enum { SP_LAUNCH_OPTIONS = 48, SP_LAUNCH_NOTES = 64, SP_LAUNCH_LOSSES = 64, SP_LAUNCH_FILES = 3 };
+
+/* A setting that decides an answer and was not read: the option that it decides, its name, value
+ * and line (0: not known). */
+struct sp_unread {
+    char option[24], name[72], value[64];
+    int line;
+};
 
 /* What a launch says, as options of `step`, and what it says that no option has. */
 struct sp_launch {
@@ -59,13 +68,17 @@ struct sp_launch {
     bool etp_is_tp; /* experts are split as the rest: what is typed for TP counts for them too */
     char note[SP_LAUNCH_NOTES][240];
     int notes;
-    int64_t devices;    /* that it starts; 0: it does not say */
-    char machine[128];  /* the chip that was typed without a count, with these; "": none was */
+    int64_t devices;   /* that it starts; 0: it does not say */
+    char machine[128]; /* the chip that was typed without a count, with these; "": none was */
+    struct sp_unread unread[SP_LAUNCH_UNREAD]; /* no answer unless these options are typed */
+    int n_unread;
     char no_model[160]; /* why it says no model, "" where it does or simply has none */
 };
 
-/* Names of a script with values that were typed, "NAME=VALUE". */
+/* What was typed for a launch: names of a script with values, "NAME=VALUE", and which of several
+ * trainings is read (NULL: not said). */
 struct sp_typed_names {
+    const char *recipe;
     const char *at[64];
     int n;
 };

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "config/world.h"
+#include "launch/fields/programs.h"
 #include "launch/fields/rows.h"
 #include "launch/shell/script.h"
 #include "launch/formats/syntax.h"
@@ -136,33 +137,77 @@ bool sp_write_launch(const struct sp_target *target, const struct sp_launched *l
     return true;
 }
 
-/* Reads it as the format that it fits best. */
-static bool read_as_best(struct sp_launch_file *file)
+/* The target of that name, or the one that the file fits best; NULL: it fits none. */
+static const struct sp_target *find_reader(const struct sp_launch_file *file, const char *name)
 {
+    static const char *const names[] = {SP_READABLE(SP_TARGET_NAME, COMMA, COMMA)};
     const struct sp_target *best = NULL;
     enum sp_match most = SP_NO_MATCH;
     for (size_t i = 0; i < sizeof readable / sizeof readable[0]; i++) {
-        const enum sp_match match = readable[i]->detect(file);
+        const enum sp_match match =
+            name[0] ? (enum sp_match)sp_is(names[i], name) : readable[i]->detect(file);
         if (match > most) {
             best = readable[i];
             most = match;
         }
     }
-    if (!best)
-        return sp_fail_in(&file->settings,
-                          "neither " SP_READABLE(SP_TARGET_FORM, ", nor ", ", nor "));
-    file->settings.launch->format = best->format;
-    if (!open_words(best, file->sources, file->words, file->settings.error))
-        return false;
-    file->settings.words = file->words[0];
+    return best;
+}
+
+/* Says what a file is that no row of programs and no reader knows. */
+static bool refuse_unknown(const struct sp_launch_file *file)
+{
+    int line = 0;
+    const char *const program = file->script ? sp_started_program(file->script, &line) : "";
+    if (program[0])
+        return sp_fail(file->settings.error, SP_INPUT,
+                       "%s:%d: it starts %.80s, whose options nothing here reads: give the plan as "
+                       "options",
+                       sp_safe(file->origin), line, sp_safe(program));
+    return sp_fail_in(&file->settings, "it is no launch that is read: neither " SP_READABLE(
+                                           SP_TARGET_FORM, ", nor ", ", nor "));
+}
+
+/* Reads it as that target's form. */
+static bool read_as(struct sp_launch_file *file, const struct sp_target *target,
+                    const struct sp_program *program)
+{
     struct sp_error *const error = file->settings.error;
     const int before = error->lines;
-    const bool ok = best->read(file) && sp_refuse_gaps(&file->settings) && error->lines == before;
+    file->settings.launch->format = target->format;
+    if (!open_words(target, file->sources, file->words, error))
+        return false;
+    file->settings.words = file->words[0];
+    file->program = program;
+    const bool ok = target->read(file) && sp_refuse_gaps(&file->settings) && error->lines == before;
     close_words(file->words);
     return ok &&
            (file->settings.launch->options < SP_LAUNCH_OPTIONS ||
             sp_fail_in(&file->settings, "says %d options of a plan or more, for which is no room",
                        SP_LAUNCH_OPTIONS));
+}
+
+/* Reads it as the program has it that runs it, else as the format that it fits best. */
+static bool read_as_best(struct sp_launch_file *file)
+{
+    struct sp_program program = {0};
+    struct sp_launch_words *const words =
+        sp_words_of("programs", file->sources, file->settings.error);
+    bool ok = words != NULL;
+    const bool known = ok && sp_find_program(words->programs, file, &program);
+    const struct sp_target *const target =
+        ok && (!known || program.target[0]) ? find_reader(file, program.target) : NULL;
+    if (ok && known && !target)
+        ok = sp_fail_in(&file->settings,
+                        "%s (%s): its launches are not read: give the plan as options",
+                        program.framework, sp_safe(program.told));
+    else if (ok && !target)
+        ok = refuse_unknown(file);
+    file->settings.core = ok ? words->core : NULL;
+    ok = ok && read_as(file, target, &program);
+    file->settings.core = NULL;
+    free(words);
+    return ok;
 }
 
 /* Reads a shell's script. */
@@ -209,9 +254,17 @@ static bool read_yaml(const char *text, const struct sp_typed_names *names,
     return ok;
 }
 
+static const char byte_order_mark[] = "\xef\xbb\xbf";
+
 static bool read_text(const char *text, size_t length, const struct sp_typed_names *names,
                       struct sp_launch_file *file)
 {
+    if ((unsigned char)text[0] + (unsigned char)text[1] == 0xff + 0xfe)
+        return sp_fail_in(&file->settings, "is UTF-16; expected UTF-8");
+    if (strncmp(text, byte_order_mark, sizeof byte_order_mark - 1) == 0) {
+        text += sizeof byte_order_mark - 1;
+        length -= sizeof byte_order_mark - 1;
+    }
     file->text = text;
     if (strlen(text) != length)
         return sp_fail_in(&file->settings, "holds a zero byte; expected text");
@@ -225,7 +278,7 @@ static bool read_text(const char *text, size_t length, const struct sp_typed_nam
     case SP_TOML:
         return sp_read_toml(text, &file->settings) && read_as_best(file);
     case SP_PYTHON:
-        return sp_read_recipe(text, &file->settings) && read_as_best(file);
+        return sp_read_recipe(text, names, &file->settings) && read_as_best(file);
     case SP_SHELL:
         break;
     }
@@ -253,6 +306,7 @@ bool sp_read_launch(const char *path, const struct sp_hardware *hw,
     file->settings.error = file->assumed.error = error;
     file->hw = hw;
     file->sources = sources;
+    file->recipe = names->recipe;
     const bool ok = read_text(text, length, names, file);
     free(file);
     free(text);

@@ -14,6 +14,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_expect(sp_read_toml(text, &settings), &error);
     settings.n = 0;
     settings.error = &other;
-    fuzz_expect(sp_read_recipe(text, &settings), &other);
+    fuzz_expect(sp_read_recipe(text, &(struct sp_typed_names){0}, &settings), &other);
     return 0;
 }

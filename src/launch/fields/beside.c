@@ -8,24 +8,40 @@
 #include "base/json.h"
 #include "base/read_file.h"
 
-/* Other files that a launch names are not opened; missing values are asked for by name. */
+/* The text of a file at `n` bytes of a folder and a name, for free(); NULL: there is none. */
+static char *read_at(const char *folder, int n, const char *name, char *path, size_t size,
+                     size_t *length)
+{
+    struct sp_error none = {0};
+    const int used = snprintf(path, size, "%.*s%s", n, folder, name);
+    char *const text = used > 0 && (size_t)used < size
+                           ? sp_read_file(NULL, path, SP_JSON_MAX_BYTES, length, &none)
+                           : NULL;
+    if (text && strlen(text) == *length)
+        return text;
+    free(text);
+    return NULL;
+}
+
+/* Bytes of the folder above, with its slash; -1: there is none in the path. */
+static int above(const char *path, int n)
+{
+    n -= n > 0;
+    while (n > 0 && path[n - 1] != '/')
+        n--;
+    return n > 0 ? n : -1;
+}
+
 char *sp_read_beside(const char *from, const char *name, char *path, size_t size, size_t *length)
 {
     const char *const slash = strrchr(from, '/'), *const last = strrchr(name, '/');
-    const int folder = slash && name[0] != '/' ? (int)(slash - from) + 1 : 0;
-    const struct {
-        int folder;
-        const char *name;
-    } places[] = {{folder, name}, {0, name}, {folder, last ? last + 1 : name}};
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        struct sp_error none = {0};
-        const int n = snprintf(path, size, "%.*s%s", places[i].folder, from, places[i].name);
-        char *const text = n > 0 && (size_t)n < size
-                               ? sp_read_file(NULL, path, SP_JSON_MAX_BYTES, length, &none)
-                               : NULL;
-        if (text && strlen(text) == *length)
-            return text;
-        free(text);
-    }
-    return NULL;
+    const int folder = slash ? (int)(slash - from) + 1 : 0;
+    char *text = NULL;
+    if (name[0] == '/')
+        return read_at("", 0, name, path, size, length);
+    for (int n = folder; n >= 0 && !text; n = above(from, n))
+        text = read_at(from, n, name, path, size, length);
+    if (!text)
+        text = read_at("", 0, name, path, size, length);
+    return text ? text : read_at(from, folder, last ? last + 1 : name, path, size, length);
 }

@@ -5,7 +5,8 @@
 #include <stddef.h>
 
 /* The text of the file `name` that the file `from` names, for free(), and its bytes: at its path
- * from there, at its path from here, or of its name there. NULL where there is none of text.
+ * from there, from each folder above it (scripts start from their repository's root), or from
+ * here, or of its name there. NULL where there is none of text.
  * `path`, of `size` bytes, is where it was. */
 char *sp_read_beside(const char *from, const char *name, char *path, size_t size, size_t *length);
 

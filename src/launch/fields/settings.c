@@ -13,6 +13,7 @@
 
 #include "base/text.h"
 #include "base/truth.h"
+#include "launch/fields/core.h"
 #include "launch/fields/models.h"
 
 bool sp_add_setting(struct sp_settings *settings, const char *name, const char *value)
@@ -84,11 +85,28 @@ const char *sp_said(const struct sp_settings *settings, const char *name)
     return last >= 0 && !settings->at[last].gap[0] ? settings->at[last].value : NULL;
 }
 
+/* A number as Python, YAML and TOML write it: "1e3", "32_000"; false where the text is none. */
+static bool read_number(const char *text, double *value)
+{
+    char digits[64], *end;
+    size_t n = 0;
+    for (const char *c = text; *c && n + 1 < sizeof digits; c++)
+        if (*c != '_' || c == text || !isdigit((unsigned char)c[-1]) ||
+            !isdigit((unsigned char)c[1]))
+            digits[n++] = *c;
+    digits[n] = '\0';
+    errno = 0;
+    *value = strtod(digits, &end);
+    return end != digits && *end == '\0' && isfinite(*value) && errno == 0 &&
+           !strpbrk(digits, "xX");
+}
+
 int64_t sp_said_whole(const struct sp_settings *settings, const char *name, int64_t otherwise)
 {
     const char *const text = sp_said(settings, name);
-    const long long value = text ? strtoll(text, NULL, 10) : 0;
-    return value > 0 && value <= 1000000000000 ? value : otherwise;
+    double value;
+    const bool good = text && read_number(text, &value) && value >= 1 && value <= 1e12;
+    return good ? (int64_t)value : otherwise;
 }
 
 const char *sp_setting(struct sp_settings *settings, const char *name)
@@ -185,9 +203,15 @@ void sp_note_unread(struct sp_settings *settings, const char *prefix, const char
     const size_t skip = strlen(prefix);
     for (int i = 0; i < settings->n; i++) {
         struct sp_setting *const setting = &settings->at[i];
-        if (setting->read || strncmp(setting->name, prefix, skip) != 0 ||
-            sp_is_quiet(quiet, setting->name + skip))
+        char option[sizeof settings->launch->unread->option];
+        if (setting->read || strncmp(setting->name, prefix, skip) != 0)
             continue;
+        const char *const name = setting->name + skip;
+        sp_core_option(settings->core, name, setting->value, option, sizeof option);
+        if (option[0] ? sp_has_word(quiet, name) : sp_is_quiet(quiet, name))
+            continue;
+        if (option[0])
+            sp_add_unread(settings->launch, option, setting->name, setting->value, setting->line);
         sp_peek_setting(settings, setting->name); /* once */
         const size_t used = strlen(list);
         if (used + strlen(setting->name) + 3 > sizeof list) {
@@ -217,14 +241,11 @@ static void refuse(struct sp_settings *settings, int i, const char *expected)
 double sp_setting_number(struct sp_settings *settings, const char *name, double otherwise)
 {
     const int i = find_setting(settings, name);
-    char *end;
+    double value;
     sp_setting(settings, name);
     if (i < 0 || settings->at[i].refused)
         return otherwise;
-    errno = 0;
-    const double value = strtod(settings->at[i].value, &end);
-    if (!settings->at[i].gap[0] && end != settings->at[i].value && *end == '\0' &&
-        isfinite(value) && errno == 0 && !strpbrk(settings->at[i].value, "xX"))
+    if (!settings->at[i].gap[0] && read_number(settings->at[i].value, &value))
         return value;
     refuse(settings, i, "a number");
     return otherwise;
@@ -238,8 +259,9 @@ int64_t sp_setting_whole(struct sp_settings *settings, const char *name, int64_t
     const int i = find_setting(settings, name);
     if (i < 0 || isnan(value))
         return otherwise;
-    const char *const digits = settings->at[i].value + (settings->at[i].value[0] == '-');
-    if (digits[strspn(digits, "0123456789")] == '\0' && value >= (double)least && value <= 1e9)
+    /* options of a command are Python's int(), which takes neither "64.0" nor "6.4e1" */
+    const bool plain = name[0] != '-' || !strpbrk(settings->at[i].value, ".eE");
+    if (plain && value == floor(value) && value >= (double)least && value <= 1e9)
         return (int64_t)value;
     snprintf(expected, sizeof expected, "a whole number from %lld to 10^9", (long long)least);
     refuse(settings, i, expected);
@@ -341,6 +363,7 @@ struct sp_settings *sp_new_settings(const struct sp_settings *like)
     struct sp_settings *const settings = sp_settings_of(NULL);
     settings->origin = like->origin;
     settings->words = like->words;
+    settings->core = like->core;
     settings->launch = like->launch;
     settings->error = like->error;
     return settings;

@@ -9,7 +9,7 @@
 
 /* Options as a framework spells them: names and values, in the order of the file. */
 struct sp_setting {
-    char name[72], value[256];
+    char name[96], value[256];
     char gap[48]; /* what in the value is not known, "" where all is */
     char by[32];  /* the variable on which it depends; "" if unknown */
     int line;     /* 0: not known */
@@ -23,11 +23,14 @@ enum { SP_MAX_SETTINGS = 1024 };
 struct sp_settings {
     const char *origin;
     const struct sp_launch_words *words; /* that they are read by */
-    struct sp_launch *launch;            /* where what they say goes; NULL: they are written */
-    struct sp_error *error;              /* and what is wrong with them */
+    const char *core;         /* rows of what decides an answer (core.h); NULL: none are known */
+    struct sp_launch *launch; /* where what they say goes; NULL: they are written */
+    struct sp_error *error;   /* and what is wrong with them */
     struct sp_setting at[SP_MAX_SETTINGS];
     int n;
 };
+
+struct sp_program;
 
 /* A file that is read: as text, as JSON where it is an object of it (else NULL), for a machine
  * (NULL: not known yet), and as settings. `assumed`: see assumed.h. */
@@ -37,6 +40,8 @@ struct sp_launch_file {
     const struct sp_hardware *hw;
     const struct sp_sources *sources;
     const struct sp_script *script;                 /* NULL: it is no shell's script */
+    const struct sp_program *program;               /* that runs it */
+    const char *recipe;                             /* which training of several; NULL: not said */
     struct sp_launch_words *words[SP_LAUNCH_FILES]; /* of its format */
     struct sp_settings settings; /* of YAML, TOML or JSON; else what its reader takes */
     struct sp_settings assumed;
@@ -109,7 +114,8 @@ bool sp_refuse_gaps(struct sp_settings *settings);
 
 /* Names in a remark, as many as have room, what no reader asked for: neither of `quiet` (names
  * parted by blanks, "log-*" for all that start so) nor marked as read. `prefix` stands in front of
- * names in the file and not in the list. */
+ * names in the file and not in the list. What decides an answer is harmless only by its whole name,
+ * and without its option there is no answer. */
 void sp_note_unread(struct sp_settings *settings, const char *prefix, const char *quiet);
 
 /* A setting's number, or `otherwise` when it is not given; adds an error when it is no finite

@@ -1,6 +1,7 @@
 /* What a text is written in. */
 #include "launch/formats/syntax.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* The first line that is neither empty nor a comment nor "---". */
@@ -50,16 +51,41 @@ static bool is_python(const char *at)
            (strncmp(at, "def", word) == 0 && *end == '(');
 }
 
+/* Whether a text that opens a brace has comments of YAML, which JSON has not. */
+static bool has_comment(const char *at)
+{
+    for (char quote = '\0'; *at; at++) {
+        if (quote && *at == '\\' && at[1])
+            at++;
+        else if (quote)
+            quote = *at == quote ? '\0' : quote;
+        else if (*at == '"')
+            quote = '"';
+        else if (*at == '#')
+            return true;
+    }
+    return false;
+}
+
 enum sp_syntax sp_syntax_of(const char *text)
 {
     const char *const start = text + strspn(text, " \t\r\n"), *const line = first_line(text);
     if (*start == '{')
-        return SP_JSON;
+        return has_comment(start) ? SP_YAML : SP_JSON;
     if (is_table(line))
         return SP_TOML;
     if (is_python(line))
         return SP_PYTHON;
     return *line == '{' || is_entry(line) ? SP_YAML : SP_SHELL;
+}
+
+size_t sp_length_of_blank(const char *at)
+{
+    const size_t n = *at == '<' && isalpha((unsigned char)at[1])
+                         ? strspn(at + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                          "0123456789_ -./:")
+                         : 0;
+    return n > 0 && at[n + 1] == '>' && isalnum((unsigned char)at[n]) ? n + 2 : 0;
 }
 
 const char *sp_typed_value(const struct sp_typed_names *names, const char *name, size_t n)

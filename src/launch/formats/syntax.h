@@ -26,8 +26,13 @@ bool sp_read_toml(const char *text, struct sp_settings *settings);
 
 /* Takes the lines "name = value" of a Python recipe as settings, and "from FILE import NAME" as the
  * setting FILE with that value. No code runs: a value is the text that stands there, without its
- * quotes. */
-bool sp_read_recipe(const char *text, struct sp_settings *settings);
+ * quotes; a name is what was typed for it or set before, and what a branch sets is not known. Of
+ * several functions that set fields the one that was asked for is read. */
+bool sp_read_recipe(const char *text, const struct sp_typed_names *names,
+                    struct sp_settings *settings);
+
+/* The bytes of a blank that is to be filled in, "<YOUR PATH>", where one starts here; else 0. */
+size_t sp_length_of_blank(const char *at);
 
 /* The value that was typed for a name, or NULL. */
 const char *sp_typed_value(const struct sp_typed_names *names, const char *name, size_t n);

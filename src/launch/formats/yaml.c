@@ -107,6 +107,11 @@ static bool add_value(struct reader *r, const char *value, bool quoted, int line
         return false;
     struct sp_setting *const setting = &s->at[s->n - 1];
     setting->line = setting->gap_line = line;
+    if (sp_length_of_blank(value) == strlen(value) && value[0]) {
+        snprintf(setting->value, sizeof setting->value, "%s", value);
+        snprintf(setting->gap, sizeof setting->gap, "%s", value);
+        return true;
+    }
     fill_in(r, value, setting);
     /* A name's value counts as if it stood there: Primus and OmegaConf fill in and then resolve. */
     const char *const word = sp_yaml_word(setting->value, quoted);

@@ -23,6 +23,8 @@ bool sp_spell_axolotl(struct sp_settings *s)
         if (row && row->as[0])
             snprintf(at->name, sizeof at->name, "%.71s", row->as);
     }
-    const bool whole = sp_setting_off(s, "fsdp_config.reshard_after_forward");
-    return fsdp || !configured || sp_add_setting(s, "fsdp", whole ? "shard_grad_op" : "full_shard");
+    /* lora_r without `adapter` trains all weights */
+    if (!sp_said(s, "adapter") && !sp_add_setting(s, "use_peft", "false"))
+        return false;
+    return fsdp || !configured || sp_add_setting(s, "fsdp", "full_shard");
 }

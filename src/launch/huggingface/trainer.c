@@ -10,6 +10,8 @@
 #include "launch/huggingface/adapters.h"
 #include "launch/huggingface/axolotl.h"
 #include "launch/fields/beside.h"
+#include "launch/fields/core.h"
+#include "launch/fields/programs.h"
 #include "launch/fields/rows.h"
 #include "launch/deepspeed/deepspeed.h"
 #include "launch/formats/syntax.h"
@@ -39,6 +41,30 @@ static enum sp_match detect(const struct sp_launch_file *file)
     return !file->json && sp_is_axolotl(&file->settings) ? SP_CERTAIN : SP_NO_MATCH;
 }
 
+/* How it trains: "stage" of LLaMA-Factory, "rl" of axolotl, or what the script's name says (TRL's
+ * examples and command); NULL: on text. */
+static const char *kind_of(const struct sp_launch_file *file)
+{
+    static const char *const kinds[] = {"dpo", "orpo", "kto", "grpo", "ppo", "rloo", "reward"};
+    int line;
+    struct sp_settings *const s = (struct sp_settings *)&file->settings;
+    const char *const stage = sp_setting(s, "stage"), *const said = sp_setting(s, "rl");
+    const char *const program = file->script ? sp_started_program(file->script, &line) : "";
+    if (stage || said)
+        return said ? said : sp_is_quiet("sft pt 0 1 2 3", stage) ? NULL : stage;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strstr(program, kinds[i]))
+            return kinds[i];
+    return NULL;
+}
+
+/* Preference training holds two answers for each line of data, and a reference where its loss has
+ * one: the model itself, or the base of the adapters. */
+static bool has_pairs(const char *kind)
+{
+    return kind && sp_has_word("dpo ipo orpo simpo reward rm", kind);
+}
+
 /* Puts a value where the JSON has "auto", or (`always`) nothing. */
 static void fill(struct sp_settings *json, const char *name, bool always, const char *value)
 {
@@ -46,10 +72,10 @@ static void fill(struct sp_settings *json, const char *name, bool always, const 
         sp_add_setting(json, name, value);
 }
 
-static void fill_all(struct sp_settings *s, struct sp_settings *json)
+static void fill_all(struct sp_settings *s, struct sp_settings *json, int64_t sequences)
 {
     char micro[24], steps[24];
-    snprintf(micro, sizeof micro, "%lld", (long long)sp_setting_whole(s, mine, 1, 8));
+    snprintf(micro, sizeof micro, "%lld", (long long)(sequences * sp_setting_whole(s, mine, 1, 8)));
     snprintf(steps, sizeof steps, "%lld",
              (long long)sp_setting_whole(s, "gradient_accumulation_steps", 1, 1));
     fill(json, "train_micro_batch_size_per_gpu", true, micro);
@@ -60,7 +86,7 @@ static void fill_all(struct sp_settings *s, struct sp_settings *json)
 }
 
 /* Reads the DeepSpeed JSON with what the arguments fill in; false where it is not there. */
-static bool read_deepspeed(struct sp_launch_file *file, const char *name)
+static bool read_deepspeed(struct sp_launch_file *file, const char *name, int64_t sequences)
 {
     const struct sp_typed_names none = {0};
     struct sp_json json;
@@ -80,13 +106,47 @@ static bool read_deepspeed(struct sp_launch_file *file, const char *name)
         inner->settings.origin = inner->assumed.origin = name;
         inner->settings.words = file->words[1];
         sp_read_json(text, &none, &inner->settings);
-        fill_all(&file->settings, &inner->settings);
+        fill_all(&file->settings, &inner->settings, sequences);
         sp_read_deepspeed(inner);
         sp_json_free(&json);
     }
     free(inner);
     free(text);
     return true;
+}
+
+/* The format of weights and states: that in which the model is loaded, in fp32 where nothing is
+ * said; FSDP in mixed precision keeps them in fp32 whatever they were. */
+static void read_weights(struct sp_settings *s, bool half, bool fsdp, bool adapted)
+{
+    const char *const dtype = sp_setting(s, "dtype"), *const older = sp_setting(s, "torch_dtype"),
+                      *const loaded = dtype ? dtype : older;
+    const bool wide = !loaded || sp_has_word("float32 fp32", loaded);
+    if (!wide && sp_is(loaded, "auto"))
+        sp_launch_note(s, "weights are loaded in the checkpoint's format: 16 bits are counted");
+    if (!wide && !(half && fsdp))
+        sp_launch_option(s, "precision", "pure-bf16");
+    else if (!half)
+        sp_launch_option(s, "precision", "fp32");
+    else if (!fsdp && !adapted)
+        sp_launch_note(s, "bf16 or fp16 with DDP: weights stay in fp32 and are cast on use; give "
+                          "--precision");
+}
+
+/* The stage of FSDP by its words, by the strategy of fsdp_config, or that of its version 2. */
+static int stage_of(struct sp_settings *s, const char *fsdp)
+{
+    static const char *const names[] = {"fsdp_config.sharding_strategy",
+                                        "fsdp_config.fsdp_sharding_strategy"};
+    static const char *const keeps[] = {"fsdp_config.reshard_after_forward",
+                                        "fsdp_config.fsdp_reshard_after_forward"};
+    bool half = strstr(fsdp, "shard_grad_op") != NULL, none = strstr(fsdp, "no_shard") != NULL;
+    for (size_t i = 0; i < 2; i++) {
+        const bool whole = sp_setting_off(s, keeps[i]);
+        half = sp_setting_is(s, names[i], "SHARD_GRAD_OP") || half || whole;
+        none = sp_setting_is(s, names[i], "NO_SHARD") || none;
+    }
+    return none ? 0 : half ? 2 : 3;
 }
 
 /* Without DeepSpeed: FSDP by its words, or DDP. */
@@ -99,28 +159,23 @@ static void read_sharding(struct sp_settings *s, bool adapted)
         return;
     }
     const bool half = sp_setting_on(s, "bf16") || sp_setting_on(s, "fp16");
-    sp_launch_option(s, "zero", "%d",
-                     !fsdp || !fsdp[0]               ? 0
-                     : strstr(fsdp, "shard_grad_op") ? 2
-                                                     : 3);
-    if (fsdp && strstr(fsdp, "offload"))
+    sp_launch_whole(s, "zero", fsdp && fsdp[0] ? stage_of(s, fsdp) : 0);
+    if ((fsdp && strstr(fsdp, "offload")) || sp_setting_on(s, "fsdp_config.offload_params") ||
+        sp_setting_on(s, "fsdp_config.fsdp_offload_params"))
         sp_launch_note(s, "not modelled: fsdp offload, weights and states in the host's memory");
     if (fsdp && strstr(fsdp, "hybrid"))
         sp_launch_note(s, "fsdp hybrid_shard: shards inside of a node; give --fsdp");
     if (fsdp && fsdp[0])
         sp_launch_option(s, "framework", "torchtitan");
-    if (!half)
-        sp_launch_option(s, "precision", "fp32");
-    else if (!fsdp && !adapted)
-        sp_launch_note(s, "bf16 or fp16 with DDP: weights stay in fp32 and are cast on use; give "
-                          "--precision");
+    read_weights(s, half, fsdp && fsdp[0], adapted);
 }
 
-/* The batch where no DeepSpeed JSON has it: that of each device, so many times over. */
-static void read_batch(struct sp_launch_file *file)
+/* The batch where no DeepSpeed JSON has it: that of each device, of so many sequences a line, so
+ * many times over. */
+static void read_batch(struct sp_launch_file *file, int64_t sequences)
 {
     struct sp_settings *const s = &file->settings;
-    const int64_t micro = sp_setting_whole(s, mine, 1, 8),
+    const int64_t micro = sequences * sp_setting_whole(s, mine, 1, 8),
                   steps = sp_setting_whole(s, "gradient_accumulation_steps", 1, 1);
     const int64_t tp = sp_setting_whole(s, "tensor_parallel_size", 1, 1),
                   cp = sp_setting_whole(s, "context_parallel_size", 1, 1);
@@ -139,17 +194,30 @@ static void read_batch(struct sp_launch_file *file)
  */
 static bool runs_again(struct sp_settings *s)
 {
-    return sp_setting(s, "finetuning_type") ? !sp_setting_on(s, "disable_gradient_checkpointing")
-                                            : sp_setting_on(s, "gradient_checkpointing");
+    static const char *const shards[] = {"fsdp_config.activation_checkpointing",
+                                         "fsdp_config.fsdp_activation_checkpointing"};
+    bool again = sp_setting_on(s, "gradient_checkpointing");
+    for (size_t i = 0; i < sizeof shards / sizeof *shards; i++)
+        again = sp_setting_on(s, shards[i]) || again;
+    return again || (sp_setting(s, "finetuning_type") &&
+                     !sp_setting_on(s, "disable_gradient_checkpointing"));
 }
 
-/* Other trainings than of all weights or adapters on text, in words of LLaMA-Factory. */
-static void note_kind(struct sp_settings *s)
+static void read_kind(struct sp_settings *s, const char *kind, bool adapted)
 {
-    const char *const stage = sp_setting(s, "stage"), *const type =
-                                                          sp_setting(s, "finetuning_type");
-    if (stage && !sp_is_quiet("sft pt 0 1 2 3", stage))
-        sp_launch_note(s, "not modelled: stage %s; read as a pass over text", sp_safe(stage));
+    const struct sp_launch *const launch = s->launch;
+    const char *const type = sp_setting(s, "finetuning_type");
+    for (int i = 0; kind && sp_has_word("dpo ipo", kind) && i < launch->options; i++)
+        if (sp_is(launch->option[i].name, "model")) {
+            sp_launch_option(s, "reference", "%.96s%s", launch->option[i].value,
+                             adapted ? ":shared-base" : "");
+            break;
+        }
+    if (has_pairs(kind))
+        sp_launch_note(s, "%s: a line of data is two sequences, the chosen and the rejected",
+                       sp_safe(kind));
+    else if (kind)
+        sp_launch_note(s, "not modelled: %s; read as a pass over text", sp_safe(kind));
     if (type && !sp_is_quiet("lora full", type))
         sp_launch_note(s, "not modelled: finetuning_type %s; counted as training all weights",
                        sp_safe(type));
@@ -182,6 +250,16 @@ static void spell_names(struct sp_settings *s)
     }
 }
 
+/* A file that is named and not here, which says what weights and states are shared over. */
+static void miss_file(struct sp_settings *s, const char *key, const char *name)
+{
+    char value[96];
+    const bool half = sp_setting_on(s, "bf16") || sp_setting_on(s, "fp16");
+    sp_launch_option(s, "precision", "%s", half ? "mixed16" : "fp32");
+    snprintf(value, sizeof value, "%.48s (not here)", name);
+    sp_add_unread(s->launch, "zero", key, value, 0);
+}
+
 /* The settings that `accelerate launch --config_file` names, where the script's own arguments leave
  * to them what is shared out; whether they do. */
 static bool read_accelerate(struct sp_launch_file *file, bool shared, struct sp_accelerate *said)
@@ -197,8 +275,8 @@ static bool read_accelerate(struct sp_launch_file *file, bool shared, struct sp_
         return false;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(given, " "), given); /* the script follows */
     if (!sp_read_accelerate_beside(file, name, sp_setting_on(s, "bf16"), said)) {
-        sp_launch_note(s, "%.80s is not here: give --zero and --precision", sp_safe(name));
-        return false;
+        miss_file(s, "config_file", name);
+        return true;
     }
     const struct {
         const char *name;
@@ -231,15 +309,17 @@ static bool read(struct sp_launch_file *file)
     const bool shared = json || (fsdp && fsdp[0]) || sp_setting(s, "zero_stage"),
                named_there = read_accelerate(file, shared, &said);
     json = said.deepspeed[0] ? said.deepspeed : json;
-    const bool filled = json && read_deepspeed(file, json);
+    const char *const kind = kind_of(file);
+    const int64_t pairs = has_pairs(kind) ? 2 : 1;
+    const bool filled = json && read_deepspeed(file, json, pairs);
     if (!filled)
-        read_batch(file);
+        read_batch(file, pairs);
     if (json && !filled)
-        sp_launch_note(s, "%.80s is not here: give --zero and --precision", sp_safe(json));
+        miss_file(s, "deepspeed", json);
     else if (!json && !named_there)
         read_sharding(s, adapted);
     read_habits(s, said.recomputes);
-    note_kind(s);
+    read_kind(s, kind, adapted);
     sp_read_rest(s);
     sp_note_unread(s, "", words->quiet);
     return true;

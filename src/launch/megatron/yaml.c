@@ -50,8 +50,7 @@ static bool add(const struct sp_setting *from, const char *name, const char *val
     struct sp_setting *const setting = &to->at[to->n - 1];
     setting->line = from->line;
     setting->gap_line = from->gap_line;
-    if (value == from->value)
-        memcpy(setting->gap, from->gap, sizeof setting->gap);
+    memcpy(setting->gap, from->gap, sizeof setting->gap); /* of a switch too: it may be off */
     return true;
 }
 
@@ -143,13 +142,16 @@ bool sp_read_megatron_yaml(struct sp_launch_words *const words[], struct sp_sett
                            struct sp_settings *to)
 {
     const bool spelled = sp_spell_bridge(from), bridge = sp_is_bridge(from) || spelled;
-    const char *const offloading = sp_peek_setting(from, "model.cpu_offloading");
+    const char *const offloading = sp_peek_setting(from, "model.cpu_offloading"),
+                      *const fp8 = sp_peek_setting(from, "model.fp8");
     to->origin = from->origin;
     for (int i = 0; i < from->n; i++) {
         const struct sp_setting *const setting = &from->at[i];
         if (offloading && sp_yaml_truth(offloading) == 0 &&
             strstr(setting->name, "cpu_offloading_"))
             continue;
+        if (fp8 && sp_yaml_truth(fp8) == 0 && strncmp(setting->name, "model.fp8", 9) == 0)
+            continue; /* NeMo 1: the others count with it alone */
         const struct sp_launch_row *const row = row_of(words[1], setting->name);
         const bool counts = (bridge && row && sp_is(row->name, setting->name)) ||
                             (!is_elsewhere(setting->name) && leaf(setting->name)[0] != '_' &&

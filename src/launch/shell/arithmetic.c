@@ -2,6 +2,7 @@
 #include "launch/shell/arithmetic.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,8 @@ struct sum {
     const char *at;
     struct sp_shell_missing missing;
     const struct sp_shell_scope *scope;
+    const struct sp_shell_writer *writer; /* NULL: nothing may change */
+    int maybe;                            /* what a condition before it may leave out */
     bool unknown, wrong;
     int depth;
 };
@@ -142,15 +145,93 @@ static int64_t read_value(struct sum *s)
             memcpy(s->missing.name, name, n + 1);
         s->unknown = true;
     }
-    const int64_t number = value && !s->unknown ? strtoll(value, &end, 10) : 0;
+    const int64_t number = value && !s->unknown ? strtoll(value, &end, 0) : 0; /* 010 is 8 */
     s->wrong = s->wrong || (value && !s->unknown && (*end || end == value));
     return number;
+}
+
+/* Gives a name the value of an expression, or leaves it unknown. */
+static void write_name(struct sum *s, const char *name, int64_t value)
+{
+    struct sp_shell_piece piece = {0};
+    char digits[32];
+    snprintf(digits, sizeof digits, "%lld", (long long)value);
+    if (s->unknown || s->wrong || s->maybe > 0)
+        sp_shell_mark(s->writer->text, &piece, SP_OPEN, name, s->writer->line);
+    else
+        sp_shell_puts(&piece, digits);
+    sp_shell_set(s->writer->scope, s->writer->text, name, sp_shell_take(&piece, s->writer->text));
+}
+
+/* Takes "++", "--" or an operator with "=" behind a name: which it is, OPERATIONS for "=" alone, or
+ * -1 where none stands. */
+static int take_assignment(struct sum *s)
+{
+    static const char signs[] = "+-*/%";
+    static const enum operation of[] = {ADD, TAKE, TIMES, DIVIDE, REST};
+    const char *const sign = *s->at ? strchr(signs, *s->at) : NULL;
+    if (s->at[0] == '=' && s->at[1] != '=') {
+        s->at++;
+        return OPERATIONS;
+    }
+    if (!sign || s->at[1] != '=')
+        return -1;
+    s->at += 2;
+    return (int)of[sign - signs];
+}
+
+static int64_t read_assigned(struct sum *s);
+
+/* A name with what is done to it, "NAME = x", "NAME++", "++NAME"; false where none stands here. */
+static bool read_change(struct sum *s, int64_t *value)
+{
+    const char *const start = s->at;
+    const bool before = strncmp(s->at, "++", 2) == 0 || strncmp(s->at, "--", 2) == 0;
+    const char sign = *s->at;
+    char name[64];
+    size_t n = 0;
+    s->at += before ? 2 : 0;
+    skip(s);
+    while (isalnum((unsigned char)s->at[n]) || s->at[n] == '_')
+        n++;
+    if (!s->writer || n == 0 || n >= sizeof name || isdigit((unsigned char)*s->at)) {
+        s->at = start;
+        return false;
+    }
+    snprintf(name, sizeof name, "%.*s", (int)n, s->at);
+    const char *const here = s->at;
+    s->at += n;
+    skip(s);
+    const bool behind = !before && (strncmp(s->at, "++", 2) == 0 || strncmp(s->at, "--", 2) == 0);
+    const char step = before ? sign : *s->at;
+    const int operation = before || behind ? -1 : take_assignment(s);
+    const char *const rest = s->at + (behind ? 2 : 0);
+    if (!before && !behind && operation < 0) {
+        s->at = start;
+        return false;
+    }
+    int64_t old = 0;
+    if (operation != OPERATIONS) {
+        s->at = here;
+        old = read_value(s);
+    }
+    s->at = rest;
+    const int64_t right = before || behind ? 1 : read_assigned(s);
+    const enum operation done = operation >= 0 ? (enum operation)operation
+                                : step == '+'  ? ADD
+                                               : TAKE;
+    *value = done == OPERATIONS ? right : apply(s, done, old, right);
+    write_name(s, name, *value);
+    *value = behind ? old : *value;
+    return true;
 }
 
 static int64_t read_factor(struct sum *s)
 {
     int64_t value;
     skip(s);
+    if (read_change(s, &value))
+        return value;
     const char sign = *s->at;
     if (++s->depth > DEEPEST)
         s->wrong = true;
@@ -186,7 +267,9 @@ static int64_t read_level(struct sum *s, int level)
                 continue;
             s->at += n;
             found = true;
+            s->maybe += i == OR || i == AND;
             value = apply(s, (enum operation)i, value, read_level(s, operators[i].level + 1));
+            s->maybe -= i == OR || i == AND;
         }
     }
     return value;
@@ -200,22 +283,45 @@ static int64_t read_choice(struct sum *s)
         return value;
     s->wrong = ++s->depth > DEEPEST;
     s->at++;
+    s->maybe++;
     const int64_t first = read_choice(s);
     skip(s);
     s->wrong = s->wrong || *s->at != ':';
     s->at += *s->at == ':';
     const int64_t second = s->wrong ? 0 : read_choice(s);
+    s->maybe--;
     return value ? first : second;
+}
+
+/* Operators bind weaker than "=" only to the right of a name: what read_factor finds. */
+static int64_t read_assigned(struct sum *s)
+{
+    return read_choice(s);
+}
+
+static enum sp_shell_number finish(struct sum *s, int64_t *value, struct sp_shell_missing *missing)
+{
+    *value = read_choice(s);
+    for (skip(s); s->writer && *s->at == ',' && !s->wrong; skip(s)) {
+        s->at++;
+        *value = read_choice(s);
+    }
+    *missing = s->missing;
+    if (s->unknown)
+        return SP_NUMBER_UNKNOWN;
+    return s->wrong || *s->at ? SP_NO_NUMBER : SP_NUMBER;
+}
+
+enum sp_shell_number sp_shell_run_sum(const char *expression, const struct sp_shell_writer *writer,
+                                      int64_t *value, struct sp_shell_missing *missing)
+{
+    struct sum s = {.at = expression, .scope = writer->scope, .writer = writer};
+    return finish(&s, value, missing);
 }
 
 enum sp_shell_number sp_shell_calculate(const char *expression, const struct sp_shell_scope *scope,
                                         int64_t *value, struct sp_shell_missing *missing)
 {
     struct sum s = {.at = expression, .scope = scope};
-    *value = read_choice(&s);
-    skip(&s);
-    *missing = s.missing;
-    if (s.unknown)
-        return SP_NUMBER_UNKNOWN;
-    return s.wrong || *s.at ? SP_NO_NUMBER : SP_NUMBER;
+    return finish(&s, value, missing);
 }

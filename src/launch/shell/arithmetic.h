@@ -20,4 +20,16 @@ struct sp_shell_missing {
 enum sp_shell_number sp_shell_calculate(const char *expression, const struct sp_shell_scope *scope,
                                         int64_t *value, struct sp_shell_missing *missing);
 
+/* Where an expression may give names values: `=`, `+=`, `++` and their kin. One that nothing tells
+ * leaves its name unknown, at that line. */
+struct sp_shell_writer {
+    struct sp_shell_scope *scope;
+    struct sp_shell_text *text;
+    int line;
+};
+
+/* The same of an expression that may change names. */
+enum sp_shell_number sp_shell_run_sum(const char *expression, const struct sp_shell_writer *writer,
+                                      int64_t *value, struct sp_shell_missing *missing);
+
 #endif

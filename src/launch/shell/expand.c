@@ -117,9 +117,21 @@ static void end_field(struct word *w)
     w->some = false;
 }
 
+static void put_mark(struct word *w, char kind, const char *name)
+{
+    sp_shell_mark(&w->shell->text, &w->piece, kind, name, sp_shell_line_at(w->shell, w->line_of));
+}
+
 /* A value inside of a word: outside of quotes blanks part it, and items part it there too. */
 static void put_value(struct word *w, const char *value, bool items)
 {
+    const char *const parts = w->split && !w->quoted && strpbrk(value, ",:;|/=- \t\n")
+                                  ? sp_shell_value(&w->shell->scope, "IFS")
+                                  : NULL;
+    if (parts && !sp_is(parts, " ") && !sp_is(parts, " \t\n")) { /* other words than these */
+        put_mark(w, SP_OPEN, "IFS");
+        return;
+    }
     for (; *value && !w->shell->text.full; value++) {
         const bool item = *value == SP_ITEM;
         if (w->split &&
@@ -132,11 +144,6 @@ static void put_value(struct word *w, const char *value, bool items)
         if (w->piece.n > (1 << 20))
             w->shell->text.full = "1 MiB in a word";
     }
-}
-
-static void put_mark(struct word *w, char kind, const char *name)
-{
-    sp_shell_mark(&w->shell->text, &w->piece, kind, name, sp_shell_line_at(w->shell, w->line_of));
 }
 
 static void expand_text(struct word *w, const char *at, const char *end);
@@ -159,7 +166,9 @@ static void put_arithmetic(struct word *w, const char *at, const char *end)
     char digits[32];
     struct sp_shell_missing missing;
     int64_t value;
-    switch (sp_shell_calculate(expanded(w, at, end), &w->shell->scope, &value, &missing)) {
+    const struct sp_shell_writer writer = {&w->shell->scope, &w->shell->text,
+                                           sp_shell_line_at(w->shell, w->line_of)};
+    switch (sp_shell_run_sum(expanded(w, at, end), &writer, &value, &missing)) {
     case SP_NUMBER:
         snprintf(digits, sizeof digits, "%lld", (long long)value);
         sp_shell_puts(&w->piece, digits);

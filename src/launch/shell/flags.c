@@ -280,6 +280,7 @@ bool sp_read_pairs(const struct sp_script *script, sp_tells *tells, struct sp_se
     bool ok = true;
     choose(script, tells, true, &list);
     for (int i = 0; i < list.words.n && ok; i++) {
+        list.words.at[i] += strspn(list.words.at[i], "+"); /* Hydra's mark of a new key */
         const char *const word = list.words.at[i];
         if (is_one_mark(word))
             note_word(&list, i, settings->launch);

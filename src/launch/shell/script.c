@@ -3,11 +3,16 @@
  */
 #include "launch/shell/script.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "base/list.h"
+#include "launch/fields/beside.h"
+#include "launch/formats/syntax.h"
+#include "launch/shell/builtins.h"
+#include "launch/shell/script_branches.h"
 #include "launch/shell/script_files.h"
 #include "launch/shell/script_flow.h"
 #include "launch/shell/slurm.h"
@@ -20,8 +25,9 @@ static enum status run_command(struct run *r);
 
 /* Reads another text: all of it (`whole`), or the command that starts in it. A place of another
  * text than this has the line of the command that it came from. */
-static void run_elsewhere(struct run *r, const char *at, const char *whole)
+static enum status run_elsewhere(struct run *r, const char *at, const char *whole)
 {
+    enum status status = PRESUMED;
     struct sp_shell *const shell = r->shell;
     const char *const here = r->at, *const text = r->text, *const counted = shell->counted;
     const struct sp_here open = r->here;
@@ -34,9 +40,9 @@ static void run_elsewhere(struct run *r, const char *at, const char *whole)
     if (++r->depth > DEEPEST)
         shell->text.full = too_deep;
     if (at != whole)
-        run_command(r);
+        status = run_command(r);
     for (; at == whole && *r->at && sp_runs(r); r->at += *r->at ? 1 : 0)
-        run_list(r, NULL);
+        status = run_list(r, NULL);
     r->depth--;
     r->at = here;
     r->text = text;
@@ -45,19 +51,31 @@ static void run_elsewhere(struct run *r, const char *at, const char *whole)
         shell->counted = counted ? here : NULL;
         shell->line = line;
     }
+    return status;
 }
 
-static void run_again(struct run *r, const char *text)
+static enum status run_again(struct run *r, const char *text)
 {
-    run_elsewhere(r, text, text);
+    return run_elsewhere(r, text, text);
+}
+
+/* The same in a shell of its own: what it changes is gone behind it. */
+static void run_apart(struct run *r, const char *text)
+{
+    struct sp_shell_scope *const before = sp_copy_scope(&r->shell->scope);
+    run_again(r, text);
+    sp_restore_scope(&r->shell->scope, before);
+    r->leave = r->leave == EXITS ? STAYS : r->leave;
 }
 
 static void record(struct run *r, struct words *w)
 {
     struct sp_script *const script = r->script;
     script->commands = sp_room_for_one(script->commands, script->n, sizeof *script->commands);
-    script->commands[script->n++] = (struct sp_script_command){
-        .words = w->fields.at, .lines = w->lines, .n = w->fields.n, .open = r->open > 0};
+    script->commands[script->n++] = (struct sp_script_command){.words = w->fields.at,
+                                                               .lines = w->lines,
+                                                               .n = w->fields.n,
+                                                               .open = r->open > 0 || r->doubt};
     *w = (struct words){0};
 }
 
@@ -92,77 +110,144 @@ static void launch(struct run *r, struct words *w)
                                                                                            &fields);
     record(r, w);
     if (found || written)
-        run_again(r, found ? text : written);
+        run_apart(r, found ? text : written);
 }
 
-/* Puts values in the place of the parameters 1 to n, and what they were in the place of the values.
- */
-static void exchange_parameters(struct run *r, const char **values, int n)
+/* Gives the names that a function had for itself what they were outside of it. */
+static void leave_function(struct run *r, int locals)
 {
-    char name[16];
-    for (int i = 0; i < n; i++) {
-        snprintf(name, sizeof name, "%d", i + 1);
-        values[i] = sp_shell_exchange(&r->shell->scope, &r->shell->text, name, values[i]);
+    while (r->locals > locals) {
+        const struct kept_name *const kept = &r->local[--r->locals];
+        sp_shell_set(&r->shell->scope, &r->shell->text, kept->name, kept->value);
     }
 }
 
-/* Runs a function; its parameters are its own. */
+/* Runs a function; its parameters and its local names are its own. */
 static enum status call_function(struct run *r, int i, const struct sp_shell_fields *fields)
 {
-    const int given = fields->n - 1, before = sp_shell_parameters(&r->shell->scope),
-              n = given > before ? given : before;
-    const char **const values = calloc((size_t)n + 1, sizeof *values);
-    if (!values)
-        abort();
-    memcpy(values, fields->at + 1, (size_t)given * sizeof *values);
-    exchange_parameters(r, values, n);
-    run_elsewhere(r, r->function[i].body, r->function[i].text);
-    exchange_parameters(r, values, n);
-    free(values);
-    if (r->leave == EXITS && r->skipped == 0)
-        r->leave = STAYS; /* `return`, as a rule */
-    return PRESUMED;
+    struct sp_shell_fields outside = {0};
+    const int locals = r->locals;
+    sp_read_parameters(r, &outside);
+    sp_set_parameters(r, fields->at + 1, fields->n - 1);
+    r->inside++;
+    enum status status = run_elsewhere(r, r->function[i].body, r->function[i].text);
+    r->inside--;
+    if (r->leave == RETURNS) {
+        status = r->returned;
+        r->leave = STAYS;
+    }
+    if (r->doubtful == RETURNS)
+        status = OPEN;
+    sp_settle(r, RETURNS);
+    leave_function(r, locals);
+    sp_set_parameters(r, outside.at, outside.n);
+    free(outside.at);
+    return status;
 }
 
 /* Words of commands that start nothing. */
-static const char quiet[] = "echo,printf,cat,tee,grep,sed,awk,mkdir,rm,cp,mv,ls,cd,pushd,popd,"
-                            "chmod,find,tar,git,pip,conda,module,wget,curl,"
-                            "ln,touch,date,sleep,set,ulimit,wait,trap,shift,clear,hostname,unset,"
-                            "kill,pkill,sync,mount,apt,apt-get,type,command";
+static const char quiet[] =
+    "echo,cat,tee,grep,sed,awk,mkdir,rm,cp,mv,ls,cd,pushd,popd,"
+    "chmod,find,tar,git,pip,conda,module,wget,curl,"
+    "ln,touch,date,sleep,ulimit,wait,trap,clear,hostname,printf,"
+    "kill,pkill,sync,mount,apt,apt-get,type,command,which,hash,diff,cmp,pgrep";
+
+/* Those of them of which no one knows whether they work. */
+static const char asking[] = "grep,type,command,which,hash,diff,cmp,pgrep";
+
+/* What a number that a command ends with means: 0 worked. */
+static enum status status_of(const char *number)
+{
+    return !number[strspn(number, "0")]            ? WORKED
+           : !number[strspn(number, "0123456789")] ? FAILED
+                                                   : OPEN;
+}
 
 static void exit_script(struct run *r, const struct sp_shell_fields *fields)
 {
+    const bool returns = sp_is(fields->at[0], "return") && r->inside > 0;
     const bool fails = fields->n > 1 && !sp_is(fields->at[1], "0");
-    if (!fails || r->open > 0)
+    if (returns) {
+        r->returned = fields->n > 1 ? status_of(fields->at[1]) : PRESUMED;
+        r->leave = RETURNS;
+    } else if (!fails || r->open > 0) {
         r->leave = EXITS;
-    else
+    } else {
         sp_add_note(r->launch, "line %d: the script would stop here; read on",
                     sp_shell_line_at(r->shell, r->at));
-}
-
-/* `read`: with `-d ''` all of a here-document into a name, else what nothing here tells. */
-static enum status read_names(struct run *r, const struct sp_shell_fields *fields)
-{
-    bool all = false;
-    for (int i = 1; i < fields->n; i++)
-        all = all || (fields->at[i][0] == '-' && strchr(fields->at[i], 'd'));
-    if (!all || !r->input) {
-        sp_open_names(r, fields);
-        return OPEN;
     }
-    sp_shell_set(&r->shell->scope, &r->shell->text, fields->at[fields->n - 1], r->input);
-    return PRESUMED;
 }
 
-/* `source`: what the script itself wrote is read. */
-static void take_in(struct run *r, const struct words *w)
+/* The text without the characters that mark what is not known. */
+static const char *clean(struct sp_shell *shell, const char *text)
 {
-    const char *const written = sp_written_script(r, &w->fields);
-    if (written)
-        run_again(r, written);
-    else
-        sp_add_note(r->launch, "line %d: %s is not read: names that it sets are not known",
-                    w->lines[0], w->fields.n > 1 ? "a file that the script takes in" : "a file");
+    char *const copy = strdup(text);
+    if (!copy)
+        abort();
+    for (char *c = copy; *c; c++)
+        if (*c > 0 && *c <= SP_LAST_MARK)
+            *c = '?';
+    const char *const kept = sp_shell_copy(&shell->text, copy, strlen(copy));
+    free(copy);
+    return kept;
+}
+
+/* The same of a script, with blanks that are to be filled in, " <YOUR PATH>", as names without a
+ * value: a shell would take the "<" for a redirection. */
+static const char *clean_script(struct sp_shell *shell, const char *text)
+{
+    struct sp_shell_piece piece = {0};
+    for (const char *c = text; *c; c++) {
+        const size_t n = c > text && strchr(" \t=\"'", c[-1]) ? sp_length_of_blank(c) : 0;
+        if (n == 0 || !strchr(" \t\r\n\"'\\;", c[n])) {
+            sp_shell_put(&piece, *c);
+            continue;
+        }
+        sp_shell_puts(&piece, "${");
+        for (const char *letter = c + 1; letter < c + n - 1; letter++)
+            sp_shell_put(&piece, isalnum((unsigned char)*letter) ? *letter : '_');
+        sp_shell_put(&piece, '}');
+        c += n - 1;
+    }
+    return clean(shell, sp_shell_take(&piece, &shell->text));
+}
+
+/* The text of a file that lies beside the script or above it, as a script; NULL: there is none.
+ * What its name starts with may not be known, "${SCRIPT_DIR}/models/x.sh". */
+static const char *file_beside(struct run *r, const char *name)
+{
+    char path[1024];
+    size_t length;
+    const char *const mark = strrchr(name, SP_MARK_END);
+    name = mark ? mark + 1 : name;
+    name += mark ? strspn(name, "/") : 0;
+    char *const text = name[0] ? sp_read_beside(r->origin, name, path, sizeof path, &length) : NULL;
+    const char *const script = text ? clean_script(r->shell, text) : NULL;
+    free(text);
+    return script;
+}
+
+/* `source`: what the script itself wrote, or what lies beside it, is read. */
+static enum status take_in(struct run *r, const struct words *w)
+{
+    const char *const written = sp_written_script(r, &w->fields), *const text =
+                                                                      written ? written
+                                                                      : w->fields.n > 1
+                                                                          ? file_beside(
+                                                                                r, w->fields.at[1])
+                                                                          : NULL;
+    if (text)
+        return run_again(r, text);
+    sp_add_note(r->launch, "line %d: %s is not read: names that it sets are not known", w->lines[0],
+                w->fields.n > 1 ? "a file that the script takes in" : "a file");
+    return OPEN;
+}
+
+/* `break`, `continue`, of so many loops. */
+static void leave_loop(struct run *r, const struct sp_shell_fields *fields)
+{
+    r->leave = fields->at[0][0] == 'b' ? BREAKS : CONTINUES;
+    r->levels = fields->n > 1 ? atoi(fields->at[1]) : 1;
 }
 
 static enum status execute(struct run *r, struct words *w)
@@ -178,66 +263,144 @@ static enum status execute(struct run *r, struct words *w)
         return sp_read_test(r, fields, 1);
     if (sp_is(word, "true") || sp_is(word, ":"))
         return WORKED;
-    if (sp_is(word, "false") || sp_is(word, "getopts"))
-        return FAILED; /* no parameters are given */
-    if (sp_is(word, "read"))
-        return read_names(r, fields);
+    if (sp_is(word, "false"))
+        return FAILED;
+    enum status status = PRESUMED;
+    if (sp_run_builtin(r, fields, &status))
+        return status;
+    if (sp_is(word, "eval"))
+        return run_again(r, sp_join_fields(r, fields, 1, ' '));
+    if (sp_is(word, "source") || sp_is(word, "."))
+        return take_in(r, w);
     if (sp_is(word, "exit") || sp_is(word, "return"))
         exit_script(r, fields);
     else if (sp_is(word, "break") || sp_is(word, "continue"))
-        r->leave = word[0] == 'b' ? BREAKS : CONTINUES;
-    else if (sp_is(word, "eval"))
-        run_again(r, sp_join_fields(r, fields, 1, ' '));
-    else if (sp_is(word, "source") || sp_is(word, "."))
-        take_in(r, w);
+        leave_loop(r, fields);
     else if (!sp_is_listed(quiet, word, '\0'))
         launch(r, w);
     else
         sp_keep_file(r, fields);
-    return PRESUMED;
+    return sp_is_listed(asking, word, '\0') ? OPEN : PRESUMED;
 }
 
 /* Words that give names values when they stand in front of them. */
+static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
 static const char declaring[] = "export,declare,local,readonly,typeset";
 
-static void run_declaration(struct run *r)
+/* A word of a declaration that is no assignment as it stands: a name, or "$NAME=VALUE". */
+static void declare_word(struct run *r, bool local)
 {
+    struct sp_shell_fields fields = {0};
+    sp_read_field(r, &fields);
+    const char *const word = fields.n > 0 ? fields.at[0] : "";
+    const size_t n = sp_assigned_here(word);
+    const char *const name = sp_shell_copy(&r->shell->text, word, n > 0 ? n : strlen(word));
+    const bool named = name[0] && !name[strspn(name, letters)] && sp_runs(r);
+    if (named && local && n > 0)
+        sp_keep_local(r, name);
+    if (named && (n > 0 || local))
+        sp_shell_set(&r->shell->scope, &r->shell->text, name, n > 0 ? word + n + 1 : NULL);
+    free(fields.at);
+}
+
+static void run_declaration(struct run *r, bool local)
+{
+    char name[64];
+    bool counts = false; /* "-i": what is assigned is a sum */
     r->at = sp_shell_end_of_word(r->at);
     for (const char *before = NULL; before != r->at && *r->at;) {
         before = r->at;
         sp_skip_run(r, false);
-        const size_t n = sp_assigned_here(r->at);
-        if (n > 0)
+        const size_t n = sp_assigned_here(r->at), bare = strspn(r->at, letters);
+        snprintf(name, sizeof name, "%.*s", (int)(n > 0 ? n : bare), r->at);
+        if (*r->at == '-') {
+            local = local && !memchr(r->at, 'g', strcspn(r->at, " \t\n"));
+            counts = counts || memchr(r->at, 'i', strcspn(r->at, " \t\n"));
+        }
+        if (local && name[0] && sp_runs(r))
+            sp_keep_local(r, name);
+        if (n > 0) {
             sp_read_assignment(r, n);
-        else if (*r->at && !strchr("\n;&|<>()", *r->at))
-            r->at = sp_shell_end_of_word(r->at);
+            if (counts && sp_runs(r))
+                sp_open_name(r, name);
+        } else if (*r->at && !strchr("\n;&|<>()", *r->at)) {
+            declare_word(r, local);
+        }
+    }
+}
+
+/* Assignments in front of a command: they are made for it alone. */
+struct ahead {
+    struct kept_name *outside, *inside;
+    int n;
+};
+
+/* Reads one; the names have their values until the first word of the command stands. */
+static void read_ahead(struct run *r, size_t n, struct ahead *ahead)
+{
+    struct sp_shell_scope *const scope = &r->shell->scope;
+    const char *const name = sp_shell_copy(&r->shell->text, r->at, n);
+    ahead->outside = sp_room_for_one(ahead->outside, ahead->n, sizeof *ahead->outside);
+    ahead->inside = sp_room_for_one(ahead->inside, ahead->n, sizeof *ahead->inside);
+    ahead->outside[ahead->n] = (struct kept_name){name, sp_shell_value(scope, name)};
+    sp_read_assignment(r, n);
+    ahead->inside[ahead->n++] = (struct kept_name){name, sp_shell_value(scope, name)};
+}
+
+/* Gives names the values of a list: from the last one on (`back`), or from the first. */
+static void give(struct run *r, const struct kept_name *kept, int n, bool back)
+{
+    for (int i = 0; i < n && sp_runs(r); i++) {
+        const struct kept_name *const one = &kept[back ? n - 1 - i : i];
+        sp_shell_set(&r->shell->scope, &r->shell->text, one->name, one->value);
+    }
+}
+
+/* Words of a command and what stands in front of them. */
+static void read_simple(struct run *r, struct words *words, struct ahead *ahead)
+{
+    bool given = true;
+    for (const char *before = NULL; before != r->at;) {
+        before = r->at;
+        sp_skip_run(r, false);
+        const size_t n = words->fields.n == 0 ? sp_assigned_here(r->at) : 0;
+        if (n > 0) {
+            read_ahead(r, n, ahead);
+            continue;
+        }
+        if (given && *r->at && !strchr("\n;&|<>()", *r->at)) { /* words have the values of before */
+            give(r, ahead->outside, ahead->n, true);
+            given = false;
+        }
+        sp_read_words(r, words, false);
+        sp_skip_redirection(r);
     }
 }
 
 static enum status run_simple(struct run *r)
 {
     struct words words = {0};
-    enum status status = PRESUMED;
+    struct ahead ahead = {0};
     char first[16];
     snprintf(first, sizeof first, "%.*s", (int)strcspn(r->at, " \t\r\n;&|<>()"), r->at);
     if (sp_is_listed(declaring, first, '\0') && first[0]) {
-        run_declaration(r);
+        run_declaration(r, r->inside > 0 && sp_is_listed("local,declare,typeset", first, '\0'));
         return PRESUMED;
     }
     r->input = r->piped;
     r->output = r->handed = r->piped = NULL;
-    for (const char *before = NULL; before != r->at;) {
-        before = r->at;
-        sp_skip_run(r, false);
-        const size_t n = words.fields.n == 0 ? sp_assigned_here(r->at) : 0;
-        if (n > 0) {
-            sp_read_assignment(r, n);
-        } else {
-            sp_read_words(r, &words, false);
-            sp_skip_redirection(r);
-        }
-    }
-    status = execute(r, &words);
+    read_simple(r, &words, &ahead);
+    const bool alone = words.fields.n == 0;
+    if (!alone)
+        give(r, ahead.inside, ahead.n, false);
+    const enum status status = execute(r, &words);
+    const enum leave leave = r->leave;
+    r->leave = STAYS;
+    if (!alone)
+        give(r, ahead.outside, ahead.n, true);
+    r->leave = leave;
+    free(ahead.outside);
+    free(ahead.inside);
     sp_free_words_of(&words);
     return status;
 }
@@ -313,13 +476,26 @@ static enum status run_command(struct run *r)
     return status;
 }
 
+/* Ends what may have run in a shell of its own (`apart`): what it changed is gone then. */
+static void end_apart(struct run *r, bool apart, struct sp_shell_scope *before)
+{
+    if (!apart) {
+        free(before);
+        return;
+    }
+    sp_restore_scope(&r->shell->scope, before);
+    r->leave = r->leave == EXITS || r->leave == RETURNS ? STAYS : r->leave;
+}
+
 /* Commands that hand on what they print; the last one counts. */
 static enum status run_pipeline(struct run *r)
 {
     sp_skip_run(r, false);
     const bool negated = sp_is_bare(r->at, "!");
     r->at += negated;
+    struct sp_shell_scope *const before = sp_copy_scope(&r->shell->scope);
     enum status status = run_command(r);
+    bool piped = false;
     for (sp_skip_run(r, false); *r->at == '|' && r->at[1] != '|'; sp_skip_run(r, false)) {
         r->at += r->at[1] == '&' ? 2 : 1;
         sp_skip_run(r, true);
@@ -327,7 +503,9 @@ static enum status run_pipeline(struct run *r)
         run_command(r);
         r->piped = NULL;
         status = PRESUMED;
+        piped = true;
     }
+    end_apart(r, piped, before);
     if (negated && (status == WORKED || status == FAILED))
         status = status == WORKED ? FAILED : WORKED;
     return negated && status == PRESUMED ? OPEN : status;
@@ -369,6 +547,12 @@ static bool is_end(const char *at, const char *const *ends)
     return false;
 }
 
+/* ";;", ";&" or ";;&" of a `case`. */
+static bool ends_body(const char *at)
+{
+    return at[0] == ';' && (at[1] == ';' || at[1] == '&');
+}
+
 /* Commands up to one of the words that end the list, to ")" or to ";;", which are left. */
 static enum status run_list(struct run *r, const char *const *ends)
 {
@@ -378,32 +562,21 @@ static enum status run_list(struct run *r, const char *const *ends)
         do {
             before = r->at;
             sp_skip_run(r, true);
-            r->at += strncmp(r->at, ";;", 2) != 0 && strncmp(r->at, "&>", 2) != 0 && *r->at &&
-                     strchr(";&", *r->at);
+            r->at +=
+                !ends_body(r->at) && strncmp(r->at, "&>", 2) != 0 && *r->at && strchr(";&", *r->at);
         } while (before != r->at);
-        if (!*r->at || *r->at == ')' || strncmp(r->at, ";;", 2) == 0 || is_end(r->at, ends))
+        if (!*r->at || *r->at == ')' || ends_body(r->at) || is_end(r->at, ends))
             break;
         before = r->at;
+        struct sp_shell_scope *const names = sp_copy_scope(&r->shell->scope);
         status = run_chain(r);
+        sp_skip_run(r, false);
+        end_apart(r, *r->at == '&' && r->at[1] != '&', names);
         r->at += r->at == before;
         if (++r->steps > MOST_STEPS)
             r->shell->text.full = "50000 commands";
     }
     return status;
-}
-
-/* The text without the characters that mark what is not known. */
-static const char *clean(struct sp_shell *shell, const char *text)
-{
-    char *const copy = strdup(text);
-    if (!copy)
-        abort();
-    for (char *c = copy; *c; c++)
-        if (*c > 0 && *c <= SP_LAST_MARK)
-            *c = '?';
-    const char *const kept = sp_shell_copy(&shell->text, copy, strlen(copy));
-    free(copy);
-    return kept;
 }
 
 /* Names that were typed. */
@@ -458,7 +631,8 @@ bool sp_read_script(const char *text, const char *const *set, int n_set, const c
     run->script = script;
     run->launch = launch;
     run->list = run_list;
-    run->at = run->text = shell->counted = clean(shell, text);
+    run->origin = origin;
+    run->at = run->text = shell->counted = clean_script(shell, text);
     shell->line = 1;
     set_slurm(shell, text);
     while (ok && *run->at && sp_runs(run)) {
@@ -470,6 +644,8 @@ bool sp_read_script(const char *text, const char *const *set, int n_set, const c
                      "%s:%d: the script nests or grows too far to be read: more than %s",
                      sp_safe(origin), sp_shell_line_at(shell, run->at), shell->text.full);
     free(run->function);
+    free(run->local);
+    free(run->doubt);
     free(run->file);
     free(run);
     return ok;

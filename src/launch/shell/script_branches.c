@@ -1,6 +1,7 @@
 /* Branches of a script that nothing decides: each is read on the names as they were before it. */
 #include "launch/shell/script_branches.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,4 +76,35 @@ bool sp_end_branches(struct sp_branches *b, struct sp_shell *shell)
         shell->scope = b->merged;
     free(b);
     return some;
+}
+
+void sp_open_changed(struct sp_shell *shell, const struct sp_shell_scope *before, int line)
+{
+    for (int i = 0; i < shell->scope.n; i++) {
+        struct sp_shell_name *const now = &shell->scope.at[i];
+        const char *const old = i < before->n ? before->at[i].value : NULL;
+        if (now->value == old || (now->value && old && sp_is(now->value, old)))
+            continue;
+        struct sp_shell_piece piece = {0};
+        sp_shell_mark(&shell->text, &piece, SP_OPEN, now->name, line);
+        now->value = sp_shell_take(&piece, &shell->text);
+    }
+}
+
+struct sp_shell_scope *sp_copy_scope(const struct sp_shell_scope *scope)
+{
+    const size_t used = offsetof(struct sp_shell_scope, at) + (size_t)scope->n * sizeof *scope->at;
+    struct sp_shell_scope *const copy = malloc(sizeof *copy);
+    if (!copy)
+        abort();
+    memcpy(copy, scope, used);
+    copy->n = scope->n;
+    return copy;
+}
+
+void sp_restore_scope(struct sp_shell_scope *scope, struct sp_shell_scope *copy)
+{
+    memcpy(scope->at, copy->at, (size_t)copy->n * sizeof *copy->at);
+    scope->n = copy->n;
+    free(copy);
 }

@@ -20,6 +20,13 @@ struct sp_branches *sp_start_branches(struct sp_shell *shell, int line, const ch
  * The names are those of before then. */
 void sp_end_branch(struct sp_branches *branches, struct sp_shell *shell, bool stopped);
 
+/* Makes every name unknown, at that line, whose value is no longer what it was. */
+void sp_open_changed(struct sp_shell *shell, const struct sp_shell_scope *before, int line);
+
+/* A copy of names, for free(); and their return. */
+struct sp_shell_scope *sp_copy_scope(const struct sp_shell_scope *scope);
+void sp_restore_scope(struct sp_shell_scope *scope, struct sp_shell_scope *copy);
+
 /* Leaves the branches with what they have in common; false when each stopped the script. */
 bool sp_end_branches(struct sp_branches *branches, struct sp_shell *shell);
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_TURNS = 64 };
+enum { MOST_TURNS = 256 };
 
 bool sp_take_bare(struct run *r, const char *word)
 {
@@ -33,6 +33,8 @@ struct sp_branches *sp_open_branches(struct run *r)
 void sp_close_branch(struct run *r, struct sp_branches *branches)
 {
     sp_end_branch(branches, r->shell, r->leave == EXITS);
+    if (r->leave != EXITS && r->leave > r->doubtful)
+        r->doubtful = r->leave;
     r->leave = STAYS;
 }
 
@@ -62,6 +64,21 @@ void sp_close_branches(struct run *r, struct sp_branches *branches, const char *
                     sp_safe(r->decider), flags);
     if (r->open == 0)
         r->decider[0] = '\0';
+    if (r->doubtful != STAYS && !r->doubt)
+        r->doubt = sp_copy_scope(&r->shell->scope);
+}
+
+/* Where a branch that nothing decides may have left a loop or a function, what was changed behind
+ * it is not known. */
+void sp_settle(struct run *r, enum leave most)
+{
+    if (r->doubtful == STAYS || r->doubtful > most)
+        return;
+    if (r->doubt)
+        sp_open_changed(r->shell, r->doubt, sp_shell_line_at(r->shell, r->at));
+    free(r->doubt);
+    r->doubt = NULL;
+    r->doubtful = STAYS;
 }
 
 /* One body of an `if`, a `case` or a loop: run, left out, or read as a branch. */
@@ -114,28 +131,131 @@ enum status sp_run_if(struct run *r)
     return PRESUMED;
 }
 
+/* A body that runs no one knows how often: never, or again and again. */
+static void run_open_body(struct run *r, const char *const *ends, const char *from)
+{
+    struct choice choice = {0};
+    const char *const body = r->at;
+    if (sp_runs(r)) {
+        choice.branches = sp_open_branches(r);
+        for (int turn = 0; turn < 2; turn++) { /* twice: what one turn leaves the next may take */
+            r->at = body;
+            r->list(r, ends);
+            r->leave = r->leave == CONTINUES ? STAYS : r->leave;
+        }
+        r->leave = r->leave == BREAKS ? STAYS : r->leave;
+        sp_close_branch(r, choice.branches);
+    } else {
+        skip_list(r, ends);
+    }
+    end_choice(r, &choice, from);
+}
+
+/* A loop whose condition stands at r->at and is read by `when`; its body follows "do". */
+struct loop {
+    enum status (*when)(struct run *r, void *context);
+    void (*step)(struct run *r, void *context);
+    void *context;
+};
+
+/* Ends a turn: whether the loop goes on. */
+static bool goes_on(struct run *r)
+{
+    const bool leaves = r->leave == BREAKS || r->leave == CONTINUES;
+    if (leaves && r->levels > 1) { /* the loop around it too */
+        r->levels--;
+        return false;
+    }
+    const bool on = r->leave == STAYS || r->leave == CONTINUES;
+    r->leave = leaves ? STAYS : r->leave;
+    return on;
+}
+
+static void run_loop(struct run *r, const struct loop *loop)
+{
+    static const char *const ends[] = {"done", NULL};
+    const char *const condition = r->at;
+    struct sp_shell_scope *const before = sp_copy_scope(&r->shell->scope);
+    bool on = true;
+    for (int turn = 0; on; turn++) {
+        r->at = condition;
+        const enum status when = turn > MOST_TURNS ? FAILED : loop->when(r, loop->context);
+        sp_take_bare(r, "do");
+        if (turn > MOST_TURNS)
+            sp_open_changed(r->shell, before, sp_shell_line_at(r->shell, condition));
+        if (!sp_runs(r) || when == FAILED) {
+            skip_list(r, ends);
+            break;
+        }
+        if (when != WORKED) {
+            run_open_body(r, ends, condition);
+            break;
+        }
+        r->list(r, ends);
+        on = goes_on(r);
+        if (on && loop->step)
+            loop->step(r, loop->context);
+    }
+    free(before);
+    sp_settle(r, BREAKS);
+    sp_take_bare(r, "done");
+}
+
+static enum status read_while(struct run *r, void *until)
+{
+    static const char *const start[] = {"do", NULL};
+    const enum status when = r->list(r, start);
+    if (!*(const bool *)until || (when != WORKED && when != FAILED))
+        return when == PRESUMED ? OPEN : when;
+    return when == WORKED ? FAILED : WORKED;
+}
+
 enum status sp_run_while(struct run *r)
 {
-    static const char *const start[] = {"do", NULL}, *const ends[] = {"done", NULL};
-    struct choice choice = {0};
-    const char *const from = r->at;
-    const bool until = sp_is_bare(r->at, "until");
+    bool until = sp_is_bare(r->at, "until");
     r->at += strlen("while");
-    enum status when = r->list(r, start);
-    if (until && (when == WORKED || when == FAILED))
-        when = when == WORKED ? FAILED : WORKED;
-    sp_take_bare(r, "do");
-    run_body(r, &choice, when, ends);
-    r->leave = r->leave == EXITS ? EXITS : STAYS;
-    sp_take_bare(r, "done");
-    end_choice(r, &choice, from);
+    run_loop(r, &(struct loop){read_while, NULL, &until});
     return PRESUMED;
 }
 
-static void open_name(struct run *r, const char *name)
+/* "for ((FIRST; WHEN; STEP))": the places of its three parts and their ends. */
+struct sums {
+    const char *part[3], *end[3];
+    const char *behind;
+};
+
+static enum status read_sum(struct run *r, void *context)
 {
-    const struct sp_shell_fields one = {.at = (const char *[]){"", name}, .n = 2};
-    sp_open_names(r, &one);
+    const struct sums *const s = context;
+    r->at = s->behind;
+    const enum status when = sp_runs(r) ? sp_run_sum_text(r, s->part[1], s->end[1]) : PRESUMED;
+    sp_skip_run(r, true);
+    r->at += *r->at == ';';
+    return when;
+}
+
+static void run_step(struct run *r, void *context)
+{
+    const struct sums *const s = context;
+    const char *const at = r->at;
+    sp_run_sum_text(r, s->part[2], s->end[2]);
+    r->at = at;
+}
+
+static void run_counted(struct run *r)
+{
+    struct sums s = {.behind = sp_shell_end_of_group(r->at)};
+    const char *at = r->at + 2;
+    for (int i = 0; i < 3; i++) {
+        s.part[i] = at;
+        while (at < s.behind - 2 && *at != ';')
+            at++;
+        s.end[i] = at;
+        at += at < s.behind - 2;
+    }
+    if (sp_runs(r))
+        sp_run_sum_text(r, s.part[0], s.end[0]);
+    run_loop(r, &(struct loop){read_sum, run_step, &s});
 }
 
 /* The body of a loop for each of some words; where those are not known, or too many, once for any
@@ -147,21 +267,22 @@ static void run_turns(struct run *r, const char *name, const struct sp_shell_fie
     bool open = fields->n > MOST_TURNS || !name[0];
     for (int i = 0; i < fields->n; i++)
         open = open || sp_shell_gap_in(&r->shell->text, fields->at[i]);
-    if (!sp_runs(r) || fields->n == 0 || open) {
-        struct choice choice = {0};
-        if (sp_runs(r) && open)
-            open_name(r, name[0] ? name : "_");
-        run_body(r, &choice, open ? OPEN : FAILED, ends);
-        end_choice(r, &choice, body);
+    if (!sp_runs(r) || fields->n == 0) {
+        skip_list(r, ends);
         return;
     }
-    for (int i = 0; i < fields->n; i++) {
+    if (open) {
+        sp_open_name(r, name[0] ? name : "_");
+        run_open_body(r, ends, body);
+        return;
+    }
+    bool on = true;
+    for (int i = 0; i < fields->n && on; i++) {
         r->at = body;
-        if (r->leave == CONTINUES)
-            r->leave = STAYS;
         if (sp_runs(r))
             sp_shell_set(&r->shell->scope, &r->shell->text, name, fields->at[i]);
         r->list(r, ends);
+        on = goes_on(r);
     }
 }
 
@@ -174,18 +295,20 @@ enum status sp_run_for(struct run *r)
     const size_t n =
         strspn(r->at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
     snprintf(name, sizeof name, "%.*s", (int)(n < sizeof name ? n : sizeof name - 1), r->at);
-    if (*r->at == '(')
-        r->at = sp_shell_end_of_group(r->at);
+    if (strncmp(r->at, "((", 2) == 0) {
+        run_counted(r);
+        return PRESUMED;
+    }
     r->at += n;
     if (sp_take_bare(r, "in"))
         sp_read_words(r, &words, false);
-    else if (!name[0])
-        sp_shell_add(&words.fields, ""); /* (( ... )): turns are not counted */
+    else
+        sp_read_parameters(r, &words.fields);
     sp_skip_run(r, true);
     r->at += *r->at == ';';
     if (sp_take_bare(r, "do"))
         run_turns(r, name, &words.fields);
-    r->leave = r->leave == EXITS ? EXITS : STAYS;
+    sp_settle(r, BREAKS);
     sp_take_bare(r, "done");
     sp_free_words_of(&words);
     return PRESUMED;
@@ -225,6 +348,8 @@ enum status sp_run_case(struct run *r)
     sp_skip_run(r, true);
     sp_read_field(r, &word);
     const char *const text = word.n > 0 ? word.at[0] : "";
+    enum status last = FAILED;
+    bool falls = false; /* the body before this one goes on in it */
     sp_take_bare(r, "in");
     for (const char *before = NULL; *r->at && before != r->at && !sp_take_bare(r, "esac");) {
         before = r->at;
@@ -232,7 +357,13 @@ enum status sp_run_case(struct run *r)
         if (when == OPEN && sp_runs(r) && sp_shell_gap_in(&r->shell->text, text))
             snprintf(r->decider, sizeof r->decider, "%s",
                      sp_shell_gap_in(&r->shell->text, text)->name);
-        run_body(r, &choice, when, ends);
+        const bool done = choice.done;
+        const enum status runs = done ? FAILED : falls ? last : when;
+        run_body(r, &choice, runs, ends);
+        last = runs;
+        falls = strncmp(r->at, ";&", 2) == 0 && runs != FAILED;
+        if (falls || strncmp(r->at, ";;&", 3) == 0) /* the next one counts too */
+            choice.done = done;
         r->at += strspn(r->at, ";&");
     }
     free(word.at);
@@ -245,20 +376,17 @@ enum status sp_run_group(struct run *r)
 {
     static const char *const ends[] = {"}", NULL};
     const bool apart = *r->at == '(';
-    struct sp_shell_scope *const before = malloc(sizeof *before);
-    if (!before)
-        abort();
-    *before = r->shell->scope;
+    struct sp_shell_scope *const before = sp_copy_scope(&r->shell->scope);
     r->steps += SP_BRANCH_STEPS;
     r->at++;
     const enum status status = r->list(r, apart ? NULL : ends);
     if (!apart) {
         sp_take_bare(r, "}");
+        free(before);
     } else {
         r->at += *r->at == ')';
-        r->leave = r->leave == EXITS ? STAYS : r->leave;
-        r->shell->scope = *before;
+        r->leave = r->leave == EXITS || r->leave == RETURNS ? STAYS : r->leave;
+        sp_restore_scope(&r->shell->scope, before);
     }
-    free(before);
     return status;
 }

@@ -14,6 +14,9 @@ struct sp_branches *sp_open_branches(struct run *run);
 void sp_close_branch(struct run *run, struct sp_branches *branches);
 void sp_close_branches(struct run *run, struct sp_branches *branches, const char *from);
 
+/* Ends a loop (`most` BREAKS) or a function (RETURNS) that a branch may have left. */
+void sp_settle(struct run *run, enum leave most);
+
 /* `if`, `while` and `until`, `for` and `select`, `case`, and lists in braces or parentheses. */
 enum status sp_run_if(struct run *run);
 enum status sp_run_while(struct run *run);

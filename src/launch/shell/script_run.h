@@ -12,7 +12,7 @@ enum { SP_BRANCH_STEPS = 50 };
 /* What a list of commands came to: PRESUMED is a command that is taken to have worked. */
 enum status { FAILED = SP_FALSE, WORKED = SP_TRUE, OPEN = SP_OPEN_TRUTH, PRESUMED };
 
-enum leave { STAYS, CONTINUES, BREAKS, EXITS };
+enum leave { STAYS, CONTINUES, BREAKS, RETURNS, EXITS };
 
 struct sp_script;
 
@@ -23,7 +23,17 @@ struct run {
     const char *at, *text; /* where it is in what text */
     int depth, steps, open, skipped;
     enum leave leave;
-    char decider[64]; /* the variable that decides a branch */
+    int levels;                   /* of loops that `break` or `continue` is for */
+    enum status returned;         /* what `return` said */
+    int inside;                   /* functions that are called */
+    enum leave doubtful;          /* a branch that nothing decides may have left this way, */
+    struct sp_shell_scope *doubt; /* and these were the names then; NULL: none has */
+    struct kept_name {
+        const char *name, *value;
+    } * local; /* names of functions that are called, with what they were outside */
+    int locals;
+    const char *origin; /* of the script */
+    char decider[64];   /* the variable that decides a branch */
     struct function {
         const char *name, *body, *text;
     } * function;
@@ -75,7 +85,16 @@ enum status sp_read_test(struct run *run, const struct sp_shell_fields *fields, 
 enum status sp_read_brackets(struct run *run);
 enum status sp_read_arithmetic(struct run *run);
 
-/* Gives the names from the second field on values that nothing here knows. */
+/* Runs an expression whose $ are filled in, or a text of one up to `end`: it holds where it is not
+ * 0, and gives names values. */
+enum status sp_run_sum(struct run *run, const char *expression);
+enum status sp_run_sum_text(struct run *run, const char *from, const char *end);
+
+/* Adds the parameters of the script, or of the function that is called. */
+void sp_read_parameters(struct run *run, struct sp_shell_fields *fields);
+
+/* Gives a name, or the names from the second field on values that nothing here knows. */
+void sp_open_name(struct run *run, const char *name);
 void sp_open_names(struct run *run, const struct sp_shell_fields *fields);
 
 /* A redirection or process substitution; false where none stands. */

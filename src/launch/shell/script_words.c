@@ -198,33 +198,46 @@ static void expand_apart(struct sp_shell *shell, const char *from, const char *t
     shell->line = line;
 }
 
-/* (( ... )): an expression that holds where it is not 0. What it changes is not followed. */
-enum status sp_read_arithmetic(struct run *r)
+enum status sp_run_sum(struct run *r, const char *expression)
 {
-    struct sp_shell_fields fields = {0};
-    const char *const from = r->at, *const end = sp_shell_end_of_group(from);
     struct sp_shell_missing missing = {0};
     int64_t value = 0;
-    enum status status = OPEN;
-    r->at = end;
-    if (end - from < 4 || !sp_runs(r))
-        return PRESUMED;
+    const struct sp_shell_writer writer = {&r->shell->scope, &r->shell->text,
+                                           sp_shell_line_at(r->shell, r->at)};
+    if (sp_shell_run_sum(expression, &writer, &value, &missing) == SP_NUMBER)
+        return value ? WORKED : FAILED;
+    if (!r->decider[0])
+        snprintf(r->decider, sizeof r->decider, "%s", missing.name);
+    return OPEN;
+}
+
+enum status sp_run_sum_text(struct run *r, const char *from, const char *end)
+{
+    struct sp_shell_fields fields = {0};
     struct sp_shell_piece piece = {0};
+    enum status status = WORKED;
     sp_shell_put(&piece, '"');
-    for (const char *c = from + 2; c < end - 2; c++)
+    for (const char *c = from; c < end; c++)
         if (*c != '"')
             sp_shell_put(&piece, *c);
     sp_shell_put(&piece, '"');
     expand_apart(r->shell, from, sp_shell_take(&piece, &r->shell->text), &fields);
-    if (fields.n > 0 && !strchr(fields.at[0], '=') &&
-        sp_shell_calculate(fields.at[0], &r->shell->scope, &value, &missing) == SP_NUMBER)
-        status = value ? WORKED : FAILED;
+    const char *const sum = fields.n > 0 ? fields.at[0] : "";
+    if (sum[strspn(sum, " \t\n")])
+        status = sp_run_sum(r, sum);
     if (status == OPEN)
         remember_decider(r, &fields);
-    if (status == OPEN && !r->decider[0])
-        snprintf(r->decider, sizeof r->decider, "%s", missing.name);
     free(fields.at);
     return status;
+}
+
+enum status sp_read_arithmetic(struct run *r)
+{
+    const char *const from = r->at, *const end = sp_shell_end_of_group(from);
+    r->at = end;
+    if (end - from < 4 || !sp_runs(r))
+        return PRESUMED;
+    return sp_run_sum_text(r, from + 2, end - 2);
 }
 
 /* The name of the file behind ">". */
@@ -264,15 +277,26 @@ bool sp_skip_redirection(struct run *r)
     return true;
 }
 
+void sp_open_name(struct run *r, const char *name)
+{
+    struct sp_shell_piece piece = {0};
+    sp_shell_mark(&r->shell->text, &piece, SP_OPEN, name, sp_shell_line_at(r->shell, r->at));
+    sp_shell_set(&r->shell->scope, &r->shell->text, name, sp_shell_take(&piece, &r->shell->text));
+}
+
 void sp_open_names(struct run *r, const struct sp_shell_fields *fields)
 {
-    for (int i = 1; i < fields->n; i++) {
-        struct sp_shell_piece piece = {0};
-        if (fields->at[i][0] == '-')
-            continue;
-        sp_shell_mark(&r->shell->text, &piece, SP_OPEN, fields->at[i],
-                      sp_shell_line_at(r->shell, r->at));
-        sp_shell_set(&r->shell->scope, &r->shell->text, fields->at[i],
-                     sp_shell_take(&piece, &r->shell->text));
+    for (int i = 1; i < fields->n; i++)
+        if (fields->at[i][0] != '-')
+            sp_open_name(r, fields->at[i]);
+}
+
+void sp_read_parameters(struct run *r, struct sp_shell_fields *fields)
+{
+    char name[16];
+    const int n = sp_runs(r) ? sp_shell_parameters(&r->shell->scope) : 0;
+    for (int i = 1; i <= n; i++) {
+        snprintf(name, sizeof name, "%d", i);
+        sp_shell_add(fields, sp_shell_value(&r->shell->scope, name));
     }
 }

@@ -1,0 +1,24 @@
+/* Who runs a launch: rows of configs/launch/programs.json. */
+#ifndef SP_LAUNCH_PROGRAMS_H
+#define SP_LAUNCH_PROGRAMS_H
+
+#include "launch/shell/script.h"
+
+/* A framework by its program, the target whose form its launches have ("": none is read), values
+ * that it has where a launch says none, and the word or key that told it. */
+struct sp_program {
+    char framework[48], target[24], values[512], told[96];
+};
+
+/* Finds the first row of `lines` that a command of the file's script or a key of its settings fits;
+ * false where none does. */
+bool sp_find_program(const char *lines, const struct sp_launch_file *file,
+                     struct sp_program *program);
+
+/* Adds a program's values where the settings say none. */
+bool sp_take_program_values(const struct sp_program *program, struct sp_settings *settings);
+
+/* The program that a script starts, as it stands there, and its line; "" where there is none. */
+const char *sp_started_program(const struct sp_script *script, int *line);
+
+#endif

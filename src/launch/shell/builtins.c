@@ -1,0 +1,130 @@
+/* Commands of the shell itself that change names or parameters. */
+#include "launch/shell/builtins.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+void sp_set_parameters(struct run *r, const char *const *values, int n)
+{
+    char name[16];
+    const int before = sp_shell_parameters(&r->shell->scope);
+    for (int i = 0; i < n || i < before; i++) {
+        snprintf(name, sizeof name, "%d", i + 1);
+        sp_shell_exchange(&r->shell->scope, &r->shell->text, name, i < n ? values[i] : NULL);
+    }
+}
+
+static enum status run_shift(struct run *r, const struct sp_shell_fields *fields)
+{
+    struct sp_shell_fields all = {0};
+    const char *const by = fields->n > 1 ? fields->at[1] : "1";
+    const bool known = by[0] && by[strspn(by, "0123456789")] == '\0';
+    const int n = known ? atoi(by) : 0;
+    sp_read_parameters(r, &all);
+    const bool fits = known && n <= all.n;
+    for (int i = 0; i < all.n && !known; i++) {
+        struct sp_shell_piece piece = {0};
+        sp_shell_mark(&r->shell->text, &piece, SP_OPEN, "shift", sp_shell_line_at(r->shell, r->at));
+        all.at[i] = sp_shell_take(&piece, &r->shell->text);
+    }
+    if (fits || !known)
+        sp_set_parameters(r, all.at + n, all.n - n);
+    free(all.at);
+    return fits ? WORKED : known ? FAILED : OPEN;
+}
+
+static enum status run_unset(struct run *r, const struct sp_shell_fields *fields)
+{
+    for (int i = 1; i < fields->n; i++) {
+        const char *const name = fields->at[i];
+        if (sp_is(name, "-f"))
+            return WORKED;
+        if (name[0] == '-')
+            continue;
+        if (strchr(name, '[')) { /* an item of a list */
+            char list[64];
+            snprintf(list, sizeof list, "%.*s", (int)strcspn(name, "["), name);
+            sp_open_name(r, list);
+        } else {
+            sp_shell_set(&r->shell->scope, &r->shell->text, name, NULL);
+        }
+    }
+    return WORKED;
+}
+
+static enum status run_let(struct run *r, const struct sp_shell_fields *fields)
+{
+    enum status status = FAILED;
+    for (int i = 1; i < fields->n; i++)
+        status = sp_run_sum(r, fields->at[i]);
+    return status;
+}
+
+/* `set -- A B` gives parameters; options of the shell change no name. */
+static enum status run_set(struct run *r, const struct sp_shell_fields *fields)
+{
+    int i = 1;
+    while (i < fields->n && fields->at[i][0] && strchr("-+", fields->at[i][0]) &&
+           !sp_is(fields->at[i], "--")) {
+        const char *const option = fields->at[i++];
+        i += option[strlen(option) - 1] == 'o'; /* "-eo pipefail" */
+    }
+    const bool marked = i < fields->n && sp_is(fields->at[i], "--");
+    if (i < fields->n)
+        sp_set_parameters(r, fields->at + i + marked, fields->n - i - marked);
+    return WORKED;
+}
+
+/* `read`: with `-d ''` all of a here-document into a name, else what nothing here tells. */
+static enum status run_read(struct run *r, const struct sp_shell_fields *fields)
+{
+    bool all = false;
+    for (int i = 1; i < fields->n; i++)
+        all = all || (fields->at[i][0] == '-' && strchr(fields->at[i], 'd'));
+    if (!all || !r->input) {
+        sp_open_names(r, fields);
+        return OPEN;
+    }
+    sp_shell_set(&r->shell->scope, &r->shell->text, fields->at[fields->n - 1], r->input);
+    return PRESUMED;
+}
+
+/* What puts something that nothing here tells into a name. */
+static enum status run_other(struct run *r, const struct sp_shell_fields *fields)
+{
+    if (sp_is(fields->at[0], "printf")) {
+        if (fields->n > 2 && sp_is(fields->at[1], "-v"))
+            sp_open_name(r, fields->at[2]);
+        return PRESUMED;
+    }
+    sp_open_names(r, fields);
+    return sp_is(fields->at[0], "getopts") ? FAILED : PRESUMED; /* no parameters are given */
+}
+
+bool sp_run_builtin(struct run *r, const struct sp_shell_fields *fields, enum status *status)
+{
+    static const struct {
+        const char *name;
+        enum status (*run)(struct run *r, const struct sp_shell_fields *fields);
+    } builtins[] = {{"shift", run_shift},   {"unset", run_unset},     {"let", run_let},
+                    {"set", run_set},       {"read", run_read},       {"printf", run_other},
+                    {"mapfile", run_other}, {"readarray", run_other}, {"getopts", run_other}};
+    for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
+        if (sp_is(builtins[i].name, fields->at[0])) {
+            *status = builtins[i].run(r, fields);
+            return true;
+        }
+    return false;
+}
+
+void sp_keep_local(struct run *r, const char *name)
+{
+    if (r->inside == 0)
+        return;
+    r->local = sp_room_for_one(r->local, r->locals, sizeof *r->local);
+    r->local[r->locals++] = (struct kept_name){sp_shell_copy(&r->shell->text, name, strlen(name)),
+                                               sp_shell_value(&r->shell->scope, name)};
+}

@@ -1,0 +1,18 @@
+/* Commands of the shell itself that change names or parameters. */
+#ifndef SP_LAUNCH_SHELL_BUILTINS_H
+#define SP_LAUNCH_SHELL_BUILTINS_H
+
+#include "launch/shell/script_run.h"
+
+/* Runs `shift`, `unset`, `let`, `set`, `printf`, `read`, `mapfile`, `readarray` or `getopts`; false
+ * where the command is none of these. */
+bool sp_run_builtin(struct run *run, const struct sp_shell_fields *fields, enum status *status);
+
+/* Gives the parameters from 1 on these values, and none behind them. */
+void sp_set_parameters(struct run *run, const char *const *values, int n);
+
+/* Remembers what a name was outside of the function that runs, where one does and it is not yet
+ * remembered. */
+void sp_keep_local(struct run *run, const char *name);
+
+#endif

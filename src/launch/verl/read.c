@@ -1,0 +1,348 @@
+/* verl: reinforcement learning, whose actor, reference and critic are trainings of their own; the
+ * rollout is none. Names and defaults: verl/trainer/config and verl/workers of volcengine/verl. */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/text.h"
+#include "base/truth.h"
+#include "launch/fields/programs.h"
+#include "launch/fields/rows.h"
+#include "launch/huggingface/adapters.h"
+#include "launch/shell/flags.h"
+
+/* A training of the launch: the section of its own settings and that of its model. */
+struct role {
+    const char *name, *section, *model, *fsdp;
+    const char *micro, *micro_of_all, *dynamic, *tokens;
+    int64_t usual_tokens;
+};
+static const struct role roles[] = {
+    {"actor", "actor_rollout_ref.actor.", "actor_rollout_ref.model.", "",
+     "ppo_micro_batch_size_per_gpu", "ppo_micro_batch_size", "use_dynamic_bsz",
+     "ppo_max_token_len_per_gpu", 16384},
+    {"reference", "actor_rollout_ref.ref.", "actor_rollout_ref.model.", "",
+     "log_prob_micro_batch_size_per_gpu", "log_prob_micro_batch_size", "log_prob_use_dynamic_bsz",
+     "log_prob_max_token_len_per_gpu", 16384},
+    {"critic", "critic.", "critic.model.", "critic.model.fsdp_config.",
+     "ppo_micro_batch_size_per_gpu", "ppo_micro_batch_size", "use_dynamic_bsz",
+     "ppo_max_token_len_per_gpu", 32768},
+};
+
+/* What sections of a launch are of others than the role that is read. */
+static bool starts_with(const char *text, const char *start)
+{
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
+static bool tells(const char *word)
+{
+    static const char *const sections[] = {"actor_rollout_ref.", "critic.", "data.", "trainer.",
+                                           "algorithm."};
+    word += strspn(word, "+");
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
+        if (starts_with(word, sections[i]) && strchr(word, '='))
+            return true;
+    return false;
+}
+
+static enum sp_match detect(const struct sp_launch_file *file)
+{
+    (void)file; /* by its program or its keys: configs/launch/programs.json */
+    return SP_NO_MATCH;
+}
+
+/* Takes one setting of the launch by the name that it has in the role's section; those of other
+ * sections are another training's, or the rollout's. */
+static bool take(const struct role *role, const struct sp_setting *from, struct sp_settings *to)
+{
+    char name[sizeof from->name + 16];
+    const char *const full = from->name;
+    if (strcasecmp(from->value, "null") == 0 || strcasecmp(from->value, "none") == 0)
+        return true; /* as if it were not there */
+    const bool common = !starts_with(full, "actor_rollout_ref.") && !starts_with(full, "critic.") &&
+                        !starts_with(full, "reward_model.");
+    if (role->fsdp[0] && starts_with(full, role->fsdp))
+        snprintf(name, sizeof name, "fsdp_config.%s", full + strlen(role->fsdp));
+    else if (starts_with(full, role->model))
+        snprintf(name, sizeof name, "model.%s", full + strlen(role->model));
+    else if (starts_with(full, role->section))
+        snprintf(name, sizeof name, "%s", full + strlen(role->section));
+    else if (common)
+        snprintf(name, sizeof name, "%s", full);
+    else
+        return true;
+    if (!sp_add_setting(to, name, NULL))
+        return false;
+    struct sp_setting *const setting = &to->at[to->n - 1];
+    memcpy(setting->value, from->value, sizeof setting->value);
+    memcpy(setting->gap, from->gap, sizeof setting->gap);
+    memcpy(setting->by, from->by, sizeof setting->by);
+    setting->line = from->line;
+    setting->gap_line = from->gap_line;
+    setting->cut = from->cut;
+    return true;
+}
+
+/* What is read: the whole launch, the settings of the role, and which one that is. */
+struct reading {
+    struct sp_launch_file *file;
+    struct sp_settings *all, *s;
+    const struct role *role;
+    bool megatron;
+    int64_t devices, model, seq; /* devices of a replica: `model` */
+};
+
+static bool is_reference(const struct reading *r)
+{
+    return sp_is(r->role->name, "reference");
+}
+
+/* The backend: said, or by the name of the configuration that the command starts from. */
+static bool is_megatron(const struct reading *r)
+{
+    const struct sp_script *const script = r->file->script;
+    const char *const said = sp_setting(r->s, "strategy");
+    static const char shared[] = "actor_rollout_ref.actor.strategy";
+    const char *const strategy = said ? said : sp_said(r->all, shared);
+    for (int i = 0; !strategy && script && i < script->n; i++)
+        for (int j = 0; j < script->commands[i].n; j++) {
+            const char *const word = script->commands[i].words[j];
+            if (starts_with(word, "--config-name") &&
+                (strstr(word, "megatron") ||
+                 (j + 1 < script->commands[i].n &&
+                  strstr(script->commands[i].words[j + 1], "megatron"))))
+                return true;
+        }
+    if (strategy && !sp_has_word("fsdp fsdp2 megatron", strategy))
+        sp_fail_in(r->s, "strategy: \"%s\": expected fsdp, fsdp2 or megatron", sp_safe(strategy));
+    return sp_is(strategy, "megatron");
+}
+
+static int64_t whole(struct reading *r, const char *name, int64_t otherwise)
+{
+    return sp_setting_whole(r->s, name, 1, otherwise);
+}
+
+static void read_megatron(struct reading *r)
+{
+    struct sp_settings *const s = r->s;
+    static const char granularity[] = "megatron.override_transformer_config.recompute_granularity";
+    static const char method[] = "megatron.override_transformer_config.recompute_method";
+    static const char layers[] = "megatron.override_transformer_config.recompute_num_layers";
+    const int64_t tp = sp_plan_whole(s, "tp"), pp = sp_plan_whole(s, "pp"),
+                  cp = sp_plan_whole(s, "cp"), vpp = sp_plan_whole(s, "vpp");
+    r->model = tp * pp * cp;
+    sp_read_plan_rows(s, true, "");
+    if (pp > 1)
+        sp_launch_option(s, "schedule", "%s", vpp > 1 ? "interleaved" : "1f1b");
+    s->launch->etp_is_tp = !sp_setting(s, "megatron.expert_tensor_parallel_size");
+    if (s->launch->etp_is_tp && sp_plan_whole(s, "ep") > 1)
+        sp_launch_whole(s, "etp", tp);
+    sp_launch_option(s, "sp", "%s",
+                     tp > 1 && !sp_setting_off(s, "megatron.sequence_parallel") ? "on" : "off");
+    sp_launch_option(s, "zero", "%d",
+                     sp_setting_off(s, "megatron.use_distributed_optimizer") ? 0 : 1);
+    sp_launch_option(s, "precision", "mixed18");
+    sp_launch_option(s, "framework", "megatron");
+    const char *const again = sp_setting(s, granularity);
+    if (!sp_setting(s, method) || sp_setting_is(s, method, "uniform"))
+        sp_peek_setting(s, layers); /* each by itself, whatever the pieces */
+    sp_peek_setting(s, "megatron.override_transformer_config.recompute_modules");
+    sp_peek_setting(s, "model.enable_gradient_checkpointing"); /* FSDP's alone */
+    sp_launch_option(s, "remat", "%s",
+                     sp_is(again, "full") || sp_is(again, "selective") ? again : "none");
+}
+
+static void read_fsdp(struct reading *r)
+{
+    struct sp_settings *const s = r->s;
+    const int64_t ulysses = whole(r, "ulysses_sequence_parallel_size", 1);
+    const int64_t group = sp_setting_whole(s, "fsdp_config.fsdp_size", -1, -1);
+    r->model = ulysses;
+    if (ulysses > 1) {
+        sp_launch_whole(s, "cp", ulysses);
+        sp_launch_option(s, "cp-kind", "ulysses");
+    }
+    sp_launch_option(s, "zero", "%d",
+                     sp_setting_off(s, "fsdp_config.reshard_after_forward") ? 2 : 3);
+    if (group > 0 && r->devices > 0 && group < r->devices)
+        sp_launch_whole(s, "fsdp", group);
+    sp_launch_option(s, "precision", "fp32");
+    sp_launch_option(s, "dtype", "bf16");
+    sp_launch_option(s, "framework", "torchtitan");
+    const char *const weights = sp_setting(s, "fsdp_config.model_dtype");
+    if (weights && !sp_has_word("fp32 float32", weights) && !is_reference(r))
+        sp_launch_option(s, "precision", "pure-bf16");
+    if (sp_setting_on(s, "fsdp_config.offload_policy"))
+        sp_launch_note(s, "not modelled: offload_policy, weights and states in the host's memory");
+    const char *const again = sp_setting(s, "model.enable_gradient_checkpointing");
+    sp_launch_option(s, "remat", "%s",
+                     sp_setting_off(s, "model.enable_gradient_checkpointing") ? "none" : "full");
+    if (!again && !is_reference(r))
+        sp_launch_note(s, "enable_gradient_checkpointing is not in it: on, as in verl since 0.3");
+}
+
+/* Adapters of the model. */
+static void read_lora(struct reading *r)
+{
+    const char *const nested = sp_setting(r->s, "model.lora.rank");
+    const int64_t rank =
+        sp_setting_whole(r->s, nested ? "model.lora.rank" : "model.lora_rank", 0, 0);
+    const struct sp_adapters adapters = {.rank = rank,
+                                         .modules = sp_setting(r->s, "model.target_modules"),
+                                         .usual_targets = "all-linear"};
+    if (rank > 0 && !is_reference(r))
+        sp_launch_adapters(r->s, &adapters);
+}
+
+/* Sequences of a rollout: prompts and their answers. */
+static int64_t answers(struct reading *r)
+{
+    return sp_setting_whole(r->all, "actor_rollout_ref.rollout.n", 1, 1);
+}
+
+/* The most sequences of at most `most` that divide a replica's share of the batch. */
+static int64_t divisor(int64_t share, int64_t most)
+{
+    int64_t micro = most < share ? most : share;
+    while (micro > 1 && share % micro != 0)
+        micro--;
+    return micro > 0 ? micro : 1;
+}
+
+static void read_batch(struct reading *r)
+{
+    struct sp_settings *const s = r->s;
+    const struct role *const role = r->role;
+    const int64_t prompts = sp_setting_whole(s, "data.train_batch_size", 1, 1024),
+                  usual = sp_setting_whole(r->all, "actor_rollout_ref.actor.ppo_mini_batch_size", 1,
+                                           256),
+                  mini = is_reference(r) ? prompts : whole(r, "ppo_mini_batch_size", usual);
+    const int64_t batch = mini * answers(r),
+                  replicas = r->devices % r->model == 0 ? r->devices / r->model : 0;
+    const bool shared = !sp_setting(s, role->dynamic) &&
+                        sp_setting_on(r->all, "actor_rollout_ref.actor.use_dynamic_bsz");
+    const int64_t each = whole(r, role->micro, 0), of_all = whole(r, role->micro_of_all, 0),
+                  shared_tokens =
+                      is_reference(r)
+                          ? sp_setting_whole(r->all,
+                                             "actor_rollout_ref.actor.ppo_max_token_len_per_gpu", 1,
+                                             role->usual_tokens)
+                          : role->usual_tokens,
+                  tokens = whole(r, role->tokens, shared_tokens);
+    sp_launch_option(s, "batch", "%lldx", (long long)batch);
+    if (sp_setting_on(s, role->dynamic) || shared) {
+        const int64_t share = replicas > 0 && batch % replicas == 0 ? batch / replicas : batch;
+        const int64_t micro = divisor(share, tokens * r->model / r->seq);
+        sp_launch_whole(s, "micro-batch", micro);
+        sp_launch_note(s,
+                       "micro-batches of %lld tokens a device (%s): read as %lld sequences of "
+                       "full length",
+                       (long long)tokens, role->tokens, (long long)micro);
+    } else if (each > 0 || (of_all > 0 && replicas > 0)) {
+        sp_launch_whole(s, "micro-batch",
+                        each > 0            ? each
+                        : of_all > replicas ? of_all / replicas
+                                            : 1);
+    } else if (of_all == 0) {
+        sp_fail_in(s, "the %s has neither %s nor %s: verl does not start", role->name, role->micro,
+                   role->dynamic);
+    }
+}
+
+/* Whether a setting is left out or has a value that is known. */
+static bool knows(const struct sp_settings *s, const char *name)
+{
+    return !sp_has_setting(s, name) || sp_said(s, name);
+}
+
+/* Whether a setting is on, for a remark: it may be one that nothing tells. */
+static bool is_on(const struct sp_settings *s, const char *name)
+{
+    const char *const said = sp_said(s, name);
+    return said && sp_yaml_truth(said) != 0;
+}
+
+/* What else runs in a step of the launch, which no plan of one training has. */
+static void note_rest(struct reading *r)
+{
+    struct sp_settings *const s = r->s;
+    static const char degree[] = "actor_rollout_ref.rollout.tensor_model_parallel_size";
+    const char *const estimator = sp_said(s, "algorithm.adv_estimator");
+    const int64_t tp = sp_said_whole(r->all, degree, 2);
+    const bool critic = !estimator || sp_is(estimator, "gae"),
+               reference = is_on(r->all, "actor_rollout_ref.actor.use_kl_loss") ||
+                           is_on(s, "algorithm.use_kl_in_reward");
+    sp_launch_note(s,
+                   "reinforcement learning (verl): %s of the %s alone; the rollout (TP %lld) is "
+                   "apart%s%s",
+                   is_reference(r) ? "the pass" : "an optimizer step", r->role->name, (long long)tp,
+                   reference && !is_reference(r) ? ", a reference too (--recipe reference)" : "",
+                   critic && !sp_is(r->role->name, "critic") ? ", and a critic (--recipe critic)"
+                                                             : "");
+    if (is_on(s, "model.use_remove_padding"))
+        sp_launch_note(s, "padding is removed: lengths are the longest that data may have");
+    if (is_reference(r) && sp_setting_on(s, "fsdp_config.param_offload"))
+        sp_launch_note(s, "not modelled: the reference's weights wait in the host's memory");
+    if (sp_is(r->role->name, "critic"))
+        sp_launch_note(s, "a critic has a head of one number; the model's own is counted");
+}
+
+static void read_role(struct reading *r)
+{
+    struct sp_settings *const s = r->s;
+    const bool known = knows(s, "trainer.nnodes") && knows(s, "trainer.n_gpus_per_node");
+    s->launch->devices = known ? sp_said_whole(s, "trainer.nnodes", 1) *
+                                     sp_said_whole(s, "trainer.n_gpus_per_node", 8)
+                               : 0;
+    r->devices = r->file->hw ? sp_chips(r->file->hw) : 0;
+    r->seq = whole(r, "data.max_prompt_length", 512) + whole(r, "data.max_response_length", 512);
+    r->megatron = is_megatron(r);
+    sp_read_hub_model(s, sp_peek_setting(s, "model.path"), r->file->sources);
+    sp_launch_whole(s, "seq", r->seq);
+    if (r->megatron)
+        read_megatron(r);
+    else
+        read_fsdp(r);
+    read_batch(r);
+    if (is_reference(r))
+        sp_launch_option(s, "trainable", "none");
+    read_lora(r);
+    note_rest(r);
+    sp_note_unread(s, "", s->words->quiet);
+}
+
+/* The role that was asked for; the actor where none was. */
+static const struct role *role_of(const struct sp_launch_file *file)
+{
+    for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
+        if (!file->recipe || sp_is(roles[i].name, file->recipe))
+            return &roles[i];
+    sp_fail_in(&file->settings, "--recipe: \"%s\": expected actor, reference or critic",
+               sp_safe(file->recipe));
+    return NULL;
+}
+
+static bool read(struct sp_launch_file *file)
+{
+    struct reading r = {.file = file, .all = &file->settings, .role = role_of(file), .model = 1};
+    if (!r.role || (file->script && !sp_read_pairs(file->script, tells, r.all)))
+        return false;
+    r.s = sp_new_settings(r.all);
+    bool ok = true;
+    for (int i = 0; i < r.all->n && ok; i++)
+        ok = take(r.role, &r.all->at[i], r.s);
+    if (ok)
+        read_role(&r);
+    ok = ok && sp_refuse_gaps(r.s);
+    free(r.s);
+    return ok;
+}
+
+const struct sp_target sp_target_verl = {
+    .words = {"verl"},
+    .format = "verl settings",
+    .detect = detect,
+    .read = read,
+};
