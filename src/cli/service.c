@@ -215,7 +215,8 @@ static bool take_profile(struct serve *f, const struct sp_sources *sources, stru
 static bool take_engine(struct serve *f, const struct sp_sources *sources, struct sp_error *error)
 {
     const char *const name = f->args->value.engine;
-    f->engine = (struct sp_engine){.name = "none", .memory_fraction = 1, .block_tokens = 1};
+    f->engine = (struct sp_engine){
+        .name = "none", .memory_fraction = 1, .block_tokens = 1, .reserves_answer = true};
     const char *const usual = f->profile.framework[0]          ? f->profile.framework
                               : f->hw.network.kind == SP_TORUS ? "jetstream"
                                                                : "vllm";
@@ -257,21 +258,22 @@ static int rule_of(const struct serve *f, int chosen)
     return chosen < 0 ? !f->textbook : chosen;
 }
 
-static enum sp_dtype take_compute(const struct serve *f)
+static void note_compute(const struct serve *f)
 {
     const enum sp_dtype wanted = (enum sp_dtype)f->args->value.dtype;
-    const enum sp_dtype dtype = sp_compute_dtype(&f->hw.chip, wanted);
-    if (dtype != wanted)
+    if (f->args->given.dtype && sp_compute_dtype(&f->hw.chip, wanted) != wanted)
         sp_note(f->report, "%s publishes no peak for %s: the arithmetic is counted in %s",
-                f->hw.name, sp_dtype_names[wanted], sp_dtype_names[dtype]);
-    return dtype;
+                f->hw.name, sp_dtype_names[wanted],
+                sp_dtype_names[sp_compute_dtype(&f->hw.chip, wanted)]);
 }
 
-/* The format that an engine multiplies in: of what is stored, unless --dtype says another. */
+/* The format that is multiplied in: of what is stored, in the textbook bf16, unless --dtype says
+ * another. */
 static enum sp_dtype math_of(const struct serve *f, int stored_as)
 {
-    return f->args->given.dtype ? (enum sp_dtype)f->args->value.dtype
-                                : sp_storages[stored_as].matmul;
+    if (f->args->given.dtype)
+        return (enum sp_dtype)f->args->value.dtype;
+    return f->textbook ? SP_BF16 : sp_storages[stored_as].matmul;
 }
 
 static struct sp_service service_of(const struct serve *f, double chips)
@@ -290,7 +292,6 @@ static struct sp_service service_of(const struct serve *f, double chips)
         .expert_bytes = sp_storages[expert_format(f)].bytes,
         .kv_bytes = sp_storages[f->kv].bytes,
         .kv_token_bytes = args->value.kv_per_token,
-        .compute = take_compute(f),
         .pp = f->degrees.pp,
         .ep = args->given.ep || args->given.etp
                   ? or_else(args->value.ep, ranks_of(f, &f->degrees) / degree_of(f, SP_O_etp))
@@ -299,10 +300,10 @@ static struct sp_service service_of(const struct serve *f, double chips)
         .expert_math = math_of(f, expert_format(f)),
         .memory_fraction = or_else(args->value.memory_fraction, f->engine.memory_fraction),
         .fraction_of_free = f->engine.of_free,
-        .reserves_answer = f->engine.reserves_answer,
+        .buffer_bytes = f->engine.buffer_bytes,
         .input = input,
         .output = output,
-        .held_tokens = or_else(context, input + output),
+        .held_tokens = or_else(context, sp_held_tokens(&f->engine, input, output)),
         .step_tokens = or_else(context, input + output / 2),
         .block = or_else(args->value.block, f->engine.block_tokens),
         .prefix_hit = args->value.prefix_hit,
@@ -432,6 +433,7 @@ bool sp_settle_service(struct serve *f, const struct sp_sources *sources, struct
     }
     const struct sp_service reader = reader_of(f, &reads);
     sp_prepare_service(&reader, &f->reader);
+    note_compute(f);
     note_lengths(f);
     return true;
 }

@@ -57,6 +57,11 @@ bool sp_move_service(const struct serve *from, const struct sp_hardware *hw, str
 /* The steady state that it is about: the estimate's, or the closed forms'. */
 struct sp_steady sp_state_of_service(const struct serve *f);
 
+/* Sequences of an instance whose next token a step makes, by the estimate the mean; and those that
+ * hold memory: of a split only what generates. */
+double sp_generating(const struct serve *f);
+double sp_holding(const struct serve *f);
+
 /* Whether the instance holds the weights and its sequences, and whether it is in time too. */
 bool sp_service_fits(const struct serve *f);
 bool sp_serves(const struct serve *f);

@@ -16,9 +16,20 @@ struct sp_steady sp_state_of_service(const struct serve *f)
     return sp_steady(&f->served, f->load.apart ? &f->reader : NULL, f->B, f->load.step_s);
 }
 
+double sp_generating(const struct serve *f)
+{
+    return f->holds_weights && f->instance.estimated ? f->said.decoding : f->B;
+}
+
+double sp_holding(const struct serve *f)
+{
+    return f->is_split ? sp_generating(f) : f->B;
+}
+
 bool sp_service_fits(const struct serve *f)
 {
-    return f->holds_weights && (!(f->served.kv_held > 0) || f->B <= sp_most_sequences(&f->served));
+    return f->holds_weights &&
+           (!(f->served.kv_held > 0) || sp_holding(f) <= sp_most_sequences(&f->served));
 }
 
 bool sp_serves(const struct serve *f)

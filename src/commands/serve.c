@@ -36,7 +36,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(expert_weights, .alias = "experts"),
     SP_TAKE(kv),
     SP_TAKE(engine),
-    SP_TAKE(dtype, .fallback = "bf16"),
+    SP_TAKE(dtype),
     SP_TAKE(prefix_hit, .fallback = "0"),
     SP_TAKE(chunk),
     SP_TAKE(block),
@@ -104,14 +104,15 @@ struct shown {
     struct sp_pools pools;
     struct sp_serve_split split;
     double C, W, hbm, held_tokens, params, cache, free_bytes, kv_known, kv_read, weights_read;
-    double draft_weights, draft_kv, weight_fraction, max_context, min_slice;
+    double draft_weights, draft_kv, weight_share, max_context, min_slice;
     double mlp_bytes, expert_ratio, critical_context, d_ff, width, layers, W_tp, W_all;
     double limited_tpot_s, limited_ttft_s, tpot_range, ttft_range, prompts_s;
-    double held_B;          /* sequences that an instance runs; NAN: it does not hold the weights */
+    double generating;      /* sequences of a step; NAN: the instance does not hold the weights */
     double prompts;         /* of a step */
     double prompts_at_once; /* that the ranks of attention's data parallelism read */
-    double generating, watts, pue, acceptance, best_drafts, estimated_gain;
+    double step_B, watts, pue, acceptance, best_drafts, estimated_gain;
     double readers, generators, requests_together;
+    enum sp_dtype dtype;
     bool in_time, keeps_tpot, keeps_ttft, is_loaded, said, drafts, pooled, has_split;
     const char *bound, *prompt_bound, *longest_part, *lender;
     char verdict[512], price_words[160], split_words[256];
@@ -187,7 +188,7 @@ static void say_serving(const struct shown *s, char *out, size_t size)
 static void say_verdict(const struct shown *s, char *out, size_t size)
 {
     const struct serve *const f = s->f;
-    const double cache = s->v->kv_held > 0 ? s->cache : 0;
+    const double cache = s->v->kv_held > 0 ? sp_cache_held(sp_holding(f), s->v->kv_held) : 0;
     const double lacks = s->v->weights + cache - s->v->capacity;
     if (!f->holds_weights)
         snprintf(out, size, "No: the weights alone take %s, %s has %s",
@@ -236,7 +237,7 @@ static void weigh(struct shown *s)
     s->kv_read = fmax(0, v->kv_read);
     s->draft_weights = draft ? draft->weights : 0;
     s->draft_kv = draft ? draft->kv_held : 0;
-    s->weight_fraction = s->of->fraction_of_free ? 1 : s->of->memory_fraction;
+    s->weight_share = s->of->fraction_of_free ? s->of->memory_fraction : 1;
     s->max_context = f->holds_weights ? sp_most_context(v, f->B) : NAN;
     s->is_loaded = !isnan(f->load.concurrency) && v->kv_held > 0;
     s->min_slice = sp_smallest_slice(&f->hw.network, sp_chips_to_hold(v, s->is_loaded ? f->B : 0));
@@ -263,21 +264,19 @@ static void time_service(struct shown *s)
                                                   "the chip's runs under other engines",
                                                   "runs of other chips and engines"};
     const struct serve *const f = s->f;
-    const double tp_s = sp_decode_tp_s(&f->model, f->B, s->W_tp);
-    s->held_B = f->B;
-    s->weights_read = sp_weights_read_bytes(s->v, f->B);
-    s->least = sp_decode_time(s->v, f->B, 1);
+    const double tp_s = sp_decode_tp_s(&f->model, s->step_B, s->W_tp);
+    s->generating = s->step_B;
+    s->weights_read = sp_weights_read_bytes(s->v, s->step_B);
+    s->least = sp_decode_time(s->v, s->step_B, 1);
     s->prompt = sp_prefill_time(s->v);
     s->prompt_elsewhere = sp_prefill_time(&f->reader);
-    s->ideal = sp_steady(s->v, f->load.apart ? &f->reader : NULL, f->B, NAN);
-    s->prompts = f->load.apart ? 0 : sp_prompts_of_step(f->B, s->of->output);
+    s->ideal = sp_steady(s->v, f->load.apart ? &f->reader : NULL, s->step_B, NAN);
+    s->prompts = f->load.apart ? 0 : sp_prompts_of_step(s->step_B, s->of->output);
     s->bound = bound_of(&s->least, tp_s);
     s->prompt_bound = s->prompt.math_s >= s->prompt.weights_s ? "math" : "weights";
-    s->generating = f->B;
     if (!s->said)
         return;
     s->e = f->said;
-    s->generating = s->e.decoding;
     s->prompts_s = s->y.tpot_s - s->y.step_s;
     s->prompts_at_once = f->instance.pass.plan.attention_dp;
     s->longest_part = longest_part(&s->e.step);
@@ -308,7 +307,7 @@ static void pay(struct shown *s)
     sp_price_text(&f->price, s->price_words, sizeof s->price_words);
     if (f->holds_weights)
         s->cost = s->said ? sp_estimated_token_cost(s->v, reader, &f->load, &f->said)
-                          : sp_token_cost(s->v, &f->reader, f->B, s->y.step_s);
+                          : sp_token_cost(s->v, &f->reader, s->step_B, s->y.step_s);
 }
 
 /* Time between tokens of the estimate without drafts, of as many requests, over that with them. */
@@ -329,8 +328,9 @@ static void speculate(struct shown *s)
     if (!s->drafts)
         return;
     s->acceptance = f->args->value.acceptance;
-    s->speculation = sp_speculation(s->v, draft, f->B, s->of->drafts, s->of->accepted);
-    s->best_drafts = isnan(s->acceptance) ? NAN : sp_best_drafts(s->v, draft, f->B, s->acceptance);
+    s->speculation = sp_speculation(s->v, draft, s->step_B, s->of->drafts, s->of->accepted);
+    s->best_drafts =
+        isnan(s->acceptance) ? NAN : sp_best_drafts(s->v, draft, s->step_B, s->acceptance);
     s->estimated_gain = s->said ? estimated_gain(f) : NAN;
 }
 
@@ -373,7 +373,7 @@ static void pool(struct shown *s)
     s->pooled = f->holds_weights && f->args->given.disaggregate;
     if (!s->pooled)
         return;
-    s->pools = sp_pools(&f->reader, s->v, f->B, s->y.prompts_per_s, s->y.step_s, all);
+    s->pools = sp_pools(&f->reader, s->v, s->step_B, s->y.prompts_per_s, s->y.step_s, all);
     s->readers = f->is_split ? f->replicas : s->pools.prefill;
     s->generators = f->is_split ? f->replicas : s->pools.decode;
     if (!f->degrees.given && isnan(f->load.concurrency) && isnan(f->load.step_s) &&
@@ -388,11 +388,13 @@ static void put_service(struct serve *f)
     f->fits = sp_service_fits(f);
     s.in_time = f->holds_weights && sp_keeps_limits(&y, &f->load);
     s.said = f->holds_weights && f->instance.estimated;
-    s.C = f->hw.chip.peak_flops_per_s[f->service.compute];
+    s.C = f->served.peak;
+    s.dtype = sp_compute_dtype(&f->hw.chip, f->service.math);
     s.W = f->hw.chip.hbm_bytes_per_s;
     s.longest_part = s.lender = s.bound = s.prompt_bound = "";
-    s.held_B = s.weights_read = s.generating = s.prompts = s.prompts_s = s.prompts_at_once = NAN;
+    s.weights_read = s.generating = s.prompts = s.prompts_s = s.prompts_at_once = NAN;
     s.tpot_range = s.ttft_range = s.acceptance = s.requests_together = NAN;
+    s.step_B = sp_generating(f);
     forget(&s.y, sizeof s.y);
     forget(&s.ideal, sizeof s.ideal);
     forget(&s.least, sizeof s.least);

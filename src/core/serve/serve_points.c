@@ -91,7 +91,7 @@ static void try_state(struct listing *l, struct sp_serve_point point)
 static void try_batch(struct listing *l, const struct sp_serve_instance *v,
                       struct sp_serve_point point, double sequences)
 {
-    if (!(sequences > 0 && sequences <= sp_most_of_instance(v)))
+    if (!(sequences > 0 && sequences <= sp_most_sequences(&v->served)))
         return;
     point.sequences = sequences;
     point.steady = sp_state_of(v, l->load, sequences);
@@ -103,7 +103,7 @@ static void try_rate(struct listing *l, const struct sp_serve_instance *v,
                      struct sp_serve_point point)
 {
     const double rate = l->load->rate / point.replicas;
-    if (sp_most_of_instance(v) >= 1 &&
+    if (sp_most_sequences(&v->served) >= 1 &&
         sp_state_at_rate(v, l->load, rate, &point.sequences, &point.steady))
         try_state(l, point);
 }
