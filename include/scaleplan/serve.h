@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include <scaleplan/formats.h>
 #include <scaleplan/forms.h>
 #include <scaleplan/machine.h>
 #include <scaleplan/model.h>
@@ -14,23 +15,6 @@
 extern "C" {
 #endif
 #pragma GCC visibility push(default)
-
-/* Storage format of weights or cache. */
-enum sp_storage {
-    SP_STORED_BF16,
-    SP_STORED_FP8,
-    SP_STORED_INT8,
-    SP_STORED_NVFP4, /* blocks of 16 with an 8-bit scale */
-    SP_STORED_MXFP4, /* blocks of 32 with an 8-bit scale: OCP MX */
-    SP_STORED_INT4,
-    SP_STORED_NF4, /* blocks of 64 with quantised scales: QLoRA, Dettmers et al. 2023 */
-    SP_STORAGES
-};
-struct sp_storage_traits {
-    double bytes;         /* per element, scales included */
-    enum sp_dtype matmul; /* format of the matmuls that read it */
-};
-extern const struct sp_storage_traits sp_storages[SP_STORAGES];
 
 /* An engine's memory and scheduling rules. */
 struct sp_engine {

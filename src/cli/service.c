@@ -193,9 +193,19 @@ void sp_take_part(struct serve *f, double chips)
 /* How the cache is stored. */
 static void take_cache(struct serve *f)
 {
-    const int given = f->args->value.kv, weights = f->args->value.weights;
-    const bool narrow = f->engine.narrow_cache && sp_storages[weights].bytes <= 1;
-    f->kv = given >= 0 ? (enum sp_storage)given : narrow ? SP_STORED_FP8 : SP_STORED_BF16;
+    const int given = f->args->value.kv;
+    const bool narrow = f->engine.narrow_cache && sp_storages[f->weights].bytes <= 1;
+    const int own = narrow && f->model.kv == SP_STORED_BF16 ? SP_STORED_FP8 : f->model.kv;
+    f->kv = (enum sp_storage)(given >= 0 ? given : own);
+}
+
+/* Formats of the weights: those of the options, else of the checkpoint. */
+static void take_weights(struct serve *f)
+{
+    const struct sp_option_values *const v = &f->args->value;
+    const int experts = v->weights >= 0 ? v->weights : f->model.expert_weights;
+    f->weights = (enum sp_storage)(v->weights >= 0 ? v->weights : f->model.weights);
+    f->expert_weights = (enum sp_storage)(v->expert_weights >= 0 ? v->expert_weights : experts);
 }
 
 /* That of --profile; the name of what the pair borrows waits for the engine. */
@@ -223,20 +233,18 @@ static bool take_engine(struct serve *f, const struct sp_sources *sources, struc
     const bool none = name ? strcmp(name, "none") == 0 : f->textbook;
     if (!none && !sp_load_engine(name ? name : usual, sources, &f->engine, error))
         return false;
+    take_weights(f);
     take_cache(f);
     return true;
-}
-
-/* The format of --expert-weights, or that of all weights. */
-static int expert_format(const struct serve *f)
-{
-    const struct sp_option_values *const v = &f->args->value;
-    return v->expert_weights < 0 ? v->weights : v->expert_weights;
 }
 
 static bool check_kv(const struct serve *f, struct sp_error *error)
 {
     const enum sp_storage kv = f->kv;
+    if (sp_storages[kv].weights_only)
+        return sp_fail(error, SP_INPUT,
+                       "--kv %s: a format of weights; of a cache bf16, fp8 and int8 serve",
+                       sp_storage_names[kv]);
     if (f->model.mla.kv_lora_rank > 0 && sp_storages[kv].bytes < 1)
         return sp_fail(error, SP_INPUT,
                        "--kv %s: no engine keeps the latent of MLA below 8 bits; bf16, fp8 and "
@@ -288,16 +296,16 @@ static struct sp_service service_of(const struct serve *f, double chips)
         .chips = chips,
         .tp = tp ? f->degrees.tp : 0,
         .attention_dp = f->degrees.attention_dp,
-        .weight_bytes = sp_storages[args->value.weights].bytes,
-        .expert_bytes = sp_storages[expert_format(f)].bytes,
+        .weight_bytes = sp_storages[f->weights].bytes,
+        .expert_bytes = sp_storages[f->expert_weights].bytes,
         .kv_bytes = sp_storages[f->kv].bytes,
         .kv_token_bytes = args->value.kv_per_token,
         .pp = f->degrees.pp,
         .ep = args->given.ep || args->given.etp
                   ? or_else(args->value.ep, ranks_of(f, &f->degrees) / degree_of(f, SP_O_etp))
                   : f->degrees.ep,
-        .math = math_of(f, args->value.weights),
-        .expert_math = math_of(f, expert_format(f)),
+        .math = math_of(f, f->weights),
+        .expert_math = math_of(f, f->expert_weights),
         .memory_fraction = or_else(args->value.memory_fraction, f->engine.memory_fraction),
         .fraction_of_free = f->engine.of_free,
         .buffer_bytes = f->engine.buffer_bytes,

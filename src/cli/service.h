@@ -21,7 +21,7 @@ struct serve {
     struct sp_hardware hw, part; /* the machine, and an instance of it */
     struct serve_degrees degrees;
     struct sp_engine engine;
-    enum sp_storage kv;
+    enum sp_storage weights, expert_weights, kv;
     struct sp_service service;
     struct sp_served served, reader, draft; /* that generates, that reads prompts, that drafts */
     struct sp_serve_load load;

@@ -32,7 +32,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(ep),
     SP_TAKE(etp),
     SP_TAKE(replicas),
-    SP_TAKE(weights, .fallback = "bf16"),
+    SP_TAKE(weights),
     SP_TAKE(expert_weights, .alias = "experts"),
     SP_TAKE(kv),
     SP_TAKE(engine),
@@ -73,7 +73,7 @@ static const struct sp_example examples[] = {
     {"serve --model llama3-70b --hw h200-8 --weights fp8 --engine trtllm --rate 6 --ttft 1s --tpot "
      "30ms --percentile 99 --check slo",
      "whether 6 requests per second are answered in time"},
-    {"serve --model gpt-oss-120b --expert-weights mxfp4 --hw h200-8,b200-8 --tpot 20ms --objective "
+    {"serve --model gpt-oss-120b --hw h200-8,b200-8 --tpot 20ms --objective "
      "cost",
      "machines compared by what a million tokens cost"},
     {"serve --model llama2-13b --hw v5e-8 --concurrency 8 --context 8192 --constants textbook",
@@ -84,8 +84,7 @@ static const struct sp_example examples[] = {
     {"serve --model llama3-70b --hw v5e-32 --weights int8 --disaggregate auto --get "
      "disaggregated.ratio",
      "instances that read prompts for one that generates"},
-    {"serve --model deepseek-v3 --hw h200-32 --weights fp8 --dtype fp8 --pareto",
-     "the front of degrees and batches"},
+    {"serve --model deepseek-v3 --hw h200-32 --pareto", "the front of degrees and batches"},
     {NULL, NULL},
 };
 
@@ -113,7 +112,7 @@ struct shown {
     double step_B, watts, pue, acceptance, best_drafts, estimated_gain;
     double readers, generators, requests_together;
     enum sp_dtype dtype;
-    bool in_time, keeps_tpot, keeps_ttft, is_loaded, said, drafts, pooled, has_split;
+    bool experts_apart, in_time, keeps_tpot, keeps_ttft, is_loaded, said, drafts, pooled, has_split;
     const char *bound, *prompt_bound, *longest_part, *lender;
     char verdict[512], price_words[160], split_words[256];
     struct sp_serve_point points[SP_SERVE_POINTS];
@@ -389,6 +388,7 @@ static void put_service(struct serve *f)
     s.in_time = f->holds_weights && sp_keeps_limits(&y, &f->load);
     s.said = f->holds_weights && f->instance.estimated;
     s.C = f->served.peak;
+    s.experts_apart = f->served.experts > 0 && f->expert_weights != f->weights;
     s.dtype = sp_compute_dtype(&f->hw.chip, f->service.math);
     s.W = f->hw.chip.hbm_bytes_per_s;
     s.longest_part = s.lender = s.bound = s.prompt_bound = "";

@@ -129,7 +129,7 @@ static int storage(struct reader *r, const char *column, int fallback)
     static const struct {
         const char *word;
         enum sp_storage is;
-    } others[] = {{"fp16", SP_STORED_BF16}, {"fp8_block", SP_STORED_FP8}, {"fp4", SP_STORED_NVFP4}};
+    } others[] = {{"fp16", SP_STORED_BF16}, {"fp4", SP_STORED_NVFP4}};
     const char *const cell = text(r, column);
     if (cell[0] == '\0')
         return fallback;

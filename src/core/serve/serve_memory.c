@@ -7,18 +7,6 @@
 
 #include "core/require.h"
 
-/* clang-format off */
-const struct sp_storage_traits sp_storages[SP_STORAGES] = {
-    [SP_STORED_BF16]  = {2,                               SP_BF16},
-    [SP_STORED_FP8]   = {1,                               SP_FP8},
-    [SP_STORED_INT8]  = {1,                               SP_INT8},
-    [SP_STORED_NVFP4] = {0.5 + 1.0 / 16,                  SP_FP4},
-    [SP_STORED_MXFP4] = {0.5 + 1.0 / 32,                  SP_FP4},
-    [SP_STORED_INT4]  = {0.5,                             SP_INT4},
-    [SP_STORED_NF4]   = {0.5 + (1.0 + 4.0 / 256) / 64,    SP_BF16}, /* values of a table */
-};
-/* clang-format on */
-
 double sp_kv_bytes_per_token(const struct sp_model *m, double element_bytes)
 {
     struct sp_layers layers;
