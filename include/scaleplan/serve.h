@@ -316,7 +316,8 @@ struct sp_serve_split {
 
 /* The split with the most requests/s over all sizes, degrees and numbers of both kinds (as in
  * sp_serve_points, but sizes need not divide the machine); decode instances run the most sequences
- * within the limits. Of equals, the first with the smaller instances. False if there is none. */
+ * within the limits, first tokens of prompts that do not queue are in time. Of equals, the first
+ * with the smaller instances. False if there is none. */
 bool sp_best_split(const struct sp_service *service, const struct sp_serve_load *load,
                    double machine_chips, bool degrees, struct sp_serve_split *best);
 

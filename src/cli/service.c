@@ -25,11 +25,20 @@ static double chips_of(const struct serve_degrees *d)
     return d->tp * d->attention_dp * d->pp;
 }
 
-/* "tp4dp8ep8": degrees in any order; without EP it is what they make of it. */
+/* "4xtp4dp8ep8": instances, one unless said, and their degrees in any order; without EP it is what
+ * they make of it. */
 static bool read_degrees(const char *text, size_t n, struct serve_degrees *d)
 {
     const char *const end = text + n;
-    *d = (struct serve_degrees){1, 1, 1, 0, true};
+    char *times;
+    *d = (struct serve_degrees){.instances = 1, .tp = 1, .attention_dp = 1, .pp = 1, .given = true};
+    if (isdigit((unsigned char)*text)) {
+        d->instances = (double)strtol(text, &times, 10);
+        if (times >= end || *times != 'x' || !(d->instances >= 1 && d->instances <= 1e6))
+            return false;
+        text = times + 1;
+    }
+    const bool some = text < end;
     while (text < end) {
         double *const of[] = {&d->tp, &d->attention_dp, &d->pp, &d->ep};
         static const char *const names[] = {"tp", "dp", "pp", "ep"};
@@ -44,7 +53,7 @@ static bool read_degrees(const char *text, size_t n, struct serve_degrees *d)
             return false;
         text = past;
     }
-    return n > 0;
+    return some;
 }
 
 /* EP of a pool: a part of its ranks that divides the experts. */
@@ -70,14 +79,15 @@ static bool read_split(const struct serve *f, struct serve_degrees *reads, struc
         !read_degrees(colon + 1, strlen(colon + 1), d))
         return sp_fail(error, SP_INPUT,
                        "--disaggregate: \"%s\" is neither auto nor degrees of the instances that "
-                       "read and that generate, such as tp4:dp8",
+                       "read and that generate, such as tp4:dp8 or 4xtp1:1xtp8",
                        sp_safe(text));
-    const double both = chips_of(reads) + chips_of(d), chips = (double)sp_chips(&f->hw);
+    const double read = reads->instances * chips_of(reads), make = d->instances * chips_of(d);
+    const double both = read + make, chips = (double)sp_chips(&f->hw);
     return fmod(chips, both) == 0 ||
            sp_fail(error, SP_INPUT,
                    "--disaggregate %s: its parts take %.0f + %.0f chips, which do not make the "
                    "%.0f of %s",
-                   sp_safe(text), chips_of(reads), chips_of(d), chips, f->args->value.hw);
+                   sp_safe(text), read, make, chips, f->args->value.hw);
 }
 
 /* What generates tokens one by one from a cache of its own. */
@@ -150,7 +160,8 @@ static bool take_degrees(struct serve *f, struct sp_error *error)
                            sp_option_name(ids[i]));
     if (f->is_split)
         return true;
-    *d = (struct serve_degrees){.tp = degree_of(f, SP_O_tp),
+    *d = (struct serve_degrees){.instances = 1,
+                                .tp = degree_of(f, SP_O_tp),
                                 .attention_dp = degree_of(f, SP_O_attention_dp),
                                 .pp = degree_of(f, SP_O_pp)};
     d->given = f->args->given.tp || f->args->given.pp || f->args->given.attention_dp ||
@@ -165,7 +176,8 @@ static bool cut_machine(struct serve *f, const struct serve_degrees *reads, doub
     const double all = (double)sp_chips(&f->hw), R = f->args->value.replicas;
     const struct serve_degrees *const d = &f->degrees;
     *chips = is_cut(f, d) ? chips_of(d) : all / or_else(R, 1);
-    f->group_chips = *chips + (f->is_split ? chips_of(reads) : 0);
+    f->readers = f->is_split ? reads->instances / d->instances : 0;
+    f->group_chips = *chips + (f->is_split ? f->readers * chips_of(reads) : 0);
     f->replicas = all / f->group_chips;
     if (*chips < 1 || floor(*chips) != *chips || floor(f->replicas) != f->replicas)
         return sp_fail(error, SP_INPUT,
@@ -417,7 +429,7 @@ bool sp_load_service(struct serve *f, const struct sp_sources *sources, struct s
 
 bool sp_settle_service(struct serve *f, const struct sp_sources *sources, struct sp_error *error)
 {
-    struct serve_degrees reads = {.tp = 1, .attention_dp = 1, .pp = 1};
+    struct serve_degrees reads = {.instances = 1, .tp = 1, .attention_dp = 1, .pp = 1};
     const char *const split = f->args->value.disaggregate;
     double chips;
     f->is_split = split && strcmp(split, "auto") != 0;

@@ -6,8 +6,9 @@
 
 #include "cli/price.h"
 
-/* Degrees of one instance. */
+/* Degrees of instances, and how many of them a pool has. */
 struct serve_degrees {
+    double instances;
     double tp, attention_dp, pp;
     double ep; /* 0: what the ranks make of it */
     bool given;
@@ -31,7 +32,10 @@ struct serve {
     struct sp_serve_instance instance, reading; /* the latter reads prompts */
     struct sp_serve_estimate said;              /* of it, where instance.estimated */
     double replicas, B;
-    double group_chips; /* of an instance, and of the one that reads for it in a split */
+    double readers;              /* of a split: instances that read for one that generates */
+    double group_chips;          /* of an instance, and of those that read for it */
+    struct sp_serve_split split; /* the best of --disaggregate auto, where it is `is_best` */
+    bool is_best;
     bool textbook, is_split, holds_weights, fits;
     struct sp_price price;
 };

@@ -101,7 +101,6 @@ struct shown {
     struct sp_token_cost cost;
     struct sp_speculation speculation;
     struct sp_pools pools;
-    struct sp_serve_split split;
     double C, W, hbm, held_tokens, params, cache, free_bytes, kv_known, kv_read, weights_read;
     double draft_weights, draft_kv, weight_share, max_context, min_slice;
     double mlp_bytes, expert_ratio, critical_context, d_ff, width, layers, W_tp, W_all;
@@ -112,7 +111,7 @@ struct shown {
     double step_B, watts, pue, acceptance, best_drafts, estimated_gain;
     double readers, generators, requests_together;
     enum sp_dtype dtype;
-    bool experts_apart, in_time, keeps_tpot, keeps_ttft, is_loaded, said, drafts, pooled, has_split;
+    bool experts_apart, in_time, keeps_tpot, keeps_ttft, is_loaded, said, drafts, pooled;
     const char *bound, *prompt_bound, *longest_part, *lender;
     char verdict[512], price_words[160], split_words[256];
     struct sp_serve_point points[SP_SERVE_POINTS];
@@ -168,16 +167,31 @@ static void say_late(const struct serve *f, const struct sp_steady *y, char *out
              sp_human_text(first ? f->load.ttft_s : f->load.tpot_s, SP_SECONDS));
 }
 
+/* "64 sequences on 2 chips", of several instances "4 x 64 sequences on 4 x 2 chips". */
+static void say_instances(const struct shown *s, char *out, size_t size)
+{
+    const struct serve *const f = s->f;
+    char times[40] = "";
+    if (f->replicas > 1)
+        snprintf(times, sizeof times, "%s x ", sp_human_text(f->replicas, SP_COUNT));
+    snprintf(out, size, "%s%s sequences on %s%s chips", times, sp_human_text(f->B, SP_COUNT), times,
+             sp_human_text(s->of->chips, SP_COUNT));
+    if (f->is_split)
+        snprintf(out + strlen(out), size - strlen(out), ", read by %s x %s",
+                 sp_human_text(s->readers, SP_COUNT),
+                 sp_human_text(f->reader.service.chips, SP_COUNT));
+}
+
 /* "a token every 30 ms" and what was asked for instead. */
 static void say_serving(const struct shown *s, char *out, size_t size)
 {
     const struct serve *const f = s->f;
-    char late[200] = "";
+    char late[200] = "", instances[160];
+    say_instances(s, instances, sizeof instances);
     if (!s->in_time)
         say_late(f, &s->y, late, sizeof late);
-    snprintf(out, size, "%s: %s sequences on %s chips, a token every %s %s%s",
-             s->in_time ? "Yes" : "No", sp_human_text(f->B, SP_COUNT),
-             sp_human_text(s->of->chips, SP_COUNT), sp_human_text(s->y.tpot_s, SP_SECONDS),
+    snprintf(out, size, "%s: %s, a token every %s %s%s", s->in_time ? "Yes" : "No", instances,
+             sp_human_text(s->y.tpot_s, SP_SECONDS),
              s->said                 ? "by the estimate"
              : isnan(f->load.step_s) ? "at best"
                                      : "(--step-time)",
@@ -304,8 +318,10 @@ static void pay(struct shown *s)
     s->watts = isnan(given) ? f->hw.chip.tdp_w : given;
     s->pue = f->args->value.pue;
     sp_price_text(&f->price, s->price_words, sizeof s->price_words);
+    struct sp_serve_load load = f->load;
+    load.readers = f->readers;
     if (f->holds_weights)
-        s->cost = s->said ? sp_estimated_token_cost(s->v, reader, &f->load, &f->said)
+        s->cost = s->said ? sp_estimated_token_cost(s->v, reader, &load, &f->said)
                           : sp_token_cost(s->v, &f->reader, s->step_B, s->y.step_s);
 }
 
@@ -351,15 +367,13 @@ static void divide(struct shown *s)
     struct sp_serve_point together[SP_SERVE_POINTS];
     struct sp_serve_load both = f->load;
     char reads[96], generates[96];
-    const double chips = (double)sp_chips(&f->hw);
     both.apart = false;
-    s->has_split = sp_best_split(s->of, &f->load, chips, !f->textbook, &s->split);
-    if (!s->has_split)
-        return;
-    name_pool(s->split.readers, &s->split.reads, reads, sizeof reads);
-    name_pool(s->split.generators, &s->split.generates, generates, sizeof generates);
+    both.reading = NULL;
+    name_pool(f->split.readers, &f->split.reads, reads, sizeof reads);
+    name_pool(f->split.generators, &f->split.generates, generates, sizeof generates);
     snprintf(s->split_words, sizeof s->split_words, "%s read, %s generate", reads, generates);
-    if (sp_serve_points(s->of, &both, chips, !f->textbook, SP_SERVE_THROUGHPUT, together) > 0)
+    if (sp_serve_points(s->of, &both, (double)sp_chips(&f->hw), true, SP_SERVE_THROUGHPUT,
+                        together) > 0)
         s->requests_together =
             sp_total_of_instances(together[0].steady.requests_per_s, together[0].replicas);
 }
@@ -373,10 +387,9 @@ static void pool(struct shown *s)
     if (!s->pooled)
         return;
     s->pools = sp_pools(&f->reader, s->v, s->step_B, s->y.prompts_per_s, s->y.step_s, all);
-    s->readers = f->is_split ? f->replicas : s->pools.prefill;
+    s->readers = f->is_split ? f->replicas * f->readers : s->pools.prefill;
     s->generators = f->is_split ? f->replicas : s->pools.decode;
-    if (!f->degrees.given && isnan(f->load.concurrency) && isnan(f->load.step_s) &&
-        s->v->kv_held > 0 && all > 1)
+    if (f->is_best)
         divide(s);
 }
 
@@ -413,7 +426,7 @@ static void put_service(struct serve *f)
     speculate(&s);
     pool(&s);
     say_verdict(&s, s.verdict, sizeof s.verdict);
-    if (!f->degrees.given)
+    if (!f->degrees.given && !f->is_best)
         s.n_points = sp_find_serve_points(f, s.points);
     s.n_shown = (int)fmin(s.n_points, f->args->value.top);
     s.first_token = f->load.profile && isnan(f->load.step_s) ? "ttft_s" : "ideal.ttft_s";
