@@ -2,6 +2,7 @@
 #ifndef SCALEPLAN_FORMATS_H
 #define SCALEPLAN_FORMATS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -34,6 +35,28 @@ struct sp_dtype_traits {
     enum sp_dtype fallback; /* format used instead if a chip has no peak for it; itself: none */
 };
 extern const struct sp_dtype_traits sp_dtypes[SP_DTYPES];
+
+/* Storage format of weights or cache of a model that is served. */
+enum sp_storage {
+    SP_STORED_BF16,
+    SP_STORED_FP8,
+    SP_STORED_FP8_BLOCK, /* a 32-bit scale for 128 x 128 weights: DeepSeek-V3 */
+    SP_STORED_INT8,
+    SP_STORED_NVFP4, /* blocks of 16 with an 8-bit scale */
+    SP_STORED_MXFP4, /* blocks of 32 with an 8-bit scale: OCP MX */
+    SP_STORED_INT4,
+    SP_STORED_NF4,     /* blocks of 64 with quantised scales: QLoRA, Dettmers et al. 2023 */
+    SP_STORED_INT4_WO, /* weights alone, widened before they are multiplied */
+    SP_STORED_AWQ,     /* the same in groups of 128 with a 16-bit scale and a 4-bit zero */
+    SP_STORED_GPTQ,
+    SP_STORAGES
+};
+struct sp_storage_traits {
+    double bytes;         /* per element, scales included */
+    enum sp_dtype matmul; /* format of the matmuls that read it */
+    bool weights_only;    /* no format of a cache */
+};
+extern const struct sp_storage_traits sp_storages[SP_STORAGES];
 
 /* Scaling of 8-bit matmuls, named by sp_fp8_recipe_names. */
 enum sp_fp8_recipe {

@@ -187,6 +187,8 @@ struct sp_model {
     int64_t head_dim;        /* H */
     int64_t vocab;           /* V */
     int64_t max_seq;
+    /* formats of the released checkpoint, enum sp_storage; kv: bf16 leaves it to the engine */
+    int weights, expert_weights, kv;
     int64_t mtp_layers; /* modules that predict further tokens in training (DeepSeek-V3) */
     bool gated_mlp, tied_embeddings;
     bool qkv_bias, o_bias, mlp_bias, lm_head_bias;

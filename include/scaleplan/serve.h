@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include <scaleplan/formats.h>
 #include <scaleplan/forms.h>
 #include <scaleplan/machine.h>
 #include <scaleplan/model.h>
@@ -14,23 +15,6 @@
 extern "C" {
 #endif
 #pragma GCC visibility push(default)
-
-/* Storage format of weights or cache. */
-enum sp_storage {
-    SP_STORED_BF16,
-    SP_STORED_FP8,
-    SP_STORED_INT8,
-    SP_STORED_NVFP4, /* blocks of 16 with an 8-bit scale */
-    SP_STORED_MXFP4, /* blocks of 32 with an 8-bit scale: OCP MX */
-    SP_STORED_INT4,
-    SP_STORED_NF4, /* blocks of 64 with quantised scales: QLoRA, Dettmers et al. 2023 */
-    SP_STORAGES
-};
-struct sp_storage_traits {
-    double bytes;         /* per element, scales included */
-    enum sp_dtype matmul; /* format of the matmuls that read it */
-};
-extern const struct sp_storage_traits sp_storages[SP_STORAGES];
 
 /* An engine's memory and scheduling rules. */
 struct sp_engine {
@@ -41,27 +25,29 @@ struct sp_engine {
     double block_tokens;    /* tokens per cache block */
     bool narrow_cache;      /* 8-bit cache if weights have 8 bits or fewer */
     bool reserves_answer;   /* reserves room for a request's whole answer before it starts */
+    double buffer_bytes;    /* per chip: graphs and workspaces beside weights and cache */
     double chunk_tokens;    /* most prompt tokens per step; 0: no limit */
 };
 
-/* One instance of a served model and its requests. Bytes per element, lengths in tokens. */
+/* One instance of a served model and its requests: what closed forms, estimates, verdicts and costs
+ * all take. Bytes per element, lengths in tokens. */
 struct sp_service {
     const struct sp_model *model;
     const struct sp_hardware *hw;
-    double chips;                  /* N, chips of the instance */
-    double tp, attention_dp;       /* tp 0: spread evenly over the chips */
-    double weight_bytes;           /* all weights but routed experts */
-    double expert_bytes, kv_bytes; /* routed experts; cache */
-    double kv_token_bytes;         /* per token; NAN: from the model's shape */
-    enum sp_dtype compute;         /* a format with a peak on this chip */
-    double pp, ep;                 /* for estimates; 0 means 1, and for ep all attention-DP ranks */
-    enum sp_dtype math, expert_math; /* for estimates: matmuls outside and inside routed experts */
-    double memory_fraction;          /* share of a chip's memory for weights and cache */
-    double input, output;            /* prompt tokens; generated tokens */
+    double chips;                    /* N, chips of the instance */
+    double tp, attention_dp;         /* tp 0: spread evenly over the chips */
+    double weight_bytes;             /* all weights but routed experts */
+    double expert_bytes, kv_bytes;   /* routed experts; cache */
+    double kv_token_bytes;           /* per token; NAN: from the model's shape */
+    enum sp_dtype math, expert_math; /* matmuls outside and inside routed experts; a format without
+                                        a peak on this chip counts as sp_compute_dtype's */
+    double pp, ep;          /* for estimates; 0 means 1, and for ep all attention-DP ranks */
+    double memory_fraction; /* share of a chip's memory for weights and cache */
+    double buffer_bytes;    /* see struct sp_engine */
+    double input, output;   /* prompt tokens; generated tokens */
     double held_tokens,
-        step_tokens;       /* cached tokens per sequence: at most, and in the asked step */
+        step_tokens;       /* cached tokens per sequence: with room for them, and read by a step */
     bool fraction_of_free; /* see sp_engine.of_free */
-    bool reserves_answer;  /* see struct sp_engine */
     double block;          /* tokens per cache block */
     double prefix_hit;     /* share of a prompt already cached */
     double chunk;          /* prompt tokens per pass of an estimate; 0: all */
@@ -91,6 +77,7 @@ struct sp_served {
     double state;            /* constant part of it */
     double prefill_read;     /* weights read by a prompt */
     double prefill_flops;
+    double peak;                   /* FLOP/s of a chip: the formats' mean over active parameters */
     double C, W;                   /* FLOP/s and bytes/s of all chips */
     const struct sp_served *draft; /* draft model on the same chips; NULL: none */
 };
@@ -118,21 +105,28 @@ double sp_paged_tokens(double tokens, double block);
 /* Prepares an instance. The chips and the cache's block must be positive. Weight bytes P:
  * parameters times bytes, routed experts at their own, attention weights once per attention-DP
  * rank. A step reads all weights but the input table, which is a lookup. Prefill: 2 P_active T
- * FLOPs for T uncached tokens, plus causal scores with `attention`. */
+ * FLOPs for T uncached tokens, the output head for the last one alone (for all with `all_experts`),
+ * plus causal scores with `attention`. */
 void sp_prepare_service(const struct sp_service *service, struct sp_served *served);
 
 /* The draft model of a service on the same chips, spread evenly, with the same cache lengths. */
 void sp_prepare_draft(const struct sp_service *service, struct sp_served *draft);
 
-/* Sequences that fit beside the weights: floor((capacity - P) / (S kv)), the draft model's
- * included; INFINITY if the cache is unknown, 0 if the weights do not fit. */
+/* Cached tokens that a sequence has room for: all of `input + output` if the engine reserves the
+ * answer, else the mean over its life. */
+double sp_held_tokens(const struct sp_engine *engine, double input, double output);
+
+/* Room for sequences beside the weights, (capacity - P) / (S kv), the draft model's included: real,
+ * and in whole sequences. INFINITY if the cache is unknown, 0 if the weights do not fit. */
+double sp_room_for_sequences(const struct sp_served *served);
 double sp_most_sequences(const struct sp_served *served);
 
 /* Tokens per sequence that fit for B sequences, in whole blocks; INFINITY if the cache is
  * unknown. */
 double sp_most_context(const struct sp_served *served, double sequences);
 
-/* Chips (real) whose memory holds the weights and B sequences, (P + B S kv) / HBM. */
+/* Chips (real) whose memory holds the weights and B sequences, (P + B S kv) / HBM; INFINITY if the
+ * engine's buffers leave none. */
 double sp_chips_to_hold(const struct sp_served *served, double sequences);
 
 /* Share of routed experts that B tokens use: 1 - (1 - k/E)^B. */
@@ -322,7 +316,8 @@ struct sp_serve_split {
 
 /* The split with the most requests/s over all sizes, degrees and numbers of both kinds (as in
  * sp_serve_points, but sizes need not divide the machine); decode instances run the most sequences
- * within the limits. Of equals, the first with the smaller instances. False if there is none. */
+ * within the limits, first tokens of prompts that do not queue are in time. Of equals, the first
+ * with the smaller instances. False if there is none. */
 bool sp_best_split(const struct sp_service *service, const struct sp_serve_load *load,
                    double machine_chips, bool degrees, struct sp_serve_split *best);
 

@@ -100,9 +100,8 @@ struct sp_pass_load {
 };
 struct sp_pass_time sp_pass_time(const struct sp_pass *pass, const struct sp_pass_load *load);
 
-/* Requests to one instance. */
+/* Requests to one instance, of its service's lengths. */
 struct sp_requests {
-    double input, output;         /* mean tokens */
     double in_flight;             /* closed loop: constant number in flight; NAN: open loop */
     double rate;                  /* open loop: requests/s, random arrivals */
     double all;                   /* closed loop: total requests of a benchmark; 0: endless */
@@ -118,7 +117,7 @@ struct sp_serve_estimate {
     struct sp_pass_time prompt, step; /* one prompt alone; one decode step */
     double token_s;                   /* step, drafting included, per accepted token */
     double stall_s;                   /* a step that also processes a prompt or chunk */
-    double most;                      /* sequences that fit in memory */
+    double most;                      /* sequences that fit in memory: sp_room_for_sequences */
     double running, waiting;          /* of the requests in flight */
     double decoding;                  /* mean number decoding among the running */
     double wait_s;                    /* until admission */
@@ -129,6 +128,7 @@ struct sp_serve_estimate {
     double most_requests_per_s;       /* with a full memory */
     double prompts_per_s;             /* most prompts that the prefill instance processes */
     double prompt_share;              /* share of the instance's time spent on prompts */
+    bool apart;                       /* prompts are processed elsewhere */
 };
 
 /*
@@ -142,6 +142,11 @@ struct sp_serve_estimate {
  * prompts' share phi P' (r - 1) / O; TTFT = t_0 + P + half a step + kappa (r - 1) P, plus (c -
  * b_max) / b_max times a request's time if c > b_max.
  *
+ * Conservation: in a second an instance spends at most a second on prompts and steps. Each answer
+ * takes its prompt's time, min(phi, 1) P' and no less than its FLOPs at the peak, and (O - 1) / r
+ * of a step of r sequences, together no less than P: no more answers are made than that allows, and
+ * requests wait for their prompts. A step takes at most a chunk of prompts from each rank.
+ *
  * Open loop: rate x E2E requests in flight and a wait of rho / (1 - rho) E2E / (2 b_max); INFINITY
  * if rho >= 1.
  *
@@ -153,13 +158,6 @@ struct sp_serve_estimate {
  */
 struct sp_serve_estimate sp_serve_estimate(const struct sp_pass *pass,
                                            const struct sp_requests *requests);
-
-/* Bytes per chip of an engine's buffers and graphs, beside weights and cache. */
-#define SP_SERVING_BUFFERS 2.5e9
-
-/* Sequences that an instance runs at once, each with its whole prompt and on average half of its
- * answer (all of it if the engine reserves that), beside weights and buffers; 0: none. */
-double sp_most_running(const struct sp_pass *pass, double input, double output);
 
 /* An instance under a load: closed forms, and the estimate if the load has a profile. */
 struct sp_serve_instance {
@@ -203,9 +201,6 @@ struct sp_token_cost sp_estimated_token_cost(const struct sp_served *served,
 
 /* Whether latencies are within the limits of a load. */
 bool sp_keeps_limits(const struct sp_steady *state, const struct sp_serve_load *load);
-
-/* Most sequences that fit with all their tokens and the engine's buffers. */
-double sp_most_of_instance(const struct sp_serve_instance *instance);
 
 /* Sequences that each of `replicas` instances runs under a load: those asked for, or as many as fit
  * within the limits. */

@@ -86,7 +86,7 @@ bool sp_take_service(struct sp_aim *aim, struct sp_error *error)
     aim->asked = f->load;
     f->load.concurrency = f->B * f->replicas; /* as many as the machine takes as it is */
     f->hw.chip.price_usd_per_h = f->price.usd_per_h;
-    aim->demand.peaks[sp_compute_dtype(&f->hw.chip, f->service.compute)] = true;
+    aim->demand.peaks[sp_compute_dtype(&f->hw.chip, f->service.math)] = true;
     return check_goal(aim, error);
 }
 
@@ -115,7 +115,7 @@ static double value_of(const struct sp_aim *aim, const struct sp_steady *y, doub
  * be faster, and less memory better. */
 static bool runs(const struct sp_aim *aim, const struct serve *f)
 {
-    const double most = sp_most_of_instance(&f->instance);
+    const double most = sp_most_sequences(&f->served);
     const bool may_wait = f->instance.estimated && aim->of.kind != SP_AIM_TPOT;
     return f->holds_weights && most >= (may_wait ? 1 : f->B);
 }
@@ -123,7 +123,7 @@ static bool runs(const struct sp_aim *aim, const struct serve *f)
 void sp_note_service(struct sp_report *r, const struct sp_aim *aim)
 {
     const struct serve *const f = &aim->serve;
-    const double most = f->holds_weights ? sp_most_of_instance(&f->instance) : 0;
+    const double most = f->holds_weights ? sp_most_sequences(&f->served) : 0;
     if (f->B > most)
         sp_note(r, "an instance has room for %.0f of its %.4g sequences%s", most, f->B,
                 runs(aim, f) ? ": the others wait" : ", and the goal is not met by fewer");

@@ -25,11 +25,20 @@ static double chips_of(const struct serve_degrees *d)
     return d->tp * d->attention_dp * d->pp;
 }
 
-/* "tp4dp8ep8": degrees in any order; without EP it is what they make of it. */
+/* "4xtp4dp8ep8": instances, one unless said, and their degrees in any order; without EP it is what
+ * they make of it. */
 static bool read_degrees(const char *text, size_t n, struct serve_degrees *d)
 {
     const char *const end = text + n;
-    *d = (struct serve_degrees){1, 1, 1, 0, true};
+    char *times;
+    *d = (struct serve_degrees){.instances = 1, .tp = 1, .attention_dp = 1, .pp = 1, .given = true};
+    if (isdigit((unsigned char)*text)) {
+        d->instances = (double)strtol(text, &times, 10);
+        if (times >= end || *times != 'x' || !(d->instances >= 1 && d->instances <= 1e6))
+            return false;
+        text = times + 1;
+    }
+    const bool some = text < end;
     while (text < end) {
         double *const of[] = {&d->tp, &d->attention_dp, &d->pp, &d->ep};
         static const char *const names[] = {"tp", "dp", "pp", "ep"};
@@ -44,7 +53,7 @@ static bool read_degrees(const char *text, size_t n, struct serve_degrees *d)
             return false;
         text = past;
     }
-    return n > 0;
+    return some;
 }
 
 /* EP of a pool: a part of its ranks that divides the experts. */
@@ -70,14 +79,15 @@ static bool read_split(const struct serve *f, struct serve_degrees *reads, struc
         !read_degrees(colon + 1, strlen(colon + 1), d))
         return sp_fail(error, SP_INPUT,
                        "--disaggregate: \"%s\" is neither auto nor degrees of the instances that "
-                       "read and that generate, such as tp4:dp8",
+                       "read and that generate, such as tp4:dp8 or 4xtp1:1xtp8",
                        sp_safe(text));
-    const double both = chips_of(reads) + chips_of(d), chips = (double)sp_chips(&f->hw);
+    const double read = reads->instances * chips_of(reads), make = d->instances * chips_of(d);
+    const double both = read + make, chips = (double)sp_chips(&f->hw);
     return fmod(chips, both) == 0 ||
            sp_fail(error, SP_INPUT,
                    "--disaggregate %s: its parts take %.0f + %.0f chips, which do not make the "
                    "%.0f of %s",
-                   sp_safe(text), chips_of(reads), chips_of(d), chips, f->args->value.hw);
+                   sp_safe(text), read, make, chips, f->args->value.hw);
 }
 
 /* What generates tokens one by one from a cache of its own. */
@@ -150,7 +160,8 @@ static bool take_degrees(struct serve *f, struct sp_error *error)
                            sp_option_name(ids[i]));
     if (f->is_split)
         return true;
-    *d = (struct serve_degrees){.tp = degree_of(f, SP_O_tp),
+    *d = (struct serve_degrees){.instances = 1,
+                                .tp = degree_of(f, SP_O_tp),
                                 .attention_dp = degree_of(f, SP_O_attention_dp),
                                 .pp = degree_of(f, SP_O_pp)};
     d->given = f->args->given.tp || f->args->given.pp || f->args->given.attention_dp ||
@@ -165,7 +176,8 @@ static bool cut_machine(struct serve *f, const struct serve_degrees *reads, doub
     const double all = (double)sp_chips(&f->hw), R = f->args->value.replicas;
     const struct serve_degrees *const d = &f->degrees;
     *chips = is_cut(f, d) ? chips_of(d) : all / or_else(R, 1);
-    f->group_chips = *chips + (f->is_split ? chips_of(reads) : 0);
+    f->readers = f->is_split ? reads->instances / d->instances : 0;
+    f->group_chips = *chips + (f->is_split ? f->readers * chips_of(reads) : 0);
     f->replicas = all / f->group_chips;
     if (*chips < 1 || floor(*chips) != *chips || floor(f->replicas) != f->replicas)
         return sp_fail(error, SP_INPUT,
@@ -193,9 +205,19 @@ void sp_take_part(struct serve *f, double chips)
 /* How the cache is stored. */
 static void take_cache(struct serve *f)
 {
-    const int given = f->args->value.kv, weights = f->args->value.weights;
-    const bool narrow = f->engine.narrow_cache && sp_storages[weights].bytes <= 1;
-    f->kv = given >= 0 ? (enum sp_storage)given : narrow ? SP_STORED_FP8 : SP_STORED_BF16;
+    const int given = f->args->value.kv;
+    const bool narrow = f->engine.narrow_cache && sp_storages[f->weights].bytes <= 1;
+    const int own = narrow && f->model.kv == SP_STORED_BF16 ? SP_STORED_FP8 : f->model.kv;
+    f->kv = (enum sp_storage)(given >= 0 ? given : own);
+}
+
+/* Formats of the weights: those of the options, else of the checkpoint. */
+static void take_weights(struct serve *f)
+{
+    const struct sp_option_values *const v = &f->args->value;
+    const int experts = v->weights >= 0 ? v->weights : f->model.expert_weights;
+    f->weights = (enum sp_storage)(v->weights >= 0 ? v->weights : f->model.weights);
+    f->expert_weights = (enum sp_storage)(v->expert_weights >= 0 ? v->expert_weights : experts);
 }
 
 /* That of --profile; the name of what the pair borrows waits for the engine. */
@@ -215,27 +237,26 @@ static bool take_profile(struct serve *f, const struct sp_sources *sources, stru
 static bool take_engine(struct serve *f, const struct sp_sources *sources, struct sp_error *error)
 {
     const char *const name = f->args->value.engine;
-    f->engine = (struct sp_engine){.name = "none", .memory_fraction = 1, .block_tokens = 1};
+    f->engine = (struct sp_engine){
+        .name = "none", .memory_fraction = 1, .block_tokens = 1, .reserves_answer = true};
     const char *const usual = f->profile.framework[0]          ? f->profile.framework
                               : f->hw.network.kind == SP_TORUS ? "jetstream"
                                                                : "vllm";
     const bool none = name ? strcmp(name, "none") == 0 : f->textbook;
     if (!none && !sp_load_engine(name ? name : usual, sources, &f->engine, error))
         return false;
+    take_weights(f);
     take_cache(f);
     return true;
-}
-
-/* The format of --expert-weights, or that of all weights. */
-static int expert_format(const struct serve *f)
-{
-    const struct sp_option_values *const v = &f->args->value;
-    return v->expert_weights < 0 ? v->weights : v->expert_weights;
 }
 
 static bool check_kv(const struct serve *f, struct sp_error *error)
 {
     const enum sp_storage kv = f->kv;
+    if (sp_storages[kv].weights_only)
+        return sp_fail(error, SP_INPUT,
+                       "--kv %s: a format of weights; of a cache bf16, fp8 and int8 serve",
+                       sp_storage_names[kv]);
     if (f->model.mla.kv_lora_rank > 0 && sp_storages[kv].bytes < 1)
         return sp_fail(error, SP_INPUT,
                        "--kv %s: no engine keeps the latent of MLA below 8 bits; bf16, fp8 and "
@@ -257,21 +278,22 @@ static int rule_of(const struct serve *f, int chosen)
     return chosen < 0 ? !f->textbook : chosen;
 }
 
-static enum sp_dtype take_compute(const struct serve *f)
+static void note_compute(const struct serve *f)
 {
     const enum sp_dtype wanted = (enum sp_dtype)f->args->value.dtype;
-    const enum sp_dtype dtype = sp_compute_dtype(&f->hw.chip, wanted);
-    if (dtype != wanted)
+    if (f->args->given.dtype && sp_compute_dtype(&f->hw.chip, wanted) != wanted)
         sp_note(f->report, "%s publishes no peak for %s: the arithmetic is counted in %s",
-                f->hw.name, sp_dtype_names[wanted], sp_dtype_names[dtype]);
-    return dtype;
+                f->hw.name, sp_dtype_names[wanted],
+                sp_dtype_names[sp_compute_dtype(&f->hw.chip, wanted)]);
 }
 
-/* The format that an engine multiplies in: of what is stored, unless --dtype says another. */
+/* The format that is multiplied in: of what is stored, in the textbook bf16, unless --dtype says
+ * another. */
 static enum sp_dtype math_of(const struct serve *f, int stored_as)
 {
-    return f->args->given.dtype ? (enum sp_dtype)f->args->value.dtype
-                                : sp_storages[stored_as].matmul;
+    if (f->args->given.dtype)
+        return (enum sp_dtype)f->args->value.dtype;
+    return f->textbook ? SP_BF16 : sp_storages[stored_as].matmul;
 }
 
 static struct sp_service service_of(const struct serve *f, double chips)
@@ -286,23 +308,22 @@ static struct sp_service service_of(const struct serve *f, double chips)
         .chips = chips,
         .tp = tp ? f->degrees.tp : 0,
         .attention_dp = f->degrees.attention_dp,
-        .weight_bytes = sp_storages[args->value.weights].bytes,
-        .expert_bytes = sp_storages[expert_format(f)].bytes,
+        .weight_bytes = sp_storages[f->weights].bytes,
+        .expert_bytes = sp_storages[f->expert_weights].bytes,
         .kv_bytes = sp_storages[f->kv].bytes,
         .kv_token_bytes = args->value.kv_per_token,
-        .compute = take_compute(f),
         .pp = f->degrees.pp,
         .ep = args->given.ep || args->given.etp
                   ? or_else(args->value.ep, ranks_of(f, &f->degrees) / degree_of(f, SP_O_etp))
                   : f->degrees.ep,
-        .math = math_of(f, args->value.weights),
-        .expert_math = math_of(f, expert_format(f)),
+        .math = math_of(f, f->weights),
+        .expert_math = math_of(f, f->expert_weights),
         .memory_fraction = or_else(args->value.memory_fraction, f->engine.memory_fraction),
         .fraction_of_free = f->engine.of_free,
-        .reserves_answer = f->engine.reserves_answer,
+        .buffer_bytes = f->engine.buffer_bytes,
         .input = input,
         .output = output,
-        .held_tokens = or_else(context, input + output),
+        .held_tokens = or_else(context, sp_held_tokens(&f->engine, input, output)),
         .step_tokens = or_else(context, input + output / 2),
         .block = or_else(args->value.block, f->engine.block_tokens),
         .prefix_hit = args->value.prefix_hit,
@@ -409,7 +430,7 @@ bool sp_load_service(struct serve *f, const struct sp_sources *sources, struct s
 
 bool sp_settle_service(struct serve *f, const struct sp_sources *sources, struct sp_error *error)
 {
-    struct serve_degrees reads = {.tp = 1, .attention_dp = 1, .pp = 1};
+    struct serve_degrees reads = {.instances = 1, .tp = 1, .attention_dp = 1, .pp = 1};
     const char *const split = f->args->value.disaggregate;
     double chips;
     f->is_split = split && strcmp(split, "auto") != 0;
@@ -433,6 +454,7 @@ bool sp_settle_service(struct serve *f, const struct sp_sources *sources, struct
     }
     const struct sp_service reader = reader_of(f, &reads);
     sp_prepare_service(&reader, &f->reader);
+    note_compute(f);
     note_lengths(f);
     return true;
 }

@@ -6,8 +6,9 @@
 
 #include "cli/price.h"
 
-/* Degrees of one instance. */
+/* Degrees of instances, and how many of them a pool has. */
 struct serve_degrees {
+    double instances;
     double tp, attention_dp, pp;
     double ep; /* 0: what the ranks make of it */
     bool given;
@@ -21,7 +22,7 @@ struct serve {
     struct sp_hardware hw, part; /* the machine, and an instance of it */
     struct serve_degrees degrees;
     struct sp_engine engine;
-    enum sp_storage kv;
+    enum sp_storage weights, expert_weights, kv;
     struct sp_service service;
     struct sp_served served, reader, draft; /* that generates, that reads prompts, that drafts */
     struct sp_serve_load load;
@@ -31,7 +32,10 @@ struct serve {
     struct sp_serve_instance instance, reading; /* the latter reads prompts */
     struct sp_serve_estimate said;              /* of it, where instance.estimated */
     double replicas, B;
-    double group_chips; /* of an instance, and of the one that reads for it in a split */
+    double readers;              /* of a split: instances that read for one that generates */
+    double group_chips;          /* of an instance, and of those that read for it */
+    struct sp_serve_split split; /* the best of --disaggregate auto, where it is `is_best` */
+    bool is_best;
     bool textbook, is_split, holds_weights, fits;
     struct sp_price price;
 };
@@ -56,6 +60,11 @@ bool sp_move_service(const struct serve *from, const struct sp_hardware *hw, str
 
 /* The steady state that it is about: the estimate's, or the closed forms'. */
 struct sp_steady sp_state_of_service(const struct serve *f);
+
+/* Sequences of an instance whose next token a step makes, by the estimate the mean; and those that
+ * hold memory: of a split only what generates. */
+double sp_generating(const struct serve *f);
+double sp_holding(const struct serve *f);
 
 /* Whether the instance holds the weights and its sequences, and whether it is in time too. */
 bool sp_service_fits(const struct serve *f);

@@ -16,9 +16,20 @@ struct sp_steady sp_state_of_service(const struct serve *f)
     return sp_steady(&f->served, f->load.apart ? &f->reader : NULL, f->B, f->load.step_s);
 }
 
+double sp_generating(const struct serve *f)
+{
+    return f->holds_weights && f->instance.estimated ? f->said.decoding : f->B;
+}
+
+double sp_holding(const struct serve *f)
+{
+    return f->is_split ? sp_generating(f) : f->B;
+}
+
 bool sp_service_fits(const struct serve *f)
 {
-    return f->holds_weights && (!(f->served.kv_held > 0) || f->B <= sp_most_sequences(&f->served));
+    return f->holds_weights &&
+           (!(f->served.kv_held > 0) || sp_holding(f) <= sp_most_sequences(&f->served));
 }
 
 bool sp_serves(const struct serve *f)
@@ -63,7 +74,7 @@ static void prepare_instance(struct serve *f)
         return;
     sp_prepare_instance(&f->reader.service, &load, &f->reading);
     f->load.reading = &f->reading;
-    f->load.readers = 1;
+    f->load.readers = f->is_best ? 0 : f->readers;
     f->load.transfer_s =
         sp_pools(&f->reader, &f->served, 1, 1, 1, (double)sp_chips(&f->hw)).transfer_s;
 }
@@ -80,6 +91,70 @@ static bool refuse_rate(const struct serve *f, double rate, double most, struct 
                    "--rate %.6g: this machine serves at most %.4g requests/s in instances of %.0f "
                    "chips%s",
                    rate, most, f->service.chips, others);
+}
+
+/* Makes an instance of those listed the one that is asked about. */
+static void take_point(struct serve *f, const struct sp_serve_point *p)
+{
+    f->service.chips = p->chips;
+    f->service.tp = f->degrees.tp = p->tp;
+    f->service.attention_dp = f->degrees.attention_dp = p->attention_dp;
+    f->replicas = p->replicas;
+    f->group_chips = p->chips;
+    sp_take_part(f, p->chips);
+    sp_prepare_service(&f->service, &f->served);
+}
+
+/* The best division of the machine: as many sequences generate as its slower pool lets through. */
+static void take_split(struct serve *f)
+{
+    const struct sp_serve_split *const split = &f->split;
+    struct sp_service reader = f->reader.service;
+    reader.chips = split->reads.chips;
+    reader.tp = split->reads.tp;
+    reader.attention_dp = split->reads.attention_dp;
+    sp_prepare_service(&reader, &f->reader);
+    take_point(f, &split->generates);
+    f->is_split = f->is_best = true;
+    f->replicas = split->generators;
+    f->readers = split->readers / split->generators;
+    f->group_chips += f->readers * reader.chips;
+}
+
+/* Where degrees are open, the best instance by --objective, or the best split; the whole machine as
+ * one where none serves. */
+static void choose_instance(struct serve *f)
+{
+    struct sp_serve_point points[SP_SERVE_POINTS];
+    const bool experts = f->args->given.ep || f->args->given.etp, apart = f->load.apart;
+    const bool any = isnan(f->load.concurrency) && !(f->load.rate > 0);
+    const double machine = (double)sp_chips(&f->hw);
+    if (f->degrees.given || f->is_split || f->textbook || experts || machine == 1 ||
+        !isnan(f->load.step_s) || !(f->served.kv_held > 0 || (!apart && !any)))
+        return;
+    if (apart && any && sp_best_split(&f->service, &f->load, machine, true, &f->split))
+        take_split(f);
+    else if (!apart &&
+             sp_serve_points(&f->service, &f->load, machine, true,
+                             (enum sp_serve_objective)f->args->value.objective, points) > 0)
+        take_point(f, &points[0]);
+}
+
+/* Sequences of an instance that generates as many answers as its share of the split. */
+static double sequences_of_split(const struct serve *f)
+{
+    const double rate = f->split.requests_per_s / f->split.generators;
+    double low = 0, high = f->split.generates.sequences;
+    if (f->split.generates.steady.requests_per_s <= rate * (1 + 1e-9))
+        return high;
+    for (int i = 0; i < 60; i++) {
+        const double middle = (low + high) / 2;
+        if (sp_state_of(&f->instance, &f->load, middle).requests_per_s < rate)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
 }
 
 /* Sequences that come at --rate. */
@@ -113,9 +188,9 @@ static bool take_rate(struct serve *f, struct sp_error *error)
 /* Those of --concurrency, or as many as fit and are in time. */
 static void take_concurrency(struct serve *f)
 {
-    f->B = isnan(f->load.concurrency) && !(f->served.kv_held > 0)
-               ? 1
-               : sp_sequences_of_load(&f->instance, &f->load, f->replicas);
+    f->B = isnan(f->load.concurrency) && !(f->served.kv_held > 0) ? 1
+           : f->is_best                                           ? sequences_of_split(f)
+                        : sp_sequences_of_load(&f->instance, &f->load, f->replicas);
     if (!(f->B > 0)) /* one, to say how far it is from fitting, or from the limit */
         f->B = 1;
     if (!f->instance.estimated)
@@ -163,6 +238,7 @@ bool sp_load_sequences(struct serve *f, struct sp_error *error)
     };
     if (!check_load(f, error))
         return false;
+    choose_instance(f);
     if (f->load.profile && !divides_heads(f))
         sp_note(f->report,
                 "%.0f chips do not divide the %lld heads of %s: the estimate is of the instances "

@@ -32,11 +32,11 @@ static const struct sp_taken options[] = {
     SP_TAKE(ep),
     SP_TAKE(etp),
     SP_TAKE(replicas),
-    SP_TAKE(weights, .fallback = "bf16"),
+    SP_TAKE(weights),
     SP_TAKE(expert_weights, .alias = "experts"),
     SP_TAKE(kv),
     SP_TAKE(engine),
-    SP_TAKE(dtype, .fallback = "bf16"),
+    SP_TAKE(dtype),
     SP_TAKE(prefix_hit, .fallback = "0"),
     SP_TAKE(chunk),
     SP_TAKE(block),
@@ -73,7 +73,7 @@ static const struct sp_example examples[] = {
     {"serve --model llama3-70b --hw h200-8 --weights fp8 --engine trtllm --rate 6 --ttft 1s --tpot "
      "30ms --percentile 99 --check slo",
      "whether 6 requests per second are answered in time"},
-    {"serve --model gpt-oss-120b --expert-weights mxfp4 --hw h200-8,b200-8 --tpot 20ms --objective "
+    {"serve --model gpt-oss-120b --hw h200-8,b200-8 --tpot 20ms --objective "
      "cost",
      "machines compared by what a million tokens cost"},
     {"serve --model llama2-13b --hw v5e-8 --concurrency 8 --context 8192 --constants textbook",
@@ -84,8 +84,7 @@ static const struct sp_example examples[] = {
     {"serve --model llama3-70b --hw v5e-32 --weights int8 --disaggregate auto --get "
      "disaggregated.ratio",
      "instances that read prompts for one that generates"},
-    {"serve --model deepseek-v3 --hw h200-32 --weights fp8 --dtype fp8 --pareto",
-     "the front of degrees and batches"},
+    {"serve --model deepseek-v3 --hw h200-32 --pareto", "the front of degrees and batches"},
     {NULL, NULL},
 };
 
@@ -102,17 +101,17 @@ struct shown {
     struct sp_token_cost cost;
     struct sp_speculation speculation;
     struct sp_pools pools;
-    struct sp_serve_split split;
     double C, W, hbm, held_tokens, params, cache, free_bytes, kv_known, kv_read, weights_read;
-    double draft_weights, draft_kv, weight_fraction, max_context, min_slice;
+    double draft_weights, draft_kv, weight_share, max_context, min_slice;
     double mlp_bytes, expert_ratio, critical_context, d_ff, width, layers, W_tp, W_all;
     double limited_tpot_s, limited_ttft_s, tpot_range, ttft_range, prompts_s;
-    double held_B;          /* sequences that an instance runs; NAN: it does not hold the weights */
+    double generating;      /* sequences of a step; NAN: the instance does not hold the weights */
     double prompts;         /* of a step */
     double prompts_at_once; /* that the ranks of attention's data parallelism read */
-    double generating, watts, pue, acceptance, best_drafts, estimated_gain;
+    double step_B, watts, pue, acceptance, best_drafts, estimated_gain;
     double readers, generators, requests_together;
-    bool in_time, keeps_tpot, keeps_ttft, is_loaded, said, drafts, pooled, has_split;
+    enum sp_dtype dtype;
+    bool experts_apart, in_time, keeps_tpot, keeps_ttft, is_loaded, said, drafts, pooled;
     const char *bound, *prompt_bound, *longest_part, *lender;
     char verdict[512], price_words[160], split_words[256];
     struct sp_serve_point points[SP_SERVE_POINTS];
@@ -168,16 +167,31 @@ static void say_late(const struct serve *f, const struct sp_steady *y, char *out
              sp_human_text(first ? f->load.ttft_s : f->load.tpot_s, SP_SECONDS));
 }
 
+/* "64 sequences on 2 chips", of several instances "4 x 64 sequences on 4 x 2 chips". */
+static void say_instances(const struct shown *s, char *out, size_t size)
+{
+    const struct serve *const f = s->f;
+    char times[40] = "";
+    if (f->replicas > 1)
+        snprintf(times, sizeof times, "%s x ", sp_human_text(f->replicas, SP_COUNT));
+    snprintf(out, size, "%s%s sequences on %s%s chips", times, sp_human_text(f->B, SP_COUNT), times,
+             sp_human_text(s->of->chips, SP_COUNT));
+    if (f->is_split)
+        snprintf(out + strlen(out), size - strlen(out), ", read by %s x %s",
+                 sp_human_text(s->readers, SP_COUNT),
+                 sp_human_text(f->reader.service.chips, SP_COUNT));
+}
+
 /* "a token every 30 ms" and what was asked for instead. */
 static void say_serving(const struct shown *s, char *out, size_t size)
 {
     const struct serve *const f = s->f;
-    char late[200] = "";
+    char late[200] = "", instances[160];
+    say_instances(s, instances, sizeof instances);
     if (!s->in_time)
         say_late(f, &s->y, late, sizeof late);
-    snprintf(out, size, "%s: %s sequences on %s chips, a token every %s %s%s",
-             s->in_time ? "Yes" : "No", sp_human_text(f->B, SP_COUNT),
-             sp_human_text(s->of->chips, SP_COUNT), sp_human_text(s->y.tpot_s, SP_SECONDS),
+    snprintf(out, size, "%s: %s, a token every %s %s%s", s->in_time ? "Yes" : "No", instances,
+             sp_human_text(s->y.tpot_s, SP_SECONDS),
              s->said                 ? "by the estimate"
              : isnan(f->load.step_s) ? "at best"
                                      : "(--step-time)",
@@ -187,7 +201,7 @@ static void say_serving(const struct shown *s, char *out, size_t size)
 static void say_verdict(const struct shown *s, char *out, size_t size)
 {
     const struct serve *const f = s->f;
-    const double cache = s->v->kv_held > 0 ? s->cache : 0;
+    const double cache = s->v->kv_held > 0 ? sp_cache_held(sp_holding(f), s->v->kv_held) : 0;
     const double lacks = s->v->weights + cache - s->v->capacity;
     if (!f->holds_weights)
         snprintf(out, size, "No: the weights alone take %s, %s has %s",
@@ -236,7 +250,7 @@ static void weigh(struct shown *s)
     s->kv_read = fmax(0, v->kv_read);
     s->draft_weights = draft ? draft->weights : 0;
     s->draft_kv = draft ? draft->kv_held : 0;
-    s->weight_fraction = s->of->fraction_of_free ? 1 : s->of->memory_fraction;
+    s->weight_share = s->of->fraction_of_free ? s->of->memory_fraction : 1;
     s->max_context = f->holds_weights ? sp_most_context(v, f->B) : NAN;
     s->is_loaded = !isnan(f->load.concurrency) && v->kv_held > 0;
     s->min_slice = sp_smallest_slice(&f->hw.network, sp_chips_to_hold(v, s->is_loaded ? f->B : 0));
@@ -263,21 +277,19 @@ static void time_service(struct shown *s)
                                                   "the chip's runs under other engines",
                                                   "runs of other chips and engines"};
     const struct serve *const f = s->f;
-    const double tp_s = sp_decode_tp_s(&f->model, f->B, s->W_tp);
-    s->held_B = f->B;
-    s->weights_read = sp_weights_read_bytes(s->v, f->B);
-    s->least = sp_decode_time(s->v, f->B, 1);
+    const double tp_s = sp_decode_tp_s(&f->model, s->step_B, s->W_tp);
+    s->generating = s->step_B;
+    s->weights_read = sp_weights_read_bytes(s->v, s->step_B);
+    s->least = sp_decode_time(s->v, s->step_B, 1);
     s->prompt = sp_prefill_time(s->v);
     s->prompt_elsewhere = sp_prefill_time(&f->reader);
-    s->ideal = sp_steady(s->v, f->load.apart ? &f->reader : NULL, f->B, NAN);
-    s->prompts = f->load.apart ? 0 : sp_prompts_of_step(f->B, s->of->output);
+    s->ideal = sp_steady(s->v, f->load.apart ? &f->reader : NULL, s->step_B, NAN);
+    s->prompts = f->load.apart ? 0 : sp_prompts_of_step(s->step_B, s->of->output);
     s->bound = bound_of(&s->least, tp_s);
     s->prompt_bound = s->prompt.math_s >= s->prompt.weights_s ? "math" : "weights";
-    s->generating = f->B;
     if (!s->said)
         return;
     s->e = f->said;
-    s->generating = s->e.decoding;
     s->prompts_s = s->y.tpot_s - s->y.step_s;
     s->prompts_at_once = f->instance.pass.plan.attention_dp;
     s->longest_part = longest_part(&s->e.step);
@@ -306,9 +318,11 @@ static void pay(struct shown *s)
     s->watts = isnan(given) ? f->hw.chip.tdp_w : given;
     s->pue = f->args->value.pue;
     sp_price_text(&f->price, s->price_words, sizeof s->price_words);
+    struct sp_serve_load load = f->load;
+    load.readers = f->readers;
     if (f->holds_weights)
-        s->cost = s->said ? sp_estimated_token_cost(s->v, reader, &f->load, &f->said)
-                          : sp_token_cost(s->v, &f->reader, f->B, s->y.step_s);
+        s->cost = s->said ? sp_estimated_token_cost(s->v, reader, &load, &f->said)
+                          : sp_token_cost(s->v, &f->reader, s->step_B, s->y.step_s);
 }
 
 /* Time between tokens of the estimate without drafts, of as many requests, over that with them. */
@@ -329,8 +343,9 @@ static void speculate(struct shown *s)
     if (!s->drafts)
         return;
     s->acceptance = f->args->value.acceptance;
-    s->speculation = sp_speculation(s->v, draft, f->B, s->of->drafts, s->of->accepted);
-    s->best_drafts = isnan(s->acceptance) ? NAN : sp_best_drafts(s->v, draft, f->B, s->acceptance);
+    s->speculation = sp_speculation(s->v, draft, s->step_B, s->of->drafts, s->of->accepted);
+    s->best_drafts =
+        isnan(s->acceptance) ? NAN : sp_best_drafts(s->v, draft, s->step_B, s->acceptance);
     s->estimated_gain = s->said ? estimated_gain(f) : NAN;
 }
 
@@ -352,15 +367,13 @@ static void divide(struct shown *s)
     struct sp_serve_point together[SP_SERVE_POINTS];
     struct sp_serve_load both = f->load;
     char reads[96], generates[96];
-    const double chips = (double)sp_chips(&f->hw);
     both.apart = false;
-    s->has_split = sp_best_split(s->of, &f->load, chips, !f->textbook, &s->split);
-    if (!s->has_split)
-        return;
-    name_pool(s->split.readers, &s->split.reads, reads, sizeof reads);
-    name_pool(s->split.generators, &s->split.generates, generates, sizeof generates);
+    both.reading = NULL;
+    name_pool(f->split.readers, &f->split.reads, reads, sizeof reads);
+    name_pool(f->split.generators, &f->split.generates, generates, sizeof generates);
     snprintf(s->split_words, sizeof s->split_words, "%s read, %s generate", reads, generates);
-    if (sp_serve_points(s->of, &both, chips, !f->textbook, SP_SERVE_THROUGHPUT, together) > 0)
+    if (sp_serve_points(s->of, &both, (double)sp_chips(&f->hw), true, SP_SERVE_THROUGHPUT,
+                        together) > 0)
         s->requests_together =
             sp_total_of_instances(together[0].steady.requests_per_s, together[0].replicas);
 }
@@ -373,11 +386,10 @@ static void pool(struct shown *s)
     s->pooled = f->holds_weights && f->args->given.disaggregate;
     if (!s->pooled)
         return;
-    s->pools = sp_pools(&f->reader, s->v, f->B, s->y.prompts_per_s, s->y.step_s, all);
-    s->readers = f->is_split ? f->replicas : s->pools.prefill;
+    s->pools = sp_pools(&f->reader, s->v, s->step_B, s->y.prompts_per_s, s->y.step_s, all);
+    s->readers = f->is_split ? f->replicas * f->readers : s->pools.prefill;
     s->generators = f->is_split ? f->replicas : s->pools.decode;
-    if (!f->degrees.given && isnan(f->load.concurrency) && isnan(f->load.step_s) &&
-        s->v->kv_held > 0 && all > 1)
+    if (f->is_best)
         divide(s);
 }
 
@@ -388,11 +400,14 @@ static void put_service(struct serve *f)
     f->fits = sp_service_fits(f);
     s.in_time = f->holds_weights && sp_keeps_limits(&y, &f->load);
     s.said = f->holds_weights && f->instance.estimated;
-    s.C = f->hw.chip.peak_flops_per_s[f->service.compute];
+    s.C = f->served.peak;
+    s.experts_apart = f->served.experts > 0 && f->expert_weights != f->weights;
+    s.dtype = sp_compute_dtype(&f->hw.chip, f->service.math);
     s.W = f->hw.chip.hbm_bytes_per_s;
     s.longest_part = s.lender = s.bound = s.prompt_bound = "";
-    s.held_B = s.weights_read = s.generating = s.prompts = s.prompts_s = s.prompts_at_once = NAN;
+    s.weights_read = s.generating = s.prompts = s.prompts_s = s.prompts_at_once = NAN;
     s.tpot_range = s.ttft_range = s.acceptance = s.requests_together = NAN;
+    s.step_B = sp_generating(f);
     forget(&s.y, sizeof s.y);
     forget(&s.ideal, sizeof s.ideal);
     forget(&s.least, sizeof s.least);
@@ -411,7 +426,7 @@ static void put_service(struct serve *f)
     speculate(&s);
     pool(&s);
     say_verdict(&s, s.verdict, sizeof s.verdict);
-    if (!f->degrees.given)
+    if (!f->degrees.given && !f->is_best)
         s.n_points = sp_find_serve_points(f, s.points);
     s.n_shown = (int)fmin(s.n_points, f->args->value.top);
     s.first_token = f->load.profile && isnan(f->load.step_s) ? "ttft_s" : "ideal.ttft_s";

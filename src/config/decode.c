@@ -251,6 +251,8 @@ static bool finish_model(struct sp_model *model, const struct sp_json *json, str
         model->moe.every = 1;
     if (model->kv_heads == 0)
         model->kv_heads = model->heads;
+    if (model->expert_weights == SP_STORED_BF16)
+        model->expert_weights = model->weights;
     derive_mixers(model);
     if (model->head_dim == 0 && model->heads > 0 && model->d_model % model->heads == 0)
         model->head_dim = model->d_model / model->heads;

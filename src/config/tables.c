@@ -444,6 +444,8 @@ static const struct sp_field engine_fields[] = {
     BOOL(reserves_answer,
          "memory for a request's whole answer is reserved before it starts; else it grows"),
     BOOL(narrow_cache, "the cache is in fp8 where weights are of 8 bits or fewer"),
+    REAL(buffer_bytes, "bytes", 0, 1e12,
+         "graphs and workspaces on a chip, beside weights and cache"),
     REMARKS("where the defaults come from"),
 };
 #undef OF

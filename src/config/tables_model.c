@@ -1,5 +1,7 @@
 /* Table of the keys of a model file. */
+#include <scaleplan/formats.h>
 #include <scaleplan/model.h>
+#include <scaleplan/names.h>
 
 #include "config/field_rows.h"
 
@@ -29,6 +31,11 @@ static const struct sp_field model_fields[] = {
     INT(vocab, "tokens", 1, 100000000, "V: vocabulary"),
     INT(max_seq, "tokens", 1, 1e12, "longest sequence"),
     BOOL(gated_mlp, "three MLP matrices (SwiGLU), or two; without it three", .fallback = 1),
+    ENUM(weights, sp_storage_names, SP_STORED_BF16, "format of the released weights"),
+    ENUM_AT("experts", expert_weights, sp_storage_names, SP_STORED_BF16,
+            "and of its routed experts; without it, or bf16, as the others"),
+    ENUM(kv, sp_storage_names, SP_STORED_BF16,
+         "format of keys and values that it is calibrated for; bf16: the engine's"),
     BOOL(tied_embeddings, "input and output share one table"),
     ENUM(norm, norms, 0, "kind of normalisation"),
     INT(norms_per_layer, "", 0, 100, "normalisations in a block"),

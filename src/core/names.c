@@ -37,8 +37,8 @@ const char *const sp_fp8_recipe_names[] = {"tensorwise", "mxfp8", "blockwise", "
 
 const char *const sp_placement_names[] = {"dp-inside", "pp-inside", NULL};
 const char *const sp_off_on[] = {"off", "on", NULL};
-const char *const sp_storage_names[] = {"bf16",  "fp8",  "int8", "nvfp4",
-                                        "mxfp4", "int4", "nf4",  NULL};
+const char *const sp_storage_names[] = {"bf16", "fp8", "fp8_block", "int8", "nvfp4", "mxfp4",
+                                        "int4", "nf4", "int4_wo",   "awq",  "gptq",  NULL};
 const char *const sp_serve_objectives[] = {"throughput", "latency", "ttft", "cost", NULL};
 const char *const sp_zero_names[] = {"0", "1", "2", "3", NULL};
 const char *const sp_flop_conventions[] = {"full", "causal", "6p", NULL};

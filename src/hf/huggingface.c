@@ -9,6 +9,7 @@
 #include "hf/mixers.h"
 #include "hf/encoders.h"
 #include "hf/parts.h"
+#include "hf/quantized.h"
 #include "hf/refuse.h"
 
 bool sp_is_native_model(const cJSON *root)
@@ -282,6 +283,9 @@ static cJSON *converted(const struct sp_hf_config *c, const struct sp_hf_family 
     }
     if (f->traits & (HF_BIDIRECTIONAL | HF_ENCODER_DECODER))
         sp_hf_put_encoder(out, c->sizes, f, &head);
+    if (!sp_hf_put_formats(out, c))
+        add_note(out, "quantization_config: a method that is not known; its weights count as bf16 "
+                      "(--weights)");
     if (assume)
         note_assumed(out, c, f);
     note_head(out, c, &head);

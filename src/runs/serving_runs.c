@@ -129,7 +129,7 @@ static int storage(struct reader *r, const char *column, int fallback)
     static const struct {
         const char *word;
         enum sp_storage is;
-    } others[] = {{"fp16", SP_STORED_BF16}, {"fp8_block", SP_STORED_FP8}, {"fp4", SP_STORED_NVFP4}};
+    } others[] = {{"fp16", SP_STORED_BF16}, {"fp4", SP_STORED_NVFP4}};
     const char *const cell = text(r, column);
     if (cell[0] == '\0')
         return fallback;
@@ -160,7 +160,6 @@ static void read_formats(struct reader *r)
     s->math = widened ? SP_BF16 : sp_storages[weights].matmul;
     s->expert_math =
         widened || weights_only(text(r, "experts")) ? SP_BF16 : sp_storages[experts].matmul;
-    s->compute = sp_compute_dtype(&s->hw->chip, s->math);
 }
 
 static void read_degrees(struct reader *r, double chips)
@@ -233,8 +232,8 @@ static void read_requests(struct reader *r)
     if (isnan(input) || isnan(output))
         problem(r, "%s and %s are not stated", sp_run_column_name(r->csv, "input"),
                 sp_run_column_name(r->csv, "output"));
-    *q = (struct sp_requests){.input = mean * input, .output = fmax(1, mean * output)};
-    q->direct = strstr(text(r, "kind"), "latency") == NULL;
+    r->run->service = (struct sp_service){.input = mean * input, .output = fmax(1, mean * output)};
+    *q = (struct sp_requests){.direct = strstr(text(r, "kind"), "latency") == NULL};
     q->in_flight = number(r, "concurrency", 1, number(r, "batch", 1, INFINITY));
     q->all = number(r, "requests", 1, 0);
 }
@@ -253,14 +252,17 @@ static void read_measured(struct reader *r)
 static struct sp_service service_of(const struct sp_serving_run *run, const struct sp_model *model,
                                     const struct sp_hardware *hw)
 {
-    return (struct sp_service){.model = model,
+    return (struct sp_service){.input = run->service.input,
+                               .output = run->service.output,
+                               .model = model,
                                .hw = hw,
                                .chips = (double)sp_chips(hw),
                                .kv_token_bytes = NAN,
                                .memory_fraction = run->engine->memory_fraction,
                                .fraction_of_free = run->engine->of_free,
-                               .reserves_answer = run->engine->reserves_answer,
+                               .buffer_bytes = run->engine->buffer_bytes,
                                .block = run->engine->block_tokens,
+                               .chunk = run->engine->chunk_tokens,
                                .mfu = 1,
                                .attention = true};
 }
@@ -293,9 +295,7 @@ static void prepare(struct sp_serving_run *run)
     const struct sp_profile nobody = {.serves = true};
     struct sp_service *const s = &run->service;
     struct sp_served served;
-    s->input = run->requests.input;
-    s->output = run->requests.output;
-    s->held_tokens = s->input + s->output;
+    s->held_tokens = sp_held_tokens(run->engine, s->input, s->output);
     s->step_tokens = s->input + s->output / 2;
     sp_prepare_service(s, &served);
     sp_prepare_pass(&served, &nobody, &run->pass);
@@ -303,7 +303,7 @@ static void prepare(struct sp_serving_run *run)
         fmin(run->requests.in_flight, isfinite(run->requests.in_flight)
                                           ? run->requests.in_flight
                                           : fmin(MOST_SEQUENCES * s->attention_dp,
-                                                 sp_most_running(&run->pass, s->input, s->output)));
+                                                 sp_room_for_sequences(&run->pass.served)));
 }
 
 static void name_run(struct reader *r)

@@ -33,7 +33,7 @@ static void at_batch(const struct sp_served *served, const struct sp_serve_insta
 void sp_curves_of_service(const struct sp_served *served, const struct sp_serve_instance *instance,
                           const struct sp_serve_load *load, double B, struct sp_serve_curves *c)
 {
-    c->fits = sp_most_of_instance(instance);
+    c->fits = sp_most_sequences(served);
     const double most =
         2 * fmax(16, fmax(B, isfinite(c->fits) ? c->fits : sp_critical_batch(served)));
     for (int i = 0; i < SP_CURVE_BATCHES; i++) {

@@ -24,7 +24,6 @@ static struct sp_service service_of(const struct sp_model *model, const struct s
                                .expert_bytes = 1,
                                .kv_bytes = 1,
                                .kv_token_bytes = NAN,
-                               .compute = SP_FP8,
                                .math = SP_FP8,
                                .expert_math = SP_FP8,
                                .memory_fraction = 0.9,

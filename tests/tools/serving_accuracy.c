@@ -174,7 +174,7 @@ static int print_ranges(const struct sp_serving_study *s)
 static double measured_batch(const struct sp_serving_run *run)
 {
     const double tpot = run->measured[SP_MEASURED_TPOT], ttft = run->measured[SP_MEASURED_TTFT];
-    const double decode = (run->requests.output - 1) * tpot;
+    const double decode = (run->service.output - 1) * tpot;
     return run->requests.in_flight * decode / (decode + (ttft > 0 ? ttft : 0));
 }
 
@@ -209,7 +209,7 @@ static int print_capacity(const struct sp_serving_runs *runs)
         if (run->problem[0] || strcmp(run->model_name, "llama3.1-70b") != 0 ||
             !(run->measured[SP_MEASURED_TPOT] > 0))
             continue;
-        const double most = sp_most_running(&run->pass, run->requests.input, run->requests.output);
+        const double most = sp_room_for_sequences(&run->pass.served);
         const bool is_right = (run->requests.in_flight > most) == run->waits;
         n++;
         right += is_right;

@@ -29,7 +29,6 @@ static void make(struct world *w, const char *model, const char *hw)
                                      .expert_bytes = 2,
                                      .kv_bytes = 2,
                                      .kv_token_bytes = NAN,
-                                     .compute = SP_BF16,
                                      .memory_fraction = 1,
                                      .input = 1024,
                                      .output = 512,

@@ -45,7 +45,8 @@ static void make(struct world *w, const char *model, const char *hw, double tp, 
                                      .memory_fraction = 0.9,
                                      .input = 1024,
                                      .output = 512,
-                                     .held_tokens = 1536,
+                                     .held_tokens = 1280,
+                                     .buffer_bytes = 2.5e9,
                                      .step_tokens = 1280,
                                      .block = 16,
                                      .mfu = 1,
@@ -55,7 +56,7 @@ static void make(struct world *w, const char *model, const char *hw, double tp, 
 
 static struct sp_serve_estimate said(const struct world *w, double in_flight)
 {
-    const struct sp_requests requests = {.input = 1024, .output = 512, .in_flight = in_flight};
+    const struct sp_requests requests = {.in_flight = in_flight};
     return sp_serve_estimate(&w->instance.pass, &requests);
 }
 
@@ -111,7 +112,7 @@ static void littles_law(void **state)
     (void)state;
     struct world w;
     make(&w, "llama3-70b", "h100-8", 8, 1);
-    const double most = sp_most_running(&w.instance.pass, 1024, 512);
+    const double most = sp_room_for_sequences(&w.instance.served);
     /* 0.9 x 8 x 80 GiB - 141.1 GB - 20 GB over 327,680 bytes x 1280 tokens */
     assert_close(most, (0.9 * 8 * 85899345920.0 - w.instance.served.weights - 2e10) / 419430400,
                  1e-12);
@@ -155,7 +156,7 @@ static void drafts(void **state)
     w.service.draft_model = &small;
     prepare(&w);
     const double weights = w.instance.served.weights + sp_count_params(&small).total * 2;
-    assert_close(sp_most_running(&w.instance.pass, 1024, 512),
+    assert_close(sp_room_for_sequences(&w.instance.served),
                  (0.9 * 8 * 85899345920.0 - weights - 2e10) / ((327680 + 131072) * 1280.0), 1e-12);
     struct sp_serve_load any = plain;
     any.profile = &w.profile;
@@ -174,10 +175,12 @@ static void chunks(void **state)
 {
     (void)state;
     struct world whole, cut;
-    const struct sp_requests requests = {.input = 16384, .output = 512, .in_flight = 8};
+    const struct sp_requests requests = {.in_flight = 8};
     make(&whole, "llama3-70b", "h100-8", 8, 1);
     make(&cut, "llama3-70b", "h100-8", 8, 1);
+    whole.service.input = cut.service.input = 16384;
     cut.service.chunk = 4096;
+    prepare(&whole);
     prepare(&cut);
     const struct sp_serve_estimate a = sp_serve_estimate(&whole.instance.pass, &requests),
                                    b = sp_serve_estimate(&cut.instance.pass, &requests);
@@ -187,6 +190,9 @@ static void chunks(void **state)
     assert_close(b.stall_s - b.token_s, (a.stall_s - a.token_s) / 4, 0.05);
     assert_true(b.ttft_s > a.ttft_s);
     /* a prompt shorter than a chunk is one pass */
+    whole.service.input = cut.service.input = 1024;
+    prepare(&whole);
+    prepare(&cut);
     assert_close(said(&cut, 8).ttft_s, said(&whole, 8).ttft_s, 0);
 }
 
@@ -198,7 +204,7 @@ static void two_pools(void **state)
     struct world w;
     make(&w, "llama3-70b", "h100-8", 8, 1);
     struct sp_requests requests = {
-        .input = 1024, .output = 512, .in_flight = 64, .reader = &w.instance.pass, .readers = 0.02};
+        .in_flight = 64, .reader = &w.instance.pass, .readers = 0.02};
     const struct sp_serve_estimate few = sp_serve_estimate(&w.instance.pass, &requests);
     assert_close(few.requests_per_s * few.e2e_s, 64, 1e-9);
     assert_true(few.requests_per_s < 0.02 * few.prompts_per_s);
@@ -225,7 +231,7 @@ static void random_arrivals(void **state)
     (void)state;
     struct world w;
     make(&w, "llama3-70b", "h100-8", 8, 1);
-    struct sp_requests requests = {.input = 1024, .output = 512, .in_flight = NAN, .rate = 2};
+    struct sp_requests requests = {.in_flight = NAN, .rate = 2};
     const struct sp_serve_estimate e = sp_serve_estimate(&w.instance.pass, &requests);
     const double served = e.e2e_s - e.wait_s, rho = 2 * served / e.most;
     assert_close(e.running, 2 * served, 1e-9);

@@ -32,3 +32,19 @@ const struct sp_fp8_recipe_traits sp_fp8_recipes[SP_FP8_RECIPES] = {
  * once gave 0.74, but the rest of a step does not get shorter. Per-chip ratios (0.60 to 0.71) were
  * no better on runs left out. */
 const double sp_fp4_matmul_time = 0.62;
+
+/* clang-format off */
+const struct sp_storage_traits sp_storages[SP_STORAGES] = {
+    [SP_STORED_BF16]      = {2,                               SP_BF16, false},
+    [SP_STORED_FP8]       = {1,                               SP_FP8,  false},
+    [SP_STORED_FP8_BLOCK] = {1 + 4.0 / (128 * 128),           SP_FP8,  true},
+    [SP_STORED_INT8]      = {1,                               SP_INT8, false},
+    [SP_STORED_NVFP4]     = {0.5 + 1.0 / 16,                  SP_FP4,  false},
+    [SP_STORED_MXFP4]     = {0.5 + 1.0 / 32,                  SP_FP4,  false},
+    [SP_STORED_INT4]      = {0.5,                             SP_INT4, false},
+    [SP_STORED_NF4]       = {0.5 + (1.0 + 4.0 / 256) / 64,    SP_BF16, false}, /* values of a table */
+    [SP_STORED_INT4_WO]   = {0.5,                             SP_BF16, true},
+    [SP_STORED_AWQ]       = {0.5 + (2 + 0.5) / 128,           SP_BF16, true},
+    [SP_STORED_GPTQ]      = {0.5 + (2 + 0.5) / 128,           SP_BF16, true},
+};
+/* clang-format on */

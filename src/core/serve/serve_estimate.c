@@ -6,39 +6,26 @@
 /* Rounds of the fixed point between decoding time and the number of decoding requests. */
 enum { ROUNDS = 12 };
 
-double sp_most_running(const struct sp_pass *p, double input, double output)
-{
-    const struct sp_served *const v = &p->served;
-    const struct sp_service *const s = &v->service;
-    const double tokens = input + (s->reserves_answer ? output : output / 2);
-    double bytes = 0;
-    for (int k = 0; k < p->kinds; k++)
-        bytes += p->kind[k].layers * sp_mixer_kept_bytes(&p->kind[k].mixer, tokens, s->kv_bytes);
-    const double draft =
-        v->draft ? sp_kv_bytes_of_sequence(s->draft_model, tokens, s->kv_bytes) : 0;
-    const double room = v->capacity - v->weights - (v->draft ? v->draft->weights : 0) -
-                        SP_SERVING_BUFFERS * s->chips;
-    return room > 0 ? room / (v->copies * bytes + draft) : 0;
-}
-
 /* What the loop needs from the passes. */
 struct loop {
     const struct sp_pass *pass, *draft;
-    double input, output, ranks; /* ranks: prompts processed together */
-    double drafts, accepted;     /* per step: drafts checked, tokens accepted */
-    double prompt_s;             /* one prompt alone */
-    double adds_s;               /* added by a prompt to other requests' steps, per rank */
-    double chunk_s;              /* most that it adds to one step */
-    double first_s;              /* server overhead */
-    bool apart;                  /* separate prefill */
+    double context, output, ranks; /* ranks: prompts processed together */
+    double drafts, accepted;       /* per step: drafts checked, tokens accepted */
+    double prompt_s;               /* one prompt alone */
+    double most_mixed_s;           /* most that prompts add to one step */
+    double adds_s;                 /* added by a prompt to other requests' steps, per rank */
+    double chunk_s;                /* most that it adds to one step */
+    double steps_s, alone_s;       /* of a request alone: its steps; with its prompt */
+    double least_s;                /* of the instance's time, that a prompt takes at any load */
+    double first_s;                /* server overhead */
+    bool apart;                    /* separate prefill */
 };
 
 /* A step of `decoding` sequences and its time per accepted token. */
 static void take_step(const struct loop *l, double decoding, struct sp_serve_estimate *e)
 {
-    const struct sp_pass_load load = {.decode = decoding / l->pass->plan.pp,
-                                      .context = l->input + l->output / 2,
-                                      .drafts = l->drafts};
+    const struct sp_pass_load load = {
+        .decode = decoding / l->pass->plan.pp, .context = l->context, .drafts = l->drafts};
     struct sp_pass_load draft = load;
     draft.drafts = 0;
     e->step = sp_pass_time(l->pass, &load);
@@ -69,10 +56,10 @@ static struct sp_pass_time part_of_prompt(const struct sp_pass *p, double from, 
 
 /* Passes of a prompt: full chunks, whose tokens attend to half of the range on average, and the
  * last. */
-static struct sp_pass_time prompt_of(const struct sp_pass *p, double input, double *passes)
+static struct sp_pass_time prompt_of(const struct sp_pass *p, double *passes)
 {
     const struct sp_service *const s = &p->served.service;
-    const double hit = s->prefix_hit * input, computed = input - hit;
+    const double input = s->input, hit = s->prefix_hit * input, computed = input - hit;
     const double chunk = s->chunk > 0 ? fmin(s->chunk, computed) : computed;
     const double full = ceil(computed / chunk) - 1, mean = hit + (full - 1) * chunk / 2;
     struct sp_pass_time t = part_of_prompt(p, hit + full * chunk, input, 1);
@@ -88,6 +75,35 @@ static struct sp_pass_time prompt_of(const struct sp_pass *p, double input, doub
 static double prompts_s(const struct loop *l)
 {
     return l->apart ? 0 : l->pass->value[SP_V_MIXED] * l->adds_s;
+}
+
+/* A step takes a chunk of prompts on each rank: part of one, or several that read the weights once.
+ */
+static double most_mixed_s(const struct loop *l)
+{
+    const struct sp_pass *const p = l->pass;
+    const struct sp_service *const s = &p->served.service;
+    const struct sp_pass_load nothing = {0};
+    const double hit = s->prefix_hit * s->input, computed = s->input - hit;
+    const double tokens = p->plan.attention_dp * s->chunk;
+    const struct sp_pass_load several = {
+        .prompts = tokens / computed, .prompt = tokens, .seen = (hit + s->input) / 2};
+    if (l->apart || !(s->chunk > 0))
+        return INFINITY;
+    if (computed >= s->chunk)
+        return prompts_s(l) * l->ranks * s->chunk / computed;
+    return p->value[SP_V_MIXED] *
+           (sp_pass_time(p, &several).total_s - sp_pass_time(p, &nothing).total_s);
+}
+
+/* Time that the prompts of others add to a step: with their part of the queue, and with the longer
+ * steps, `longer_s` for an answer, no more than if each of them was served alone before: nobody
+ * serves two more slowly than one after the other. */
+static double mixed_s(const struct loop *l, double others, double queue, double longer_s)
+{
+    const double all = fmax(0, others * l->alone_s - queue - longer_s);
+    return fmin(fmin(prompts_s(l) * others / l->output, all / fmax(1, l->output - 1)),
+                l->most_mixed_s);
 }
 
 /* Iterates between the number of decoding requests and their duration; `mixed`: time that prompts
@@ -109,12 +125,25 @@ static void settle_decoding(const struct loop *l, double r, double mixed, double
     }
 }
 
+/* A request of r takes its prompt's time, mixed into steps, and its share of steps that all r could
+ * be in, and no less than its prompt alone: in a second the instance does no more than a second of
+ * these. For what is missing, requests wait for their prompts. */
+static void conserve(const struct loop *l, double r, double steps_s, struct sp_serve_estimate *e)
+{
+    const double turn_s = fmax(r * l->least_s + steps_s, r * l->adds_s);
+    e->ttft_s = fmax(e->ttft_s, turn_s - (l->output - 1) * e->tpot_s);
+}
+
 /* Settles r running requests (decoding, if prefill is separate); no queue. */
 static void settle(const struct loop *l, double r, struct sp_serve_estimate *e)
 {
     const double others = fmax(0, r - 1);
     const double queue = l->pass->value[SP_V_QUEUE] * others * l->adds_s;
-    settle_decoding(l, r, prompts_s(l) * others / l->output, l->apart ? 0 : queue, e);
+    take_step(l, r, e);
+    const double steps_s = (l->output - 1) * e->token_s; /* of an answer, if all r are in them */
+    settle_decoding(l, r, mixed_s(l, others, queue, steps_s - l->steps_s), l->apart ? 0 : queue, e);
+    if (!l->apart)
+        conserve(l, r, steps_s, e);
     e->e2e_s = e->ttft_s + (l->output - 1) * e->tpot_s;
     e->requests_per_s = l->apart ? r / (l->output * e->tpot_s) : r / e->e2e_s;
     e->running = e->requests_per_s * e->e2e_s;
@@ -183,20 +212,27 @@ struct sp_serve_estimate sp_serve_estimate(const struct sp_pass *pass,
     const struct sp_pass *const reader = requests->reader ? requests->reader : pass;
     const struct sp_service *const s = &pass->served.service;
     double passes;
-    struct sp_serve_estimate e = {.prompt = prompt_of(reader, requests->input, &passes),
-                                  .most = sp_most_running(pass, requests->input, requests->output)};
+    struct sp_serve_estimate e = {.prompt = prompt_of(reader, &passes),
+                                  .most = sp_room_for_sequences(&pass->served),
+                                  .apart = requests->reader != NULL};
     struct loop l = {.pass = pass,
                      .draft = requests->draft,
                      .drafts = s->drafts,
                      .accepted = s->drafts > 0 ? s->accepted : 1,
-                     .input = requests->input,
-                     .output = requests->output,
+                     .context = s->step_tokens,
+                     .output = s->output,
                      .ranks = reader->plan.attention_dp * reader->plan.pp,
                      .prompt_s = e.prompt.total_s,
                      .first_s = requests->direct ? 0 : pass->value[SP_V_FIRST],
-                     .apart = requests->reader != NULL};
+                     .apart = e.apart};
     const double empty_s = passes * sp_pass_time(reader, &nothing).total_s;
     l.adds_s = fmax(0, l.prompt_s - empty_s) / l.ranks;
+    l.least_s = fmax(fmin(1, pass->value[SP_V_MIXED]) * l.adds_s,
+                     pass->served.prefill_flops / pass->served.C);
+    l.most_mixed_s = most_mixed_s(&l);
+    take_step(&l, 1, &e);
+    l.steps_s = (l.output - 1) * e.token_s;
+    l.alone_s = l.prompt_s / l.ranks + l.steps_s;
     l.chunk_s = l.apart ? 0 : l.adds_s * l.ranks / passes;
     e.prompts_per_s = l.ranks / l.prompt_s;
     if (requests->readers > 0 && !isnan(requests->in_flight)) {

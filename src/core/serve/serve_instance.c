@@ -23,9 +23,7 @@ struct sp_requests sp_requests_of(const struct sp_serve_instance *i,
 {
     const struct sp_service *const s = &i->served.service;
     const struct sp_pass *const reader = load->reading ? &load->reading->pass : &i->pass;
-    return (struct sp_requests){.input = s->input,
-                                .output = s->output,
-                                .in_flight = B,
+    return (struct sp_requests){.in_flight = B,
                                 .reader = load->apart ? reader : NULL,
                                 .readers = load->readers,
                                 .transfer_s = load->transfer_s,
@@ -38,6 +36,9 @@ struct sp_steady sp_steady_of_estimate(const struct sp_served *v, const struct s
     const struct sp_decode_time least = sp_decode_time(v, e->decoding, 1 + s->drafts);
     const double given = s->drafts > 0 ? s->accepted : 1; /* tokens per step */
     const double steps = s->output / (e->decoding * given), rate = e->requests_per_s;
+    const double prompts = e->apart ? 0 : 1;
+    const double alone =
+        prompts * fmax(0, 1 - steps) / s->attention_dp; /* a pass of one on each rank */
     return (struct sp_steady){
         .step_s = e->token_s,
         .waiting = e->waiting,
@@ -48,8 +49,10 @@ struct sp_steady sp_steady_of_estimate(const struct sp_served *v, const struct s
         .requests_per_s = rate,
         .prompts_per_s = e->prompts_per_s,
         .evicted_per_step = sp_evicted_tokens(e->decoding, s->input, s->output),
-        .flops_share = rate * (steps * least.math_s + v->prefill_flops / v->C),
-        .bandwidth_share = rate * (steps * (least.kv_s + least.weights_s) + v->prefill_read / v->W),
+        .flops_share = rate * (steps * least.math_s + prompts * v->prefill_flops / v->C),
+        /* a prompt in a step reads no weights of its own */
+        .bandwidth_share =
+            rate * (steps * (least.kv_s + least.weights_s) + alone * v->prefill_read / v->W),
     };
 }
 
@@ -116,19 +119,12 @@ bool sp_keeps_limits(const struct sp_steady *y, const struct sp_serve_load *load
             sp_latency_percentile(SP_LATENCY_TTFT, y->ttft_s, at) <= load->ttft_s);
 }
 
-double sp_most_of_instance(const struct sp_serve_instance *i)
-{
-    const struct sp_service *const s = &i->served.service;
-    const double fit = sp_most_sequences(&i->served);
-    return i->estimated ? fmin(fit, floor(sp_most_running(&i->pass, s->input, s->output))) : fit;
-}
-
 double sp_sequences_of_load(const struct sp_serve_instance *i, const struct sp_serve_load *load,
                             double replicas)
 {
     if (!isnan(load->concurrency))
         return load->concurrency / replicas;
-    double low = 0, high = fmin(sp_most_of_instance(i), 1e9) + 1;
+    double low = 0, high = fmin(sp_most_sequences(&i->served), 1e9) + 1;
     while (high - low > 1) {
         const double middle = floor((low + high) / 2);
         const struct sp_steady y = sp_state_of(i, load, middle);

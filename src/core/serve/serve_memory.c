@@ -7,18 +7,6 @@
 
 #include "core/require.h"
 
-/* clang-format off */
-const struct sp_storage_traits sp_storages[SP_STORAGES] = {
-    [SP_STORED_BF16]  = {2,                               SP_BF16},
-    [SP_STORED_FP8]   = {1,                               SP_FP8},
-    [SP_STORED_INT8]  = {1,                               SP_INT8},
-    [SP_STORED_NVFP4] = {0.5 + 1.0 / 16,                  SP_FP4},
-    [SP_STORED_MXFP4] = {0.5 + 1.0 / 32,                  SP_FP4},
-    [SP_STORED_INT4]  = {0.5,                             SP_INT4},
-    [SP_STORED_NF4]   = {0.5 + (1.0 + 4.0 / 256) / 64,    SP_BF16}, /* values of a table */
-};
-/* clang-format on */
-
 double sp_kv_bytes_per_token(const struct sp_model *m, double element_bytes)
 {
     struct sp_layers layers;
@@ -143,11 +131,14 @@ static void weigh(const struct sp_service *s, struct sp_served *v)
     v->weights = sp_weights_held(v->shared, s->weight_bytes, v->experts, s->expert_bytes);
 }
 
-/* FLOPs of a prompt whose first tokens are cached. */
+/* FLOPs of a prompt whose first tokens are cached: only the last one's logits are asked for. */
 static double prefill_flops(const struct sp_service *s, double active)
 {
     const double hit = s->prefix_hit * s->input, T = s->input - hit;
-    const double matmuls = 2 * active * T;
+    const double head = s->all_experts || !sp_model_has_shape(s->model)
+                            ? 0
+                            : (double)s->model->vocab * (double)s->model->d_model;
+    const double matmuls = 2 * (active * T - head * fmax(0, T - 1));
     if (!s->attention || !sp_model_has_shape(s->model))
         return matmuls;
     const double all =
@@ -161,8 +152,20 @@ static double prefill_flops(const struct sp_service *s, double active)
 static double capacity_of(const struct sp_service *s, double weights)
 {
     const double f = s->memory_fraction, hbm = sp_capacity_bytes(&s->hw->chip);
-    return s->fraction_of_free ? sp_room_beside_weights(s->chips, hbm, weights, f)
-                               : sp_room_of_memory(s->chips, hbm, f);
+    return s->fraction_of_free ? sp_room_beside_weights(s->chips, hbm, weights, f, s->buffer_bytes)
+                               : sp_room_of_memory(s->chips, hbm, f, s->buffer_bytes);
+}
+
+/* FLOP/s of a chip over a token's matmuls, some in the format of routed experts. */
+static double peak_of(const struct sp_service *s, const struct sp_served *v)
+{
+    const struct sp_chip *const chip = &s->hw->chip;
+    const double C = chip->peak_flops_per_s[sp_compute_dtype(chip, s->math)];
+    const double C_e = chip->peak_flops_per_s[sp_compute_dtype(chip, s->expert_math)];
+    const double of_experts = v->experts / sp_expert_ratio(s->model);
+    if (of_experts <= 0 || C == C_e)
+        return C;
+    return v->active / ((v->active - of_experts) / C + of_experts / C_e);
 }
 
 void sp_prepare_service(const struct sp_service *s, struct sp_served *v)
@@ -180,7 +183,8 @@ void sp_prepare_service(const struct sp_service *s, struct sp_served *v)
     /* a state is read and written back */
     v->kv_read = v->copies * read_bytes(s, s->step_tokens) + 2 * v->state;
     v->capacity = capacity_of(s, v->weights);
-    v->C = N * chip->peak_flops_per_s[s->compute];
+    v->peak = peak_of(s, v);
+    v->C = N * v->peak;
     v->W = N * chip->hbm_bytes_per_s;
     v->prefill_flops = prefill_flops(s, v->active);
     v->prefill_read = sp_weights_read_bytes(v, fmax(1, s->input * (1 - s->prefix_hit)));
@@ -197,13 +201,23 @@ void sp_prepare_draft(const struct sp_service *service, struct sp_served *draft)
     sp_prepare_service(&s, draft);
 }
 
-double sp_most_sequences(const struct sp_served *v)
+double sp_held_tokens(const struct sp_engine *engine, double input, double output)
+{
+    return input + (engine->reserves_answer ? output : output / 2);
+}
+
+double sp_room_for_sequences(const struct sp_served *v)
 {
     const double draft = v->draft ? v->draft->weights : 0;
     const double kv = v->kv_held + (v->draft ? v->draft->kv_held : 0);
     if (v->capacity - v->weights - draft < 0)
         return 0;
-    return kv > 0 ? sp_most_sequences_held(v->capacity, v->weights, draft, kv, 0) : INFINITY;
+    return kv > 0 ? (v->capacity - v->weights - draft) / kv : INFINITY;
+}
+
+double sp_most_sequences(const struct sp_served *v)
+{
+    return floor(sp_room_for_sequences(v));
 }
 
 double sp_most_context(const struct sp_served *v, double B)
@@ -236,6 +250,7 @@ double sp_chips_to_hold(const struct sp_served *v, double B)
     const double draft = v->draft ? v->draft->weights : 0;
     const double draft_kv = v->draft ? v->draft->kv_held : 0;
     const bool caches = v->kv_held > 0;
-    return sp_chips_for_load(v->weights, draft, s->fraction_of_free ? 1 : f, caches ? B : 0,
-                             caches ? v->kv_held : 0, caches ? draft_kv : 0, f, hbm);
+    return sp_chips_for_load(v->weights, draft, s->fraction_of_free ? f : 1, caches ? B : 0,
+                             caches ? v->kv_held : 0, caches ? draft_kv : 0, f, hbm,
+                             s->buffer_bytes);
 }

@@ -91,7 +91,7 @@ static void try_state(struct listing *l, struct sp_serve_point point)
 static void try_batch(struct listing *l, const struct sp_serve_instance *v,
                       struct sp_serve_point point, double sequences)
 {
-    if (!(sequences > 0 && sequences <= sp_most_of_instance(v)))
+    if (!(sequences > 0 && sequences <= sp_most_sequences(&v->served)))
         return;
     point.sequences = sequences;
     point.steady = sp_state_of(v, l->load, sequences);
@@ -103,7 +103,7 @@ static void try_rate(struct listing *l, const struct sp_serve_instance *v,
                      struct sp_serve_point point)
 {
     const double rate = l->load->rate / point.replicas;
-    if (sp_most_of_instance(v) >= 1 &&
+    if (sp_most_sequences(&v->served) >= 1 &&
         sp_state_at_rate(v, l->load, rate, &point.sequences, &point.steady))
         try_state(l, point);
 }
@@ -207,6 +207,21 @@ static int list_parts(const struct sp_service *service, const struct sp_serve_lo
     return list_points(&l);
 }
 
+/* A prompt alone on an instance: its attention-DP ranks process as many together. */
+static double prompt_s(const struct sp_serve_point *p)
+{
+    return p->attention_dp / p->steady.prompts_per_s;
+}
+
+/* Whether the first token is in time with prompts from the other kind. */
+static bool reads_in_time(const struct sp_serve_load *load, const struct sp_serve_point *reads,
+                          const struct sp_serve_point *generates)
+{
+    struct sp_steady y = generates->steady;
+    y.ttft_s += prompt_s(reads) - prompt_s(generates);
+    return sp_keeps_limits(&y, load);
+}
+
 /* Tries all numbers of two kinds of instances on `chips` chips. */
 static void try_numbers(const struct sp_serve_point *reads, const struct sp_serve_point *generates,
                         double chips, struct sp_serve_split *best)
@@ -236,8 +251,9 @@ bool sp_best_split(const struct sp_service *service, const struct sp_serve_load 
     struct sp_serve_load full = *load, any;
     full.concurrency = NAN;
     full.apart = true;
+    full.ttft_s = INFINITY; /* of a pair: reads_in_time */
     any = full;
-    any.tpot_s = any.ttft_s = INFINITY;
+    any.tpot_s = INFINITY;
     any.concurrency = 1; /* a prompt without a queue */
     const int n_reads = list_parts(service, &any, machine_chips, degrees, SP_SERVE_TTFT, reads);
     const int n_generates =
@@ -245,7 +261,7 @@ bool sp_best_split(const struct sp_service *service, const struct sp_serve_load 
     *best = (struct sp_serve_split){.requests_per_s = 0};
     for (int g = 0; g < n_generates; g++)
         for (int r = 0; r < n_reads && !is_beaten(generates, g); r++)
-            if (!is_beaten(reads, r))
+            if (!is_beaten(reads, r) && reads_in_time(load, &reads[r], &generates[g]))
                 try_numbers(&reads[r], &generates[g], machine_chips, best);
     return best->requests_per_s > 0;
 }
