@@ -111,7 +111,7 @@ bool sp_open_search(const struct sp_args *args, const struct sp_sources *sources
                     struct sp_report *report, struct sp_searching *s, struct sp_error *error)
 {
     const char *list = args->value.hw;
-    const double threads = args->value.threads;
+    const double threads = args->value.threads, top = args->value.top;
     struct sp_search *const of = &s->of;
     *s = (struct sp_searching){.args = args, .report = report, .timings = args->given.timings};
     if (!sp_problem_of(args, NULL, NULL, &of->problem, error))
@@ -121,7 +121,7 @@ bool sp_open_search(const struct sp_args *args, const struct sp_sources *sources
     of->run = (struct sp_search_run){.exhaustive = args->given.exhaustive,
                                      .meshes = !wants_all_plans(args),
                                      .front = args->value.pareto >= 0,
-                                     .wanted = (int)args->value.top,
+                                     .wanted = isnan(top) ? 1 : (int)top,
                                      .stop = sp_interrupt_flag,
                                      .threads = isnan(threads) ? 0 : (int)threads};
     of->grounded = !args->given.fastest && !of->robust && sp_ranks_time(of) && !args->value.near &&

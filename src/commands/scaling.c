@@ -4,7 +4,8 @@
 
 #include "base/list.h"
 #include "base/number.h"
-#include "cli/command.h"
+#include "cli/affordable.h"
+#include "cli/plan_options.h"
 #include "study/laws.h"
 
 static const struct sp_taken options[] = {
@@ -17,13 +18,21 @@ static const struct sp_taken options[] = {
     SP_TAKE(vocab),
     SP_TAKE(bytes_per_token),
     SP_TAKE(law, .fallback = "chinchilla"),
-    SP_TAKE(batch, .needs = SP_THESE(SP_O_noise_scale)),
+    SP_OPTION_BATCH,
     SP_TAKE(noise_scale, .needs = SP_THESE(SP_O_batch)),
     SP_TAKE(year),
     SP_TAKE(since, .fallback = "2014"),
     SP_TAKE(compute_trend, .fallback = "training-compute"),
     SP_TAKE(algorithms_trend, .fallback = "algorithms"),
     SP_TAKE(from_batch, .needs = SP_THESE(SP_O_batch)),
+    SP_TAKE(hw, .excludes = SP_THESE(SP_O_flops, SP_O_params, SP_O_tokens, SP_O_loss)),
+    SP_TAKE(budget, .needs = SP_THESE(SP_O_hw)),
+    SP_TAKE(days, .alias = "deadline", .needs = SP_THESE(SP_O_hw)),
+    SP_TAKE(price, .needs = SP_THESE(SP_O_hw)),
+    SP_OPTION_NETWORK,
+    SP_TAKE(seq, .needs = SP_THESE(SP_O_hw)),
+    SP_TAKE(framework, .needs = SP_THESE(SP_O_hw)),
+    SP_TAKE(precision, .needs = SP_THESE(SP_O_hw)),
 };
 
 static const struct sp_example examples[] = {
@@ -37,6 +46,8 @@ static const struct sp_example examples[] = {
     {"scaling --probabilities 0.5,0.25,0.125 --vocab 50257",
      "cross-entropy, perplexity, the first loss"},
     {"scaling --year 2023", "effective compute relative to 2014, and the share of compute"},
+    {"scaling --budget 2M --days 60 --hw h100,b200 --price h100=2.2,b200=4",
+     "which size, tokens and machine a sum of money and a time buy"},
     {NULL, NULL},
 };
 
@@ -69,6 +80,9 @@ struct scaling {
     double vocab;
     struct sp_trend_file compute, algorithms;
     struct sp_progress progress;
+    struct sp_affordable found[SP_MOST_AFFORDABLE]; /* with --hw: one a machine, best first */
+    int n_found;
+    double days, budget; /* most of the run; NAN: not given */
 };
 
 /* Whether a trend is carried beyond the years that it was seen in. */
@@ -76,6 +90,23 @@ static bool is_beyond(const struct scaling *s, const struct sp_trend *t)
 {
     const double first = (double)t->first_year, last = (double)t->last_year;
     return s->has_year && ((first > 0 && s->since < first) || (last > 0 && s->year > last + 1));
+}
+
+#define SP_PART scaling_machine
+#define SP_PART_OF struct sp_affordable
+#include "answer/put_rows.h"
+
+/* The best run, and the others beside it. */
+static void put_machines(struct sp_report *report, const struct scaling *s)
+{
+    sp_scope(report, "best");
+    put_scaling_machine_rows(report, s->found);
+    sp_scope(report, "");
+    for (int i = 0; i < s->n_found; i++) {
+        sp_begin_row(report, s->found[i].hw, "machines.%d", i);
+        put_scaling_machine_rows(report, &s->found[i]);
+    }
+    sp_scope(report, "");
 }
 
 #define SP_PART scaling
@@ -145,12 +176,15 @@ static bool check_given(const struct scaling *s, struct sp_error *error)
 {
     const struct sp_scaling_run *g = &s->given;
     const int n = !isnan(g->flops) + !isnan(g->params) + !isnan(g->tokens);
-    const bool loss = !isnan(g->loss);
+    const bool loss = !isnan(g->loss), buys = s->n_found > 0;
     if (!isnan(s->year) && s->year < s->since)
         return sp_fail(error, SP_USAGE, "--year %g is before --since %g", s->year, s->since);
-    if (n == 0 && !loss && isnan(s->batch) && isnan(s->year) && !s->shows_entropy)
+    if (n == 0 && !loss && isnan(s->noise) && isnan(s->year) && !s->shows_entropy)
         return sp_fail(error, SP_USAGE,
-                       "a budget is needed: --flops, --model or --params, --tokens, or --loss");
+                       "a budget is needed: --flops, --model or --params, --tokens, or --loss; or "
+                       "--budget and --days with --hw");
+    if (!isnan(s->batch) && isnan(s->noise) && !buys)
+        return sp_fail(error, SP_USAGE, "--batch needs --noise-scale, or --hw");
     if (n > 2 || (loss && (n > 1 || !isnan(g->flops))))
         return sp_fail(
             error, SP_USAGE,
@@ -175,6 +209,26 @@ static bool unreachable(const struct scaling *s, struct sp_error *error)
                    sp_safe(s->law.name), least);
 }
 
+/* The run that --budget and --days buy on the machines of --hw. */
+static bool take_best(const struct sp_args *args, struct scaling *s, struct sp_error *error)
+{
+    s->days = args->value.days;
+    s->budget = args->value.budget;
+    if (!args->given.hw)
+        return take_size(args, s, error);
+    if (isnan(s->days) && isnan(s->budget))
+        return sp_fail(error, SP_USAGE, "--hw needs --budget or --days");
+    s->n_found = sp_find_affordable(args, &s->sources, &s->law, s->found, error);
+    if (s->n_found < 0)
+        return false;
+    if (!(s->found->flops > 0))
+        return sp_fail(error, SP_INPUT,
+                       "no shape fits these machines and makes a step within --budget and --days");
+    s->given.params = s->found->params;
+    s->given.tokens = s->found->tokens;
+    return true;
+}
+
 static bool load(const struct sp_args *args, struct scaling *s, struct sp_error *error)
 {
     s->v = &args->value;
@@ -193,7 +247,7 @@ static bool load(const struct sp_args *args, struct scaling *s, struct sp_error 
         (!sp_load_trend(args->value.compute_trend, &s->sources, &s->compute, error) ||
          !sp_load_trend(args->value.algorithms_trend, &s->sources, &s->algorithms, error)))
         return false;
-    if (!sp_load_law(args->value.law, &s->sources, &s->law, error) || !take_size(args, s, error) ||
+    if (!sp_load_law(args->value.law, &s->sources, &s->law, error) || !take_best(args, s, error) ||
         !sp_tokens_of(args, SP_O_batch, &s->batch, NULL, error) ||
         !sp_tokens_of(args, SP_O_from_batch, &s->from, NULL, error) || !check_given(s, error) ||
         !take_probabilities(args, s, error))
@@ -243,12 +297,13 @@ static void work_out(struct scaling *s)
     s->n_given = !isnan(given->flops) + s->has_params + s->has_tokens + s->has_loss;
     s->flops_from = flops_from(s);
     s->params_given = !s->has_params             ? ""
+                      : s->n_found > 0           ? " (of the plan)"
                       : s->law.without_embedding ? " (given, without embedding)"
                                                  : " (given)";
-    s->tokens_given = s->has_tokens ? " (given)" : "";
+    s->tokens_given = !s->has_tokens ? "" : s->n_found > 0 ? " (of the plan)" : " (given)";
     s->flops_given = isnan(given->flops) ? "" : " (given)";
     s->has_run = isfinite(s->run.flops);
-    s->has_batch = !isnan(s->batch);
+    s->has_batch = !isnan(s->noise);
     s->has_year = !isnan(s->year);
     s->progress = sp_progress_between(&s->compute.trend, &s->algorithms.trend, s->since, s->year);
 }
@@ -278,6 +333,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         put_laws(&s, report);
     if (s.has_file)
         sp_config_free(&s.file);
+    sp_free_affordable(s.found, s.n_found);
     return true;
 }
 
@@ -289,7 +345,8 @@ const struct sp_command sp_cmd_scaling = {
         "rest; from a loss what reaches it. One token costs 6 FLOPs per parameter. The law and its "
         "constants are data (`scaleplan list laws`, --set law.loss.alpha=0.3392). With "
         "--batch and --noise-scale: how many more steps and tokens a batch takes than the fewest "
-        "possible.",
+        "possible. With --hw, --budget and --days: which known shape, tokens and machine compute "
+        "most for the money in the time, with the plan that `search` finds.",
     SP_OPTIONS(options),
     .examples = examples,
     .run = run,

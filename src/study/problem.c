@@ -49,6 +49,11 @@ static size_t bare_length(const char *typed)
                : 0;
 }
 
+bool sp_is_counted(const struct sp_hardware *hw, const char *typed)
+{
+    return sp_chips(hw) > 1 || bare_length(typed) > 0;
+}
+
 void sp_name_machine(const struct sp_hardware *hw, const char *typed, char *out, size_t size)
 {
     const size_t bare = bare_length(typed);

@@ -63,6 +63,9 @@ bool sp_take_devices(struct sp_hardware *hw, int64_t devices);
 /* The machine as --hw takes it, from how it was typed with another number of devices. */
 void sp_name_machine(const struct sp_hardware *hw, const char *typed, char *out, size_t size);
 
+/* Whether a machine was typed with its number of devices, or is a system of several. */
+bool sp_is_counted(const struct sp_hardware *hw, const char *typed);
+
 /* The next number of devices below; 0: none. */
 int64_t sp_fewer_devices(const struct sp_hardware *hw, int64_t devices);
 

@@ -19,4 +19,12 @@ static inline int one_in(void)
 #endif
 }
 
+/* Number of problems that a driver draws: SCALEPLAN_PROBLEMS, else a usual number of them, or all.
+ */
+static inline int drawn_problems(int usual, int all)
+{
+    const char *const asked = getenv("SCALEPLAN_PROBLEMS");
+    return asked ? atoi(asked) : one_in() == 1 ? all : usual;
+}
+
 #endif

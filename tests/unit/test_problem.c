@@ -13,11 +13,10 @@ struct lost {
     int sequences, seq;
 };
 
-/* SCALEPLAN_PROBLEMS says how many (`.ci/full` asks for 2,000, some ten minutes). */
+/* `.ci/full` asks for 2,000, some ten minutes. */
 static int cases(void)
 {
-    const char *const asked = getenv("SCALEPLAN_PROBLEMS");
-    return asked ? atoi(asked) : one_in() == 1 ? 150 : 24;
+    return drawn_problems(24, 150);
 }
 
 static struct lost draw_lost(void)
