@@ -468,10 +468,10 @@ static bool write_page(const struct sp_args *args, struct sp_report *report, str
         {"first token", "ttft_s"},
         {"tokens/s per user", "tokens_per_s_per_user"},
         {"tokens/s per device", "tokens_per_s_per_device"}};
-    const char *const verdict = sp_find(report, "verdict")->text;
     char title[200];
     if (!args->value.report)
         return true;
+    const char *const verdict = sp_find(report, "verdict")->text;
     snprintf(title, sizeof title, "Serving %.60s on %.100s",
              args->value.model ? args->value.model : sp_report_text(report, SP_Q_SERVE_MODEL),
              args->value.hw);

@@ -118,7 +118,7 @@ static bool write_scale(const struct sp_report *step, char *out, size_t size)
     double first = NAN, share = NAN;
     size_t used = 0;
     for (int64_t s = 0; s < now.problem.pp; s++) {
-        char formula[80], forward[40];
+        char formula[96], forward[40];
         snprintf(forward, sizeof forward, "stages.%lld.forward_s", (long long)s);
         snprintf(formula, sizeof formula, "%s + stages.%lld.backward_s", forward, (long long)s);
         const double both = value_of(step, formula).number;

@@ -161,7 +161,9 @@ struct sp_plan sp_strategy_plan(const struct sp_fit_input *in, const struct sp_s
     const struct sp_framework *const f = sp_strategy_framework(in, s);
     const struct sp_execution execution = f ? f->execution : (struct sp_execution){0};
     const int64_t replicas = s->dp * s->fsdp / s->cp;
-    const double each = fmax(1, ceil(sp_replica_sequences(in, s) - 1e-9));
+    /* A batch may be any number of tokens; a plan's is whole. */
+    const double most = (double)(INT64_MAX / 2 / replicas);
+    const double each = fmin(fmax(1, ceil(sp_replica_sequences(in, s) - 1e-9)), most);
     const int64_t micro =
         s->pp > 1 ? 1 : (int64_t)fmax(1, ceil(each / (double)s->microbatches - 1e-9));
     return (struct sp_plan){
