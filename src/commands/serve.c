@@ -84,7 +84,7 @@ static const struct sp_example examples[] = {
     {"serve --model llama3-70b --hw v5e-32 --weights int8 --disaggregate auto --get "
      "disaggregated.ratio",
      "instances that read prompts for one that generates"},
-    {"serve --model deepseek-v3 --hw h200-32 --pareto", "the front of degrees and batches"},
+    {"serve --model deepseek-v3 --hw h200-32 --front", "the front of degrees and batches"},
     {NULL, NULL},
 };
 
