@@ -59,24 +59,6 @@ static void put_code(const char *text, FILE *out)
     fprintf(out, "```text\n%s%s```\n", text, *text && text[strlen(text) - 1] != '\n' ? "\n" : "");
 }
 
-/* What --get and --explain print, as it stands in a terminal. */
-static void put_asked(const struct sp_report *report, const struct sp_render *how, FILE *out)
-{
-    struct sp_render plain = *how;
-    char *text = NULL;
-    size_t size;
-    FILE *const memory = open_memstream(&text, &size);
-    if (!memory)
-        abort();
-    plain.format = SP_FORMAT_TEXT;
-    plain.width = 0;
-    plain.colour = false;
-    sp_render(report, &plain, memory);
-    fclose(memory);
-    put_code(text, out);
-    free(text);
-}
-
 static void put_item(const struct sp_report *report, const struct sp_item *item, FILE *out)
 {
     struct sp_spans spans;
@@ -90,10 +72,10 @@ static void put_item(const struct sp_report *report, const struct sp_item *item,
         put_line(sp_fill_line(report, item->line, &spans), out);
 }
 
-static void put_report(const struct sp_report *report, const struct sp_render *how, FILE *out)
+void sp_render_markdown(const struct sp_report *report, const char *asked, FILE *out)
 {
-    if (how->explain || how->get) {
-        put_asked(report, how, out);
+    if (asked) {
+        put_code(asked, out);
         return;
     }
     for (size_t i = 0; i < report->n_items; i++)
@@ -225,18 +207,14 @@ void sp_markdown_page(const char *markdown, FILE *out)
     sp_html_close(out);
 }
 
-void sp_render_markdown(const struct sp_report *report, const struct sp_render *how, FILE *out)
+void sp_render_html(const struct sp_report *report, const char *asked, FILE *out)
 {
     char *text = NULL;
     size_t size;
-    if (how->format == SP_FORMAT_MARKDOWN) {
-        put_report(report, how, out);
-        return;
-    }
     FILE *const memory = open_memstream(&text, &size);
     if (!memory)
         abort();
-    put_report(report, how, memory);
+    sp_render_markdown(report, asked, memory);
     fclose(memory);
     sp_markdown_page(text, out);
     free(text);

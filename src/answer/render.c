@@ -1,11 +1,11 @@
 /* Renders a report in the form that was asked for. */
+#include <stdlib.h>
+
 #include "answer/report_internal.h"
 
-void sp_render(const struct sp_report *report, const struct sp_render *how, FILE *out)
+static void render_plain(const struct sp_report *report, const struct sp_render *how, FILE *out)
 {
-    if (how->format == SP_FORMAT_MARKDOWN || how->format == SP_FORMAT_HTML)
-        sp_render_markdown(report, how, out);
-    else if (how->explain)
+    if (how->explain)
         sp_render_explain(report, how, out);
     else if (how->format == SP_FORMAT_JSON)
         sp_render_json(report, how, out);
@@ -17,4 +17,30 @@ void sp_render(const struct sp_report *report, const struct sp_render *how, FILE
         sp_render_get(report, how->get, out);
     else
         sp_render_text(report, how, out);
+}
+
+/* What --get and --explain print as text; NULL: neither is given. free() it. */
+static char *asked_text(const struct sp_report *report, const struct sp_render *how)
+{
+    char *text = NULL;
+    size_t size;
+    if (!how->explain && !how->get)
+        return NULL;
+    FILE *const memory = open_memstream(&text, &size);
+    if (!memory)
+        abort();
+    render_plain(report, how, memory);
+    fclose(memory);
+    return text;
+}
+
+void sp_render(const struct sp_report *report, const struct sp_render *how, FILE *out)
+{
+    if (how->format != SP_FORMAT_MARKDOWN && how->format != SP_FORMAT_HTML) {
+        render_plain(report, how, out);
+        return;
+    }
+    char *const asked = asked_text(report, how);
+    (how->format == SP_FORMAT_HTML ? sp_render_html : sp_render_markdown)(report, asked, out);
+    free(asked);
 }

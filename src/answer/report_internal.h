@@ -75,7 +75,9 @@ void sp_print_json(struct cJSON *root, bool one_line, FILE *out);
 void sp_render_get(const struct sp_report *report, const char *keys, FILE *out);
 void sp_render_json(const struct sp_report *report, const struct sp_render *how, FILE *out);
 void sp_render_table(const struct sp_report *report, const struct sp_render *how, FILE *out);
-void sp_render_markdown(const struct sp_report *report, const struct sp_render *how, FILE *out);
+/* `asked`: what --get and --explain print in a terminal, in place of the report; NULL: nothing. */
+void sp_render_markdown(const struct sp_report *report, const char *asked, FILE *out);
+void sp_render_html(const struct sp_report *report, const char *asked, FILE *out);
 void sp_render_explain(const struct sp_report *report, const struct sp_render *how, FILE *out);
 
 /* Completes a key within rows of a list to a whole path after "list.N."; false if unknown or

@@ -97,6 +97,18 @@ static void put_answers(const struct sp_case *c, const struct sp_report *answer,
     }
 }
 
+/* Whether the formula of an expected key has a derivation that no key before it had. */
+static bool is_new_derivation(const struct sp_case *c, const struct sp_report *answer, int at)
+{
+    const enum sp_form_id form = sp_find(answer, c->expect[at].key)->form;
+    for (int i = 0; i < at; i++) {
+        const struct sp_entry *const before = sp_find(answer, c->expect[i].key);
+        if (before && before->form == form)
+            return false;
+    }
+    return *sp_derivation(form);
+}
+
 /* What --explain prints of the expected keys. */
 static void put_derivation(const struct sp_case *c, const struct sp_report *answer, bool derives,
                            FILE *out)
@@ -108,7 +120,7 @@ static void put_derivation(const struct sp_case *c, const struct sp_report *answ
             continue;
         const struct sp_render how = {.explain = true,
                                       .explain_key = entry->path,
-                                      .derive = derives && *sp_derivation(entry->form)};
+                                      .derive = derives && is_new_derivation(c, answer, i)};
         fputs(any ? "\n" : "\n```text\n", out);
         sp_render(answer, &how, out);
         any = true;

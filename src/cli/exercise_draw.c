@@ -28,6 +28,7 @@ static uint64_t one_of(struct sp_dice *dice, uint64_t n)
 }
 
 enum { LONGEST_WORD = 64 };
+static const unsigned long long LARGEST = 1ull << 53; /* that a double has whole */
 
 /* "2..64", "1..16M", "256..8192*2": a whole number from the first to the second, or the first times
  * a power of the third, with what follows the second; any other word stands for itself. */
@@ -38,14 +39,14 @@ static void draw_word(const char *word, size_t n, struct sp_dice *dice, char out
     int end = 0;
     snprintf(copy, sizeof copy, "%.*s", (int)n, word);
     snprintf(out, LONGEST_WORD, "%s", copy);
-    if (sscanf(copy, "%llu..%llu%n", &from, &to, &end) != 2 || to < from)
+    if (sscanf(copy, "%llu..%llu%n", &from, &to, &end) != 2 || to < from || to > LARGEST)
         return;
     sscanf(copy + end, "%15[^*]", suffix);
     if (strchr(copy, '*'))
         factor = strtoull(strchr(copy, '*') + 1, NULL, 10);
     if (factor > 1 && from > 0) {
         uint64_t steps = 1;
-        for (unsigned long long at = from; at * factor <= to; at *= factor)
+        for (unsigned long long at = from; at <= to / factor; at *= factor)
             steps++;
         for (uint64_t left = one_of(dice, steps); left > 0; left--)
             from *= factor;

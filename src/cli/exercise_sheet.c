@@ -179,7 +179,7 @@ void sp_put_question(int number, const struct sp_case *c, const struct sp_report
         fprintf(out, "- **%s** ", name);
         sp_markdown_text(entry->info.label, out);
         fprintf(out, " (`%s`%s%s%s):\n", entry->path, *unit ? ", " : "", unit,
-                entry->kind == SP_VALUE_BOOL ? "yes or no" : "");
+                entry->kind == SP_VALUE_BOOL ? ", yes or no" : "");
     }
 }
 
@@ -194,7 +194,7 @@ static void find_given(const char *answers, const char *name, char out[64])
             continue;
         at += n;
         at += strspn(at, " \t:=.)");
-        snprintf(out, 64, "%.*s", (int)strcspn(at, "\r\n"), at);
+        snprintf(out, 64, "%.*s", (int)strcspn(at, "\r\n#"), at);
         for (size_t end = strlen(out); end > 0 && isspace((unsigned char)out[end - 1]); end--)
             out[end - 1] = '\0';
     }
@@ -217,16 +217,30 @@ static bool read_number(const char *given, const char *unit, double *value)
     return sp_parse_number(text, value);
 }
 
-/* Whether the quantity has this unit, or an argument of its formula. */
-static bool has_unit(const struct sp_entry *entry, const char *unit)
+static bool form_has_unit(const struct sp_entry *entry, const char *unit)
 {
-    bool has = !*unit || strcmp(sp_unit_name(entry->info.unit), unit) == 0;
+    bool has = strcmp(sp_unit_name(entry->info.unit), unit) == 0;
     if (entry->form == SP_CLOSED_NONE)
         return has;
     const struct sp_form form = sp_form(entry->form);
     for (size_t i = 0; form.arguments[i].name && !has; i++)
         has = strcmp(form.arguments[i].unit, unit) == 0;
     return has;
+}
+
+/* Whether the quantity has this unit, or an argument of its formula: of its own, or of the one that
+ * gives a part of it, which has the same value (the time of a ring is its bound). */
+static bool has_unit(const struct sp_report *answer, const struct sp_entry *of, const char *unit)
+{
+    if (!*unit || form_has_unit(of, unit))
+        return true;
+    for (size_t i = 0; i < sp_report_size(answer); i++) {
+        const struct sp_entry *const entry = sp_report_entry(answer, i);
+        if (entry->kind == SP_VALUE_NUMBER && entry->number == of->number &&
+            entry->info.unit == of->info.unit && form_has_unit(entry, unit))
+            return true;
+    }
+    return false;
 }
 
 static const double ROUNDING = 0.01; /* of answers by hand */
@@ -245,9 +259,9 @@ static void find_mistake(struct sp_graded *g, const struct sp_report *answer, do
     const double right = g->of->number;
     const bool more = given > right;
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++)
-        if (has_unit(g->of, mistakes[i].unit) &&
+        if (has_unit(answer, g->of, mistakes[i].unit) &&
             sp_case_is_close(more ? given / right : right / given, mistakes[i].by, ROUNDING / 2)) {
-            snprintf(g->remark, sizeof g->remark, "%g times too %s: %s", mistakes[i].by,
+            snprintf(g->remark, sizeof g->remark, "%.4g times too %s: %s", mistakes[i].by,
                      more ? "large" : "small", mistakes[i].words);
             return;
         }
@@ -255,7 +269,7 @@ static void find_mistake(struct sp_graded *g, const struct sp_report *answer, do
         const struct sp_entry *const other = sp_report_entry(answer, i);
         if (other->kind == SP_VALUE_NUMBER && other->info.unit == g->of->info.unit &&
             sp_case_is_close(given, other->number, ROUNDING / 2)) {
-            snprintf(g->remark, sizeof g->remark, "that is %s, %s", other->path, other->info.label);
+            snprintf(g->remark, sizeof g->remark, "that is %s", other->path);
             return;
         }
     }
