@@ -79,18 +79,13 @@ static void prepare_instance(struct serve *f)
         sp_pools(&f->reader, &f->served, 1, 1, 1, (double)sp_chips(&f->hw)).transfer_s;
 }
 
-/* More come than the instance serves; where degrees are open, which instances serve as many. */
+/* More come than the instance serves. */
 static bool refuse_rate(const struct serve *f, double rate, double most, struct sp_error *error)
 {
-    struct sp_serve_point points[SP_SERVE_POINTS];
-    char others[96] = "";
-    if (!f->degrees.given && sp_find_serve_points(f, points) > 0)
-        snprintf(others, sizeof others, "; %.0f of %.0f chips serve them (--hw, --tp %.0f)",
-                 points[0].replicas, points[0].chips, fmax(1, points[0].tp));
     return sp_fail(error, SP_INPUT,
                    "--rate %.6g: this machine serves at most %.4g requests/s in instances of %.0f "
-                   "chips%s",
-                   rate, most, f->service.chips, others);
+                   "chips",
+                   rate, most, f->service.chips);
 }
 
 /* Makes an instance of those listed the one that is asked about. */

@@ -201,7 +201,7 @@ static void say_serving(const struct shown *s, char *out, size_t size)
 static void say_verdict(const struct shown *s, char *out, size_t size)
 {
     const struct serve *const f = s->f;
-    const double cache = s->v->kv_held > 0 ? sp_cache_held(sp_holding(f), s->v->kv_held) : 0;
+    const double held = sp_holding(f), cache = sp_cache_held(held, fmax(0, s->v->kv_held));
     const double lacks = s->v->weights + cache - s->v->capacity;
     if (!f->holds_weights)
         snprintf(out, size, "No: the weights alone take %s, %s has %s",
@@ -209,7 +209,7 @@ static void say_verdict(const struct shown *s, char *out, size_t size)
                  sp_human_text(s->v->capacity, SP_BYTES));
     else if (!f->fits)
         snprintf(out, size, "No: weights and the cache of %s sequences lack %s",
-                 sp_human_text(f->B, SP_COUNT), sp_human_text(lacks, SP_BYTES));
+                 sp_human_text(held, SP_COUNT), sp_human_text(lacks, SP_BYTES));
     else
         say_serving(s, out, size);
 }
@@ -368,7 +368,6 @@ static void divide(struct shown *s)
     struct sp_serve_load both = f->load;
     char reads[96], generates[96];
     both.apart = false;
-    both.reading = NULL;
     name_pool(f->split.readers, &f->split.reads, reads, sizeof reads);
     name_pool(f->split.generators, &f->split.generates, generates, sizeof generates);
     snprintf(s->split_words, sizeof s->split_words, "%s read, %s generate", reads, generates);

@@ -51,8 +51,6 @@ static const char *of_group(const cJSON *q)
 static const char *format_of(const cJSON *q)
 {
     const char *const method = sp_hf_text_at(q, "quant_method");
-    if (!method)
-        return NULL;
     if (strcmp(method, "compressed-tensors") == 0)
         return of_group(q);
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
@@ -89,7 +87,7 @@ bool sp_hf_put_formats(cJSON *out, const struct sp_hf_config *c)
 {
     const cJSON *const nested = sp_hf_member(c->sizes, "quantization_config");
     const cJSON *const q = nested ? nested : sp_hf_member(c->json->root, "quantization_config");
-    if (!q)
+    if (!sp_hf_text_at(q, "quant_method"))
         return true;
     const char *const format = format_of(q);
     if (!format)

@@ -203,8 +203,7 @@ static void two_pools(void **state)
     (void)state;
     struct world w;
     make(&w, "llama3-70b", "h100-8", 8, 1);
-    struct sp_requests requests = {
-        .in_flight = 64, .reader = &w.instance.pass, .readers = 0.02};
+    struct sp_requests requests = {.in_flight = 64, .reader = &w.instance.pass, .readers = 0.02};
     const struct sp_serve_estimate few = sp_serve_estimate(&w.instance.pass, &requests);
     assert_close(few.requests_per_s * few.e2e_s, 64, 1e-9);
     assert_true(few.requests_per_s < 0.02 * few.prompts_per_s);
