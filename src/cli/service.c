@@ -422,10 +422,10 @@ static bool load_drafts(struct serve *f, const struct sp_sources *sources, struc
 bool sp_load_service(struct serve *f, const struct sp_sources *sources, struct sp_error *error)
 {
     return sp_model_of(f->args, sources, &f->model, error) &&
-           sp_hardware_of(f->args, sources, &f->hw, error) &&
-           sp_check_peak(&f->hw, (enum sp_dtype)f->args->value.dtype, error) &&
-           check_decoder(f, error) && take_profile(f, sources, error) &&
-           take_engine(f, sources, error) && sp_settle_service(f, sources, error);
+           sp_hardware_of(f->args, sources, &f->hw, error) && check_decoder(f, error) &&
+           take_profile(f, sources, error) && take_engine(f, sources, error) &&
+           sp_check_peak(&f->hw, math_of(f, f->weights), error) &&
+           sp_settle_service(f, sources, error);
 }
 
 bool sp_settle_service(struct serve *f, const struct sp_sources *sources, struct sp_error *error)
