@@ -21,7 +21,7 @@ static double reached_s(const struct sp_hardware *hw, const struct sp_framework 
                                  .cp = 1,
                                  .ep = 1,
                                  .etp = 1};
-    const struct sp_step_inputs in = {&model, hw, &precision, framework, profile, &plan};
+    const struct sp_step_inputs in = {&model, hw, &precision, framework, profile, &plan, NULL};
     const double all_reduce = sp_all_reduce_s(&in, bytes);
     return op == SP_ALL_REDUCE ? all_reduce : all_reduce / 2;
 }
