@@ -55,7 +55,12 @@ int main(void)
                            .imbalance = 1};
     struct sp_profile profile = {.residual = 0.1};
     sp_expect_constants(&hw, &framework, &profile);
-    const struct sp_step_inputs in = {&model, &hw, &mixed, &framework, &profile, &plan};
+    const struct sp_step_inputs in = {.model = &model,
+                                      .hw = &hw,
+                                      .precision = &mixed,
+                                      .framework = &framework,
+                                      .profile = &profile,
+                                      .plan = &plan};
     const struct sp_policy *const policy =
         sp_lightest_policy(&in, &sp_policies[SP_REMAT_SELECTIVE], sp_capacity_bytes(&hw.chip));
     plan.recompute = policy->recompute;

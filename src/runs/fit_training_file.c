@@ -71,7 +71,7 @@ static void pick_runs(const struct sp_fit_request *q, struct sp_fit_of_file *f)
             fit->runs[fit->n++] = (struct sp_calibrated){
                 .run = run,
                 .sample = {{&run->model, &run->hw, &run->precision, &run->framework.framework, NULL,
-                            &run->plan},
+                            &run->plan, NULL},
                            run->step_s,
                            1},
                 .group = group,

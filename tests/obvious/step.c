@@ -415,6 +415,46 @@ static void launches_and_stragglers(void **state)
     assert_true(compared >= 3000);
 }
 
+/* A layer, and replicas with a sequence each, before there is a machine. */
+static struct world small_world(int64_t replicas)
+{
+    return (struct world){.m = {.layers = 1,
+                                .d_model = 128,
+                                .d_ff = 512,
+                                .heads = 2,
+                                .kv_heads = 2,
+                                .head_dim = 64,
+                                .vocab = 1024,
+                                .norms_per_layer = 2},
+                          .p = {.dp = replicas,
+                                .shards = replicas,
+                                .tp = 1,
+                                .pp = 1,
+                                .vpp = 1,
+                                .cp = 1,
+                                .ep = 1,
+                                .etp = 1,
+                                .micro_batch = 1,
+                                .batch = replicas,
+                                .seq = 256,
+                                .schedule = SP_1F1B,
+                                .dtype = SP_BF16,
+                                .imbalance = 1}};
+}
+
+/* The same on two free GPUs, whose host takes 5 us for each of a layer's 20 operations. */
+static struct world launched_world(int64_t replicas)
+{
+    struct world w = small_world(replicas);
+    w.f.layer_operations = 20;
+    w.hw = free_machine(false, 2);
+    for (int c = 0; c < SP_CONSTANTS; c++)
+        w.profile.value[c] = sp_constants[c].gpu;
+    w.profile.value[SP_C_STRAGGLER] = 0;
+    w.profile.value[SP_C_LAUNCH] = 5e-6;
+    return w;
+}
+
 /* One layer, D = 128, F = 512, 2 heads of 64, 1024 words, 256 tokens on each of 8 replicas.
  *
  * FLOPs with half a tile of 128 more a side, 2 (a + 64)(b + 64)(c + 64): q, k, v 320 x 192 x 448 x
@@ -428,30 +468,9 @@ static void launches_and_stragglers(void **state)
  * Eight devices are one node more than none: stragglers cost log2 2 of their constant. */
 static void one_layer_by_hand(void **state)
 {
-    struct world w = {.m = {.layers = 1,
-                            .d_model = 128,
-                            .d_ff = 512,
-                            .heads = 2,
-                            .kv_heads = 2,
-                            .head_dim = 64,
-                            .vocab = 1024,
-                            .norms_per_layer = 2},
-                      .p = {.dp = 8,
-                            .shards = 8,
-                            .tp = 1,
-                            .pp = 1,
-                            .vpp = 1,
-                            .cp = 1,
-                            .ep = 1,
-                            .etp = 1,
-                            .micro_batch = 1,
-                            .batch = 8,
-                            .seq = 256,
-                            .schedule = SP_1F1B,
-                            .dtype = SP_BF16,
-                            .imbalance = 1},
-                      .f = {.loss_bytes = 50}};
+    struct world w = small_world(8);
     (void)state;
+    w.f.loss_bytes = 50;
     w.hw = free_machine(true, 8);
     w.hw.slices = 1;
     w.hw.chips_per_slice = 8;
@@ -497,36 +516,10 @@ static double waited_s(double operations, double kernels, double waits)
 
 static void experts_wait_for_the_host(void **state)
 {
-    struct world w = {.m = {.layers = 1,
-                            .d_model = 128,
-                            .d_ff = 512,
-                            .heads = 2,
-                            .kv_heads = 2,
-                            .head_dim = 64,
-                            .vocab = 1024,
-                            .norms_per_layer = 2,
-                            .moe = {.experts = 16, .top_k = 2, .d_ff_expert = 512, .every = 1}},
-                      .p = {.dp = 2,
-                            .shards = 2,
-                            .tp = 1,
-                            .pp = 1,
-                            .vpp = 1,
-                            .cp = 1,
-                            .ep = 2,
-                            .etp = 1,
-                            .micro_batch = 1,
-                            .batch = 2,
-                            .seq = 256,
-                            .schedule = SP_1F1B,
-                            .dtype = SP_BF16,
-                            .imbalance = 1},
-                      .f = {.layer_operations = 20}};
+    struct world w = launched_world(2);
     (void)state;
-    w.hw = free_machine(false, 2);
-    for (int c = 0; c < SP_CONSTANTS; c++)
-        w.profile.value[c] = sp_constants[c].gpu;
-    w.profile.value[SP_C_STRAGGLER] = 0;
-    w.profile.value[SP_C_LAUNCH] = 5e-6;
+    w.m.moe = (struct sp_moe){.experts = 16, .top_k = 2, .d_ff_expert = 512, .every = 1};
+    w.p.ep = 2;
     assert_close(estimate(&w).launch, waited_s(71, 60, 1), 1e-6);
     w.p.dtype = SP_FP8;
     assert_close(estimate(&w).launch, waited_s(79, 92, 1), 1e-6);
@@ -562,35 +555,10 @@ static void experts_wait_for_the_host(void **state)
  * less. */
 static void weight_gradients_are_launched(void **state)
 {
-    struct world w = {.m = {.layers = 2,
-                            .d_model = 128,
-                            .d_ff = 512,
-                            .heads = 2,
-                            .kv_heads = 2,
-                            .head_dim = 64,
-                            .vocab = 1024,
-                            .norms_per_layer = 2},
-                      .p = {.dp = 1,
-                            .shards = 1,
-                            .tp = 1,
-                            .pp = 2,
-                            .vpp = 1,
-                            .cp = 1,
-                            .ep = 1,
-                            .etp = 1,
-                            .micro_batch = 1,
-                            .batch = 8,
-                            .seq = 256,
-                            .schedule = SP_1F1B,
-                            .dtype = SP_BF16,
-                            .imbalance = 1},
-                      .f = {.layer_operations = 20}};
+    struct world w = launched_world(1);
     (void)state;
-    w.hw = free_machine(false, 2);
-    for (int c = 0; c < SP_CONSTANTS; c++)
-        w.profile.value[c] = sp_constants[c].gpu;
-    w.profile.value[SP_C_STRAGGLER] = 0;
-    w.profile.value[SP_C_LAUNCH] = 5e-6;
+    w.m.layers = w.p.pp = 2;
+    w.p.batch = 8;
     const double host = 20 * 15e-6, gaps = 6 * 3 * 1.25e-6; /* of the layer's six matmuls */
     const double all = pow(pow(host, 4) + pow(gaps, 4), 0.25),
                  others = pow(pow(host * 2 / 3, 4) + pow(gaps, 4), 0.25);
