@@ -301,6 +301,9 @@ double sp_node_bytes_per_s(const struct sp_network *network);
  * exists. */
 bool sp_find_shape(const struct sp_network *network, int64_t chips, struct sp_shape *found);
 
+/* Whether a pod has a part of this shape, sold or not, with its axes in any order. */
+bool sp_pod_holds_shape(const struct sp_network *network, const struct sp_shape *wanted);
+
 /* Whether this shape is available, with its axes in any order; `found` gets the listed order. */
 bool sp_offers_shape(const struct sp_network *network, const struct sp_shape *wanted,
                      struct sp_shape *found);

@@ -1,9 +1,19 @@
 /* A value as text, exact or rounded for people. */
+#include <math.h>
 #include <stdio.h>
 
 #include "base/json.h"
 #include "answer/report_internal.h"
 #include "base/list.h"
+
+/* A shell computes with whole numbers of 64 bits, and knows no exponent. */
+static void format_whole(double value, char *out, size_t size)
+{
+    if (fabs(value) >= 1e15 && fabs(value) < 0x1p63 && value == trunc(value))
+        snprintf(out, size, "%.0f", value);
+    else
+        sp_format_double(value, out, size);
+}
 
 const char *sp_exact_value(const struct sp_entry *entry, struct sp_text *room)
 {
@@ -11,7 +21,7 @@ const char *sp_exact_value(const struct sp_entry *entry, struct sp_text *room)
     case SP_VALUE_TEXT:
         return entry->text;
     case SP_VALUE_NUMBER:
-        sp_format_double(entry->number, room->s, sizeof room->s);
+        format_whole(entry->number, room->s, sizeof room->s);
         return room->s;
     case SP_VALUE_BOOL:
         return entry->number != 0 ? "true" : "false";

@@ -121,15 +121,26 @@ static void find_other_words(const struct sp_report *r, const char *key, struct 
     }
 }
 
-/* An incomplete key must have exactly one completion, never inside a list row; otherwise a key
- * added later could change a script's result. */
+/* Whether the first row of the answer's list has the key, which is then whole. */
+static bool is_of_first(const struct sp_report *r, const char *key, char *out, size_t size)
+{
+    char path[LONGEST_PATH];
+    if (!r->first_counts || snprintf(path, sizeof path, "%s.0.%s", r->list, key) >= LONGEST_PATH ||
+        !is_path(r, path))
+        return false;
+    sp_cut_text(path, strlen(path), out, size);
+    return true;
+}
+
+/* An incomplete key is the first plan's of a search, else must have exactly one completion, never
+ * inside a list row; otherwise a key added later could change a script's result. */
 bool sp_full_key(const struct sp_report *r, const char *key, char *out, size_t size,
                  struct sp_error *error)
 {
     struct candidates c = {0};
     key += strspn(key, " ");
     sp_cut_text(key, strlen(key), out, size);
-    if (is_path(r, key))
+    if (is_path(r, key) || is_of_first(r, key, out, size))
         return true;
     find_candidates(r, key, false, &c);
     if (c.n == 0)

@@ -445,6 +445,12 @@ void sp_answer_is(struct sp_report *report, const char *list)
     report->list = list;
 }
 
+void sp_answer_is_first_of(struct sp_report *report, const char *list)
+{
+    report->list = list;
+    report->first_counts = true;
+}
+
 /* Writes the file last, after all checks, so that a refused --get leaves none. */
 bool sp_put_file(struct sp_report *report, const char *path, const char *text,
                  struct sp_error *error)

@@ -139,6 +139,10 @@ void sp_section(struct sp_report *report, const char *heading, size_t first, con
 /* Declares the answer a list: with "plans", CSV and TSV print rows plans.0, plans.1, ... */
 void sp_answer_is(struct sp_report *report, const char *list);
 
+/* The same of a list in order of merit: keys of its rows, such as step_s, are those of the first
+ * before they are any other's. */
+void sp_answer_is_first_of(struct sp_report *report, const char *list);
+
 /* Sets the answer's output file (-o FILE), which is written when the report is printed; rows of a
  * sweep and cases write none. An empty name is an error. */
 bool sp_put_file(struct sp_report *report, const char *path, const char *text,

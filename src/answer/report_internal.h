@@ -35,6 +35,7 @@ struct sp_report {
     size_t n_owned, room_owned;
     char word[16], word_as[32];   /* of sp_key_word; "": none */
     const char *list;             /* the answer's list; NULL: none */
+    bool first_counts;            /* its first row is the answer */
     char *file, *file_text;       /* the answer's output file; NULL: none */
     const struct sp_asked *asked; /* NULL: everything */
     enum sp_asked_part part;      /* of the current scope */

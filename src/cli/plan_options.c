@@ -13,6 +13,7 @@
 
 #include "cli/companions.h"
 #include "cli/problem.h"
+#include "study/shapes.h"
 
 /* Puts the given value, or the plan's default, into its field. */
 static void read_fields(const struct sp_args *args, struct sp_plan *plan)
@@ -222,13 +223,33 @@ static bool check(const struct sp_planned *p, struct sp_error *error)
         (long long)plan->seq);
 }
 
+/* A plan is of a shape, which a size alone has not: the error names the nearest known ones. */
+static bool needs_shape(const struct sp_args *args, const struct sp_sources *sources,
+                        struct sp_error *error)
+{
+    struct sp_known_shape near[3];
+    char names[3 * sizeof near->name + 64] = "";
+    if (!args->given.params)
+        return true;
+    const size_t n = sp_nearest_shapes(args->value.params, NULL, sources, near, 3);
+    for (size_t i = 0; i < n; i++) {
+        const size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, "%s%s (%s)", i ? ", " : "", near[i].name,
+                 sp_human_text(near[i].params, SP_PARAMETERS));
+    }
+    return sp_fail(error, SP_USAGE,
+                   "--params %s: a plan needs a shape: --model %s are nearest in size, or --shape "
+                   "layers=60,d_model=6144,...",
+                   sp_safe(args->text[SP_O_params]), names);
+}
+
 static bool load_base(const struct sp_args *args, const struct sp_sources *sources,
                       struct sp_planned *p, struct sp_error *error)
 {
     const char *const profile = args->value.profile;
     struct sp_error unknown = {0};
     *p = (struct sp_planned){.own_profile = true};
-    if (!sp_model_of(args, sources, &p->model, error) ||
+    if (!needs_shape(args, sources, error) || !sp_model_of(args, sources, &p->model, error) ||
         !sp_hardware_of(args, sources, &p->hw, error) ||
         !sp_take_companions(args, sources, &p->hw, &p->model, &p->companions, error))
         return false;

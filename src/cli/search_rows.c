@@ -563,7 +563,10 @@ void sp_report_search(struct sp_searching *s)
     }
     if (s->of.run.shards > 1)
         rows.arguments = words_of(s);
-    sp_answer_is(s->report, "plans");
+    if (s->of.run.front)
+        sp_answer_is(s->report, "plans");
+    else
+        sp_answer_is_first_of(s->report, "plans");
     put_search_rows(s->report, &rows);
     cJSON_free(rows.arguments);
     free(rows.all);

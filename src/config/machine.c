@@ -99,7 +99,7 @@ static bool split_spec(const char *spec, const struct sp_sources *sources, struc
 }
 
 static void offer_neighbours(const char *spec, const struct sp_hardware *hw, int64_t chips,
-                             struct sp_error *error)
+                             const char *way, struct sp_error *error)
 {
     char names[2][96] = {"", ""};
     for (int up = 0; up <= 1; up++) {
@@ -117,13 +117,13 @@ static void offer_neighbours(const char *spec, const struct sp_hardware *hw, int
         }
     }
     if (strcmp(names[0], names[1]) == 0) { /* this size exists in another shape */
-        sp_fail(error, SP_INPUT, "--hw %s: %s comes in %lld chips as %s, not in this shape",
-                sp_safe(spec), hw->name, (long long)chips, names[0]);
+        sp_fail(error, SP_INPUT, "--hw %s: %s comes in %lld chips as %s, not in this shape%s",
+                sp_safe(spec), hw->name, (long long)chips, names[0], way);
         return;
     }
-    sp_fail(error, SP_INPUT, "--hw %s: %s does not come in %lld chips; the nearest: %s%s%s",
+    sp_fail(error, SP_INPUT, "--hw %s: %s does not come in %lld chips; the nearest: %s%s%s%s",
             sp_safe(spec), hw->name, (long long)chips, names[0],
-            names[0][0] && names[1][0] ? " and " : "", names[1]);
+            names[0][0] && names[1][0] ? " and " : "", names[1], way);
 }
 
 static double product_of(const double dims[], int n)
@@ -134,8 +134,9 @@ static double product_of(const double dims[], int n)
     return product;
 }
 
-static bool place_shape(const char *spec, const struct machine_spec *parts, struct sp_hardware *hw,
-                        struct sp_error *error)
+/* A book's mesh is any part of a pod, with the links that the chips have. */
+static bool place_shape(const char *spec, const struct machine_spec *parts, bool textbook,
+                        struct sp_hardware *hw, struct sp_error *error)
 {
     double dims[SP_MAX_AXES];
     struct sp_shape wanted = {{1, 1, 1}};
@@ -151,8 +152,12 @@ static bool place_shape(const char *spec, const struct machine_spec *parts, stru
             return bad_spec(spec, "an axis is from 1 to 4096 chips", error);
         wanted.axis[i] = (int32_t)dims[i];
     }
-    if (!sp_offers_shape(&hw->network, &wanted, &hw->shape)) {
-        offer_neighbours(spec, hw, sp_shape_chips(&wanted), error);
+    const bool holds = sp_pod_holds_shape(&hw->network, &wanted);
+    const char *const way = holds ? "; as a textbook's mesh with --constants textbook" : "";
+    if (textbook && holds) {
+        hw->shape = wanted;
+    } else if (!sp_offers_shape(&hw->network, &wanted, &hw->shape)) {
+        offer_neighbours(spec, hw, sp_shape_chips(&wanted), way, error);
         return false;
     }
     hw->chips_per_slice = sp_shape_chips(&hw->shape);
@@ -178,7 +183,7 @@ static bool place_chips(const char *spec, const struct machine_spec *parts, stru
     if (parts->slices > 1 && isnan(hw->network.dcn_bytes_per_s_per_host))
         return bad_spec(spec, "its data-centre network is not known", error);
     if (!sp_offers_chips(&hw->network, chips)) {
-        offer_neighbours(spec, hw, chips, error);
+        offer_neighbours(spec, hw, chips, "", error);
         return false;
     }
     hw->chips_per_slice = chips;
@@ -214,7 +219,7 @@ bool sp_read_hardware(const char *spec, const struct sp_sources *sources, struct
         parts.chips = (double)sp_devices_of_alias(parts.name, sources);
     if (names_axes(&parts, hw))
         snprintf(parts.shape, sizeof parts.shape, "%s", parts.axes);
-    return parts.shape[0] ? place_shape(spec, &parts, hw, error)
+    return parts.shape[0] ? place_shape(spec, &parts, sources->textbook, hw, error)
                           : place_chips(spec, &parts, hw, error);
 }
 

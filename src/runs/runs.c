@@ -134,8 +134,8 @@ static void copy_cell(const struct sp_row_reader *r, const char *column, char *o
 static void read_row(struct sp_row_reader *r)
 {
     static void (*const parts[])(struct sp_row_reader *) = {
-        read_machine,      sp_read_row_framework, sp_read_row_habits,
-        sp_read_row_model, sp_read_row_plan,      sp_read_row_measurement};
+        read_machine,       sp_read_row_framework, sp_read_row_habits,     sp_read_row_model,
+        sp_read_row_tuning, sp_read_row_plan,      sp_read_row_measurement};
     struct sp_run *const run = r->run;
     *run = (struct sp_run){.step_s = NAN, .memory_bytes = NAN, .stage = -1};
     copy_cell(r, "id", run->id, sizeof run->id);

@@ -72,6 +72,7 @@ __attribute__((format(printf, 2, 3))) void sp_row_problem(struct sp_run *run, co
 void sp_read_row_framework(struct sp_row_reader *reader);
 void sp_read_row_habits(struct sp_row_reader *reader);
 void sp_read_row_model(struct sp_row_reader *reader);
+void sp_read_row_tuning(struct sp_row_reader *reader);
 void sp_read_row_plan(struct sp_row_reader *reader);
 void sp_read_row_measurement(struct sp_row_reader *reader);
 

@@ -44,7 +44,9 @@ static double step_of_flops(struct sp_row_reader *r)
 void sp_read_row_measurement(struct sp_row_reader *r)
 {
     struct sp_run *const run = r->run;
-    const double memory = sp_row_number(r, "measured_peak_mem_gb", LEAST, 1e9);
+    const double gb = sp_row_number(r, "measured_peak_mem_gb", LEAST, 1e9);
+    const double gib = sp_row_number(r, "memory_gib", LEAST, 1e9);
+    const double memory = gb > 0 ? gb * 1e9 : gib * 0x1p30;
     /* the most direct measurement takes precedence */
     const double steps[] = {sp_row_number(r, "measured_step_s", LEAST, 1e9), step_of_tokens(r),
                             sp_row_number(r, "derived_step_s", LEAST, 1e9), step_of_flops(r)};
@@ -53,7 +55,7 @@ void sp_read_row_measurement(struct sp_row_reader *r)
             run->step_s = steps[i];
     run->level = sp_row_level(r);
     run->stage = sp_row_stage(r, run->plan.pp);
-    run->memory_bytes = memory > 0 ? memory * 1e9 : NAN;
+    run->memory_bytes = memory > 0 ? memory : NAN;
     if (strncmp(run->scoring, "memory only", 11) == 0)
         run->step_s = NAN;
     run->scored = run->scoring[0] == '\0' || strncmp(run->scoring, "yes", 3) == 0 ||

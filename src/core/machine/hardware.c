@@ -189,6 +189,24 @@ bool sp_offers_shape(const struct sp_network *network, const struct sp_shape *wa
     return false;
 }
 
+/* Axes of at least so many chips. */
+static int axes_from(const struct sp_shape *shape, int32_t chips)
+{
+    int n = 0;
+    for (int i = 0; i < SP_MAX_AXES; i++)
+        n += shape->axis[i] >= chips;
+    return n;
+}
+
+bool sp_pod_holds_shape(const struct sp_network *network, const struct sp_shape *wanted)
+{
+    bool holds = true;
+    for (int i = 0; i < SP_MAX_AXES; i++)
+        holds = holds && axes_from(wanted, wanted->axis[i]) <=
+                             axes_from(&network->pod_shape, wanted->axis[i]);
+    return holds;
+}
+
 /* Whether a job uses the same part of each domain. */
 static bool fills_parts(const struct sp_network *network, int64_t chips)
 {
