@@ -38,6 +38,7 @@ static enum status run_shift(struct run *r, const struct sp_shell_fields *fields
 
 static enum status run_unset(struct run *r, const struct sp_shell_fields *fields)
 {
+    r->unsets += r->inside > 0;
     for (int i = 1; i < fields->n; i++) {
         const char *const name = fields->at[i];
         if (sp_is(name, "-f"))

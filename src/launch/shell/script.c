@@ -63,9 +63,10 @@ static enum status run_again(struct run *r, const char *text)
 static void run_apart(struct run *r, const char *text)
 {
     struct sp_shell_scope *const before = sp_copy_scope(&r->shell->scope);
+    const enum leave leave = r->leave;
     run_again(r, text);
     sp_restore_scope(&r->shell->scope, before);
-    r->leave = r->leave == EXITS ? STAYS : r->leave;
+    r->leave = leave;
 }
 
 static void record(struct run *r, struct words *w)
@@ -127,6 +128,7 @@ static enum status call_function(struct run *r, int i, const struct sp_shell_fie
 {
     struct sp_shell_fields outside = {0};
     const int locals = r->locals;
+    const struct sp_doubts doubts = sp_start_doubts(r);
     sp_read_parameters(r, &outside);
     sp_set_parameters(r, fields->at + 1, fields->n - 1);
     r->inside++;
@@ -138,7 +140,7 @@ static enum status call_function(struct run *r, int i, const struct sp_shell_fie
     }
     if (r->doubtful == RETURNS)
         status = OPEN;
-    sp_settle(r, RETURNS);
+    sp_end_doubts(r, doubts, RETURNS);
     leave_function(r, locals);
     sp_set_parameters(r, outside.at, outside.n);
     free(outside.at);
@@ -389,6 +391,7 @@ static enum status run_simple(struct run *r)
     }
     r->input = r->piped;
     r->output = r->handed = r->piped = NULL;
+    const int unsets = r->unsets;
     read_simple(r, &words, &ahead);
     const bool alone = words.fields.n == 0;
     if (!alone)
@@ -398,6 +401,8 @@ static enum status run_simple(struct run *r)
     r->leave = STAYS;
     if (!alone)
         give(r, ahead.outside, ahead.n, true);
+    for (int i = 0; i < ahead.n && !alone && r->unsets != unsets; i++)
+        sp_open_name(r, ahead.outside[i].name); /* `unset` in a function bares what is outside */
     r->leave = leave;
     free(ahead.outside);
     free(ahead.inside);
@@ -476,15 +481,16 @@ static enum status run_command(struct run *r)
     return status;
 }
 
-/* Ends what may have run in a shell of its own (`apart`): what it changed is gone then. */
-static void end_apart(struct run *r, bool apart, struct sp_shell_scope *before)
+/* Ends what may have run in a shell of its own (`apart`): what it changed is gone then, and what
+ * ended it ended it alone. */
+static void end_apart(struct run *r, bool apart, enum leave leave, struct sp_shell_scope *before)
 {
     if (!apart) {
         free(before);
         return;
     }
     sp_restore_scope(&r->shell->scope, before);
-    r->leave = r->leave == EXITS || r->leave == RETURNS ? STAYS : r->leave;
+    r->leave = leave;
 }
 
 /* Commands that hand on what they print; the last one counts. */
@@ -494,6 +500,7 @@ static enum status run_pipeline(struct run *r)
     const bool negated = sp_is_bare(r->at, "!");
     r->at += negated;
     struct sp_shell_scope *const before = sp_copy_scope(&r->shell->scope);
+    const enum leave leave = r->leave;
     enum status status = run_command(r);
     bool piped = false;
     for (sp_skip_run(r, false); *r->at == '|' && r->at[1] != '|'; sp_skip_run(r, false)) {
@@ -505,7 +512,7 @@ static enum status run_pipeline(struct run *r)
         status = PRESUMED;
         piped = true;
     }
-    end_apart(r, piped, before);
+    end_apart(r, piped, leave, before);
     if (negated && (status == WORKED || status == FAILED))
         status = status == WORKED ? FAILED : WORKED;
     return negated && status == PRESUMED ? OPEN : status;
@@ -569,9 +576,11 @@ static enum status run_list(struct run *r, const char *const *ends)
             break;
         before = r->at;
         struct sp_shell_scope *const names = sp_copy_scope(&r->shell->scope);
+        const enum leave leave = r->leave;
         status = run_chain(r);
         sp_skip_run(r, false);
-        end_apart(r, *r->at == '&' && r->at[1] != '&', names);
+        end_apart(r, *r->at == '&' && r->at[1] != '&', leave, names);
+        sp_doubt_changes(r);
         r->at += r->at == before;
         if (++r->steps > MOST_STEPS)
             r->shell->text.full = "50000 commands";
