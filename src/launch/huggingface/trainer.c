@@ -31,10 +31,54 @@ static bool tells(const char *word)
     return sp_is(name, mine);
 }
 
+/* A word that names a YAML of settings. */
+static bool names_yaml(const char *word)
+{
+    const char *const end = word[0] != '-' && !strchr(word, '=') ? strrchr(word, '.') : NULL;
+    return sp_is(end, ".yaml") || sp_is(end, ".yml");
+}
+
+/* The YAML of arguments that a command names, as settings: its name, NULL where none does, and
+ * whether it lies here. accelerate's own, behind --config_file, is none. */
+static const char *read_named(const struct sp_launch_file *file, struct sp_settings *to, bool *here)
+{
+    const struct sp_typed_names none = {0};
+    const char *name = NULL;
+    *here = false;
+    for (int i = 0; file->script && i < file->script->n; i++)
+        for (int j = 1; j < file->script->commands[i].n && !*here; j++) {
+            const struct sp_script_command *const command = &file->script->commands[i];
+            char path[1024];
+            size_t length;
+            if (!names_yaml(command->words[j]) || sp_is(command->words[j - 1], "--config_file"))
+                continue;
+            name = command->words[j];
+            char *const text = sp_read_beside(file->origin, name, path, sizeof path, &length);
+            *here = text && sp_read_yaml(text, &none, to, NULL);
+            free(text);
+        }
+    return name;
+}
+
+/* Whether a YAML that a command names has the Trainer's arguments. */
+static bool names_arguments(const struct sp_launch_file *file)
+{
+    struct sp_error unread = {0};
+    struct sp_settings *const s = sp_new_settings(&file->settings);
+    bool here;
+    s->error = &unread;
+    read_named(file, s, &here);
+    const bool has = here && sp_has_setting(s, mine);
+    free(s);
+    return has;
+}
+
 static enum sp_match detect(const struct sp_launch_file *file)
 {
     if (file->script)
-        return sp_count_telling(file->script, tells, false) > 0 ? SP_CERTAIN : SP_NO_MATCH;
+        return sp_count_telling(file->script, tells, false) > 0 ? SP_CERTAIN
+               : names_arguments(file)                          ? SP_LIKELY
+                                                                : SP_NO_MATCH;
     for (int i = 0; i < file->settings.n && !file->json; i++)
         if (sp_is(file->settings.at[i].name, mine))
             return SP_CERTAIN;
@@ -292,11 +336,29 @@ static bool read_accelerate(struct sp_launch_file *file, bool shared, struct sp_
     return true;
 }
 
+/* Takes the arguments of a script: of the YAML that its command names, and over them its own. */
+static bool read_script(struct sp_launch_file *file)
+{
+    struct sp_settings *const s = &file->settings;
+    bool here;
+    const bool own = sp_count_telling(file->script, tells, false) > 0;
+    const char *const named = read_named(file, s, &here);
+    if (!own && named && !here)
+        return sp_fail_in(s, "%.80s, which has its settings, is not here", sp_safe(named));
+    const int before = s->n;
+    if (here && !sp_read_pairs(file->script, names_yaml, s))
+        return false;
+    for (int i = before; i < s->n; i++) /* the YAML itself is read */
+        if (sp_is(s->at[i].name, "config_file"))
+            s->at[i].name[0] = '\0';
+    return sp_read_flags(file->script, own ? tells : names_yaml, s);
+}
+
 static bool read(struct sp_launch_file *file)
 {
     const struct sp_launch_words *const words = file->words[0];
     struct sp_settings *const s = &file->settings;
-    if (file->script && !sp_read_flags(file->script, tells, s))
+    if (file->script && !read_script(file))
         return false;
     spell_names(s);
     if (!sp_spell_axolotl(s))

@@ -38,6 +38,7 @@ static enum status run_shift(struct run *r, const struct sp_shell_fields *fields
 
 static enum status run_unset(struct run *r, const struct sp_shell_fields *fields)
 {
+    r->unsets += r->inside > 0;
     for (int i = 1; i < fields->n; i++) {
         const char *const name = fields->at[i];
         if (sp_is(name, "-f"))
@@ -127,4 +128,78 @@ void sp_keep_local(struct run *r, const char *name)
     r->local = sp_room_for_one(r->local, r->locals, sizeof *r->local);
     r->local[r->locals++] = (struct kept_name){sp_shell_copy(&r->shell->text, name, strlen(name)),
                                                sp_shell_value(&r->shell->scope, name)};
+}
+
+static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+
+/* A word of a declaration that is no assignment as it stands: a name, or "$NAME=VALUE". */
+static void declare_word(struct run *r, bool local)
+{
+    struct sp_shell_fields fields = {0};
+    sp_read_field(r, &fields);
+    const char *const word = fields.n > 0 ? fields.at[0] : "";
+    const size_t n = sp_assigned_here(word);
+    const char *const name = sp_shell_copy(&r->shell->text, word, n > 0 ? n : strlen(word));
+    const bool named = name[0] && !name[strspn(name, letters)] && sp_runs(r);
+    if (named && local && n > 0)
+        sp_keep_local(r, name);
+    if (named && (n > 0 || local))
+        sp_shell_set(&r->shell->scope, &r->shell->text, name, n > 0 ? word + n + 1 : NULL);
+    free(fields.at);
+}
+
+void sp_run_declaration(struct run *r, bool local)
+{
+    char name[64];
+    bool counts = false; /* "-i": what is assigned is a sum */
+    r->at = sp_shell_end_of_word(r->at);
+    for (const char *before = NULL; before != r->at && *r->at;) {
+        before = r->at;
+        sp_skip_run(r, false);
+        const size_t n = sp_assigned_here(r->at), bare = strspn(r->at, letters);
+        snprintf(name, sizeof name, "%.*s", (int)(n > 0 ? n : bare), r->at);
+        if (*r->at == '-') {
+            local = local && !memchr(r->at, 'g', strcspn(r->at, " \t\n"));
+            counts = counts || memchr(r->at, 'i', strcspn(r->at, " \t\n"));
+        }
+        if (local && name[0] && sp_runs(r))
+            sp_keep_local(r, name);
+        if (n > 0) {
+            sp_read_assignment(r, n);
+            if (counts && sp_runs(r))
+                sp_open_name(r, name);
+        } else if (*r->at && !strchr("\n;&|<>()", *r->at)) {
+            declare_word(r, local);
+        }
+    }
+}
+
+/* What a number that a command ends with means: 0 worked. */
+static enum status status_of(const char *number)
+{
+    return !number[strspn(number, "0")]            ? WORKED
+           : !number[strspn(number, "0123456789")] ? FAILED
+                                                   : OPEN;
+}
+
+void sp_exit_script(struct run *r, const struct sp_shell_fields *fields)
+{
+    const bool returns = sp_is(fields->at[0], "return") && r->inside > 0;
+    const bool fails = fields->n > 1 && !sp_is(fields->at[1], "0");
+    if (returns) {
+        r->returned = fields->n > 1 ? status_of(fields->at[1]) : PRESUMED;
+        r->leave = RETURNS;
+    } else if (!fails || r->open > 0) {
+        r->leave = EXITS;
+    } else {
+        sp_add_note(r->launch, "line %d: the script would stop here; read on",
+                    sp_shell_line_at(r->shell, r->at));
+    }
+}
+
+/* `break`, `continue`, of so many loops. */
+void sp_leave_loop(struct run *r, const struct sp_shell_fields *fields)
+{
+    r->leave = fields->at[0][0] == 'b' ? BREAKS : CONTINUES;
+    r->levels = fields->n > 1 ? atoi(fields->at[1]) : 1;
 }

@@ -15,4 +15,12 @@ void sp_set_parameters(struct run *run, const char *const *values, int n);
  * remembered. */
 void sp_keep_local(struct run *run, const char *name);
 
+/* Reads `export`, `declare` and their kin with the names that they give values; `local`: the
+ * function that runs has them for itself. */
+void sp_run_declaration(struct run *run, bool local);
+
+/* `exit` and `return`; `break` and `continue`, of so many loops. */
+void sp_exit_script(struct run *run, const struct sp_shell_fields *fields);
+void sp_leave_loop(struct run *run, const struct sp_shell_fields *fields);
+
 #endif

@@ -63,9 +63,10 @@ static enum status run_again(struct run *r, const char *text)
 static void run_apart(struct run *r, const char *text)
 {
     struct sp_shell_scope *const before = sp_copy_scope(&r->shell->scope);
+    const enum leave leave = r->leave;
     run_again(r, text);
     sp_restore_scope(&r->shell->scope, before);
-    r->leave = r->leave == EXITS ? STAYS : r->leave;
+    r->leave = leave;
 }
 
 static void record(struct run *r, struct words *w)
@@ -127,6 +128,7 @@ static enum status call_function(struct run *r, int i, const struct sp_shell_fie
 {
     struct sp_shell_fields outside = {0};
     const int locals = r->locals;
+    const struct sp_doubts doubts = sp_start_doubts(r);
     sp_read_parameters(r, &outside);
     sp_set_parameters(r, fields->at + 1, fields->n - 1);
     r->inside++;
@@ -138,7 +140,7 @@ static enum status call_function(struct run *r, int i, const struct sp_shell_fie
     }
     if (r->doubtful == RETURNS)
         status = OPEN;
-    sp_settle(r, RETURNS);
+    sp_end_doubts(r, doubts, RETURNS);
     leave_function(r, locals);
     sp_set_parameters(r, outside.at, outside.n);
     free(outside.at);
@@ -154,29 +156,6 @@ static const char quiet[] =
 
 /* Those of them of which no one knows whether they work. */
 static const char asking[] = "grep,type,command,which,hash,diff,cmp,pgrep";
-
-/* What a number that a command ends with means: 0 worked. */
-static enum status status_of(const char *number)
-{
-    return !number[strspn(number, "0")]            ? WORKED
-           : !number[strspn(number, "0123456789")] ? FAILED
-                                                   : OPEN;
-}
-
-static void exit_script(struct run *r, const struct sp_shell_fields *fields)
-{
-    const bool returns = sp_is(fields->at[0], "return") && r->inside > 0;
-    const bool fails = fields->n > 1 && !sp_is(fields->at[1], "0");
-    if (returns) {
-        r->returned = fields->n > 1 ? status_of(fields->at[1]) : PRESUMED;
-        r->leave = RETURNS;
-    } else if (!fails || r->open > 0) {
-        r->leave = EXITS;
-    } else {
-        sp_add_note(r->launch, "line %d: the script would stop here; read on",
-                    sp_shell_line_at(r->shell, r->at));
-    }
-}
 
 /* The text without the characters that mark what is not known. */
 static const char *clean(struct sp_shell *shell, const char *text)
@@ -243,13 +222,6 @@ static enum status take_in(struct run *r, const struct words *w)
     return OPEN;
 }
 
-/* `break`, `continue`, of so many loops. */
-static void leave_loop(struct run *r, const struct sp_shell_fields *fields)
-{
-    r->leave = fields->at[0][0] == 'b' ? BREAKS : CONTINUES;
-    r->levels = fields->n > 1 ? atoi(fields->at[1]) : 1;
-}
-
 static enum status execute(struct run *r, struct words *w)
 {
     const struct sp_shell_fields *const fields = &w->fields;
@@ -273,9 +245,9 @@ static enum status execute(struct run *r, struct words *w)
     if (sp_is(word, "source") || sp_is(word, "."))
         return take_in(r, w);
     if (sp_is(word, "exit") || sp_is(word, "return"))
-        exit_script(r, fields);
+        sp_exit_script(r, fields);
     else if (sp_is(word, "break") || sp_is(word, "continue"))
-        leave_loop(r, fields);
+        sp_leave_loop(r, fields);
     else if (!sp_is_listed(quiet, word, '\0'))
         launch(r, w);
     else
@@ -284,50 +256,7 @@ static enum status execute(struct run *r, struct words *w)
 }
 
 /* Words that give names values when they stand in front of them. */
-static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
 static const char declaring[] = "export,declare,local,readonly,typeset";
-
-/* A word of a declaration that is no assignment as it stands: a name, or "$NAME=VALUE". */
-static void declare_word(struct run *r, bool local)
-{
-    struct sp_shell_fields fields = {0};
-    sp_read_field(r, &fields);
-    const char *const word = fields.n > 0 ? fields.at[0] : "";
-    const size_t n = sp_assigned_here(word);
-    const char *const name = sp_shell_copy(&r->shell->text, word, n > 0 ? n : strlen(word));
-    const bool named = name[0] && !name[strspn(name, letters)] && sp_runs(r);
-    if (named && local && n > 0)
-        sp_keep_local(r, name);
-    if (named && (n > 0 || local))
-        sp_shell_set(&r->shell->scope, &r->shell->text, name, n > 0 ? word + n + 1 : NULL);
-    free(fields.at);
-}
-
-static void run_declaration(struct run *r, bool local)
-{
-    char name[64];
-    bool counts = false; /* "-i": what is assigned is a sum */
-    r->at = sp_shell_end_of_word(r->at);
-    for (const char *before = NULL; before != r->at && *r->at;) {
-        before = r->at;
-        sp_skip_run(r, false);
-        const size_t n = sp_assigned_here(r->at), bare = strspn(r->at, letters);
-        snprintf(name, sizeof name, "%.*s", (int)(n > 0 ? n : bare), r->at);
-        if (*r->at == '-') {
-            local = local && !memchr(r->at, 'g', strcspn(r->at, " \t\n"));
-            counts = counts || memchr(r->at, 'i', strcspn(r->at, " \t\n"));
-        }
-        if (local && name[0] && sp_runs(r))
-            sp_keep_local(r, name);
-        if (n > 0) {
-            sp_read_assignment(r, n);
-            if (counts && sp_runs(r))
-                sp_open_name(r, name);
-        } else if (*r->at && !strchr("\n;&|<>()", *r->at)) {
-            declare_word(r, local);
-        }
-    }
-}
 
 /* Assignments in front of a command: they are made for it alone. */
 struct ahead {
@@ -384,11 +313,12 @@ static enum status run_simple(struct run *r)
     char first[16];
     snprintf(first, sizeof first, "%.*s", (int)strcspn(r->at, " \t\r\n;&|<>()"), r->at);
     if (sp_is_listed(declaring, first, '\0') && first[0]) {
-        run_declaration(r, r->inside > 0 && sp_is_listed("local,declare,typeset", first, '\0'));
+        sp_run_declaration(r, r->inside > 0 && sp_is_listed("local,declare,typeset", first, '\0'));
         return PRESUMED;
     }
     r->input = r->piped;
     r->output = r->handed = r->piped = NULL;
+    const int unsets = r->unsets;
     read_simple(r, &words, &ahead);
     const bool alone = words.fields.n == 0;
     if (!alone)
@@ -398,6 +328,8 @@ static enum status run_simple(struct run *r)
     r->leave = STAYS;
     if (!alone)
         give(r, ahead.outside, ahead.n, true);
+    for (int i = 0; i < ahead.n && !alone && r->unsets != unsets; i++)
+        sp_open_name(r, ahead.outside[i].name); /* `unset` in a function bares what is outside */
     r->leave = leave;
     free(ahead.outside);
     free(ahead.inside);
@@ -476,15 +408,16 @@ static enum status run_command(struct run *r)
     return status;
 }
 
-/* Ends what may have run in a shell of its own (`apart`): what it changed is gone then. */
-static void end_apart(struct run *r, bool apart, struct sp_shell_scope *before)
+/* Ends what may have run in a shell of its own (`apart`): what it changed is gone then, and what
+ * ended it ended it alone. */
+static void end_apart(struct run *r, bool apart, enum leave leave, struct sp_shell_scope *before)
 {
     if (!apart) {
         free(before);
         return;
     }
     sp_restore_scope(&r->shell->scope, before);
-    r->leave = r->leave == EXITS || r->leave == RETURNS ? STAYS : r->leave;
+    r->leave = leave;
 }
 
 /* Commands that hand on what they print; the last one counts. */
@@ -494,6 +427,7 @@ static enum status run_pipeline(struct run *r)
     const bool negated = sp_is_bare(r->at, "!");
     r->at += negated;
     struct sp_shell_scope *const before = sp_copy_scope(&r->shell->scope);
+    const enum leave leave = r->leave;
     enum status status = run_command(r);
     bool piped = false;
     for (sp_skip_run(r, false); *r->at == '|' && r->at[1] != '|'; sp_skip_run(r, false)) {
@@ -505,7 +439,7 @@ static enum status run_pipeline(struct run *r)
         status = PRESUMED;
         piped = true;
     }
-    end_apart(r, piped, before);
+    end_apart(r, piped, leave, before);
     if (negated && (status == WORKED || status == FAILED))
         status = status == WORKED ? FAILED : WORKED;
     return negated && status == PRESUMED ? OPEN : status;
@@ -541,10 +475,9 @@ static enum status run_chain(struct run *r)
 
 static bool is_end(const char *at, const char *const *ends)
 {
-    for (; ends && *ends; ends++)
-        if (sp_is_bare(at, *ends))
-            return true;
-    return false;
+    while (ends && *ends && !sp_is_bare(at, *ends))
+        ends++;
+    return ends && *ends;
 }
 
 /* ";;", ";&" or ";;&" of a `case`. */
@@ -569,9 +502,11 @@ static enum status run_list(struct run *r, const char *const *ends)
             break;
         before = r->at;
         struct sp_shell_scope *const names = sp_copy_scope(&r->shell->scope);
+        const enum leave leave = r->leave;
         status = run_chain(r);
         sp_skip_run(r, false);
-        end_apart(r, *r->at == '&' && r->at[1] != '&', names);
+        end_apart(r, *r->at == '&' && r->at[1] != '&', leave, names);
+        sp_doubt_changes(r);
         r->at += r->at == before;
         if (++r->steps > MOST_STEPS)
             r->shell->text.full = "50000 commands";

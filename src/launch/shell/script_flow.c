@@ -68,17 +68,46 @@ void sp_close_branches(struct run *r, struct sp_branches *branches, const char *
         r->doubt = sp_copy_scope(&r->shell->scope);
 }
 
-/* Where a branch that nothing decides may have left a loop or a function, what was changed behind
- * it is not known. */
-void sp_settle(struct run *r, enum leave most)
+void sp_doubt_changes(struct run *r)
+{
+    if (!r->doubt)
+        return;
+    sp_open_changed(r->shell, r->doubt, sp_shell_line_at(r->shell, r->at));
+    free(r->doubt);
+    r->doubt = sp_copy_scope(&r->shell->scope);
+}
+
+struct sp_doubts sp_start_doubts(struct run *r)
+{
+    const struct sp_doubts around = {r->doubtful, r->doubt};
+    r->doubtful = STAYS;
+    r->doubt = NULL;
+    return around;
+}
+
+/* Where a branch that nothing decides may have left at most so much, what was changed behind it is
+ * not known, and what follows is certain again. */
+static void settle(struct run *r, enum leave most)
 {
     if (r->doubtful == STAYS || r->doubtful > most)
         return;
-    if (r->doubt)
-        sp_open_changed(r->shell, r->doubt, sp_shell_line_at(r->shell, r->at));
+    sp_doubt_changes(r);
     free(r->doubt);
     r->doubt = NULL;
     r->doubtful = STAYS;
+}
+
+void sp_end_doubts(struct run *r, struct sp_doubts around, enum leave most)
+{
+    settle(r, most);
+    if (around.doubt) {
+        sp_doubt_changes(r);
+        sp_open_changed(r->shell, around.doubt, sp_shell_line_at(r->shell, r->at));
+        free(r->doubt);
+        free(around.doubt);
+        r->doubt = sp_copy_scope(&r->shell->scope);
+    }
+    r->doubtful = r->doubtful > around.doubtful ? r->doubtful : around.doubtful;
 }
 
 /* One body of an `if`, a `case` or a loop: run, left out, or read as a branch. */
@@ -168,6 +197,7 @@ static bool goes_on(struct run *r)
     }
     const bool on = r->leave == STAYS || r->leave == CONTINUES;
     r->leave = leaves ? STAYS : r->leave;
+    settle(r, CONTINUES); /* the next turn runs, whatever left this one */
     return on;
 }
 
@@ -176,6 +206,7 @@ static void run_loop(struct run *r, const struct loop *loop)
     static const char *const ends[] = {"done", NULL};
     const char *const condition = r->at;
     struct sp_shell_scope *const before = sp_copy_scope(&r->shell->scope);
+    const struct sp_doubts doubts = sp_start_doubts(r);
     bool on = true;
     for (int turn = 0; on; turn++) {
         r->at = condition;
@@ -197,7 +228,7 @@ static void run_loop(struct run *r, const struct loop *loop)
             loop->step(r, loop->context);
     }
     free(before);
-    sp_settle(r, BREAKS);
+    sp_end_doubts(r, doubts, BREAKS);
     sp_take_bare(r, "done");
 }
 
@@ -288,6 +319,7 @@ static void run_turns(struct run *r, const char *name, const struct sp_shell_fie
 
 enum status sp_run_for(struct run *r)
 {
+    const struct sp_doubts doubts = sp_start_doubts(r);
     struct words words = {0};
     char name[64] = "";
     r->at = sp_shell_end_of_word(r->at);
@@ -297,6 +329,7 @@ enum status sp_run_for(struct run *r)
     snprintf(name, sizeof name, "%.*s", (int)(n < sizeof name ? n : sizeof name - 1), r->at);
     if (strncmp(r->at, "((", 2) == 0) {
         run_counted(r);
+        sp_end_doubts(r, doubts, BREAKS);
         return PRESUMED;
     }
     r->at += n;
@@ -308,7 +341,7 @@ enum status sp_run_for(struct run *r)
     r->at += *r->at == ';';
     if (sp_take_bare(r, "do"))
         run_turns(r, name, &words.fields);
-    sp_settle(r, BREAKS);
+    sp_end_doubts(r, doubts, BREAKS);
     sp_take_bare(r, "done");
     sp_free_words_of(&words);
     return PRESUMED;
@@ -376,6 +409,7 @@ enum status sp_run_group(struct run *r)
 {
     static const char *const ends[] = {"}", NULL};
     const bool apart = *r->at == '(';
+    const enum leave leave = r->leave;
     struct sp_shell_scope *const before = sp_copy_scope(&r->shell->scope);
     r->steps += SP_BRANCH_STEPS;
     r->at++;
@@ -385,7 +419,7 @@ enum status sp_run_group(struct run *r)
         free(before);
     } else {
         r->at += *r->at == ')';
-        r->leave = r->leave == EXITS || r->leave == RETURNS ? STAYS : r->leave;
+        r->leave = leave; /* what ends it ends it alone */
         sp_restore_scope(&r->shell->scope, before);
     }
     return status;

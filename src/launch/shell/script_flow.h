@@ -14,8 +14,20 @@ struct sp_branches *sp_open_branches(struct run *run);
 void sp_close_branch(struct run *run, struct sp_branches *branches);
 void sp_close_branches(struct run *run, struct sp_branches *branches, const char *from);
 
-/* Ends a loop (`most` BREAKS) or a function (RETURNS) that a branch may have left. */
-void sp_settle(struct run *run, enum leave most);
+/* Doubts of what stands around a loop or a function: a branch that nothing decides may have left
+ * it, and what runs behind that may not run. */
+struct sp_doubts {
+    enum leave doubtful;
+    struct sp_shell_scope *doubt;
+};
+
+/* Starts a loop or a function, which has doubts of its own, and ends one (`most`: BREAKS or
+ * RETURNS), where what was changed in doubt is not known. */
+struct sp_doubts sp_start_doubts(struct run *run);
+void sp_end_doubts(struct run *run, struct sp_doubts around, enum leave most);
+
+/* Makes what a command changed in doubt unknown. */
+void sp_doubt_changes(struct run *run);
 
 /* `if`, `while` and `until`, `for` and `select`, `case`, and lists in braces or parentheses. */
 enum status sp_run_if(struct run *run);

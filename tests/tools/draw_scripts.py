@@ -1,0 +1,165 @@
+"""draw_scripts.py PROGRAM COUNT SEED: draws launch scripts from the shell's constructs, runs each in bash with a recorder in
+place of torchrun, and reads each by `step --from`. No answer may differ; at least 80 % are answered."""
+import os, random, re, subprocess, sys, tempfile
+
+NAMES = ["A", "B", "C"]
+ARGUMENTS = ("--num-layers 16 --hidden-size 2048 --num-attention-heads 16 --max-position-embeddings 4000000 --vocab-size 50304 "
+             "--micro-batch-size 1 --global-batch-size 32 --bf16 --swiglu")
+OPTIONS = {"A": "--ffn-hidden-size", "B": "--seq-length", "C": "--kv-channels"}
+
+
+class Draw:
+    def __init__(self, seed):
+        self.r = random.Random(seed)
+        self.functions = []
+        self.counter = 0
+
+    def name(self):
+        return self.r.choice(NAMES)
+
+    def number(self):
+        return str(self.r.choice([1, 2, 3, 4, 8, 16, 24, 64]))
+
+    def sum(self):
+        left = self.r.choice([self.name(), self.number()])
+        return f"{left} {self.r.choice(['+', '*', '+', '*', '-', '/', '%'])} {self.number()}"
+
+    def test(self):
+        name, number = self.name(), self.number()
+        return self.r.choice([
+            f"[ ${name} -gt {number} ]", f"[[ ${name} -le {number} ]]", f"(({name} > {number}))", f'[ "${name}" = {number} ]',
+            f'[[ ${name} == "{number}" ]]', f"[ ${name} -lt 4 -a {number} -gt 2 ]", f"[[ ${name} -eq 8 || {number} -lt 4 ]]",
+            f"! (({name} == {number}))", f'[ -n "${{UNSET:+x}}" ]', "true", "false", f"(({name} % 2 == 0 && {name} > 2))"])
+
+    def simple(self):
+        r, name, other, number = self.r, self.name(), self.name(), self.number()
+        return r.choice([
+            lambda: f"{name}={number}", lambda: f"{name}=${other}", lambda: f"{name}=$(({self.sum()}))",
+            lambda: f"{name}=${{{other}:-{number}}}", lambda: f"{name}=${{NONE{number}:-{number}}}", lambda: f"unset {name}; {name}={number}",
+            lambda: f"unset {name}; {name}=${{{name}:-{number}}}", lambda: f"(({name} = {self.sum()}))",
+            lambda: f"(({name} {r.choice(['+=', '*=', '-=', '/='])} {number}))", lambda: f"(({r.choice(['++', '--'])}{name}))",
+            lambda: f"(({name}++, {other} = {number}))", lambda: f"let {name}={number}+{other}", lambda: f'let "{name} += {number}" {other}=3',
+            lambda: f": $(({name} = {number}))", lambda: f": ${{{name}:={number}}}", lambda: f'eval "{name}={number}"',
+            lambda: f"{name}={number} true", lambda: f"{name}={number} {other}={number}", lambda: f"{name}={number} : ; {other}=${name}",
+            lambda: f"({name}={number})", lambda: f"{{ {name}={number}; }}", lambda: f"{name}={number} | cat", lambda: f"{name}={number} & wait",
+            lambda: f"export {name}={number}", lambda: f"set -- {number} 2 5; {name}=$2", lambda: f"set -- 6 {number}; shift; {name}=$1",
+            lambda: f"list=({number} 3 5); {name}=${{list[1]}}", lambda: f"list=({number} 3); list+=(7); {name}=${{#list[@]}}",
+            lambda: f'{name}="${other}"', lambda: f"{name}={number}; {name}+=1", lambda: f"declare {name}={number}",
+            lambda: f"{self.test()} && {name}={number}", lambda: f"{self.test()} || {name}={number}",
+            lambda: f"{self.test()} && {name}=3 || {name}={number}", lambda: self.call()])()
+
+    def call(self):
+        if not self.functions:
+            return f"{self.name()}={self.number()}"
+        function = self.r.choice(self.functions)
+        words = " ".join(self.r.choice([self.number(), f"${self.name()}"]) for _ in range(self.r.randint(0, 3)))
+        return self.r.choice([f"{function} {words}", f"{self.name()}={self.number()} {function} {words}",
+                              f"{function} {words} || {self.name()}={self.number()}", f"( {function} {words} )"])
+
+    def body(self, depth, loop=False):
+        lines = [self.statement(depth + 1, loop) for _ in range(self.r.randint(1, 3))]
+        if loop and self.r.random() < 0.3:
+            lines.insert(self.r.randint(0, len(lines)), f"if {self.test()}; then {self.r.choice(['break', 'continue'])}; fi")
+        return "\n".join(lines)
+
+    def loop(self, depth):
+        self.counter += 1
+        i, name = f"i{self.counter}", self.name()
+        turns = self.r.randint(1, 4)
+        return self.r.choice([
+            lambda: f"for {i} in 1 2 5; do\n{self.body(depth, True)}\ndone", lambda: f"for {name} in {self.number()} 3; do\n{self.body(depth, True)}\ndone",
+            lambda: f"for (({i} = 0; {i} < {turns}; {i}++)); do\n{self.body(depth, True)}\ndone",
+            lambda: f"{i}=0; while [ ${i} -lt {turns} ]; do {i}=$(({i} + 1))\n{self.body(depth, True)}\ndone",
+            lambda: f"{i}=0; until (({i} >= {turns})); do (({i}++))\n{self.body(depth, True)}\ndone",
+            lambda: f"{i}=0; while true; do (({i}++)); if [ ${i} -gt {turns} ]; then break; fi\n{self.body(depth, True)}\ndone"])()
+
+    def function(self, depth):
+        self.counter += 1
+        name, kept = f"f{self.counter}", self.name()
+        lines = [self.r.choice([f"local {kept}={self.number()}", f"local {kept}; {kept}=3", f"{kept}=${{1:-{self.number()}}}", f"{kept}=$#",
+                                f"shift; {kept}=${{1:-5}}", f'for w in "$@"; do {kept}=$w; done', f"{kept}=${{2:-7}}"])]
+        lines.append(self.body(depth))
+        if self.r.random() < 0.4:
+            lines.insert(self.r.randint(0, 2), self.r.choice([f"if {self.test()}; then return {self.r.randint(0, 1)}; fi", f"{self.test()} && return"]))
+        text = f"{self.r.choice([f'{name}()', f'function {name}'])} {{\n" + "\n".join(lines) + "\n}"
+        self.functions.append(name)
+        return text
+
+    def unknown(self):
+        name, number = self.name(), self.number()
+        return self.r.choice([f"if [ -f /no/such/file ]; then {name}={number}; fi", f"{name}=$(echo {number})", f"printf -v {name} %d {number}",
+                              f"read -r {name} <<< {number}", f"type no_such_word >/dev/null 2>&1 && {name}={number}",
+                              f"if [ -d / ]; then {name}={number}; else {name}=3; fi", f"{name}=${{{name}%0}}"])
+
+    def statement(self, depth, loop=False):
+        chance = self.r.random()
+        if depth > 3 or chance < 0.55:
+            return self.simple()
+        if chance < 0.70:
+            other = self.r.random()
+            middle = f"elif {self.test()}; then\n{self.body(depth, loop)}\n" if other < 0.3 else ""
+            last = f"else\n{self.body(depth, loop)}\n" if other > 0.4 else ""
+            return f"if {self.test()}; then\n{self.body(depth, loop)}\n{middle}{last}fi"
+        if chance < 0.78:
+            ends = self.r.choice([";;", ";;", ";;", ";&", ";;&"])
+            return (f"case ${self.name()} in\n{self.number()}) {self.simple()} {ends}\n{self.number()}|3) {self.simple()} ;;\n"
+                    f"*) {self.simple()} ;;\nesac")
+        if chance < 0.90 or depth > 0 or loop:
+            return self.loop(depth)
+        return self.function(depth)
+
+    def script(self):
+        lines = [f"{name}={self.number()}" for name in NAMES]
+        lines += [self.statement(0) for _ in range(self.r.randint(2, 7))]
+        if self.r.random() < 0.12:
+            lines.insert(self.r.randint(3, len(lines)), self.unknown())
+        given = " ".join(f"{option} ${name}" for name, option in OPTIONS.items())
+        return "#!/bin/bash\n" + "\n".join(lines) + f"\ntorchrun --nproc_per_node 8 pretrain_gpt.py {ARGUMENTS} {given}\n"
+
+
+def run_bash(folder, path):
+    record = os.path.join(folder, "record")
+    open(record, "w").close()
+    environment = {"PATH": folder + ":" + os.environ["PATH"], "RECORD": record}
+    try:
+        subprocess.run(["bash", path], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=5)
+    except subprocess.TimeoutExpired:
+        return None
+    words = open(record).read().split("\n")
+    return {name: words[words.index(option) + 1] for name, option in OPTIONS.items() if option in words}
+
+
+def main():
+    program, count, seed = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    answered = differ = started = 0
+    with tempfile.TemporaryDirectory() as folder:
+        recorder = os.path.join(folder, "torchrun")
+        with open(recorder, "w") as out:
+            out.write('#!/bin/sh\nprintf "%s\\n" "$@" > "$RECORD"\n')
+        os.chmod(recorder, 0o755)
+        path = os.path.join(folder, "launch.sh")
+        for i in range(count):
+            text = Draw(seed + i).script()
+            with open(path, "w") as out:
+                out.write(text)
+            truth = run_bash(folder, path)
+            if not truth or not all(re.fullmatch("[1-9][0-9]{0,5}", value) for value in truth.values()):
+                continue  # bash itself starts nothing, or nothing that a model could be
+            started += 1
+            read = subprocess.run([program, "step", "--from", path, "--hw", "h100-8", "--get", "launch.options"], capture_output=True, text=True)
+            if read.returncode == 3:
+                if "--verbose" in sys.argv:
+                    print(seed + i, read.stderr.strip())
+                continue
+            said = {"A": r"d_ff=(\d+)", "B": r"--seq (\d+)", "C": r"head_dim=(\d+)"}
+            got = {name: (re.search(pattern, read.stdout) or [None, None])[1] for name, pattern in said.items()}
+            got["C"] = got["C"] or "128"
+            answered += 1
+            if got != truth:
+                differ += 1
+                print(f"seed {seed + i}: bash {truth}, read {got}\n{text}")
+    print(f"{started} scripts started, {answered} answered, {differ} differ")
+    sys.exit(differ > 0 or answered < 0.8 * started)
+
+
+main()
