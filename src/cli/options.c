@@ -209,7 +209,7 @@ static const struct {
 static bool counts(const struct sp_option *option)
 {
     return option->kind == SP_COUNTED ||
-           (option->kind == SP_WHOLE && strcmp(option->metavar, "BYTES") != 0);
+           (option->kind == SP_WHOLE && strcmp(option->metavar, "STEPS") == 0);
 }
 
 /* Refuses a unit that does not belong to the option; a per cent sign is allowed only if numbers
