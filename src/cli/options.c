@@ -205,20 +205,13 @@ static const struct {
     {"tokens", "tokens"}, {"flops", "FLOPs"},
 };
 
-/* Whether "7B" is 7 * 10^9 of what the option counts. */
-static bool counts(const struct sp_option *option)
-{
-    return option->kind == SP_COUNTED ||
-           (option->kind == SP_WHOLE && strcmp(option->metavar, "BYTES") != 0);
-}
-
 /* Refuses a unit that does not belong to the option; a per cent sign is allowed only if numbers
  * need not be whole. */
 static bool check_unit(const struct sp_option *option, const char *text, struct sp_error *error)
 {
     const char *const unit = sp_unit_of_number(text), *own = NULL;
     const size_t n = strlen(text);
-    if (!*unit || (counts(option) && n > 1 && strcmp(text + n - 1, "B") == 0 &&
+    if (!*unit || (option->kind == SP_COUNTED && n > 1 && strcmp(text + n - 1, "B") == 0 &&
                    strchr("0123456789.", text[n - 2]))) /* 7 * 10^9, see sp_parse_count */
         return true;
     for (size_t i = 0; i < sizeof own_units / sizeof *own_units; i++) {
@@ -267,7 +260,7 @@ static bool take_number(struct sp_args *args, const struct sp_option *option, co
         return true;
     }
     const bool parsed =
-        counts(option) ? sp_parse_count(text, &value) : sp_parse_number(text, &value);
+        option->kind == SP_COUNTED ? sp_parse_count(text, &value) : sp_parse_number(text, &value);
     if (!parsed)
         return sp_fail(error, SP_INPUT, "--%s: \"%s\" is not %s%s", option->name, sp_safe(text),
                        SP_NUMBERS_ACCEPTED, sp_prefix_hint(text));

@@ -211,6 +211,12 @@ static bool check(const struct sp_planned *p, struct sp_error *error)
     if (problem == SP_PLAN_UNEVEN_BATCH || problem == SP_PLAN_BATCH)
         return refuse_batch(plan, error);
     const struct sp_model *const m = &p->model;
+    if (problem == SP_PLAN_NO_SHAPE)
+        return sp_fail(
+            error, SP_INPUT,
+            "%s: its layers are not known, so its step cannot be estimated; `fit` has its "
+            "closed forms%s",
+            m->name, m->sample_flops > 0 ? ", a picture for each token" : "");
     return sp_fail(
         error, SP_INPUT,
         "no such plan: %s (dp %lld, tp %lld, pp %lld, vpp %lld, cp %lld, ep %lld, etp %lld, "

@@ -4,9 +4,13 @@
 #include "cli/command.h"
 #include "pictures/batch.h"
 #include "study/critical_batches.h"
+#include "study/layer_steps.h"
+
+static const char *const layer_plans[] = {"dp", "fsdp", "tp", "dp_tp", "fsdp_tp", NULL};
 
 static const struct sp_taken options[] = {
     SP_OPTIONS_MACHINE,
+    SP_TAKE(layer, .choices = layer_plans),
     SP_TAKE(devices, .alias = "chips"),
     SP_OPTIONS_MODEL,
     SP_TAKE(d_ff),
@@ -59,6 +63,36 @@ static void put_levels(struct sp_report *r, const struct sp_critical_batches *s)
         put_batch_level_rows(r, &s->levels[i]);
     }
     sp_key_word(r, NULL, NULL);
+}
+
+/* A step of one layer, with what its bytes and FLOPs are made of. */
+struct layer_row {
+    struct sp_layer_step of;
+    const char *does;
+    double B, D, F, X, Y;
+};
+
+#define SP_PART batch_step
+#define SP_PART_OF struct layer_row
+#include "answer/put_rows.h"
+
+/* --layer: the steps under a plan that takes all chips for DP, FSDP or TP, or the split. */
+static void put_layer(struct sp_report *r, const struct sp_critical_batches *s, int plan)
+{
+    static const char *const does[] = {"matmul", "all-gather", "reduce-scatter", "all-reduce"};
+    struct sp_layer_step steps[SP_MOST_LAYER_STEPS];
+    const int n = sp_layer_steps((enum sp_layer_plan)plan, steps);
+    const double X = plan == SP_LAYER_TP ? 1 : plan > SP_LAYER_TP ? s->X : s->N;
+    const double Y = plan == SP_LAYER_TP ? s->N : plan > SP_LAYER_TP ? s->Y : 1;
+    for (int i = 0; i < n; i++) {
+        char label[16];
+        snprintf(label, sizeof label, "%d", i + 1);
+        sp_begin_row(r, label, "layer.%d", i);
+        put_batch_step_rows(
+            r, &(struct layer_row){steps[i], does[steps[i].work], s->B, s->D, s->F, X, Y});
+    }
+    sp_scope(r, "");
+    sp_list_table(r, "layer", ": step, pass, does, what, flops: FLOPs of a chip, bytes");
 }
 
 #define SP_PART batch
@@ -140,7 +174,13 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     if (!load(args, &s, report, error))
         return false;
     sp_find_critical_batches(&s);
+    if (args->value.layer >= 0 && !(s.has_widths && s.has_batch))
+        return sp_fail(error, SP_USAGE,
+                       "--layer needs the widths of a model (--model, or --d-model and --d-ff) and "
+                       "a batch");
     put_batch_rows(report, &s);
+    if (args->value.layer >= 0)
+        put_layer(report, &s, args->value.layer);
     return true;
 }
 

@@ -63,13 +63,12 @@ struct fit {
     char shape[96], cloud[64], accumulate[24];
     bool is_inferred, has_one_framework; /* no --precision; both frameworks are the same */
     double bytes_per_param, mfu, turns, sequences;
-    double scores_flops, scores_share; /* of a step with causal scores; what they add to 6 P */
-    double W_axes[SP_MAX_AXES]; /* of 1, 2, 3 wrapped axes */
+    double scores_flops, scores_share; /* of a step with causal scores; what they add */
+    double W_axes[SP_MAX_AXES];        /* of 1, 2, 3 wrapped axes */
     double W_machine, critical_machine, critical_group;
     int open_axes, long_axes;
     struct sp_strategy fsdp, both; /* by the rule */
-
-    bool has_mesh; /* --mesh, by the rule */
+    bool has_mesh;                 /* --mesh, by the rule */
     struct sp_fit_row given;
 
     struct sp_strategy best; /* of --strategy, on real axes: with its input and terms */

@@ -506,7 +506,9 @@ const struct sp_command sp_cmd_sweep = {
     .about =
         "Runs a command once for every combination of its options' values and prints a row "
         "each, as soon as it is known, in a fixed order (the last option changes fastest). A "
-        "list is comma-separated; a piece may be a range: 1..8, 1..9:+2, 1..64:x2, "
+        "list is comma-separated (with semicolons where values have commas: --mesh "
+        "'X=4,Y=8;X=8,Y=4'); "
+        "a piece may be a range: 1..8, 1..9:+2, 1..64:x2, "
         "h100-8..1024:x2; --set PATH=A,B is a list too. Rows "
         "without an answer stay, with the reason, unless --valid; the exit code is then 1, and 3 "
         "where no row has one. --format is csv (default), "
