@@ -215,7 +215,8 @@ static void put_curve(struct sp_report *r, const struct step *s)
         sp_begin_row(r, NULL, "curve.%d", i);
         put_step_curve_rows(r, &points[i]);
     }
-    sp_list_table(r, "curve", "devices, step_s, efficiency, all_reduce_bytes_per_s, device_bytes, verdict");
+    sp_list_table(r, "curve",
+                  "devices, step_s, efficiency, all_reduce_bytes_per_s, device_bytes, verdict");
 }
 
 /* Each gradient bucket in time; the table has the first of them. */
