@@ -89,13 +89,14 @@ try_fit() { # CHIP MACHINE MODEL BATCH STRATEGY
     done
 }
 
-# An engine takes its share of the memory when it starts: what needs no more fits.
+# An engine takes its share of the memory when it starts, and of it 2.5 GB a device for itself (configs/engines/vllm.json): what
+# needs no more than the rest fits.
 try_serve() { # CHIP MACHINE MODEL CONCURRENCY
     local total share
     rm -f "scaleplan/hardware/$1.json"
     total=$(get serve --model "$3" --hw "$2" --concurrency "$4" --get total_bytes)
     for share in 0.98 0.999 1.001 1.02; do
-        make_chip "$1" "$(awk -v t="$total" -v n="${2##*-}" -v s=$share 'BEGIN { printf "%.0f", t * s / n / 0.9 }')"
+        make_chip "$1" "$(awk -v t="$total" -v n="${2##*-}" -v s=$share 'BEGIN { printf "%.0f", (t * s / n + 2.5e9) / 0.9 }')"
         same "serve, $share of what is needed" "$(awk -v s=$share 'BEGIN { print (s > 1 ? "yes" : "no") }')" \
             "$(get serve --model "$3" --hw "$2" --concurrency "$4" --memory-fraction 0.9 --get memory.verdict)"
     done
