@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { withOneSegment } from './module.mjs';
 
 const folder = dirname(fileURLToPath(import.meta.url));
 const [module, cases, page] = process.argv.slice(2);
@@ -22,7 +23,7 @@ const workerScripts = ['wasi_files.js', 'wasi.js', 'worker.js'];
 
 // Sixteen bits per character, in UTF-16: each block of characters begins with a number, from which numbers follow that are
 // added to the others. It is one that leaves no surrogate, no control character and no sign of HTML in the block.
-const BLOCK = 192;
+const BLOCK = 240;
 const FREE = new Uint8Array(1 << 16).fill(1);
 for (const [first, last] of [[0, 0x1f], [0x26, 0x26], [0x3c, 0x3c], [0x7f, 0x9f], [0xd800, 0xdfff], [0xfdd0, 0xfdef],
   [0xfeff, 0xfeff], [0xfffe, 0xffff]])
@@ -66,7 +67,7 @@ const script = strict(scripts);
 const style = spare('style.css');
 // One stream, so that common text of the parts is stored once.
 const carried = {
-  program: readFileSync(module),
+  program: withOneSegment(readFileSync(module)),
   cases: Buffer.from(JSON.stringify(book)),
   worker: Buffer.from(strict(workerScripts)),
   scripts: Buffer.from(script),
