@@ -289,12 +289,22 @@ static void try_recomputations(struct choosing *c)
     c->plan.recompute = typed;
 }
 
+/* Most sequences of a micro-batch whose residual stream alone, at a byte per number, is in the
+ * memory: more need not be tried. At least 1. */
+static double most_sequences(const struct choosing *c)
+{
+    const struct sp_plan *const p = &c->plan;
+    const double width = (double)c->p->model.d_model / (double)(p->tp * p->cp);
+    return fmax(1, sp_capacity_bytes(&c->p->hw.chip) / fmax(1, (double)p->seq * width));
+}
+
 static void try_micro_batches(struct choosing *c)
 {
     const int64_t share = c->plan.batch / c->plan.dp;
+    const int64_t most = (int64_t)fmin((double)share, most_sequences(c));
     const bool open = sp_opens_micro_batch(c->said, &c->plan);
     const int64_t typed = c->plan.micro_batch;
-    for (int64_t micro = 1; micro <= (open ? share : 1); micro++) {
+    for (int64_t micro = 1; micro <= (open ? most : 1); micro++) {
         if (open && share % micro != 0)
             continue;
         c->plan.micro_batch = open ? micro : typed;
