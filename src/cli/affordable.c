@@ -218,7 +218,7 @@ static int list_counts(const struct buying *b, const char *typed, int64_t counts
 static bool buy_on(struct buying *b, const char *typed, struct sp_affordable *best,
                    struct sp_error *error)
 {
-    int64_t counts[MOST_COUNTS];
+    int64_t counts[MOST_COUNTS] = {0};
     const int n = list_counts(b, typed, counts);
     double params = sp_law_optimal_params(
         b->law, FIRST_MFU * (double)counts[0] * b->hw.chip.peak_flops_per_s[SP_BF16] * 86400 *
@@ -233,11 +233,12 @@ static bool buy_on(struct buying *b, const char *typed, struct sp_affordable *be
             sp_name_machine(&of, typed, hw, sizeof hw);
         if (!settle(b, hw, &params, &one, error))
             return false;
-        const bool better = i == 0 || one.flops > best->flops;
-        struct sp_affordable *const left = better ? best : &one;
-        sp_free_affordable(left, 1);
-        if (better)
+        if (i == 0 || one.flops > best->flops) {
+            const struct sp_affordable before = *best;
             *best = one;
+            one = before;
+        }
+        sp_free_affordable(&one, 1);
     }
     return true;
 }
@@ -284,6 +285,7 @@ int sp_find_affordable(const struct sp_args *args, const struct sp_sources *sour
     struct buying *const b = calloc(1, sizeof *b);
     if (!b || !hw)
         abort();
+    memset(found, 0, SP_MOST_AFFORDABLE * sizeof *found);
     *b = (struct buying){.asked = args,
                          .sources = sources,
                          .law = law,
@@ -308,7 +310,7 @@ int sp_find_affordable(const struct sp_args *args, const struct sp_sources *sour
     free(hw);
     free(b);
     if (error->lines > 0) {
-        sp_free_affordable(found, n);
+        sp_free_affordable(found, SP_MOST_AFFORDABLE);
         return -1;
     }
     qsort(found, (size_t)n, sizeof *found, by_flops);
@@ -321,5 +323,6 @@ void sp_free_affordable(struct sp_affordable *found, int n)
         free(found[i].search);
         free(found[i].step);
         free(found[i].train);
+        found[i].search = found[i].step = found[i].train = NULL;
     }
 }

@@ -289,7 +289,7 @@ static void note_compute(const struct serve *f)
 
 /* The format that is multiplied in: of what is stored, in the textbook bf16, unless --dtype says
  * another. */
-static enum sp_dtype math_of(const struct serve *f, int stored_as)
+static enum sp_dtype math_of(const struct serve *f, enum sp_storage stored_as)
 {
     if (f->args->given.dtype)
         return (enum sp_dtype)f->args->value.dtype;

@@ -59,30 +59,26 @@ struct scaling {
     const struct sp_option_values *v;
     struct sp_sources sources;
     struct sp_scaling_law law;
-    struct sp_config file; /* of the law; open while `has_file` */
-    bool has_file, sum, kaplan;
+    struct sp_config file;     /* of the law; open while `has_file` */
     const char *source, *note; /* what the law's file says; NULL: nothing */
     struct sp_law_power optimum;
     struct sp_scaling_run given, run, best; /* best: compute-optimal for the budget of the run */
-    bool has_params, has_tokens, has_loss;  /* given */
-    int n_given;
-    enum flops_from flops_from;
     const char *params_given, *tokens_given, *flops_given; /* what the text says behind each */
-    bool has_run;
-    double batch, from, noise; /* tokens; NAN: not given */
-    double year, since;        /* year NAN: not given */
-    bool has_batch, has_year;
+    double batch, from, noise;                             /* tokens; NAN: not given */
+    double year, since;                                    /* year NAN: not given */
     double unique;      /* tokens of different text; NAN: all are */
     double base_params; /* compute-optimal for them, at most those of the run */
     double worth_N, worth_D;
     double entropy; /* nats per token: that of --probabilities, else the run's */
-    bool shows_entropy, is_measured;
     double vocab;
     struct sp_trend_file compute, algorithms;
     struct sp_progress progress;
     struct sp_affordable found[SP_MOST_AFFORDABLE]; /* with --hw: one a machine, best first */
-    int n_found;
-    double days, budget; /* most of the run; NAN: not given */
+    double days, budget;                            /* most of the run; NAN: not given */
+    int n_found, n_given;
+    enum flops_from flops_from;
+    bool has_params, has_tokens, has_loss; /* given */
+    bool has_file, sum, kaplan, has_run, has_batch, has_year, shows_entropy, is_measured;
 };
 
 /* Whether a trend is carried beyond the years that it was seen in. */

@@ -142,7 +142,7 @@ bool sp_read_sharded(const struct sp_mesh *mesh, const char *sizes, const char *
     if (!sp_parse_array(sizes, "array", &plain, error))
         return false;
     *array = (struct sp_sharded){
-        .n = plain.n, .element_bytes = plain.element_bytes, .dtype = plain.dtype};
+        .n = plain.n, .element_bytes = plain.element_bytes, .dtype = (int)plain.dtype};
     memcpy(array->size, plain.dim, sizeof plain.dim);
     if (sp_array_bytes(&plain) > 1e24)
         return sp_fail(error, SP_INPUT, "more than 10^24 bytes");

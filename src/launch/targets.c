@@ -204,7 +204,7 @@ static bool read_as_best(struct sp_launch_file *file)
     else if (ok && !target)
         ok = refuse_unknown(file);
     file->settings.core = ok ? words->core : NULL;
-    ok = ok && read_as(file, target, &program);
+    ok = ok && target && read_as(file, target, &program);
     file->settings.core = NULL;
     free(words);
     return ok;

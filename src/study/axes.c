@@ -127,7 +127,7 @@ bool sp_add_axis(struct sp_axes *axes, const char *name, enum sp_axis_text kind,
     struct sp_axis *const axis = &axes->axis[axes->n++];
     *axis = (struct sp_axis){.name = name};
     const bool listed = text && (kind == SP_AXIS_OF_LIST || kind == SP_AXIS_OF_TEXTS);
-    const bool ok = kind == SP_AXIS_OF_SETS ? push_sets(axis, text, error)
+    const bool ok = text && kind == SP_AXIS_OF_SETS ? push_sets(axis, text, error)
                     : listed ? push_list(axis, text, kind == SP_AXIS_OF_LIST ? ',' : ';', error)
                              : push(axis, text, error);
     if (!ok)

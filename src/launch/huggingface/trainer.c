@@ -119,7 +119,8 @@ static void fill(struct sp_settings *json, const char *name, bool always, const 
 static void fill_all(struct sp_settings *s, struct sp_settings *json, int64_t sequences)
 {
     char micro[24], steps[24];
-    snprintf(micro, sizeof micro, "%lld", (long long)(sequences * sp_setting_whole(s, mine, 1, 8)));
+    const int64_t of_micro = sequences * sp_setting_whole(s, mine, 1, 8);
+    snprintf(micro, sizeof micro, "%lld", (long long)of_micro);
     snprintf(steps, sizeof steps, "%lld",
              (long long)sp_setting_whole(s, "gradient_accumulation_steps", 1, 1));
     fill(json, "train_micro_batch_size_per_gpu", true, micro);
