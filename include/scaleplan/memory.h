@@ -235,6 +235,7 @@ void sp_memory_of_kinds(const struct sp_framework *framework,
                         const struct sp_prepared_memory *prepared, const struct sp_stage_map *map,
                         struct sp_kind_memory *kinds);
 struct sp_kind_memory sp_kind_memory_of_stage(const struct sp_rank_layers *mine,
+                                              const struct sp_prepared_memory *prepared,
                                               const struct sp_plan *plan,
                                               const struct sp_framework *framework, int64_t stage);
 struct sp_stage_memory sp_memory_at_stage(const struct sp_precision *precision,

@@ -243,8 +243,10 @@ static void further_tokens(void **state)
     struct sp_rank_layers mine;
     sp_list_model(&m, &layers);
     sp_layers_on_rank(&layers, &plan, &framework, &mine);
+    struct sp_prepared_memory prepared;
+    sp_prepare_memory(&mine, &plan, &framework, &prepared);
     const struct sp_stage_weights held =
-        sp_kind_memory_of_stage(&mine, &plan, &framework, 15).weights.held;
+        sp_kind_memory_of_stage(&mine, &prepared, &plan, &framework, 15).weights.held;
     assert_close(held.dense + held.experts,
                  added + (added - 2 * D * D - 3 * D) + 2 * 129280 * D + D, 1e-12);
 }

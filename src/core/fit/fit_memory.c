@@ -83,10 +83,12 @@ static void judge_stages(struct sp_strategy *s, const struct sp_fit_input *in,
     struct sp_plan plan = plan_of(s, in);
     plan.recompute = sp_policies[s->remat].recompute;
     const double tokens = (double)plan.seq;
-    const struct sp_kind_memory first = sp_kind_memory_of_stage(mine, &plan, f, 0),
-                                last = s->pp > 1
-                                           ? sp_kind_memory_of_stage(mine, &plan, f, s->pp - 1)
-                                           : first;
+    struct sp_prepared_memory prepared;
+    sp_prepare_memory(mine, &plan, f, &prepared);
+    const struct sp_kind_memory first = sp_kind_memory_of_stage(mine, &prepared, &plan, f, 0),
+                                last = s->pp > 1 ? sp_kind_memory_of_stage(mine, &prepared, &plan,
+                                                                           f, s->pp - 1)
+                                                 : first;
     if (s->pp > 1)
         s->uneven_params = fmax(
             s->uneven, fmax(share_of_params(s, t->P, &first), share_of_params(s, t->P, &last)));

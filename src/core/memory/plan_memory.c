@@ -481,15 +481,14 @@ struct sp_stage_memory sp_memory_at_stage(const struct sp_precision *precision,
 }
 
 struct sp_kind_memory sp_kind_memory_of_stage(const struct sp_rank_layers *mine,
+                                              const struct sp_prepared_memory *prepared,
                                               const struct sp_plan *plan,
                                               const struct sp_framework *framework, int64_t stage)
 {
-    struct sp_prepared_memory prepared;
     struct sp_kind_memory memory;
     const struct sp_stage_split split = sp_split_of(plan, (enum sp_balance)framework->balance);
     const struct sp_stage_kind kind = sp_kind_of_stage(mine->layers->model, &split, stage);
-    sp_prepare_memory(mine, plan, framework, &prepared);
-    memory_of_kind(framework, &prepared, &kind, &memory);
+    memory_of_kind(framework, prepared, &kind, &memory);
     return memory;
 }
 
@@ -503,9 +502,12 @@ struct sp_stage_memory sp_memory_of_stage(const struct sp_model *model,
     sp_require(stage >= 0 && stage < plan->pp, "the stage must be below pp");
     struct sp_layers layers;
     struct sp_rank_layers mine;
+    struct sp_prepared_memory prepared;
     sp_list_model(model, &layers);
     sp_layers_on_rank(&layers, plan, framework, &mine);
-    const struct sp_kind_memory m = sp_kind_memory_of_stage(&mine, plan, framework, stage);
+    sp_prepare_memory(&mine, plan, framework, &prepared);
+    const struct sp_kind_memory m =
+        sp_kind_memory_of_stage(&mine, &prepared, plan, framework, stage);
     return sp_memory_at_stage(precision, plan, framework, &m, stage);
 }
 
