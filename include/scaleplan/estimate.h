@@ -220,6 +220,10 @@ struct sp_estimate {
     struct sp_stage_memory stage[SP_MAX_STAGES];
 };
 
+/* The verdict on a plan whose fullest device needs `device` bytes, on the machine and under the
+ * framework of the inputs. */
+enum sp_verdict sp_plan_verdict(const struct sp_step_inputs *in, double device);
+
 /* Step time (s) of a plan and the memory of its fullest stage, equal to sp_estimate's. The plan
  * must pass sp_check_plan. */
 double sp_evaluate(const struct sp_step_inputs *in, struct sp_stage_memory *memory);

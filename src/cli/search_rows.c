@@ -511,9 +511,8 @@ static void find_ties(struct search_rows *s)
 
 static enum sp_verdict verdict_of(const struct sp_search *s, const struct sp_ranked *ranked)
 {
-    const struct sp_planned *const p = &s->machine[ranked->machine]->base;
-    return sp_memory_verdict(p->framework.framework.memory_residual, ranked->found->bytes,
-                             sp_capacity_bytes(&p->hw.chip));
+    const struct sp_step_inputs in = sp_inputs_of(&s->machine[ranked->machine]->base);
+    return sp_plan_verdict(&in, ranked->found->bytes);
 }
 
 /* What is said of the list, and where nothing fits of the smallest plan. */

@@ -82,8 +82,7 @@ static bool add(struct listing *l, struct sp_neighbour *changed)
         return false;
     in.plan = &changed->plan;
     const double step = sp_evaluate(&in, &memory);
-    const enum sp_verdict verdict = sp_memory_verdict(
-        in.framework->memory_residual, (double)memory.device, sp_capacity_bytes(&in.hw->chip));
+    const enum sp_verdict verdict = sp_plan_verdict(&in, (double)memory.device);
     if (l->only_fitting && verdict == SP_VERDICT_NO)
         return false;
     size_t at = l->n++;

@@ -118,6 +118,12 @@ static void add_companions(const struct sp_step_inputs *in, struct sp_estimate *
         e->time.step += e->companions.forward_s[i];
 }
 
+enum sp_verdict sp_plan_verdict(const struct sp_step_inputs *in, double device)
+{
+    return sp_memory_verdict(in->framework->memory_residual, device,
+                             sp_capacity_bytes(&in->hw->chip));
+}
+
 static void estimate_memory(const struct sp_step_inputs *in, const struct sp_rank_layers *mine,
                             struct sp_estimate *e)
 {
@@ -133,7 +139,7 @@ static void estimate_memory(const struct sp_step_inputs *in, const struct sp_ran
     const double residual = in->framework->memory_residual, device = (double)e->memory.device;
     e->limit_bytes = sp_most_bytes(residual, e->capacity_bytes, SP_VERDICT_TIGHT);
     e->over_bytes = sp_step_bytes_over(device, e->limit_bytes);
-    e->verdict = sp_memory_verdict(residual, device, e->capacity_bytes);
+    e->verdict = sp_plan_verdict(in, device);
     e->fits = e->verdict != SP_VERDICT_NO;
     e->oom_odds = sp_oom_odds(in->framework, (double)e->memory.device, e->capacity_bytes);
 }

@@ -44,8 +44,7 @@ int sp_scale_step(const struct sp_step_inputs *in, struct sp_scaled_step *points
             .all_reduce_bytes_per_s = all_reduce > 0 ? sp_curve_bytes / all_reduce : NAN,
         };
         p->device_bytes = memory.device;
-        p->verdict = sp_memory_verdict(in->framework->memory_residual, (double)memory.device,
-                                       sp_capacity_bytes(&hw.chip));
+        p->verdict = sp_plan_verdict(&there, (double)memory.device);
         p->efficiency = points[0].step_s / p->step_s;
     }
     return n;
