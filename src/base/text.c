@@ -70,6 +70,11 @@ static bool is_counted(const char *at, size_t n)
     return false;
 }
 
+bool sp_starts_with(const char *text, const char *start)
+{
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
 bool sp_is(const char *text, const char *word)
 {
     return text && strcmp(text, word) == 0;

@@ -29,6 +29,9 @@ __attribute__((format(printf, 3, 4))) void sp_append(char *text, size_t size, co
 /* Whether a text is that word; NULL is none. */
 bool sp_is(const char *text, const char *word);
 
+/* Whether a text begins with another. */
+bool sp_starts_with(const char *text, const char *start);
+
 /* Turns "1 devices" into "1 device": the noun after a lone 1, or after "1 whole", loses its s. */
 void sp_make_singular(char *text);
 

@@ -34,9 +34,10 @@ static const char *open_value(struct sp_shell *shell, const char *name, const ch
     return sp_shell_take(&piece, &shell->text);
 }
 
-static bool starts_with(const char *text, const char *start)
+/* Whether a value is another with more behind it. */
+static bool is_longer(const char *text, const char *start)
 {
-    return text && start && start[0] && strncmp(text, start, strlen(start)) == 0;
+    return text && start && start[0] && sp_starts_with(text, start);
 }
 
 static const char *merge(struct sp_shell *shell, const char *name, const char *before,
@@ -44,7 +45,7 @@ static const char *merge(struct sp_shell *shell, const char *name, const char *b
 {
     if (first == second || (first && second && sp_is(first, second)))
         return first;
-    const bool longer = starts_with(first, before) && starts_with(second, before);
+    const bool longer = is_longer(first, before) && is_longer(second, before);
     return open_value(shell, name, longer ? before : "", b);
 }
 

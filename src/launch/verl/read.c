@@ -29,19 +29,13 @@ static const struct role roles[] = {
      "ppo_max_token_len_per_gpu", 32768},
 };
 
-/* What sections of a launch are of others than the role that is read. */
-static bool starts_with(const char *text, const char *start)
-{
-    return strncmp(text, start, strlen(start)) == 0;
-}
-
 static bool tells(const char *word)
 {
     static const char *const sections[] = {"actor_rollout_ref.", "critic.", "data.", "trainer.",
                                            "algorithm."};
     word += strspn(word, "+");
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
-        if (starts_with(word, sections[i]) && strchr(word, '='))
+        if (sp_starts_with(word, sections[i]) && strchr(word, '='))
             return true;
     return false;
 }
@@ -60,13 +54,13 @@ static bool take(const struct role *role, const struct sp_setting *from, struct 
     const char *const full = from->name;
     if (strcasecmp(from->value, "null") == 0 || strcasecmp(from->value, "none") == 0)
         return true; /* as if it were not there */
-    const bool common = !starts_with(full, "actor_rollout_ref.") && !starts_with(full, "critic.") &&
-                        !starts_with(full, "reward_model.");
-    if (role->fsdp[0] && starts_with(full, role->fsdp))
+    const bool common = !sp_starts_with(full, "actor_rollout_ref.") &&
+                        !sp_starts_with(full, "critic.") && !sp_starts_with(full, "reward_model.");
+    if (role->fsdp[0] && sp_starts_with(full, role->fsdp))
         snprintf(name, sizeof name, "fsdp_config.%s", full + strlen(role->fsdp));
-    else if (starts_with(full, role->model))
+    else if (sp_starts_with(full, role->model))
         snprintf(name, sizeof name, "model.%s", full + strlen(role->model));
-    else if (starts_with(full, role->section))
+    else if (sp_starts_with(full, role->section))
         snprintf(name, sizeof name, "%s", full + strlen(role->section));
     else if (common)
         snprintf(name, sizeof name, "%s", full);
@@ -108,7 +102,7 @@ static bool is_megatron(const struct reading *r)
     for (int i = 0; !strategy && script && i < script->n; i++)
         for (int j = 0; j < script->commands[i].n; j++) {
             const char *const word = script->commands[i].words[j];
-            if (starts_with(word, "--config-name") &&
+            if (sp_starts_with(word, "--config-name") &&
                 (strstr(word, "megatron") ||
                  (j + 1 < script->commands[i].n &&
                   strstr(script->commands[i].words[j + 1], "megatron"))))
