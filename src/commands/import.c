@@ -57,6 +57,17 @@ static bool read_texts(const struct sp_args *args, struct texts *texts, struct s
     return true;
 }
 
+/* The native file, with its last line ended; without a path none is written. */
+static bool put_native(struct sp_report *report, const char *path, const char *text,
+                       struct sp_error *error)
+{
+    char *line = NULL;
+    const bool ok =
+        !path || (asprintf(&line, "%s\n", text) > 0 && sp_put_file(report, path, line, error));
+    free(line);
+    return ok;
+}
+
 /* What a config makes: the model, and its file as text for free(). */
 struct import {
     struct sp_report *report;
@@ -228,12 +239,8 @@ static bool run_nodes(const struct sp_args *args, const struct texts *texts,
         .path = args->value.write,
         .name = args->value.name ? args->value.name : "cluster",
     };
-    char *line = NULL;
-    bool ok = sp_check_name(args->value.name, error) && read_nodes(texts, &m, error) &&
-              make_machine(args, &m, error);
-    if (ok && m.path)
-        ok = asprintf(&line, "%s\n", m.text) > 0 && sp_put_file(report, m.path, line, error);
-    free(line);
+    const bool ok = sp_check_name(args->value.name, error) && read_nodes(texts, &m, error) &&
+                    make_machine(args, &m, error) && put_native(report, m.path, m.text, error);
     free(m.text);
     if (ok)
         put_import_machine_rows(report, &m);
@@ -266,12 +273,8 @@ static bool run_config(const struct sp_args *args, const struct texts *texts,
 {
     struct import import = {
         .report = report, .path = args->value.write, .assumed = sp_sources_of(args).assume != NULL};
-    char *line = NULL;
-    bool ok = import_of(args, texts, &import, error);
-    if (ok && import.path)
-        ok = asprintf(&line, "%s\n", import.text) > 0 &&
-             sp_put_file(report, import.path, line, error);
-    free(line);
+    const bool ok = import_of(args, texts, &import, error) &&
+                    put_native(report, import.path, import.text, error);
     free(import.text);
     if (!ok)
         return false;
