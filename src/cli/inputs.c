@@ -105,7 +105,7 @@ bool sp_tokens_of(const struct sp_args *args, enum sp_option_id id, double *toke
     *tokens = NAN;
     if (!text)
         return true;
-    if (seq && text[0] == '~') /* about so many: struct sp_asked_batch knows */
+    if (seq && text[0] == '~') /* about that many: see struct sp_asked_batch */
         text++;
     if (seq && is_sequences(text, tokens)) {
         *tokens *= *seq;
