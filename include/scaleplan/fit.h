@@ -51,6 +51,8 @@ enum sp_link {
 
 struct sp_fit_input {
     const struct sp_model *model;
+    const struct sp_layers *layers; /* of `model`, listed once (sp_list_model); NULL, or of another
+                                       model: listed for each mesh */
     const struct sp_hardware *hw;
     const struct sp_precision *precision;
     double batch_tokens; /* B */
@@ -71,6 +73,8 @@ struct sp_fit_input {
     /* Frameworks whose memory rules are added to the closed forms: for plans with whole weights,
      * and for plans that shard them. NULL: closed forms alone. */
     const struct sp_framework *framework, *sharding_framework;
+    /* The recipe as `sharding_framework` stores it; NULL: `precision`. Plans that run take it. */
+    const struct sp_precision *sharding_precision;
 };
 
 /* Quantities that all strategies share. */
@@ -83,6 +87,7 @@ struct sp_fit_terms {
                               adapter 2 and 4 */
     double backward_share; /* share of `flops` in the backward pass: 2/3 if all weights are
                               trained */
+    double kv_width;       /* keys and values of a layer per token, elements, the mean of all */
     double D, F, L, r;     /* width, active MLP width, layers, E/k. With frozen weights, F and r are
                               scaled so that the backward loads come out right: r by (weight +
                               gradient bytes) / 4 per parameter, F by the FLOPs over those of a
@@ -179,9 +184,11 @@ struct sp_strategy {
     enum sp_link binding; /* the level with the largest load */
     enum sp_remat remat;  /* policy whose activations are kept */
     double in_flight;     /* share of the batch whose activations are live at once */
+    bool is_plan;         /* the next four are those of sp_fullest_stage; false: closed forms */
     double state_bytes;   /* bytes per chip of the fullest stage, as the next five: sharded recipe
                              state */
-    double held_bytes;    /* accumulated gradients and gathered weights beyond the recipe state */
+    double held_bytes;    /* accumulated gradients and gathered weights beyond the recipe state; of
+                             a plan all buffers */
     double activation_bytes;
     double peak_bytes;   /* framework's peak extras and buffers */
     double live_bytes;   /* sum of the four above */
@@ -270,9 +277,11 @@ int sp_fit_curve(const struct sp_fit_input *in, struct sp_fit_point *points, int
  * several chips share one. */
 double sp_replica_sequences(const struct sp_fit_input *in, const struct sp_strategy *strategy);
 
-/* The framework that runs a strategy, and the strategy as a plan for sp_check_plan and the
- * estimate: cp ranks a replica, and a batch of whole sequences. NULL without a framework. */
+/* The framework that runs a strategy, its recipe, and the strategy as a plan for sp_check_plan and
+ * the estimate: cp ranks a replica, and a batch of whole sequences. NULL without a framework. */
 const struct sp_framework *sp_strategy_framework(const struct sp_fit_input *in,
+                                                 const struct sp_strategy *strategy);
+const struct sp_precision *sp_strategy_precision(const struct sp_fit_input *in,
                                                  const struct sp_strategy *strategy);
 struct sp_plan sp_strategy_plan(const struct sp_fit_input *in, const struct sp_strategy *strategy);
 
@@ -316,7 +325,7 @@ enum sp_remat sp_remat_to_fit(const struct sp_strategy *strategy, const struct s
  * == Critical batches and degrees ==
  *
  * Where communication and arithmetic take equally long. Forms of one expression are in
- * forms/critical.def; the rest is here.
+ * forms/critical_batch.def; the rest is here.
  */
 
 /* Largest whole TP degree whose communication hides: within a scale-up domain at its bandwidth,

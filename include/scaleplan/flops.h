@@ -28,12 +28,11 @@ struct sp_flops {
 };
 
 /* Tokens that a token attends to in a sequence of `seq`, mean over layers, without the causal half:
- * seq, or 2W - W^2/seq with a window W < seq (twice the mean of min(i, W) over positions i).
- * Non-decreasing in seq. */
+ * sp_mixer_tokens of each kind. */
 double sp_attended_tokens(const struct sp_model *model, double seq);
 
-/* Inverse of sp_attended_tokens: the sequence length at which it is `tokens`; INFINITY if a window
- * keeps it below. */
+/* Inverse of sp_attended_tokens: the sequence length at which it is `tokens`, in whole chunks;
+ * INFINITY if a window or a chunk keeps it below. */
 double sp_seq_of_attended_tokens(const struct sp_model *model, double tokens);
 
 /* Forward FLOPs per token in a sequence of `seq` tokens, 2 per multiply-add. `causal` halves the

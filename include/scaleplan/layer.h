@@ -29,9 +29,11 @@ enum sp_layer_kind {
     SP_LAYER_CROSS,   /* cross-attention to the encoder, and an MLP */
     SP_LAYER_REUSING, /* as DENSE, with keys and values of an earlier layer */
     SP_LAYER_OTHER_REUSING,
-    SP_LAYER_SHARED,  /* attention and an MLP with weights shared by several layers */
-    SP_LAYER_ENCODER, /* of the encoder, before all others */
-    SP_LAYER_MTP,     /* a module that predicts a further token, after all others */
+    SP_LAYER_SHARED,     /* attention and an MLP with weights shared by several layers */
+    SP_LAYER_NEAR_DENSE, /* the window of a compressed attention, and an MLP */
+    SP_LAYER_NEAR_MOE,   /* or experts */
+    SP_LAYER_ENCODER,    /* of the encoder, before all others */
+    SP_LAYER_MTP,        /* a module that predicts a further token, after all others */
     SP_LAYER_KINDS,
     SP_LAYER_INPUT = SP_LAYER_KINDS,
     SP_LAYER_OUTPUT,
@@ -128,13 +130,19 @@ struct sp_mixer {
     double qk, v;           /* widths per head; 0: no scores */
     double length;          /* tokens it attends over; 0: the sequence */
     double window;          /* W: tokens a token attends to; 0: the whole sequence */
-    double global;          /* share of the layers without a window */
+    bool chunked;           /* W is a block of tokens, and none before it is attended to */
+    double global;          /* share of the layers that attend to the whole sequence */
     double picked;          /* qk + v per head if an indexer picks the W tokens; 0: they are the
                                last W */
     double index;           /* multiply-adds of the indexer per pair of tokens */
+    double ratio;           /* tokens that each entry beside the window stands for; 0: no entries.
+                               `index` is then per pair of a token and an entry */
+    double entries;         /* most entries that a token attends to; 0: all */
     double scan;            /* multiply-adds per token of a recurrence */
     double cache;           /* elements cached per token for generation */
-    double cache_index;     /* cached elements that every later token reads, picked or not */
+    double cache_index;     /* cached elements that every later token reads, picked or not; with
+                               entries, per entry */
+    double cache_entry;     /* elements cached per entry, read where it is attended to */
     double state;           /* bytes per sequence kept for generation, independent of length */
     bool bidirectional;     /* tokens attend to later ones as well */
 };
@@ -270,10 +278,11 @@ double sp_carried_width(const struct sp_model *model);
 
 bool sp_kind_has_experts(enum sp_layer_kind kind);
 
-/* Tokens that a token attends to in a sequence of `seq`, without the causal half: seq, or 2W -
- * W^2/seq with a window W < seq (twice the mean of min(i, W)); the mixer's own `length` if set.
- * Bidirectional: W - W^2/(4 seq), a window around the token cut at the ends. Non-decreasing in
- * seq. */
+/* Tokens and entries that a token attends to in a sequence of `seq`, without the causal half, mean
+ * over the layers of a kind: seq, or what sp_window_reach, sp_chunk_reach or sp_both_sides_reach
+ * say of a window or chunk shorter than it; of the mixer's own `length` if set. Times seq / 2 it is
+ * the pairs of a token with itself or an earlier one. Non-decreasing in seq, chunks aside: a new
+ * chunk begins with short reaches. */
 double sp_mixer_tokens(const struct sp_mixer *mixer, double seq);
 
 /* Forward FLOPs per token in a sequence of `seq`. `scores`: counted share of the scores, 1/2 if a
@@ -281,6 +290,37 @@ double sp_mixer_tokens(const struct sp_mixer *mixer, double seq);
  * pairs, plus the cheaper of attention to all tokens in full heads and to the picked ones in shared
  * latents. DeepSeek-V3.2, section 2.1. */
 double sp_mixer_flops(const struct sp_mixer *mixer, double seq, double scores);
+
+/* How far a token of a layer attends. */
+enum sp_reach {
+    SP_REACH_ALL,        /* to the whole sequence */
+    SP_REACH_WINDOW,     /* to the last W tokens */
+    SP_REACH_CHUNK,      /* within its block of W tokens */
+    SP_REACH_BOTH_SIDES, /* to a window around it */
+    SP_REACH_PICKED,     /* to the W tokens that an indexer picks */
+    SP_REACH_ENTRIES,    /* to entries that stand for many tokens */
+    SP_REACH_RECURRENCE, /* to a state in place of tokens */
+    SP_REACHES
+};
+
+/* The layers of a model that attend alike. */
+struct sp_scores {
+    enum sp_reach reach;
+    struct sp_mixer mixer;
+    double layers; /* those of an encoder by its share of the tokens */
+    double tokens; /* attended to, without the causal half */
+    double share;  /* of the scores that count */
+};
+enum { SP_MOST_SCORES = 6 * SP_LAYER_KINDS };
+
+/* Entries among them, and FLOPs per token with the indexer's scores of all. 0 without entries. */
+double sp_mixer_entries(const struct sp_mixer *mixer, double seq);
+double sp_entry_flops(const struct sp_mixer *mixer, double seq, double scores);
+
+/* Lists them; their number. The FLOPs of all (score_flops, picked_score_flops, entry_score_flops,
+ * scan_flops) times their layers are the part `attention` of sp_forward_flops_per_token. */
+int sp_list_scores(const struct sp_model *model, double seq, bool causal,
+                   struct sp_scores out[SP_MOST_SCORES]);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

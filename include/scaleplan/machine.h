@@ -145,6 +145,8 @@ enum sp_wrap_rule {
     SP_WRAP_NEVER
 };
 
+#define SP_MOST_FIGURE 1e18 /* a rate, size or price of a machine is at most this */
+
 /* One chip. Unpublished figures are NAN. */
 struct sp_chip {
     double peak_flops_per_s[SP_DTYPES]; /* C: dense, by enum sp_dtype */

@@ -189,26 +189,43 @@ struct sp_stage_memory sp_memory_of_stage(const struct sp_model *model,
                                           const struct sp_plan *plan,
                                           const struct sp_framework *framework, int64_t stage);
 
-/* The stage with the largest `live` (first of equals), and its memory. The plan must pass
- * sp_check_plan. */
+/* The stage with the largest `live` (first of equals), and its memory; `listed` has the layers of
+ * a model that is asked of many plans (sp_list_model). The plan must pass sp_check_plan. */
 int64_t sp_fullest_stage(const struct sp_model *model, const struct sp_precision *precision,
                          const struct sp_plan *plan, const struct sp_framework *framework,
                          struct sp_stage_memory *memory);
+int64_t sp_fullest_listed(const struct sp_layers *layers, const struct sp_precision *precision,
+                          const struct sp_plan *plan, const struct sp_framework *framework,
+                          struct sp_stage_memory *memory);
 
 /* Sets live, reserved and device from a stage's parts. bytes. */
 void sp_sum_stage_memory(const struct sp_framework *framework, struct sp_stage_memory *memory);
+
+/* Activations that a layer keeps by what drops them: rows of enum sp_operator, dropped if that
+ * operator is recomputed, and these. bytes. */
+enum {
+    SP_KEPT_ALWAYS = SP_OPERATORS, /* whatever is recomputed */
+    SP_KEPT_UNLESS_NORMS,          /* dropped if attention is recomputed and the norms with it */
+    SP_KEPT_INPUT,                 /* the layer's, to which a policy may add block outputs */
+    SP_KEPT_ROWS
+};
+struct sp_kept_bytes {
+    double of[SP_KEPT_ROWS];
+};
 
 /* Memory figures that many plans of a search share (same model, tp, cp, ep, micro-batch, sequence,
  * recomputation): weights per layer, and bytes of activations kept and at the peak of a layer's
  * backward pass or of the loss. */
 struct sp_prepared_memory {
-    const struct sp_layer_weights *weights;            /* not a copy */
+    const struct sp_rank_layers *mine;                 /* not a copy */
     double base_bytes;                                 /* per frozen weight of a layer matmul */
     double layers;                                     /* of the model */
     double sent;                                       /* bytes of a micro-batch between stages */
-    double kept[SP_LAYER_KINDS], peak[SP_LAYER_KINDS]; /* bytes per kind of layer present */
+    struct sp_kept_bytes rows[SP_LAYER_KINDS];         /* per kind of layer present, and below */
+    double backward[SP_LAYER_KINDS];                   /* bytes at a peak without recomputation */
+    double kept[SP_LAYER_KINDS], peak[SP_LAYER_KINDS]; /* bytes with the plan's recomputation */
     double dummy[1 << SP_LAYER_KINDS]; /* bytes for stages with each set of layer kinds */
-    double loss, dummy_head;           /* bytes */
+    double head, loss, dummy_head;     /* bytes; of the loss without modules of further tokens */
 };
 
 /* The same per kind of stage, for plans that also share the split into stages. Parameters and
@@ -234,6 +251,12 @@ void sp_prepare_memory(const struct sp_rank_layers *mine, const struct sp_plan *
 void sp_memory_of_kinds(const struct sp_framework *framework,
                         const struct sp_prepared_memory *prepared, const struct sp_stage_map *map,
                         struct sp_kind_memory *kinds);
+
+/* Prepares the same model and kinds for the plan with another recomputation, which changes only
+ * what is kept and the peaks. */
+void sp_recompute_memory(const struct sp_plan *plan, const struct sp_framework *framework,
+                         const struct sp_stage_map *map, struct sp_prepared_memory *prepared,
+                         struct sp_kind_memory *kinds);
 struct sp_kind_memory sp_kind_memory_of_stage(const struct sp_rank_layers *mine,
                                               const struct sp_prepared_memory *prepared,
                                               const struct sp_plan *plan,

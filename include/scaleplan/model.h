@@ -29,8 +29,11 @@ struct sp_moe {
     int64_t d_ff_shared; /* width of all shared experts together; 0: shared_experts d_ff_expert */
     int64_t latent;      /* width that routed experts read and write; 0: d_model */
     bool router_bias, score_correction_bias, expert_bias;
-    bool shared_gate;  /* d_model gate weights on the shared experts */
-    bool router_scale; /* a weight per channel before the router and per expert after it */
+    bool shared_gate;    /* d_model gate weights on the shared experts */
+    int64_t hash_layers; /* leading MoE layers where a table gives the experts of a token: it has a
+                            small number per token of the vocabulary and pick, which is no weight;
+                            the router gives their shares. Nothing that is counted depends on it */
+    bool router_scale;   /* a weight per channel before the router and per expert after it */
 };
 
 /* Multi-head latent attention (DeepSeek-V2); kv_lora_rank == 0: ordinary attention. */
@@ -46,6 +49,17 @@ struct sp_sparse_attention {
     int64_t index_heads;    /* heads of the indexer, which share one key */
     int64_t index_head_dim; /* width per indexer head */
     bool shared;            /* layers L reuse the picks of the layer before */
+};
+
+/* Attention to a window and to entries that each stand for many earlier tokens, with one vector per
+ * token or entry that is key and value of all heads (DeepSeek-V4). Layers A pick entries by the
+ * indexer of sp_sparse_attention, layers L attend to all of theirs, layers W and those of further
+ * tokens have the window alone. output_rank == 0: none. */
+struct sp_compressed_attention {
+    int64_t ratio; /* tokens per entry of layers A; a token enters two of them. 0: no such layer */
+    int64_t far_ratio; /* and of layers L */
+    int64_t query_rank;
+    int64_t output_groups, output_rank; /* groups of heads, each with a projection to output_rank */
 };
 
 /* Linear attention: each value head has a key_dim x value_dim state that every token decays and
@@ -98,12 +112,14 @@ struct sp_reused_keys {
     bool projections; /* they have key and value projections that only training uses */
 };
 
-/* Further streams past a layer's blocks (Gemma 3n). All zero: none. */
+/* Further streams past a layer's blocks. All zero: none. */
 struct sp_side_streams {
     int64_t per_layer;       /* width of a table row per token and layer */
     int64_t per_layer_vocab; /* rows of that table; 0: vocab */
     int64_t altup;           /* streams between layers; the blocks process one of them */
     int64_t laurel_rank;     /* rank of the low-rank path past attention */
+    int64_t hyper;           /* residual streams; each block reads a mix of all and writes to all,
+                                by weights that depend on them (DeepSeek-V4); 0 and 1: one */
 };
 
 /* Which weights are trained. Frozen ones have no gradient and no optimizer state. */
@@ -167,8 +183,8 @@ struct sp_encoder {
 /* Letters of a layer pattern. A: attention + MLP (or experts, by sp_moe). L: the other mixer + MLP.
  * *: attention, M: other mixer, -: MLP, E: experts, each alone, as in Megatron-LM's hybrid
  * patterns. X: cross-attention + MLP. a, l: as A, L with the keys and values of an earlier layer.
- * S: a shared block. */
-#define SP_PATTERN_LETTERS "AL*M-EXalS"
+ * S: a shared block. W: as A, with the window alone of a compressed attention. */
+#define SP_PATTERN_LETTERS "AL*M-EXalSW"
 
 /* A model. layers == 0: only its size (`params`) is known. */
 struct sp_model {
@@ -203,8 +219,11 @@ struct sp_model {
     int64_t norms_per_layer;
     int64_t learned_positions;
     int64_t extra_attention_params_per_layer;
-    int64_t sliding_window; /* W: tokens attended to in windowed layers; 0: all */
-    int64_t global_every;   /* every n-th layer has no window; 0: all have it */
+    /* Reach of local layers: a window or a chunk; both 0: every layer attends to all tokens. */
+    int64_t sliding_window;  /* W: the last tokens attended to */
+    int64_t attention_chunk; /* W: a token attends within its block of so many tokens */
+    int64_t global_every;    /* every n-th layer attends to all tokens; 0: none by this rule */
+    int64_t global_first;    /* the first layers that do, before any by global_every */
     struct sp_moe moe;
     struct sp_mla mla;
     int64_t value_dim;    /* width per value head; 0: head_dim */
@@ -218,6 +237,7 @@ struct sp_model {
     int64_t short_conv; /* taps of a gated short convolution (LFM2); 0: none */
     bool short_conv_bias;
     struct sp_sparse_attention sparse;
+    struct sp_compressed_attention compressed;
     struct sp_shared_block shared;
     struct sp_reused_keys reused;
     struct sp_side_streams side;
@@ -242,8 +262,8 @@ struct sp_params {
     double router;
     double norm;
     double total;
-    double active;   /* parameters that one token passes: top_k of the routed experts, a shared
-                        block once per layer that uses it */
+    double active;   /* all but the routed experts that a token does not pick and lookup tables: an
+                        encoder too, and a shared block once per layer that uses it */
     double adapters; /* low-rank adapters, in none of the above */
     double trained;  /* parameters with gradients, adapters included */
     double trained_experts; /* routed experts among `trained`, their adapters included */
@@ -254,8 +274,7 @@ struct sp_params {
     double still_active; /* of the frozen ones, those that no gradient passes */
     double lookup;       /* lookup tables; a token reads one row of each; not in `active` */
     double encoder;      /* the encoder with its input and output projections */
-    double passed; /* what a token of the model itself passes: active without the encoder's part,
-                      which `active` of a dense model includes */
+    double passed;       /* what a token of the model itself passes: active without the encoder */
 };
 
 /* True if the model's shape is known, not only its size. */

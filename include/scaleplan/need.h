@@ -69,10 +69,10 @@ struct sp_need {
 
 /* The value of one figure at which a goal is met, all else unchanged. `value` is the goal's current
  * value. Works for goals monotone in the figure. Rates, sizes, prices: tries 10^15 times the figure
- * and, if that does not help, 10^-15 of it, then bisects to a relative 10^-10 on the side that
- * meets the goal. Whole numbers: tries multiples of the current value up to 4096 times and its
- * divisors, nearest first (for a `sparse` goal multiples of 2 to 8, then doublings). A domain
- * larger than the slice counts as one of the whole slice. */
+ * (at most SP_MOST_FIGURE) and, if that does not help, 10^-15 of it, then bisects to a relative
+ * 10^-10 on the side that meets the goal. Whole numbers: tries multiples of the current value up to
+ * 4096 times and its divisors, nearest first (for a `sparse` goal multiples of 2 to 8, then
+ * doublings). A domain larger than the slice counts as one of the whole slice. */
 struct sp_need sp_find_need(const struct sp_demand *demand, const struct sp_hardware *hw,
                             double value, enum sp_machine_figure figure);
 

@@ -133,6 +133,15 @@ const char *sp_policy_name(const struct sp_policy *policy);
 /* The policy with that name; NULL if none. */
 const struct sp_policy *sp_find_policy(const char *name);
 
+/* Layers of each pipeline stage where they are a plan's own. */
+enum { SP_OWN_STAGES = 32 }; /* at most: each may be of a kind of its own, SP_STAGE_KINDS */
+struct sp_own_stages {
+    int16_t n;          /* stages; 0: the split is the framework's */
+    bool modules_apart; /* modules for further tokens are on the stage before the last, their heads
+                           and losses on the last; else all of it is there */
+    int16_t layers[SP_OWN_STAGES];
+};
+
 /* A plan. Every degree is >= 1; devices = dp tp pp cp. */
 struct sp_plan {
     int64_t dp;      /* replicas of the model; ZeRO shards states over them */
@@ -140,6 +149,7 @@ struct sp_plan {
     int64_t tp;      /* tensor parallelism */
     int64_t pp, vpp; /* pipeline stages, chunks per stage */
     int64_t first_layers, last_layers; /* layers of the stages at the ends; 0: as the others */
+    struct sp_own_stages own;          /* in place of those two: layers of every stage */
     int64_t cp;                        /* context parallelism */
     int64_t ep, etp;                   /* expert parallelism, TP inside an expert */
     int zero;                          /* 0 to 3 */
@@ -200,10 +210,12 @@ enum sp_plan_problem {
     SP_PLAN_TP_WIDTH,   /* tp does not divide a dense MLP or the shared experts */
     SP_PLAN_PP_LAYERS,  /* more stages x chunks than layers */
     SP_PLAN_PP_ENDS,    /* stages at the ends leave the others without layers, or there are none */
+    SP_PLAN_PP_OWN,     /* stages of one's own are not pp, or not the model's layers */
     SP_PLAN_PP_CROSS,   /* a pipeline for a model with cross-attention */
     SP_PLAN_VPP_STAGES, /* chunks without a pipeline */
     SP_PLAN_OFFLOAD_LAYERS, /* more layers offloaded than a stage has */
     SP_PLAN_CP_SEQ,         /* cp does not divide the sequence: sp_cp_divides */
+    SP_PLAN_CP_ENTRIES,     /* cp above 1 with compressed attention */
     SP_PLAN_CP_HEADS,       /* Ulysses does not divide the heads */
     SP_PLAN_EP_EXPERTS,     /* ep does not divide the experts, or there are none */
     SP_PLAN_EP_DEVICES,     /* ep does not divide the devices of a stage */
@@ -267,16 +279,23 @@ struct sp_stage_split {
     int64_t stages;
     int64_t first, last; /* layers of the stages at the ends; 0: as the others */
     enum sp_balance balance;
+    const struct sp_own_stages *own; /* layers of every stage; NULL: as the rest says */
 };
+
+/* The split of a plan, of whose own layers it keeps the address. */
 struct sp_stage_split sp_split_of(const struct sp_plan *plan, enum sp_balance balance);
 
-/* The sizes of the stages at the ends, 0 where they are what the model's own split gives, from
- * Megatron's layout of the chunks of all stages: "Et*3|(tt|)*6tL", with t a layer, m one for
- * further tokens, E and L the model's ends, and * repeating the letter or the group before it.
- * False: it is none of that many stages with the model's layers, or stages between the ends are
- * uneven. */
-bool sp_read_layout(const char *text, const struct sp_model *model, int64_t stages, int64_t *first,
-                    int64_t *last);
+/* Layers of each stage, from a list of them, "7,8,8,9", or from Megatron's layout of the chunks of
+ * all stages: "Et*3|(tt|)*6tL", with t a layer, m a module for further tokens, E and L the model's
+ * ends, and * repeating the letter or the group before it; a number of the list with an m has the
+ * modules too. None where they are what `usual` gives. NULL, or what is wrong: the text is neither,
+ * has not the model's layers on the stages of `usual`, has m on another stage than the last two or
+ * L in another chunk than the last. */
+const char *sp_read_stages(const char *text, const struct sp_model *model,
+                           const struct sp_stage_split *usual, struct sp_own_stages *own);
+
+/* Chunks of all stages in Megatron's letters; 0: it is not in these. */
+int64_t sp_layout_chunks(const char *text);
 
 /* Layers per kind on a stage. The stage must be one of the stages. */
 struct sp_layer_counts sp_layers_of_stage(const struct sp_model *model,
@@ -287,6 +306,7 @@ struct sp_stage_kind {
     struct sp_layer_counts layers;
     unsigned present; /* bits of the kinds of layers that it has */
     bool first, last;
+    bool copy; /* it holds what is tied to the input table, and the first stage does not */
     struct sp_layer_counts still; /* the layers that no gradient passes */
 };
 
@@ -329,7 +349,8 @@ enum sp_plan_kind {
     SP_PLAN_NAME,   /* enum */
     SP_PLAN_POLICY, /* struct sp_recompute: one of sp_policies */
     SP_PLAN_LIST,   /* unsigned: a bit per name */
-    SP_PLAN_AXES    /* int32_t[SP_MAX_AXES] */
+    SP_PLAN_AXES,   /* int32_t[SP_MAX_AXES] */
+    SP_PLAN_STAGES  /* struct sp_own_stages */
 };
 
 /* How a neighbouring plan differs in a field. */
@@ -367,13 +388,14 @@ enum sp_plan_field_id {
 extern const struct sp_plan_field sp_plan_fields[SP_PLAN_FIELDS];
 
 /* The field's value as a number: a number, the index of a name (switch: 0 or 1), the bits of a
- * list. NAN for axes and for recomputation that is no policy of sp_policies. */
+ * list. NAN for axes, stages and for recomputation that is no policy of sp_policies. */
 double sp_plan_value(const struct sp_plan *plan, const struct sp_plan_field *field);
 
 /* The name of the current value; NULL if it has none, as lists. */
 const char *sp_plan_name(const struct sp_plan *plan, const struct sp_plan_field *field);
 
-/* Sets such a value. A policy leaves `offload` and `modules` unchanged; axes are ignored. */
+/* Sets such a value. A policy leaves `offload` and `modules` unchanged; axes and stages are
+ * ignored. */
 void sp_set_plan_value(struct sp_plan *plan, const struct sp_plan_field *field, double value);
 
 #pragma GCC visibility pop

@@ -29,11 +29,14 @@
  *   pipeline.h        schedules, in closed form and simulated event by event
  *   laws.h            scaling laws, and trends over years
  *   training.h        a whole run: days, energy, cost, failures, drives, learning rate
+ *   lengths.h         distributions of lengths: moments, quantiles, the greatest of n
  *   need.h            the value of a machine's figure that a goal needs
  * Parts of the estimate:
  *   memory.h          bytes on each device: closed forms, peak by stage, course over a step
  *   step.h            time of a step by component, gradient buckets, health
  *   serve_estimate.h  TTFT, TPOT and throughput of an engine on measured chips
+ *   serve_simulation.h  the scheduler of an engine, request by request
+ *   rl.h              generation of a batch of answers that starts together
  *
  * Letters of the formulas in comments; parameter names are words:
  *   B batch (tokens, in serving sequences)   C FLOP/s            W bytes/s of a link
@@ -53,6 +56,7 @@
 #include <scaleplan/forms.h>
 #include <scaleplan/laws.h>
 #include <scaleplan/layer.h>
+#include <scaleplan/lengths.h>
 #include <scaleplan/machine.h>
 #include <scaleplan/memory.h>
 #include <scaleplan/model.h>
@@ -62,9 +66,11 @@
 #include <scaleplan/pipeline.h>
 #include <scaleplan/plan.h>
 #include <scaleplan/profile.h>
+#include <scaleplan/rl.h>
 #include <scaleplan/search.h>
 #include <scaleplan/serve.h>
 #include <scaleplan/serve_estimate.h>
+#include <scaleplan/serve_simulation.h>
 #include <scaleplan/step.h>
 #include <scaleplan/training.h>
 

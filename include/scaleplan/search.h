@@ -262,6 +262,7 @@ struct sp_repertoire {
     bool zero[4], policy[SP_POLICIES], schedule[SP_SCHEDULES];
     struct sp_module_ladder modules;
     bool splits_axes; /* on a torus TP can take parts of axes */
+    bool own_stages;  /* each stage can be told its layers */
     bool pipelines, uneven_stages, contexts, offload, moe_overlap, copies_kv_heads;
     bool sequence_parallel[2]; /* off, on */
     bool dispatch[SP_DISPATCHES], cp_kind[SP_CP_KINDS];
@@ -295,6 +296,33 @@ size_t sp_find_neighbours(const struct sp_step_inputs *in, const struct sp_reper
 enum { SP_MAX_FIXES = 16 };
 size_t sp_find_fixes(const struct sp_step_inputs *in, const struct sp_repertoire *runs,
                      struct sp_neighbour found[SP_MAX_FIXES]);
+
+/*
+ * == Layouts ==
+ *
+ * The layers of each stage with which a plan's step is the shortest.
+ */
+
+/* A layout, with its step and the device bytes of its fullest stage. */
+struct sp_layout_found {
+    struct sp_own_stages own;
+    double step_s, device_bytes;
+};
+
+/* Room to work in, of sp_layout_room_bytes. */
+struct sp_layout_room;
+size_t sp_layout_room_bytes(void);
+
+/* Finds the layout with the least step of all that need at most `most_bytes`, and of those the one
+ * with the least memory; each stage has consecutive layers, at least one in every chunk but the
+ * last, and the first of stages of one chunk. None: no step is below than_s (INFINITY: any).
+ * Unknown: more than SP_OWN_STAGES stages or 256 layers, a model that runs beside the trained one,
+ * or too little room. The plan must pass sp_check_plan. Layers of stages that it has do not count.
+ */
+enum sp_layout_outcome { SP_LAYOUT_FOUND, SP_LAYOUT_NONE, SP_LAYOUT_UNKNOWN };
+enum sp_layout_outcome sp_find_layout(const struct sp_step_inputs *in, double most_bytes,
+                                      double than_s, struct sp_layout_room *room,
+                                      struct sp_layout_found *found);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

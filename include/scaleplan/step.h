@@ -58,10 +58,11 @@ struct sp_layer_pass {
     double tp_forward; /* parts of tp_comm and cp_comm in the forward pass, for layers without a
                           backward pass */
     double cp_forward;
-    double launch_forward; /* launches that show in a forward pass alone */
-    double weight_grad;    /* part of the pass due to weight gradients */
-    double frozen;         /* time saved by gradients not computed */
-    double opened;         /* cost of dequantising weights in layers without a backward pass */
+    double attention_forward; /* part of attention in the forward pass */
+    double launch_forward;    /* launches that show in a forward pass alone */
+    double weight_grad;       /* part of the pass due to weight gradients */
+    double frozen;            /* time saved by gradients not computed */
+    double opened;            /* cost of dequantising weights in layers without a backward pass */
 };
 
 /* Forward times of the input table, the head and the loss. s. */

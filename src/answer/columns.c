@@ -28,8 +28,8 @@ static const struct sp_entry *find_in_rows(const struct sp_report *r, const char
 static struct sp_column read_column(const struct sp_report *r, const char *list, char *text)
 {
     text += strspn(text, " ");
-    const bool right = *text == '>';
-    char *const key = text + right, *const colon = strchr(key, ':');
+    const bool details = *text == '+', right = text[details] == '>';
+    char *const key = text + details + right, *const colon = strchr(key, ':');
     if (colon)
         *colon = '\0';
     const struct sp_entry *const entry = find_in_rows(r, list, key);
@@ -39,7 +39,8 @@ static struct sp_column read_column(const struct sp_report *r, const char *list,
                               .heading = colon   ? colon + 1 + strspn(colon + 1, " ")
                                          : entry ? entry->info.label
                                                  : key,
-                              .left = is_words && !right};
+                              .left = is_words && !right,
+                              .details = details};
 }
 
 /* Moves the rows of a list out of those that were begun; how many. */
@@ -61,7 +62,7 @@ static size_t columns_of_all(const struct sp_report *r, const char *list,
                              struct sp_column column[MOST_COLUMNS])
 {
     size_t n = 1, row, known;
-    column[0] = (struct sp_column){NULL, list, true};
+    column[0] = (struct sp_column){NULL, list, true, false};
     for (size_t i = 0; i < sp_report_size(r) && n < MOST_COLUMNS; i++) {
         const struct sp_entry *const entry = sp_report_entry(r, i);
         const char *const key = sp_inside_row(entry->path, list, &row);
@@ -70,7 +71,8 @@ static size_t columns_of_all(const struct sp_report *r, const char *list,
         for (known = 1; known < n && strcmp(column[known].key, key) != 0;)
             known++;
         if (known == n)
-            column[n++] = (struct sp_column){key, entry->info.label, entry->info.unit == SP_WORDS};
+            column[n++] =
+                (struct sp_column){key, entry->info.label, entry->info.unit == SP_WORDS, false};
     }
     return n;
 }

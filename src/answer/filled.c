@@ -74,8 +74,10 @@ char *sp_fill_line(const struct sp_report *report, const char *line, struct sp_s
         sp_cut_text(line + 1, (size_t)(end - line - 1 - exact), key, sizeof key);
         const struct sp_entry *const entry = sp_find(report, key);
         struct sp_text room;
-        const char *const value =
-            entry && exact ? sp_exact_value(entry, &room) : sp_human_value(entry, &room);
+        const bool is_known = !entry || entry->kind != SP_VALUE_NONE;
+        const char *const value = !is_known        ? "not known"
+                                  : entry && exact ? sp_exact_value(entry, &room)
+                                                   : sp_human_value(entry, &room);
         any_key = true;
         any_value = any_value || (entry && entry->kind != SP_VALUE_NONE);
         const size_t from = to.used;

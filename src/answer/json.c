@@ -45,7 +45,7 @@ void sp_render_json(const struct sp_report *report, const struct sp_render *how,
     if (!how->get) {
         cJSON *notes = cJSON_AddArrayToObject(root, "notes");
         for (size_t i = 0; i < report->n_notes; i++)
-            cJSON_AddItemToArray(notes, cJSON_CreateString(report->notes[i]));
+            cJSON_AddItemToArray(notes, cJSON_CreateString(report->notes[i].text));
     }
     sp_print_json(root, how->one_line, out);
 }

@@ -79,11 +79,12 @@ void sp_render_markdown(const struct sp_report *report, const char *asked, FILE 
         return;
     }
     for (size_t i = 0; i < report->n_items; i++)
-        put_item(report, &report->items[i], out);
+        if (report->items[i].place != SP_BRIEF)
+            put_item(report, &report->items[i], out);
     fputs(report->n_notes > 0 ? "\n" : "", out);
     for (size_t i = 0; i < report->n_notes; i++) {
         fputs("> ", out);
-        sp_markdown_text(report->notes[i], out);
+        sp_markdown_text(report->notes[i].text, out);
         fputs("\n\n", out);
     }
 }

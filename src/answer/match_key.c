@@ -132,15 +132,37 @@ static bool is_of_first(const struct sp_report *r, const char *key, char *out, s
     return true;
 }
 
-/* An incomplete key is the first plan's of a search, else must have exactly one completion, never
- * inside a list row; otherwise a key added later could change a script's result. */
+/* Whether the answer's best has the key, which is then whole. */
+static bool is_of_best(const struct sp_report *r, const char *key, char *out, size_t size)
+{
+    char path[LONGEST_PATH];
+    if (snprintf(path, sizeof path, "best.%s", key) >= LONGEST_PATH || !is_path(r, path))
+        return false;
+    sp_cut_text(path, strlen(path), out, size);
+    return true;
+}
+
+/* What a key means that the command has, if not in this answer; NULL: it has no such key. */
+static const char *meaning_of(const struct sp_report *r, const char *key)
+{
+    enum sp_quantity_id id = 0;
+    const enum sp_quantity_id end = r->command ? sp_quantities_of(r->command, &id) : 0;
+    for (; id < end; id++)
+        if (strcmp(sp_quantity(id).key, key) == 0)
+            return sp_quantity(id).meaning;
+    return NULL;
+}
+
+/* An incomplete key is the first plan's of a search, or the best's, else must have exactly one
+ * completion, never inside a list row; otherwise a key added later could change a script's result.
+ */
 bool sp_full_key(const struct sp_report *r, const char *key, char *out, size_t size,
                  struct sp_error *error)
 {
     struct candidates c = {0};
     key += strspn(key, " ");
     sp_cut_text(key, strlen(key), out, size);
-    if (is_path(r, key) || is_of_first(r, key, out, size))
+    if (is_path(r, key) || is_of_first(r, key, out, size) || is_of_best(r, key, out, size))
         return true;
     find_candidates(r, key, false, &c);
     if (c.n == 0)
@@ -153,11 +175,14 @@ bool sp_full_key(const struct sp_report *r, const char *key, char *out, size_t s
         find_beginnings(r, key, &c);
     if (c.n == 0)
         find_other_words(r, key, &c);
-    if (c.n == 0)
+    const char *const meaning = meaning_of(r, key);
+    if (c.n == 0 && !meaning)
         find_nearest(r, key, &c);
-    return sp_fail(error, SP_INPUT, "unknown key \"%s\"%s%s%s%s (--format json shows all keys)",
-                   sp_safe(key), c.n ? "; did you mean " : "", c.offered,
-                   c.n > MOST_OFFERED ? " or others" : "", c.n ? "?" : "");
+    return sp_fail(error, SP_INPUT, "%s \"%s\"%s%s%s%s%s%s%s (--format json shows all keys)",
+                   meaning ? "this answer has no" : "unknown key", sp_safe(key),
+                   meaning ? " (" : "", meaning ? meaning : "", meaning ? ")" : "",
+                   c.n ? "; did you mean " : "", c.offered, c.n > MOST_OFFERED ? " or others" : "",
+                   c.n ? "?" : "");
 }
 
 bool sp_are_paths(const struct sp_report *r, const char *keys)

@@ -50,7 +50,10 @@ static void SP_FUNCTION_OF(SP_PART)(struct sp_report *r, const SP_PART_OF *s)
 #define TABLE(...) sp_list_table(r, __VA_ARGS__);
 #define PART(put) put(r, s);
 #define SCOPE(prefix) sp_scope(r, prefix);
+#define IN(place) sp_stand_in(r, SP_##place);
+    const enum sp_where outside = sp_where_now(r);
 #include SP_PATH_OF(SP_PART)
+    sp_stand_in(r, outside);
 #undef Q
 #include "answer/row_kinds_end.h"
 }

@@ -96,7 +96,13 @@ static void three_digits(double value, char *out, size_t size)
     else if (size_of >= 99.95)
         snprintf(out, size, "%.0f", value);
     else
-        snprintf(out, size, "%.*f", size_of >= 9.995 ? 1 : size_of >= 0.9995 ? 2 : 3, value);
+        snprintf(out, size, "%.*f",
+                 size_of >= 9.995      ? 1
+                 : size_of >= 0.9995   ? 2
+                 : size_of >= 0.09995  ? 3
+                 : size_of >= 0.009995 ? 4
+                                       : 5,
+                 value);
 }
 
 /* A value scaled to the largest prefix below it. */

@@ -36,11 +36,30 @@ static char *one_line(char *text)
     return text;
 }
 
-static char *format_string(const char *format, va_list args)
+/* Says image where a text says token, which has as many letters; not in keys and options. */
+static void say_images(char *text)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_.-{}";
+    for (char *at = text; (at = strstr(at, "token")); at += 5) {
+        const char after = at[5] == 's' ? at[6] : at[5];
+        if ((at == text || !strchr(letters, at[-1])) && !(after && strchr("_-}", after)))
+            for (int i = 0; i < 5; i++)
+                at[i] = "image"[i];
+    }
+}
+
+void sp_count_images(struct sp_report *r, bool in_images)
+{
+    r->in_images = in_images;
+}
+
+static char *format_string(const struct sp_report *r, const char *format, va_list args)
 {
     char *text;
     if (vasprintf(&text, format, args) < 0)
         must(NULL);
+    if (r->in_images)
+        say_images(text);
     return one_line(text);
 }
 
@@ -70,7 +89,7 @@ void sp_report_free(struct sp_report *r)
         free(r->items[i].rows);
     }
     for (size_t i = 0; i < r->n_notes; i++)
-        free(r->notes[i]);
+        free(r->notes[i].text);
     for (size_t i = 0; i < r->n_owned; i++)
         free(r->owned[i]);
     free(r->file);
@@ -290,7 +309,7 @@ void sp_put_text(struct sp_report *r, enum sp_quantity_id id, const char *format
         return;
     va_list args;
     va_start(args, format);
-    entry->text = format_string(format, args);
+    entry->text = format_string(r, format, args);
     va_end(args);
     entry->kind = SP_VALUE_TEXT;
     put_old_key(r, entry);
@@ -350,7 +369,7 @@ void sp_put_copy(struct sp_report *r, const char *key, const struct sp_report *f
 
 const char *sp_report_note(const struct sp_report *r, size_t i)
 {
-    return i < r->n_notes ? r->notes[i] : NULL;
+    return i < r->n_notes ? r->notes[i].text : NULL;
 }
 
 void sp_note(struct sp_report *r, const char *format, ...)
@@ -360,15 +379,25 @@ void sp_note(struct sp_report *r, const char *format, ...)
     r->notes = grow(r->notes, r->n_notes, &r->room_notes, sizeof *r->notes);
     va_list args;
     va_start(args, format);
-    r->notes[r->n_notes++] = format_string(format, args);
+    r->notes[r->n_notes++] = (struct sp_remark){format_string(r, format, args), r->place};
     va_end(args);
+}
+
+void sp_stand_in(struct sp_report *r, enum sp_where place)
+{
+    r->place = place;
+}
+
+enum sp_where sp_where_now(const struct sp_report *r)
+{
+    return r->place;
 }
 
 static struct sp_item *add_item(struct sp_report *r, enum sp_item_kind kind)
 {
     r->items = grow(r->items, r->n_items, &r->room_items, sizeof *r->items);
     struct sp_item *item = &r->items[r->n_items++];
-    *item = (struct sp_item){.kind = kind};
+    *item = (struct sp_item){.kind = kind, .place = r->place};
     return item;
 }
 
@@ -379,7 +408,7 @@ void sp_line(struct sp_report *r, const char *format, ...)
     struct sp_item *item = add_item(r, SP_ITEM_LINE);
     va_list args;
     va_start(args, format);
-    item->line = format_string(format, args);
+    item->line = format_string(r, format, args);
     va_end(args);
     if (has_word(r, item->line)) {
         char *const filled = fill_word(r, item->line);

@@ -48,6 +48,9 @@ void sp_scope(struct sp_report *report, const char *prefix);
  * alpha.2. NULL ends the replacement. */
 void sp_key_word(struct sp_report *report, const char *word, const char *as);
 
+/* Whether a sample of the model is an image: later words say so in place of token. */
+void sp_count_images(struct sp_report *report, bool in_images);
+
 /* A number; NAN and infinities are null. */
 void sp_put(struct sp_report *report, enum sp_quantity_id id, double value);
 void sp_put_bool(struct sp_report *report, enum sp_quantity_id id, bool value);
@@ -91,6 +94,15 @@ __attribute__((format(printf, 2, 3))) void sp_note(struct sp_report *report, con
 /* Note i; NULL past the last. */
 const char *sp_report_note(const struct sp_report *report, size_t i);
 
+/* Where lines, tables and remarks stand: in the text and in that of --details, or in one of the
+ * two; SP_LISTED: in both, tables
+ * whole; SP_SPREAD: in both, a cut table from end to end. Other formats have what --details has. */
+enum sp_where { SP_BOTH, SP_DETAILS, SP_BRIEF, SP_LISTED, SP_SPREAD };
+
+/* Sets the place of what follows. */
+void sp_stand_in(struct sp_report *report, enum sp_where place);
+enum sp_where sp_where_now(const struct sp_report *report);
+
 /* Adds a line of text; {key} is a quantity rounded for people, {key!} its exact value. Lines whose
  * keys are all null are omitted. */
 __attribute__((format(printf, 2, 3))) void sp_line(struct sp_report *report, const char *format,
@@ -107,7 +119,8 @@ void sp_markdown_file(struct sp_report *report, const char *text);
  * the prefix itself; "?": its meaning). */
 struct sp_column {
     const char *key, *heading;
-    bool left; /* left-aligned; the last column may wrap */
+    bool left;    /* left-aligned; the last column may wrap */
+    bool details; /* of the text of --details alone */
 };
 struct sp_row {
     char label[64];
@@ -127,8 +140,8 @@ void sp_drop_row(struct sp_report *report);
 /* Text layout: the table of the rows that were begun of the list "plans", below an empty line, and
  * the top scope again; nothing where there are no rows. `columns` has keys of a row between commas,
  * each under the label of its quantity or "key: heading"; ": heading" is the column of the labels.
- * Numbers stand to the right, words and verdicts to the left, a ">key" to the right. NULL: a column
- * for every quantity of a row, beside its name. */
+ * Numbers stand to the right, words and verdicts to the left, a ">key" to the right; a "+key"
+ * stands with --details alone. NULL: a column for every quantity of a row, beside its name. */
 __attribute__((format(printf, 3, 4))) void sp_list_table(struct sp_report *report, const char *list,
                                                          const char *columns, ...);
 
@@ -176,7 +189,10 @@ enum sp_format {
 struct sp_render {
     enum sp_format format;
     bool colour;
-    int width;               /* columns of the terminal; 0: unlimited */
+    int width;               /* columns of the text; 0: unlimited */
+    int lines;               /* lines of the text, cut to it where tables allow; 0: unlimited */
+    bool details;            /* the whole text */
+    bool quiet;              /* no remarks */
     const char *get;         /* "key,key", whole paths or keys of rows; or NULL */
     const char *rows;        /* CSV and TSV: the list to print; NULL: one row */
     bool no_header;          /* rows without their names */

@@ -11,10 +11,16 @@ enum sp_item_kind { SP_ITEM_LINE, SP_ITEM_FILE, SP_ITEM_MARKDOWN, SP_ITEM_TABLE 
 
 struct sp_item {
     enum sp_item_kind kind;
+    enum sp_where place;
     char *line;
     struct sp_column *columns;
     struct sp_row *rows;
     size_t n_columns, n_rows;
+};
+
+struct sp_remark {
+    char *text;
+    enum sp_where place;
 };
 
 struct sp_report {
@@ -29,11 +35,13 @@ struct sp_report {
     size_t n_rows, room_rows;
     struct sp_item *items;
     size_t n_items, room_items;
-    char **notes;
+    enum sp_where place; /* of what comes next */
+    struct sp_remark *notes;
     size_t n_notes, room_notes;
     char **owned; /* strings of described quantities */
     size_t n_owned, room_owned;
     char word[16], word_as[32];   /* of sp_key_word; "": none */
+    bool in_images;               /* of sp_count_images */
     const char *list;             /* the answer's list; NULL: none */
     bool first_counts;            /* its first row is the answer */
     char *file, *file_text;       /* the answer's output file; NULL: none */
@@ -64,6 +72,14 @@ struct cJSON *sp_entry_json(const struct sp_entry *entry);
 
 /* 1 for a good verdict, -1 for a bad one, 0 for neither ("offload: no"). */
 int sp_judged(const struct sp_entry *entry);
+
+/* Prints a paragraph, broken at blanks to the width (0: unlimited), below what stands behind its
+ * label; a command so that a shell takes it. */
+void sp_print_paragraph(const char *text, int width, FILE *out);
+
+/* Prints a table with at most so many rows. */
+void sp_print_table(const struct sp_report *report, const struct sp_item *table, size_t most_rows,
+                    const struct sp_render *how, FILE *out);
 
 void sp_render_layout(const struct sp_report *report, FILE *out);
 void sp_render_text(const struct sp_report *report, const struct sp_render *how, FILE *out);

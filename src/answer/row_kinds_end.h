@@ -20,4 +20,5 @@
 #undef TABLE
 #undef PART
 #undef SCOPE
+#undef IN
 #undef WAY

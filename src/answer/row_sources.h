@@ -23,6 +23,7 @@
 #define PYTORCH_DISTRIBUTED "Li et al. 2020, \"PyTorch Distributed\", section 3.2"
 #define MEMORY_MODEL "Korthikanti et al. 2022; ZeRO (Rajbhandari et al. 2020); framework file"
 #define SERVING_ESTIMATE "estimate: docs/serving.md"
+#define SERVING_SIMULATION "event by event: docs/serving.md"
 #define SUPERPOD "NVIDIA DGX SuperPOD reference architecture; scaling book, chapter \"GPUs\", quiz 3"
 #define PREFERENCES "Rafailov et al. 2023, \"Direct Preference Optimization\""
 #define LORA "Hu et al. 2021, \"LoRA\""

@@ -21,7 +21,7 @@ static bool is_of_group(const char *path, const char *groups)
 void sp_section(struct sp_report *report, const char *heading, size_t first, const char *groups)
 {
     const struct sp_column columns[] = {
-        {NULL, heading, true}, {"", "value", false}, {"?", "meaning", true}};
+        {NULL, heading, true, false}, {"", "value", false, false}, {"?", "meaning", true, false}};
     struct sp_row *const rows = calloc(sp_report_size(report) + 1, sizeof *rows);
     size_t n = 0;
     for (size_t i = first; rows && i < sp_report_size(report); i++) {

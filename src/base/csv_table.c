@@ -12,23 +12,23 @@ struct reading {
     struct sp_error *error;
 };
 
+/* Cells and the ends of their texts take no more than what they were read from. */
 static void take_cell(void *text, size_t length, void *context)
 {
     struct reading *r = context;
     struct sp_csv *csv = r->csv;
     if (csv->n_cells == csv->room) {
         csv->room = csv->room ? 2 * csv->room : 1024;
-        char **const larger = realloc(csv->cells, csv->room * sizeof *csv->cells);
+        uint32_t *const larger = realloc(csv->cell, csv->room * sizeof *csv->cell);
         if (!larger)
             abort();
-        csv->cells = larger;
+        csv->cell = larger;
     }
-    char *cell = calloc(length + 1, 1);
-    if (!cell)
-        abort();
+    csv->cell[csv->n_cells++] = (uint32_t)csv->length;
     if (length > 0)
-        memcpy(cell, text, length);
-    csv->cells[csv->n_cells++] = cell;
+        memcpy(csv->text + csv->length, text, length);
+    csv->length += length;
+    csv->text[csv->length++] = '\0';
     r->in_row++;
 }
 
@@ -59,6 +59,9 @@ bool sp_read_csv(const char *text, size_t length, const char *origin, struct sp_
         text += 3;
         length -= 3;
     }
+    csv->text = malloc(length + 2);
+    if (!csv->text)
+        abort();
     const size_t read = csv_parse(&parser, text, length, take_cell, end_row, &reading);
     if (read != length || csv_fini(&parser, take_cell, end_row, &reading) != 0)
         sp_fail(error, SP_INPUT, "%s: row %zu: %s", sp_safe(origin), csv->rows,
@@ -76,21 +79,25 @@ bool sp_read_csv(const char *text, size_t length, const char *origin, struct sp_
 
 void sp_csv_free(struct sp_csv *csv)
 {
-    for (size_t i = 0; i < csv->n_cells; i++)
-        free(csv->cells[i]);
-    free(csv->cells);
+    free(csv->text);
+    free(csv->cell);
     *csv = (struct sp_csv){0};
+}
+
+const char *sp_csv_name(const struct sp_csv *csv, size_t column)
+{
+    return csv->text + csv->cell[column];
 }
 
 int sp_csv_column(const struct sp_csv *csv, const char *name)
 {
     for (size_t c = 0; c < csv->columns; c++)
-        if (strcmp(csv->cells[c], name) == 0)
+        if (strcmp(sp_csv_name(csv, c), name) == 0)
             return (int)c;
     return -1;
 }
 
 const char *sp_csv_cell(const struct sp_csv *csv, size_t row, int column)
 {
-    return column < 0 ? "" : csv->cells[(row + 1) * csv->columns + (size_t)column];
+    return column < 0 ? "" : csv->text + csv->cell[(row + 1) * csv->columns + (size_t)column];
 }

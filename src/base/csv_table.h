@@ -3,21 +3,27 @@
 #define SP_CSV_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 
 struct sp_csv {
-    char **cells; /* row after row, the header first; "" where a cell is empty */
-    size_t columns, rows, n_cells, room;
+    char *text;     /* the cells, one behind the other */
+    uint32_t *cell; /* where each begins, row after row, the header first */
+    size_t columns, rows, n_cells, room, length;
 };
 
-/* Parses a whole file's text. Every row must have as many cells as the header. Free the result. */
+/* Parses a whole file's text, of less than 4 GiB. Every row must have as many cells as the header.
+ * Free the result. */
 bool sp_read_csv(const char *text, size_t length, const char *origin, struct sp_csv *csv,
                  struct sp_error *error);
 void sp_csv_free(struct sp_csv *csv);
 
 /* Number of the column of that name, or -1. */
 int sp_csv_column(const struct sp_csv *csv, const char *name);
+
+/* The name of a column. */
+const char *sp_csv_name(const struct sp_csv *csv, size_t column);
 
 /* A cell; row 0 is the first after the header. "" for column -1. */
 const char *sp_csv_cell(const struct sp_csv *csv, size_t row, int column);

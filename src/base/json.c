@@ -63,11 +63,24 @@ static int compare_keys(const void *a, const void *b)
     return strcmp((*x)->string, (*y)->string);
 }
 
+/* The same of few members, without a list. */
+static const cJSON *find_twin_of_few(const cJSON *object)
+{
+    for (const cJSON *member = object->child; member; member = member->next)
+        for (const cJSON *other = object->child; other != member; other = other->next)
+            if (strcmp(other->string, member->string) == 0)
+                return member;
+    return NULL;
+}
+
 /* A member with the same key as another; NULL: none. Sorts, because an object may have 10000
  * members. */
 static const cJSON *find_twin(const cJSON *object)
 {
+    enum { FEW = 8 };
     const size_t n = (size_t)cJSON_GetArraySize(object);
+    if (n <= FEW)
+        return find_twin_of_few(object);
     const cJSON **const members = calloc(n + 1, sizeof(const cJSON *)), *member;
     const cJSON *twin = NULL;
     size_t i = 0;

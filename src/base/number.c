@@ -7,13 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Parts and multiples of a second, which are no prefixes of other units. */
+static const struct {
+    const char *name;
+    double seconds;
+} times[] = {{"ms", 1e-3}, {"us", 1e-6}, {"min", 60}, {"h", 3600}, {"days", 86400}};
+
 /* Returns the multiplier of the prefix at *text and moves *text past it. K is refused: it means
  * 1000 to some and 1024 to others. k and Ki are accepted. */
 static double take_prefix(const char **text)
 {
     static const char letters[] = "kMGTPE";
-    if (strcmp(*text, "ms") == 0 || strcmp(*text, "us") == 0) /* milli and micro of seconds alone */
-        return *(*text)++ == 'm' ? 1e-3 : 1e-6;
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+        if (strcmp(*text, times[i].name) == 0) {
+            *text = "s";
+            return times[i].seconds;
+        }
     const char *at = **text ? strchr(letters, **text == 'K' ? 'k' : **text) : NULL;
     if (!at)
         return 1;

@@ -82,11 +82,23 @@ static void keep(struct sp_pipes *pipes, const struct stat *status, const char *
     pipes->kept = piped;
 }
 
+FILE *sp_input_of(const struct sp_pipes *pipes)
+{
+    return pipes && pipes->input ? pipes->input : stdin;
+}
+
+/* What is known of standard input; nothing of a text that stands for it. */
+static int describe_input(const struct sp_pipes *pipes, struct stat *status)
+{
+    *status = (struct stat){0};
+    return sp_input_of(pipes) == stdin ? fstat(STDIN_FILENO, status) : 0;
+}
+
 /* Whether the path names standard input and another reader has taken it. */
 static bool is_taken(const struct sp_pipes *pipes, const struct stat *status)
 {
     struct stat in;
-    return pipes && pipes->stdin_taken && fstat(STDIN_FILENO, &in) == 0 &&
+    return pipes && pipes->stdin_taken && describe_input(pipes, &in) == 0 &&
            in.st_dev == status->st_dev && in.st_ino == status->st_ino;
 }
 
@@ -99,7 +111,7 @@ static char *read_open(struct sp_pipes *pipes, FILE *file, const struct stat *st
     if (S_ISREG(status->st_mode) && (size_t)status->st_size > most)
         return fail_too_large(name, most, error), NULL;
     char *const text = read_stream(file, name, most, length, error);
-    if (text && pipes && (!S_ISREG(status->st_mode) || file == stdin))
+    if (text && pipes && (!S_ISREG(status->st_mode) || file == sp_input_of(pipes)))
         keep(pipes, status, text, *length);
     return text;
 }
@@ -113,7 +125,7 @@ char *sp_read_file(struct sp_pipes *pipes, const char *path, size_t most, size_t
     if (!*path)
         return sp_fail(error, SP_INPUT, "an empty name, expected a file"), NULL;
     /* Checked before opening: opening a pipe whose writer has gone would block forever. */
-    if ((from_stdin ? fstat(STDIN_FILENO, &status) : stat(path, &status)) != 0)
+    if ((from_stdin ? describe_input(pipes, &status) : stat(path, &status)) != 0)
         return sp_fail(error, SP_INPUT, "%s: %s", name, strerror(errno)), NULL;
     if (is_taken(pipes, &status))
         return sp_fail(error, SP_INPUT, "%s: the plans come from there; expected another file",
@@ -126,7 +138,7 @@ char *sp_read_file(struct sp_pipes *pipes, const char *path, size_t most, size_t
         *length = before->length;
         return copy_text(before->text, before->length);
     }
-    FILE *const file = from_stdin ? stdin : fopen(path, "rb");
+    FILE *const file = from_stdin ? sp_input_of(pipes) : fopen(path, "rb");
     if (!file)
         return sp_fail(error, SP_INPUT, "%s: %s", name, strerror(errno)), NULL;
     char *const text = read_open(pipes, file, &status, name, most, length, error);

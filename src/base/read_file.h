@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 #include "base/error.h"
@@ -19,12 +20,16 @@ struct sp_piped {
 
 /* All such texts of one run: a command may read one several times (each row of a sweep reads its
  * --model). With `stdin_taken`, standard input is refused, because another reader takes its
- * lines. */
+ * lines. `input` stands for standard input where it is not NULL. */
 struct sp_pipes {
     struct sp_piped *kept;
+    FILE *input;
     bool stdin_taken;
 };
 void sp_free_pipes(struct sp_pipes *pipes);
+
+/* Standard input, or what stands for it. */
+FILE *sp_input_of(const struct sp_pipes *pipes);
 
 /* Reads a whole file ("-": standard input) of at most `most` bytes and stores its length; a NUL
  * follows the text. free() the result. NULL with an error when there is no such file or it is

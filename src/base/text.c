@@ -77,7 +77,7 @@ bool sp_starts_with(const char *text, const char *start)
 
 bool sp_is(const char *text, const char *word)
 {
-    return text && strcmp(text, word) == 0;
+    return text && *text == *word && strcmp(text, word) == 0; /* most differ at once */
 }
 
 void sp_make_singular(char *text)

@@ -172,8 +172,10 @@ static void compare(struct sp_report *r, struct against *s)
     s->tie = sp_is_tie(s->s_per_token, s->other_s_per_token, s->least_log);
     s->ahead = s->other_s_per_token < s->s_per_token ? "the other plan" : "the plan";
     put_fields(r, s);
+    sp_stand_in(r, SP_DETAILS);
     put_time(r, s);
     put_memory(r, s);
+    sp_stand_in(r, SP_BOTH);
     put_step_against_rows(r, s);
 }
 

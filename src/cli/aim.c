@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <scaleplan/estimate.h>
@@ -12,22 +13,28 @@
 #include "base/number.h"
 #include "base/suggest.h"
 #include "cli/plan_fields.h"
+#include "study/shapes.h"
 
 /* clang-format off */
 const struct sp_aim_info sp_aims[SP_AIMS] = {
-    [SP_AIM_COMPUTE_BOUND] = {"compute-bound", "communication over the arithmetic it hides behind", SP_NUMBER, false, false},
-    [SP_AIM_FITS] = {"fits", "memory of the fullest device over what there is", SP_NUMBER, false, false},
-    [SP_AIM_STEP] = {"step", "time of a step", SP_SECONDS, false, false},
-    [SP_AIM_DAYS] = {"days", "days of the run", SP_DAYS, false, true},
-    [SP_AIM_COST] = {"cost", "cost of the run", SP_USD, false, true},
-    [SP_AIM_MFU] = {"mfu", "model FLOPs utilisation", SP_FRACTION, true, false},
-    [SP_AIM_TOKENS] = {"tokens-per-s", "tokens per second", SP_TOKENS_PER_S, true, false},
-    [SP_AIM_TPOT] = {"tpot", "time between tokens", SP_SECONDS, false, false},
-    [SP_AIM_TTFT] = {"ttft", "time to the first token", SP_SECONDS, false, false},
-    [SP_AIM_SERVED] = {"served-tokens-per-s", "tokens generated per second", SP_TOKENS_PER_S, true, false},
-    [SP_AIM_SERVED_COST] = {"usd-per-mtoken", "cost of a million tokens, read or generated", SP_USD, false, false},
+    [SP_AIM_COMPUTE_BOUND] = {"compute-bound", "the time of communication over that of the arithmetic beside it", SP_NUMBER, false, false},
+    [SP_AIM_FITS] = {"fits", "the share of its memory that the fullest device needs", SP_NUMBER, false, false},
+    [SP_AIM_STEP] = {"step", "the time of a step", SP_SECONDS, false, false},
+    [SP_AIM_DAYS] = {"days", "the time of the run", SP_DAYS, false, true},
+    [SP_AIM_COST] = {"cost", "the cost of the run", SP_USD, false, true},
+    [SP_AIM_MFU] = {"mfu", "the model FLOPs utilisation", SP_FRACTION, true, false},
+    [SP_AIM_TOKENS] = {"tokens-per-s", "the speed of training", SP_TOKENS_PER_S, true, false},
+    [SP_AIM_TPOT] = {"tpot", "the time between tokens", SP_SECONDS, false, false},
+    [SP_AIM_TTFT] = {"ttft", "the time to the first token", SP_SECONDS, false, false},
+    [SP_AIM_SERVED] = {"served-tokens-per-s", "the speed of generation", SP_TOKENS_PER_S, true, false},
+    [SP_AIM_SERVED_COST] = {"usd-per-mtoken", "the cost of a million tokens, read or generated,", SP_USD, false, false},
 };
 /* clang-format on */
+
+const char *sp_unit_behind(const struct sp_aim_info *info)
+{
+    return info->unit == SP_DAYS ? " days" : "";
+}
 
 /* A verdict is met or not: its target is 1 and nobody types it. */
 static bool is_verdict(enum sp_aim_kind kind)
@@ -132,8 +139,8 @@ static bool take_plan(struct sp_aim *aim, const struct sp_sources *sources, stru
     struct sp_search_space space;
     if (!sp_base_of(aim->args, sources, p, error))
         return false;
-    if (!sp_model_has_shape(&p->model))
-        return sp_fail(error, SP_INPUT, "the shape of %s is not known", p->model.name);
+    if (!sp_needs_layers(&p->model, error))
+        return false;
     if (says_plan(aim->args) && aim->of.replan && aim->inverse)
         return sp_fail(error, SP_USAGE,
                        "--replan looks for the best plan itself, and here is one that is typed: "
@@ -141,7 +148,11 @@ static bool take_plan(struct sp_aim *aim, const struct sp_sources *sources, stru
     aim->of.is_typed = says_plan(aim->args);
     if (aim->of.is_typed)
         return sp_plan_on(aim->args, sources, p, error);
-    if (!sp_space_of(p, &aim->of.limits, &space, error))
+    const int before = error->lines;
+    aim->places =
+        sp_load_places((enum sp_network_kind)p->hw.network.kind, sources, &aim->of.ground.n, error);
+    aim->of.ground.places = aim->places;
+    if (error->lines > before || !sp_space_of(p, &aim->of.limits, &space, error))
         return false;
     aim->of.searched = sp_find_best_plan(&aim->of, p);
     return aim->of.searched || sp_plan_on(aim->args, sources, p, error);
@@ -238,4 +249,9 @@ bool sp_take_aim(const struct sp_args *args, bool with_target, struct sp_aim *ai
         return false;
     sp_find_peaks(&aim->of, aim->demand.peaks);
     return true;
+}
+
+void sp_close_aim(struct sp_aim *aim)
+{
+    free(aim->places);
 }

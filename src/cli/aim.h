@@ -37,7 +37,6 @@
     SP_TAKE(microbatches, .fallback = "auto"), \
     SP_OPTION_CONVENTION, SP_OPTION_RUN_TOKENS, SP_TAKE(price, .excludes = SP_THESE(SP_O_capex)), SP_OPTIONS_CAPEX, SP_OPTIONS_SERVED, \
     SP_TAKE(replan), \
-    SP_TAKE(details), \
     SP_TAKE(power_prior)
 /* clang-format on */
 
@@ -47,6 +46,9 @@ struct sp_aim_info {
     bool at_least, needs_tokens;
 };
 extern const struct sp_aim_info sp_aims[SP_AIMS];
+
+/* What a sentence says behind a value that is printed without its unit: " days", or nothing. */
+const char *sp_unit_behind(const struct sp_aim_info *info);
 
 /* A goal with the words that it was read from. */
 struct sp_aim {
@@ -58,12 +60,14 @@ struct sp_aim {
     struct serve serve;         /* and its answer on the machine as it is, with what it runs held */
     struct sp_serve_load asked; /* what was asked of it */
     struct sp_demand demand;    /* points to `of`: this struct must not be moved */
+    struct sp_place *places;    /* what was run; owned */
 };
 
 /* Reads --for, "step=5s", and everything that the goal stands on. `with_target` says that a value
- * has to stand behind the name; else none may. */
+ * has to stand behind the name; else none may. sp_close_aim it, read or not. */
 bool sp_take_aim(const struct sp_args *args, bool with_target, struct sp_aim *aim,
                  struct sp_error *error);
+void sp_close_aim(struct sp_aim *aim);
 
 /* Loads what a serving goal stands on, and its value on another machine. */
 bool sp_take_service(struct sp_aim *aim, struct sp_error *error);

@@ -110,6 +110,20 @@ void sp_note_doubts(const char *spec, const struct sp_sources *sources, struct s
     }
 }
 
+/* Notes a machine's file that has the name of a built-in chip: profiles go by the name. */
+static void note_name(const char *spec, const struct sp_sources *sources, struct sp_report *report)
+{
+    static const struct sp_sources builtin;
+    struct sp_hardware hw;
+    struct sp_error ignored = {0};
+    if (!is_builtin_machine(spec, sources) && sp_load_hardware(spec, sources, &hw, &ignored) &&
+        sp_is_builtin(SP_HARDWARE, hw.name, &builtin))
+        sp_note(report,
+                "%s has the name of the built-in %s, so the constants that were fitted to that "
+                "chip's runs are taken as its own; another name has them borrowed",
+                sp_safe(spec), hw.name);
+}
+
 /* Notes lengths of 1,000s where a power of two is as likely meant: 128k is 128,000 and 128Ki is
  * 131,072, which is printed as 131 k. */
 static void note_thousands(const char *option, const char *text, struct sp_report *report)
@@ -130,8 +144,6 @@ void sp_note_assumed(const struct sp_args *args, struct sp_report *report)
     const char *const model = sp_option_taken(args, SP_O_model) ? args->value.model : NULL;
     const char *machines = sp_option_taken(args, SP_O_hw) ? args->value.hw : NULL;
     char spec[256];
-    if (!sp_takes_words(report))
-        return;
     if (args->given.mfu && args->value.mfu > 1)
         sp_note(report,
                 "--mfu is above 100 %%: only a count of more work than the chip does reaches "
@@ -145,6 +157,10 @@ void sp_note_assumed(const struct sp_args *args, struct sp_report *report)
         note_shape(shape, &sources, report);
     if (model)
         note_file(model, &sources, report);
-    while (machines && sp_next_item(&machines, spec, sizeof spec))
+    const bool fitted = sp_option_taken(args, SP_O_profile) || sp_option_taken(args, SP_O_engine);
+    while (machines && sp_next_item(&machines, spec, sizeof spec)) {
         sp_note_doubts(spec, &sources, report);
+        if (fitted)
+            note_name(spec, &sources, report);
+    }
 }

@@ -26,6 +26,8 @@ struct sp_command {
     const char *bare_check;                   /* key that --check without a word judges */
     const char *failed_key; /* a count: exit 1 when it is not 0, without --check too; or NULL */
 
+    bool is_list; /* its text has as many lines as there are answers */
+
     /* Whether run() reads back what it put: its report must take everything. */
     bool reads_report;
 
@@ -47,7 +49,7 @@ struct sp_command {
 /* The options of a command in its struct. Compilation fails if a parsed command line has no room
  * for them, for those of a plan and of their limits that rows may stand for, and for the common
  * ones. */
-enum { SP_COMMON_OPTIONS = 9 };
+enum { SP_COMMON_OPTIONS = 12 };
 #define SP_OPTIONS(table)                                                                          \
     .options = (table),                                                                            \
     .n_options = sizeof(table) / sizeof *(table) +                                                 \
@@ -131,6 +133,9 @@ size_t sp_options_of(const struct sp_command *command, struct sp_option options[
     SP_TAKE(in_use, .fallback = "100%"), \
     SP_TAKE(usd_per_kwh, .fallback = "0.08")
 
+/* The power of devices, and what the building adds. */
+#define SP_OPTIONS_POWER SP_TAKE(watts), SP_TAKE(pue, .fallback = "1")
+
 /* Groups of options: a command has all of a group or none. sp_model_of, sp_hardware_of and
  * sp_batch_of read them. */
 #define SP_OPTIONS_MODEL SP_OPTION_MODEL, SP_OPTION_SHAPE
@@ -153,6 +158,9 @@ bool sp_model_of(const struct sp_args *args, const struct sp_sources *sources,
 /* Loads --hw, and replaces its scale-out network by --network. */
 bool sp_hardware_of(const struct sp_args *args, const struct sp_sources *sources,
                     struct sp_hardware *hw, struct sp_error *error);
+
+/* Whether a machine's text is a chip without a count: it ends in no "-8" or "-8x4". */
+bool sp_is_bare_chip(const char *spec);
 
 /* Replaces the network of a switched machine; a torus has none. */
 bool sp_put_network(const char *network, const struct sp_sources *sources, struct sp_hardware *hw,

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "host/write_file.h"
 #include "base/suggest.h"
 #include "cli/assumed.h"
 #include "cli/command.h"
@@ -23,6 +24,7 @@
     X(need) \
     X(sensitivity) \
     X(serve) \
+    X(rl) \
     X(sweep) \
     X(merge) \
     X(memory) \
@@ -147,6 +149,8 @@ static bool check_folders(const struct sp_sources *sources, struct sp_error *err
 /* Notes what an answer assumes, and options that are typed twice: the last value counts. */
 static bool note_words(const struct sp_args *args, struct sp_report *report)
 {
+    if (!sp_takes_words(report))
+        return true;
     for (size_t i = 0; i < args->n_options; i++) {
         const enum sp_option_id id = args->options[i].id;
         if (args->lost[id] && strcmp(args->lost[id], args->text[id]) != 0)
@@ -165,22 +169,31 @@ static bool check_layout(const struct sp_args *args, struct sp_error *error)
            sp_fail(error, SP_USAGE, "--format layout does not go with --get or --explain");
 }
 
+/* Refuses a file that cannot be written before anything is computed. */
+static bool check_write(const struct sp_args *args, struct sp_error *error)
+{
+    const char *const path = args->value.write;
+    return !args->given.write || sp_is_stdout(path) || sp_may_write(path, error);
+}
+
 static bool run_parsed(const struct sp_command *command, struct sp_args *args,
                        struct sp_report *report, struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
     return sp_check_together(args, error) && check_layout(args, error) &&
-           check_folders(&sources, error) && sp_check_picture(args, error) &&
-           sp_check_sets(&sources, error) && command->run(args, report, error) &&
-           note_words(args, report);
+           check_write(args, error) && check_folders(&sources, error) &&
+           sp_check_picture(args, error) && sp_check_sets(&sources, error) &&
+           command->run(args, report, error) && note_words(args, report);
 }
 
 /* Refuses options that write files, for rows, lines of `step -` and cases: a file of cases from
  * somebody else must not be able to write. */
+static const enum sp_option_id writing[] = {SP_O_write, SP_O_plot, SP_O_report};
+enum { WRITING = sizeof writing / sizeof *writing };
+
 bool sp_only_computes(const struct sp_option *option, struct sp_error *error)
 {
-    static const enum sp_option_id writing[] = {SP_O_write, SP_O_plot, SP_O_report};
-    for (size_t i = 0; i < sizeof writing / sizeof *writing; i++)
+    for (size_t i = 0; i < WRITING; i++)
         if (option->id == writing[i])
             return sp_fail(error, SP_USAGE,
                            "--%s: rows, lines and cases only compute; a command of its own writes "
@@ -192,8 +205,9 @@ bool sp_only_computes(const struct sp_option *option, struct sp_error *error)
 bool sp_answer(const struct sp_command *command, struct sp_args *args, struct sp_report *report,
                struct sp_error *error)
 {
-    for (size_t i = 0; i < args->n_options; i++)
-        if (args->given_at[args->options[i].id] && !sp_only_computes(&args->options[i], error))
+    for (size_t i = 0; i < WRITING; i++)
+        if (args->given_at[writing[i]] &&
+            !sp_only_computes(sp_option_taken(args, writing[i]), error))
             return false;
     return run_parsed(command, args, report, error) || add_hint(command, error);
 }

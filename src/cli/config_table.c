@@ -115,10 +115,10 @@ static bool put_field(struct sp_report *report, const struct sp_config_shown *sh
 
 void sp_put_config_fields(struct sp_report *report, const struct sp_config_shown *shown)
 {
-    static const struct sp_column columns[] = {{NULL, "field", true},
-                                               {"value", "value", false},
-                                               {"source", "source", true},
-                                               {"note", "note", true}};
+    static const struct sp_column columns[] = {{NULL, "field", true, false},
+                                               {"value", "value", false, false},
+                                               {"source", "source", true, false},
+                                               {"note", "note", true, false}};
     struct sp_row *const rows = calloc(SP_MOST_FIELDS, sizeof *rows);
     const struct sp_field_table *table = sp_config_kinds[shown->kind].table;
     const struct sp_field *lines[SP_MOST_FIELDS];
@@ -167,7 +167,8 @@ static void put_conflicts(struct sp_report *report, const cJSON *root)
 
 void sp_put_config_sources(struct sp_report *report, const struct sp_config_shown *shown)
 {
-    static const struct sp_column columns[] = {{NULL, "source", true}, {"", "", true}};
+    static const struct sp_column columns[] = {{NULL, "source", true, false},
+                                               {"", "", true, false}};
     const cJSON *source, *const all = cJSON_GetObjectItemCaseSensitive(shown->root, "sources");
     struct sp_row *const rows = calloc((size_t)cJSON_GetArraySize(all) + 1, sizeof *rows);
     size_t n = 0;

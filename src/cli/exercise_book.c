@@ -9,6 +9,11 @@
 #include "answer/markdown.h"
 #include "base/quote.h"
 
+static const char sheet_intro[] =
+    "# Exercises, with solutions\n"
+    "\n"
+    "The questions of the sheet, each with its command, the answer, and how it follows.\n";
+
 static const char intro[] =
     "# Exercises\n"
     "\n"
@@ -19,14 +24,14 @@ static const char intro[] =
     "where the derivation stands. Printed figures that differ are named at their case and\n"
     "gathered at the end, with the reason.\n";
 
-bool sp_book_open(struct sp_book *book)
+bool sp_book_open(struct sp_book *book, bool of_sheet)
 {
     *book = (struct sp_book){0};
     book->pages = open_memstream(&book->pages_text, &book->pages_size);
     book->errata = open_memstream(&book->errata_text, &book->errata_size);
     if (!book->pages || !book->errata)
         return false;
-    fputs(intro, book->pages);
+    fputs(of_sheet ? sheet_intro : intro, book->pages);
     return true;
 }
 

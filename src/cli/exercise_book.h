@@ -19,7 +19,7 @@ struct sp_book {
 };
 
 /* Opens the book and writes its introduction; false when memory is short. */
-bool sp_book_open(struct sp_book *book);
+bool sp_book_open(struct sp_book *book, bool of_sheet);
 
 /* A chapter named after a file of cases ("tests/textbook/roofline.json": Roofline). */
 void sp_book_chapter(struct sp_book *book, const char *path);

@@ -166,6 +166,38 @@ static void name_part(char out[16], int number, int part, int parts)
              parts == 1 ? '\0' : (char)('a' + part % 26));
 }
 
+/* What nobody knows by heart: the rates of the machine that a case asks about. */
+static void put_machine(const struct sp_case *c, FILE *out)
+{
+    enum { MOST_SETS = 8 };
+    const char *name = NULL, *sets[MOST_SETS];
+    struct sp_sources sources = {.sets = sets};
+    struct sp_error ignored = {0};
+    struct sp_hardware hw;
+    for (int i = 1; i + 1 < c->n_args; i++) {
+        const char *const word = c->args[i], *const value = c->args[i + 1];
+        if (strcmp(word, "--hw") == 0)
+            name = value;
+        sources.textbook |= strcmp(word, "--constants") == 0 && strcmp(value, "textbook") == 0;
+        if (strcmp(word, "--set") == 0 && sources.n_sets < MOST_SETS)
+            sets[sources.n_sets++] = value;
+    }
+    if (!name || !sp_load_hardware(name, &sources, &hw, &ignored))
+        return;
+    const struct sp_network *const net = &hw.network;
+    fprintf(out, "\nGiven: a chip has %s in 16 bits",
+            sp_human_text(sp_peak16_flops_per_s(&hw.chip), SP_FLOPS_PER_S));
+    fprintf(out, ", %s at %s", sp_human_text(hw.chip.hbm_bytes, SP_BYTES),
+            sp_human_text(hw.chip.hbm_bytes_per_s, SP_BYTES_PER_S));
+    if (net->kind == SP_TORUS)
+        fprintf(out, ", %s one way on each of %d axes.\n",
+                sp_human_text(net->link_bytes_per_s, SP_BYTES_PER_S), (int)net->axes);
+    else
+        fprintf(out, ", %s one way inside a node of %d, %s across nodes.\n",
+                sp_human_text(net->domain_bytes_per_s, SP_BYTES_PER_S), (int)net->domain,
+                sp_human_text(net->scaleout_bytes_per_s, SP_BYTES_PER_S));
+}
+
 void sp_put_question(int number, const struct sp_case *c, const struct sp_report *answer, FILE *out)
 {
     char name[16];
@@ -181,6 +213,7 @@ void sp_put_question(int number, const struct sp_case *c, const struct sp_report
         fprintf(out, " (`%s`%s%s%s):\n", entry->path, *unit ? ", " : "", unit,
                 entry->kind == SP_VALUE_BOOL ? ", yes or no" : "");
     }
+    put_machine(c, out);
 }
 
 /* The answer behind the name of a part, without blanks at its ends. */
@@ -200,21 +233,32 @@ static void find_given(const char *answers, const char *name, char out[64])
     }
 }
 
-/* A number with a prefix and a unit, which may be the quantity's own. */
+/* Whether the text ends in a unit, of which the last letter may be missing ("FLOP" of FLOPs); cuts
+ * it off. */
+static bool drop_unit(char *text, const char *unit)
+{
+    const size_t n = strlen(text);
+    for (size_t length = strlen(unit), least = length - (length > 3); length >= least && length > 0;
+         length--)
+        if (n > length && strncasecmp(text + n - length, unit, length) == 0) {
+            text[n - length] = '\0';
+            return true;
+        }
+    return false;
+}
+
+/* A number with a prefix and a unit, which may be the quantity's own, or "2x". */
 static bool read_number(const char *given, const char *unit, double *value)
 {
-    char text[64];
+    char text[64] = "", bare[64];
     size_t n = 0;
     for (; *given; given++)
         if (*given != ' ' && *given != ',')
             text[n++] = *given;
     text[n] = '\0';
-    if (sp_parse_number(text, value))
-        return true;
-    const size_t unit_length = strlen(unit);
-    if (unit_length > 0 && n > unit_length && strcasecmp(text + n - unit_length, unit) == 0)
-        text[n - unit_length] = '\0';
-    return sp_parse_number(text, value);
+    memcpy(bare, text, sizeof bare);
+    return (drop_unit(bare, unit) && sp_parse_number(bare, value)) ||
+           sp_parse_number(text, value) || (drop_unit(text, "x") && sp_parse_number(text, value));
 }
 
 static bool form_has_unit(const struct sp_entry *entry, const char *unit)
@@ -250,7 +294,7 @@ static const struct {
     double by;
     const char *unit, *words;
 } mistakes[] = {
-#include "cli/mistakes.def"
+#include "cli/exercise_mistakes.def"
 };
 
 /* Says which step went wrong: a known factor, else another quantity of the answer. */
@@ -279,7 +323,9 @@ static void grade_number(struct sp_graded *g, const struct sp_report *answer, do
 {
     double given;
     if (!read_number(g->given, sp_unit_name(g->of->info.unit), &given)) {
-        snprintf(g->remark, sizeof g->remark, "no number");
+        const char *const unit = sp_unit_name(g->of->info.unit);
+        snprintf(g->remark, sizeof g->remark, "no number%s%s: `850`, `16.9k`", *unit ? " of " : "",
+                 unit);
         return;
     }
     g->off = sp_case_off(given, g->of->number);

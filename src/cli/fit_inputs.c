@@ -13,15 +13,18 @@ static int64_t accumulation_of(const struct sp_args *args, bool textbook)
     return !isnan(given) ? (int64_t)given : textbook && !args->given.microbatches ? 1 : 0;
 }
 
-/* The frameworks of the machine, and the recipe of training state under them. */
+/* The frameworks of the machine, and the recipes of training state under them. */
 static bool read_frameworks(const struct sp_args *args, const struct sp_sources *sources,
                             struct sp_fit_inputs *f, struct sp_error *error)
 {
     f->in.hw = &f->hw;
     if (!sp_fit_frameworks_of(sources, &f->frameworks, &f->in, error))
         return false;
-    return f->in.framework ? sp_recipe_under(args, sources, f->in.framework, &f->precision, error)
-                           : sp_recipe_of(args, sources, &f->hw, &f->precision, error);
+    if (!f->in.framework)
+        return sp_recipe_of(args, sources, &f->hw, &f->precision, error);
+    f->in.sharding_precision = &f->sharding_precision;
+    return sp_recipe_under(args, sources, f->in.framework, &f->precision, error) &&
+           sp_recipe_under(args, sources, f->in.sharding_framework, &f->sharding_precision, error);
 }
 
 bool sp_load_fit(const struct sp_args *args, struct sp_fit_inputs *f, struct sp_error *error)
@@ -38,6 +41,8 @@ bool sp_load_fit(const struct sp_args *args, struct sp_fit_inputs *f, struct sp_
     const double axes = args->value.axes;
     f->only = args->value.strategy;
     f->in.model = &f->model;
+    f->in.layers = &f->layers;
+    sp_list_model(&f->model, &f->layers);
     f->in.precision = &f->precision;
     f->in.remat = sp_remat_of(args);
     f->in.exact_groups = !sources.textbook;

@@ -7,8 +7,9 @@
 
 struct sp_fit_inputs {
     struct sp_model model;
+    struct sp_layers layers;
     struct sp_hardware hw;
-    struct sp_precision precision;
+    struct sp_precision precision, sharding_precision; /* under each of the frameworks */
     struct sp_framework_pair frameworks;
     struct sp_fit_input in;
     struct sp_fit_terms t;

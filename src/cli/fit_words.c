@@ -31,6 +31,23 @@ void sp_name_shared(const struct sp_strategy *s, char *out, size_t size)
         snprintf(out + used, size - used, " --ep %lld", (long long)s->ep);
 }
 
+char *sp_fit_search_command(const struct sp_args *args)
+{
+    static const enum sp_option_id passed_on[] = {
+        SP_O_model,       SP_O_shape,      SP_O_hw,        SP_O_network,   SP_O_batch,
+        SP_O_seq,         SP_O_precision,  SP_O_trainable, SP_O_lora_rank, SP_O_lora_targets,
+        SP_O_base_format, SP_O_config_dir, SP_O_tokens,    SP_NO_OPTION};
+    struct sp_words w = {0};
+    if (args->value.params > 0)
+        return NULL;
+    sp_add_word(&w, "scaleplan");
+    sp_add_word(&w, "search");
+    sp_add_given(&w, args, passed_on);
+    char *const line = sp_shell_line(&w);
+    sp_free_words(&w);
+    return line;
+}
+
 char *sp_fit_command(const struct sp_args *args, const struct sp_fit_input *in,
                      const struct sp_strategy *strategy, double *sequences)
 {
@@ -39,7 +56,7 @@ char *sp_fit_command(const struct sp_args *args, const struct sp_fit_input *in,
         SP_O_precision,   SP_O_constants,  SP_O_trainable, SP_O_lora_rank, SP_O_lora_targets,
         SP_O_base_format, SP_O_config_dir, SP_NO_OPTION};
     const struct sp_framework *const framework = sp_strategy_framework(in, strategy);
-    if (!in->runs || !strategy->runs || !framework || !sp_model_has_shape(in->model))
+    if (!strategy->is_plan)
         return NULL;
     const struct sp_plan plan = sp_strategy_plan(in, strategy);
     struct sp_words w = {0};
@@ -54,4 +71,13 @@ char *sp_fit_command(const struct sp_args *args, const struct sp_fit_input *in,
     *sequences = (double)plan.batch;
     sp_free_words(&w);
     return line;
+}
+
+const char *sp_mesh_title(const struct sp_strategy *s, struct sp_text *out)
+{
+    const char *const shards = s->fsdp > 1 ? s->dp > 1 ? "HSDP" : "FSDP" : s->dp > 1 ? "DP" : "";
+    const char *const tp = s->tp > 1 ? "TP" : "", *const pp = s->pp > 1 ? "pipeline" : "";
+    snprintf(out->s, sizeof out->s, "%s%s%s%s%s", pp, *pp && (*shards || *tp) ? " x " : "", shards,
+             *shards && *tp ? "+" : "", tp);
+    return *out->s ? out->s : sp_strategy_titles[s->kind];
 }

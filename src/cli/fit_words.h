@@ -12,6 +12,13 @@ void sp_name_mesh(const struct sp_strategy *strategy, char *out, size_t size);
 /* Context and expert parallelism as options: " --cp 4 --ep 8"; "": neither. */
 void sp_name_shared(const struct sp_strategy *strategy, char *out, size_t size);
 
+/* "pipeline x DP+TP": what the degrees of a mesh make; its own text, or one in `room`. */
+const char *sp_mesh_title(const struct sp_strategy *strategy, struct sp_text *room);
+
+/* The search for the best plan of the same problem; NULL where a model is known by its size alone.
+ * Free it. */
+char *sp_fit_search_command(const struct sp_args *args);
+
 /* The command line of `step` for the strategy's plan, and the plan's sequences; NULL if it is the
  * book's rule or no plan that runs. Free it. */
 char *sp_fit_command(const struct sp_args *args, const struct sp_fit_input *in,

@@ -1,9 +1,11 @@
 /* The texts of --help, from the tables of commands and options. */
 #include "cli/help.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/fields.h"
 #include "host/terminal.h"
 
 static const char *const formats[] = {"text",   "json",     "csv",  "tsv",
@@ -19,9 +21,19 @@ const struct sp_taken sp_common_options[] = {
     SP_TAKE(set),
     SP_TAKE(assume),
     SP_TAKE(config_dir),
+    SP_TAKE(details),
+    SP_TAKE(quiet),
+    SP_TAKE(write),
     SP_TAKE(help),
 };
 const size_t sp_n_common_options = sizeof sp_common_options / sizeof *sp_common_options;
+
+const char *sp_heading_title(enum sp_heading heading)
+{
+#define SP_TITLE(heading, title) [SP_UNDER_##heading] = (title),
+    static const char *const titles[] = {SP_HEADINGS(SP_TITLE)};
+    return titles[heading];
+}
 
 /* The width of help: the terminal's, within limits; 80 in a file. */
 static int width_of(FILE *out)
@@ -30,13 +42,38 @@ static int width_of(FILE *out)
     return width == 0 ? 80 : width < 40 ? 40 : width > 100 ? 100 : width;
 }
 
-/* Prints a paragraph at an indent, broken at the width; the first line may already have text. */
-static void print_indented(const char *text, int indent, int column, int width, FILE *out)
+/* The length of what stays together in a command line: what quotes hold, an option and its value.
+ */
+static size_t word_length(const char *text)
+{
+    size_t n = 0;
+    bool quoted = false;
+    for (; text[n] && (quoted || text[n] != ' ' || (*text == '-' && text[n + 1] != '-')); n++)
+        quoted = quoted != (text[n] == '\'');
+    return n;
+}
+
+/* The length of a word of a text; of one that is wider than a line, up to a "|". */
+static size_t piece_length(const char *text, size_t most)
+{
+    size_t n = strcspn(text, " ");
+    if (n > most) {
+        n = most;
+        while (n > 1 && text[n - 1] != '|')
+            n--;
+    }
+    return n > 1 ? n : strcspn(text, " ");
+}
+
+/* Prints words at an indent, broken at the width, with `end` at each break; the first line may
+ * already have text. */
+static void print_words(const char *text, const char *end, int indent, int column, int width,
+                        FILE *out)
 {
     while (*text) {
-        const size_t n = strcspn(text, " ");
-        if (column > indent && column + 1 + (int)n > width) {
-            fprintf(out, "\n%*s", indent, "");
+        const size_t n = *end ? word_length(text) : piece_length(text, (size_t)(width - indent));
+        if (column > indent && column + 1 + (int)(n + strlen(end)) > width) {
+            fprintf(out, "%s\n%*s", end, indent, "");
             column = indent;
         } else if (column > indent) {
             fputc(' ', out);
@@ -49,8 +86,27 @@ static void print_indented(const char *text, int indent, int column, int width, 
     fputc('\n', out);
 }
 
+static void print_indented(const char *text, int indent, int column, int width, FILE *out)
+{
+    print_words(text, "", indent, column, width, out);
+}
+
+/* A command line of the program, in lines that a shell joins again. */
+static void print_line(const char *line, int width, FILE *out)
+{
+    fputs("  scaleplan", out);
+    print_words(line, " \\", 6, 11, width, out);
+}
+
+/* The length of a text's first sentence, without its full stop. */
+static int first_sentence(const char *text)
+{
+    const char *const end = strstr(text, ". ");
+    return (int)(end ? (size_t)(end - text) : strlen(text));
+}
+
 /* Prints an option in two columns, or on two lines if it is too wide. */
-static void print_option(const struct sp_option *option, int width, FILE *out)
+static void print_option(const struct sp_option *option, bool whole, int width, FILE *out)
 {
     char left[64];
     const int indent = width < 64 ? 8 : 28;
@@ -60,10 +116,32 @@ static void print_option(const struct sp_option *option, int width, FILE *out)
     fprintf(out, "  %-*s", indent - 2, left);
     if (strlen(left) + 2 >= (size_t)indent)
         fprintf(out, "\n%*s", indent, "");
-    char help[512];
-    snprintf(help, sizeof help, "%s%s%s%s", option->help, option->fallback ? " (default " : "",
-             option->fallback ? option->fallback : "", option->fallback ? ")" : "");
+    char help[768];
+    snprintf(help, sizeof help, "%.*s%s%s%s",
+             whole ? (int)strlen(option->help) : first_sentence(option->help), option->help,
+             option->fallback ? " (default " : "", option->fallback ? option->fallback : "",
+             option->fallback ? ")" : "");
     print_indented(help, indent, indent, width, out);
+}
+
+void sp_print_tasks(const struct sp_command *const *commands, size_t n, FILE *out)
+{
+    static const struct {
+        const char *task, *command; /* the command's first example answers it */
+    } tasks[] = {{"Does a model train on a machine, and what limits it?", "fit"},
+                 {"How long is a step of one plan, and does the plan fit?", "step"},
+                 {"Which plan is the best?", "search"},
+                 {"How fast does a model answer requests, and at what cost?", "serve"}};
+    const int width = width_of(out);
+    fputs("scaleplan plans the training and serving of large models.\n", out);
+    for (size_t i = 0; i < sizeof tasks / sizeof *tasks; i++) {
+        fprintf(out, "\n%s\n", tasks[i].task);
+        for (size_t c = 0; c < n; c++)
+            if (strcmp(commands[c]->name, tasks[i].command) == 0)
+                print_line(commands[c]->examples->line, width, out);
+    }
+    fputs("\n`scaleplan --help` lists all commands; `scaleplan COMMAND --help` explains one.\n",
+          out);
 }
 
 void sp_print_help(const struct sp_command *const *commands, size_t n, FILE *out)
@@ -73,11 +151,9 @@ void sp_print_help(const struct sp_command *const *commands, size_t n, FILE *out
         int indent;
     } ends[] = {
         {"\n",
-         "`scaleplan COMMAND --help` tells the options of a command; `scaleplan help --format "
-         "json` "
-         "all of them.",
+         "`scaleplan COMMAND --help` has a command's examples and most used options, "
+         "`scaleplan COMMAND --help all` every option and key.",
          0},
-        {"Start with:  ", "scaleplan fit --model llama2-13b --hw v5p-4096", 13},
         {"\nexit codes: ", "0 answered; 1 --check says no, or some rows or lines have no answer;",
          12},
         {"            ", "2 wrong usage; 3 bad input (file, JSON, name, value), or no row has", 12},
@@ -98,6 +174,14 @@ void sp_print_help(const struct sp_command *const *commands, size_t n, FILE *out
     }
 }
 
+/* Prints what a stream of words was given, and frees it. */
+static void print_list(FILE *words, char **text, int indent, int column, int width, FILE *out)
+{
+    fclose(words);
+    print_indented(*text, indent, column, width, out);
+    free(*text);
+}
+
 /* The keys of the command's own quantities, each once. */
 static void print_keys(const struct sp_command *command, int width, FILE *out)
 {
@@ -115,34 +199,142 @@ static void print_keys(const struct sp_command *command, int width, FILE *out)
         if (!again)
             fprintf(words, "%s%s", id > first ? " " : "", sp_quantity(id).key);
     }
-    fclose(words);
     fputc('\n', out);
-    print_indented("keys of --get and --explain (--format json shows their groups):", 2, 0, width,
-                   out);
+    print_indented("keys of --get and --explain, some of a list or a group (--format json):", 2, 0,
+                   width, out);
     fputs("  ", out);
-    print_indented(text, 2, 2, width, out);
-    free(text);
+    print_list(words, &text, 2, 2, width, out);
 }
 
-void sp_print_command_help(const struct sp_command *command, FILE *out)
+/* The keys of a model file, which --shape takes. */
+static void print_shape_keys(int width, FILE *out)
 {
-    const int width = width_of(out);
-    char title[256];
-    snprintf(title, sizeof title, "scaleplan %s - %s", command->name, command->summary);
-    print_indented(title, 4, 0, width, out);
-    fprintf(out, "\nusage: scaleplan %s [OPTION...]%s%s\n\n", command->name,
-            command->operands ? " " : "", command->operands ? command->operands : "");
-    print_indented(command->about, 0, 0, width, out);
-    fputs("\noptions:\n", out);
+    char *text = NULL;
+    size_t length;
+    FILE *const words = open_memstream(&text, &length);
+    if (!words)
+        return;
+    for (size_t i = 0; i < sp_model_table.n; i++)
+        if (sp_model_table.fields[i].type != SP_FIELD_PROSE)
+            fprintf(words, "%s ", sp_model_table.fields[i].key);
+    fputs("\nkeys of --shape (man scaleplan-config):\n  ", out);
+    print_list(words, &text, 2, 2, width, out);
+}
+
+/* The first `n` examples. */
+static void print_examples(const struct sp_command *command, int n, int width, FILE *out)
+{
+    fputs("\nexamples:\n", out);
+    for (const struct sp_example *e = command->examples; e->line && n-- > 0; e++) {
+        print_line(e->line, width, out);
+        fputs("      ", out);
+        print_indented(e->what, 6, 6, width, out);
+    }
+}
+
+/* How much an option is used: by its row, and in the command's examples. */
+static int use_of(const struct sp_option *option, const struct sp_command *command)
+{
+    char word[64];
+    int use = option->used;
+    snprintf(word, sizeof word, "--%s", option->name);
+    for (const struct sp_example *e = command->examples; e->line; e++) {
+        const char *const at = strstr(e->line, word);
+        use += at && !strchr("abcdefghijklmnopqrstuvwxyz-", at[strlen(word)]) ? 2 : 0;
+    }
+    return use;
+}
+
+/* Moves the `most` options that are used most to the front; all others keep their order. */
+static void put_most_used_first(struct sp_option *options, size_t n, size_t most,
+                                const struct sp_command *command)
+{
+    for (size_t i = 0; i < most; i++) {
+        size_t best = i;
+        for (size_t k = i + 1; k < n; k++)
+            if (use_of(&options[k], command) > use_of(&options[best], command))
+                best = k;
+        const struct sp_option used = options[best];
+        memmove(&options[i + 1], &options[i], (best - i) * sizeof *options);
+        options[i] = used;
+    }
+}
+
+/* Options under one heading: with their help, or their names alone. */
+static void print_heading(enum sp_heading heading, const struct sp_option *options, size_t n,
+                          bool whole, int width, FILE *out)
+{
+    char *text = NULL;
+    size_t length, found = 0;
+    const char *const title = sp_heading_title(heading);
+    FILE *const names = open_memstream(&text, &length);
+    if (!names)
+        return;
+    for (size_t i = 0; i < n; i++) {
+        if (options[i].heading != heading)
+            continue;
+        if (whole && found == 0)
+            fprintf(out, "\n%s:\n", title);
+        if (whole)
+            print_option(&options[i], true, width, out);
+        fprintf(names, "%s--%s", found++ ? " " : "", options[i].name);
+    }
+    if (!whole && found > 0)
+        fprintf(out, "  %s:", title);
+    if (!whole && found > 0)
+        print_list(names, &text, 6, 3 + (int)strlen(title), width, out);
+    else if (fclose(names) == 0)
+        free(text);
+}
+
+enum { MOST_USED = 10, FEW_EXAMPLES = 3 };
+
+static void print_few(const struct sp_command *command, int width, FILE *out)
+{
     struct sp_option options[SP_MAX_OPTIONS];
     const size_t n = sp_options_of(command, options);
-    for (size_t i = 0; i < n; i++) {
-        if (i == n - sp_n_common_options)
-            fputs("\ncommon options:\n", out);
-        print_option(&options[i], width, out);
-    }
+    const size_t most = n < MOST_USED ? n : MOST_USED;
+    print_examples(command, FEW_EXAMPLES, width, out);
+    put_most_used_first(options, n, most, command);
+    fputs("\noptions used most:\n", out);
+    for (size_t i = 0; i < most; i++)
+        print_option(&options[i], false, width, out);
+    if (n > most)
+        fputs("\nall others:\n", out);
+    for (int heading = 0; heading < SP_N_HEADINGS; heading++)
+        print_heading((enum sp_heading)heading, options + most, n - most, false, width, out);
+    char text[128];
+    snprintf(text, sizeof text,
+             "`scaleplan %s --help all` explains every option and lists all keys.", command->name);
+    fputc('\n', out);
+    print_indented(text, 0, 0, width, out);
+}
+
+static void print_all(const struct sp_command *command, int width, FILE *out)
+{
+    struct sp_option options[SP_MAX_OPTIONS];
+    const size_t n = sp_options_of(command, options);
+    bool has_shape = false;
+    fputc('\n', out);
+    print_indented(command->about, 0, 0, width, out);
+    print_examples(command, INT_MAX, width, out);
+    for (int heading = 0; heading < SP_N_HEADINGS; heading++)
+        print_heading((enum sp_heading)heading, options, n, true, width, out);
+    for (size_t i = 0; i < n; i++)
+        has_shape = has_shape || options[i].id == SP_O_shape;
+    if (has_shape)
+        print_shape_keys(width, out);
     print_keys(command, width, out);
-    fputs("\nexamples:\n", out);
-    for (const struct sp_example *example = command->examples; example->line; example++)
-        fprintf(out, "  scaleplan %s\n      %s\n", example->line, example->what);
+}
+
+void sp_print_command_help(const struct sp_command *command, bool whole, FILE *out)
+{
+    const int width = width_of(out);
+    char text[256];
+    snprintf(text, sizeof text, "scaleplan %s - %s", command->name, command->summary);
+    print_indented(text, 4, 0, width, out);
+    fprintf(out, "\nusage: scaleplan %s [OPTION...]", command->name);
+    print_indented(command->operands ? command->operands : "", 4, 33 + (int)strlen(command->name),
+                   width, out);
+    (whole ? print_all : print_few)(command, width, out);
 }

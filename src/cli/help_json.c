@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/json.h"
+#include "cli/help.h"
 #include "cli/operands.h"
 
 static void add_words(cJSON *object, const char *key, const char *text)
@@ -34,6 +35,7 @@ static cJSON *option_json(const struct sp_option *option)
     add_words(out, "value", option->metavar);
     add_words(out, "default", option->fallback);
     cJSON_AddStringToObject(out, "help", option->help);
+    cJSON_AddStringToObject(out, "heading", sp_heading_title(option->heading));
     if (option->kind == SP_MAYBE)
         cJSON_AddTrueToObject(out, "alone");
     add_values(out, option);

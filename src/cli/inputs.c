@@ -59,6 +59,13 @@ bool sp_hardware_of(const struct sp_args *args, const struct sp_sources *sources
            (!network || sp_put_network(network, sources, hw, error));
 }
 
+bool sp_is_bare_chip(const char *spec)
+{
+    const char *const count = strrchr(spec, '-');
+    return !strpbrk(spec, "/,:") &&
+           !(count && count[1] && count[1 + strspn(count + 1, "0123456789x")] == '\0');
+}
+
 bool sp_put_network(const char *network, const struct sp_sources *sources, struct sp_hardware *hw,
                     struct sp_error *error)
 {
@@ -137,21 +144,27 @@ bool sp_batch_of(const struct sp_args *args, const struct sp_model *model, doubl
         *seq = (double)model->max_seq;
     *origin = args->value.batch ? "--batch" : model->batch_tokens > 0 ? "model file" : "default";
     *batch_tokens = model->batch_tokens > 0 ? model->batch_tokens : 4194304;
-    return !args->value.batch || sp_tokens_of(args, SP_O_batch, batch_tokens, seq, error);
+    if (args->value.batch && !sp_tokens_of(args, SP_O_batch, batch_tokens, seq, error))
+        return false;
+    return !(model->sample_flops > 0) || *seq == 1 ||
+           sp_fail(error, SP_INPUT,
+                   "%s takes images, which have no length: --batch 256 has as many", model->name);
 }
 
 bool sp_shares_batch(double sequences, double micro_batch, double replicas, char *why, size_t size)
 {
     const double at_once = micro_batch * replicas, below = floor(sequences / at_once) * at_once;
-    char nearest[64] = "";
+    char nearest[64] = "", micro[64] = "";
     if (below == sequences)
         return true;
+    if (micro_batch > 1)
+        snprintf(micro, sizeof micro, " in micro-batches of %.0f", micro_batch);
     if (below > 0)
         snprintf(nearest, sizeof nearest, "%.0f or ", below);
     snprintf(why, size,
-             "%.6g sequences, no whole number of micro-batches of %.0f on %.0f replicas: take "
-             "%s%.0f",
-             sequences, micro_batch, replicas, nearest, below + at_once);
+             "%.6g sequences cannot be split evenly over %.0f replicas%s: use %s%.0f sequences, "
+             "or a different number of replicas",
+             sequences, replicas, micro, nearest, below + at_once);
     return false;
 }
 

@@ -32,10 +32,38 @@ static struct sp_typed_names names_of(const struct sp_args *args)
     return names;
 }
 
+/* Whether the command plans both sides of reinforcement learning. */
+static bool plans_rollout(const struct sp_args *typed)
+{
+    return sp_option_taken(typed, SP_O_rollout_engine) != NULL;
+}
+
+/* What it says beside its training: the rollout's devices, engine, lengths and batch. */
+static bool take_rollout(const struct sp_args *typed, const struct sp_launch *launch,
+                         struct sp_args *args, struct sp_error *error)
+{
+    const int64_t apart = sp_rollout_whole(launch, "apart");
+    bool ok = true;
+    for (int i = 0; i < launch->n_rollout && ok; i++) {
+        const struct sp_option *const option = sp_option_named(args, launch->rollout[i].name);
+        if (option && !typed->given_at[option->id])
+            ok = sp_take_text(args, option->id, launch->rollout[i].value, error);
+    }
+    if (ok && apart > 0 && !typed->given.split && !typed->given.gen_hw && !typed->given.colocate) {
+        snprintf(args->numeral[SP_O_split], sizeof *args->numeral, "%lld:%lld",
+                 (long long)launch->devices, (long long)apart);
+        ok = sp_take_text(args, SP_O_split, args->numeral[SP_O_split], error);
+    }
+    return ok;
+}
+
 static bool take_option(const struct sp_args *typed, const struct sp_launch *launch, int i,
                         struct sp_args *args, struct sp_error *error)
 {
     const struct sp_option *const option = sp_option_named(args, launch->option[i].name);
+    if (plans_rollout(typed) &&
+        (!option || (option->id == SP_O_micro_batch && sp_rollout_whole(launch, "pack") > 0)))
+        return true; /* of its batch, which `rl` makes of prompts and answers */
     if (!option)
         return sp_fail(error, SP_USAGE, "no option --%s", launch->option[i].name);
     if (is_replaced(typed, option->id, launch->option[i].value))
@@ -63,6 +91,31 @@ static bool check_model(const char *path, const struct sp_args *args,
     return true;
 }
 
+/* A server's command where a training is asked for, or the other way round. */
+static bool check_kind(const char *path, const struct sp_args *typed,
+                       const struct sp_launch *launch, struct sp_error *error)
+{
+    const bool service = sp_option_taken(typed, SP_O_concurrency) != NULL;
+    if (plans_rollout(typed) && sp_rollout_whole(launch, "prompts") == 0 && !launch->serves)
+        return sp_fail(error, SP_INPUT, "%s: %s: it generates nothing: `step --from` reads it",
+                       strcmp(path, "-") == 0 ? "standard input" : sp_safe(path), launch->format);
+    return launch->serves == service ||
+           sp_fail(error, SP_INPUT, "%s: %s: `%s --from` reads it",
+                   strcmp(path, "-") == 0 ? "standard input" : sp_safe(path), launch->format,
+                   launch->serves ? "serve" : "step");
+}
+
+/* Requests that are longer than the server takes. */
+static bool check_length(const struct sp_args *args, const struct sp_launch *launch,
+                         struct sp_error *error)
+{
+    const double length = args->value.input + args->value.output;
+    return !launch->serves || launch->longest <= 0 || !(length > launch->longest) ||
+           sp_fail(error, SP_INPUT,
+                   "--input %.0f and --output %.0f are %.0f tokens, and the server takes %.0f",
+                   args->value.input, args->value.output, length, launch->longest);
+}
+
 /* A launch that says what nothing here reads and what decides the answer, where nobody typed the
  * option either. */
 static bool check_unread(const char *path, const struct sp_args *typed,
@@ -85,14 +138,6 @@ static bool check_unread(const char *path, const struct sp_args *typed,
     return error->lines == before;
 }
 
-/* Whether a machine's text is a chip without a count: it ends in no "-8" or "-8x4". */
-static bool is_bare_chip(const char *text)
-{
-    const char *const count = strrchr(text, '-');
-    return !strpbrk(text, "/,:") &&
-           !(count && count[1] && count[1 + strspn(count + 1, "0123456789x")] == '\0');
-}
-
 /* A machine that was typed without a count has the devices that the launch starts; one with another
  * count is remarked on. `hw` is that of the launch then. False with an error. */
 static bool read_machine(const struct sp_args *typed, const struct sp_sources *sources,
@@ -101,8 +146,10 @@ static bool read_machine(const struct sp_args *typed, const struct sp_sources *s
 {
     char spec[128];
     const char *const text = typed->value.hw;
-    const int64_t devices = launch->devices;
-    const bool one = devices < 1 && sp_chips(hw) == 1 && is_bare_chip(text);
+    const int64_t devices =
+        launch->devices +
+        (plans_rollout(typed) && !typed->given.gen_hw ? sp_rollout_whole(launch, "apart") : 0);
+    const bool one = devices < 1 && sp_chips(hw) == 1 && sp_is_bare_chip(text);
     if (one && launch->notes < SP_LAUNCH_NOTES)
         snprintf(
             launch->note[launch->notes++], sizeof *launch->note,
@@ -112,7 +159,7 @@ static bool read_machine(const struct sp_args *typed, const struct sp_sources *s
     if (devices < 1 || sp_chips(hw) == devices)
         return true;
     snprintf(spec, sizeof spec, "%.100s-%lld", text, (long long)devices);
-    if (!is_bare_chip(text)) {
+    if (!sp_is_bare_chip(text)) {
         if (launch->notes < SP_LAUNCH_NOTES)
             snprintf(launch->note[launch->notes++], sizeof *launch->note,
                      "the launch starts %lld devices, the machine has %lld", (long long)devices,
@@ -137,7 +184,7 @@ static bool read_first(const struct sp_args *typed, const struct sp_sources *sou
     struct sp_error unknown = {0};
     if (sp_read_launch(path, hw, sources, names, launch, error))
         return true;
-    if (!hw || !is_bare_chip(typed->value.hw) ||
+    if (!hw || !sp_is_bare_chip(typed->value.hw) ||
         !sp_read_launch(path, NULL, sources, names, launch, &unknown) || launch->devices <= 1)
         return false;
     *error = before;
@@ -160,15 +207,18 @@ bool sp_take_launch(const struct sp_args *typed, struct sp_launch *launch, struc
         !read_first(typed, &sources, &names, launch, machine ? &hw : NULL, error) ||
         (machine && !read_machine(typed, &sources, &names, launch, &hw, error)))
         return false;
-    bool ok = true;
+    bool ok = check_kind(path, typed, launch, error);
     args->n_many = 0; /* what is typed comes last and wins */
     for (int i = 0; i < launch->options && ok; i++)
         ok = take_option(typed, launch, i, args, error);
+    if (plans_rollout(typed))
+        ok = ok && take_rollout(typed, launch, args, error);
     for (int i = 0; i < typed->n_many && ok; i++)
         ok = sp_take_text(args, SP_O_set, typed->many[i], error);
     if (launch->machine[0])
         ok = ok && sp_take_text(args, SP_O_hw, launch->machine, error);
-    return ok && check_unread(path, typed, launch, error) && check_model(path, args, launch, error);
+    return ok && check_unread(path, typed, launch, error) &&
+           check_model(path, args, launch, error) && check_length(args, launch, error);
 }
 
 void sp_put_launch(struct sp_report *r, const struct sp_launch *launch)
@@ -181,7 +231,23 @@ void sp_put_launch(struct sp_report *r, const struct sp_launch *launch)
     sp_put_text(r, SP_Q_STEP_LAUNCH_OPTIONS, "%s", line);
     free(line);
     sp_free_words(&words);
+    sp_stand_in(r, SP_DETAILS);
     sp_line(r, "read       {launch.format}: {launch.options!}");
+    sp_stand_in(r, SP_BOTH);
     for (int i = 0; i < launch->notes; i++)
         sp_note(r, "%s", launch->note[i]);
+}
+
+void sp_note_rollout(struct sp_report *r, const struct sp_launch *launch,
+                     const struct sp_args *typed)
+{
+    if (!launch->format)
+        return;
+    sp_note(r, "%s: read as both sides", launch->format);
+    if (!typed->given.output)
+        sp_note(r, "lengths are the longest that the launch allows: --input and --output say those "
+                   "that come");
+    for (int i = 0; i < launch->notes; i++)
+        if (strncmp(launch->note[i], "not ", 4) == 0)
+            sp_note(r, "%s", launch->note[i]);
 }

@@ -25,10 +25,9 @@ bool sp_reads_lines(int argc, char **argv, struct sp_world *world)
 static bool take_members(struct sp_args *args, const cJSON *plan, struct sp_error *error)
 {
     const cJSON *member;
-    bool ok =
-        cJSON_IsObject(plan) || sp_fail(error, SP_INPUT, "expected an object such as {\"tp\": 8}");
-    for (member = ok ? plan->child : NULL; member && ok; member = member->next)
-        ok = sp_take_member(args, plan, member, error);
+    bool ok = true;
+    for (member = plan->child; member && ok; member = member->next)
+        ok = strcmp(member->string, "id") == 0 || sp_take_member(args, plan, member, error);
     return ok;
 }
 
@@ -38,8 +37,28 @@ struct lines {
     const struct sp_args *typed;
     struct sp_args *args; /* of a line */
     struct sp_asker asker;
-    FILE *out;
+    char *id; /* of a line, as JSON; NULL: it has none */
+    FILE *in, *out;
 };
+
+/* The answer as an object, which begins with the line's id where that has one. */
+static void print_with_id(const struct lines *s, const struct sp_report *report,
+                          const struct sp_render *how)
+{
+    char *text = NULL;
+    size_t length;
+    if (!s->id) {
+        sp_render(report, how, s->out);
+        return;
+    }
+    FILE *const answer = open_memstream(&text, &length);
+    if (!answer)
+        abort();
+    sp_render(report, how, answer);
+    fclose(answer);
+    fprintf(s->out, "{\"id\":%s%s%s", s->id, text[1] == '}' ? "" : ",", text + 1);
+    free(text);
+}
 
 static bool print_line(struct lines *s, struct sp_report *report, struct sp_error *error)
 {
@@ -47,7 +66,7 @@ static bool print_line(struct lines *s, struct sp_report *report, struct sp_erro
     if (s->args->value.get && !(keys = sp_full_keys(report, s->args->value.get, error)))
         return false;
     const struct sp_render how = {.format = SP_FORMAT_JSON, .get = keys, .one_line = true};
-    sp_render(report, &how, s->out);
+    print_with_id(s, report, &how);
     free(keys);
     return true;
 }
@@ -55,8 +74,13 @@ static bool print_line(struct lines *s, struct sp_report *report, struct sp_erro
 static bool answer_line(struct lines *s, const char *line, size_t length, struct sp_error *error)
 {
     struct sp_json json;
+    /* behind a byte order mark, which is harmless */
+    if (line[strspn(line, "\xef\xbb\xbf \t")] != '{')
+        return sp_fail(error, SP_INPUT, "each line must be a JSON object, such as {\"tp\": 8}");
     if (!sp_json_parse(line, length, "line", &json, error))
         return false;
+    const cJSON *const id = cJSON_GetObjectItemCaseSensitive(json.root, "id");
+    s->id = id ? cJSON_PrintUnformatted(id) : NULL;
     sp_restore_args(s->args, s->typed);
     struct sp_report *const report =
         take_members(s->args, json.root, error)
@@ -74,7 +98,7 @@ static bool read_line(FILE *in, char *line, size_t *length)
 {
     int c;
     *length = 0;
-    while ((c = getc(in)) != EOF && c != '\n') {
+    while ((c = getc_unlocked(in)) != EOF && c != '\n') {
         if (*length < LONGEST_LINE)
             line[*length] = (char)c;
         (*length)++;
@@ -92,10 +116,12 @@ static bool read_line(FILE *in, char *line, size_t *length)
 static enum sp_exit answer_lines(struct lines *s, char *line, struct sp_error *error)
 {
     size_t length, number = 0, plans = 0, answered = 0;
-    for (; !ferror(s->out) && read_line(stdin, line, &length); fflush(s->out)) {
-        struct sp_error wrong = {0};
+    struct sp_error wrong = {0};
+    for (; !ferror(s->out) && read_line(s->in, line, &length); fflush(s->out)) {
         char place[32];
         number++;
+        cJSON_free(s->id);
+        s->id = NULL;
         if (strspn(line, " \t") == length)
             continue;
         plans++;
@@ -106,10 +132,13 @@ static enum sp_exit answer_lines(struct lines *s, char *line, struct sp_error *e
             continue;
         }
         snprintf(place, sizeof place, "%zu", number);
-        const struct sp_cell cells[] = {{.name = "line", .value = place},
+        const struct sp_cell cells[] = {{.name = "id", .value = s->id},
+                                        {.name = "line", .value = place},
                                         {.name = "error", .value = wrong.text, .words = true}};
-        sp_write_json_row(cells, 2, s->out);
+        sp_write_json_row(s->id ? cells : cells + 1, s->id ? 3 : 2, s->out);
+        wrong = (struct sp_error){0};
     }
+    cJSON_free(s->id);
     if (plans > 0 && answered == 0)
         sp_fail(error, SP_INPUT, "no line has an answer");
     return answered < plans ? SP_NO : SP_OK;
@@ -130,14 +159,18 @@ static enum sp_exit answer_input(const struct sp_command *command, const struct 
                                  struct sp_world *world, FILE *out, struct sp_error *error)
 {
     char *const line = malloc(LONGEST_LINE + 1);
-    struct lines s = {.command = command, .typed = typed, .args = sp_new_args(world), .out = out};
+    struct lines s = {.command = command,
+                      .typed = typed,
+                      .args = sp_new_args(world),
+                      .in = sp_input_of(sp_pipes_of(world)),
+                      .out = out};
     if (!line)
         abort();
     if (world)
         world->pipes.stdin_taken = true;
     sp_copy_args(s.args, typed);
     const enum sp_exit code = answer_lines(&s, line, error);
-    if (ferror(stdin))
+    if (ferror(s.in))
         sp_fail(error, SP_INPUT, "standard input: %s", strerror(errno));
     sp_free_asker(&s.asker);
     free(s.args);
@@ -164,7 +197,7 @@ enum sp_exit sp_answer_lines(int argc, char **argv, struct sp_world *world, FILE
     struct sp_args *const typed = sp_new_args(world);
     if (command && take_typed(command, argc, argv, typed, error)) {
         if (typed->given.help)
-            sp_print_command_help(command, out);
+            sp_print_command_help(command, typed->whole_help, out);
         else
             code = answer_known(command, typed, world, out, error);
     }

@@ -55,7 +55,6 @@ bool sp_plan_of_pairs(const char *option, const char *pairs, const struct sp_sou
         ok = take_pair(option, pair, args, error);
     if (ok && planned->plan.imbalance > 0)
         ok = sp_take_number(args, SP_O_imbalance, planned->plan.imbalance, error);
-    planned->inferred[0] = '\0';
     ok = ok && sp_plan_on(args, sources, planned, invalid);
     free(args);
     return ok;

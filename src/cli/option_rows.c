@@ -1,4 +1,6 @@
 /* The rows of options.def, and those that the fields of a plan make. */
+#include <string.h>
+
 #include <scaleplan/formats.h>
 #include <scaleplan/plan.h>
 #include <scaleplan/serve.h>
@@ -13,6 +15,7 @@ static struct sp_option row_of_field(enum sp_option_id id, int field)
         [SP_PLAN_WHOLE] = SP_WHOLE,   [SP_PLAN_LEVEL] = SP_WHOLE,   [SP_PLAN_REAL] = SP_REAL,
         [SP_PLAN_SWITCH] = SP_CHOICE, [SP_PLAN_EITHER] = SP_CHOICE, [SP_PLAN_NAME] = SP_CHOICE,
         [SP_PLAN_POLICY] = SP_CHOICE, [SP_PLAN_AXES] = SP_TEXT,     [SP_PLAN_LIST] = SP_TEXT,
+        [SP_PLAN_STAGES] = SP_TEXT,
     };
     const struct sp_plan_field *const f = &sp_plan_fields[field];
     const enum sp_option_kind kind = kinds[f->kind];
@@ -37,14 +40,28 @@ static struct sp_option row_of_most(enum sp_option_id id, int field)
                               .help = "the largest value of that option that is looked at"};
 }
 
+/* Of the texts "name", "metavar" (empty: a flag) and "help", each up to a zero. */
+static struct sp_option option_of(enum sp_option_id id, const char *texts, enum sp_option_kind kind,
+                                  double min, double max, const char *const *choices)
+{
+    const char *const metavar = texts + strlen(texts) + 1;
+    return (struct sp_option){.id = id,
+                              .name = texts,
+                              .metavar = *metavar ? metavar : NULL,
+                              .kind = kind,
+                              .min = min,
+                              .max = max,
+                              .choices = choices,
+                              .help = metavar + strlen(metavar) + 1};
+}
+
 /* A switch, not an array: the loader would write an array's addresses at every start. */
 static struct sp_option row_of(enum sp_option_id id)
 {
-#define SP_OPTION(member, name, kind, metavar, min, max, choices, help)                            \
+#define SP_OPTION(member, name, kind, metavar, min, max, choices, heading, used, help)             \
     case SP_O_##member:                                                                            \
-        return (struct sp_option){id,      name, metavar, SP_##kind, min,  max,                    \
-                                  choices, help, NULL,    NULL,      NULL, NULL};
-#define SP_PLAN_OPTION(member, kind, field)                                                        \
+        return option_of(id, name "\0" metavar "\0" help, SP_##kind, min, max, choices);
+#define SP_PLAN_OPTION(member, kind, field, ...)                                                   \
     case SP_O_##member:                                                                            \
         return row_of_field(id, SP_FIELD_##field);
 #define SP_MOST_OPTION(member, field)                                                              \
@@ -57,9 +74,22 @@ static struct sp_option row_of(enum sp_option_id id)
     }
 }
 
+/* The columns of --help: SP_OPTION's last three are the heading, the use and the help. */
+#define SP_OPTION(member, name, kind, metavar, min, max, choices, heading, used, help)             \
+    {SP_UNDER_##heading, used},
+#define SP_PLAN_OPTION(member, kind, field, heading, used) {SP_UNDER_##heading, used},
+#define SP_MOST_OPTION(member, field) {SP_UNDER_SEARCH, 0},
+static const struct {
+    unsigned char heading, used;
+} shown[] = {
+#include "cli/options.def"
+};
+
 struct sp_option sp_option_row(enum sp_option_id id, const struct sp_taken *taken)
 {
     struct sp_option option = row_of(id);
+    option.heading = (enum sp_heading)shown[id].heading;
+    option.used = shown[id].used;
     if (taken) {
         option.fallback = taken->fallback;
         option.alias = taken->alias;
@@ -79,7 +109,7 @@ enum sp_option_id sp_option_of_field(int field)
 {
 #define SP_OPTION(...)
 #define SP_MOST_OPTION(...)
-#define SP_PLAN_OPTION(member, kind, field) [SP_FIELD_##field] = SP_O_##member,
+#define SP_PLAN_OPTION(member, kind, field, ...) [SP_FIELD_##field] = SP_O_##member,
     static const enum sp_option_id ids[SP_PLAN_FIELDS] = {
 #include "cli/options.def"
     };

@@ -13,6 +13,7 @@
 #include "base/number.h"
 #include "base/suggest.h"
 #include "answer/quantity.h"
+#include "config/lengths.h"
 
 /* The place of an option's member in struct sp_option_values. */
 #define SP_PLACE_FLAG(member) 0
@@ -22,6 +23,7 @@
 #define SP_PLACE_MAYBE SP_PLACE_TEXT
 #define SP_PLACE_REAL SP_PLACE_TEXT
 #define SP_PLACE_WHOLE SP_PLACE_TEXT
+#define SP_PLACE_LENGTHS SP_PLACE_TEXT
 #define SP_PLACE_COUNTED SP_PLACE_TEXT
 #define SP_PLACE_CHOICE SP_PLACE_TEXT
 #define SP_OPTION(member, spelt, kind, ...) SP_PLACE_##kind(member),
@@ -44,7 +46,8 @@ static void *place_of(struct sp_args *args, enum sp_option_id id)
 
 static bool is_number(const struct sp_option *option)
 {
-    return option->kind == SP_REAL || option->kind == SP_WHOLE || option->kind == SP_COUNTED;
+    return option->kind == SP_REAL || option->kind == SP_WHOLE || option->kind == SP_LENGTHS ||
+           option->kind == SP_COUNTED;
 }
 
 /* Words of other tools for our options, and what to type in place of those that mean none. */
@@ -67,8 +70,7 @@ enum { NAMES_FROM = 256 };
 const struct sp_option *sp_option_named(const struct sp_args *args, const char *name)
 {
     for (size_t i = 0; i < args->n_options; i++)
-        if (strcmp(args->options[i].name, name) == 0 ||
-            (args->options[i].alias && strcmp(args->options[i].alias, name) == 0))
+        if (sp_is(args->options[i].name, name) || sp_is(args->options[i].alias, name))
             return &args->options[i];
     for (size_t i = 0; i < OTHERS; i++)
         if (strcmp(others[i].word, name) == 0 && !others[i].said &&
@@ -91,6 +93,7 @@ double sp_number_at(const struct sp_args *args, enum sp_option_id id)
     switch (kinds[id]) {
     case SP_REAL:
     case SP_WHOLE:
+    case SP_LENGTHS:
     case SP_COUNTED:
         return *(const double *)place;
     case SP_CHOICE:
@@ -98,77 +101,6 @@ double sp_number_at(const struct sp_args *args, enum sp_option_id id)
     default:
         return NAN;
     }
-}
-
-/* Other spellings of a choice, in the help and in the field. */
-static const struct {
-    const char *option, *alias, *choice;
-} aliases[] = {
-    {"schedule", "afab", "gpipe"},
-    {"schedule", "one-f-one-b", "1f1b"},
-    {"schedule", "vpp", "interleaved"},
-    {"schedule", "zbh1", "zb-h1"},
-    {"schedule", "zbh2", "zb-h2"},
-    {"bytes-from", "ici", "link"},
-    {"strategy", "fsdp+tp", "fsdp_tp"},
-    {"strategy", "pp+fsdp", "pp_fsdp"},
-    {"strategy", "fsdp-tp", "fsdp_tp"},
-    {"strategy", "pp-fsdp", "pp_fsdp"},
-    {"strategy", "zero3", "fsdp"},
-    {"strategy", "ddp", "dp"},
-    {"weights", "fp4", "nvfp4"},
-    {"expert-weights", "fp4", "nvfp4"},
-    {"kv", "fp4", "nvfp4"},
-    {"dtype", "nvfp4", "fp4"},
-    {"dtype", "mxfp4", "fp4"},
-    {"compute", "nvfp4", "fp4"},
-};
-
-static const char *spelled(const char *option, const char *text)
-{
-    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
-        if (strcmp(aliases[i].option, option) == 0 && strcasecmp(aliases[i].alias, text) == 0)
-            return aliases[i].choice;
-    return text;
-}
-
-/* Whether to offer a choice when `text` is none: for "name@version" the versions of that name, else
- * choices without a version. */
-static bool is_offered(const char *choice, const char *text, bool known_name)
-{
-    const size_t n = strcspn(text, "@");
-    return known_name ? strncasecmp(choice, text, n) == 0 && choice[n] == '@'
-                      : !strchr(choice, '@');
-}
-
-static bool has_versions(const char *const *choices, const char *text)
-{
-    for (int i = 0; choices[i]; i++)
-        if (strchr(text, '@') && is_offered(choices[i], text, true))
-            return true;
-    return false;
-}
-
-bool sp_find_choice(const char *where, const char *name, const char *const *choices,
-                    const char *text, int *found, struct sp_error *error)
-{
-    const char *const choice = spelled(name, text);
-    struct sp_nearest nearest = {.wanted = text};
-    char all[200] = "";
-    const bool known_name = has_versions(choices, text);
-    for (int i = 0; choices[i]; i++) {
-        if (strcasecmp(choices[i], text) == 0 || strcasecmp(choices[i], choice) == 0) {
-            *found = i;
-            return true;
-        }
-        if (!is_offered(choices[i], text, known_name))
-            continue;
-        sp_nearest_offer(&nearest, choices[i]);
-        const size_t used = strlen(all);
-        snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "", choices[i]);
-    }
-    return sp_fail(error, SP_INPUT, "--%s%s: \"%s\" is not one of %s%s", where, name, sp_safe(text),
-                   all, sp_nearest_hint(&nearest));
 }
 
 /* Adds to the error which other option of the command has that choice: "--format int8". */
@@ -200,8 +132,9 @@ static bool take_choice(struct sp_args *args, const struct sp_option *option, co
 static const struct {
     const char *of, *unit;
 } own_units[] = {
-    {"BYTES", "B"},       {"BYTES/S", "B/s"}, {"BYTES/S", "B"},     {"SECONDS", "s"},
-    {"TOKENS", "tokens"}, {"FLOPS", "FLOPs"}, {"FLOP/s", "FLOP/s"}, {"W", "W"},
+    {"BYTES", "B"},       {"BYTES/S", "B/s"},   {"BYTES/S", "B"},
+    {"SECONDS", "s"},     {"TOKENS", "tokens"}, {"TOKENS|DISTRIBUTION|FILE", "tokens"},
+    {"FLOPS", "FLOPs"},   {"FLOP/s", "FLOP/s"}, {"W", "W"},
     {"tokens", "tokens"}, {"flops", "FLOPs"},
 };
 
@@ -244,7 +177,7 @@ static bool put_number(struct sp_args *args, const struct sp_option *option, con
         return sp_fail(error, SP_INPUT, "--%s: %s is out of range, expected from %s to %s",
                        option->name, sp_safe(text), min, max);
     }
-    if (option->kind == SP_WHOLE && value != floor(value))
+    if (option->kind != SP_REAL && option->kind != SP_COUNTED && value != floor(value))
         return sp_fail(error, SP_INPUT, "--%s: %s is not a whole number", option->name,
                        sp_safe(text));
     *(double *)place_of(args, option->id) = value;
@@ -255,15 +188,18 @@ static bool take_number(struct sp_args *args, const struct sp_option *option, co
                         struct sp_error *error)
 {
     double value;
-    if (sp_is(option->fallback, "auto") && strcmp(text, "auto") == 0) {
+    if ((sp_is(option->fallback, "auto") && strcmp(text, "auto") == 0) ||
+        (option->kind == SP_LENGTHS && sp_names_lengths(text))) {
         *(double *)place_of(args, option->id) = NAN;
         return true;
     }
     const bool parsed =
         option->kind == SP_COUNTED ? sp_parse_count(text, &value) : sp_parse_number(text, &value);
     if (!parsed)
-        return sp_fail(error, SP_INPUT, "--%s: \"%s\" is not %s%s", option->name, sp_safe(text),
-                       SP_NUMBERS_ACCEPTED, sp_prefix_hint(text));
+        return sp_fail(error, SP_INPUT, "--%s: \"%s\" is not %s%s%s", option->name, sp_safe(text),
+                       SP_NUMBERS_ACCEPTED,
+                       option->kind == SP_LENGTHS ? ", " SP_LENGTHS_ACCEPTED : "",
+                       sp_prefix_hint(text));
     return check_unit(option, text, error) && put_number(args, option, text, value, error);
 }
 
@@ -276,6 +212,7 @@ static bool take_value(struct sp_args *args, const struct sp_option *option, con
         return take_choice(args, option, text, error);
     case SP_REAL:
     case SP_COUNTED:
+    case SP_LENGTHS:
     case SP_WHOLE:
         return take_number(args, option, text, error);
     case SP_TEXT:
@@ -310,6 +247,7 @@ static bool take_value(struct sp_args *args, const struct sp_option *option, con
 #define SP_UNSAID_MAYBE(member) .member = NULL,
 #define SP_UNSAID_REAL(member) .member = NAN,
 #define SP_UNSAID_WHOLE(member) .member = NAN,
+#define SP_UNSAID_LENGTHS(member) .member = NAN,
 #define SP_UNSAID_COUNTED(member) .member = NAN,
 #define SP_UNSAID_CHOICE(member) .member = -1,
 #define SP_OPTION(member, spelt, kind, ...) SP_UNSAID_##kind(member)
@@ -484,6 +422,10 @@ static bool take_option(struct sp_args *args, int argc, char **argv, int before,
     if (option->kind == SP_MAYBE && !value && word_follows &&
         (!takes_operands || is_quantity(argv[optind])))
         value = argv[optind++];
+    if (option->id == SP_O_help && word_follows && strcmp(argv[optind], "all") == 0) {
+        args->whole_help = true;
+        optind++;
+    }
     value = said_by(name, args, option->id, value);
     if (!value)
         return true;
@@ -523,7 +465,7 @@ bool sp_parse_args(int argc, char **argv, bool takes_operands, struct sp_args *a
     for (;;) {
         const int before = optind ? optind : 1;
         int at = 0;
-        const int got = getopt_long(argc, argv, "+:ho:", longs, &at);
+        const int got = getopt_long(argc, argv, "+:hqo:", longs, &at);
         bool ok = true;
         if (got == -1 && optind >= argc)
             return true;
@@ -533,6 +475,8 @@ bool sp_parse_args(int argc, char **argv, bool takes_operands, struct sp_args *a
                                     takes_operands, error);
         else if (got == 'h')
             args->given.help = true;
+        else if (got == 'q')
+            args->given.quiet = true;
         else if (got == ':')
             ok = value_is_missing(args, argv[before], error);
         else
@@ -551,13 +495,25 @@ static enum sp_option_id first_that(const struct sp_args *args, const enum sp_op
     return these ? *these : SP_NO_OPTION;
 }
 
+/* Of a choice its first is named too: "--days needs --find, such as --find devices". */
+static bool refuse_alone(const struct sp_args *args, const struct sp_option *option,
+                         enum sp_option_id missing, struct sp_error *error)
+{
+    const struct sp_option *const other = sp_option_taken(args, missing);
+    const char *const name = sp_option_name(missing);
+    if (!other || !other->choices)
+        return sp_fail(error, SP_USAGE, "--%s needs --%s", option->name, name);
+    return sp_fail(error, SP_USAGE, "--%s needs --%s, such as --%s %s", option->name, name, name,
+                   other->choices[0]);
+}
+
 static bool goes_with(const struct sp_args *args, const struct sp_option *option,
                       struct sp_error *error)
 {
     const enum sp_option_id missing = first_that(args, option->needs, false);
     const enum sp_option_id rival = first_that(args, option->excludes, true);
     if (missing != SP_NO_OPTION)
-        return sp_fail(error, SP_USAGE, "--%s needs --%s", option->name, sp_option_name(missing));
+        return refuse_alone(args, option, missing, error);
     return rival == SP_NO_OPTION || sp_fail(error, SP_USAGE, "--%s and --%s exclude each other",
                                             option->name, sp_option_name(rival));
 }

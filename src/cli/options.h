@@ -12,6 +12,7 @@ enum sp_option_kind {
     SP_TEXT,
     SP_REAL,    /* min..max, as people type numbers */
     SP_WHOLE,   /* the same, whole */
+    SP_LENGTHS, /* the same, or a distribution or a file of lengths: then NAN, and the text says */
     SP_COUNTED, /* parameters or tokens: a number, and "7B" is 7 * 10^9 */
     SP_CHOICE,  /* one of choices */
     SP_MAYBE,   /* text that may be left out: --explain, --explain=KEY */
@@ -39,6 +40,7 @@ enum sp_option_id {
 #define SP_VALUE_MAYBE(member) const char *member;
 #define SP_VALUE_REAL(member) double member;
 #define SP_VALUE_WHOLE(member) double member;
+#define SP_VALUE_LENGTHS(member) double member;
 #define SP_VALUE_COUNTED(member) double member;
 #define SP_VALUE_CHOICE(member) int member; /* index into choices */
 #define SP_OPTION(member, spelt, kind, ...) SP_VALUE_##kind(member)
@@ -70,9 +72,35 @@ struct sp_taken {
         .id = SP_O_##member, __VA_ARGS__                                                           \
     } /* a row of such a list */
 
+/* Where --help and the man pages show an option, in this order: SP_UNDER_..., title. */
+/* clang-format off */
+#define SP_HEADINGS(X) \
+    X(MACHINE, "machine") \
+    X(MODEL, "model") \
+    X(BATCH, "batch") \
+    X(PARALLELISM, "parallelism") \
+    X(PRECISION, "recomputation and precision") \
+    X(TRAINED, "what is trained") \
+    X(OPERATION, "operation") \
+    X(OPTIMIZER, "optimizer") \
+    X(LAW, "scaling law") \
+    X(RL, "reinforcement learning") \
+    X(SERVING, "requests") \
+    X(SEARCH, "search and goal") \
+    X(RUN, "run and cost") \
+    X(CASES, "cases") \
+    X(ESTIMATE, "estimate") \
+    X(FILES, "files") \
+    X(OUTPUT, "output")
+/* clang-format on */
+#define SP_UNDER(heading, title) SP_UNDER_##heading,
+enum sp_heading { SP_HEADINGS(SP_UNDER) SP_N_HEADINGS };
+
 /* An option of a command: its row with the command's own settings. */
 struct sp_option {
     enum sp_option_id id;
+    enum sp_heading heading;
+    int used;            /* how much, from 0 to 9 */
     const char *name;    /* without the dashes */
     const char *metavar; /* "TOKENS"; NULL for a flag */
     enum sp_option_kind kind;
@@ -107,6 +135,7 @@ struct sp_args {
         *known; /* of the options that lines add to; NULL: there are no lines */
     size_t n_options;
     int n_operands;
+    bool whole_help; /* --help all */
     /* Only the first entries of these large arrays are set: clearing them would take longer than
      * parsing most commands. */
     struct sp_option options[SP_MAX_OPTIONS]; /* the command's, then the common ones */

@@ -13,6 +13,7 @@
 
 #include "cli/companions.h"
 #include "cli/problem.h"
+#include "study/stage_layouts.h"
 #include "study/shapes.h"
 
 /* Puts the given value, or the plan's default, into its field. */
@@ -193,12 +194,49 @@ static bool read_tp_axes(const struct sp_args *args, struct sp_planned *p, struc
                    (long long)p->plan.tp, p->hw.name, shape);
 }
 
+static const char best_layout[] = "best";
+
+/* The layout of --stage-layers best, of a plan that is complete but for it. */
+static bool choose_stages(const struct sp_args *args, struct sp_planned *p, struct sp_error *error)
+{
+    const char *const text = args->value.stage_layers;
+    if (!text || strcmp(text, best_layout) != 0)
+        return true;
+    if (p->plan.first_layers + p->plan.last_layers > 0)
+        return sp_fail(error, SP_INPUT,
+                       "--stage-layers has all stages: leave out --first-layers and --last-layers");
+    p->origin[SP_FIELD_STAGE_LAYERS] = SP_ORIGIN_CHOSEN;
+    return sp_lay_out_stages(p) ||
+           sp_fail(error, SP_INPUT,
+                   "--stage-layers best: not found for pp %lld and %lld layers: it takes at most "
+                   "%d stages and 256 layers, and no model beside the trained one",
+                   (long long)p->plan.pp, (long long)p->model.layers, (int)SP_OWN_STAGES);
+}
+
+static bool read_stages(const struct sp_args *args, struct sp_planned *p, struct sp_error *error)
+{
+    const char *const text = args->value.stage_layers;
+    const struct sp_stage_split usual = {
+        .stages = p->plan.pp, .balance = (enum sp_balance)p->framework.framework.balance};
+    if (!text || strcmp(text, best_layout) == 0)
+        return true;
+    if (p->plan.first_layers + p->plan.last_layers > 0)
+        return sp_fail(error, SP_INPUT,
+                       "--stage-layers has all stages: leave out --first-layers and --last-layers");
+    const char *const wrong = sp_read_stages(text, &p->model, &usual, &p->plan.own);
+    return !wrong || sp_fail(error, SP_INPUT,
+                             "--stage-layers \"%.80s\": %s (pp %lld, %lld layers, %lld modules for "
+                             "further tokens)",
+                             sp_safe(text), wrong, (long long)p->plan.pp,
+                             (long long)p->model.layers, (long long)p->model.mtp_layers);
+}
+
 static bool refuse_batch(const struct sp_plan *plan, struct sp_error *error)
 {
     char why[160];
     return sp_shares_batch((double)plan->batch, (double)plan->micro_batch, (double)plan->dp, why,
                            sizeof why) ||
-           sp_fail(error, SP_INPUT, "--batch: %s, or other replicas (`search` has the plans)", why);
+           sp_fail(error, SP_INPUT, "--batch: %s (`search` has the plans)", why);
 }
 
 static bool check(const struct sp_planned *p, struct sp_error *error)
@@ -212,11 +250,7 @@ static bool check(const struct sp_planned *p, struct sp_error *error)
         return refuse_batch(plan, error);
     const struct sp_model *const m = &p->model;
     if (problem == SP_PLAN_NO_SHAPE)
-        return sp_fail(
-            error, SP_INPUT,
-            "%s: its layers are not known, so its step cannot be estimated; `fit` has its "
-            "closed forms%s",
-            m->name, m->sample_flops > 0 ? ", a picture for each token" : "");
+        return sp_needs_layers(m, error);
     return sp_fail(
         error, SP_INPUT,
         "no such plan: %s (dp %lld, tp %lld, pp %lld, vpp %lld, cp %lld, ep %lld, etp %lld, "
@@ -388,7 +422,7 @@ static bool make_plan(const struct sp_args *args, const struct sp_sources *sourc
     if (!read_modules(args, plan, error) || !infer_dtype(args, p, error) ||
         !sp_resolve_degrees(&said, p, error))
         return false;
-    if (!fit_batch(p, error) || !check(p, error) ||
+    if (!fit_batch(p, error) || !read_stages(args, p, error) || !check(p, error) ||
         !sp_check_companions(&p->companions, plan, &p->hw, error) || !read_tp_axes(args, p, error))
         return false;
     if ((plan->recompute.offload || plan->offload_layers > 0) &&
@@ -397,7 +431,7 @@ static bool make_plan(const struct sp_args *args, const struct sp_sources *sourc
                        "--offload: %s: chip.pcie_bytes_per_s is not known; --set "
                        "hw.chip.pcie_bytes_per_s",
                        p->hw.name);
-    return sp_resolve_on_ground(&said, sources, p, error);
+    return sp_resolve_on_ground(&said, sources, p, error) && choose_stages(args, p, error);
 }
 
 bool sp_plan_on(const struct sp_args *args, const struct sp_sources *sources, struct sp_planned *p,

@@ -4,6 +4,8 @@
 #include <scaleplan/estimate.h>
 #include <scaleplan/flops.h>
 
+#include "answer/time_parts.h"
+
 /* Values of rows that few answers show, worked out where they are put. */
 static const char *shape_of(struct sp_text *room, const struct sp_planned *p)
 {
@@ -49,6 +51,28 @@ void sp_read_step(const struct sp_planned *p, const struct sp_estimate *e, struc
         const struct sp_step_inputs in = sp_inputs_of(p);
         s->context = sp_context_bytes(&in);
         s->goes_around = sp_works_on_blocks(&p->plan, s->f);
+    }
+}
+
+void sp_say_losses(struct sp_step_rows *s)
+{
+    enum { SAID = 3 };
+    const double ideal_s = sp_step_ideal(ideal_flops(s), s->devices, s->rates->peak_flops_per_s);
+    double left[SP_TIME_PARTS];
+    size_t used = 0;
+    for (size_t i = 0; i < SP_TIME_PARTS; i++)
+        left[i] = sp_time_part(s->t, i) - (i == 0 ? ideal_s : 0);
+    for (int n = 0; n < SAID && used < sizeof s->losses; n++) {
+        size_t most = 0;
+        for (size_t i = 1; i < SP_TIME_PARTS; i++)
+            most = left[i] > left[most] ? i : most;
+        if (left[most] <= 0)
+            return;
+        used += (size_t)snprintf(
+            s->losses + used, sizeof s->losses - used, "%s%s %s", n > 0 ? ", " : "",
+            most == 0 ? "matmuls below their peak" : sp_quantity(sp_time_parts[most].id).label,
+            sp_human_text(left[most], SP_SECONDS));
+        left[most] = 0;
     }
 }
 

@@ -17,11 +17,18 @@ struct sp_step_rows {
     const struct sp_buckets *b;
     double devices, batch_tokens, dispatch_bytes;
     struct sp_context_bytes context; /* of CP */
+    bool is_measured, has_other;     /* --measured, --against: the short text is about them */
     bool goes_around;                /* keys, values or their gradients go around a ring */
-    char rest[SP_PLAN_REST]; /* of the plan's words, for the line of `step`; its caller fills it */
-    char chosen[SP_PLAN_REST]; /* settings that were chosen, as options; of `step` too */
+    char inferred[40]; /* "dp 64", for the line of `step`; its caller fills this and the next three
+                        */
+    char rest[SP_PLAN_REST];   /* of the plan's words */
+    char losses[160];          /* the three largest parts of the time beyond ideal arithmetic */
+    char chosen[SP_PLAN_REST]; /* settings that were chosen, as options */
     const char *borrowed;      /* where the constants come from, if not from runs of this stack */
 };
+
+/* Fills the losses: "matmuls below their peak 3.09 s, attention 1.24 s, ...". */
+void sp_say_losses(struct sp_step_rows *rows);
 
 /* Fills the rows, which point into both, and puts those that have a value under the current scope.
  */

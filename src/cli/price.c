@@ -8,6 +8,7 @@
 #include "answer/rows.h"
 #include "base/list.h"
 #include "base/number.h"
+#include "base/quote.h"
 
 /* Whether "h100=2.10" is for this machine: `name` is its name, the word of --hw, or that word
  * without the size. */
@@ -69,6 +70,7 @@ static bool read_purchase(const struct sp_args *args, const struct sp_hardware *
     if (!read_prices(&to_buy, args, hw, spec, &capex, error) || isnan(capex))
         return error->lines == 0;
     const double watts = sp_option_taken(args, SP_O_watts) ? args->value.watts : NAN;
+    /* A command that takes no PUE counts the devices alone. */
     const double pue = sp_option_taken(args, SP_O_pue) ? args->value.pue : 1;
     price->is_offered = true;
     price->own = (struct sp_owned){
@@ -167,6 +169,18 @@ bool sp_check_price(const struct sp_args *args, const struct sp_hardware *const 
            check_names(&to_buy, args, hw, specs, n, error);
 }
 
+void sp_note_prices(struct sp_report *report, const void *all, int n,
+                    const struct sp_price *(*at)(const void *all, int i))
+{
+    bool alike = true;
+    for (int i = 1; i < n; i++)
+        alike = alike && at(all, i)->is_typed == at(all, 0)->is_typed &&
+                at(all, i)->year == at(all, 0)->year;
+    if (!alike)
+        sp_note(report, "the prices are not of one year and kind, so the costs do not compare "
+                        "the machines: give what you pay, --price MACHINE=USD,MACHINE=USD");
+}
+
 void sp_price_text(const struct sp_price *price, char *out, size_t size)
 {
     if (isnan(price->usd_per_h))
@@ -179,4 +193,16 @@ void sp_price_text(const struct sp_price *price, char *out, size_t size)
     else
         snprintf(out, size, "%.2f USD, the list price of the hardware file, undated",
                  price->usd_per_h);
+}
+
+bool sp_grid_of(const char *carbon, const struct sp_sources *sources, struct sp_grid *grid,
+                bool *typed, struct sp_error *error)
+{
+    double kg;
+    *typed = sp_parse_number(carbon, &kg) && !*sp_unit_of_number(carbon);
+    if (!*typed)
+        return sp_load_grid(carbon, sources, grid, error);
+    grid->carbon_kg_per_kwh = kg;
+    return (kg >= 0 && kg <= 10) ||
+           sp_fail(error, SP_INPUT, "--carbon %s: expected 0 to 10 kg per kWh", sp_safe(carbon));
 }

@@ -42,16 +42,17 @@ static double tokens_of_batch(const struct sp_planned *p)
     return (double)p->plan.batch * (double)p->plan.seq;
 }
 
-/* Puts a problem close by, and says it in words behind those that are there. */
-static void put_one(const struct sp_searching *s, const struct sp_nearby *nearby,
+/* Puts a problem close by a machine, and says it in words behind those that are there. */
+static void put_one(const struct sp_searching *s, int machine, const struct sp_nearby *nearby,
                     enum sp_option_id id, char *words, size_t size)
 {
-    const struct sp_candidate *const m = s->of.machine[0];
+    const struct sp_candidate *const m = s->of.machine[machine];
+    const char *const kind = id == SP_O_batch ? "nearby.batch" : "nearby.devices";
     const struct sp_planned *const p = &nearby->at->base;
     const size_t used = strlen(words);
     struct nearby_rows rows = {
         .base = p, .batch_tokens = tokens_of_batch(p), .step_s = nearby->step_s};
-    char value[48], gain[64] = "", devices[48] = "";
+    char value[48], gain[64] = "", devices[48] = "", scope[48];
     rows.tokens_per_s = rows.batch_tokens / rows.step_s;
     rows.found_tokens_per_s = rows.tokens_per_s / nearby->gain;
     if (id == SP_O_batch)
@@ -67,7 +68,8 @@ static void put_one(const struct sp_searching *s, const struct sp_nearby *nearby
     snprintf(words + used, size - used, "%s%s%s: step %s%s", used ? "; " : "", rows.option, devices,
              sp_human_text(rows.step_s, SP_SECONDS), gain);
     rows.command = search_line(s, id, value);
-    sp_scope(s->report, id == SP_O_batch ? "nearby.batch" : "nearby.devices");
+    snprintf(scope, sizeof scope, "machines.%d.%s", machine, kind);
+    sp_scope(s->report, s->of.machines > 1 ? scope : kind);
     put_search_nearby_rows(s->report, &rows);
     sp_scope(s->report, "");
     free(rows.command);
@@ -185,22 +187,31 @@ static void put_too_small(const struct sp_searching *s)
     put_empty(s, &rows);
 }
 
+/* Of several machines each has its line behind its name. */
+static bool put_close_by(const struct sp_searching *s, int machine, const struct sp_close_by *found)
+{
+    const bool several = s->of.machines > 1;
+    char words[512] = "";
+    if (found->batch.at)
+        put_one(s, machine, &found->batch, SP_O_batch, words, sizeof words);
+    if (found->devices.at)
+        put_one(s, machine, &found->devices, SP_O_idle, words, sizeof words);
+    if (words[0])
+        sp_line(s->report, "nearby     %s%s%s", several ? s->of.machine[machine]->hw : "",
+                several ? " " : "", words);
+    return words[0] != '\0';
+}
+
 void sp_put_nearby(const struct sp_searching *s, enum sp_search_outcome outcome)
 {
-    struct sp_close_by found;
-    char words[512] = "";
-    if (s->of.machines > 1 || s->of.run.shards > 1)
-        return;
-    sp_look_close_by(&s->of, 0, &found);
-    if (outcome == SP_SEARCH_EMPTY)
-        put_cause(s, &found);
-    if (found.batch.at)
-        put_one(s, &found.batch, SP_O_batch, words, sizeof words);
-    if (found.devices.at)
-        put_one(s, &found.devices, SP_O_idle, words, sizeof words);
-    if (words[0])
-        sp_line(s->report, "nearby     %s", words);
-    if (outcome == SP_SEARCH_TOO_LARGE && !words[0])
-        put_too_small(s);
-    sp_free_close_by(&found);
+    const bool several = s->of.machines > 1;
+    for (int i = 0; i < s->of.machines && s->of.run.shards == 1; i++) {
+        struct sp_close_by found;
+        sp_look_close_by(&s->of, i, &found);
+        if (outcome == SP_SEARCH_EMPTY && !several)
+            put_cause(s, &found);
+        if (!put_close_by(s, i, &found) && outcome == SP_SEARCH_TOO_LARGE && !several)
+            put_too_small(s);
+        sp_free_close_by(&found);
+    }
 }

@@ -13,7 +13,7 @@ enum sp_search_outcome {
     SP_SEARCH_STOPPED    /* before one was found */
 };
 
-/* Puts what is known close by the one machine of a finished search. */
+/* Puts what is known close by each machine of a finished search. */
 void sp_put_nearby(const struct sp_searching *searching, enum sp_search_outcome outcome);
 
 /* Puts the fewer devices that do with another batch. */

@@ -10,8 +10,10 @@
 
 #include "base/number.h"
 #include "cli/plan_fields.h"
+#include "cli/search_layout.h"
 #include "cli/search_nearby.h"
 #include "cli/plan_rows.h"
+#include "cli/plan_table.h"
 #include "answer/utilisation.h"
 
 /* A plan of the list, behind the rows of `step`. */
@@ -65,56 +67,6 @@ static void put_plan(struct sp_searching *s, const struct sp_ranked *all, size_t
     free(rows.command);
 }
 
-/* Columns of the table; one of a field stands in it where plans differ in that. */
-static const struct {
-    const char *column;
-    enum sp_plan_field_id field; /* SP_PLAN_FIELDS: always */
-} plan_columns[] = {
-    {":, ", SP_PLAN_FIELDS},
-    {"dp: dp, tp: tp, ", SP_PLAN_FIELDS},
-    {"dispatch: dispatch, ", SP_FIELD_DISPATCH},
-    {"moe_overlap: overlap, ", SP_FIELD_MOE_OVERLAP},
-    {"cp_kind: cp by, ", SP_FIELD_CP_KIND},
-    {"tp_axes: tp's axes, ", SP_FIELD_TP_AXES},
-    {"sequence_parallel: sp, ", SP_FIELD_SP},
-    {"pp: pp, vpp: vpp, cp: cp, ep: ep, ", SP_PLAN_FIELDS},
-    {"etp: etp, ", SP_FIELD_ETP},
-    {"zero, shards: over, micro_batch: micro, schedule, ", SP_PLAN_FIELDS},
-    {"placement, ", SP_FIELD_PLACEMENT},
-    {"remat, ", SP_PLAN_FIELDS},
-    {"recompute_modules: and, ", SP_FIELD_MODULES},
-    {"offload, ", SP_FIELD_OFFLOAD},
-    {"step_s, mfu, mfu_causal: MFU causal, memory.device_bytes: memory, waits_for", SP_PLAN_FIELDS},
-};
-
-static bool differ_in(const struct sp_ranked *all, size_t n, enum sp_plan_field_id field)
-{
-    char first[SP_PLAN_TEXT] = "", other[SP_PLAN_TEXT] = "";
-    bool any = false;
-    for (size_t i = 0; i < n; i++) {
-        if (!sp_has_effect(&all[i].found->plan, field))
-            continue;
-        sp_format_plan(&all[i].found->plan, &sp_plan_fields[field], any ? other : first);
-        if (any && strcmp(first, other) != 0)
-            return true;
-        any = true;
-    }
-    return false;
-}
-
-/* One machine needs no column. */
-static void put_table(struct sp_searching *s, const struct sp_ranked *all, size_t n)
-{
-    char columns[512] = "";
-    for (size_t i = 0; i < sizeof plan_columns / sizeof *plan_columns; i++) {
-        const size_t used = strlen(columns);
-        if (plan_columns[i].field == SP_PLAN_FIELDS || differ_in(all, n, plan_columns[i].field))
-            snprintf(columns + used, sizeof columns - used, "%s%s", plan_columns[i].column,
-                     i == 0 && s->of.machines > 1 ? "machine, devices, " : "");
-    }
-    sp_list_table(s->report, "plans", "%s", columns);
-}
-
 static struct sp_plan *room_for_plans(size_t n)
 {
     struct sp_plan *const plans = calloc(n + 1, sizeof *plans);
@@ -156,7 +108,7 @@ static void put_points(struct sp_report *r, const struct sp_found *found, size_t
 struct machine_rows {
     const struct sp_candidate *c;
     const struct sp_price *price;
-    double devices, step_s, mfu, device_bytes;
+    double devices, step_s, expected_step_s, mfu, device_bytes; /* expected: NAN: not ranked by */
     double batch, seq, batch_tokens, tokens, budget;
     double usd_per_step, usd_of_run;
     bool has_budget, has_cheapest;
@@ -201,6 +153,7 @@ static struct machine_rows read_machine(const struct sp_searching *s, int i)
                              .price = &c->base.problem.price,
                              .devices = (double)(sp_chips(&c->base.hw) + c->base.left_idle),
                              .step_s = sp_best_step_of(&s->of, i),
+                             .expected_step_s = best && s->of.grounded ? best->value : NAN,
                              .mfu = NAN,
                              .device_bytes = best ? best->bytes : NAN,
                              .batch = (double)c->base.plan.batch,
@@ -217,22 +170,22 @@ static struct machine_rows read_machine(const struct sp_searching *s, int i)
     return m;
 }
 
-/* The price of each machine; list prices of different years are no comparison. */
+static const struct sp_price *price_of(const void *search, int i)
+{
+    return &((const struct sp_search *)search)->machine[i]->base.problem.price;
+}
+
+/* The price of each machine. */
 static void note_prices(struct sp_searching *s)
 {
-    const struct sp_price *const first = &s->of.machine[0]->base.problem.price;
-    bool alike = true;
     for (int i = 0; i < s->of.machines; i++) {
-        const struct sp_price *const price = &s->of.machine[i]->base.problem.price;
         char words[160];
-        sp_price_text(price, words, sizeof words);
+        sp_price_text(price_of(&s->of, i), words, sizeof words);
         sp_line(s->report, "%s %s per device-hour: %s", i == 0 ? "prices    " : "          ",
                 s->of.machine[i]->hw, words);
-        alike = alike && price->is_typed == first->is_typed && price->year == first->year;
     }
-    if (!alike)
-        sp_note(s->report, "the prices are not of one year and kind, so the costs do not compare "
-                           "the machines: give what you pay, --price MACHINE=USD,MACHINE=USD");
+    sp_stand_in(s->report, SP_BOTH);
+    sp_note_prices(s->report, &s->of, s->of.machines, price_of);
 }
 
 /* How many tokens --budget buys on each machine. */
@@ -275,20 +228,29 @@ static void note_machine_ties(struct sp_searching *s)
                  least = sp_percent_of_log(lead.least_log);
     const int decimals = decimals_apart(apart, least);
     const bool lent = !best->base.own_profile, also = !second->base.own_profile;
+    sp_stand_in(s->report, SP_BRIEF);
+    sp_line(s->report, "lead       %s is %.*f %% ahead in %s; below %.*f %% is within the error",
+            best->hw, decimals, apart, of->problem.goal == SP_GOAL_COST ? "cost" : "step time",
+            decimals, least);
+    sp_stand_in(s->report, SP_DETAILS);
     sp_line(s->report,
-            "machines   %s is %.*f %% ahead of %s in %s; such an order is right 4 times in 5 from "
-            "%.*f %% on%s%s%s%s: %s",
+            "machines   %s is %.*f %% ahead of %s in %s; a lead of %.*f %% or more is correct in 4 "
+            "cases of 5%s%s%s%s: %s",
             best->hw, decimals, apart, second->hw,
-            of->problem.goal == SP_GOAL_COST ? "cost" : "step time", decimals, least,
-            lent || also ? ", with the error of a borrowed stack for " : "",
+            of->problem.goal == SP_GOAL_COST ? "cost"
+            : of->grounded                   ? "expected step time"
+                                             : "step time",
+            decimals, least, lent || also ? ", with the error of a borrowed stack for " : "",
             lent ? best->base.profile.name : "", lent && also ? " and " : "",
-            also ? second->base.profile.name : "", lead.is_tie ? "a tie" : "it can be believed");
+            also ? second->base.profile.name : "",
+            lead.is_tie ? "a tie" : "the difference exceeds the error of the estimates");
 }
 
 /* The plan that the estimate alone would put first. */
 struct faster_rows {
     const struct sp_found *found;
     double first_step_s, octaves;
+    bool hides_list;
     const char *name;
     char *command;
 };
@@ -310,19 +272,38 @@ struct search_rows {
     struct sp_ranked *all; /* `found` plans, of which `n` are listed */
     size_t found, n;
     char price[160];
-    int n_ties; /* plans that tie with the first */
+    bool hides_list; /* from the short text, which has machines or another plan in its place */
+    bool is_laid_out;
+    struct sp_laid_out laid_out; /* the plan that a layout of stages brings ahead of the first */
+    int n_ties;                  /* plans that tie with the first */
     double lead;
-    char ties[5 * SP_SEARCH_TOP * SP_MAX_MACHINES]; /* "2, 3 and 4" */
+    char ties[5 * SP_SEARCH_TOP * SP_MAX_MACHINES]; /* "2, 3 and 4 tie" */
     struct sp_least least;                          /* where nothing fits */
     enum sp_verdict verdict;                        /* of the first plan */
     bool is_empty;
     char idle[48];         /* devices that stay so */
     char constraints[160]; /* of the space: devices, batch, options */
-    char
-        borrowed[512]; /* profiles of stacks that no run is known of, where machines are compared */
+    char borrowed[512];    /* profiles without a known run, where machines are compared */
 };
 
 #define HAS_LEAD (s->n > 1 && sp_ranks_time(s->of))
+
+/* "take 1.05 % longer": the second plan of the list beside the first, in what ranks them. */
+static const char *second_words(const struct search_rows *s, struct sp_text *room)
+{
+    static const char *const of_goal[][3] = {[SP_GOAL_STEP] = {"take", "longer", "less"},
+                                             [SP_GOAL_COST] = {"cost", "more", "less"},
+                                             [SP_GOAL_MFU] = {"have an MFU", "lower", "higher"}};
+    const char *const *const words = of_goal[s->of->problem.goal];
+    const double more = sp_percent_more(s->all[1].value, s->all[0].value);
+    snprintf(room->s, sizeof room->s, "%s to %s %s %% %s%s",
+             s->of->grounded ? "expected" : "estimated", words[0],
+             sp_human_text(fabs(more), SP_NUMBER), words[1 + (more < 0)],
+             more < 0        ? ", but is less simple"
+             : s->of->robust ? " at the bad ends"
+                             : "");
+    return room->s;
+}
 
 static void put_machines(struct sp_report *report, const struct search_rows *rows)
 {
@@ -340,9 +321,11 @@ static void put_machines(struct sp_report *report, const struct search_rows *row
     }
     if (s->of.machines > 1) {
         sp_list_table(s->report, "machines",
-                      "hw, devices, step_s, tokens_per_s, mfu, device_bytes, days, "
-                      "cost_usd, cost_ratio: cost / least, break_even_usd_per_h, profile");
+                      "hw, devices, %sstep_s: step, +tokens_per_s, mfu, device_bytes, days, "
+                      "cost_usd, +cost_ratio: cost / least, +break_even_usd_per_h, +profile",
+                      s->of.grounded ? SP_RANKED_BY : "");
         note_machine_ties(s);
+        sp_stand_in(s->report, SP_DETAILS);
         note_prices(s);
     }
     sp_scope(s->report, "");
@@ -377,7 +360,12 @@ static void put_list(struct sp_report *r, const struct search_rows *s)
     }
     free(names);
     free(listed);
-    put_table(s->s, s->all, s->n);
+    sp_stand_in(r, s->s->args->given.top ? SP_LISTED
+                   : s->hides_list       ? SP_DETAILS
+                   : s->of->run.front    ? SP_SPREAD
+                                         : SP_BOTH);
+    sp_put_plan_table(s->s, s->all, s->n);
+    sp_stand_in(r, SP_BOTH);
 }
 
 static void put_faster(struct sp_report *r, const struct search_rows *s)
@@ -391,12 +379,20 @@ static void put_faster(struct sp_report *r, const struct search_rows *s)
     struct sp_short_name *const names = names_of(both, 2);
     struct faster_rows rows = {.found = found,
                                .first_step_s = first->found->step_s,
+                               .hides_list = s->hides_list || s->is_laid_out,
                                .octaves = sp_octaves_of(m, &found->plan),
                                .name = names[1].text,
                                .command = sp_step_line(s->s, m, &found->plan, NULL)};
     put_search_faster_rows(r, &rows);
     free(rows.command);
     free(names);
+}
+
+static void put_laid_out(struct sp_report *r, const struct search_rows *s)
+{
+    (void)r;
+    if (s->is_laid_out)
+        sp_put_laid_out(s->s, &s->all[0], &s->laid_out, s->hides_list);
 }
 
 /* The robust plan beside the fastest as estimated. */
@@ -506,6 +502,10 @@ static void find_ties(struct search_rows *s)
                                      : i == last      ? " and "
                                                       : ", ",
                                      i + 1);
+    snprintf(s->ties + used, sizeof s->ties - used, "%s",
+             s->n_ties == 0   ? "no plan ties"
+             : s->n_ties == 1 ? " ties"
+                              : " tie");
     s->lead = sp_first_lead_log(s->of, s->all);
 }
 
@@ -527,6 +527,7 @@ static void read_list(const struct sp_searching *s, struct search_rows *rows)
     }
     if (rows->n == 0)
         return;
+    rows->is_laid_out = sp_find_laid_out(&s->of, rows->all, rows->n, &rows->laid_out);
     find_ties(rows);
     const struct sp_rates rates =
         sp_rates_on(&s->of, rows->all[0].machine, rows->all[0].found->step_s);
@@ -545,6 +546,8 @@ void sp_report_search(struct sp_searching *s)
                                .base = &s->of.machine[0]->base,
                                .objective = s->of.run.front ? s->args->text[SP_O_pareto]
                                                             : sp_goal_names[s->of.problem.goal],
+                               .hides_list =
+                                   s->of.machines > 1 || s->args->value.against || s->from,
                                .timings = s->timings};
     size_t used = 0;
     sp_restate_robust(&s->of);

@@ -13,6 +13,7 @@
 #include "cli/problem.h"
 #include "cli/space_options.h"
 #include "host/interrupt.h"
+#include "host/ticker.h"
 #include "study/find.h"
 
 static bool read_shard(const struct sp_args *args, struct sp_search_run *run,
@@ -124,8 +125,7 @@ bool sp_open_search(const struct sp_args *args, const struct sp_sources *sources
                                      .wanted = isnan(top) ? 1 : (int)top,
                                      .stop = sp_interrupt_flag,
                                      .threads = isnan(threads) ? 0 : (int)threads};
-    of->grounded = !args->given.fastest && !of->robust && sp_ranks_time(of) && !args->value.near &&
-                   !args->value.explain_rejects && args->value.find < 0;
+    of->grounded = !args->given.fastest && !of->robust && sp_ranks_time(of) && !args->value.near;
     of->front_has_cost = of->run.front && strstr(args->text[SP_O_pareto], "cost");
     if (!check_options(args, error) || !read_shard(args, &of->run, error))
         return false;
@@ -272,6 +272,7 @@ static void show_progress(double share, void *context)
     clock_gettime(CLOCK_MONOTONIC, &now);
     if (seconds(&clock->start, &now) < 0.5 || seconds(&clock->last, &now) < 0.1)
         return;
+    sp_stop_ticker(); /* the bar says more */
     clock->last = now;
     fprintf(stderr, "\rsearching  [%-40.*s] %3.0f %%", (int)(40 * share),
             "########################################", 100 * share);
@@ -281,7 +282,7 @@ void sp_look(struct sp_searching *s, int machine)
 {
     struct clock clock = {0};
     clock_gettime(CLOCK_MONOTONIC, &clock.start);
-    s->of.run.progress = isatty(STDERR_FILENO) ? show_progress : NULL;
+    s->of.run.progress = isatty(STDERR_FILENO) && !s->args->given.quiet ? show_progress : NULL;
     s->of.run.context = &clock;
     sp_search_machine(&s->of, machine);
     if (s->of.run.progress)

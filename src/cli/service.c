@@ -10,6 +10,10 @@
 
 #include "cli/service.h"
 
+const char *const sp_serve_attentions[] = {"none", "causal", NULL};
+const char *const sp_serve_percentiles[] = {"50", "99", NULL};
+const char *const sp_serve_loads[] = {"all", "touched", NULL};
+
 static double or_else(double given, double otherwise)
 {
     return isnan(given) ? otherwise : given;
@@ -262,6 +266,8 @@ static bool check_kv(const struct serve *f, struct sp_error *error)
                        "--kv %s: no engine keeps the latent of MLA below 8 bits; bf16, fp8 and "
                        "int8 serve",
                        sp_storage_names[kv]);
+    if (f->model.sample_flops > 0)
+        return sp_fail(error, SP_INPUT, "%s takes images and generates no tokens", f->model.name);
     if (f->args->given.kv_per_token && sp_model_has_shape(&f->model))
         return sp_fail(error, SP_USAGE,
                        "--kv-per-token is for --params: the shape of %s says its own",
@@ -299,8 +305,9 @@ static enum sp_dtype math_of(const struct serve *f, enum sp_storage stored_as)
 static struct sp_service service_of(const struct serve *f, double chips)
 {
     const struct sp_args *const args = f->args;
-    const double context = args->value.context, input = args->value.input;
-    const double output = args->value.output;
+    const double context = args->value.context, input = f->input.mean, output = f->output.mean;
+    const double seen = f->output.square / output; /* the answer that a step is of: longer ones have
+                                                      more steps */
     const bool tp = f->is_split || args->given.tp;
     return (struct sp_service){
         .model = &f->model,
@@ -323,8 +330,8 @@ static struct sp_service service_of(const struct serve *f, double chips)
         .buffer_bytes = f->engine.buffer_bytes,
         .input = input,
         .output = output,
-        .held_tokens = or_else(context, sp_held_tokens(&f->engine, input, output)),
-        .step_tokens = or_else(context, input + output / 2),
+        .held_tokens = or_else(context, sp_held_tokens(&f->engine, input, seen)),
+        .step_tokens = or_else(context, input + seen / 2),
         .block = or_else(args->value.block, f->engine.block_tokens),
         .prefix_hit = args->value.prefix_hit,
         .chunk = or_else(args->value.chunk, f->engine.chunk_tokens),
@@ -332,6 +339,27 @@ static struct sp_service service_of(const struct serve *f, double chips)
         .attention = rule_of(f, args->value.attention) == 1,
         .all_experts = rule_of(f, args->value.experts_loaded) == 0,
     };
+}
+
+/* Lengths of the requests. Those of a file stay pairs. */
+static bool take_lengths(struct serve *f, const struct sp_sources *sources, struct sp_error *error)
+{
+    const char *const *const text = f->args->text;
+    const struct sp_trace *in, *out;
+    if (!sp_load_lengths(text[SP_O_input], "--input", SP_TRACE_INPUT, sources, &f->input, &in,
+                         error))
+        return false;
+    const bool both = in && in->column[SP_TRACE_OUTPUT] && !f->args->given.output;
+    if (!sp_load_lengths(text[both ? SP_O_input : SP_O_output], "--output", SP_TRACE_OUTPUT,
+                         sources, &f->output, &out, error))
+        return false;
+    f->rows = in && out && in != out ? NULL : in ? in : out;
+    if (f->args->given.max_response) { /* pairs of a file would be longer */
+        f->output.most = f->args->value.max_response;
+        f->rows = NULL;
+        sp_settle_lengths(&f->output);
+    }
+    return true;
 }
 
 /* The instance that reads prompts, which may have degrees of its own. */
@@ -422,6 +450,10 @@ static bool load_drafts(struct serve *f, const struct sp_sources *sources, struc
 bool sp_load_service(struct serve *f, const struct sp_sources *sources, struct sp_error *error)
 {
     return sp_model_of(f->args, sources, &f->model, error) &&
+           (f->args->value.hw ||
+            sp_fail(error, SP_USAGE,
+                    "--hw NAME[-CHIPS] is needed, such as v5p-4096 or h100-512; the cache alone "
+                    "needs no machine: `scaleplan flops --model NAME --get kv_bytes_per_token`")) &&
            sp_hardware_of(f->args, sources, &f->hw, error) && check_decoder(f, error) &&
            take_profile(f, sources, error) && take_engine(f, sources, error) &&
            sp_check_peak(&f->hw, math_of(f, f->weights), error) &&
@@ -440,6 +472,8 @@ bool sp_settle_service(struct serve *f, const struct sp_sources *sources, struct
         (f->is_split && !check_experts(f, &reads, error)) || !check_pool(f, &reads, error) ||
         !check_pool(f, &f->degrees, error) || !cut_machine(f, &reads, &chips, error) ||
         !check_kv(f, error) || !sp_price_of(f->args, &f->hw, f->args->value.hw, &f->price, error))
+        return false;
+    if (!take_lengths(f, sources, error))
         return false;
     sp_take_part(f, chips);
     f->service = service_of(f, chips);

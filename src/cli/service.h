@@ -5,6 +5,46 @@
 #include <scaleplan/serve_estimate.h>
 
 #include "cli/price.h"
+#include "config/lengths.h"
+#include "study/serve_traffic.h"
+
+/* Options of a service beside its model, its machine and the degrees that plans have too. */
+extern const char *const sp_serve_attentions[], *const sp_serve_percentiles[],
+                                                    *const sp_serve_loads[];
+/* clang-format off */
+#define SP_OPTIONS_SERVICE \
+    SP_TAKE(input, .fallback = "1024"), \
+    SP_TAKE(output, .fallback = "1024"), \
+    SP_TAKE(max_response), \
+    SP_TAKE(simulate), \
+    SP_TAKE(seed, .fallback = "1"), \
+    SP_TAKE(context), \
+    SP_TAKE(concurrency), \
+    SP_TAKE(rate), \
+    SP_TAKE(attention_dp), \
+    SP_TAKE(replicas), \
+    SP_TAKE(weights), \
+    SP_TAKE(expert_weights, .alias = "experts"), \
+    SP_TAKE(kv), \
+    SP_TAKE(engine), \
+    SP_TAKE(prefix_hit, .fallback = "0"), \
+    SP_TAKE(chunk), \
+    SP_TAKE(block), \
+    SP_TAKE(memory_fraction), \
+    SP_TAKE(mfu, .fallback = "1"), \
+    SP_TAKE(attention, .choices = sp_serve_attentions), \
+    SP_TAKE(experts_loaded, .choices = sp_serve_loads), \
+    SP_TAKE(step_time), \
+    SP_TAKE(tpot), \
+    SP_TAKE(ttft), \
+    SP_TAKE(percentile, .fallback = "50", .choices = sp_serve_percentiles), \
+    SP_TAKE(objective, .fallback = "throughput", .choices = sp_serve_objectives), \
+    SP_TAKE(disaggregate), \
+    SP_TAKE(draft_tokens), \
+    SP_TAKE(acceptance), \
+    SP_TAKE(accepted), \
+    SP_TAKE(draft_model)
+/* clang-format on */
 
 /* Degrees of instances, and how many of them a pool has. */
 struct serve_degrees {
@@ -23,6 +63,8 @@ struct serve {
     struct serve_degrees degrees;
     struct sp_engine engine;
     enum sp_storage weights, expert_weights, kv;
+    struct sp_lengths input, output;
+    const struct sp_trace *rows; /* of requests, in their order; NULL: lengths are drawn */
     struct sp_service service;
     struct sp_served served, reader, draft; /* that generates, that reads prompts, that drafts */
     struct sp_serve_load load;
@@ -37,7 +79,12 @@ struct serve {
     struct sp_serve_split split; /* the best of --disaggregate auto, where it is `is_best` */
     bool is_best;
     bool textbook, is_split, holds_weights, fits;
+    struct sp_simulated simulated;
+    bool is_simulated;
     struct sp_price price;
+    bool is_overrun;    /* more requests come than it serves */
+    double most_served; /* then, in requests/s */
+    double fewest;      /* chips of the smallest machine that serves --rate; NAN: not known */
 };
 
 /* Degrees, machine, formats and lengths of the options; what they may be. */
@@ -51,6 +98,16 @@ void sp_take_part(struct serve *f, double chips);
 
 /* Sequences of an instance, by --concurrency, --rate or the limits. */
 bool sp_load_sequences(struct serve *f, struct sp_error *error);
+
+/* Makes so many sequences those of an instance; of requests that come the rate says all. */
+void sp_take_sequences(struct serve *f, double sequences);
+
+/* Where more come than it serves: the most that it serves in the place of --rate, and true. */
+bool sp_load_most(struct serve *f, struct sp_error *error);
+
+/* Chips of the smallest machine of this kind whose instances serve --rate within the limits; NAN
+ * without a rate, with degrees that are given, or where none was found. */
+double sp_fewest_to_serve(const struct serve *f);
 
 /* The same service on another machine: instances of the same degrees, as many as it has room for,
  * under the same load. `f` points into `from`, which has to outlive it. False where the machine is
@@ -70,17 +127,33 @@ double sp_holding(const struct serve *f);
 bool sp_service_fits(const struct serve *f);
 bool sp_serves(const struct serve *f);
 
+/* A latency as the limits mean it: of the median request, or of nearly all. */
+double sp_limited_latency_s(const struct serve *f, enum sp_serve_latency latency, double mean_s);
+
+/* Whether latencies are within the limits; by the simulation where there is one. */
+bool sp_in_time(const struct serve *f, const struct sp_steady *y, const struct sp_serve_load *load);
+
+/* Whether the rows of a file say when requests come. */
+bool sp_arrives_by_rows(const struct serve *f);
+
+/* Runs the requests through the instance, where lengths differ or --simulate is given. */
+void sp_simulate(struct serve *f);
+
+/* What a limit that is not kept is against: "; the first after 1.02 s (99th percentile), asked for
+ * within 1.00 s"; and what comes beside what is served at most, with the fewest chips for it. */
+void sp_say_late(const struct serve *f, const struct sp_steady *y, char *out, size_t size);
+void sp_say_fewest(const struct serve *f, char *out, size_t size);
+
 /* Instances of other sizes, best first, or the front; how many. */
 int sp_find_serve_points(const struct serve *f, struct sp_serve_point points[SP_SERVE_POINTS]);
 
 /* One of them under the current scope, and the columns of a table of them; %s is its key of the
  * first token. */
 void sp_put_serve_point(const struct serve *f, const struct sp_serve_point *point);
-#define SP_SERVE_POINT_COLUMNS                                                                     \
-    "devices: chips, replicas: instances, tp: TP, attention_dp: attention DP, batch: sequences, "  \
-    "tpot_s: "                                                                                     \
-    "between "                                                                                     \
-    "tokens, %s: first token, tokens_per_s_per_user: per user, tokens_per_s_per_device: per chip"
+#define SP_SERVE_POINT_COLUMNS(one) /* "": of one machine; "+": of several, in fewer columns */    \
+    "devices: chips, +replicas: instances, tp: TP, " one                                           \
+    "attention_dp: attention DP, batch: sequences, tpot_s: between tokens, " one                   \
+    "%s: first token, +tokens_per_s_per_user: per user, tokens_per_s_per_device: per chip"
 
 /* The answer for several machines of --hw. */
 bool sp_compare_serving(const struct sp_args *args, struct sp_report *report,

@@ -6,6 +6,7 @@
 
 #include "base/list.h"
 #include "cli/service.h"
+#include "study/problem.h"
 #include "study/serve_contest.h"
 
 enum { MOST_MACHINES = 16 };
@@ -53,6 +54,16 @@ static void take_asked(struct rival *v)
     v->n = 1;
 }
 
+/* A machine with a count is no larger than that: one chip alone stands for any number. */
+static void leave_larger(struct rival *v)
+{
+    int left = 0;
+    for (int i = 0; i < v->n; i++)
+        if (v->points[i].chips <= (double)sp_chips(&v->f.hw))
+            v->points[left++] = v->points[i];
+    v->n = left;
+}
+
 /* False with an error for what is wrong on any machine; a load that this one alone does not serve
  * is its own reason. */
 static bool open_machine(struct contest *c, const char *hw, const struct sp_sources *sources,
@@ -78,7 +89,9 @@ static bool open_machine(struct contest *c, const char *hw, const struct sp_sour
     const bool loaded = sp_load_sequences(&v->f, &v->why);
     if (!v->f.degrees.given)
         v->n = sp_find_serve_points(&v->f, v->points);
-    else if (loaded)
+    if (!v->f.degrees.given && sp_is_counted(&v->f.hw, hw))
+        leave_larger(v);
+    if (v->f.degrees.given && loaded)
         take_asked(v);
     return true;
 }
@@ -109,8 +122,12 @@ static void rank(struct contest *c)
     struct sp_serve_rival rivals[MOST_MACHINES];
     for (int i = 0; i < c->n; i++) {
         const struct rival *const v = c->rival[i];
-        rivals[i] = (struct sp_serve_rival){v->points, v->n, v->f.price.usd_per_h,
-                                            v->f.service.input, v->f.service.output};
+        rivals[i] = (struct sp_serve_rival){v->points,
+                                            v->n,
+                                            v->f.price.usd_per_h,
+                                            v->f.service.input,
+                                            v->f.service.output,
+                                            v->f.instance.estimated};
         c->estimated = c->estimated || v->f.instance.estimated;
     }
     const size_t top = (size_t)c->args->value.top;
@@ -124,6 +141,11 @@ static const char *why_not(const struct rival *v)
            : v->why.lines > 0    ? v->why.text
            : !v->f.holds_weights ? "it does not hold the weights"
                                  : "no instance holds the requests in time";
+}
+
+static const struct sp_price *price_of(const void *contest, int i)
+{
+    return &((const struct contest *)contest)->rival[i]->f.price;
 }
 
 /* Each machine with its best instance, or why it has none. */
@@ -141,6 +163,7 @@ static void put_machines(struct sp_report *r, const struct contest *c)
             sp_put_serve_point(&v->f, c->entries[best].point);
     }
     sp_scope(r, "");
+    sp_note_prices(r, c, c->n, price_of);
 }
 
 static void put_points(struct sp_report *r, const struct contest *c)
@@ -161,7 +184,7 @@ static void note_closed_forms(struct sp_report *r, const struct contest *c)
     for (int i = 0; i < c->n; i++)
         if (!c->rival[i]->f.instance.estimated)
             sp_note(r,
-                    "%s has closed forms alone, which no engine reaches: it is not comparable with "
+                    "%s has closed forms alone, which no engine reaches: it is ranked behind "
                     "the estimates of the others",
                     c->rival[i]->hw);
 }

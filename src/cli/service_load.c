@@ -35,7 +35,7 @@ bool sp_service_fits(const struct serve *f)
 bool sp_serves(const struct serve *f)
 {
     const struct sp_steady y = sp_state_of_service(f);
-    return sp_service_fits(f) && sp_keeps_limits(&y, &f->load);
+    return sp_service_fits(f) && sp_in_time(f, &y, &f->load);
 }
 
 int sp_find_serve_points(const struct serve *f, struct sp_serve_point points[SP_SERVE_POINTS])
@@ -48,6 +48,12 @@ int sp_find_serve_points(const struct serve *f, struct sp_serve_point points[SP_
         return sp_serve_front(&f->service, &f->load, machine, !f->textbook, points);
     return sp_serve_points(&f->service, &f->load, machine, !f->textbook,
                            (enum sp_serve_objective)f->args->value.objective, points);
+}
+
+bool sp_arrives_by_rows(const struct serve *f)
+{
+    const bool given = f->args->given.concurrency || f->args->given.rate;
+    return f->rows && f->rows->column[SP_TRACE_ARRIVAL] && f->rows->n > 1 && !given;
 }
 
 /* Chips of a stage that share each head. */
@@ -80,12 +86,14 @@ static void prepare_instance(struct serve *f)
 }
 
 /* More come than the instance serves. */
-static bool refuse_rate(const struct serve *f, double rate, double most, struct sp_error *error)
+static bool refuse_rate(struct serve *f, double rate, double most, struct sp_error *error)
 {
+    f->is_overrun = true;
+    f->most_served = most;
     return sp_fail(error, SP_INPUT,
                    "--rate %.6g: this machine serves at most %.4g requests/s in instances of %.0f "
-                   "chips",
-                   rate, most, f->service.chips);
+                   "chip%s",
+                   rate, most, f->service.chips, f->service.chips == 1 ? "" : "s");
 }
 
 /* Makes an instance of those listed the one that is asked about. */
@@ -188,7 +196,13 @@ static void take_concurrency(struct serve *f)
                         : sp_sequences_of_load(&f->instance, &f->load, f->replicas);
     if (!(f->B > 0)) /* one, to say how far it is from fitting, or from the limit */
         f->B = 1;
-    if (!f->instance.estimated)
+    sp_take_sequences(f, f->B);
+}
+
+void sp_take_sequences(struct serve *f, double sequences)
+{
+    f->B = sequences;
+    if (!f->instance.estimated || f->load.rate > 0)
         return;
     const struct sp_requests requests = sp_requests_of(&f->instance, &f->load, f->B);
     f->said = sp_serve_estimate(&f->instance.pass, &requests);
@@ -219,6 +233,14 @@ static bool place_load(struct serve *f, struct sp_error *error)
     return true;
 }
 
+/* Mean rate of the requests of a file. */
+static double rate_of_rows(const struct serve *f)
+{
+    const double *const at = f->rows->column[SP_TRACE_ARRIVAL];
+    const double span = at[f->rows->n - 1] - at[0], gaps = (double)(f->rows->n - 1);
+    return span > 0 ? gaps / span : 0;
+}
+
 bool sp_load_sequences(struct serve *f, struct sp_error *error)
 {
     f->load = (struct sp_serve_load){
@@ -233,6 +255,8 @@ bool sp_load_sequences(struct serve *f, struct sp_error *error)
     };
     if (!check_load(f, error))
         return false;
+    if (sp_arrives_by_rows(f))
+        f->load.rate = rate_of_rows(f);
     choose_instance(f);
     if (f->load.profile && !divides_heads(f))
         sp_note(f->report,
@@ -240,6 +264,71 @@ bool sp_load_sequences(struct serve *f, struct sp_error *error)
                 "listed, or of --tp",
                 tp_of(f), (long long)f->model.heads, f->model.name);
     return place_load(f, error);
+}
+
+/* Requests per second beyond which the queue of what is placed grows without end. */
+static double most_of_queue(const struct serve *f)
+{
+    return sp_total_of_instances(f->instance.estimated ? f->said.most_requests_per_s
+                                                       : sp_state_of_service(f).requests_per_s,
+                                 f->replicas);
+}
+
+bool sp_load_most(struct serve *f, struct sp_error *error)
+{
+    const double rate = f->load.rate;
+    if (!f->is_overrun)
+        return false;
+    *error = (struct sp_error){0};
+    f->load.rate = 0;
+    choose_instance(f);
+    const bool placed = place_load(f, error);
+    f->load.rate = rate;
+    f->most_served = fmax(f->most_served, most_of_queue(f));
+    return placed;
+}
+
+/* Whether a machine of so many chips, divided into instances, serves the load. */
+static bool serves_on(const struct serve *f, double chips)
+{
+    struct sp_serve_point points[SP_SERVE_POINTS];
+    const int n = sp_serve_points(&f->service, &f->load, chips, true, SP_SERVE_THROUGHPUT, points);
+    for (int i = 0; i < n; i++)
+        if (points[i].chips <= chips) /* one chip stands for any number */
+            return true;
+    return false;
+}
+
+/* Chips below which no machine serves --rate: each at the rate of the best instance at its most.
+ * What runs at once differs a little from what comes, for which there is a margin. */
+static double least_to_serve(const struct serve *f)
+{
+    struct sp_serve_point points[SP_SERVE_POINTS];
+    struct sp_serve_load full = f->load;
+    full.rate = 0;
+    full.concurrency = NAN;
+    full.ttft_s = INFINITY;
+    if (sp_serve_points(&f->service, &full, 1, true, SP_SERVE_COST, points) == 0)
+        return NAN;
+    return fmax(1, floor(0.9 * f->load.rate * points[0].chips / points[0].steady.requests_per_s));
+}
+
+double sp_fewest_to_serve(const struct serve *f)
+{
+    enum { TIMES = 8 }; /* up to so many times the least are tried */
+    const struct sp_network *const net = &f->hw.network;
+    if (!(f->load.rate > 0) || f->degrees.given || f->load.apart || f->textbook ||
+        !(f->served.kv_held > 0))
+        return NAN;
+    const double least = least_to_serve(f);
+    const double most = fmax(TIMES * least, 4 * (double)net->domain);
+    if (!(least <= most) || least > (double)INT32_MAX)
+        return NAN;
+    for (int64_t chips = sp_nearest_chips(net, (int64_t)least, true);
+         chips > 0 && (double)chips <= most; chips = sp_nearest_chips(net, chips + 1, true))
+        if (serves_on(f, (double)chips))
+            return (double)chips;
+    return NAN;
 }
 
 bool sp_move_service(const struct serve *from, const struct sp_hardware *hw, struct serve *f)

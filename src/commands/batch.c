@@ -147,6 +147,7 @@ static bool load(const struct sp_args *args, struct sp_critical_batches *s,
         !sp_hardware_of(args, &sources, &s->hw, error) ||
         !sp_batch_of(args, &model, &s->B, &s->T, &origin, error))
         return false;
+    sp_count_images(report, model.sample_flops > 0);
     s->N = isnan(v->devices) ? (double)sp_chips(&s->hw) : v->devices;
     s->S = (double)s->hw.slices;
     s->has_batch = v->batch || model.batch_tokens > 0 || !isnan(v->tokens_per_device);
@@ -176,8 +177,8 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     sp_find_critical_batches(&s);
     if (args->value.layer >= 0 && !(s.has_widths && s.has_batch))
         return sp_fail(error, SP_USAGE,
-                       "--layer needs the widths of a model (--model, or --d-model and --d-ff) and "
-                       "a batch");
+                       "--layer needs a batch and a layer of two matrices: a --model whose layers "
+                       "are known, or --d-model and --d-ff; a convolution has neither width");
     put_batch_rows(report, &s);
     if (args->value.layer >= 0)
         put_layer(report, &s, args->value.layer);

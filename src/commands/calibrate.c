@@ -22,7 +22,6 @@ static const char *const ops[] = {
 /* clang-format off */
 static const struct sp_taken options[] = {
     SP_TAKE(example),
-    SP_TAKE(write, .alias = "output"),
     SP_TAKE(name),
     SP_TAKE(all),
     SP_TAKE(op, .choices = ops),

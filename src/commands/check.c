@@ -264,7 +264,7 @@ static bool run_sheet(const struct sp_args *args, struct check *check, struct sp
                                                  SP_JSON_MAX_BYTES, &size, error)))
         return false;
     sheet.out = open_memstream(&text, &size);
-    if (!sheet.out || (solves && !sp_book_open(&check->book)))
+    if (!sheet.out || (solves && !sp_book_open(&check->book, true)))
         abort();
     fputs(sheet_intro, sheet.out);
     const struct sp_sheet made = {
@@ -310,7 +310,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     check.grades = args->given.grade;
     if (args->given.sheet || args->given.solutions || args->given.random || check.grades)
         return run_sheet(args, &check, error);
-    if (check.writes_book && !sp_book_open(&check.book))
+    if (check.writes_book && !sp_book_open(&check.book, false))
         return sp_fail(error, SP_INTERNAL, "out of memory");
     const bool ok = run_files(args, &check, error);
     sp_scope(report, "");
@@ -333,6 +333,7 @@ static const struct sp_example examples[] = {
 
 const struct sp_command sp_cmd_check = {
     .name = "check",
+    .is_list = true,
     .summary = "exercise cases: expected values against the program's own",
     .operands = "FILE...",
     .about =

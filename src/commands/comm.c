@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "config/array.h"
 #include "config/sharded.h"
+#include "pictures/curves.h"
 #include "study/group_time.h"
 #include "study/reached.h"
 
@@ -39,6 +40,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(unit_bandwidth),
     SP_TAKE(half_size),
     SP_TAKE(bandwidth),
+    SP_OPTION_PLOT,
 };
 
 static const struct sp_example examples[] = {
@@ -382,17 +384,59 @@ static bool find_sizes(struct comm *s, struct sp_error *error)
     return s->n_sizes >= 0;
 }
 
+static void time_group(struct comm *s)
+{
+    const struct sp_option_values *const v = &s->args->value;
+    sp_time_on_group(
+        &(struct sp_group_question){s->sends, s->op, s->V, v->hops, v->ports, s->top_k, s->group},
+        &s->of);
+}
+
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
     struct comm s = {.args = args};
     if (!load(args, &s, error) || !find_sizes(&s, error))
         return false;
-    sp_time_on_group(&(struct sp_group_question){s.sends, s.op, s.V, args->value.hops,
-                                                 args->value.ports, s.top_k, s.group},
-                     &s.of);
+    time_group(&s);
     s.is_measured = s.of.t.curve.share > 0;
     put_comm_rows(report, &s);
     return true;
+}
+
+/* The seconds of a message of V bytes in one node and on the whole machine, or on the group. */
+static struct sp_message time_message(struct comm *s, double V)
+{
+    struct sp_message message = {.bytes = V, .node_s = NAN};
+    struct sp_error ignored = {0};
+    s->V = V;
+    if (find_sizes(s, &ignored) && s->n_sizes > 0) {
+        const struct sp_reached *const first = s->sizes, *const last = &s->sizes[s->n_sizes - 1];
+        message.node = first->devices;
+        message.node_s = s->n_sizes > 1 ? first->time_s : NAN;
+        message.whole = last->devices;
+        message.whole_s = last->time_s;
+        return message;
+    }
+    time_group(s);
+    message.whole = s->of.devices;
+    message.whole_s = sp_longer_bound_s(s->of.t.throughput_s, fmax(s->of.t.latency_s, 0));
+    return message;
+}
+
+static struct sp_figure *plot(const struct sp_args *args, const struct sp_report *report,
+                              struct sp_error *error)
+{
+    enum { MESSAGES = 25 };
+    struct sp_message messages[MESSAGES];
+    struct comm s = {.args = args};
+    char title[SP_PLOT_TEXT];
+    if (!load(args, &s, error))
+        return NULL;
+    snprintf(title, sizeof title, "%s on %.60s", ops[args->value.op % (SP_COLLECTIVES + 1)],
+             args->value.hw);
+    for (int i = 0; i < MESSAGES; i++)
+        messages[i] = time_message(&s, sp_spread(1e3, 1e10, i, MESSAGES));
+    return sp_draw_bandwidth(report, title, messages, MESSAGES);
 }
 
 const struct sp_command sp_cmd_comm = {
@@ -407,4 +451,5 @@ const struct sp_command sp_cmd_comm = {
     SP_OPTIONS(options),
     .examples = examples,
     .run = run,
+    .plot = plot,
 };

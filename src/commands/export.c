@@ -1,4 +1,5 @@
-/* export: a plan as the options of a training framework. */
+/* export: a plan as the options of a training framework, or a service as the command of its
+ * engine's server. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,13 +7,14 @@
 
 #include "launch/launch.h"
 #include "cli/plan_rows.h"
+#include "cli/served.h"
 
 /* clang-format off */
 static const struct sp_taken options[] = {
     SP_TAKE(to, .choices = sp_export_choices),
     SP_TAKE(strict),
-    SP_TAKE(write, .alias = "output"),
     SP_OPTIONS_PLANNED,
+    SP_OPTIONS_SERVICE,
 };
 /* clang-format on */
 
@@ -21,7 +23,7 @@ struct export
     const char *to, *path; /* framework and version; file, or NULL */
     bool strict;
     struct sp_written written;
-    struct sp_estimate estimate;
+    const char *memory; /* the verdict on it */
 };
 
 static void put_options(struct sp_report *r, const struct export *s)
@@ -44,12 +46,11 @@ static void put_lost(struct sp_report *r, const struct export *s)
 
 /* The plan as the target writes it. */
 static bool write_plan(const struct sp_args *args, const struct sp_sources *sources,
+                       const struct sp_target *target, int version,
                        const struct sp_planned *planned, struct export *export,
                        struct sp_error *error)
 {
     const char *const framework = planned->framework.framework.name;
-    int version;
-    const struct sp_target *const target = sp_target_of(args->value.to, &version);
     const struct sp_launched launched = {
         .model = &planned->model,
         .hw = &planned->hw,
@@ -66,28 +67,73 @@ static bool write_plan(const struct sp_args *args, const struct sp_sources *sour
     return sp_write_launch(target, &launched, &export->written, error);
 }
 
+/* The file, and what stands in the report with it. */
+static bool put(const struct export *export, struct sp_report *report, struct sp_error *error)
+{
+    const bool ok = !export->path || sp_put_file(report, export->path, export->written.text, error);
+    put_export_rows(report, export);
+    if (!export->path)
+        sp_file_text(report, export->written.text);
+    return ok;
+}
+
+static bool export_plan(const struct sp_args *args, const struct sp_sources *sources,
+                        const struct sp_target *target, int version, struct export *export,
+                        struct sp_report *report, struct sp_error *error)
+{
+    struct sp_planned planned = {0};
+    struct sp_estimate estimate;
+    if (!sp_plan_of(args, sources, &planned, error) ||
+        !write_plan(args, sources, target, version, &planned, export, error))
+        return false;
+    const struct sp_step_inputs in = sp_inputs_of(&planned);
+    sp_estimate(&in, SP_FLOPS_6P, NULL, &estimate);
+    export->memory = sp_verdict_names[estimate.verdict];
+    const bool ok = put(export, report, error);
+    sp_note_batch(report, &planned);
+    sp_note_memory(report, &estimate);
+    sp_put_resolved(report, args, &planned);
+    return ok;
+}
+
+static bool export_service(const struct sp_args *typed, const struct sp_sources *sources,
+                           const struct sp_target *target, struct export *export,
+                           struct sp_report *report, struct sp_error *error)
+{
+    struct sp_args args;
+    struct serve f;
+    sp_copy_args(&args, typed);
+    if (!typed->given.engine && !sp_take_text(&args, SP_O_engine, export->to, error))
+        return false;
+    args.given.engine = typed->given.engine;
+    double *const degrees[] = {&args.value.tp, &args.value.pp, &args.value.ep, &args.value.etp};
+    const bool given[] = {typed->given.tp, typed->given.pp, typed->given.ep, typed->given.etp};
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+        if (!given[i])
+            *degrees[i] = NAN; /* a plan's are 1 then */
+    if (!sp_write_service(&args, sources, target, export->to, report, &f, &export->written, error))
+        return false;
+    export->memory = f.fits ? "yes" : "no";
+    return put(export, report, error);
+}
+
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
+    int version;
     if (args->value.to < 0)
-        return sp_fail(error, SP_USAGE, "--to " SP_TARGETS(SP_TARGET_NAME, "|", "|") " is needed");
-    struct sp_planned planned = {0};
-    if (!sp_plan_of(args, &sources, &planned, error))
-        return false;
+        return sp_fail(error, SP_USAGE,
+                       "--to " SP_TARGETS(SP_TARGET_NAME, "|", "|") "|" SP_ENGINES(
+                           SP_TARGET_NAME, "|", "|") " is needed%s",
+                       args->given.framework ? "; --framework says what the estimate is of" : "");
+    const struct sp_target *const target = sp_target_of(args->value.to, &version);
     struct export export = {.to = sp_export_choices[args->value.to],
                             .path = args->value.write,
                             .strict = args->given.strict};
-    if (!write_plan(args, &sources, &planned, &export, error))
-        return false;
-    const struct sp_step_inputs in = sp_inputs_of(&planned);
-    sp_estimate(&in, SP_FLOPS_6P, NULL, &export.estimate);
-    const bool ok = !export.path || sp_put_file(report, export.path, export.written.text, error);
-    put_export_rows(report, &export);
-    if (!export.path)
-        sp_file_text(report, export.written.text);
-    sp_note_batch(report, &planned);
-    sp_note_memory(report, &export.estimate);
-    sp_put_resolved(report, args, &planned);
+    const bool serves = sp_is_server(target);
+    const bool ok = sp_check_kind(args, serves, export.to, error) &&
+                    (serves ? export_service(args, &sources, target, &export, report, error)
+                            : export_plan(args, &sources, target, version, &export, report, error));
     free(export.written.text);
     return ok;
 }
@@ -98,18 +144,25 @@ static const struct sp_example examples[] = {
     {"export --to deepspeed --strict -o ds.json --model llama3-8b --hw h100-64 --zero 3",
      "a file, or exit code 1 where DeepSpeed has no option"},
     {"step --from ds.json --model llama3-8b --hw h100-64", "and in again"},
+    {"export --to vllm --model llama3.1-70b --weights fp8 --hw h100-8 --input 2048 --output 512 "
+     "--tpot 40ms",
+     "the server of a service; `serve --from` reads it again"},
     {NULL, NULL},
 };
 
 const struct sp_command sp_cmd_export = {
     .name = "export",
-    .summary = "a plan as options of " SP_TARGETS(SP_TARGET_FRAMEWORK, ", ", " or "),
+    .summary = "a plan or a service as options of a training framework or a server",
     .about = "Prints one plan, given as for `step`, in the form that a framework takes: an "
-             "argument list, a Python recipe, JSON or YAML. What the framework has no option for "
+             "argument list, a Python recipe, JSON or YAML; or a service, given as for `serve`, as "
+             "the command of its engine's server. What the framework has no option for "
              "stands in a comment, \"cannot express: ...\", and is counted. Standard output is the "
              "file and nothing else: notes go to standard error, with --format json into the JSON, "
              "and with -o FILE behind the report. `step --from` reads"
-             " launches of " SP_READABLE(SP_TARGET_FRAMEWORK, ", ", " and ") ".",
+             " launches of " SP_READABLE(
+                 SP_TARGET_FRAMEWORK, ", ",
+                 " and ") ", `serve --from` servers of " SP_ENGINES(SP_TARGET_FRAMEWORK, ", ",
+                                                                    " and ") ".",
     SP_OPTIONS(options),
     .examples = examples,
     .failed_key = "refused",

@@ -18,6 +18,7 @@
 #include "cli/price.h"
 #include "cli/tuning.h"
 #include "pictures/fit_path.h"
+#include "study/shapes.h"
 #include "study/fit_rows.h"
 
 static const struct sp_taken options[] = {
@@ -36,7 +37,6 @@ static const struct sp_taken options[] = {
     SP_TAKE(against),
     SP_TAKE(tokens),
     SP_OPTIONS_PRICE,
-    SP_TAKE(details),
     SP_TAKE(report),
     SP_TAKE(strategy),
     SP_TAKE(check),
@@ -77,10 +77,9 @@ struct fit {
     struct sp_fit_row w;
     enum sp_remat remat;
     double bytes_per_token_layer, roomy_bytes;
-    bool is_tight; /* fits, and leaves less than roomy_bytes free */
-    char mesh[128], why_uneven[192];
-    char with[64];                /* ", with --cp 4 --ep 8"; "": neither */
-    char *command;                /* the plan for `step`; NULL: none */
+    bool is_tight;                             /* fits, and leaves less than roomy_bytes free */
+    char mesh[128], why_uneven[192], with[64]; /* ", with --cp 4 --ep 8"; "": neither */
+    char *command, *search;       /* the plan for `step`, the problem for `search`; NULL: none */
     double plan_batch;            /* its sequences */
     bool is_book;                 /* --constants textbook: the book's rule, not a plan */
     bool is_details;              /* --details */
@@ -260,9 +259,13 @@ static void say_against(const struct fit *f, struct fit_plan *plan)
         snprintf(plan->why, sizeof plan->why, "bubble %s", sp_human_text(p->bubble, SP_FRACTION));
 }
 
-/* A row for the best plan of each strategy on the machine's real axes. */
+/* A row for the best plan of each strategy on the machine's real axes; the answer's stands first in
+ * the table. */
 static void put_plans(struct sp_report *r, const struct fit *f)
 {
+    if (f->best.exists)
+        sp_begin_row(r, sp_strategy_titles[f->best.kind], "plans.%s",
+                     sp_strategy_names[f->best.kind]);
     for (int kind = 0; kind < SP_STRATEGIES; kind++) {
         const struct sp_strategy best = sp_fit_best(&f->real_in, &f->real_t, 1u << kind);
         struct fit_plan plan = {.p = &best};
@@ -275,11 +278,13 @@ static void put_plans(struct sp_report *r, const struct fit *f)
         say_against(f, &plan);
         sp_begin_row(r, sp_strategy_titles[kind], "plans.%s", sp_strategy_names[kind]);
         put_fit_plan_rows(r, &plan);
+        if (f->best.exists && kind == (int)f->best.kind)
+            sp_drop_row(r);
     }
     if (!f->is_details)
         sp_list_table(r, "plans",
-                      ": strategy, >fits, comms_over_math: network/math, step_with_bubble_s: "
-                      "ideal step, plan, reason: why not");
+                      ": strategy, >fits, comms_over_math: network/compute, step_with_bubble_s: "
+                      "ideal step, +plan, reason: why not");
     else
         sp_scope(r, "");
 }
@@ -360,16 +365,6 @@ static void put_purchase(struct sp_report *r, const struct fit *f)
     sp_put_purchase(r, f->q.hw.name, &f->q.problem.price);
 }
 
-/* "pipeline x DP+TP": what the degrees of a mesh make. */
-static const char *mesh_title(const struct sp_strategy *s, struct sp_text *out)
-{
-    const char *const shards = s->fsdp > 1 ? s->dp > 1 ? "HSDP" : "FSDP" : s->dp > 1 ? "DP" : "";
-    const char *const tp = s->tp > 1 ? "TP" : "", *const pp = s->pp > 1 ? "pipeline" : "";
-    snprintf(out->s, sizeof out->s, "%s%s%s%s%s", pp, *pp && (*shards || *tp) ? " x " : "", shards,
-             *shards && *tp ? "+" : "", tp);
-    return *out->s ? out->s : sp_strategy_titles[s->kind];
-}
-
 #define SP_PART fit
 #define SP_PART_OF struct fit
 #include "answer/put_rows.h"
@@ -422,10 +417,9 @@ static bool load_mesh(struct fit *f, const char *mesh, struct sp_error *error)
     const enum sp_strategy_kind kind = f->t->N > 1 ? kind_of(&d) : SP_DP;
     const struct sp_strategy s = sp_fit_mesh(&f->q.in, f->t, kind, &d, false);
     if (!s.exists)
-        return sp_fail(
-            error, SP_INPUT,
-            "--mesh: no mesh of %s lays FSDP %lld x TP %lld x PP %lld x DP %lld on this machine",
-            f->q.model.name, (long long)d.fsdp, (long long)d.tp, (long long)d.pp, (long long)d.dp);
+        return sp_needs_layers(&f->q.model, error) &&
+               sp_fail(error, SP_INPUT, "--mesh: no mesh %s of %s on this machine", sp_safe(mesh),
+                       f->q.model.name);
     f->has_mesh = true;
     sp_fill_fit_row(&f->q.in, f->t, &s, false, &f->given);
     sp_fill_real_axes(&f->given, &d);
@@ -484,6 +478,7 @@ static void find_best(struct fit *f, const struct sp_args *args)
     sp_name_shared(&f->best, shared, sizeof shared);
     if (shared[0])
         snprintf(f->with, sizeof f->with, ", with%s", shared);
+    f->search = sp_fit_search_command(args);
     f->command = sp_fit_command(args, &f->real_in, &f->best, &f->plan_batch);
     if (!f->is_book)
         return;
@@ -560,6 +555,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     if (!find_run(&f, args, error) || !find_other(&f, args, error))
         return false;
     find_expected(&f, args, report);
+    sp_count_images(report, f.q.model.sample_flops > 0);
     put_fit_rows(report, &f);
     const bool ok =
         !args->value.report ||
@@ -567,6 +563,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     free(f.expected->command);
     free(f.expected);
     free(f.command);
+    free(f.search);
     return ok;
 }
 
@@ -585,9 +582,8 @@ const struct sp_command sp_cmd_fit = {
         "For each way of spreading the model over the machine: memory per chip and whether it "
         "fits, "
         "tokens per chip against the critical batch and whether the network keeps up, the ideal "
-        "step "
-        "time, and the reason. Then the best plan on the machine's real axes, and for each no the "
-        "smallest change that turns it into a yes. The closed forms are the scaling book's. "
+        "step time, and the reason. Then the best plan on the machine's real axes, and for each no "
+        "the smallest change that turns it into a yes. The closed forms are the scaling book's. "
         "`fit - [OPTION...]` reads options as JSON lines, as `step -` does.",
     SP_OPTIONS(options),
     .examples = examples,

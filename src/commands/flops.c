@@ -49,6 +49,8 @@ struct flops {
     struct sp_companions companions; /* the model's tuning points here where there are some */
     struct sp_params params;
     struct sp_training_flops of; /* a token */
+    struct sp_scores parts[SP_MOST_SCORES];
+    int kinds; /* how many of them */
     bool shaped, causal;
     bool has_beside, is_tuned; /* models work beside it; they do, or something is frozen */
     enum sp_flop_convention scores;
@@ -77,6 +79,40 @@ struct length {
 #define SP_PART flops_seq
 #define SP_PART_OF struct length
 #include "answer/put_rows.h"
+
+/* The layers that attend alike. */
+struct scores {
+    struct sp_scores of;
+    double seq, rest; /* tokens; after the last whole chunk */
+    double entries;   /* of the sequence, where some stand for many tokens */
+};
+
+static const char *const reaches[SP_REACHES] = {
+    [SP_REACH_ALL] = "the whole sequence",
+    [SP_REACH_WINDOW] = "a window of the last tokens",
+    [SP_REACH_CHUNK] = "its chunk of tokens",
+    [SP_REACH_BOTH_SIDES] = "a window around it",
+    [SP_REACH_PICKED] = "tokens that an indexer picks",
+    [SP_REACH_ENTRIES] = "entries of many tokens",
+    [SP_REACH_RECURRENCE] = "a state, or streams beside its own",
+};
+
+#define SP_PART flops_scores
+#define SP_PART_OF struct scores
+#include "answer/put_rows.h"
+
+static void put_scores(struct sp_report *report, const struct flops *f)
+{
+    for (int i = 0; i < f->kinds; i++) {
+        const double W = f->parts[i].mixer.window;
+        const double c = f->parts[i].mixer.ratio;
+        const struct scores scores = {f->parts[i], f->seq, W > 0 ? fmod(f->seq, W) : 0,
+                                      c > 0 ? sp_entries(c, f->seq) : 0};
+        sp_begin_row(report, "", "scores.%d", i);
+        put_flops_scores_rows(report, &scores);
+    }
+    sp_scope(report, "");
+}
 
 /* Powers of 4 from 1 Ki to 1 Mi tokens with `asked` (NAN: none) at its place. Their number. */
 enum { MOST_LENGTHS = 7 };
@@ -152,6 +188,7 @@ static void count(const struct sp_args *args, struct flops *f)
     f->params = sp_count_params(&f->model);
     f->of = sp_count_training_flops(&question);
     f->shaped = sp_model_has_shape(&f->model);
+    f->kinds = f->shaped ? sp_list_scores(&f->model, f->seq, f->causal, f->parts) : 0;
     f->has_beside = args->given.reference || args->given.teacher;
     f->is_tuned = f->model.tuning.trainable != SP_TRAIN_ALL || f->model.tuning.companions;
     f->width = (double)f->model.d_model;
@@ -218,6 +255,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     f.asked_seq = args->given.seq || args->given.batch ? f.seq : NAN;
     count(args, &f);
     convert(args, &f);
+    sp_count_images(report, f.model.sample_flops > 0);
     put_flops_params_rows(report, &f);
     sp_put_tuning(report, &f.model);
     if (f.has_beside)

@@ -16,7 +16,6 @@
 #include "cli/command.h"
 
 static const struct sp_taken options[] = {
-    SP_TAKE(write, .alias = "output"),
     SP_TAKE(name),
     SP_OPTION_HW,
     SP_TAKE(card_rate),

@@ -84,7 +84,8 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     for (int i = 0; i < args->n_operands; i++) {
         const char *const file = args->operands[i];
         if (!strchr(file, '/') && !strstr(file, ".json") && strcmp(file, "-") != 0) {
-            sp_fail(error, SP_INPUT, "%s: not a file name; expected FILE.json or -", sp_safe(file));
+            sp_fail(error, SP_INPUT, "%s: not a .json file; expected FILE.json or -",
+                    sp_safe(file));
             continue;
         }
         const char *const noun = lint_file(file, &sources, error);
@@ -105,6 +106,7 @@ static const struct sp_example examples[] = {
 
 const struct sp_command sp_cmd_lint = {
     .name = "lint",
+    .is_list = true,
     .summary = "what is wrong with a config file",
     .operands = "FILE...",
     .about = "Checks config files (" SP_KINDS(

@@ -131,7 +131,8 @@ static const struct sp_example examples[] = {
 
 const struct sp_command sp_cmd_list = {
     .name = "list",
-    .summary = "what names stand for: " SP_KINDS(SP_KIND_NOUNS, ", "),
+    .is_list = true,
+    .summary = "the built-in configs: models, machines, networks, precision recipes and the rest",
     .operands = "[" SP_KINDS(SP_KIND_FOLDER, "|") "|families]...",
     .about = "Lists the built-in configs and those of --config-dir, SCALEPLAN_CONFIG_PATH and "
              "~/.config/scaleplan, with their main figures; families are those of Hugging Face "

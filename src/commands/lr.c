@@ -5,6 +5,7 @@
 #include "base/list.h"
 #include "base/number.h"
 #include "cli/command.h"
+#include "pictures/curves.h"
 
 #include <scaleplan/training.h>
 
@@ -36,6 +37,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(seq),
     SP_TAKE(scale_rule, .fallback = "none", .choices = rules),
     SP_TAKE(base_batch),
+    SP_TAKE(plot, .needs = SP_THESE(SP_O_lr)),
 };
 
 static const struct sp_example examples[] = {
@@ -245,6 +247,14 @@ static void work_out(struct lr *s)
              p->decay == SP_DECAY_CONSTANT ? " after it (--decay)" : " decay (--decay)");
 }
 
+static struct sp_figure *plot(const struct sp_args *args, const struct sp_report *report,
+                              struct sp_error *error)
+{
+    struct lr s = {.param = NAN, .update = NAN};
+    (void)report;
+    return load(args, &s, error) ? sp_draw_lr(&s.schedule, s.step) : NULL;
+}
+
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
     struct lr s = {.param = NAN, .update = NAN};
@@ -268,4 +278,5 @@ const struct sp_command sp_cmd_lr = {
     SP_OPTIONS(options),
     .examples = examples,
     .run = run,
+    .plot = plot,
 };

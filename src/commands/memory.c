@@ -54,6 +54,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(drives, .fallback = "8"),
     SP_TAKE(mfu, .fallback = "40%"),
     SP_OPTION_PLOT,
+    SP_TAKE(check),
 };
 
 static const struct sp_example examples[] = {
@@ -466,6 +467,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     work_out(args, &s);
     if (s.has_model && (!load_offload(args, &s, error) || !load_segments(args, &s, error)))
         return false;
+    sp_count_images(report, s.has_model && s.of.model.sample_flops > 0);
     put_memory_model_rows(report, &s);
     if (s.has_model) {
         sp_put_tuning(report, &s.of.model);
@@ -540,7 +542,6 @@ const struct sp_command sp_cmd_memory = {
     SP_OPTIONS(options),
     .examples = examples,
     .fits_key = "memory.fits",
-    .compute_bound_key = "memory.fits",
     .run = run,
     .plot = plot,
 };

@@ -36,20 +36,25 @@ static void find_next(const struct sp_aim *aim, enum sp_machine_figure figure,
 }
 
 /* The answer in words, behind the values. */
-static void name_answer(const struct sp_need *need, enum sp_unit unit, char *out, size_t size)
+static void name_answer(const struct sp_need *need, const struct sp_aim_info *info, char *out,
+                        size_t size)
 {
     if (!need->reachable && !need->matters)
-        snprintf(out, size, "no value is enough: it does not matter");
+        snprintf(out, size, "no value is enough: it has no effect");
     else if (!need->reachable)
-        snprintf(out, size, "no value is enough: it comes to %s", sp_human_text(need->limit, unit));
+        snprintf(out, size, "no value is enough: it comes to %s%s",
+                 sp_human_text(need->limit, info->unit), sp_unit_behind(info));
     else if (isnan(need->needed))
         snprintf(out, size, "any value will do");
     else
         snprintf(out, size, "%s times", sp_human_text(need->factor, SP_NUMBER));
 }
 
+enum { NEVER = 512 };
+
+/* `never` collects the figures of which no value is enough. */
 static void put_need(struct sp_report *r, const struct sp_aim *aim, double now,
-                     enum sp_machine_figure figure, size_t at)
+                     enum sp_machine_figure figure, size_t at, char never[NEVER])
 {
     char answer[64];
     struct figure_rows s = {.unit = sp_unit_of_figure(figure),
@@ -59,9 +64,17 @@ static void put_need(struct sp_report *r, const struct sp_aim *aim, double now,
         sp_find_chips(&aim->of, aim->demand.target, &s.need);
     sp_figure_path(aim, figure, s.path);
     find_next(aim, figure, &s);
-    name_answer(&s.need, sp_aims[aim->of.kind].unit, answer, sizeof answer);
+    name_answer(&s.need, &sp_aims[aim->of.kind], answer, sizeof answer);
     sp_begin_row(r, answer, "need.%zu", at);
     put_need_figure_rows(r, &s);
+    sp_stand_in(r, SP_BRIEF);
+    if (s.need.reachable)
+        sp_line(r, "need       %s: %s%s%s", s.path,
+                isnan(s.need.needed) ? "" : sp_human_text(s.need.needed, s.unit),
+                isnan(s.need.needed) ? "" : ", ", answer);
+    else
+        snprintf(never + strlen(never), NEVER - strlen(never), "%s%s", *never ? ", " : "", s.path);
+    sp_stand_in(r, SP_BOTH);
 }
 
 /* The verdict. */
@@ -89,34 +102,45 @@ static void put_verdict(struct sp_report *r, const struct sp_aim *aim, double no
                      : of->power_prior
                          ? "as the profile expects of the chip that is tried (--power-prior)"
                          : "held (--power-prior lets them follow the chip)"};
-    snprintf(s.now, sizeof s.now, "%s",
-             isfinite(now) && now > 0 ? sp_human_text(now, s.info->unit)
-                                      : "cannot be had, for the plan does not fit");
+    const bool is_known = isfinite(now) && now > 0;
+    snprintf(s.now, sizeof s.now, "%s%s",
+             is_known ? sp_human_text(now, s.info->unit) : "not known, as the plan does not fit",
+             is_known ? sp_unit_behind(s.info) : "");
     sp_human(aim->demand.target, s.info->unit, s.target, sizeof s.target);
     put_need_rows(r, &s);
+}
+
+static void put_needs(struct sp_report *report, struct sp_aim *aim, const bool vary[SP_FIGURES])
+{
+    size_t n = 0;
+    char never[NEVER] = "";
+    const double now = aim->demand.value(sp_machine_of_aim(aim), &aim->of);
+    const bool met = sp_is_met(&aim->demand, now);
+    sp_put_aim(report, aim, now);
+    put_verdict(report, aim, now, met);
+    for (int f = 0; f < SP_FIGURES; f++)
+        if (vary[f])
+            put_need(report, aim, now, (enum sp_machine_figure)f, n++, never);
+    sp_answer_is(report, "need");
+    sp_stand_in(report, SP_BRIEF);
+    if (*never)
+        sp_line(report, "never      no value of these alone is enough: %s", never);
+    sp_stand_in(report, SP_DETAILS);
+    sp_list_table(report, "need", "path: alone, now, needed, : that is, binds_next: then binds");
+    sp_put_aim_plan(report, aim);
+    sp_note(report, "each figure is varied alone; to change several, set all but one of them "
+                    "(--set hw.PATH=VALUE) and ask again");
 }
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
     struct sp_aim aim;
     bool vary[SP_FIGURES];
-    size_t n = 0;
-    if (!sp_take_aim(args, true, &aim, error) || !sp_read_figures(&aim, vary, error))
-        return false;
-    const double now = aim.demand.value(sp_machine_of_aim(&aim), &aim.of);
-    const bool met = sp_is_met(&aim.demand, now);
-    sp_put_aim(report, &aim, now);
-    put_verdict(report, &aim, now, met);
-    for (int f = 0; f < SP_FIGURES; f++)
-        if (vary[f])
-            put_need(report, &aim, now, (enum sp_machine_figure)f, n++);
-    sp_answer_is(report, "need");
-    sp_list_table(report, "need", "path: alone, now, needed, : that is, binds_next: then binds");
-    sp_put_aim_plan(report, &aim);
-    sp_note(report,
-            "each figure alone, all others as they are; what a machine would have to be for "
-            "several at once is `--set hw.PATH=VALUE` and this again");
-    return true;
+    const bool ok = sp_take_aim(args, true, &aim, error) && sp_read_figures(&aim, vary, error);
+    if (ok)
+        put_needs(report, &aim, vary);
+    sp_close_aim(&aim);
+    return ok;
 }
 
 static const struct sp_example examples[] = {
@@ -132,12 +156,12 @@ static const struct sp_example examples[] = {
 
 const struct sp_command sp_cmd_need = {
     .name = "need",
-    .summary = "what the machine would have to be: each figure alone, for a goal",
+    .summary = "the value that each figure of a machine needs for a goal, one at a time",
     .about =
-        "For each figure of the machine (peak, memory and its bandwidth, links, size), the value "
-        "at "
-        "which a goal is met while all others stay, what binds then, and whether no value is "
-        "enough. The plan is the one that is typed, else the best of `search`, and is held; "
+        "For each figure of the machine (peak, memory and its bandwidth, links, size): the value "
+        "at which a goal is met while all others stay as they are, whether there is one, and which "
+        "figure limits the goal then. The plan is the one that is typed, else the first of "
+        "`search`, and is kept; "
         "--replan looks for the best plan on every machine that is tried. compute-bound is judged "
         "by the closed forms of `fit`, all else by the estimate of `step`.",
     SP_OPTIONS(options),

@@ -52,6 +52,7 @@ struct pipe {
     bool unequal;  /* --scale: all figures are those of the simulated schedule */
     double batch, d_model, W;
     struct sp_task *task; /* of the played schedule; NULL: it is not played */
+    bool is_drawn;        /* --timeline */
     struct sp_played played;
 };
 
@@ -266,7 +267,7 @@ static bool play(const struct sp_args *args, struct pipe *s, struct sp_error *er
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
-    struct pipe s = {.target = args->value.efficiency};
+    struct pipe s = {.target = args->value.efficiency, .is_drawn = args->given.timeline};
     if (!read_schedule(args, &s, error) || !read_sends(args, &s, error) || !play(args, &s, error))
         return false;
     work_out(&s);

@@ -100,6 +100,7 @@ struct roof {
     double T, S, G;        /* of attention */
     bool at_ridge;
     struct flow chain[MOST_STAGES];
+    double chain_s; /* of all stages, one after the other */
     const struct flow *longest;
     size_t n_chain;
     struct sp_operation_row list[SP_MOST_OPERATIONS];
@@ -376,6 +377,7 @@ static bool load_chain(struct roof *s, struct sp_error *error)
                            "--chain: \"%s\": amount and rate must be numbers, rate above 0",
                            sp_safe(name));
         snprintf(stage->name, sizeof stage->name, "%.40s", name);
+        s->chain_s += sp_stage_s(stage->amount, stage->rate);
         if (!s->longest || sp_stage_s(stage->amount, stage->rate) >
                                sp_stage_s(s->longest->amount, s->longest->rate))
             s->longest = stage;

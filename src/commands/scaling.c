@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "cli/affordable.h"
 #include "cli/plan_options.h"
+#include "pictures/curves.h"
 #include "study/laws.h"
 
 static const struct sp_taken options[] = {
@@ -18,6 +19,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(vocab),
     SP_TAKE(bytes_per_token),
     SP_TAKE(law, .fallback = "chinchilla"),
+    SP_OPTION_PLOT,
     SP_OPTION_BATCH,
     SP_TAKE(noise_scale, .needs = SP_THESE(SP_O_batch)),
     SP_TAKE(year),
@@ -92,12 +94,18 @@ static bool is_beyond(const struct scaling *s, const struct sp_trend *t)
 #define SP_PART_OF struct sp_affordable
 #include "answer/put_rows.h"
 
+static const struct sp_price *price_of(const void *found, int i)
+{
+    return &((const struct sp_affordable *)found)[i].price;
+}
+
 /* The best run, and the others beside it. */
 static void put_machines(struct sp_report *report, const struct scaling *s)
 {
     sp_scope(report, "best");
     put_scaling_machine_rows(report, s->found);
     sp_scope(report, "");
+    sp_note_prices(report, s->found, s->n_found, price_of);
     for (int i = 0; i < s->n_found; i++) {
         sp_begin_row(report, s->found[i].hw, "machines.%d", i);
         put_scaling_machine_rows(report, &s->found[i]);
@@ -121,6 +129,8 @@ static bool take_size(const struct sp_args *args, struct scaling *s, struct sp_e
         return true;
     if (!sp_model_of(args, &s->sources, &model, error))
         return false;
+    if (model.sample_flops > 0)
+        return sp_fail(error, SP_INPUT, "%s takes images, and these laws are of text", model.name);
     s->given.params = sp_params_of_law(&s->law, &model);
     if (isnan(s->vocab) && model.vocab > 0)
         s->vocab = (double)model.vocab;
@@ -314,8 +324,27 @@ static void put_laws(const struct scaling *s, struct sp_report *report)
         sp_begin_row(report, answers[i].name, "laws.%.63s", answers[i].name);
         put_scaling_law_rows(report, &answers[i]);
     }
+    if (s->n_found > 0 || s->has_batch || !isnan(s->unique))
+        sp_stand_in(report, SP_DETAILS);
     sp_list_table(report, "laws",
                   ": same budget by law, params, tokens, tokens_per_param: tokens/parameter, loss");
+}
+
+static struct sp_figure *plot(const struct sp_args *args, const struct sp_report *report,
+                              struct sp_error *error)
+{
+    struct scaling s = {0};
+    struct sp_figure *figure = NULL;
+    (void)report;
+    if (!load(args, &s, error))
+        return NULL;
+    if (isfinite(s.run.flops) && isfinite(s.run.loss))
+        figure = sp_draw_losses(&s.law, &s.run);
+    else
+        sp_fail(error, SP_INPUT,
+                "--plot draws the loss of a run: a --law that has one, and a budget");
+    sp_free_affordable(s.found, s.n_found);
+    return figure;
 }
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
@@ -337,8 +366,9 @@ const struct sp_command sp_cmd_scaling = {
     .name = "scaling",
     .summary = "what a compute budget buys: optimal size and tokens, loss, larger batches",
     .about =
-        "From any two of budget, size and tokens the third; from one of them the compute-optimal "
-        "rest; from a loss what reaches it. One token costs 6 FLOPs per parameter. The law and its "
+        "Given two of budget, size and tokens, computes the third; given one, the optimal other "
+        "two; given a loss, what reaches it. One token costs 6 FLOPs per parameter. The law and "
+        "its "
         "constants are data (`scaleplan list laws`, --set law.loss.alpha=0.3392). With "
         "--batch and --noise-scale: how many more steps and tokens a batch takes than the fewest "
         "possible. With --hw, --budget and --days: which known shape, tokens and machine compute "
@@ -346,4 +376,5 @@ const struct sp_command sp_cmd_scaling = {
     SP_OPTIONS(options),
     .examples = examples,
     .run = run,
+    .plot = plot,
 };

@@ -63,7 +63,6 @@ static const struct sp_taken options[] = {
     SP_TAKE(threads),
     SP_TAKE(timings),
     SP_TAKE(check),
-    SP_TAKE(details),
     SP_OPTION_PLOT,
 };
 
@@ -96,9 +95,10 @@ static void put_neighbours(struct sp_searching *s, const struct sp_step_inputs *
                   "memory_change_bytes: more, fits");
 }
 
-/* Puts a plan under the scope "plan", with the line of its degrees, step and memory. */
+/* Puts a plan under the scope "plan", with the line of its degrees, step and memory, and the limit
+ * that it was held against. */
 static void put_named_plan(struct sp_searching *s, const struct sp_planned *planned,
-                           const struct sp_estimate *e)
+                           const struct sp_estimate *e, double most)
 {
     char rest[SP_PLAN_REST];
     sp_plan_rest(&planned->plan, &planned->framework.framework, planned->hw.slices, rest,
@@ -107,13 +107,16 @@ static void put_named_plan(struct sp_searching *s, const struct sp_planned *plan
     sp_put_step(s->report, planned, e);
     sp_scope(s->report, "");
     if (!s->listed)
-        sp_put(s->report, SP_Q_SEARCH_LIMIT, most_that_fits(s));
+        sp_put(s->report, SP_Q_SEARCH_LIMIT, most);
+    if (s->from)
+        sp_stand_in(s->report, SP_DETAILS); /* it is the launch that was read */
     sp_line(s->report,
             "plan       {plan.model} on {plan.machine}: dp {plan.dp} tp {plan.tp} pp {plan.pp} vpp "
             "{plan.vpp} cp {plan.cp} ep {plan.ep}%s, ZeRO {plan.zero} over {plan.shards}, "
             "{plan.schedule}, micro-batch {plan.micro_batch}, recompute {plan.remat}: step "
             "{plan.step_s}, MFU {plan.mfu}, {plan.memory.device_bytes} of {most_bytes}",
             rest);
+    sp_stand_in(s->report, SP_BOTH);
 }
 
 static bool report_near(struct sp_searching *s, const char *plan, struct sp_error *error)
@@ -124,7 +127,7 @@ static bool report_near(struct sp_searching *s, const char *plan, struct sp_erro
     if (!load_plan(s, "near", plan, &planned, error, error))
         return false;
     sp_estimate_planned(&planned, s->of.convention, SP_WITH_ALL, &e);
-    put_named_plan(s, &planned, &e);
+    put_named_plan(s, &planned, &e, most_that_fits(s));
     sp_put_resolved(s->report, s->args, &planned);
     sp_note_batch(s->report, &planned);
     const struct sp_step_inputs in = sp_inputs_of(&planned);
@@ -154,13 +157,15 @@ static void put_losses(struct sp_searching *s, const struct sp_step_time *mine,
         sp_begin_row(s->report, NULL, "losses.%s", sp_time_parts[i].name);
         put_search_loss_rows(s->report, &loss);
     }
+    sp_stand_in(s->report, SP_DETAILS);
     sp_list_table(s->report, "losses", ": component, loss_s: beyond the best");
+    sp_stand_in(s->report, SP_BOTH);
 }
 
 /* A plan beside the best one. */
 struct verdict_rows {
     int ahead;
-    double step_s, best_s;
+    double step_s, best_s; /* that rank them */
     bool partial, tie, is_launch;
     char *command; /* of the best */
 };
@@ -181,11 +186,11 @@ static void compare_with_best(struct sp_searching *s, const struct sp_plan *plan
     sp_finish_search(&s->of);
     const struct sp_found *const first = &m->result.best.found[0];
     struct verdict_rows v = {.ahead = sp_count_ahead(&s->of, plan, mine->step),
-                             .step_s = mine->step,
+                             .step_s = sp_ranking_step_s(&s->of, plan, mine->step),
                              .partial = m->result.partial,
                              .is_launch = s->from != NULL};
     if (v.ahead > 0) {
-        v.best_s = first->step_s;
+        v.best_s = sp_least_ranking_step_s(&m->result.best);
         v.tie = sp_is_tie(v.step_s, v.best_s,
                           sp_lead_log(sp_tier_of(&m->base.model, &m->base.hw.chip, plan)));
         v.command = sp_step_line(s, m, &first->plan, NULL);
@@ -227,7 +232,7 @@ static bool report_reject(struct sp_searching *s, const char *plan, struct sp_er
         return true;
     }
     sp_estimate_planned(&planned, s->of.convention, SP_WITH_ALL, &e);
-    put_named_plan(s, &planned, &e);
+    put_named_plan(s, &planned, &e, most_that_fits(s));
     sp_put_resolved(s->report, s->args, &planned);
     judge_plan(s, &planned.plan, &e);
     return true;
@@ -239,7 +244,7 @@ static void report_launch(struct sp_searching *s)
     const struct sp_planned *const planned = &s->from->planned;
     sp_estimate_planned(planned, s->of.convention, SP_WITH_ALL, &e);
     sp_line(s->report, " ");
-    put_named_plan(s, planned, &e);
+    put_named_plan(s, planned, &e, most_that_fits(s));
     judge_plan(s, &planned->plan, &e);
 }
 
@@ -288,6 +293,7 @@ struct find_rows {
     const struct sp_planned *base; /* of the answer */
     bool found;
     double step_s, batch_tokens, params; /* of the answer */
+    double asked_tokens;                 /* of a batch */
     char odd[64];
 };
 
@@ -315,7 +321,7 @@ static void put_found(struct sp_searching *s, const struct sp_finding *f)
     struct sp_estimate e;
     sp_planned_of(&f->at->base, best, &planned);
     sp_estimate_planned(&planned, s->of.convention, SP_WITH_ALL, &e);
-    put_named_plan(s, &planned, &e);
+    put_named_plan(s, &planned, &e, f->at->space.most_bytes);
     name_machine(s, f);
     if (f->at->hw[0] == '\0')
         return;
@@ -337,6 +343,7 @@ static void put_finding(struct sp_searching *s, const struct sp_finding *f)
                              .step_s = found ? f->step_s : NAN,
                              .batch_tokens =
                                  sp_batch_tokens((double)base->plan.batch, (double)base->plan.seq),
+                             .asked_tokens = s->of.machine[0]->base.problem.batch.tokens,
                              .params = found ? sp_count_params(&base->model).total : NAN};
     if (f->odd > 1)
         snprintf(rows.odd, sizeof rows.odd, " (or %.0f times one)", f->odd);
@@ -409,7 +416,8 @@ static bool write_page(const struct sp_searching *s, struct sp_error *error)
                                                   {"MFU", "mfu"},
                                                   {"memory", "memory.device_bytes"},
                                                   {"behind, %", "behind_pct"},
-                                                  {"a tie", "tie"}};
+                                                  {"a tie", "tie"},
+                                                  {"expected step", "expected_step_s"}};
     const struct sp_entry *const step = sp_find(s->report, "plans.0.step_s");
     const struct sp_entry *const command = sp_find(s->report, "plans.0.command");
     char title[200], verdict[320], price[160];
@@ -436,8 +444,8 @@ static bool write_page(const struct sp_searching *s, struct sp_error *error)
         .n_facts = sp_n_plan_facts,
         .has_time = step != NULL,
         .has_memory = step != NULL,
-        .list = {"Plans in order", "plans", columns, sizeof columns / sizeof *columns, NULL, NULL,
-                 0},
+        .list = {"Plans in order", "plans", columns,
+                 sizeof columns / sizeof *columns - !s->of.grounded, NULL, NULL, 0},
         .assumptions = sp_plan_assumptions,
         .n_assumptions = sp_n_plan_assumptions,
     };

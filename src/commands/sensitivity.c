@@ -27,7 +27,7 @@ struct figure_rows {
 struct sensitivity_rows {
     const struct sp_aim *aim;
     const struct sp_aim_info *info;
-    double delta, rest; /* rest: NAN where it says nothing */
+    double delta, times, rest; /* times: 1 + delta; rest: NAN where it says nothing */
     struct sp_elasticity found[SP_FIGURES];
     size_t n;
 };
@@ -43,33 +43,44 @@ static void put_figures(struct sp_report *r, const struct sensitivity_rows *s)
         sp_begin_row(r, span, "sensitivity.%zu", i);
         put_sensitivity_figure_rows(r, &row);
     }
-    sp_list_table(r, "sensitivity", "path, elasticity, replanned, : less of it to more");
+    sp_list_table(r, "sensitivity", "path, elasticity, %sreplanned, : divided to multiplied",
+                  s->aim->args->given.replan ? "" : "+");
 }
 
 #define SP_PART sensitivity
 #define SP_PART_OF struct sensitivity_rows
 #include "answer/put_rows.h"
 
+static void put_sensitivities(struct sp_report *r, struct sp_aim *aim, const bool vary[SP_FIGURES])
+{
+    const struct sp_args *const args = aim->args;
+    struct sensitivity_rows s = {.aim = aim,
+                                 .info = &sp_aims[aim->of.kind],
+                                 .delta = args->value.delta,
+                                 .times = 1 + args->value.delta,
+                                 .rest = NAN};
+    s.n = sp_find_elasticities(&aim->of, &aim->demand, vary, s.delta, s.found);
+    if (!args->given.vary && (s.info->unit == SP_SECONDS || s.info->unit == SP_DAYS))
+        s.rest = sp_rest_of_time(s.found, s.n);
+    const bool replan = aim->of.replan;
+    aim->of.replan = false; /* the value is of the plan that is held */
+    const double now = aim->demand.value(sp_machine_of_aim(aim), &aim->of);
+    aim->of.replan = replan;
+    sp_put_aim(r, aim, now);
+    sp_answer_is(r, "sensitivity");
+    put_sensitivity_rows(r, &s);
+    sp_put_aim_plan(r, aim);
+}
+
 static bool run(const struct sp_args *args, struct sp_report *r, struct sp_error *error)
 {
     struct sp_aim aim;
     bool vary[SP_FIGURES];
-    if (!sp_take_aim(args, false, &aim, error) || !sp_read_figures(&aim, vary, error))
-        return false;
-    struct sensitivity_rows s = {
-        .aim = &aim, .info = &sp_aims[aim.of.kind], .delta = args->value.delta, .rest = NAN};
-    s.n = sp_find_elasticities(&aim.of, &aim.demand, vary, s.delta, s.found);
-    if (!args->given.vary && (s.info->unit == SP_SECONDS || s.info->unit == SP_DAYS))
-        s.rest = sp_rest_of_time(s.found, s.n);
-    const bool replan = aim.of.replan;
-    aim.of.replan = false; /* the value is of the plan that is held */
-    const double now = aim.demand.value(sp_machine_of_aim(&aim), &aim.of);
-    aim.of.replan = replan;
-    sp_put_aim(r, &aim, now);
-    sp_answer_is(r, "sensitivity");
-    put_sensitivity_rows(r, &s);
-    sp_put_aim_plan(r, &aim);
-    return true;
+    const bool ok = sp_take_aim(args, false, &aim, error) && sp_read_figures(&aim, vary, error);
+    if (ok)
+        put_sensitivities(r, &aim, vary);
+    sp_close_aim(&aim);
+    return ok;
 }
 
 static struct sp_figure *plot(const struct sp_args *args, const struct sp_report *report,
@@ -93,12 +104,10 @@ const struct sp_command sp_cmd_sensitivity = {
     .name = "sensitivity",
     .summary = "how much a step, a run or its cost follows each figure of the machine",
     .about =
-        "Varies each figure of the machine alone, up and down by --delta, and prints the "
-        "elasticity "
-        "of the goal: per cent that it changes for one per cent more of the figure. The plan and "
-        "the "
-        "constants are held, so that no policy flips in between; --replan adds the elasticity with "
-        "the best plan looked for anew.",
+        "How many per cent a goal changes where one figure of the machine (peak, memory, a link, "
+        "the size) is one per cent larger: its elasticity, measured between the figure divided and "
+        "multiplied by 1 + --delta. The plan and the constants of its estimate stay as they are; "
+        "--replan adds the elasticity with the best plan of each machine that is tried.",
     SP_OPTIONS(options),
     .examples = examples,
     .run = run,

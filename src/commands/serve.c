@@ -7,63 +7,37 @@
 #include <scaleplan/names.h>
 
 #include "answer/page.h"
+#include "cli/launched.h"
 #include "cli/service.h"
 #include "pictures/report_data.h"
 #include "pictures/serving.h"
 #include "study/serve_curves.h"
 
-static const char *const attentions[] = {"none", "causal", NULL};
-static const char *const percentiles[] = {"50", "99", NULL};
-static const char *const loaded[] = {"all", "touched", NULL};
-
+/* clang-format off */
 static const struct sp_taken options[] = {
-    SP_OPTIONS_SIZED_MODEL,
+    SP_TAKE(from),
+    SP_TAKE(set_var, .needs = SP_THESE(SP_O_from)),
+    SP_OPTIONS_MODEL,
+    SP_OPTION_PARAMS,
     SP_TAKE(kv_per_token),
     SP_TAKE(hw),
     SP_OPTION_NETWORK,
-    SP_TAKE(input, .fallback = "1024"),
-    SP_TAKE(output, .fallback = "1024"),
-    SP_TAKE(context),
-    SP_TAKE(concurrency),
-    SP_TAKE(rate),
     SP_TAKE(tp),
     SP_TAKE(pp),
-    SP_TAKE(attention_dp),
     SP_TAKE(ep),
     SP_TAKE(etp),
-    SP_TAKE(replicas),
-    SP_TAKE(weights),
-    SP_TAKE(expert_weights, .alias = "experts"),
-    SP_TAKE(kv),
-    SP_TAKE(engine),
     SP_TAKE(dtype),
-    SP_TAKE(prefix_hit, .fallback = "0"),
-    SP_TAKE(chunk),
-    SP_TAKE(block),
-    SP_TAKE(memory_fraction),
-    SP_TAKE(mfu, .fallback = "1"),
-    SP_TAKE(attention, .choices = attentions),
-    SP_TAKE(experts_loaded, .choices = loaded),
-    SP_TAKE(step_time),
     SP_TAKE(profile),
-    SP_TAKE(tpot),
-    SP_TAKE(ttft),
-    SP_TAKE(percentile, .fallback = "50", .choices = percentiles),
-    SP_TAKE(objective, .fallback = "throughput", .choices = sp_serve_objectives),
+    SP_OPTIONS_SERVICE,
     SP_TAKE(front, .alias = "pareto"),
     SP_TAKE(top, .fallback = "10"),
-    SP_TAKE(disaggregate),
-    SP_TAKE(draft_tokens),
-    SP_TAKE(acceptance),
-    SP_TAKE(accepted),
-    SP_TAKE(draft_model),
     SP_TAKE(check),
     SP_TAKE(report),
     SP_OPTIONS_PRICE,
     SP_OPTION_PLOT,
-    SP_TAKE(watts),
-    SP_TAKE(pue, .fallback = "1"),
+    SP_OPTIONS_POWER,
 };
+/* clang-format on */
 
 static const struct sp_example examples[] = {
     {"serve --model llama3-70b --hw h100-8 --input 2048 --output 512",
@@ -84,6 +58,7 @@ static const struct sp_example examples[] = {
     {"serve --model llama3-70b --hw v5e-32 --weights int8 --disaggregate auto --get "
      "disaggregated.ratio",
      "instances that read prompts for one that generates"},
+    {"serve --from serve.sh --hw h100-8", "the command of a vLLM, SGLang or TensorRT-LLM server"},
     {"serve --model deepseek-v3 --hw h200-32 --front", "the front of degrees and batches"},
     {NULL, NULL},
 };
@@ -135,6 +110,15 @@ static void put_purchase(struct sp_report *r, const struct shown *s)
     sp_put_purchase(r, s->f->hw.name, &s->f->price);
 }
 
+/* For the short text. */
+static const char *words_of_bound(const char *bound)
+{
+    return *bound == 'k'   ? "reading the cache"
+           : *bound == 'w' ? "reading the weights"
+           : *bound == 'm' ? "arithmetic"
+                           : "the communication of TP";
+}
+
 #define SP_PART serve
 #define SP_PART_OF struct shown
 #include "answer/put_rows.h"
@@ -144,27 +128,6 @@ static void forget(void *doubles, size_t size)
 {
     for (size_t i = 0; i < size; i += sizeof(double))
         memcpy((char *)doubles + i, &(double){NAN}, sizeof(double));
-}
-
-/* A latency as the limits mean it: of the median request, or of nearly all. */
-static double limited_s(const struct serve *f, enum sp_serve_latency latency, double mean_s)
-{
-    return sp_latency_percentile(latency, mean_s, f->load.percentile);
-}
-
-/* What a limit that is not kept is against: "; the first after 1.02 s (99th percentile), asked for
- * within 1.00 s". */
-static void say_late(const struct serve *f, const struct sp_steady *y, char *out, size_t size)
-{
-    struct sp_serve_load tpot = f->load;
-    tpot.ttft_s = INFINITY;
-    const bool first = sp_keeps_limits(y, &tpot); /* then the limit of the first is not kept */
-    const double s =
-        first ? limited_s(f, SP_LATENCY_TTFT, y->ttft_s) : limited_s(f, SP_LATENCY_TPOT, y->tpot_s);
-    snprintf(out, size, "; %s %s%s, asked for %s %s", first ? "the first after" : "every",
-             sp_human_text(s, SP_SECONDS), f->load.percentile == 99 ? " (99th percentile)" : "",
-             first ? "within" : "every",
-             sp_human_text(first ? f->load.ttft_s : f->load.tpot_s, SP_SECONDS));
 }
 
 /* "64 sequences on 2 chips", of several instances "4 x 64 sequences on 4 x 2 chips". */
@@ -186,13 +149,15 @@ static void say_instances(const struct shown *s, char *out, size_t size)
 static void say_serving(const struct shown *s, char *out, size_t size)
 {
     const struct serve *const f = s->f;
-    char late[200] = "", instances[160];
+    char late[256] = "", instances[160];
     say_instances(s, instances, sizeof instances);
-    if (!s->in_time)
-        say_late(f, &s->y, late, sizeof late);
+    if (!s->in_time && !f->is_overrun)
+        sp_say_late(f, &s->y, late, sizeof late);
+    if (!s->in_time || f->fewest < (double)sp_chips(&f->hw))
+        sp_say_fewest(f, late + strlen(late), sizeof late - strlen(late));
     snprintf(out, size, "%s: %s, a token every %s %s%s", s->in_time ? "Yes" : "No", instances,
              sp_human_text(s->y.tpot_s, SP_SECONDS),
-             s->said                 ? "by the estimate"
+             s->said                 ? "(estimated)"
              : isnan(f->load.step_s) ? "at best"
                                      : "(--step-time)",
              late);
@@ -204,11 +169,11 @@ static void say_verdict(const struct shown *s, char *out, size_t size)
     const double held = sp_holding(f), cache = sp_cache_held(held, fmax(0, s->v->kv_held));
     const double lacks = s->v->weights + cache - s->v->capacity;
     if (!f->holds_weights)
-        snprintf(out, size, "No: the weights alone take %s, %s has %s",
+        snprintf(out, size, "No: the weights take %s, and %s has %s for weights and cache",
                  sp_human_text(s->v->weights, SP_BYTES), f->hw.name,
                  sp_human_text(s->v->capacity, SP_BYTES));
     else if (!f->fits)
-        snprintf(out, size, "No: weights and the cache of %s sequences lack %s",
+        snprintf(out, size, "No: weights and the cache of %s sequences need %s more than there is",
                  sp_human_text(held, SP_COUNT), sp_human_text(lacks, SP_BYTES));
     else
         say_serving(s, out, size);
@@ -304,10 +269,10 @@ static void limit(struct shown *s)
     const struct serve *const f = s->f;
     struct sp_serve_load tpot = f->load, ttft = f->load;
     tpot.ttft_s = ttft.tpot_s = INFINITY;
-    s->keeps_tpot = f->holds_weights && sp_keeps_limits(&s->y, &tpot);
-    s->keeps_ttft = f->holds_weights && sp_keeps_limits(&s->y, &ttft);
-    s->limited_tpot_s = limited_s(f, SP_LATENCY_TPOT, s->y.tpot_s);
-    s->limited_ttft_s = limited_s(f, SP_LATENCY_TTFT, s->y.ttft_s);
+    s->keeps_tpot = f->holds_weights && sp_in_time(f, &s->y, &tpot);
+    s->keeps_ttft = f->holds_weights && sp_in_time(f, &s->y, &ttft);
+    s->limited_tpot_s = sp_limited_latency_s(f, SP_LATENCY_TPOT, s->y.tpot_s);
+    s->limited_ttft_s = sp_limited_latency_s(f, SP_LATENCY_TTFT, s->y.ttft_s);
 }
 
 static void pay(struct shown *s)
@@ -394,10 +359,12 @@ static void pool(struct shown *s)
 
 static void put_service(struct serve *f)
 {
+    sp_simulate(f);
     struct shown s = {.f = f, .of = &f->service, .v = &f->served};
     const struct sp_steady y = sp_state_of_service(f);
     f->fits = sp_service_fits(f);
-    s.in_time = f->holds_weights && sp_keeps_limits(&y, &f->load);
+    f->fewest = sp_fewest_to_serve(f);
+    s.in_time = f->holds_weights && !f->is_overrun && sp_in_time(f, &y, &f->load);
     s.said = f->holds_weights && f->instance.estimated;
     s.C = f->served.peak;
     s.experts_apart = f->served.experts > 0 && f->expert_weights != f->weights;
@@ -488,16 +455,29 @@ static bool write_page(const struct sp_args *args, struct sp_report *report, str
     return sp_write_page(report, &page, args->value.report, error);
 }
 
-static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
+static bool answer(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
     if (args->value.hw && strchr(args->value.hw, ','))
         return sp_compare_serving(args, report, error) && write_page(args, report, error);
     struct serve f = {.args = args, .report = report, .textbook = sources.textbook};
-    if (!sp_load_service(&f, &sources, error) || !sp_load_sequences(&f, error))
+    if (!sp_load_service(&f, &sources, error) ||
+        (!sp_load_sequences(&f, error) && !sp_load_most(&f, error)))
         return false;
     put_service(&f);
     return write_page(args, report, error);
+}
+
+static bool run(const struct sp_args *typed, struct sp_report *report, struct sp_error *error)
+{
+    struct sp_launch launch = {0};
+    struct sp_args args;
+    if (!typed->value.from)
+        return answer(typed, report, error);
+    if (!sp_take_launch(typed, &launch, &args, error) || !answer(&args, report, error))
+        return false;
+    sp_put_launch(report, &launch);
+    return true;
 }
 
 /* clang-format off */
@@ -541,8 +521,8 @@ static struct sp_service_mark mark_of(const struct sp_report *r, size_t i)
                                     sp_listed_number(r, "points", i, SP_Q_SERVE_POINT_DEVICE)};
 }
 
-static struct sp_figure *plot(const struct sp_args *args, const struct sp_report *report,
-                              struct sp_error *error)
+static struct sp_figure *plot_service(const struct sp_args *args, const struct sp_report *report,
+                                      struct sp_error *error)
 {
     struct sp_service_mark marks[SP_SERVE_POINTS];
     struct sp_serve_curves curves = {.fits = NAN};
@@ -579,6 +559,14 @@ static struct sp_figure *plot(const struct sp_args *args, const struct sp_report
                                                         .n_panels = over_batch ? 2 : 0,
                                                         .runs = B,
                                                         .fits = curves.fits});
+}
+
+static struct sp_figure *plot(const struct sp_args *typed, const struct sp_report *report,
+                              struct sp_error *error)
+{
+    struct sp_launch launch = {0};
+    struct sp_args args;
+    return sp_take_launch(typed, &launch, &args, error) ? plot_service(&args, report, error) : NULL;
 }
 
 const struct sp_command sp_cmd_serve = {

@@ -17,6 +17,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(dims),
     SP_TAKE(out, .fallback = "bf16"),
     SP_TAKE(draw),
+    SP_OPTION_PLOT,
 };
 
 static const struct sp_example examples[] = {
@@ -24,6 +25,8 @@ static const struct sp_example examples[] = {
     {"shard 'A[I_XY,J]' --dims I=128,J=2048 --mesh X=2,Y=8,Z=2",
      "the textbook's notation, sizes by --dims"},
     {"shard 'bf16[8,2048]' I_X,J_Y --mesh X=4,Y=2 --draw", "who holds what"},
+    {"shard 'bf16[8,2048]' I_X,J --mesh X=2,Y=2 --plot grid.svg",
+     "the same as a picture, with the copies"},
     {"shard 'bf16[1024,4096]' 'B_X,D_Y{U_Z}' --mesh X=4,Y=4,Z=4 --hw v5e",
      "partial sums to be reduced"},
     {"shard 'bf16[1024,4096]' I,J_X 'bf16[4096,1024]' J,K --mesh X=16 --hw v5e-256",
@@ -195,14 +198,27 @@ static bool multiply(struct shard *s, const struct sp_sharded array[2], const ch
     return true;
 }
 
-static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
+static bool load(const struct sp_args *args, struct shard *s, struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
-    struct shard s = {.has_hw = args->value.hw != NULL};
-    if (!sp_parse_mesh(args->value.mesh, &s.mesh, error) ||
-        (s.has_hw && !sp_hardware_of(args, &sources, &s.hw, error)) ||
-        !read_arrays(args, &s.mesh, s.array, &s.arrays, error) ||
-        (s.arrays == 2 && !multiply(&s, s.array, args->value.out, error)))
+    s->has_hw = args->value.hw != NULL;
+    return sp_parse_mesh(args->value.mesh, &s->mesh, error) &&
+           (!s->has_hw || sp_hardware_of(args, &sources, &s->hw, error)) &&
+           read_arrays(args, &s->mesh, s->array, &s->arrays, error);
+}
+
+static struct sp_figure *plot(const struct sp_args *args, const struct sp_report *report,
+                              struct sp_error *error)
+{
+    struct shard s = {.arrays = 0};
+    (void)report;
+    return load(args, &s, error) ? sp_draw_grid(&s.mesh, s.array, s.arrays, error) : NULL;
+}
+
+static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
+{
+    struct shard s = {.arrays = 0};
+    if (!load(args, &s, error) || (s.arrays == 2 && !multiply(&s, s.array, args->value.out, error)))
         return false;
     s.devices = sp_axes_product(&s.mesh, ~0u);
     if (s.arrays == 1)
@@ -229,4 +245,5 @@ const struct sp_command sp_cmd_shard = {
     SP_OPTIONS(options),
     .examples = examples,
     .run = run,
+    .plot = plot,
 };

@@ -1,4 +1,5 @@
 /* show: one config whole, with the source of every figure, and what follows from it. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,8 @@
 #include "base/suggest.h"
 #include "cli/command.h"
 #include "cli/config_table.h"
+#include "pictures/curves.h"
+#include "pictures/report_data.h"
 
 enum { MOST_TEXT = 4096, DEVICES_OF_NODE = 8 };
 
@@ -14,6 +17,7 @@ enum { MOST_TEXT = 4096, DEVICES_OF_NODE = 8 };
 static const struct sp_taken options[] = {
     SP_TAKE(kind, .choices = (const char *const[]){SP_KINDS(SP_KIND_NAME, COMMA), NULL}),
     SP_TAKE(example), SP_TAKE(network), /* of the machine that is shown */
+    SP_OPTION_PLOT,                     /* of a trend */
 };
 
 /* What was asked for: a config of one kind, and for hardware the size that the name gave. */
@@ -448,6 +452,20 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     return show(&wanted, &sources, network, report, error);
 }
 
+static struct sp_figure *plot(const struct sp_args *args, const struct sp_report *report,
+                              struct sp_error *error)
+{
+    const struct sp_sources sources = sp_sources_of(args);
+    struct sp_trend_file file;
+    if (isnan(sp_rows_number(report, "points", 0, "year")))
+        return sp_fail(error, SP_INPUT,
+                       "--plot draws trends that have points (`scaleplan list "
+                       "trends`), such as training-compute"),
+               NULL;
+    return sp_load_trend(args->operands[0], &sources, &file, error) ? sp_draw_trend(&file.trend)
+                                                                    : NULL;
+}
+
 static const struct sp_example examples[] = {
     {"show v5p", "a chip: every figure with its source, and what follows from them"},
     {"show v5p-4096", "a slice: memory, peak, hosts, bisection"},
@@ -461,14 +479,18 @@ static const struct sp_example examples[] = {
 
 const struct sp_command sp_cmd_show = {
     .name = "show",
-    .summary = "one config whole, with sources: " SP_KINDS(SP_KIND_NOUN, ", "),
+    .is_list = true,
+    .summary = "one config in full, with the source of every figure",
     .operands = "NAME",
-    .about = "Prints every figure of a config with its source, the figures that follow from it "
-             "(parameter counts; a chip's units, clocks, ridge points and alpha; pod and node "
-             "sums, bisection), and where sources disagree. A name with a size (v5p-4096, "
-             "v5p:8x8x8, h100-1024) adds that machine's sums, bisection and switches.",
+    .about = "Prints every figure of a config (" SP_KINDS(
+        SP_KIND_NOUN,
+        ", ") ") with its source, the figures that follow from it "
+              "(parameter counts; a chip's units, clocks, ridge points and alpha; pod and node "
+              "sums, bisection), and where sources disagree. A name with a size (v5p-4096, "
+              "v5p:8x8x8, h100-1024) adds that machine's sums, bisection and switches.",
     SP_OPTIONS(options),
     .examples = examples,
     .reads_report = true,
     .run = run,
+    .plot = plot,
 };

@@ -39,7 +39,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(matmuls),
     SP_TAKE(curve),
     SP_TAKE(buckets),
-    SP_TAKE(details),
+    SP_TAKE(where, .needs = SP_THESE(SP_O_plot)),
     SP_TAKE(check),
     SP_TAKE(report),
     SP_OPTION_PLOT,
@@ -61,7 +61,7 @@ struct step {
     struct sp_measured_run measured;
     const char *mfu_above_peak, *hfu_above_peak, *full_above_peak;
     const struct sp_args *args;
-    bool is_launch;
+    bool is_launch, wants_better; /* a line of the short text alone */
 };
 
 /* A stage. */
@@ -122,7 +122,32 @@ static void put_better(struct sp_report *r, const struct step *s)
         sp_line(r, "better     no plan one change away fits and is faster");
     }
     sp_put(r, SP_Q_STEP_LAUNCH_BETTER, found);
+    sp_stand_in(r, SP_DETAILS);
     sp_line(r, "`scaleplan search` looks at all plans, `search --near` at all neighbours");
+    sp_stand_in(r, SP_BOTH);
+}
+
+/* The fastest neighbour in a line. */
+static void say_better(struct sp_report *r, const struct step *s)
+{
+    struct sp_neighbour near[SP_MAX_NEIGHBOURS];
+    const struct sp_step_inputs in = sp_inputs_of(s->p);
+    const struct sp_repertoire runs = sp_repertoire_of(s->p, false);
+    const size_t n = sp_find_neighbours(&in, &runs, near);
+    size_t i = 0;
+    char change[64];
+    while (i < n && near[i].verdict == SP_VERDICT_NO)
+        i++;
+    if (i == n || near[i].step_s >= s->e->time.step) {
+        sp_line(r, "better     no single change is faster; `scaleplan search` looks at every plan");
+        return;
+    }
+    const double lead = sp_lead_log(sp_tier_of(in.model, &in.hw->chip, in.plan));
+    sp_change_text(&near[i], "--", change, sizeof change);
+    sp_line(r, "better     %s: %s%s; `scaleplan search` looks at every plan", change,
+            sp_human_text(near[i].step_s, SP_SECONDS),
+            sp_is_tie(near[i].step_s, s->e->time.step, lead) ? ", within the error of the estimate"
+                                                             : "");
 }
 
 /* Changes that make a plan fit, the fastest first. */
@@ -323,6 +348,7 @@ static void reconcile(struct sp_report *r, const struct step *of)
     if (!s.has_step)
         return;
     sp_note_utilisation(r, "the measured MFU", s.gap.mfu, e->rates.convention);
+    sp_stand_in(r, SP_DETAILS);
     put_gap_by_component(r, &s);
 }
 
@@ -397,6 +423,19 @@ static unsigned parts_for(const struct sp_report *r, const struct sp_measured_ru
     return (played ? SP_WITH_PLAYED : 0) | (range ? SP_WITH_RANGE : 0);
 }
 
+/* The degree that the devices gave, and what the plan's line says besides. */
+static void fill_words(struct sp_step_rows *rows)
+{
+    const struct sp_planned *const p = rows->p;
+    const bool dp = p->origin[SP_FIELD_DP] == SP_ORIGIN_DEVICES;
+    if (dp || p->origin[SP_FIELD_TP] == SP_ORIGIN_DEVICES)
+        snprintf(rows->inferred, sizeof rows->inferred, "%s %lld", dp ? "dp" : "tp",
+                 (long long)(dp ? p->plan.dp : p->plan.tp));
+    sp_plan_rest(&p->plan, rows->f, p->hw.slices, rows->rest, sizeof rows->rest);
+    sp_chosen_words(p, rows->chosen);
+    sp_say_losses(rows);
+}
+
 /* `launch` NULL: none was read. */
 static bool answer(const struct sp_args *args, const struct sp_launch *launch,
                    struct sp_report *report, struct sp_error *error)
@@ -416,11 +455,14 @@ static bool answer(const struct sp_args *args, const struct sp_launch *launch,
                        SP_MOST_BYTES);
     sp_read_step(&planned, &e, &rows);
     if (sp_takes_words(report))
-        sp_plan_rest(&planned.plan, rows.f, planned.hw.slices, rows.rest, sizeof rows.rest);
-    if (sp_takes_words(report))
-        sp_chosen_words(&planned, rows.chosen);
+        fill_words(&rows);
     sp_put_step_rows(report, &rows);
+    rows.is_measured = args->value.measured != NULL;
+    rows.has_other = args->value.against != NULL;
     s.is_launch = launch != NULL;
+    s.wants_better = e.fits && !launch && !rows.is_measured && !rows.has_other &&
+                     !args->given.details && args->value.format == SP_FORMAT_TEXT &&
+                     sp_takes_words(report);
     if (launch)
         sp_put_launch(report, launch);
     put_step_rows(report, &rows);
@@ -463,6 +505,8 @@ static struct sp_figure *plot(const struct sp_args *typed, const struct sp_repor
     struct sp_course course;
     if (typed->given.curve)
         return sp_draw_curve(report);
+    if (typed->given.where)
+        return sp_draw_placement(report, error);
     if (typed->given.buckets)
         return sp_draw_buckets(report, error);
     if (!sp_take_launch(typed, &launch, &args, error))

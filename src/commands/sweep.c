@@ -28,6 +28,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(shard),
     SP_TAKE(plot),
     SP_TAKE(heat, .needs = SP_THESE(SP_O_plot)),
+    SP_TAKE(stack, .needs = SP_THESE(SP_O_plot), .excludes = SP_THESE(SP_O_heat)),
 };
 enum { OWN_OPTIONS = sizeof options / sizeof *options };
 
@@ -133,13 +134,20 @@ static int place_of_command(int argc, char **argv)
     return i < argc && argv[i][0] != '-' ? i : 0;
 }
 
+/* Whether an option's value may be a price for each machine: "h100=2,b200=4". */
+static bool is_price(const char *option)
+{
+    return strcmp(option, sp_option_name(SP_O_price)) == 0 ||
+           strcmp(option, sp_option_name(SP_O_capex)) == 0;
+}
+
 static bool add_axis(struct sweep *s, const struct sp_option *option, const char *text,
                      struct sp_error *error)
 {
     /* options whose text means something with its commas */
     static const enum sp_option_id whole[] = {
-        SP_O_shape,  SP_O_get,   SP_O_measured, SP_O_near,      SP_O_explain_rejects,
-        SP_O_pareto, SP_O_scale, SP_O_price,    SP_O_config_dir};
+        SP_O_shape,           SP_O_get,    SP_O_measured, SP_O_near,
+        SP_O_explain_rejects, SP_O_pareto, SP_O_scale,    SP_O_config_dir};
     /* those of which it takes a list, with semicolons */
     static const enum sp_option_id texts[] = {SP_O_mesh, SP_O_dims, SP_O_chain, SP_O_grad};
     const enum sp_option_kind kind_of = sp_option_row(option->id, NULL).kind;
@@ -152,8 +160,10 @@ static bool add_axis(struct sweep *s, const struct sp_option *option, const char
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (texts[i] == option->id)
             kind = SP_AXIS_OF_TEXTS;
-    if (option->id == SP_O_against && text && strchr(text, '='))
-        kind = SP_AXIS_OF_ONE; /* a plan, whose commas are its own; machines and files are a list */
+    /* a plan or prices of machines have commas of their own; machines, files and numbers are lists
+     */
+    if ((option->id == SP_O_against || is_price(option->name)) && text && strchr(text, '='))
+        kind = SP_AXIS_OF_ONE;
     return sp_add_axis(&s->axes, option->name, kind, text, error);
 }
 
@@ -254,6 +264,7 @@ static bool take_own(struct sweep *s, struct sp_error *error)
     const char *const format = args->text[SP_O_format];
     s->valid = args->given.valid;
     s->picture.heat = args->given.heat;
+    s->picture.stack = args->given.stack;
     s->picture.target = args->value.plot;
     for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++)
         if (strcmp(defaults[i].command, s->command->name) == 0)
@@ -367,6 +378,45 @@ static bool add_values(struct row_cells *r, struct sweep *s, uint64_t row,
     return any;
 }
 
+static int axis_of_machines(const struct sweep *s)
+{
+    int a = 0;
+    while (a < s->axes.n && strcmp(s->axes.axis[a].name, sp_option_name(SP_O_hw)) != 0)
+        a++;
+    return a;
+}
+
+/* Whether the price of a machine, "b200=4", is of another machine of the sweep than this row's. */
+static bool is_of_another(const struct sp_axis *machines, const char *item, const char *here)
+{
+    const size_t n = strcspn(item, "=");
+    bool another = false;
+    for (size_t i = 0; machines && here && item[n] && i < machines->n; i++) {
+        const char *const hw = sp_value_name(machines, i);
+        const bool same = strncmp(hw, item, n) == 0 && strchr("-:", hw[n]);
+        if (same && strcmp(hw, here) == 0)
+            return false;
+        another = another || same;
+    }
+    return another;
+}
+
+/* Adds --price or --capex of a row: the prices of its own machine. */
+static void add_prices(struct sp_words *words, const struct sweep *s, uint64_t row,
+                       const char *option, const char *list)
+{
+    const int a = axis_of_machines(s);
+    const struct sp_axis *const machines = a < s->axes.n ? &s->axes.axis[a] : NULL;
+    const char *const here = machines ? sp_axis_value(&s->axes, a, row) : NULL;
+    char item[192], kept[1024] = "";
+    size_t n = 0;
+    while (sp_next_item(&list, item, sizeof item))
+        if (!is_of_another(machines, item, here) && n < sizeof kept)
+            n += (size_t)snprintf(kept + n, sizeof kept - n, "%s%s", n > 0 ? "," : "", item);
+    if (n > 0)
+        sp_add_option(words, option, kept);
+}
+
 /* Runs the command of a row; NULL with an error when it has no answer. */
 static struct sp_report *answer_row(struct sweep *s, uint64_t row, struct sp_error *error)
 {
@@ -375,7 +425,12 @@ static struct sp_report *answer_row(struct sweep *s, uint64_t row, struct sp_err
     sp_add_word(&words, "%s", s->command->name);
     for (int a = 0; a < s->axes.n; a++) {
         const char *const value = sp_axis_value(&s->axes, a, row);
-        sp_add_word(&words, "--%s", s->axes.axis[a].name);
+        const char *const option = s->axes.axis[a].name;
+        if (value && is_price(option)) {
+            add_prices(&words, s, row, option, value);
+            continue;
+        }
+        sp_add_word(&words, "--%s", option);
         if (value)
             sp_add_word(&words, "%s", value);
     }
@@ -423,7 +478,9 @@ static void put_row(struct sweep *s, uint64_t row, struct row_cells *cells, bool
     add_options(cells, s, row);
     const bool answered = add_values(cells, s, row, report, &missing);
     if (!report)
-        snprintf(reason, sizeof reason, "%.*s", (int)strcspn(error.text, "\n"), error.text);
+        /* no cell begins with a dash, which a spreadsheet would read as a formula */
+        snprintf(reason, sizeof reason, "%s%.*s", error.text[0] == '-' ? "option " : "",
+                 (int)strcspn(error.text, "\n"), error.text);
     else if (missing)
         snprintf(reason, sizeof reason, "the answer has no %s", missing);
     count_row(s, answered, reason);
@@ -459,7 +516,7 @@ static enum sp_exit stream(int argc, char **argv, struct sp_world *world, FILE *
     s->args = sp_new_args(world);
     s->out = out;
     if (parse(s, argc, argv, error) && s->args->given.help)
-        sp_print_command_help(&sp_cmd_sweep, out);
+        sp_print_command_help(&sp_cmd_sweep, s->args->whole_help, out);
     else if (error->lines == 0)
         put_rows(s);
     if (error->lines == 0 && s->picture.target && s->answered > 0 && !sp_was_interrupted())

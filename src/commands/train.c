@@ -10,6 +10,7 @@
 #include "cli/tuning.h"
 #include "answer/utilisation.h"
 #include "base/number.h"
+#include "pictures/curves.h"
 #include "study/failures.h"
 
 static const struct sp_taken options[] = {
@@ -30,8 +31,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(micro_batch),
     SP_TAKE(dp),
     SP_OPTION_RECIPE,
-    SP_TAKE(watts),
-    SP_TAKE(pue, .fallback = "1"),
+    SP_OPTIONS_POWER,
     SP_TAKE(carbon, .fallback = "world"),
     SP_TAKE(home_kwh, .fallback = "10715"),
     SP_TAKE(rack_devices),
@@ -51,6 +51,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(drives, .fallback = "8"),
     SP_TAKE(bytes_per_token, .fallback = "4"),
     SP_TAKE(loader_bandwidth),
+    SP_TAKE(plot, .needs = SP_THESE(SP_O_curve)),
     SP_TAKE(curve, .needs = SP_THESE(SP_O_hw), .excludes = SP_THESE(SP_O_reference, SP_O_teacher)),
 };
 
@@ -68,8 +69,7 @@ static const struct sp_example examples[] = {
 /* What tells the tokens of the run. */
 enum tokens_from { TOKENS_GIVEN, TOKENS_OF_DAYS, TOKENS_FOR_LOSS };
 
-/* What is asked, and what the rows of train_work.def and train.def show of it. NAN: not given, or
- * not known. */
+/* What is asked, and what the rows of train*.def show of it. NAN: not given, or not known. */
 /* NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): one of it, its members by subject */
 struct train {
     const struct sp_option_values *value;
@@ -83,8 +83,7 @@ struct train {
 
     /* The work. */
     enum sp_flop_convention convention;
-    double flops_per_token; /* by the convention */
-    double P, P_trained, tokens, flops;
+    double P, P_trained, tokens, flops, flops_per_token; /* the last by the convention */
     enum tokens_from tokens_from;
     bool has_work, is_6p, is_tuned, has_beside;
     const char *work; /* what is counted of it, with keys */
@@ -95,24 +94,23 @@ struct train {
     const char *counted, *above_peak;
     double dp, sequences;
     bool shares_batch;
-    char why[160]; /* it does not */
-    double needed;
-    bool has_deadline;
-    char on_offer[120]; /* a machine that meets it */
+    char why[160];                                     /* it does not */
+    double needed;                                     /* devices for --days */
+    double useful_days, days_goodput, days_first_step; /* of --days, on those devices */
+    bool has_deadline, is_of_needed; /* of_needed: all else is of those devices too */
+    char on_offer[160];              /* a machine that meets it */
 
     /* Failures, power and money. */
     double bytes_per_param, checkpoint, bandwidth, read;
     bool by_book; /* the textbook counts neither failures nor the start */
     struct sp_site site;
-    double device_mtbf, first_step;
     struct sp_failures failures;
-    double watts, power, racks, price_year;
+    double device_mtbf, first_step, watts, power, racks, price_year;
     char price_text[160];
     struct sp_grid grid;
     bool carbon_is_typed;
 
     /* Data. */
-    bool has_data;
     struct sp_drive drive;
     struct sp_data_source store;
     struct sp_data_need need;
@@ -120,7 +118,7 @@ struct train {
 
     /* Loss. */
     struct sp_scaling_law law;
-    bool has_law;
+    bool has_law, has_data;
     double law_params, target, least_tokens, noise, noise_loss, useful;
 };
 
@@ -228,6 +226,109 @@ static bool take_loss(const struct sp_args *args, const struct sp_sources *sourc
     return true;
 }
 
+/* What checkpoints and failures are counted from. */
+static bool take_site(const struct sp_args *args, const struct sp_sources *sources, struct train *f,
+                      struct sp_error *error)
+{
+    f->by_book = sources->textbook;
+    f->bytes_per_param = sp_checkpoint_bytes_per_param(&f->precision);
+    f->checkpoint = sp_checkpoint_state_bytes(f->P_trained, f->bytes_per_param);
+    return sp_load_site(args->value.site, sources, &f->site, error);
+}
+
+/* Start and failures of f->seconds on f->N devices. What is not known of a checkpoint is not waited
+ * for. */
+static void work_out_failures(struct train *f)
+{
+    const struct sp_option_values *const v = f->value;
+    const struct sp_site *const site = &f->site;
+    f->bandwidth = !isnan(v->storage_bandwidth) || f->by_book
+                       ? v->storage_bandwidth
+                       : sp_of_all_devices(site->storage_bytes_per_s, f->N);
+    f->read =
+        isnan(f->checkpoint) || isnan(f->bandwidth) ? 0 : sp_write_s(f->checkpoint, f->bandwidth);
+    f->first_step =
+        f->by_book ? 0
+                   : sp_first_step_s(site->launch_s, site->compile_s, site->connect_s_per_device,
+                                     f->N, site->loader_s, f->read);
+    const double write_s =
+        f->given->checkpoint_time ? v->checkpoint_time : sp_write_s(f->checkpoint, f->bandwidth);
+    /* The site's failures are assumed where a checkpoint's time is known, and never by the book. */
+    f->device_mtbf = f->given->mtbf || f->by_book || isnan(write_s) ? v->mtbf : site->device_mtbf_s;
+    const struct sp_failing_run run = {.seconds = f->seconds,
+                                       .devices = f->N,
+                                       .write_s = write_s,
+                                       .failures_per_day = v->failures_per_day,
+                                       .device_mtbf_s = f->device_mtbf,
+                                       .restart_s = f->given->restart ? v->restart : f->first_step,
+                                       .first_step_s = f->first_step,
+                                       .interval_s = v->interval};
+    f->failures = sp_failures_of(&run);
+}
+
+static bool check_goodput(const struct train *f, struct sp_error *error)
+{
+    if (f->failures.fails && isnan(f->failures.cycle.write_s))
+        return sp_fail(error, SP_USAGE,
+                       "goodput needs the time of a checkpoint: --checkpoint-time, or a model");
+    return f->failures.goodput > 0 ||
+           sp_fail(error, SP_INPUT, "the machine fails before it has done any work: no goodput");
+}
+
+/* What of --days trains on f->N devices. */
+static void take_useful_days(struct train *f)
+{
+    f->days_goodput = f->failures.goodput, f->days_first_step = f->first_step;
+    f->useful_days = sp_useful_days(f->problem.days, f->days_goodput, f->days_first_step);
+}
+
+/* The tokens that --days allow, without the start and what checkpoints and failures take. */
+static bool take_tokens_of_days(struct train *f, struct sp_error *error)
+{
+    f->tokens_from = TOKENS_OF_DAYS;
+    work_out_failures(f);
+    if (!check_goodput(f, error))
+        return false;
+    take_useful_days(f);
+    f->tokens = sp_tokens_of_days(f->useful_days, f->flops_per_token, f->N, f->C, f->mfu);
+    return f->tokens > 0 || sp_fail(error, SP_INPUT, "--days: over before the first step");
+}
+
+/* Days of the run on so many devices with all that takes time; INFINITY: it never ends. */
+static double wall_days_on(double devices, void *context)
+{
+    struct train *const f = context;
+    f->N = devices;
+    f->seconds = sp_run_s(f->flops, f->N, f->C, f->mfu);
+    work_out_failures(f);
+    return f->failures.goodput > 0 ? sp_days_of_seconds(f->failures.wall_s) : INFINITY;
+}
+
+/* The devices that make the run in --days, and the machine on offer that has as many: where --hw
+ * names a chip without a count, the run is theirs. */
+static void take_deadline(const struct sp_args *args, struct train *f)
+{
+    const double devices = f->N;
+    f->has_deadline = !isnan(f->problem.days) && !isnan(f->C) && f->mfu > 0 && f->flops > 0 &&
+                      (args->given.tokens || args->given.flops);
+    if (!f->has_deadline)
+        return;
+    const double days = f->problem.days;
+    f->needed = sp_devices_for_days(days, sp_devices_for_deadline(f->flops, f->C, f->mfu, days),
+                                    wall_days_on, f);
+    if (!isnan(f->needed) && wall_days_on(f->needed, f) <= days)
+        take_useful_days(f);
+    const int64_t offered = f->has_hw && f->needed <= 1e9
+                                ? sp_nearest_chips(&f->hw.network, (int64_t)f->needed, true)
+                                : 0;
+    f->is_of_needed = offered > 0 && !args->given.devices && isnan(f->measured_rate) &&
+                      sp_chips(&f->hw) == 1 && sp_is_bare_chip(args->value.hw) &&
+                      sp_take_devices(&f->hw, offered);
+    f->N = f->is_of_needed ? (double)offered : devices;
+    if (offered > 0)
+        snprintf(f->on_offer, sizeof f->on_offer, "%s-%lld", f->hw.name, (long long)offered);
+}
+
 static bool load(const struct sp_args *args, const struct sp_sources *sources, struct train *f,
                  struct sp_error *error)
 {
@@ -242,14 +343,13 @@ static bool load(const struct sp_args *args, const struct sp_sources *sources, s
         return false;
     if (args->given.days && isnan(f->C))
         return sp_fail(error, SP_USAGE, "--days needs a machine: --hw, or --peak and --devices");
-    if (!take_loss(args, sources, f, error))
+    if (!take_loss(args, sources, f, error) || !take_site(args, sources, f, error))
         return false;
-    if (isnan(f->flops) && isnan(f->tokens)) {
-        f->tokens_from = TOKENS_OF_DAYS;
-        f->tokens = sp_tokens_of_days(f->problem.days, f->flops_per_token, f->N, f->C, f->mfu);
-    }
+    if (args->given.days && isnan(f->flops) && isnan(f->tokens) && !take_tokens_of_days(f, error))
+        return false;
     if (!args->given.flops)
         f->flops = sp_flops_of_tokens(f->flops_per_token, f->tokens);
+    take_deadline(args, f);
     return true;
 }
 
@@ -278,9 +378,9 @@ static void work_out_work(struct train *f)
     f->is_6p = f->convention == SP_FLOPS_6P && !f->is_tuned && !f->has_beside &&
                !(f->has_model && f->model.encoder.layers > 0);
     f->work = work_text(f);
-    f->counted = f->given->flops                ? "the FLOPs given"
-                 : f->is_tuned || f->has_beside ? "what is computed"
-                                                : sp_counted_flops[f->convention];
+    f->counted =
+        f->is_tuned || f->has_beside ? "what is computed" : sp_counted_flops[f->convention];
+    f->counted = f->given->flops ? "the FLOPs given" : f->counted;
 }
 
 static void work_out_batch(const struct sp_args *args, struct train *f)
@@ -291,20 +391,6 @@ static void work_out_batch(const struct sp_args *args, struct train *f)
     f->shares_batch =
         (isnan(micro) && isnan(dp)) ||
         sp_shares_batch(f->sequences, isnan(micro) ? 1 : micro, f->dp, f->why, sizeof f->why);
-}
-
-/* The devices that make the run in --days, and the machine on offer that has as many. */
-static void work_out_deadline(const struct sp_args *args, struct train *f)
-{
-    f->has_deadline =
-        f->has_run && !isnan(f->problem.days) && (args->given.tokens || args->given.flops);
-    f->needed = sp_devices_for_deadline(f->flops, f->C, f->mfu, f->problem.days);
-    const int64_t offered = f->has_deadline && f->has_hw && f->needed <= 1e9
-                                ? sp_nearest_chips(&f->hw.network, (int64_t)ceil(f->needed), true)
-                                : 0;
-    if (offered > 0)
-        snprintf(f->on_offer, sizeof f->on_offer, "; %s-%lld is on offer", f->hw.name,
-                 (long long)offered);
 }
 
 static bool work_out_time(const struct sp_args *args, struct train *f, struct sp_error *error)
@@ -319,54 +405,7 @@ static bool work_out_time(const struct sp_args *args, struct train *f, struct sp
     f->rate = sp_tokens_over_time(f->tokens, f->seconds);
     f->above_peak = f->has_time ? sp_above_peak(f->mfu, f->convention) : NULL;
     work_out_batch(args, f);
-    work_out_deadline(args, f);
     return true;
-}
-
-/* The time to the first step. What is not known of a checkpoint is not waited for. */
-static void work_out_start(struct train *f)
-{
-    const struct sp_site *const site = &f->site;
-    f->read =
-        isnan(f->checkpoint) || isnan(f->bandwidth) ? 0 : sp_write_s(f->checkpoint, f->bandwidth);
-    f->first_step =
-        f->by_book ? 0
-                   : sp_first_step_s(site->launch_s, site->compile_s, site->connect_s_per_device,
-                                     f->N, site->loader_s, f->read);
-}
-
-static bool work_out_failures(const struct sp_sources *sources, struct train *f,
-                              struct sp_error *error)
-{
-    const struct sp_option_values *const v = f->value;
-    if (!sp_load_site(v->site, sources, &f->site, error))
-        return false;
-    f->by_book = sources->textbook;
-    f->bytes_per_param = sp_checkpoint_bytes_per_param(&f->precision);
-    f->checkpoint = sp_checkpoint_state_bytes(f->P_trained, f->bytes_per_param);
-    f->bandwidth = !isnan(v->storage_bandwidth) || f->by_book
-                       ? v->storage_bandwidth
-                       : sp_of_all_devices(f->site.storage_bytes_per_s, f->N);
-    work_out_start(f);
-    const double write_s =
-        f->given->checkpoint_time ? v->checkpoint_time : sp_write_s(f->checkpoint, f->bandwidth);
-    /* The site's failures are assumed where a checkpoint's time is known, and never by the book. */
-    f->device_mtbf =
-        f->given->mtbf || f->by_book || isnan(write_s) ? v->mtbf : f->site.device_mtbf_s;
-    const struct sp_failing_run run = {.seconds = f->seconds,
-                                       .devices = f->N,
-                                       .write_s = write_s,
-                                       .failures_per_day = v->failures_per_day,
-                                       .device_mtbf_s = f->device_mtbf,
-                                       .restart_s = f->given->restart ? v->restart : f->first_step,
-                                       .first_step_s = f->first_step,
-                                       .interval_s = v->interval};
-    f->failures = sp_failures_of(&run);
-    if (f->failures.fails && isnan(run.write_s))
-        return sp_fail(error, SP_USAGE,
-                       "goodput needs the time of a checkpoint: --checkpoint-time, or a model");
-    return f->failures.goodput > 0 ||
-           sp_fail(error, SP_INPUT, "the machine fails before it has done any work: no goodput");
 }
 
 /* What is asked for by --get and not known is refused. */
@@ -380,19 +419,6 @@ static bool check_known(const struct sp_args *args, const struct train *f, struc
     return true;
 }
 
-/* --carbon: kilograms, or a grid. */
-static bool take_carbon(const char *carbon, const struct sp_sources *sources, struct train *f,
-                        struct sp_error *error)
-{
-    double kg;
-    f->carbon_is_typed = sp_parse_number(carbon, &kg) && !*sp_unit_of_number(carbon);
-    if (!f->carbon_is_typed)
-        return sp_load_grid(carbon, sources, &f->grid, error);
-    f->grid.carbon_kg_per_kwh = kg;
-    return (kg >= 0 && kg <= 10) ||
-           sp_fail(error, SP_INPUT, "--carbon %s: expected 0 to 10 kg per kWh", sp_safe(carbon));
-}
-
 /* Power, energy and cost. */
 static bool work_out_bill(const struct sp_args *args, const struct sp_sources *sources,
                           struct train *f, struct sp_error *error)
@@ -401,7 +427,7 @@ static bool work_out_bill(const struct sp_args *args, const struct sp_sources *s
     const struct sp_hardware *const hw = f->has_hw ? &f->hw : NULL;
     const char *const spec = f->has_hw ? args->value.hw : "";
     const struct sp_price *const price = &f->problem.price;
-    if (!take_carbon(args->value.carbon, sources, f, error) ||
+    if (!sp_grid_of(args->value.carbon, sources, &f->grid, &f->carbon_is_typed, error) ||
         !sp_check_price(args, &hw, &spec, f->has_hw ? 1 : 0, error))
         return false;
     sp_price_text(price, f->price_text, sizeof f->price_text);
@@ -423,18 +449,15 @@ static bool work_out_data(const struct sp_args *args, const struct sp_sources *s
         return sp_fail(error, SP_USAGE, "--storage needs the tokens of a run: --model, --tokens");
     if (!sp_load_drive(args->value.storage, sources, &f->drive, error))
         return false;
-    const double loader = args->value.loader_bandwidth;
-    const double host = (double)sp_chips_per_host(&f->hw.network);
+    const double loader = args->value.loader_bandwidth,
+                 host = (double)sp_chips_per_host(&f->hw.network);
     f->store = (struct sp_data_source){
         .drives = sp_of_all_hosts(f->N, host, args->value.drives),
         .loader_bytes_per_s = isnan(loader) ? INFINITY : sp_of_all_hosts(f->N, host, loader),
         .drive = &f->drive,
     };
-    f->need = (struct sp_data_need){.tokens_per_s = f->rate,
-                                    .bytes_per_token = args->value.bytes_per_token,
-                                    .tokens = f->tokens,
-                                    .written_bytes =
-                                        sp_written_bytes(f->failures.checkpoints, f->checkpoint)};
+    const double written = sp_written_bytes(f->failures.checkpoints, f->checkpoint);
+    f->need = (struct sp_data_need){f->rate, args->value.bytes_per_token, f->tokens, written};
     f->flow = sp_data_flow(&f->need, &f->store);
     return true;
 }
@@ -525,19 +548,33 @@ static bool put_curve(const struct train *f, const struct sp_sources *sources, s
     return true;
 }
 
+static struct sp_figure *plot(const struct sp_args *args, const struct sp_report *report,
+                              struct sp_error *error)
+{
+    char title[SP_PLOT_TEXT];
+    snprintf(title, sizeof title,
+             "Strong scaling of %.50s on %.50s: the same batch on more devices",
+             args->value.model ? args->value.model : "the model", args->value.hw);
+    (void)error;
+    return sp_draw_strong_scaling(report, title);
+}
+
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
-    struct train f = {.value = &args->value, .given = &args->given};
+    struct train f = {.value = &args->value, .given = &args->given, .useful_days = NAN};
     if (!load(args, &sources, &f, error))
         return false;
     work_out_work(&f);
-    if (!work_out_time(args, &f, error) ||
-        (f.has_run &&
-         (!work_out_failures(&sources, &f, error) || !work_out_bill(args, &sources, &f, error) ||
-          !work_out_data(args, &sources, &f, error))))
+    if (!work_out_time(args, &f, error))
+        return false;
+    if (f.has_run)
+        work_out_failures(&f);
+    if (f.has_run && (!check_goodput(&f, error) || !work_out_bill(args, &sources, &f, error) ||
+                      !work_out_data(args, &sources, &f, error)))
         return false;
     work_out_loss(&f);
+    sp_count_images(report, f.model.sample_flops > 0);
     put_train_work_rows(report, &f);
     if (f.has_work) {
         sp_put_tuning(report, &f.model);
@@ -552,10 +589,10 @@ const struct sp_command sp_cmd_train = {
     .name = "train",
     .summary = "a whole run: steps, days, device-hours, energy, cost, goodput",
     .about = "How long a training run takes at a utilisation or a measured speed, what it costs in "
-             "device-hours, energy and money, what checkpoints and failures take away, how many "
-             "micro-steps a "
-             "batch is accumulated over, and how the step scales with the number of devices.",
+             "device-hours, energy and money, what checkpoints and failures take away, over how "
+             "many micro-steps a batch is accumulated, and how the step scales with devices.",
     SP_OPTIONS(options),
     .examples = examples,
     .run = run,
+    .plot = plot,
 };

@@ -1,8 +1,10 @@
 /* validate: measured runs against their predictions. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/command.h"
 #include "cli/example.h"
+#include "runs/columns.h"
 #include "runs/serving_errors.h"
 #include "runs/validation.h"
 
@@ -20,6 +22,8 @@ struct validating {
     struct sp_runs runs;
     struct sp_serving_runs serving;
     size_t n, skipped;
+    size_t unread;     /* runs with a problem */
+    char problem[192]; /* that of the first of them */
     struct sp_run_errors errors;
     int column; /* of --by */
 };
@@ -69,6 +73,13 @@ static void put_groups(struct sp_report *r, const struct validating *s)
     sp_scope(r, "");
 }
 
+/* Whether some run has a prediction and a measurement of that kind. */
+static bool compares(const struct validating *s, enum sp_error_kind kind)
+{
+    const int first = s->serves ? SP_ERRORS_OF_TPOT : SP_ERRORS_OF_TIME;
+    return sp_errors_of_rows(&s->errors, (int)kind - first, -1, "").n > 0;
+}
+
 #define SP_PART validate
 #define SP_PART_OF struct validating
 #include "answer/put_rows.h"
@@ -79,13 +90,19 @@ static bool predict_training(const struct sp_args *args, const struct sp_sources
     struct sp_run_profiles *const profiles = calloc(1, sizeof *profiles);
     if (!profiles)
         abort();
-    const bool ok = sp_load_run_profiles(args->value.profile, sources, profiles, error) &&
-                    sp_read_runs(s->file, sources, &s->runs, error);
+    bool ok = sp_load_run_profiles(args->value.profile, sources, profiles, error) &&
+              sp_open_runs(s->file, sources, &s->runs, error);
     s->n = s->runs.n;
     s->errors = sp_new_training_errors(&s->runs);
     for (size_t i = 0; ok && i < s->n; i++) {
+        struct sp_run row;
         struct sp_validated run;
-        sp_validate_run(&s->runs.run[i], profiles, args->given.all, &run);
+        ok = sp_read_run(&s->runs, i, &row, error);
+        if (!ok)
+            break;
+        if (row.problem[0] != '\0' && s->unread++ == 0)
+            memcpy(s->problem, row.problem, sizeof s->problem);
+        sp_validate_run(&row, profiles, args->given.all, &run);
         sp_begin_row(report, "", "runs.%zu", i);
         put_validate_run_rows(report, &run);
         for (int k = 0; k < SP_TRAINING_ERRORS; k++)
@@ -123,6 +140,19 @@ static bool predict_serving(const struct sp_args *args, const struct sp_sources 
     return ok;
 }
 
+/* Refuses a file of which no run can be read where it has columns that are not. */
+static bool check_read(const struct validating *s, struct sp_error *error)
+{
+    char unread[400] = "";
+    if (s->unread == 0 || s->unread < s->n ||
+        sp_list_unread(s->errors.csv, unread, sizeof unread) == 0)
+        return true;
+    return sp_fail(
+        error, SP_INPUT,
+        "%s: every run (%zu) is skipped, the first since %s; columns that are not known: %s",
+        sp_safe(s->file), s->n, s->problem, unread);
+}
+
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
     if (args->given.example)
@@ -135,7 +165,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         return false;
     const bool ok =
         (s.serves ? predict_serving : predict_training)(args, &sources, &s, report, error) &&
-        (!s.by || sp_find_column(s.errors.csv, s.by, &s.column, error));
+        check_read(&s, error) && (!s.by || sp_find_column(s.errors.csv, s.by, &s.column, error));
     s.skipped = sp_rows_without_error(&s.errors);
     sp_scope(report, "");
     sp_answer_is(report, s.by ? "groups" : "runs");

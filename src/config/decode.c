@@ -122,19 +122,34 @@ static bool check_moe(const struct sp_model *m, const struct sp_json *json, stru
     return CHECK(rules, json, "model", "a mixture of experts needs it", error);
 }
 
+static bool check_reach(const struct sp_model *m, const struct sp_json *json,
+                        struct sp_error *error)
+{
+    const bool local = m->sliding_window > 0 || m->attention_chunk > 0;
+    const struct rule rules[] = {
+        {"attention_chunk", m->attention_chunk == 0 || m->sliding_window == 0,
+         "attention_chunk and model.sliding_window exclude each other"},
+        {"global_first", local || m->global_first == 0,
+         "global_first needs model.sliding_window or model.attention_chunk"},
+        {"global_first", m->global_first <= m->layers, "global_first is larger than model.layers"}};
+    return CHECK(rules, json, "model", "local attention needs it", error);
+}
+
 /* Number of mixers besides attention. */
 static int other_mixers(const struct sp_model *m)
 {
     return (m->linear.heads > 0) + (m->state_space.state > 0 && !m->state_space.parallel) +
-           (m->local.heads > 0) + (m->short_conv > 0) + m->sparse.shared;
+           (m->local.heads > 0) + (m->short_conv > 0) + m->sparse.shared +
+           (m->compressed.far_ratio > 0);
 }
 
 static bool check_widths(const struct sp_model *m, const struct sp_json *json,
                          struct sp_error *error)
 {
     const struct sp_state_space *const x = &m->state_space;
+    const struct sp_compressed_attention *const c = &m->compressed;
     const bool linear = m->linear.heads > 0, states = x->state > 0, local = m->local.heads > 0,
-               sparse = m->sparse.top_k > 0;
+               sparse = m->sparse.top_k > 0, entries = c->output_rank > 0;
     const struct rule widths[] = {
         {"linear_attention.key_dim", !linear || m->linear.key_dim > 0, NULL},
         {"linear_attention.value_dim", !linear || m->linear.value_dim > 0, NULL},
@@ -144,7 +159,18 @@ static bool check_widths(const struct sp_model *m, const struct sp_json *json,
         {"local_attention.head_dim", !local || m->local.head_dim > 0, NULL},
         {"sparse_attention.index_heads", !sparse || m->sparse.index_heads > 0, NULL},
         {"sparse_attention.index_head_dim", !sparse || m->sparse.index_head_dim > 0, NULL},
-        {"mla.kv_lora_rank", !sparse || m->mla.kv_lora_rank > 0, NULL}};
+        {"mla.kv_lora_rank", !sparse || m->mla.kv_lora_rank > 0 || entries, NULL},
+        {"compressed_attention.output_groups",
+         !entries || (c->output_groups > 0 && m->heads % c->output_groups == 0),
+         "compressed_attention.output_groups must divide model.heads"},
+        {"compressed_attention.query_rank", !entries || c->query_rank > 0, NULL},
+        {"sliding_window", !entries || m->sliding_window > 0, NULL},
+        {"kv_heads", !entries || m->kv_heads == 1, "compressed_attention needs kv_heads 1"},
+        {"sparse_attention.top_k", c->ratio == 0 || sparse, NULL},
+        {"compressed_attention.output_rank",
+         entries || (c->ratio == 0 && c->far_ratio == 0 && !strchr(m->pattern, 'W')), NULL},
+        {"mla", !entries || m->mla.kv_lora_rank == 0,
+         "compressed_attention and mla exclude each other"}};
     return CHECK(widths, json, "model", "its kind of layer needs it", error);
 }
 
@@ -157,13 +183,14 @@ static const char *fault_of_pattern(const struct sp_model *m)
         return "expected letters of " SP_PATTERN_LETTERS;
     if (mixers > 1)
         return "the model has more than one of linear_attention, state_space, local_attention, "
-               "short_conv and sparse_attention.shared";
+               "short_conv, sparse_attention.shared and compressed_attention.far_ratio";
     if (named && mixers == 0)
-        return "L and M need linear_attention, state_space, local_attention, short_conv or "
-               "sparse_attention.shared";
+        return "L and M need linear_attention, state_space, local_attention, short_conv, "
+               "sparse_attention.shared or compressed_attention.far_ratio";
     if (!named && mixers == 1)
         return "no layer is an L or M, which stand for linear_attention, state_space, "
-               "local_attention, short_conv or sparse_attention.shared";
+               "local_attention, short_conv, sparse_attention.shared or "
+               "compressed_attention.far_ratio";
     if ((strchr(m->pattern, 'S') != NULL) != (m->shared.sets > 0))
         return "layers S and shared_block.sets need each other";
     if (strchr(m->pattern, 'l') && m->local.heads == 0)
@@ -222,8 +249,8 @@ static bool check_model(const struct sp_model *m, const struct sp_json *json,
                        "d_model, ...) or by \"params\" alone",
                        sp_json_place(json, ""));
     if (!CHECK(rules, json, "model", "a model with layers needs it", error) ||
-        !check_moe(m, json, error) || !check_pattern(m, json, error) ||
-        !check_encoder(m, json, error))
+        !check_reach(m, json, error) || !check_moe(m, json, error) ||
+        !check_pattern(m, json, error) || !check_encoder(m, json, error))
         return false;
     return sp_count_params(m).total <= 1e15 ||
            sp_fail(error, SP_INPUT, "%s: the model has more than 10^15 parameters",

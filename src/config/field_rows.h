@@ -5,10 +5,12 @@
 #include <math.h>
 #include <stddef.h>
 
+#include <scaleplan/machine.h>
+
 #include "config/fields.h"
 
 #define N_FIELDS(array) (sizeof(array) / sizeof *(array))
-#define MOST 1e18
+#define MOST SP_MOST_FIGURE
 
 /* One row. A member's path is its key; rows that end in _AT have a key of their own. Behind `help`
  * may stand further columns, such as `.fallback = 1`. */

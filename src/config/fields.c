@@ -19,6 +19,7 @@ struct decoder {
     struct sp_error *error;
     const char *within; /* path of the object in the document; "" at the root */
     bool seen[SP_MOST_FIELDS];
+    size_t next; /* behind the field found last: most files have the table's order */
 };
 
 static bool decode_object(struct decoder *d, const cJSON *object, const char *prefix);
@@ -38,6 +39,19 @@ const struct sp_field *sp_find_field(const struct sp_field_table *table, const c
         if (table->fields[i].key[0] == key[0] && strcmp(table->fields[i].key, key) == 0)
             return &table->fields[i];
     return NULL;
+}
+
+/* The same, looked for where it usually is. */
+static const struct sp_field *find_after(struct decoder *d, const char *key)
+{
+    const struct sp_field *const fields = d->table->fields;
+    const struct sp_field *const field =
+        d->next < d->table->n && strcmp(fields[d->next].key, key) == 0
+            ? &fields[d->next]
+            : sp_find_field(d->table, key);
+    if (field)
+        d->next = (size_t)(field - fields) + 1;
+    return field;
 }
 
 static bool has_children(const struct sp_field_table *table, const char *path)
@@ -307,7 +321,7 @@ static bool store_rows(struct decoder *d, const struct sp_field *field, const cJ
             return sp_fail(d->error, SP_INPUT, "%s: %s has more than %.0f members", place,
                            field->key, field->max);
         struct decoder inner = {d->table->rows, d->json, d->textbook, row,
-                                d->error,       within,  {false}};
+                                d->error,       within,  {false},     0};
         ok = decode_object(&inner, item, "") && ok;
     }
     return ok;
@@ -374,7 +388,7 @@ static bool decode_object(struct decoder *d, const cJSON *object, const char *pr
         if (sp_is_full(d->error))
             return false;
         sp_join_path(prefix, node->string, path, sizeof path);
-        const struct sp_field *field = sp_find_field(d->table, path);
+        const struct sp_field *const field = find_after(d, path);
         if (field) {
             d->seen[field - d->table->fields] = true;
             ok = store_node(d, field, node) && ok;
@@ -394,7 +408,7 @@ static bool decode_object(struct decoder *d, const cJSON *object, const char *pr
 bool sp_decode(const struct sp_field_table *table, const struct sp_json *json, bool textbook,
                void *base, struct sp_error *error)
 {
-    struct decoder d = {table, json, textbook, base, error, "", {false}};
+    struct decoder d = {table, json, textbook, base, error, "", {false}, 0};
     if (!cJSON_IsObject(json->root))
         return sp_fail(error, SP_INPUT, "%s: expected a JSON object that describes a %s",
                        sp_json_place(json, ""), table->name);

@@ -19,6 +19,42 @@ static bool has_field(const char *name, struct sp_nearest *nearest)
     return false;
 }
 
+const char *const sp_served_names[] = {"model",
+                                       "tp",
+                                       "ranks",
+                                       "pp",
+                                       "dp",
+                                       "attention-dp",
+                                       "all-ep",
+                                       "ep",
+                                       "sequences",
+                                       "rank-sequences",
+                                       "length",
+                                       "weights",
+                                       "plain",
+                                       "kv",
+                                       "chunk",
+                                       "all-chunk",
+                                       "memory-fraction",
+                                       "block",
+                                       "draft-kind",
+                                       "draft-model",
+                                       "draft-tokens",
+                                       "connector",
+                                       "role",
+                                       NULL};
+
+/* Whether a service has what a row sets; else offers the nearest. */
+static bool is_served(const char *name, struct sp_nearest *nearest)
+{
+    for (int i = 0; sp_served_names[i]; i++) {
+        if (strcmp(sp_served_names[i], name) == 0)
+            return true;
+        sp_nearest_offer(nearest, sp_served_names[i]);
+    }
+    return false;
+}
+
 /* Whether a blank-separated list has the name, without its dashes. */
 static bool is_listed(const char *list, const char *name)
 {
@@ -40,9 +76,17 @@ static bool check_row(const struct sp_launch_words *w, const struct sp_launch_ro
         return sp_fail(error, SP_INPUT, "launch %s: %s: \"%s\" is no field of a plan%s",
                        sp_safe(w->name), sp_safe(row->name), sp_safe(row->plan),
                        sp_nearest_hint(&nearest));
-    if (row->plan[0] && (is_listed(w->quiet, row->name) || is_listed(w->quiet_switches, row->name)))
-        return sp_fail(error, SP_INPUT, "launch %s: %s sets %s of a plan and is called harmless",
-                       sp_safe(w->name), sp_safe(row->name), sp_safe(row->plan));
+    struct sp_nearest served = {.wanted = row->serve};
+    if (row->serve[0] && !is_served(row->serve, &served))
+        return sp_fail(error, SP_INPUT, "launch %s: %s: \"%s\" is nothing of a service%s",
+                       sp_safe(w->name), sp_safe(row->name), sp_safe(row->serve),
+                       sp_nearest_hint(&served));
+    if ((row->plan[0] || row->serve[0]) &&
+        (is_listed(w->quiet, row->name) || is_listed(w->quiet_switches, row->name)))
+        return sp_fail(error, SP_INPUT, "launch %s: %s sets %s of a %s and is called harmless",
+                       sp_safe(w->name), sp_safe(row->name),
+                       sp_safe(row->plan[0] ? row->plan : row->serve),
+                       row->plan[0] ? "plan" : "service");
     char key[sizeof row->model];
     for (const char *keys = row->model; row->model[0] && sp_next_item(&keys, key, sizeof key);)
         if (!sp_find_field(&sp_model_table, key))

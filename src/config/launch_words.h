@@ -11,8 +11,9 @@ struct sp_launch_row {
     char plan[20];    /* option of `step` that it sets */
     char model[32];   /* key of a model file that it sets; keys with commas between them are read
                          alone */
+    char serve[20];   /* what of a service it sets, a name of sp_served_names */
     char of[12];      /* only for such models or plans; "": all */
-    char values[320]; /* THEIRS=OURS, or one word for both */
+    char values[480]; /* THEIRS=OURS, or one word for both */
     char gives[24];   /* our value for a switch */
     char unsaid[24];  /* our value if it is absent */
     char value[48];   /* their value that exports write if nothing sets it */
@@ -33,6 +34,9 @@ struct sp_launch_row {
 
 enum { SP_MOST_LAUNCH_ROWS = 256 };
 
+/* What rows of a serving engine may set, NULL-terminated. */
+extern const char *const sp_served_names[];
+
 /* A framework's file. Lists are separated by blanks. */
 struct sp_launch_words {
     char name[32];
@@ -46,10 +50,11 @@ struct sp_launch_words {
     char switches[24576];       /* options without a value */
     char quiet[24576];          /* options with negligible effect on memory and time */
     char quiet_switches[12288]; /* both */
+    char rollout[4096]; /* options of `rl`: lines of rules.h, of the launch room */
     char facts[4096], refuses[12288], loses[8192]; /* lines of rules.h, of the launch room */
     char programs[8192], core[2048]; /* who runs a launch, and what decides it: lines of
                                         programs.h, of the launch room */
-    char models[2048];               /* trainable models: THEIRS=OURS, or one name for both */
+    char models[4096];               /* trainable models: THEIRS=OURS, or one name for both */
 };
 
 #endif

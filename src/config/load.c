@@ -240,8 +240,9 @@ void sp_nearest_config(struct sp_nearest *nearest, const struct sp_sources *sour
  * the shape. */
 static bool name_of_hub_id(const char *spec, char *name, size_t size)
 {
-    static const char *const tuned[] = {"-Instruct", "-instruct", "-it",   "-hf",
-                                        "-Base",     "-base",     "-Chat", "-chat"};
+    static const char *const tuned[] = {"-bnb-4bit", "-unsloth", "-BF16", "-Instruct",
+                                        "-instruct", "-it",      "-hf",   "-Base",
+                                        "-base",     "-Chat",    "-chat"};
     const char *const slash = strchr(spec, '/');
     const size_t n = strlen(spec);
     if (!slash || slash == spec || strchr(slash + 1, '/') || spec[0] == '.' ||

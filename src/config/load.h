@@ -110,6 +110,7 @@ struct sp_framework_file {
     bool can_overlap_moe;
     bool whole_axes;              /* TP takes whole axes of a torus */
     bool even_stages;             /* pipeline stages must have equal numbers of layers */
+    bool own_stages;              /* stages can be told their layers */
     bool offload;                 /* kept activations can be offloaded to the host */
     bool usual_sequence_parallel; /* with TP, if a run does not say */
     int usual_micro_batch;        /* enum sp_usual_micro_batch, if a run does not say */

@@ -31,6 +31,7 @@ struct sp_repertoire sp_framework_repertoire(const struct sp_framework_file *f,
     struct sp_repertoire runs = {.pipelines = strcmp(f->schedules, "none") != 0,
                                  .modules = ladder_of(f->recompute_modules),
                                  .uneven_stages = !f->even_stages,
+                                 .own_stages = f->own_stages,
                                  .splits_axes = !f->whole_axes,
                                  .contexts = strcmp(f->cp_kinds, "none") != 0,
                                  .offload = f->offload && sp_host_bytes_per_s(&hw->chip) > 0};

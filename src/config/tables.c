@@ -195,6 +195,7 @@ static const struct sp_field framework_fields[] = {
     BOOL(even_stages,
          "pipeline stages must have equal numbers of layers, where need be with the embedding and "
          "the head as one each"),
+    BOOL(own_stages, "each pipeline stage can be told its layers"),
     TEXT(recompute, "recompute policies it supports; empty: any"),
     TEXT(
         recompute_modules,

@@ -6,6 +6,8 @@
 static const struct sp_field row_fields[] = {
     TEXT(plan, "the option of `step` that it sets"),
     TEXT(model, "the key of model files that it sets, or several that are read alone"),
+    TEXT(serve, "what of a service it sets: options of `serve`, or what an engine makes of several "
+                "(ranks: TP times attention's data parallelism, ...)"),
     TEXT(of, "read and written of models with experts, with latents, in fp8 or with shards alone"),
     TEXT(values, "its words for values, \"THEIRS=OURS, BOTH\""),
     BOOL_AT("switch", takes_none, "no value follows it"),
@@ -52,6 +54,11 @@ static const struct sp_field launch_fields[] = {
           "numbers that conditions name, \"NAME = EXPRESSION\", over names, settings {NAME} or "
           "{NAME|OTHERWISE}, and whether there is one: [NAME], [NAME?] where it is on, "
           "[NAME=THIS|THAT], [NAME~WORD]"),
+    LINES(
+        rollout,
+        "what of reinforcement learning it says, \"OPTION = EXPRESSION\" in the same manner, 0: it "
+        "does not (_ for - in options of `rl`; other names are numbers for the lines below); "
+        "\"OPTION WORD = CONDITION\"; \"OPTION said = NAME|OTHERWISE\", as it stands there"),
     LINES(refuses,
           "what the framework refuses, \"CONDITION: WHAT\"; what excludes or needs an option alone "
           "stands in its row"),

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/trace.h"
+
 /* A longer key is of sources with many --set, which are read every time. */
 enum { LONGEST_KEY = 512, MOST_KEPT = 512 };
 
@@ -60,6 +62,8 @@ static void free_kept(struct sp_world *world)
 void sp_free_world(struct sp_world *world)
 {
     free_kept(world);
+    sp_free_traces(world->traces);
+    world->traces = NULL;
     sp_free_pipes(&world->pipes);
 }
 

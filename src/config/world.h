@@ -8,6 +8,7 @@
 
 /* A config that was loaded, or the place where one was found. */
 struct sp_remembered;
+struct sp_trace;
 
 /* Begins as {0}. Everything of a run shares one: the lines of a stream, the rows of a sweep, the
  * cases of a file. A config that changes in the meantime is read as it was at first. */
@@ -15,6 +16,7 @@ struct sp_world {
     struct sp_pipes pipes;
     struct sp_remembered *kept;
     int n_kept;
+    struct sp_trace *traces; /* trace.h */
 };
 void sp_free_world(struct sp_world *world);
 

@@ -1,5 +1,6 @@
 /* Closed forms: each row as a function and as text. */
 #include <math.h>
+#include <string.h>
 
 #include <scaleplan/forms.h>
 
@@ -13,43 +14,56 @@
 #undef FORM
 #undef ARG
 
-/* Switches instead of arrays: arrays of strings need a relocation per string at every start. */
-#define ARG(symbol, unit, meaning)                                                                 \
-    {                                                                                              \
-#symbol, unit, meaning                                                                     \
-    }
+/* A form in one text, each part of it up to a zero, the last one empty; behind a switch: arrays of
+ * strings need a relocation per string at every start, and structs code per member. */
+#define JOINED(...)                                                                                \
+    JOIN(__VA_ARGS__, "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", )
+#define JOIN(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, ...) a b c d e f g h i j k l m n o p
+#define ARG(symbol, unit, meaning) #symbol "\0" unit "\0" meaning "\0"
 #define FORM(name, what, unit, arguments, expression, source)                                      \
     case SP_CLOSED_##name:                                                                         \
-        return (struct sp_form){#name, what, unit, #expression, source, {SP_STRIP arguments}};
-struct sp_form sp_form(enum sp_form_id id)
+        return #name "\0" what "\0" unit "\0" #expression "\0" source                              \
+                     "\0" JOINED(SP_STRIP arguments);
+static const char *parts_of(enum sp_form_id id)
 {
     switch ((int)id) {
 #include <scaleplan/forms.def>
     }
-    return (struct sp_form){.name = "", .what = "", .unit = "", .text = "", .source = ""};
+    return "\0\0\0\0\0"; /* five empty parts, no argument */
 }
 #undef FORM
 #undef ARG
 
-#define FORM(name, what, unit, arguments, expression, source)                                      \
-    case SP_CLOSED_##name:                                                                         \
-        return #expression;
+/* Takes a part and goes on to the next. */
+static const char *take(const char **parts)
+{
+    const char *const part = *parts;
+    *parts += strlen(part) + 1;
+    return part;
+}
+
+struct sp_form sp_form(enum sp_form_id id)
+{
+    const char *parts = parts_of(id);
+    struct sp_form form = {.name = take(&parts)};
+    form.what = take(&parts);
+    form.unit = take(&parts);
+    form.text = take(&parts);
+    form.source = take(&parts);
+    for (struct sp_form_argument *a = form.arguments; *parts; a++) {
+        a->name = take(&parts);
+        a->unit = take(&parts);
+        a->meaning = take(&parts);
+    }
+    return form;
+}
+
 const char *sp_form_text(enum sp_form_id id)
 {
-    switch ((int)id) {
-#include <scaleplan/forms.def>
-    }
-    return "";
+    return sp_form(id).text;
 }
-#undef FORM
 
-#define FORM(name, what, unit, arguments, expression, source)                                      \
-    case SP_CLOSED_##name:                                                                         \
-        return source;
 const char *sp_form_source(enum sp_form_id id)
 {
-    switch ((int)id) {
-#include <scaleplan/forms.def>
-    }
-    return "";
+    return sp_form(id).source;
 }

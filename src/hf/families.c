@@ -38,6 +38,7 @@ struct alias {
 #define SAME NO_ROW
 #define DEFAULT NO_ROW
 #define RENAME NO_ROW
+#define HARMLESS NO_ROW
 static const struct sp_hf_family families[] = {
 #include "hf/families.def"
 };

@@ -197,8 +197,10 @@ static void note_further_layers(cJSON *out, const cJSON *o)
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         char note[160];
         const double layers = sp_hf_at(o, keys[i]);
-        snprintf(note, sizeof note, "%s: counted without %.0f layers for further tokens", keys[i],
-                 layers);
+        snprintf(note, sizeof note,
+                 "%s: counted without %.0f layers for further tokens "
+                 "(--set model.mtp_layers=%.0f counts them)",
+                 keys[i], layers, layers);
         if (layers > 0)
             add_note(out, note);
     }
@@ -253,6 +255,32 @@ static void note_head(cJSON *out, const struct sp_hf_config *c, const struct sp_
     add_note(out, note);
 }
 
+/* Whether widths that follow from a number of heads are whole. */
+static bool are_heads_whole(const cJSON *out, const struct sp_hf_config *c,
+                            const struct sp_hf_family *f, struct sp_error *error)
+{
+    const cJSON *const e = sp_hf_member(out, "encoder");
+    const double width = e ? sp_hf_at(e, "d_model") : 0, heads = e ? sp_hf_at(e, "heads") : 0;
+    const char *const key = sp_hf_key_in(c->sizes, sp_hf_heads);
+    char at[96];
+    if (fmod(sp_hf_at(out, "head_dim"), 1) != 0) {
+        snprintf(at, sizeof at, "%s%s", c->part, key ? key : sp_hf_heads[0]);
+        return sp_fail(error, SP_INPUT, "%s: %s: the heads do not divide %s %.10g",
+                       sp_json_place(c->json, at), at, sp_hf_key_in(c->sizes, sp_hf_width),
+                       sp_hf_number(c->sizes, sp_hf_width));
+    }
+    const double shared = e ? sp_hf_number_at(e, "kv_heads", heads) : heads;
+    if (heads <= 0 ||
+        (fmod(sp_hf_number_at(e, "head_dim", width / heads), 1) == 0 && fmod(heads, shared) == 0))
+        return true;
+    return sp_fail(
+        error, SP_INPUT,
+        "%s: %s: the %.10g heads of its %s do not divide its width %.10g, or those of its "
+        "keys and values do not divide them",
+        sp_json_place(c->json, ""), f->type, heads,
+        f->traits & HF_ENCODER_DECODER ? "encoder" : "tower", width);
+}
+
 static void note_assumed(cJSON *out, const struct sp_hf_config *c, const struct sp_hf_family *f)
 {
     char type[64], note[240];
@@ -298,7 +326,10 @@ static cJSON *converted(const struct sp_hf_config *c, const struct sp_hf_family 
     if (tower)
         note_tower(out, tower);
     note_left_out(out, c, tower);
-    return out;
+    if (are_heads_whole(out, c, f, error))
+        return out;
+    cJSON_Delete(out);
+    return NULL;
 }
 
 /* Refuses a document that names no architecture. Always NULL. */

@@ -18,11 +18,11 @@ NAMES(experts, "num_local_experts", "num_experts", "n_routed_experts", "moe_num_
 NAMES(top, "num_experts_per_tok", "num_experts_per_token", "moe_topk", "moe_k", "moe_top_k");
 NAMES(shared, "n_shared_experts", "moe_num_shared_experts", "num_shared_experts");
 NAMES(every, "decoder_sparse_step", "interleave_moe_layer_step", "moe_layer_freq",
-      "moe_layer_interval");
+      "moe_layer_interval", "moe_frequency");
 NAMES(dense, "first_k_dense_replace", "moe_layer_start_index");
 NAMES(expert_width, "moe_intermediate_size");
 NAMES(head_dim, "head_dim");
-NAMES(window, "sliding_window", "window_size");
+NAMES(window, "sliding_window", "window_size", "sliding_window_size");
 NAMES(latent, "kv_lora_rank");
 NAMES(nope, "qk_nope_head_dim");
 NAMES(rope, "qk_rope_head_dim");

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "hf/pattern.h"
+#include "hf/refuse.h"
 #include "hf/shared.h"
 
 #define NAMES(name, ...) static const char *const name[] = {__VA_ARGS__, NULL}
@@ -134,7 +135,7 @@ static void put_delta_rule(cJSON *out, const cJSON *o)
     TAKE(x, o, {"heads", "linear_num_value_heads"}, {"key_heads", "linear_num_key_heads"},
          {"key_dim", "linear_key_head_dim"}, {"value_dim", "linear_value_head_dim"},
          {"conv", "linear_conv_kernel_dim"});
-    sp_hf_put_flag(out, "attention_gate", true);
+    sp_hf_put_flag(out, "attention_gate", sp_hf_flag_at(o, "attn_output_gate", true));
     if (moe)
         sp_hf_put_flag(moe, "shared_gate", sp_hf_at(o, "shared_expert_intermediate_size") > 0);
 }
@@ -153,6 +154,43 @@ static void put_indexer(cJSON *out, const cJSON *o)
          {"index_head_dim", "index_head_dim"});
     const char *const letters = sp_hf_text_at(out, "pattern");
     sp_hf_put_flag(x, "shared", letters && strchr(letters, 'L'));
+}
+
+/* Layers of which a table gives the experts: those named so, or the first ones. */
+static double hash_layers_of(const cJSON *o)
+{
+    const cJSON *kind, *const kinds = sp_hf_member(o, "mlp_layer_types");
+    double n = 0;
+    cJSON_ArrayForEach(kind, kinds) n +=
+        cJSON_IsString(kind) && strcmp(kind->valuestring, "hash_moe") == 0;
+    return cJSON_IsArray(kinds) ? n : sp_hf_at(o, "num_hash_layers");
+}
+
+/* Tokens of an entry: under its kind of layer, or alone. */
+static double entry_tokens(const cJSON *o, const char *kind, const char *key, double otherwise)
+{
+    return sp_hf_number_at(sp_hf_member(o, "compress_rates"), kind,
+                           sp_hf_number_at(o, key, otherwise));
+}
+
+static void put_compressed(cJSON *out, const cJSON *o)
+{
+    const char *const letters = sp_hf_text_at(out, "pattern");
+    cJSON *const x = cJSON_AddObjectToObject(out, "compressed_attention");
+    cJSON *const moe = cJSON_GetObjectItemCaseSensitive(out, "moe");
+    TAKE(x, o, {"query_rank", "q_lora_rank"}, {"output_groups", "o_groups"},
+         {"output_rank", "o_lora_rank"});
+    TAKE(out, o, {"hyper_connections", "hc_mult"});
+    sp_hf_put(moe, "hash_layers", hash_layers_of(o));
+    if (strchr(letters, 'L'))
+        sp_hf_put(x, "far_ratio",
+                  entry_tokens(o, "heavily_compressed_attention", "compress_rate_hca", 128));
+    if (!strchr(letters, 'A'))
+        return;
+    sp_hf_put(x, "ratio", entry_tokens(o, "compressed_sparse_attention", "compress_rate_csa", 4));
+    cJSON *const picks = cJSON_AddObjectToObject(out, "sparse_attention");
+    TAKE(picks, o, {"top_k", "index_topk"}, {"index_heads", "index_n_heads"},
+         {"index_head_dim", "index_head_dim"});
 }
 
 /* Kimi Delta Attention: decay per channel and a gate, both of low rank. */
@@ -180,6 +218,7 @@ static void put_mimo(cJSON *out, const cJSON *o)
     cJSON *const x = cJSON_AddObjectToObject(out, "local_attention");
     cJSON_DeleteItemFromObjectCaseSensitive(out, "sliding_window");
     cJSON_DeleteItemFromObjectCaseSensitive(out, "global_every");
+    cJSON_DeleteItemFromObjectCaseSensitive(out, "global_first");
     TAKE(out, o, {"value_dim", "v_head_dim"});
     TAKE(x, o, {"heads", "swa_num_attention_heads"}, {"kv_heads", "swa_num_key_value_heads"},
          {"head_dim", "swa_head_dim"}, {"value_dim", "swa_v_head_dim"});
@@ -339,8 +378,20 @@ static void put_zamba2(cJSON *out, const cJSON *o)
     put_mamba_2(out, o);
 }
 
-/* A family: letters for attention and the other mixer, functions that fill in and write the
- * latter's widths; `everywhere`: all layers have them. */
+/* A list of kinds, which transformers fills in: two layers with many tokens per entry, then in
+ * turn. */
+static void fill_compressed(cJSON *o)
+{
+    fill_experts(o);
+    if (sp_hf_array(o, sp_hf_kinds))
+        return;
+    cJSON *const kinds = cJSON_AddArrayToObject(o, "compress_ratios");
+    for (int i = 0; i < fmin(sp_hf_number(o, sp_hf_layers), SP_HF_MOST_LAYERS); i++)
+        cJSON_AddItemToArray(kinds, cJSON_CreateNumber(i < 2 || i % 2 == 0 ? 128 : 4));
+}
+
+/* A family: letters for attention and the other mixer (and a window alone), functions that fill in
+ * and write the latter's widths; `everywhere`: all layers have them. */
 struct hybrid {
     const char *type, *letters;
     void (*fill)(cJSON *sizes);
@@ -367,6 +418,7 @@ static const struct hybrid hybrids[] = {
     {"mimo_v2_flash", "AL", fill_mimo, put_mimo, false},
     {"deepseek_v32", "A", NULL, put_indexer, true},
     {"glm_moe_dsa", "AL", fill_indexers, put_indexer, true},
+    {"deepseek_v4", "ALW", fill_compressed, put_compressed, true},
     {"zamba2", "A", sp_hf_fill_zamba2, put_zamba2, true},
     {"granitemoeshared", "A", NULL, put_granite_shared, true},
     {"apertus", "A", NULL, put_apertus, true},
@@ -402,15 +454,51 @@ static bool are_experts_last(const struct sp_hf_config *c, struct sp_error *erro
                    sp_json_place(c->json, path), path);
 }
 
+/* Requires sizes of a family's own: of a document that was not checked, so that no message names a
+ * key of ours. */
+static bool has_own_sizes(const struct sp_hf_config *c, const char *type, struct sp_error *error)
+{
+    static const struct {
+        const char *type, *part, *key;
+    } needed[] = {
+        {"deepseek_v4", "", "head_dim"},
+        {"deepseek_v4", "", "q_lora_rank"},
+        {"deepseek_v4", "", "o_groups"},
+        {"deepseek_v4", "", "o_lora_rank"},
+        {"deepseek_v4", "", "hc_mult"},
+        {"deepseek_v4", "", "sliding_window"},
+        {"deepseek_v4", "", "index_topk"},
+        {"deepseek_v4", "", "index_n_heads"},
+        {"deepseek_v4", "", "index_head_dim"},
+        {"kimi_linear", "linear_attn_config", "head_dim"},
+        {"kimi_linear", "linear_attn_config", "num_heads"},
+    };
+    const int before = error->lines;
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
+        char part[64];
+        const char *const *const keys = (const char *const[]){needed[i].key, NULL};
+        const bool whole = !*needed[i].part;
+        const struct sp_hf_config own = {c->json, part,
+                                         whole ? c->sizes : sp_hf_member(c->sizes, needed[i].part)};
+        const double value = sp_hf_number(own.sizes, keys);
+        snprintf(part, sizeof part, "%s%s%s", c->part, needed[i].part, whole ? "" : ".");
+        if (strcmp(needed[i].type, type) == 0 &&
+            !(value >= 1 && value <= 1e9 && value == floor(value)))
+            sp_hf_refuse_size(&own, keys, error);
+    }
+    return error->lines == before;
+}
+
 /* Refuses keys that make the model differ from its known family. */
 static bool is_known(const struct sp_hf_config *c, const struct hybrid *h, struct sp_error *error)
 {
     static const struct {
         const char *type, *key;
-    } beyond[] = {{"kimi_linear", "attn_res_block_size"},
-                  {"kimi_linear", "routed_expert_hidden_size"},
-                  {"kimi_linear", "mla_use_output_gate"},
-                  {"falcon_h1", "projectors_bias"}};
+    } beyond[] = {
+        {"kimi_linear", "attn_res_block_size"}, {"kimi_linear", "routed_expert_hidden_size"},
+        {"kimi_linear", "mla_use_output_gate"}, {"deepseek_v4", "kv_lora_rank"},
+        {"deepseek_v4", "attention_bias"},      {"deepseek_v4", "mlp_bias"},
+        {"falcon_h1", "projectors_bias"}};
     char path[96];
     if (strcmp(h->type, "zamba2") == 0 && !sp_hf_is_whole_zamba2(c->sizes)) {
         snprintf(path, sizeof path, "%slayers_block_type", c->part);
@@ -436,7 +524,8 @@ bool sp_hf_put_mixer(cJSON *out, const struct sp_hf_config *c, const struct sp_h
     const struct hybrid *const h = hybrid_of(f);
     if (!h)
         return true;
-    if (!is_known(c, h, error) || !are_experts_last(c, error) ||
+    if (!has_own_sizes(c, h->type, error) || !is_known(c, h, error) ||
+        !are_experts_last(c, error) ||
         (h->letters[1] && !sp_hf_put_pattern(out, c, h->letters, error)))
         return false;
     const char *const letters = sp_hf_text_at(out, "pattern");

@@ -83,31 +83,60 @@ static double d_ff_of(const cJSON *o, const struct sp_hf_family *f, double width
     return f->traits & HF_HALF_WIDTH ? d_ff / 2 : d_ff;
 }
 
-/* Layers with full attention: by list, before the first windowed layer, or every n-th. */
-static double global_layers(const cJSON *o, const struct sp_hf_family *f, double layers)
+/* Layers that attend to all tokens: the first ones, and every n-th. */
+struct global_layers {
+    double first, every;
+};
+
+/* Those of a list of layers, of which `listed` are global. Only their number counts: a list without
+ * a period is read as its global layers first. */
+static struct global_layers listed_layers(double listed, double layers)
 {
-    const cJSON *const types = sp_hf_member(o, "layer_types"), *type;
-    double every = sp_hf_at(o, "sliding_window_pattern"), listed = 0;
-    cJSON_ArrayForEach(type, types) listed +=
-        cJSON_IsString(type) && strcmp(type->valuestring, "full_attention") == 0;
-    if (cJSON_IsArray(types))
-        return listed;
-    if (sp_hf_member(o, "max_window_layers"))
-        return fmin(sp_hf_at(o, "max_window_layers"), layers);
-    if (every == 0)
-        every = f->global_every;
-    return every > 0 ? floor(layers / every) : 0;
+    const double every = listed > 0 ? floor(layers / listed) : 0;
+    return every > 0 && floor(layers / every) == listed ? (struct global_layers){0, every}
+                                                        : (struct global_layers){listed, 0};
 }
 
-static void put_window(cJSON *out, const cJSON *o, const struct sp_hf_family *f)
+/* By list; before the first windowed layer (Qwen2); by the layers without rotary positions
+ * (Llama 4); or every n-th. */
+static struct global_layers global_layers(const cJSON *o, const struct sp_hf_family *f,
+                                          double layers)
 {
-    const double window = sp_hf_number(o, sp_hf_window), layers = sp_hf_number(o, sp_hf_layers);
-    const double global = global_layers(o, f, layers);
-    if (window <= 0 || !sp_hf_flag_at(o, "use_sliding_window", true) || global >= layers)
+    const cJSON *const named = sp_hf_member(o, "layer_types"), *one;
+    const cJSON *const types = named ? named : sp_hf_member(o, "attention_layers"); /* GPT-Neo */
+    const cJSON *const rotary = sp_hf_member(o, "no_rope_layers"); /* 1: has rotary positions */
+    double listed = 0;
+    cJSON_ArrayForEach(one, types) listed +=
+        cJSON_IsString(one) && (strcmp(one->valuestring, "full_attention") == 0 ||
+                                strcmp(one->valuestring, "global") == 0);
+    if (cJSON_GetArraySize(types) > 0)
+        return listed_layers(listed, layers);
+    cJSON_ArrayForEach(one, rotary) listed += cJSON_IsNumber(one) && one->valuedouble == 0;
+    if (f->traits & HF_LLAMA4 && cJSON_GetArraySize(rotary) > 0)
+        return listed_layers(listed, layers);
+    if (sp_hf_member(o, "max_window_layers"))
+        return (struct global_layers){fmin(sp_hf_at(o, "max_window_layers"), layers), 0};
+    const char *const letters = sp_hf_text_at(o, "sliding_window_pattern"); /* "LLLG" (EXAONE) */
+    const double every = letters ? (double)strlen(letters) : sp_hf_at(o, "sliding_window_pattern");
+    return (struct global_layers){0, every > 0 ? every : f->global_every};
+}
+
+/* The reach of local layers: a window or, in Llama 4, a chunk. */
+static void put_reach(cJSON *out, const cJSON *o, const struct sp_hf_family *f)
+{
+    const bool chunked = f->traits & HF_LLAMA4;
+    const double reach =
+        chunked ? sp_hf_at(o, "attention_chunk_size") : sp_hf_number(o, sp_hf_window);
+    const double layers = sp_hf_number(o, sp_hf_layers);
+    const struct global_layers global = global_layers(o, f, layers);
+    if (reach <= 0 || !sp_hf_flag_at(o, "use_sliding_window", true) || global.first >= layers ||
+        global.every == 1)
         return;
-    sp_hf_put(out, "sliding_window", window);
-    if (global > 0)
-        sp_hf_put(out, "global_every", floor(layers / global));
+    sp_hf_put(out, chunked ? "attention_chunk" : "sliding_window", reach);
+    if (global.first > 0)
+        sp_hf_put(out, "global_first", global.first);
+    if (global.every > 0)
+        sp_hf_put(out, "global_every", global.every);
 }
 
 /* Default head width: d_model / heads; with latents the width of queries and keys, which need not
@@ -132,7 +161,7 @@ static void put_sizes(cJSON *out, const cJSON *o, const struct sp_hf_family *f)
     sp_hf_put(out, "head_dim", head_dim > 0 ? head_dim : even_head_dim(o, width / heads));
     sp_hf_put(out, "vocab", sp_hf_number(o, sp_hf_vocab));
     sp_hf_put(out, "max_seq", positions);
-    put_window(out, o, f);
+    put_reach(out, o, f);
     const cJSON *const attention = sp_hf_member(o, "attn_config");
     const bool alibi =
         sp_hf_flag_at(o, "alibi", false) || (attention && sp_hf_flag_at(attention, "alibi", false));
@@ -182,13 +211,20 @@ static void put_experts(cJSON *out, const cJSON *o, const struct sp_hf_family *f
     const double shared = f->traits & HF_LLAMA4 ? 1
                           : f->traits & HF_SHARED_MIXED
                               ? (sp_hf_flag_at(o, "use_mixed_mlp_moe", false) ? 1 : 0)
-                          : shared_width > 0 && width > 0 ? shared_width / width
-                                                          : sp_hf_number(o, sp_hf_shared);
+                          : shared_width > 0 ? 1
+                                             : sp_hf_number(o, sp_hf_shared);
     const double every = sp_hf_number(o, sp_hf_every);
     sp_hf_put(moe, "experts", experts);
     sp_hf_put(moe, "top_k", sp_hf_number(o, sp_hf_top) > 0 ? sp_hf_number(o, sp_hf_top) : 1);
     sp_hf_put(moe, "d_ff_expert", width);
-    sp_hf_put(moe, "shared_experts", shared);
+    const bool equal = shared_width > 0 && width > 0 && fmod(shared_width, width) == 0;
+    sp_hf_put(moe, "shared_experts", equal ? shared_width / width : shared);
+    if (!equal)
+        sp_hf_put(moe, "d_ff_shared", shared_width);
+    if (sp_hf_at(o, "topk_group") < sp_hf_at(o, "n_group")) {
+        sp_hf_put(moe, "groups", sp_hf_at(o, "n_group"));
+        sp_hf_put(moe, "top_groups", sp_hf_at(o, "topk_group"));
+    }
     sp_hf_put(moe, "dense_layers", dense_layers_of(o));
     sp_hf_put(moe, "every", every > 0 ? every : 1);
     sp_hf_put(moe, "d_ff_dense", d_ff_of(o, f, sp_hf_number(o, sp_hf_width)));
@@ -196,7 +232,7 @@ static void put_experts(cJSON *out, const cJSON *o, const struct sp_hf_family *f
         cJSON_AddBoolToObject(moe, "router_bias", true);
         cJSON_AddBoolToObject(moe, "expert_bias", true);
     }
-    if (f->traits & HF_SCORE_BIAS)
+    if (f->traits & HF_SCORE_BIAS && sp_hf_flag_at(o, "use_routing_bias", true))
         cJSON_AddBoolToObject(moe, "score_correction_bias", true);
 }
 
@@ -231,7 +267,8 @@ static void put_opt(cJSON *out, const cJSON *o)
                  table = sp_hf_number_at(o, "word_embed_proj_dim", width);
     if (table != width)
         sp_hf_put(out, "embedding_width", table);
-    if (!sp_hf_flag_at(o, "do_layer_norm_before", true))
+    if (!sp_hf_flag_at(o, "do_layer_norm_before", true) ||
+        sp_hf_flag_at(o, "_remove_final_layer_norm", false))
         cJSON_AddBoolToObject(out, "no_final_norm", true);
 }
 

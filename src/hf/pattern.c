@@ -7,7 +7,8 @@
 
 #define NAMES(name, ...) const char *const sp_hf_##name[] = {__VA_ARGS__, NULL}
 
-NAMES(kinds, "layers_block_type", "indexer_types", "hybrid_layer_pattern", "layer_types");
+NAMES(kinds, "layers_block_type", "indexer_types", "hybrid_layer_pattern", "layer_types",
+      "compress_ratios");
 NAMES(indices, "attn_layer_indices", "full_attn_idxs");
 
 const cJSON *sp_hf_array(const cJSON *o, const char *const *keys)
@@ -23,7 +24,7 @@ static char letter_of(const char *family, const char *kind)
 {
     static const struct {
         const char *kind;
-        char letter; /* for single blocks */
+        char letter; /* for single blocks; W: the family's third letter */
     } known[] = {{"full_attention", '*'},
                  {"attention", '*'},
                  {"linear_attention", 'M'},
@@ -32,28 +33,42 @@ static char letter_of(const char *family, const char *kind)
                  {"mlp", '-'},
                  {"moe", 'E'},
                  {"full", '*'},
-                 {"shared", 'M'}};
+                 {"shared", 'M'},
+                 {"compressed_sparse_attention", '*'},
+                 {"heavily_compressed_attention", 'M'},
+                 {"sliding_attention", 'W'}};
     const bool alone = family[0] == '*';
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(known[i].kind, kind) == 0)
             return alone                    ? known[i].letter
                    : known[i].letter == '*' ? family[0]
                    : known[i].letter == 'M' ? family[1]
+                   : known[i].letter == 'W' ? family[2]
                                             : '\0';
     return '\0';
 }
 
-/* Letters of a list of kinds; returns the number of known ones. */
-static int letters_of_kinds(const char *family, const cJSON *kinds, char *out)
+/* The letter of a kind that is a number: 1 for layers of the other mixer; or, where the family has
+ * three, the tokens of an entry (DeepSeek-V4). */
+static char letter_of_number(const char *family, double number)
+{
+    if (!family[2])
+        return family[number > 0];
+    return number == 4 ? family[0] : number == 128 ? family[1] : number <= 1 ? family[2] : '\0';
+}
+
+/* Letters of a list of kinds; returns the number of known ones. DeepSeek-V4's list goes on with the
+ * modules of further tokens. */
+static int letters_of_kinds(const char *family, const cJSON *kinds, int layers, char *out)
 {
     const cJSON *kind;
     int n = 0;
     cJSON_ArrayForEach(kind, kinds)
     {
         out[n] = cJSON_IsString(kind)   ? letter_of(family, kind->valuestring)
-                 : cJSON_IsNumber(kind) ? family[kind->valuedouble > 0]
+                 : cJSON_IsNumber(kind) ? letter_of_number(family, kind->valuedouble)
                                         : '\0';
-        if (!out[n])
+        if (!out[n] || (family[2] && n == layers))
             break;
         n++;
     }
@@ -91,7 +106,7 @@ static int letters_of(const char *family, const cJSON *o, int layers, char *out)
                                                                 sp_hf_array(o, sp_hf_indices);
     const char *const text = sp_hf_text_at(o, "hybrid_override_pattern");
     if (kinds)
-        return letters_of_kinds(family, kinds, out);
+        return letters_of_kinds(family, kinds, layers, out);
     if (text) {
         const size_t known = strspn(text, "M*-E");
         if (known > SP_HF_MOST_LAYERS)

@@ -92,6 +92,8 @@ bool sp_hf_put_formats(cJSON *out, const struct sp_hf_config *c)
     const char *const format = format_of(q);
     if (!format)
         return false;
+    if (says(c->sizes, "expert_dtype", "fp4")) /* DeepSeek-V4: scales of 32 weights beside fp8 */
+        cJSON_AddStringToObject(out, "experts", "mxfp4");
     cJSON_AddStringToObject(
         out, sp_hf_member(out, "moe") && is_of_experts(q) ? "experts" : "weights", format);
     if (keeps_narrow_cache(q))

@@ -147,11 +147,30 @@ static bool is_mixed(const cJSON *o)
     return mixed;
 }
 
+/* Whether a list, or a number, has one above `most`. */
+static bool is_above(const cJSON *o, const char *key, double most)
+{
+    const cJSON *one, *const at = sp_hf_member(o, key);
+    bool above = cJSON_IsNumber(at) && at->valuedouble > most;
+    cJSON_ArrayForEach(one, at) above = above || (cJSON_IsNumber(one) && one->valuedouble > most);
+    return above;
+}
+
+/* Whether a text of layers, L local and G global, has not one global layer as its last. */
+static bool is_irregular(const cJSON *o)
+{
+    const char *const letters = sp_hf_text_at(o, "sliding_window_pattern");
+    return letters && !sp_hf_member(o, "layer_types") &&
+           (strspn(letters, "L") + 1 != strlen(letters) || !sp_hf_ends(letters, "G"));
+}
+
 bool sp_hf_check_features(const struct sp_hf_config *c, const char *family, struct sp_error *error)
 {
     const cJSON *const o = c->sizes;
     const char *const positions = sp_hf_text_at(o, "position_embedding_type");
     const double last = sp_hf_number_at(o, "moe_layer_end_index", -1);
+    const char *const norms = sp_hf_text_at(o, "qk_norm_type");
+    const bool mixture = sp_hf_number(o, sp_hf_experts) >= 1;
     const bool ernie = strcmp(family, "ernie4_5_moe") == 0;
     const bool bert = strcmp(family, "bert") == 0 || strcmp(family, "roberta") == 0;
     const struct {
@@ -165,6 +184,34 @@ bool sp_hf_check_features(const struct sp_hf_config *c, const char *family, stru
         {ernie && last >= 0 && last < sp_hf_number(o, sp_hf_layers) - 1, "moe_layer_end_index",
          "layers without experts after those with them"},
         {ernie && sp_hf_flag_at(o, "use_bias", false), "use_bias", "biases in the experts"},
+        {strcmp(family, "chatglm") == 0 && !sp_hf_flag_at(o, "rmsnorm", true), "rmsnorm",
+         "norms of another kind"},
+        {strcmp(family, "chatglm") == 0 && !sp_hf_flag_at(o, "post_layer_norm", true),
+         "post_layer_norm", "no norm after the last layer"},
+        {strncmp(family, "minimax", 7) == 0 && sp_hf_at(o, "shared_intermediate_size") > 0,
+         "shared_intermediate_size", "a shared expert"},
+        {norms && strncmp(family, "minimax", 7) == 0 && strcmp(norms, "per_layer") != 0,
+         "qk_norm_type", "norms of each head"},
+        {(strcmp(family, "mpt") == 0 || strcmp(family, "qwen") == 0) &&
+             !sp_hf_flag_at(o, "no_bias", true),
+         "no_bias", "biases of this family"},
+        {sp_hf_flag_at(sp_hf_member(o, "attn_config"), "qk_ln", false), "attn_config.qk_ln",
+         "norms of queries and keys"},
+        {strcmp(family, "gemma4_text") == 0 && mixture && sp_hf_at(o, "num_kv_shared_layers") > 0,
+         "num_kv_shared_layers", "experts in layers that reuse keys and values"},
+        {strcmp(family, "nemotron_h") == 0 && mixture && sp_hf_flag_at(o, "mlp_bias", false),
+         "mlp_bias", "biases in the experts"},
+        {strcmp(family, "hunyuan_v1_moe") == 0 && is_above(o, "num_shared_expert", 1),
+         "num_shared_expert", "more than one shared expert"},
+        {is_above(o, "moe_shared_expert_intermediate_size", sp_hf_number(o, sp_hf_expert_width)) &&
+             strncmp(family, "bailing", 7) == 0,
+         "moe_shared_expert_intermediate_size", "shared experts of another width"},
+        {strcmp(family, "deepseek_v4") == 0 && sp_hf_number_at(o, "num_key_value_heads", 1) > 1,
+         "num_key_value_heads", "more than one vector per token"},
+        {sp_hf_number(o, sp_hf_dense) > sp_hf_number(o, sp_hf_layers), sp_hf_key_in(o, sp_hf_dense),
+         "more dense layers than layers"},
+        {is_irregular(o), "sliding_window_pattern",
+         "layers that attend to all tokens elsewhere than last of a period"},
         {is_mixed(o), "mlp_layer_types", "layers without experts after those with them"}};
     for (size_t i = 0; i < sizeof features / sizeof *features; i++) {
         char path[96];

@@ -188,6 +188,7 @@ void sp_hf_put_gemma4(cJSON *out, const cJSON *o)
 {
     cJSON_DeleteItemFromObjectCaseSensitive(out, "sliding_window");
     cJSON_DeleteItemFromObjectCaseSensitive(out, "global_every");
+    cJSON_DeleteItemFromObjectCaseSensitive(out, "global_first");
     put_letters(out, o, 'A', 'L');
     put_per_layer(out, o);
     put_full_heads(out, o);

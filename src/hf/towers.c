@@ -232,12 +232,13 @@ static void put_windows(cJSON *e, const cJSON *v, const struct sizes *s)
         sp_hf_put(e, "global_every", floor(s->layers / global));
 }
 
-static void put_block(cJSON *e, const struct tower *t, const struct sizes *s)
+static void put_block(cJSON *e, const cJSON *v, const struct tower *t, const struct sizes *s)
 {
     sp_hf_put(e, "layers", s->layers);
     sp_hf_put(e, "d_model", s->width);
     sp_hf_put(e, "d_ff", s->d_ff);
     sp_hf_put(e, "heads", s->heads);
+    sp_hf_put(e, "kv_heads", sp_hf_at(v, "num_key_value_heads"));
     sp_hf_put(e, "head_dim", s->head);
     sp_hf_put(e, "norms_per_layer", t->has & HEAD_NORMS ? 4 : 2);
     cJSON_AddStringToObject(e, "norm", t->norm);
@@ -281,7 +282,7 @@ const char *sp_hf_put_tower(cJSON *out, const struct sp_hf_config *c)
     const double first = t->has & CLASS_TOKEN ? 1 : 0, tokens = s.grid * s.grid + first;
     const double frames = is_qwen(t) ? sp_hf_number_at(v, "temporal_patch_size", 2) : 1;
     cJSON *const e = cJSON_AddObjectToObject(out, "encoder");
-    put_block(e, t, &s);
+    put_block(e, v, t, &s);
     sp_hf_put(e, "patch", s.channels * frames * s.patch * s.patch);
     cJSON_AddBoolToObject(e, "patch_bias", t->has & PATCH_BIAS);
     sp_hf_put(e, "positions", positions_of(v, t, tokens));

@@ -21,6 +21,12 @@
     TARGET(accelerate, "accelerate", "accelerate", "YAML") LAST \
     TARGET(jax, "jax", "JAX", "mesh and specs")
 
+/* Engines of services, in the same manner: what `export` writes and `serve --from` reads. */
+#define SP_ENGINES(TARGET, NEXT, LAST) \
+    TARGET(vllm, "vllm", "vLLM", "a server's command") NEXT \
+    TARGET(sglang, "sglang", "SGLang", "a server's command") LAST \
+    TARGET(trtllm, "trtllm", "TensorRT-LLM", "a server's command")
+
 /* What `step --from` reads, in the same manner: of two that take a file alike, the first reads. */
 #define SP_READABLE(TARGET, NEXT, LAST) \
     TARGET(megatron, "megatron", "Megatron-LM", "arguments of Megatron-LM") NEXT \
@@ -29,6 +35,10 @@
     TARGET(accelerate, "accelerate", "accelerate", "an accelerate YAML") NEXT \
     TARGET(trainer, "trainer", "Trainer", "arguments of Hugging Face's Trainer or axolotl") NEXT \
     TARGET(verl, "verl", "verl", "settings of verl") NEXT \
+    TARGET(verl_sft, "verl-sft", "verl", "settings of verl's supervised tuning") NEXT \
+    TARGET(nemo_rl, "nemo-rl", "NeMo-RL", "settings of NeMo-RL") NEXT \
+    TARGET(openrlhf, "openrlhf", "OpenRLHF", "arguments of OpenRLHF") NEXT \
+    TARGET(nanogpt, "nanogpt", "nanoGPT", "settings of nanoGPT") NEXT \
     TARGET(peft, "peft", "PEFT", "a PEFT adapter_config.json") NEXT \
     TARGET(deepspeed, "deepspeed", "DeepSpeed", "a DeepSpeed JSON") LAST \
     TARGET(maxtext, "maxtext", "MaxText", "options of MaxText")
@@ -48,7 +58,7 @@ extern const char *const sp_export_choices[];
 /* The target of one of them, and its version's place in that list. */
 const struct sp_target *sp_target_of(int choice, int *version);
 
-enum { SP_LAUNCH_UNREAD = 32 };
+enum { SP_LAUNCH_UNREAD = 32, SP_LAUNCH_ROLLOUT = 32 };
 enum { SP_LAUNCH_OPTIONS = 48, SP_LAUNCH_NOTES = 64, SP_LAUNCH_LOSSES = 64, SP_LAUNCH_FILES = 3 };
 
 /* A setting that decides an answer and was not read: the option that it decides, its name, value
@@ -65,6 +75,10 @@ struct sp_launch {
         char name[24], value[768];
     } option[SP_LAUNCH_OPTIONS];
     int options;
+    struct {
+        char name[24], value[64];
+    } rollout[SP_LAUNCH_ROLLOUT]; /* options of `rl`, and `apart`: devices that only generate */
+    int n_rollout;
     bool etp_is_tp; /* experts are split as the rest: what is typed for TP counts for them too */
     char note[SP_LAUNCH_NOTES][240];
     int notes;
@@ -72,16 +86,47 @@ struct sp_launch {
     char machine[128]; /* the chip that was typed without a count, with these; "": none was */
     struct sp_unread unread[SP_LAUNCH_UNREAD]; /* no answer unless these options are typed */
     int n_unread;
+    bool serves;        /* it starts a server: options of `serve` */
+    double longest;     /* tokens of a request that it takes; 0: not said */
     char no_model[160]; /* why it says no model, "" where it does or simply has none */
 };
 
+/* What an engine's server is started with: numbers that are none are NAN, texts NULL. A value that
+ * is `usual` is what the engine takes by itself. */
+struct sp_served_pool {
+    double instances; /* of this command, on the machine */
+    double tp, attention_dp, pp, ep;
+};
+struct sp_served_launch {
+    const struct sp_sources *sources;
+    const char *model, *hardware, *draft_model; /* names */
+    struct sp_served_pool pool, reads;          /* what generates, and what reads its prompts */
+    bool apart;                                 /* the latter is another one */
+    double experts;                             /* of a layer; 0: none */
+    double sequences, length, chunk, memory_fraction, block, drafts;
+    const char *weights, *kv; /* formats */
+    bool stored;              /* weights in a format that no engine makes while it loads */
+    bool usual_weights, usual_kv, usual_block;
+    struct {
+        const char *name, *value;
+    } asked[64]; /* options that were typed, for those that no engine has */
+    int n_asked;
+};
+
+struct sp_settings;
+
 /* What was typed for a launch: names of a script with values, "NAME=VALUE", and which of several
- * trainings is read (NULL: not said). */
+ * trainings is read (NULL: not said). `over`: settings of files over this one, whose values names
+ * have too; NULL: there are none. */
 struct sp_typed_names {
     const char *recipe;
+    const struct sp_settings *over;
     const char *at[64];
     int n;
 };
+
+/* What of a rollout it says by that name, 0 where it does not. */
+int64_t sp_rollout_whole(const struct sp_launch *launch, const char *name);
 
 /* Reads a file of SP_READABLE; `path` "-" is standard input. `hw` is NULL when it is not known yet.
  * What cannot be read as a number is an error. */
@@ -117,5 +162,12 @@ struct sp_written {
 /* False with an error where a framework's file cannot be read; `written` has no text then. */
 bool sp_write_launch(const struct sp_target *target, const struct sp_launched *launched,
                      struct sp_written *written, struct sp_error *error);
+
+/* The same of a service as an engine's command. */
+bool sp_write_server(const struct sp_target *target, const struct sp_served_launch *launch,
+                     struct sp_written *written, struct sp_error *error);
+
+/* Whether a target is the command of a server. */
+bool sp_is_server(const struct sp_target *target);
 
 #endif

@@ -3,11 +3,15 @@
 #include <string.h>
 
 #include "config/world.h"
+#include "launch/engines/engines.h"
 #include "launch/fields/programs.h"
 #include "launch/fields/rows.h"
+#include "launch/huggingface/calls.h"
+#include "launch/shell/expand.h"
 #include "launch/shell/script.h"
 #include "launch/formats/syntax.h"
 #include "launch/shell/world.h"
+#include "launch/torchtitan/registry.h"
 #include "launch/versions.h" /* generated */
 
 /* clang-format off */
@@ -16,10 +20,14 @@
 #define COMMA ,
 SP_TARGETS(DECLARE, , )
 SP_READABLE(DECLARE, , )
+SP_ENGINES(DECLARE, , )
 #define CHOICES(row, name, framework, form) name SP_VERSIONS_OF_##row(name)
-static const struct sp_target *const targets[] = {SP_TARGETS(POINT, COMMA, COMMA)};
-const char *const sp_export_choices[] = {SP_TARGETS(CHOICES, COMMA, COMMA), NULL};
-static const struct sp_target *const readable[] = {SP_READABLE(POINT, COMMA, COMMA)};
+static const struct sp_target *const targets[] = {SP_TARGETS(POINT, COMMA, COMMA),
+                                                 SP_ENGINES(POINT, COMMA, COMMA)};
+const char *const sp_export_choices[] = {SP_TARGETS(CHOICES, COMMA, COMMA),
+                                         SP_ENGINES(CHOICES, COMMA, COMMA), NULL};
+static const struct sp_target *const readable[] = {SP_READABLE(POINT, COMMA, COMMA),
+                                                   SP_ENGINES(POINT, COMMA, COMMA)};
 /* clang-format on */
 
 const struct sp_target *sp_target_of(int choice, int *version)
@@ -82,6 +90,7 @@ static void lose_unsaid(const struct sp_launched *l)
          "activations of some layers in the host's memory (--offload-layers)"},
         {"first-layers", p->first_layers > 0, ends},
         {"last-layers", p->last_layers > 0, ends},
+        {"stage-layers", p->own.n > 0, "layers of every stage (--stage-layers)"},
         {"dispatch", experts && e->dispatch != SP_DISPATCH_ALLTOALL, exchange},
         {"moe-overlap", experts && e->moe_overlap, exchange},
         {"cuda-graph", e->cuda_graph != SP_CUDA_GRAPH_NONE, "CUDA graphs (--cuda-graph)"},
@@ -137,15 +146,40 @@ bool sp_write_launch(const struct sp_target *target, const struct sp_launched *l
     return true;
 }
 
+bool sp_is_server(const struct sp_target *target)
+{
+    return target->program != NULL;
+}
+
+bool sp_write_server(const struct sp_target *target, const struct sp_served_launch *served,
+                     struct sp_written *written, struct sp_error *error)
+{
+    size_t size;
+    struct sp_launched l = {.written = written};
+    *written = (struct sp_written){0};
+    if (!open_words(target, served->sources, l.words, error))
+        return false;
+    FILE *const out = open_memstream(&written->text, &size);
+    if (!out)
+        abort();
+    sp_put_server(target, served, &l, out);
+    if (fclose(out) != 0)
+        abort();
+    close_words(l.words);
+    return true;
+}
+
 /* The target of that name, or the one that the file fits best; NULL: it fits none. */
 static const struct sp_target *find_reader(const struct sp_launch_file *file, const char *name)
 {
-    static const char *const names[] = {SP_READABLE(SP_TARGET_NAME, COMMA, COMMA)};
+    static const char *const names[] = {SP_READABLE(SP_TARGET_NAME, COMMA, COMMA),
+                                        SP_ENGINES(SP_TARGET_NAME, COMMA, COMMA)};
     const struct sp_target *best = NULL;
     enum sp_match most = SP_NO_MATCH;
     for (size_t i = 0; i < sizeof readable / sizeof readable[0]; i++) {
-        const enum sp_match match =
-            name[0] ? (enum sp_match)sp_is(names[i], name) : readable[i]->detect(file);
+        const enum sp_match match = name[0]               ? (enum sp_match)sp_is(names[i], name)
+                                    : readable[i]->detect ? readable[i]->detect(file)
+                                                          : SP_NO_MATCH;
         if (match > most) {
             best = readable[i];
             most = match;
@@ -154,16 +188,36 @@ static const struct sp_target *find_reader(const struct sp_launch_file *file, co
     return best;
 }
 
+/* Says that a script which the file runs is not here, or that nothing tells which one it is. */
+static bool refuse_missing(const struct sp_launch_file *file)
+{
+    const struct sp_script *const script = file->script;
+    const struct sp_shell_gap *const gap = sp_shell_gap_in(&script->shell->text, script->missing);
+    char name[160];
+    sp_shell_show(&script->shell->text, script->missing, name, sizeof name);
+    if (gap)
+        return sp_fail(file->settings.error, SP_INPUT,
+                       "%s:%d: it runs %.80s, which is not here: %s is not known; --set-var "
+                       "%s=VALUE",
+                       sp_safe(file->origin), script->missing_line, sp_safe(name),
+                       sp_safe(gap->name), sp_safe(gap->name));
+    return sp_fail(file->settings.error, SP_INPUT, "%s:%d: it runs %.80s, which is not here",
+                   sp_safe(file->origin), script->missing_line, sp_safe(name));
+}
+
 /* Says what a file is that no row of programs and no reader knows. */
 static bool refuse_unknown(const struct sp_launch_file *file)
 {
     int line = 0;
     const char *const program = file->script ? sp_started_program(file->script, &line) : "";
+    if (file->script && file->script->missing)
+        return refuse_missing(file);
     if (program[0])
-        return sp_fail(file->settings.error, SP_INPUT,
-                       "%s:%d: it starts %.80s, whose options nothing here reads: give the plan as "
-                       "options",
-                       sp_safe(file->origin), line, sp_safe(program));
+        return sp_fail(
+            file->settings.error, SP_INPUT,
+            "%s: not a launch script in a known format (line %d starts %.80s): give the plan "
+            "as options",
+            sp_safe(file->origin), line, sp_safe(program));
     return sp_fail_in(&file->settings, "it is no launch that is read: neither " SP_READABLE(
                                            SP_TARGET_FORM, ", nor ", ", nor "));
 }
@@ -178,6 +232,9 @@ static bool read_as(struct sp_launch_file *file, const struct sp_target *target,
     if (!open_words(target, file->sources, file->words, error))
         return false;
     file->settings.words = file->words[0];
+    file->settings.launch->serves = sp_is_server(target);
+    if (file->words[0] && file->words[0]->core[0])
+        file->settings.core = file->words[0]->core;
     file->program = program;
     const bool ok = target->read(file) && sp_refuse_gaps(&file->settings) && error->lines == before;
     close_words(file->words);
@@ -195,9 +252,15 @@ static bool read_as_best(struct sp_launch_file *file)
         sp_words_of("programs", file->sources, file->settings.error);
     bool ok = words != NULL;
     const bool known = ok && sp_find_program(words->programs, file, &program);
-    const struct sp_target *const target =
-        ok && (!known || program.target[0]) ? find_reader(file, program.target) : NULL;
-    if (ok && known && !target)
+    const struct sp_target *const target = ok && (!known || program.target[0] || program.needs[0])
+                                               ? find_reader(file, program.target)
+                                               : NULL;
+    if (ok && known && program.needs[0] && !target)
+        ok = sp_fail_in(&file->settings,
+                        "it is a part of a launch of %s (%s), which starts with several files: one "
+                        "with %s is needed",
+                        program.framework, sp_safe(program.told), program.needs);
+    else if (ok && known && !target)
         ok = sp_fail_in(&file->settings,
                         "%s (%s): its launches are not read: give the plan as options",
                         program.framework, sp_safe(program.told));
@@ -218,11 +281,40 @@ static bool read_script(const char *text, const struct sp_typed_names *names,
     bool ok = sp_read_script(text, names->at, names->n, file->origin, &script,
                              file->settings.launch, file->settings.error);
     file->script = &script;
-    file->settings.launch->devices = ok ? sp_devices_of_script(&script, text) : 0;
+    file->settings.launch->devices = ok ? sp_devices_of_script(&script) : 0;
     ok = ok && read_as_best(file);
     sp_free_script(&script);
     file->script = NULL;
     return ok;
+}
+
+/* Whether names of a file are those of a training by themselves (nanoGPT's; one that has functions
+ * of its own is another program, whose defaults nothing here knows). */
+static bool read_names(const char *text, const struct sp_typed_names *names, struct sp_settings *s)
+{
+    const struct sp_error before = *s->error;
+    const bool other =
+        !strstr(text, "configurator.py") &&
+        (strstr(text, "\ndef ") || strstr(text, "\nclass ") || strstr(text, "import torch"));
+    const bool ok =
+                   !other && sp_add_setting(s, "python.names", "") && sp_read_names(text, names, s),
+               own = ok && (sp_has_setting(s, "block_size") || sp_has_setting(s, "n_embd") ||
+                            sp_has_setting(s, "init_from") || sp_has_setting(s, "batch_size"));
+    if (!own)
+        s->n = 0;
+    *s->error = before;
+    return own;
+}
+
+/* Calls of the Trainer's classes, a recipe, or names alone. */
+static bool read_python(const char *text, const struct sp_typed_names *names,
+                        struct sp_launch_file *file)
+{
+    struct sp_settings *const s = &file->settings;
+    return sp_read_trainer_calls(text, names, s) &&
+           (s->n > 0 || sp_read_titan_registry(text, file->origin, names, s)) &&
+           (s->n > 0 || read_names(text, names, s) || sp_read_recipe(text, names, s)) &&
+           read_as_best(file);
 }
 
 static bool read_json(const char *text, size_t length, const struct sp_typed_names *names,
@@ -231,9 +323,16 @@ static bool read_json(const char *text, size_t length, const struct sp_typed_nam
     struct sp_json json;
     if (!sp_json_parse(text, length, file->origin, &json, file->settings.error))
         return false;
-    file->json = json.root;
-    sp_read_json(text, names, &file->settings);
-    const bool ok = read_as_best(file);
+    char *const code = sp_notebook_code(json.root);
+    bool ok = true;
+    if (code) {
+        ok = read_python(code, names, file);
+    } else {
+        file->json = json.root;
+        sp_read_json(text, names, &file->settings);
+        ok = read_as_best(file);
+    }
+    free(code);
     sp_json_free(&json);
     return ok;
 }
@@ -270,7 +369,7 @@ static bool read_text(const char *text, size_t length, const struct sp_typed_nam
         return sp_fail_in(&file->settings, "holds a zero byte; expected text");
     if (text[strspn(text, " \t\r\n")] == '\0')
         return sp_fail_in(&file->settings, "the file is empty, expected a launch");
-    switch (sp_syntax_of(text)) {
+    switch (sp_syntax_of(text, file->origin)) {
     case SP_JSON:
         return read_json(text, length, names, file);
     case SP_YAML:
@@ -278,7 +377,7 @@ static bool read_text(const char *text, size_t length, const struct sp_typed_nam
     case SP_TOML:
         return sp_read_toml(text, &file->settings) && read_as_best(file);
     case SP_PYTHON:
-        return sp_read_recipe(text, names, &file->settings) && read_as_best(file);
+        return read_python(text, names, file);
     case SP_SHELL:
         break;
     }

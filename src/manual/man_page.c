@@ -1,4 +1,4 @@
-/* Man pages in roff: the same words as --help. */
+/* Man pages in roff: the same words as --help all. */
 #include <stdarg.h>
 #include <string.h>
 
@@ -53,19 +53,32 @@ static void put_header(const char *name, int section, const char *version, const
     roff(out, ".SH NAME\n%s \\- %s\n", name, summary);
 }
 
+static void put_option(const struct sp_option *o, FILE *out)
+{
+    roff(out, ".TP\n\\fB\\-\\-%s\\fR", o->name);
+    if (o->metavar && o->kind == SP_MAYBE)
+        roff(out, " [\\fI%s\\fR]", o->metavar);
+    else if (o->metavar)
+        roff(out, " \\fI%s\\fR", o->metavar);
+    roff(out, "\n%s", o->help);
+    if (o->fallback)
+        roff(out, " (default %s)", o->fallback);
+    fputs("\n", out);
+}
+
+/* Options under the headings of --help. */
 static void put_options(const struct sp_option *options, size_t n, FILE *out)
 {
-    for (size_t i = 0; i < n; i++) {
-        const struct sp_option *const o = &options[i];
-        roff(out, ".TP\n\\fB\\-\\-%s\\fR", o->name);
-        if (o->metavar && o->kind == SP_MAYBE)
-            roff(out, " [\\fI%s\\fR]", o->metavar);
-        else if (o->metavar)
-            roff(out, " \\fI%s\\fR", o->metavar);
-        roff(out, "\n%s", o->help);
-        if (o->fallback)
-            roff(out, " (default %s)", o->fallback);
-        fputs("\n", out);
+    for (int heading = 0; heading < SP_N_HEADINGS; heading++) {
+        bool begun = false;
+        for (size_t i = 0; i < n; i++) {
+            if ((int)options[i].heading != heading)
+                continue;
+            if (!begun)
+                roff(out, ".SS %s\n", sp_heading_title(options[i].heading));
+            begun = true;
+            put_option(&options[i], out);
+        }
     }
 }
 
@@ -105,9 +118,7 @@ static void put_command(const struct sp_command *c, const char *version, FILE *o
     roff(out, "\n.SH DESCRIPTION\n%s\n.SH OPTIONS\n", c->about);
     struct sp_option options[SP_MAX_OPTIONS];
     const size_t n = sp_options_of(c, options);
-    put_options(options, n - sp_n_common_options, out);
-    fputs(".SS Common options\n", out);
-    put_options(options + n - sp_n_common_options, sp_n_common_options, out);
+    put_options(options, n, out);
     put_keys(c->name, out);
     fputs(".SH EXAMPLES\n", out);
     for (const struct sp_example *e = c->examples; e && e->line; e++)
@@ -133,7 +144,7 @@ static void put_program(const char *version, FILE *out)
     for (size_t i = 0; i < sp_n_common_options; i++) {
         const struct sp_option option =
             sp_option_row(sp_common_options[i].id, &sp_common_options[i]);
-        put_options(&option, 1, out);
+        put_option(&option, out);
     }
     fprintf(
         out,

@@ -19,19 +19,23 @@ static const struct {
 enum { NETWORKS = sizeof networks / sizeof *networks };
 
 struct curves {
-    struct sp_panel *panel;
-    double P, C; /* active parameters; FLOP/s */
+    struct sp_panel *panel, *ratio; /* of times, and of T_comms over T_math */
+    double P, C;                    /* active parameters; FLOP/s */
     double from, to;
     size_t n;
 };
 
-static struct sp_series *add_curve(struct curves *c, const char *name, double left, double right)
+static enum sp_look add_curve(struct curves *c, const char *name, double left, double right)
 {
-    struct sp_series *const s = sp_add_series(c->panel, SP_LINE, sp_look_of(c->n++), "%s", name);
-    s->dashed = true;
+    const enum sp_look look = sp_look_of(c->n++);
+    struct sp_series *const s = sp_add_series(c->panel, SP_LINE, look, "%s", name);
+    struct sp_series *const over = sp_add_series(c->ratio, SP_LINE, look, "%s", "");
+    s->dashed = over->dashed = true;
     sp_add_point(s, c->from, left);
     sp_add_point(s, c->to, right);
-    return s;
+    sp_add_point(over, c->from, sp_times_of(left, sp_chip_math_s(c->P, c->from, c->C)));
+    sp_add_point(over, c->to, sp_times_of(right, sp_chip_math_s(c->P, c->to, c->C)));
+    return look;
 }
 
 /* The critical batch is where the curves cross. */
@@ -79,14 +83,13 @@ static void draw_curves(struct curves *c, const struct sp_report *r, double tp)
         char name[64];
         snprintf(name, sizeof name, "T_comms: %s", networks[i].name);
         if (critical > 0)
-            mark_crossing(c, add_curve(c, name, s, s)->look, critical);
+            mark_crossing(c, add_curve(c, name, s, s), critical);
     }
     if (mixed > 0)
         mark_crossing(c,
                       add_curve(c, "T_comms: best FSDP x TP",
                                 sp_chip_mixed_comms_s(c->P, c->from, mixed, c->C),
-                                sp_chip_mixed_comms_s(c->P, c->to, mixed, c->C))
-                          ->look,
+                                sp_chip_mixed_comms_s(c->P, c->to, mixed, c->C)),
                       mixed);
     if (!isnan(tp) && largest > 0) {
         char name[64];
@@ -104,14 +107,22 @@ struct sp_figure *sp_draw_batch(const struct sp_report *report, const char *mach
         "Arithmetic and communication of a step on a chip of %.40s: %.50s", machine, model);
     c.panel = sp_add_panel(figure, sp_make_axis("batch per chip", "tokens", true),
                            sp_make_axis("time of a step", "s", true), "");
+    c.ratio = sp_add_panel(figure, sp_make_axis("batch per chip", "tokens", true),
+                           sp_make_axis("T_comms / T_math", "", true), "");
     find_range(&c, report);
     draw_curves(&c, report, tp);
     const double asked = sp_report_number(report, SP_Q_BATCH_TOKENS_CHIP);
     if (asked > 0)
         sp_add_rule(c.panel, true, asked, SP_BLACK, "this batch: %s",
                     sp_human_text(asked, SP_TOKENS));
-    c.panel->x.min = c.from;
-    c.panel->x.max = c.to;
+    sp_add_rule(c.ratio, false, 1, SP_BLACK, "below: compute-bound");
+    c.panel->x.min = c.ratio->x.min = c.from;
+    c.panel->x.max = c.ratio->x.max = c.to;
+    for (int power = -3; power <= 4; power++)
+        sp_add_tick(&c.ratio->y, pow(10, power), "%g", pow(10, power));
+    c.ratio->key = SP_KEY_RIGHT; /* as wide as the panel above */
+    c.ratio->height_px = 220;
+    c.ratio->rows = 12;
     c.panel->key = SP_KEY_RIGHT;
     c.panel->height_px = 420;
     c.panel->rows = 26;

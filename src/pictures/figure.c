@@ -68,7 +68,9 @@ void sp_figure_free(struct sp_figure *figure)
 
 struct sp_plot_axis sp_make_axis(const char *label, const char *unit, bool log)
 {
-    return (struct sp_plot_axis){.label = label, .unit = unit, .log = log, .min = NAN, .max = NAN};
+    struct sp_plot_axis axis = {.unit = unit, .log = log, .min = NAN, .max = NAN};
+    snprintf(axis.label, sizeof axis.label, "%s", label);
+    return axis;
 }
 
 struct sp_panel *sp_add_panel(struct sp_figure *figure, struct sp_plot_axis x,

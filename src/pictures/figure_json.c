@@ -38,7 +38,7 @@ static void add_axis(cJSON *object, const char *name, const struct sp_panel *pan
     const struct sp_plot_axis *const axis = vertical ? &panel->y : &panel->x;
     const struct sp_scale scale = sp_scale_of(panel, vertical);
     cJSON *const out = cJSON_AddObjectToObject(object, name);
-    cJSON_AddStringToObject(out, "label", axis->label ? axis->label : "");
+    cJSON_AddStringToObject(out, "label", axis->label);
     cJSON_AddStringToObject(out, "unit", axis->unit ? axis->unit : "");
     cJSON_AddStringToObject(out, "prefix", scale.prefix);
     add_number(out, "factor", scale.factor);

@@ -72,7 +72,8 @@ struct sp_tick {
 /* Label and base unit ("time", "s"); the prefix is chosen when drawing. min and max NAN: from the
  * data. */
 struct sp_plot_axis {
-    const char *label, *unit;
+    char label[SP_PLOT_TEXT - 32]; /* a copy: what names a quantity may be gone when it is drawn */
+    const char *unit;
     bool floating;   /* need not include 0 */
     bool log, whole; /* whole: no ticks between whole numbers */
     double min, max;

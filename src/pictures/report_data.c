@@ -30,21 +30,32 @@ double sp_keyed_number(const struct sp_report *report, const char *key)
 }
 
 static const struct sp_entry *find_in_row(const struct sp_report *report, const char *list,
-                                          size_t i, enum sp_quantity_id id)
+                                          size_t i, const char *key)
 {
     char path[160];
-    snprintf(path, sizeof path, "%s.%zu.%s", list, i, sp_quantity(id).key);
+    snprintf(path, sizeof path, "%s.%zu.%s", list, i, key);
     return sp_find(report, path);
+}
+
+double sp_rows_number(const struct sp_report *report, const char *list, size_t i, const char *key)
+{
+    return number_of(find_in_row(report, list, i, key));
+}
+
+const char *sp_rows_text(const struct sp_report *report, const char *list, size_t i,
+                         const char *key)
+{
+    return text_of(find_in_row(report, list, i, key));
 }
 
 double sp_listed_number(const struct sp_report *report, const char *list, size_t i,
                         enum sp_quantity_id id)
 {
-    return number_of(find_in_row(report, list, i, id));
+    return number_of(find_in_row(report, list, i, sp_quantity(id).key));
 }
 
 const char *sp_listed_text(const struct sp_report *report, const char *list, size_t i,
                            enum sp_quantity_id id)
 {
-    return text_of(find_in_row(report, list, i, id));
+    return text_of(find_in_row(report, list, i, sp_quantity(id).key));
 }

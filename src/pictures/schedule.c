@@ -166,7 +166,7 @@ struct sp_figure *sp_plot_schedule(const struct sp_pipeline *q, const struct sp_
 void sp_draw_schedule_lines(struct sp_report *report, const struct sp_pipeline *q,
                             const struct sp_task *tasks, const struct sp_played *played)
 {
-    enum { WIDTH = 100 };
+    enum { WIDTH = 76 }; /* with the number of a stage 80 columns */
     const double cell = played->makespan_s / WIDTH;
     char line[WIDTH + 1];
     sp_line(report, " ");

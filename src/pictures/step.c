@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "answer/time_parts.h"
+#include "pictures/curves.h"
 #include "pictures/pictures.h"
 #include "pictures/report_data.h"
 
@@ -126,16 +127,8 @@ static void draw_line(struct sp_figure *figure, const struct sp_report *r, const
 {
     struct sp_panel *const panel = sp_add_panel(figure, sp_make_axis("devices", "", true),
                                                 sp_make_axis(label, unit, false), "");
-    struct sp_series *const line = sp_add_series(panel, SP_LINE, SP_BLUE, "%s", "");
-    struct sp_series *const marks = sp_add_series(panel, SP_MARKS, SP_BLUE, "%s", "");
-    double x;
-    for (size_t i = 0; !isnan(x = sp_listed_number(r, "curve", i, SP_Q_STEP_CURVE_DEVICES)); i++) {
-        const double y = sp_listed_number(r, "curve", i, id);
-        if (isnan(y))
-            continue;
-        sp_add_point(line, x, y);
-        sp_add_point(marks, x, y);
-    }
+    sp_add_listed(panel, r, "curve", sp_quantity(SP_Q_STEP_CURVE_DEVICES).key, sp_quantity(id).key,
+                  SP_BLUE, "");
     panel->y.min = 0;
     panel->height_px = 220;
     panel->rows = 12;
@@ -193,6 +186,67 @@ struct sp_figure *sp_draw_buckets(const struct sp_report *r, struct sp_error *er
     panel->height_px = 160;
     panel->rows = 9;
     return figure;
+}
+
+/* The boxes of "1-4, 17-20", a colour for each chunk; returns the last layer. */
+static long add_layers(struct sp_panel *panel, const char *which, double y)
+{
+    long first, last = 0;
+    for (size_t chunk = 0; *which; chunk++) {
+        char *end;
+        first = last = strtol(which, &end, 10);
+        if (*end == '-')
+            last = strtol(end + 1, &end, 10);
+        if (end == which)
+            break;
+        if (chunk == panel->n_series && chunk < SP_MAX_SERIES)
+            sp_add_series(panel, SP_BOXES, sp_look_of(chunk), "chunk %zu", chunk + 1)->letter =
+                (char)('1' + chunk % 9);
+        if (chunk >= panel->n_series)
+            break;
+        sp_add_box(&panel->series[chunk], (double)first - 0.5, (double)last + 0.5, y - 0.38,
+                   y + 0.38);
+        struct sp_label *const label = sp_add_label(panel, (double)(first + last) / 2, y, SP_CENTRE,
+                                                    first == last ? "%ld" : "%ld-%ld", first, last);
+        label->yields = true;
+        label->light = panel->series[chunk].look == SP_BLUE;
+        which = end + strspn(end, ", ");
+    }
+    return last;
+}
+
+struct sp_figure *sp_draw_placement(const struct sp_report *r, struct sp_error *error)
+{
+    char degrees[96] = "";
+    const char *which;
+    long layers = 0;
+    size_t n = 0;
+    name_degrees(r, degrees, sizeof degrees);
+    struct sp_figure *const figure = sp_figure_new(
+        "Where the layers of %.40s lie on %s x %.24s:%s", sp_report_text(r, SP_Q_STEP_MODEL),
+        sp_human_text(sp_report_number(r, SP_Q_STEP_DEVICES), SP_COUNT),
+        sp_report_text(r, SP_Q_STEP_MACHINE), degrees);
+    struct sp_panel *const panel =
+        sp_add_panel(figure, sp_make_axis("layer", "", false), sp_make_axis("", "", false), "");
+    for (; *(which = sp_rows_text(r, "stages", n, "which")); n++) {
+        const long last = add_layers(panel, which, -(double)n);
+        layers = last > layers ? last : layers;
+        sp_add_tick(&panel->y, -(double)n, "stage %zu, ranks %s", n,
+                    sp_rows_text(r, "stages", n, "ranks"));
+    }
+    panel->x.floating = panel->x.whole = panel->y.floating = true;
+    panel->x.min = 0.5;
+    panel->x.max = (double)layers + 0.5;
+    panel->y.min = 0.25 - (double)n;
+    panel->y.max = 0.75;
+    panel->key = panel->n_series > 1 ? SP_KEY_ABOVE : SP_NO_KEY;
+    panel->height_px = 34 * (double)n + 20;
+    panel->rows = 2 * (int)n + 2;
+    if (n >= 1 && n <= MOST_STAGES)
+        return figure;
+    sp_figure_free(figure);
+    sp_fail(error, SP_INPUT, "--where: up to %d stages are drawn", MOST_STAGES);
+    return NULL;
 }
 
 struct sp_figure *sp_draw_step(const struct sp_report *report,

@@ -16,6 +16,9 @@ struct sp_figure *sp_draw_step(const struct sp_report *report,
 /* The curve of --curve. */
 struct sp_figure *sp_draw_curve(const struct sp_report *report);
 
+/* Which layers each stage has, and which ranks it is; NULL with an error: too many to draw. */
+struct sp_figure *sp_draw_placement(const struct sp_report *report, struct sp_error *error);
+
 /* The buckets of --buckets; NULL with an error: there are none. */
 struct sp_figure *sp_draw_buckets(const struct sp_report *report, struct sp_error *error);
 

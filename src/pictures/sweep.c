@@ -10,7 +10,7 @@
 #include "host/write_file.h"
 #include "pictures/pictures.h"
 
-enum { MOST_LINES = 16, MOST_COLUMNS = 64 };
+enum { MOST_LINES = 16, MOST_COLUMNS = 64, MOST_BARS = 32 };
 
 /* The symbol that an axis takes prefixes before. */
 static const char *symbol_of(enum sp_unit unit)
@@ -25,7 +25,8 @@ static const char *symbol_of(enum sp_unit unit)
 static void make_panels(struct sp_sweep_picture *p, const char *keys)
 {
     char key[160];
-    while (p->n < SP_MAX_PANELS && sp_next_item(&keys, key, sizeof key)) {
+    const size_t most = p->stack ? SP_MAX_PARTS : SP_MAX_PANELS;
+    while (p->n < most && sp_next_item(&keys, key, sizeof key)) {
         struct sp_sweep_panel *const panel = &p->panel[p->n++];
         panel->value = malloc(p->rows * sizeof *panel->value);
         if (!panel->value)
@@ -44,6 +45,8 @@ bool sp_begin_sweep_picture(struct sp_sweep_picture *p, const char *keys, struct
     if (terminal == SP_TERMINAL_TEXT || sp_is_stdout(p->target))
         return sp_fail(error, SP_USAGE,
                        "--plot: a sweep's rows are printed: give the picture a file of its own");
+    if (p->stack && (p->by.n > 0 || p->along.n > MOST_BARS))
+        return sp_fail(error, SP_USAGE, "--stack draws one list of up to %d values", MOST_BARS);
     if (p->heat && p->by.n == 0)
         return sp_fail(error, SP_USAGE, "--heat needs two lists: rows and columns");
     if (!p->heat && p->by.n > MOST_LINES)
@@ -143,6 +146,33 @@ static void draw_heat(const struct sp_sweep_picture *p, struct sp_figure *figure
     free(names);
 }
 
+/* A bar for each row, with the values of all keys one behind the other. */
+static void draw_stack(const struct sp_sweep_picture *p, struct sp_figure *figure)
+{
+    struct sp_bar bars[MOST_BARS] = {0};
+    const char *names[SP_MAX_PARTS];
+    const struct sp_sweep_axis *const along = &p->along;
+    for (size_t k = 0; k < p->n; k++)
+        names[k] = p->panel[k].label;
+    for (size_t i = 0; i < along->n; i++) {
+        double sum = 0;
+        for (size_t k = 0; k < p->n; k++) {
+            bars[i].parts[k] = p->panel[k].value[i];
+            sum += fmax(bars[i].parts[k], 0);
+        }
+        snprintf(bars[i].label, sizeof bars[i].label, "%.30s %.30s", along->name, along->value[i]);
+        snprintf(bars[i].note, sizeof bars[i].note, "%s", sp_human_text(sum, p->panel[0].unit));
+    }
+    sp_draw_bars(figure, &(struct sp_bars){.label = "together",
+                                           .unit = symbol_of(p->panel[0].unit),
+                                           .title = "",
+                                           .names = names,
+                                           .n_parts = p->n,
+                                           .bars = bars,
+                                           .n_bars = along->n,
+                                           .limit = NAN});
+}
+
 void sp_free_sweep_picture(struct sp_sweep_picture *p)
 {
     for (size_t i = 0; i < p->n; i++)
@@ -158,7 +188,9 @@ bool sp_end_sweep_picture(struct sp_sweep_picture *p, const char *title, struct 
     char *bytes = NULL;
     size_t size;
     struct sp_figure *const figure = sp_figure_new("%s", title);
-    for (size_t i = 0; i < p->n; i++)
+    if (p->stack && p->panel[0].has_numbers)
+        draw_stack(p, figure);
+    for (size_t i = 0; i < p->n && !p->stack; i++)
         if (p->panel[i].has_numbers)
             (p->heat ? draw_heat : draw_lines)(p, figure, &p->panel[i]);
     if (figure->n_panels == 0)

@@ -16,10 +16,10 @@ struct sp_sweep_axis {
 
 /* What of a sweep is drawn: one swept option makes lines (or rows of a heat map), the other one,
  * which changes faster, is along x; each of the first keys of --get that has numbers has a
- * panel. */
+ * panel, or with `stack` a part of the bar of each row. */
 struct sp_sweep_picture {
     const char *target; /* --plot; NULL: no picture */
-    bool heat;
+    bool heat, stack;
     struct sp_sweep_axis along, by; /* of x and of the lines; without lines one */
     size_t rows;
     size_t n; /* panels */
@@ -28,7 +28,7 @@ struct sp_sweep_picture {
         enum sp_unit unit;
         double *value; /* of each row; NAN: none */
         bool has_numbers;
-    } panel[SP_MAX_PANELS];
+    } panel[SP_MAX_PARTS];
 };
 
 /* Makes the panels of target, heat, axes and rows; an error where these are too many to draw, or

@@ -1,9 +1,11 @@
 /* The older names of columns stay: published files have them, and so do the logs of users. */
 #include "runs/columns.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/suggest.h"
 #include "config/world.h"
 
 /* clang-format off */
@@ -36,7 +38,7 @@ int sp_run_column(const struct sp_csv *csv, const char *name)
 const char *sp_run_column_name(const struct sp_csv *csv, const char *name)
 {
     const int column = sp_run_column(csv, name);
-    return column < 0 ? name : csv->cells[column];
+    return column < 0 ? name : sp_csv_name(csv, (size_t)column);
 }
 
 bool sp_read_run_csv(const char *path, const struct sp_sources *sources, struct sp_csv *csv,
@@ -56,4 +58,60 @@ void sp_need_columns(const struct sp_csv *csv, const char *path, const char *con
         if (sp_run_column(csv, *needed) < 0)
             sp_fail(error, SP_INPUT, "%s: no column %s in the header", sp_safe(sp_origin_of(path)),
                     *needed);
+}
+
+/* clang-format off */
+/* Columns of trainings that are read and have no older name. */
+static const char *const others[] = {
+    "attention_kernel", "capacity", "config_group", "cp", "cuda_graph", "d_ff",
+    "d_model", "derived_step_s", "devices_per_node", "dp", "dropout", "ep",
+    "etp", "fit", "flops_convention", "framework", "gated_mlp", "head_dim",
+    "id", "kind", "kv_lora_rank", "layers", "lora_rank", "measured_mfu",
+    "measured_peak_mem_gb", "measured_stage", "measured_tflops_per_device", "memory_gib", "memory_level", "method",
+    "mfu_peak_used", "model", "moe", "moe_overlap", "mtp_layers", "offload_layers",
+    "offloads", "optimizer", "pipeline_layout", "pp", "precision", "q_lora_rank",
+    "qk_nope_head_dim", "qk_rope_head_dim", "quantization", "recompute_modules", "scaleout_gbps_per_node", "scoring",
+    "sequence_parallel", "source_title", "tied_embeddings", "tier", "tp", "v_head_dim",
+    "vocab", "vocab_padded", "vpp"};
+/* clang-format on */
+
+/* Offers a name; one that begins with what is wanted is near as well. */
+static bool offer(struct sp_nearest *near, const char *name, const char **longer)
+{
+    if (strncmp(name, near->wanted, strlen(near->wanted)) == 0)
+        *longer = name;
+    sp_nearest_offer(near, name);
+    return strcmp(name, near->wanted) == 0;
+}
+
+/* Whether a column is read; else the nearest that is, in brackets. */
+static bool is_read(const char *column, char *hint, size_t size)
+{
+    struct sp_nearest near = {.wanted = column};
+    const char *longer = NULL;
+    bool known = false;
+    for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++)
+        known = offer(&near, renamed[i].name, &longer) || strcmp(renamed[i].older, column) == 0 ||
+                known;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        known = offer(&near, others[i], &longer) || known;
+    if (sp_nearest_hint(&near)[0])
+        longer = near.best;
+    hint[0] = '\0';
+    if (longer)
+        snprintf(hint, size, " (nearest: %s)", longer);
+    return known;
+}
+
+size_t sp_list_unread(const struct sp_csv *csv, char *out, size_t size)
+{
+    size_t n = 0, used = 0;
+    for (size_t c = 0; c < csv->columns && used < size; c++) {
+        char hint[160];
+        if (is_read(sp_csv_name(csv, c), hint, sizeof hint))
+            continue;
+        used += (size_t)snprintf(out + used, size - used, "%s%s%s", n++ ? ", " : "",
+                                 sp_safe(sp_csv_name(csv, c)), hint);
+    }
+    return n;
 }

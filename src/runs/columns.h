@@ -20,4 +20,8 @@ bool sp_read_run_csv(const char *path, const struct sp_sources *sources, struct 
 void sp_need_columns(const struct sp_csv *csv, const char *path, const char *const *needed,
                      struct sp_error *error);
 
+/* Writes the columns of a header that are not read, each with the nearest that is, if any is near;
+ * returns how many. */
+size_t sp_list_unread(const struct sp_csv *csv, char *out, size_t size);
+
 #endif

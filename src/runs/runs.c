@@ -8,21 +8,18 @@
 #include "runs/runs.h"
 #include "runs/runs_internal.h"
 
-/* Finds the chip with the longest name or alias that begins the column's text. */
-static void read_chip(struct sp_row_reader *r)
+/* Loads the chip with the longest name or alias that begins the column's text. */
+static bool load_chip(const struct sp_row_reader *r, struct sp_hardware *hw)
 {
-    struct sp_run *const run = r->run;
+    struct sp_run_loaded *const known = r->loaded;
+    const char *const hardware = r->run->hardware;
     char name[64];
-    for (size_t i = r->row; i-- > 0;)
-        if (r->runs[i].chip[0] && !r->runs[i].own_network && !r->runs[i].own_domain &&
-            strcmp(r->runs[i].hardware, run->hardware) == 0) {
-            const struct sp_run *const known = &r->runs[i];
-            run->hw = known->hw;
-            memcpy(run->chip, known->chip, sizeof run->chip);
-            memcpy(run->family, known->family, sizeof run->family);
-            return;
+    for (size_t i = 0; i < known->n_chips; i++)
+        if (strcmp(known->chip[i].hardware, hardware) == 0) {
+            *hw = known->chip[i].hw;
+            return true;
         }
-    sp_run_slug(run->hardware, name, sizeof name);
+    sp_run_slug(hardware, name, sizeof name);
     while (name[0] != '\0') {
         if (sp_config_exists(SP_HARDWARE, name, r->sources))
             break;
@@ -33,7 +30,19 @@ static void read_chip(struct sp_row_reader *r)
             *dash = '\0';
     }
     struct sp_error error = {0};
-    if (name[0] == '\0' || !sp_load_chip(name, r->sources, &run->hw, &error)) {
+    if (name[0] == '\0' || !sp_load_chip(name, r->sources, hw, &error))
+        return false;
+    if (known->n_chips == SP_MAX_KNOWN_CHIPS)
+        return true; /* the chips of such a file are loaded row by row */
+    memcpy(known->chip[known->n_chips].hardware, hardware, sizeof known->chip->hardware);
+    known->chip[known->n_chips++].hw = *hw;
+    return true;
+}
+
+static void read_chip(struct sp_row_reader *r)
+{
+    struct sp_run *const run = r->run;
+    if (!load_chip(r, &run->hw)) {
         sp_row_problem(run, "hw \"%s\" is not known", sp_safe(run->hardware));
         return;
     }
@@ -130,6 +139,21 @@ static void copy_cell(const struct sp_row_reader *r, const char *column, char *o
     snprintf(out, size, "%s", sp_row_text(r, column));
 }
 
+static void read_id(const struct sp_row_reader *r, char *id, size_t size)
+{
+    copy_cell(r, "id", id, size);
+    if (id[0] == '\0')
+        snprintf(id, size, "row %zu", r->row + 1);
+}
+
+/* A row without a configuration is one of its own. */
+static void read_group(const struct sp_row_reader *r, const char *id, char group[SP_RUN_GROUP])
+{
+    copy_cell(r, "config_group", group, SP_RUN_GROUP);
+    if (group[0] == '\0')
+        snprintf(group, SP_RUN_GROUP, "%s", id);
+}
+
 /* Later parts depend on earlier ones, so the first problem ends the row. */
 static void read_row(struct sp_row_reader *r)
 {
@@ -138,17 +162,13 @@ static void read_row(struct sp_row_reader *r)
         sp_read_row_tuning, sp_read_row_plan,      sp_read_row_measurement};
     struct sp_run *const run = r->run;
     *run = (struct sp_run){.step_s = NAN, .memory_bytes = NAN, .stage = -1};
-    copy_cell(r, "id", run->id, sizeof run->id);
+    read_id(r, run->id, sizeof run->id);
     copy_cell(r, "source_title", run->source, sizeof run->source);
     copy_cell(r, "hw", run->hardware, sizeof run->hardware);
     copy_cell(r, "model", run->model_name, sizeof run->model_name);
     copy_cell(r, "tier", run->tier, sizeof run->tier);
     copy_cell(r, "scoring", run->scoring, sizeof run->scoring);
-    copy_cell(r, "config_group", run->group, sizeof run->group);
-    if (run->id[0] == '\0')
-        snprintf(run->id, sizeof run->id, "row %zu", r->row + 1);
-    if (run->group[0] == '\0')
-        snprintf(run->group, sizeof run->group, "%s", run->id);
+    read_group(r, run->id, run->group);
     for (size_t i = 0; i < sizeof parts / sizeof *parts && run->problem[0] == '\0'; i++)
         parts[i](r);
 }
@@ -157,14 +177,24 @@ static void read_row(struct sp_row_reader *r)
 static void check_header(const struct sp_csv *csv, const char *path, struct sp_error *error)
 {
     for (size_t c = 0; c < csv->columns && !sp_is_full(error); c++) {
-        const int first = sp_csv_column(csv, csv->cells[c]);
-        if (csv->cells[c][0] != '\0' && (size_t)first != c)
+        const int first = sp_csv_column(csv, sp_csv_name(csv, c));
+        if (sp_csv_name(csv, c)[0] != '\0' && (size_t)first != c)
             sp_fail(error, SP_INPUT, "%s: column %s stands in the header twice",
-                    sp_safe(sp_origin_of(path)), sp_safe(csv->cells[c]));
+                    sp_safe(sp_origin_of(path)), sp_safe(sp_csv_name(csv, c)));
     }
 }
 
-bool sp_read_runs(const char *path, const struct sp_sources *sources, struct sp_runs *runs,
+static struct sp_row_reader reader_of(const struct sp_runs *runs, size_t row)
+{
+    return (struct sp_row_reader){.csv = &runs->csv,
+                                  .row = row,
+                                  .sources = runs->loaded->sources,
+                                  .loaded = runs->loaded,
+                                  .frameworks = runs->loaded->frameworks,
+                                  .n_frameworks = runs->loaded->n_frameworks};
+}
+
+bool sp_open_runs(const char *path, const struct sp_sources *sources, struct sp_runs *runs,
                   struct sp_error *error)
 {
     *runs = (struct sp_runs){0};
@@ -179,33 +209,56 @@ bool sp_read_runs(const char *path, const struct sp_sources *sources, struct sp_
     if (error->lines == 0)
         check_header(&runs->csv, path, error);
     runs->n = runs->csv.rows - 1;
-    runs->run = calloc(runs->n + 1, sizeof *runs->run);
-    struct sp_framework_file *const frameworks = calloc(SP_MAX_FRAMEWORKS, sizeof *frameworks);
-    if (!runs->run || !frameworks)
+    runs->loaded = calloc(1, sizeof *runs->loaded);
+    if (!runs->loaded)
         abort();
-    struct framework_list list = {sources, frameworks, 0, error};
+    runs->loaded->sources = sources;
+    struct framework_list list = {sources, runs->loaded->frameworks, 0, error};
     sp_each_config(SP_FRAMEWORKS, sources, add_framework, &list);
-    for (size_t i = 0; i < runs->n && error->lines == 0; i++) {
-        struct sp_row_reader reader = {.csv = &runs->csv,
-                                       .row = i,
-                                       .sources = sources,
-                                       .error = error,
-                                       .run = &runs->run[i],
-                                       .runs = runs->run,
-                                       .frameworks = frameworks,
-                                       .n_frameworks = list.n};
-        read_row(&reader);
-    }
-    free(frameworks);
+    runs->loaded->n_frameworks = list.n;
     if (error->lines == 0)
         return true;
     sp_runs_free(runs);
     return false;
 }
 
+bool sp_read_run(const struct sp_runs *runs, size_t row, struct sp_run *run, struct sp_error *error)
+{
+    struct sp_row_reader reader = reader_of(runs, row);
+    reader.run = run;
+    reader.error = error;
+    read_row(&reader);
+    return error->lines == 0;
+}
+
+void sp_group_of_row(const struct sp_runs *runs, size_t row, char group[SP_RUN_GROUP])
+{
+    const struct sp_row_reader reader = reader_of(runs, row);
+    char id[sizeof((struct sp_run *)0)->id];
+    read_id(&reader, id, sizeof id);
+    read_group(&reader, id, group);
+}
+
+bool sp_read_runs(const char *path, const struct sp_sources *sources, struct sp_runs *runs,
+                  struct sp_error *error)
+{
+    if (!sp_open_runs(path, sources, runs, error))
+        return false;
+    runs->run = calloc(runs->n + 1, sizeof *runs->run);
+    if (!runs->run)
+        abort();
+    bool ok = true;
+    for (size_t i = 0; ok && i < runs->n; i++)
+        ok = sp_read_run(runs, i, &runs->run[i], error);
+    if (!ok)
+        sp_runs_free(runs);
+    return ok;
+}
+
 void sp_runs_free(struct sp_runs *runs)
 {
     free(runs->run);
+    free(runs->loaded);
     sp_csv_free(&runs->csv);
     *runs = (struct sp_runs){0};
 }

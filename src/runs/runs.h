@@ -31,15 +31,28 @@ struct sp_run {
 };
 
 struct sp_runs {
-    struct sp_run *run;
+    struct sp_run *run; /* NULL where rows are read one by one */
     size_t n;
-    struct sp_csv csv; /* the file, for grouping by any column */
+    struct sp_csv csv;            /* the file, for grouping by any column */
+    struct sp_run_loaded *loaded; /* what rows share: frameworks, chips, precisions */
 };
 
 /* Reads a CSV of runs with the columns of docs/runs.md; unknown columns are ignored. A row without
  * the facts that a prediction needs, or with an unreadable word or number, gets a `problem`. */
 bool sp_read_runs(const char *path, const struct sp_sources *sources, struct sp_runs *runs,
                   struct sp_error *error);
+
+/* The same in two parts, since a run takes twenty times the room of its row: the file, and then
+ * any row of it. */
+bool sp_open_runs(const char *path, const struct sp_sources *sources, struct sp_runs *runs,
+                  struct sp_error *error);
+bool sp_read_run(const struct sp_runs *runs, size_t row, struct sp_run *run,
+                 struct sp_error *error);
+
+/* The configuration that a row repeats, as in `group` of its run. */
+enum { SP_RUN_GROUP = sizeof((struct sp_run *)0)->group };
+void sp_group_of_row(const struct sp_runs *runs, size_t row, char group[SP_RUN_GROUP]);
+
 void sp_runs_free(struct sp_runs *runs);
 
 #endif

@@ -82,11 +82,8 @@ void sp_read_row_framework(struct sp_row_reader *r)
         return;
     }
     run->framework = *found;
-    for (size_t i = r->row; i-- > 0;)
-        if (strcmp(r->runs[i].framework.framework.name, found->framework.name) == 0 &&
-            strcmp(r->runs[i].precision.name, found->framework.precision) == 0) {
-            run->precision = r->runs[i].precision;
-            return;
-        }
-    sp_load_precision(found->framework.precision, r->sources, &run->precision, r->error);
+    struct sp_precision *const known = &r->loaded->precision[found - r->frameworks];
+    if (known->name[0] != '\0' ||
+        sp_load_precision(found->framework.precision, r->sources, known, r->error))
+        run->precision = *known;
 }

@@ -5,18 +5,31 @@
 #include "runs/columns.h"
 #include "runs/runs.h"
 
+enum { SP_MAX_FRAMEWORKS = 64, SP_MAX_KNOWN_CHIPS = 64 };
+
+/* Files that rows name, each loaded once. */
+struct sp_run_loaded {
+    const struct sp_sources *sources;
+    struct sp_framework_file frameworks[SP_MAX_FRAMEWORKS];
+    struct sp_precision precision[SP_MAX_FRAMEWORKS]; /* of each framework; no name: not yet */
+    size_t n_frameworks;
+    struct {
+        char hardware[64]; /* the column's text */
+        struct sp_hardware hw;
+    } chip[SP_MAX_KNOWN_CHIPS];
+    size_t n_chips;
+};
+
 struct sp_row_reader {
     const struct sp_csv *csv;
     size_t row;
     const struct sp_sources *sources;
     struct sp_error *error;
-    struct sp_run *run;        /* of the row; unreadable cells become its problem */
-    const struct sp_run *runs; /* earlier rows, so that each chip is loaded once */
+    struct sp_run *run; /* of the row; unreadable cells become its problem */
+    struct sp_run_loaded *loaded;
     const struct sp_framework_file *frameworks;
     size_t n_frameworks;
 };
-
-enum { SP_MAX_FRAMEWORKS = 64 };
 
 /* A cell by column name; "" if the column or cell is missing. */
 const char *sp_row_text(const struct sp_row_reader *reader, const char *column);

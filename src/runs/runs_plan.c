@@ -7,12 +7,14 @@
 
 #include "runs/runs_internal.h"
 
-/* "first 2 last 3", either alone, or Megatron's letters: see sp_read_layout. */
+/* "first 2 last 3", either alone, or as sp_read_stages has it. */
 static void read_stage_sizes(struct sp_row_reader *r)
 {
     struct sp_plan *const p = &r->run->plan;
     const char *const text = sp_row_text(r, "pipeline_layout");
     const char *const first = strstr(text, "first "), *const last = strstr(text, "last ");
+    const struct sp_stage_split usual = {
+        .stages = p->pp, .balance = (enum sp_balance)r->run->framework.framework.balance};
     if (!*text)
         return;
     if (first || last) {
@@ -21,11 +23,12 @@ static void read_stage_sizes(struct sp_row_reader *r)
         if (p->first_layers < (first != NULL) || p->last_layers < (last != NULL))
             sp_row_problem(r->run, "pipeline_layout \"%s\" is not \"first N last N\"",
                            sp_safe(text));
-    } else if (!sp_read_layout(text, &r->run->model, p->pp, &p->first_layers, &p->last_layers))
-        sp_row_problem(r->run,
-                       "pipeline_layout \"%s\" is none of %lld layers on %lld stages that are even "
-                       "but for the ends",
-                       sp_safe(text), (long long)r->run->model.layers, (long long)p->pp);
+        return;
+    }
+    const char *const wrong = sp_read_stages(text, &r->run->model, &usual, &p->own);
+    if (wrong)
+        sp_row_problem(r->run, "pipeline_layout \"%s\": %s (%lld layers, pp %lld)", sp_safe(text),
+                       wrong, (long long)r->run->model.layers, (long long)p->pp);
 }
 
 static void read_degrees(struct sp_row_reader *r)

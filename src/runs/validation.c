@@ -2,6 +2,8 @@
 #include "runs/validation.h"
 
 #include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "runs/run_estimate.h"
@@ -72,12 +74,36 @@ void sp_validate_run(const struct sp_run *run, const struct sp_run_profiles *pro
     }
 }
 
+/* FNV-1a, 64 bits: Fowler, Noll and Vo 1991. */
+static size_t hash_of(const char *text)
+{
+    uint64_t h = 0xcbf29ce484222325;
+    for (; *text; text++)
+        h = (h ^ (unsigned char)*text) * 0x100000001b3;
+    return (size_t)h;
+}
+
 struct sp_run_errors sp_new_training_errors(const struct sp_runs *runs)
 {
     struct sp_run_errors e;
     sp_init_run_errors(&e, &runs->csv, runs->n, SP_TRAINING_ERRORS);
-    for (size_t i = 0; i < runs->n; i++)
-        while (strcmp(runs->run[e.configuration[i]].group, runs->run[i].group) != 0)
-            e.configuration[i]++;
+    const size_t slots = 2 * runs->n + 1;
+    int *const first = calloc(slots, sizeof *first); /* row + 1, by the hash of its group */
+    if (!first)
+        abort();
+    for (size_t i = 0; i < runs->n; i++) {
+        char group[SP_RUN_GROUP], other[SP_RUN_GROUP];
+        sp_group_of_row(runs, i, group);
+        size_t at = hash_of(group) % slots;
+        for (; first[at]; at = (at + 1) % slots) {
+            sp_group_of_row(runs, (size_t)first[at] - 1, other);
+            if (strcmp(group, other) == 0)
+                break;
+        }
+        if (!first[at])
+            first[at] = (int)i + 1;
+        e.configuration[i] = first[at] - 1;
+    }
+    free(first);
     return e;
 }

@@ -71,8 +71,15 @@ static struct sp_search *open_search(const struct sp_aimed *aim, const struct sp
     if (!search)
         abort();
     search->limits = aim->limits;
-    search->run = (struct sp_search_run){.wanted = 1, .shards = 1};
-    sp_copy_planned(&sp_add_machine(search)->base, p);
+    search->run = (struct sp_search_run){.wanted = 1, .shards = 1, .first_alone = true};
+    if (aim->kind == SP_AIM_FITS) {
+        search->problem.goal = SP_GOAL_MEMORY;
+        search->limits.most_bytes = INFINITY;
+    }
+    search->grounded = sp_ranks_time(search);
+    struct sp_candidate *const m = sp_add_machine(search);
+    sp_copy_planned(&m->base, p);
+    m->ground = aim->ground;
     return search;
 }
 
@@ -80,13 +87,11 @@ bool sp_find_best_plan(const struct sp_aimed *aim, struct sp_planned *p)
 {
     struct sp_search *const search = open_search(aim, p);
     struct sp_error ignored = {0};
-    if (aim->kind == SP_AIM_FITS) {
-        search->problem.goal = SP_GOAL_MEMORY;
-        search->limits.most_bytes = INFINITY;
-    }
     bool found = sp_open_machine(search, search->machine[0], &ignored);
-    if (found)
+    if (found) {
         sp_search_machine(search, 0);
+        sp_finish_search(search);
+    }
     const struct sp_candidate *const m = search->machine[0];
     found = found && m->result.best.n > 0;
     if (found) {

@@ -41,6 +41,7 @@ struct sp_aimed {
     /* For other training goals: the fixed plan and its constants. */
     struct sp_planned planned;
     struct sp_space_limits limits; /* limits of the search for plans */
+    struct sp_ground ground;       /* what was run, by which a search ranks them */
     bool searched;                 /* the plan is the best of hw */
     bool is_typed;                 /* the plan was given */
     bool power_prior;              /* --power-prior; see sp_follows_chip */

@@ -23,7 +23,7 @@ struct sp_critical_batches {
     struct sp_hardware hw;
     double C, C_wire;              /* peak of the matmuls; equivalent for closed forms with 2-byte
                                       elements */
-    double N, S, B, T, F, D, r, b; /* as in forms/critical.def */
+    double N, S, B, T, F, D, r, b; /* as in forms/critical_batch.def */
     double tp, pp, fsdp;           /* NAN: not given */
     double experts, ep, top_k, d_expert; /* experts, EP degree, experts per token, expert width */
     enum sp_overlap overlap;

@@ -30,3 +30,20 @@ struct sp_failures sp_failures_of(const struct sp_failing_run *run)
     f.wall_s = sp_wall_s(run->seconds, f.goodput, run->first_step_s);
     return f;
 }
+
+double sp_devices_for_days(double days, double least,
+                           double (*wall_days)(double devices, void *context), void *context)
+{
+    double too_few = ceil(least) - 1, enough = ceil(least);
+    for (double wall; (wall = wall_days(enough, context)) > days;) {
+        too_few = enough;
+        enough = fmax(enough + 1, ceil(enough * fmin(2, wall / days)));
+        if (!(enough <= 1e9))
+            return NAN;
+    }
+    while (enough - too_few > 1) {
+        const double between = floor((too_few + enough) / 2);
+        *(wall_days(between, context) > days ? &too_few : &enough) = between;
+    }
+    return enough;
+}

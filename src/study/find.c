@@ -94,11 +94,13 @@ static double ideal_s(const struct sp_planned *base)
     return sp_ideal_step_s(&in);
 }
 
-/* Least bytes on all devices together, with one copy of each state. */
+/* Least bytes on all devices together, with one copy of each state; what is frozen has its weights
+ * alone. */
 static double states_bytes(const struct sp_planned *base)
 {
-    return STATES_MARGIN * sp_count_params(&base->model).total *
-           sp_state_bytes_per_param(&base->precision) * base->framework.framework.reserved_factor;
+    const struct sp_params params = sp_count_params(&base->model);
+    return STATES_MARGIN * sp_state_bytes(&params, &base->precision) *
+           base->framework.framework.reserved_factor;
 }
 
 static double fewest_devices(const struct sp_finding *f)
@@ -149,8 +151,8 @@ static const struct question *question_of(const struct sp_finding *f)
     return &questions[f->what];
 }
 
-/* Whether some plan of f->at's problem fits and is fast enough; with `whole`, also finds its best
- * step. */
+/* Whether some plan of f->at's problem fits and is fast enough; with `whole`, whether the one that
+ * a search puts first is, which is found then. */
 static bool has_plan(struct sp_finding *f, bool whole)
 {
     struct sp_error ignored = {0};
@@ -163,13 +165,21 @@ static bool has_plan(struct sp_finding *f, bool whole)
         f->left_out++;
         return false;
     }
+    if (f->is_tight)
+        f->at->space.most_bytes =
+            sp_limit_of_search(&f->of->limits, &f->at->base, SP_VERDICT_TIGHT);
     if (sp_search_groups(&f->at->space) < GROUPS_A_THREAD)
         run.threads = 1;
+    if (whole && f->of->grounded)
+        f->at->space.ground = &f->of->machine[0]->ground;
+    struct sp_best *const best = &f->at->result.best;
     sp_run_search(&f->at->space, &run, &f->at->result);
-    if (f->at->result.best.n == 0)
+    if (best->n == 0)
         return false;
-    f->step_s = f->at->result.best.found[0].step_s;
-    return true;
+    if (best->grounded)
+        sp_put_simplest_first(best);
+    f->step_s = best->found[0].step_s;
+    return f->step_s <= run.enough;
 }
 
 /* The batches that may stand for the one asked for on f->at's machine. */
@@ -187,8 +197,8 @@ static int list_batches(const struct sp_finding *f, struct sp_variant list[SP_MA
     return 1;
 }
 
-/* Whether some plan of this size fits and is fast enough; if so, finds the best step of the first
- * batch that has one. */
+/* Whether the plan that a search of this size puts first fits and is fast enough (without `whole`:
+ * whether any plan is), of the first batch for which it is. */
 static bool will_do(struct sp_finding *f, double value, bool whole)
 {
     struct sp_variant list[SP_MAX_VARIANTS];
@@ -338,6 +348,7 @@ void sp_find_fitting(const struct sp_search *search, struct sp_finding *f)
 {
     *f = (struct sp_finding){.of = search,
                              .what = SP_FIND_DEVICES,
+                             .is_tight = true,
                              .below = 16 * (double)sp_chips(&search->machine[0]->base.hw)};
     answer(f);
 }

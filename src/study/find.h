@@ -11,6 +11,7 @@ enum sp_find_what { SP_FIND_DEVICES, SP_FIND_BATCH, SP_FIND_SEQ, SP_FIND_MODEL, 
 struct sp_finding {
     const struct sp_search *of;
     enum sp_find_what what;
+    bool is_tight;           /* a tight fit will do, as a search takes it where no other is */
     bool is_about;           /* any batch within SP_ABOUT of what was asked will do */
     struct sp_candidate *at; /* the machine, problem and plans of the answer; free() it */
     double value;            /* NAN: no answer */
@@ -33,7 +34,8 @@ struct sp_finding {
 void sp_find_size(const struct sp_search *search, enum sp_find_what what,
                   struct sp_finding *finding);
 
-/* The fewest devices on which some plan fits, however slow, up to 16 times those of the search. */
+/* The fewest devices on which some plan fits, however slow or tight, up to 16 times those of the
+ * search. */
 void sp_find_fitting(const struct sp_search *search, struct sp_finding *finding);
 
 /* The fewest devices with any batch within SP_ABOUT, where that is less than what was found for

@@ -1,6 +1,8 @@
 /* The matmuls and collectives of a layer under each plan, from one list. */
 #include "study/layer_steps.h"
 
+#include <string.h>
+
 /* Plans that have a row. */
 enum {
     WHOLE = 1 << SP_LAYER_DP | 1 << SP_LAYER_DP_TP,
@@ -37,11 +39,24 @@ static const struct {
 /* clang-format on */
 _Static_assert(sizeof rows / sizeof *rows <= SP_MOST_LAYER_STEPS, "room for all of them");
 
+/* Drops an axis, such as "_Y", that the plan does not have. */
+static void drop_axis(char *what, const char *axis)
+{
+    for (char *at; (at = strstr(what, axis));)
+        memmove(at, at + 2, strlen(at + 2) + 1);
+}
+
 int sp_layer_steps(enum sp_layer_plan plan, struct sp_layer_step steps[SP_MOST_LAYER_STEPS])
 {
     int n = 0;
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (rows[i].plans >> plan & 1)
-            steps[n++] = rows[i].step;
+        if (rows[i].plans >> plan & 1) {
+            steps[n] = rows[i].step;
+            if (plan == SP_LAYER_TP)
+                drop_axis(steps[n].what, "_X");
+            if (!(SPLIT >> plan & 1))
+                drop_axis(steps[n].what, "_Y");
+            n++;
+        }
     return n;
 }

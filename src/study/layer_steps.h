@@ -11,7 +11,7 @@ enum sp_layer_plan { SP_LAYER_DP, SP_LAYER_FSDP, SP_LAYER_TP, SP_LAYER_DP_TP, SP
 enum sp_layer_work { SP_DO_MATMUL, SP_DO_GATHER, SP_DO_SCATTER, SP_DO_REDUCE };
 
 struct sp_layer_step {
-    const char *what; /* "Tmp[B_X,F_Y] = In[B_X,D] Win[D,F_Y]" */
+    char what[48]; /* "Tmp[B_X,F_Y] = In[B_X,D] Win[D,F_Y]" */
     enum sp_layer_work work;
     bool backward, of_weights; /* of_weights: it moves a matrix, else an activation */
 };

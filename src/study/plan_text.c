@@ -18,6 +18,15 @@ static void format_list(const struct sp_plan_field *f, unsigned bits, char out[S
                                      f->names[i]);
 }
 
+/* "7,8,8,9", with an m where modules for further tokens are apart. */
+static void format_stages(const struct sp_own_stages *own, char out[SP_PLAN_TEXT])
+{
+    size_t used = 0;
+    for (int s = 0; s < own->n; s++)
+        used += (size_t)snprintf(out + used, SP_PLAN_TEXT - used, "%s%d%s", s > 0 ? "," : "",
+                                 own->layers[s], own->modules_apart && s == own->n - 2 ? "m" : "");
+}
+
 void sp_format_plan(const struct sp_plan *plan, const struct sp_plan_field *f,
                     char out[SP_PLAN_TEXT])
 {
@@ -27,6 +36,8 @@ void sp_format_plan(const struct sp_plan *plan, const struct sp_plan_field *f,
     if (f->kind == SP_PLAN_AXES && plan->tp_axes[0] > 0)
         snprintf(out, SP_PLAN_TEXT, "%dx%dx%d", plan->tp_axes[0], plan->tp_axes[1],
                  plan->tp_axes[2]);
+    else if (f->kind == SP_PLAN_STAGES)
+        format_stages(&plan->own, out);
     else if (f->kind == SP_PLAN_LIST)
         format_list(f, (unsigned)value, out);
     else if (name)

@@ -5,7 +5,7 @@
 #include <scaleplan/search.h>
 
 /* A field's value in its option's syntax; "" if there is none. */
-enum { SP_PLAN_TEXT = 96 };
+enum { SP_PLAN_TEXT = 192 /* 32 stages of 10000 layers */ };
 void sp_format_plan(const struct sp_plan *plan, const struct sp_plan_field *field,
                     char out[SP_PLAN_TEXT]);
 

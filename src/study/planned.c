@@ -24,6 +24,7 @@ struct sp_repertoire sp_repertoire_of(const struct sp_planned *p, bool any)
         .framework = {.copies_kv_heads = true},
         .recompute_modules = "mla_up_proj, moe_act, layernorm, shared_experts, mlp, moe",
         .offload = true,
+        .own_stages = true,
         .can_overlap_moe = true};
     return sp_framework_repertoire(any ? &anything : &p->framework, &p->hw);
 }

@@ -33,7 +33,6 @@ struct sp_planned {
     struct sp_problem problem;
     const struct sp_layers *layers; /* the model's, where they are kept; NULL: listed when needed */
     int64_t left_idle;              /* devices beside those of hw, paid for and not used */
-    char inferred[256];             /* values that were inferred: "dp 64, ..." */
 };
 
 /* Copies a plan with its inputs: the copy is good without the original. */

@@ -14,16 +14,6 @@ const char *const sp_origin_names[] = {
     "given", "default", "framework's default", "left by the devices", "chosen as search does",
     NULL};
 
-/* Notes a value that the devices gave. */
-static void infer(struct sp_planned *p, enum sp_plan_field_id field, const char *name,
-                  int64_t value)
-{
-    const size_t used = strlen(p->inferred);
-    snprintf(p->inferred + used, sizeof p->inferred - used, "%s%s %lld", used > 0 ? ", " : "", name,
-             (long long)value);
-    p->origin[field] = SP_ORIGIN_DEVICES;
-}
-
 /* Refuses degrees with the number of devices they make, and the machine of that size if there is
  * one. */
 static bool refuse_degrees(const struct sp_planned *p, double made, struct sp_error *error)
@@ -46,11 +36,11 @@ static bool resolve_replicas(const struct sp_said *said, struct sp_planned *p,
         return refuse_degrees(p, fmax(1, (double)plan->dp) * (double)others, error);
     if (plan->dp == 0 && N % others == 0) {
         plan->dp = N / others;
-        infer(p, SP_FIELD_DP, "dp", plan->dp);
+        p->origin[SP_FIELD_DP] = SP_ORIGIN_DEVICES;
     } else if (plan->dp > 0 && !said->given[SP_FIELD_TP] && N % (plan->dp * others) == 0 &&
                plan->dp * others != N) {
         plan->tp = N / (plan->dp * others);
-        infer(p, SP_FIELD_TP, "tp", plan->tp);
+        p->origin[SP_FIELD_TP] = SP_ORIGIN_DEVICES;
     }
     if (plan->dp > 0 && sp_plan_devices(plan) == N)
         return true;
@@ -130,7 +120,7 @@ enum { EXTRAS = 3 };
 struct tried {
     struct sp_plan plan;
     double bytes, doubt;
-    double value; /* not known of what is too large */
+    double value; /* NAN: not worked out, as of what is too large and of a plan without rivals */
     bool exists;
 };
 
@@ -147,6 +137,8 @@ struct choosing {
     struct sp_plan plan;          /* being tried */
     double doubt;                 /* of its micro-batch, with the next two */
     struct sp_rank_layers *mine;
+    struct sp_prepared_memory *memory; /* of its micro-batch */
+    struct sp_kind_memory *kinds;
     int n_enough; /* recomputations without offload whose plans fit with memory to spare */
     struct sp_recompute enough[SP_WAYS_TO_RECOMPUTE];
 };
@@ -201,6 +193,15 @@ static bool is_too_large(const struct choosing *c, double bytes)
     return c->least.exists && bytes > c->limit[1] && bytes > c->least.bytes;
 }
 
+static double value_of(const struct sp_step_inputs *inputs, const struct tried *tried)
+{
+    struct sp_step_inputs in = *inputs;
+    struct sp_stage_memory m;
+    in.plan = &tried->plan;
+    return sp_evaluate(&in, &m) * tried->doubt;
+}
+
+/* The step of the plan that is being tried. s. */
 static double step_of(const struct choosing *c, const struct sp_step_inputs *in)
 {
     struct sp_prepared prepared;
@@ -210,12 +211,22 @@ static double step_of(const struct choosing *c, const struct sp_step_inputs *in)
     return sp_step_beside_s(in, sp_estimate_staged(in, &prepared, c->map, &staged).step);
 }
 
-static double value_of(const struct sp_step_inputs *inputs, const struct tried *tried)
+/* Works out the plan's value if another fits already, and then the other's too: most problems have
+ * one plan that fits, which needs none. */
+static void value_rivals(struct choosing *c, const struct sp_step_inputs *in, struct tried *tried)
 {
-    struct sp_step_inputs in = *inputs;
-    struct sp_stage_memory m;
-    in.plan = &tried->plan;
-    return sp_evaluate(&in, &m) * tried->doubt;
+    double first = NAN;
+    if (!any_exists(c->best[1]))
+        return;
+    for (int i = 0; i < 2 * EXTRAS; i++) {
+        struct tried *const t = &c->best[i / EXTRAS][i % EXTRAS];
+        if (!t->exists || !isnan(t->value))
+            continue;
+        if (isnan(first)) /* all copies without a value are of the one that came first */
+            first = value_of(in, t);
+        t->value = first;
+    }
+    tried->value = step_of(c, in) * c->doubt;
 }
 
 /* Keeps a plan that does not fit if it needs the least memory; equal ones differ by time. */
@@ -242,25 +253,25 @@ static void keep(struct choosing *c, const struct tried *tried)
 static void try_plan(struct choosing *c)
 {
     struct sp_step_inputs in = sp_inputs_of(c->p);
-    struct sp_prepared_memory prepared;
-    struct sp_kind_memory kinds[SP_STAGE_KINDS];
     struct sp_stage_memory m;
     if (repeats_more_than_enough(c))
         return;
     in.plan = &c->plan;
     in.layers = c->layers;
-    sp_prepare_memory(c->mine, &c->plan, in.framework, &prepared);
-    sp_memory_of_kinds(in.framework, &prepared, c->map, kinds);
-    sp_fullest_beside(&in, c->map, kinds, NULL, &m);
-    struct tried tried = {
-        .plan = c->plan, .bytes = (double)m.device, .doubt = c->doubt, .exists = true};
+    sp_recompute_memory(&c->plan, in.framework, c->map, c->memory, c->kinds);
+    sp_fullest_beside(&in, c->map, c->kinds, NULL, &m);
+    struct tried tried = {.plan = c->plan,
+                          .bytes = (double)m.device,
+                          .doubt = c->doubt,
+                          .value = NAN,
+                          .exists = true};
     if (is_too_large(c, tried.bytes))
         return;
     if (tried.bytes > c->limit[1]) {
         keep_least(c, &in, &tried);
         return;
     }
-    tried.value = step_of(c, &in) * c->doubt;
+    value_rivals(c, &in, &tried);
     keep(c, &tried);
 }
 
@@ -300,6 +311,7 @@ static double most_sequences(const struct choosing *c)
 
 static void try_micro_batches(struct choosing *c)
 {
+    const struct sp_framework *const framework = &c->p->framework.framework;
     const int64_t share = c->plan.batch / c->plan.dp;
     const int64_t most = (int64_t)fmin((double)share, most_sequences(c));
     const bool open = sp_opens_micro_batch(c->said, &c->plan);
@@ -312,7 +324,9 @@ static void try_micro_batches(struct choosing *c)
             SP_PLAN_OK)
             continue;
         c->n_enough = 0;
-        sp_layers_on_rank(c->layers, &c->plan, &c->p->framework.framework, c->mine);
+        sp_layers_on_rank(c->layers, &c->plan, framework, c->mine);
+        sp_prepare_memory(c->mine, &c->plan, framework, c->memory);
+        sp_memory_of_kinds(framework, c->memory, c->map, c->kinds);
         const struct sp_place place = sp_place_of(&c->p->model, &c->p->hw, &c->plan);
         c->doubt = open && c->said->ground ? sp_doubt(sp_octaves_away(c->said->ground, &place)) : 1;
         try_recomputations(c);
@@ -388,11 +402,15 @@ void sp_resolve_settings(const struct sp_said *said, struct sp_planned *p)
     struct sp_layers room;
     struct sp_stage_map map;
     struct sp_rank_layers mine;
+    struct sp_prepared_memory memory;
+    struct sp_kind_memory kinds[SP_STAGE_KINDS];
     struct choosing c = {.said = said,
                          .p = p,
                          .layers = p->layers ? p->layers : &room,
                          .map = &map,
                          .mine = &mine,
+                         .memory = &memory,
+                         .kinds = kinds,
                          .plan = p->plan,
                          .limit = {sp_most_bytes(f->memory_residual, capacity, SP_VERDICT_YES),
                                    sp_most_bytes(f->memory_residual, capacity, SP_VERDICT_TIGHT)}};

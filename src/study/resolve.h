@@ -26,7 +26,7 @@ bool sp_opens_micro_batch(const struct sp_said *said, const struct sp_plan *plan
 
 /* Fills the degrees: replicas from the devices and the other degrees, or TP where only replicas are
  * given; the framework's ZeRO stage, over all replicas; its pipeline schedule for the chunks. An
- * error where they do not make the devices. planned->inferred names what the devices gave. */
+ * error where they do not make the devices. */
 bool sp_resolve_degrees(const struct sp_said *said, struct sp_planned *planned,
                         struct sp_error *error);
 

@@ -212,26 +212,15 @@ int sp_cheapest_of(const struct sp_search *s)
     return cheapest;
 }
 
-/* The step that ranks a plan. The simplest plan comes first of its machine whatever others within
- * SP_SIMPLER say, so it counts as the best of them. */
-static double step_of(const struct sp_search *s, int machine, const struct sp_found *found)
-{
-    const struct sp_best *const best = &s->machine[machine]->result.best;
-    if (s->robust)
-        return found->value;
-    if (!s->grounded)
-        return found->step_s;
-    return found == best->found && best->n_simple > 0 ? fmin(found->value, best->simple[0].value)
-                                                      : found->value;
-}
-
-static double value_of(const struct sp_search *s, int machine, const struct sp_found *found)
+/* The goal's value of a plan with this step. */
+static double value_of(const struct sp_search *s, int machine, const struct sp_found *found,
+                       double step_s)
 {
     const struct sp_candidate *const m = s->machine[machine];
-    const double step = step_of(s, machine, found) * sp_asked_over_taken(m);
+    const double step = step_s * sp_asked_over_taken(m);
     switch (s->problem.goal) {
     case SP_GOAL_MFU:
-        return -sp_rates_on(s, machine, step_of(s, machine, found)).mfu;
+        return 1 / sp_rates_on(s, machine, step_s).mfu;
     case SP_GOAL_COST:
         return sp_cost_of_step(m, step);
     case SP_GOAL_DEVICES:
@@ -243,11 +232,28 @@ static double value_of(const struct sp_search *s, int machine, const struct sp_f
     }
 }
 
+/* The simplest plan comes first of its machine whatever others within SP_SIMPLER say, so it stands
+ * in the order where the best of them would. */
+static struct sp_ranked rank_of(const struct sp_search *s, int machine,
+                                const struct sp_found *found)
+{
+    const struct sp_best *const best = &s->machine[machine]->result.best;
+    const bool leads = s->grounded && found == best->found;
+    const double step = s->robust || s->grounded ? found->value : found->step_s;
+    const double stands_for =
+        leads && best->n_simple > 0 ? fmin(step, best->simple[0].value) : step;
+    return (struct sp_ranked){.machine = machine,
+                              .found = found,
+                              .value = value_of(s, machine, found, step),
+                              .order = value_of(s, machine, found, stands_for),
+                              .then = leads ? 0 : found->step_s};
+}
+
 static int by_goal(const void *a, const void *b)
 {
     const struct sp_ranked *const x = a, *const y = b;
-    if (x->value != y->value)
-        return x->value < y->value ? -1 : 1;
+    if (x->order != y->order)
+        return x->order < y->order ? -1 : 1;
     if (x->then != y->then)
         return x->then < y->then ? -1 : 1;
     if (x->machine != y->machine)
@@ -305,8 +311,7 @@ static void add_beside(const struct sp_search *s, int machine, struct sp_ranked 
         const struct sp_found *const found = k < best->n_simple ? &best->simple[k] : &best->fastest;
         const bool twice = k == best->n_simple && best->n_simple > 0 && is_simple(best, found);
         if (found->step_s > 0 && !twice && !is_in_list(best, found))
-            all[(*n)++] =
-                (struct sp_ranked){machine, found, value_of(s, machine, found), found->step_s};
+            all[(*n)++] = rank_of(s, machine, found);
     }
 }
 
@@ -323,13 +328,8 @@ struct sp_ranked *sp_rank_plans(const struct sp_search *s, size_t *n)
     for (int i = 0; i < s->machines; i++) {
         const struct sp_search_result *const r = &s->machine[i]->result;
         const int count = s->run.front ? r->front.n : r->best.n;
-        for (int k = 0; k < count; k++) {
-            const struct sp_found *const found =
-                s->run.front ? &r->front.found[k] : &r->best.found[k];
-            /* the first of a machine precedes what it ties with */
-            all[(*n)++] = (struct sp_ranked){i, found, value_of(s, i, found),
-                                             s->grounded && k == 0 ? 0 : found->step_s};
-        }
+        for (int k = 0; k < count; k++)
+            all[(*n)++] = rank_of(s, i, s->run.front ? &r->front.found[k] : &r->best.found[k]);
         add_beside(s, i, all, n);
     }
     size_t kept = 0;
@@ -380,11 +380,20 @@ struct sp_least sp_least_memory(const struct sp_search *s)
     return (struct sp_least){least.partial, least.best.n > 0 ? least.best.found[0].bytes : NAN};
 }
 
+double sp_ranking_step_s(const struct sp_search *s, const struct sp_plan *plan, double step_s)
+{
+    return s->grounded ? step_s * sp_doubt(sp_octaves_of(s->machine[0], plan)) : step_s;
+}
+
+double sp_least_ranking_step_s(const struct sp_best *list)
+{
+    return fmin(list->found[0].value, list->found[list->n > 1].value);
+}
+
 int sp_count_ahead(const struct sp_search *s, const struct sp_plan *plan, double step_s)
 {
     const struct sp_best *const list = &s->machine[0]->result.best;
-    const double value =
-        s->grounded ? step_s * sp_doubt(sp_octaves_of(s->machine[0], plan)) : step_s;
+    const double value = sp_ranking_step_s(s, plan, step_s);
     int ahead = 0;
     for (int i = 0; i < list->n; i++)
         ahead += list->found[i].value < value;

@@ -68,7 +68,8 @@ double sp_value_worth(const struct sp_search *search, const struct sp_variant *v
 struct sp_ranked {
     int machine;
     const struct sp_found *found;
-    double value, then; /* value of the goal; tie-breaker */
+    double value;       /* of the goal: the less, the better */
+    double order, then; /* what orders the list, and between equals */
 };
 
 /* Orders each machine's plans for good, when all of them are known. */
@@ -123,6 +124,11 @@ struct sp_least {
 };
 struct sp_least sp_least_memory(const struct sp_search *search);
 
+/* The step (s) that ranks a plan of the first machine, whose estimate is step_s; and the least of a
+ * list, whose first plan may be there for being the simplest. */
+double sp_ranking_step_s(const struct sp_search *search, const struct sp_plan *plan, double step_s);
+double sp_least_ranking_step_s(const struct sp_best *list);
+
 /* Number of the first machine's plans that rank before one with this step time; SP_SEARCH_TOP: at
  * least that many. */
 int sp_count_ahead(const struct sp_search *search, const struct sp_plan *plan, double step_s);
@@ -139,7 +145,8 @@ double sp_first_lead_log(const struct sp_search *search, const struct sp_ranked 
  * machines none. */
 double sp_plans_lead_log(const struct sp_planned *one, const struct sp_planned *other);
 
-/* A machine's best value of the goal: step cost or time; NAN: none fits. */
+/* A machine's best value of the goal: cost or time of the step that ranks its plans; NAN: none
+ * fits. */
 double sp_machine_value(const struct sp_search *search, int machine);
 
 /* Least lead (of the logarithm) between the best plans of two machines that is not a tie. */

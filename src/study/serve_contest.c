@@ -23,10 +23,16 @@ static bool costs_no_less(const struct sp_serve_entry *a, const struct sp_serve_
 static bool is_beaten(const struct sp_serve_entry *all, size_t n, const struct sp_serve_entry *e)
 {
     for (size_t i = 0; i < n; i++)
-        if (all[i].machine != e->machine && sp_serve_covers(all[i].point, e->point) &&
-            costs_no_less(e, &all[i]))
+        if (all[i].machine != e->machine && all[i].estimated == e->estimated &&
+            sp_serve_covers(all[i].point, e->point) && costs_no_less(e, &all[i]))
             return true;
     return false;
+}
+
+static bool is_before(enum sp_serve_objective objective, const struct sp_serve_entry *a,
+                      const struct sp_serve_entry *b)
+{
+    return a->estimated != b->estimated ? a->estimated : score(objective, a) < score(objective, b);
 }
 
 static double usd_of(const struct sp_serve_rival *r, const struct sp_serve_point *p)
@@ -48,13 +54,14 @@ size_t sp_rank_serving(const struct sp_serve_rival *rivals, int n,
     for (int i = 0; i < n; i++)
         for (int k = 0; k < rivals[i].n; k++) {
             const struct sp_serve_point *const p = &rivals[i].points[k];
-            all[found++] = (struct sp_serve_entry){i, p, usd_of(&rivals[i], p)};
+            all[found++] =
+                (struct sp_serve_entry){i, p, rivals[i].estimated, usd_of(&rivals[i], p)};
         }
     for (size_t i = 0; i < found; i++) {
         if (front && is_beaten(all, found, &all[i]))
             continue;
         size_t at = left++;
-        for (; at > 0 && score(objective, &all[i]) < score(objective, &kept[at - 1]); at--)
+        for (; at > 0 && is_before(objective, &all[i], &kept[at - 1]); at--)
             kept[at] = kept[at - 1];
         kept[at] = all[i];
     }

@@ -13,17 +13,20 @@ struct sp_serve_rival {
     int n;
     double usd_per_h;     /* of a chip; NAN: no price */
     double input, output; /* tokens of a request */
+    bool estimated;       /* else its points are closed forms, which no engine reaches */
 };
 
 /* An instance among those of all machines. */
 struct sp_serve_entry {
     int machine;
     const struct sp_serve_point *point;
+    bool estimated;
     double usd; /* of a million tokens, read or generated; NAN: no price */
 };
 
-/* The instances of all machines, best first by the objective; with `front` only those that no
- * instance of another machine beats in both rates and in price. How many; free() the entries. */
+/* The instances of all machines, best first by the objective, closed forms behind estimates; with
+ * `front` only those that no instance of another machine, known alike, beats in both rates and in
+ * price. How many; free() the entries. */
 size_t sp_rank_serving(const struct sp_serve_rival *rivals, int n,
                        enum sp_serve_objective objective, bool front,
                        struct sp_serve_entry **entries);

@@ -61,3 +61,13 @@ size_t sp_nearest_shapes(double params, const struct sp_scaling_law *law,
     sp_each_config(SP_MODELS, sources, offer, &nearest);
     return nearest.n;
 }
+
+bool sp_needs_layers(const struct sp_model *model, struct sp_error *error)
+{
+    return sp_model_has_shape(model) ||
+           sp_fail(
+               error, SP_INPUT,
+               "%s: its layers are not known, which this needs; `fit`, `batch` and `train` count "
+               "its %s by size",
+               model->name, model->sample_flops > 0 ? "images" : "tokens");
+}

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "study/shapes.h"
+
 bool sp_allow_value(struct sp_space_limits *limits, enum sp_plan_field_id field, int64_t value)
 {
     int *const n = &limits->values[field];
@@ -149,8 +151,8 @@ bool sp_space_of(const struct sp_planned *base, const struct sp_space_limits *li
                        "offload: %s: chip.pcie_bytes_per_s is not known; --set "
                        "hw.chip.pcie_bytes_per_s",
                        base->hw.name);
-    if (!sp_model_has_shape(&base->model))
-        return sp_fail(error, SP_INPUT, "the shape of %s is not known", base->model.name);
+    if (!sp_needs_layers(&base->model, error))
+        return false;
     return sp_open_space(space) || refuse_space(base, space, error);
 }
 

@@ -48,7 +48,7 @@ bool sp_ties_with_first(const struct sp_search *s, const struct sp_ranked *all, 
 {
     const struct sp_ranked *const one = &all[at], *const first = &all[0];
     return sp_is_tie(
-        one->value, first->value,
+        one->value, first->order,
         lead_between(s, one->machine, &one->found->plan, first->machine, &first->found->plan));
 }
 
@@ -60,7 +60,10 @@ double sp_first_lead_log(const struct sp_search *s, const struct sp_ranked *all)
 double sp_machine_value(const struct sp_search *s, int machine)
 {
     const struct sp_candidate *const m = s->machine[machine];
-    const double step = sp_best_step_of(s, machine) * sp_asked_over_taken(m);
+    const struct sp_found *const best = sp_best_of(s, machine);
+    if (!best)
+        return NAN;
+    const double step = (s->grounded ? best->value : best->step_s) * sp_asked_over_taken(m);
     return s->problem.goal == SP_GOAL_COST ? sp_cost_of_step(m, step) : step;
 }
 

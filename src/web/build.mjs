@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { runInThisContext } from 'node:vm';
 import { withOneSegment } from './module.mjs';
 
 const folder = dirname(fileURLToPath(import.meta.url));
@@ -16,14 +17,14 @@ const spare = (name) => read(name).split('\n').map((line) => line.trim()).filter
 // In order of loading: a file uses the files before it.
 const firstScripts = ['lzma.js', 'unpack.js', 'dress.js'];
 const lastScripts = ['boot.js'];
-const scripts = ['words.js', 'dom.js', 'engine.js', 'commands.js', 'numbers.js', 'figure_scale.js',
+const scripts = ['words.js', 'dom.js', 'streams.js', 'engine.js', 'commands.js', 'numbers.js', 'figure_scale.js',
   'figure_series.js', 'figure.js', 'answer.js', 'explain.js', 'copy.js', 'compare.js', 'complete.js', 'forms.js',
   'files.js', 'book.js', 'app.js'];
 const workerScripts = ['wasi_files.js', 'wasi.js', 'worker.js'];
 
 // Sixteen bits per character, in UTF-16: each block of characters begins with a number, from which numbers follow that are
 // added to the others. It is one that leaves no surrogate, no control character and no sign of HTML in the block.
-const BLOCK = 240;
+const BLOCK = 256;
 const FREE = new Uint8Array(1 << 16).fill(1);
 for (const [first, last] of [[0, 0x1f], [0x26, 0x26], [0x3c, 0x3c], [0x7f, 0x9f], [0xd800, 0xdfff], [0xfdd0, 0xfdef],
   [0xfeff, 0xfeff], [0xfffe, 0xffff]])
@@ -50,7 +51,7 @@ function inCharacters(bytes) {
   return text;
 }
 
-const LZMA = ['--format=lzma', '--lzma1=preset=9e,lc=4,pb=0', '-c'];
+const LZMA = ['--format=lzma', '--lzma1=preset=9e,lc=2,pb=0', '-c'];
 const pack = (bytes) => inCharacters(execFileSync('xz', LZMA, { input: bytes, maxBuffer: 1 << 24 }));
 const hashOf = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
@@ -59,15 +60,21 @@ for (const name of readdirSync(cases).filter((file) => file.endsWith('.json')).s
   book[name.replace('.json', '')] = JSON.parse(readFileSync(join(cases, name), 'utf8'));
 
 const strict = (names) => `'use strict';\n${names.map(spare).join('\n')}`;
-// These are not compressed: blanks beside signs are left out. None of their texts has a blank there.
-const tight = (text) => text.replace(/ ?(=>|[-+*/%<>=?:&|^!,;{}()]+) ?/g, '$1');
+// These are not compressed: blanks beside signs are left out, and their commonest long names are short. None of their texts
+// has such a blank or name.
+const LONG = ['coder', 'state', 'bytes', 'place', 'symbol', 'properties', 'reverseTree', 'literal', 'chance', 'fromCharacters',
+  'probabilities', 'RangeDecoder', 'isRep0Long', 'repLength', 'larger', 'wanted', 'distance', 'takeRep', 'isMatch', 'bound',
+  'isOne', 'value', 'count', 'element', 'match', 'slot', 'reps', 'LZMA', 'half', 'tree', 'bits', 'which', 'alone', 'packed'];
+const tight = (text) => LONG.reduce((told, name, i) => told.replaceAll(new RegExp(`\\b${name}\\b`, 'g'), `${'abcdefghijklmnopqrstuvwxyz'[i % 26]}${Math.floor(i / 26)}`),
+  text.replace(/ ?(=>|[-+*/%<>=?:&|^!,;{}()]+) ?/g, '$1'));
 const first = tight(strict(firstScripts));
 const last = tight(strict(lastScripts));
 const script = strict(scripts);
 const style = spare('style.css');
+const { intoStreams, withCode } = runInThisContext(`${read('streams.js')}; ({ intoStreams, withCode })`);
 // One stream, so that common text of the parts is stored once.
 const carried = {
-  program: withOneSegment(readFileSync(module)),
+  program: withCode(withOneSegment(readFileSync(module)), intoStreams),
   cases: Buffer.from(JSON.stringify(book)),
   worker: Buffer.from(strict(workerScripts)),
   scripts: Buffer.from(script),

@@ -10,7 +10,7 @@ class Engine {
 
   async load() {
     this.url = URL.createObjectURL(new Blob([carried.worker], { type: 'text/javascript' }));
-    this.module = await WebAssembly.compile(carried.program);
+    this.module = await WebAssembly.compile(withCode(carried.program, outOfStreams));
     this.start();
   }
 

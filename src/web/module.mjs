@@ -23,6 +23,7 @@ function signedNumber(value) {
 }
 
 const DATA = 11;
+const DATA_COUNT = 12; // of segments: only code that names one needs it
 const AT_CONSTANT = [0, 0x41]; // an active segment of the first memory, at an i32.const
 
 function segmentsOf(section) {
@@ -55,7 +56,7 @@ export function withOneSegment(module) {
     const [size, start] = readNumber(module, at + 1);
     const section = module.subarray(start, start + size);
     const written = kind === DATA ? joined(section) : section;
-    parts.push(Buffer.from([kind, ...number(written.length)]), written);
+    if (kind !== DATA_COUNT) parts.push(Buffer.from([kind, ...number(written.length)]), written);
     at = start + size;
   }
   return Buffer.concat(parts);

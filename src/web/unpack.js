@@ -1,4 +1,4 @@
-// Unpacks the page's contents: compressed bytes, two per character, in blocks of 240 characters. From the first of a block
+// Unpacks the page's contents: compressed bytes, two per character, in blocks of 256 characters. From the first of a block
 // numbers follow that were added to the others (build.mjs).
 
 function fromCharacters(text) {
@@ -7,7 +7,7 @@ function fromCharacters(text) {
   let key = 0;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
-    if (i % 240 === 0) {
+    if (i % 256 === 0) {
       key = code;
       continue;
     }

@@ -1,4 +1,5 @@
-/* Points of the serving estimate per second, and the front of a rack. */
+/* Points of the serving estimate per second, the front of a rack, and simulated requests beside
+ * forward passes. */
 #include <math.h>
 #include <stdio.h>
 #include <time.h>
@@ -6,6 +7,7 @@
 #include <scaleplan/scaleplan.h>
 
 #include "config/load.h"
+#include "study/serve_traffic.h"
 
 static double now_s(void)
 {
@@ -60,6 +62,34 @@ static void time_front(const struct sp_service *service, const struct sp_serve_l
     printf("front of %.0f chips: %.2f ms, %d points\n", service->chips, 1e3 * (now_s() - start), n);
 }
 
+/* Requests of many lengths through an instance that runs 256 at once; the baseline is the time of a
+ * decode step by the estimate, of which a request takes a few. */
+static void time_requests(const struct sp_service *service, const struct sp_serve_load *load)
+{
+    enum { REQUESTS = 1000000, PASSES = 1000000 };
+    struct sp_serve_instance instance;
+    struct sp_simulated result;
+    double sum = 0;
+    sp_prepare_instance(service, load, &instance);
+    struct sp_traffic traffic = {.requests = sp_requests_of(&instance, load, 256),
+                                 .input = {.kind = SP_LENGTHS_LOGNORMAL, .a = 2000, .b = 0.8},
+                                 .output = {.kind = SP_LENGTHS_LOGNORMAL, .a = 512, .b = 0.7},
+                                 .context = NAN,
+                                 .counted = REQUESTS};
+    double start = now_s();
+    for (int i = 0; i < PASSES; i++) {
+        const struct sp_pass_load step = {.decode = 1 + i % 512, .context = 2048};
+        sum += sp_pass_time(&instance.pass, &step).total_s;
+    }
+    const double passes = PASSES / (now_s() - start);
+    start = now_s();
+    sp_simulate_instance(&instance, &traffic, &result);
+    const double requests = REQUESTS / (now_s() - start);
+    printf("%.2f million simulated requests/s on one core, %.1f forward passes each (of %.1f "
+           "million/s, mean %.3g s)\n",
+           requests / 1e6, passes / requests, passes / 1e6, sum / PASSES);
+}
+
 int main(void)
 {
     const struct sp_sources sources = {0};
@@ -83,5 +113,6 @@ int main(void)
     const struct sp_service one = service_of(&model, &node), rack = service_of(&model, &hw);
     time_points(&one, &load);
     time_front(&rack, &load);
+    time_requests(&one, &load);
     return 0;
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # architecture.sh SOURCE: every #include of src/ follows the arrows between rooms, and no files include each other in a
-# circle. A header and the .c of its name count as one file. docs/architecture.md draws the rooms.
+# circle. A header and the .c of its name count as one file. docs/dev/architecture.md draws the rooms.
 set -u
 cd "$1/src" || exit 2
 allowed="base:
@@ -15,7 +15,8 @@ study:config host base
 runs:study config host base
 cli:launch study answer pictures config hf host base
 commands:cli answer pictures launch runs study config hf host base
-manual:cli answer config base"
+manual:cli answer config base
+python:cli config host base"
 failed=0
 while read -r file include; do
   from=${file%%/*} to=${include%%/*}
@@ -30,11 +31,11 @@ files=$(find . -name '*.[ch]' | wc -l)
 # Every file that the page names is there, and so is every room.
 cd .. || exit 2
 while read -r named; do
-  compgen -G "$named" >/dev/null || { echo "docs/architecture.md names $named, which is not there"; failed=1; }
-done < <(grep -ohE '(src|include|tests)/[A-Za-z0-9_/*]+\.(c|h|def|inc|test|jsonl)' docs/architecture.md docs/extending.md | grep -v NAME | sort -u)
+  compgen -G "$named" >/dev/null || { echo "docs/dev/architecture.md names $named, which is not there"; failed=1; }
+done < <(grep -ohE '(src|include|tests)/[A-Za-z0-9_/*]+\.(c|h|def|inc|test|jsonl)' docs/dev/architecture.md docs/dev/extending.md | grep -v NAME | sort -u)
 for room in src/*/; do
   room=${room%/}
-  [ "$room" = src/install ] || grep -q "^    $room " docs/architecture.md || { echo "docs/architecture.md does not draw $room"; failed=1; }
+  [ "$room" = src/install ] || grep -q "^    $room " docs/dev/architecture.md || { echo "docs/dev/architecture.md does not draw $room"; failed=1; }
 done
 [ $failed = 0 ] && echo "$files files follow the arrows"
 exit $failed

@@ -63,9 +63,9 @@ expect "$(offer scaleplan fit --get state_b)" state_bytes mfu
 for shell in bash:scaleplan zsh:_scaleplan fish:scaleplan.fish; do
   scaleplan completion "${shell%:*}" | cmp - "$folder/${shell#*:}" || failed=1
 done
-# Every option of --help is offered.
+# Every option of --help all is offered.
 for command in $(offer scaleplan '' | tr ' ' '\n' | grep -v -- '^--'); do
-  for option in $(scaleplan "$command" --help | grep -oE '^  --[a-z0-9-]+'); do
+  for option in $(scaleplan "$command" --help all | grep -oE '^  --[a-z0-9-]+'); do
     expect "$(offer scaleplan "$command" -)" "$option"
   done
 done

@@ -64,7 +64,24 @@ check() { # TARGET NOTED MODEL PLAN...: one file, printed, written to - and to a
 
 targets=$("$program" help --format json | jq -r '[.. | objects | select(.name? == "to" and .choices?)][0].choices[]')
 shape=layers=16,d_model=2048,heads=16,kv_heads=4,d_ff=8192,vocab=32000
+server() { # TARGET SERVICE...: a command that a shell takes, and that serve --from reads back
+    local target=$1 read expected keys=tpot_s,ttft_s,tokens_per_s,weights_bytes,max_batch
+    shift
+    "$program" export --to "$target" "$@" --hw h200-8 >printed 2>notes && bash -n printed || fail "export --to $target $*: $(cat notes)"
+    expected=$("$program" serve "$@" --engine "$target" --hw h200-8 --get $keys)
+    read=$("$program" serve --from printed --hw h200-8 --get $keys 2>&1)
+    [ "$read" = "$expected" ] || fail "serve --from of export --to $target $*: $read, not $expected"
+    files=$((files + 1))
+}
+
 for target in $targets; do
+    case $target in vllm | sglang | trtllm)
+        server "$target" --model llama3.1-70b --weights fp8 --kv fp8 --tpot 40ms --input 2048 --output 512
+        server "$target" --model gpt-oss-120b --tp 2 --attention-dp 2 --concurrency 90
+        server "$target" --model deepseek-v3 --weights awq --disaggregate tp2dp2:tp4 --concurrency 10
+        server "$target" --model qwen3-8b --tp 2 --rate 3 --draft-tokens 3 --acceptance 0.7 --draft-model qwen3-0.6b
+        continue ;;
+    esac
     check $target yes "--model llama3-8b" --zero 3 --batch 3M
     [[ $target != *@* || $target == *@0.2.2 ]] || continue # older ones have the same notes
     check $target no "--model llama3-8b" --zero 3 --batch 128x8192
@@ -82,7 +99,7 @@ if [[ $lacks == *python3* ]]; then
     exit $failed
 fi
 python3 - "$program" "$source" <<'PY' || failed=1
-import json, re, subprocess, sys, tempfile, types
+import json, re, shlex, subprocess, sys, tempfile, types
 try:
     import yaml
 except ImportError:
@@ -197,6 +214,7 @@ for name in ('a"b', "a\\b", 'x"],"elasticity":{"enabled":true},"_c":["', "8b: tu
         compile(export("torchtitan"), "torchtitan", "exec")
         compile(export("jax"), "jax", "exec")
         assert all(line.startswith(("#", "-")) for line in export("megatron").splitlines()), export("megatron")
+        assert shlex.split(export("vllm"), comments=True)[2] == name, export("vllm")
         assert not yaml or isinstance(yaml.safe_load(export("maxtext"))["base_num_decoder_layers"], int)
         parsed += 5
 print(parsed, "exports parse")

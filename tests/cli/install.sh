@@ -18,15 +18,20 @@ for file in bin/scaleplan include/scaleplan/scaleplan.h share/scaleplan/models/l
   share/doc/scaleplan/docs/library.md; do
   [ -s "$prefix/$file" ] || { echo "not installed: $file"; exit 1; }
 done
+if has python3; then
+  here=$(PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$prefix/lib/python3/dist-packages python3 -c 'import scaleplan
+print(scaleplan.fit(model="llama2-13b", hw="v5p-4096")["model"])')
+  [ "$here" = llama2-13b ]
+fi
 [ "$("$prefix/bin/scaleplan" fit --model llama2-13b --hw v5p-4096 --get model)" = llama2-13b ]
 
 # Only what the headers declare is visible.
 nm -D --defined-only "$lib/libscaleplan.so" | awk '{print $3}' | sort -u > visible
 [ "$(wc -l < visible)" -gt 100 ]
 cc -E -I "$prefix/include" -include scaleplan/scaleplan.h -x c /dev/null > headers # closed forms are declared by their rows
-while read -r name; do
-  grep -qw "$name" headers || { echo "$name is visible and in no header"; exit 1; }
-done < visible
+grep -ow '[A-Za-z_][A-Za-z0-9_]*' headers | sort -u > declared
+comm -23 visible declared > hidden
+[ ! -s hidden ] || { echo "visible and in no header:"; cat hidden; exit 1; }
 readelf -d "$lib/libscaleplan.so" | grep -q 'SONAME.*libscaleplan\.so\.[0-9]'
 
 # pkg-config, shared and static; every example.

@@ -9,7 +9,7 @@ for command in $("$program" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
   [ -s "$page" ] || { echo "no page of $command"; failed=1; continue; }
   pages=$((pages + 1))
   grep -q "scaleplan.-$command (1)" "$folder/scaleplan.1" || { echo "scaleplan(1) lacks $command"; failed=1; }
-  for option in $("$program" "$command" --help | grep -oE '^  --[a-z0-9-]+' | sed 's/^  --//; s/-/\\\\-/g'); do
+  for option in $("$program" "$command" --help all | grep -oE '^  --[a-z0-9-]+' | sed 's/^  --//; s/-/\\\\-/g'); do
     grep -q "^.fB.-.-$option" "$page" || { echo "$page lacks --$option"; failed=1; }
   done
 done

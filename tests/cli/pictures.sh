@@ -23,7 +23,8 @@ while IFS= read -r line; do
     svg=${line##* }
     bash -c "$line" >answer 2>errors || wrong "$(cat errors)"
     plain=${line% --plot*}
-    bash -c "${plain/ --heat/}" >plain
+    plain=${plain/ --heat/} plain=${plain/ --stack/}
+    bash -c "${plain/ --where/}" >plain
     # A search says how long it took.
     diff <(grep -v 'search *[0-9].* s' plain) <(grep -v 'search *[0-9].* s' answer) >/dev/null ||
         [[ $line == *' search '* ]] || wrong "the answer differs with --plot"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# structure.sh SOURCE: sizes that the code keeps (docs/testing.md): no function of src over 64 lines, no file over 600; no
+# structure.sh SOURCE: sizes that the code keeps (docs/dev/testing.md): no function of src over 64 lines, no file over 600; no
 # function keeps something from one call to the next; and every .c and .h of src, tests and include, and every script of the page, begins with a comment that says what it is.
 set -u
 cd "$1" || exit 2

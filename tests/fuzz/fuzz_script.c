@@ -16,7 +16,7 @@ static void read_settings(const char *text, const struct sp_typed_names *names)
     settings.n = 0;
     settings.origin = "fuzz";
     settings.error = &error;
-    if (sp_syntax_of(text) == SP_TOML)
+    if (sp_syntax_of(text, settings.origin) == SP_TOML)
         fuzz_expect(sp_read_toml(text, &settings), &error);
     else
         fuzz_expect(sp_read_yaml(text, names, &settings, &scripts), &error);

@@ -43,8 +43,8 @@ static const struct sp_command *command_of(const char *line)
 
 static bool is_numeric(const struct sp_option *option)
 {
-    return option->kind == SP_REAL || option->kind == SP_WHOLE || option->kind == SP_COUNTED ||
-           strcmp(option->name, "batch") == 0;
+    return option->kind == SP_REAL || option->kind == SP_WHOLE || option->kind == SP_LENGTHS ||
+           option->kind == SP_COUNTED || strcmp(option->name, "batch") == 0;
 }
 
 static void every_option(const char *line)

@@ -18,7 +18,7 @@ static double played_ring(int ranks, double block, double send)
 /* A plan whose attention takes as long as a rate makes it, and no other work any time. */
 static bool draw_attention(struct world *w)
 {
-    if (!draw(w, false, false) || w->p.cp == 1 || w->m.sliding_window > 0)
+    if (!draw(w, false, false) || w->p.cp == 1 || w->m.sliding_window + w->m.attention_chunk > 0)
         return false;
     w->hw.chip.peak_flops_per_s[SP_BF16] = 1;
     w->p.recompute_layers = 0;
@@ -97,11 +97,8 @@ static void busiest(void **state)
         const int seq = (int)w.p.seq, n = (int)w.p.cp;
         double pairs[8] = {0}, all = 0, most = 0;
         for (int layer = 0; layer < w.m.layers; layer++) {
-            const bool global = w.m.sliding_window == 0 ||
-                                (w.m.global_every > 0 && (layer + 1) % w.m.global_every == 0);
-            const double window = global ? seq : (double)w.m.sliding_window;
             for (int token = 0; token < seq; token++)
-                pairs[token / (seq / n)] += fmin(token + 0.5, window);
+                pairs[token / (seq / n)] += reach(&w.m, layer, token);
         }
         for (int rank = 0; rank < n; rank++) {
             all += pairs[rank];

@@ -38,6 +38,10 @@ void put_attention(struct listing *l, const struct sp_model *m, int layer);
 void put_mlp(struct listing *l, const struct sp_model *m, int layer, double width, enum share share,
              bool bias);
 
+/* Positions that a token of a sequence may attend to in a layer; between one token and the next the
+ * count rises in a straight line. */
+double reach(const struct sp_model *m, int layer, int token);
+
 bool has_experts(const struct sp_model *m, int layer);
 
 /* The first layer of a stage, and for `stage` == `stages` the number of layers: as many each as

@@ -89,18 +89,14 @@ static void arithmetic(void **state)
     assert_true(compared >= 3000);
 }
 
-/* Positions that the tokens of a sequence may attend to, one by one, summed over layers. */
-static double attended(const struct sp_model *m, int seq)
+/* Positions that the tokens of a sequence may attend to, and `beside` that their kernel computes as
+ * well, one by one, summed over layers. */
+static double computed(const struct sp_model *m, int seq, double beside)
 {
     double sum = 0;
-    for (int layer = 0; layer < m->layers; layer++) {
-        const bool windowed =
-            m->sliding_window > 0 && (m->global_every == 0 || (layer + 1) % m->global_every != 0);
-        const double most = windowed ? (double)m->sliding_window : seq;
-        /* between one token and the next the count rises in a straight line */
+    for (int layer = 0; layer < m->layers; layer++)
         for (int i = 0; i < seq; i++)
-            sum += fmin(most, i + 0.5);
-    }
+            sum += reach(m, layer, i) + beside;
     return sum;
 }
 
@@ -122,14 +118,66 @@ static void attention(void **state)
                                            : w.m.head_dim);
         const double v = (double)(mla->kv_lora_rank > 0 ? mla->v_head_dim : w.m.head_dim);
         w.hw.chip.peak_flops_per_s[SP_BF16] = 4e14;
+        const double beside = (double)ANY(0, 100, 300);
+        w.hw.chip.kernels.attention[SP_KERNEL_BF16] =
+            (struct sp_attention_curve){.share = 0.6, .edge_keys = beside};
         const double pairs =
-            attended(&w.m, (int)w.p.seq) * (double)w.p.micro_batch / (double)w.p.cp;
+            computed(&w.m, (int)w.p.seq, beside) * (double)w.p.micro_batch / (double)w.p.cp;
         const double forward = pairs * 2 * (qk + v) * (double)w.m.heads / (double)w.p.tp;
         const double times = estimate(&w).attention * 4e14 * k(&w, SP_C_ATTENTION) /
                              (forward * microbatches_of(&w.p));
         all = all > 0 ? all : times;
         assert_true(times >= 3 && times <= 4);
         assert_close(times, all, 1e-9);
+        compared++;
+    }
+    assert_true(compared >= 3000);
+}
+
+/* Bytes that kernels between the matmuls of unfused attention move for one head, row by row, each
+ * score in 2: softmax and dropout forward, dropout and softmax backward. The causal softmax of
+ * Megatron-LM reads a row up to its own token and writes all of it, zeros with the rest
+ * (fused_kernels/scaled_upper_triang_masked_softmax.h); backward it reads a gradient and its own
+ * result. Dropout reads and writes whole rows, and a byte of mask for each score. */
+static double score_bytes(int seq, bool dropout)
+{
+    double bytes = 0;
+    for (int i = 0; i < seq; i++) {
+        const double row = 2.0 * seq, below = 2 * (i + 0.5), mask = seq;
+        bytes += below + row + (below + below + row);
+        if (dropout)
+            bytes += row + row + mask + (row + mask + row);
+    }
+    return bytes;
+}
+
+static void unfused_attention(void **state)
+{
+    int compared = 0;
+    (void)state;
+    srand(21);
+    assert_close(score_bytes(1024, true), 17 * 1048576.0, 1e-12);
+    assert_close(score_bytes(1024, false), 7 * 1048576.0, 1e-12);
+    for (int i = 0; i < 20000; i++) {
+        struct world w;
+        if (!draw(&w, true, false))
+            continue;
+        const struct sp_mla *const mla = &w.m.mla;
+        const double H = (double)w.m.head_dim, S = (double)w.p.seq;
+        const double qk = mla->kv_lora_rank > 0
+                              ? (double)(mla->qk_nope_head_dim + mla->qk_rope_head_dim)
+                              : H,
+                     v = mla->kv_lora_rank > 0 ? (double)mla->v_head_dim : H;
+        w.p.execution.attention_kernel = SP_KERNEL_UNFUSED;
+        w.p.execution.dropout = rand() % 2 ? 0.1 : 0;
+        w.hw.chip.hbm_bytes_per_s = 2e12;
+        const double heads = (double)(w.p.micro_batch * w.m.heads) / (double)(w.p.tp * w.p.cp);
+        const double matmuls = 3 * 2 * (2 * S * qk + S * S + S * S + 2 * S * v);
+        const double scores = score_bytes((int)w.p.seq, w.p.execution.dropout > 0);
+        assert_close(estimate(&w).attention,
+                     microbatches_of(&w.p) * (double)w.m.layers * heads *
+                         (matmuls / 2e12 + scores / (0.8 * 2e12)),
+                     1e-9);
         compared++;
     }
     assert_true(compared >= 3000);
@@ -625,6 +673,7 @@ int main(void)
         cmocka_unit_test(weight_gradients_are_launched),
         cmocka_unit_test(arithmetic),
         cmocka_unit_test(attention),
+        cmocka_unit_test(unfused_attention),
         cmocka_unit_test(recomputation),
         cmocka_unit_test(memory_bound),
         cmocka_unit_test(offload),

@@ -57,13 +57,25 @@ static void lay_box(struct world *w)
     w->p.tp_axes[2] = 1;
 }
 
+double reach(const struct sp_model *m, int layer, int token)
+{
+    const int64_t later = layer - m->global_first + 1; /* 1: the first layer after the first ones */
+    const bool global = later <= 0 || (m->global_every > 0 && later % m->global_every == 0);
+    if (!global && m->attention_chunk > 0)
+        return (double)(token % m->attention_chunk) + 0.5;
+    return !global && m->sliding_window > 0 ? fmin((double)m->sliding_window, token + 0.5)
+                                            : token + 0.5;
+}
+
 /* A plan on a free machine, and constants that only those of its parts use which they are named
  * after; false where it is no plan. */
 bool draw(struct world *w, bool torus, bool stages)
 {
     *w = (struct world){.m = random_model()};
     w->m.sliding_window = ANY(0, 0, 100, 1000);
+    w->m.attention_chunk = w->m.sliding_window > 0 ? 0 : ANY(0, 0, 60, 1000);
     w->m.global_every = ANY(0, 1, 2, 3);
+    w->m.global_first = w->m.sliding_window + w->m.attention_chunk > 0 ? ANY(0, 0, 1, 2) : 0;
     w->p = random_plan(&w->m);
     w->p.execution.attention_kernel = SP_KERNEL_FLASH;
     w->p.execution.capacity = (double)ANY(0, 0, 1, 2);

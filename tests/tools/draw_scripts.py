@@ -114,7 +114,20 @@ class Draw:
         if self.r.random() < 0.12:
             lines.insert(self.r.randint(3, len(lines)), self.unknown())
         given = " ".join(f"{option} ${name}" for name, option in OPTIONS.items())
-        return "#!/bin/bash\n" + "\n".join(lines) + f"\ntorchrun --nproc_per_node 8 pretrain_gpt.py {ARGUMENTS} {given}\n"
+        launch = f"torchrun --nproc_per_node 8 pretrain_gpt.py {ARGUMENTS} {given}\n"
+        if self.r.random() < 0.15:
+            return "#!/bin/bash\n" + "\n".join(lines) + "\n" + self.child(), "\n".join(self.inherited()) + "\n" + launch
+        return "#!/bin/bash\n" + "\n".join(lines) + "\n" + launch, ""
+
+    def inherited(self):
+        return [f"{name}={self.r.choice([f'${{{name}:-{self.number()}}}', f'${{1:-{self.number()}}}', f'$(({name} + {self.number()}))'])}" for name in NAMES]
+
+    def child(self):
+        r, name = self.r, self.name()
+        before = r.choice([f"export {name}", f"export {name}={self.number()}", f"declare -x {name}", f"export -n {name}", "set -a; A=2; set +a",
+                           f"{self.test()} && export {name}", f"export {name}; unset {name}; {name}={self.number()}", "true"])
+        front = r.choice(["", f"{self.name()}={self.number()} ", f"env {self.name()}={self.number()} ", "setsid ", "nohup ", "timeout 9 "])
+        return f'{before}\n{front}bash {r.choice(["", "-x ", "-eo pipefail "])}"$(dirname "$0")/child.sh" {r.choice(["", f"${name}", self.number()])}\n'
 
 
 def run_bash(folder, path):
@@ -139,7 +152,9 @@ def main():
         os.chmod(recorder, 0o755)
         path = os.path.join(folder, "launch.sh")
         for i in range(count):
-            text = Draw(seed + i).script()
+            text, child = Draw(seed + i).script()
+            with open(os.path.join(folder, "child.sh"), "w") as out:
+                out.write(child)
             with open(path, "w") as out:
                 out.write(text)
             truth = run_bash(folder, path)
@@ -157,7 +172,7 @@ def main():
             answered += 1
             if got != truth:
                 differ += 1
-                print(f"seed {seed + i}: bash {truth}, read {got}\n{text}")
+                print(f"seed {seed + i}: bash {truth}, read {got}\n{text}{child}")
     print(f"{started} scripts started, {answered} answered, {differ} differ")
     sys.exit(differ > 0 or answered < 0.8 * started)
 

@@ -206,7 +206,7 @@ static bool is_plain(const struct sp_model *m)
     return !biases && !m->tied_embeddings && !m->embedding_norm && !m->parallel_attention &&
            m->norm == SP_NORM_RMS && m->qk_norm == SP_QK_NORM_NONE && m->norms_per_layer == 2 &&
            m->learned_positions == 0 && m->extra_attention_params_per_layer == 0 &&
-           m->sliding_window == 0;
+           m->sliding_window == 0 && m->attention_chunk == 0;
 }
 
 static void draw_traits(struct problem *p)
@@ -220,7 +220,7 @@ static void draw_traits(struct problem *p)
     add_trait(p, m->moe.experts == 0, "dense");
     add_trait(p, m->moe.experts > 0, "moe");
     add_trait(p, m->tied_embeddings, "tied");
-    add_trait(p, m->sliding_window > 0, "window");
+    add_trait(p, m->sliding_window > 0 || m->attention_chunk > 0, "window");
     add_trait(p, m->mla.kv_lora_rank > 0, "mla");
     add_trait(p, m->learned_positions > 0, "positions");
     add_trait(p, torus, "torus");

@@ -13,7 +13,7 @@ static inline int one_in(void)
     if (draws && strcmp(draws, "all") == 0)
         return 1;
 #ifdef NDEBUG
-    return 4;
+    return 8;
 #else
     return 10;
 #endif

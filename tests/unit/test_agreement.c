@@ -180,17 +180,22 @@ static bool write_runs(const struct sp_report *step, char *out, size_t size)
     return fclose(file) == 0 && snprintf(out, size, "%s", runs_path) < (int)size;
 }
 
-/* The command that `search` prints for its best plan. */
-static bool write_again(const struct sp_report *step, char *out, size_t size)
+/* The command that a run prints for its best plan, under `key`. */
+static bool write_command(const char *run, const char *key, char *out, size_t size)
 {
     static const char program[] = "scaleplan ";
-    const struct sp_report *const search = now.report[run_at("search")];
-    (void)step;
-    if (!search)
+    const struct sp_report *const report = now.report[run_at(run)];
+    if (!report)
         return false;
-    const struct sp_entry *const command = sp_find(search, "plans.0.command");
+    const struct sp_entry *const command = sp_find(report, key);
     return command && command->text &&
            snprintf(out, size, "%s", command->text + strlen(program)) < (int)size;
+}
+
+static bool write_again(const struct sp_report *step, char *out, size_t size)
+{
+    (void)step;
+    return write_command("search", "plans.0.command", out, size);
 }
 
 /* Parts that a report of `step` makes. */
@@ -218,6 +223,10 @@ static bool write_part(const char *name, char *out, size_t size)
             return step && of_step[i].write(step, out, size);
     char run[40];
     const size_t n = strcspn(name, ":");
+    if (strcmp(name + n, ":best.command") == 0) {
+        snprintf(run, sizeof run, "%.*s", (int)n, name);
+        return write_command(run, name + n + 1, out, size);
+    }
     snprintf(run, sizeof run, "%.*s", (int)n, name);
     if (name[n] == '\0')
         return false;
@@ -293,7 +302,7 @@ static void print_value(const struct value *v, char *out, size_t size)
         snprintf(out, size, "%.12g", v->number);
 }
 
-/* Whether the text of a run has the words; "" are always there. */
+/* Whether the whole text of a run has the words; "" are always there. */
 static bool tells(const char *run, const char *words)
 {
     const struct sp_report *const report = now.report[run_at(run)];
@@ -302,7 +311,7 @@ static bool tells(const char *run, const char *words)
     FILE *const out = open_memstream(&text, &size);
     assert_non_null(out);
     if (report)
-        sp_render(report, &(struct sp_render){.format = SP_FORMAT_TEXT}, out);
+        sp_render(report, &(struct sp_render){.format = SP_FORMAT_TEXT, .details = true}, out);
     fclose(out);
     const bool found = strstr(text, words) != NULL;
     free(text);
@@ -403,13 +412,13 @@ static char *read_docs(void)
     struct sp_error error = {0};
     size_t length;
     char *const text =
-        sp_read_file(NULL, SCALEPLAN_SOURCE_DIR "/docs/agreement.md", 1 << 20, &length, &error);
+        sp_read_file(NULL, SCALEPLAN_SOURCE_DIR "/docs/dev/agreement.md", 1 << 20, &length, &error);
     if (!text)
         fail_msg("%s", error.text);
     return text;
 }
 
-/* Every listed difference occurs, is stated in the text, and is in docs/agreement.md. */
+/* Every listed difference occurs, is stated in the text, and is in docs/dev/agreement.md. */
 static void differences_are_told(void **state)
 {
     (void)state;
@@ -426,7 +435,7 @@ static void differences_are_told(void **state)
         if (seen && told[i] == (differed[i] < 20 ? differed[i] : 20) && written)
             continue;
         printf("%s: %d problems, told in %d of the first 20%s\n", row, differed[i], told[i],
-               written ? "" : ", not in docs/agreement.md");
+               written ? "" : ", not in docs/dev/agreement.md");
         wrong++;
     }
     free(docs);

@@ -176,6 +176,24 @@ static void windows(void **state)
     assert_close(sp_seq_of_attended_tokens(&mistral, 6144), 8192, 1e-12);
     assert_close(sp_seq_of_attended_tokens(&mistral, 1000), 1000, 0);
     assert_true(isinf(sp_seq_of_attended_tokens(&mistral, 524288)));
+    /* Llama 4 Scout: 12 of 48 layers attend to all, the others within chunks of 8192. Half a chunk
+     * more: (8192^2 + 4096^2) / 12288 tokens of them. MaxText's test has 16 layers, chunks of 1024
+     * and 4096 tokens: 4 chunks whole. */
+    const struct sp_model scout = {
+        .layers = 48, .head_dim = 128, .attention_chunk = 8192, .global_every = 4};
+    const struct sp_model small = {.layers = 16, .head_dim = 128, .attention_chunk = 1024};
+    assert_close(sp_attended_tokens(&scout, 131072), (12 * 131072.0 + 36 * 8192) / 48, 1e-15);
+    assert_close(sp_attended_tokens(&scout, 12288),
+                 (12 * 12288.0 + 36 * (8192.0 * 8192 + 4096.0 * 4096) / 12288) / 48, 1e-15);
+    assert_close(sp_attended_tokens(&small, 4096), 1024, 1e-15);
+    assert_close(sp_seq_of_attended_tokens(&scout, (12 * 131072.0 + 36 * 8192) / 48), 131072,
+                 1e-12);
+    assert_true(isinf(sp_seq_of_attended_tokens(&small, 1025)));
+    /* Qwen2: the first 24 of 36 layers attend to all, the others to a window of 32768 */
+    const struct sp_model qwen = {
+        .layers = 36, .head_dim = 128, .sliding_window = 32768, .global_first = 24};
+    assert_close(sp_attended_tokens(&qwen, 131072),
+                 (24 * 131072.0 + 12 * (2 * 32768 - 32768.0 / 4)) / 36, 1e-15);
     /* MLPs and projections of a layer against the scores of a windowed one: where they are equal */
     struct sp_model m = {.layers = 2,
                          .d_model = 64,

@@ -13,6 +13,7 @@ static const char *const coincidences[][2] = {
     {"state_per_chip", "activations_per_chip"}, /* times replicas; times the share in flight */
     {"bytes_of_state", "live_per_chip"},        /* sums of four parts */
     {"vpu_alus", "step_devices"},               /* products of four counts */
+    {"rl_training_s", "rl_colocated_s"},        /* sums of five parts that follow each other */
 };
 
 enum { LENGTH = 1024 };

@@ -42,9 +42,26 @@ static int split(char *line, char **words)
     return n;
 }
 
+/* Whether a row was marked before: most are those of the line before. By the place of its text,
+ * which says nothing of rows with equal texts at other places: they are marked again. */
+static bool is_marked(const struct sp_quantity_info *info)
+{
+    enum { PLACES = 1 << 14 };
+    static struct {
+        const char *meaning, *formula;
+    } marked[PLACES];
+    const size_t at = ((uintptr_t)info->meaning ^ (uintptr_t)info->formula >> 3) % PLACES;
+    const bool known = marked[at].meaning == info->meaning && marked[at].formula == info->formula;
+    marked[at].meaning = info->meaning;
+    marked[at].formula = info->formula;
+    return known;
+}
+
 /* Rows are identified by formula and meaning, because keys can be made at run time ("alpha.2"). */
 static void mark_seen(const struct sp_quantity_info *info)
 {
+    if (is_marked(info))
+        return;
     for (enum sp_quantity_id id = 0; id < SP_QUANTITIES; id++)
         if (strcmp(sp_quantity(id).meaning, info->meaning) == 0 &&
             strcmp(sp_quantity(id).formula, info->formula) == 0)
@@ -115,18 +132,37 @@ static int check_renderers(const char *line, const struct sp_report *report)
     return lies;
 }
 
+static int by_path(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The number of paths that are put twice. */
+static int count_twins(const char *line, const struct sp_report *report)
+{
+    const size_t n = sp_report_size(report);
+    const char **const paths = calloc(n + 1, sizeof *paths);
+    int twins = 0;
+    assert_non_null(paths);
+    for (size_t i = 0; i < n; i++)
+        paths[i] = sp_report_entry(report, i)->path;
+    qsort(paths, n, sizeof *paths, by_path);
+    for (size_t i = 1; i < n; i++)
+        if (strcmp(paths[i - 1], paths[i]) == 0) {
+            print_error("%s: %s is put twice\n", line, paths[i]);
+            twins++;
+        }
+    free(paths);
+    return twins;
+}
+
 /* Checks every formula of a report; returns the number of wrong ones. */
 static int check_report(const char *line, const struct sp_report *report)
 {
-    int lies = 0;
+    int lies = count_twins(line, report);
     for (size_t i = 0; i < sp_report_size(report); i++) {
         const struct sp_entry *entry = sp_report_entry(report, i);
         char wrong[128];
-        for (size_t k = 0; k < i; k++)
-            if (strcmp(sp_report_entry(report, k)->path, entry->path) == 0) {
-                print_error("%s: %s is put twice\n", line, entry->path);
-                lies++;
-            }
         if (entry->kind != SP_VALUE_NUMBER)
             continue;
         total.numbers++;
@@ -250,8 +286,9 @@ static void fit_grid(void **state)
         for (size_t h = 0; h < sizeof machines / sizeof *machines; h++)
             for (size_t o = 0; o < sizeof options / sizeof *options; o++) {
                 char line[MAX_LENGTH];
-                if (at++ % one_in() != 0)
-                    continue;
+                const bool has_length = strstr(options[o], "3x17") || strstr(options[o], "--seq");
+                if (at++ % one_in() != 0 || (strstr(models[m], "resnet50") && has_length))
+                    continue; /* an image has no length */
                 snprintf(line, sizeof line, "fit %s --hw %s %s", models[m], machines[h],
                          options[o]);
                 lies += check_line(line);

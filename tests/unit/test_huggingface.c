@@ -299,24 +299,27 @@ static void windows(void **state)
     (void)state;
     static const struct {
         const char *config;
-        int64_t window, global_every;
+        int64_t window, global_every, global_first;
     } rows[] = {
         {"\"model_type\":\"gpt_oss\",\"sliding_window\":128,\"num_local_experts\":4,"
          "\"num_experts_per_tok\":2,\"layer_types\":[\"sliding_attention\","
          "\"full_attention\",\"sliding_attention\",\"full_attention\"]",
-         128, 2},
-        {"\"model_type\":\"gemma2\",\"sliding_window\":4096", 4096, 2},
+         128, 2, 0},
+        {"\"model_type\":\"gemma2\",\"sliding_window\":4096", 4096, 2, 0},
         {"\"model_type\":\"gemma3_text\",\"sliding_window\":512,\"sliding_window_pattern\":4", 512,
-         4},
-        {"\"model_type\":\"mistral\",\"sliding_window\":4096", 4096, 0},
-        {"\"model_type\":\"mistral\",\"sliding_window\":null", 0, 0},
-        {"\"model_type\":\"qwen2\",\"sliding_window\":99,\"use_sliding_window\":false", 0, 0},
+         4, 0},
+        {"\"model_type\":\"mistral\",\"sliding_window\":4096", 4096, 0, 0},
+        {"\"model_type\":\"mistral\",\"sliding_window\":null", 0, 0, 0},
+        {"\"model_type\":\"qwen2\",\"sliding_window\":99,\"use_sliding_window\":false", 0, 0, 0},
         {"\"model_type\":\"qwen2\",\"sliding_window\":99,\"use_sliding_window\":true,"
-         "\"max_window_layers\":1",
-         99, 4},
+         "\"max_window_layers\":3",
+         99, 0, 3},
+        {"\"model_type\":\"mistral\",\"sliding_window\":99,\"layer_types\":"
+         "[\"full_attention\",\"full_attention\",\"sliding_attention\",\"full_attention\"]",
+         99, 0, 3},
         {"\"model_type\":\"qwen2\",\"sliding_window\":99,\"use_sliding_window\":true,"
          "\"max_window_layers\":28",
-         0, 0},
+         0, 0, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char text[1024];
@@ -331,9 +334,10 @@ static void windows(void **state)
         if (!native)
             fail_msg("%s: %s", text, error.text);
         const struct sp_model m = model_of(native);
-        if (m.sliding_window != rows[i].window || m.global_every != rows[i].global_every)
-            fail_msg("%s: %lld every %lld", text, (long long)m.sliding_window,
-                     (long long)m.global_every);
+        if (m.sliding_window != rows[i].window || m.global_every != rows[i].global_every ||
+            m.global_first != rows[i].global_first)
+            fail_msg("%s: %lld every %lld after %lld", text, (long long)m.sliding_window,
+                     (long long)m.global_every, (long long)m.global_first);
         cJSON_Delete(native);
         cJSON_Delete(config);
     }

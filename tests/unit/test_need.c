@@ -220,6 +220,7 @@ static void test_sum_of_services(void **unused)
             log(served_with_waits(&aim, d) / served_with_waits(&aim, 1 / d)) / (2 * log(d));
         snprintf(line, sizeof line, "%s --delta 0.1%%", lines[i]);
         const double fixed = ask_for(line, "fixed");
+        sp_close_aim(&aim);
         if (!(fabs(fixed - waits) < 0.01))
             fail_msg("%s: the rest is %g, of waits %g", line, fixed, waits);
     }
@@ -374,6 +375,21 @@ static void test_evaluations(void **unused)
     assert_true(all[0] < 200 * 20);
 }
 
+/* 3 + 1e15 / W <= 3.002 needs 5e17 bytes/s; 3.0005 needs 2e18, more than a file may say. */
+static void test_most(void **unused)
+{
+    struct sp_hardware hw = {.chips_per_slice = 8, .slices = 1};
+    int asked = 0;
+    (void)unused;
+    hw.chip.hbm_bytes_per_s = 1e15;
+    struct sp_demand demand = {.value = smooth, .context = &asked, .target = 3.002};
+    assert_close(sp_find_need(&demand, &hw, 4, SP_FIGURE_HBM_RATE).needed, 5e17, 1e-9);
+    demand.target = 3.0005;
+    const struct sp_need need = sp_find_need(&demand, &hw, 4, SP_FIGURE_HBM_RATE);
+    assert_true(!need.reachable && isnan(need.needed));
+    assert_close(need.limit, 3.001, 1e-12);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_book),
@@ -386,6 +402,7 @@ int main(void)
                                        cmocka_unit_test(test_hyperbola),
                                        cmocka_unit_test(test_numbers),
                                        cmocka_unit_test(test_domains),
-                                       cmocka_unit_test(test_evaluations)};
+                                       cmocka_unit_test(test_evaluations),
+                                       cmocka_unit_test(test_most)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

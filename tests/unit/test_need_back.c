@@ -38,10 +38,7 @@ static double served(const struct sp_report *r, const struct question *q)
 static double value_with(const struct question *q, const char *sets)
 {
     char words[LINE];
-    const bool searches =
-        strcmp(q->command, "search") == 0; /* `need` re-plans by the estimate alone */
-    snprintf(words, sizeof words, "%s %s%s%s", q->command, q->line, sets,
-             searches ? " --fastest" : "");
+    snprintf(words, sizeof words, "%s %s%s", q->command, q->line, sets);
     struct sp_report *const r = ask(words);
     const double value = !r                                 ? NAN
                          : strcmp(q->key, "memory") == 0    ? share_of_memory(r)
@@ -69,14 +66,17 @@ static bool draw_training(struct question *q)
                   {"v5p-64", "--profile v5p-maxtext", 1},
                   {"h100-64", "--framework torchtitan", 3},
                   {"h200-64", "--framework megatron", 1}};
+    /* Drawn one by one: compilers order the arguments of a call each in their own way. */
     const size_t s = draw(5), m = draw(4);
     const int tp = 1 << draw(4), micro = 1 << draw(2);
+    const int pp = s == 2 ? 1 : 1 << draw(3);
+    const char *const remat = draw(2) ? "full" : "none";
     *q = (struct question){.command = "step", .key = "step_s"};
     snprintf(q->line, sizeof q->line,
              "--model %s --hw %s %s --tp %d --pp %d --micro-batch %d --batch 256x4096 "
              "--remat %s --zero %d",
-             models[m], stacks[s].machine, stacks[s].constants, tp, s == 2 ? 1 : 1 << draw(3),
-             micro, draw(2) ? "full" : "none", stacks[s].zero);
+             models[m], stacks[s].machine, stacks[s].constants, tp, pp, micro, remat,
+             stacks[s].zero);
     q->target = value_with(q, "") * spread(0.3, 3);
     snprintf(q->goal, sizeof q->goal, "step=%.17g", q->target);
     if (draw(4) == 0) {
@@ -104,15 +104,16 @@ static bool draw_service(struct question *q)
                  {"ttft", "ttft_s", false},
                  {"served-tokens-per-s", "tokens_per_s", true},
                  {"usd-per-mtoken", "cost_usd_per_mtoken.blended", false}};
-    const size_t g = draw(4), hw = draw(4);
+    const size_t g = draw(4), hw = draw(4), m = draw(4);
+    const int tp = 1 << draw(4), concurrency = 16 << draw(5);
+    const double input = spread(64, 8192), output = spread(16, 2048);
+    const char *const formats = draw(4) == 0   ? " --constants textbook"
+                                : draw(3) == 0 ? " --weights fp8"
+                                               : "";
     *q = (struct question){.command = "serve", .key = goals[g].key, .at_least = goals[g].at_least};
     snprintf(q->line, sizeof q->line,
-             "--model %s --hw %s --tp %d --input %.0f --output %.0f --concurrency %d%s",
-             models[draw(4)], machines[hw], 1 << draw(4), spread(64, 8192), spread(16, 2048),
-             16 << draw(5),
-             draw(4) == 0   ? " --constants textbook"
-             : draw(3) == 0 ? " --weights fp8"
-                            : "");
+             "--model %s --hw %s --tp %d --input %.0f --output %.0f --concurrency %d%s", models[m],
+             machines[hw], tp, input, output, concurrency, formats);
     const double value = value_with(q, "");
     q->target = value * spread(0.3, 3);
     snprintf(q->goal, sizeof q->goal, "%s=%.17g", goals[g].goal, q->target);

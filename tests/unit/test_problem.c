@@ -172,10 +172,50 @@ static void need_and_find_agree(void **state)
     }
 }
 
+/* Whether a search of so many devices finds a plan, by its own count of the plan's bytes. */
+static bool fits_on(const char *problem, const char *chip, int devices)
+{
+    char line[LINE];
+    snprintf(line, sizeof line, "search %s --hw %s-%d --fastest --top 1 --threads 1", problem, chip,
+             devices);
+    return !isnan(ask_for(line, "plans.0.time.step_s"));
+}
+
+/* No search finds a plan on fewer devices than the fewest that a search too small for any names,
+ * whatever part of the model is trained. */
+static void fewest_are_fewest(void **state)
+{
+    (void)state;
+    static const char *const models[] = {"llama3-8b", "llama2-13b", "mixtral-8x7b", "llama3-70b"},
+                             *const chips[] = {"h100", "h200", "v5p"},
+                             *const trained[] = {"", "--lora-rank 16", "--lora-rank 64",
+                                                 "--trainable last:4",
+                                                 "--lora-rank 16 --base-format nf4"};
+    for (int i = 0; i < cases() / 2; i++) {
+        char problem[LINE / 2], line[LINE];
+        const char *const chip = chips[draw(3)];
+        snprintf(problem, sizeof problem, "--model %s %s --batch 16x%d", models[draw(4)],
+                 trained[draw(5)], 2048 << draw(3));
+        snprintf(line, sizeof line, "search %s --hw %s-1 --fastest --threads 1", problem, chip);
+        struct sp_report *const r = ask(line);
+        const struct sp_entry *const change = sp_find(r, "empty.change");
+        const char *const named = change && change->text ? strrchr(change->text, '-') : NULL;
+        const int fewest = named ? atoi(named + 1) : 16;
+        for (int n = 1; n < fewest && !fits_on(problem, chip, 1); n *= 2) {
+            if (fits_on(problem, chip, n))
+                print_message("%s: a plan on %d, the fewest %d\n", line, n, fewest);
+            assert_false(fits_on(problem, chip, n));
+        }
+        assert_true(!named || fits_on(problem, chip, fewest));
+        sp_report_free(r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tolerance_is_never_worse), cmocka_unit_test(close_by_is_complete),
-        cmocka_unit_test(variants_by_hand), cmocka_unit_test(need_and_find_agree)};
+        cmocka_unit_test(variants_by_hand), cmocka_unit_test(need_and_find_agree),
+        cmocka_unit_test(fewest_are_fewest)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -130,13 +130,112 @@ static void reused_keys(void **state)
     assert_close(sp_kv_bytes_per_token(&m, 2), 2 * 8, 0);
 }
 
+/* DeepSeek-V4-Flash: sizes of deepseek_v4_flash in torchtitan, which are those of the released
+ * config. */
+static const struct sp_model v4 = {
+    .layers = 43,
+    .d_model = 4096,
+    .d_ff = 2048,
+    .heads = 64,
+    .kv_heads = 1,
+    .head_dim = 512,
+    .vocab = 129280,
+    .gated_mlp = true,
+    .norms_per_layer = 2,
+    .sliding_window = 128,
+    .moe = {.experts = 256, .top_k = 6, .shared_experts = 1, .d_ff_expert = 2048},
+    .sparse = {.top_k = 512, .index_heads = 64, .index_head_dim = 128},
+    .compressed =
+        {.ratio = 4, .far_ratio = 128, .query_rank = 1024, .output_groups = 8, .output_rank = 1024},
+    .side = {.hyper = 4},
+    .mtp_layers = 1,
+    .pattern = "WWALALALALALALALALALALALALALALALALALALALALA"};
+
+/* torchtitan's test of DeepSeek-V4 (pull request 4441): all parameters, and training FLOPs per
+ * token at 4,096 by its convention: 6 per active weight, norms and the head of the further token
+ * among them, which weighs what the table does; scores of a window as if it were always full, of
+ * all entries, and of an indexer's without the weights of its heads. */
+static void deepseek_v4(void **state)
+{
+    const struct sp_params p = sp_count_params(&v4);
+    const double heads = 6. * 64 * (512 + 512), index = 6. * 64 * 128;
+    const double scores =
+        44 * heads * 128 + 21 * (index * 1024 + heads * 512) + 20 * heads * (4096. / 128);
+    (void)state;
+    assert_close(p.total, 290942278866, 0);
+    assert_close(6 * p.active + scores, 92762352876, 0);
+    struct sp_model m = v4;
+    m.mtp_layers = 0; /* published: 284 B */
+    assert_close(sp_count_params(&m).total, 284332230231, 0);
+    assert_close(sp_carried_width(&m), 4 * 4096, 0);
+}
+
+/* Pairs counted one by one, for the 16,384 tokens of a sequence: a window of 128, every entry that
+ * is complete, at most 512 of those that the indexer picks, which scores all. The closed forms take
+ * an entry as complete when half of it is. */
+static void entries(void **state)
+{
+    enum { SEQ = 16384, COUNTED = 3 };
+    const struct {
+        const char *pattern;
+        int ratio, most, index;
+    } kinds[COUNTED] = {{"W", 0, 0, 0}, {"A", 4, 512, 64 * (128 + 1)}, {"L", 128, SEQ, 0}};
+    (void)state;
+    for (int kind = 0; kind < COUNTED; kind++) {
+        struct sp_model m = v4;
+        double products = 0;
+        m.mtp_layers = 0;
+        m.side.hyper = 1;
+        strcpy(m.pattern, kinds[kind].pattern);
+        for (int token = 1; token <= SEQ; token++) {
+            const int all = kinds[kind].ratio > 0 ? token / kinds[kind].ratio : 0;
+            const int read = all < kinds[kind].most ? all : kinds[kind].most;
+            products += 64. * 1024 * ((token < 128 ? token : 128) + read);
+            products += (double)kinds[kind].index * all;
+        }
+        assert_close(sp_forward_flops_per_token(&m, SEQ, true, false).attention,
+                     43 * 2 * products / SEQ, 0.003);
+    }
+}
+
+/* What a sequence keeps for generation: in a window 512 numbers per token, and per entry 512 and
+ * the index key; what grows an entry, in 4 bytes: values and shares of the tokens of one entry, of
+ * two where they overlap and a token has columns for each. One more token reads 512 of the picked
+ * entries and all index keys. */
+static void cache_of_entries(void **state)
+{
+    struct sp_model m = v4;
+    (void)state;
+    m.layers = 3;
+    m.mtp_layers = 0;
+    strcpy(m.pattern, "WAL");
+    const double window = 3 * 128 * 512., seq = 65536;
+    assert_close(sp_kv_bytes_of_sequence(&m, seq, 2),
+                 2 * (window + seq / 4 * (512 + 128) + seq / 128 * 512), 0);
+    assert_close(sp_kv_bytes_read(&m, seq, 2),
+                 2 * (window + 512 * 512 + seq / 4 * 128 + seq / 128 * 512), 0);
+    assert_close(sp_state_bytes_of_sequence(&m), 4. * 2 * (8 * 1024 + 8 * 256 + 128 * 512), 0);
+    struct sp_plan plan = {.dp = 1,
+                           .tp = 1,
+                           .pp = 1,
+                           .vpp = 1,
+                           .cp = 2,
+                           .ep = 1,
+                           .etp = 1,
+                           .shards = 1,
+                           .micro_batch = 1,
+                           .batch = 1,
+                           .seq = 4096};
+    assert_int_equal(sp_check_plan(&m, &plan, 2, 1), SP_PLAN_CP_ENTRIES);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shared_blocks),
-        cmocka_unit_test(blocks_on_devices),
-        cmocka_unit_test(side_streams),
-        cmocka_unit_test(reused_keys),
+        cmocka_unit_test(shared_blocks),    cmocka_unit_test(blocks_on_devices),
+        cmocka_unit_test(side_streams),     cmocka_unit_test(reused_keys),
+        cmocka_unit_test(deepseek_v4),      cmocka_unit_test(entries),
+        cmocka_unit_test(cache_of_entries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -163,7 +163,7 @@ test('a link opened anew shows the same answer', () => on('', async (tab) => {
   const text = await tab.textContent('#answer .report');
   const again = await browser.newPage();
   await again.goto(tab.url());
-  await again.waitForSelector('#answer .report');
+  await answered(again);
   assert.equal(await again.textContent('#answer .report'), text);
   assert.match(text, /^(Yes|No)/);
   await again.close();

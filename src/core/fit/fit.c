@@ -380,12 +380,16 @@ int64_t sp_chips_to_fit(const struct sp_strategy *s, const struct sp_fit_input *
     const bool shards_all = s->kind != SP_DP && s->dp == 1;
     const bool cut = s->pp > 1 || in->accumulate > 0; /* the number of micro-batches is fixed */
     const double capacity = sp_live_capacity(s, t);
-    const double held = s->beside.buffers + (s->keeps_weights ? s->held_bytes : s->beside.gathered);
+    const double buffers = s->is_plan ? 0 : s->beside.buffers; /* a plan's are held */
+    const double held =
+        buffers + (s->is_plan || s->keeps_weights ? s->held_bytes : s->beside.gathered);
     const double add_up = cut && s->microbatches > 1 && !s->keeps_weights ? gradients : 0;
-    const double states = s->uneven_params * (t->state_bytes + add_up);
-    const double peak = cut ? (s->peak_bytes - s->beside.buffers) * t->N
-                            : sp_peak_of_tokens(s, t->B * (double)s->tp);
-    const double activations = s->uneven * all * (cut ? s->in_flight : 1) + peak;
+    const double states =
+        s->is_plan ? s->state_bytes * t->N / copies : s->uneven_params * (t->state_bytes + add_up);
+    const double peak =
+        cut ? (s->peak_bytes - buffers) * t->N : sp_peak_of_tokens(s, t->B * (double)s->tp);
+    const double alive = isnan(s->activation_bytes) ? 0 : s->activation_bytes * t->N;
+    const double activations = (cut ? alive : s->uneven * all) + peak;
     const double kept = (shards_all ? 0 : states * copies / t->N) + held;
     double fewest = chips_for((shards_all ? states : 0) + activations, kept, capacity);
     if (!cut && sequences > 1) {
@@ -393,6 +397,8 @@ int64_t sp_chips_to_fit(const struct sp_strategy *s, const struct sp_fit_input *
                            (shards_all ? 0 : gradients * copies / t->N);
         fewest = fmin(fewest, chips_for(shards_all ? states + gradients : 0, kept + one, capacity));
     }
+    if (s->is_plan && !s->fits) /* the forms above are not those of `step` to the byte */
+        fewest = fmax(fewest, t->N + 1);
     return isinf(fewest) ? 0 : machine_of(in->hw, (int64_t)fewest);
 }
 

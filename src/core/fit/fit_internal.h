@@ -55,11 +55,14 @@ double sp_peak_of_tokens(const struct sp_strategy *s, double tokens);
 void sp_fill_memory(struct sp_strategy *s, const struct sp_fit_input *in,
                     const struct sp_fit_terms *t);
 
+/* The layers of the input's model: those it has, or listed in `room`. */
+const struct sp_layers *sp_layers_of_fit(const struct sp_fit_input *in, struct sp_layers *room);
+
 /* A model's layers on a device under a strategy's degrees. */
 struct sp_strategy_layers {
     const struct sp_framework *framework; /* NULL: unknown, nothing is listed */
-    struct sp_layers layers;
-    struct sp_rank_layers mine; /* of `layers` */
+    struct sp_layers layers;              /* unless the input has them */
+    struct sp_rank_layers mine;           /* of the input's layers, or these */
 };
 void sp_list_strategy(const struct sp_strategy *s, const struct sp_fit_input *in,
                       struct sp_strategy_layers *listed);

@@ -175,6 +175,20 @@ static void tuned_terms(struct sp_fit_terms *t, const struct sp_params *p)
     t->forward_activations = (backward / moved) / (1 + p->adapters_active / p->active);
 }
 
+/* 2 D with as many KV heads as heads. */
+static double kv_width(const struct sp_fit_input *in)
+{
+    struct sp_layers room;
+    const struct sp_layers *const layers = sp_layers_of_fit(in, &room);
+    double width = 0;
+    for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
+        const struct sp_mixer *const x = &layers->list[kind].mixer;
+        if (layers->count[kind] > 0) /* other kinds are not listed: what they hold is anything */
+            width += layers->count[kind] * x->kv_heads * (x->qk + x->v);
+    }
+    return width / (double)in->model->layers;
+}
+
 struct sp_fit_terms sp_fit_terms(const struct sp_fit_input *in)
 {
     const struct sp_params params = sp_count_params(in->model);
@@ -182,6 +196,7 @@ struct sp_fit_terms sp_fit_terms(const struct sp_fit_input *in)
     struct sp_fit_terms t = {
         .P = params.total,
         .P_active = params.active,
+        .kv_width = kv_width(in),
         .D = (double)in->model->d_model,
         .F = sp_active_d_ff(in->model),
         .L = (double)in->model->layers,
@@ -350,9 +365,10 @@ static void try_policy(struct sp_strategy *best, struct sp_strategy s,
     s.loads.gathers = is_whole(&s) || s.keeps_weights ? 1 : (double)s.microbatches;
     judge_times(&s, in, t);
     const double tie = 1 - 1e-9;
-    const bool better = s.fits != best->fits ? s.fits
-                        : s.fits             ? s.step_with_bubble_s < best->step_with_bubble_s * tie
-                                             : s.memory_bytes < best->memory_bytes * tie;
+    const bool better = s.is_plan != best->is_plan ? s.is_plan
+                        : s.fits != best->fits     ? s.fits
+                        : s.fits ? s.step_with_bubble_s < best->step_with_bubble_s * tie
+                                 : s.memory_bytes < best->memory_bytes * tie;
     if (!best->exists || better)
         *best = s;
     best->exists = true;
@@ -374,13 +390,24 @@ static void judge_loads(struct sp_strategy *s, const struct sp_fit_input *in,
     s->ratio_rule = ratio_rule(s, t, (enum sp_network_kind)in->hw->network.kind);
 }
 
+/* Whether a pipeline with shards can gather weights for each micro-batch, and whether it can keep a
+ * stage's once a step: a framework does one of the two, as in `step`; the book's rule may choose.
+ */
+static void find_ways(const struct sp_strategy *s, const struct sp_fit_input *in,
+                      const struct sp_framework *f, bool can[2])
+{
+    const bool stages = s->pp > 1 && s->fsdp > 1;
+    can[false] = !(stages && f && f->keeps_stages_whole);
+    can[true] = stages && (!can[false] || !f || !in->runs);
+}
+
 void sp_judge(struct sp_strategy *s, const struct sp_fit_input *in, const struct sp_fit_terms *t)
 {
     static const enum sp_remat lightest_first[] = {SP_REMAT_NONE, SP_REMAT_SELECTIVE,
                                                    SP_REMAT_FULL};
     s->uneven = s->pp > 1 ? sp_layer_unevenness(t->L, (double)s->pp, (double)s->chunks) : 1;
     const bool any = t->remat == SP_REMATS;
-    const int ways = s->pp > 1 && s->fsdp > 1 ? 2 : 1; /* gather per micro-batch, or keep as well */
+    bool can[2];
     struct sp_strategy best = {.exists = false};
     struct sp_strategy_layers listed;
     sp_seat_sequences(s, in);
@@ -388,8 +415,11 @@ void sp_judge(struct sp_strategy *s, const struct sp_fit_input *in, const struct
         s->ep = ep;
         judge_loads(s, in, t);
         sp_list_strategy(s, in, &listed);
+        find_ways(s, in, listed.framework, can);
         for (size_t i = 0; i < (any ? sizeof lightest_first / sizeof *lightest_first : 1); i++)
-            for (int keeps = 0; keeps < ways; keeps++) {
+            for (int keeps = 0; keeps < 2; keeps++) {
+                if (!can[keeps])
+                    continue;
                 s->keeps_weights = keeps;
                 try_policy(&best, *s, in, t, &listed, any ? lightest_first[i] : t->remat);
             }

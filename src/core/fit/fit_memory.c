@@ -56,6 +56,14 @@ static double share_of_params(const struct sp_strategy *s, double P,
     return (stage->weights.held.dense + stage->weights.held.experts) * (double)(s->tp * s->pp) / P;
 }
 
+const struct sp_layers *sp_layers_of_fit(const struct sp_fit_input *in, struct sp_layers *room)
+{
+    if (in->layers && in->layers->model == in->model)
+        return in->layers;
+    sp_list_model(in->model, room);
+    return room;
+}
+
 void sp_list_strategy(const struct sp_strategy *s, const struct sp_fit_input *in,
                       struct sp_strategy_layers *listed)
 {
@@ -65,8 +73,8 @@ void sp_list_strategy(const struct sp_strategy *s, const struct sp_fit_input *in
         listed->framework = NULL;
     if (!listed->framework)
         return;
-    sp_list_model(in->model, &listed->layers);
-    sp_layers_on_rank(&listed->layers, &plan, listed->framework, &listed->mine);
+    sp_layers_on_rank(sp_layers_of_fit(in, &listed->layers), &plan, listed->framework,
+                      &listed->mine);
 }
 
 /* Sets the framework's memory and the unevenness of the fullest stage; degrees and policy must be
@@ -146,18 +154,51 @@ static double held_bytes(const struct sp_strategy *s, const struct sp_fit_terms 
                             t->N, s->beside.gathered);
 }
 
-/* Fills the bytes of a strategy with known micro-batches, per chip of the fullest stage. */
-static void fill_bytes(struct sp_strategy *s, const struct sp_fit_input *in,
-                       const struct sp_fit_terms *t)
+/* Parts of a strategy's memory by the closed forms. */
+static void fill_closed(struct sp_strategy *s, const struct sp_fit_input *in,
+                        const struct sp_fit_terms *t)
 {
     const double all = t->activation_bytes[s->remat];
     s->state_bytes = sp_state_per_chip(t->state_bytes, (double)s->dp, t->N, s->uneven_params);
     s->held_bytes = held_bytes(s, t);
-    s->in_flight = alive_share(s, in);
     s->activation_bytes = sp_activations_per_chip(all, s->in_flight, s->uneven, t->N);
     s->peak_bytes = peak_bytes(s, in) + s->beside.buffers;
-    s->live_bytes = sp_live_per_chip(s->state_bytes, s->held_bytes,
-                                     isnan(all) ? 0 : s->activation_bytes, s->peak_bytes);
+}
+
+/* The same of a plan that runs, by the routine of `step`. */
+static void fill_plan(struct sp_strategy *s, const struct sp_fit_input *in)
+{
+    const struct sp_plan plan = sp_strategy_plan(in, s);
+    struct sp_layers room;
+    struct sp_stage_memory m;
+    sp_fullest_listed(sp_layers_of_fit(in, &room), sp_strategy_precision(in, s), &plan,
+                      sp_strategy_framework(in, s), &m);
+    s->state_bytes = (double)(m.params + m.grads + m.optimizer);
+    s->held_bytes = (double)m.buffers;
+    s->activation_bytes = (double)(m.activations - m.transient);
+    s->peak_bytes = (double)m.transient;
+}
+
+/* Whether the strategy is a plan whose memory `step` knows; the book's rule is none. */
+static bool is_plan(const struct sp_strategy *s, const struct sp_fit_input *in)
+{
+    return in->runs && sp_strategy_framework(in, s) && sp_model_has_shape(in->model) &&
+           sp_strategy_runs(in, s);
+}
+
+/* Fills the bytes of a strategy with known micro-batches, per chip of the fullest stage. */
+static void fill_bytes(struct sp_strategy *s, const struct sp_fit_input *in,
+                       const struct sp_fit_terms *t)
+{
+    s->in_flight = alive_share(s, in);
+    s->is_plan = is_plan(s, in);
+    if (s->is_plan)
+        fill_plan(s, in);
+    else
+        fill_closed(s, in, t);
+    s->live_bytes =
+        sp_live_per_chip(s->state_bytes, s->held_bytes,
+                         isnan(s->activation_bytes) ? 0 : s->activation_bytes, s->peak_bytes);
     s->memory_bytes = sp_memory_per_chip(s->live_bytes, s->beside.slack, s->beside.context);
     s->verdict = sp_memory_verdict(s->beside.residual, s->memory_bytes, t->capacity_bytes);
     s->fits = s->verdict != SP_VERDICT_NO;
@@ -181,21 +222,35 @@ static int64_t alike_microbatches(int64_t sequences, int64_t most)
     return sequences / each;
 }
 
-int64_t sp_accumulation_to_fit(const struct sp_strategy *s, const struct sp_fit_input *in,
-                               const struct sp_fit_terms *t)
+/* Most sequences at once with which a plan fits that fits with one and not with all: by trial. */
+static int64_t most_sequences(struct sp_strategy s, const struct sp_fit_input *in,
+                              const struct sp_fit_terms *t, int64_t sequences)
 {
-    struct sp_strategy one = *s, most = *s;
-    const double sequences = sp_replica_sequences(in, s);
-    if (s->pp > 1)
-        return 0;
-    one.microbatches = 1;
-    fill_bytes(&one, in, t);
-    if (one.fits)
-        return 1;
-    most.microbatches = sp_most_microbatches(sequences);
+    int64_t fit = 1, most = sequences;
+    while (most - fit > 1) {
+        const int64_t middle = fit + (most - fit) / 2;
+        s.microbatches = alike_microbatches(sequences, middle);
+        fill_bytes(&s, in, t);
+        if (s.fits)
+            fit = middle;
+        else
+            most = sequences / s.microbatches;
+    }
+    return fit;
+}
+
+/* Fewest micro-batches with which a strategy fits that does not fit with one; 0: none. */
+static int64_t several_to_fit(const struct sp_strategy *s, const struct sp_fit_input *in,
+                              const struct sp_fit_terms *t)
+{
+    struct sp_strategy most = *s;
+    most.microbatches = sp_most_microbatches(sp_replica_sequences(in, s));
     fill_bytes(&most, in, t);
     if (isnan(most.activation_bytes) || !most.fits || most.microbatches == 1)
         return 0;
+    if (most.is_plan)
+        return alike_microbatches(most.microbatches,
+                                  most_sequences(most, in, t, most.microbatches));
     const double room =
         sp_live_capacity(&most, t) - most.state_bytes - most.held_bytes - most.beside.buffers;
     const double one_more = most.activation_bytes + most.peak_bytes - most.beside.buffers;
@@ -203,9 +258,20 @@ int64_t sp_accumulation_to_fit(const struct sp_strategy *s, const struct sp_fit_
     return alike_microbatches(most.microbatches, (int64_t)fmax(most_sequences, 1));
 }
 
-/* Counts gathered layers, the peak of a layer's backward pass or the loss, buffers, allocator slack
- * and runtime, as for a plan: closed forms alone accepted plans that do not fit. --constants
- * textbook and models without a shape omit them. */
+int64_t sp_accumulation_to_fit(const struct sp_strategy *s, const struct sp_fit_input *in,
+                               const struct sp_fit_terms *t)
+{
+    struct sp_strategy one = *s;
+    if (s->pp > 1)
+        return 0;
+    one.microbatches = 1;
+    fill_bytes(&one, in, t);
+    return one.fits ? 1 : several_to_fit(s, in, t);
+}
+
+/* Where a strategy is no plan that runs, counts gathered layers, the peak of a layer's backward
+ * pass or the loss, buffers, allocator slack and runtime, as for a plan: closed forms alone
+ * accepted plans that do not fit. --constants textbook and models without a shape omit them. */
 void sp_judge_memory(struct sp_strategy *s, const struct sp_fit_input *in,
                      const struct sp_fit_terms *t, const struct sp_strategy_layers *listed)
 {
@@ -217,12 +283,13 @@ void sp_judge_memory(struct sp_strategy *s, const struct sp_fit_input *in,
         fill_bytes(s, in, t);
         return;
     }
-    const int64_t fewest = sp_accumulation_to_fit(s, in, t);
+    whole.microbatches = 1;
+    fill_bytes(&whole, in, t);
+    const int64_t fewest = whole.fits ? 1 : several_to_fit(s, in, t);
     const bool unknown = isnan(t->activation_bytes[s->remat]);
     s->microbatches = fewest > 0 ? fewest : unknown ? 1 : most;
-    whole.microbatches = 1;
-    fill_bytes(s, in, t);
-    fill_bytes(&whole, in, t);
-    if (!s->fits && whole.memory_bytes <= s->memory_bytes)
+    if (s->microbatches > 1)
+        fill_bytes(s, in, t);
+    if (s->microbatches == 1 || (!s->fits && whole.memory_bytes <= s->memory_bytes))
         *s = whole;
 }

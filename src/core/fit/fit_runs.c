@@ -61,20 +61,6 @@ int64_t sp_next_ep(const struct sp_fit_input *in, const struct sp_strategy *s, i
     return 0;
 }
 
-/* Elements per token of the keys and values of a layer, the mean of all; 2 D with as many KV heads
- * as heads. */
-static double kv_width(const struct sp_model *model)
-{
-    struct sp_layers layers;
-    double width = 0;
-    sp_list_model(model, &layers);
-    for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
-        const struct sp_mixer *const x = &layers.list[kind].mixer;
-        width += layers.count[kind] * x->kv_heads * (x->qk + x->v);
-    }
-    return width / (double)model->layers;
-}
-
 /* Bytes/s at which `cp` neighbours on a torus gather: a part of a ring is a line. */
 static double context_bytes_per_s(const struct sp_hardware *hw, const struct sp_strategy *s)
 {
@@ -94,7 +80,7 @@ static void add_context(struct sp_strategy *s, const struct sp_fit_input *in,
                         const struct sp_fit_terms *t)
 {
     const struct sp_hardware *const hw = in->hw;
-    const double kv = kv_width(in->model), cp = (double)s->cp, tp = (double)s->tp;
+    const double kv = t->kv_width, cp = (double)s->cp, tp = (double)s->tp;
     const double domain = (double)hw->network.domain;
     double *const context = s->loads.context;
     if (s->cp == 1)
@@ -156,6 +142,12 @@ const struct sp_framework *sp_strategy_framework(const struct sp_fit_input *in,
     return s->fsdp > 1 ? in->sharding_framework : in->framework;
 }
 
+const struct sp_precision *sp_strategy_precision(const struct sp_fit_input *in,
+                                                 const struct sp_strategy *s)
+{
+    return s->fsdp > 1 && in->sharding_precision ? in->sharding_precision : in->precision;
+}
+
 struct sp_plan sp_strategy_plan(const struct sp_fit_input *in, const struct sp_strategy *s)
 {
     const struct sp_framework *const f = sp_strategy_framework(in, s);
@@ -184,7 +176,7 @@ struct sp_plan sp_strategy_plan(const struct sp_fit_input *in, const struct sp_s
         .recompute = sp_policies[s->remat].recompute,
         .recompute_layers = 1,
         .schedule = sp_usual_schedule(s->chunks),
-        .dtype = sp_compute_dtype(&in->hw->chip, (enum sp_dtype)in->precision->compute_dtype),
+        .dtype = (enum sp_dtype)sp_strategy_precision(in, s)->compute_dtype, /* as in `step` */
         .imbalance = 1};
 }
 

@@ -4,7 +4,6 @@
 
 #include "core/layers/layer_flops.h"
 
-/* A window W counts 2W - W^2/T tokens: twice the mean of min(i, W). */
 double sp_attended_tokens(const struct sp_model *m, double seq)
 {
     struct sp_layers layers;
@@ -38,6 +37,8 @@ double sp_seq_of_attended_tokens(const struct sp_model *m, double tokens)
     if (!any || any->window <= 0 || tokens <= any->window)
         return tokens;
     const double W = any->window, g = any->global;
+    if (any->chunked) /* g seq + (1-g) W in whole chunks */
+        return g > 0 ? (tokens - (1 - g) * W) / g : INFINITY;
     /* g seq^2 + (2W (1-g) - tokens) seq - (1-g) W^2 = 0 */
     const double b = 2 * W * (1 - g) - tokens, c = (1 - g) * W * W;
     if (g > 0)
@@ -120,7 +121,8 @@ double sp_tuning_flops(const struct sp_params *p, double tokens)
  * or to one window, and no other mixer. */
 static bool is_proportional(const struct sp_model *m)
 {
-    return !m->pattern[0] && m->sparse.top_k == 0 && !m->state_space.parallel;
+    return !m->pattern[0] && m->sparse.top_k == 0 && m->compressed.output_rank == 0 &&
+           !m->state_space.parallel;
 }
 
 /* The shortest sequence whose mixers need `flops` per token, by search. */

@@ -6,7 +6,7 @@
 
 /* The two blocks of each kind of layer. */
 static const struct {
-    enum { NO_MIXER, ATTENTION, OTHER_MIXER, CROSS_ATTENTION, REUSING, OTHER_REUSING } mixer;
+    enum { NO_MIXER, ATTENTION, OTHER_MIXER, CROSS_ATTENTION, REUSING, OTHER_REUSING, NEAR } mixer;
     enum { NO_MLP, DENSE, EXPERTS } mlp;
 } blocks[SP_LAYER_KINDS] = {
     [SP_LAYER_DENSE] = {ATTENTION, DENSE},
@@ -21,6 +21,8 @@ static const struct {
     [SP_LAYER_REUSING] = {REUSING, DENSE},
     [SP_LAYER_OTHER_REUSING] = {OTHER_REUSING, DENSE},
     [SP_LAYER_SHARED] = {ATTENTION, DENSE},
+    [SP_LAYER_NEAR_DENSE] = {NEAR, DENSE},
+    [SP_LAYER_NEAR_MOE] = {NEAR, EXPERTS},
     [SP_LAYER_ENCODER] = {ATTENTION, DENSE},
     [SP_LAYER_MTP] = {ATTENTION, DENSE}, /* as the last layer, with more around it */
 };
@@ -69,15 +71,20 @@ static enum sp_layer_kind kind_of_letter(char letter, bool mixture)
         return SP_LAYER_OTHER_REUSING;
     case 'S':
         return SP_LAYER_SHARED;
+    case 'W':
+        return mixture ? SP_LAYER_NEAR_MOE : SP_LAYER_NEAR_DENSE;
     default:
         return mixture ? SP_LAYER_MOE : SP_LAYER_DENSE;
     }
 }
 
-/* The kind of the last layer. */
+/* The kind of the last layer, whose parts a module of a further token has; of a compressed
+ * attention it has the window alone. */
 static enum sp_layer_kind last_kind(const struct sp_model *m)
 {
     const int64_t last = m->layers - 1, length = (int64_t)strlen(m->pattern);
+    if (m->compressed.output_rank > 0)
+        return kind_of_letter('W', is_mixture(&m->moe, last));
     return kind_of_letter(length > 0 ? m->pattern[last % length] : 'A', is_mixture(&m->moe, last));
 }
 
@@ -286,6 +293,8 @@ static void list_layer(const struct sp_model *m, struct sp_layer *l, enum sp_lay
         sp_list_other_mixer(m, l, reusing);
     else if (blocks[kind].mixer == CROSS_ATTENTION)
         sp_list_cross_attention(m, l);
+    else if (blocks[kind].mixer == NEAR)
+        sp_list_compressed(m, l, 0, false);
     else
         KEEP(l, l->width, SP_BY_SEQUENCE, SP_OPERATORS, SP_COPIES_INPUT, NONE | SELECTIVE | FULL);
     if (blocks[kind].mlp == DENSE)
@@ -384,6 +393,8 @@ static void list_output(const struct sp_model *m, struct sp_layer *l)
 {
     const double D = l->width, E = table_width(m), out = (double)sp_head_outputs(m);
     const bool vocab = m->head == SP_HEAD_VOCABULARY;
+    if (m->side.hyper > 1)
+        sp_list_merged_streams(m, l);
     if (m->head_dense)
         MATMUL(l, "transform before the head", SP_PART_EMBEDDING, SP_OP_OUT, SP_TP_WHOLE, D, D,
                .bias = m->norm == SP_NORM_LAYER, .plain = true);
@@ -481,7 +492,7 @@ static struct sp_params params_of(const struct sp_layers *layers)
                           .experts = w.part[SP_PART_EXPERTS],
                           .router = w.part[SP_PART_ROUTER],
                           .norm = w.part[SP_PART_NORM],
-                          .active = w.passed,
+                          .active = w.passed + w.encoder,
                           .encoder = w.encoder,
                           .lookup = w.lookup,
                           .passed = w.passed,
@@ -496,8 +507,6 @@ static struct sp_params params_of(const struct sp_layers *layers)
     for (int part = 0; part < SP_PARTS; part++)
         p.total += w.part[part];
     p.trained = p.total - w.frozen + p.adapters;
-    if (layers->model->moe.experts == 0)
-        p.active += w.encoder;
     return p;
 }
 
@@ -567,23 +576,4 @@ struct sp_params sp_worked_params(const struct sp_model *model, const struct sp_
     if (params->encoder > 0)
         worked.active = params->passed + thirds / 3 * share * params->encoder;
     return worked;
-}
-
-double sp_mixer_tokens(const struct sp_mixer *x, double seq)
-{
-    const double W = x->window, g = x->global;
-    if (x->length > 0)
-        seq = x->length;
-    if (x->bidirectional)
-        return W > 0 && W < seq ? g * seq + (1 - g) * (W - W * W / (4 * seq)) : seq;
-    return W > 0 && W < seq ? g * seq + (1 - g) * (2 * W - W * W / seq) : seq;
-}
-
-double sp_mixer_flops(const struct sp_mixer *x, double seq, double scores)
-{
-    double pairs = x->heads * (x->qk + x->v) * sp_mixer_tokens(x, seq);
-    if (x->picked > 0)
-        pairs = x->index * seq + fmin(x->heads * (x->qk + x->v) * seq,
-                                      x->heads * x->picked * sp_mixer_tokens(x, seq));
-    return 2 * (pairs * (x->bidirectional ? 1 : scores) + x->scan);
 }

@@ -5,11 +5,13 @@
  * generation code of Mamba and Qwen3-Next. */
 enum { STATE_BYTES = 4, TAP_BYTES = 2 };
 
-/* Share of the layers that have no window. */
+/* Share of the layers that attend to all tokens. */
 static double global_share(const struct sp_model *m)
 {
-    const int64_t global = m->global_every > 0 ? m->layers / m->global_every : 0;
-    return m->sliding_window > 0 ? (double)global / (double)m->layers : 1;
+    const int64_t first = m->global_first < m->layers ? m->global_first : m->layers;
+    const int64_t later = m->global_every > 0 ? (m->layers - first) / m->global_every : 0;
+    return m->sliding_window + m->attention_chunk > 0 ? (double)(first + later) / (double)m->layers
+                                                      : 1;
 }
 
 /* Kept activations of keys, values and scores, whatever produced queries, keys and values. */
@@ -137,20 +139,6 @@ static double qk_norm_of(const struct sp_model *m, const struct heads *h)
                                                         : h->q * h->qk;
 }
 
-/* The token stream at a mixer of width `inner` that reads `streams` inputs. The output of a single
- * block is the next layer's input, which that layer keeps. */
-static void keep_stream(struct sp_layer *l, double streams, double inner)
-{
-    const double D = l->width;
-    KEEP(l, D, SP_BY_SEQUENCE, SP_OPERATORS, SP_COPIES_INPUT, NONE | SELECTIVE | FULL);
-    KEEP(l, streams * D, SP_BY_INPUT, SP_OP_NORMS, SP_COPIES_ONE, NONE | SELECTIVE,
-         .feeds = 1U << SP_OP_QKV);
-    if (!l->half)
-        KEEP(l, D, SP_BY_SEQUENCE, SP_OP_OUT, SP_COPIES_ONE, NONE | SELECTIVE | DOTS);
-    MOVE(l, 2 * (2 * D + inner), SP_BY_WIDTH, SP_OP_NORMS,
-         .casts = true); /* read, write, write transposed */
-}
-
 /* A causal convolution of `channels` channels over `taps` tokens: read, written. */
 static void add_convolution(struct sp_layer *l, double channels, double taps)
 {
@@ -166,7 +154,7 @@ static void add_convolution(struct sp_layer *l, double channels, double taps)
  * and gate. */
 static void keep_linear(struct sp_layer *l, double made, double scanned, double inner)
 {
-    keep_stream(l, 1, inner);
+    sp_keep_stream(l, 1, inner);
     KEEP(l, made, SP_BY_WIDTH, SP_OP_QKV, SP_COPIES_ONE, NONE | SELECTIVE | DOTS);
     if (scanned > 0)
         KEEP(l, scanned, SP_BY_WIDTH, SP_OP_CORE, SP_COPIES_ONE, NONE);
@@ -311,7 +299,7 @@ static void list_short_conv(const struct sp_model *m, struct sp_layer *l)
     MATMUL(l, "short convolution output", SP_PART_ATTENTION, SP_OP_OUT, SP_TP_ROWS, D, D,
            .bias = m->short_conv_bias);
     TENSOR(l, ((double)m->short_conv + m->short_conv_bias) * D, SP_PART_ATTENTION, SP_TP_STORED);
-    keep_stream(l, 1, D);
+    sp_keep_stream(l, 1, D);
     KEEP(l, 3 * D, SP_BY_WIDTH, SP_OP_QKV, SP_COPIES_ONE, NONE | SELECTIVE | DOTS);
     KEEP(l, 3 * D, SP_BY_WIDTH, SP_OP_CORE, SP_COPIES_ONE, NONE); /* product, sum, gated sum */
     add_convolution(l, D, (double)m->short_conv);
@@ -335,7 +323,7 @@ static void list_local(const struct sp_model *m, struct sp_layer *l, bool reusin
     l->mixer = (struct sp_mixer){.heads = h.q, .window = (double)x->window};
     list_grouped(m, l, &h);
     TENSOR(l, qk_norm_of(m, &h) + (x->sinks ? h.q : 0), SP_PART_ATTENTION, SP_TP_STORED);
-    keep_stream(l, 1, h.q * v);
+    sp_keep_stream(l, 1, h.q * v);
     keep_scores(l, SP_OP_QKV, h.made > 0);
 }
 
@@ -360,7 +348,8 @@ static void list_attention(const struct sp_model *m, struct sp_layer *l, const s
 {
     const double a = h->q, H = h->qk;
     l->mixer = (struct sp_mixer){.heads = a,
-                                 .window = (double)m->sliding_window,
+                                 .window = (double)(m->sliding_window + m->attention_chunk),
+                                 .chunked = m->attention_chunk > 0,
                                  .global = global_share(m),
                                  .bidirectional = m->bidirectional};
     const bool latent = m->mla.kv_lora_rank > 0;
@@ -374,7 +363,7 @@ static void list_attention(const struct sp_model *m, struct sp_layer *l, const s
         list_indexer(m, l);
     TENSOR(l, qk_norm_of(m, h) + (double)m->extra_attention_params_per_layer, SP_PART_ATTENTION,
            SP_TP_STORED);
-    keep_stream(l, h->streams, a * H);
+    sp_keep_stream(l, h->streams, a * H);
     keep_scores(l, latent ? SP_OP_LATENT : SP_OP_QKV, h->made > 0);
     if (m->state_space.parallel)
         list_state_space(m, l);
@@ -386,10 +375,12 @@ void sp_list_other_mixer(const struct sp_model *m, struct sp_layer *l, bool reus
     if (m->linear.heads > 0) {
         list_linear(m, l);
     } else if (m->state_space.state > 0) {
-        keep_stream(l, 1, (double)m->state_space.inner);
+        sp_keep_stream(l, 1, (double)m->state_space.inner);
         list_state_space(m, l);
     } else if (m->local.heads > 0) {
         list_local(m, l, reusing);
+    } else if (m->compressed.far_ratio > 0) {
+        sp_list_compressed(m, l, m->compressed.far_ratio, false);
     } else if (m->short_conv > 0) {
         list_short_conv(m, l);
     } else {
@@ -444,6 +435,10 @@ void sp_list_shared_attention(const struct sp_model *m, struct sp_layer *l)
 void sp_list_attention(const struct sp_model *m, struct sp_layer *l, bool reusing)
 {
     const struct heads h = heads_of(m, reusing);
+    if (m->compressed.output_rank > 0) {
+        sp_list_compressed(m, l, m->compressed.ratio, m->compressed.ratio > 0);
+        return;
+    }
     list_attention(m, l, &h, true);
     if (m->cross_attention)
         list_cross(m, l);

@@ -99,9 +99,9 @@ double sp_columns_on_rank(const struct sp_matmul *m, double ranks)
 /* Weights of a matmul per device, with or without its bias. */
 static double matmul_weights(const struct sp_matmul *m, bool bias, const struct sp_rank *r)
 {
-    const double rows = m->in + (bias ? 1 : 0);
+    const double rows = m->count * (m->in + (bias ? 1 : 0));
     if (m->part == SP_PART_EXPERTS)
-        return m->count * rows * m->out / (r->ep * r->etp);
+        return rows * m->out / (r->ep * r->etp);
     if (m->groups > 0)
         return rows * sp_columns_on_rank(m, r->tp) + m->norm / r->tp;
     const double all = rows * m->out + m->norm;
@@ -112,11 +112,12 @@ double sp_adapters_on_rank(const struct sp_matmul *m, const struct sp_rank *r)
 {
     if (m->part == SP_PART_EXPERTS)
         return m->count * sp_adapter_weights(m) / (r->ep * r->etp);
+    const double rank = m->count * m->rank;
     if (m->split == SP_TP_ROWS)
-        return m->rank * (m->adapted * m->in / r->tp + m->adapted_out);
+        return rank * (m->adapted * m->in / r->tp + m->adapted_out);
     if (m->split == SP_TP_COLUMNS)
-        return m->rank * (m->adapted * m->in + m->adapted_out / r->tp);
-    return sp_adapter_weights(m);
+        return rank * (m->adapted * m->in + m->adapted_out / r->tp);
+    return m->count * sp_adapter_weights(m);
 }
 
 /* Adds a row's weights, `padding` times as wide in storage. FSDP does not gather norms and
@@ -213,7 +214,9 @@ static inline struct sp_stage_weights sum_of_kind(const struct sp_layer_weights 
     if (kind->first)
         of.dense += MEMBER(w->of[SP_LAYER_INPUT].dense);
     if (kind->last)
-        of.dense += MEMBER(w->of[SP_LAYER_OUTPUT].dense) + (kind->first ? 0 : MEMBER(w->tied));
+        of.dense += MEMBER(w->of[SP_LAYER_OUTPUT].dense);
+    if (kind->copy)
+        of.dense += MEMBER(w->tied);
     return of;
 #undef MEMBER
 }

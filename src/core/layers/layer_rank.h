@@ -19,10 +19,12 @@ struct sp_rank sp_rank_of_layer(const struct sp_rank *rank, const struct sp_laye
 /* Output columns of a matmul on each of `ranks` ranks. */
 double sp_columns_on_rank(const struct sp_matmul *matmul, double ranks);
 
-/* Recomputed share of each operator; 0 for SP_OPERATORS (none). */
+/* A share of each operator, and of each further row of sp_kept_bytes. */
 struct sp_shares {
-    double of[SP_OPERATORS + 1];
+    double of[SP_KEPT_ROWS];
 };
+
+/* Recomputed share of each operator; 0 for the further rows. */
 struct sp_shares sp_shares_of(const struct sp_recompute *recompute);
 
 /* The share of each operator computed again: sp_shares_of without the last matmul of a block if the
@@ -30,11 +32,17 @@ struct sp_shares sp_shares_of(const struct sp_recompute *recompute);
 struct sp_shares sp_repeated_shares(const struct sp_recompute *recompute,
                                     const struct sp_framework *framework);
 
-/* Kept activation bytes per layer, micro-batch and device. Korthikanti et al. 2022, section 4, with
- * flash attention, grouped queries, gated MLPs, latent attention and mixtures of experts. */
-double sp_kept_bytes(const struct sp_layer *layer, const struct sp_rank *rank,
-                     const struct sp_plan *plan, const struct sp_framework *framework,
-                     const struct sp_recompute *recompute);
+/* Kept activation bytes per layer, micro-batch and device, as far as nothing is recomputed.
+ * Korthikanti et al. 2022, section 4, with flash attention, grouped queries, gated MLPs, latent
+ * attention and mixtures of experts. */
+void sp_list_kept(const struct sp_layer *layer, const struct sp_rank *rank,
+                  const struct sp_plan *plan, const struct sp_framework *framework,
+                  struct sp_kept_bytes *kept);
+
+/* The share of each row that a recomputation keeps; and the bytes of all rows with these shares, or
+ * whole (NULL). */
+struct sp_shares sp_kept_shares(const struct sp_recompute *recompute);
+double sp_sum_kept(const struct sp_kept_bytes *kept, const struct sp_shares *shares);
 
 /* Weights per device of a stage of that kind. Parameters. */
 struct sp_kind_weights sp_weights_of_kind(const struct sp_layer_weights *weights,

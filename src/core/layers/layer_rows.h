@@ -46,6 +46,25 @@ void sp_list_cross_attention(const struct sp_model *model, struct sp_layer *laye
 void sp_list_other_mixer(const struct sp_model *model, struct sp_layer *layer, bool reusing);
 void sp_list_shared_attention(const struct sp_model *model, struct sp_layer *layer);
 
+/* The rows of a compressed attention with entries of `ratio` tokens, of which an indexer
+ * picks; 0: the window alone. */
+void sp_list_compressed(const struct sp_model *model, struct sp_layer *layer, int64_t ratio,
+                        bool picks);
+
+/* The token stream at a mixer of width `inner` that reads `streams` inputs. The output of a single
+ * block is the next layer's input, which that layer keeps. */
+static inline void sp_keep_stream(struct sp_layer *l, double streams, double inner)
+{
+    const double D = l->width;
+    KEEP(l, D, SP_BY_SEQUENCE, SP_OPERATORS, SP_COPIES_INPUT, NONE | SELECTIVE | FULL);
+    KEEP(l, streams * D, SP_BY_INPUT, SP_OP_NORMS, SP_COPIES_ONE, NONE | SELECTIVE,
+         .feeds = 1U << SP_OP_QKV);
+    if (!l->half)
+        KEEP(l, D, SP_BY_SEQUENCE, SP_OP_OUT, SP_COPIES_ONE, NONE | SELECTIVE | DOTS);
+    MOVE(l, 2 * (2 * D + inner), SP_BY_WIDTH, SP_OP_NORMS,
+         .casts = true); /* read, write, write transposed */
+}
+
 /* Turns a layer's rows into those of a shared block and adds the layer's own; `up`: total columns
  * of the first MLP matmuls. Glorioso et al. 2024, "The Zamba2 Suite", section 2; Lan et al. 2019,
  * "ALBERT", section 3.1. */
@@ -58,6 +77,9 @@ void sp_share_block(const struct sp_model *model, struct sp_layer *layer, double
 void sp_list_side_streams(const struct sp_model *model, struct sp_layer *layer, double norm);
 void sp_list_side_tables(const struct sp_model *model, struct sp_layer *layer, double norm);
 void sp_list_streams_end(const struct sp_model *model, struct sp_layer *layer);
+
+/* Hyper-connections: the mix of all residual streams that goes into the final norm. */
+void sp_list_merged_streams(const struct sp_model *model, struct sp_layer *layer);
 
 /* What a module that predicts a further token has beside a layer: norms of the stream, of the next
  * token's embedding and before the head, of `norm` weights each, a projection of both into the

@@ -37,8 +37,9 @@ void sp_share_block(const struct sp_model *m, struct sp_layer *l, double up)
 double sp_carried_width(const struct sp_model *m)
 {
     const int64_t altup = m->side.altup > 1 ? m->side.altup : 1;
+    const int64_t hyper = m->side.hyper > 1 ? m->side.hyper : 1;
     const int64_t read = m->shared.streams > 1 ? m->shared.streams - 1 : 0;
-    return (double)(m->d_model * (altup + read));
+    return (double)(m->d_model * (altup * hyper + read));
 }
 
 /* A gate to the width of the layer's table, its product with the table row, and the projection
@@ -81,6 +82,38 @@ static void list_laurel(struct sp_layer *l, double rank, double norm)
     MOVE(l, 4 * D, SP_BY_SEQUENCE, SP_OP_NORMS); /* norm, addition */
 }
 
+/* Manifold-constrained hyper-connections of n residual streams. Each of a layer's two blocks has
+ * weights that depend on all streams, which a matmul with a scale and a shift gives: n for the mix
+ * that it reads, n for what it adds to each, n n for the streams among themselves, made doubly
+ * stochastic. DeepSeek-V4, section 2.2; Zhu et al. 2024, "Hyper-Connections". */
+static void list_hyper(struct sp_layer *l, double n)
+{
+    enum {
+        BLOCKS = 2,
+        SCALES = 3,
+        PASSES = 6 /* read for the mix; read, written with the output */
+    };
+    const double D = l->width, given = n * (n + 2);
+    MATMUL(l, "mixes of residual streams", SP_PART_ROUTER, SP_OP_NORMS, SP_TP_WHOLE, n * D, given,
+           BLOCKS, BLOCKS, .plain = true);
+    TENSOR(l, BLOCKS * (given + SCALES), SP_PART_ROUTER, SP_TP_WHOLE);
+    l->mixer.scan += BLOCKS * given * D;
+    KEEP(l, (n - 1) * D, SP_BY_SEQUENCE, SP_OPERATORS, SP_COPIES_ONE, NONE | SELECTIVE | FULL);
+    KEEP(l, (n - 1) * D, SP_BY_SEQUENCE, SP_OP_NORMS, SP_COPIES_ONE, NONE | SELECTIVE);
+    KEEP(l, 2 * BLOCKS * D, SP_BY_SEQUENCE, SP_OP_NORMS, SP_COPIES_ONE,
+         NONE | SELECTIVE); /* what a block reads and adds */
+    MOVE(l, PASSES * (n - 1) * D, SP_BY_SEQUENCE, SP_OP_NORMS);
+}
+
+void sp_list_merged_streams(const struct sp_model *m, struct sp_layer *l)
+{
+    const double n = (double)m->side.hyper, D = l->width;
+    MATMUL(l, "mix of residual streams", SP_PART_ROUTER, SP_OP_NORMS, SP_TP_WHOLE, n * D, n,
+           .plain = true);
+    TENSOR(l, n + 1, SP_PART_ROUTER, SP_TP_WHOLE);
+    MOVE(l, (n + 1) * D, SP_BY_SEQUENCE, SP_OP_NORMS);
+}
+
 void sp_list_side_streams(const struct sp_model *m, struct sp_layer *l, double norm)
 {
     const struct sp_side_streams *const s = &m->side;
@@ -90,6 +123,8 @@ void sp_list_side_streams(const struct sp_model *m, struct sp_layer *l, double n
         list_streams(l, (double)s->altup, norm);
     if (s->laurel_rank > 0)
         list_laurel(l, (double)s->laurel_rank, norm);
+    if (s->hyper > 1)
+        list_hyper(l, (double)s->hyper);
 }
 
 /* Matmuls that expand one stream to several, or merge them. */
@@ -123,8 +158,17 @@ void sp_list_streams_end(const struct sp_model *m, struct sp_layer *l)
 void sp_list_predictor(const struct sp_model *m, struct sp_layer *l, double norm)
 {
     enum { NORMS = 3, MOVES_OF_NORMS = 2 * NORMS, MOVES_OF_JOINING = 4 };
-    const double D = l->width, out = (double)m->vocab;
-    MATMUL(l, "projection of two streams", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_COLUMNS, 2 * D, D);
+    const double D = l->width, out = (double)m->vocab, n = (double)m->side.hyper;
+    if (n > 1) { /* one projection of the embedding, one of each stream */
+        MATMUL(l, "projection of the embedding", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_COLUMNS, D, D);
+        MATMUL(l, "projection of the streams", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_COLUMNS, D, D, 1,
+               n);
+        KEEP(l, (n - 1) * D, SP_BY_SEQUENCE, SP_OP_QKV, SP_COPIES_ONE, NONE | SELECTIVE | DOTS);
+        sp_list_merged_streams(m, l);
+    } else {
+        MATMUL(l, "projection of two streams", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_COLUMNS, 2 * D,
+               D);
+    }
     MATMUL(l, "head of a further token", SP_PART_EMBEDDING, SP_OP_OUT, SP_TP_COLUMNS, D, out,
            .plain = true, .vocab = true, .tied = !m->tied_embeddings,
            .shared = m->tied_embeddings); /* of no set: nowhere stored again */

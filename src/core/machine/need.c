@@ -210,13 +210,14 @@ static bool is_better(const struct sp_demand *demand, double a, double b)
 enum { EXTREME = 15 }; /* 10^15 and 10^-15 stand for infinity and zero */
 
 /* Evaluates the goal at both extremes of a figure: 10^15 times it rather than infinity, since
- * infinity x 0 is NAN. If more helps but even that misses the target, the lower extreme is skipped
- * and stays NAN, the worst. */
+ * infinity x 0 is NAN, and no more than a file may say. If more helps but even that misses the
+ * target, the lower extreme is skipped and stays NAN, the worst. */
 static void look_at_ends(const struct sp_demand *demand, const struct sp_hardware *hw,
                          enum sp_machine_figure figure, const struct sp_need *need,
                          struct trial *up, struct trial *down)
 {
-    *up = (struct trial){.figure = need->now * pow(10, EXTREME), .value = NAN};
+    *up =
+        (struct trial){.figure = fmin(need->now * pow(10, EXTREME), SP_MOST_FIGURE), .value = NAN};
     *down = (struct trial){.figure = need->now * pow(10, -EXTREME), .value = NAN};
     up->value = value_at(demand, hw, figure, up->figure);
     if (sp_is_met(demand, need->value) || !is_better(demand, up->value, need->value))

@@ -42,9 +42,9 @@ static double score_bytes(const struct sp_layer *layer, const struct sp_rank *ra
     return e->attention_kernel == SP_KERNEL_UNFUSED ? each * scores * rank->tokens[SP_BY_WIDTH] : 0;
 }
 
-double sp_kept_bytes(const struct sp_layer *layer, const struct sp_rank *rank,
-                     const struct sp_plan *plan, const struct sp_framework *framework,
-                     const struct sp_recompute *recompute)
+void sp_list_kept(const struct sp_layer *layer, const struct sp_rank *rank,
+                  const struct sp_plan *plan, const struct sp_framework *framework,
+                  struct sp_kept_bytes *kept)
 {
     const bool exchanges = plan->cp > 1 && plan->execution.cp_kind == SP_CP_ULYSSES;
     /* after the exchange a rank keeps all tokens of its KV heads, or of a copy of one */
@@ -55,29 +55,50 @@ double sp_kept_bytes(const struct sp_layer *layer, const struct sp_rank *rank,
         [SP_COPIES_ONE] = 1,
         [SP_COPIES_QKV] = 1 + framework->qkv_copies,
         [SP_COPIES_MLP] = 1 + framework->mlp_copies,
-        [SP_COPIES_INPUT] = 1 + recompute->spare,
+        [SP_COPIES_INPUT] = 1,
         [SP_COPIES_EXCHANGED] = exchanges ? 1 : 0,
         [SP_COPIES_DROPOUT] = plan->execution.dropout > 0 ? 1 : 0,
         [SP_COPIES_NORMS] = framework->norm_copies,
         [SP_COPIES_CAST] = narrow ? 1 : 0,
         [SP_COPIES_FROZEN] = framework->keeps_frozen_inputs ? 1 : 0,
         [SP_COPIES_MLP_FROZEN] = (framework->keeps_frozen_inputs ? 1 : 0) + framework->mlp_copies};
-    const struct sp_shares again = sp_shares_of(recompute);
     const double T = rank->tokens[SP_BY_NOTHING];
-    double elements = 0;
+    *kept = (struct sp_kept_bytes){{0}};
     if (layer->frozen) /* no gradient passes it */
-        return 0;
+        return;
     for (int i = 0; i < layer->n_kept; i++) {
         const struct sp_kept *const k = &layer->kept[i];
-        const double dropped = again.of[k->by] * (k->with_norms ? recompute->norms : 1);
+        const int with = k->with_norms                  ? SP_KEPT_UNLESS_NORMS
+                         : k->copies == SP_COPIES_INPUT ? SP_KEPT_INPUT
+                                                        : (int)k->by;
         const double mine = (k->source ? rank->from : 1) *
                             (k->groups > 0 ? T * sharers / fmin(rank->tp * sharers, k->groups)
                                            : rank->tokens[k->sharded_by]);
         const double element = narrow && k->feeds != 0 ? bytes / SP_ELEMENT : 1;
-        elements += (1 - dropped) * copies[k->copies] * (k->routed ? rank->imbalance : 1) *
-                    k->width * element * mine;
+        kept->of[with] += SP_ELEMENT * copies[k->copies] * (k->routed ? rank->imbalance : 1) *
+                          k->width * element * mine;
     }
-    return SP_ELEMENT * elements + (1 - again.of[SP_OP_CORE]) * score_bytes(layer, rank, plan);
+    kept->of[SP_OP_CORE] += score_bytes(layer, rank, plan);
+}
+
+struct sp_shares sp_kept_shares(const struct sp_recompute *recompute)
+{
+    struct sp_shares kept = sp_shares_of(recompute);
+    const double core = kept.of[SP_OP_CORE];
+    for (int op = 0; op < SP_OPERATORS; op++)
+        kept.of[op] = 1 - kept.of[op];
+    kept.of[SP_KEPT_ALWAYS] = 1;
+    kept.of[SP_KEPT_UNLESS_NORMS] = 1 - core * recompute->norms;
+    kept.of[SP_KEPT_INPUT] = 1 + recompute->spare;
+    return kept;
+}
+
+double sp_sum_kept(const struct sp_kept_bytes *kept, const struct sp_shares *shares)
+{
+    double bytes = 0;
+    for (int i = 0; i < SP_KEPT_ROWS; i++)
+        bytes += kept->of[i] * (shares ? shares->of[i] : 1);
+    return bytes;
 }
 
 enum sp_gpt_rule sp_gpt_rule(enum sp_remat remat, double tp, bool sequence_parallel)

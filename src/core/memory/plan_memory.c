@@ -4,10 +4,9 @@
 #include <scaleplan/forms.h>
 
 #include "core/layers/layer_rank.h"
+#include "core/memory/loss_memory.h"
 #include "core/smooth.h"
 #include "core/require.h"
-
-static const struct sp_recompute nothing = {0};
 
 /* Bytes of other ranks' keys and values in the backward pass of a layer's attention, with their
  * gradients. A gather has those of all ranks, or of one KV head and the next; a ring sends some
@@ -36,11 +35,10 @@ static double context_bytes(const struct sp_layer *l, const struct sp_rank *rank
     }
 }
 
-/* Bytes that a layer's backward pass needs besides kept activations: tensors recomputed or fetched
- * from the host (`again`), and gradients of the MLP, or what attention has of other ranks. */
+/* Bytes that a layer's backward pass needs besides kept activations, and tensors recomputed or
+ * fetched from the host: gradients of the MLP, or what attention has of other ranks. */
 static double backward_bytes(const struct sp_layer *l, const struct sp_rank *rank,
-                             const struct sp_plan *plan, const struct sp_framework *framework,
-                             double again)
+                             const struct sp_plan *plan, const struct sp_framework *framework)
 {
     const bool gathers = plan->sequence_parallel && plan->tp > 1;
     const double gathered = gathers ? rank->tokens[SP_BY_NOTHING] * l->width : 0;
@@ -49,7 +47,7 @@ static double backward_bytes(const struct sp_layer *l, const struct sp_rank *ran
         if (l->kept[i].gradient)
             elements += l->kept[i].width * rank->tokens[SP_BY_WIDTH];
     return SP_ELEMENT * gathered +
-           sp_larger(SP_ELEMENT * elements, context_bytes(l, rank, plan, framework)) + again;
+           sp_larger(SP_ELEMENT * elements, context_bytes(l, rank, plan, framework));
 }
 
 /* 16-bit copies of a list's largest quantised matmul, made at each use and dropped after it.
@@ -67,45 +65,6 @@ static double widened_bytes(const struct sp_model *model, const struct sp_layer 
         largest = sp_larger(largest, m->base && m->frozen ? m->in * columns / ranks : 0);
     }
     return SP_ELEMENT * sp_larger(framework->widened_copies, 1) * largest;
-}
-
-/* Bytes of the logits and their copies in the loss, on a rank with this many tokens and outputs. */
-static double logit_bytes(const struct sp_plan *plan, const struct sp_framework *framework,
-                          double tokens, double outputs)
-{
-    const bool split = plan->tp > 1 && framework->split_logit_bytes > 0;
-    const double logit = split ? framework->split_logit_bytes : framework->logit_bytes;
-    const double all = logit * tokens * outputs;
-    switch (plan->execution.logits) {
-    case SP_LOGITS_FUSED:
-        return SP_ELEMENT * tokens * outputs;
-    case SP_LOGITS_CHUNKED:
-        return all / SP_LOGITS_CHUNKS;
-    case SP_LOGITS_LINEAR:
-        return 0;
-    case SP_LOGITS_NATIVE:
-        return (SP_ELEMENT + 4 + 4) * tokens * outputs;
-    default:
-        return all;
-    }
-}
-
-/* What of the logits of a loss is kept until its backward pass, beside those of another loss: of
- * losses in 32 bits the softmax, without the 16-bit logits and copies. */
-static double kept_logit_bytes(const struct sp_plan *plan, const struct sp_framework *framework,
-                               double tokens, double outputs)
-{
-    const enum sp_logits logits = plan->execution.logits;
-    return logits == SP_LOGITS_UNFUSED || logits == SP_LOGITS_NATIVE
-               ? 4 * tokens * outputs
-               : logit_bytes(plan, framework, tokens, outputs);
-}
-
-static double loss_bytes(const struct sp_model *model, const struct sp_plan *plan,
-                         const struct sp_framework *framework, double outputs)
-{
-    const double T = sp_shard_tokens(plan), t = (double)plan->tp, h = (double)model->d_model;
-    return 4 * T * h / t + logit_bytes(plan, framework, T, outputs / t) + SP_ELEMENT * T * h;
 }
 
 /* Unsharded bytes per layer parameter under ZeRO 3. For an unknown framework, the least that
@@ -150,7 +109,9 @@ static double gathered_bytes(const struct sp_framework *framework, const struct 
     if (w->still_base && moves) /* a trained layer stands for all */
         still = 0;
     if (kind->last)
-        ends += w->of[SP_LAYER_OUTPUT].dense.gathered + (kind->first ? 0 : w->tied.gathered);
+        ends += w->of[SP_LAYER_OUTPUT].dense.gathered;
+    if (kind->copy)
+        ends += w->tied.gathered;
     const double less = SP_ELEMENT - sp_smaller(base_bytes, SP_ELEMENT);
     return layer * bytes_gathered_of_layer(framework) -
            still * (gradients_gathered_of_layer(framework) + layers_gathered(framework) * less) +
@@ -224,43 +185,66 @@ static void prepare_dummies(const struct sp_rank_layers *mine, unsigned all, dou
                         : 0;
 }
 
-/* Bytes of one layer that a micro-batch keeps, and adds while its backward pass is in it. */
-struct layer_bytes {
-    double kept, peak;
-};
-
-static struct layer_bytes bytes_of_layer(const struct sp_rank_layers *mine,
-                                         const struct sp_layer *l, const struct sp_plan *plan,
-                                         const struct sp_framework *framework, double away)
+/* Lists what a layer keeps, and what its backward pass needs besides. */
+static void prepare_layer(const struct sp_rank_layers *mine, int kind, const struct sp_plan *plan,
+                          const struct sp_framework *framework, struct sp_prepared_memory *p)
 {
-    const struct sp_model *const model = mine->layers->model;
-    const double redone = plan->recompute_layers;
+    const struct sp_layer *const l = &mine->layers->list[kind];
     const struct sp_rank rank = sp_rank_of_layer(&mine->rank, l, (double)plan->seq);
-    const double with = sp_kept_bytes(l, &rank, plan, framework, &plan->recompute);
-    const double without = sp_kept_bytes(l, &rank, plan, framework, &nothing);
-    /* while a layer's backward pass runs, what was kept of the one before it arrives */
-    const double again = away > 0 ? without + with : redone > 0 ? without - with : 0;
-    return (struct layer_bytes){.kept = (1 - away) * (redone * with + (1 - redone) * without),
-                                .peak = l->frozen
-                                            ? 0
-                                            : backward_bytes(l, &rank, plan, framework, again) +
-                                                  widened_bytes(model, l, plan, framework)};
+    sp_list_kept(l, &rank, plan, framework, &p->rows[kind]);
+    p->backward[kind] = l->frozen ? 0
+                                  : backward_bytes(l, &rank, plan, framework) +
+                                        widened_bytes(mine->layers->model, l, plan, framework);
+}
+
+static double outputs_of(const struct sp_model *model, const struct sp_plan *plan)
+{
+    return model->head == SP_HEAD_VOCABULARY ? sp_padded_vocab(model, plan)
+                                             : (double)sp_head_outputs(model);
 }
 
 /* Adds the modules of further tokens to the loss: they run behind a micro-batch's last layer and
  * are gone before its backward pass leaves them, so that those of one micro-batch are there at
- * once, each with what its loss keeps of the logits. A module lists these in 16 bits. */
-static void move_to_loss(const struct sp_rank_layers *mine, const struct sp_plan *plan,
-                         const struct sp_framework *framework, double outputs,
+ * once, each with what its loss keeps of the logits. A module lists these in 16 bits. On a stage
+ * apart they are kept like layers. */
+static void move_to_loss(const struct sp_plan *plan, const struct sp_framework *framework,
                          struct sp_prepared_memory *p)
 {
-    const struct sp_model *const model = mine->layers->model;
+    const struct sp_model *const model = p->mine->layers->model;
+    const double outputs = outputs_of(model, plan);
     const double n = (double)model->mtp_layers, T = sp_shard_tokens(plan), t = (double)plan->tp;
     const double listed = SP_ELEMENT * T * (double)model->vocab / t;
     const double kept = p->kept[SP_LAYER_MTP] - (1 - sp_offloaded_share(model, plan)) * listed;
-    p->loss = n * kept + sp_larger(p->loss + n * kept_logit_bytes(plan, framework, T, outputs / t),
-                                   p->peak[SP_LAYER_MTP]);
+    const double losses = p->loss + n * sp_kept_logit_bytes(plan, framework, T, outputs / t);
+    if (plan->own.modules_apart) {
+        p->loss = losses;
+        p->kept[SP_LAYER_MTP] = kept;
+        return;
+    }
+    p->loss = n * kept + sp_larger(losses, p->peak[SP_LAYER_MTP]);
     p->kept[SP_LAYER_MTP] = p->peak[SP_LAYER_MTP] = 0;
+}
+
+/* What is kept of each layer with the plan's recomputation, and the peaks. */
+static void recompute_layers(const struct sp_plan *plan, const struct sp_framework *framework,
+                             struct sp_prepared_memory *p)
+{
+    const struct sp_layers *const layers = p->mine->layers;
+    const struct sp_shares shares = sp_kept_shares(&plan->recompute);
+    const double away = sp_offloaded_share(layers->model, plan), redone = plan->recompute_layers;
+    p->kept[SP_LAYER_MTP] = p->peak[SP_LAYER_MTP] = 0;
+    for (unsigned left = sp_kinds_of(layers); left;) {
+        const int kind = sp_take_kind(&left);
+        const double with = sp_sum_kept(&p->rows[kind], &shares),
+                     without = sp_sum_kept(&p->rows[kind], NULL);
+        /* while a layer's backward pass runs, what was kept of the one before it arrives */
+        const double again = away > 0 ? without + with : redone > 0 ? without - with : 0;
+        p->kept[kind] = (1 - away) * (redone * with + (1 - redone) * without);
+        p->peak[kind] = p->backward[kind] + again;
+    }
+    p->loss = p->head;
+    if (layers->present >> SP_LAYER_MTP & 1)
+        move_to_loss(plan, framework, p);
 }
 
 /* Asynchronous TP adds no buffers: its symmetric memory lies outside the allocator whose peak
@@ -268,29 +252,20 @@ static void move_to_loss(const struct sp_rank_layers *mine, const struct sp_plan
 void sp_prepare_memory(const struct sp_rank_layers *mine, const struct sp_plan *plan,
                        const struct sp_framework *framework, struct sp_prepared_memory *p)
 {
-    const struct sp_layers *const layers = mine->layers;
-    const struct sp_model *const model = layers->model;
-    const double outputs = model->head == SP_HEAD_VOCABULARY ? sp_padded_vocab(model, plan)
-                                                             : (double)sp_head_outputs(model);
-    const double away = sp_offloaded_share(model, plan);
-    const unsigned all = sp_kinds_of(layers);
-    for (unsigned left = all; left;) {
-        const int kind = sp_take_kind(&left);
-        const struct layer_bytes of =
-            bytes_of_layer(mine, &layers->list[kind], plan, framework, away);
-        p->kept[kind] = of.kept;
-        p->peak[kind] = of.peak;
-    }
-    p->weights = &mine->weights;
+    const struct sp_model *const model = mine->layers->model;
+    const double outputs = outputs_of(model, plan);
+    const unsigned all = sp_kinds_of(mine->layers);
+    for (unsigned left = all; left;)
+        prepare_layer(mine, sp_take_kind(&left), plan, framework, p);
+    p->mine = mine;
     p->base_bytes = sp_base_bytes(model);
     p->layers = (double)model->layers;
     p->sent = SP_ELEMENT * mine->rank.tokens[SP_BY_SEQUENCE] * sp_carried_width(model);
-    p->loss = loss_bytes(model, plan, framework, outputs) +
-              widened_bytes(model, &layers->list[SP_LAYER_OUTPUT], plan, framework);
+    p->head = sp_loss_bytes(model, plan, framework, outputs) +
+              widened_bytes(model, &mine->layers->list[SP_LAYER_OUTPUT], plan, framework);
     if (framework->dummy_wgrads)
         prepare_dummies(mine, all, outputs, p);
-    if (all >> SP_LAYER_MTP & 1)
-        move_to_loss(mine, plan, framework, outputs, p);
+    recompute_layers(plan, framework, p);
 }
 
 /* Trained weights of the largest layer. */
@@ -314,33 +289,45 @@ static double sending_bytes(const struct sp_kind_memory *k, int64_t microbatches
     return k->sent * ((k->first ? 0 : sp_larger(m - in_flight, 0)) + (k->last ? 0 : m + in_flight));
 }
 
-static void memory_of_kind(const struct sp_framework *framework, const struct sp_prepared_memory *p,
-                           const struct sp_stage_kind *kind, struct sp_kind_memory *m)
+/* Activations of a stage's layers; returns the kinds that are trained, as bits. */
+static unsigned keep_layers(const struct sp_prepared_memory *p, const struct sp_stage_kind *kind,
+                            struct sp_kind_memory *m)
 {
     unsigned present = 0;
-    m->weights = sp_weights_of_kind(p->weights, kind);
-    m->base_bytes = p->base_bytes;
-    m->first = kind->first;
-    m->last = kind->last;
-    m->layers = 0;
-    m->of_model = p->layers;
-    m->gathered = gathered_bytes(framework, p->weights, p->base_bytes, kind);
-    m->flat = flat_bytes(framework, p->weights, kind);
-    m->whole = whole_bytes(framework, &m->weights.held, &m->weights.trained,
-                           largest_layer(p->weights, kind->present));
-    m->sent = framework->keeps_stages_whole ? p->sent : 0;
-    m->table = kind->first ? SP_ELEMENT * p->weights->of[SP_LAYER_INPUT].dense.trained : 0;
     m->kept = 0;
     m->peak = kind->last ? p->loss : 0;
     for (unsigned left = kind->present; left;) {
         const int i = sp_take_kind(&left);
         const double trained = (double)(kind->layers.of[i] - kind->still.of[i]);
-        m->layers += i < SP_LAYER_ENCODER ? (double)kind->layers.of[i] : 0;
         if (trained <= 0)
             continue;
         present |= 1U << i;
         m->kept += trained * p->kept[i];
         m->peak = sp_larger(m->peak, p->peak[i]);
+    }
+    return present;
+}
+
+static void memory_of_kind(const struct sp_framework *framework, const struct sp_prepared_memory *p,
+                           const struct sp_stage_kind *kind, struct sp_kind_memory *m)
+{
+    const struct sp_layer_weights *const w = &p->mine->weights;
+    const unsigned present = keep_layers(p, kind, m);
+    m->weights = sp_weights_of_kind(w, kind);
+    m->base_bytes = p->base_bytes;
+    m->first = kind->first;
+    m->last = kind->last;
+    m->layers = 0;
+    m->of_model = p->layers;
+    m->gathered = gathered_bytes(framework, w, p->base_bytes, kind);
+    m->flat = flat_bytes(framework, w, kind);
+    m->whole = whole_bytes(framework, &m->weights.held, &m->weights.trained,
+                           largest_layer(w, kind->present));
+    m->sent = framework->keeps_stages_whole ? p->sent : 0;
+    m->table = kind->first ? SP_ELEMENT * w->of[SP_LAYER_INPUT].dense.trained : 0;
+    for (unsigned left = kind->present; left;) {
+        const int i = sp_take_kind(&left);
+        m->layers += i < SP_LAYER_ENCODER ? (double)kind->layers.of[i] : 0;
     }
     m->dummy = framework->dummy_wgrads ? p->dummy[present] + (kind->last ? p->dummy_head : 0) : 0;
 }
@@ -351,6 +338,15 @@ void sp_memory_of_kinds(const struct sp_framework *framework,
 {
     for (int i = 0; i < map->kinds; i++)
         memory_of_kind(framework, prepared, &map->kind[i], &kinds[i]);
+}
+
+void sp_recompute_memory(const struct sp_plan *plan, const struct sp_framework *framework,
+                         const struct sp_stage_map *map, struct sp_prepared_memory *prepared,
+                         struct sp_kind_memory *kinds)
+{
+    recompute_layers(plan, framework, prepared);
+    for (int i = 0; i < map->kinds; i++)
+        keep_layers(prepared, &map->kind[i], &kinds[i]);
 }
 
 static double in_flight_of(const struct sp_plan *plan, int64_t microbatches, int64_t stage)
@@ -371,13 +367,6 @@ static double frozen_bytes(const struct sp_kind_memory *k, double shards, double
     return (SP_FROZEN_BYTES * (w->held.dense - w->trained.dense) + less * w->base.dense) / shards +
            (SP_FROZEN_BYTES * (w->held.experts - w->trained.experts) + less * w->base.experts) /
                expert_shards;
-}
-
-void sp_sum_stage_memory(const struct sp_framework *framework, struct sp_stage_memory *m)
-{
-    m->live = m->params + m->grads + m->optimizer + m->activations + m->buffers;
-    m->reserved = whole(sp_step_reserved_bytes((double)m->live, framework->reserved_factor));
-    m->device = whole(sp_step_device_bytes((double)m->reserved, framework->context_bytes));
 }
 
 /* Bytes per element that FSDP at ZeRO 2 keeps unsharded between forward and backward pass, besides
@@ -438,10 +427,16 @@ static double most_activations(const struct sp_kind_memory *k, const struct in_f
     return sp_larger(n->most * k->kept, ends);
 }
 
-struct sp_stage_memory sp_memory_at_stage(const struct sp_precision *precision,
-                                          const struct sp_plan *plan,
-                                          const struct sp_framework *framework,
-                                          const struct sp_kind_memory *k, int64_t stage)
+static int64_t live_bytes(const struct sp_stage_memory *m)
+{
+    return m->params + m->grads + m->optimizer + m->activations + m->buffers;
+}
+
+/* All but what the allocator and the runtime add. */
+static inline struct sp_stage_memory parts_at_stage(const struct sp_precision *precision,
+                                                    const struct sp_plan *plan,
+                                                    const struct sp_framework *framework,
+                                                    const struct sp_kind_memory *k, int64_t stage)
 {
     const struct sp_kind_weights *const w = &k->weights;
     const int64_t microbatches = sp_plan_microbatches(plan);
@@ -476,6 +471,23 @@ struct sp_stage_memory sp_memory_at_stage(const struct sp_precision *precision,
         .buffers = whole(k->dummy + workspace + unsharded + (gathers ? gathered : 0) +
                          sending_bytes(k, microbatches, in_flight.most)),
     };
+    m.live = live_bytes(&m);
+    return m;
+}
+
+void sp_sum_stage_memory(const struct sp_framework *framework, struct sp_stage_memory *m)
+{
+    m->live = live_bytes(m);
+    m->reserved = whole(sp_step_reserved_bytes((double)m->live, framework->reserved_factor));
+    m->device = whole(sp_step_device_bytes((double)m->reserved, framework->context_bytes));
+}
+
+struct sp_stage_memory sp_memory_at_stage(const struct sp_precision *precision,
+                                          const struct sp_plan *plan,
+                                          const struct sp_framework *framework,
+                                          const struct sp_kind_memory *k, int64_t stage)
+{
+    struct sp_stage_memory m = parts_at_stage(precision, plan, framework, k, stage);
     sp_sum_stage_memory(framework, &m);
     return m;
 }
@@ -520,31 +532,39 @@ int64_t sp_fullest_prepared(const struct sp_precision *precision, const struct s
     int64_t fullest = 0;
     for (int i = 0; i < map->kinds; i++) {
         const struct sp_stage_memory m =
-            sp_memory_at_stage(precision, plan, framework, &kinds[i], map->stage[i]);
+            parts_at_stage(precision, plan, framework, &kinds[i], map->stage[i]);
         if (i == 0 || m.live > memory->live) {
             *memory = m;
             fullest = map->stage[i];
         }
     }
+    sp_sum_stage_memory(framework, memory);
     return fullest;
+}
+
+int64_t sp_fullest_listed(const struct sp_layers *layers, const struct sp_precision *precision,
+                          const struct sp_plan *plan, const struct sp_framework *framework,
+                          struct sp_stage_memory *memory)
+{
+    sp_require(sp_check_plan(layers->model, plan, sp_plan_devices(plan), 1) == SP_PLAN_OK,
+               "the plan must pass sp_check_plan");
+    struct sp_stage_map map;
+    struct sp_kind_memory kinds[SP_STAGE_KINDS];
+    struct sp_rank_layers mine;
+    struct sp_prepared_memory prepared;
+    sp_layers_on_rank(layers, plan, framework, &mine);
+    sp_prepare_memory(&mine, plan, framework, &prepared);
+    const struct sp_stage_split split = sp_split_of(plan, (enum sp_balance)framework->balance);
+    sp_map_stages(layers->model, &split, &map);
+    sp_memory_of_kinds(framework, &prepared, &map, kinds);
+    return sp_fullest_prepared(precision, plan, framework, &map, kinds, memory);
 }
 
 int64_t sp_fullest_stage(const struct sp_model *model, const struct sp_precision *precision,
                          const struct sp_plan *plan, const struct sp_framework *framework,
                          struct sp_stage_memory *memory)
 {
-    sp_require(sp_check_plan(model, plan, sp_plan_devices(plan), 1) == SP_PLAN_OK,
-               "the plan must pass sp_check_plan");
-    struct sp_stage_map map;
-    struct sp_kind_memory kinds[SP_STAGE_KINDS];
     struct sp_layers layers;
-    struct sp_rank_layers mine;
-    struct sp_prepared_memory prepared;
     sp_list_model(model, &layers);
-    sp_layers_on_rank(&layers, plan, framework, &mine);
-    sp_prepare_memory(&mine, plan, framework, &prepared);
-    const struct sp_stage_split split = sp_split_of(plan, (enum sp_balance)framework->balance);
-    sp_map_stages(model, &split, &map);
-    sp_memory_of_kinds(framework, &prepared, &map, kinds);
-    return sp_fullest_prepared(precision, plan, framework, &map, kinds, memory);
+    return sp_fullest_listed(&layers, precision, plan, framework, memory);
 }

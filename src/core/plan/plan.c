@@ -193,10 +193,16 @@ static bool cuts_sequence(const struct sp_plan *plan)
     return plan->seq % (in_two ? 2 * plan->cp : plan->cp) == 0;
 }
 
+/* No context parallelism of entries that stand for many tokens: frameworks refuse it too. */
+static bool entries_are_whole(const struct sp_model *model, const struct sp_plan *plan)
+{
+    return model->compressed.output_rank == 0 || plan->cp == 1;
+}
+
 bool sp_cp_divides(const struct sp_model *model, const struct sp_plan *plan, bool copies)
 {
     const bool exchanges = plan->cp > 1 && plan->execution.cp_kind == SP_CP_ULYSSES;
-    return cuts_sequence(plan) &&
+    return cuts_sequence(plan) && entries_are_whole(model, plan) &&
            (!exchanges || ulysses_divides(model, plan->tp, plan->cp, copies));
 }
 
@@ -241,10 +247,14 @@ enum sp_plan_problem sp_check_plan(const struct sp_model *model, const struct sp
         return SP_PLAN_PP_LAYERS;
     if (!sp_ends_leave_layers(model->layers, plan))
         return SP_PLAN_PP_ENDS;
+    if (!sp_own_stages_fit(model, plan))
+        return SP_PLAN_PP_OWN;
     if (plan->pp > 1 && sp_attends_to_encoder(model))
         return SP_PLAN_PP_CROSS;
     if (!cuts_sequence(plan))
         return SP_PLAN_CP_SEQ;
+    if (!entries_are_whole(model, plan))
+        return SP_PLAN_CP_ENTRIES;
     if (!sp_cp_divides(model, plan, true))
         return SP_PLAN_CP_HEADS;
     if (experts_do_not_divide(model, plan))
@@ -286,11 +296,16 @@ const char *sp_plan_problem_text(enum sp_plan_problem problem)
         [SP_PLAN_PP_ENDS] =
             ("the first and last stages (first-layers, last-layers) leave the others no layer "
              "each, or some beside the last"),
+        [SP_PLAN_PP_OWN] =
+            ("the stages' own sizes (stage-layers) are not those of pp stages with all layers, "
+             "none empty but at the ends, and no first-layers or last-layers beside them"),
         [SP_PLAN_PP_CROSS] =
             "pipelines of models whose layers attend to an encoder are not modelled: pp is 1",
         [SP_PLAN_VPP_STAGES] = "chunks (vpp) need a pipeline: pp is 1",
         [SP_PLAN_OFFLOAD_LAYERS] = "more layers offloaded (offload-layers) than a stage has",
         [SP_PLAN_CP_SEQ] = "cp (2 cp with ring and allgather) does not divide the sequence",
+        [SP_PLAN_CP_ENTRIES] =
+            "context parallelism of compressed attention is not modelled: cp is 1",
         [SP_PLAN_CP_HEADS] = ("with cp-kind ulysses tp x cp does not divide the heads, or fits no "
                               "number of copies of the KV heads"),
         [SP_PLAN_EP_EXPERTS] = "ep does not divide the experts, or there are none for ep or etp",

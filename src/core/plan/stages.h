@@ -7,4 +7,20 @@
 /* Whether stages at the ends that have sizes of their own leave a layer for each of the others. */
 bool sp_ends_leave_layers(int64_t layers, const struct sp_plan *plan);
 
+/* Whether the stages of a plan's own, if any, are pp and have all layers, each of those between the
+ * ends some. */
+bool sp_own_stages_fit(const struct sp_model *model, const struct sp_plan *plan);
+
+/* The kind of a stage with the layers from `from` to before `until`, at an end of the model or
+ * not. */
+void sp_kind_between(const struct sp_model *model, int64_t from, int64_t until, bool first,
+                     bool last, struct sp_stage_kind *kind);
+
+/* The same stage where modules for further tokens are on the stage before the last: `here`. */
+void sp_put_modules_apart(const struct sp_model *model, bool here, struct sp_stage_kind *kind);
+
+/* From this layer on, all layers have one kind and are trained alike; the encoder is before
+ * them. */
+int64_t sp_alike_from(const struct sp_model *model);
+
 #endif

@@ -2,10 +2,17 @@
 #include <math.h>
 
 #include <scaleplan/flops.h>
+#include <scaleplan/forms.h>
 #include <scaleplan/layer.h>
 #include <scaleplan/serve_estimate.h>
 
 #include "core/require.h"
+
+/* Cached elements that a token adds, a share of its entry with it. */
+static double token_elements(const struct sp_mixer *x)
+{
+    return x->cache + (x->ratio > 0 ? (x->cache_entry + x->cache_index) / x->ratio : 0);
+}
 
 double sp_kv_bytes_per_token(const struct sp_model *m, double element_bytes)
 {
@@ -14,11 +21,12 @@ double sp_kv_bytes_per_token(const struct sp_model *m, double element_bytes)
     sp_list_model(m, &layers);
     for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
         if (layers.count[kind] > 0)
-            elements += layers.count[kind] * layers.list[kind].mixer.cache;
+            elements += layers.count[kind] * token_elements(&layers.list[kind].mixer);
     return element_bytes * elements;
 }
 
-/* Tokens whose keys and values a layer keeps, mean over its kind. */
+/* Tokens whose keys and values a layer keeps, mean over its kind. A chunk counts as full, as at its
+ * last token: engines make room for that. */
 static double kept_tokens(const struct sp_mixer *x, double tokens)
 {
     const double W = x->window, g = x->global;
@@ -31,27 +39,32 @@ static double read_tokens(const struct sp_mixer *x, double tokens)
     return x->picked > 0 ? fmin(tokens, x->window) : kept_tokens(x, tokens);
 }
 
-/* Cache elements per sequence and layer for `counted` of its tokens. */
-static double cache_elements(const struct sp_mixer *x, double tokens, double counted)
+/* Cache elements per sequence and layer for `counted` of its tokens, and for all of its entries or
+ * those that one more token reads. */
+static double cache_elements(const struct sp_mixer *x, double tokens, double counted, bool read)
 {
-    return x->cache * counted + x->cache_index * (tokens - counted);
+    if (!(x->ratio > 0))
+        return x->cache * counted + x->cache_index * (tokens - counted);
+    const double all = sp_entries(x->ratio, tokens);
+    const double entries = read && x->entries > 0 ? fmin(x->entries, all) : all;
+    return x->cache * counted + x->cache_entry * entries + x->cache_index * all;
 }
 
 /* 4 bytes per state element and 2 per channel and token of a convolution, whatever the sequence
  * length. TP divides states, so they have no copies. */
 double sp_mixer_kept_bytes(const struct sp_mixer *x, double tokens, double element_bytes)
 {
-    return x->state + element_bytes * cache_elements(x, tokens, kept_tokens(x, tokens));
+    return x->state + element_bytes * cache_elements(x, tokens, kept_tokens(x, tokens), false);
 }
 
 double sp_mixer_step_bytes(const struct sp_mixer *x, double tokens, double element_bytes)
 {
-    return 2 * x->state + element_bytes * cache_elements(x, tokens, read_tokens(x, tokens));
+    return 2 * x->state + element_bytes * cache_elements(x, tokens, read_tokens(x, tokens), true);
 }
 
-/* Bytes of a sequence's cache; `counted` gives the tokens per layer. */
+/* Bytes of a sequence's cache, or of what one more token reads of it. */
 static double cache_bytes(const struct sp_model *model, double tokens, double element_bytes,
-                          double counted(const struct sp_mixer *, double tokens))
+                          bool read)
 {
     struct sp_layers layers;
     double elements = 0;
@@ -59,19 +72,22 @@ static double cache_bytes(const struct sp_model *model, double tokens, double el
     for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
         const struct sp_mixer *const mixer = &layers.list[kind].mixer;
         if (layers.count[kind] > 0)
-            elements += layers.count[kind] * cache_elements(mixer, tokens, counted(mixer, tokens));
+            elements += layers.count[kind] * cache_elements(mixer, tokens,
+                                                            read ? read_tokens(mixer, tokens)
+                                                                 : kept_tokens(mixer, tokens),
+                                                            read);
     }
     return element_bytes * elements;
 }
 
 double sp_kv_bytes_of_sequence(const struct sp_model *model, double tokens, double element_bytes)
 {
-    return cache_bytes(model, tokens, element_bytes, kept_tokens);
+    return cache_bytes(model, tokens, element_bytes, false);
 }
 
 double sp_kv_bytes_read(const struct sp_model *model, double tokens, double element_bytes)
 {
-    return cache_bytes(model, tokens, element_bytes, read_tokens);
+    return cache_bytes(model, tokens, element_bytes, true);
 }
 
 double sp_state_bytes_of_sequence(const struct sp_model *model)

@@ -141,12 +141,13 @@ int64_t sp_fullest_beside(const struct sp_step_inputs *in, const struct sp_stage
                           struct sp_stage_memory *memory)
 {
     int64_t fullest = 0;
-    if (!in->model->tuning.companions)
+    if (!in->model->tuning.companions && !stages)
         return sp_fullest_prepared(in->precision, in->plan, in->framework, map, kinds, memory);
     for (int64_t stage = 0; stage < map->stages; stage++) {
         struct sp_stage_memory m = sp_memory_at_stage(in->precision, in->plan, in->framework,
                                                       &kinds[map->of[stage]], stage);
-        sp_hold_companions(in, stage, &m);
+        if (in->model->tuning.companions)
+            sp_hold_companions(in, stage, &m);
         if (stages)
             stages[stage] = m;
         if (stage == 0 || m.live > memory->live) {

@@ -131,9 +131,6 @@ static void estimate_memory(const struct sp_step_inputs *in, const struct sp_ran
     struct sp_prepared_memory prepared;
     sp_prepare_memory(mine, in->plan, in->framework, &prepared);
     sp_memory_of_kinds(in->framework, &prepared, &e->map, kinds);
-    for (int64_t s = 0; s < e->map.stages; s++)
-        e->stage[s] =
-            sp_memory_at_stage(in->precision, in->plan, in->framework, &kinds[e->map.of[s]], s);
     e->fullest = sp_fullest_beside(in, &e->map, kinds, e->stage, &e->memory);
     e->capacity_bytes = sp_capacity_bytes(&in->hw->chip);
     const double residual = in->framework->memory_residual, device = (double)e->memory.device;

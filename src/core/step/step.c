@@ -64,7 +64,7 @@ void sp_prepare_step(const struct sp_step_inputs *in, const struct sp_rank_layer
         p->layer[kind] = sp_pass_layer(in, &mine->rank, &layers->list[kind], &again);
         p->orthogonal[kind] = sp_orthogonal_flops(in, &layers->list[kind]);
         if (layers->list[kind].frozen) {
-            p->layer[kind] = sp_forward_alone(in, &p->layer[kind]);
+            p->layer[kind] = sp_forward_alone(&p->layer[kind]);
             p->still[kind] = 0;
         }
     }
@@ -86,12 +86,12 @@ static void add_layers(struct sp_stage_time *s, const struct sp_layer_pass *p, d
 }
 
 /* Adds layers of a kind, `still` of them without a backward pass. */
-static void add_kind(const struct sp_step_inputs *in, struct sp_stage_time *s,
-                     const struct sp_layer_pass *p, double layers, double still)
+static void add_kind(struct sp_stage_time *s, const struct sp_layer_pass *p, double layers,
+                     double still)
 {
     add_layers(s, p, layers - still);
     if (still > 0) {
-        const struct sp_layer_pass alone = sp_forward_alone(in, p);
+        const struct sp_layer_pass alone = sp_forward_alone(p);
         add_layers(s, &alone, still);
     }
 }
@@ -102,8 +102,26 @@ static double busy_of(const struct sp_stage_time *s)
            s->tp_comm + s->cp_comm + s->ep_comm;
 }
 
-static void time_of_kind(const struct sp_step_inputs *in, const struct sp_prepared *prepared,
-                         const struct sp_stage_kind *kind, struct sp_kind_time *k)
+/* Heads with their losses: the model's, and those of modules for further tokens, which are in a
+ * module's time but on the last stage wherever the modules are. */
+static void add_heads(const struct sp_prepared *prepared, const struct sp_stage_kind *kind,
+                      struct sp_stage_time *time)
+{
+    const struct sp_ends_time *const ends = &prepared->ends;
+    const bool has_modules = prepared->present >> SP_LAYER_MTP & 1;
+    const double here = (double)kind->layers.of[SP_LAYER_MTP],
+                 all = has_modules ? prepared->layers[SP_LAYER_MTP] : 0;
+    const double heads = (kind->last ? 1 + all : 0) - here;
+    if (heads == 0)
+        return;
+    time->matmul += heads * (3 * ends->head - ends->frozen_head);
+    time->weight_grad += heads * sp_larger(ends->head - ends->frozen_head, 0);
+    time->frozen += heads * ends->frozen_head;
+    time->elementwise += heads * 3 * ends->loss;
+}
+
+void sp_time_of_kind(const struct sp_prepared *prepared, const struct sp_stage_kind *kind,
+                     struct sp_kind_time *k)
 {
     const struct sp_ends_time *const ends = &prepared->ends;
     struct sp_stage_time *const time = &k->time;
@@ -114,17 +132,11 @@ static void time_of_kind(const struct sp_step_inputs *in, const struct sp_prepar
         const int i = sp_take_kind(&left);
         sp_add_orthogonal(&k->orthogonal, &prepared->orthogonal[i],
                           (double)(kind->layers.of[i] - kind->still.of[i]));
-        add_kind(in, time, &prepared->layer[i], (double)kind->layers.of[i],
-                 (double)kind->still.of[i]);
+        add_kind(time, &prepared->layer[i], (double)kind->layers.of[i], (double)kind->still.of[i]);
     }
     if (kind->first)
         time->elementwise += 3 * ends->embedding;
-    if (kind->last) {
-        time->matmul += 3 * ends->head - ends->frozen_head;
-        time->weight_grad += sp_larger(ends->head - ends->frozen_head, 0);
-        time->frozen += ends->frozen_head;
-        time->elementwise += 3 * ends->loss;
-    }
+    add_heads(prepared, kind, time);
     k->busy_s = busy_of(time);
 }
 
@@ -132,27 +144,20 @@ void sp_stage_times(const struct sp_step_inputs *in, const struct sp_prepared *p
                     const struct sp_stage_map *map, struct sp_staged *staged)
 {
     for (int i = 0; i < map->kinds; i++)
-        time_of_kind(in, prepared, &map->kind[i], &staged->kind[i]);
+        sp_time_of_kind(prepared, &map->kind[i], &staged->kind[i]);
     staged->hop_s = sp_stage_hop_s(in);
 }
 
-/* One micro-batch on a stage, as seen by a schedule. */
-struct passes {
-    double forward, backward;
-    double weight_grad; /* part of the backward pass due to weight gradients */
-    double fsdp_comm;
-};
-
 /* Splits a stage's time; `without_grads` is its time without weight gradients, which zero-bubble
  * schedules move into gaps. */
-static struct passes split(const struct sp_kind_time *kind, double all, double without_grads)
+static struct sp_passes split(const struct sp_kind_time *kind, double all, double without_grads)
 {
     const double forward = (all - kind->time.recompute + kind->time.frozen) / 3;
-    return (struct passes){forward, all - forward, all - without_grads, 0};
+    return (struct sp_passes){forward, all - forward, all - without_grads, 0};
 }
 
 /* ZeRO 3 over one rank equals ZeRO 0, buffers included. */
-static struct passes without_shards(const struct sp_kind_time *kind)
+static struct sp_passes without_shards(const struct sp_kind_time *kind)
 {
     return split(kind, kind->busy_s, kind->busy_s - kind->time.weight_grad);
 }
@@ -204,7 +209,7 @@ static bool gathers_each(const struct sp_step_inputs *in)
 }
 
 /* With ZeRO 3 every pass gathers weights, and gradients are reduced. */
-static struct passes passes_of(const struct sp_step_inputs *in, const struct sp_kind_time *kind)
+struct sp_passes sp_passes_of(const struct sp_step_inputs *in, const struct sp_kind_time *kind)
 {
     const double busy = kind->busy_s;
     if (!gathers_each(in))
@@ -213,7 +218,7 @@ static struct passes passes_of(const struct sp_step_inputs *in, const struct sp_
     const double comm = sp_shards_s(in, &moved, 1);
     const double exposed = sp_exposed_s(in, comm, busy);
     /* gathers for the next pass use the gaps that weight gradients would fill */
-    struct passes passes = split(kind, busy + exposed, busy + exposed);
+    struct sp_passes passes = split(kind, busy + exposed, busy + exposed);
     passes.fsdp_comm = exposed;
     return passes;
 }
@@ -221,7 +226,7 @@ static struct passes passes_of(const struct sp_step_inputs *in, const struct sp_
 struct sp_stage_time sp_sharded_kind(const struct sp_step_inputs *in,
                                      const struct sp_kind_time *kind)
 {
-    const struct passes passes = passes_of(in, kind);
+    const struct sp_passes passes = sp_passes_of(in, kind);
     struct sp_stage_time s = kind->time;
     s.fsdp_comm = passes.fsdp_comm;
     s.forward = passes.forward;
@@ -234,7 +239,7 @@ struct sp_stage_time sp_sharded_kind(const struct sp_step_inputs *in,
  * fill gaps with what weight gradients add to the step, not with a third of the matmuls: work
  * hidden behind launches or copies shortens nothing. With ZeRO 3 the next gathers use the gaps.
  * Otherwise a faster chip could lengthen a step. */
-static double idle_per_stage(const struct sp_plan *p, int64_t m, const struct passes *stage)
+double sp_idle_per_stage(const struct sp_plan *p, int64_t m, const struct sp_passes *stage)
 {
     const struct sp_pipeline equal = {.schedule = p->schedule,
                                       .stages = p->pp,
@@ -247,7 +252,7 @@ static double idle_per_stage(const struct sp_plan *p, int64_t m, const struct pa
     return times * sp_larger(0, sp_bubble_s(&equal)) / (double)(p->pp - 1);
 }
 
-static double all_of(const struct passes *s)
+static double all_of(const struct sp_passes *s)
 {
     return s->forward + s->backward;
 }
@@ -256,7 +261,7 @@ static double all_of(const struct passes *s)
  * and filling and draining pass the other, possibly lighter, stages; the stage with the largest sum
  * counts. */
 static double pipeline_s(const struct sp_step_inputs *in, const struct sp_stage_map *map,
-                         const struct passes *kind, int *slowest)
+                         const struct sp_passes *kind, int *slowest)
 {
     const struct sp_plan *p = in->plan;
     const int64_t m = sp_plan_microbatches(p), stages = map->stages;
@@ -265,7 +270,7 @@ static double pipeline_s(const struct sp_step_inputs *in, const struct sp_stage_
     *slowest = 0;
     idle[0] = 0;
     for (int i = 0; i < map->kinds; i++) {
-        idle[i] = stages > 1 && !exact ? idle_per_stage(p, m, &kind[i]) : 0;
+        idle[i] = stages > 1 && !exact ? sp_idle_per_stage(p, m, &kind[i]) : 0;
         if ((double)m * all_of(&kind[i]) - idle[i] >
             (double)m * all_of(&kind[*slowest]) - idle[*slowest])
             *slowest = i;
@@ -344,35 +349,58 @@ struct update {
     double dp_comm, optimizer;
 };
 
-/* Whether another stage has at least as many weights of both kinds, and so is as slow. */
+static bool has_as_many(const struct sp_stage_weights *one, const struct sp_stage_weights *other)
+{
+    return one->dense >= other->dense && one->experts >= other->experts;
+}
+
+/* Whether another stage has at least as many weights of both kinds, trained and held, and so is as
+ * slow. */
 static bool is_covered(const struct sp_stage_map *map, const struct sp_staged *staged, int kind)
 {
-    const struct sp_stage_weights *const mine = &staged->kind[kind].weights.trained;
+    const struct sp_kind_weights *const mine = &staged->kind[kind].weights;
     for (int i = 0; i < map->kinds; i++) {
-        const struct sp_stage_weights *const other = &staged->kind[i].weights.trained;
-        const bool equal = other->dense == mine->dense && other->experts == mine->experts;
-        if (other->dense >= mine->dense && other->experts >= mine->experts && (!equal || i < kind))
+        const struct sp_kind_weights *const other = &staged->kind[i].weights;
+        const bool covers =
+            has_as_many(&other->trained, &mine->trained) && has_as_many(&other->held, &mine->held);
+        const bool equal = covers && has_as_many(&mine->trained, &other->trained) &&
+                           has_as_many(&mine->held, &other->held);
+        if (covers && (!equal || i < kind))
             return true;
     }
     return false;
 }
 
-/* The longest update of a stage, which ends the step. A DualPipe device updates two stages. */
+/* What ends the step on one stage. A DualPipe device updates two stages. */
+static struct update update_of_kind(const struct sp_step_inputs *in,
+                                    const struct sp_kind_time *kind, double a_microbatch, double m)
+{
+    const double copies = sp_schedules[in->plan->schedule].copies;
+    const struct sp_stage_weights trained = {copies * kind->weights.trained.dense,
+                                             copies * kind->weights.trained.experts};
+    const struct sp_stage_weights whole = {copies * kind->weights.held.dense,
+                                           copies * kind->weights.held.experts};
+    return (struct update){dp_comm_of(in, &trained, &whole, a_microbatch, m),
+                           sp_optimizer_s(in, &trained) + copies * sp_orthogonal_s(in, kind)};
+}
+
+double sp_update_s(const struct sp_step_inputs *in, const struct sp_kind_time *kind,
+                   double pipeline)
+{
+    const double m = (double)sp_plan_microbatches(in->plan);
+    const struct update update = update_of_kind(in, kind, pipeline / m, m);
+    return update.dp_comm + update.optimizer;
+}
+
+/* The longest update of a stage, which ends the step. */
 static struct update update_of(const struct sp_step_inputs *in, const struct sp_stage_map *map,
                                const struct sp_staged *staged, double a_microbatch, double m)
 {
-    const double copies = sp_schedules[in->plan->schedule].copies;
     struct update slowest = {0, 0};
     for (int i = 0; i < map->kinds; i++) {
         if (is_covered(map, staged, i))
             continue;
-        const struct sp_stage_weights trained = {copies * staged->kind[i].weights.trained.dense,
-                                                 copies * staged->kind[i].weights.trained.experts};
-        const struct sp_stage_weights whole = {copies * staged->kind[i].weights.held.dense,
-                                               copies * staged->kind[i].weights.held.experts};
-        const struct update update = {dp_comm_of(in, &trained, &whole, a_microbatch, m),
-                                      sp_optimizer_s(in, &trained) +
-                                          copies * sp_orthogonal_s(in, &staged->kind[i])};
+        const struct update update = update_of_kind(in, &staged->kind[i], a_microbatch, m);
         if (update.dp_comm + update.optimizer > slowest.dp_comm + slowest.optimizer)
             slowest = update;
     }
@@ -391,19 +419,29 @@ static double hides_sends_s(const struct sp_step_inputs *in, double pipeline, do
  * ones traverse the pipeline. If the framework overlaps sends and stages have several chunks, the
  * former hide behind the pipeline's work, except for the micro-batches that overlap the gradient
  * reduction. */
-static double sends_s(const struct sp_step_inputs *in, const struct sp_staged *staged, double hides)
+static double sends_s(const struct sp_step_inputs *in, double hop_s, double hides)
 {
     const struct sp_plan *const p = in->plan;
     const double m = (double)sp_plan_microbatches(p);
     const bool forward_alone =
         in->model->tuning.trainable == SP_TRAIN_LAST && in->model->tuning.last == 0;
     const double passes = forward_alone ? 1 : 2;
-    const double steady = passes * m * (double)p->vpp * staged->hop_s;
+    const double steady = passes * m * (double)p->vpp * hop_s;
     const bool hidden = in->framework->overlaps_sends && p->vpp > 1;
     if (p->pp <= 1)
         return 0;
+    /* modules that are apart send their own states with the model's */
+    const double beside = p->own.modules_apart ? (double)in->model->mtp_layers : 0;
     return (hidden ? sp_exposed_s(in, steady, hides) : steady) +
-           passes * (double)(p->pp - 1) * staged->hop_s;
+           passes * ((double)(p->pp - 1) + beside) * hop_s;
+}
+
+double sp_step_around_s(const struct sp_step_inputs *in, const struct sp_prepared *prepared,
+                        double pipeline, double update)
+{
+    const double m = (double)sp_plan_microbatches(in->plan);
+    const double sends = sends_s(in, sp_stage_hop_s(in), hides_sends_s(in, pipeline, m));
+    return sp_larger(prepared->ideal_s, (pipeline + sends + update) * (1 + prepared->straggler));
 }
 
 struct sp_step_time sp_estimate_staged(const struct sp_step_inputs *in,
@@ -412,10 +450,10 @@ struct sp_step_time sp_estimate_staged(const struct sp_step_inputs *in,
                                        const struct sp_staged *staged)
 {
     const struct sp_plan *p = in->plan;
-    struct passes kind[SP_STAGE_KINDS];
-    kind[0] = (struct passes){0, 0, 0, 0};
+    struct sp_passes kind[SP_STAGE_KINDS];
+    kind[0] = (struct sp_passes){0, 0, 0, 0};
     for (int i = 0; i < map->kinds; i++)
-        kind[i] = passes_of(in, &staged->kind[i]);
+        kind[i] = sp_passes_of(in, &staged->kind[i]);
     int slowest;
     const double pipeline = pipeline_s(in, map, kind, &slowest);
     const struct sp_stage_time *const s = &staged->kind[slowest].time;
@@ -434,7 +472,7 @@ struct sp_step_time sp_estimate_staged(const struct sp_step_inputs *in,
         .tp_comm = m * s->tp_comm,
         .cp_comm = m * s->cp_comm,
         .ep_comm = m * s->ep_comm,
-        .pp_comm = sends_s(in, staged, hides_sends_s(in, pipeline, m)),
+        .pp_comm = sends_s(in, staged->hop_s, hides_sends_s(in, pipeline, m)),
         .bubble = bubble,
         .optimizer = update.optimizer,
     };
@@ -491,7 +529,7 @@ double sp_least_step_s(const struct sp_step_inputs *in, const struct sp_prepared
     struct sp_stage_time all = {0};
     for (unsigned left = prepared->present; left;) {
         const int kind = sp_take_kind(&left);
-        add_kind(in, &all, &prepared->layer[kind], prepared->layers[kind], prepared->still[kind]);
+        add_kind(&all, &prepared->layer[kind], prepared->layers[kind], prepared->still[kind]);
     }
     const struct sp_ends_time *e = &prepared->ends;
     const double whole = busy_of(&all) + 3 * (e->embedding + e->head + e->loss) - e->frozen_head;
@@ -512,12 +550,12 @@ double sp_least_staged_s(const struct sp_step_inputs *in, const struct sp_prepar
 double sp_least_flow_s(const struct sp_step_inputs *in, const struct sp_prepared *prepared,
                        const struct sp_stage_map *map, const struct sp_staged *staged)
 {
-    struct passes kind[SP_STAGE_KINDS];
-    kind[0] = (struct passes){0, 0, 0, 0};
+    struct sp_passes kind[SP_STAGE_KINDS];
+    kind[0] = (struct sp_passes){0, 0, 0, 0};
     for (int i = 0; i < map->kinds; i++)
         kind[i] = without_shards(&staged->kind[i]);
     int slowest;
     const double pipeline = pipeline_s(in, map, kind, &slowest);
     return bound(prepared,
-                 pipeline + sends_s(in, staged, 1e30)); /* as if all work overlapped them */
+                 pipeline + sends_s(in, staged->hop_s, 1e30)); /* as if all work overlapped them */
 }

@@ -177,13 +177,6 @@ double sp_context_operations(const struct sp_step_inputs *in, const struct sp_la
     return n > 1 && layer->mixer.qk > 0 ? operations[p->execution.cp_kind] : 0;
 }
 
-/* Pairs of tokens of the positions `from` to `until`, each attending to at most W before it. */
-static double pairs(double from, double until, double W)
-{
-    const double rising = sp_smaller(until, W) - sp_smaller(from, W), flat = until - from - rising;
-    return rising * (sp_smaller(from, W) + sp_smaller(until, W)) / 2 + flat * W;
-}
-
 double sp_busiest_context(const struct sp_step_inputs *in, const struct sp_mixer *x)
 {
     const struct sp_plan *const p = in->plan;
@@ -191,8 +184,11 @@ double sp_busiest_context(const struct sp_step_inputs *in, const struct sp_mixer
     if (p->cp <= 1 || !in->framework->cp_uneven || x->bidirectional || x->qk <= 0 ||
         p->execution.cp_kind == SP_CP_ULYSSES)
         return 1;
-    const double W = x->window > 0 ? sp_smaller(x->window, seq) : seq, last = seq * (1 - 1 / n);
-    const double all = x->global * pairs(0, seq, seq) + (1 - x->global) * pairs(0, seq, W);
-    const double most = x->global * pairs(last, seq, seq) + (1 - x->global) * pairs(last, seq, W);
-    return n * most / all;
+    double before = 0, most = 0;
+    for (int64_t rank = 1; rank <= p->cp; rank++) {
+        const double tokens = seq * (double)rank / n, until = tokens * sp_mixer_tokens(x, tokens);
+        most = sp_larger(most, until - before);
+        before = until;
+    }
+    return n * most / before;
 }

@@ -37,9 +37,10 @@ static inline double sp_stream_bytes_per_s(const struct sp_step_inputs *in)
 /* Forward times of a layer's operators, one micro-batch, one device. s. */
 struct sp_layer_time {
     double of[SP_OPERATORS];
-    double frozen; /* matmuls with frozen weights, without adapters */
-    double opened; /* untrained layers: dequantising weights */
-    double spared; /* excess of twice the adapters' forward time over their backward time */
+    double core_backward; /* backward time of attention's core */
+    double frozen;        /* matmuls with frozen weights, without adapters */
+    double opened;        /* untrained layers: dequantising weights */
+    double spared;        /* excess of twice the adapters' forward time over their backward time */
 };
 void sp_time_of_layer(const struct sp_step_inputs *in, const struct sp_rank *rank,
                       const struct sp_layer *layer, struct sp_layer_time *time);
@@ -51,8 +52,7 @@ struct sp_layer_pass sp_pass_layer(const struct sp_step_inputs *in, const struct
 
 /* A layer that no gradient passes, from its time with a backward pass, which takes twice the
  * forward pass. Only half of the expert exchanges remain. s. */
-struct sp_layer_pass sp_forward_alone(const struct sp_step_inputs *in,
-                                      const struct sp_layer_pass *all);
+struct sp_layer_pass sp_forward_alone(const struct sp_layer_pass *all);
 
 /* What the host issues for the forward pass of one layer and micro-batch, and for each half of the
  * backward pass: kernels on the device, host time in plain operations (SP_C_LAUNCH s each), and
@@ -100,8 +100,8 @@ struct sp_context_time sp_context_of_layer(const struct sp_step_inputs *in,
 /* Operations that CP adds to those that the host launches for a layer's forward pass. */
 double sp_context_operations(const struct sp_step_inputs *in, const struct sp_layer *layer);
 
-/* Attention of the busiest CP rank over the mean: the last one's, 2 - 1 / cp without a window, if
- * ranks hold consecutive tokens of a causal model; else 1. */
+/* Attention of the busiest CP rank over the mean, if ranks hold consecutive tokens of a causal
+ * model (the last rank's, 2 - 1 / cp, where all layers attend to the whole sequence); else 1. */
 double sp_busiest_context(const struct sp_step_inputs *in, const struct sp_mixer *mixer);
 
 /* Among the ranks of a CP group: a gather of `bytes` in total, an all-to-all of `bytes` per rank,
@@ -155,5 +155,30 @@ double sp_stage_hop_s(const struct sp_step_inputs *in);
  * gradients reduced. s. */
 struct sp_stage_time sp_sharded_kind(const struct sp_step_inputs *in,
                                      const struct sp_kind_time *kind);
+
+/* Time and weights of a kind of stage, one micro-batch without ZeRO's part. */
+void sp_time_of_kind(const struct sp_prepared *prepared, const struct sp_stage_kind *kind,
+                     struct sp_kind_time *k);
+
+/* One micro-batch on a stage, as seen by a schedule. s. */
+struct sp_passes {
+    double forward, backward;
+    double weight_grad; /* part of the backward pass due to weight gradients */
+    double fsdp_comm;
+};
+struct sp_passes sp_passes_of(const struct sp_step_inputs *in, const struct sp_kind_time *kind);
+
+/* Idle time per other stage by the closed form of a schedule, if all stages equal this one. s. */
+double sp_idle_per_stage(const struct sp_plan *p, int64_t m, const struct sp_passes *stage);
+
+/* Gradients and weights over the network and the optimizer of one stage, behind this pipeline. It
+ * grows with the weights, and by at most what the pipeline shrinks. s. */
+double sp_update_s(const struct sp_step_inputs *in, const struct sp_kind_time *kind,
+                   double pipeline);
+
+/* The step of a pipeline without sends and the longest update of its stages; it grows with both.
+ * s. */
+double sp_step_around_s(const struct sp_step_inputs *in, const struct sp_prepared *prepared,
+                        double pipeline, double update);
 
 #endif

@@ -17,8 +17,10 @@ static double with_copies_s(const struct sp_step_inputs *in, const struct sp_ran
     const double away = sp_offloaded_share(in->model, in->plan);
     if (away == 0 || !(rate > 0))
         return busy;
-    const double bytes =
-        2 * away * sp_kept_bytes(layer, rank, in->plan, in->framework, &in->plan->recompute);
+    const struct sp_shares shares = sp_kept_shares(&in->plan->recompute);
+    struct sp_kept_bytes kept;
+    sp_list_kept(layer, rank, in->plan, in->framework, &kept);
+    const double bytes = 2 * away * sp_sum_kept(&kept, &shares);
     return sp_smooth_max(busy, in->plan->recompute_layers * bytes / rate);
 }
 
@@ -29,13 +31,6 @@ static double sum_of_operators(const double *s, enum sp_operator first, enum sp_
     for (int op = (int)first; op <= (int)last; op++)
         sum += s[op];
     return sum;
-}
-
-/* Attention work over its forward pass: flash attention recomputes scores in the backward pass;
- * unfused attention keeps them. */
-static double passes_of_core(const struct sp_step_inputs *in)
-{
-    return in->plan->execution.attention_kernel == SP_KERNEL_UNFUSED ? 3 : 3.5;
 }
 
 /* Whether some layers of the list may lack a backward pass. */
@@ -50,9 +45,8 @@ static double launch_of_forward(const struct sp_step_inputs *in, const struct sp
                                 const struct sp_issued *issued, double exchanges)
 {
     const double one = constant(in, SP_C_LAUNCH), gaps = issued->kernels * sp_kernel_gap_s(in);
-    const double busy = (p->matmul + p->frozen) / 3 + p->opened +
-                        p->attention / passes_of_core(in) + p->elementwise / 3 + p->cp_forward +
-                        p->tp_forward + exchanges;
+    const double busy = (p->matmul + p->frozen) / 3 + p->opened + p->attention_forward +
+                        p->elementwise / 3 + p->cp_forward + p->tp_forward + exchanges;
     return sp_smooth_max(busy + gaps + issued->waits * one, issued->host * one) - busy;
 }
 
@@ -71,7 +65,8 @@ struct sp_layer_pass sp_pass_layer(const struct sp_step_inputs *in, const struct
         .matmul = 3 * sum_of_operators(s, SP_OP_QKV, SP_OP_EXPERT_DOWN) - f.frozen - f.spared,
         .frozen = f.frozen + f.spared,
         .opened = f.opened,
-        .attention = passes_of_core(in) * s[SP_OP_CORE],
+        .attention = s[SP_OP_CORE] + f.core_backward,
+        .attention_forward = s[SP_OP_CORE],
         .elementwise = 3 * sum_of_operators(s, SP_OP_NORMS, SP_OP_ROUTE),
         .tp_comm = sp_tp_layer_s(in, layer, again),
         .tp_forward = may_stand_still(in, layer) ? sp_tp_forward_s(in, layer) : 0,
@@ -79,7 +74,7 @@ struct sp_layer_pass sp_pass_layer(const struct sp_step_inputs *in, const struct
     for (int op = 0; op < SP_OPERATORS; op++)
         p.recompute += redone * again->of[op] * s[op];
     /* host copies overlap everything; the sum cannot be less than the launches */
-    const struct sp_context_work work = {s[SP_OP_CORE], p.attention - s[SP_OP_CORE],
+    const struct sp_context_work work = {s[SP_OP_CORE], f.core_backward,
                                          s[SP_OP_QKV] + s[SP_OP_LATENT], p.matmul / 3};
     const struct sp_context_time context = sp_context_of_layer(in, rank, layer, &work);
     p.cp_forward = context.forward;
@@ -112,11 +107,10 @@ struct sp_layer_pass sp_pass_layer(const struct sp_step_inputs *in, const struct
     return p;
 }
 
-struct sp_layer_pass sp_forward_alone(const struct sp_step_inputs *in,
-                                      const struct sp_layer_pass *all)
+struct sp_layer_pass sp_forward_alone(const struct sp_layer_pass *all)
 {
     struct sp_layer_pass p = {.matmul = (all->matmul + all->frozen) / 3 + all->opened,
-                              .attention = all->attention / passes_of_core(in),
+                              .attention = all->attention_forward,
                               .elementwise = all->elementwise / 3,
                               .tp_comm = all->tp_forward,
                               .cp_comm = all->cp_forward,

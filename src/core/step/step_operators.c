@@ -93,13 +93,20 @@ static double odd_columns(const struct sp_step_inputs *in, const struct sp_matmu
     return odd ? 2.8 : 1;
 }
 
-/* Bytes per score of unfused attention: two matmuls over all pairs, masked half included, with
- * softmax and dropout between them, each reading and writing 2 bytes, and a 1-byte dropout mask.
- * Korthikanti et al. 2022, section 4.1. */
-enum { SOFTMAX_BYTES = 2 + 2, DROPOUT_BYTES = 2 + 2 + 1 };
+/* Both passes of attention's core. s. */
+struct core_time {
+    double forward, backward;
+};
 
-static double unfused_core_s(const struct sp_step_inputs *in, const struct sp_rank *rank,
-                             const struct sp_mixer *mixer, bool cross)
+/* Unfused attention: matmuls over all pairs, masked half included, and between them kernels that
+ * move each score in 2 bytes. The causal softmax reads the half below the diagonal (backward: of
+ * its result and of a gradient) and writes whole rows; dropout knows no mask and reads, writes and
+ * moves a byte of its own mask in both passes: 8 bytes a score forward and 9 backward, without a
+ * causal mask 9 and 11. NVIDIA/Megatron-LM,
+ * megatron/fused_kernels/scaled_upper_triang_masked_softmax.h; dropout: Korthikanti et al. 2022,
+ * section 4.1. */
+static struct core_time unfused_core(const struct sp_step_inputs *in, const struct sp_rank *rank,
+                                     const struct sp_mixer *mixer, bool cross)
 {
     const struct speed plain = speed_of(in, SP_BF16);
     const double rate = plain.flops_per_s, half = plain.half_tile;
@@ -109,9 +116,12 @@ static double unfused_core_s(const struct sp_step_inputs *in, const struct sp_ra
     const double heads = rank->tokens[SP_BY_WIDTH] / seq * mixer->heads;
     const struct products scores = {heads, seq, mixer->qk, keys},
                           values = {heads, seq, keys, mixer->v};
-    return products_s(&scores, rate, half, W) + products_s(&values, rate, half, W) +
-           heads * seq * keys *
-               (SOFTMAX_BYTES + (in->plan->execution.dropout > 0 ? DROPOUT_BYTES : 0)) / W;
+    const double matmuls = products_s(&scores, rate, half, W) + products_s(&values, rate, half, W);
+    const double read = SP_ELEMENT * (cross || mixer->bidirectional ? 1 : 0.5);
+    const double dropout = in->plan->execution.dropout > 0 ? 2 * SP_ELEMENT + 1 : 0;
+    const double byte_s = heads * seq * keys / sp_stream_bytes_per_s(in);
+    return (struct core_time){matmuls + (read + SP_ELEMENT + dropout) * byte_s,
+                              2 * matmuls + (2 * read + SP_ELEMENT + dropout) * byte_s};
 }
 
 /* Rate of a fused attention kernel. The profile's is of the framework's own kernel; a stated one
@@ -130,15 +140,30 @@ static double fused_rate(const struct sp_step_inputs *in)
     return share > 0 ? own * share / expected : own;
 }
 
-/* Scores and weighted sum (fused kernels skip the masked half), and a recurrence's products. */
-static double core_s(const struct sp_step_inputs *in, const struct sp_rank *rank,
-                     const struct sp_mixer *mixer, bool cross)
+/* FLOPs of a token's forward pass for keys that causal kernels compute beside the attended ones, in
+ * blocks that the mask cuts: as many for a query as were measured. */
+static double edge_flops(const struct sp_step_inputs *in, const struct sp_mixer *mixer)
+{
+    const struct sp_attention_curve *const c = &in->hw->chip.kernels.attention[SP_KERNEL_BF16];
+    const bool cut = c->share > 0 && !mixer->bidirectional && mixer->picked <= 0;
+    return cut ? 2 * mixer->heads * (mixer->qk + mixer->v) * c->edge_keys : 0;
+}
+
+/* Adds scores and weighted sum (fused kernels skip the masked half), and a recurrence's products.
+ * Flash attention computes scores again in the backward pass, unfused attention keeps them. */
+static void add_core(const struct sp_step_inputs *in, const struct sp_rank *rank,
+                     const struct sp_mixer *mixer, bool cross, struct sp_layer_time *time)
 {
     const bool unfused = in->plan->execution.attention_kernel == SP_KERNEL_UNFUSED;
-    const double each =
+    const double attended =
         unfused ? 2 * mixer->scan : sp_mixer_flops(mixer, (double)in->plan->seq, 0.5);
-    const double flops = sp_busiest_context(in, mixer) * rank->tokens[SP_BY_WIDTH] * each;
-    return flops / fused_rate(in) + (unfused ? unfused_core_s(in, rank, mixer, cross) : 0);
+    const double each =
+        sp_busiest_context(in, mixer) * attended + (unfused ? 0 : edge_flops(in, mixer));
+    const double products = rank->tokens[SP_BY_WIDTH] * each / fused_rate(in);
+    const struct core_time apart =
+        unfused ? unfused_core(in, rank, mixer, cross) : (struct core_time){0, 0};
+    time->of[SP_OP_CORE] += products + apart.forward;
+    time->core_backward += (unfused ? 2 : 2.5) * products + apart.backward;
 }
 
 /* Memory passes of memory-bound work over a fused kernel's. Token copies for experts are counted
@@ -235,9 +260,9 @@ void sp_time_of_layer(const struct sp_step_inputs *in, const struct sp_rank *ran
     const struct speed plain = speed_of(in, SP_BF16), narrow = speed_of(in, in->plan->dtype);
     *time = (struct sp_layer_time){.frozen = 0};
     if (layer->mixer.heads > 0 || layer->mixer.scan > 0)
-        time->of[SP_OP_CORE] = core_s(in, rank, &layer->mixer, false);
+        add_core(in, rank, &layer->mixer, false, time);
     if (layer->cross.heads > 0)
-        time->of[SP_OP_CORE] += core_s(in, rank, &layer->cross, true);
+        add_core(in, rank, &layer->cross, true, time);
     add_moves(in, rank, layer, time);
     for (int i = 0; i < layer->matmuls; i++) {
         const struct sp_matmul *const m = &layer->matmul[i];
@@ -260,19 +285,14 @@ void sp_time_of_layer(const struct sp_step_inputs *in, const struct sp_rank *ran
     }
 }
 
-/* Forward FLOPs per token of one operator over all layers. */
-static double operator_flops(const struct sp_layers *layers, enum sp_operator op, double seq)
+/* Adds a layer's matmuls to the forward FLOPs per token of each operator. */
+static void add_operators(const struct sp_layer *layer, double layers, double seq, double *flops)
 {
-    double flops = 0;
-    for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
-        for (int i = 0; layers->count[kind] > 0 && i < layers->list[kind].matmuls; i++) {
-            const struct sp_matmul *const m = &layers->list[kind].matmul[i];
-            const double tokens = m->source ? layers->list[kind].from : layers->list[kind].own;
-            if (m->op == op && !layers->list[kind].frozen)
-                flops += (layers->count[kind] - layers->still[kind]) * 2 * m->passed * m->in *
-                         m->out * sp_stream_share(tokens, seq);
-        }
-    return flops;
+    const double own = sp_stream_share(layer->own, seq), from = sp_stream_share(layer->from, seq);
+    for (int i = 0; i < layer->matmuls && !layer->frozen; i++) {
+        const struct sp_matmul *const m = &layer->matmul[i];
+        flops[m->op] += layers * 2 * m->passed * m->in * m->out * (m->source ? from : own);
+    }
 }
 
 double sp_recomputed_flops_of(const struct sp_layers *layers, const struct sp_plan *plan,
@@ -280,12 +300,16 @@ double sp_recomputed_flops_of(const struct sp_layers *layers, const struct sp_pl
 {
     const struct sp_shares shares = sp_repeated_shares(&plan->recompute, framework);
     const double seq = (double)plan->seq;
-    const double scores = sp_forward_flops_of(layers, seq, causal, false).attention -
-                          sp_still_flops_of(layers, seq, causal).attention;
-    double again = scores * shares.of[SP_OP_CORE];
-    for (int op = SP_OP_QKV; op <= SP_OP_EXPERT_DOWN; op++)
-        if (shares.of[op] > 0)
-            again += operator_flops(layers, (enum sp_operator)op, seq) * shares.of[op];
+    double flops[SP_OPERATORS] = {0}, again = 0;
+    for (unsigned left = sp_kinds_of(layers); left;) {
+        const int kind = sp_take_kind(&left);
+        add_operators(&layers->list[kind], layers->count[kind] - layers->still[kind], seq, flops);
+    }
+    if (shares.of[SP_OP_CORE] > 0)
+        flops[SP_OP_CORE] = sp_forward_flops_of(layers, seq, causal, false).attention -
+                            sp_still_flops_of(layers, seq, causal).attention;
+    for (int op = SP_OP_QKV; op <= SP_OP_CORE; op++)
+        again += flops[op] * shares.of[op];
     return again * plan->recompute_layers * (double)plan->batch * (double)plan->seq;
 }
 

@@ -8,6 +8,8 @@ static volatile int interrupted; /* an int, not sig_atomic_t, because searches r
 const volatile int *const sp_interrupt_flag = &interrupted;
 
 static struct timespec first;
+static struct sigaction before;
+static bool caught;
 
 /* `timeout` sends its signal to the program and to its group: two signals within a fifth of a
  * second are one interrupt. */
@@ -30,7 +32,16 @@ void sp_catch_interrupt(void)
 {
     const struct sigaction action = {.sa_handler = on_interrupt};
     if (!interrupted)
-        sigaction(SIGINT, &action, NULL);
+        sigaction(SIGINT, &action, caught ? NULL : &before);
+    caught = true;
+}
+
+void sp_release_interrupt(void)
+{
+    if (caught)
+        sigaction(SIGINT, &before, NULL);
+    caught = false;
+    interrupted = 0;
 }
 
 bool sp_was_interrupted(void)

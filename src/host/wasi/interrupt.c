@@ -8,6 +8,10 @@ void sp_catch_interrupt(void)
 {
 }
 
+void sp_release_interrupt(void)
+{
+}
+
 bool sp_was_interrupted(void)
 {
     return false;

@@ -32,13 +32,27 @@ static int above(const char *path, int n)
     return n > 0 ? n : -1;
 }
 
+/* A name from the root of another machine: where it is not here, its ends of two parts or more,
+ * the longest first, may lie beside or above. */
+static char *read_elsewhere(const char *from, int folder, const char *name, char *path, size_t size,
+                            size_t *length)
+{
+    char *text = read_at("", 0, name, path, size, length);
+    for (name++; !text && strchr(name, '/'); name = strchr(name, '/') + 1) {
+        for (int n = folder; n >= 0 && !text; n = above(from, n))
+            text = read_at(from, n, name, path, size, length);
+        text = text ? text : read_at("", 0, name, path, size, length);
+    }
+    return text;
+}
+
 char *sp_read_beside(const char *from, const char *name, char *path, size_t size, size_t *length)
 {
     const char *const slash = strrchr(from, '/'), *const last = strrchr(name, '/');
     const int folder = slash ? (int)(slash - from) + 1 : 0;
     char *text = NULL;
     if (name[0] == '/')
-        return read_at("", 0, name, path, size, length);
+        return read_elsewhere(from, folder, name, path, size, length);
     for (int n = folder; n >= 0 && !text; n = above(from, n))
         text = read_at(from, n, name, path, size, length);
     if (!text)

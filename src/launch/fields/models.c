@@ -15,7 +15,8 @@ bool sp_is_builtin_model(const struct sp_model *m)
     return m->layers == ours.layers && m->d_model == ours.d_model && m->d_ff == ours.d_ff &&
            m->heads == ours.heads && m->kv_heads == ours.kv_heads && m->head_dim == ours.head_dim &&
            m->vocab == ours.vocab && m->sliding_window == ours.sliding_window &&
-           m->global_every == ours.global_every && here.total == there.total &&
+           m->attention_chunk == ours.attention_chunk && m->global_every == ours.global_every &&
+           m->global_first == ours.global_first && here.total == there.total &&
            here.active == there.active;
 }
 

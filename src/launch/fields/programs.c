@@ -87,7 +87,8 @@ static bool has_keys(const struct sp_launch_file *file, const char *list, const 
     return false;
 }
 
-/* Takes a row, "FRAMEWORK[ > TARGET]: WORDS[ | KEYS][ = VALUES]", where the file is of it. */
+/* Takes a row, "FRAMEWORK[ > TARGET][ < NEEDS]: WORDS[ | KEYS][ = VALUES]", where the file is of
+ * it. */
 static bool take_row(const char *row, const struct sp_launch_file *file, struct sp_program *p)
 {
     const char *const end = row + strcspn(row, "\n"), *const colon = strstr(row, ": ");
@@ -103,11 +104,13 @@ static bool take_row(const char *row, const struct sp_launch_file *file, struct 
         snprintf(told, sizeof told, "%s", word);
     else if (keys == values || !has_keys(file, keys + 3, values, told, sizeof told))
         return false;
-    const char *const arrow = strstr(row, " > ");
-    const char *const named = arrow && arrow < colon ? arrow : colon;
+    const char *const arrow = strstr(row, " > "), *const part = strstr(row, " < ");
+    const char *const named = arrow && arrow < colon ? arrow : part && part < colon ? part : colon;
     *p = (struct sp_program){0};
     snprintf(p->framework, sizeof p->framework, "%.*s", (int)(named - row), row);
-    if (named != colon)
+    if (named == part)
+        snprintf(p->needs, sizeof p->needs, "%.*s", (int)(colon - part - 3), part + 3);
+    else if (named != colon)
         snprintf(p->target, sizeof p->target, "%.*s", (int)(colon - named - 3), named + 3);
     if (values != end)
         snprintf(p->values, sizeof p->values, "%.*s", (int)(end - values - 3), values + 3);

@@ -5,9 +5,10 @@
 #include "launch/shell/script.h"
 
 /* A framework by its program, the target whose form its launches have ("": none is read), values
- * that it has where a launch says none, and the word or key that told it. */
+ * that it has where a launch says none, and the word or key that told it. `needs`: what the file
+ * alone is a part of, by the files that a launch of it has beside; "": it is all of one. */
 struct sp_program {
-    char framework[48], target[24], values[512], told[96];
+    char framework[48], target[24], values[512], told[96], needs[128];
 };
 
 /* Finds the first row of `lines` that a command of the file's script or a key of its settings fits;

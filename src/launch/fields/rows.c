@@ -59,6 +59,14 @@ const struct sp_launch_row *sp_row_of_plan(const struct sp_launch_words *w, cons
     return NULL;
 }
 
+const struct sp_launch_row *sp_row_of_service(const struct sp_launch_words *w, const char *serve)
+{
+    for (int64_t i = 0; i < w->options.rows.n; i++)
+        if (sp_is(w->options.row[i].serve, serve))
+            return &w->options.row[i];
+    return NULL;
+}
+
 int64_t sp_plan_whole(struct sp_settings *s, const char *plan)
 {
     return sp_setting_whole(s, sp_row_of_plan(s->words, plan, NULL)->name, 1, 1);

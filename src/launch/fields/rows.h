@@ -18,6 +18,10 @@ const struct sp_launch_row *sp_row_of(const struct sp_launch_words *words, const
 const struct sp_launch_row *sp_row_of_plan(const struct sp_launch_words *words, const char *plan,
                                            const struct sp_launch_row *row);
 
+/* The row that sets that of a service, or NULL. */
+const struct sp_launch_row *sp_row_of_service(const struct sp_launch_words *words,
+                                              const char *serve);
+
 /* The whole number that the settings have for that field of a plan, which has a row; 1 where it is
  * left out. */
 int64_t sp_plan_whole(struct sp_settings *settings, const char *plan);

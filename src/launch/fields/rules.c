@@ -314,3 +314,60 @@ void sp_lose_plan(const struct sp_launched *l, const struct sp_fact *fact)
     hear(&r, "", s->words->loses, l, lose);
     free(s);
 }
+
+/* The word behind the first blank, which is cut off; NULL: there is none. */
+static char *cut_word(char *text)
+{
+    char *const blank = strchr(text, ' ');
+    if (blank)
+        *blank = '\0';
+    return blank ? blank + 1 : NULL;
+}
+
+/* Adds an option of `rl`; what stands further up wins. */
+static void add_rollout(struct sp_launch *l, const char *name, const char *value)
+{
+    for (int i = 0; i < l->n_rollout; i++)
+        if (sp_is(l->rollout[i].name, name))
+            return;
+    if (l->n_rollout == SP_LAUNCH_ROLLOUT)
+        return;
+    snprintf(l->rollout[l->n_rollout].name, sizeof l->rollout->name, "%.23s", name);
+    for (char *c = l->rollout[l->n_rollout].name; *c; c++)
+        *c = *c == '_' ? '-' : *c;
+    snprintf(l->rollout[l->n_rollout++].value, sizeof l->rollout->value, "%.63s", value);
+}
+
+void sp_read_rollout(const struct sp_settings *s)
+{
+    char name[SP_RULE], expression[SP_RULE], number[32];
+    struct sp_rules r = {.settings = s};
+    const char *list = s->words->rollout;
+    while (next_rule(&list, " = ", name, expression)) {
+        char *const word = cut_word(name);
+        int64_t value = 0;
+        if (sp_is(word, "said")) {
+            char *const otherwise = strchr(expression, '|');
+            if (otherwise)
+                *otherwise = '\0';
+            const char *const said = sp_said(s, expression);
+            if (said || otherwise)
+                add_rollout(s->launch, name, said ? said : otherwise + 1);
+            continue;
+        }
+        calculate(&r, expression, &value);
+        snprintf(number, sizeof number, "%lld", (long long)value);
+        if (!word)
+            add_fact(&r, name, value);
+        if (value > 0)
+            add_rollout(s->launch, name, word ? word : number);
+    }
+}
+
+int64_t sp_rollout_whole(const struct sp_launch *l, const char *name)
+{
+    for (int i = 0; i < l->n_rollout; i++)
+        if (sp_is(l->rollout[i].name, name))
+            return strtoll(l->rollout[i].value, NULL, 10);
+    return 0;
+}

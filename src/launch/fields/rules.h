@@ -27,6 +27,11 @@ struct sp_rules {
 /* Says what the framework refuses in settings that are read, "MaxText refuses this: ...", or loses
  * it of a plan that is written as them. */
 void sp_note_rules(const struct sp_rules *rules);
+
+/* Adds what settings say of reinforcement learning beside its training, as options of `rl`, by the
+ * lines `rollout` of the framework's file. */
+void sp_read_rollout(const struct sp_settings *settings);
+
 void sp_lose_rules(const struct sp_launched *launched, const struct sp_rules *rules);
 
 /* Loses what of a plan and its model the framework cannot express, by the rules over the names of

@@ -29,6 +29,17 @@ bool sp_add_setting(struct sp_settings *settings, const char *name, const char *
     return true;
 }
 
+bool sp_copy_setting(struct sp_settings *to, const struct sp_setting *from, const char *name)
+{
+    if (!sp_add_setting(to, name, NULL))
+        return false;
+    struct sp_setting *const copy = &to->at[to->n - 1], named = *copy;
+    *copy = *from;
+    memcpy(copy->name, named.name, sizeof copy->name);
+    copy->read = copy->needed = copy->refused = false;
+    return true;
+}
+
 void sp_make_setting(struct sp_settings *settings, const char *name, const char *format, ...)
 {
     if (!sp_add_setting(settings, name, NULL))

@@ -57,7 +57,10 @@ struct sp_target {
     /* Puts the plan on `out`. What the framework cannot say is lost before the first line. */
     void (*write)(const struct sp_launched *launched, FILE *out);
 
+    const char *program; /* what starts a server; NULL: it trains */
+
     const char *format; /* what was read: "Megatron-LM arguments" */
+    /* NULL: the program or the keys tell it alone, by configs/launch/programs.json. */
     enum sp_match (*detect)(const struct sp_launch_file *file);
     bool (*read)(struct sp_launch_file *file);
 };
@@ -73,6 +76,9 @@ __attribute__((format(printf, 2, 3))) bool sp_fail_in(const struct sp_settings *
 
 /* Takes name and value (NULL: none); false with an error when there are too many. */
 bool sp_add_setting(struct sp_settings *settings, const char *name, const char *value);
+
+/* The same with all that is known of a setting elsewhere: its value, its line, its gap. */
+bool sp_copy_setting(struct sp_settings *to, const struct sp_setting *from, const char *name);
 
 /* The same of a value that is put together; what has no room is left out. */
 __attribute__((format(printf, 3, 4))) void

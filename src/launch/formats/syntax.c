@@ -4,6 +4,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/text.h"
+
 /* The first line that is neither empty nor a comment nor "---". */
 static const char *first_line(const char *at)
 {
@@ -67,14 +69,14 @@ static bool has_comment(const char *at)
     return false;
 }
 
-enum sp_syntax sp_syntax_of(const char *text)
+enum sp_syntax sp_syntax_of(const char *text, const char *name)
 {
     const char *const start = text + strspn(text, " \t\r\n"), *const line = first_line(text);
     if (*start == '{')
         return has_comment(start) ? SP_YAML : SP_JSON;
     if (is_table(line))
         return SP_TOML;
-    if (is_python(line))
+    if (is_python(line) || sp_is(strrchr(name, '.'), ".py"))
         return SP_PYTHON;
     return *line == '{' || is_entry(line) ? SP_YAML : SP_SHELL;
 }
@@ -93,5 +95,10 @@ const char *sp_typed_value(const struct sp_typed_names *names, const char *name,
     for (int i = names->n - 1; i >= 0; i--)
         if (strncmp(names->at[i], name, n) == 0 && names->at[i][n] == '=')
             return names->at[i] + n + 1;
+    for (int i = names->over ? names->over->n - 1 : -1; i >= 0; i--) {
+        const struct sp_setting *const at = &names->over->at[i];
+        if (strncmp(at->name, name, n) == 0 && at->name[n] == '\0' && !at->gap[0])
+            return at->value;
+    }
     return NULL;
 }

@@ -8,8 +8,8 @@ enum sp_syntax { SP_SHELL, SP_JSON, SP_YAML, SP_TOML, SP_PYTHON };
 
 /* What a text is written in, by its first line that is no comment: "{" opens JSON, or YAML behind a
  * comment; "[name]" TOML; "from NAME import" and "def NAME(" Python; "key:" YAML; all else is a
- * shell's script. */
-enum sp_syntax sp_syntax_of(const char *text);
+ * shell's script, unless the file's name ends as Python's. */
+enum sp_syntax sp_syntax_of(const char *text, const char *name);
 
 /* Takes the scalars of a YAML document as settings. Names of nested ones are joined by dots, items
  * of a list of scalars by blanks; null is not given. "${NAME}", "${NAME:default}" and

@@ -8,6 +8,7 @@
 #include "launch/huggingface/accelerate.h"
 #include "launch/fields/assumed.h"
 #include "launch/fields/beside.h"
+#include "launch/fields/core.h"
 #include "launch/fields/rows.h"
 #include "launch/formats/syntax.h"
 
@@ -72,6 +73,39 @@ static void read_fsdp(struct sp_settings *s, double devices)
 
 /* Where it names a DeepSpeed JSON, which has the rest then. */
 static const char deepspeed_file[] = "deepspeed_config.deepspeed_config_file";
+
+/* Takes what the JSON says of shards and formats; without it neither is known. "auto" is what
+ * mixed_precision here says. */
+static void read_json(const struct sp_launch_file *file, struct sp_settings *s, const char *name,
+                      bool half)
+{
+    static const char *const formats[] = {"bf16.enabled", "fp16.enabled"};
+    const struct sp_typed_names none = {0};
+    char path[1024], said[96];
+    size_t length;
+    char *const text = sp_read_beside(file->origin, name, path, sizeof path, &length);
+    if (!text) {
+        snprintf(said, sizeof said, "%.48s (not here)", name);
+        sp_add_unread(s->launch, "zero", deepspeed_file, said, 0);
+        return;
+    }
+    struct sp_settings *const json = sp_new_settings(s);
+    json->origin = name;
+    sp_read_json(text, &none, json);
+    for (int i = 0; i < 2; i++)
+        half = sp_setting_is(json, formats[i], "true") || half;
+    sp_launch_whole(s, "zero", sp_setting_whole(json, "zero_optimization.stage", 0, 0));
+    sp_launch_option(s, "precision", "%s",
+                     !half                                                        ? "fp32"
+                     : sp_setting_is(json, "data_types.grad_accum_dtype", "fp32") ? "mixed18"
+                                                                                  : "mixed16");
+    if (sp_setting_is(json, "zero_optimization.offload_optimizer.device", "cpu"))
+        sp_launch_note(s, "not modelled: the optimizer's states in the host's memory");
+    if (sp_setting_is(json, "zero_optimization.offload_param.device", "cpu"))
+        sp_launch_note(s, "not modelled: weights in the host's memory");
+    free(json);
+    free(text);
+}
 
 static void read_deepspeed(struct sp_settings *s)
 {
@@ -197,7 +231,9 @@ static bool read(struct sp_launch_file *file)
     const char *const json = sp_peek_setting(s, deepspeed_file);
     read_type(s, devices);
     if (sp_setting_is(s, "distributed_type", "DEEPSPEED") && json)
-        sp_launch_note(s, "%.80s is not opened: read it with --from", sp_safe(json));
+        read_json(file, s, json,
+                  sp_setting_is(s, "mixed_precision", "bf16") ||
+                      sp_setting_is(s, "mixed_precision", "fp16"));
     if (!sp_setting_is(s, "distributed_type", "DEEPSPEED"))
         sp_launch_option(s, "remat", "%s",
                          sp_setting_on(s, "fsdp_config.fsdp_activation_checkpointing") ? "full"

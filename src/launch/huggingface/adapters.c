@@ -242,9 +242,30 @@ void sp_read_hub_model(const struct sp_settings *s, const char *given,
     struct sp_model model;
     struct sp_error unknown = {0};
     char name[96];
+    const char *const slash = given ? strrchr(given, '/') : NULL;
     sp_spell_model(given ? given : "", name, sizeof name);
+    if (given && sp_load_model(name, sources, &model, &unknown)) {
+        sp_launch_option(s, "model", "%s", name);
+        return;
+    }
+    /* names of the hub lose what says how a model was tuned or stored; a folder's name may be one
+     */
+    snprintf(name, sizeof name, "hub/%.90s", slash ? slash + 1 : given ? given : "");
     if (given && sp_load_model(name, sources, &model, &unknown))
         sp_launch_option(s, "model", "%s", name);
     else
         sp_launch_no_model(s, "its model is %.80s", given ? sp_safe(given) : "not said");
+}
+
+void sp_launch_reference(const struct sp_settings *s, bool adapted, bool away)
+{
+    const struct sp_launch *const launch = s->launch;
+    const char *model = "model"; /* that is typed, where the launch names none */
+    for (int i = 0; i < launch->options; i++)
+        if (sp_is(launch->option[i].name, "model"))
+            model = launch->option[i].value;
+    sp_launch_option(s, "reference", "%.96s%s", model,
+                     adapted ? ":shared-base"
+                     : away  ? ":offloaded"
+                             : "");
 }

@@ -28,4 +28,8 @@ void sp_note_adapters(struct sp_settings *settings);
 void sp_read_hub_model(const struct sp_settings *settings, const char *name,
                        const struct sp_sources *sources);
 
+/* The frozen model that preference training (DPO) asks beside the trained one, which it is itself:
+ * the base of its adapters, in the host's memory, or a copy. */
+void sp_launch_reference(const struct sp_settings *settings, bool adapted, bool away);
+
 #endif

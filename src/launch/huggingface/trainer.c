@@ -9,6 +9,8 @@
 #include "launch/huggingface/accelerate.h"
 #include "launch/huggingface/adapters.h"
 #include "launch/huggingface/axolotl.h"
+#include "launch/huggingface/calls.h"
+#include "launch/huggingface/swift.h"
 #include "launch/fields/beside.h"
 #include "launch/fields/core.h"
 #include "launch/fields/programs.h"
@@ -79,6 +81,8 @@ static enum sp_match detect(const struct sp_launch_file *file)
         return sp_count_telling(file->script, tells, false) > 0 ? SP_CERTAIN
                : names_arguments(file)                          ? SP_LIKELY
                                                                 : SP_NO_MATCH;
+    if (sp_has_setting(&file->settings, sp_python_class))
+        return SP_CERTAIN;
     for (int i = 0; i < file->settings.n && !file->json; i++)
         if (sp_is(file->settings.at[i].name, mine))
             return SP_CERTAIN;
@@ -92,7 +96,10 @@ static const char *kind_of(const struct sp_launch_file *file)
     static const char *const kinds[] = {"dpo", "orpo", "kto", "grpo", "ppo", "rloo", "reward"};
     int line;
     struct sp_settings *const s = (struct sp_settings *)&file->settings;
-    const char *const stage = sp_setting(s, "stage"), *const said = sp_setting(s, "rl");
+    const char *const stage = sp_setting(s, "stage"), *const rl = sp_setting(s, "rl"),
+                      *const called =
+                          sp_setting(s, sp_setting(s, "rlhf_type") ? "rlhf_type" : sp_python_kind),
+                      *const said = called ? called : rl;
     const char *const program = file->script ? sp_started_program(file->script, &line) : "";
     if (stage || said)
         return said ? said : sp_is_quiet("sft pt 0 1 2 3", stage) ? NULL : stage;
@@ -106,7 +113,7 @@ static const char *kind_of(const struct sp_launch_file *file)
  * one: the model itself, or the base of the adapters. */
 static bool has_pairs(const char *kind)
 {
-    return kind && sp_has_word("dpo ipo orpo simpo reward rm", kind);
+    return kind && sp_has_word("dpo ipo orpo cpo simpo reward rm", kind);
 }
 
 /* Puts a value where the JSON has "auto", or (`always`) nothing. */
@@ -201,9 +208,12 @@ static void read_sharding(struct sp_settings *s, bool adapted)
     if (sp_setting(s, "zero_stage")) { /* a script that makes DeepSpeed's JSON itself */
         sp_launch_whole(s, "zero", sp_setting_whole(s, "zero_stage", 0, 0));
         sp_launch_option(s, "precision", "mixed16");
+        sp_peek_setting(s, "torch_dtype"); /* it casts what was loaded */
+        sp_peek_setting(s, "bf16");
+        sp_peek_setting(s, "fp16");
         return;
     }
-    const bool half = sp_setting_on(s, "bf16") || sp_setting_on(s, "fp16");
+    const bool fp16 = sp_setting_on(s, "fp16"), half = sp_setting_on(s, "bf16") || fp16;
     sp_launch_whole(s, "zero", fsdp && fsdp[0] ? stage_of(s, fsdp) : 0);
     if ((fsdp && strstr(fsdp, "offload")) || sp_setting_on(s, "fsdp_config.offload_params") ||
         sp_setting_on(s, "fsdp_config.fsdp_offload_params"))
@@ -250,14 +260,9 @@ static bool runs_again(struct sp_settings *s)
 
 static void read_kind(struct sp_settings *s, const char *kind, bool adapted)
 {
-    const struct sp_launch *const launch = s->launch;
     const char *const type = sp_setting(s, "finetuning_type");
-    for (int i = 0; kind && sp_has_word("dpo ipo", kind) && i < launch->options; i++)
-        if (sp_is(launch->option[i].name, "model")) {
-            sp_launch_option(s, "reference", "%.96s%s", launch->option[i].value,
-                             adapted ? ":shared-base" : "");
-            break;
-        }
+    if (kind && sp_has_word("dpo ipo", kind))
+        sp_launch_reference(s, adapted, false);
     if (has_pairs(kind))
         sp_launch_note(s, "%s: a line of data is two sequences, the chosen and the rejected",
                        sp_safe(kind));
@@ -268,14 +273,44 @@ static void read_kind(struct sp_settings *s, const char *kind, bool adapted)
                        sp_safe(type));
 }
 
-static void read_habits(struct sp_settings *s, bool again)
+/* Sequences of a rollout are prompts (TRL cuts them at 512 unless told otherwise) and answers. */
+static void read_rollout(struct sp_settings *s)
+{
+    if (!sp_setting(s, "max_completion_length"))
+        return;
+    if (!sp_setting(s, "max_prompt_length"))
+        sp_launch_note(s, "max_prompt_length is not in it: 512, as TRL had it");
+    sp_launch_whole(s, "seq",
+                    sp_setting_whole(s, "max_prompt_length", 1, 512) +
+                        sp_setting_whole(s, "max_completion_length", 1, 256));
+}
+
+/* Whether TRL's own command or example scripts run it. */
+static bool is_trl(const struct sp_launch_file *file)
+{
+    int line;
+    const char *const program = file->script ? sp_started_program(file->script, &line) : "";
+    return sp_is(program, "trl") || strstr(program, "trl/") || strstr(program, "trl.");
+}
+
+static void read_habits(struct sp_settings *s, bool again, bool trl)
 {
     static const char *const lengths[] = {"max_seq_length", "cutoff_len", "model_max_length",
                                           "block_size",     "max_length", "max_seq_len"};
     const char *const optim = sp_setting(s, "optim");
+    bool said = sp_setting(s, "max_completion_length") != NULL;
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
-        if (sp_setting(s, lengths[i]))
+        if (sp_setting(s, lengths[i])) {
             sp_launch_whole(s, "seq", sp_setting_whole(s, lengths[i], 1, 1));
+            said = true;
+        }
+    read_rollout(s);
+    if (!said && sp_setting(s, "finetuning_type"))
+        sp_launch_whole(s, "seq", 2048); /* cutoff_len of LLaMA-Factory */
+    else if (!said && trl)
+        sp_launch_whole(s, "seq", 1024); /* TRL's, by arguments too */
+    else if (!said)
+        sp_add_unread(s->launch, "seq", "the length of sequences", "(left out)", 0);
     sp_launch_option(s, "remat", runs_again(s) || again ? "full" : "none");
     if (optim && strstr(optim, "8bit"))
         sp_launch_option(s, "set", "precision.optimizer_bytes=2");
@@ -342,7 +377,8 @@ static bool read_script(struct sp_launch_file *file)
 {
     struct sp_settings *const s = &file->settings;
     bool here;
-    const bool own = sp_count_telling(file->script, tells, false) > 0;
+    const bool swift = sp_is_swift(file),
+               own = swift || sp_count_telling(file->script, tells, false) > 0;
     const char *const named = read_named(file, s, &here);
     if (!own && named && !here)
         return sp_fail_in(s, "%.80s, which has its settings, is not here", sp_safe(named));
@@ -352,7 +388,28 @@ static bool read_script(struct sp_launch_file *file)
     for (int i = before; i < s->n; i++) /* the YAML itself is read */
         if (sp_is(s->at[i].name, "config_file"))
             s->at[i].name[0] = '\0';
-    return sp_read_flags(file->script, own ? tells : names_yaml, s);
+    return sp_read_flags(file->script, swift ? sp_tells_swift : own ? tells : names_yaml, s);
+}
+
+static bool says_fp32(const struct sp_launch *launch)
+{
+    bool wide = false;
+    for (int i = 0; i < launch->options; i++)
+        if (sp_is(launch->option[i].name, "precision"))
+            wide = sp_is(launch->option[i].value, "fp32");
+    return wide;
+}
+
+/* `accelerate launch --mixed_precision X` counts where the script's own arguments say no format. */
+static bool take_launchers(struct sp_settings *s)
+{
+    const char *const said = sp_peek_setting(s, "mixed_precision"); /* the script follows */
+    const bool own = sp_setting_on(s, "use_fsdp") || sp_setting(s, "config_file"),
+               half = sp_has_setting(s, "bf16") || sp_has_setting(s, "fp16");
+    if (!said || own || half)
+        return true;
+    return (strncmp(said, "bf16", 4) != 0 && strncmp(said, "fp16", 4) != 0) ||
+           sp_add_setting(s, said[0] == 'b' ? "bf16" : "fp16", "true");
 }
 
 static bool read(struct sp_launch_file *file)
@@ -362,10 +419,12 @@ static bool read(struct sp_launch_file *file)
     if (file->script && !read_script(file))
         return false;
     spell_names(s);
-    if (!sp_spell_axolotl(s))
+    if (!sp_spell_axolotl(s) || !take_launchers(s) ||
+        (sp_is_swift(file) && !sp_spell_swift(s, file->hw ? sp_chips(file->hw) : 0)))
         return false;
     const char *const named = sp_setting(s, "deepspeed"), *json = named && named[0] ? named : NULL;
-    sp_read_hub_model(s, sp_setting(s, "model_name_or_path"), file->sources);
+    const char *const named_so = sp_peek_setting(s, "model_name_or_path");
+    sp_read_hub_model(s, named_so ? named_so : sp_peek_setting(s, "model_name"), file->sources);
     const bool adapted = sp_read_adapters(s);
     const char *const fsdp = sp_setting(s, "fsdp");
     struct sp_accelerate said = {0};
@@ -375,14 +434,22 @@ static bool read(struct sp_launch_file *file)
     const char *const kind = kind_of(file);
     const int64_t pairs = has_pairs(kind) ? 2 : 1;
     const bool filled = json && read_deepspeed(file, json, pairs);
+    if (filled && !says_fp32(s->launch)) { /* DeepSpeed casts what was loaded */
+        sp_peek_setting(s, "torch_dtype");
+        sp_peek_setting(s, "dtype");
+    }
     if (!filled)
         read_batch(file, pairs);
     if (json && !filled)
         miss_file(s, "deepspeed", json);
     else if (!json && !named_there)
         read_sharding(s, adapted);
-    read_habits(s, said.recomputes);
+    read_habits(s, said.recomputes, is_trl(file));
     read_kind(s, kind, adapted);
+    if (sp_setting(s, sp_python_class) && !shared)
+        sp_launch_note(s,
+                       "what starts it is not in it: DDP is counted; a launch of it with FSDP or "
+                       "DeepSpeed needs --zero");
     sp_read_rest(s);
     sp_note_unread(s, "", words->quiet);
     return true;

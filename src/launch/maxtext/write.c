@@ -49,6 +49,7 @@ static void lose_model(const struct sp_launched *l)
         {m->learned_positions > 0, "learned positions"},
         {m->extra_attention_params_per_layer > 0, "further attention weights"},
         {m->sliding_window > 0, "sliding windows"},
+        {m->attention_chunk > 0, "attention in chunks"},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (kinds[i].is)

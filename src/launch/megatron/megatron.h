@@ -13,8 +13,9 @@ bool sp_is_megatron_name(const char *name);
 bool sp_read_megatron_yaml(struct sp_launch_words *const words[], struct sp_settings *from,
                            struct sp_settings *to);
 
-/* Adds what slime sets behind its arguments, where they are slime's. */
-bool sp_spell_slime(struct sp_settings *settings);
+/* Adds what slime sets behind its arguments, where they are slime's, for so many replicas (0: not
+ * known). */
+bool sp_spell_slime(struct sp_settings *settings, int64_t replicas);
 
 /* Formats and states: the precision, what of it the arguments change, the optimizer. */
 void sp_read_megatron_states(struct sp_settings *settings);
@@ -29,6 +30,10 @@ void sp_read_moe_layers(struct sp_settings *settings, char *shape, size_t size);
 /* The layers of a list such as "'[0]*3+[1]*58'" as "0 0 0 1 ...", within `size`; false: it is
  * none, or too long. */
 bool sp_list_moe_layers(const char *text, char *out, size_t size);
+
+/* Modules that run again, by a setting that lists them: as a policy where it is one, else module by
+ * module, with a remark where a word is not modelled. */
+void sp_read_recompute_modules(struct sp_settings *settings, const char *name);
 
 /* What runs again, of stages and chunks `chunks` in all, and what waits in the host's memory. */
 void sp_read_recompute(struct sp_settings *settings, int64_t chunks);

@@ -24,12 +24,18 @@ static int64_t replicas_of(struct sp_settings *s, int64_t devices)
     return left;
 }
 
-/* Chunks of layers on a stage: said, or by their layers; 0 when those do not divide. */
+static const char layout_flag[] = "--pipeline-model-parallel-layout";
+
+/* Chunks of layers on a stage: said, or by their layers or letters; 0 when those do not divide. */
 static int64_t virtual_stages(struct sp_settings *s)
 {
+    const char *const layout = sp_setting(s, layout_flag);
+    const int64_t chunks = layout ? sp_layout_chunks(layout) : 0;
     const int64_t per_chunk = sp_setting_whole(s, "--num-layers-per-virtual-pipeline-stage", 1, 0);
     const int64_t layers = sp_setting_whole(s, "--num-layers", 1, 0);
     const int64_t pp = sp_plan_whole(s, "pp");
+    if (chunks > 0)
+        return chunks % pp == 0 ? chunks / pp : 0;
     if (per_chunk == 0)
         return sp_plan_whole(s, "vpp");
     return layers > 0 && layers % (pp * per_chunk) == 0 ? layers / pp / per_chunk : 0;
@@ -45,14 +51,37 @@ static void read_experts(struct sp_settings *s)
         sp_launch_whole(s, "etp", sp_setting_whole(s, "--expert-tensor-parallel-size", 1, tp));
 }
 
+/* The input table or the loss that counts as a layer leaves its stage with one layer fewer. Both
+ * together are the usual split. */
+static void read_counted_end(struct sp_settings *s)
+{
+    const bool table = sp_setting(s, "--account-for-embedding-in-pipeline-split") != NULL,
+               loss = sp_setting(s, "--account-for-loss-in-pipeline-split") != NULL;
+    const int64_t stages = sp_plan_whole(s, "pp"),
+                  layers = sp_setting_whole(s, "--num-layers", 1, 0);
+    if (table == loss || stages < 2)
+        return;
+    if (layers == 0 || (layers + 1) % stages != 0)
+        sp_launch_note(s,
+                       "--account-for-%s-in-pipeline-split: needs --num-layers that the stages "
+                       "divide with it",
+                       table ? "embedding" : "loss");
+    else
+        sp_launch_whole(s, table ? "first-layers" : "last-layers", (layers + 1) / stages - 1);
+}
+
 static void read_degrees(struct sp_settings *s)
 {
     sp_read_plan_rows(s, true, "");
-    if (sp_setting(s, "--num-layers-per-virtual-pipeline-stage")) {
+    read_counted_end(s);
+    const char *const layout = sp_setting(s, layout_flag);
+    if (layout)
+        sp_launch_option(s, "stage-layers", "%s", layout);
+    if (layout || sp_setting(s, "--num-layers-per-virtual-pipeline-stage")) {
         const int64_t vpp = virtual_stages(s);
         if (vpp > 0)
             sp_launch_whole(s, "vpp", vpp);
-        else
+        else if (!layout) /* its letters are refused where they are read */
             sp_launch_note(s, "--num-layers-per-virtual-pipeline-stage: needs --num-layers "
                               "that the chunks divide");
     }
@@ -195,7 +224,8 @@ static bool read_arguments(struct sp_launch_file *file, struct sp_settings *s)
 {
     struct sp_settings *const assumed = &file->assumed;
     const int64_t devices = file->hw ? sp_chips(file->hw) : 0;
-    if (!sp_read_assumed_lines(file->text, assumed) || !sp_spell_rows(s) || !sp_spell_slime(s))
+    if (!sp_read_assumed_lines(file->text, assumed) || !sp_spell_rows(s) ||
+        !sp_spell_slime(s, replicas_of(s, devices)))
         return false;
     sp_read_megatron_model(s);
     read_named_model(file);

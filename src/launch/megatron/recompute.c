@@ -8,11 +8,9 @@
 
 #include "launch/megatron/megatron.h"
 
-/* As a policy where it is one, else module by module, with a remark where a word is not modelled.
- */
-static void read_modules(struct sp_settings *s)
+void sp_read_recompute_modules(struct sp_settings *s, const char *name)
 {
-    const char *const modules = sp_setting(s, "--recompute-modules");
+    const char *const modules = sp_setting(s, name);
     char others[160] = "";
     unsigned bits = 0;
     size_t known = 0, said = 0;
@@ -32,7 +30,7 @@ static void read_modules(struct sp_settings *s)
     for (const char *at = modules; at && *at; at++)
         said += !strchr(" ,", *at);
     if (said != known)
-        sp_launch_note(s, "not modelled: some of --recompute-modules %s", sp_safe(modules));
+        sp_launch_note(s, "not modelled: some of %s %s", name, sp_safe(modules));
 }
 
 void sp_read_recompute(struct sp_settings *s, int64_t chunks)
@@ -48,7 +46,7 @@ void sp_read_recompute(struct sp_settings *s, int64_t chunks)
         return;
     }
     if (sp_is(granularity, "selective"))
-        read_modules(s);
+        sp_read_recompute_modules(s, "--recompute-modules");
     else
         sp_launch_option(s, "remat", "none");
 }

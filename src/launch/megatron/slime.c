@@ -2,6 +2,9 @@
  * they say nothing (slime/utils/arguments.py, slime/backends/megatron_utils/arguments.py). */
 #include <stdio.h>
 
+#include "launch/fields/batches.h"
+#include "launch/fields/core.h"
+#include "launch/fields/rules.h"
 #include "launch/megatron/megatron.h"
 
 static bool add_missing(struct sp_settings *s, const char *name, const char *value)
@@ -18,20 +21,52 @@ static int64_t batch_of(struct sp_settings *s)
     return steps > 0 ? prompts * answers / steps : 0;
 }
 
-bool sp_spell_slime(struct sp_settings *s)
+/* Sequences of a rollout are as long as its prompts and answers may be, whatever --seq-length says;
+ * of supervised tuning nothing else says a length. */
+static int64_t length_of(struct sp_settings *s)
 {
-    char batch[32];
-    if (!sp_said(s, "--rollout-batch-size") || !sp_said(s, "--num-rollout"))
+    const int64_t answer = sp_setting_whole(s, "--rollout-max-response-len", 1, 0),
+                  prompt = sp_setting_whole(s, "--rollout-max-prompt-len", 1, 0);
+    if (answer > 0)
+        return prompt + answer;
+    if (!sp_said(s, "--seq-length"))
+        sp_add_unread(s->launch, "seq", "the length of sequences", "(left out)", 0);
+    return sp_setting_whole(s, "--seq-length", 1, 4096);
+}
+
+/* Micro-batches of so many tokens, where they ask for these. */
+static bool spell_tokens(struct sp_settings *s, int64_t seq, int64_t batch, int64_t replicas)
+{
+    char micro[32];
+    const int64_t tokens = sp_setting_whole(s, "--max-tokens-per-gpu", 1, 0);
+    if (!sp_peek_setting(s, "--use-dynamic-batch-size") || tokens == 0 || batch == 0)
+        return add_missing(s, "--micro-batch-size", "1");
+    const int64_t sequences =
+        sp_token_micro_batch(s, &(struct sp_token_batch){.option = "--max-tokens-per-gpu",
+                                                         .tokens = tokens * sp_plan_whole(s, "cp"),
+                                                         .seq = seq,
+                                                         .batch = batch,
+                                                         .replicas = replicas});
+    snprintf(micro, sizeof micro, "%lld", (long long)sequences);
+    return sp_add_setting(s, "--micro-batch-size", micro);
+}
+
+bool sp_spell_slime(struct sp_settings *s, int64_t replicas)
+{
+    char batch[32], seq[32];
+    if (!sp_said(s, "--rollout-batch-size"))
         return true;
-    const int64_t sequences = batch_of(s);
+    sp_read_rollout(s);
+    const int64_t made = batch_of(s),
+                  sequences = sp_setting_whole(s, "--global-batch-size", 1, made),
+                  length = length_of(s);
     snprintf(batch, sizeof batch, "%lld", (long long)sequences);
-    sp_launch_note(s, "reinforcement learning (slime): its step of training alone, without "
-                      "rollouts");
-    if (sp_peek_setting(s, "--use-dynamic-batch-size"))
-        sp_launch_note(s, "micro-batches of so many tokens (--max-tokens-per-gpu): read as "
-                          "--micro-batch-size has them");
+    snprintf(seq, sizeof seq, "%lld", (long long)length);
+    sp_launch_note(s,
+                   "slime: its step of training alone, without rollouts; sequences are as long as "
+                   "they may be");
     return add_missing(s, "--use-distributed-optimizer", "") &&
            (sp_said(s, "--fp16") || add_missing(s, "--bf16", "")) &&
-           add_missing(s, "--micro-batch-size", "1") && add_missing(s, "--seq-length", "4096") &&
+           spell_tokens(s, length, sequences, replicas) && sp_add_setting(s, "--seq-length", seq) &&
            (sequences == 0 || add_missing(s, "--global-batch-size", batch));
 }

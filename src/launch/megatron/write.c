@@ -1,9 +1,11 @@
 /* A plan as arguments of Megatron-LM. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/text.h"
 
 #include "launch/fields/assumed.h"
+#include "launch/fields/stages.h"
 #include "launch/megatron/megatron.h"
 
 static int64_t most(int64_t a, int64_t b)
@@ -73,13 +75,89 @@ static void make_sharding(const struct sp_plan *p, struct sp_settings *made)
     sp_make_switch(made, "--overlap-param-gather", p->zero > 0);
 }
 
+/* Layers of a stage's chunk: all have the same, but the first stage has what is more in its first
+ * chunk, and others have what is more or less in the last, as memory counts them. Behind modules
+ * for further tokens that are apart, the last chunk has none. */
+static int64_t layers_of_chunk(const struct sp_launched *l, int64_t all, int64_t stage,
+                               int64_t chunk)
+{
+    const struct sp_plan *const p = l->plan;
+    const int64_t chunks = p->pp * p->vpp, each = (2 * l->model->layers + chunks) / (2 * chunks);
+    const int64_t before = chunk * each, rest = (p->vpp - 1) * each;
+    if (p->own.modules_apart && stage == p->pp - 1)
+        return chunk < p->vpp - 2 ? each : chunk == p->vpp - 2 ? all - (rest - each) : 0;
+    if (stage == 0 && all > rest + each)
+        return chunk == 0 ? all - rest : each;
+    const int64_t left = all > before ? all - before : 0;
+    return chunk < p->vpp - 1 && left > each ? each : left;
+}
+
+/* Whether table and head count as a layer each in equal chunks. */
+static bool counts_ends(const struct sp_launched *l)
+{
+    const int64_t L = l->model->layers, chunks = l->plan->pp * l->plan->vpp;
+    return l->plan->own.n + l->plan->first_layers + l->plan->last_layers == 0 &&
+           l->model->mtp_layers == 0 && L % chunks != 0 && (L + 2) % chunks == 0;
+}
+
+/* Whether options for the ends say the stages: chunks and the stages between share evenly. */
+static bool says_ends(const struct sp_plan *p, int64_t layers)
+{
+    const int64_t first = p->first_layers, last = p->last_layers;
+    const int64_t inner = p->pp - (first > 0) - (last > 0);
+    return first % p->vpp == 0 && last % p->vpp == 0 &&
+           (inner == 0 || (layers - first - last) % (inner * p->vpp) == 0);
+}
+
+/* Whether only a layout says the stages: they are the plan's own, or a split has a remainder. */
+static bool needs_layout(const struct sp_launched *l)
+{
+    const struct sp_plan *const p = l->plan;
+    return p->pp > 1 && (p->own.n > 0 || !(counts_ends(l) || says_ends(p, l->model->layers)));
+}
+
+static void append_modules(const struct sp_launched *l, char *text, size_t size)
+{
+    const long long modules = l->model->mtp_layers;
+    if (modules > 0)
+        sp_append(text, size, modules > 1 ? "m*%lld" : "m", modules);
+}
+
+/* Stages in Megatron's letters, equal chunks as a group. */
+static void make_layout(const struct sp_launched *l, struct sp_settings *made)
+{
+    const struct sp_plan *const p = l->plan;
+    const int64_t chunks = p->pp * p->vpp, last = chunks - 1,
+                  modules_at = last - p->own.modules_apart;
+    int64_t layers_of[SP_MAX_STAGES];
+    sp_count_stages(l, layers_of);
+    char text[200] = "'E";
+    for (int64_t c = 0, next; c < chunks; c = next) {
+        const long long layers = layers_of_chunk(l, layers_of[c % p->pp], c % p->pp, c / p->pp);
+        for (next = c + 1; c > 0 && layers > 0 && next < modules_at; next++)
+            if (layers_of_chunk(l, layers_of[next % p->pp], next % p->pp, next / p->pp) != layers)
+                break;
+        const bool group = next > c + 1;
+        sp_append(text, sizeof text, group ? "(" : "");
+        if (layers > 0)
+            sp_append(text, sizeof text, layers > 1 ? "t*%lld" : "t", layers);
+        if (c == modules_at)
+            append_modules(l, text, sizeof text);
+        sp_append(text, sizeof text, next < chunks ? "|" : "L'");
+        if (group)
+            sp_append(text, sizeof text, ")*%lld", (long long)(next - c));
+    }
+    if (strlen(text) + 1 < sizeof text)
+        sp_make_setting(made, "--pipeline-model-parallel-layout", "%s", text);
+    else
+        sp_lose(l, "layers of every stage (--stage-layers): the layout has too many letters");
+}
+
 /* What of the plan no row says alone. */
 static void make_plan(const struct sp_launched *l, struct sp_settings *made)
 {
     const struct sp_plan *const p = l->plan;
-    const int64_t L = l->model->layers, chunks = p->pp * p->vpp;
-    const bool ends = L % chunks != 0 && (L + 2) % chunks == 0,
-               narrow = l->precision->grad_bytes == 2;
+    const bool ends = counts_ends(l), narrow = l->precision->grad_bytes == 2;
     if (l->model->moe.experts > 0) /* without it Megatron would take tp */
         sp_make_whole(made, "--expert-tensor-parallel-size", p->etp);
     sp_make_switch(made, "--sequence-parallel", p->sequence_parallel);
@@ -87,6 +165,8 @@ static void make_plan(const struct sp_launched *l, struct sp_settings *made)
     sp_make_switch(made, "--account-for-loss-in-pipeline-split", ends);
     sp_make_whole(made, "--global-batch-size", p->batch);
     sp_make_whole(made, "--seq-length", p->seq);
+    if (needs_layout(l))
+        make_layout(l, made);
     make_sharding(p, made);
     sp_make_recompute(l, made);
     sp_make_switch(made, "--bf16", !sp_multiplies_in_fp32(p));
@@ -100,6 +180,22 @@ static void make_plan(const struct sp_launched *l, struct sp_settings *made)
     sp_make_switch(made, "--tp-comm-overlap", sp_overlaps_tp(l));
 }
 
+/* What the letters say is not said again, and what stages of one chunk refuse is: the rules count
+ * no letters. */
+static void settle_layout(const struct sp_launched *l, struct sp_settings *s)
+{
+    static const char *const by_letters[] = {"--num-virtual-stages-per-pipeline-rank",
+                                             "--decoder-first-pipeline-num-layers",
+                                             "--decoder-last-pipeline-num-layers"};
+    static const char overlap[] = "--overlap-moe-expert-parallel-comm";
+    for (int i = 0; i < s->n; i++)
+        for (size_t k = 0; k < sizeof by_letters / sizeof *by_letters; k++)
+            if (strcmp(s->at[i].name, by_letters[k]) == 0)
+                s->at[i].name[0] = '\0';
+    if (l->plan->vpp == 1 && sp_peek_setting(s, overlap))
+        sp_lose(l, "what Megatron-LM refuses: %s with stages that have one chunk", overlap);
+}
+
 void sp_put_megatron(const struct sp_launched *l, struct sp_settings *s)
 {
     struct sp_settings *const made = sp_settings_of(l);
@@ -111,6 +207,8 @@ void sp_put_megatron(const struct sp_launched *l, struct sp_settings *s)
         sp_lose(l, "this pipeline schedule; 1F1B runs, interleaved with chunks");
     sp_lose_recompute(l);
     sp_put_rows(l, made, s);
+    if (needs_layout(l))
+        settle_layout(l, s);
     free(made);
 }
 

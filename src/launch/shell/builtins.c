@@ -51,6 +51,7 @@ static enum status run_unset(struct run *r, const struct sp_shell_fields *fields
             sp_open_name(r, list);
         } else {
             sp_shell_set(&r->shell->scope, &r->shell->text, name, NULL);
+            sp_shell_let_reach(&r->shell->scope, &r->shell->text, name, SP_OWN);
         }
     }
     return WORKED;
@@ -64,6 +65,14 @@ static enum status run_let(struct run *r, const struct sp_shell_fields *fields)
     return status;
 }
 
+/* `set -a`, `set +o allexport`: whether what is given a value from here on is exported. */
+static void take_option(struct run *r, const char *option, const char *next)
+{
+    if (option[1] != '-' &&
+        (strchr(option, 'a') || (option[strlen(option) - 1] == 'o' && sp_is(next, "allexport"))))
+        r->exports = option[0] == '-';
+}
+
 /* `set -- A B` gives parameters; options of the shell change no name. */
 static enum status run_set(struct run *r, const struct sp_shell_fields *fields)
 {
@@ -71,6 +80,7 @@ static enum status run_set(struct run *r, const struct sp_shell_fields *fields)
     while (i < fields->n && fields->at[i][0] && strchr("-+", fields->at[i][0]) &&
            !sp_is(fields->at[i], "--")) {
         const char *const option = fields->at[i++];
+        take_option(r, option, i < fields->n ? fields->at[i] : "");
         i += option[strlen(option) - 1] == 'o'; /* "-eo pipefail" */
     }
     const bool marked = i < fields->n && sp_is(fields->at[i], "--");
@@ -93,14 +103,31 @@ static enum status run_read(struct run *r, const struct sp_shell_fields *fields)
     return PRESUMED;
 }
 
+/* `printf -v NAME FORMAT WORD`: a format of one "%s" and plain text is filled in. */
+static enum status run_printf(struct run *r, const struct sp_shell_fields *fields)
+{
+    struct sp_shell_piece piece = {0};
+    const char *const format = fields->n > 3 ? fields->at[3] : "", *const hole =
+                                                                       strchr(format, '%');
+    if (fields->n < 3 || !sp_is(fields->at[1], "-v"))
+        return PRESUMED;
+    if (fields->n != 5 || !hole || hole[1] != 's' || strpbrk(hole + 1, "%\\") ||
+        memchr(format, '\\', (size_t)(hole - format))) {
+        sp_open_name(r, fields->at[2]);
+        return PRESUMED;
+    }
+    for (const char *c = format; c < hole; c++)
+        sp_shell_put(&piece, *c);
+    sp_shell_puts(&piece, fields->at[4]);
+    sp_shell_puts(&piece, hole + 2);
+    sp_shell_set(&r->shell->scope, &r->shell->text, fields->at[2],
+                 sp_shell_take(&piece, &r->shell->text));
+    return WORKED;
+}
+
 /* What puts something that nothing here tells into a name. */
 static enum status run_other(struct run *r, const struct sp_shell_fields *fields)
 {
-    if (sp_is(fields->at[0], "printf")) {
-        if (fields->n > 2 && sp_is(fields->at[1], "-v"))
-            sp_open_name(r, fields->at[2]);
-        return PRESUMED;
-    }
     sp_open_names(r, fields);
     return sp_is(fields->at[0], "getopts") ? FAILED : PRESUMED; /* no parameters are given */
 }
@@ -111,7 +138,7 @@ bool sp_run_builtin(struct run *r, const struct sp_shell_fields *fields, enum st
         const char *name;
         enum status (*run)(struct run *r, const struct sp_shell_fields *fields);
     } builtins[] = {{"shift", run_shift},   {"unset", run_unset},     {"let", run_let},
-                    {"set", run_set},       {"read", run_read},       {"printf", run_other},
+                    {"set", run_set},       {"read", run_read},       {"printf", run_printf},
                     {"mapfile", run_other}, {"readarray", run_other}, {"getopts", run_other}};
     for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
         if (sp_is(builtins[i].name, fields->at[0])) {
@@ -127,13 +154,15 @@ void sp_keep_local(struct run *r, const char *name)
         return;
     r->local = sp_room_for_one(r->local, r->locals, sizeof *r->local);
     r->local[r->locals++] = (struct kept_name){sp_shell_copy(&r->shell->text, name, strlen(name)),
-                                               sp_shell_value(&r->shell->scope, name)};
+                                               sp_shell_value(&r->shell->scope, name),
+                                               sp_shell_reach(&r->shell->scope, name)};
 }
 
 static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
 
-/* A word of a declaration that is no assignment as it stands: a name, or "$NAME=VALUE". */
-static void declare_word(struct run *r, bool local)
+/* A word of a declaration that is no assignment as it stands: a name, or "$NAME=VALUE"; what it
+ * says of exports, SP_MAYBE_EXPORTED: nothing. */
+static void declare_word(struct run *r, bool local, enum sp_exported reach)
 {
     struct sp_shell_fields fields = {0};
     sp_read_field(r, &fields);
@@ -145,6 +174,8 @@ static void declare_word(struct run *r, bool local)
         sp_keep_local(r, name);
     if (named && (n > 0 || local))
         sp_shell_set(&r->shell->scope, &r->shell->text, name, n > 0 ? word + n + 1 : NULL);
+    if (named && reach != SP_MAYBE_EXPORTED)
+        sp_shell_let_reach(&r->shell->scope, &r->shell->text, name, reach);
     free(fields.at);
 }
 
@@ -152,6 +183,7 @@ void sp_run_declaration(struct run *r, bool local)
 {
     char name[64];
     bool counts = false; /* "-i": what is assigned is a sum */
+    enum sp_exported reach = sp_is_bare(r->at, "export") ? SP_EXPORTED : SP_MAYBE_EXPORTED;
     r->at = sp_shell_end_of_word(r->at);
     for (const char *before = NULL; before != r->at && *r->at;) {
         before = r->at;
@@ -161,6 +193,9 @@ void sp_run_declaration(struct run *r, bool local)
         if (*r->at == '-') {
             local = local && !memchr(r->at, 'g', strcspn(r->at, " \t\n"));
             counts = counts || memchr(r->at, 'i', strcspn(r->at, " \t\n"));
+            reach = memchr(r->at, 'x', strcspn(r->at, " \t\n"))   ? SP_EXPORTED
+                    : memchr(r->at, 'n', strcspn(r->at, " \t\n")) ? SP_OWN
+                                                                  : reach;
         }
         if (local && name[0] && sp_runs(r))
             sp_keep_local(r, name);
@@ -168,8 +203,10 @@ void sp_run_declaration(struct run *r, bool local)
             sp_read_assignment(r, n);
             if (counts && sp_runs(r))
                 sp_open_name(r, name);
+            if (reach != SP_MAYBE_EXPORTED && sp_runs(r))
+                sp_shell_let_reach(&r->shell->scope, &r->shell->text, name, reach);
         } else if (*r->at && !strchr("\n;&|<>()", *r->at)) {
-            declare_word(r, local);
+            declare_word(r, local, reach);
         }
     }
 }

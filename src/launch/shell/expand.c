@@ -205,6 +205,80 @@ static bool put_here(struct word *w, const char *at)
     return true;
 }
 
+/* The end of `IFS=WORD;` in front of an echo, and its first character: it joins a list. Other words
+ * before or behind an echo are more than it says. */
+static const char *read_joint(const char *at, char *joint)
+{
+    if (strncmp(at, "IFS=", 4) != 0)
+        return at;
+    at += 4;
+    const char quote = *at == '\'' || *at == '"' ? *at++ : '\0';
+    *joint = *at;
+    while (*at && (quote ? *at != quote : !strchr("; \n", *at)))
+        at++;
+    at += quote && *at == quote;
+    at += strspn(at, " ");
+    return *at == ';' ? at + 1 + strspn(at + 1, " ") : at;
+}
+
+/* What `expr A SIGN B` says of two whole numbers; false where it is another thing. */
+static bool put_expr(struct word *w, const struct sp_shell_fields *fields)
+{
+    char digits[32], *end;
+    if (fields->n != 3 || strlen(fields->at[1]) != 1 || !strchr("+-*/%", fields->at[1][0]))
+        return false;
+    const long long a = strtoll(fields->at[0], &end, 10);
+    const bool first = end != fields->at[0] && *end == '\0' && a > -1000000000 && a < 1000000000;
+    const long long b = strtoll(fields->at[2], &end, 10);
+    const char sign = fields->at[1][0];
+    if (!first || end == fields->at[2] || *end || b < -1000000000 || b > 1000000000 ||
+        (b == 0 && strchr("/%", sign)))
+        return false;
+    const long long of_both = sign == '+'   ? a + b
+                              : sign == '-' ? a - b
+                              : sign == '*' ? a * b
+                              : b == 0      ? 0 /* refused above */
+                              : sign == '/' ? a / b
+                                            : a % b;
+    snprintf(digits, sizeof digits, "%lld", of_both);
+    put_value(w, sp_shell_copy(&w->shell->text, digits, strlen(digits)), false);
+    return true;
+}
+
+/* "$(expr A + B)", "$(echo WORDS)" and "$(IFS=X; echo "${LIST[*]}")": the words; false where it is
+ * something else.
+ */
+static bool put_echo(struct word *w, const char *at, const char *end)
+{
+    struct sp_shell_fields fields = {0};
+    char joint = '\0';
+    if (at[0] != '$' || w->depth >= DEEPEST || end[-1] != ')')
+        return false;
+    at = read_joint(at + 2 + strspn(at + 2, " "), &joint);
+    const bool sum = sp_is_bare(at, "expr");
+    if (!sum && !sp_is_bare(at, "echo"))
+        return false;
+    at += 4 + strspn(at + 4, " ");
+    const char *const words = at, *const last = end - 1;
+    while (at < last && !strchr("\n;&|<>()#", *at)) {
+        at = sp_shell_expand(w->shell, at, true, &fields);
+        at += strspn(at, " ");
+    }
+    const bool whole = at == last && !(fields.n > 0 && fields.at[0][0] == '-'),
+               list = !joint || (fields.n == 1 && strncmp(words, "\"${", 3) == 0 &&
+                                 strncmp(last - 5, "[*]}\"", 5) == 0);
+    const bool counted = sum && whole && list && put_expr(w, &fields);
+    for (int i = 0; !sum && whole && list && i < fields.n; i++) {
+        char *const text = (char *)fields.at[i];
+        for (char *c = text; joint && *c; c++)
+            *c = *c == ' ' ? joint : *c;
+        put_value(w, i > 0 ? " " : "", false);
+        put_value(w, text, false);
+    }
+    free(fields.at);
+    return sum ? counted : whole && list;
+}
+
 /* What a command would say: its first words stand for it. */
 static const char *put_command(struct word *w, const char *at)
 {
@@ -216,7 +290,7 @@ static const char *put_command(struct word *w, const char *at)
         put_arithmetic(w, at + 3, end - 2);
         return end;
     }
-    if (put_here(w, at))
+    if (put_here(w, at) || put_echo(w, at, end))
         return end;
     snprintf(name, sizeof name, "%.*s", (int)(end - at < 36 ? end - at : 36), at);
     name[strcspn(name, "\r\n")] = '\0';

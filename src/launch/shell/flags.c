@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "launch/fields/rows.h"
 #include "launch/shell/expand.h"
 
 bool sp_is_flag(const char *word)
@@ -50,7 +51,8 @@ static void add_split(struct list *list, const char *word, int line, bool all)
 /* Whether a command's program does something else than train. */
 static bool is_no_training(const struct sp_script_command *command)
 {
-    static const char *const others[] = {"decode", "inference", "convert", "logit"};
+    static const char *const others[] = {"decode", "inference",  "convert",
+                                         "logit",  "evaluation", "generation"};
     for (int i = 0; i < command->n; i++) {
         const char *const word = command->words[i], *const end = strrchr(word, '.');
         const bool module = i > 0 && sp_is(command->words[i - 1], "-m");
@@ -247,6 +249,14 @@ static void take_word(const struct list *list, int i, bool open, struct sp_setti
         append(list, i, settings);
 }
 
+/* Whether a word is a flag, or a short one that the framework has a row for. */
+static bool is_flag_of(const struct sp_settings *settings, const char *word)
+{
+    char name[SP_ROW_NAME];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
+    return sp_is_flag(word) || (word[0] == '-' && sp_row_of(settings->words, name));
+}
+
 bool sp_read_flags(const struct sp_script *script, sp_tells *tells, struct sp_settings *settings)
 {
     struct list list;
@@ -254,10 +264,12 @@ bool sp_read_flags(const struct sp_script *script, sp_tells *tells, struct sp_se
     choose(script, tells, false, &list);
     for (int i = 0; i < list.words.n && ok; i++) {
         const char *const word = list.words.at[i];
-        if (sp_is_flag(word)) {
+        if (is_flag_of(settings, word)) {
             ok = take_flag(&list, i, settings);
             open = ok && !strchr(word, '=') &&
-                   !sp_is_quiet(settings->words->switches, settings->at[settings->n - 1].name + 2);
+                   !sp_is_quiet(settings->words->switches,
+                                settings->at[settings->n - 1].name +
+                                    strspn(settings->at[settings->n - 1].name, "-"));
         } else {
             take_word(&list, i, open, settings);
         }

@@ -13,6 +13,7 @@
 #include "launch/formats/syntax.h"
 #include "launch/shell/builtins.h"
 #include "launch/shell/script_branches.h"
+#include "launch/shell/script_child.h"
 #include "launch/shell/script_files.h"
 #include "launch/shell/script_flow.h"
 #include "launch/shell/slurm.h"
@@ -59,61 +60,6 @@ static enum status run_again(struct run *r, const char *text)
     return run_elsewhere(r, text, text);
 }
 
-/* The same in a shell of its own: what it changes is gone behind it. */
-static void run_apart(struct run *r, const char *text)
-{
-    struct sp_shell_scope *const before = sp_copy_scope(&r->shell->scope);
-    const enum leave leave = r->leave;
-    run_again(r, text);
-    sp_restore_scope(&r->shell->scope, before);
-    r->leave = leave;
-}
-
-static void record(struct run *r, struct words *w)
-{
-    struct sp_script *const script = r->script;
-    script->commands = sp_room_for_one(script->commands, script->n, sizeof *script->commands);
-    script->commands[script->n++] = (struct sp_script_command){.words = w->fields.at,
-                                                               .lines = w->lines,
-                                                               .n = w->fields.n,
-                                                               .open = r->open > 0 || r->doubt};
-    *w = (struct words){0};
-}
-
-/* Whether a word of a command hands a text on to a shell: `bash -c TEXT`, `--command=TEXT`. */
-static bool hands_on(const struct sp_shell_fields *fields, int i, const char **text)
-{
-    static const char key[] = "--command=";
-    const char *const word = fields->at[i];
-    if (strncmp(word, key, sizeof key - 1) == 0) {
-        *text = word + sizeof key - 1;
-        return true;
-    }
-    if (i + 1 == fields->n)
-        return false;
-    bool shell = sp_is(word, "--command");
-    for (int j = 0; j < i && word[0] == '-' && strchr(word, 'c') && word[1] != '-'; j++)
-        shell = shell || sp_is_listed("bash,sh,zsh", fields->at[j], '\0');
-    *text = fields->at[i + 1];
-    return shell;
-}
-
-static void launch(struct run *r, struct words *w)
-{
-    const struct sp_shell_fields fields = w->fields;
-    const char *text = "";
-    bool found = false;
-    for (int i = 0; i < fields.n && !found; i++)
-        found = hands_on(&fields, i, &text);
-    const char *const read = sp_read_script_text(r, &fields), *const written =
-                                                                  read ? read
-                                                                       : sp_written_script(r,
-                                                                                           &fields);
-    record(r, w);
-    if (found || written)
-        run_apart(r, found ? text : written);
-}
-
 /* Gives the names that a function had for itself what they were outside of it. */
 static void leave_function(struct run *r, int locals)
 {
@@ -157,66 +103,19 @@ static const char quiet[] =
 /* Those of them of which no one knows whether they work. */
 static const char asking[] = "grep,type,command,which,hash,diff,cmp,pgrep";
 
-/* The text without the characters that mark what is not known. */
-static const char *clean(struct sp_shell *shell, const char *text)
-{
-    char *const copy = strdup(text);
-    if (!copy)
-        abort();
-    for (char *c = copy; *c; c++)
-        if (*c > 0 && *c <= SP_LAST_MARK)
-            *c = '?';
-    const char *const kept = sp_shell_copy(&shell->text, copy, strlen(copy));
-    free(copy);
-    return kept;
-}
-
-/* The same of a script, with blanks that are to be filled in, " <YOUR PATH>", as names without a
- * value: a shell would take the "<" for a redirection. */
-static const char *clean_script(struct sp_shell *shell, const char *text)
-{
-    struct sp_shell_piece piece = {0};
-    for (const char *c = text; *c; c++) {
-        const size_t n = c > text && strchr(" \t=\"'", c[-1]) ? sp_length_of_blank(c) : 0;
-        if (n == 0 || !strchr(" \t\r\n\"'\\;", c[n])) {
-            sp_shell_put(&piece, *c);
-            continue;
-        }
-        sp_shell_puts(&piece, "${");
-        for (const char *letter = c + 1; letter < c + n - 1; letter++)
-            sp_shell_put(&piece, isalnum((unsigned char)*letter) ? *letter : '_');
-        sp_shell_put(&piece, '}');
-        c += n - 1;
-    }
-    return clean(shell, sp_shell_take(&piece, &shell->text));
-}
-
-/* The text of a file that lies beside the script or above it, as a script; NULL: there is none.
- * What its name starts with may not be known, "${SCRIPT_DIR}/models/x.sh". */
-static const char *file_beside(struct run *r, const char *name)
-{
-    char path[1024];
-    size_t length;
-    const char *const mark = strrchr(name, SP_MARK_END);
-    name = mark ? mark + 1 : name;
-    name += mark ? strspn(name, "/") : 0;
-    char *const text = name[0] ? sp_read_beside(r->origin, name, path, sizeof path, &length) : NULL;
-    const char *const script = text ? clean_script(r->shell, text) : NULL;
-    free(text);
-    return script;
-}
-
 /* `source`: what the script itself wrote, or what lies beside it, is read. */
 static enum status take_in(struct run *r, const struct words *w)
 {
-    const char *const written = sp_written_script(r, &w->fields), *const text =
-                                                                      written ? written
-                                                                      : w->fields.n > 1
-                                                                          ? file_beside(
-                                                                                r, w->fields.at[1])
-                                                                          : NULL;
-    if (text)
-        return run_again(r, text);
+    const char *const before = r->beside, *const name = w->fields.n > 1 ? w->fields.at[1] : "";
+    const char *where = before, *text = sp_written_file(r, name);
+    if (!text)
+        text = sp_file_beside(r, name, &where);
+    if (text) {
+        r->beside = where;
+        const enum status status = run_again(r, text);
+        r->beside = before;
+        return status;
+    }
     sp_add_note(r->launch, "line %d: %s is not read: names that it sets are not known", w->lines[0],
                 w->fields.n > 1 ? "a file that the script takes in" : "a file");
     return OPEN;
@@ -242,6 +141,8 @@ static enum status execute(struct run *r, struct words *w)
         return status;
     if (sp_is(word, "eval"))
         return run_again(r, sp_join_fields(r, fields, 1, ' '));
+    if (sp_is(word, "cd"))
+        sp_change_folder(r, fields);
     if (sp_is(word, "source") || sp_is(word, "."))
         return take_in(r, w);
     if (sp_is(word, "exit") || sp_is(word, "return"))
@@ -249,7 +150,7 @@ static enum status execute(struct run *r, struct words *w)
     else if (sp_is(word, "break") || sp_is(word, "continue"))
         sp_leave_loop(r, fields);
     else if (!sp_is_listed(quiet, word, '\0'))
-        launch(r, w);
+        sp_launch_command(r, w);
     else
         sp_keep_file(r, fields);
     return sp_is_listed(asking, word, '\0') ? OPEN : PRESUMED;
@@ -271,9 +172,10 @@ static void read_ahead(struct run *r, size_t n, struct ahead *ahead)
     const char *const name = sp_shell_copy(&r->shell->text, r->at, n);
     ahead->outside = sp_room_for_one(ahead->outside, ahead->n, sizeof *ahead->outside);
     ahead->inside = sp_room_for_one(ahead->inside, ahead->n, sizeof *ahead->inside);
-    ahead->outside[ahead->n] = (struct kept_name){name, sp_shell_value(scope, name)};
+    ahead->outside[ahead->n] =
+        (struct kept_name){name, sp_shell_value(scope, name), sp_shell_reach(scope, name)};
     sp_read_assignment(r, n);
-    ahead->inside[ahead->n++] = (struct kept_name){name, sp_shell_value(scope, name)};
+    ahead->inside[ahead->n++] = (struct kept_name){name, sp_shell_value(scope, name), SP_EXPORTED};
 }
 
 /* Gives names the values of a list: from the last one on (`back`), or from the first. */
@@ -282,6 +184,7 @@ static void give(struct run *r, const struct kept_name *kept, int n, bool back)
     for (int i = 0; i < n && sp_runs(r); i++) {
         const struct kept_name *const one = &kept[back ? n - 1 - i : i];
         sp_shell_set(&r->shell->scope, &r->shell->text, one->name, one->value);
+        sp_shell_let_reach(&r->shell->scope, &r->shell->text, one->name, one->reach);
     }
 }
 
@@ -524,33 +427,11 @@ static bool pin(struct sp_shell *shell, const char *const *set, int n, struct sp
             return sp_fail(error, SP_INPUT, "--set-var: \"%s\": expected NAME=VALUE",
                            sp_safe(set[i]));
         snprintf(name, sizeof name, "%.*s", (int)(value - set[i]), set[i]);
-        sp_shell_set(&shell->scope, &shell->text, name, clean(shell, value + 1));
+        sp_shell_set(&shell->scope, &shell->text, name, sp_shell_clean(&shell->text, value + 1));
     }
     for (int i = 0; i < shell->scope.n; i++)
         shell->scope.at[i].pinned = true;
     return true;
-}
-
-/* Names that Slurm sets, as far as "#SBATCH" lines say. */
-static void set_slurm(struct sp_shell *shell, const char *text)
-{
-    const struct sp_slurm slurm = sp_read_slurm(text);
-    const struct {
-        const char *name;
-        int64_t value;
-    } names[] = {{"SLURM_NNODES", slurm.nodes},
-                 {"SLURM_JOB_NUM_NODES", slurm.nodes},
-                 {"SLURM_GPUS_ON_NODE", slurm.gpus},
-                 {"SLURM_GPUS_PER_NODE", slurm.gpus},
-                 {"SLURM_NTASKS_PER_NODE", slurm.tasks},
-                 {"SLURM_NTASKS", slurm.nodes * slurm.tasks},
-                 {"SLURM_NPROCS", slurm.nodes * slurm.tasks}};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        char digits[32];
-        snprintf(digits, sizeof digits, "%lld", (long long)names[i].value);
-        if (names[i].value > 0)
-            sp_shell_set(&shell->scope, &shell->text, names[i].name, clean(shell, digits));
-    }
 }
 
 bool sp_read_script(const char *text, const char *const *set, int n_set, const char *origin,
@@ -566,10 +447,11 @@ bool sp_read_script(const char *text, const char *const *set, int n_set, const c
     run->script = script;
     run->launch = launch;
     run->list = run_list;
+    run->again = run_again;
     run->origin = origin;
-    run->at = run->text = shell->counted = clean_script(shell, text);
+    run->at = run->text = shell->counted = sp_clean_script(shell, text);
     shell->line = 1;
-    set_slurm(shell, text);
+    script->slurm = sp_start_job(shell, text, NULL, 0);
     while (ok && *run->at && sp_runs(run)) {
         run_list(run, NULL);
         run->at += *run->at ? 1 : 0;

@@ -49,12 +49,25 @@ static const char *merge(struct sp_shell *shell, const char *name, const char *b
     return open_value(shell, name, longer ? before : "", b);
 }
 
+/* What one branch alone exports, scripts that are run may have. */
+static void merge_reach(struct sp_shell_scope *merged, const struct sp_shell_scope *now,
+                        struct sp_shell_text *text)
+{
+    for (int i = 0; i < merged->n; i++)
+        if (merged->at[i].reach != sp_shell_reach(now, merged->at[i].name))
+            merged->at[i].reach = SP_MAYBE_EXPORTED;
+    for (int i = 0; i < now->n; i++)
+        if (now->at[i].reach != SP_OWN && sp_shell_reach(merged, now->at[i].name) == SP_OWN)
+            sp_shell_let_reach(merged, text, now->at[i].name, SP_MAYBE_EXPORTED);
+}
+
 void sp_end_branch(struct sp_branches *b, struct sp_shell *shell, bool stopped)
 {
     struct sp_shell_scope *const now = &shell->scope, *const merged = &b->merged;
     if (!stopped && !b->some) {
         *merged = *now;
     } else if (!stopped) {
+        merge_reach(merged, now, &shell->text);
         for (int i = 0; i < b->before.n; i++) /* names stay where they are */
             merged->at[i].value = merge(shell, now->at[i].name, b->before.at[i].value,
                                         merged->at[i].value, now->at[i].value, b);

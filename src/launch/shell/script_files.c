@@ -1,10 +1,14 @@
 /* Scripts inside of a script: what it hands to a shell, and files that it writes and then runs. */
 #include "launch/shell/script_files.h"
 
+#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/list.h"
 #include "base/text.h"
+#include "launch/fields/beside.h"
+#include "launch/formats/syntax.h"
 
 /* Whether a word is a command that runs a script. */
 static bool is_shell(const char *word)
@@ -18,27 +22,11 @@ static const char *bare_name(const char *name)
     return strncmp(name, "./", 2) == 0 ? name + 2 : name;
 }
 
-/* The file of that name that was written last. */
-static const char *find_file(const struct run *r, const char *name)
+const char *sp_written_file(const struct run *r, const char *name)
 {
     for (int i = r->files - 1; i >= 0; i--)
         if (sp_is(r->file[i].name, bare_name(name)))
             return r->file[i].text;
-    return NULL;
-}
-
-const char *sp_written_script(const struct run *r, const struct sp_shell_fields *fields)
-{
-    bool shell = false;
-    for (int i = 0; i < fields->n; i++) {
-        const char *const word = fields->at[i], *const text =
-                                                    shell || i == 0 || is_shell(fields->at[0])
-                                                        ? find_file(r, word)
-                                                        : NULL;
-        if (text)
-            return text;
-        shell = shell || is_shell(word) || sp_is(word, "source") || sp_is(word, ".");
-    }
     return NULL;
 }
 
@@ -66,4 +54,66 @@ void sp_keep_file(struct run *r, const struct sp_shell_fields *fields)
         return;
     r->file = sp_room_for_one(r->file, r->files, sizeof *r->file);
     r->file[r->files++] = (struct written_file){bare_name(name), r->input};
+}
+
+/* Where `cd` went is kept as a name has its value, so that branches and subshells do the same to
+ * it. No name of a shell has a blank. */
+static const char folder_name[] = "cd ";
+
+void sp_change_folder(struct run *r, const struct sp_shell_fields *fields)
+{
+    struct sp_shell *const shell = r->shell;
+    const char *const name = fields->n > 1 ? fields->at[1] : "", *const before = sp_shell_value(
+                                                                     &shell->scope, folder_name);
+    const bool known = name[0] && name[0] != '-' && !sp_shell_gap_in(&shell->text, name);
+    struct sp_shell_piece piece = {0};
+    if (before && name[0] != '/') {
+        sp_shell_puts(&piece, before);
+        sp_shell_put(&piece, '/');
+    }
+    sp_shell_puts(&piece, name);
+    sp_shell_export(&shell->scope, &shell->text, folder_name,
+                    known ? sp_shell_take(&piece, &shell->text) : NULL);
+    free(piece.at);
+}
+
+const char *sp_clean_script(struct sp_shell *shell, const char *text)
+{
+    struct sp_shell_piece piece = {0};
+    for (const char *c = text; *c; c++) {
+        const size_t n = c > text && strchr(" \t=\"'", c[-1]) ? sp_length_of_blank(c) : 0;
+        if (n == 0 || !strchr(" \t\r\n\"'\\;", c[n])) {
+            sp_shell_put(&piece, *c);
+            continue;
+        }
+        sp_shell_puts(&piece, "${");
+        for (const char *letter = c + 1; letter < c + n - 1; letter++)
+            sp_shell_put(&piece, isalnum((unsigned char)*letter) ? *letter : '_');
+        sp_shell_put(&piece, '}');
+        c += n - 1;
+    }
+    return sp_shell_clean(&shell->text, sp_shell_take(&piece, &shell->text));
+}
+
+const char *sp_file_beside(struct run *r, const char *name, const char **where)
+{
+    char path[1024], inside[1024];
+    size_t length;
+    const char *const mark = strrchr(name, SP_MARK_END), *const folder = sp_shell_value(
+                                                             &r->shell->scope, folder_name);
+    char *text = NULL;
+    name = mark ? mark + 1 : name;
+    name += mark ? strspn(name, "/") : 0;
+    if (name[0] && name[0] != '/' && folder && !mark && !sp_shell_gap_in(&r->shell->text, folder)) {
+        snprintf(inside, sizeof inside, "%s/%s", folder, name);
+        text = sp_read_beside(r->origin, inside, path, sizeof path, &length);
+    }
+    if (name[0] && !text && r->beside)
+        text = sp_read_beside(r->beside, name, path, sizeof path, &length);
+    if (name[0] && !text)
+        text = sp_read_beside(r->origin, name, path, sizeof path, &length);
+    const char *const script = text ? sp_clean_script(r->shell, text) : NULL;
+    *where = text ? sp_shell_copy(&r->shell->text, path, strlen(path)) : NULL;
+    free(text);
+    return script;
 }

@@ -22,6 +22,8 @@ struct run {
     struct sp_launch *launch;
     const char *at, *text; /* where it is in what text */
     int depth, steps, open, skipped;
+    int children; /* scripts that run one another */
+    bool exports; /* `set -a`: what is given a value is exported */
     enum leave leave;
     int levels;                   /* of loops that `break` or `continue` is for */
     enum status returned;         /* what `return` said */
@@ -31,9 +33,11 @@ struct run {
     struct sp_shell_scope *doubt; /* and these were the names then; NULL: none has */
     struct kept_name {
         const char *name, *value;
+        enum sp_exported reach;
     } * local; /* names of functions that are called, with what they were outside */
     int locals;
     const char *origin; /* of the script */
+    const char *beside; /* of the file that it takes in, where it reads one; else NULL */
     char decider[64];   /* the variable that decides a branch */
     struct function {
         const char *name, *body, *text;
@@ -49,6 +53,7 @@ struct run {
     const char *handed; /* what it hands on to the next of a pipeline; NULL: not known */
     const char *piped;  /* the same for the command that comes next */
     enum status (*list)(struct run *run, const char *const *ends); /* reads a list of commands */
+    enum status (*again)(struct run *run, const char *text);       /* reads another text */
 };
 
 /* The words of a command and their lines. */

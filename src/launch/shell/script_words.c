@@ -132,6 +132,8 @@ void sp_read_assignment(struct run *r, size_t n)
         sp_shell_puts(&piece, value);
     value = sp_shell_take(&piece, &r->shell->text);
     sp_shell_set(&r->shell->scope, &r->shell->text, name, value);
+    if (r->exports)
+        sp_shell_let_reach(&r->shell->scope, &r->shell->text, name, SP_EXPORTED);
 }
 
 /* Remembers the variable that decides. */

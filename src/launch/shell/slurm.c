@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "launch/shell/expand.h"
+
 enum { MOST = 1000000 };
 
 /* A whole number that ends the text, after a last colon: "8", "gpu:8", "gpu:a100:8"; else 0. */
@@ -64,10 +66,10 @@ void sp_take_amount(const char *word, const char *next, int64_t amount[SP_AMOUNT
     }
 }
 
-struct sp_slurm sp_read_slurm(const char *text)
+/* What "#SBATCH" lines of a script ask for, where it is not said yet. */
+static void read_lines(const char *text, int64_t amount[SP_AMOUNTS])
 {
     static const char mark[] = "#SBATCH";
-    int64_t amount[SP_AMOUNTS] = {0};
     for (; text; text = (text = strchr(text, '\n')) ? text + 1 : NULL) {
         char line[200], *rest = line, *word;
         if (strncmp(text, mark, sizeof mark - 1) != 0)
@@ -81,5 +83,33 @@ struct sp_slurm sp_read_slurm(const char *text)
             sp_take_amount(word, next, amount);
         }
     }
-    return (struct sp_slurm){amount[SP_NODES], amount[SP_GPUS], amount[SP_TASKS], amount[SP_ALL]};
+}
+
+struct sp_slurm sp_start_job(struct sp_shell *shell, const char *text, const char *const *words,
+                             int n)
+{
+    int64_t amount[SP_AMOUNTS] = {0};
+    for (int i = 0; i < n; i++)
+        sp_take_amount(words[i], i + 1 < n ? words[i + 1] : "", amount);
+    read_lines(text, amount);
+    const struct sp_slurm slurm = {amount[SP_NODES], amount[SP_GPUS], amount[SP_TASKS],
+                                   amount[SP_ALL]};
+    const struct {
+        const char *name;
+        int64_t value;
+    } names[] = {{"SLURM_NNODES", slurm.nodes},
+                 {"SLURM_JOB_NUM_NODES", slurm.nodes},
+                 {"SLURM_GPUS_ON_NODE", slurm.gpus},
+                 {"SLURM_GPUS_PER_NODE", slurm.gpus},
+                 {"SLURM_NTASKS_PER_NODE", slurm.tasks},
+                 {"SLURM_NTASKS", slurm.nodes * slurm.tasks},
+                 {"SLURM_NPROCS", slurm.nodes * slurm.tasks}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char digits[32];
+        snprintf(digits, sizeof digits, "%lld", (long long)names[i].value);
+        if (names[i].value > 0)
+            sp_shell_export(&shell->scope, &shell->text, names[i].name,
+                            sp_shell_clean(&shell->text, digits));
+    }
+    return slurm;
 }

@@ -12,11 +12,16 @@ enum sp_amount { SP_NODES, SP_GPUS, SP_TASKS, SP_PROCESSES, SP_ALL, SP_AMOUNTS }
  * accelerate into the amount that it says, where that is not said yet (0). */
 void sp_take_amount(const char *word, const char *next, int64_t amount[SP_AMOUNTS]);
 
-/* What "#SBATCH" lines of a script ask for; 0: not said. GPUs and tasks are those of a node, `all`
+/* What a job asks for; 0: not said. GPUs and tasks are those of a node, `all`
  * those of the job. */
 struct sp_slurm {
     int64_t nodes, gpus, tasks, all;
 };
-struct sp_slurm sp_read_slurm(const char *text);
+struct sp_shell;
+
+/* Starts a job: its script's lines, over which `n` words of the command that starts it stand, and
+ * the names that Slurm gives it. */
+struct sp_slurm sp_start_job(struct sp_shell *shell, const char *text, const char *const *words,
+                             int n);
 
 #endif

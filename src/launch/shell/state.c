@@ -83,6 +83,29 @@ void sp_shell_set(struct sp_shell_scope *scope, struct sp_shell_text *text, cons
     }
 }
 
+enum sp_exported sp_shell_reach(const struct sp_shell_scope *scope, const char *name)
+{
+    const int i = find(scope, name);
+    return i >= 0 ? scope->at[i].reach : SP_OWN;
+}
+
+void sp_shell_let_reach(struct sp_shell_scope *scope, struct sp_shell_text *text, const char *name,
+                        enum sp_exported reach)
+{
+    if (find(scope, name) < 0)
+        sp_shell_set(scope, text, name, NULL);
+    const int i = find(scope, name);
+    if (i >= 0)
+        scope->at[i].reach = reach;
+}
+
+void sp_shell_export(struct sp_shell_scope *scope, struct sp_shell_text *text, const char *name,
+                     const char *value)
+{
+    sp_shell_set(scope, text, name, value);
+    sp_shell_let_reach(scope, text, name, SP_EXPORTED);
+}
+
 const char *sp_shell_exchange(struct sp_shell_scope *scope, struct sp_shell_text *text,
                               const char *name, const char *value)
 {
@@ -185,4 +208,17 @@ bool sp_shell_is_unset(const char *value)
 {
     const char *const end = *value == SP_UNSET ? strchr(value, SP_MARK_END) : NULL;
     return end && end[1] == '\0';
+}
+
+const char *sp_shell_clean(struct sp_shell_text *text_of, const char *text)
+{
+    char *const copy = strdup(text);
+    if (!copy)
+        abort();
+    for (char *c = copy; *c; c++)
+        if (*c > 0 && *c <= SP_LAST_MARK)
+            *c = '?';
+    const char *const kept = sp_shell_copy(text_of, copy, strlen(copy));
+    free(copy);
+    return kept;
 }

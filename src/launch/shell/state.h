@@ -13,9 +13,13 @@
 enum { SP_UNSET = 1, SP_OPEN = 2, SP_MARK_END = 3, SP_ITEM = 4, SP_LAST_MARK = 4 };
 enum { SP_SHELL_NAMES = 1024 };
 
+/* Whether scripts that are run have a name too: a branch that nothing decides may export it. */
+enum sp_exported { SP_OWN, SP_MAYBE_EXPORTED, SP_EXPORTED };
+
 struct sp_shell_name {
     const char *name, *value;
     bool pinned; /* typed: the script does not change it */
+    enum sp_exported reach;
 };
 struct sp_shell_scope {
     struct sp_shell_name at[SP_SHELL_NAMES];
@@ -53,6 +57,9 @@ struct sp_shell_fields {
 /* Copies `n` bytes; "" when there is no more room. */
 const char *sp_shell_copy(struct sp_shell_text *text, const char *at, size_t n);
 
+/* A copy without the characters that mark what is not known. */
+const char *sp_shell_clean(struct sp_shell_text *text_of, const char *text);
+
 /* The value of a name, or NULL where it has none. */
 const char *sp_shell_value(const struct sp_shell_scope *scope, const char *name);
 
@@ -63,6 +70,15 @@ void sp_shell_set(struct sp_shell_scope *scope, struct sp_shell_text *text, cons
 /* Exchanges the value of a name, a pinned one too; the value before (NULL: none). */
 const char *sp_shell_exchange(struct sp_shell_scope *scope, struct sp_shell_text *text,
                               const char *name, const char *value);
+
+/* Whether scripts that are run have a name too, and what is so from here on. */
+enum sp_exported sp_shell_reach(const struct sp_shell_scope *scope, const char *name);
+void sp_shell_let_reach(struct sp_shell_scope *scope, struct sp_shell_text *text, const char *name,
+                        enum sp_exported reach);
+
+/* Gives a name a value that scripts that are run have too. */
+void sp_shell_export(struct sp_shell_scope *scope, struct sp_shell_text *text, const char *name,
+                     const char *value);
 
 /* How many parameters there are: values of 1, 2, ... without a gap. */
 int sp_shell_parameters(const struct sp_shell_scope *scope);

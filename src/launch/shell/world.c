@@ -35,10 +35,10 @@ static bool take_commands(const struct sp_script *script, int64_t amount[SP_AMOU
     return hosts;
 }
 
-int64_t sp_devices_of_script(const struct sp_script *script, const char *text)
+int64_t sp_devices_of_script(const struct sp_script *script)
 {
     int64_t amount[SP_AMOUNTS] = {0};
-    const struct sp_slurm slurm = sp_read_slurm(text);
+    const struct sp_slurm slurm = script->slurm;
     const bool hosts = take_commands(script, amount);
     if (amount[SP_PROCESSES] > 0)
         return amount[SP_PROCESSES];

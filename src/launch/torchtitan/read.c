@@ -168,6 +168,28 @@ static int64_t chunks_of(struct sp_settings *s, const struct sp_model *model)
     return chunks % stages == 0 ? chunks / stages : 0;
 }
 
+/* Layers of each stage, where they are known and not what an even split has. */
+static void read_stages(struct sp_settings *s, const struct sp_model *model, int64_t chunks)
+{
+    static const char first[] = "parallelism.pipeline_parallel_first_stage_less_layers",
+                      last[] = "parallelism.pipeline_parallel_last_stage_less_layers";
+    const int64_t pp = sp_plan_whole(s, "pp");
+    const struct sp_titan_ends ends = {sp_setting_whole(s, first, 0, 1),
+                                       sp_setting_whole(s, last, 0, 1), 0};
+    int64_t of[SP_MAX_STAGES];
+    char text[8 * SP_OWN_STAGES] = "";
+    if (!model || pp < 2 || pp > SP_OWN_STAGES ||
+        sp_peek_setting(s, "parallelism.module_fqns_per_model_part"))
+        return;
+    if (!sp_titan_stages(model->layers, pp, chunks, &ends, of)) {
+        sp_launch_note(s, "torchtitan refuses this: a first or last stage with less than no layer");
+        return;
+    }
+    for (int64_t stage = 0; stage < pp; stage++)
+        sp_append(text, sizeof text, "%s%lld", stage > 0 ? "," : "", (long long)of[stage]);
+    sp_launch_option(s, "stage-layers", "%s", text);
+}
+
 static void read_schedule(struct sp_settings *s, const struct sp_model *model)
 {
     char ours[SP_ROW_WORD] = "";
@@ -188,6 +210,8 @@ static void read_schedule(struct sp_settings *s, const struct sp_model *model)
                        sp_peek_setting(s, "parallelism.pipeline_parallel_layers_per_stage")
                            ? " (pipeline_parallel_layers_per_stage says the chunks)"
                            : "");
+    if (!several || chunks > 1)
+        read_stages(s, model, several ? chunks : 1);
 }
 
 /* Activation checkpointing: "op" repeats every second matmul, a number all of one layer in so many.

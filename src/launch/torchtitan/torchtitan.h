@@ -18,6 +18,19 @@ struct sp_titan_model {
 bool sp_next_titan_model(const struct sp_launch_words *words, const char **list,
                          struct sp_titan_model *out);
 
+/* What table and head stand for, in layers of the first and last stage, and the layers of a chunk;
+ * 0: not said. */
+struct sp_titan_ends {
+    int64_t first, last, each;
+};
+
+/* Layers of each stage; false: torchtitan refuses the ends. */
+bool sp_titan_stages(int64_t layers, int64_t pp, int64_t vpp, const struct sp_titan_ends *ends,
+                     int64_t of[SP_MAX_STAGES]);
+
+/* The ends that make the plan's stages; false: none do. */
+bool sp_titan_ends_of(const struct sp_launched *launched, struct sp_titan_ends *ends);
+
 /* Rules for options that train `row` and `model` (NULL: not known). */
 struct sp_rules sp_titan_rules(const struct sp_settings *settings, bool newest, int64_t devices,
                                const struct sp_titan_model *row, const struct sp_model *model);

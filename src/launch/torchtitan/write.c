@@ -20,14 +20,6 @@ static void name_schedule(const struct sp_launched *l, char *name)
                   sp_schedule_names[l->plan->schedule], name);
 }
 
-/* What it takes the table of tokens and the head for, in layers of the first and last stage: none
- * where L divides among the chunks, one each where L + 2 does. -1: neither. */
-static int64_t ends_in_layers(const struct sp_launched *l)
-{
-    const int64_t L = l->model->layers, chunks = l->plan->pp * l->plan->vpp;
-    return L % chunks == 0 ? 0 : (L + 2) % chunks == 0 ? 1 : -1;
-}
-
 /* Activation checkpointing: the class that does it; NULL: none. */
 static const char *checkpointing(const struct sp_launched *l)
 {
@@ -49,7 +41,10 @@ static void lose(const struct sp_launched *l, const struct sp_titan_model *row)
     const bool in_8_bits = row && row->in_8_bits;
     char schedule[SP_ROW_WORD];
     name_schedule(l, schedule);
+    struct sp_titan_ends ends;
+    const bool split = l->plan->pp > 1 && !sp_titan_ends_of(l, &ends);
     sp_lose_plan(l, (const struct sp_fact[]){{"unknown", !row},
+                                             {"split", split},
                                              {"unscheduled", !schedule[0]},
                                              {"in_8_bits", in_8_bits},
                                              {"", 0}});
@@ -74,14 +69,12 @@ static void make_degrees(const struct sp_launched *l, struct sp_settings *made)
 {
     const struct sp_plan *const p = l->plan;
     const bool newest = l->version == 0, staged = p->pp > 1;
-    const int64_t group = p->zero == 0            ? 1
-                          : p->shards / p->cp > 0 ? p->shards / p->cp
-                                                  : 1,
-                  ends = ends_in_layers(l);
+    const int64_t group = p->zero == 0 ? 1 : p->shards / p->cp > 0 ? p->shards / p->cp : 1;
+    struct sp_titan_ends ends = {0, 0, 0};
+    const bool says_stages = staged && sp_titan_ends_of(l, &ends);
     const double unit = newest ? (double)p->seq : 1,
                  pieces = newest || !staged ? 1 : (double)sp_plan_microbatches(p);
     const int64_t copies = p->dp / group;
-    const int64_t per_stage = (l->model->layers + 2 * ends) / (p->pp * p->vpp);
     const struct {
         const char *name;
         bool says;
@@ -90,9 +83,9 @@ static void make_degrees(const struct sp_launched *l, struct sp_settings *made)
         {"data_parallel_replicate_degree", true, (double)copies},
         {"data_parallel_shard_degree", true, (double)group},
         {"expert_tensor_parallel_degree", p->ep > 1 && !newest, (double)p->etp},
-        {"pipeline_parallel_first_stage_less_layers", staged && ends >= 0, (double)ends},
-        {"pipeline_parallel_last_stage_less_layers", staged && ends >= 0, (double)ends},
-        {"pipeline_parallel_layers_per_stage", staged && ends >= 0, (double)per_stage},
+        {"pipeline_parallel_first_stage_less_layers", says_stages, (double)ends.first},
+        {"pipeline_parallel_last_stage_less_layers", says_stages, (double)ends.last},
+        {"pipeline_parallel_layers_per_stage", says_stages && ends.each > 0, (double)ends.each},
         {"num_pp_microbatches", staged, (double)sp_plan_microbatches(p)},
         {"pipeline_parallel_microbatch_size", staged && !newest, (double)p->micro_batch},
     };

@@ -6,9 +6,12 @@
 
 #include "base/text.h"
 #include "base/truth.h"
+#include "launch/fields/batches.h"
 #include "launch/fields/programs.h"
 #include "launch/fields/rows.h"
+#include "launch/fields/rules.h"
 #include "launch/huggingface/adapters.h"
+#include "launch/megatron/megatron.h"
 #include "launch/shell/flags.h"
 
 /* A training of the launch: the section of its own settings and that of its model. */
@@ -40,10 +43,38 @@ static bool tells(const char *word)
     return false;
 }
 
-static enum sp_match detect(const struct sp_launch_file *file)
+/* Whether a setting is of a part that verl itself does not have: a fork's, with models and batches
+ * of its own. */
+static bool is_own_part(const char *name)
 {
-    (void)file; /* by its program or its keys: configs/launch/programs.json */
-    return SP_NO_MATCH;
+    static const char *const sections[] = {"data.",
+                                           "trainer.",
+                                           "algorithm.",
+                                           "env.",
+                                           "optim.",
+                                           "ray_init.",
+                                           "ray_kwargs.",
+                                           "reward.",
+                                           "global_profiler.",
+                                           "custom_reward_function.",
+                                           "reward_manager.",
+                                           "transfer_queue."};
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
+        if (sp_starts_with(name, sections[i]))
+            return false;
+    return strchr(name, '.') != NULL;
+}
+
+/* Names such a part, once. */
+static void note_part(struct sp_launch *launch, const char *name)
+{
+    char note[sizeof *launch->note];
+    snprintf(note, sizeof note, "not read: %.*s.*, a part of its own", (int)strcspn(name, "."),
+             name);
+    for (int i = 0; i < launch->notes; i++)
+        if (sp_is(launch->note[i], note))
+            return;
+    sp_add_note(launch, "%s", note);
 }
 
 /* Takes one setting of the launch by the name that it has in the role's section; those of other
@@ -55,7 +86,12 @@ static bool take(const struct role *role, const struct sp_setting *from, struct 
     if (strcasecmp(from->value, "null") == 0 || strcasecmp(from->value, "none") == 0)
         return true; /* as if it were not there */
     const bool common = !sp_starts_with(full, "actor_rollout_ref.") &&
-                        !sp_starts_with(full, "critic.") && !sp_starts_with(full, "reward_model.");
+                        !sp_starts_with(full, "critic.") &&
+                        !sp_starts_with(full, "reward_model.") && !sp_starts_with(full, "reward.");
+    if (common && is_own_part(full)) {
+        note_part(to->launch, full);
+        return true;
+    }
     if (role->fsdp[0] && sp_starts_with(full, role->fsdp))
         snprintf(name, sizeof name, "fsdp_config.%s", full + strlen(role->fsdp));
     else if (sp_starts_with(full, role->model))
@@ -66,16 +102,7 @@ static bool take(const struct role *role, const struct sp_setting *from, struct 
         snprintf(name, sizeof name, "%s", full);
     else
         return true;
-    if (!sp_add_setting(to, name, NULL))
-        return false;
-    struct sp_setting *const setting = &to->at[to->n - 1];
-    memcpy(setting->value, from->value, sizeof setting->value);
-    memcpy(setting->gap, from->gap, sizeof setting->gap);
-    memcpy(setting->by, from->by, sizeof setting->by);
-    setting->line = from->line;
-    setting->gap_line = from->gap_line;
-    setting->cut = from->cut;
-    return true;
+    return sp_copy_setting(to, from, name);
 }
 
 /* What is read: the whole launch, the settings of the role, and which one that is. */
@@ -92,14 +119,10 @@ static bool is_reference(const struct reading *r)
     return sp_is(r->role->name, "reference");
 }
 
-/* The backend: said, or by the name of the configuration that the command starts from. */
-static bool is_megatron(const struct reading *r)
+/* Whether the command starts from a configuration of Megatron's. */
+static bool names_megatron(const struct sp_script *script)
 {
-    const struct sp_script *const script = r->file->script;
-    const char *const said = sp_setting(r->s, "strategy");
-    static const char shared[] = "actor_rollout_ref.actor.strategy";
-    const char *const strategy = said ? said : sp_said(r->all, shared);
-    for (int i = 0; !strategy && script && i < script->n; i++)
+    for (int i = 0; script && i < script->n; i++)
         for (int j = 0; j < script->commands[i].n; j++) {
             const char *const word = script->commands[i].words[j];
             if (sp_starts_with(word, "--config-name") &&
@@ -108,8 +131,24 @@ static bool is_megatron(const struct reading *r)
                   strstr(script->commands[i].words[j + 1], "megatron"))))
                 return true;
         }
-    if (strategy && !sp_has_word("fsdp fsdp2 megatron", strategy))
-        sp_fail_in(r->s, "strategy: \"%s\": expected fsdp, fsdp2 or megatron", sp_safe(strategy));
+    return false;
+}
+
+/* The backend: said by the role, by the actor or for all (Hydra's group "model_engine", whose "dp"
+ * is FSDP), or by the name of the configuration that the command starts from. */
+static bool is_megatron(const struct reading *r)
+{
+    static const char shared[] = "actor_rollout_ref.actor.strategy", group[] = "model_engine";
+    const char *const said = sp_setting(r->s, "strategy"),
+                      *const actor = said ? said : sp_said(r->all, shared),
+                      *const engine = sp_setting(r->s, group),
+                      *const strategy = actor ? actor : engine;
+    if (!strategy)
+        return names_megatron(r->file->script);
+    if (!sp_has_word(actor ? "fsdp fsdp2 megatron" : "dp megatron", strategy))
+        sp_fail_in(r->s, "%s: \"%s\": its trainings are not read; expected %s",
+                   actor ? "strategy" : group, sp_safe(strategy),
+                   actor ? "fsdp, fsdp2 or megatron" : "dp or megatron");
     return sp_is(strategy, "megatron");
 }
 
@@ -124,6 +163,7 @@ static void read_megatron(struct reading *r)
     static const char granularity[] = "megatron.override_transformer_config.recompute_granularity";
     static const char method[] = "megatron.override_transformer_config.recompute_method";
     static const char layers[] = "megatron.override_transformer_config.recompute_num_layers";
+    static const char modules[] = "megatron.override_transformer_config.recompute_modules";
     const int64_t tp = sp_plan_whole(s, "tp"), pp = sp_plan_whole(s, "pp"),
                   cp = sp_plan_whole(s, "cp"), vpp = sp_plan_whole(s, "vpp");
     r->model = tp * pp * cp;
@@ -137,21 +177,29 @@ static void read_megatron(struct reading *r)
                      tp > 1 && !sp_setting_off(s, "megatron.sequence_parallel") ? "on" : "off");
     sp_launch_option(s, "zero", "%d",
                      sp_setting_off(s, "megatron.use_distributed_optimizer") ? 0 : 1);
+    if (sp_is(sp_said(s, "megatron.dtype"), "bfloat16")) /* else it is not read */
+        sp_setting(s, "megatron.dtype");
     sp_launch_option(s, "precision", "mixed18");
     sp_launch_option(s, "framework", "megatron");
     const char *const again = sp_setting(s, granularity);
     if (!sp_setting(s, method) || sp_setting_is(s, method, "uniform"))
         sp_peek_setting(s, layers); /* each by itself, whatever the pieces */
-    sp_peek_setting(s, "megatron.override_transformer_config.recompute_modules");
     sp_peek_setting(s, "model.enable_gradient_checkpointing"); /* FSDP's alone */
-    sp_launch_option(s, "remat", "%s",
-                     sp_is(again, "full") || sp_is(again, "selective") ? again : "none");
+    sp_peek_setting(s, modules);
+    if (sp_is(again, "selective"))
+        sp_read_recompute_modules(s, modules);
+    else
+        sp_launch_option(s, "remat", "%s", sp_is(again, "full") ? "full" : "none");
 }
 
 static void read_fsdp(struct reading *r)
 {
     struct sp_settings *const s = r->s;
-    const int64_t ulysses = whole(r, "ulysses_sequence_parallel_size", 1);
+    static const char parts[] = "ulysses_sequence_parallel_size",
+                      newer[] = "fsdp_config.ulysses_sequence_parallel_size",
+                      actor[] = "actor_rollout_ref.actor.ulysses_sequence_parallel_size";
+    const int64_t usual = is_reference(r) ? sp_setting_whole(r->all, actor, 1, 1) : 1,
+                  older = whole(r, parts, usual), ulysses = older > 1 ? older : whole(r, newer, 1);
     const int64_t group = sp_setting_whole(s, "fsdp_config.fsdp_size", -1, -1);
     r->model = ulysses;
     if (ulysses > 1) {
@@ -196,15 +244,6 @@ static int64_t answers(struct reading *r)
     return sp_setting_whole(r->all, "actor_rollout_ref.rollout.n", 1, 1);
 }
 
-/* The most sequences of at most `most` that divide a replica's share of the batch. */
-static int64_t divisor(int64_t share, int64_t most)
-{
-    int64_t micro = most < share ? most : share;
-    while (micro > 1 && share % micro != 0)
-        micro--;
-    return micro > 0 ? micro : 1;
-}
-
 static void read_batch(struct reading *r)
 {
     struct sp_settings *const s = r->s;
@@ -227,13 +266,11 @@ static void read_batch(struct reading *r)
                   tokens = whole(r, role->tokens, shared_tokens);
     sp_launch_option(s, "batch", "%lldx", (long long)batch);
     if (sp_setting_on(s, role->dynamic) || shared) {
-        const int64_t share = replicas > 0 && batch % replicas == 0 ? batch / replicas : batch;
-        const int64_t micro = divisor(share, tokens * r->model / r->seq);
-        sp_launch_whole(s, "micro-batch", micro);
-        sp_launch_note(s,
-                       "micro-batches of %lld tokens a device (%s): read as %lld sequences of "
-                       "full length",
-                       (long long)tokens, role->tokens, (long long)micro);
+        sp_launch_token_batch(s, &(struct sp_token_batch){.option = role->tokens,
+                                                          .tokens = tokens * r->model,
+                                                          .seq = r->seq,
+                                                          .batch = batch,
+                                                          .replicas = replicas});
     } else if (each > 0 || (of_all > 0 && replicas > 0)) {
         sp_launch_whole(s, "micro-batch",
                         each > 0            ? each
@@ -323,10 +360,13 @@ static bool read(struct sp_launch_file *file)
     struct reading r = {.file = file, .all = &file->settings, .role = role_of(file), .model = 1};
     if (!r.role || (file->script && !sp_read_pairs(file->script, tells, r.all)))
         return false;
+    sp_read_rollout(r.all);
     r.s = sp_new_settings(r.all);
     bool ok = true;
     for (int i = 0; i < r.all->n && ok; i++)
         ok = take(r.role, &r.all->at[i], r.s);
+    if (ok && is_on(r.all, "trainer.val_only"))
+        ok = sp_fail_in(r.all, "trainer.val_only: it trains nothing");
     if (ok)
         read_role(&r);
     ok = ok && sp_refuse_gaps(r.s);
@@ -337,6 +377,5 @@ static bool read(struct sp_launch_file *file)
 const struct sp_target sp_target_verl = {
     .words = {"verl"},
     .format = "verl settings",
-    .detect = detect,
     .read = read,
 };

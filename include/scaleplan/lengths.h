@@ -1,0 +1,60 @@
+/* Lengths of prompts, answers and documents as they come: one distribution, with its moments,
+ * quantiles and the expected greatest of n. Tokens. */
+#ifndef SCALEPLAN_LENGTHS_H
+#define SCALEPLAN_LENGTHS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
+enum sp_lengths_kind {
+    SP_LENGTHS_FIXED,       /* a: all of them */
+    SP_LENGTHS_LOGNORMAL,   /* a: mean, b: standard deviation of the logarithm */
+    SP_LENGTHS_UNIFORM,     /* a to b */
+    SP_LENGTHS_EXPONENTIAL, /* a: mean */
+    SP_LENGTHS_TRACE,       /* one of `sorted`, each as likely */
+    SP_LENGTHS_KINDS
+};
+
+struct sp_lengths {
+    enum sp_lengths_kind kind;
+    double a, b;
+    double most;          /* longer ones end there; 0: no limit */
+    const double *sorted; /* n lengths, rising; owned by the caller */
+    size_t n;
+    double mean, square; /* of the lengths, and of their squares: sp_settle_lengths */
+};
+
+/* Writes `mean` and `square`, with what `most` cuts. */
+void sp_settle_lengths(struct sp_lengths *lengths);
+
+/* A fixed length. */
+struct sp_lengths sp_fixed_length(double tokens);
+
+/* Length that this share of them does not exceed, 0 < share < 1; of a trace by nearest rank. */
+double sp_lengths_quantile(const struct sp_lengths *lengths, double share);
+
+/* Share of them that is longer than `tokens`. */
+double sp_lengths_over(const struct sp_lengths *lengths, double tokens);
+
+/* Expected greatest of so many: the integral of x d F(x)^draws. Their number must be at least 1. Of
+ * a trace they are drawn with replacement. David and Nagaraja 2003, section 3.1. */
+double sp_greatest_length(const struct sp_lengths *lengths, double draws);
+
+/* The next length of a sequence of independent ones, in whole tokens, at least 1. Any `state`
+ * begins one. Steele, Lea and Flood 2014 (SplitMix). */
+double sp_draw_length(const struct sp_lengths *lengths, uint64_t *state);
+
+/* The same sequence's next number between 0 and 1, both excluded. */
+double sp_draw_share(uint64_t *state);
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,96 @@
+/* Generation in a step of reinforcement learning: a batch of answers that starts together and is
+ * over when the longest has ended. All else of such a step is closed forms: forms/rl.def. */
+#ifndef SCALEPLAN_RL_H
+#define SCALEPLAN_RL_H
+
+#include <scaleplan/lengths.h>
+#include <scaleplan/serve_estimate.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
+/* What algorithms need beside the policy. */
+enum sp_rl_algorithm { SP_RL_GRPO, SP_RL_PPO, SP_RL_DAPO, SP_RL_RLOO, SP_RL_ALGORITHMS };
+struct sp_rl_traits {
+    bool reference; /* a frozen copy of the policy weighs the answers (KL) */
+    bool critic;    /* a second trained model gives their value */
+    bool groups;    /* answers of a prompt are compared: more than one is needed */
+};
+extern const struct sp_rl_traits sp_rl_traits[SP_RL_ALGORITHMS];
+
+/* The constants of frameworks: rl_constants.def. */
+#define SP_RL_CONSTANT(id, key, unit, value, without, expected, spread, meaning)                   \
+    SP_RL_##id##_CONSTANT,
+enum sp_rl_constant {
+#include <scaleplan/rl_constants.def>
+    SP_RL_CONSTANTS
+};
+#undef SP_RL_CONSTANT
+extern const struct sp_rl_constant_info {
+    const char *key, *unit;
+    double value, without, expected, spread;
+    const char *meaning;
+} sp_rl_constants[SP_RL_CONSTANTS];
+
+/* Half-width of the 80 % range of ln(step), of published steps whose model was left out of the fit.
+ */
+#define SP_RL_RANGE_LOG 0.30
+
+/* The share of a batch that one of several equal engines answers. */
+struct sp_rollout {
+    const struct sp_serve_instance *instance; /* its mean lengths are those of the answers */
+    const struct sp_serve_load *load;
+    const struct sp_lengths *output;
+    double answers; /* of this engine */
+    double engines; /* that work at the same time */
+    double at_once; /* most that run at once if all start together: room in memory, or a limit */
+    double most;    /* most that run at once if they start one by one */
+    double longer;  /* time over that of a server's steps */
+    double most_queued; /* answers in flight if generation does not wait for training */
+};
+
+struct sp_rollout_time {
+    double at_once;   /* answers that run together at the start */
+    double rounds;    /* answers over places */
+    double longest;   /* expected longest of those that end together, over all engines. Tokens */
+    double answer_s;  /* one answer while places are refilled */
+    double first_s;   /* of it what is no decode step: server, prompts */
+    double course_s;  /* steps until the longest has ended */
+    double batch_s;   /* the whole batch: sp_rl_generation_s */
+    double full;      /* answers that run if generation does not wait for training */
+    double rate;      /* then, answers/s of an engine */
+    double work_s;    /* then, of the batch: sp_rl_work_s */
+    double prompts_per_s; /* most prompts that an engine reads */
+};
+
+/*
+ * Time of a batch of answers. s.
+ *
+ * While prompts wait, places are refilled and an answer takes what sp_serve_estimate (sp_steady
+ * without a profile) says of as many in flight. Then those that run, c, end one by one: with S(k)
+ * the share of answers longer than k, the step of token k has c S(k) / (1 - (1 - S(k))^c)
+ * sequences, those that an engine still has if it has any, and is taken with the chance that any of
+ * `engines` has one, 1 - (1 - S(k))^(c engines). With answers of one length the whole is the e2e_s
+ * of serving times the rounds. Refilled places are as if all answers began anew when the last
+ * prompt starts: exact for exponential lengths, and for equal ones in whole rounds.
+ *
+ * The number of answers, of engines and of places must be positive.
+ */
+void sp_time_rollout(const struct sp_rollout *rollout, struct sp_rollout_time *time);
+
+/* An answer of the mean length and the longest of a batch where so many answers run, those of other
+ * batches included: sp_rl_latency_s. s. */
+struct sp_rollout_pace {
+    double answer_s, latency_s;
+};
+struct sp_rollout_pace sp_pace_rollout(const struct sp_rollout *rollout, double longest,
+                                       double running);
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+
+#endif

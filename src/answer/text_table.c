@@ -1,0 +1,225 @@
+/* Aligned tables of the text (libsmartcols). */
+#include <libsmartcols/libsmartcols.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "answer/report_internal.h"
+
+/* The width of a column when nothing is broken. */
+static int natural_width(const struct sp_report *report, const struct sp_item *item, size_t column)
+{
+    const struct sp_entry *entry;
+    size_t widest = strlen(item->columns[column].heading);
+    for (size_t i = 0; i < item->n_rows; i++) {
+        const size_t n = strlen(
+            sp_cell_text(report, &item->rows[i], item->columns[column].key, SP_ROOM, &entry));
+        widest = n > widest ? n : widest;
+    }
+    return (int)widest;
+}
+
+enum { GAP = 2, LEAST_LAST = 20 }; /* blanks between columns; least width of a broken last column */
+
+/* Width left for the last column if the others have natural widths. */
+static int last_width(const struct sp_report *report, const struct sp_item *item, int width)
+{
+    for (size_t c = 0; c + 1 < item->n_columns; c++)
+        width -= natural_width(report, item, c) + GAP;
+    return width < LEAST_LAST ? LEAST_LAST : width;
+}
+
+/* Number of columns from `first` on that fit beside the first column, at least one. The very last
+ * may be broken. */
+static size_t columns_that_fit(const struct sp_report *report, const struct sp_item *item,
+                               size_t first, int width)
+{
+    if (width == 0)
+        return item->n_columns - first;
+    size_t n = 0;
+    int used = natural_width(report, item, 0);
+    for (size_t c = first; c < item->n_columns; c++, n++) {
+        const int natural = natural_width(report, item, c);
+        const bool breaks = c + 1 == item->n_columns && natural > LEAST_LAST;
+        used += GAP + (breaks ? LEAST_LAST : natural);
+        if (used > width && n > 0)
+            break;
+    }
+    return n;
+}
+
+/* Turns blanks into line breaks so that lines fit, where words allow. */
+static void break_at_blanks(char *text, int width)
+{
+    char *line = text, *blank = NULL;
+    for (char *at = text; *at; at++) {
+        if (*at == ' ')
+            blank = at;
+        if (at - line >= width && blank) {
+            *blank = '\n';
+            line = blank + 1;
+            blank = NULL;
+        }
+    }
+}
+
+/* Prepares to measure a text. Widths beyond ASCII depend on the user's locale; loading it takes a
+ * twentieth of the time of `fit`, so it waits for the first such character. Numbers stay in the C
+ * locale. If the locale is not UTF-8, nothing changes: widths would be wrong, and a static program
+ * cannot load a converter. */
+static const char *measurable(const char *text)
+{
+    const size_t n = strlen(text);
+    if (MB_CUR_MAX == 1 && sp_plain_length((const unsigned char *)text, n) < n &&
+        setlocale(LC_CTYPE, "") && strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
+        setlocale(LC_CTYPE, "C");
+    return text;
+}
+
+static void fill_row(struct libscols_table *table, const struct sp_report *report,
+                     const struct sp_item *item, const struct sp_row *row,
+                     const struct sp_render *how, int last)
+{
+    struct libscols_line *line = scols_table_new_line(table, NULL);
+    if (!line)
+        return;
+    for (size_t c = 0; c < item->n_columns; c++) {
+        const struct sp_entry *entry;
+        char *const value =
+            strdup(sp_cell_text(report, row, item->columns[c].key, SP_ROOM, &entry));
+        if (!value)
+            abort();
+        if (how->width > 0 && c + 1 == item->n_columns)
+            break_at_blanks(value, last);
+        scols_line_set_data(line, c, measurable(value));
+        free(value);
+        const int judged = how->colour && entry ? sp_judged(entry) : 0;
+        if (judged != 0)
+            scols_cell_set_color(scols_line_get_cell(line, c), judged > 0 ? "green" : "red");
+    }
+}
+
+static void add_columns(struct libscols_table *table, const struct sp_item *item, bool wraps)
+{
+    for (size_t c = 0; c < item->n_columns; c++) {
+        const bool wrapped = wraps && c + 1 == item->n_columns;
+        const int align = item->columns[c].left || !item->columns[c].key ? 0 : SCOLS_FL_RIGHT;
+        struct libscols_column *column = scols_table_new_column(
+            table, measurable(item->columns[c].heading), 0, align | (wrapped ? SCOLS_FL_WRAP : 0));
+        if (!wrapped || !column)
+            continue;
+        scols_column_set_safechars(column, "\n");
+        scols_column_set_wrapfunc(column, scols_wrapnl_chunksize, scols_wrapnl_nextchunk, NULL);
+    }
+}
+
+/* Prints lines without the blanks that fill the last column. */
+static void print_trimmed(const char *text, FILE *out)
+{
+    while (*text) {
+        const size_t length = strcspn(text, "\n");
+        size_t kept = length;
+        while (kept > 0 && text[kept - 1] == ' ')
+            kept--;
+        fwrite(text, 1, kept, out);
+        if (text[length] == '\n')
+            fputc('\n', out);
+        text += length + (text[length] == '\n');
+    }
+}
+
+static void print_part(const struct sp_report *report, const struct sp_item *item,
+                       const struct sp_render *how, FILE *out)
+{
+    struct libscols_table *table = scols_new_table();
+    char *text;
+    size_t size;
+    FILE *const lines = open_memstream(&text, &size);
+    if (!table || !lines)
+        abort();
+    scols_table_set_stream(table, lines);
+    scols_table_enable_colors(table, how->colour);
+    scols_table_set_termforce(table,
+                              how->width > 0 ? SCOLS_TERMFORCE_ALWAYS : SCOLS_TERMFORCE_NEVER);
+    if (how->width > 0)
+        scols_table_set_termwidth(table, (size_t)how->width);
+    scols_table_set_column_separator(table, "  ");
+    add_columns(table, item, how->width > 0);
+    const int last = how->width > 0 ? last_width(report, item, how->width) : 0;
+    for (size_t i = 0; i < item->n_rows; i++)
+        fill_row(table, report, item, &item->rows[i], how, last);
+    scols_print_table(table);
+    scols_unref_table(table);
+    fclose(lines);
+    print_trimmed(text, out);
+    free(text);
+}
+
+/* A table wider than the text continues below; each part repeats the first column. */
+static void print_parts(const struct sp_report *report, const struct sp_item *table,
+                        const struct sp_render *how, FILE *out)
+{
+    struct sp_item part = *table;
+    part.columns = calloc(table->n_columns + 1, sizeof *part.columns);
+    if (!part.columns)
+        return;
+    part.columns[0] = table->columns[0];
+    part.n_columns = table->n_columns;
+    for (size_t at = 1; at < table->n_columns || part.n_columns == 1; at += part.n_columns - 1) {
+        const size_t n = columns_that_fit(report, table, at, how->width);
+        memcpy(part.columns + 1, table->columns + at, n * sizeof *part.columns);
+        part.n_columns = n + 1;
+        if (at > 1)
+            fputc('\n', out);
+        print_part(report, &part, how, out);
+        if (n == 0)
+            break;
+    }
+    free(part.columns);
+}
+
+/* Whether a column says anything; that of the labels does. */
+static bool has_values(const struct sp_report *report, const struct sp_item *table, size_t column)
+{
+    const char *const key = table->columns[column].key;
+    const struct sp_entry *entry = NULL;
+    bool any = !key;
+    for (size_t i = 0; i < table->n_rows && !any; i++) {
+        sp_cell_text(report, &table->rows[i], key, SP_ROOM, &entry);
+        any = entry && entry->kind != SP_VALUE_NONE;
+    }
+    return any;
+}
+
+/* Takes rows from the first to the last, evenly. */
+static void spread_rows(const struct sp_item *table, struct sp_item *shown)
+{
+    shown->rows = calloc(shown->n_rows, sizeof *shown->rows);
+    if (!shown->rows)
+        abort();
+    for (size_t i = 0; i < shown->n_rows; i++)
+        shown->rows[i] = table->rows[i * (table->n_rows - 1) / (shown->n_rows - 1)];
+}
+
+void sp_print_table(const struct sp_report *report, const struct sp_item *table, size_t most_rows,
+                    const struct sp_render *how, FILE *out)
+{
+    struct sp_item shown = *table;
+    shown.columns = calloc(table->n_columns + 1, sizeof *shown.columns);
+    if (!shown.columns)
+        return;
+    shown.n_columns = 0;
+    shown.n_rows = table->n_rows < most_rows ? table->n_rows : most_rows;
+    if (table->place == SP_SPREAD && shown.n_rows > 1 && shown.n_rows < table->n_rows)
+        spread_rows(table, &shown);
+    for (size_t c = 0; c < table->n_columns; c++)
+        if (how->details || (!table->columns[c].details && has_values(report, table, c)))
+            shown.columns[shown.n_columns++] = table->columns[c];
+    print_parts(report, &shown, how, out);
+    if (shown.rows != table->rows)
+        free(shown.rows);
+    free(shown.columns);
+}

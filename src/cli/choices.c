@@ -1,0 +1,62 @@
+/* The words that an option takes, found by their names and by other spellings of them. */
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/suggest.h"
+#include "cli/options.h"
+
+/* Other spellings of a choice, in the help and in the field. */
+#define SPELLED(option, alias, choice) {option, alias, choice},
+static const struct {
+    const char *option, *alias, *choice;
+} aliases[] = {
+#include "cli/other_choices.def"
+};
+
+static const char *spelled(const char *option, const char *text)
+{
+    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
+        if (strcmp(aliases[i].option, option) == 0 && strcasecmp(aliases[i].alias, text) == 0)
+            return aliases[i].choice;
+    return text;
+}
+
+/* Whether to offer a choice when `text` is none: for "name@version" the versions of that name, else
+ * choices without a version. */
+static bool is_offered(const char *choice, const char *text, bool known_name)
+{
+    const size_t n = strcspn(text, "@");
+    return known_name ? strncasecmp(choice, text, n) == 0 && choice[n] == '@'
+                      : !strchr(choice, '@');
+}
+
+static bool has_versions(const char *const *choices, const char *text)
+{
+    for (int i = 0; choices[i]; i++)
+        if (strchr(text, '@') && is_offered(choices[i], text, true))
+            return true;
+    return false;
+}
+
+bool sp_find_choice(const char *where, const char *name, const char *const *choices,
+                    const char *text, int *found, struct sp_error *error)
+{
+    const char *const choice = spelled(name, text);
+    struct sp_nearest nearest = {.wanted = text};
+    char all[200] = "";
+    const bool known_name = has_versions(choices, text);
+    for (int i = 0; choices[i]; i++) {
+        if (strcasecmp(choices[i], text) == 0 || strcasecmp(choices[i], choice) == 0) {
+            *found = i;
+            return true;
+        }
+        if (!is_offered(choices[i], text, known_name))
+            continue;
+        sp_nearest_offer(&nearest, choices[i]);
+        const size_t used = strlen(all);
+        snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "", choices[i]);
+    }
+    return sp_fail(error, SP_INPUT, "--%s%s: \"%s\" is not one of %s%s", where, name, sp_safe(text),
+                   all, sp_nearest_hint(&nearest));
+}

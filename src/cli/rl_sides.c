@@ -1,0 +1,342 @@
+/* The sides of a step of reinforcement learning: command lines of `step` and `serve`, read as
+ * theirs. */
+#include "cli/rl_sides.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <scaleplan/forms.h>
+
+#include "base/list.h"
+#include "base/number.h"
+#include "cli/plan_options.h"
+
+const char *const sp_rl_algorithms[] = {"grpo", "ppo", "dapo", "rloo", NULL};
+const char *const sp_rl_sleeps[] = {"none", "engine", "both", NULL};
+const char *const sp_rl_refits[] = {"whole", "parts", NULL};
+const char *const sp_rl_loops[] = {"fitted", "ideal", NULL};
+
+static const char *const part_names[SP_RL_PARTS] = {
+    [SP_RL_GENERATION] = "generation", [SP_RL_LOGPROB] = "logprob", [SP_RL_REFERENCE] = "reference",
+    [SP_RL_CRITIC] = "critic",         [SP_RL_REWARD] = "reward",   [SP_RL_UPDATE] = "update",
+    [SP_RL_REFIT] = "refit",           [SP_RL_WAKE] = "wake"};
+
+/* What of `rl` is not `step`'s, or has another meaning there. */
+static const enum sp_option_id not_of_training[] = {
+    SP_O_hw,     SP_O_reference, SP_O_get,     SP_O_format, SP_O_explain, SP_O_details, SP_O_quiet,
+    SP_O_derive, SP_O_check,     SP_O_price,   SP_O_plot,   SP_O_report,  SP_O_output,  SP_O_batch,
+    SP_O_seq,    SP_O_from,      SP_O_set_var, SP_O_recipe, SP_NO_OPTION};
+
+/* Options of the engines, and what `serve` calls them. */
+static const struct {
+    enum sp_option_id id, of_serve;
+} of_engine[] = {
+    {SP_O_model, SP_O_model},
+    {SP_O_shape, SP_O_shape},
+    {SP_O_network, SP_O_network},
+    {SP_O_input, SP_O_input},
+    {SP_O_output, SP_O_output},
+    {SP_O_max_response, SP_O_max_response},
+    {SP_O_rollout_engine, SP_O_engine},
+    {SP_O_weights, SP_O_weights},
+    {SP_O_kv, SP_O_kv},
+    {SP_O_memory_fraction, SP_O_memory_fraction},
+    {SP_O_prefix_hit, SP_O_prefix_hit},
+    {SP_O_gen_tp, SP_O_tp},
+    {SP_O_gen_pp, SP_O_pp},
+    {SP_O_gen_ep, SP_O_ep},
+    {SP_O_gen_attention_dp, SP_O_attention_dp},
+    {SP_O_gen_profile, SP_O_profile},
+    {SP_O_config_dir, SP_O_config_dir},
+    {SP_O_constants, SP_O_constants},
+};
+
+static bool parse_side(const char *name, struct sp_words *words, struct sp_args *args,
+                       struct sp_error *error)
+{
+    const struct sp_command *const command = sp_find_command(name, error);
+    return command && sp_parse_command(command, words->n, words->word, args, error);
+}
+
+/* --split TRAIN:GENERATE as machines of their own. */
+static bool read_split(const struct sp_args *args, const struct sp_hardware *hw, char train[128],
+                       char generate[128], double *train_devices, struct sp_error *error)
+{
+    const char *rest = args->value.split;
+    char piece[2][32];
+    double chips[2];
+    const double all = (double)sp_chips(hw);
+    for (int i = 0; i < 2; i++)
+        if (!rest || !sp_next_piece(&rest, ':', piece[i], sizeof piece[i]) ||
+            !sp_parse_number(piece[i], &chips[i]) || chips[i] < 1 || floor(chips[i]) != chips[i])
+            return sp_fail(error, SP_INPUT,
+                           "--split: \"%s\" is not of the form TRAIN:GENERATE, such as 64:64",
+                           sp_safe(args->value.split));
+    if (rest || chips[0] + chips[1] != all)
+        return sp_fail(error, SP_INPUT, "--split %s: %.0f + %.0f devices are not the %.0f of --hw",
+                       sp_safe(args->value.split), chips[0], chips[1], all);
+    char *const out[] = {train, generate};
+    *train_devices = chips[0];
+    for (int i = 0; i < 2; i++) {
+        struct sp_hardware part = *hw;
+        if (!sp_take_devices(&part, (int64_t)chips[i]))
+            return sp_fail(error, SP_INPUT, "--split: there is no %s of %.0f devices", hw->name,
+                           chips[i]);
+        sp_name_machine(&part, args->value.hw, out[i], 128);
+    }
+    return true;
+}
+
+/* Where both sides are. */
+static bool place(const struct sp_args *args, const struct sp_sources *sources, char train[128],
+                  char generate[128], double *train_devices, struct sp_error *error)
+{
+    struct sp_hardware hw;
+    if (!args->value.hw)
+        return sp_fail(error, SP_USAGE, "--hw NAME-CHIPS is needed, such as h100-64");
+    if (!sp_hardware_of(args, sources, &hw, error))
+        return false;
+    const bool split = args->given.split || args->given.gen_hw;
+    if (!split && args->value.stale > 0)
+        return sp_fail(error, SP_INPUT,
+                       "--stale %.0f: both sides take turns on the same devices; give generation "
+                       "its own (--split, --gen-hw)",
+                       args->value.stale);
+    snprintf(train, 128, "%s", args->value.hw);
+    snprintf(generate, 128, "%s", args->given.gen_hw ? args->value.gen_hw : args->value.hw);
+    *train_devices = (double)sp_chips(&hw);
+    return !args->given.split || read_split(args, &hw, train, generate, train_devices, error);
+}
+
+/* The engines, as `serve` reads them. */
+static bool load_engines(const struct sp_args *args, const struct sp_sources *sources,
+                         const char *hw, struct sp_report *report, struct sp_rl_sides *s,
+                         struct sp_error *error)
+{
+    struct sp_words *const w = &s->generate_words;
+    sp_add_word(w, "serve");
+    for (size_t i = 0; i < sizeof of_engine / sizeof *of_engine; i++)
+        if (args->given_at[of_engine[i].id] && args->text[of_engine[i].id])
+            sp_add_option(w, sp_option_name(of_engine[i].of_serve), args->text[of_engine[i].id]);
+    for (int i = 0; i < args->n_many; i++)
+        sp_add_option(w, "set", args->many[i]);
+    sp_add_option(w, "hw", hw);
+    if (!args->given.prefix_hit && args->value.group > 1) {
+        sp_add_word(w, "--prefix-hit");
+        sp_add_word(w, "%.15g", 1 - 1 / args->value.group); /* a group shares its prompt */
+    }
+    s->generates =
+        (struct serve){.args = s->generate_args, .report = report, .textbook = sources->textbook};
+    struct serve *const f = &s->generates;
+    if (!parse_side("serve", w, s->generate_args, error) || !sp_load_service(f, sources, error) ||
+        !sp_load_sequences(f, error))
+        return false;
+    return f->holds_weights ||
+           sp_fail(
+               error, SP_INPUT,
+               "an engine of %.0f chips does not hold the weights of %s: give a larger --gen-tp",
+               f->service.chips, f->model.name);
+}
+
+static double up_to_multiple(double x, double of)
+{
+    return ceil(x / of - 1e-9) * of;
+}
+
+/* Rows of so many answers and their length. The replica with most rows decides, so all have as
+ * many, or that with the longest answer; context parallelism pads rows. */
+static struct sp_rl_rows shape_rows(const struct sp_args *args, const struct sp_rl_sides *s,
+                                    double answers)
+{
+    const struct sp_option_values *const v = &args->value;
+    const struct serve *const f = &s->generates;
+    const double length = f->service.input + f->service.output, cp = fmax(1, v->cp);
+    const double dp = s->train_devices / (fmax(1, v->tp) * fmax(1, v->pp) * cp);
+    const double multiple = cp > 1 ? 2 * cp * fmax(1, v->tp) : 1,
+                 together = fmax(1, v->micro_batch);
+    const double longest = f->service.input + sp_greatest_length(&f->output, fmax(1, answers));
+    struct sp_rl_rows r = {.mean = answers, .tokens = floor(length + 0.5)};
+    if (s->room > 0)
+        r.mean = sp_rl_packs(answers, length, s->room,
+                             sp_lengths_over(&f->output, fmax(0, s->room / 2 - f->service.input)));
+    r.rows = ceil(r.mean);
+    if (dp >= 1 && floor(dp) == dp)
+        r.rows = up_to_multiple(r.mean, dp * together);
+    if (s->room > 0)
+        r.tokens = ceil(answers * length / r.rows);
+    if (longest > r.rows / dp * r.tokens * (1 + 1e-9) && dp >= 1 && floor(dp) == dp) {
+        r.rows = dp * together; /* who has the longest answer has no other */
+        r.tokens = ceil(longest / together);
+    }
+    r.tokens = up_to_multiple(r.tokens, multiple);
+    return r;
+}
+
+/* Training, as `step` reads it: an optimizer step of mean lengths. */
+static bool load_training(const struct sp_args *args, const struct sp_sources *sources,
+                          const char *hw, struct sp_rl_sides *s, struct sp_error *error)
+{
+    struct sp_words *const w = &s->train_words;
+    const double answers = args->value.prompts * args->value.group;
+    const double batch = answers / args->value.minibatches;
+    if (floor(batch) != batch)
+        return sp_fail(error, SP_INPUT,
+                       "--minibatches %.0f does not divide the %.0f answers of a step",
+                       args->value.minibatches, answers);
+    sp_add_word(w, "step");
+    sp_add_all(w, args, not_of_training);
+    for (int i = w->n - 1; i > 0; i--) /* options that `step` has not */
+        if (strncmp(w->word[i], "--", 2) == 0) {
+            const struct sp_option *const own = sp_option_named(args, w->word[i] + 2);
+            const bool keeps = own && sp_option_named(s->train_args, w->word[i] + 2);
+            const int width = own && own->kind == SP_FLAG ? 1 : 2;
+            for (int k = 0; !keeps && k < width; k++) {
+                free(w->word[i]);
+                memmove(&w->word[i], &w->word[i + 1], (size_t)(w->n - i) * sizeof *w->word);
+                w->n--;
+            }
+        }
+    sp_add_option(w, "hw", hw);
+    sp_add_word(w, "--batch");
+    s->room = args->given.pack ? fmax(args->value.pack, s->generates.service.input + 1) : 0;
+    s->rows = shape_rows(args, s, batch);
+    s->all = shape_rows(args, s, answers);
+    sp_add_word(w, "%.0fx%.0f", s->rows.rows, s->rows.tokens);
+    return parse_side("step", w, s->train_args, error) &&
+           sp_plan_of(s->train_args, sources, &s->trained, error);
+}
+
+/* A model beside the policy, on the policy's plan. */
+static bool load_beside(const struct sp_rl_sides *s, const struct sp_sources *sources,
+                        const char *option, const char *name, struct sp_model *model,
+                        struct sp_error *error)
+{
+    *model = s->trained.model;
+    model->tuning = (struct sp_tuning){.packs_head = s->trained.model.tuning.packs_head,
+                                       .base_bytes = s->trained.model.tuning.base_bytes};
+    if (name && !sp_load_model(name, sources, model, error))
+        return false;
+    const struct sp_plan plan = sp_companion_plan(model, &s->trained.plan);
+    const enum sp_plan_problem problem =
+        sp_check_plan(model, &plan, sp_chips(&s->trained.hw), s->trained.hw.slices);
+    return problem == SP_PLAN_OK ||
+           sp_fail(error, SP_INPUT, "--%s %s: the plan cannot be laid on it: %s", option,
+                   model->name, sp_plan_problem_text(problem));
+}
+
+static bool is_none(const char *name)
+{
+    return name && strcmp(name, "none") == 0;
+}
+
+/* Reference, critic and reward model. */
+static bool load_others(const struct sp_args *args, const struct sp_sources *sources,
+                        struct sp_rl_sides *s, struct sp_error *error)
+{
+    const struct sp_rl_traits *const traits = &sp_rl_traits[s->algorithm];
+    const struct sp_option_values *const v = &args->value;
+    const bool weighs = v->reference ? !is_none(v->reference) : traits->reference;
+    if (v->critic && !traits->critic)
+        return sp_fail(error, SP_INPUT, "--critic: %s has none (--algorithm ppo)",
+                       sp_rl_algorithms[s->algorithm]);
+    if (traits->groups && v->group < 2)
+        return sp_fail(error, SP_INPUT,
+                       "--group 1: %s compares the answers of a prompt, which takes two at least",
+                       sp_rl_algorithms[s->algorithm]);
+    if (weighs) {
+        if (!load_beside(s, sources, "reference", v->reference, &s->reference, error))
+            return false;
+        s->asked.reference = &s->reference;
+    }
+    if (traits->critic) {
+        if (!load_beside(s, sources, "critic", v->critic, &s->critic, error))
+            return false;
+        s->asked.critic = &s->critic;
+    }
+    if (v->reward && !is_none(v->reward)) {
+        if (!load_beside(s, sources, "reward", v->reward, &s->reward, error))
+            return false;
+        s->asked.reward = &s->reward;
+    }
+    return true;
+}
+
+static bool read_without(const char *text, bool without[SP_RL_PARTS], struct sp_error *error)
+{
+    char word[32];
+    while (text && sp_next_item(&text, word, sizeof word)) {
+        int part = 0;
+        while (part < SP_RL_PARTS && strcmp(part_names[part], word) != 0)
+            part++;
+        if (part == SP_RL_PARTS)
+            return sp_fail(error, SP_INPUT,
+                           "--without: \"%s\" is no part of a step: generation, logprob, "
+                           "reference, critic, reward, update, refit or wake",
+                           sp_safe(word));
+        without[part] = true;
+    }
+    return true;
+}
+
+/* All but the models. */
+static void ask(const struct sp_args *args, struct sp_rl_sides *s)
+{
+    const struct sp_option_values *const v = &args->value;
+    const struct serve *const f = &s->generates;
+    struct sp_rl_asked *const a = &s->asked;
+    a->trained = &s->trained;
+    a->instance = &f->instance;
+    a->load = &f->load;
+    a->serving = f->instance.estimated ? &f->profile : NULL;
+    a->output = f->output;
+    a->engines = f->replicas;
+    a->prompts = v->prompts;
+    a->group = v->group;
+    a->kept = v->kept;
+    a->epochs = v->epochs;
+    a->minibatches = v->minibatches;
+    a->rows = s->all.rows;
+    a->row_tokens = s->all.tokens;
+    a->stale = v->stale;
+    a->colocated = !args->given.split && !args->given.gen_hw;
+    a->partial = args->given.partial;
+    a->sleep = (enum sp_rl_sleep)v->sleep;
+    a->refit_bandwidth = v->refit_bandwidth;
+    a->refit_parts = v->refit == 1;
+    a->ideal = v->loop == 1;
+    a->overhead_s = args->given.overhead ? v->overhead
+                    : a->ideal           ? sp_rl_constants[SP_RL_STEP_CONSTANT].without
+                                         : sp_rl_constants[SP_RL_STEP_CONSTANT].value;
+    a->devices = (double)sp_chips(&s->trained.hw) + (a->colocated ? 0 : (double)sp_chips(&f->hw));
+}
+
+bool sp_load_sides(const struct sp_args *args, struct sp_report *report, struct sp_rl_sides *s,
+                   struct sp_error *error)
+{
+    const struct sp_sources sources = sp_sources_of(args);
+    char train[128], generate[128];
+    memset(s, 0, sizeof *s);
+    s->train_args = sp_new_args(args->world);
+    s->generate_args = sp_new_args(args->world);
+    s->algorithm = (enum sp_rl_algorithm)args->value.algorithm;
+    const struct sp_command *const step = sp_find_command("step", error);
+    s->train_args->n_options = sp_options_of(step, s->train_args->options);
+    if (!args->given.prompts)
+        return sp_fail(error, SP_USAGE, "--prompts N is needed: prompts of a step");
+    if (!place(args, &sources, train, generate, &s->train_devices, error) ||
+        !load_engines(args, &sources, generate, report, s, error) ||
+        !load_training(args, &sources, train, s, error) || !load_others(args, &sources, s, error) ||
+        !read_without(args->value.without, s->asked.without, error))
+        return false;
+    ask(args, s);
+    return true;
+}
+
+void sp_free_sides(struct sp_rl_sides *s)
+{
+    sp_free_words(&s->train_words);
+    sp_free_words(&s->generate_words);
+    free(s->train_args);
+    free(s->generate_args);
+}

@@ -1,0 +1,33 @@
+/* The sides of a step of reinforcement learning as the commands `step` and `serve` read them. */
+#ifndef SP_CLI_RL_SIDES_H
+#define SP_CLI_RL_SIDES_H
+
+#include "cli/service.h"
+#include "study/rl.h"
+
+extern const char *const sp_rl_algorithms[], *const sp_rl_sleeps[], *const sp_rl_refits[],
+                                                                        *const sp_rl_loops[];
+
+/* Rows that train: answers or packs of them. */
+struct sp_rl_rows {
+    double mean, rows, tokens; /* before and after each replica has as many; of a row */
+};
+
+struct sp_rl_sides {
+    struct sp_planned trained;
+    struct serve generates;
+    struct sp_model reference, critic, reward;
+    struct sp_rl_asked asked; /* points into the others */
+    enum sp_rl_algorithm algorithm;
+    double train_devices, room;                  /* room: tokens of a pack; 0: none */
+    struct sp_rl_rows rows, all;                 /* of an optimizer step, and of all answers */
+    struct sp_words train_words, generate_words; /* the sides' own command lines */
+    struct sp_args *train_args, *generate_args;
+};
+
+/* Reads both sides. sp_free_sides() it, read or not. */
+bool sp_load_sides(const struct sp_args *args, struct sp_report *report, struct sp_rl_sides *sides,
+                   struct sp_error *error);
+void sp_free_sides(struct sp_rl_sides *sides);
+
+#endif

@@ -1,0 +1,78 @@
+/* The requests of a service, one by one. */
+#include <math.h>
+
+#include "cli/service.h"
+
+enum { USUAL_REQUESTS = 50000 };
+
+/* The traffic of an instance: rows of a file in their order, or draws. */
+static struct sp_traffic traffic_of(const struct serve *f)
+{
+    const struct sp_trace *const rows = f->rows;
+    const bool random = isnan(f->load.concurrency) && f->load.rate > 0;
+    struct sp_traffic t = {.requests = sp_requests_of(&f->instance, &f->load, random ? NAN : f->B),
+                           .input = f->input,
+                           .output = f->output,
+                           .context = f->args->value.context,
+                           .reserves = f->engine.reserves_answer,
+                           .seed = (uint64_t)f->args->value.seed,
+                           .counted = USUAL_REQUESTS};
+    t.requests.rate = f->load.rate / f->replicas;
+    if (f->args->given.simulate)
+        t.counted = (size_t)f->args->value.simulate;
+    if (!rows)
+        return t;
+    t.rows = rows->n;
+    t.inputs = f->input.kind == SP_LENGTHS_TRACE ? rows->column[SP_TRACE_INPUT] : NULL;
+    if (sp_arrives_by_rows(f)) {
+        t.arrivals = rows->column[SP_TRACE_ARRIVAL];
+        t.share = f->replicas;
+        t.counted = (size_t)fmax(1, (double)rows->n / (f->replicas * f->service.pp));
+    }
+    t.outputs = f->output.kind == SP_LENGTHS_TRACE ? rows->column[SP_TRACE_OUTPUT] : NULL;
+    return t;
+}
+
+/* Simulates so many sequences of an instance; whether they are in time. */
+static bool try(struct serve *f, double sequences)
+{
+    sp_take_sequences(f, sequences);
+    struct sp_traffic traffic = traffic_of(f);
+    const struct sp_steady y = sp_state_of_service(f);
+    f->is_simulated = sp_simulate_instance(&f->instance, &traffic, &f->simulated);
+    return f->is_simulated && sp_in_time(f, &y, &f->load);
+}
+
+/* Where nobody says how many requests run, fewer than by the mean lengths, until they are in time.
+ */
+static void keep_limits(struct serve *f)
+{
+    const double most = f->B;
+    double low = 0, high = most;
+    while (high - low > 1) {
+        const double middle = floor((low + high) / 2);
+        *(try(f, middle) ? &low : &high) = middle;
+    }
+    if (!try(f, fmax(1, low)))
+        try(f, most);
+    if (f->B < most)
+        sp_note(f->report,
+                "%.0f sequences would be in time by the mean lengths, as the instances "
+                "listed count",
+                most);
+}
+
+void sp_simulate(struct serve *f)
+{
+    const bool differ = f->input.kind != SP_LENGTHS_FIXED || f->output.kind != SP_LENGTHS_FIXED;
+    const bool any = isnan(f->load.concurrency) && !(f->load.rate > 0);
+    if (!f->holds_weights || f->is_overrun || (!differ && !f->args->given.simulate))
+        return;
+    if (f->instance.estimated && !f->load.apart && !try(f, f->B) && any && f->is_simulated)
+        keep_limits(f);
+    if (!f->is_simulated)
+        sp_note(f->report, "%s is not simulated: lengths count by their mean",
+                f->load.apart           ? "prefill on chips of its own"
+                : f->instance.estimated ? "a load of a million requests at once"
+                                        : "what has closed forms alone");
+}

@@ -1,0 +1,47 @@
+/* What the verdict of `serve` says of limits and rates that are not kept. */
+#include <math.h>
+#include <stdio.h>
+
+#include "cli/service.h"
+
+double sp_limited_latency_s(const struct serve *f, enum sp_serve_latency latency, double mean_s)
+{
+    const struct sp_percentiles *const of =
+        latency == SP_LATENCY_TTFT ? &f->simulated.ttft : &f->simulated.tpot;
+    if (f->is_simulated)
+        return f->load.percentile == 99 ? of->p99 : of->p50;
+    return sp_latency_percentile(latency, mean_s, f->load.percentile);
+}
+
+bool sp_in_time(const struct serve *f, const struct sp_steady *y, const struct sp_serve_load *load)
+{
+    if (!f->is_simulated)
+        return sp_keeps_limits(y, load);
+    return !(sp_limited_latency_s(f, SP_LATENCY_TPOT, y->tpot_s) > load->tpot_s) &&
+           !(load->ttft_s > 0 &&
+             sp_limited_latency_s(f, SP_LATENCY_TTFT, y->ttft_s) > load->ttft_s);
+}
+
+void sp_say_late(const struct serve *f, const struct sp_steady *y, char *out, size_t size)
+{
+    struct sp_serve_load tpot = f->load;
+    tpot.ttft_s = INFINITY;
+    const bool first = sp_in_time(f, y, &tpot); /* then the limit of the first is not kept */
+    const double s = first ? sp_limited_latency_s(f, SP_LATENCY_TTFT, y->ttft_s)
+                           : sp_limited_latency_s(f, SP_LATENCY_TPOT, y->tpot_s);
+    snprintf(out, size, "; %s takes %s%s, and --%s allows %s",
+             first ? "the first token" : "a token", sp_human_text(s, SP_SECONDS),
+             f->load.percentile == 99 ? " (99th percentile)" : "", first ? "ttft" : "tpot",
+             sp_human_text(first ? f->load.ttft_s : f->load.tpot_s, SP_SECONDS));
+}
+
+void sp_say_fewest(const struct serve *f, char *out, size_t size)
+{
+    char most[96] = "", chips[64] = "";
+    if (f->is_overrun)
+        snprintf(most, sizeof most, "; it serves at most %.4g of the %.6g requests/s that come",
+                 f->most_served, f->load.rate);
+    if (!isnan(f->fewest))
+        snprintf(chips, sizeof chips, "; the fewest chips that serve this rate: %.0f", f->fewest);
+    snprintf(out, size, "%s%s", most, chips);
+}

@@ -1,0 +1,109 @@
+/* Lengths as they are typed: a number, a distribution, or a file of a trace. */
+#include "config/lengths.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/list.h"
+#include "base/number.h"
+#include "base/suggest.h"
+#include "config/world.h"
+
+enum { MOST_NUMBERS = 2 };
+
+static const struct {
+    const char *name, *form;
+    enum sp_lengths_kind kind;
+    struct {
+        double least, most;
+    } number[MOST_NUMBERS]; /* most 0: it has no such number */
+} distributions[] = {
+    {"lognormal", "lognormal:MEAN:SIGMA", SP_LENGTHS_LOGNORMAL, {{1, SP_MOST_TOKENS}, {0, 5}}},
+    {"uniform", "uniform:A:B", SP_LENGTHS_UNIFORM, {{1, SP_MOST_TOKENS}, {1, SP_MOST_TOKENS}}},
+    {"exponential", "exponential:MEAN", SP_LENGTHS_EXPONENTIAL, {{1, SP_MOST_TOKENS}}},
+};
+enum { DISTRIBUTIONS = sizeof distributions / sizeof *distributions };
+
+/* A path has a slash or an ending that begins with a letter; "-" is standard input. */
+static bool is_path(const char *text)
+{
+    const char *const dot = strrchr(text, '.');
+    return strcmp(text, "-") == 0 || strchr(text, '/') || (dot && isalpha((unsigned char)dot[1]));
+}
+
+bool sp_names_lengths(const char *text)
+{
+    return is_path(text) || (strchr(text, ':') && isalpha((unsigned char)*text));
+}
+
+static bool take_distribution(const char *text, const char *what, size_t which,
+                              struct sp_lengths *l, struct sp_error *error)
+{
+    const char *rest = strchr(text, ':') + 1;
+    double *const at[MOST_NUMBERS] = {&l->a, &l->b};
+    char piece[64];
+    *l = (struct sp_lengths){.kind = distributions[which].kind};
+    for (int i = 0; i < MOST_NUMBERS && distributions[which].number[i].most > 0; i++) {
+        const double least = distributions[which].number[i].least;
+        const double most = distributions[which].number[i].most;
+        if (!rest || !sp_next_piece(&rest, ':', piece, sizeof piece) ||
+            !sp_parse_signed(piece, at[i]))
+            return sp_fail(error, SP_INPUT, "%s: \"%s\" is not of the form %s", what, sp_safe(text),
+                           distributions[which].form);
+        if (!(*at[i] >= least && *at[i] <= most))
+            return sp_fail(error, SP_INPUT,
+                           "%s: %s: %s is out of range, expected from %.0f to %.0f", what,
+                           distributions[which].form, sp_safe(piece), least, most);
+    }
+    if (rest || (l->kind == SP_LENGTHS_UNIFORM && l->b < l->a))
+        return sp_fail(error, SP_INPUT, "%s: \"%s\" is not of the form %s%s", what, sp_safe(text),
+                       distributions[which].form, rest ? "" : ", A no more than B");
+    sp_settle_lengths(l);
+    return true;
+}
+
+static bool read_distribution(const char *text, const char *what, struct sp_lengths *l,
+                              struct sp_error *error)
+{
+    char name[64];
+    struct sp_nearest near = {.wanted = name};
+    sp_cut_text(text, strcspn(text, ":"), name, sizeof name);
+    for (size_t i = 0; i < DISTRIBUTIONS; i++) {
+        if (strcmp(distributions[i].name, name) == 0)
+            return take_distribution(text, what, i, l, error);
+        sp_nearest_offer(&near, distributions[i].name);
+    }
+    return sp_fail(error, SP_INPUT, "%s: unknown distribution \"%s\"%s; expected %s", what,
+                   sp_safe(name), sp_nearest_hint(&near), SP_LENGTHS_ACCEPTED);
+}
+
+bool sp_load_lengths(const char *text, const char *what, enum sp_trace_column column,
+                     const struct sp_sources *sources, struct sp_lengths *l,
+                     const struct sp_trace **trace, struct sp_error *error)
+{
+    double tokens;
+    if (trace)
+        *trace = NULL;
+    if (!sp_names_lengths(text)) {
+        if (!sp_parse_number(text, &tokens) || tokens < 1 || tokens != floor(tokens))
+            return sp_fail(error, SP_INPUT, "%s: \"%s\" is neither a whole number of tokens, %s",
+                           what, sp_safe(text), SP_LENGTHS_ACCEPTED);
+        *l = sp_fixed_length(tokens);
+        return true;
+    }
+    if (!is_path(text) || !sources->world)
+        return read_distribution(text, what, l, error);
+    const struct sp_trace *const t =
+        sp_read_trace(text, column, &sources->world->pipes, &sources->world->traces, error);
+    if (!t)
+        return false;
+    if (!t->column[column])
+        return sp_fail(error, SP_INPUT, "%s: %s has no column %s", what,
+                       sp_safe(sp_origin_of(text)), sp_trace_column_name(column));
+    *l = (struct sp_lengths){.kind = SP_LENGTHS_TRACE, .sorted = t->sorted[column], .n = t->n};
+    sp_settle_lengths(l);
+    if (trace)
+        *trace = t;
+    return true;
+}

@@ -1,0 +1,302 @@
+/* A service as the command of an engine's server. What the engine has no option for stands in a
+ * comment with the requests, which `serve --from` takes again. */
+#include <math.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/list.h"
+#include "base/quote.h"
+#include "base/text.h"
+#include "launch/engines/engines.h"
+
+/* A command that is written. */
+struct writing {
+    const struct sp_served_launch *of;
+    const struct sp_served_pool *pool;
+    const struct sp_launch_words *words;
+    const struct sp_launched *l;
+    const char *role; /* "reads", "generates", "": both */
+    bool last;        /* what is lost of several commands is said once */
+};
+
+static double ranks_of(const struct sp_served_pool *p)
+{
+    return p->tp * p->attention_dp;
+}
+
+/* Whether one option has replicas of a dense model, and ranks of attention where there are
+ * experts: the engine with no option of its own for the latter. */
+static bool dp_is_attention(const struct writing *w)
+{
+    return sp_row_of_service(w->words, "dp") && !sp_row_of_service(w->words, "attention-dp") &&
+           w->of->experts > 0;
+}
+
+/* Degree of data parallelism as the engine counts it. Pools are several commands, each started as
+ * often as there are instances. */
+static double dp_of(const struct writing *w)
+{
+    const struct sp_served_pool *const p = w->pool;
+    if (dp_is_attention(w) || p->attention_dp > 1)
+        return p->attention_dp;
+    return w->of->apart ? 1 : p->instances;
+}
+
+/* Instances that one command starts. */
+static double started(const struct writing *w)
+{
+    const bool dp = sp_row_of_service(w->words, "dp") != NULL;
+    return dp && !dp_is_attention(w) && w->pool->attention_dp == 1 && !w->of->apart
+               ? w->pool->instances
+               : 1;
+}
+
+/* The value of what a row sets, NAN where there is nothing to say. */
+static double number_of(const struct writing *w, const char *serve)
+{
+    const struct sp_served_launch *const of = w->of;
+    const struct sp_served_pool *const p = w->pool;
+    const double each = ceil(of->sequences / p->attention_dp);
+    const struct {
+        const char *serve;
+        double value;
+    } numbers[] = {
+        {"tp", p->tp},
+        {"ranks", ranks_of(p)},
+        {"pp", p->pp},
+        {"dp", dp_of(w)},
+        {"ep", of->experts > 0 ? p->ep : NAN},
+        {"sequences", each * p->attention_dp},
+        {"rank-sequences", each},
+        {"length", of->length},
+        {"chunk", of->chunk > 0 ? of->chunk : NAN},
+        {"all-chunk", of->chunk > 0 ? of->chunk * p->attention_dp : NAN},
+        {"memory-fraction", of->memory_fraction},
+        {"block", of->usual_block ? NAN : of->block},
+        {"draft-tokens", of->drafts > 0 ? of->drafts : NAN},
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (sp_is(numbers[i].serve, serve))
+            return numbers[i].value;
+    return NAN;
+}
+
+/* A model as the hub has it; as it was named where that is not known. */
+static const char *hub_name(const struct writing *w, const char *model, char *out)
+{
+    sp_model_theirs(w->l->words[1], model, out);
+    return out[0] ? out : model;
+}
+
+/* The word of what a row sets, in ours; "" where there is nothing to say. */
+static const char *word_of(const struct writing *w, const char *serve, char *out)
+{
+    const struct sp_served_launch *const of = w->of;
+    const struct sp_served_pool *const p = w->pool;
+    const bool drafts = of->drafts > 0;
+    const bool all_ep = of->experts > 0 && p->ep > 1 && p->ep == ranks_of(p);
+    const struct {
+        const char *serve, *word;
+    } words[] = {
+        {"model", hub_name(w, of->model, out)},
+        {"all-ep", all_ep ? "on" : ""},
+        {"attention-dp", p->attention_dp > 1 ? "on" : ""},
+        {"weights", of->usual_weights ? "" : of->weights},
+        {"kv", of->usual_kv ? "" : of->kv},
+        {"draft-kind", !drafts           ? ""
+                       : of->draft_model ? "model"
+                                         : "head"},
+        {"connector", w->role[0] ? w->role : ""},
+        {"role", w->role},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (sp_is(words[i].serve, serve))
+            return words[i].word;
+    return sp_is(serve, "draft-model") && drafts && of->draft_model
+               ? hub_name(w, of->draft_model, out)
+               : "";
+}
+
+/* The value of a row as the engine has it; false where it is not said. */
+static bool value_of(const struct writing *w, const struct sp_launch_row *row, char *out)
+{
+    char room[SP_ROW_WORD];
+    const double number = number_of(w, row->serve);
+    out[0] = '\0';
+    if (!isnan(number)) {
+        sp_format_double(number, out, SP_ROW_WORD);
+        return row->always || !sp_is(out, row->unsaid);
+    }
+    const char *const word = word_of(w, row->serve, room);
+    if (!word[0])
+        return false;
+    if (row->value[0])
+        snprintf(out, SP_ROW_WORD, "%s", row->value);
+    else if (row->values[0])
+        sp_row_theirs(row, word, out);
+    else if (!row->takes_none)
+        snprintf(out, SP_ROW_WORD, "%.47s", word);
+    return out[0] || row->takes_none;
+}
+
+/* Whether an option of the command says it. */
+static bool is_said(const struct writing *w, const char *serve)
+{
+    char value[SP_ROW_WORD];
+    const struct sp_launch_row *const row = sp_row_of_service(w->words, serve);
+    return row && value_of(w, row, value);
+}
+
+/* Whether the degree of expert parallelism is one that the engine has. */
+static bool says_ep(const struct writing *w)
+{
+    const struct sp_served_pool *const p = w->pool;
+    return !(w->of->experts > 0) || sp_row_of_service(w->words, "ep") || p->ep == 1 ||
+           p->ep == ranks_of(p);
+}
+
+static bool says_attention(const struct writing *w)
+{
+    return w->pool->attention_dp == 1 || sp_row_of_service(w->words, "attention-dp") ||
+           dp_is_attention(w);
+}
+
+/* Whether a text stands in a comment as one word. */
+static bool is_one_word(const char *text)
+{
+    return text[0] && text[0] != '-' && !strpbrk(text, " \t\r\n");
+}
+
+static void put_asked(FILE *out, const char *name, const char *value)
+{
+    if (is_one_word(value))
+        fprintf(out, " --%s %s", name, value);
+}
+
+static const char *asked_value(const struct sp_served_launch *of, const char *name)
+{
+    for (int i = 0; i < of->n_asked; i++)
+        if (sp_is(of->asked[i].name, name))
+            return of->asked[i].value;
+    return NULL;
+}
+
+/* What the command has no option for. */
+static void lose(const struct writing *w)
+{
+    const struct sp_served_launch *const of = w->of;
+    const char *const experts = asked_value(of, "expert-weights");
+    char id[SP_ROW_WORD];
+    sp_model_theirs(w->l->words[1], of->model, id);
+    if (!id[0])
+        sp_lose(w->l,
+                "where the checkpoint of %s is: put its folder or its id in the place of the name",
+                sp_safe(of->model));
+    for (int i = 0; i < of->n_asked; i++)
+        if (!is_one_word(of->asked[i].value))
+            sp_lose(w->l, "--%s, whose value is no word of a comment", of->asked[i].name);
+    if (of->apart)
+        sp_lose(w->l, "the addresses of both pools, and the router in front of them");
+    if (!of->usual_weights && (of->stored || !is_said(w, "weights")))
+        sp_lose(w->l, "weights in %s: give a checkpoint that is stored so", of->weights);
+    if (experts && !sp_is(experts, of->weights))
+        sp_lose(w->l, "experts in %s: give a checkpoint that is stored so", experts);
+    if (!of->usual_kv && !is_said(w, "kv"))
+        sp_lose(w->l, "a cache in %s", of->kv);
+    if (!of->usual_block && !is_said(w, "block"))
+        sp_lose(w->l, "cache blocks of %.0f tokens", of->block);
+    if (of->drafts > 0 && !is_said(w, "draft-tokens"))
+        sp_lose(w->l, "speculative decoding");
+    if (!says_attention(w))
+        sp_lose(w->l, "attention's data parallelism over %.0f ranks", w->pool->attention_dp);
+    if (!says_ep(w))
+        sp_lose(w->l, "experts over %.0f of %.0f ranks", w->pool->ep, ranks_of(w->pool));
+}
+
+/* "4xtp1dp1", with experts "4xtp1dp1ep1". */
+static void put_degrees(const struct sp_served_launch *of, const struct sp_served_pool *p,
+                        const char *before, FILE *out)
+{
+    fprintf(out, "%s%.0fxtp%.0fdp%.0f", before, p->instances, p->tp, p->attention_dp);
+    if (of->experts > 0)
+        fprintf(out, "ep%.0f", p->ep);
+}
+
+/* What `serve --from` needs besides, and what was lost. */
+static void put_rest(const struct writing *w, FILE *out)
+{
+    static const char own[] = "tp,pp,attention-dp,ep,etp,replicas,disaggregate,model,draft-model";
+    static const char lists[] = "weights,kv,block,chunk,memory-fraction,draft-tokens,draft-model";
+    const struct sp_served_launch *const of = w->of;
+    const struct sp_served_pool *const p = w->pool;
+    fputs("# scaleplan:", out);
+    for (int i = 0; i < of->n_asked; i++) {
+        const char *const name = of->asked[i].name;
+        if (!sp_is_listed(own, name, '\0') &&
+            !(sp_is_listed(lists, name, '\0') && is_said(w, name)))
+            put_asked(out, name, of->asked[i].value);
+    }
+    if (!says_attention(w) && !of->apart)
+        fprintf(out, " --tp %.0f --attention-dp %.0f", p->tp, p->attention_dp);
+    if (!says_ep(w) && !of->apart)
+        fprintf(out, " --ep %.0f --etp %.0f", p->ep, ranks_of(p) / p->ep);
+    if (of->drafts > 0 && !is_said(w, "draft-tokens") && of->draft_model)
+        put_asked(out, "draft-model", of->draft_model);
+    if (!of->apart && started(w) != p->instances)
+        fprintf(out, " --replicas %.0f", p->instances);
+    if (of->apart) {
+        put_degrees(of, &of->reads, " --disaggregate ", out);
+        put_degrees(of, p, ":", out);
+    }
+    fputs("\n", out);
+}
+
+/* Puts one command, an option a line. */
+static void put_command(const struct writing *w, const char *program, FILE *out)
+{
+    char value[SP_ROW_WORD];
+    const double n = w->pool->instances / started(w);
+    if (n > 1)
+        fprintf(out, "# %.0f of these:\n", n);
+    fputs(program, out);
+    if (!sp_row_of_service(w->words, "model")) {
+        fputs(" ", out);
+        sp_put_shell_word(hub_name(w, w->of->model, value), out);
+    }
+    for (int64_t i = 0; i < w->words->options.rows.n; i++) {
+        const struct sp_launch_row *const row = &w->words->options.row[i];
+        if (!row->serve[0] || !value_of(w, row, value))
+            continue;
+        fprintf(out, " \\\n    %s%s", row->name, value[0] ? " " : "");
+        if (value[0])
+            sp_put_shell_word(value, out);
+        if (row->with[0])
+            fprintf(out, " %s", row->with);
+    }
+    fputs(w->role[0] ? " &\n" : "\n", out);
+}
+
+void sp_put_server(const struct sp_target *target, const struct sp_served_launch *served,
+                   const struct sp_launched *l, FILE *out)
+{
+    struct writing w = {.of = served,
+                        .pool = &served->pool,
+                        .words = l->words[0],
+                        .l = l,
+                        .role = served->apart ? "generates" : ""};
+    lose(&w);
+    fprintf(out, "# %s: %s on %s\n", l->words[0]->framework, sp_safe(served->model),
+            sp_safe(served->hardware));
+    for (int i = 0; i < l->written->n_lost; i++)
+        fprintf(out, "# cannot express: %s\n", l->written->lost[i]);
+    put_rest(&w, out);
+    if (served->apart) {
+        struct writing reads = w;
+        reads.pool = &served->reads;
+        reads.role = "reads";
+        put_command(&reads, target->program, out);
+    }
+    put_command(&w, target->program, out);
+    if (served->apart)
+        fputs("wait\n", out);
+}

@@ -1,0 +1,303 @@
+/* Python that calls Hugging Face's Trainer, TRL, PEFT or unsloth: its keywords by the Trainer's
+ * names. Names and defaults: transformers/training_args.py, the _config.py of trl/trainer,
+ * peft/tuners/lora/config.py, unsloth/models/loader.py. */
+#include "launch/huggingface/calls.h"
+
+#include <string.h>
+
+#include "base/text.h"
+
+const char sp_python_class[] = "python.class", sp_python_kind[] = "python.kind";
+
+/* Classes that hold the arguments of a training, how it trains ("": on text), whether they are
+ * TRL's, which recompute and take bf16 unless told otherwise, and their length of sequences. */
+static const struct {
+    const char *name, *kind;
+    bool trl;
+    const char *length;
+} classes[] = {
+    {"TrainingArguments", "", false, NULL},
+    {"Seq2SeqTrainingArguments", "", false, NULL},
+    {"UnslothTrainingArguments", "", false, NULL},
+    {"SFTConfig", "", true, "1024"},
+    {"DPOConfig", "dpo", true, "1024"},
+    {"KTOConfig", "kto", true, "1024"},
+    {"ORPOConfig", "orpo", true, "1024"},
+    {"CPOConfig", "cpo", true, "1024"},
+    {"RewardConfig", "reward", true, "1024"},
+    {"GRPOConfig", "grpo", true, NULL},
+    {"RLOOConfig", "rloo", true, NULL},
+    {"PPOConfig", "ppo", true, NULL},
+    {"GKDConfig", "gkd", true, "1024"},
+};
+
+/* Keywords of other calls that are read, as the Trainer's arguments have them; "0": the first that
+ * has no keyword. */
+static const struct {
+    const char *call, *keyword, *as;
+} others[] = {
+    {"LoraConfig", "r", "lora_r"},
+    {"LoraConfig", "target_modules", "lora_target_modules"},
+    {"LoraConfig", "use_dora", "use_dora"},
+    {"LoraConfig", "modules_to_save", "modules_to_save"},
+    {"LoraConfig", "layers_to_transform", "layers_to_transform"},
+    {"LoraConfig", "rank_pattern", "rank_pattern"},
+    {"get_peft_model", "r", "lora_r"},
+    {"get_peft_model", "target_modules", "lora_target_modules"},
+    {"get_peft_model", "modules_to_save", "modules_to_save"},
+    {"get_peft_model", "use_gradient_checkpointing", "gradient_checkpointing"},
+    {"BitsAndBytesConfig", "load_in_4bit", "load_in_4bit"},
+    {"BitsAndBytesConfig", "load_in_8bit", "load_in_8bit"},
+    {"BitsAndBytesConfig", "bnb_4bit_use_double_quant", "bnb_4bit_use_double_quant"},
+    {"from_pretrained", "0", "model_name_or_path"},
+    {"from_pretrained", "pretrained_model_name_or_path", "model_name_or_path"},
+    {"from_pretrained", "model_name_or_path", "model_name_or_path"},
+    {"from_pretrained", "model_name", "model_name_or_path"},
+    {"from_pretrained", "torch_dtype", "torch_dtype"},
+    {"from_pretrained", "dtype", "dtype"},
+    {"from_pretrained", "load_in_4bit", "load_in_4bit"},
+    {"from_pretrained", "load_in_8bit", "load_in_8bit"},
+    {"from_pretrained", "max_seq_length", "max_seq_length"},
+    {"Trainer", "max_seq_length", "max_seq_length"},
+    {"Trainer", "max_length", "max_length"},
+    {"Trainer", "max_prompt_length", "max_prompt_length"},
+    {"Trainer", "model", "model_name_or_path"},
+};
+
+enum { OTHERS = sizeof others / sizeof *others };
+
+/* One of several trainings is asked for by the function around it, by what its arguments are given
+ * to, by their class or by its line: the first of these that tells it from the others. */
+enum { FUNCTION, TARGET, CLASS, LINE, HANDLES };
+struct handles {
+    char text[HANDLES][64];
+};
+
+struct reading {
+    struct sp_settings *s;
+    const char *recipe;
+    struct handles first; /* of the first training */
+    bool trains;          /* there is one */
+    char around[64];      /* the function around the training that is asked for */
+    int shared;           /* trainings in it */
+    int line[OTHERS];     /* of the first call that a row is of; 0: none yet */
+    bool modelled;        /* a model was loaded */
+    bool parses;          /* arguments are those of its command */
+};
+
+static bool ends_in(const char *text, const char *end)
+{
+    const size_t n = strlen(text), length = strlen(end);
+    return n >= length && sp_is(text + n - length, end);
+}
+
+static struct handles handles_of(const struct sp_call *call)
+{
+    struct handles handles;
+    snprintf(handles.text[FUNCTION], sizeof *handles.text, "%s", call->function);
+    snprintf(handles.text[TARGET], sizeof *handles.text, "%s", call->target);
+    snprintf(handles.text[CLASS], sizeof *handles.text, "%s", call->name);
+    snprintf(handles.text[LINE], sizeof *handles.text, "%d", call->line);
+    return handles;
+}
+
+static bool is_asked_for(const struct reading *r, const struct sp_call *call)
+{
+    const struct handles handles = handles_of(call);
+    for (int i = 0; r->recipe && i < HANDLES; i++)
+        if (sp_is(handles.text[i], r->recipe))
+            return true;
+    return !r->recipe;
+}
+
+/* Says how two trainings that both fit what was asked for are told apart. */
+static bool refuse_several(const struct reading *r, const struct sp_call *call)
+{
+    const struct handles other = handles_of(call);
+    int i = FUNCTION;
+    while (i < LINE &&
+           (!r->first.text[i][0] || !other.text[i][0] || sp_is(r->first.text[i], other.text[i])))
+        i++;
+    return sp_fail(r->s->error, SP_INPUT,
+                   "%s:%d: it holds several trainings, %s (line %s) and %s: give --recipe %s",
+                   sp_safe(r->s->origin), call->line, sp_safe(r->first.text[i]),
+                   r->first.text[LINE], sp_safe(other.text[i]), i == LINE ? "LINE" : "NAME");
+}
+
+/* Whether a call loads the model that is trained: no tokenizer, reference or judge. */
+static bool loads_model(const struct sp_call *call)
+{
+    static const char *const no[] = {"Tokenizer", "Processor", "Config", "PeftModel", "Extractor"},
+                             *const beside[] = {"ref",   "reward", "teacher", "token", "judge",
+                                                "embed", "draft",  "critic",  "value"};
+    for (size_t i = 0; i < sizeof no / sizeof *no; i++)
+        if (strstr(call->path, no[i]))
+            return false;
+    for (size_t i = 0; i < sizeof beside / sizeof *beside; i++)
+        if (strncmp(call->target, beside[i], strlen(beside[i])) == 0)
+            return false;
+    return strstr(call->path, "Model") || strstr(call->path, "For");
+}
+
+static bool add(struct sp_settings *s, const char *name, const char *value)
+{
+    return sp_has_setting(s, name) || sp_add_setting(s, name, value);
+}
+
+/* All keywords of a class of arguments. */
+static bool take_class(struct reading *r, const struct sp_python *python,
+                       const struct sp_call *call, size_t row)
+{
+    struct sp_argument argument = {0};
+    if (r->trains)
+        return refuse_several(r, call);
+    r->first = handles_of(call);
+    r->trains = true;
+    bool ok = sp_add_setting(r->s, sp_python_class, call->name) &&
+              (!classes[row].kind[0] || sp_add_setting(r->s, sp_python_kind, classes[row].kind));
+    for (const char *at = call->from; ok && sp_next_argument(call, &at, &argument);)
+        if (argument.keyword[0])
+            ok = sp_take_argument(python, call, &argument, argument.keyword, r->s);
+        else if (*argument.from == '*')
+            ok = sp_fail(r->s->error, SP_INPUT,
+                         "%s:%d: %s(**...) takes arguments that nothing here says: give the plan "
+                         "as options",
+                         sp_safe(r->s->origin), call->line, call->name);
+    return ok;
+}
+
+/* unsloth loads in 4 bits unless told otherwise, and adapts every linear layer. */
+static bool take_unsloth(struct reading *r, const struct sp_call *call)
+{
+    if (strncmp(call->path, "Fast", 4) != 0)
+        return true;
+    return sp_is(call->name, "get_peft_model")
+               ? add(r->s, "lora_r", "16") && add(r->s, "lora_target_modules", "all-linear")
+               : add(r->s, "load_in_4bit", "true") && add(r->s, "dtype", "bfloat16");
+}
+
+/* Where a function holds several trainings, and two calls say the same thing, nothing tells which
+ * of them is for the one that is asked for. */
+static void doubt_shared(struct reading *r, const struct sp_call *call)
+{
+    for (size_t i = 0; i < OTHERS && r->shared > 1; i++) {
+        if (!sp_is(others[i].call, call->name))
+            continue;
+        const int before = r->line[i];
+        r->line[i] = before ? before : call->line;
+        for (int j = 0; before && j < r->s->n; j++)
+            if (sp_is(r->s->at[j].name, others[i].as)) {
+                snprintf(r->s->at[j].gap, sizeof r->s->at[j].gap, "one of lines %d and %d", before,
+                         call->line);
+                r->s->at[j].gap_line = call->line;
+            }
+    }
+}
+
+static bool take_other(struct reading *r, const struct sp_python *python,
+                       const struct sp_call *call)
+{
+    const bool loads = sp_is(call->name, "from_pretrained"),
+               trains = ends_in(call->name, "Trainer") && !call->function[0];
+    struct sp_argument argument = {0};
+    bool ok = true;
+    if (loads && ((r->modelled && r->shared < 2) || !loads_model(call)))
+        return true;
+    r->modelled = r->modelled || loads;
+    for (const char *at = call->from; ok && sp_next_argument(call, &at, &argument);)
+        for (size_t i = 0; i < sizeof others / sizeof *others && ok; i++) {
+            const bool here = trains && sp_is(others[i].call, "Trainer")
+                                  ? true
+                                  : sp_is(others[i].call, call->name);
+            const bool named = argument.keyword[0]
+                                   ? sp_is(others[i].keyword, argument.keyword)
+                                   : sp_is(others[i].keyword, "0") && argument.place == 1;
+            const bool text = !sp_is(others[i].keyword, "model") || strchr("\"'", *argument.from);
+            if (!here || !named || !text)
+                continue;
+            ok = sp_take_argument(python, call, &argument, others[i].as, r->s);
+        }
+    ok = ok && take_unsloth(r, call);
+    doubt_shared(r, call);
+    return ok;
+}
+
+/* The row of the class of arguments that a call makes; -1: it makes none. */
+static int class_of(const struct sp_call *call)
+{
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+        if (sp_is(classes[i].name, call->name))
+            return (int)i;
+    return -1;
+}
+
+static bool visit(void *to, const struct sp_python *python, const struct sp_call *call)
+{
+    struct reading *const r = to;
+    r->parses =
+        r->parses || sp_is(call->name, "HfArgumentParser") || sp_is(call->name, "TrlParser");
+    if (r->recipe && call->function[0] && !sp_is(call->function, r->around))
+        return true;
+    const int row = class_of(call);
+    if (row >= 0)
+        return is_asked_for(r, call) ? take_class(r, python, call, (size_t)row) : true;
+    return take_other(r, python, call);
+}
+
+/* Finds the function around the training that is asked for. */
+static bool locate(void *to, const struct sp_python *python, const struct sp_call *call)
+{
+    struct reading *const r = to;
+    (void)python;
+    if (r->recipe && class_of(call) >= 0 && is_asked_for(r, call))
+        snprintf(r->around, sizeof r->around, "%s", call->function);
+    return true;
+}
+
+/* Counts the trainings of that function. */
+static bool count(void *to, const struct sp_python *python, const struct sp_call *call)
+{
+    struct reading *const r = to;
+    (void)python;
+    r->shared += r->recipe && class_of(call) >= 0 && sp_is(r->around, call->function);
+    return true;
+}
+
+/* What TRL's classes have where they say nothing. */
+static bool take_defaults(struct sp_settings *s)
+{
+    const char *const class = sp_setting(s, sp_python_class);
+    bool ok = true;
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
+        if (!sp_is(classes[i].name, class) || !classes[i].trl)
+            continue;
+        const bool half = sp_has_setting(s, "bf16") || sp_has_setting(s, "fp16"),
+                   again = sp_has_setting(s, "gradient_checkpointing"),
+                   length = !classes[i].length || sp_has_setting(s, "max_length") ||
+                            sp_has_setting(s, "max_seq_length");
+        if (!half || !again || !length)
+            sp_launch_note(s, "%s without%s%s%s: as TRL has them since 0.20", class,
+                           half ? "" : " bf16", again ? "" : " gradient_checkpointing",
+                           length ? "" : " max_length");
+        ok = ok && (half || sp_add_setting(s, "bf16", "true")) &&
+             (again || sp_add_setting(s, "gradient_checkpointing", "true")) &&
+             (length || sp_add_setting(s, "max_length", classes[i].length)) &&
+             (classes[i].length || sp_is(classes[i].kind, "ppo") ||
+              add(s, "max_completion_length", "256"));
+    }
+    return ok;
+}
+
+bool sp_read_trainer_calls(const char *text, const struct sp_typed_names *names,
+                           struct sp_settings *s)
+{
+    struct reading r = {.s = s, .recipe = names->recipe};
+    if (!sp_read_calls(text, names, locate, &r) || !sp_read_calls(text, names, count, &r) ||
+        !sp_read_calls(text, names, visit, &r))
+        return false;
+    if (!r.trains)
+        s->n = 0;
+    if (!r.trains && r.parses)
+        return sp_fail_in(s, "its arguments are typed where it is started: read that command");
+    return !r.trains || take_defaults(s);
+}

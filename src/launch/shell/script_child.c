@@ -1,0 +1,217 @@
+/* Scripts that a command of a script runs in a shell of their own. */
+#include "launch/shell/script_child.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/list.h"
+#include "base/text.h"
+#include "launch/shell/builtins.h"
+#include "launch/shell/commands.h"
+#include "launch/shell/script_branches.h"
+#include "launch/shell/script_files.h"
+#include "launch/shell/slurm.h"
+
+enum { DEEPEST = 4 }; /* scripts that run one another: one may run itself */
+
+/* A script that a command runs: its text, the file that it is (NULL: none), the places of the word
+ * that names it and of its first parameter, and whether it is a job of a cluster. */
+struct child {
+    const char *text, *where;
+    int word, parameters;
+    bool job;
+};
+
+static const char *base_name(const char *path)
+{
+    const char *const slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static bool is_shell(const char *word)
+{
+    return sp_is_listed("bash,sh,zsh", base_name(word), '\0');
+}
+
+static bool is_queue(const char *word)
+{
+    return sp_is_listed("sbatch,qsub", word, '\0');
+}
+
+/* Whether a name says that it is a script. */
+static bool is_script(const char *word)
+{
+    const char *const end = strrchr(base_name(word), '.');
+    return end && !strchr(word, '=') &&
+           sp_is_listed("sh,bash,zsh,slurm,sbatch,job,batch,sub", end + 1, '\0');
+}
+
+/* Whether a word hands a text on to a shell: `bash -c TEXT NAME PARAMETERS`, `--command=TEXT`. */
+static bool hands_on(const struct sp_shell_fields *fields, int i, struct child *child)
+{
+    static const char key[] = "--command=";
+    const char *const word = fields->at[i];
+    child->parameters = fields->n;
+    child->word = i;
+    if (strncmp(word, key, sizeof key - 1) == 0) {
+        child->text = word + sizeof key - 1;
+        return true;
+    }
+    if (i + 1 == fields->n)
+        return false;
+    bool hands = sp_is(word, "--command");
+    for (int j = 0; j < i && word[0] == '-' && strchr(word, 'c') && word[1] != '-' && !hands; j++)
+        if (is_shell(fields->at[j])) {
+            hands = true;
+            child->parameters = i + 3;
+        }
+    child->text = hands ? fields->at[i + 1] : NULL;
+    return hands;
+}
+
+/* Takes the file that a word names; false where it is not there. */
+static bool take_file(struct run *r, const struct sp_shell_fields *fields, int i,
+                      struct child *child)
+{
+    const char *const name = fields->at[i];
+    child->where = NULL;
+    child->text = sp_written_file(r, name);
+    if (!child->text && r->children < DEEPEST)
+        child->text = sp_file_beside(r, name, &child->where);
+    child->word = i;
+    child->parameters = i + 1;
+    return child->text != NULL;
+}
+
+/* The place of the word that names a script by what stands in front of it or by its end; -1: none
+ * does. A name without an end, "./launch" or behind sbatch, is one where the file is there. */
+static int find_file(struct run *r, const struct sp_shell_fields *fields, struct child *child)
+{
+    bool shell = false, queue = false;
+    int last = -1; /* word behind sbatch, whose options may have values */
+    for (int i = 0; i < fields->n; i++) {
+        const char *const word = fields->at[i], *const end = strrchr(word, '.');
+        if (word[0] == '-') /* "-eo pipefail" */
+            i += shell && word[1] != '-' && word[strlen(word) - 1] == 'o';
+        else if (sp_is(end, ".py") || sp_is(word, "python") || sp_is(word, "python3"))
+            return shell ? i : -1;
+        else if (shell || is_script(word) ||
+                 ((queue || (i == 0 && strncmp(word, "./", 2) == 0 && end == word)) &&
+                  take_file(r, fields, i, child)))
+            return i;
+        last = queue && word[0] != '-' ? i : last;
+        child->job = child->job || is_queue(word);
+        queue = queue || is_queue(word);
+        shell = shell || is_shell(word);
+    }
+    return last;
+}
+
+/* Finds what a command runs; false where that is no script, or one that is not there. */
+static bool find_child(struct run *r, const struct words *w, struct child *child)
+{
+    const struct sp_shell_fields *const fields = &w->fields;
+    for (int i = 0; i < fields->n; i++)
+        if (hands_on(fields, i, child))
+            return true;
+    child->word = 0;
+    child->text = sp_read_script_text(r, fields);
+    if (child->text) {
+        child->job = is_queue(fields->at[0]);
+        return true;
+    }
+    const int i = find_file(r, fields, child);
+    if (i < 0)
+        return false;
+    if (child->text || take_file(r, fields, i, child))
+        return true;
+    if (!r->script->missing) {
+        r->script->missing = fields->at[i];
+        r->script->missing_line = w->lines[i];
+    }
+    return false;
+}
+
+/* Leaves a shell's names those of its environment. */
+static void keep_exported(struct run *r)
+{
+    struct sp_shell_scope *const scope = &r->shell->scope;
+    for (int i = 0; i < scope->n; i++)
+        if (!scope->at[i].pinned && scope->at[i].reach == SP_MAYBE_EXPORTED)
+            sp_open_name(r, scope->at[i].name);
+        else if (!scope->at[i].pinned && scope->at[i].reach == SP_OWN)
+            scope->at[i].value = NULL;
+}
+
+/* What stands in front of a script gives names values: `env A=1 bash FILE`, `--export=ALL,A=1`. */
+static void take_given(struct run *r, const struct sp_shell_fields *fields, int end)
+{
+    static const char key[] = "--export=";
+    for (int i = 0; i < end; i++) {
+        const bool list = strncmp(fields->at[i], key, sizeof key - 1) == 0;
+        const char *at = fields->at[i] + (list ? sizeof key - 1 : 0);
+        while (*at) {
+            const size_t n = sp_assigned_here(at), all = list ? strcspn(at, ",") : strlen(at);
+            if (n > 0 && n < all && at[n] == '=')
+                sp_shell_export(&r->shell->scope, &r->shell->text,
+                                sp_shell_copy(&r->shell->text, at, n),
+                                sp_shell_copy(&r->shell->text, at + n + 1, all - n - 1));
+            at += all + (at[all] != '\0');
+        }
+    }
+}
+
+static void run_child(struct run *r, const struct sp_shell_fields *fields,
+                      const struct child *child)
+{
+    struct sp_shell_scope *const before = sp_copy_scope(&r->shell->scope);
+    const struct run outside = *r;
+    const int given = child->parameters < fields->n ? child->parameters : fields->n;
+    keep_exported(r);
+    take_given(r, fields, child->word);
+    sp_set_parameters(r, fields->at + given, fields->n - given);
+    if (child->job)
+        r->script->slurm = sp_start_job(r->shell, child->text, fields->at, child->word);
+    r->function = NULL;
+    r->functions = r->inside = 0;
+    r->doubt = NULL;
+    r->doubtful = STAYS;
+    r->beside = child->where ? child->where : r->beside;
+    r->children++;
+    r->again(r, child->text);
+    free(r->function);
+    free(r->doubt);
+    r->function = outside.function;
+    r->functions = outside.functions;
+    r->inside = outside.inside;
+    r->doubt = outside.doubt;
+    r->doubtful = outside.doubtful;
+    r->beside = outside.beside;
+    r->children = outside.children;
+    r->leave = outside.leave;
+    sp_restore_scope(&r->shell->scope, before);
+}
+
+static void record(struct run *r, struct words *w)
+{
+    struct sp_script *const script = r->script;
+    script->commands = sp_room_for_one(script->commands, script->n, sizeof *script->commands);
+    script->commands[script->n++] = (struct sp_script_command){.words = w->fields.at,
+                                                               .lines = w->lines,
+                                                               .n = w->fields.n,
+                                                               .open = r->open > 0 || r->doubt};
+    *w = (struct words){0};
+}
+
+void sp_launch_command(struct run *r, struct words *w)
+{
+    const struct sp_shell_fields fields = w->fields;
+    struct child child = {.parameters = fields.n};
+    const bool runs = find_child(r, w, &child);
+    if (runs && child.where)
+        sp_add_note(r->launch, "line %d: it runs %s, which is read", w->lines[child.word],
+                    sp_safe(child.where));
+    record(r, w);
+    if (runs)
+        run_child(r, &fields, &child);
+}

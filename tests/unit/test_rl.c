@@ -1,0 +1,200 @@
+/* Generation of a batch against serving, against what closed forms say of its tail, and against the
+ * scheduler run event by event; the sides of a step together. */
+#include "check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <scaleplan/forms.h>
+#include <scaleplan/rl.h>
+#include <scaleplan/serve_simulation.h>
+
+#include "config/load.h"
+
+/* Llama 3 8B on one H100 under vLLM. */
+struct world {
+    struct sp_model model;
+    struct sp_hardware hw;
+    struct sp_profile profile;
+    struct sp_serve_load load;
+    struct sp_serve_instance instance;
+    struct sp_lengths output;
+};
+
+static void make(struct world *w, bool estimated, struct sp_lengths output)
+{
+    const struct sp_sources sources = {0};
+    struct sp_error error = {0};
+    bool own;
+    memset(w, 0, sizeof *w);
+    assert_true(sp_load_model("llama3-8b", &sources, &w->model, &error));
+    assert_true(sp_load_hardware("h100-1", &sources, &w->hw, &error));
+    assert_true(sp_load_serving(&w->hw, "vllm", &sources, &w->profile, &own, &error));
+    w->output = output;
+    sp_settle_lengths(&w->output);
+    const double context = 512 + w->output.square / w->output.mean / 2;
+    const struct sp_service service = {.model = &w->model,
+                                       .hw = &w->hw,
+                                       .chips = 1,
+                                       .tp = 1,
+                                       .attention_dp = 1,
+                                       .weight_bytes = 2,
+                                       .expert_bytes = 2,
+                                       .kv_bytes = 2,
+                                       .kv_token_bytes = NAN,
+                                       .math = SP_BF16,
+                                       .expert_math = SP_BF16,
+                                       .pp = 1,
+                                       .memory_fraction = 0.9,
+                                       .input = 512,
+                                       .output = w->output.mean,
+                                       .held_tokens = context,
+                                       .step_tokens = context,
+                                       .block = 16,
+                                       .chunk = 8192,
+                                       .mfu = 1,
+                                       .attention = true};
+    w->load = (struct sp_serve_load){.concurrency = NAN,
+                                     .tpot_s = INFINITY,
+                                     .step_s = NAN,
+                                     .profile = estimated ? &w->profile : NULL};
+    sp_prepare_instance(&service, &w->load, &w->instance);
+}
+
+static struct sp_rollout_time time_of(const struct world *w, double answers, double at_once)
+{
+    const struct sp_rollout r = {.instance = &w->instance,
+                                 .load = &w->load,
+                                 .output = &w->output,
+                                 .answers = answers,
+                                 .engines = 1,
+                                 .at_once = at_once,
+                                 .most = at_once,
+                                 .longer = 1,
+                                 .most_queued = answers};
+    struct sp_rollout_time t;
+    sp_time_rollout(&r, &t);
+    return t;
+}
+
+/* Answers of one length that start and end together are what serving says of as many in flight. */
+static void equal_answers(void **state)
+{
+    struct world *const w = calloc(1, sizeof *w);
+    (void)state;
+    for (int estimated = 0; estimated < 2; estimated++) {
+        make(w, estimated, sp_fixed_length(1024));
+        const struct sp_steady y = sp_state_of(&w->instance, &w->load, 64);
+        const struct sp_rollout_time t = time_of(w, 64, 200), waves = time_of(w, 256, 64);
+        assert_close(t.batch_s, y.e2e_s, 1e-9);
+        assert_close(t.work_s, 64 / y.requests_per_s, 1e-9);
+        assert_close(t.longest, 1024, 1e-12);
+        assert_close(waves.batch_s, 4 * y.e2e_s, 1e-9);
+    }
+    free(w);
+}
+
+/* Exponential answers of mean m: the weights are read as often as the longest has tokens, the mean
+ * of which is m times the n-th harmonic number, and the cache of each answer as it grows, the sum
+ * of (input + k - 1/2) exp(-k/m) over k from 1: m exp(-1/m) (input + 1/2 + m). */
+static void exponential_tail(void **state)
+{
+    enum { N = 64 };
+    const double m = 900;
+    struct world *const w = calloc(1, sizeof *w);
+    double harmonic = 0;
+    (void)state;
+    for (int i = 1; i <= N; i++)
+        harmonic += 1.0 / i;
+    make(w, false, (struct sp_lengths){.kind = SP_LENGTHS_EXPONENTIAL, .a = m});
+    const double W = 3.35e12, P = w->instance.served.weights, kv = w->instance.served.kv_token;
+    const double table = w->instance.served.table * 2;
+    const double weights_s = (P - table) / W, token_s = kv / W;
+    const struct sp_rollout_time t = time_of(w, N, 1000);
+    const double cache_s = token_s * N * m * exp(-1 / m) * (512 + 0.5 + m);
+    assert_close(t.longest, m * harmonic, 1e-9);
+    assert_close(t.course_s, weights_s * (m * harmonic - 1) + cache_s, 2e-3);
+    free(w);
+}
+
+/* The scheduler with all requests there at once, seed after seed: when the last answer ends. */
+static double played_s(const struct world *w, size_t answers, size_t most)
+{
+    enum { SEEDS = 24 };
+    struct sp_running *const running = calloc(2 * most, sizeof *running);
+    double *const times = calloc(8 * answers, sizeof *times), sum = 0;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        const struct sp_lengths input = sp_fixed_length(512);
+        double *const in = times + 5 * answers, *const out = in + answers,
+                      *const at = out + answers;
+        uint64_t state = seed;
+        for (size_t i = 0; i < answers; i++) {
+            in[i] = input.a;
+            out[i] = sp_draw_length(&w->output, &state);
+            at[i] = 0;
+        }
+        const struct sp_traffic traffic = {.requests = sp_requests_of(&w->instance, &w->load, NAN),
+                                           .input = input,
+                                           .output = w->output,
+                                           .inputs = in,
+                                           .outputs = out,
+                                           .arrivals = at,
+                                           .rows = answers,
+                                           .share = 1,
+                                           .context = NAN,
+                                           .seed = 1,
+                                           .counted = answers};
+        const struct sp_simulation_room room = {.running = running,
+                                                .most = most,
+                                                .sent = times,
+                                                .ttft = times + answers,
+                                                .tpot = times + 2 * answers,
+                                                .e2e = times + 3 * answers};
+        struct sp_simulated s;
+        double longest = 0;
+        sp_simulate_serving(&w->instance.pass, &traffic, &room, &s);
+        for (size_t i = 0; i < answers; i++)
+            longest = fmax(longest, room.e2e[i]);
+        sum += longest / SEEDS;
+    }
+    free(running);
+    free(times);
+    return sum;
+}
+
+static void played(void **state)
+{
+    struct world *const w = calloc(1, sizeof *w);
+    (void)state;
+    make(w, true, (struct sp_lengths){.kind = SP_LENGTHS_LOGNORMAL, .a = 800, .b = 0.9});
+    assert_close(time_of(w, 128, 1000).batch_s, played_s(w, 128, 1000), 0.05);
+    assert_close(time_of(w, 512, 64).batch_s, played_s(w, 512, 64), 0.1);
+    make(w, true, (struct sp_lengths){.kind = SP_LENGTHS_EXPONENTIAL, .a = 800, .most = 4096});
+    assert_close(time_of(w, 128, 1000).batch_s, played_s(w, 128, 1000), 0.05);
+    assert_close(time_of(w, 640, 64).batch_s, played_s(w, 640, 64), 0.1);
+    free(w);
+}
+
+/* Nobody ahead: one after the other; far ahead: the slower side and what stands still. */
+static void sides(void **state)
+{
+    (void)state;
+    assert_close(sp_rl_split_s(80, 100, 60, 7, 0, 3), 100 + 60 + 7 + 3, 1e-15);
+    assert_close(sp_rl_split_s(80, 100, 60, 7, 1e9, 3), 80 + 7, 1e-15);
+    assert_close(sp_rl_split_s(80, 100, 90, 7, 1e9, 3), 90 + 3 + 7, 1e-15);
+    assert_close(sp_rl_split_s(80, 100, 60, 7, 1, 3), 85 + 2.0, 1e-15);
+    assert_close(sp_rl_colocated_s(100, 60, 7, 2, 3), 172, 1e-15);
+    /* 70 B parameters in bf16 over 50 GB/s: sgl-project/sglang 2708 */
+    assert_close(sp_rl_refit_s(sp_rl_refit_bytes(70e9 * 2, 1), 50e9, 1000, 0), 2.8, 1e-15);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equal_answers),
+        cmocka_unit_test(exponential_tail),
+        cmocka_unit_test(played),
+        cmocka_unit_test(sides),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
