@@ -18,25 +18,65 @@ static const char *old_key(enum sp_quantity_id id)
     return NULL;
 }
 
-/* A switch instead of an array: 5,000 strings would need a relocation each at every start. */
-struct sp_quantity_info sp_quantity(enum sp_quantity_id id)
-{
-#define Q(id, key, label, unit, formula, source, meaning)                                          \
-    case SP_Q_##id:                                                                                \
-        return (struct sp_quantity_info){key,    label,   SP_##unit,         formula,              \
-                                         source, meaning, old_key(SP_Q_##id)};
 #define SP_QUANTITIES_END(command)
+
+/* Key, label, meaning and source of a row, each up to a zero; behind a switch: arrays of strings
+ * need a relocation per string at every start, and structs code per member. The source of a row
+ * with a form is the form's. */
+static const char *texts_of(enum sp_quantity_id id)
+{
+#define Q(id, key, label, unit, source, meaning)                                                   \
+    case SP_Q_##id:                                                                                \
+        return key "\0" label "\0" meaning "\0" source;
+#define Q_FORM(id, key, label, unit, form, meaning) Q(id, key, label, unit, "", meaning)
     switch ((int)id) {
 #include "answer/all_quantities.def"
     }
-#undef SP_QUANTITIES_END
+#undef Q_FORM
 #undef Q
-    return (struct sp_quantity_info){"", "", SP_NUMBER, "", "", "", NULL};
+    return NULL;
+}
+
+static const struct {
+    unsigned short form;
+    unsigned char unit;
+} kinds[] = {
+#define Q(id, key, label, unit, source, meaning) [SP_Q_##id] = {SP_CLOSED_NONE, SP_##unit},
+#define Q_FORM(id, key, label, unit, form, meaning) [SP_Q_##id] = {SP_CLOSED_##form, SP_##unit},
+#include "answer/all_quantities.def"
+#undef Q_FORM
+#undef Q
+};
+
+#undef SP_QUANTITIES_END
+
+/* What follows a text's zero. */
+static const char *after(const char *text)
+{
+    return text + strlen(text) + 1;
+}
+
+struct sp_quantity_info sp_quantity(enum sp_quantity_id id)
+{
+    const enum sp_form_id form = (enum sp_form_id)kinds[id].form;
+    const char *const key = texts_of(id);
+    const char *const label = after(key);
+    const char *const meaning = after(label);
+    return (struct sp_quantity_info){
+        .key = key,
+        .label = label,
+        .unit = (enum sp_unit)kinds[id].unit,
+        .formula = form == SP_CLOSED_NONE ? "" : sp_form_text(form),
+        .source = form == SP_CLOSED_NONE ? after(meaning) : sp_form_source(form),
+        .meaning = meaning,
+        .old_key = old_key(id),
+    };
 }
 
 enum sp_quantity_id sp_quantities_of(const char *command, enum sp_quantity_id *first)
 {
-#define Q(id, key, label, unit, formula, source, meaning)
+#define Q(...)
+#define Q_FORM(...)
 #define SP_QUANTITIES_END(command) {#command, (enum sp_quantity_id)SP_END_##command},
     static const struct {
         const char *command;
@@ -45,6 +85,7 @@ enum sp_quantity_id sp_quantities_of(const char *command, enum sp_quantity_id *f
 #include "answer/all_quantities.def"
     };
 #undef SP_QUANTITIES_END
+#undef Q_FORM
 #undef Q
     *first = 0;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {

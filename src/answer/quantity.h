@@ -3,11 +3,11 @@
  * serves text, JSON, CSV, --get, --explain and formulas.md. row_kinds.h has the kinds of rows; to
  * who looks at all of them alike each is
  *
- *   Q(ID, key, label, unit, formula, source, meaning)
+ *   Q(ID, key, label, unit, source, meaning)       a number that no closed form gives
+ *   Q_FORM(ID, key, label, unit, form, meaning)    one that a form gives or explains
  *
- * The formula is the expression of a closed form over its arguments; a test evaluates it and
- * compares. A quantity that no closed form gives has "" there, and says in words where it comes
- * from in `meaning`.
+ * The formula and the source of the second are the form's; a test evaluates the formula and
+ * compares. A row of the first says in words where it comes from in `meaning`.
  */
 #ifndef SP_QUANTITY_H
 #define SP_QUANTITY_H
@@ -53,13 +53,15 @@ struct sp_quantity_info {
 };
 
 /* all_quantities.def ends each command's rows with SP_QUANTITIES_END(command). */
-#define Q(id, key, label, unit, formula, source, meaning) SP_Q_##id,
+#define Q(id, ...) SP_Q_##id,
+#define Q_FORM Q
 #define SP_QUANTITIES_END(command) SP_END_##command, SP_LAST_##command = SP_END_##command - 1,
 enum sp_quantity_id {
 #include "answer/all_quantities.def"
     SP_QUANTITIES
 };
 #undef SP_QUANTITIES_END
+#undef Q_FORM
 #undef Q
 
 /* A readable formula from a C expression: fmax(1.0, pow(a, b)) becomes max(1, a^b). Other text

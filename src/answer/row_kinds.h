@@ -1,8 +1,9 @@
 /*
  * The kinds of rows of a command's NAME.def, for who looks at all quantities alike: each is a
- * Q(...), the others are nothing. No include guard: the generated list of all rows opens with
- * it and closes with row_kinds_end.h. IF(condition) before a row selects the answers that have it:
- * variants of a key are rows with different conditions. See put_rows.h.
+ * Q(...) or, with a closed form, a Q_FORM(...); the others are nothing. No include guard: the
+ * generated list of all rows opens with it and closes with row_kinds_end.h. IF(condition) before a
+ * row selects the answers that have it: variants of a key are rows with different conditions. See
+ * put_rows.h.
  */
 #include "answer/row_names.h"
 /* clang-format off */
@@ -25,16 +26,14 @@
 /* clang-format on */
 #define IF(condition)
 #define QF_ID(id, key, label, unit, form, members, meaning)                                        \
-    Q(id, key, label, unit, sp_form_text(SP_CLOSED_##form), sp_form_source(SP_CLOSED_##form),      \
-      meaning)
+    Q_FORM(id, key, label, unit, form, meaning)
 #define QV_ID(id, key, label, unit, member, source, meaning)                                       \
-    Q(id, key, label, unit, "", source, meaning)
+    Q(id, key, label, unit, source, meaning)
 #define QE_ID(id, key, label, unit, member, form, members, meaning)                                \
     QF_ID(id, key, label, unit, form, members, meaning)
-#define QB_ID(id, key, label, member, source, meaning)                                             \
-    Q(id, key, label, VERDICT, "", source, meaning)
-#define QT_ID(id, key, label, words, source, meaning) Q(id, key, label, WORDS, "", source, meaning)
-#define QW_ID(id, key, label, text, source, meaning) Q(id, key, label, WORDS, "", source, meaning)
+#define QB_ID(id, key, label, member, source, meaning) Q(id, key, label, VERDICT, source, meaning)
+#define QT_ID(id, key, label, words, source, meaning) Q(id, key, label, WORDS, source, meaning)
+#define QW_ID(id, key, label, text, source, meaning) Q(id, key, label, WORDS, source, meaning)
 #define QN(id)
 #define LINE(...)
 #define NOTE(...)

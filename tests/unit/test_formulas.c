@@ -20,10 +20,12 @@ static const char *const lines[] = {
 
 /* The names of the rows. */
 #define SP_QUANTITIES_END(command)
-#define Q(id, key, label, unit, formula, source, meaning) #id,
+#define Q(id, ...) #id,
+#define Q_FORM Q
 static const char *const ids[] = {
 #include "answer/all_quantities.def"
 };
+#undef Q_FORM
 #undef Q
 #undef SP_QUANTITIES_END
 
