@@ -40,56 +40,76 @@ static struct sp_option row_of_most(enum sp_option_id id, int field)
                               .help = "the largest value of that option that is looked at"};
 }
 
-/* Of the texts "name", "metavar" (empty: a flag) and "help", each up to a zero. */
-static struct sp_option option_of(enum sp_option_id id, const char *texts, enum sp_option_kind kind,
-                                  double min, double max, const char *const *choices)
-{
-    const char *const metavar = texts + strlen(texts) + 1;
-    return (struct sp_option){.id = id,
-                              .name = texts,
-                              .metavar = *metavar ? metavar : NULL,
-                              .kind = kind,
-                              .min = min,
-                              .max = max,
-                              .choices = choices,
-                              .help = metavar + strlen(metavar) + 1};
-}
-
-/* A switch, not an array: the loader would write an array's addresses at every start. */
-static struct sp_option row_of(enum sp_option_id id)
+/* Name, metavar (empty: a flag) and help of an option, each up to a zero; NULL: its row is a field
+ * of a plan. A switch, not an array: the loader would write an array's addresses at every start. */
+static const char *texts_of(enum sp_option_id id)
 {
 #define SP_OPTION(member, name, kind, metavar, min, max, choices, heading, used, help)             \
     case SP_O_##member:                                                                            \
-        return option_of(id, name "\0" metavar "\0" help, SP_##kind, min, max, choices);
-#define SP_PLAN_OPTION(member, kind, field, ...)                                                   \
-    case SP_O_##member:                                                                            \
-        return row_of_field(id, SP_FIELD_##field);
-#define SP_MOST_OPTION(member, field)                                                              \
-    case SP_O_##member:                                                                            \
-        return row_of_most(id, SP_FIELD_##field);
+        return name "\0" metavar "\0" help;
+#define SP_PLAN_OPTION(...)
+#define SP_MOST_OPTION(...)
     switch (id) {
 #include "cli/options.def"
     default:
-        return (struct sp_option){.id = SP_NO_OPTION};
+        return NULL;
     }
 }
 
-/* The columns of --help: SP_OPTION's last three are the heading, the use and the help. */
+static const char *const *choices_of(enum sp_option_id id)
+{
 #define SP_OPTION(member, name, kind, metavar, min, max, choices, heading, used, help)             \
-    {SP_UNDER_##heading, used},
-#define SP_PLAN_OPTION(member, kind, field, heading, used) {SP_UNDER_##heading, used},
-#define SP_MOST_OPTION(member, field) {SP_UNDER_SEARCH, 0},
+    case SP_O_##member:                                                                            \
+        return choices;
+#define SP_PLAN_OPTION(...)
+#define SP_MOST_OPTION(...)
+    switch (id) {
+#include "cli/options.def"
+    default:
+        return NULL;
+    }
+}
+
+/* The other columns. */
+#define SP_OPTION(member, name, kind, metavar, min, max, choices, heading, used, help)             \
+    {min, max, SP_##kind, NO_FIELD, false, SP_UNDER_##heading, used},
+#define SP_PLAN_OPTION(member, kind, field, heading, used)                                         \
+    {0, 0, SP_WHOLE, SP_FIELD_##field, false, SP_UNDER_##heading, used},
+#define SP_MOST_OPTION(member, field) {0, 0, SP_WHOLE, SP_FIELD_##field, true, SP_UNDER_SEARCH, 0},
+enum { NO_FIELD = -1 };
 static const struct {
+    double min, max;
+    unsigned char kind;
+    signed char field;
+    bool most; /* the largest value of the field that is looked at */
     unsigned char heading, used;
-} shown[] = {
+} rows[] = {
 #include "cli/options.def"
 };
+
+static struct sp_option row_of(enum sp_option_id id)
+{
+    if (id == SP_NO_OPTION)
+        return (struct sp_option){.id = id};
+    if (rows[id].field != NO_FIELD)
+        return rows[id].most ? row_of_most(id, rows[id].field) : row_of_field(id, rows[id].field);
+    const char *const name = texts_of(id);
+    const char *const metavar = name + strlen(name) + 1;
+    return (struct sp_option){.id = id,
+                              .name = name,
+                              .metavar = *metavar ? metavar : NULL,
+                              .kind = (enum sp_option_kind)rows[id].kind,
+                              .min = rows[id].min,
+                              .max = rows[id].max,
+                              .choices = choices_of(id),
+                              .help = metavar + strlen(metavar) + 1};
+}
 
 struct sp_option sp_option_row(enum sp_option_id id, const struct sp_taken *taken)
 {
     struct sp_option option = row_of(id);
-    option.heading = (enum sp_heading)shown[id].heading;
-    option.used = shown[id].used;
+    option.heading = (enum sp_heading)rows[id].heading;
+    option.used = rows[id].used;
     if (taken) {
         option.fallback = taken->fallback;
         option.alias = taken->alias;
