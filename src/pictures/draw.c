@@ -54,10 +54,6 @@ static bool explain(int failed, char *complaints, struct sp_error *error)
         return sp_fail(error, SP_INTERNAL,
                        "--plot needs gnuplot, which is not installed (Debian: gnuplot-nox); "
                        "`--format csv` gives the numbers without it");
-    if (failed == ENOSYS)
-        return sp_fail(error, SP_INTERNAL,
-                       "--plot needs gnuplot, which a page cannot start: its own pictures stand "
-                       "under the answer, and .json gives their numbers");
     if (failed > 0)
         return sp_fail(error, SP_INTERNAL, "--plot: gnuplot: %s", strerror(failed));
     return sp_fail(error, SP_INTERNAL, "--plot: gnuplot failed: %s",
@@ -94,6 +90,11 @@ bool sp_draw(const struct sp_figure *figure, const struct sp_canvas *canvas, cha
     if (canvas->terminal == SP_TERMINAL_JSON)
         return (*bytes = sp_figure_json(figure, size)) ||
                sp_fail(error, SP_INTERNAL, "--plot: out of memory");
+    /* Asked before the script is written: a page that starts no gnuplot needs no writer either. */
+    if (!sp_starts_programs())
+        return sp_fail(error, SP_INTERNAL,
+                       "--plot needs gnuplot, which a page cannot start: its own pictures stand "
+                       "under the answer, and .json gives their numbers");
     char *const script = sp_script(figure, canvas, &length);
     const bool ok = run_gnuplot(script, length, bytes, size, error);
     free(script);

@@ -80,6 +80,11 @@ static int run(char *const argv[], const int files[3])
     return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
 }
 
+bool sp_starts_programs(void)
+{
+    return true;
+}
+
 /* Memory files instead of pipes cannot block, and scripts need no paths. */
 int sp_run_filter(char *const argv[], const char *input, size_t length,
                   struct sp_filtered *filtered)

@@ -3,6 +3,11 @@
 
 #include <errno.h>
 
+bool sp_starts_programs(void)
+{
+    return false;
+}
+
 int sp_run_filter(char *const argv[], const char *input, size_t length,
                   struct sp_filtered *filtered)
 {
