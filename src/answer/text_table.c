@@ -102,13 +102,15 @@ static void fill_row(struct libscols_table *table, const struct sp_report *repor
     }
 }
 
+/* Lines of a text stand below each other on the left, whatever the column's side. */
 static void add_columns(struct libscols_table *table, const struct sp_item *item, bool wraps)
 {
     for (size_t c = 0; c < item->n_columns; c++) {
         const bool wrapped = wraps && c + 1 == item->n_columns;
-        const int align = item->columns[c].left || !item->columns[c].key ? 0 : SCOLS_FL_RIGHT;
-        struct libscols_column *column = scols_table_new_column(
-            table, measurable(item->columns[c].heading), 0, align | (wrapped ? SCOLS_FL_WRAP : 0));
+        const bool left = item->columns[c].left || !item->columns[c].key || wrapped;
+        struct libscols_column *column =
+            scols_table_new_column(table, measurable(item->columns[c].heading), 0,
+                                   left ? wrapped ? SCOLS_FL_WRAP : 0 : SCOLS_FL_RIGHT);
         if (!wrapped || !column)
             continue;
         scols_column_set_safechars(column, "\n");
@@ -147,8 +149,9 @@ static void print_part(const struct sp_report *report, const struct sp_item *ite
     if (how->width > 0)
         scols_table_set_termwidth(table, (size_t)how->width);
     scols_table_set_column_separator(table, "  ");
-    add_columns(table, item, how->width > 0);
     const int last = how->width > 0 ? last_width(report, item, how->width) : 0;
+    add_columns(table, item,
+                how->width > 0 && natural_width(report, item, item->n_columns - 1) > last);
     for (size_t i = 0; i < item->n_rows; i++)
         fill_row(table, report, item, &item->rows[i], how, last);
     scols_print_table(table);

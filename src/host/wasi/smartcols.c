@@ -39,11 +39,10 @@ static char *copy_of(const char *text)
     return memcpy(take_room(NULL, size), text, size);
 }
 
-/* Width of a text in columns; an invalid byte takes one. */
-static int width_of(const char *text)
+/* Width in columns of a text of one line; an invalid byte takes one. */
+static int width_of_line(const char *text, size_t left)
 {
     int width = 0;
-    size_t left = strlen(text);
     mbstate_t state = {0};
     while (left > 0) {
         wchar_t c;
@@ -57,6 +56,18 @@ static int width_of(const char *text)
         left -= whole ? n : 1;
     }
     return width;
+}
+
+/* Width of the longest line. */
+static int width_of(const char *text)
+{
+    int width = 0;
+    for (size_t n = strcspn(text, "\n");; text += n + 1, n = strcspn(text, "\n")) {
+        const int of_line = width_of_line(text, n);
+        width = of_line > width ? of_line : width;
+        if (text[n] == '\0')
+            return width;
+    }
 }
 
 struct libscols_table *scols_new_table(void)
@@ -131,23 +142,49 @@ int scols_line_set_data(struct libscols_line *line, size_t column, const char *d
     return 0;
 }
 
-/* Prints a cell, padded with blanks; the last one of a row has none. */
-static void print_cell(const struct libscols_table *table, size_t column, const char *text)
+/* Prints a line of a cell, padded with blanks; the last cell of a row has none. */
+static void print_cell(const struct libscols_table *table, size_t column, const char *text,
+                       size_t length)
 {
     const struct libscols_column *const c = &table->columns[column];
-    const int blanks = c->width - width_of(text);
+    const int blanks = c->width - width_of_line(text, length);
     const bool right = c->flags & SCOLS_FL_RIGHT, last = column + 1 == table->n_columns;
-    fprintf(table->out, "%*s%s%*s%s", right ? blanks : 0, "", text, right || last ? 0 : blanks, "",
-            last ? "\n" : table->separator);
+    fprintf(table->out, "%*s%.*s%*s%s", right ? blanks : 0, "", (int)length, text,
+            right || last ? 0 : blanks, "", last ? "\n" : table->separator);
+}
+
+/* The text of a cell behind its first `line` lines; "": it has no more. */
+static const char *behind_lines(const char *text, int line)
+{
+    for (; text && line > 0; line--) {
+        text = strchr(text, '\n');
+        text = text ? text + 1 : NULL;
+    }
+    return text ? text : "";
+}
+
+/* Prints a row: as many lines as the cell with the most has. */
+static void print_row(const struct libscols_table *table, const struct libscols_line *row)
+{
+    bool more = true;
+    for (int line = 0; more; line++) {
+        more = false;
+        for (size_t c = 0; c < table->n_columns; c++) {
+            const char *const text =
+                behind_lines(row ? row->cells[c] : table->columns[c].name, line);
+            const size_t length = strcspn(text, "\n");
+            print_cell(table, c, text, length);
+            more = more || text[length] == '\n';
+        }
+    }
 }
 
 int scols_print_table(const struct libscols_table *table)
 {
-    for (size_t c = 0; c < table->n_columns && table->first; c++)
-        print_cell(table, c, table->columns[c].name);
+    if (table->first)
+        print_row(table, NULL);
     for (const struct libscols_line *line = table->first; line; line = line->next)
-        for (size_t c = 0; c < table->n_columns; c++)
-            print_cell(table, c, line->cells[c] ? line->cells[c] : "");
+        print_row(table, line);
     return 0;
 }
 
