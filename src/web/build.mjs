@@ -6,17 +6,18 @@ import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runInThisContext } from 'node:vm';
+import { deflateRawSync } from 'node:zlib';
 import { withOneSegment } from './module.mjs';
 
 const folder = dirname(fileURLToPath(import.meta.url));
 const [module, cases, page] = process.argv.slice(2);
 const read = (name) => readFileSync(join(folder, name), 'utf8');
-// Without comments of whole lines and without indentation: no text of the page goes over lines.
-const spare = (name) => read(name).split('\n').map((line) => line.trim()).filter((line) => line && !line.startsWith('//')).join('\n');
+// Without comments and blanks, with short names of locals: names that another script uses stay.
+const small = (text, loader) => execFileSync('esbuild', ['--minify', `--loader=${loader}`], { input: text, encoding: 'utf8' });
 
 // In order of loading: a file uses the files before it.
-const firstScripts = ['lzma.js', 'unpack.js', 'dress.js'];
-const lastScripts = ['boot.js'];
+const firstScripts = ['first.js'];
+const toolScripts = ['lzma.js', 'boot.js'];
 const scripts = ['words.js', 'dom.js', 'streams.js', 'engine.js', 'commands.js', 'numbers.js', 'figure_scale.js',
   'figure_series.js', 'figure.js', 'answer.js', 'explain.js', 'copy.js', 'compare.js', 'complete.js', 'forms.js',
   'files.js', 'book.js', 'app.js'];
@@ -59,18 +60,11 @@ const book = {};
 for (const name of readdirSync(cases).filter((file) => file.endsWith('.json')).sort())
   book[name.replace('.json', '')] = JSON.parse(readFileSync(join(cases, name), 'utf8'));
 
-const strict = (names) => `'use strict';\n${names.map(spare).join('\n')}`;
-// These are not compressed: blanks beside signs are left out, and their commonest long names are short. None of their texts
-// has such a blank or name.
-const LONG = ['coder', 'state', 'bytes', 'place', 'symbol', 'properties', 'reverseTree', 'literal', 'chance', 'fromCharacters',
-  'probabilities', 'RangeDecoder', 'isRep0Long', 'repLength', 'larger', 'wanted', 'distance', 'takeRep', 'isMatch', 'bound',
-  'isOne', 'value', 'count', 'element', 'match', 'slot', 'reps', 'LZMA', 'half', 'tree', 'bits', 'which', 'alone', 'packed'];
-const tight = (text) => LONG.reduce((told, name, i) => told.replaceAll(new RegExp(`\\b${name}\\b`, 'g'), `${'abcdefghijklmnopqrstuvwxyz'[i % 26]}${Math.floor(i / 26)}`),
-  text.replace(/ ?(=>|[-+*/%<>=?:&|^!,;{}()]+) ?/g, '$1'));
-const first = tight(strict(firstScripts));
-const last = tight(strict(lastScripts));
+const strict = (names) => small(`'use strict';\n${names.map(read).join('\n')}`, 'js');
+const first = strict(firstScripts);
+const tools = strict(toolScripts);
+const deflated = deflateRawSync(tools, { level: 9 });
 const script = strict(scripts);
-const style = spare('style.css');
 const { intoStreams, withCode } = runInThisContext(`${read('streams.js')}; ({ intoStreams, withCode })`);
 // One stream, so that common text of the parts is stored once.
 const carried = {
@@ -78,13 +72,15 @@ const carried = {
   cases: Buffer.from(JSON.stringify(book)),
   worker: Buffer.from(strict(workerScripts)),
   scripts: Buffer.from(script),
+  body: Buffer.from(read('body.html')),
+  style: Buffer.from(small(read('style.css'), 'css')),
 };
 const parts = {
-  POLICY: `default-src 'none'; script-src ${[first, last, script].map(hashOf).join(' ')} 'wasm-unsafe-eval'; style-src ${hashOf(style)}; ` +
+  POLICY: `default-src 'none'; script-src ${[first, tools, script].map(hashOf).join(' ')} 'wasm-unsafe-eval'; style-src ${hashOf(carried.style)}; ` +
     'worker-src blob:; base-uri \'none\'; form-action \'none\'',
-  STYLE: pack(style),
   FIRST: first,
-  LAST: last,
+  TOOLS: inCharacters(deflated),
+  TOOLSIZE: `${deflated.length}`,
   SIZES: Object.entries(carried).map(([name, bytes]) => `${name} ${bytes.length}`).join(' '),
   CARRIED: pack(Buffer.concat(Object.values(carried))),
 };
@@ -94,5 +90,4 @@ const encoded = (text) => Buffer.from(text, 'utf16le');
 writeFileSync(page, encoded(html));
 
 const size = (text) => encoded(text).length;
-console.log(`${page}: ${size(html)} bytes: ${size(parts.CARRIED)} of ${parts.SIZES}; scripts before ${size(first) + size(last)}, ` +
-  `style ${size(parts.STYLE)}`);
+console.log(`${page}: ${size(html)} bytes: ${size(parts.CARRIED)} of ${parts.SIZES}; scripts before ${size(first) + size(parts.TOOLS)}`);

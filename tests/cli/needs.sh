@@ -12,6 +12,7 @@ c++          | c++ --version                               | a C++ compiler (Deb
 chromium     | chromium --version                          | chromium
 clang        | clang --version                             | clang
 dpkg-source  | dpkg-source --version                       | dpkg-source (Debian: dpkg-dev)
+esbuild      | esbuild --version                           | esbuild
 fish         | fish --version                              | fish
 gnuplot      | gnuplot --version                           | gnuplot (Debian: gnuplot-nox)
 jsonschema   | python3 -c "import jsonschema"              | python3 with jsonschema (Debian: python3-jsonschema)

@@ -4,7 +4,7 @@
 set -euo pipefail
 program=$(realpath "$1") source=$(realpath "$2") build=$(realpath "$3")
 source "$source/tests/cli/needs.sh"
-need clang wasm-ld wasm-opt wasi node npm dpkg-source xz chromium
+need clang wasm-ld wasm-opt wasi node npm dpkg-source esbuild xz chromium
 
 cd "$source"
 cmake --preset web >/dev/null 2>&1 || cmake --preset web
