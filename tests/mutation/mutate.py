@@ -1,25 +1,52 @@
 #!/usr/bin/env python3
-"""Changes src/core one token at a time and counts the changes that the tests catch.
+"""Changes the rooms of src one place at a time and counts the changes that the tests catch.
 
-    mutate.py BUILD [--mutants N] [--seed S] [--jobs J] [--file NAME] [--again LOG]
+    mutate.py BUILD [--rooms ROOM,...] [--mutants N] [--seed S] [--jobs J] [--again LOG]
 
 BUILD is made by
-    cmake -S . -B BUILD -DCMAKE_BUILD_TYPE=Release -DSCALEPLAN_CORE_LINKAGE=SHARED -DCMAKE_SKIP_RPATH=ON
+    cmake -S . -B BUILD -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE="-O1 -DNDEBUG" -DSCALEPLAN_ROOM_LINKAGE=SHARED \\
+          -DCMAKE_SKIP_RPATH=ON -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
     LD_LIBRARY_PATH=BUILD cmake --build BUILD
-so that a mutant is one object and one link of a library that the tests load. A mutant is caught when it does not
-compile, or a test fails, crashes, or takes much longer than it should. What survives is printed as a diff and should
-be explained in survivors.md or get a test. The place and kind of each mutant follow from the seed alone.
+so that a mutant is one object and one link of a room that program and tests load. Each room gets N mutants, in equal
+shares of the kinds below; a place of a kind is drawn from all functions of the room alike. A mutant is caught when a
+test of ctest fails, crashes, or takes much longer than it should; one that does not compile, or to the same code, does
+not count. What survives is printed and should be explained in survivors.md or get a test. Places and kinds follow from
+the seed alone. Fails where less than 85 % of a room's mutants are caught.
 """
-import argparse, concurrent.futures, os, random, re, shutil, subprocess, sys, tempfile, time
+import argparse, concurrent.futures, json, os, random, re, shlex, shutil, subprocess, sys, tempfile, time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-CORE = os.path.join(ROOT, "src", "core")
-SWAPS = {"+": ["-"], "-": ["+"], "*": ["/"], "/": ["*"], "<": ["<=", ">"], "<=": ["<", ">"], ">": [">=", "<"],
-         ">=": [">", "<"], "==": ["!="], "!=": ["=="], "&&": ["||"], "||": ["&&"], "+=": ["-="], "-=": ["+="],
-         "*=": ["/="], "%": ["*"], "fmax": ["fmin"], "fmin": ["fmax"], "ceil": ["floor"], "floor": ["ceil"],
-         "true": ["false"], "false": ["true"]}
-TOKEN = re.compile(r"(?<= )(\+=|-=|\*=|<=|>=|==|!=|&&|\|\||[-+*/<>%])(?= )|\b(fmax|fmin|ceil|floor|true|false)\b"
-                   r"|(?<![\w.])(\d+\.?\d*(?:e-?\d+)?)(?![\w.])")
+ROOMS = ["core", "study", "launch", "runs", "config", "hf", "commands"]
+SKIPPED = {"slow", "web", "install"}  # labels of tests that take too long, or look at other things than answers
+LONGEST = 25  # seconds: a test that takes longer on the unchanged program is left out
+
+SIMPLE = r"[A-Za-z_][\w]*(?:(?:->|\.)[A-Za-z_]\w*|\[\w+\])*"
+SWAPS = {"<": ["<=", ">"], "<=": ["<", ">"], ">": [">=", "<"], ">=": [">", "<"], "==": ["!="], "!=": ["=="], "&&": ["||"],
+         "||": ["&&"]}
+ENDS = {"fmax": "fmin", "fmin": "fmax", "sp_larger": "sp_smaller", "sp_smaller": "sp_larger", "ceil": "floor",
+        "floor": "ceil"}
+UNITS = {"1e3": "1e6", "1e6": "1e9", "1e9": "1e6", "1e12": "1e9", "1e-3": "1e-6", "1e-6": "1e-3", "1e-9": "1e-6",
+         "1000": "1024", "1024": "1000", "60": "3600", "3600": "60", "86400": "3600", "100": "1", "8": "1", "1e10": "1e9",
+         "8.0": "1.0", "100.0": "1.0", "3600.0": "60.0", "86400.0": "3600.0", "24": "60", "1e18": "1e15", "1e15": "1e12"}
+
+
+def number_changes(token):
+    if re.fullmatch(r"\d+", token):
+        value = int(token)
+        return [str(value + 1)] + (["0"] if value > 0 else [])
+    return [repr(float(token) * 2), repr(float(token) / 2)]
+
+
+# A kind of change: where, and what may stand there instead.
+KINDS = {
+    "constant": (re.compile(r"(?<![\w.])(\d+\.?\d*(?:e-?\d+)?)(?![\w.])"), lambda m: number_changes(m.group(0))),
+    "comparison": (re.compile(r"(?<= )(<=|>=|==|!=|&&|\|\||<|>)(?= )"), lambda m: SWAPS[m.group(0)]),
+    "end": (re.compile(r"\b(fmax|fmin|sp_larger|sp_smaller|ceil|floor)(?=\()"), lambda m: [ENDS[m.group(0)]]),
+    "factor": (re.compile(r" [*/] (?!sizeof)(?:%s|\d+\.?\d*(?:e-?\d+)?)(?=[;,) ])(?!\()" % SIMPLE), lambda m: [""]),
+    "arguments": (re.compile(r"(?<=[(,])( ?)(%s), (%s)(?=[,)])" % (SIMPLE, SIMPLE)),
+                  lambda m: [m.group(1) + m.group(3) + ", " + m.group(2)] if m.group(2) != m.group(3) else []),
+    "unit": (re.compile(r"(?<![\w.])(%s)(?![\w.])" % "|".join(re.escape(u) for u in UNITS)), lambda m: [UNITS[m.group(0)]]),
+}
 
 
 def blank(text):
@@ -30,175 +57,204 @@ def blank(text):
     return re.sub(r"^[ \t]*#[^\n]*(?:\\\n[^\n]*)*", spaces, text, flags=re.M)
 
 
-def number_changes(token):
-    if re.fullmatch(r"\d+", token):
-        value = int(token)
-        return [str(value + 1)] + (["0"] if value > 0 else [])
-    return [repr(float(token) * 2), repr(float(token) / 2)]
+class Mutant:
+    def __init__(self, path, text, kind, start, end, change):
+        self.path, self.text, self.kind, self.start, self.end, self.change = path, text, kind, start, end, change
+
+    def described(self):
+        line = self.text.count("\n", 0, self.start)
+        return "survived: %s:%d: %s: %s -> %s: %s" % (os.path.relpath(self.path, ROOT), line + 1, self.kind,
+                                                     self.text[self.start:self.end].strip(), self.change.strip() or "(none)",
+                                                     self.text.splitlines()[line].strip())
 
 
-def sources():
-    return sorted(os.path.join(at, name) for at, _, names in os.walk(CORE) for name in names if name.endswith(".c"))
+def function_spans(plain):
+    """From the brace that opens a function, at the start of a line, to the one that closes it."""
+    return [(m.start(), m.end()) for m in re.finditer(r"^\{\n.*?^\}$", plain, flags=re.M | re.S)]
 
 
 def mutants_of(path):
+    """By kind and function: a list of lists of mutants."""
     with open(path) as file:
         text = file.read()
     plain = blank(text)
-    found = []
-    for match in TOKEN.finditer(plain):
-        token = match.group(0)
-        line = text.count("\n", 0, match.start()) + 1
-        whole = text.splitlines()[line - 1]
-        if re.search(r"\bstatic const struct .*\[\]|enum \{|\[[A-Z_]+\]$", whole):
-            continue  # sizes of arrays
-        for change in SWAPS.get(token) or number_changes(token):
-            found.append((path, line, match.start(), token, change))
-    return text, found
+    found = {kind: [] for kind in KINDS}
+    for start, end in function_spans(plain):
+        for kind, (pattern, changes) in KINDS.items():
+            here = []
+            for match in pattern.finditer(plain, start, end):
+                whole = plain[plain.rfind("\n", 0, match.start()) + 1:plain.find("\n", match.start())]
+                if re.search(r"\bstatic const struct .*\[\]|enum \{|\[[A-Z_]+\]$|^\s*(static )?(const )?char \w+\[", whole):
+                    continue  # sizes of arrays and texts
+                here += [Mutant(path, text, kind, match.start(), match.end(), c) for c in changes(match)]
+            if here:
+                found[kind].append(here)
+    return found
 
 
-def described(text, mutant):
-    path, line, _, token, change = mutant
-    return "survived: src/core/%s:%d: %s -> %s: %s" % (os.path.relpath(path, CORE), line, token, change,
-                                                     text.splitlines()[line - 1].strip())
+def drawn(room, seed):
+    """Mutants of a room without end: kinds in turn, of each a function, of that a place."""
+    paths = sorted(os.path.join(at, name) for at, _, names in os.walk(os.path.join(ROOT, "src", room)) for name in names
+                   if name.endswith(".c"))
+    functions = {kind: [] for kind in KINDS}
+    for path in paths:
+        for kind, lists in mutants_of(path).items():
+            functions[kind] += lists
+    dice = random.Random("%s %s" % (room, seed))
+    for kind in KINDS:
+        for places in functions[kind]:
+            dice.shuffle(places)
+        dice.shuffle(functions[kind])
+    while any(functions.values()):
+        for kind in KINDS:
+            if functions[kind]:
+                places = functions[kind].pop(0)
+                yield places.pop()
+                if places:
+                    functions[kind].append(places)
 
 
 def run(command, timeout, env, cwd):
     try:
         return subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
-                              timeout=timeout, env=env, cwd=cwd).returncode == 0
+                              timeout=timeout, env=env, cwd=cwd).returncode in (0, 77)
     except subprocess.TimeoutExpired:
         return False
 
 
 class Suite:
-    """The tests in the order of their speed, each with the time it took on the unchanged library. `accuracy` is left
-    out, it would take most of the time."""
+    """The tests that ctest knows, each with the time that it took on the unchanged program."""
 
     def __init__(self, build):
         self.build = build
-        tests = os.path.join(build, "tests")
-        units = sorted(n for n in os.listdir(tests) if n.startswith("test_") and os.access(os.path.join(tests, n), os.X_OK)
-                       and n not in ("test_plot", "test_json", "test_text", "test_launch", "test_huggingface"))
-        program = os.path.join(build, "scaleplan")
-        cases = sorted(os.path.join(ROOT, "tests/textbook", n) for n in os.listdir(os.path.join(ROOT, "tests/textbook")))
-        transcripts = [os.path.join(ROOT, "tests/cli", n + ".test") for n in ("fit", "step", "search", "runs", "scaling", "lr", "numbers", "show")]
-        documents = [os.path.join(ROOT, "README.md")] + sorted(
-            os.path.join(ROOT, "docs", n) for n in os.listdir(os.path.join(ROOT, "docs")) if n.endswith(".md"))
-        self.commands = [[os.path.join(tests, n)] for n in units] + [[program, "check"] + cases]
-        self.commands += [["bash", os.path.join(ROOT, "tests/cli/run.sh"), program, t] for t in transcripts]
-        self.commands += [["bash", os.path.join(ROOT, "tests/cli/docs.sh"), program] + documents]
-        timed = []
-        for command in self.commands:
+        listed = json.loads(subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], check=True,
+                                           stdout=subprocess.PIPE).stdout)
+        self.timed = []
+        for test in listed["tests"]:
+            properties = {p["name"]: p["value"] for p in test.get("properties", [])}
+            if SKIPPED & set(properties.get("LABELS", [])) or test["name"].startswith("code."):
+                continue
+            own = dict(pair.split("=", 1) for pair in properties.get("ENVIRONMENT", []))
             start = time.time()
-            if not run(command, 600, self.env(build), tempfile.gettempdir()):
-                sys.exit("fails on the unchanged library: " + " ".join(command))
-            timed.append((time.time() - start, command))
-        self.timed = sorted(timed, key=lambda t: t[0])
-        for seconds, command in self.timed:
-            print("%6.2f s  %s" % (seconds, os.path.basename(command[-1])))
+            if not run(test["command"], 300, self.env(build, own), properties["WORKING_DIRECTORY"]):
+                print("left out, fails on the unchanged program: " + test["name"])
+                continue
+            seconds = time.time() - start
+            if seconds <= LONGEST:
+                self.timed.append((seconds, test["name"], test["command"], own, properties["WORKING_DIRECTORY"]))
+            else:
+                print("left out, takes %.0f s: %s" % (seconds, test["name"]))
 
     @staticmethod
-    def env(library):
-        return dict(os.environ, LD_LIBRARY_PATH=library, OMP_NUM_THREADS="1")
+    def env(libraries, own):
+        return dict(os.environ, LD_LIBRARY_PATH=libraries, OMP_NUM_THREADS="1", **own)
 
-    def catches(self, library, folder, name):
-        """The tests named like the file first ("search_best.c": test_search, search.test), then the fastest."""
-        word = name.split(".")[0].split("_")[0]
-        for seconds, command in sorted(self.timed, key=lambda t: (word not in os.path.basename(t[1][-1]), t[0])):
-            if not run(command, 5 + 4 * seconds, self.env(library), folder):
-                return os.path.basename(command[-1] if command[0] == "bash" else command[0])
+    def catches(self, folder, path):
+        """The first test that fails; those named like the room or the file first, then the fastest."""
+        words = set(re.split(r"[/_.]", os.path.relpath(path, os.path.join(ROOT, "src")))) - {"c"}
+        order = sorted(self.timed, key=lambda t: (not words & set(re.split(r"[/_.]", t[1])), t[0]))
+        for seconds, name, command, own, cwd in order:
+            if not run(command, 10 + 6 * seconds, self.env(folder + ":" + self.build, own), cwd):
+                return name
         return None
 
 
-def try_mutant(suite, text, mutant):
-    path, line, at, token, change = mutant
+class Compiler:
+    """Compiles a file of a room in the place of the built one, and links the room with it."""
+
+    def __init__(self, build):
+        self.build = build
+        with open(os.path.join(build, "compile_commands.json")) as file:
+            self.commands = {entry["file"]: shlex.split(entry["command"]) for entry in json.load(file)
+                             if "scaleplan_core.dir" in entry["command"] or "/src/core/" not in entry["file"]}
+
+    def compile(self, path, source, out):
+        command = list(self.commands[path])
+        own = command[command.index("-o") + 1]
+        command[command.index("-o") + 1] = out
+        command[command.index("-c") + 1] = source
+        command += ["-w", "-Werror=incompatible-pointer-types", "-Werror=int-conversion", "-iquote", os.path.dirname(path)]
+        return own, subprocess.run(command, cwd=self.build, stderr=subprocess.DEVNULL).returncode == 0
+
+    def link(self, room, own, mine, folder):
+        target = "scaleplan" if room == "core" else "scaleplan_" + room
+        with open(os.path.join(self.build, "CMakeFiles", target + ".dir", "link.txt")) as file:
+            command = shlex.split(file.read())
+        at = command.index("-o") + 1
+        command[at] = os.path.join(folder, os.path.basename(command[at]))
+        subprocess.run([mine if word == own else word for word in command], cwd=self.build, check=True)
+
+
+def attempt(suite, compiler, room, mutant):
     folder = tempfile.mkdtemp(prefix="mutant-")
     try:
-        source = os.path.join(folder, os.path.basename(path))
-        with open(source, "w") as file:
-            file.write(text[:at] + change + text[at + len(token):])
-        name = os.path.basename(path)
-        objects = os.path.join(suite.build, "CMakeFiles/scaleplan_core.dir/src/core")
-        own = os.path.join(objects, os.path.relpath(path, CORE) + ".o")
-        mine = os.path.join(folder, name + ".o")
-        flags = ["-std=c11", "-O2", "-fPIC", "-ffp-contract=off", "-w", "-DNDEBUG", "-D_GNU_SOURCE", "-I" + os.path.join(ROOT, "include"),
-                 "-I" + os.path.join(ROOT, "src")]
-        if subprocess.run(["cc", *flags, "-c", source, "-o", mine], stderr=subprocess.DEVNULL).returncode != 0:
-            return "compiler"
-        others = [o for o in (os.path.join(objects, os.path.relpath(p, CORE) + ".o") for p in sources()) if o != own]
-        library = os.path.join(folder, "libscaleplan_core.so")
-        subprocess.run(["cc", "-shared", "-o", library, mine, *others, "-lm"], check=True)
-        if open(mine, "rb").read() == suite.originals[name]:
+        name = os.path.basename(mutant.path)
+        objects = []
+        for text in (mutant.text, mutant.text[:mutant.start] + mutant.change + mutant.text[mutant.end:]):
+            source = os.path.join(folder, name)
+            with open(source, "w") as file:
+                file.write(text)
+            own, ok = compiler.compile(mutant.path, source, source + ".o")
+            if not ok:
+                return "compiler"
+            with open(source + ".o", "rb") as file:
+                objects.append(file.read())
+        if objects[0] == objects[1]:
             return "same code"
-        return suite.catches(folder, folder, name)
+        compiler.link(room, own, source + ".o", folder)
+        return suite.catches(folder, mutant.path)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def main():
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build")
-    parser.add_argument("--mutants", type=int, default=300)
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--rooms", default=",".join(ROOMS))
+    parser.add_argument("--mutants", type=int, default=60, help="of each room")
+    parser.add_argument("--seed", default="1")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--file")
     parser.add_argument("--again", metavar="LOG", help="only what survived in an earlier run, by what it printed")
     args = parser.parse_args()
-    build = os.path.abspath(args.build)
-    texts, all_mutants = {}, []
-    for path in sources():
-        if not args.file or os.path.basename(path) == args.file:
-            texts[path], found = mutants_of(path)
-            all_mutants += found
-    random.Random(args.seed).shuffle(all_mutants)
+    before = None
     if args.again:
         with open(args.again) as file:
             before = {line.strip() for line in file if line.startswith("survived: ")}
-        all_mutants = [m for m in all_mutants if described(texts[m[0]], m) in before]
-    suite = Suite(build)
-    suite.originals = {}
-    for path, text in texts.items():
-        name = os.path.basename(path)
-        with tempfile.TemporaryDirectory() as folder:
-            source = os.path.join(folder, name)
-            with open(source, "w") as file:
-                file.write(text)
-            subprocess.run(["cc", "-std=c11", "-O2", "-fPIC", "-ffp-contract=off", "-w", "-DNDEBUG", "-D_GNU_SOURCE",
-                            "-I" + os.path.join(ROOT, "include"), "-I" + os.path.join(ROOT, "src"), "-c", source, "-o", folder + "/o"], check=True)
-            suite.originals[name] = open(folder + "/o", "rb").read()
-    print("%d places; %d tests take %.0f s on the unchanged library" % (len(all_mutants), len(suite.timed),
-                                                                    sum(t for t, _ in suite.timed)), flush=True)
-    caught = survived = same = 0
-    by_test = {}
-    pool = concurrent.futures.ThreadPoolExecutor(args.jobs)
-    queue = iter(all_mutants)
-    running = {}
-    while caught + survived < args.mutants:
-        while len(running) < args.jobs:
-            mutant = next(queue, None)
-            if mutant is None:
-                break
-            running[pool.submit(try_mutant, suite, texts[mutant[0]], mutant)] = mutant
-        if not running:
-            break
-        done, _ = concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED)
-        if (caught + survived) // 25 != (caught + survived + len(done)) // 25:
-            print("%d caught, %d survived" % (caught, survived), flush=True)
-        for future in done:
-            path, line, at, token, change = running.pop(future)
-            by = future.result()
-            if by == "same code":
-                same += 1
-            elif by:
-                caught += 1
-                by_test[by] = by_test.get(by, 0) + 1
-            else:
-                survived += 1
-                print(described(texts[path], (path, line, at, token, change)), flush=True)
-    print("%d of %d mutants caught (%.1f %%); %d more compiled to the same code" % (
-        caught, caught + survived, 100 * caught / max(1, caught + survived), same))
-    print(", ".join("%s %d" % item for item in sorted(by_test.items(), key=lambda i: -i[1])))
+    suite = Suite(os.path.abspath(args.build))
+    compiler = Compiler(suite.build)
+    print("%d tests take %.0f s on the unchanged program" % (len(suite.timed), sum(t[0] for t in suite.timed)), flush=True)
+    worst = 1
+    for room in args.rooms.split(","):
+        queue = (m for m in drawn(room, args.seed) if not before or m.described() in before)
+        caught = survived = same = 0
+        by_kind = {kind: [0, 0] for kind in KINDS}
+        running = {}
+        with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+            while True:
+                while len(running) < args.jobs and caught + survived + len(running) < args.mutants:
+                    mutant = next(queue, None)
+                    if mutant is None:
+                        break
+                    running[pool.submit(attempt, suite, compiler, room, mutant)] = mutant
+                if not running:
+                    break
+                done, _ = concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED)
+                for future in done:
+                    mutant, by = running.pop(future), future.result()
+                    if by in ("same code", "compiler"):
+                        same += 1
+                        continue
+                    caught += by is not None
+                    survived += by is None
+                    by_kind[mutant.kind][by is None] += 1
+                    if by is None:
+                        print(mutant.described(), flush=True)
+        share = caught / max(1, caught + survived)
+        worst = min(worst, share)
+        print("%s: %d of %d mutants caught (%.0f %%): %s; %d more changed no code or did not compile" % (
+            room, caught, caught + survived, 100 * share,
+            ", ".join("%s %d of %d" % (k, c, c + s) for k, (c, s) in by_kind.items() if c + s), same), flush=True)
+    sys.exit(0 if worst >= 0.85 else 1)
 
 
 if __name__ == "__main__":
