@@ -94,7 +94,8 @@ static void list_hyper(struct sp_layer *l, double n)
         PASSES = 6 /* read for the mix; read, written with the output */
     };
     const double D = l->width, given = n * (n + 2);
-    MATMUL(l, "mixes of residual streams", SP_PART_ROUTER, SP_OP_NORMS, SP_TP_WHOLE, n * D, given,
+    /* A matmul, which `dots` keeps, unlike the norms around it; the MLP's, as its part counts. */
+    MATMUL(l, "mixes of residual streams", SP_PART_ROUTER, SP_OP_UP, SP_TP_WHOLE, n * D, given,
            BLOCKS, BLOCKS, .plain = true);
     TENSOR(l, BLOCKS * (given + SCALES), SP_PART_ROUTER, SP_TP_WHOLE);
     l->mixer.scan += BLOCKS * given * D;
@@ -108,9 +109,9 @@ static void list_hyper(struct sp_layer *l, double n)
 void sp_list_merged_streams(const struct sp_model *m, struct sp_layer *l)
 {
     const double n = (double)m->side.hyper, D = l->width;
-    MATMUL(l, "mix of residual streams", SP_PART_ROUTER, SP_OP_NORMS, SP_TP_WHOLE, n * D, n,
+    MATMUL(l, "mix of residual streams", SP_PART_EMBEDDING, SP_OP_NORMS, SP_TP_WHOLE, n * D, n,
            .plain = true);
-    TENSOR(l, n + 1, SP_PART_ROUTER, SP_TP_WHOLE);
+    TENSOR(l, n + 1, SP_PART_EMBEDDING, SP_TP_WHOLE);
     MOVE(l, (n + 1) * D, SP_BY_SEQUENCE, SP_OP_NORMS);
 }
 

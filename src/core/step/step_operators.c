@@ -308,7 +308,7 @@ double sp_recomputed_flops_of(const struct sp_layers *layers, const struct sp_pl
     if (shares.of[SP_OP_CORE] > 0)
         flops[SP_OP_CORE] = sp_forward_flops_of(layers, seq, causal, false).attention -
                             sp_still_flops_of(layers, seq, causal).attention;
-    for (int op = SP_OP_QKV; op <= SP_OP_CORE; op++)
+    for (int op = 0; op < SP_OPERATORS; op++)
         again += flops[op] * shares.of[op];
     return again * plan->recompute_layers * (double)plan->batch * (double)plan->seq;
 }
