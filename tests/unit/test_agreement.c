@@ -472,6 +472,7 @@ static void commands_agree(void **state)
 
 int main(void)
 {
+    random_state = drawn_seed(random_state);
     const struct CMUnitTest tests[] = {cmocka_unit_test(commands_agree),
                                        cmocka_unit_test(differences_are_told)};
     return cmocka_run_group_tests_name("agreement", tests, NULL, NULL);

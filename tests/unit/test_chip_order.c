@@ -8,6 +8,7 @@
 #include <scaleplan/scaleplan.h>
 
 #include "config/load.h"
+#include "draws.h"
 
 enum { MOST_CHIPS = 64, MOST_FRAMEWORKS = 32, PLANS = 1000 };
 
@@ -130,7 +131,7 @@ static void bad_ends_are_not_faster(void **state)
     static struct world w;
     struct sp_error error = {0};
     (void)state;
-    srand(5);
+    srand((unsigned)drawn_seed(5));
     w.chips = w.frameworks = 0;
     sp_each_config(SP_HARDWARE, &w.sources, add_chip, &w);
     sp_each_config(SP_FRAMEWORKS, &w.sources, add_framework, &w);
@@ -170,7 +171,7 @@ static void better_is_not_slower(void **state)
     struct sp_error error = {0};
     int pairs = 0, compared = 0, slower = 0;
     (void)state;
-    srand(1);
+    srand((unsigned)drawn_seed(1));
     sp_each_config(SP_HARDWARE, &w.sources, add_chip, &w);
     sp_each_config(SP_FRAMEWORKS, &w.sources, add_framework, &w);
     assert_true(sp_load_profiles(&w.sources, w.known, &w.n_known, &error));

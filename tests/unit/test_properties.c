@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "config/load.h"
+#include "draws.h"
 
 enum { CASES = 20000 };
 
@@ -564,6 +565,7 @@ static void remat_to_fit_is_least(void **state)
 
 int main(void)
 {
+    seed = drawn_seed(seed);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_sum),
         cmocka_unit_test(strategies_hold),

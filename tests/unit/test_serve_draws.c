@@ -205,6 +205,13 @@ static void check_service(struct world *w, const struct drawn *d)
     if (!ask_service(&change, d->concurrency, &same, &longer))
         return;
     w->answered++;
+    if (longer.requests_per_s > e.requests_per_s * (1 + LOOSE))
+        print_message("%s on %d %s, %g at once, pp %g, prefix %g, chunk %g, readers %g, drafts %g: "
+                      "prompts of %g and %g, answers of %g: %g and %g requests per s\n",
+                      d->service.model->name, (int)d->service.chips, d->hw.name, d->concurrency,
+                      d->service.pp, d->service.prefix_hit, d->service.chunk, d->readers,
+                      d->service.drafts, d->service.input, change.service.input, d->service.output,
+                      e.requests_per_s, longer.requests_per_s);
     assert_true(longer.requests_per_s <= e.requests_per_s * (1 + LOOSE));
 }
 
