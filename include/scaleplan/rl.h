@@ -52,16 +52,16 @@ struct sp_rollout {
 };
 
 struct sp_rollout_time {
-    double at_once;   /* answers that run together at the start */
-    double rounds;    /* answers over places */
-    double longest;   /* expected longest of those that end together, over all engines. Tokens */
-    double answer_s;  /* one answer while places are refilled */
-    double first_s;   /* of it what is no decode step: server, prompts */
-    double course_s;  /* steps until the longest has ended */
-    double batch_s;   /* the whole batch: sp_rl_generation_s */
-    double full;      /* answers that run if generation does not wait for training */
-    double rate;      /* then, answers/s of an engine */
-    double work_s;    /* then, of the batch: sp_rl_work_s */
+    double at_once;  /* answers that run together at the start */
+    double rounds;   /* answers over places */
+    double longest;  /* expected longest of those that end together, over all engines. Tokens */
+    double answer_s; /* one answer while places are refilled */
+    double first_s;  /* of it what is no decode step: server, prompts */
+    double course_s; /* steps until the longest has ended */
+    double batch_s;  /* the whole batch: sp_rl_generation_s */
+    double full;     /* answers that run if generation does not wait for training */
+    double rate;     /* then, answers/s of an engine */
+    double work_s;   /* then, of the batch: sp_rl_work_s */
     double prompts_per_s; /* most prompts that an engine reads */
 };
 

@@ -175,8 +175,8 @@ static uint8_t map_stage(const struct sp_model *model, const struct cuts *cuts, 
     return (uint8_t)at;
 }
 
-/* Number of consecutive stages with as many layers as this one, the last stage excluded, and the one
- * before it where it has modules that are apart. */
+/* Number of consecutive stages with as many layers as this one, the last stage excluded, and the
+ * one before it where it has modules that are apart. */
 static int64_t stages_of_a_size(const struct cuts *cuts, int64_t stage)
 {
     if (!cuts->own && cuts->share == 0 && stage >= cuts->table && cuts->first == 0 &&
