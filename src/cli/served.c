@@ -87,6 +87,16 @@ static struct sp_served_pool pool_of(const struct sp_service *s, double instance
     };
 }
 
+/* Sequences that an engine counts, as many on each of its ranks: no fewer than run, but where they
+ * would not fit. NAN: as many as come. */
+static double counted_sequences(const struct serve *f, double ranks)
+{
+    if (f->load.rate > 0 || !isfinite(f->B))
+        return NAN;
+    const double more = ranks * ceil((f->B - 1e-9) / ranks);
+    return more <= sp_most_sequences(&f->served) ? more : ranks * fmax(1, floor(f->B / ranks));
+}
+
 /* What the options ask for and what the engine has by itself. */
 static void fill(const struct serve *f, struct sp_served_launch *l)
 {
@@ -99,7 +109,7 @@ static void fill(const struct serve *f, struct sp_served_launch *l)
     if (f->is_split)
         l->reads = pool_of(&f->reader.service, f->replicas * f->readers);
     l->experts = (double)f->model.moe.experts;
-    l->sequences = f->load.rate > 0 || !isfinite(f->B) ? NAN : ceil(f->B - 1e-9);
+    l->sequences = counted_sequences(f, l->pool.attention_dp);
     l->length = s->input + s->output;
     l->chunk = s->chunk;
     l->memory_fraction = s->memory_fraction;

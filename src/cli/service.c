@@ -30,11 +30,20 @@ static double chips_of(const struct serve_degrees *d)
 }
 
 /* "4xtp4dp8ep8": instances, one unless said, and their degrees in any order; without EP it is what
- * they make of it. */
+ * they make of it. Blanks are left out. */
 static bool read_degrees(const char *text, size_t n, struct serve_degrees *d)
 {
-    const char *const end = text + n;
-    char *times;
+    char word[80], *times;
+    size_t used = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (used + 1 == sizeof word)
+            return false;
+        if (text[i] != ' ')
+            word[used++] = text[i];
+    }
+    word[used] = '\0';
+    text = word;
+    const char *const end = word + used;
     *d = (struct serve_degrees){.instances = 1, .tp = 1, .attention_dp = 1, .pp = 1, .given = true};
     if (isdigit((unsigned char)*text)) {
         d->instances = (double)strtol(text, &times, 10);

@@ -87,6 +87,8 @@ struct shown {
     double readers, generators, requests_together;
     enum sp_dtype dtype;
     bool experts_apart, in_time, keeps_tpot, keeps_ttft, is_loaded, said, drafts, pooled;
+    bool is_undivided; /* pools are asked for, and the machine holds one instance; one chip stands
+                          for any number */
     const char *bound, *prompt_bound, *longest_part, *lender;
     char verdict[512], price_words[160], split_words[256];
     struct sp_serve_point points[SP_SERVE_POINTS];
@@ -175,6 +177,9 @@ static void say_verdict(const struct shown *s, char *out, size_t size)
     else if (!f->fits)
         snprintf(out, size, "No: weights and the cache of %s sequences need %s more than there is",
                  sp_human_text(held, SP_COUNT), sp_human_text(lacks, SP_BYTES));
+    else if (s->is_undivided)
+        snprintf(out, size, "No: %s is one instance, which cannot both read and generate apart",
+                 f->args->value.hw);
     else
         say_serving(s, out, size);
 }
@@ -353,6 +358,8 @@ static void pool(struct shown *s)
     s->pools = sp_pools(&f->reader, s->v, s->step_B, s->y.prompts_per_s, s->y.step_s, all);
     s->readers = f->is_split ? f->replicas * f->readers : s->pools.prefill;
     s->generators = f->is_split ? f->replicas : s->pools.decode;
+    s->is_undivided = all > 1 && isnan(s->readers);
+    s->in_time = s->in_time && !s->is_undivided;
     if (f->is_best)
         divide(s);
 }

@@ -255,7 +255,7 @@ struct sp_serve_estimate sp_serve_estimate(const struct sp_pass *pass,
     e.ttft_s += e.wait_s;
     e.e2e_s += e.wait_s;
     e.stall_s = e.token_s * l.accepted + l.chunk_s;
-    e.queue_s = e.ttft_s - l.first_s - l.prompt_s - e.token_s * l.accepted / 2;
+    e.queue_s = fmax(0, e.ttft_s - l.first_s - l.prompt_s - e.token_s * l.accepted / 2);
     e.tokens_per_s = e.requests_per_s * l.output;
     e.prompt_share = fmin(1, prompts_s(&l) * e.requests_per_s);
     return e;
