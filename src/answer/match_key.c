@@ -153,6 +153,18 @@ static const char *meaning_of(const struct sp_report *r, const char *key)
     return NULL;
 }
 
+/* Whether a key of the command would be that of a row of the answer's list, which has none:
+ * "plans.0.time.step_s", or "time.step_s" where the first row is the answer. */
+static bool is_of_missing_row(const struct sp_report *r, const char *key)
+{
+    size_t row;
+    const char *const inside = r->list ? sp_inside_row(key, r->list, &row) : NULL;
+    if (!r->list || is_path(r, r->list) || !(inside || r->first_counts))
+        return false;
+    struct sp_nearest unused = {.wanted = key};
+    return sp_is_known_key(inside ? inside : key, &unused);
+}
+
 /* An incomplete key is the first plan's of a search, or the best's, else must have exactly one
  * completion, never inside a list row; otherwise a key added later could change a script's result.
  */
@@ -171,6 +183,8 @@ bool sp_full_key(const struct sp_report *r, const char *key, char *out, size_t s
         snprintf(out, size, "%s", c.first);
         return true;
     }
+    if (c.n == 0 && is_of_missing_row(r, key))
+        return sp_fail(error, SP_INPUT, "no \"%s\": the answer has no %s", sp_safe(key), r->list);
     if (c.n == 0)
         find_beginnings(r, key, &c);
     if (c.n == 0)

@@ -469,6 +469,13 @@ void sp_drop_row(struct sp_report *r)
     r->n_rows--;
 }
 
+void sp_lead_row(struct sp_report *r, size_t i)
+{
+    const struct sp_row row = r->rows[i];
+    memmove(r->rows + 1, r->rows, i * sizeof row);
+    r->rows[0] = row;
+}
+
 void sp_answer_is(struct sp_report *report, const char *list)
 {
     report->list = list;

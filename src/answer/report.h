@@ -137,6 +137,9 @@ __attribute__((format(printf, 3, 4))) void sp_begin_row(struct sp_report *report
 /* Leaves the last row out of the table. */
 void sp_drop_row(struct sp_report *report);
 
+/* Puts row i of the table first, so that a short text has it. */
+void sp_lead_row(struct sp_report *report, size_t i);
+
 /* Text layout: the table of the rows that were begun of the list "plans", below an empty line, and
  * the top scope again; nothing where there are no rows. `columns` has keys of a row between commas,
  * each under the label of its quantity or "key: heading"; ": heading" is the column of the labels.

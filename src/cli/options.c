@@ -304,8 +304,9 @@ bool sp_unknown_option(const struct sp_args *args, const char *word, struct sp_e
     for (size_t i = 0; i < OTHERS; i++)
         if (others[i].hint && strcmp(others[i].word, name) == 0)
             return sp_fail(error, SP_USAGE, "unknown option %s: %s", sp_safe(word), others[i].hint);
-    return sp_fail(error, SP_USAGE, "unknown option %s%s", sp_safe(word),
-                   sp_nearest_hint(&nearest));
+    const bool near = *sp_nearest_hint(&nearest) != '\0';
+    return sp_fail(error, SP_USAGE, "unknown option %s%s%s%s", sp_safe(word),
+                   near ? "; did you mean --" : "", near ? nearest.best : "", near ? "?" : "");
 }
 
 /* Refuses an unexpected word: an option without its dashes, perhaps also misspelt. */

@@ -320,6 +320,8 @@ static void put_machines(struct sp_report *report, const struct search_rows *row
             put_points(s->report, r->best.found, (size_t)r->best.n, i);
     }
     if (s->of.machines > 1) {
+        if (rows->n > 0)
+            sp_lead_row(s->report, (size_t)rows->all[0].machine);
         sp_list_table(s->report, "machines",
                       "hw, devices, %sstep_s: step, +tokens_per_s, mfu, device_bytes, days, "
                       "cost_usd, +cost_ratio: cost / least, +break_even_usd_per_h, +profile",
