@@ -147,16 +147,11 @@ void sp_note_batch(struct sp_report *report, const struct sp_planned *p)
                 sequences, batch, batch, seq);
         return;
     }
-    const long long any = (long long)sp_round_batch(sequences, 1);
-    char elsewhere[96] = "";
-    if (any != batch)
-        snprintf(elsewhere, sizeof elsewhere, "; `search` takes %lld and plans that divide it",
-                 any);
     sp_note(report,
             "%s tokens (%s) are %.1f sequences of %lld: rounded to %lld, which replicas can share "
-            "(--batch %lldx%lld)%s",
+            "(--batch %lldx%lld)",
             sp_human_text(asked->tokens, SP_TOKENS), asked->origin, sequences, seq, batch, batch,
-            seq, elsewhere);
+            seq);
 }
 
 void sp_note_memory(struct sp_report *report, const struct sp_estimate *e)

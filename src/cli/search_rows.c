@@ -282,7 +282,7 @@ struct search_rows {
     enum sp_verdict verdict;                        /* of the first plan */
     bool is_empty;
     char idle[48];         /* devices that stay so */
-    char constraints[160]; /* of the space: devices, batch, options */
+    char constraints[240]; /* of the space: devices, batch, options */
     char borrowed[512];    /* profiles without a known run, where machines are compared */
 };
 
@@ -424,7 +424,7 @@ static void put_robust(struct sp_report *r, const struct search_rows *s)
 static void say_constraints(const struct sp_search *s, char *out, size_t size)
 {
     const struct sp_candidate *const m = s->machine[0];
-    const bool about = m->base.problem.batch.is_about;
+    const bool about = sp_is_free_batch(&m->base.problem.batch);
     char devices[64];
     if (s->machines > 1)
         snprintf(devices, sizeof devices, "all devices of each machine");
@@ -433,8 +433,11 @@ static void say_constraints(const struct sp_search *s, char *out, size_t size)
                  (long long)m->asked.devices);
     else
         snprintf(devices, sizeof devices, "all %lld devices", (long long)m->asked.devices);
-    snprintf(out, size, "%s, batch %s %lld%s", devices, about ? "within 5 % of" : "exactly",
-             (long long)m->asked.batch,
+    const struct sp_asked_batch *const batch = &m->base.problem.batch;
+    const bool whole = s->machines == 1 && m->space.whole_axes && m->space.n_boxes > 1;
+    snprintf(out, size, "%s, batch %s %.6g%s%s", devices, about ? "within 5 % of" : "exactly",
+             about ? batch->tokens / batch->seq : (double)m->asked.batch,
+             whole ? ", TP over whole axes (--any: over parts)" : "",
              sp_is_limited(&s->limits) ? ", within the options that limit plans" : "");
 }
 

@@ -339,7 +339,7 @@ void sp_find_size(const struct sp_search *search, enum sp_find_what what, struct
 {
     *f = (struct sp_finding){.of = search,
                              .what = what,
-                             .is_about = search->machine[0]->base.problem.batch.is_about,
+                             .is_about = sp_is_free_batch(&search->machine[0]->base.problem.batch),
                              .below = INFINITY};
     answer(f);
 }

@@ -156,7 +156,7 @@ void sp_look_close_by(const struct sp_search *s, int machine, struct sp_close_by
     struct sp_tolerance t = {.least = sp_chips(&m->base.hw),
                              .batch = m->base.plan.batch,
                              .asked = batch->tokens / batch->seq,
-                             .batches = !batch->is_about,
+                             .batches = !sp_is_free_batch(batch),
                              .only_rounder = true};
     *found = (struct sp_close_by){0};
     if (s->problem.goal == SP_GOAL_DEVICES || s->problem.goal == SP_GOAL_MEMORY || s->robust ||

@@ -14,6 +14,11 @@ enum { ALL_COUNTS = 12 };
 /* Largest micro-batch that decides between two batches. */
 enum { LARGEST_MICRO_BATCH = 8 };
 
+bool sp_is_free_batch(const struct sp_asked_batch *batch)
+{
+    return batch->is_about || (!batch->counts_sequences && fmod(batch->tokens, batch->seq) != 0);
+}
+
 bool sp_is_about(double sequences, double asked)
 {
     return fabs(sequences / asked - 1) <= SP_ABOUT * (1 + 1e-12);

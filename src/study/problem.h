@@ -52,6 +52,10 @@ struct sp_problem {
 /* Whether a batch is within SP_ABOUT of what was asked. */
 bool sp_is_about(double sequences, double asked);
 
+/* Whether a search may take any batch within SP_ABOUT: one that was asked for so, or tokens that
+ * are no whole number of sequences and cannot be kept anyway. */
+bool sp_is_free_batch(const struct sp_asked_batch *batch);
+
 /* Longest step in s that meets the deadline with batches of `batch_tokens`; INFINITY: no deadline.
  */
 double sp_longest_step_s(const struct sp_problem *problem, double batch_tokens);
