@@ -150,14 +150,20 @@ bool sp_find_chips(const struct sp_aimed *aim, double target, struct sp_need *ne
 {
     struct sp_error ignored = {0};
     struct sp_finding found = {.value = NAN};
+    const bool fits = aim->kind == SP_AIM_FITS && target == 1;
     if (aim->is_typed || aim->hw->slices > 1 ||
-        (aim->kind != SP_AIM_STEP && aim->kind != SP_AIM_DAYS))
+        (aim->kind != SP_AIM_STEP && aim->kind != SP_AIM_DAYS && !fits))
         return false;
     struct sp_search *const search = open_search(aim, &aim->planned);
     struct sp_problem *const asked = &search->machine[0]->base.problem;
     asked->max_step_s = aim->kind == SP_AIM_STEP ? target : NAN;
     asked->days = aim->kind == SP_AIM_DAYS ? target : NAN;
-    if (sp_open_machine(search, search->machine[0], &ignored))
+    search->problem.goal = SP_GOAL_STEP; /* of whatever fits, not the least memory at any size */
+    search->limits.most_bytes = aim->limits.most_bytes;
+    const bool is_open = sp_open_machine(search, search->machine[0], &ignored);
+    if (is_open && fits)
+        sp_find_fitting(search, &found);
+    else if (is_open)
         sp_find_size(search, SP_FIND_DEVICES, &found);
     if (!isnan(found.value)) {
         need->needed = found.value;
