@@ -65,12 +65,11 @@ bool sp_read_csv(const char *text, size_t length, const char *origin, struct sp_
     const size_t read = csv_parse(&parser, text, length, take_cell, end_row, &reading);
     if (read != length || csv_fini(&parser, take_cell, end_row, &reading) != 0)
         sp_fail(error, SP_INPUT, "%s: row %zu: %s", sp_safe(origin), csv->rows,
-                csv_error(&parser) == CSV_EPARSE
-                    ? "a quote that is never closed, or that stands in the middle of a cell"
-                    : csv_strerror(csv_error(&parser)));
+                csv_error(&parser) == CSV_EPARSE ? "an unclosed quote, or a quote inside a cell"
+                                                 : csv_strerror(csv_error(&parser)));
     csv_free(&parser);
     if (error->lines == lines && csv->rows == 0)
-        sp_fail(error, SP_INPUT, "%s: empty; expected a header row and runs", sp_safe(origin));
+        sp_fail(error, SP_INPUT, "%s is empty; expected a header row and runs", sp_safe(origin));
     if (error->lines == lines)
         return true;
     sp_csv_free(csv);

@@ -140,7 +140,7 @@ static bool check_tree(const struct sp_json *json, const cJSON *node, const stru
     if (twin) {
         next.key = twin->string;
         path_of(&next, path, sizeof path);
-        return sp_fail(error, SP_INPUT, "%s: %s: the key stands twice", sp_json_place(json, path),
+        return sp_fail(error, SP_INPUT, "%s: %s: duplicate key", sp_json_place(json, path),
                        sp_safe(path));
     }
     cJSON_ArrayForEach(child, node)

@@ -10,7 +10,7 @@
 
 static void fail_too_large(const char *name, size_t most, struct sp_error *error)
 {
-    sp_fail(error, SP_INPUT, "%s: is larger than %zu MiB, the most that is read", name, most >> 20);
+    sp_fail(error, SP_INPUT, "%s: larger than the limit of %zu MiB", name, most >> 20);
 }
 
 /* Reads the whole stream, with a NUL at the end; NULL with an error when it is longer than
@@ -128,7 +128,7 @@ char *sp_read_file(struct sp_pipes *pipes, const char *path, size_t most, size_t
     if ((from_stdin ? describe_input(pipes, &status) : stat(path, &status)) != 0)
         return sp_fail(error, SP_INPUT, "%s: %s", name, strerror(errno)), NULL;
     if (is_taken(pipes, &status))
-        return sp_fail(error, SP_INPUT, "%s: the plans come from there; expected another file",
+        return sp_fail(error, SP_INPUT, "%s: already used for the plans; expected another file",
                        name),
                NULL;
     const struct sp_piped *const before = find_kept(pipes, &status);

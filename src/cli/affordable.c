@@ -256,12 +256,11 @@ static bool open_machine(struct buying *b, const char *typed, struct sp_error *e
     if (b->price.is_typed)
         sp_format_double(b->price.usd_per_h, b->usd_per_h, sizeof b->usd_per_h);
     if (isfinite(b->budget) && isnan(b->price.usd_per_h))
-        return sp_fail(error, SP_INPUT, "no price of %s is known: give --price %s=USD", b->hw.name,
+        return sp_fail(error, SP_INPUT, "no price for %s: give --price %s=USD", b->hw.name,
                        b->hw.name);
     return (isfinite(b->budget) && isfinite(b->days)) || sp_is_counted(&b->hw, typed) ||
            sp_fail(error, SP_USAGE,
-                   "--hw %s: without a number of devices, such as %s-512, both --budget and --days "
-                   "are needed",
+                   "--hw %s: give a number of devices, such as %s-512, or both --budget and --days",
                    sp_safe(typed), b->hw.name);
 }
 

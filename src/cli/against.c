@@ -159,8 +159,8 @@ static bool check_work(const struct sp_planned *a, const struct sp_planned *b,
     return (seq == other && sp_tuned_flops(&a->model, 1, seq, SP_FLOPS_FULL) ==
                                 sp_tuned_flops(&b->model, 1, other, SP_FLOPS_FULL)) ||
            sp_fail(error, SP_INPUT,
-                   "--against: %s at %.0f tokens a sequence is other work than %s at %.0f: give a "
-                   "plan of the same model and sequence",
+                   "--against: %s at %.0f tokens per sequence is other work than %s at %.0f: give "
+                   "a plan with the same model and sequence length",
                    b->model.name, other, a->model.name, seq);
 }
 

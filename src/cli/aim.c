@@ -17,16 +17,16 @@
 
 /* clang-format off */
 const struct sp_aim_info sp_aims[SP_AIMS] = {
-    [SP_AIM_COMPUTE_BOUND] = {"compute-bound", "the time of communication over that of the arithmetic beside it", SP_NUMBER, false, false},
-    [SP_AIM_FITS] = {"fits", "the share of its memory that the fullest device needs", SP_NUMBER, false, false},
-    [SP_AIM_STEP] = {"step", "the time of a step", SP_SECONDS, false, false},
-    [SP_AIM_DAYS] = {"days", "the time of the run", SP_DAYS, false, true},
-    [SP_AIM_COST] = {"cost", "the cost of the run", SP_USD, false, true},
-    [SP_AIM_MFU] = {"mfu", "the model FLOPs utilisation", SP_FRACTION, true, false},
-    [SP_AIM_TOKENS] = {"tokens-per-s", "the speed of training", SP_TOKENS_PER_S, true, false},
-    [SP_AIM_TPOT] = {"tpot", "the time between tokens", SP_SECONDS, false, false},
+    [SP_AIM_COMPUTE_BOUND] = {"compute-bound", "communication time over arithmetic time", SP_NUMBER, false, false},
+    [SP_AIM_FITS] = {"fits", "the memory share of the fullest device", SP_NUMBER, false, false},
+    [SP_AIM_STEP] = {"step", "the step time", SP_SECONDS, false, false},
+    [SP_AIM_DAYS] = {"days", "the run time", SP_DAYS, false, true},
+    [SP_AIM_COST] = {"cost", "the run cost", SP_USD, false, true},
+    [SP_AIM_MFU] = {"mfu", "the MFU", SP_FRACTION, true, false},
+    [SP_AIM_TOKENS] = {"tokens-per-s", "the training throughput", SP_TOKENS_PER_S, true, false},
+    [SP_AIM_TPOT] = {"tpot", "the time per output token", SP_SECONDS, false, false},
     [SP_AIM_TTFT] = {"ttft", "the time to the first token", SP_SECONDS, false, false},
-    [SP_AIM_SERVED] = {"served-tokens-per-s", "the speed of generation", SP_TOKENS_PER_S, true, false},
+    [SP_AIM_SERVED] = {"served-tokens-per-s", "the generation throughput", SP_TOKENS_PER_S, true, false},
     [SP_AIM_SERVED_COST] = {"usd-per-mtoken", "the cost of a million tokens, read or generated,", SP_USD, false, false},
 };
 /* clang-format on */
@@ -70,7 +70,7 @@ static bool find_kind(const char *name, struct sp_aim *aim, struct sp_error *err
         snprintf(goals + n, sizeof goals - n, "%s%s", n > 0 ? ", " : "", sp_aims[i].name);
         sp_nearest_offer(&nearest, sp_aims[i].name);
     }
-    return sp_fail(error, SP_INPUT, "--for: \"%s\" is no goal%s: %s", sp_safe(name),
+    return sp_fail(error, SP_INPUT, "--for: unknown goal \"%s\"%s: %s", sp_safe(name),
                    sp_nearest_hint(&nearest), goals);
 }
 
@@ -82,8 +82,8 @@ static bool read_target(const struct sp_aim_info *info, const char *value, doubl
         [SP_SECONDS] = "s", [SP_FRACTION] = "%", [SP_TOKENS_PER_S] = "tokens"};
     const char *const own = units[info->unit];
     if (!sp_parse_number(value, target) || !(*target > 0 && *target < 1e18))
-        return sp_fail(error, SP_INPUT, "--for %s: \"%s\" is no number above 0%s", info->name,
-                       sp_safe(value), strchr(value, ',') ? "; one goal is asked at a time" : "");
+        return sp_fail(error, SP_INPUT, "--for %s: \"%s\": expected a number above 0%s", info->name,
+                       sp_safe(value), strchr(value, ',') ? "; give one goal at a time" : "");
     const char *const unit = sp_unit_of_number(value);
     if (*unit && (!own || strcmp(unit, own) != 0))
         return sp_fail(error, SP_INPUT, "--for %s: \"%s\" is in %s; expected %s%s", info->name,
@@ -112,13 +112,12 @@ static bool read_goal(struct sp_aim *aim, bool with_target, struct sp_error *err
     aim->demand.target = 1;
     if (takes != (value != NULL))
         return sp_fail(error, SP_INPUT, "--for %s: %s", info->name,
-                       takes ? "what it is to be stands behind it, such as step=5s, days=30, "
-                               "mfu=45%"
+                       takes ? "give a value, such as step=5s, days=30, mfu=45%"
                              : "it takes no value");
     if (value && !read_target(info, value, &aim->demand.target, error))
         return false;
     return !info->needs_tokens || aim->args->value.tokens > 0 ||
-           sp_fail(error, SP_USAGE, "--for %s is of a run: --tokens is needed", info->name);
+           sp_fail(error, SP_USAGE, "--for %s needs --tokens", info->name);
 }
 
 /* Whether the words say anything of the plan itself. */
@@ -131,8 +130,8 @@ static bool says_plan(const struct sp_args *args)
 }
 
 /* The plan that is held: the typed one, else the best of all that fit, else, where none does, what
- * `step` infers. A policy that changes with 10 % less memory is not the worth of a figure; --replan
- * searches again, and is refused with a typed plan. */
+ * `step` infers. A policy that changes with 10 % less memory would distort the worth of a figure;
+ * --replan searches again, and is refused with a typed plan. */
 static bool take_plan(struct sp_aim *aim, const struct sp_sources *sources, struct sp_error *error)
 {
     struct sp_planned *const p = &aim->of.planned;
@@ -143,8 +142,8 @@ static bool take_plan(struct sp_aim *aim, const struct sp_sources *sources, stru
         return false;
     if (says_plan(aim->args) && aim->of.replan && aim->inverse)
         return sp_fail(error, SP_USAGE,
-                       "--replan looks for the best plan itself, and here is one that is typed: "
-                       "--fix tp=8 keeps a degree in every plan");
+                       "--replan searches for the best plan and excludes one of your own; --fix "
+                       "tp=8 keeps a degree");
     aim->of.is_typed = says_plan(aim->args);
     if (aim->of.is_typed)
         return sp_plan_on(aim->args, sources, p, error);
@@ -168,8 +167,7 @@ static bool take_price(struct sp_aim *aim, struct sp_error *error)
         return false;
     hw->chip.price_usd_per_h = usd_per_h;
     return aim->of.kind != SP_AIM_COST || usd_per_h > 0 ||
-           sp_fail(error, SP_INPUT, "--for cost: %s has no list price: --price is needed",
-                   hw->name);
+           sp_fail(error, SP_INPUT, "--for cost: %s has no list price: give --price", hw->name);
 }
 
 const struct sp_hardware *sp_machine_of_aim(const struct sp_aim *aim)
@@ -185,10 +183,10 @@ static bool check_words(const struct sp_args *args, struct sp_error *error)
     static const struct sp_taken served[] = {SP_OPTIONS_SERVED};
     for (size_t i = 0; i < sizeof served / sizeof *served; i++)
         if (args->given_at[served[i].id])
-            return sp_fail(error, SP_USAGE,
-                           "--%s is of goals of serving: tpot, ttft, served-tokens-per-s, "
-                           "usd-per-mtoken",
-                           sp_option_name(served[i].id));
+            return sp_fail(
+                error, SP_USAGE,
+                "--%s is for serving goals: tpot, ttft, served-tokens-per-s, usd-per-mtoken",
+                sp_option_name(served[i].id));
     return true;
 }
 
@@ -196,8 +194,9 @@ static bool check_words(const struct sp_args *args, struct sp_error *error)
 static bool take_closed_forms(struct sp_aim *aim, struct sp_error *error)
 {
     if (aim->of.power_prior)
-        return sp_fail(error, SP_USAGE,
-                       "--power-prior is of goals of the estimate: closed forms have no constants");
+        return sp_fail(
+            error, SP_USAGE,
+            "--power-prior is for goals of the estimate: closed forms have no constants");
     if (!sp_load_fit(aim->args, &aim->fit, error))
         return false;
     aim->of.fit = aim->fit.in;
@@ -215,9 +214,9 @@ static bool take_goal(struct sp_aim *aim, struct sp_error *error)
     if (aim->of.kind == SP_AIM_COMPUTE_BOUND)
         return take_closed_forms(aim, error);
     if (aim->of.strategy)
-        return sp_fail(error, SP_USAGE,
-                       "--strategy is of --for compute-bound; other goals take "
-                       "degrees, such as --tp 8");
+        return sp_fail(
+            error, SP_USAGE,
+            "--strategy is for --for compute-bound; other goals take degrees, such as --tp 8");
     if (sp_is_served(aim->of.kind))
         return sp_take_service(aim, error);
     if (!sp_space_limits_of(aim->args, &aim->of.limits, error) ||

@@ -1,4 +1,4 @@
-/* Goals of `need` and `sensitivity`: what is said of them, and which figures count. */
+/* Goals of `need` and `sensitivity`: their texts, and the figures that may vary. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -50,9 +50,9 @@ void sp_aim_words(const struct sp_aim *aim, char *out, size_t size)
              : aim->of.kind == SP_AIM_COMPUTE_BOUND ? ", the best of `fit`"
              : aim->of.searched                     ? ", the best of `search`"
                                                     : "",
-             anew             ? "; on every machine that is tried the best anew (--replan)"
-             : aim->of.replan ? ", held; re-planned: the best of every machine that is tried"
-                              : ", held (--replan looks anew)");
+             anew             ? "; re-planned on every machine tried (--replan)"
+             : aim->of.replan ? ", fixed; re-planned: the best on every machine tried"
+                              : ", fixed (--replan searches again)");
 }
 
 void sp_figure_path(const struct sp_aim *aim, enum sp_machine_figure figure,
@@ -100,7 +100,7 @@ static bool refuse_figure(const struct sp_aim *aim, const char *item, struct sp_
         sp_nearest_offer(&nearest, paths[f]);
         n += (size_t)snprintf(all + n, sizeof all - n, "%s%s", n > 0 ? ", " : "", paths[f]);
     }
-    return sp_fail(error, SP_INPUT, "--vary: \"%s\" is no figure of %s that may vary%s: %s",
+    return sp_fail(error, SP_INPUT, "--vary: \"%s\" is not a variable figure of %s%s: %s",
                    sp_safe(item), sp_machine_of_aim(aim)->name, sp_nearest_hint(&nearest), all);
 }
 

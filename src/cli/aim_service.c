@@ -35,8 +35,7 @@ static bool check_words(const struct sp_args *args, const struct sp_args *servic
         for (size_t k = 0; k < sizeof own / sizeof *own; k++)
             known = known || id == own[k];
         if (!known)
-            return sp_fail(error, SP_USAGE, "--%s is of goals of training: `serve` takes none",
-                           args->options[i].name);
+            return sp_fail(error, SP_USAGE, "--%s is for training goals", args->options[i].name);
     }
     return true;
 }
@@ -46,20 +45,19 @@ static bool check_goal(const struct sp_aim *aim, struct sp_error *error)
 {
     const struct sp_serve_load *const load = &aim->asked;
     if (aim->of.kind == SP_AIM_SERVED_COST && !(aim->serve.price.usd_per_h > 0))
-        return sp_fail(error, SP_INPUT,
-                       "--for usd-per-mtoken: %s has no list price: --price is needed",
+        return sp_fail(error, SP_INPUT, "--for usd-per-mtoken: %s has no list price: give --price",
                        aim->serve.hw.name);
     if (!aim->of.replan)
         return true;
     if (aim->serve.degrees.given && aim->inverse)
         return sp_fail(error, SP_USAGE,
-                       "--replan looks for the best degrees itself: leave out --tp, --pp, "
-                       "--attention-dp and --replicas");
+                       "--replan searches for the best degrees: omit --tp, --pp, --attention-dp "
+                       "and --replicas");
     return aim->of.kind == SP_AIM_SERVED || aim->of.kind == SP_AIM_SERVED_COST ||
            !isnan(load->concurrency) ||
            sp_fail(error, SP_USAGE,
-                   "--replan with --for tpot or ttft: --concurrency is needed, for one request at "
-                   "a time would be the fastest");
+                   "--replan with --for tpot or ttft needs --concurrency: otherwise one request at "
+                   "a time is fastest");
 }
 
 /* A service keeps its instances and sequences, those of the machine as it is: with more memory more
@@ -69,8 +67,8 @@ bool sp_take_service(struct sp_aim *aim, struct sp_error *error)
 {
     if (aim->of.power_prior)
         return sp_fail(error, SP_USAGE,
-                       "--power-prior is of goals of training: what is expected of serving follows "
-                       "no figure of a chip");
+                       "--power-prior is for training goals: serving constants do not depend on "
+                       "figures of the chip");
     if (!take_words(aim->args, &aim->service, error) ||
         !check_words(aim->args, &aim->service, error))
         return false;
@@ -126,7 +124,7 @@ void sp_note_service(struct sp_report *r, const struct sp_aim *aim)
     const double most = f->holds_weights ? sp_most_sequences(&f->served) : 0;
     if (f->B > most)
         sp_note(r, "an instance has room for %.0f of its %.4g sequences%s", most, f->B,
-                runs(aim, f) ? ": the others wait" : ", and the goal is not met by fewer");
+                runs(aim, f) ? ": the others wait" : ", and fewer do not meet the goal");
 }
 
 static bool is_less(const struct sp_aim *aim, double a, double b)

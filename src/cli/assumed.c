@@ -47,9 +47,9 @@ static void note_shape(const char *shape, const struct sp_sources *sources,
     if (!is_typed(shape, sources, "gated_mlp"))
         assume(words, sizeof words, "gated_mlp=true (3 MLP matrices; GPT-2 and GPT-3 have 2)");
     if (!is_typed(shape, sources, "tied_embeddings") && m.vocab > 1)
-        assume(words, sizeof words, "tied_embeddings=false (2 tables of the vocabulary)");
+        assume(words, sizeof words, "tied_embeddings=false (2 vocabulary tables)");
     if (words[0])
-        sp_note(report, "assumed, for --shape does not say it: %s", words);
+        sp_note(report, "assumed, as --shape does not give it: %s", words);
 }
 
 /* Notes what a Hugging Face config leaves out, and what --assume assumes. */
@@ -77,7 +77,7 @@ static void note_file(const char *name, const struct sp_sources *sources, struct
              !cJSON_GetObjectItemCaseSensitive(root, "gated_mlp") &&
              !sp_is_set(sources, &sp_model_table, "gated_mlp"))
         sp_note(report,
-                "assumed, for %s does not say it: gated_mlp=true (3 MLP matrices; GPT-2 and GPT-3 "
+                "assumed, as %s does not give it: gated_mlp=true (3 MLP matrices; GPT-2 and GPT-3 "
                 "have 2)",
                 sp_safe(name));
     sp_config_free(&config);
@@ -104,8 +104,7 @@ void sp_note_doubts(const char *spec, const struct sp_sources *sources, struct s
         const struct sp_field *const field = sp_find_field(&sp_hardware_table, l->key);
         const double value = sp_field_number(field, &hw);
         if (value < l->min || value > l->max)
-            sp_note(report,
-                    "%s: %s is %g %s, and no chip's is outside %g to %g: is the unit right?",
+            sp_note(report, "%s: %s is %g %s; chips have %g to %g: is the unit right?",
                     sp_safe(spec), l->key, value, field->unit, l->min, l->max);
     }
 }
@@ -119,8 +118,8 @@ static void note_name(const char *spec, const struct sp_sources *sources, struct
     if (!is_builtin_machine(spec, sources) && sp_load_hardware(spec, sources, &hw, &ignored) &&
         sp_is_builtin(SP_HARDWARE, hw.name, &builtin))
         sp_note(report,
-                "%s has the name of the built-in %s, so the constants that were fitted to that "
-                "chip's runs are taken as its own; another name has them borrowed",
+                "%s has the name of the built-in %s, so that chip's fitted constants count as its "
+                "own; with another name they count as borrowed",
                 sp_safe(spec), hw.name);
 }
 
@@ -145,9 +144,8 @@ void sp_note_assumed(const struct sp_args *args, struct sp_report *report)
     const char *machines = sp_option_taken(args, SP_O_hw) ? args->value.hw : NULL;
     char spec[256];
     if (args->given.mfu && args->value.mfu > 1)
-        sp_note(report,
-                "--mfu is above 100 %%: only a count of more work than the chip does reaches "
-                "that (--convention full, frozen weights)");
+        sp_note(report, "--mfu above 100 %% is possible only if the convention counts work that "
+                        "the chip does not do (--convention full, frozen weights)");
     if (sp_option_taken(args, SP_O_seq) && args->given.seq)
         note_thousands("--seq", args->text[SP_O_seq], report);
     if (sp_option_taken(args, SP_O_batch) && args->given.batch &&

@@ -154,7 +154,7 @@ static bool note_words(const struct sp_args *args, struct sp_report *report)
     for (size_t i = 0; i < args->n_options; i++) {
         const enum sp_option_id id = args->options[i].id;
         if (args->lost[id] && strcmp(args->lost[id], args->text[id]) != 0)
-            sp_note(report, "--%s is given twice: %s counts, %s does not", args->options[i].name,
+            sp_note(report, "--%s is given twice: %s is used, %s is ignored", args->options[i].name,
                     args->text[id], args->lost[id]);
     }
     sp_note_assumed(args, report);
@@ -166,7 +166,7 @@ static bool check_layout(const struct sp_args *args, struct sp_error *error)
 {
     const bool bare = args->given.get || args->given.explain;
     return !bare || args->value.format != SP_FORMAT_LAYOUT ||
-           sp_fail(error, SP_USAGE, "--format layout does not go with --get or --explain");
+           sp_fail(error, SP_USAGE, "--format layout excludes --get and --explain");
 }
 
 /* Refuses a file that cannot be written before anything is computed. */
@@ -195,10 +195,10 @@ bool sp_only_computes(const struct sp_option *option, struct sp_error *error)
 {
     for (size_t i = 0; i < WRITING; i++)
         if (option->id == writing[i])
-            return sp_fail(error, SP_USAGE,
-                           "--%s: rows, lines and cases only compute; a command of its own writes "
-                           "files and pictures",
-                           option->name);
+            return sp_fail(
+                error, SP_USAGE,
+                "--%s is not available in sweeps, JSON lines and cases, which only compute",
+                option->name);
     return true;
 }
 

@@ -41,30 +41,28 @@ static bool take_one(const struct trained *t, enum sp_companion_role role,
     if (!given || (role == SP_REFERENCE && strcmp(given, "precomputed") == 0))
         return true;
     if (!sp_model_has_shape(t->model))
-        return sp_fail(error, SP_INPUT, "--%s: the shape of the model that is trained is not known",
-                       option);
+        return sp_fail(error, SP_INPUT, "--%s: the trained model has no known shape", option);
     snprintf(name, sizeof name, "%s", given);
     const char *const place = cut_place(name);
     const bool shared = strcmp(place, "shared-base") == 0, away = strcmp(place, "offloaded") == 0;
     if (!sp_load_model(name, t->sources, &model, error))
         return false;
     if (!sp_model_has_shape(&model))
-        return sp_fail(error, SP_INPUT, "--%s: the shape of %s is not known", option, model.name);
+        return sp_fail(error, SP_INPUT, "--%s: %s has no known shape", option, model.name);
     if (model.vocab != t->model->vocab)
         return sp_fail(error, SP_INPUT,
-                       "--%s %s: its vocabulary of %lld is not that of %s, %lld: their "
+                       "--%s %s: its vocabulary of %lld differs from that of %s, %lld: their "
                        "probabilities cannot be compared",
                        option, model.name, (long long)model.vocab, t->model->name,
                        (long long)t->model->vocab);
     if (shared && (role != SP_REFERENCE || t->model->tuning.trainable != SP_TRAIN_LORA))
-        return sp_fail(error, SP_INPUT,
-                       "--%s: a base is shared by a reference and adapters (--trainable lora)",
+        return sp_fail(error, SP_INPUT, "--%s: :shared-base needs adapters (--trainable lora)",
                        option);
     if (shared && strcmp(model.name, t->model->name) != 0)
         return sp_fail(error, SP_INPUT, "--%s: the base of the adapters is %s, not %s", option,
                        t->model->name, model.name);
     if (away && t->hw && !(sp_host_bytes_per_s(&t->hw->chip) > 0))
-        return sp_fail(error, SP_INPUT, "--%s: %s publishes no link to the host", option,
+        return sp_fail(error, SP_INPUT, "--%s: the host link of %s is not published", option,
                        t->hw->name);
     companions->of[role].place = shared ? SP_COMPANION_SHARED
                                  : away ? SP_COMPANION_OFFLOADED
@@ -106,7 +104,7 @@ bool sp_check_companions(const struct sp_companions *companions, const struct sp
         const struct sp_plan plan = sp_companion_plan(model, of_trained);
         const enum sp_plan_problem problem = sp_check_plan(model, &plan, sp_chips(hw), hw->slices);
         if (problem != SP_PLAN_OK)
-            return sp_fail(error, SP_INPUT, "--%s %s: the plan cannot be laid on it: %s",
+            return sp_fail(error, SP_INPUT, "--%s %s: the plan does not apply to it: %s",
                            sp_option_name(options[i]), model->name, sp_plan_problem_text(problem));
     }
     return true;
@@ -132,7 +130,7 @@ static bool put_role(struct sp_report *r, const struct sp_args *args,
     sp_scope(r, sp_option_name(options[role]));
     sp_put_text(r, SP_Q_COMPANION_MODEL, "%s", stored ? "precomputed" : model->name);
     sp_put_text(r, SP_Q_COMPANION_PLACE, "%s",
-                stored ? "its answers were stored" : places[companions->of[role].place]);
+                stored ? "its outputs are stored" : places[companions->of[role].place]);
     sp_put(r, SP_Q_COMPANION_FLOPS, stored ? 0 : 2 * sp_count_params(model).active);
     if (role == SP_TEACHER)
         sp_put(r, SP_Q_COMPANION_LOGITS, companions->logit_bytes);
@@ -159,7 +157,7 @@ void sp_put_companions(struct sp_report *r, const struct sp_args *args,
         sp_line(r, "%s", lines[i]);
     }
     if (args->given.reference && plan->batch % 2 != 0)
-        sp_note(r, "a pair is two sequences, chosen and rejected: the batch has %lld",
+        sp_note(r, "a pair is two sequences, chosen and rejected; the batch has %lld",
                 (long long)plan->batch);
 }
 

@@ -159,7 +159,7 @@ static void put_conflicts(struct sp_report *report, const cJSON *root)
             sp_format_double(value->valuedouble, chosen, sizeof chosen);
         else
             snprintf(chosen, sizeof chosen, "%s", cJSON_IsString(value) ? value->valuestring : "");
-        sp_note(report, "sources disagree on %s: %s is taken (%s); others say %s",
+        sp_note(report, "sources disagree on %s: used %s (%s); others say %s",
                 sp_json_text(conflict, "item"), chosen, sp_json_text(conflict, "why"),
                 sp_json_text(conflict, "others"));
     }

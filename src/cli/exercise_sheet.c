@@ -139,7 +139,7 @@ static bool ask_all(const struct sp_sheet *sheet, const struct sp_cases *files,
     }
     free(c);
     free(picks);
-    return ok && (n > 0 || sp_fail(error, SP_INPUT, "no case to ask%s%s",
+    return ok && (n > 0 || sp_fail(error, SP_INPUT, "no case to draw%s%s",
                                    sheet->is_random ? ": none has a \"draw\"" : "",
                                    sheet->only ? " among those of --cases" : ""));
 }
@@ -324,8 +324,8 @@ static void grade_number(struct sp_graded *g, const struct sp_report *answer, do
     double given;
     if (!read_number(g->given, sp_unit_name(g->of->info.unit), &given)) {
         const char *const unit = sp_unit_name(g->of->info.unit);
-        snprintf(g->remark, sizeof g->remark, "no number%s%s: `850`, `16.9k`", *unit ? " of " : "",
-                 unit);
+        snprintf(g->remark, sizeof g->remark, "not a number%s%s: `850`, `16.9k`",
+                 *unit ? " of " : "", unit);
         return;
     }
     g->off = sp_case_off(given, g->of->number);

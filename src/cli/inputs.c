@@ -30,7 +30,7 @@ static bool load_model(const struct sp_args *args, const struct sp_sources *sour
     const double params = args->value.params;
     if (!name && !shape && isnan(params))
         return sp_fail(error, SP_USAGE,
-                       "--model NAME (or --%s) is needed; `scaleplan list models` shows the names",
+                       "--model NAME (or --%s) is needed; names: `scaleplan list models`",
                        sp_option_taken(args, SP_O_params) ? "params N" : "shape KEY=VALUE,...");
     if (name)
         return sp_load_model(name, sources, model, error);
@@ -53,8 +53,8 @@ bool sp_hardware_of(const struct sp_args *args, const struct sp_sources *sources
     const char *const spec = args->value.hw, *const network = args->value.network;
     if (!spec)
         return sp_fail(error, SP_USAGE,
-                       "--hw NAME[-CHIPS] is needed, such as v5p-4096 or h100-512; "
-                       "`scaleplan list hardware` shows the names");
+                       "--hw NAME[-CHIPS] is needed, such as v5p-4096 or h100-512; names: "
+                       "`scaleplan list hardware`");
     return sp_load_hardware(spec, sources, hw, error) &&
            (!network || sp_put_network(network, sources, hw, error));
 }
@@ -148,7 +148,7 @@ bool sp_batch_of(const struct sp_args *args, const struct sp_model *model, doubl
         return false;
     return !(model->sample_flops > 0) || *seq == 1 ||
            sp_fail(error, SP_INPUT,
-                   "%s takes images, which have no length: --batch 256 has as many", model->name);
+                   "%s takes images, which have no length: --batch 256 is 256 images", model->name);
 }
 
 bool sp_shares_batch(double sequences, double micro_batch, double replicas, char *why, size_t size)
@@ -162,8 +162,8 @@ bool sp_shares_batch(double sequences, double micro_batch, double replicas, char
     if (below > 0)
         snprintf(nearest, sizeof nearest, "%.0f or ", below);
     snprintf(why, size,
-             "%.6g sequences cannot be split evenly over %.0f replicas%s: use %s%.0f sequences, "
-             "or a different number of replicas",
+             "%.6g sequences do not divide among %.0f replicas%s: use %s%.0f sequences, or other "
+             "degrees",
              sequences, replicas, micro, nearest, below + at_once);
     return false;
 }
@@ -176,8 +176,7 @@ double sp_kv_element_bytes(const struct sp_args *args)
 bool sp_check_name(const char *name, struct sp_error *error)
 {
     return !name || (name[0] != '\0' && sp_is_printable(name, "")) ||
-           sp_fail(error, SP_INPUT, "--name: \"%s\" is no name, expected printable text in UTF-8",
-                   sp_safe(name));
+           sp_fail(error, SP_INPUT, "--name: \"%s\": expected printable UTF-8 text", sp_safe(name));
 }
 
 const char *sp_default_framework(enum sp_network_kind network, bool shards_weights)
@@ -218,8 +217,8 @@ bool sp_fit_frameworks_of(const struct sp_sources *sources, struct sp_framework_
     return load_framework_on(in->hw, true, sources, &pair->sharding, error);
 }
 
-/* The recipe of the framework that `step` takes: with the textbook's 10 bytes `fit` said yes where
- * `step` and `search` ran out of memory. */
+/* The recipe of the framework that `step` takes: with the textbook's 10 bytes, `fit` said yes to
+ * plans that ran out of memory in `step` and `search`. */
 static const char *default_recipe(const struct sp_sources *sources,
                                   const struct sp_framework *framework)
 {
@@ -275,7 +274,7 @@ bool sp_check_peak(const struct sp_hardware *hw, enum sp_dtype wanted, struct sp
         if (!isnan(hw->chip.peak_flops_per_s[i]))
             snprintf(own + strlen(own), sizeof own - strlen(own), "%s%s", *own ? ", " : "",
                      sp_dtype_names[i]);
-    return sp_fail(error, SP_INPUT, "%s publishes no peak of %s; it has those of %s", hw->name,
+    return sp_fail(error, SP_INPUT, "%s publishes no peak for %s; it has peaks for %s", hw->name,
                    wanted == SP_DTYPES ? "this element type" : sp_dtype_names[wanted], own);
 }
 

@@ -97,10 +97,10 @@ static bool check_kind(const char *path, const struct sp_args *typed,
 {
     const bool service = sp_option_taken(typed, SP_O_concurrency) != NULL;
     if (plans_rollout(typed) && sp_rollout_whole(launch, "prompts") == 0 && !launch->serves)
-        return sp_fail(error, SP_INPUT, "%s: %s: it generates nothing: `step --from` reads it",
+        return sp_fail(error, SP_INPUT, "%s: %s: no generation in it: use `step --from`",
                        strcmp(path, "-") == 0 ? "standard input" : sp_safe(path), launch->format);
     return launch->serves == service ||
-           sp_fail(error, SP_INPUT, "%s: %s: `%s --from` reads it",
+           sp_fail(error, SP_INPUT, "%s: %s: use `%s --from`",
                    strcmp(path, "-") == 0 ? "standard input" : sp_safe(path), launch->format,
                    launch->serves ? "serve" : "step");
 }
@@ -112,7 +112,7 @@ static bool check_length(const struct sp_args *args, const struct sp_launch *lau
     const double length = args->value.input + args->value.output;
     return !launch->serves || launch->longest <= 0 || !(length > launch->longest) ||
            sp_fail(error, SP_INPUT,
-                   "--input %.0f and --output %.0f are %.0f tokens, and the server takes %.0f",
+                   "--input %.0f and --output %.0f are %.0f tokens; the server's limit is %.0f",
                    args->value.input, args->value.output, length, launch->longest);
 }
 
@@ -131,7 +131,7 @@ static bool check_unread(const char *path, const struct sp_args *typed,
         if (u->line > 0)
             snprintf(line, sizeof line, ":%d", u->line);
         snprintf(value, sizeof value, "%s%s", u->value[0] ? " " : "", u->value);
-        sp_fail(error, SP_INPUT, "%s%s: %s%s is not read and decides the answer: give --%s",
+        sp_fail(error, SP_INPUT, "%s%s: %s%s decides the answer but cannot be read: give --%s",
                 strcmp(path, "-") == 0 ? "standard input" : sp_safe(path), line, sp_safe(u->name),
                 sp_safe(value), u->option);
     }
@@ -153,8 +153,7 @@ static bool read_machine(const struct sp_args *typed, const struct sp_sources *s
     if (one && launch->notes < SP_LAUNCH_NOTES)
         snprintf(
             launch->note[launch->notes++], sizeof *launch->note,
-            "the launch does not say how many devices it starts: one is counted; --hw %.100s-8 "
-            "has 8",
+            "the launch does not give the number of devices: 1 is assumed (--hw %.100s-8 for 8)",
             text);
     if (devices < 1 || sp_chips(hw) == devices)
         return true;
@@ -162,7 +161,7 @@ static bool read_machine(const struct sp_args *typed, const struct sp_sources *s
     if (!sp_is_bare_chip(text)) {
         if (launch->notes < SP_LAUNCH_NOTES)
             snprintf(launch->note[launch->notes++], sizeof *launch->note,
-                     "the launch starts %lld devices, the machine has %lld", (long long)devices,
+                     "the launch starts %lld devices; the machine has %lld", (long long)devices,
                      (long long)sp_chips(hw));
         return true;
     }
@@ -245,8 +244,7 @@ void sp_note_rollout(struct sp_report *r, const struct sp_launch *launch,
         return;
     sp_note(r, "%s: read as both sides", launch->format);
     if (!typed->given.output)
-        sp_note(r, "lengths are the longest that the launch allows: --input and --output say those "
-                   "that come");
+        sp_note(r, "lengths are the launch's limits: give real ones with --input and --output");
     for (int i = 0; i < launch->notes; i++)
         if (strncmp(launch->note[i], "not ", 4) == 0)
             sp_note(r, "%s", launch->note[i]);

@@ -126,7 +126,7 @@ static enum sp_exit answer_lines(struct lines *s, char *line, struct sp_error *e
             continue;
         plans++;
         if (length > LONGEST_LINE) {
-            sp_fail(&wrong, SP_INPUT, "the line is longer than 1 MiB, the most that is read");
+            sp_fail(&wrong, SP_INPUT, "the line is longer than the limit of 1 MiB");
         } else if (answer_line(s, line, length, &wrong)) {
             answered++;
             continue;

@@ -39,7 +39,7 @@ static bool take_pair(const char *option, char *pair, struct sp_args *args, stru
                        : sp_take_text(args, sp_option_of_field(i), equals + 1, error);
         sp_nearest_offer(&nearest, sp_plan_fields[i].name);
     }
-    return sp_fail(error, SP_INPUT, "--%s: \"%s\" is no part of a plan%s", option, sp_safe(pair),
+    return sp_fail(error, SP_INPUT, "--%s: unknown field \"%s\" of a plan%s", option, sp_safe(pair),
                    sp_nearest_hint(&nearest));
 }
 

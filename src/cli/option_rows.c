@@ -37,7 +37,7 @@ static struct sp_option row_of_most(enum sp_option_id id, int field)
                               .kind = SP_WHOLE,
                               .min = 1,
                               .max = 1e9,
-                              .help = "the largest value of that option that is looked at"};
+                              .help = "largest value of that option to try"};
 }
 
 /* Name, metavar (empty: a flag) and help of an option, each up to a zero; NULL: its row is a field

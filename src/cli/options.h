@@ -61,7 +61,7 @@ struct sp_taken {
     const char *alias;              /* an older name, still read; or NULL */
     const char *const *choices;     /* where they are the command's own; NULL: those of the row */
     const enum sp_option_id *needs; /* all of these too; NULL: nothing. SP_THESE(...) */
-    const enum sp_option_id *excludes; /* none of these */
+    const enum sp_option_id *excludes; /* options that this one excludes */
 };
 
 /* Options by their SP_O_..., for the columns of struct sp_taken. */

@@ -18,16 +18,15 @@ bool sp_check_picture(const struct sp_args *args, struct sp_error *error)
     if (terminal != SP_TERMINAL_TEXT)
         return sp_is_stdout(target)
                    ? sp_fail(error, SP_USAGE,
-                             "--plot: %s is where standard output goes: give the picture a file of "
-                             "its own",
+                             "--plot: standard output goes to %s: give the picture another file",
                              sp_safe(target))
                    : sp_may_write(target, error);
     const bool bare = args->given.get || args->given.explain;
     if (args->value.format == SP_FORMAT_TEXT && !bare)
         return true;
     return sp_fail(error, SP_USAGE,
-                   "--plot - draws among the text and does not go with --format, --get or "
-                   "--explain; give it a file");
+                   "--plot - draws in the text output and excludes --format, --get and --explain: "
+                   "give it a file");
 }
 
 bool sp_draw_picture(const struct sp_command *command, const struct sp_args *args,

@@ -93,7 +93,7 @@ static bool load_precision(const struct sp_args *args, const struct sp_sources *
     if (!has_peak(p, error))
         return false;
     if (!(p->hw.chip.hbm_bytes_per_s > 0))
-        return sp_fail(error, SP_INPUT, "%s: chip.hbm_bytes_per_s is not published; --set it",
+        return sp_fail(error, SP_INPUT, "%s has no published chip.hbm_bytes_per_s: use --set",
                        p->hw.name);
     return true;
 }
@@ -131,7 +131,7 @@ static bool fit_batch(struct sp_planned *p, struct sp_error *error)
     return !asked->is_about || sp_is_about((double)plan->batch, sequences) ||
            sp_fail(error, SP_INPUT,
                    "--batch: no number of sequences within %.0f %% of %.6g is a multiple of "
-                   "micro-batch %lld on %lld replicas",
+                   "micro-batch %lld x %lld replicas",
                    100 * SP_ABOUT, sequences, (long long)plan->micro_batch, (long long)plan->dp);
 }
 
@@ -143,13 +143,13 @@ void sp_note_batch(struct sp_report *report, const struct sp_planned *p)
         return;
     const double sequences = asked->tokens / (double)seq;
     if (asked->is_about) {
-        sp_note(report, "about %.6g sequences were asked for: %lld are taken (--batch %lldx%lld)",
-                sequences, batch, batch, seq);
+        sp_note(report, "about %.6g sequences requested, %lld used (--batch %lldx%lld)", sequences,
+                batch, batch, seq);
         return;
     }
     sp_note(report,
-            "%s tokens (%s) are %.1f sequences of %lld: rounded to %lld, which replicas can share "
-            "(--batch %lldx%lld)",
+            "%s tokens (%s) are %.1f sequences of %lld: rounded to %lld, which divide among the "
+            "replicas (--batch %lldx%lld)",
             sp_human_text(asked->tokens, SP_TOKENS), asked->origin, sequences, seq, batch, batch,
             seq);
 }
@@ -157,7 +157,7 @@ void sp_note_batch(struct sp_report *report, const struct sp_planned *p)
 void sp_note_memory(struct sp_report *report, const struct sp_estimate *e)
 {
     if (e->verdict != SP_VERDICT_YES)
-        sp_note(report, "the plan needs %s of a device's %s and %s: `need --for fits`",
+        sp_note(report, "the plan needs %s of %s per device and %s: see `need --for fits`",
                 sp_human_text((double)e->memory.device, SP_BYTES),
                 sp_human_text(e->capacity_bytes, SP_BYTES),
                 e->fits ? "fits tightly" : "does not fit");
@@ -185,8 +185,8 @@ static bool read_tp_axes(const struct sp_args *args, struct sp_planned *p, struc
     sp_shape_name(&p->hw, shape, sizeof shape);
     return (divides && product == (double)p->plan.tp) ||
            sp_fail(error, SP_INPUT,
-                   "--tp-axes: \"%s\" does not lay tp %lld over the axes of %s (%s)", sp_safe(text),
-                   (long long)p->plan.tp, p->hw.name, shape);
+                   "--tp-axes: \"%s\" does not split tp %lld over the axes of %s (%s)",
+                   sp_safe(text), (long long)p->plan.tp, p->hw.name, shape);
 }
 
 static const char best_layout[] = "best";
@@ -198,13 +198,12 @@ static bool choose_stages(const struct sp_args *args, struct sp_planned *p, stru
     if (!text || strcmp(text, best_layout) != 0)
         return true;
     if (p->plan.first_layers + p->plan.last_layers > 0)
-        return sp_fail(error, SP_INPUT,
-                       "--stage-layers has all stages: leave out --first-layers and --last-layers");
+        return sp_fail(error, SP_INPUT, "--stage-layers excludes --first-layers and --last-layers");
     p->origin[SP_FIELD_STAGE_LAYERS] = SP_ORIGIN_CHOSEN;
     return sp_lay_out_stages(p) ||
            sp_fail(error, SP_INPUT,
-                   "--stage-layers best: not found for pp %lld and %lld layers: it takes at most "
-                   "%d stages and 256 layers, and no model beside the trained one",
+                   "--stage-layers best: not available for pp %lld and %lld layers: at most %d "
+                   "stages and 256 layers, without a reference or teacher",
                    (long long)p->plan.pp, (long long)p->model.layers, (int)SP_OWN_STAGES);
 }
 
@@ -216,14 +215,13 @@ static bool read_stages(const struct sp_args *args, struct sp_planned *p, struct
     if (!text || strcmp(text, best_layout) == 0)
         return true;
     if (p->plan.first_layers + p->plan.last_layers > 0)
-        return sp_fail(error, SP_INPUT,
-                       "--stage-layers has all stages: leave out --first-layers and --last-layers");
+        return sp_fail(error, SP_INPUT, "--stage-layers excludes --first-layers and --last-layers");
     const char *const wrong = sp_read_stages(text, &p->model, &usual, &p->plan.own);
-    return !wrong || sp_fail(error, SP_INPUT,
-                             "--stage-layers \"%.80s\": %s (pp %lld, %lld layers, %lld modules for "
-                             "further tokens)",
-                             sp_safe(text), wrong, (long long)p->plan.pp,
-                             (long long)p->model.layers, (long long)p->model.mtp_layers);
+    return !wrong ||
+           sp_fail(error, SP_INPUT,
+                   "--stage-layers \"%.80s\": %s (pp %lld, %lld layers, %lld MTP modules)",
+                   sp_safe(text), wrong, (long long)p->plan.pp, (long long)p->model.layers,
+                   (long long)p->model.mtp_layers);
 }
 
 static bool refuse_batch(const struct sp_plan *plan, struct sp_error *error)
@@ -231,7 +229,7 @@ static bool refuse_batch(const struct sp_plan *plan, struct sp_error *error)
     char why[160];
     return sp_shares_batch((double)plan->batch, (double)plan->micro_batch, (double)plan->dp, why,
                            sizeof why) ||
-           sp_fail(error, SP_INPUT, "--batch: %s (`search` has the plans)", why);
+           sp_fail(error, SP_INPUT, "--batch: %s (see `search`)", why);
 }
 
 static bool check(const struct sp_planned *p, struct sp_error *error)
@@ -273,7 +271,7 @@ static bool needs_shape(const struct sp_args *args, const struct sp_sources *sou
                  sp_human_text(near[i].params, SP_PARAMETERS));
     }
     return sp_fail(error, SP_USAGE,
-                   "--params %s: a plan needs a shape: --model %s are nearest in size, or --shape "
+                   "--params %s: a plan needs a shape; nearest in size: --model %s; or --shape "
                    "layers=60,d_model=6144,...",
                    sp_safe(args->text[SP_O_params]), names);
 }
@@ -376,7 +374,7 @@ static bool read_modules(const struct sp_args *args, struct sp_plan *plan, struc
         while (module < SP_MODULES && strcmp(sp_module_names[module], word) != 0)
             sp_nearest_offer(&nearest, sp_module_names[module++]);
         if (module == SP_MODULES)
-            return sp_fail(error, SP_INPUT, "--recompute-modules: \"%s\" is no part of a layer%s",
+            return sp_fail(error, SP_INPUT, "--recompute-modules: unknown part of a layer \"%s\"%s",
                            sp_safe(word), sp_nearest_hint(&nearest));
         modules |= 1U << module;
     }
@@ -422,10 +420,10 @@ static bool make_plan(const struct sp_args *args, const struct sp_sources *sourc
         return false;
     if ((plan->recompute.offload || plan->offload_layers > 0) &&
         !(sp_host_bytes_per_s(&p->hw.chip) > 0))
-        return sp_fail(error, SP_INPUT,
-                       "--offload: %s: chip.pcie_bytes_per_s is not known; --set "
-                       "hw.chip.pcie_bytes_per_s",
-                       p->hw.name);
+        return sp_fail(
+            error, SP_INPUT,
+            "--offload: %s has no chip.pcie_bytes_per_s: use --set hw.chip.pcie_bytes_per_s",
+            p->hw.name);
     return sp_resolve_on_ground(&said, sources, p, error) && choose_stages(args, p, error);
 }
 

@@ -50,7 +50,7 @@ void sp_put_resolved(struct sp_report *report, const struct sp_args *args,
 void sp_put_run(struct sp_report *report, const struct sp_planned *planned, double step_s,
                 double tokens, double usd_per_h);
 
-/* At most so many points of the curve, and gradient buckets, are in the report. */
+/* Maximum number of curve points, and of gradient buckets, in the report. */
 enum { SP_MOST_CURVE_POINTS = 32, SP_MOST_LISTED_BUCKETS = 1000 };
 
 /* A change, its step time and gain over the plan, whether that is a tie, and its memory, beside the

@@ -27,11 +27,11 @@ struct prices {
 };
 static const struct prices per_hour = {
     SP_O_price,
-    "price of a device-hour in USD, such as 2.10, or one a machine, such as h100=2.10,b200=4.5",
+    "price of a device-hour in USD, such as 2.10, or one per machine, such as h100=2.10,b200=4.5",
     1e6};
 static const struct prices to_buy = {
     SP_O_capex,
-    "price of a device in USD, such as 30k, or one a machine, such as h100=30k,b200=45k", 1e9};
+    "price of a device in USD, such as 30k, or one per machine, such as h100=30k,b200=45k", 1e9};
 
 /* One item: the machine's name, or NULL for all, and the price. */
 static bool read_item(const struct prices *of, char *item, const char **name, double *usd,
@@ -41,7 +41,7 @@ static bool read_item(const struct prices *of, char *item, const char **name, do
     *name = value ? item : NULL;
     return (sp_parse_number(text, usd) && !*sp_unit_of_number(text) && *usd > 0 &&
             *usd <= of->most) ||
-           sp_fail(error, SP_INPUT, "--%s: \"%s\" is no %s", sp_option_name(of->option),
+           sp_fail(error, SP_INPUT, "--%s: \"%s\": expected a %s", sp_option_name(of->option),
                    sp_safe(text), of->what);
 }
 
@@ -85,8 +85,7 @@ static bool read_purchase(const struct sp_args *args, const struct sp_hardware *
     };
     return !(isnan(price->own.watts) && price->own.usd_per_kwh > 0) ||
            sp_fail(error, SP_INPUT,
-                   "--capex: the power of this device is not published; give --watts, or "
-                   "--usd-per-kwh 0");
+                   "--capex: this device has no published power; give --watts, or --usd-per-kwh 0");
 }
 
 bool sp_price_of(const struct sp_args *args, const struct sp_hardware *hw, const char *spec,
@@ -156,7 +155,7 @@ static bool check_names(const struct prices *of, const struct sp_args *args,
         for (int i = 0; i < n && !known; i++)
             known = is_about(name, hw[i], specs[i]);
         if (!known)
-            return sp_fail(error, SP_INPUT, "--%s: \"%s\" is no machine of --hw",
+            return sp_fail(error, SP_INPUT, "--%s: \"%s\" is not a machine of --hw",
                            sp_option_name(of->option), sp_safe(name));
     }
     return error->lines == 0;
@@ -177,8 +176,8 @@ void sp_note_prices(struct sp_report *report, const void *all, int n,
         alike = alike && at(all, i)->is_typed == at(all, 0)->is_typed &&
                 at(all, i)->year == at(all, 0)->year;
     if (!alike)
-        sp_note(report, "the prices are not of one year and kind, so the costs do not compare "
-                        "the machines: give what you pay, --price MACHINE=USD,MACHINE=USD");
+        sp_note(report, "prices differ in year or kind, so costs are not comparable: give yours, "
+                        "--price MACHINE=USD,MACHINE=USD");
 }
 
 void sp_price_text(const struct sp_price *price, char *out, size_t size)

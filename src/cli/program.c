@@ -200,8 +200,7 @@ static enum sp_exit print_answer(const struct sp_command *command, const struct 
     if (ok && file_alone && picture)
         ok = sp_fail(
             &error, SP_USAGE,
-            "--plot - draws among the text, and standard output is a file here: give one of the "
-            "two a name");
+            "--plot - and the file both go to standard output: give one of them a file name");
     if (ok && file && !file_alone)
         ok = sp_write_file(file, text, strlen(text), &error);
     if (!ok)
@@ -292,7 +291,7 @@ static int exit_code(enum sp_exit code, const struct sp_output *to)
 {
     if (!sp_was_interrupted() || code == SP_INTERNAL)
         return (int)code;
-    fprintf(to->notes, "scaleplan: interrupted: the answer is not complete\n");
+    fprintf(to->notes, "scaleplan: interrupted: the answer is incomplete\n");
     return SP_INTERRUPTED;
 }
 
@@ -311,7 +310,7 @@ static void print_version(FILE *out)
     if (sp_makes_threads)
         fprintf(out, "%d thread%s (OMP_NUM_THREADS)\n", threads, threads == 1 ? "" : "s");
     else
-        fputs("1 thread: this build makes no others\n", out);
+        fputs("1 thread: this build has no others\n", out);
 }
 
 /* Other programs take common options before the command: `--format json fit`. Such words go behind

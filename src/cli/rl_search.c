@@ -119,7 +119,7 @@ static void try_engines(struct search *s, struct sp_rl_choice c)
     }
 }
 
-/* All degrees of training on so many devices. */
+/* All degrees of training on this number of devices. */
 static void try_training(struct search *s, int64_t train, int64_t generate)
 {
     const struct sp_option_values *const v = &s->typed->value;
@@ -138,7 +138,7 @@ static void try_training(struct search *s, int64_t train, int64_t generate)
     }
 }
 
-/* Both sides in turn, or so many devices for each. */
+/* Colocated, or this number of devices for each side. */
 static void try_places(struct search *s)
 {
     const struct sp_options_given *const g = &s->typed->given;
@@ -166,7 +166,7 @@ bool sp_search_rl(const struct sp_args *typed, struct sp_rl_found *found, struct
     if (!typed->value.hw)
         return sp_fail(error, SP_USAGE, "--hw NAME-CHIPS is needed, such as h100-64");
     if (!typed->given.prompts)
-        return sp_fail(error, SP_USAGE, "--prompts N is needed: prompts of a step");
+        return sp_fail(error, SP_USAGE, "--prompts N is needed: prompts per step");
     if (!sp_hardware_of(typed, &sources, &hw, error) ||
         !sp_model_of(typed, &sources, &model, error))
         return false;

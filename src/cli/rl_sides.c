@@ -71,17 +71,18 @@ static bool read_split(const struct sp_args *args, const struct sp_hardware *hw,
         if (!rest || !sp_next_piece(&rest, ':', piece[i], sizeof piece[i]) ||
             !sp_parse_number(piece[i], &chips[i]) || chips[i] < 1 || floor(chips[i]) != chips[i])
             return sp_fail(error, SP_INPUT,
-                           "--split: \"%s\" is not of the form TRAIN:GENERATE, such as 64:64",
+                           "--split: \"%s\": expected TRAIN:GENERATE, such as 64:64",
                            sp_safe(args->value.split));
     if (rest || chips[0] + chips[1] != all)
-        return sp_fail(error, SP_INPUT, "--split %s: %.0f + %.0f devices are not the %.0f of --hw",
+        return sp_fail(error, SP_INPUT,
+                       "--split %s: %.0f + %.0f devices do not make the %.0f of --hw",
                        sp_safe(args->value.split), chips[0], chips[1], all);
     char *const out[] = {train, generate};
     *train_devices = chips[0];
     for (int i = 0; i < 2; i++) {
         struct sp_hardware part = *hw;
         if (!sp_take_devices(&part, (int64_t)chips[i]))
-            return sp_fail(error, SP_INPUT, "--split: there is no %s of %.0f devices", hw->name,
+            return sp_fail(error, SP_INPUT, "--split: %s cannot have %.0f devices", hw->name,
                            chips[i]);
         sp_name_machine(&part, args->value.hw, out[i], 128);
     }
@@ -100,8 +101,7 @@ static bool place(const struct sp_args *args, const struct sp_sources *sources, 
     const bool split = args->given.split || args->given.gen_hw;
     if (!split && args->value.stale > 0)
         return sp_fail(error, SP_INPUT,
-                       "--stale %.0f: both sides take turns on the same devices; give generation "
-                       "its own (--split, --gen-hw)",
+                       "--stale %.0f needs separate devices for generation (--split, --gen-hw)",
                        args->value.stale);
     snprintf(train, 128, "%s", args->value.hw);
     snprintf(generate, 128, "%s", args->given.gen_hw ? args->value.gen_hw : args->value.hw);
@@ -133,10 +133,9 @@ static bool load_engines(const struct sp_args *args, const struct sp_sources *so
         !sp_load_sequences(f, error))
         return false;
     return f->holds_weights ||
-           sp_fail(
-               error, SP_INPUT,
-               "an engine of %.0f chips does not hold the weights of %s: give a larger --gen-tp",
-               f->service.chips, f->model.name);
+           sp_fail(error, SP_INPUT,
+                   "the weights do not fit in an engine of %.0f chips (%s): use a larger --gen-tp",
+                   f->service.chips, f->model.name);
 }
 
 static double up_to_multiple(double x, double of)
@@ -144,8 +143,8 @@ static double up_to_multiple(double x, double of)
     return ceil(x / of - 1e-9) * of;
 }
 
-/* Rows of so many answers and their length. The replica with most rows decides, so all have as
- * many, or that with the longest answer; context parallelism pads rows. */
+/* Number of answers per row, and the row's length. The replica with most rows decides, so all have
+ * as many, or that with the longest answer; context parallelism pads rows. */
 static struct sp_rl_rows shape_rows(const struct sp_args *args, const struct sp_rl_sides *s,
                                     double answers)
 {
@@ -166,7 +165,7 @@ static struct sp_rl_rows shape_rows(const struct sp_args *args, const struct sp_
     if (s->room > 0)
         r.tokens = ceil(answers * length / r.rows);
     if (longest > r.rows / dp * r.tokens * (1 + 1e-9) && dp >= 1 && floor(dp) == dp) {
-        r.rows = dp * together; /* who has the longest answer has no other */
+        r.rows = dp * together; /* the replica with the longest answer has no other */
         r.tokens = ceil(longest / together);
     }
     r.tokens = up_to_multiple(r.tokens, multiple);
@@ -182,7 +181,7 @@ static bool load_training(const struct sp_args *args, const struct sp_sources *s
     const double batch = answers / args->value.minibatches;
     if (floor(batch) != batch)
         return sp_fail(error, SP_INPUT,
-                       "--minibatches %.0f does not divide the %.0f answers of a step",
+                       "--minibatches %.0f does not divide the %.0f answers per step",
                        args->value.minibatches, answers);
     sp_add_word(w, "step");
     sp_add_all(w, args, not_of_training);
@@ -221,7 +220,7 @@ static bool load_beside(const struct sp_rl_sides *s, const struct sp_sources *so
     const enum sp_plan_problem problem =
         sp_check_plan(model, &plan, sp_chips(&s->trained.hw), s->trained.hw.slices);
     return problem == SP_PLAN_OK ||
-           sp_fail(error, SP_INPUT, "--%s %s: the plan cannot be laid on it: %s", option,
+           sp_fail(error, SP_INPUT, "--%s %s: the plan does not apply to it: %s", option,
                    model->name, sp_plan_problem_text(problem));
 }
 
@@ -238,11 +237,10 @@ static bool load_others(const struct sp_args *args, const struct sp_sources *sou
     const struct sp_option_values *const v = &args->value;
     const bool weighs = v->reference ? !is_none(v->reference) : traits->reference;
     if (v->critic && !traits->critic)
-        return sp_fail(error, SP_INPUT, "--critic: %s has none (--algorithm ppo)",
+        return sp_fail(error, SP_INPUT, "--critic: %s has no critic (use --algorithm ppo)",
                        sp_rl_algorithms[s->algorithm]);
     if (traits->groups && v->group < 2)
-        return sp_fail(error, SP_INPUT,
-                       "--group 1: %s compares the answers of a prompt, which takes two at least",
+        return sp_fail(error, SP_INPUT, "--group 1: %s compares at least two answers per prompt",
                        sp_rl_algorithms[s->algorithm]);
     if (weighs) {
         if (!load_beside(s, sources, "reference", v->reference, &s->reference, error))
@@ -271,8 +269,8 @@ static bool read_without(const char *text, bool without[SP_RL_PARTS], struct sp_
             part++;
         if (part == SP_RL_PARTS)
             return sp_fail(error, SP_INPUT,
-                           "--without: \"%s\" is no part of a step: generation, logprob, "
-                           "reference, critic, reward, update, refit or wake",
+                           "--without: \"%s\": expected generation, logprob, reference, critic, "
+                           "reward, update, refit or wake",
                            sp_safe(word));
         without[part] = true;
     }
@@ -323,7 +321,7 @@ bool sp_load_sides(const struct sp_args *args, struct sp_report *report, struct 
     const struct sp_command *const step = sp_find_command("step", error);
     s->train_args->n_options = sp_options_of(step, s->train_args->options);
     if (!args->given.prompts)
-        return sp_fail(error, SP_USAGE, "--prompts N is needed: prompts of a step");
+        return sp_fail(error, SP_USAGE, "--prompts N is needed: prompts per step");
     if (!place(args, &sources, train, generate, &s->train_devices, error) ||
         !load_engines(args, &sources, generate, report, s, error) ||
         !load_training(args, &sources, train, s, error) || !load_others(args, &sources, s, error) ||

@@ -155,16 +155,16 @@ static void put_cause(const struct sp_searching *s, const struct sp_close_by *ne
         snprintf(rows.change, sizeof rows.change, "none of --fix, --only and --max-...");
     if (why.cause == SP_EMPTY_BATCH || why.cause == SP_EMPTY_DEVICES)
         snprintf(line, sizeof line,
-                 "no degrees make these devices (%s) and share this batch (%s sequences)", devices,
+                 "no degrees multiply to %s devices and divide a batch of %s sequences", devices,
                  batch);
     else if (why.cause == SP_EMPTY_MODEL)
         snprintf(line, sizeof line,
-                 "no degrees of this model make %s devices, and no batch or number of devices near "
-                 "was found that has a plan",
+                 "no degrees of this model multiply to %s devices; no batch or number of devices "
+                 "nearby has a plan",
                  devices);
     else
-        snprintf(line, sizeof line, "the options that limit plans leave none");
-    sp_line(s->report, "empty      %s%s%s", line, rows.change[0] ? "; plans are there with " : "",
+        snprintf(line, sizeof line, "the options exclude all plans");
+    sp_line(s->report, "empty      %s%s%s", line, rows.change[0] ? "; there are plans with " : "",
             rows.change);
     put_empty(s, &rows);
 }

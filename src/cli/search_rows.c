@@ -438,7 +438,7 @@ static void say_constraints(const struct sp_search *s, char *out, size_t size)
     snprintf(out, size, "%s, batch %s %.6g%s%s", devices, about ? "within 5 % of" : "exactly",
              about ? batch->tokens / batch->seq : (double)m->asked.batch,
              whole ? ", TP over whole axes (--any: over parts)" : "",
-             sp_is_limited(&s->limits) ? ", within the options that limit plans" : "");
+             sp_is_limited(&s->limits) ? ", within the given options" : "");
 }
 
 static void put_nearby(struct sp_report *r, const struct search_rows *s)
@@ -520,7 +520,7 @@ static enum sp_verdict verdict_of(const struct sp_search *s, const struct sp_ran
     return sp_plan_verdict(&in, ranked->found->bytes);
 }
 
-/* What is said of the list, and where nothing fits of the smallest plan. */
+/* Lines about the list or, if nothing fits, about the smallest plan. */
 static void read_list(const struct sp_searching *s, struct search_rows *rows)
 {
     rank_plans(rows, !s->args->given.top);

@@ -59,7 +59,7 @@ static bool open_machine(struct sp_searching *s, const struct sp_sources *source
         return false;
     const bool cost = of->problem.goal == SP_GOAL_COST || of->front_has_cost;
     return !cost || !isnan(m->base.problem.price.usd_per_h) ||
-           sp_fail(error, SP_INPUT, "no price of %s is known: give --price", m->base.hw.name);
+           sp_fail(error, SP_INPUT, "no price for %s: give --price", m->base.hw.name);
 }
 
 /* What --price says is of these machines. */
@@ -89,20 +89,16 @@ static bool check_options(const struct sp_args *args, struct sp_error *error)
                      args->value.against;
     if (args->value.find == SP_FIND_MODEL && (args->given.reference || args->given.teacher))
         return sp_fail(error, SP_USAGE,
-                       "--find model: the model beside it would stay as deep as it is: leave out "
-                       "--reference and --teacher");
+                       "--find model: --reference and --teacher would keep their depth: omit them");
     if (one && args->value.hw && strchr(args->value.hw, ','))
         return sp_fail(
             error, SP_USAGE,
-            "--near, --explain-rejects, --against and --find are about one machine, --hw names "
-            "several");
+            "--near, --explain-rejects, --against and --find need one machine; --hw names several");
     if (args->given.robust && args->value.objective == (int)SP_GOAL_MEMORY)
-        return sp_fail(error, SP_USAGE,
-                       "--robust makes no difference to --objective memory: leave it out");
+        return sp_fail(error, SP_USAGE, "--robust does not affect --objective memory: omit it");
     if (args->value.batch && args->value.batch[0] == '~' &&
         (args->given.shard || args->value.pareto >= 0))
-        return sp_fail(error, SP_USAGE,
-                       "--batch %s: a part of a search and a front are of one batch",
+        return sp_fail(error, SP_USAGE, "--batch %s: --shard and --pareto need one batch",
                        sp_safe(args->value.batch));
     return !meshes || !*meshes || strcmp(meshes, "best") == 0 || wants_all_plans(args) ||
            sp_fail(error, SP_INPUT, "--meshes: \"%s\": expected best or all", sp_safe(meshes));
@@ -131,8 +127,8 @@ bool sp_open_search(const struct sp_args *args, const struct sp_sources *sources
         return false;
     if (!list)
         return sp_fail(error, SP_USAGE,
-                       "--hw NAME-CHIPS is needed, such as h100-512 or h100-1024,v5p-2048; "
-                       "`scaleplan list hardware` shows the names");
+                       "--hw NAME-CHIPS is needed, such as h100-512 or h100-1024,v5p-2048; names: "
+                       "`scaleplan list hardware`");
     if (!sp_space_limits_of(args, &of->limits, error))
         return false;
     const size_t size = strlen(list) + 1;
@@ -200,7 +196,7 @@ bool sp_open_launch(const struct sp_args *typed, struct sp_search_launch *from,
     if (!typed->value.from)
         return true;
     if (hw && strchr(hw, ','))
-        return sp_fail(error, SP_USAGE, "--from is about one machine, --hw names several");
+        return sp_fail(error, SP_USAGE, "--from needs one machine; --hw names several");
     const struct sp_command *const command = sp_find_command(step, error);
     if (!command || !sp_parse_command(command, 1, words, &as_step, error))
         return false;

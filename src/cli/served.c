@@ -51,7 +51,7 @@ bool sp_check_kind(const struct sp_args *args, bool serves, const char *target,
         const enum sp_option_id id = args->options[i].id;
         const bool other = serves ? is_of_training(id) : is_of_service(id);
         if (args->given_at[id] && other && !is_of_both(id))
-            return sp_fail(error, SP_USAGE, "--%s is of a %s, and --to %s writes a %s",
+            return sp_fail(error, SP_USAGE, "--%s is for a %s; --to %s writes a %s",
                            sp_option_name(id), serves ? "training" : "service", target,
                            serves ? "service" : "training");
     }

@@ -74,10 +74,9 @@ static bool check_pool(const struct serve *f, const struct serve_degrees *d, str
 {
     const double ranks = d->tp * d->attention_dp, E = (double)f->model.moe.experts;
     return d->ep == 0 || (E > 0 && fmod(ranks, d->ep) == 0 && fmod(E, d->ep) == 0) ||
-           sp_fail(
-               error, SP_INPUT,
-               "--disaggregate: ep%.0f has to divide tp x dp, %.0f, and the experts of %s, %.0f",
-               d->ep, ranks, f->model.name, E);
+           sp_fail(error, SP_INPUT,
+                   "--disaggregate: ep%.0f must divide tp x dp, %.0f, and the experts of %s, %.0f",
+                   d->ep, ranks, f->model.name, E);
 }
 
 /* --disaggregate P:D: the degrees of both pools; `auto` leaves them as they are. */
@@ -91,16 +90,15 @@ static bool read_split(const struct serve *f, struct serve_degrees *reads, struc
     if (!colon || !read_degrees(text, (size_t)(colon - text), reads) ||
         !read_degrees(colon + 1, strlen(colon + 1), d))
         return sp_fail(error, SP_INPUT,
-                       "--disaggregate: \"%s\" is neither auto nor degrees of the instances that "
-                       "read and that generate, such as tp4:dp8 or 4xtp1:1xtp8",
+                       "--disaggregate: \"%s\": expected auto, or degrees of prefill and decode "
+                       "instances, such as tp4:dp8 or 4xtp1:1xtp8",
                        sp_safe(text));
     const double read = reads->instances * chips_of(reads), make = d->instances * chips_of(d);
     const double both = read + make, chips = (double)sp_chips(&f->hw);
     return fmod(chips, both) == 0 ||
            sp_fail(error, SP_INPUT,
-                   "--disaggregate %s: its parts take %.0f + %.0f chips, which do not make the "
-                   "%.0f of %s",
-                   sp_safe(text), read, make, chips, f->args->value.hw);
+                   "--disaggregate %s: %.0f + %.0f chips do not make the %.0f of %s", sp_safe(text),
+                   read, make, chips, f->args->value.hw);
 }
 
 /* What generates tokens one by one from a cache of its own. */
@@ -110,7 +108,7 @@ static bool check_decoder(const struct serve *f, struct sp_error *error)
     if (m->bidirectional)
         return sp_fail(error, SP_INPUT, "%s is an encoder, which generates no tokens", m->name);
     return !sp_attends_to_encoder(m) ||
-           sp_fail(error, SP_INPUT, "%s attends to an encoder, of which serving is not modelled",
+           sp_fail(error, SP_INPUT, "%s attends to an encoder; serving such models is not modelled",
                    m->name);
 }
 
@@ -119,8 +117,7 @@ static bool check_tp(const struct serve *f, const struct serve_degrees *d, struc
     const struct sp_model *const m = &f->model;
     if (!sp_model_has_shape(m) || fmod((double)m->heads, d->tp) == 0)
         return true;
-    return sp_fail(error, SP_INPUT,
-                   "--tp %.0f does not divide the %lld heads of %s: take a divisor", d->tp,
+    return sp_fail(error, SP_INPUT, "--tp %.0f does not divide the %lld heads of %s", d->tp,
                    (long long)m->heads, m->name);
 }
 
@@ -145,16 +142,15 @@ static bool check_experts(const struct serve *f, const struct serve_degrees *d,
     const bool asked = f->args->given.ep || f->args->given.etp;
     if (E <= 0 && d->attention_dp > 1)
         return sp_fail(error, SP_INPUT,
-                       "--attention-dp %.0f: %s has no experts, each rank would hold the whole "
+                       "--attention-dp %.0f: %s has no experts, so each rank would hold the whole "
                        "MLP: use --replicas",
                        d->attention_dp, f->model.name);
     if (E <= 0)
         return !asked || sp_fail(error, SP_INPUT, "--ep, --etp: %s has no experts", f->model.name);
     if (ep * etp != ranks || floor(ep) != ep)
         return sp_fail(error, SP_INPUT,
-                       "--ep %.6g x --etp %.0f is not tp x attention-dp, %.6g x %.0f: the same "
-                       "chips hold both",
-                       ep, etp, ranks / d->attention_dp, d->attention_dp);
+                       "--ep %.6g x --etp %.0f must equal tp x attention-dp, %.6g x %.0f", ep, etp,
+                       ranks / d->attention_dp, d->attention_dp);
     return !asked || fmod(E, ep) == 0 ||
            sp_fail(error, SP_INPUT, "--ep %.0f does not divide the %.0f experts of %s", ep, E,
                    f->model.name);
@@ -194,11 +190,11 @@ static bool cut_machine(struct serve *f, const struct serve_degrees *reads, doub
     f->replicas = all / f->group_chips;
     if (*chips < 1 || floor(*chips) != *chips || floor(f->replicas) != f->replicas)
         return sp_fail(error, SP_INPUT,
-                       "the %.0f chips of --hw %s are no whole number of instances of %.6g "
-                       "(tp x attention-dp x pp, or --replicas)",
+                       "the %.0f chips of --hw %s do not divide into instances of %.6g (tp x "
+                       "attention-dp x pp, or --replicas)",
                        all, f->args->value.hw, *chips);
     if (!isnan(R) && R != f->replicas)
-        return sp_fail(error, SP_INPUT, "--replicas %.0f: the degrees leave %.0f on %.0f chips", R,
+        return sp_fail(error, SP_INPUT, "--replicas %.0f: the degrees allow %.0f on %.0f chips", R,
                        f->replicas, all);
     return true;
 }
@@ -240,8 +236,7 @@ static bool take_profile(struct serve *f, const struct sp_sources *sources, stru
     if (!name)
         return true;
     if (!sp_model_has_shape(&f->model))
-        return sp_fail(error, SP_INPUT,
-                       "--profile: the estimate needs a shape, --params gives none");
+        return sp_fail(error, SP_INPUT, "--profile: the estimate needs a shape, not --params");
     f->own_profile = true;
     return sp_load_serving_profile(name, sources, &f->profile, error);
 }
@@ -268,23 +263,21 @@ static bool check_kv(const struct serve *f, struct sp_error *error)
     const enum sp_storage kv = f->kv;
     if (sp_storages[kv].weights_only)
         return sp_fail(error, SP_INPUT,
-                       "--kv %s: a format of weights; of a cache bf16, fp8 and int8 serve",
+                       "--kv %s is a weight format; a cache takes bf16, fp8 or int8",
                        sp_storage_names[kv]);
     if (f->model.mla.kv_lora_rank > 0 && sp_storages[kv].bytes < 1)
-        return sp_fail(error, SP_INPUT,
-                       "--kv %s: no engine keeps the latent of MLA below 8 bits; bf16, fp8 and "
-                       "int8 serve",
-                       sp_storage_names[kv]);
+        return sp_fail(
+            error, SP_INPUT,
+            "--kv %s: no engine keeps the MLA latent below 8 bits; use bf16, fp8 or int8",
+            sp_storage_names[kv]);
     if (f->model.sample_flops > 0)
         return sp_fail(error, SP_INPUT, "%s takes images and generates no tokens", f->model.name);
     if (f->args->given.kv_per_token && sp_model_has_shape(&f->model))
-        return sp_fail(error, SP_USAGE,
-                       "--kv-per-token is for --params: the shape of %s says its own",
+        return sp_fail(error, SP_USAGE, "--kv-per-token is for --params; the shape of %s gives it",
                        f->model.name);
     return f->args->value.prefix_hit < 1 ||
            sp_fail(error, SP_INPUT,
-                   "--prefix-hit: below 1, the last token of a prompt is always "
-                   "computed");
+                   "--prefix-hit must be below 1: the last token of a prompt is always computed");
 }
 
 /* A rule that was chosen, or what the constants take: the first choice for the textbook. */
@@ -297,9 +290,8 @@ static void note_compute(const struct serve *f)
 {
     const enum sp_dtype wanted = (enum sp_dtype)f->args->value.dtype;
     if (f->args->given.dtype && sp_compute_dtype(&f->hw.chip, wanted) != wanted)
-        sp_note(f->report, "%s publishes no peak for %s: the arithmetic is counted in %s",
-                f->hw.name, sp_dtype_names[wanted],
-                sp_dtype_names[sp_compute_dtype(&f->hw.chip, wanted)]);
+        sp_note(f->report, "%s publishes no peak for %s: arithmetic is counted in %s", f->hw.name,
+                sp_dtype_names[wanted], sp_dtype_names[sp_compute_dtype(&f->hw.chip, wanted)]);
 }
 
 /* The format that is multiplied in: of what is stored, in the textbook bf16, unless --dtype says
@@ -390,11 +382,11 @@ static void note_lengths(const struct serve *f)
 {
     const double most = (double)f->model.max_seq;
     if (most > 0 && f->service.held_tokens > most)
-        sp_note(f->report, "%.0f tokens are more than %s was made for, %.0f",
-                f->service.held_tokens, f->model.name, most);
+        sp_note(f->report, "%.0f tokens exceed the maximum of %s, %.0f", f->service.held_tokens,
+                f->model.name, most);
     if (!sp_model_has_shape(&f->model) && isnan(f->service.kv_token_bytes))
-        sp_note(f->report, "the cache of a model known by its size is not counted: give "
-                           "--kv-per-token");
+        sp_note(f->report,
+                "the KV cache of a model without a shape is not counted: give --kv-per-token");
 }
 
 /* The pair's own profile, or what its siblings lend, where the estimate knows the machine. */
@@ -416,8 +408,7 @@ static bool load_draft(struct serve *f, const struct sp_sources *sources, const 
         return false;
     if (sp_model_has_shape(&f->model) && f->draft_model.vocab != f->model.vocab)
         return sp_fail(error, SP_INPUT,
-                       "--draft-model %s: its vocabulary of %lld is not that of %s, %lld: drafts "
-                       "are tokens of both",
+                       "--draft-model %s: its vocabulary of %lld differs from that of %s, %lld",
                        f->draft_model.name, (long long)f->draft_model.vocab, f->model.name,
                        (long long)f->model.vocab);
     f->service.draft_model = &f->draft_model;
@@ -429,14 +420,12 @@ static bool check_drafts(const struct serve *f, struct sp_error *error)
     const bool a = f->args->given.acceptance, n = f->args->given.accepted;
     const bool k = f->args->given.draft_tokens;
     if (a && n)
-        return sp_fail(error, SP_INPUT,
-                       "--acceptance and --accepted exclude each other: a probability, or what "
-                       "was measured");
+        return sp_fail(error, SP_INPUT, "--acceptance and --accepted exclude each other");
     if ((a || n) != k)
         return sp_fail(error, SP_USAGE,
-                       "--draft-tokens K goes with --acceptance FRACTION or --accepted N");
+                       "--draft-tokens K needs --acceptance FRACTION or --accepted N");
     if (n && f->args->value.accepted > f->args->value.draft_tokens + 1)
-        return sp_fail(error, SP_INPUT, "--accepted: a step gives at most --draft-tokens + 1");
+        return sp_fail(error, SP_INPUT, "--accepted: at most --draft-tokens + 1");
     return k || !f->args->given.draft_model ||
            sp_fail(error, SP_USAGE, "--draft-model needs --draft-tokens K");
 }
@@ -461,8 +450,8 @@ bool sp_load_service(struct serve *f, const struct sp_sources *sources, struct s
     return sp_model_of(f->args, sources, &f->model, error) &&
            (f->args->value.hw ||
             sp_fail(error, SP_USAGE,
-                    "--hw NAME[-CHIPS] is needed, such as v5p-4096 or h100-512; the cache alone "
-                    "needs no machine: `scaleplan flops --model NAME --get kv_bytes_per_token`")) &&
+                    "--hw NAME[-CHIPS] is needed, such as v5p-4096 or h100-512; for the cache "
+                    "alone: `scaleplan flops --model NAME --get kv_bytes_per_token`")) &&
            sp_hardware_of(f->args, sources, &f->hw, error) && check_decoder(f, error) &&
            take_profile(f, sources, error) && take_engine(f, sources, error) &&
            sp_check_peak(&f->hw, math_of(f, f->weights), error) &&

@@ -85,7 +85,7 @@ static bool open_machine(struct contest *c, const char *hw, const struct sp_sour
     if (!sp_load_service(&v->f, sources, error))
         return false;
     if (c->objective == SP_SERVE_COST && isnan(v->f.price.usd_per_h))
-        return sp_fail(error, SP_INPUT, "no price of %s is known: give --price", v->f.hw.name);
+        return sp_fail(error, SP_INPUT, "no price for %s: give --price", v->f.hw.name);
     const bool loaded = sp_load_sequences(&v->f, &v->why);
     if (!v->f.degrees.given)
         v->n = sp_find_serve_points(&v->f, v->points);
@@ -140,7 +140,7 @@ static const char *why_not(const struct rival *v)
     return v->n > 0              ? "others beat all of its instances"
            : v->why.lines > 0    ? v->why.text
            : !v->f.holds_weights ? "it does not hold the weights"
-                                 : "no instance holds the requests in time";
+                                 : "no instance serves the requests in time";
 }
 
 static const struct sp_price *price_of(const void *contest, int i)
@@ -184,8 +184,8 @@ static void note_closed_forms(struct sp_report *r, const struct contest *c)
     for (int i = 0; i < c->n; i++)
         if (!c->rival[i]->f.instance.estimated)
             sp_note(r,
-                    "%s has closed forms alone, which no engine reaches: it is ranked behind "
-                    "the estimates of the others",
+                    "%s has only closed forms, which no engine reaches: it is ranked after the "
+                    "estimates",
                     c->rival[i]->hw);
 }
 
@@ -201,7 +201,7 @@ bool sp_compare_serving(const struct sp_args *args, struct sp_report *report,
     struct contest c = {.args = args, .report = report};
     for (int i = 0; of_one[i] != SP_NO_OPTION; i++)
         if (args->given_at[of_one[i]])
-            return sp_fail(error, SP_USAGE, "--%s is about one machine, --hw names several",
+            return sp_fail(error, SP_USAGE, "--%s needs one machine; --hw names several",
                            sp_option_name(of_one[i]));
     c.front = args->given.front;
     c.objective = c.front ? SP_SERVE_LATENCY : (enum sp_serve_objective)args->value.objective;

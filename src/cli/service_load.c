@@ -211,13 +211,11 @@ void sp_take_sequences(struct serve *f, double sequences)
 static bool check_load(const struct serve *f, struct sp_error *error)
 {
     if (f->args->given.concurrency && f->args->given.rate)
-        return sp_fail(error, SP_INPUT,
-                       "--concurrency and --rate exclude each other: requests in flight, or "
-                       "requests that come");
+        return sp_fail(error, SP_INPUT, "--concurrency and --rate exclude each other");
     if (f->args->given.ttft && !(f->load.profile && isnan(f->load.step_s)))
         return sp_fail(error, SP_INPUT,
-                       "--ttft is a limit of the estimate, which needs a profile of chip and "
-                       "engine: closed forms know no queue");
+                       "--ttft needs the estimate, which needs a profile of chip and engine: "
+                       "closed forms have no queue");
     return true;
 }
 
@@ -260,8 +258,8 @@ bool sp_load_sequences(struct serve *f, struct sp_error *error)
     choose_instance(f);
     if (f->load.profile && !divides_heads(f))
         sp_note(f->report,
-                "%.0f chips do not divide the %lld heads of %s: the estimate is of the instances "
-                "listed, or of --tp",
+                "%.0f chips do not divide the %lld heads of %s: the estimate is for the instances "
+                "listed, or for --tp",
                 tp_of(f), (long long)f->model.heads, f->model.name);
     return place_load(f, error);
 }
@@ -288,7 +286,7 @@ bool sp_load_most(struct serve *f, struct sp_error *error)
     return placed;
 }
 
-/* Whether a machine of so many chips, divided into instances, serves the load. */
+/* Whether a machine with this number of chips, divided into instances, serves the load. */
 static bool serves_on(const struct serve *f, double chips)
 {
     struct sp_serve_point points[SP_SERVE_POINTS];
@@ -315,7 +313,7 @@ static double least_to_serve(const struct serve *f)
 
 double sp_fewest_to_serve(const struct serve *f)
 {
-    enum { TIMES = 8 }; /* up to so many times the least are tried */
+    enum { TIMES = 8 }; /* try at most this multiple of the minimum */
     const struct sp_network *const net = &f->hw.network;
     if (!(f->load.rate > 0) || f->degrees.given || f->load.apart || f->textbook ||
         !(f->served.kv_held > 0))

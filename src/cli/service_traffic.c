@@ -33,7 +33,7 @@ static struct sp_traffic traffic_of(const struct serve *f)
     return t;
 }
 
-/* Simulates so many sequences of an instance; whether they are in time. */
+/* Simulates an instance with this number of sequences; true if they meet the limits. */
 static bool try(struct serve *f, double sequences)
 {
     sp_take_sequences(f, sequences);
@@ -57,8 +57,7 @@ static void keep_limits(struct serve *f)
         try(f, most);
     if (f->B < most)
         sp_note(f->report,
-                "%.0f sequences would be in time by the mean lengths, as the instances "
-                "listed count",
+                "%.0f sequences would be in time by mean lengths, as used in the list of instances",
                 most);
 }
 
@@ -71,8 +70,8 @@ void sp_simulate(struct serve *f)
     if (f->instance.estimated && !f->load.apart && !try(f, f->B) && any && f->is_simulated)
         keep_limits(f);
     if (!f->is_simulated)
-        sp_note(f->report, "%s is not simulated: lengths count by their mean",
-                f->load.apart           ? "prefill on chips of its own"
-                : f->instance.estimated ? "a load of a million requests at once"
-                                        : "what has closed forms alone");
+        sp_note(f->report, "%s is not simulated: mean lengths are used",
+                f->load.apart           ? "prefill on separate chips"
+                : f->instance.estimated ? "a load of a million concurrent requests"
+                                        : "a closed form");
 }

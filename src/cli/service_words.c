@@ -29,9 +29,9 @@ void sp_say_late(const struct serve *f, const struct sp_steady *y, char *out, si
     const bool first = sp_in_time(f, y, &tpot); /* then the limit of the first is not kept */
     const double s = first ? sp_limited_latency_s(f, SP_LATENCY_TTFT, y->ttft_s)
                            : sp_limited_latency_s(f, SP_LATENCY_TPOT, y->tpot_s);
-    snprintf(out, size, "; %s takes %s%s, and --%s allows %s",
-             first ? "the first token" : "a token", sp_human_text(s, SP_SECONDS),
-             f->load.percentile == 99 ? " (99th percentile)" : "", first ? "ttft" : "tpot",
+    snprintf(out, size, "; %s takes %s%s; --%s allows %s", first ? "the first token" : "a token",
+             sp_human_text(s, SP_SECONDS), f->load.percentile == 99 ? " (99th percentile)" : "",
+             first ? "ttft" : "tpot",
              sp_human_text(first ? f->load.ttft_s : f->load.tpot_s, SP_SECONDS));
 }
 
@@ -39,7 +39,7 @@ void sp_say_fewest(const struct serve *f, char *out, size_t size)
 {
     char most[96] = "", chips[64] = "";
     if (f->is_overrun)
-        snprintf(most, sizeof most, "; it serves at most %.4g of the %.6g requests/s that come",
+        snprintf(most, sizeof most, "; it serves at most %.4g of the %.6g requests/s",
                  f->most_served, f->load.rate);
     if (!isnan(f->fewest))
         snprintf(chips, sizeof chips, "; the fewest chips that serve this rate: %.0f", f->fewest);

@@ -61,7 +61,7 @@ static enum sp_plan_field_id find_dimension(const char *where, const char *key,
             return (enum sp_plan_field_id)i;
         sp_nearest_offer(&nearest, f->name);
     }
-    sp_fail(error, SP_INPUT, "--%s\"%s\" is no dimension of a plan%s", where, sp_safe(key),
+    sp_fail(error, SP_INPUT, "--%s\"%s\" is not a dimension of a plan%s", where, sp_safe(key),
             sp_nearest_hint(&nearest));
     return SP_PLAN_FIELDS;
 }

@@ -83,8 +83,8 @@ static bool read_targets(const char *list, unsigned *found, struct sp_error *err
     struct sp_nearest nearest;
     return read_bits(list, targets, TARGETS, found, item, &nearest) ||
            sp_fail(error, SP_INPUT,
-                   "--lora-targets: \"%s\" is no projection%s: q, k, v, qkv, o, gate, up, "
-                   "down, attention, all-linear, fused",
+                   "--lora-targets: unknown projection \"%s\"%s: q, k, v, qkv, o, gate, up, down, "
+                   "attention, all-linear, fused",
                    sp_safe(item), sp_nearest_hint(&nearest));
 }
 
@@ -95,8 +95,8 @@ static bool read_last(const char *text, const struct sp_model *m, struct sp_tuni
     double last;
     t->trainable = SP_TRAIN_LAST;
     if (!sp_parse_number(text, &last) || last < 1 || last != floor(last) || last > 1e6)
-        return sp_fail(error, SP_INPUT,
-                       "--trainable last:%s: last:N is the last N layers, N from 1", sp_safe(text));
+        return sp_fail(error, SP_INPUT, "--trainable last:%s: expected last:N, N from 1",
+                       sp_safe(text));
     t->last = (int64_t)last;
     return !sp_model_has_shape(m) || t->last <= m->layers ||
            sp_fail(error, SP_INPUT, "--trainable last:%lld: %s has %lld layers", (long long)t->last,
@@ -128,7 +128,7 @@ static bool read_trainable(const struct sp_args *args, const struct sp_model *m,
     sp_nearest_offer(&nearest, "lora");
     sp_nearest_offer(&nearest, "none");
     return sp_fail(error, SP_INPUT,
-                   "--trainable: \"%s\" is no part%s: all, lora, none, last:N, or a list of "
+                   "--trainable: unknown part \"%s\"%s: all, lora, none, last:N, or a list of "
                    "embeddings, attention, mlp, experts, norms",
                    sp_safe(item), sp_nearest_hint(&nearest));
 }
@@ -177,14 +177,13 @@ bool sp_take_tuning(const struct sp_args *args, struct sp_model *m, struct sp_er
         return true;
     const char *const said = args->given.trainable ? args->value.trainable : "lora";
     if (!sp_model_has_shape(m))
-        return sp_fail(error, SP_INPUT, "--trainable %s: the shape of %s is not known",
-                       sp_safe(said), m->name);
+        return sp_fail(error, SP_INPUT, "--trainable %s: %s has no known shape", sp_safe(said),
+                       m->name);
     if (!take_adapters(args, &t, error))
         return false;
     m->tuning = t;
     return t.trainable == SP_TRAIN_LAST || sp_count_params(m).trained > 0 ||
-           sp_fail(error, SP_INPUT, "--trainable %s: %s has none of that, nothing would be trained",
-                   sp_safe(said), m->name);
+           sp_fail(error, SP_INPUT, "--trainable %s: %s has no such part", sp_safe(said), m->name);
 }
 
 /* Appends the words of all set bits. */
@@ -212,7 +211,7 @@ void sp_tuning_text(const struct sp_model *m, char out[SP_TUNING_TEXT])
         break;
     case SP_TRAIN_LAST:
         if (t->last == 0)
-            snprintf(out, SP_TUNING_TEXT, "none, a forward pass alone");
+            snprintf(out, SP_TUNING_TEXT, "none (forward pass only)");
         else
             snprintf(out, SP_TUNING_TEXT, "the last %lld layers", (long long)t->last);
         break;
@@ -228,8 +227,7 @@ static void note_rank(struct sp_report *r, const struct sp_model *m)
     sp_list_model(m, &layers);
     const double most = sp_most_lora_rank(&layers);
     if ((double)m->tuning.lora_rank > most)
-        sp_note(r, "a rank above %.0f is more than the narrowest product with an adapter has",
-                most);
+        sp_note(r, "a rank above %.0f exceeds the narrowest projection with an adapter", most);
 }
 
 void sp_put_tuning(struct sp_report *r, const struct sp_model *m)
@@ -245,7 +243,6 @@ void sp_put_tuning(struct sp_report *r, const struct sp_model *m)
     sp_put(r, SP_Q_TUNING_FROZEN, p.total + p.adapters - p.trained);
     sp_put(r, SP_Q_TUNING_ADAPTERS, p.adapters);
     sp_put(r, SP_Q_TUNING_FACTOR, sp_tuning_flops(&p, 1) / p.active);
-    sp_line(r,
-            "trained    {trainable}: {trained_params} of parameters, {frozen_params} are frozen; "
-            "{flops_factor} FLOPs per active parameter and token");
+    sp_line(r, "trained    {trainable}: {trained_params} parameters, {frozen_params} frozen; "
+               "{flops_factor} FLOPs per active parameter and token");
 }

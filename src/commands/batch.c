@@ -31,14 +31,14 @@ static const struct sp_taken options[] = {
 };
 
 static const struct sp_example examples[] = {
-    {"batch --hw v5p-4096", "critical batches on 1, 2 and 3 axes, and for the whole slice"},
+    {"batch --hw v5p-4096", "critical batches on 1, 2 and 3 axes and the whole slice"},
     {"batch --hw v5p --d-ff 30000 --batch 2M --get devices_fed.fsdp_tp",
-     "most chips a batch can feed"},
+     "most chips that a batch feeds"},
     {"batch --hw h100-2048 --experts 128 --top-k 4 --get critical.dp.cross",
      "a mixture of experts"},
     {"batch --hw v5p-4096 --explain critical.dp.3", "formula, numbers and source"},
     {"batch --hw v5p-4096 --model llama2-13b --plot batch.svg",
-     "T_math and T_comms over the batch, drawn"},
+     "plot T_math and T_comms over the batch"},
     {NULL, NULL},
 };
 
@@ -116,8 +116,7 @@ static bool load_experts(const struct sp_args *args, struct sp_critical_batches 
     s->r = !isnan(experts) ? sp_expert_share(experts, k) : has_model ? sp_expert_ratio(model) : 1;
     return !(s->ep > s->experts) ||
            sp_fail(error, SP_INPUT,
-                   "--ep %s: there are %s experts to deal out; ep.d_ff_min_limit is the limit of "
-                   "any degree",
+                   "--ep %s exceeds the %s experts; ep.d_ff_min_limit is the limit at any degree",
                    sp_human_text(s->ep, SP_COUNT), sp_human_text(s->experts, SP_COUNT));
 }
 
@@ -177,8 +176,8 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     sp_find_critical_batches(&s);
     if (args->value.layer >= 0 && !(s.has_widths && s.has_batch))
         return sp_fail(error, SP_USAGE,
-                       "--layer needs a batch and a layer of two matrices: a --model whose layers "
-                       "are known, or --d-model and --d-ff; a convolution has neither width");
+                       "--layer needs a batch and a layer of two matrices: a --model with known "
+                       "layers, or --d-model and --d-ff (a convolution has neither)");
     put_batch_rows(report, &s);
     if (args->value.layer >= 0)
         put_layer(report, &s, args->value.layer);
@@ -198,14 +197,11 @@ static struct sp_figure *plot(const struct sp_args *args, const struct sp_report
 
 const struct sp_command sp_cmd_batch = {
     .name = "batch",
-    .summary = "critical batch of every strategy and network, and the inverses",
-    .about = "The batch below which each kind of parallelism waits for its network: DP and FSDP on "
-             "one, two and "
-             "three wrapped torus axes, inside a node and across nodes, FSDP+TP, slices over the "
-             "data-centre "
-             "network; the largest TP degree; the most chips a batch can feed and the smallest "
-             "batch for a "
-             "machine. Throughput only; whole rings.",
+    .summary = "critical batch of every strategy and network, and its inverses",
+    .about = "Computes the batch below which each kind of parallelism is network-bound (DP and "
+             "FSDP on 1 to 3 torus axes, in a node and across nodes, FSDP+TP, slices over the "
+             "data-centre network), the largest TP degree, the most chips that a batch feeds and "
+             "the smallest batch for a machine. Rings are closed; latency is left out.",
     SP_OPTIONS(options),
     .examples = examples,
     .run = run,

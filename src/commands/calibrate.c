@@ -222,7 +222,7 @@ static bool read_request(const struct sp_args *args, const struct sp_sources *so
     struct sp_framework_file known;
     const char *const framework = args->value.framework;
     if (!args->value.hw)
-        return sp_fail(error, SP_USAGE, "--hw is needed: the chip whose runs are fitted");
+        return sp_fail(error, SP_USAGE, "--hw is needed: the chip of the runs");
     if (!sp_check_name(args->value.name, error))
         return false;
     sp_machine_name(args->value.hw, sources, name, sizeof name);
@@ -282,7 +282,7 @@ static bool fit(const struct sp_args *args, struct calibrating *s, struct sp_err
     bool ok = (!s->file || sp_is_serving_file(s->file, &sources, &s->serves, error)) &&
               read_request(args, &sources, s->serves, &hw, &request, error);
     if (ok && args->value.log) {
-        ok = s->serves ? sp_fail(error, SP_USAGE, "--log is of a training run, %s of serving runs",
+        ok = s->serves ? sp_fail(error, SP_USAGE, "--log is for training; %s has serving runs",
                                  sp_safe(s->file))
                        : read_log(args, &sources, s, run, error);
         request.logged = run;
@@ -337,7 +337,7 @@ static bool measure(const struct sp_args *args, const char *text, struct measuri
     if (!sp_check_name(args->value.name, error) || !sp_hardware_of(args, &sources, &s->hw, error))
         return false;
     if (s->hw.network.kind == SP_TORUS)
-        return sp_fail(error, SP_INPUT, "--hw %s: nccl-tests run on switches, this is a torus",
+        return sp_fail(error, SP_INPUT, "--hw %s is a torus; nccl-tests run on switches",
                        s->hw.name);
     if (!sp_read_nccl_times(text, s->file, given_op(args), &s->times, error))
         return false;
@@ -356,7 +356,7 @@ static bool gauge(const struct sp_args *args, const char *text, struct gauging *
     char source[256], chip[256];
     const struct sp_sources sources = sp_sources_of(args);
     if (!args->value.hw)
-        return sp_fail(error, SP_USAGE, "--hw is needed: the chip whose kernels were measured");
+        return sp_fail(error, SP_USAGE, "--hw is needed: the chip of the kernels");
     sp_machine_name(args->value.hw, &sources, chip, sizeof chip);
     if (!sp_check_name(args->value.name, error) || !sp_load_chip(chip, &sources, &s->hw, error) ||
         !sp_read_kernel_times(text, s->file, &s->times, error))
@@ -397,7 +397,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         return sp_file_text(report, sp_example_runs), true;
     if (args->n_operands > 1 || (args->n_operands == 0 && !args->value.log))
         return sp_fail(error, SP_USAGE,
-                       "one file of runs is needed, or a log: scaleplan calibrate RUNS.csv --hw H, "
+                       "give a file of runs or a log: scaleplan calibrate RUNS.csv --hw H, "
                        "scaleplan calibrate --from LAUNCH --log LOG --hw H");
     const char *const file = args->n_operands ? args->operands[0] : NULL;
     size_t length;
@@ -432,31 +432,26 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
 
 static const struct sp_example examples[] = {
     {"calibrate runs.csv --hw h100 --framework nemo -o my-cluster.json",
-     "fit a profile to your own runs, three or more"},
-    {"step --model llama3-8b --hw h100-64 --profile my-cluster.json", "then estimate with it"},
+     "fit a profile to three or more of your own runs"},
+    {"step --model llama3-8b --hw h100-64 --profile my-cluster.json", "estimate with it"},
     {"calibrate --from run.sh --log train.log --hw h100-64 -o mine.json",
-     "fit to what a launch logged"},
+     "fit to the log of a launch"},
     {"calibrate kernels.csv --hw h100 -o kernels/h100.json",
-     "fit a chip's matmuls and attention to those that measure.py timed"},
+     "fit a chip's kernels to the times of measure.py"},
     {"calibrate nccl.txt --hw h100 -o my-network.json",
-     "fit a network to what all_reduce_perf and its kind printed"},
+     "fit a network to output of all_reduce_perf and the like"},
     {NULL, NULL},
 };
 
 const struct sp_command sp_cmd_calibrate = {
     .name = "calibrate",
-    .summary = "a profile fitted to your own measured runs",
+    .summary = "fit a profile to your own measured runs",
     .operands = "[RUNS.csv|NCCL.txt|KERNELS.csv]",
-    .about =
-        "Fits the bounded constants of one profile to the runs of one chip and framework in a "
-        "CSV file (its columns: docs/runs.md; step time and peak memory from a training log, "
-        "three runs or more). Prints the errors before and after and of configurations left "
-        "out of the fit, and which constants the runs could not determine. With --log the run of a "
-        "launch (--from) or of a plan given by options is one more run, or the only one. Of a file "
-        "of serving runs, which has columns input and output, the profile of a chip and an engine. "
-        "Of the output of nccl-tests, a network with the rates of its collectives by size; of "
-        "times of "
-        "matmuls and attention alone (share/scaleplan/measure.py), the kernels of a chip.",
+    .about = "Fits a profile of a chip and framework to three or more measured runs in a CSV file "
+             "(docs/runs.md) or, with columns input and output, of a chip and engine. Prints "
+             "errors before and after, also on held-out configurations, and the undetermined "
+             "constants. --log adds the run of a launch (--from) or of a plan. The output of "
+             "nccl-tests gives a network; times of share/scaleplan/measure.py give kernels.",
     SP_OPTIONS(options),
     .examples = examples,
     .run = run,

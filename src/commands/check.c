@@ -209,7 +209,7 @@ static bool run_files(const struct sp_args *args, struct check *check, struct sp
     for (int i = 0; i < args->n_operands; i++)
         ok = check_file(check, args->operands[i], error) && ok;
     if (ok && check->only && check->n_rows == 0)
-        return sp_fail(error, SP_INPUT, "--only: no case \"%s\"%s", sp_safe(check->only),
+        return sp_fail(error, SP_INPUT, "--only: unknown case \"%s\"%s", sp_safe(check->only),
                        sp_nearest_hint(&check->nearest));
     return ok;
 }
@@ -249,10 +249,9 @@ static void grade_question(void *context, int number, const struct sp_case *c,
 }
 
 static const char sheet_intro[] =
-    "# Exercises\n\n"
-    "Write the answers into a file, one a line: `1a 850`, `2 16.9 GB`, `3b yes`. With the command "
-    "of this sheet\n"
-    "`--grade FILE` in place of `--sheet` grades them, `--solutions` prints them.\n";
+    "# Exercises\n\nWrite your answers in a file, one per line: `1a 850`, `2 16.9 GB`, `3b yes`. "
+    "In the command of this sheet,\nreplace `--sheet` by `--grade FILE` to grade them, by "
+    "`--solutions` to print the solutions.\n";
 
 static bool run_sheet(const struct sp_args *args, struct check *check, struct sp_error *error)
 {
@@ -306,7 +305,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         .nearest = {.wanted = args->value.cases},
     };
     if (args->n_operands == 0)
-        return sp_fail(error, SP_USAGE, "a file of cases is needed: scaleplan check FILE...");
+        return sp_fail(error, SP_USAGE, "give a file of cases: scaleplan check FILE...");
     check.grades = args->given.grade;
     if (args->given.sheet || args->given.solutions || args->given.random || check.grades)
         return run_sheet(args, &check, error);
@@ -321,31 +320,28 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
 }
 
 static const struct sp_example examples[] = {
-    {"check cases.json", "a table of pass and fail with both values"},
-    {"check cases.json --cases roof-01 --explain", "how the answers follow"},
-    {"check *.json --get passed,failed", "two bare numbers for a script"},
-    {"check *.json --book > exercises.md", "the cases as a page to read"},
+    {"check cases.json", "pass or fail with both values"},
+    {"check cases.json --cases roof-01 --explain", "how the answers are derived"},
+    {"check *.json --get passed,failed", "two numbers for a script"},
+    {"check *.json --book > exercises.md", "the cases as a readable page"},
     {"check *.json --random 7 --sheet --format html > sheet.html",
      "20 questions with new numbers, to print"},
-    {"check *.json --random 7 --grade answers.txt", "how far off a student's answers are, and why"},
+    {"check *.json --random 7 --grade answers.txt",
+     "errors in a student's answers, and likely causes"},
     {NULL, NULL},
 };
 
 const struct sp_command sp_cmd_check = {
     .name = "check",
     .is_list = true,
-    .summary = "exercise cases: expected values against the program's own",
+    .summary = "compare the expected values of exercises with the program's",
     .operands = "FILE...",
     .about =
-        "Runs cases and compares. A file is a JSON array of objects: \"id\", \"question\", "
-        "\"args\" (the words after scaleplan), \"expect\" (keys to values in base units; numbers, "
-        "text, true, false, null), \"rel_tol\" (largest relative difference; 0 or none: equal up "
-        "to rounding, 1e-12; above 2 % with a \"why\"), \"source\", \"note\", and \"printed\" "
-        "(what the source prints, where it differs; \"differs\" says why), \"draw\" (texts of "
-        "question and args to "
-        "what --random puts there: {\"8\": \"2..64*2\", \"h100\": \"h100 h200\"}). In place of "
-        "\"expect\", \"exit\" and \"error\" "
-        "expect a refusal with that exit code and text. Exit code 1 when a case fails.",
+        "Runs JSON arrays of cases: \"id\", \"question\", \"args\" (words after scaleplan), "
+        "\"expect\" (keys to values in base units), \"rel_tol\" (default 1e-12; above 2 % with a "
+        "\"why\"), \"source\", \"note\", \"printed\" (the source's value, if it differs; "
+        "\"differs\" says why), \"draw\" (what --random replaces: {\"8\": \"2..64*2\", \"h100\": "
+        "\"h100 h200\"}). \"exit\" and \"error\" expect a refusal. Exit code 1 if a case fails.",
     SP_OPTIONS(options),
     .examples = examples,
     .failed_key = "failed",

@@ -45,14 +45,14 @@ static const struct sp_taken options[] = {
 
 static const struct sp_example examples[] = {
     {"comm --op all-gather --array 'bf16[2048,8192]' --hw v5e-32 --group-axes 4",
-     "on one axis without wraparound"},
+     "one axis without wraparound"},
     {"comm --op all-reduce --bytes 1GB --hw h100-8",
      "in a node, with and without in-network reduction"},
     {"comm --op a2a --array 'bf16[262144,7168]' --copies 8 --hw h100-64",
-     "tokens of a mixture to 8 experts each"},
+     "MoE dispatch: 8 experts per token"},
     {"comm --op ar --array 'bf16[1024_X,4096_Y]' --mesh X=4,Y=4,Z=4 --group-axes Z --hw v4-64",
-     "an array that the other two axes shard"},
-    {"comm --op all-gather --bytes 1GB --hw h100-1024", "which level of a SuperPOD binds"},
+     "array sharded over the other two axes"},
+    {"comm --op all-gather --bytes 1GB --hw h100-1024", "the limiting level of a SuperPOD"},
     {"comm --op send --array 'bf16[8,128,8192]' --hw v5e-16", "from corner to corner"},
     {NULL, NULL},
 };
@@ -122,8 +122,8 @@ static int read_lengths(const struct comm *s, const char *text, int64_t lengths[
     }
     if (n == 0)
         sp_fail(error, SP_INPUT,
-                "--group-axes: \"%s\" is no product of up to three lengths, such as 4x8%s",
-                sp_safe(text), s->mesh.n > 0 ? "" : ", nor axes of a --mesh, such as XY");
+                "--group-axes: \"%s\": expected up to three lengths, such as 4x8%s", sp_safe(text),
+                s->mesh.n > 0 ? "" : ", or axes of --mesh, such as XY");
     return n;
 }
 
@@ -249,7 +249,7 @@ static bool load_switches(struct comm *s, struct sp_error *error)
         g->domain_bytes_per_s = W;
     if (g->devices > g->domain && fmod(g->devices, g->domain) != 0)
         return sp_fail(error, SP_INPUT,
-                       "--group: beyond one domain of %s devices, whole domains only",
+                       "--group: above a domain of %s devices, only whole domains are allowed",
                        sp_human_text(g->domain, SP_COUNT));
     if (g->inner > g->devices)
         return sp_fail(error, SP_INPUT, "--inner: more than the %s devices of the group",
@@ -286,7 +286,7 @@ static bool read_array(struct comm *s, const char *text, struct sp_error *error)
         s->axes = axes_of_array(s, &array);
     if (s->mesh.n > 0 && s->axes == 0)
         return sp_fail(error, SP_INPUT,
-                       "--array: every axis of the mesh shards it, none is left to add up over "
+                       "--array is sharded over every mesh axis; none is left for the reduction "
                        "(--group-axes)");
     s->array = sp_shard_bytes(sp_whole_bytes(&array),
                               sp_axes_product(&s->mesh, sp_sharding_axes(&array) & ~s->axes));
@@ -326,11 +326,11 @@ static bool read_mesh(struct comm *s, struct sp_error *error)
         s->axes |= 1u << axis;
     }
     if (s->axes == 0)
-        return sp_fail(error, SP_INPUT, "--group-axes: names none of --mesh %s", sp_safe(mesh));
+        return sp_fail(error, SP_INPUT, "--group-axes names no axis of --mesh %s", sp_safe(mesh));
     return true;
 }
 
-/* What is said of one kind of network means nothing on the other. */
+/* Options for one kind of network are refused on the other. */
 static bool check_kind(const struct comm *s, struct sp_error *error)
 {
     static const enum sp_option_id of_torus[] = {SP_O_group_axes, SP_O_wrap, SP_O_ports, SP_O_hops,
@@ -342,8 +342,8 @@ static bool check_kind(const struct comm *s, struct sp_error *error)
         if (s->args->given_at[others[i]] && !(others[i] == SP_O_group_axes && s->mesh.n > 0))
             return sp_fail(error, SP_INPUT, "--%s: %s has %s; %s", sp_option_name(others[i]),
                            s->hw.name, s->is_switched ? "switches" : "torus axes",
-                           s->is_switched ? "--group says how many devices take part"
-                                          : "--group-axes says on which a group runs");
+                           s->is_switched ? "give the number of devices with --group"
+                                          : "give the group's axes with --group-axes");
     return true;
 }
 
@@ -442,12 +442,10 @@ static struct sp_figure *plot(const struct sp_args *args, const struct sp_report
 const struct sp_command sp_cmd_comm = {
     .name = "comm",
     .summary = "time of one collective on a torus or on switches",
-    .about = "Time of an all-gather, reduce-scatter, all-reduce, all-to-all or a send: on torus "
-             "axes with or without "
-             "wraparound, throughput- or latency-bound; on nodes and the network between them, "
-             "with in-network "
-             "reduction, ragged exchanges, an inner axis that shards the array too, or a measured "
-             "bandwidth.",
+    .about = "Computes the time of an all-gather, reduce-scatter, all-reduce, all-to-all or send: "
+             "on torus axes with or without wraparound, throughput- or latency-bound; on nodes and "
+             "the network between them, with in-network reduction, ragged exchanges, an inner axis "
+             "that also shards the array, or a measured bandwidth.",
     SP_OPTIONS(options),
     .examples = examples,
     .run = run,

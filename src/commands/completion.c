@@ -17,7 +17,7 @@ static enum sp_exit stream(int argc, char **argv, struct sp_world *world, FILE *
     (void)argc;
     (void)world;
     if (!sp_has_shell())
-        sp_fail(error, SP_INTERNAL, "a page has no shell: it completes words by itself");
+        sp_fail(error, SP_INTERNAL, "not available in the page");
     else if (!sp_write_completion(argv[1], out))
         sp_fail(error, SP_INPUT, "\"%s\" is not one of bash, zsh, fish", sp_safe(argv[1]));
     return SP_OK;
@@ -27,24 +27,23 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
 {
     (void)args;
     (void)report;
-    return sp_fail(error, SP_USAGE, "one shell is needed: scaleplan completion bash, zsh or fish");
+    return sp_fail(error, SP_USAGE, "give a shell: scaleplan completion bash, zsh or fish");
 }
 
 static const struct sp_example examples[] = {
     {"completion bash > ~/.local/share/bash-completion/completions/scaleplan",
-     "for bash, from the next shell on"},
+     "bash, from the next shell on"},
     {"completion fish > ~/.config/fish/completions/scaleplan.fish", "for fish"},
     {NULL, NULL},
 };
 
 const struct sp_command sp_cmd_completion = {
     .name = "completion",
-    .summary = "completion of commands, options, names and keys for a shell",
+    .summary = "shell completion of commands, options, names and keys",
     .operands = "[bash|zsh|fish]",
-    .about =
-        "Prints the file that a shell reads to complete the program's lines: commands, options "
-        "and their values, names of configs (also your own) and keys of --get. zsh wants it as "
-        "_scaleplan in a folder of its fpath. An installation has all three in place.",
+    .about = "Prints a shell's completion file: commands, options and values, names of configs "
+             "(your own too) and keys of --get. For zsh, save it as _scaleplan in a folder of "
+             "fpath. `cmake --install` installs all three.",
     .options = NULL,
     .n_options = 0,
     .examples = examples,

@@ -122,10 +122,11 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     const struct sp_sources sources = sp_sources_of(args);
     int version;
     if (args->value.to < 0)
-        return sp_fail(error, SP_USAGE,
-                       "--to " SP_TARGETS(SP_TARGET_NAME, "|", "|") "|" SP_ENGINES(
-                           SP_TARGET_NAME, "|", "|") " is needed%s",
-                       args->given.framework ? "; --framework says what the estimate is of" : "");
+        return sp_fail(
+            error, SP_USAGE,
+            "--to " SP_TARGETS(SP_TARGET_NAME, "|", "|") "|" SP_ENGINES(SP_TARGET_NAME, "|",
+                                                                        "|") " is needed%s",
+            args->given.framework ? "; --framework selects the framework of the estimate" : "");
     const struct sp_target *const target = sp_target_of(args->value.to, &version);
     struct export export = {.to = sp_export_choices[args->value.to],
                             .path = args->value.write,
@@ -142,23 +143,22 @@ static const struct sp_example examples[] = {
     {"export --to megatron --model llama2-70b --hw h100-64 --tp 8 --pp 4 --vpp 5 --batch 128x4096",
      "arguments for pretrain_gpt.py"},
     {"export --to deepspeed --strict -o ds.json --model llama3-8b --hw h100-64 --zero 3",
-     "a file, or exit code 1 where DeepSpeed has no option"},
-    {"step --from ds.json --model llama3-8b --hw h100-64", "and in again"},
+     "a file, or exit code 1 if DeepSpeed cannot express the plan"},
+    {"step --from ds.json --model llama3-8b --hw h100-64", "read it again"},
     {"export --to vllm --model llama3.1-70b --weights fp8 --hw h100-8 --input 2048 --output 512 "
      "--tpot 40ms",
-     "the server of a service; `serve --from` reads it again"},
+     "a server command; `serve --from` reads it again"},
     {NULL, NULL},
 };
 
 const struct sp_command sp_cmd_export = {
     .name = "export",
-    .summary = "a plan or a service as options of a training framework or a server",
-    .about = "Prints one plan, given as for `step`, in the form that a framework takes: an "
-             "argument list, a Python recipe, JSON or YAML; or a service, given as for `serve`, as "
-             "the command of its engine's server. What the framework has no option for "
-             "stands in a comment, \"cannot express: ...\", and is counted. Standard output is the "
-             "file and nothing else: notes go to standard error, with --format json into the JSON, "
-             "and with -o FILE behind the report. `step --from` reads"
+    .summary = "write a plan for a training framework, or a service for a server",
+    .about = "Writes a plan, given as for `step`, for a framework (argument list, Python, JSON "
+             "or YAML), or a service, given as for `serve`, as a server command. What the target "
+             "cannot express is a comment, \"cannot express: ...\", and is counted. Standard "
+             "output is only the file: notes go to standard error, with --format json into the "
+             "JSON, with -o FILE after the report. `step --from` reads"
              " launches of " SP_READABLE(
                  SP_TARGET_FRAMEWORK, ", ",
                  " and ") ", `serve --from` servers of " SP_ENGINES(SP_TARGET_FRAMEWORK, ", ",

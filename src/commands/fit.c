@@ -46,11 +46,11 @@ static const struct sp_taken options[] = {
 static const struct sp_example examples[] = {
     {"fit --model llama2-13b --hw v5p-4096 --batch 3M", "the textbook's exercise"},
     {"fit --model llama3-405b --hw h100-16384 --batch 16M --get best.step_s",
-     "one bare number, in seconds"},
+     "one number, in seconds"},
     {"fit --model llama3-70b --hw v5p-8960x4 --check && echo yes", "a verdict for a script"},
     {"fit --model gpt2-medium --hw h100-8 --mesh fsdp=4,tp=2 --path",
-     "the verdict on a mesh, and the questions that lead to a strategy"},
-    {"fit --params 25M --hw a100-40gb-8", "a model of which only the size is known"},
+     "the verdict on a mesh, and questions that lead to a strategy"},
+    {"fit --params 25M --hw a100-40gb-8", "a model known only by its size"},
     {NULL, NULL},
 };
 
@@ -322,18 +322,17 @@ static void put_tuning(struct sp_report *r, const struct fit *f)
 static const struct {
     const char *asks, *yes, *no;
 } texts[SP_DECISIONS] = {
-    [SP_ASK_ONE_CHIP] = {"does a replica fit on one chip?", "replicas alone may do",
+    [SP_ASK_ONE_CHIP] = {"does a replica fit on one chip?", "data parallelism may suffice",
                          "shard the state"},
-    [SP_ASK_REPLICAS] = {"does the sum of gradients hide behind the backward pass?", "use DP",
-                         "fewer bytes per chip: TP beside shards"},
-    [SP_ASK_SHARDS_FIT] = {"does the state fit sharded over all chips?", "FSDP may do",
-                           "divide the layers too"},
-    [SP_ASK_SHARDS] = {"do the gathers of FSDP hide behind each pass?", "use FSDP",
-                       "fewer bytes per chip: TP beside shards"},
+    [SP_ASK_REPLICAS] = {"does the gradient all-reduce hide behind the backward pass?", "use DP",
+                         "fewer bytes per chip: combine with TP"},
+    [SP_ASK_SHARDS_FIT] = {"does the state fit, sharded over all chips?", "FSDP may suffice",
+                           "also split the layers"},
+    [SP_ASK_SHARDS] = {"do FSDP's all-gathers hide behind each pass?", "use FSDP",
+                       "fewer bytes per chip: combine with TP"},
     [SP_ASK_TP] = {"do FSDP and TP together fit and keep up?", "use FSDP x TP",
                    "keep the shards together"},
-    [SP_ASK_GROUPS] = {"do replicas of groups of shards fit and keep up?", "use HSDP",
-                       "divide the layers over stages"},
+    [SP_ASK_GROUPS] = {"does HSDP fit and keep up?", "use HSDP", "split the layers into stages"},
     [SP_ASK_STAGES] = {"do stages of whole nodes or slices fit and keep up?",
                        "use a pipeline x FSDP", "a larger batch or a faster network"},
 };
@@ -412,7 +411,8 @@ static bool load_mesh(struct fit *f, const char *mesh, struct sp_error *error)
     if (!read_mesh(mesh, &d, error))
         return false;
     if (d.dp * d.fsdp * d.tp * d.pp != sp_chips(&f->q.hw))
-        return sp_fail(error, SP_INPUT, "--mesh: the degrees make %lld chips, the machine has %.0f",
+        return sp_fail(error, SP_INPUT,
+                       "--mesh: the degrees multiply to %lld chips; the machine has %.0f",
                        (long long)d.dp * d.fsdp * d.tp * d.pp, f->t->N);
     const enum sp_strategy_kind kind = f->t->N > 1 ? kind_of(&d) : SP_DP;
     const struct sp_strategy s = sp_fit_mesh(&f->q.in, f->t, kind, &d, false);
@@ -577,14 +577,12 @@ static struct sp_figure *plot(const struct sp_args *args, const struct sp_report
 
 const struct sp_command sp_cmd_fit = {
     .name = "fit",
-    .summary = "does a model train on a machine, what limits it, what would be better",
-    .about =
-        "For each way of spreading the model over the machine: memory per chip and whether it "
-        "fits, "
-        "tokens per chip against the critical batch and whether the network keeps up, the ideal "
-        "step time, and the reason. Then the best plan on the machine's real axes, and for each no "
-        "the smallest change that turns it into a yes. The closed forms are the scaling book's. "
-        "`fit - [OPTION...]` reads options as JSON lines, as `step -` does.",
+    .summary = "whether a model trains on a machine, what limits it, what is better",
+    .about = "For each parallelism strategy: memory per chip and whether it fits, tokens per chip "
+             "against the critical batch, whether the network keeps up, and the ideal step time. "
+             "Then the best plan on the machine's real axes and, for each no, the smallest change "
+             "to a yes. The closed forms are the scaling book's. `fit - [OPTION...]` reads options "
+             "as JSON lines, as `step -` does.",
     SP_OPTIONS(options),
     .examples = examples,
     .fits_key = "best.fits",

@@ -34,8 +34,7 @@ static const struct sp_taken options[] = {
 static const struct sp_example examples[] = {
     {"flops --model llama3-70b", "parameters and FLOPs by part"},
     {"flops --model llama3-70b --tokens 15T --get flops", "FLOPs of a training run"},
-    {"flops --params 7e9 --hw h100 --tokens-per-s 10000 --get mfu",
-     "utilisation of a measured speed"},
+    {"flops --params 7e9 --hw h100 --tokens-per-s 10000 --get mfu", "MFU of a measured speed"},
     {NULL, NULL},
 };
 
@@ -80,7 +79,7 @@ struct length {
 #define SP_PART_OF struct length
 #include "answer/put_rows.h"
 
-/* The layers that attend alike. */
+/* Groups of layers with the same attention. */
 struct scores {
     struct sp_scores of;
     double seq, rest; /* tokens; after the last whole chunk */
@@ -171,7 +170,7 @@ static bool load_peak(const struct sp_args *args, const struct sp_sources *sourc
     const bool wants =
         args->given.tokens_per_s || args->given.device_hours || args->given.mfu || args->given.hfu;
     if (wants && isnan(f->C))
-        return sp_fail(error, SP_USAGE, "--hw NAME or --peak FLOP/s is needed for a utilisation");
+        return sp_fail(error, SP_USAGE, "a utilisation needs --hw NAME or --peak FLOP/s");
     return true;
 }
 
@@ -267,11 +266,9 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
 const struct sp_command sp_cmd_flops = {
     .name = "flops",
     .summary = "parameters and FLOPs by part, MFU and PF-days",
-    .about = "Counts parameters and FLOPs of a model by part, exactly and by the 6P rule, "
-             "attention's share and "
-             "where it overtakes the MLP, what recomputation adds, and converts between FLOPs, "
-             "tokens per "
-             "second, device-hours, MFU and HFU.",
+    .about = "Counts parameters and FLOPs of a model by part, exactly and by the 6P rule, the "
+             "share of attention and the length at which it overtakes the MLP, and the cost of "
+             "recomputation. Converts between FLOPs, tokens/s, device-hours, MFU and HFU.",
     SP_OPTIONS(options),
     .examples = examples,
     .run = run,

@@ -83,9 +83,7 @@ struct import {
 
 static bool refuse_native(const struct sp_json *json, struct sp_error *error)
 {
-    return sp_fail(error, SP_INPUT,
-                   "%s: this is a native model file already: --model takes it as it is",
-                   json->origin);
+    return sp_fail(error, SP_INPUT, "%s is already a model file: use it as --model", json->origin);
 }
 
 static bool convert(const struct sp_json *json, const struct sp_sources *sources, const char *name,
@@ -146,12 +144,13 @@ static bool read_nodes(const struct texts *texts, struct import_machine *m, stru
 {
     for (int i = 0; i < texts->n; i++) {
         const char *const text = texts->text[i].text, *const origin = texts->text[i].origin;
-        const bool ok = sp_is_topology(text)    ? sp_read_topology(text, origin, &m->node, error)
-                        : sp_is_node_list(text) ? sp_read_node_list(text, origin, &m->node, error)
-                                                : sp_fail(error, SP_INPUT,
-                                                          "%s: neither of `nvidia-smi topo -m` nor "
-                                                          "of `scontrol show node`",
-                                                          sp_safe(origin));
+        const bool ok =
+            sp_is_topology(text) ? sp_read_topology(text, origin, &m->node, error)
+            : sp_is_node_list(text)
+                ? sp_read_node_list(text, origin, &m->node, error)
+                : sp_fail(error, SP_INPUT,
+                          "%s: expected output of `nvidia-smi topo -m` or `scontrol show node`",
+                          sp_safe(origin));
         m->has_topology = m->has_topology || sp_is_topology(text);
         if (!ok)
             return false;
@@ -203,14 +202,11 @@ static bool make_machine(const struct sp_args *args, struct import_machine *m,
     const char *const base = args->value.hw ? args->value.hw : m->node.device;
     struct sp_config config;
     if (base[0] == '\0')
-        return sp_fail(error, SP_USAGE,
-                       "--hw NAME is needed: the topology does not say which chip it is");
+        return sp_fail(error, SP_USAGE, "--hw NAME is needed: the topology does not name the chip");
     if (!sp_load_hardware(base, &sources, &m->chip, error))
         return false;
     if (m->chip.network.kind != SP_SWITCHED)
-        return sp_fail(error, SP_INPUT,
-                       "--hw %s: its network is a torus, which these tools do not "
-                       "describe",
+        return sp_fail(error, SP_INPUT, "--hw %s is a torus, which these tools do not describe",
                        sp_safe(base));
     m->rate_given = args->given.card_rate;
     m->card_rate = m->rate_given ? args->value.card_rate : m->chip.network.scaleout_bytes_per_s;
@@ -254,9 +250,9 @@ static bool import_of(const struct sp_args *args, const struct texts *texts, str
     struct sp_json json;
     if (texts->n != 1)
         return sp_fail(error, SP_USAGE,
-                       "one config is needed: scaleplan import config.json [-o model.json]");
+                       "give a config: scaleplan import config.json [-o model.json]");
     if (sources.n_sets > 0)
-        return sp_fail(error, SP_USAGE, "--set changes nothing here; edit the file instead");
+        return sp_fail(error, SP_USAGE, "--set has no effect here; edit the file");
     if (!sp_check_name(args->value.name, error))
         return false;
     sp_hf_take_infinities(texts->text->text, texts->text->length);
@@ -294,33 +290,24 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
 }
 
 static const struct sp_example examples[] = {
-    {"import config.json -o my-model.json", "a model file to read, edit and keep"},
+    {"import config.json -o my-model.json", "a model file to edit and keep"},
     {"import config.json -o - | jq .moe", "the same to standard output"},
     {"import topo.txt nodes.txt -o cluster.json --card-rate 50GB",
-     "a machine of `nvidia-smi topo -m` and `scontrol show node`"},
+     "a machine from `nvidia-smi topo -m` and `scontrol show node`"},
     {"fit --model config.json --hw h100-64", "or use the config as it is"},
     {NULL, NULL},
 };
 
 const struct sp_command sp_cmd_import = {
     .name = "import",
-    .summary = "a Hugging Face config as a model file, or a cluster's nodes as a machine file",
+    .summary =
+        "turn a Hugging Face config into a model file, or a cluster's nodes into a machine file",
     .operands = "CONFIG.json|NODES.txt...",
-    .about =
-        "Reads an unchanged Hugging Face config.json of the families that `scaleplan list "
-        "families` "
-        "names, says how many parameters it makes, and writes the native model file. The class "
-        "that "
-        "the config names decides what stands after the layers: the head of a language model, a "
-        "row for each label of a classifier, or nothing. Architectures that are not known are "
-        "refused; --assume reads them as a family that is. What is assumed or not counted is a "
-        "note, and stands in the file. Every command's --model takes such a config as it is. Of "
-        "what "
-        "`nvidia-smi topo -m` and `scontrol show node` print, a machine file: the GPUs, NVLinks "
-        "and "
-        "network cards of a node, its memory, and the rest of the machine that --hw or Slurm's "
-        "Gres "
-        "names.",
+    .about = "Turns a Hugging Face config.json (`scaleplan list families`) into a model file and "
+             "prints its parameter count; --model also reads the config itself. Its class decides "
+             "the head. Unknown architectures need --assume FAMILY. Assumptions and uncounted "
+             "parts are notes, also in the file. The output of `nvidia-smi topo -m` and `scontrol "
+             "show node` gives a machine file; --hw or Slurm's Gres names the chip.",
     SP_OPTIONS(options),
     .examples = examples,
     .run = run,

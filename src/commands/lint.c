@@ -79,13 +79,12 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
 {
     const struct sp_sources sources = sp_sources_of(args);
     if (args->n_operands == 0)
-        return sp_fail(error, SP_USAGE, "a file is needed: scaleplan lint FILE...");
+        return sp_fail(error, SP_USAGE, "give a file: scaleplan lint FILE...");
     sp_answer_is(report, "files");
     for (int i = 0; i < args->n_operands; i++) {
         const char *const file = args->operands[i];
         if (!strchr(file, '/') && !strstr(file, ".json") && strcmp(file, "-") != 0) {
-            sp_fail(error, SP_INPUT, "%s: not a .json file; expected FILE.json or -",
-                    sp_safe(file));
+            sp_fail(error, SP_INPUT, "%s: expected FILE.json or -", sp_safe(file));
             continue;
         }
         const char *const noun = lint_file(file, &sources, error);
@@ -100,21 +99,19 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
 }
 
 static const struct sp_example examples[] = {
-    {"lint my-chip.json", "says what is wrong with it, and where"},
+    {"lint my-chip.json", "what is wrong with it, and where"},
     {NULL, NULL},
 };
 
 const struct sp_command sp_cmd_lint = {
     .name = "lint",
     .is_list = true,
-    .summary = "what is wrong with a config file",
+    .summary = "check config files",
     .operands = "FILE...",
     .about = "Checks config files (" SP_KINDS(
         SP_KIND_NOUN,
-        ", ") "), plans (options of `step` as "
-              "one JSON object) and files of cases (for `check`): syntax, keys, ranges, and "
-              "whether "
-              "the values agree with each other. Every fault is one line with line and column.",
+        ", ") "), plans (options of `step` in a JSON object) and cases for `check`: syntax, keys, "
+              "ranges and consistency. Prints one line per error, with line and column.",
     .options = NULL,
     .n_options = 0,
     .examples = examples,

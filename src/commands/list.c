@@ -132,11 +132,11 @@ static const struct sp_example examples[] = {
 const struct sp_command sp_cmd_list = {
     .name = "list",
     .is_list = true,
-    .summary = "the built-in configs: models, machines, networks, precision recipes and the rest",
+    .summary = "list built-in models, machines, networks, precision recipes and other configs",
     .operands = "[" SP_KINDS(SP_KIND_FOLDER, "|") "|families]...",
-    .about = "Lists the built-in configs and those of --config-dir, SCALEPLAN_CONFIG_PATH and "
-             "~/.config/scaleplan, with their main figures; families are those of Hugging Face "
-             "configs that are read.",
+    .about = "Lists the built-in configs and those in --config-dir, SCALEPLAN_CONFIG_PATH and "
+             "~/.config/scaleplan with their main figures; families are the Hugging Face "
+             "architectures that can be read.",
     .options = NULL,
     .n_options = 0,
     .examples = examples,

@@ -42,8 +42,8 @@ static const struct sp_taken options[] = {
 
 static const struct sp_example examples[] = {
     {"lr --step 1000 --lr 3e-4 --min-lr 3e-5 --warmup 2000 --total-steps 100k",
-     "the learning rate, and Adam's bias corrections"},
-    {"lr --grad 0.1,-0.2,0.3 --lr 1e-3", "Adam's moments and its update, step by step"},
+     "learning rate and Adam's bias corrections"},
+    {"lr --grad 0.1,-0.2,0.3 --lr 1e-3", "Adam's moments and update, step by step"},
     {"lr --seen 1B --lr 6e-4 --warmup-tokens 375M --tokens 260B --batch 3.2M",
      "a schedule in tokens"},
     {"lr --grad-norm 4 --max-norm 1 --get clip_factor", "what clipping does"},
@@ -133,8 +133,7 @@ static bool load_steps(const struct sp_args *args, struct lr *s, struct sp_error
     const bool warmup = args->given.warmup_tokens;
     s->in_tokens = warmup || args->given.tokens || args->given.seen;
     if (s->in_tokens && !s->has_batch)
-        return sp_fail(error, SP_USAGE,
-                       "--warmup-tokens, --tokens and --seen need the tokens of a step: --batch");
+        return sp_fail(error, SP_USAGE, "--warmup-tokens, --tokens and --seen need --batch");
     s->step = args->given.seen ? sp_steps_of_tokens(v->seen, batch) : v->step;
     s->schedule.warmup_steps = warmup ? sp_steps_of_tokens(v->warmup_tokens, batch) : v->warmup;
     s->schedule.total_steps =
@@ -165,12 +164,12 @@ static bool load_gradients(struct lr *s, struct sp_error *error)
     double g = NAN;
     struct sp_adam_moments before = {0, 0};
     if (s->v->param && !sp_parse_signed(s->v->param, &s->param))
-        return sp_fail(error, SP_INPUT, "--param: \"%s\" is no number", sp_safe(s->v->param));
+        return sp_fail(error, SP_INPUT, "--param: \"%s\" is not a number", sp_safe(s->v->param));
     if (!list)
         return true;
     while (sp_next_item(&list, word, sizeof word)) {
         if (!sp_parse_signed(word, &g) || fabs(g) > 1e30)
-            return sp_fail(error, SP_INPUT, "--grad: \"%s\" is no number", sp_safe(word));
+            return sp_fail(error, SP_INPUT, "--grad: \"%s\" is not a number", sp_safe(word));
         if (s->n_adam == MOST_GRADIENTS)
             return sp_fail(error, SP_INPUT, "--grad: more than %d gradients", MOST_GRADIENTS);
         if (s->last)
@@ -192,15 +191,14 @@ static bool check_schedule(const struct lr *s, struct sp_error *error)
 {
     const struct sp_lr_schedule *p = &s->schedule;
     if (!isnan(p->total_steps) && p->warmup_steps > p->total_steps)
-        return sp_fail(error, SP_INPUT, "--warmup: %g steps are more than the total of %g",
+        return sp_fail(error, SP_INPUT, "--warmup: %g steps exceed the total of %g",
                        p->warmup_steps, p->total_steps);
     if (isnan(s->step) || isnan(s->v->lr))
         return true;
     if (p->decay != SP_DECAY_CONSTANT && isnan(p->total_steps) && s->step > p->warmup_steps)
-        return sp_fail(error, SP_USAGE,
-                       "--total-steps is needed after the warmup (or --decay constant)");
+        return sp_fail(error, SP_USAGE, "after the warmup, give --total-steps or --decay constant");
     if (p->decay != SP_DECAY_CONSTANT && p->min_lr > p->peak_lr)
-        return sp_fail(error, SP_INPUT, "--min-lr: %g is above the peak of %g", p->min_lr,
+        return sp_fail(error, SP_INPUT, "--min-lr: %g exceeds the peak of %g", p->min_lr,
                        p->peak_lr);
     return true;
 }
@@ -219,10 +217,9 @@ static bool load(const struct sp_args *args, struct lr *s, struct sp_error *erro
     if (!load_steps(args, s, error) || !load_gradients(s, error))
         return false;
     if (isnan(s->step) && isnan(v->lr) && isnan(v->grad_norm) && !s->has_batch)
-        return sp_fail(
-            error, SP_USAGE,
-            "what to work out is needed: --step (with --lr), --grad, --grad-norm, or a batch "
-            "(--micro-batch, --microbatches, --dp, --batch)");
+        return sp_fail(error, SP_USAGE,
+                       "nothing to compute: give --step (with --lr), --grad, --grad-norm, or a "
+                       "batch (--micro-batch, --microbatches, --dp, --batch)");
     return check_schedule(s, error);
 }
 
@@ -268,13 +265,9 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
 const struct sp_command sp_cmd_lr = {
     .name = "lr",
     .summary = "one optimizer step: learning rate, Adam's corrections, clipping, effective batch",
-    .about =
-        "At a step: the learning rate with linear warmup and decay, Adam's bias corrections and "
-        "the "
-        "step size they make, AdamW's decay and the factor by which clipping scales a gradient. "
-        "And the batch: effective sequences and tokens from micro-batch, accumulation and "
-        "replicas, "
-        "or the accumulation that a batch needs. Only what is given is worked out.",
+    .about = "Computes what the given options determine: the learning rate at a step, with linear "
+             "warmup and decay; Adam's bias corrections and step size, AdamW's decay, the clipping "
+             "factor; the effective batch, or the accumulation that a batch needs.",
     SP_OPTIONS(options),
     .examples = examples,
     .run = run,

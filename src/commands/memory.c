@@ -60,11 +60,11 @@ static const struct sp_taken options[] = {
 static const struct sp_example examples[] = {
     {"memory --params 7.5e9 --precision mixed16 --dp 64 --zero 2", "ZeRO's own example"},
     {"memory --model llama3-70b --hw h100 --get min_devices",
-     "fewest devices that hold the states"},
+     "fewest devices that hold the training state"},
     {"memory --model gpt3-175b --rule korthikanti --remat none --micro-batch 1",
-     "closed form of a GPT block"},
+     "closed form for a GPT block"},
     {"memory --model llama3-8b --hw h100-64 --dp 64 --batch 64x8192 --plot zero.svg",
-     "what each ZeRO stage leaves on a device, drawn"},
+     "plot the memory of each ZeRO stage"},
     {NULL, NULL},
 };
 
@@ -79,7 +79,7 @@ struct memory {
     struct sp_case_verdict v;
     bool has_model; /* else the largest model of a machine is asked for */
     bool has_shape;
-    bool batch_assumed; /* nobody said how many tokens */
+    bool batch_assumed; /* the number of tokens is not given */
     double weights;     /* of the whole model */
     double L, D, a;
     char kept_words[64]; /* what is kept for the backward pass */
@@ -125,9 +125,7 @@ static bool check_experts(const struct sp_memory_case *f, struct sp_error *error
         return sp_fail(error, SP_INPUT, "--ep %.0f does not divide the model's %lld experts", ep,
                        (long long)f->model.moe.experts);
     if (fmod(ranks, ep) != 0)
-        return sp_fail(error, SP_INPUT,
-                       "--ep %.0f: its ranks are some of DP x CP, %.0f here, which it must divide",
-                       ep, ranks);
+        return sp_fail(error, SP_INPUT, "--ep %.0f must divide DP x CP, %.0f here", ep, ranks);
     return true;
 }
 
@@ -141,7 +139,7 @@ static bool read_matrices(const char *list, struct sp_model *model, struct sp_er
     while (sp_next_item(&list, item, sizeof item)) {
         if (sp_parse_dims(item, dims, 2) != 2 || dims[0] < 1 || dims[1] < 1)
             return sp_fail(error, SP_INPUT,
-                           "--matrix: \"%s\" is no matrix, ROWSxCOLUMNS such as 4096x16384",
+                           "--matrix: \"%s\": expected ROWSxCOLUMNS, such as 4096x16384",
                            sp_safe(item));
         model->params += dims[0] * dims[1];
     }
@@ -296,9 +294,9 @@ static bool load_plan(const struct sp_args *args, struct memory *s, struct sp_er
     if (f->by_gpt_rule && f->remat != SP_REMAT_NONE && f->remat != SP_REMAT_SELECTIVE &&
         f->remat != SP_REMAT_FULL)
         return sp_fail(error, SP_INPUT,
-                       "--rule korthikanti knows --remat none, selective and full");
+                       "--rule korthikanti supports only --remat none, selective and full");
     return !(f->by_gpt_rule && f->spread.cp > 1) ||
-           sp_fail(error, SP_INPUT, "--rule korthikanti knows no context parallelism");
+           sp_fail(error, SP_INPUT, "--rule korthikanti does not support context parallelism");
 }
 
 static bool names_model(const struct sp_args *args)
@@ -319,7 +317,7 @@ static bool load(const struct sp_args *args, struct memory *s, struct sp_error *
         !sp_recipe_of(args, &sources, &f->hw, &f->precision, error))
         return false;
     return sp_kept_per_param(f) > 0 ||
-           sp_fail(error, SP_INPUT, "this recipe keeps nothing of a parameter on a device");
+           sp_fail(error, SP_INPUT, "this recipe keeps no bytes per parameter on a device");
 }
 
 /* What the plan keeps, in words, and what is wrong with its batch. */
@@ -387,10 +385,9 @@ static bool load_offload(const struct sp_args *args, struct memory *s, struct sp
     if (isnan(s->W_host))
         return sp_fail(
             error, SP_USAGE,
-            "--offload-part needs --offload-bandwidth, or --hw of a chip whose PCIe is published");
+            "--offload-part needs --offload-bandwidth, or --hw with a published PCIe rate");
     if (isnan(s->m.freed))
-        return sp_fail(error, SP_INPUT,
-                       "--offload-part activations: none are claimed for a model of unknown shape");
+        return sp_fail(error, SP_INPUT, "--offload-part activations needs a model of known shape");
     s->transfer_s = sp_there_and_back_s(s->m.freed, s->W_host);
     if (!load_tier(args, s, error))
         return false;
@@ -415,18 +412,15 @@ static bool load_segments(const struct sp_args *args, struct memory *s, struct s
     if (!text)
         return true;
     if (!s->has_shape)
-        return sp_fail(error, SP_INPUT,
-                       "--segments: the layers of a model of unknown shape are not known");
+        return sp_fail(error, SP_INPUT, "--segments needs a model of known shape");
     s->stage_layers = s->L / s->of.spread.pp;
     if (strcmp(text, "sqrt") == 0)
         s->segments = sp_root_segments(s->stage_layers);
     else if (!sp_parse_number(text, &s->segments) || s->segments < 1 ||
              s->segments > s->stage_layers || s->segments != floor(s->segments))
-        return sp_fail(
-            error, SP_INPUT,
-            "--segments: \"%s\": expected sqrt, or a number from 1 to the %s layers of a "
-            "stage",
-            sp_safe(text), sp_human_text(s->stage_layers, SP_NUMBER));
+        return sp_fail(error, SP_INPUT,
+                       "--segments: \"%s\": expected sqrt, or 1 to %s, the layers of a stage",
+                       sp_safe(text), sp_human_text(s->stage_layers, SP_NUMBER));
     whole.remat = SP_REMAT_NONE;
     whole.checkpoints = NAN;
     whole.by_gpt_rule = false;
@@ -515,10 +509,10 @@ static struct sp_figure *plot(const struct sp_args *args, const struct sp_report
         "Memory of a device: %.40s on %s device%s, %.40s", f->model.name,
         sp_human_text(f->devices, SP_COUNT), f->devices > 1 ? "s" : "", f->precision.name);
     if (f->spread.dp > 1 && sp_memory_of_device(f).states.grads == 0)
-        snprintf(title, sizeof title,
-                 "%.40s keeps no gradients, so ZeRO 2 has nothing more to shard than ZeRO 1 "
-                 "(mixed16 has them)",
-                 f->precision.name);
+        snprintf(
+            title, sizeof title,
+            "%.40s keeps no gradients, so ZeRO 2 shards no more than ZeRO 1 (mixed16 keeps them)",
+            f->precision.name);
     sp_draw_bars(figure, &(struct sp_bars){.title = title,
                                            .label = "memory of a device",
                                            .unit = "B",
@@ -533,12 +527,10 @@ static struct sp_figure *plot(const struct sp_args *args, const struct sp_report
 
 const struct sp_command sp_cmd_memory = {
     .name = "memory",
-    .summary = "bytes of a device, the largest model, the fewest devices, offload",
-    .about = "Bytes of one device for any recipe of training state, ZeRO stage, parallel degrees "
-             "and checkpoint "
-             "policy; the largest model that fits, the fewest devices that hold a model, and what "
-             "offloading costs. "
-             "Frameworks' own buffers and allocator slack are not modelled here.",
+    .summary = "memory per device, largest model, fewest devices, offload",
+    .about = "Computes bytes per device for a precision recipe, ZeRO stage, parallel degrees and "
+             "recomputation policy; the largest model that fits; the fewest devices that hold a "
+             "model; the cost of offload. Framework buffers and allocator slack are left out.",
     SP_OPTIONS(options),
     .examples = examples,
     .fits_key = "memory.fits",

@@ -60,7 +60,7 @@ static bool check_options(const struct sp_args *args, struct sp_error *error)
 {
     for (size_t i = 0; i < args->n_options; i++)
         if (args->given_at[args->options[i].id] && args->options[i].id != SP_O_valid)
-            return sp_fail(error, SP_USAGE, "--%s: rows of a sweep are joined as they stand",
+            return sp_fail(error, SP_USAGE, "--%s does not apply to the rows of a sweep",
                            args->options[i].name);
     return true;
 }
@@ -106,7 +106,7 @@ static bool get_number(const struct sp_json *json, const char *group, const char
         at = cJSON_GetObjectItemCaseSensitive(at, group);
     at = cJSON_GetObjectItemCaseSensitive(at, key);
     if (!cJSON_IsNumber(at) || !(at->valuedouble >= 0))
-        return sp_fail(error, SP_INPUT, "%s: no number %s%s%s: not a part of a search",
+        return sp_fail(error, SP_INPUT, "%s: not a part of a search: no number %s%s%s",
                        sp_safe(json->origin), group ? group : "", group ? "." : "", key);
     *value = at->valuedouble;
     return true;
@@ -134,10 +134,10 @@ static bool take_arguments(struct merging *m, const struct sp_json *json,
 {
     const cJSON *const text = cJSON_GetObjectItemCaseSensitive(json->root, "arguments");
     if (!cJSON_IsString(text))
-        return sp_fail(error, SP_INPUT,
-                       "%s: not a part of a search: it has no \"arguments\" (search --shard I/N "
-                       "--format json)",
-                       json->origin);
+        return sp_fail(
+            error, SP_INPUT,
+            "%s: not a part of a search: no \"arguments\" (search --shard I/N --format json)",
+            json->origin);
     if (m->parts++ > 0)
         return strcmp(m->arguments, text->valuestring) == 0 ||
                sp_fail(error, SP_INPUT, "%s: a part of another search", json->origin);
@@ -155,7 +155,7 @@ static bool take_arguments(struct merging *m, const struct sp_json *json,
     }
     cJSON_Delete(words);
     if (!ok || m->words.n == 0)
-        return sp_fail(error, SP_INPUT, "%s: \"arguments\" is no list of words", json->origin);
+        return sp_fail(error, SP_INPUT, "%s: \"arguments\" is not a list of words", json->origin);
     m->args.world = sources->world;
     return sp_parse_command(&sp_cmd_search, m->words.n, m->words.word, &m->args, error) &&
            sp_open_search(&m->args, sources, report, &m->s, error);
@@ -195,10 +195,10 @@ static bool take_shard(struct merging *m, const struct sp_json *json, struct sp_
     if (!cJSON_IsString(text) || !sp_parse_part(text->valuestring, &part, &parts) || parts > 1000)
         return sp_fail(error, SP_INPUT, "%s: no \"shard\"", json->origin);
     if (m->parts > 1 && parts != m->s.of.run.shards)
-        return sp_fail(error, SP_INPUT, "%s: one of %d parts, the others of %d", json->origin,
+        return sp_fail(error, SP_INPUT, "%s: one of %d parts; the others are of %d", json->origin,
                        parts, m->s.of.run.shards);
     if (m->seen[part])
-        return sp_fail(error, SP_INPUT, "%s: part %d/%d is there twice", json->origin, part, parts);
+        return sp_fail(error, SP_INPUT, "%s: part %d/%d is given twice", json->origin, part, parts);
     m->seen[part] = true;
     m->s.of.run.shards = parts;
     return true;
@@ -212,7 +212,7 @@ static bool take_plans(struct merging *m, const struct sp_json *json, struct sp_
         return false;
     /* A part without plans has no such key. */
     if ((plans && !cJSON_IsArray(plans)) || listed != (uint64_t)cJSON_GetArraySize(plans))
-        return sp_fail(error, SP_INPUT, "%s: \"plans\" is no list of the %llu plans listed",
+        return sp_fail(error, SP_INPUT, "%s: \"plans\" does not list the %llu plans",
                        sp_safe(json->origin), (unsigned long long)listed);
     cJSON_ArrayForEach(plan, plans)
     {
@@ -227,7 +227,7 @@ static bool take_plans(struct merging *m, const struct sp_json *json, struct sp_
             return false;
         if (machine >= (uint64_t)m->s.of.machines ||
             !sp_plan_at(&m->s.of.machine[machine]->space, group, leaf, &found))
-            return sp_fail(error, SP_INPUT, "%s: a plan stands where there is none",
+            return sp_fail(error, SP_INPUT, "%s: a plan is not in the search space",
                            sp_safe(json->origin));
         sp_keep(&m->s.of.machine[machine]->result.best, &found);
     }
@@ -270,7 +270,7 @@ static bool check_counts(const struct merging *m, struct sp_error *error)
     const uint64_t seen = of->evaluated + of->no_memory + of->by_memory + of->by_time;
     return r->partial || seen == of->total ||
            sp_fail(error, SP_INPUT,
-                   "the parts count %llu plans and what became of %llu: a part was changed",
+                   "the parts count %llu plans but account for %llu: a part was changed",
                    (unsigned long long)of->total, (unsigned long long)seen);
 }
 
@@ -282,7 +282,8 @@ static bool join(struct merging *m, const struct sp_args *args, struct sp_report
     for (int i = 0; i < args->n_operands && ok; i++)
         ok = take_file(m, args->operands[i], &sources, report, error);
     if (ok && m->parts != m->s.of.run.shards)
-        ok = sp_fail(error, SP_INPUT, "%d of %d parts are there", m->parts, m->s.of.run.shards);
+        ok =
+            sp_fail(error, SP_INPUT, "only %d of %d parts are given", m->parts, m->s.of.run.shards);
     if (!ok || !check_counts(m, error))
         return false;
     m->s.of.run.shard = 0;
@@ -300,7 +301,7 @@ static bool join(struct merging *m, const struct sp_args *args, struct sp_report
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
     if (args->n_operands < 1)
-        return sp_fail(error, SP_USAGE, "files are needed: scaleplan merge PART...");
+        return sp_fail(error, SP_USAGE, "give files: scaleplan merge PART...");
     struct merging *const m = calloc(1, sizeof *m);
     if (!m)
         abort();
@@ -313,19 +314,18 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
 }
 
 static const struct sp_example examples[] = {
-    {"merge part-1.json part-2.json", "the whole search from its two parts"},
-    {"merge rows-*.csv", "the whole sweep from its parts"},
+    {"merge part-1.json part-2.json", "the search from its two parts"},
+    {"merge rows-*.csv", "the sweep from its parts"},
     {NULL, NULL},
 };
 
 const struct sp_command sp_cmd_merge = {
     .name = "merge",
-    .summary = "joins the parts of a search or sweep that was split with --shard",
+    .summary = "join the parts of a search or sweep split with --shard",
     .operands = "PART...",
-    .about = "Joins the files that `search --shard I/N --format json` or `sweep --shard I/N` wrote "
-             "on several machines to what one machine would have printed: the same plans, front "
-             "and counts (evaluated anew, to the last bit), or the same rows in the same order. "
-             "Rows that no part has are an error.",
+    .about = "Joins the files of `search --shard I/N --format json` or `sweep --shard I/N` into "
+             "the output of an unsplit run: the same plans, front and counts, to the last bit, or "
+             "the same rows. Missing rows are an error.",
     SP_OPTIONS(options),
     .examples = examples,
     .run = run,

@@ -42,7 +42,7 @@ static void name_answer(const struct sp_need *need, const struct sp_aim_info *in
     if (!need->reachable && !need->matters)
         snprintf(out, size, "no value is enough: it has no effect");
     else if (!need->reachable)
-        snprintf(out, size, "no value is enough: it comes to %s%s",
+        snprintf(out, size, "no value is enough: the limit is %s%s",
                  sp_human_text(need->limit, info->unit), sp_unit_behind(info));
     else if (isnan(need->needed))
         snprintf(out, size, "any value will do");
@@ -52,7 +52,7 @@ static void name_answer(const struct sp_need *need, const struct sp_aim_info *in
 
 enum { NEVER = 512 };
 
-/* `never` collects the figures of which no value is enough. */
+/* `never` lists the figures for which no value is enough. */
 static void put_need(struct sp_report *r, const struct sp_aim *aim, double now,
                      enum sp_machine_figure figure, size_t at, char never[NEVER])
 {
@@ -128,8 +128,9 @@ static void put_needs(struct sp_report *report, struct sp_aim *aim, const bool v
     sp_stand_in(report, SP_DETAILS);
     sp_list_table(report, "need", "path: alone, now, needed, : that is, binds_next: then binds");
     sp_put_aim_plan(report, aim);
-    sp_note(report, "each figure is varied alone; to change several, set all but one of them "
-                    "(--set hw.PATH=VALUE) and ask again");
+    sp_note(
+        report,
+        "each figure is varied alone; to change several, fix all but one with --set hw.PATH=VALUE");
 }
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
@@ -145,25 +146,22 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
 
 static const struct sp_example examples[] = {
     {"need --model llama3-70b --hw h100-256 --batch 512x8192 --for step=8s",
-     "which figure of the machine makes the step that short"},
+     "which machine figure makes the step that short"},
     {"need --model llama2-13b --hw v5p-4096 --batch 3M --strategy fsdp --for compute-bound --get "
      "need.3.needed",
-     "bandwidth of a link that hides FSDP"},
-    {"need --model llama3-405b --hw h100-64 --zero 3 --for fits",
-     "memory, or chips, that it takes"},
+     "link bandwidth that hides FSDP"},
+    {"need --model llama3-405b --hw h100-64 --zero 3 --for fits", "memory or chips needed"},
     {NULL, NULL},
 };
 
 const struct sp_command sp_cmd_need = {
     .name = "need",
-    .summary = "the value that each figure of a machine needs for a goal, one at a time",
+    .summary = "how much each hardware figure alone must change to reach a goal",
     .about =
-        "For each figure of the machine (peak, memory and its bandwidth, links, size): the value "
-        "at which a goal is met while all others stay as they are, whether there is one, and which "
-        "figure limits the goal then. The plan is the one that is typed, else the first of "
-        "`search`, and is kept; "
-        "--replan looks for the best plan on every machine that is tried. compute-bound is judged "
-        "by the closed forms of `fit`, all else by the estimate of `step`.",
+        "For each machine figure (peak, memory and its bandwidth, links, size): the value that "
+        "meets the goal with the others fixed, and what limits it then. The plan is yours, else "
+        "the best of `search`, and stays fixed; --replan finds the best for every machine tried. "
+        "compute-bound uses the closed forms of `fit`, other goals the estimate of `step`.",
     SP_OPTIONS(options),
     .examples = examples,
     .fits_key = "met",

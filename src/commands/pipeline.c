@@ -34,9 +34,9 @@ static const struct sp_taken options[] = {
 static const struct sp_example examples[] = {
     {"pipeline --pp 4 --microbatches 8", "bubble and efficiency of 1F1B"},
     {"pipeline --pp 4 --efficiency 90% --get microbatches_for", "27"},
-    {"pipeline --pp 4 --microbatches 8 --vpp 2 --timeline", "interleaved, drawn"},
-    {"pipeline --pp 4 --microbatches 8 --scale 1,1,1,1.3", "a heavier last stage, simulated"},
-    {"pipeline --pp 4 --microbatches 8 --plot -", "timeline and memory, drawn"},
+    {"pipeline --pp 4 --microbatches 8 --vpp 2 --timeline", "draw the interleaved schedule"},
+    {"pipeline --pp 4 --microbatches 8 --scale 1,1,1,1.3", "simulate a slower last stage"},
+    {"pipeline --pp 4 --microbatches 8 --plot -", "draw timeline and memory"},
     {NULL, NULL},
 };
 
@@ -120,7 +120,7 @@ static bool read_schedule(const struct sp_args *args, struct pipe *s, struct sp_
     q->weight_grad_s = isnan(weight) ? q->backward_s / 2 : weight;
     s->send_s = args->value.send;
     if (q->weight_grad_s > q->backward_s)
-        return sp_fail(error, SP_INPUT, "--weight-grad is longer than the whole backward pass");
+        return sp_fail(error, SP_INPUT, "--weight-grad exceeds the backward pass");
     if (q->chunks > 1 && !sp_schedules[q->schedule].chunked)
         return sp_fail(error, SP_INPUT,
                        "--vpp: only interleaved and circular schedules have chunks");
@@ -246,15 +246,14 @@ static bool play(const struct sp_args *args, struct pipe *s, struct sp_error *er
     const double quick = 1e6, most = 2e9;
     const double cost = sp_play_cost(&s->q);
     if (cost == 0 && wants)
-        return sp_fail(
-            error, SP_INPUT,
-            "this schedule cannot be simulated: a naive one has a closed form only, interleaving "
-            "needs micro-batches in multiples of the stages, DualPipe even numbers and two "
-            "micro-batches per stage, and at most 4 Mi tasks are simulated");
+        return sp_fail(error, SP_INPUT,
+                       "this schedule cannot be simulated: naive has only a closed form, "
+                       "interleaved needs micro-batches in multiples of the stages, DualPipe even "
+                       "numbers and two micro-batches per stage; the limit is 4 Mi tasks");
     if (cost == 0 || (!wants && cost > quick))
         return true;
     if (cost > most)
-        return sp_fail(error, SP_INPUT, "too many stages and micro-batches to play");
+        return sp_fail(error, SP_INPUT, "too many stages and micro-batches to draw");
     s->task = malloc((size_t)sp_tasks_of(&s->q) * sizeof *s->task);
     if (!s->task)
         return sp_fail(error, SP_INTERNAL, "out of memory");
@@ -262,7 +261,7 @@ static bool play(const struct sp_args *args, struct pipe *s, struct sp_error *er
         return true;
     free(s->task);
     s->task = NULL;
-    return sp_fail(error, SP_INTERNAL, "the schedule waits for itself");
+    return sp_fail(error, SP_INTERNAL, "the schedule deadlocks");
 }
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
@@ -288,12 +287,10 @@ static struct sp_figure *plot(const struct sp_args *args, const struct sp_report
 
 const struct sp_command sp_cmd_pipeline = {
     .name = "pipeline",
-    .summary = "bubble, micro-batches in flight and timeline of a schedule",
-    .about =
-        "Idle time of a pipeline schedule as a share of the whole step and of the useful time, the "
-        "micro-batches that a target efficiency takes, those in flight on each stage, the time of "
-        "the "
-        "sends, and the schedule simulated event by event, with unequal stages too.",
+    .summary = "bubble, micro-batches in flight and timeline of a pipeline schedule",
+    .about = "Computes a schedule's bubble as a share of the step and of the useful time, the "
+             "micro-batches for a target efficiency, those in flight on each stage, and the send "
+             "time; simulates it event by event, also with unequal stages.",
     SP_OPTIONS(options),
     .examples = examples,
     .run = run,

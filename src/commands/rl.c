@@ -66,14 +66,14 @@ static const struct sp_taken options[] = {
 static const struct sp_example examples[] = {
     {"rl --model llama3-8b --hw h100-16 --prompts 32 --group 16 --input 512 --output "
      "lognormal:1000:0.8 --max-response 4096",
-     "a step of GRPO, both sides in turn on the same devices"},
+     "a GRPO step, colocated"},
     {"rl --model llama3-8b --hw h100-32 --split 16:16 --stale 1 --prompts 64 --group 16 --output "
      "exponential:1000 --pack 8192",
-     "generation on devices of its own, one step ahead"},
+     "generation on separate devices, one step ahead"},
     {"rl --model llama3-8b --hw h100-16 --gen-hw h20-16 --prompts 64 --algorithm ppo --group 1",
-     "PPO, with a critic, generation on other chips"},
+     "PPO with a critic, generation on other chips"},
     {"rl --from run_grpo.sh --hw h100 --output lognormal:1500:0.6",
-     "both sides as a launch of verl, NeMo-RL, OpenRLHF or slime has them"},
+     "both sides from a launch of verl, NeMo-RL, OpenRLHF or slime"},
     {NULL, NULL},
 };
 
@@ -249,14 +249,12 @@ static struct sp_figure *plot(const struct sp_args *typed, const struct sp_repor
 
 const struct sp_command sp_cmd_rl = {
     .name = "rl",
-    .summary = "a step of reinforcement learning: generation, training, and weights between them",
-    .about =
-        "How long a step of GRPO, PPO, DAPO or RLOO takes: generation as `serve` estimates it, "
-        "with "
-        "the tail of long answers; the passes of policy, reference, critic and reward model, and "
-        "training, as `step` estimates them; new weights to the engines; states that sleep on the "
-        "hosts. Both sides take turns on the same devices, or have their own (--split, --gen-hw), "
-        "generation up to --stale steps ahead. A step trains --prompts x --group answers.",
+    .summary = "a reinforcement learning step: generation, training and weight transfer",
+    .about = "Estimates a step of GRPO, PPO, DAPO or RLOO on --prompts x --group answers: "
+             "generation as in `serve`, with the tail of long answers; training and the passes of "
+             "all models as in `step`; weight transfer to the engines; states moved to the hosts. "
+             "Both sides take turns on the same devices or have their own (--split, --gen-hw), "
+             "with generation up to --stale steps ahead.",
     SP_OPTIONS(options),
     .examples = examples,
     .fits_key = "memory.fits",

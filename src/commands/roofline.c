@@ -60,8 +60,7 @@ static const struct sp_example examples[] = {
     {"roofline --fused-attention --seq 4096 --query-group 8 --hw v5e",
      "grouped-query attention at prefill"},
     {"roofline --model llama3-8b --batch 4096 --hw h100", "every matmul of a model"},
-    {"roofline --model llama3-8b --batch 256 --hw h100 --plot roof.svg",
-     "the same on a picture of the roofline"},
+    {"roofline --model llama3-8b --batch 256 --hw h100 --plot roof.svg", "plotted on the roofline"},
     {NULL, NULL},
 };
 
@@ -162,7 +161,7 @@ static bool read_type(const struct sp_args *args, enum sp_option_id id,
     if (element->bytes > 0)
         return true;
     return sp_fail(error, SP_INPUT,
-                   "--%s: \"%s\" is no element type; bf16, fp32, fp8, int8 and their kind are",
+                   "--%s: \"%s\": expected an element type such as bf16, fp32, fp8 or int8",
                    sp_option_name(id), sp_safe(text));
 }
 
@@ -397,7 +396,7 @@ static bool load_model(struct roof *s, struct sp_error *error)
     if (!sp_model_of(s->args, &sources, &model, error))
         return false;
     if (!sp_model_has_shape(&model))
-        return sp_fail(error, SP_INPUT, "--model %s: only its size is known, no operators",
+        return sp_fail(error, SP_INPUT, "--model %s: only its size is known, not its operators",
                        model.name);
     if (!sp_batch_of(s->args, &model, &tokens, &seq, &origin, error))
         return false;
@@ -538,12 +537,10 @@ static struct sp_figure *plot(const struct sp_args *args, const struct sp_report
 
 const struct sp_command sp_cmd_roofline = {
     .name = "roofline",
-    .summary = "one operation, or a model's, against a chip's roofline",
-    .about = "Arithmetic intensity, times and bound of a matmul with any operand types, an einsum, "
-             "a vector "
-             "operation, attention, or all matmuls of a model, against HBM, on-chip memory, PCIe "
-             "or a network; exact "
-             "and small-batch critical batch.",
+    .summary = "an operation, or all of a model, on a chip's roofline",
+    .about = "Computes intensity, times and bound of a matmul with any operand types, an einsum, a "
+             "vector operation, attention, or all matmuls of a model, against HBM, on-chip memory, "
+             "PCIe or a network, and the critical batch.",
     SP_OPTIONS(options),
     .examples = examples,
     .run = run,

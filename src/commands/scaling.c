@@ -38,18 +38,18 @@ static const struct sp_taken options[] = {
 };
 
 static const struct sp_example examples[] = {
-    {"scaling --flops 5.76e23", "the size and tokens of Chinchilla, and of other laws"},
+    {"scaling --flops 5.76e23", "optimal size and tokens by Chinchilla and other laws"},
     {"scaling --model llama3-8b --tokens 15T --law besiroglu",
-     "the loss of a model trained far beyond the optimum"},
+     "loss of a model trained far beyond the optimum"},
     {"scaling --params 7B --loss 2.2 --get tokens", "tokens that reach a loss"},
     {"scaling --flops 1e21 --batch 4M --noise-scale 2M --from-batch 1M",
      "what a larger batch buys"},
     {"scaling --params 1B --tokens 100B --unique-tokens 25B", "four passes over the same text"},
     {"scaling --probabilities 0.5,0.25,0.125 --vocab 50257",
-     "cross-entropy, perplexity, the first loss"},
-    {"scaling --year 2023", "effective compute relative to 2014, and the share of compute"},
+     "cross-entropy, perplexity, initial loss"},
+    {"scaling --year 2023", "effective compute relative to 2014, and its share of compute"},
     {"scaling --budget 2M --days 60 --hw h100,b200 --price h100=2.2,b200=4",
-     "which size, tokens and machine a sum of money and a time buy"},
+     "the size, tokens and machine that a budget and a time buy"},
     {NULL, NULL},
 };
 
@@ -130,7 +130,7 @@ static bool take_size(const struct sp_args *args, struct scaling *s, struct sp_e
     if (!sp_model_of(args, &s->sources, &model, error))
         return false;
     if (model.sample_flops > 0)
-        return sp_fail(error, SP_INPUT, "%s takes images, and these laws are of text", model.name);
+        return sp_fail(error, SP_INPUT, "%s takes images; these laws are for text", model.name);
     s->given.params = sp_params_of_law(&s->law, &model);
     if (isnan(s->vocab) && model.vocab > 0)
         s->vocab = (double)model.vocab;
@@ -151,7 +151,7 @@ static bool take_probabilities(const struct sp_args *args, struct scaling *s,
         double p;
         if (!sp_parse_number(word, &p) || !(p > 0 && p <= 1))
             return sp_fail(error, SP_INPUT,
-                           "--probabilities: \"%s\" is no number above 0 and up to 1",
+                           "--probabilities: \"%s\": expected a number above 0, up to 1",
                            sp_safe(word));
         sum -= log(p);
         s->entropy = sum / ++n;
@@ -166,8 +166,8 @@ static bool weigh_repeats(struct scaling *s, struct sp_error *error)
         return true;
     if (s->law.form != SP_FORM_SUM)
         return sp_fail(error, SP_INPUT,
-                       "--unique-tokens: the law %s has no loss of size and tokens apart; another "
-                       "--law does",
+                       "--unique-tokens: the law %s has no separate terms for size and tokens; use "
+                       "another --law",
                        sp_safe(s->law.name));
     const double of_unique =
         sp_law_optimal_params(&s->law, sp_law_flops_for_tokens(&s->law, s->unique));
@@ -187,17 +187,16 @@ static bool check_given(const struct scaling *s, struct sp_error *error)
         return sp_fail(error, SP_USAGE, "--year %g is before --since %g", s->year, s->since);
     if (n == 0 && !loss && isnan(s->noise) && isnan(s->year) && !s->shows_entropy)
         return sp_fail(error, SP_USAGE,
-                       "a budget is needed: --flops, --model or --params, --tokens, or --loss; or "
-                       "--budget and --days with --hw");
+                       "give --flops, --model, --params, --tokens or --loss, or --budget and "
+                       "--days with --hw");
     if (!isnan(s->batch) && isnan(s->noise) && !buys)
         return sp_fail(error, SP_USAGE, "--batch needs --noise-scale, or --hw");
     if (n > 2 || (loss && (n > 1 || !isnan(g->flops))))
-        return sp_fail(
-            error, SP_USAGE,
-            "too much is given: at most two of --flops, a size and --tokens; with --loss "
-            "a size or --tokens alone");
+        return sp_fail(error, SP_USAGE,
+                       "give at most two of --flops, a size and --tokens; with --loss only a size "
+                       "or --tokens");
     if (loss && s->law.form == SP_FORM_NONE)
-        return sp_fail(error, SP_INPUT, "--loss: the law %s tells no loss; another --law does",
+        return sp_fail(error, SP_INPUT, "--loss: the law %s has no loss; use another --law",
                        sp_safe(s->law.name));
     return true;
 }
@@ -208,7 +207,7 @@ static bool unreachable(const struct scaling *s, struct sp_error *error)
     const double least =
         sp_law_loss(&s->law, n ? s->given.params : INFINITY, d ? s->given.tokens : INFINITY);
     return sp_fail(error, SP_INPUT,
-                   "--loss %g: no %s reaches it by the law %s, whose least is %.4g", s->given.loss,
+                   "--loss %g: no %s reaches it by the law %s; its minimum is %.4g", s->given.loss,
                    n   ? "number of tokens"
                    : d ? "size"
                        : "budget",
@@ -228,8 +227,7 @@ static bool take_best(const struct sp_args *args, struct scaling *s, struct sp_e
     if (s->n_found < 0)
         return false;
     if (!(s->found->flops > 0))
-        return sp_fail(error, SP_INPUT,
-                       "no shape fits these machines and makes a step within --budget and --days");
+        return sp_fail(error, SP_INPUT, "no shape fits these machines within --budget and --days");
     s->given.params = s->found->params;
     s->given.tokens = s->found->tokens;
     return true;
@@ -341,8 +339,7 @@ static struct sp_figure *plot(const struct sp_args *args, const struct sp_report
     if (isfinite(s.run.flops) && isfinite(s.run.loss))
         figure = sp_draw_losses(&s.law, &s.run);
     else
-        sp_fail(error, SP_INPUT,
-                "--plot draws the loss of a run: a --law that has one, and a budget");
+        sp_fail(error, SP_INPUT, "--plot draws a loss: it needs a --law with a loss, and a budget");
     sp_free_affordable(s.found, s.n_found);
     return figure;
 }
@@ -365,14 +362,11 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
 const struct sp_command sp_cmd_scaling = {
     .name = "scaling",
     .summary = "what a compute budget buys: optimal size and tokens, loss, larger batches",
-    .about =
-        "Given two of budget, size and tokens, computes the third; given one, the optimal other "
-        "two; given a loss, what reaches it. One token costs 6 FLOPs per parameter. The law and "
-        "its "
-        "constants are data (`scaleplan list laws`, --set law.loss.alpha=0.3392). With "
-        "--batch and --noise-scale: how many more steps and tokens a batch takes than the fewest "
-        "possible. With --hw, --budget and --days: which known shape, tokens and machine compute "
-        "most for the money in the time, with the plan that `search` finds.",
+    .about = "Of budget, size and tokens, computes the third from two, the optimal two from one, "
+             "or what reaches a loss, at 6 FLOPs per parameter and token. Laws are data "
+             "(`scaleplan list laws`, --set law.loss.alpha=0.3392). --batch and --noise-scale give "
+             "the extra steps and tokens of a batch; --hw, --budget and --days the shape, tokens "
+             "and machine with the most compute for the money in time, planned by `search`.",
     SP_OPTIONS(options),
     .examples = examples,
     .run = run,

@@ -260,7 +260,7 @@ static bool report_against(struct sp_searching *s, struct sp_error *error)
         sp_planned_of(&s->of.machine[0]->base, all[0].found, &first);
     free(all);
     if (!any) {
-        sp_note(s->report, "no plan fits that another could be compared with");
+        sp_note(s->report, "no plan fits, so there is nothing to compare with");
         return true;
     }
     first.problem.batch.counts_sequences = true; /* the batch is the problem's */
@@ -276,15 +276,12 @@ struct question {
 };
 static const struct question questions[SP_FINDS] = {
     [SP_FIND_DEVICES] = {"devices", "devices", "up",
-                         "fewer cannot hold the training state, or would be too slow at full peak",
+                         "fewer cannot hold the training state, or are too slow even at peak",
                          true},
-    [SP_FIND_BATCH] = {"batch", "sequences", "down",
-                       "more would take longer than --max-step at full peak", false},
+    [SP_FIND_BATCH] = {"batch", "sequences", "down", "more exceed --max-step even at peak", false},
     [SP_FIND_SEQ] = {"seq", "tokens", "down", NULL, false},
     [SP_FIND_MODEL] = {"model", "layers", "down",
-                       "the training state of more does not fit, or they would be too slow at full "
-                       "peak",
-                       false},
+                       "more do not fit the training state, or are too slow even at peak", false},
 };
 
 struct find_rows {
@@ -402,7 +399,7 @@ static bool answer(struct sp_searching *s, struct sp_error *error)
     sp_report_search(s);
     s->listed = true;
     if (s->from && s->of.run.shards > 1)
-        sp_note(s->report, "a part of a search has not all plans: the launch's is not ranked");
+        sp_note(s->report, "this is one part of a search, so the launch's plan is not ranked");
     else if (s->from)
         report_launch(s);
     return !args->value.against || report_against(s, error);
@@ -480,40 +477,38 @@ static struct sp_figure *plot(const struct sp_args *args, const struct sp_report
 
 static const struct sp_example examples[] = {
     {"search --model llama3-70b --hw h100-512 --batch 1024x8192",
-     "the five fastest plans of all, with the proof"},
+     "the five fastest plans, proven optimal"},
     {"search --model llama3-70b --hw h100-512 --batch 1024x8192 --fix pp=4 --only zero=1,3 "
      "--max-tp 8 --get plans.0.command",
-     "a constrained search; the plan as a command of step"},
+     "a constrained search; prints the plan as a `step` command"},
     {"search --model llama3-70b --hw h100-512 --batch 1024x8192 --robust",
-     "the plan whose step is shortest where the estimate's constants turn out badly"},
+     "the best plan if the estimate's constants turn out badly"},
     {"search --model llama3-8b --hw h100-64,v5p-128 --batch 256x8192 --tokens 1T --objective cost",
-     "machines compared by what a run costs"},
+     "machines compared by cost of a run"},
     {"search --model llama3-70b --hw h100-256 --batch 512x8192 --pareto step,memory",
      "what memory buys"},
     {"search --model llama3-70b --hw h100-256 --batch 512x8192 --pareto step,memory --plot "
      "front.svg",
-     "the same as a picture"},
+     "the same, plotted"},
     {"search --model llama3-70b --hw h100-256 --batch 512x8192 --near tp=8,pp=4",
-     "how to better a plan, or make it fit"},
+     "how to improve a plan, or make it fit"},
     {"search --model llama3-70b --hw h100-504 --batch ~512x8192 --idle 8",
-     "a lost node: up to 8 devices may stay idle, and the batch is about 512 sequences"},
+     "up to 8 idle devices, a batch of about 512 sequences"},
     {"search --model llama3-70b --hw h100-256 --batch 512x8192 --against tp=8,pp=4",
-     "the best plan beside one of your own: what differs, where time and memory go"},
-    {"search --from pretrain.sh --hw h100-64", "how far a launch is behind the best plan"},
+     "the best plan against yours: differences, time and memory"},
+    {"search --from pretrain.sh --hw h100-64", "how far a launch is from the best plan"},
     {NULL, NULL},
 };
 
 const struct sp_command sp_cmd_search = {
     .name = "search",
-    .summary = "the best of all plans of a model on a machine, proven",
-    .about = "Looks at every valid plan (TP x SP x CP x EP x PP x VPP x DP, ZeRO stage and shard "
-             "group, micro-batch, recomputation, schedule, placement, offload), judged as `step` "
-             "judges them. Branches that provably hold nothing better are ruled out, never "
-             "guessed: the answer is the optimum under the model, and the report says how many "
-             "plans there are and what became of them. Devices and batch are kept as they are "
-             "typed; where a batch within 5 % or fewer devices are better, a line says so, and "
-             "--idle and --batch ~N let them differ (docs/search.md). `search - [OPTION...]` reads "
-             "options as JSON lines, as `step -` does.",
+    .summary = "the best plan of a model on a machine, proven optimal",
+    .about =
+        "Searches all valid plans (TP x SP x CP x EP x PP x VPP x DP, ZeRO stage and shard group, "
+        "micro-batch, recomputation, schedule, placement, offload) by the estimate of `step`, "
+        "pruning only what provably holds nothing better: the answer is optimal under the "
+        "estimate. Devices and batch stay fixed unless --idle or --batch ~N allow others "
+        "(docs/search.md). `search - [OPTION...]` reads options as JSON lines, as `step -` does.",
     SP_OPTIONS(options),
     .examples = examples,
     .fits_key = "fits",

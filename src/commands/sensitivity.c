@@ -92,22 +92,21 @@ static struct sp_figure *plot(const struct sp_args *args, const struct sp_report
 
 static const struct sp_example examples[] = {
     {"sensitivity --model llama3-70b --hw h100-256 --tp 4 --pp 4 --batch 512x8192",
-     "what a step's time hangs on"},
+     "what determines the step time"},
     {"sensitivity --model llama3-70b --hw h100-256 --batch 512x8192 --replan --format csv",
-     "the same, and with the best plan looked for anew at both ends"},
+     "the same, also with the best plan at both ends"},
     {"sensitivity --model llama3-70b --hw h100-256 --batch 512x8192 --plot tornado.svg",
-     "a tornado of bars"},
+     "a tornado chart"},
     {NULL, NULL},
 };
 
 const struct sp_command sp_cmd_sensitivity = {
     .name = "sensitivity",
-    .summary = "how much a step, a run or its cost follows each figure of the machine",
-    .about =
-        "How many per cent a goal changes where one figure of the machine (peak, memory, a link, "
-        "the size) is one per cent larger: its elasticity, measured between the figure divided and "
-        "multiplied by 1 + --delta. The plan and the constants of its estimate stay as they are; "
-        "--replan adds the elasticity with the best plan of each machine that is tried.",
+    .summary = "sensitivity of a step, run or cost to each figure of the machine",
+    .about = "Elasticities: the per cent change of a goal per 1 % increase of a machine figure "
+             "(peak, memory, a link, the size), measured between the figure divided and multiplied "
+             "by 1 + --delta. Plan and constants stay fixed; --replan adds the elasticity with the "
+             "best plan for each machine.",
     SP_OPTIONS(options),
     .examples = examples,
     .run = run,

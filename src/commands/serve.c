@@ -40,26 +40,25 @@ static const struct sp_taken options[] = {
 /* clang-format on */
 
 static const struct sp_example examples[] = {
-    {"serve --model llama3-70b --hw h100-8 --input 2048 --output 512",
-     "what fits, and how fast at least"},
+    {"serve --model llama3-70b --hw h100-8 --input 2048 --output 512", "what fits, and how fast"},
     {"serve --model llama3-70b --hw h100-8 --weights fp8 --kv fp8 --tpot 20ms",
-     "the most sequences whose tokens come every 20 ms"},
+     "the most sequences at 20 ms per token"},
     {"serve --model llama3-70b --hw h200-8 --weights fp8 --engine trtllm --rate 6 --ttft 1s --tpot "
      "30ms --percentile 99 --check slo",
-     "whether 6 requests per second are answered in time"},
+     "whether 6 requests per second meet the limits"},
     {"serve --model gpt-oss-120b --hw h200-8,b200-8 --tpot 20ms --objective "
      "cost",
-     "machines compared by what a million tokens cost"},
+     "machines compared by cost per million tokens"},
     {"serve --model llama2-13b --hw v5e-8 --concurrency 8 --context 8192 --constants textbook",
      "a row of the textbook's table"},
     {"serve --params 405G --weights int8 --hw v5e --concurrency 1 --tpot 15ms --get "
      "min_slice_devices,points.0.devices",
-     "the smallest machine that holds the weights, and the smallest in time"},
+     "the smallest machine that holds the weights, and that meets the limit"},
     {"serve --model llama3-70b --hw v5e-32 --weights int8 --disaggregate auto --get "
      "disaggregated.ratio",
-     "instances that read prompts for one that generates"},
+     "prefill instances per decode instance"},
     {"serve --from serve.sh --hw h100-8", "the command of a vLLM, SGLang or TensorRT-LLM server"},
-    {"serve --model deepseek-v3 --hw h200-32 --front", "the front of degrees and batches"},
+    {"serve --model deepseek-v3 --hw h200-32 --front", "the Pareto front of degrees and batches"},
     {NULL, NULL},
 };
 
@@ -171,11 +170,11 @@ static void say_verdict(const struct shown *s, char *out, size_t size)
     const double held = sp_holding(f), cache = sp_cache_held(held, fmax(0, s->v->kv_held));
     const double lacks = s->v->weights + cache - s->v->capacity;
     if (!f->holds_weights)
-        snprintf(out, size, "No: the weights take %s, and %s has %s for weights and cache",
+        snprintf(out, size, "No: the weights take %s; %s has %s for weights and cache",
                  sp_human_text(s->v->weights, SP_BYTES), f->hw.name,
                  sp_human_text(s->v->capacity, SP_BYTES));
     else if (!f->fits)
-        snprintf(out, size, "No: weights and the cache of %s sequences need %s more than there is",
+        snprintf(out, size, "No: weights and the cache of %s sequences exceed the memory by %s",
                  sp_human_text(held, SP_COUNT), sp_human_text(lacks, SP_BYTES));
     else if (s->is_undivided)
         snprintf(out, size, "No: %s is one instance, which cannot both read and generate apart",
@@ -240,7 +239,7 @@ static void bound(struct shown *s)
     s->W_tp = sp_tp_link_bytes_per_s(&s->f->part, &s->W_all);
 }
 
-/* The least times, the state, and by the estimate what else is said of it. */
+/* The lower bounds, the state, and the lines of the estimate. */
 static void time_service(struct shown *s)
 {
     static const char *const lenders[SP_KNOWN] = {"", "the engine's runs on other chips",
@@ -543,7 +542,7 @@ static struct sp_figure *plot_service(const struct sp_args *args, const struct s
     }
     const bool over_batch = !strchr(args->value.hw, ',') && read_curves(args, &curves, &B, error);
     if (error->lines == 0 && n == 0 && !over_batch)
-        sp_fail(error, SP_INPUT, "--plot: no instance in the answer to draw");
+        sp_fail(error, SP_INPUT, "--plot: the answer has no instance to draw");
     if (error->lines > 0)
         return NULL;
     for (int c = 0; c < SP_SERVE_CURVES; c++) {
@@ -578,13 +577,11 @@ static struct sp_figure *plot(const struct sp_args *typed, const struct sp_repor
 
 const struct sp_command sp_cmd_serve = {
     .name = "serve",
-    .summary = "a model that answers requests: what fits, how fast at least, what it costs",
-    .about =
-        "Whether a model and the cache of its requests fit on a machine, how many requests run at "
-        "once, how long a prompt and a token take at least (closed forms: no engine is faster) and "
-        "on a measured chip and engine (an estimate, with the range that holds 80 % of measured "
-        "runs), what binds, and what a million tokens cost. Without degrees also the instances of "
-        "other sizes.",
+    .summary = "serving a model: what fits, latency and throughput, cost",
+    .about = "Whether a model and its KV cache fit, how many requests run at once, the least time "
+             "per prompt and token (closed forms: no engine is faster), an estimate for chip and "
+             "engine with its 80 % range, the limiting resource, and the cost of a million tokens. "
+             "Without degrees, also other instance sizes.",
     SP_OPTIONS(options),
     .examples = examples,
     .fits_key = "fits",

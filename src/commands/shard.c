@@ -1,4 +1,5 @@
-/* shard: who holds what of a sharded array, and what a sharded matmul communicates. */
+/* shard: which device holds which block of a sharded array, and what a sharded matmul communicates.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -23,12 +24,11 @@ static const struct sp_taken options[] = {
 static const struct sp_example examples[] = {
     {"shard 'bf16[256,2048]' I_XY,J --mesh X=4,Y=8,Z=2", "local shape, bytes, copies"},
     {"shard 'A[I_XY,J]' --dims I=128,J=2048 --mesh X=2,Y=8,Z=2",
-     "the textbook's notation, sizes by --dims"},
+     "textbook notation, sizes in --dims"},
     {"shard 'bf16[8,2048]' I_X,J_Y --mesh X=4,Y=2 --draw", "who holds what"},
-    {"shard 'bf16[8,2048]' I_X,J --mesh X=2,Y=2 --plot grid.svg",
-     "the same as a picture, with the copies"},
+    {"shard 'bf16[8,2048]' I_X,J --mesh X=2,Y=2 --plot grid.svg", "a picture, with copies"},
     {"shard 'bf16[1024,4096]' 'B_X,D_Y{U_Z}' --mesh X=4,Y=4,Z=4 --hw v5e",
-     "partial sums to be reduced"},
+     "partial sums to reduce"},
     {"shard 'bf16[1024,4096]' I,J_X 'bf16[4096,1024]' J,K --mesh X=16 --hw v5e-256",
      "a matmul: case 2, a gather"},
     {NULL, NULL},
@@ -137,7 +137,7 @@ static bool read_arrays(const struct sp_args *args, const struct sp_mesh *mesh,
     const bool together = n == 1 || (n == 2 && strchr(word[1], '['));
     if (one ? n > 0 : n != 1 && n != 2 && n != 4)
         return sp_fail(error, SP_USAGE,
-                       "an array and its sharding are needed, or two of each for a matmul, such as "
+                       "give an array and its sharding, or two of each for a matmul, such as "
                        "'bf16[1024_X,4096]'");
     *arrays = n == 4 || (together && n == 2) ? 2 : 1;
     char letter = 'I';
@@ -173,14 +173,14 @@ static bool multiply(struct shard *s, const struct sp_sharded array[2], const ch
     const double out_bytes = sp_element_of(out).bytes;
     enum sp_collective other;
     if (out_bytes <= 0)
-        return sp_fail(error, SP_INPUT, "--out: \"%s\" is no element type", sp_safe(out));
+        return sp_fail(error, SP_INPUT, "--out: \"%s\" is not an element type", sp_safe(out));
     if (s->has_hw && !sp_check_peak(&s->hw, (enum sp_dtype)array[0].dtype, error))
         return false;
     s->m = sp_sharded_matmul(&s->mesh, &array[0], &array[1], out_bytes);
     if (s->m.kind == SP_CASE_MISMATCH)
         return sp_fail(error, SP_INPUT,
-                       "the inputs need exactly one dimension name in common, sharded alike or in "
-                       "one of them only");
+                       "the inputs must share exactly one dimension name, sharded alike or in only "
+                       "one of them");
     s->is_matmul = true;
     s->is_summed = s->m.kind == SP_CASE_REDUCE;
     s->has_other = sp_other_op(&s->m, &other);
@@ -230,18 +230,13 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
 
 const struct sp_command sp_cmd_shard = {
     .name = "shard",
-    .summary = "a sharded array, or what a sharded matmul communicates",
+    .summary = "a sharded array, or the communication of a sharded matmul",
     .operands = "[ARRAY [SHARDING] [ARRAY [SHARDING]]]",
-    .about =
-        "Local shape, bytes and copies of an array that is sharded over a mesh, with a "
-        "drawing; or, for two "
-        "arrays with one dimension in common, which collective their product takes, over how "
-        "many bytes, how "
-        "long on a machine, whether its arithmetic hides that, and what the alternative costs. "
-        "Sizes and sharding stand apart (bf16[256,2048] I_XY,J) or together "
-        "(bf16[256_XY,2048], or A[I_XY,J] with --dims). I_XY means that dimension I is "
-        "cut over axes X and "
-        "Y; {U_Z} at the end, partial sums over Z.",
+    .about = "Prints local shape, bytes and copies of a sharded array; for two arrays with a "
+             "common dimension, the collective of their product, its time, whether the arithmetic "
+             "hides it, and the alternative. Sizes and sharding are apart (bf16[256,2048] I_XY,J) "
+             "or together (bf16[256_XY,2048]; A[I_XY,J] with --dims). I_XY: dimension I is sharded "
+             "over axes X and Y; {U_Z} at the end: partial sums over Z.",
     SP_OPTIONS(options),
     .examples = examples,
     .run = run,

@@ -129,8 +129,7 @@ static void show_model(struct sp_report *report, const struct shown *shown)
     put_show_model_rows(
         report, &(struct shown_model){sp_count_params(model), published > 0 ? published : NAN});
     if (model->published_rounded)
-        sp_note(report, "the published total is rounded, so the count cannot be checked closer "
-                        "than that");
+        sp_note(report, "the published total is rounded; the count can be checked no closer");
 }
 
 static void show_precision(struct sp_report *report, const struct shown *shown)
@@ -365,10 +364,10 @@ static bool show(const struct wanted *wanted, const struct sp_sources *sources, 
         sp_note(report, "the scale-out network is %s (--network), not the machine's own",
                 hw->network.scaleout_name);
     if (hw)
-        sp_note(report, sources->textbook
-                            ? "constants: the scaling book's rounded ones (--constants textbook)"
-                            : "constants: published ones (default; --constants textbook takes the "
-                              "scaling book's rounded ones)");
+        sp_note(report,
+                sources->textbook
+                    ? "constants: the scaling book's, rounded (--constants textbook)"
+                    : "constants: published (--constants textbook: the scaling book's, rounded)");
     sp_config_free(&config);
     free(loaded);
     return true;
@@ -441,13 +440,13 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     const char *const network = args->value.network;
     struct wanted wanted;
     if (args->n_operands != 1)
-        return sp_fail(error, SP_USAGE, "one name is needed: scaleplan show NAME");
+        return sp_fail(error, SP_USAGE, "give a name: scaleplan show NAME");
     if (!identify(args->operands[0], args->value.kind, &sources, &wanted, error))
         return false;
     if (args->given.example)
         return print_file(&wanted, &sources, report, error);
     if (network && wanted.kind != SP_HARDWARE)
-        return sp_fail(error, SP_USAGE, "--network belongs to a machine; \"%s\" is a %s",
+        return sp_fail(error, SP_USAGE, "--network needs a machine; \"%s\" is a %s",
                        sp_safe(wanted.name), sp_config_kinds[wanted.kind].noun);
     return show(&wanted, &sources, network, report, error);
 }
@@ -459,15 +458,15 @@ static struct sp_figure *plot(const struct sp_args *args, const struct sp_report
     struct sp_trend_file file;
     if (isnan(sp_rows_number(report, "points", 0, "year")))
         return sp_fail(error, SP_INPUT,
-                       "--plot draws trends that have points (`scaleplan list "
-                       "trends`), such as training-compute"),
+                       "--plot draws only trends with points (`scaleplan list trends`), such as "
+                       "training-compute"),
                NULL;
     return sp_load_trend(args->operands[0], &sources, &file, error) ? sp_draw_trend(&file.trend)
                                                                     : NULL;
 }
 
 static const struct sp_example examples[] = {
-    {"show v5p", "a chip: every figure with its source, and what follows from them"},
+    {"show v5p", "a chip: figures, sources and derived values"},
     {"show v5p-4096", "a slice: memory, peak, hosts, bisection"},
     {"show h100-1024", "a cluster: nodes, leaf and spine switches, their bandwidths"},
     {"show h100 --explain=ridge.fp8", "one figure: formula, numbers, source"},
@@ -480,14 +479,13 @@ static const struct sp_example examples[] = {
 const struct sp_command sp_cmd_show = {
     .name = "show",
     .is_list = true,
-    .summary = "one config in full, with the source of every figure",
+    .summary = "print a config in full, with sources",
     .operands = "NAME",
     .about = "Prints every figure of a config (" SP_KINDS(
-        SP_KIND_NOUN,
-        ", ") ") with its source, the figures that follow from it "
-              "(parameter counts; a chip's units, clocks, ridge points and alpha; pod and node "
-              "sums, bisection), and where sources disagree. A name with a size (v5p-4096, "
-              "v5p:8x8x8, h100-1024) adds that machine's sums, bisection and switches.",
+        SP_KIND_NOUN, ", ") ") with its source, derived figures (parameter counts; a chip's units, "
+                            "clocks, ridge points and alpha; pod and node totals, bisection), and "
+                            "where sources disagree. A name with a size (v5p-4096, v5p:8x8x8, "
+                            "h100-1024) adds the machine's totals, bisection and switches.",
     SP_OPTIONS(options),
     .examples = examples,
     .reads_report = true,

@@ -170,8 +170,8 @@ static void put_fixes(struct sp_report *r, const struct step *s)
         sp_list_table(r, "fixes", "change: to fit, step_s, device_bytes");
     else
         sp_note(r,
-                "no single change of recomputation, ZeRO stage, micro-batch, tp, pp or cp that "
-                "%s runs makes it fit",
+                "no single change of recomputation, ZeRO stage, micro-batch, tp, pp or cp that %s "
+                "supports makes it fit",
                 planned->framework.framework.name);
 }
 
@@ -250,7 +250,7 @@ static void put_bucket_spans(struct sp_report *r, const struct step *s)
     enum { IN_TABLE = 16 };
     const struct sp_buckets *const b = s->rows->b;
     if (!b->exist) {
-        sp_note(r, "no gradient buckets: one replica, or ZeRO 3, which reduces a layer at a time");
+        sp_note(r, "no gradient buckets: one replica, or ZeRO 3, which reduces layer by layer");
         return;
     }
     const size_t n = b->count < SP_MOST_LISTED_BUCKETS ? (size_t)b->count : SP_MOST_LISTED_BUCKETS;
@@ -264,7 +264,7 @@ static void put_bucket_spans(struct sp_report *r, const struct step *s)
     }
     sp_list_table(r, "sends", ": bucket, start_s, end_s");
     if ((double)n < b->count)
-        sp_note(r, "the first %zu of %.0f buckets are listed", n, b->count);
+        sp_note(r, "first %zu of %.0f buckets", n, b->count);
 }
 
 #define SP_PART step_matmul
@@ -527,28 +527,27 @@ static const struct sp_example examples[] = {
      "memory and time of one plan"},
     {"step --model llama3-8b --hw h100-8 --zero 3 --batch 16x8192 --micro-batch 2 --get "
      "step_s,mfu,memory.device_bytes",
-     "bare numbers for a script"},
+     "numbers for a script"},
     {"step --model llama3-70b --hw h100-64 --tp 8 --pp 2 --batch 128x8192 --measured "
      "step=15.2s,memory=71GiB",
-     "reconcile a real run"},
+     "compare with a real run"},
     {"step --model llama3-70b --hw h100-256 --tp 4 --pp 4 --vpp 5 --batch 512x8192 --against "
      "tp=8,pp=4,vpp=5",
-     "two plans side by side: what differs, where time and memory go, whether the lead is real"},
-    {"step --from pretrain.sh --hw h100-64", "audit a launch: fit, step, what is better"},
+     "two plans side by side: differences, time, memory, and whether the lead is significant"},
+    {"step --from pretrain.sh --hw h100-64", "check a launch: memory, step time, improvements"},
     {"step --model llama3-70b --hw h100-256 --tp 4 --pp 4 --vpp 5 --batch 512x8192 --plot step.svg",
-     "the step's components and each stage's memory, drawn"},
+     "plot the step's components and each stage's memory"},
     {NULL, NULL},
 };
 
 const struct sp_command sp_cmd_step = {
     .name = "step",
-    .summary = "one explicit plan: memory and estimated step time, by component",
-    .about = "Estimates what a plan needs on each device and how long its step takes, from "
-             "operators, collectives and the pipeline's schedule with the calibrated efficiencies "
-             "of a chip and a framework. What does not fit is estimated too, with the changes that "
-             "would make it fit. Degrees must multiply to the devices; what is left out is "
-             "inferred and said. `scaleplan step - [OPTION...]` reads plans as JSON lines, such as "
-             "{\"tp\": 8, \"pp\": 2}, and answers each with a line of JSON.",
+    .summary = "memory and estimated step time of one plan, by component",
+    .about = "Estimates memory per device and step time from operators, collectives and the "
+             "pipeline schedule, with calibrated efficiencies of the chip and framework. A plan "
+             "that does not fit gets the changes that would make it fit. Degrees must multiply to "
+             "the devices; omitted ones are inferred and printed. `step - [OPTION...]` reads plans "
+             "as JSON lines, such as {\"tp\": 8, \"pp\": 2}, and answers each with a line of JSON.",
     SP_OPTIONS(options),
     .examples = examples,
     .fits_key = "memory.fits",

@@ -71,12 +71,12 @@ static bool take_keys(struct sweep *s, const char *keys, struct sp_error *error)
     while (sp_next_item(&keys, key, sizeof key)) {
         struct sp_nearest nearest = {.wanted = key};
         if (strcmp(key, "row") == 0 || strcmp(key, "reason") == 0)
-            return sp_fail(error, SP_INPUT, "--get: every row has its \"%s\" already", key);
+            return sp_fail(error, SP_INPUT, "--get: every row already has \"%s\"", key);
         if (!sp_is_known_key(key, &nearest))
             return sp_fail(error, SP_INPUT, "--get: unknown key \"%s\"%s", sp_safe(key),
                            sp_nearest_hint(&nearest));
         if (keys && sp_is_listed(keys, key, '\0'))
-            return sp_fail(error, SP_INPUT, "--get: \"%s\" stands there twice", sp_safe(key));
+            return sp_fail(error, SP_INPUT, "--get: \"%s\" is given twice", sp_safe(key));
     }
     return true;
 }
@@ -99,8 +99,7 @@ static bool take_format(struct sweep *s, const char *text, struct sp_error *erro
     s->json = i == 1;
     s->separator = i == 2 ? '\t' : ',';
     return formats[i] ||
-           sp_fail(error, SP_INPUT, "--format: \"%s\" is not csv, tsv or json: rows are streamed",
-                   sp_safe(text));
+           sp_fail(error, SP_INPUT, "--format: \"%s\": expected csv, tsv or json", sp_safe(text));
 }
 
 /* Whether a word of the line is that option, with or without "=value". */
@@ -296,10 +295,10 @@ static bool parse(struct sweep *s, int argc, char **argv, struct sp_error *error
     if (!sp_check_together(args, error) || !take_own(s, error) || !take_axes(s, error))
         return false;
     if (s->keys[0] == '\0')
-        return sp_fail(error, SP_USAGE, "--get KEY,... is needed: what a row of %s shows",
+        return sp_fail(error, SP_USAGE, "--get KEY,... is needed: the values in a row of %s",
                        s->command->name);
     if (s->picture.target && s->shards > 1)
-        return sp_fail(error, SP_USAGE, "--plot draws all rows, not those of a --shard");
+        return sp_fail(error, SP_USAGE, "--plot needs all rows, not a --shard");
     return !s->picture.target || begin_picture(s, error);
 }
 
@@ -537,7 +536,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     (void)args;
     (void)report;
     return sp_fail(error, SP_USAGE,
-                   "a command comes first: scaleplan sweep step --model A,B --tp 1..8:x2");
+                   "give a command first: scaleplan sweep step --model A,B --tp 1..8:x2");
 }
 
 static const struct sp_example examples[] = {
@@ -546,30 +545,26 @@ static const struct sp_example examples[] = {
      "eight rows of CSV"},
     {"sweep search --model llama3-8b,llama3-70b --hw h100-64,h100-128,h100-256 --batch 512x8192 "
      "--valid",
-     "the grid of best plans by model and machine"},
+     "the best plans by model and machine"},
     {"sweep step --model llama3-8b --hw h100-64 --batch 256x8192 --tp 1..8:x2 --micro-batch 1,2 "
      "--format json | jq -c 'select(.memory.fits)'",
      "JSON lines"},
     {"sweep search --model llama3-8b,llama3-70b --hw h100-64,h100-128,h100-256 --batch 512x8192 "
      "--get plans.0.mfu --plot mfu.svg --heat",
-     "MFU of the best plan by model and machine as a heat map"},
+     "heat map of the best MFU by model and machine"},
     {NULL, NULL},
 };
 
 const struct sp_command sp_cmd_sweep = {
     .name = "sweep",
-    .summary = "any command over the product of option lists, a row each",
+    .summary = "run a command for all combinations of option values, one row each",
     .operands = "COMMAND --option LIST...",
     .about =
-        "Runs a command once for every combination of its options' values and prints a row "
-        "each, as soon as it is known, in a fixed order (the last option changes fastest). A "
-        "list is comma-separated (with semicolons where values have commas: --mesh "
-        "'X=4,Y=8;X=8,Y=4'); "
-        "a piece may be a range: 1..8, 1..9:+2, 1..64:x2, "
-        "h100-8..1024:x2; --set PATH=A,B is a list too. Rows "
-        "without an answer stay, with the reason, unless --valid; the exit code is then 1, and 3 "
-        "where no row has one. --format is csv (default), "
-        "tsv or json (one object a line); --get names the values.",
+        "Runs a command for all combinations of option values; the last option changes fastest. "
+        "Lists are comma-separated (semicolons if values have commas: --mesh 'X=4,Y=8;X=8,Y=4') "
+        "and may have ranges: 1..8, 1..9:+2, 1..64:x2, h100-8..1024:x2; --set PATH=A,B is a list "
+        "too. A row without an answer has the reason (--valid omits it) and gives exit code 1; 3 "
+        "if no row has an answer. --format is csv (default), tsv or json (an object per line).",
     SP_OPTIONS(options),
     .examples = examples,
     .run = run,

@@ -59,7 +59,7 @@ static const struct sp_example examples[] = {
     {"train --model llama3-70b --tokens 15T --hw v5p-8960", "days, device-hours, cost"},
     {"train --flops 6.3e24 --hw v5p --devices 18823 --mfu 50% --get days", "any number of devices"},
     {"train --model llama3-8b --tokens 15T --hw h100 --days 30 --get devices_needed",
-     "devices that make it in time"},
+     "devices needed to finish in time"},
     {"train --model llama3-405b --tokens 15.6T --hw h100-16384 --failures-per-day 8 "
      "--storage-bandwidth 2TB",
      "goodput with failures and checkpoints"},
@@ -207,7 +207,7 @@ static bool take_loss(const struct sp_args *args, const struct sp_sources *sourc
     if (!f->has_law)
         return true;
     if (!f->has_model)
-        return sp_fail(error, SP_USAGE, "a loss needs the model (--model or --params)");
+        return sp_fail(error, SP_USAGE, "--loss needs --model or --params");
     if (!sp_load_law(args->value.law, sources, &f->law, error))
         return false;
     f->law_params = sp_params_of_law(&f->law, &f->model);
@@ -215,8 +215,9 @@ static bool take_loss(const struct sp_args *args, const struct sp_sources *sourc
         return true;
     f->least_tokens = sp_law_tokens_for_loss(&f->law, f->law_params, f->target);
     if (isnan(f->least_tokens))
-        return sp_fail(error, SP_INPUT, "--loss %g: no number of tokens reaches it by the law %s",
-                       f->target, sp_safe(f->law.name));
+        return sp_fail(error, SP_INPUT,
+                       "--loss %g: unreachable with any number of tokens by the law %s", f->target,
+                       sp_safe(f->law.name));
     if (!f->given->noise_scale)
         f->noise = sp_critical_batch_of_loss(f->target);
     if (isnan(f->flops) && isnan(f->tokens)) {
@@ -269,10 +270,9 @@ static void work_out_failures(struct train *f)
 static bool check_goodput(const struct train *f, struct sp_error *error)
 {
     if (f->failures.fails && isnan(f->failures.cycle.write_s))
-        return sp_fail(error, SP_USAGE,
-                       "goodput needs the time of a checkpoint: --checkpoint-time, or a model");
+        return sp_fail(error, SP_USAGE, "goodput needs --checkpoint-time or a model");
     return f->failures.goodput > 0 ||
-           sp_fail(error, SP_INPUT, "the machine fails before it has done any work: no goodput");
+           sp_fail(error, SP_INPUT, "no goodput: the machine fails before it does any work");
 }
 
 /* What of --days trains on f->N devices. */
@@ -291,10 +291,10 @@ static bool take_tokens_of_days(struct train *f, struct sp_error *error)
         return false;
     take_useful_days(f);
     f->tokens = sp_tokens_of_days(f->useful_days, f->flops_per_token, f->N, f->C, f->mfu);
-    return f->tokens > 0 || sp_fail(error, SP_INPUT, "--days: over before the first step");
+    return f->tokens > 0 || sp_fail(error, SP_INPUT, "--days end before the first step");
 }
 
-/* Days of the run on so many devices with all that takes time; INFINITY: it never ends. */
+/* Days of the run on this number of devices, all overheads included; INFINITY if it never ends. */
 static double wall_days_on(double devices, void *context)
 {
     struct train *const f = context;
@@ -361,11 +361,11 @@ static const char *work_text(const struct train *f)
     if (f->is_6p)
         return ": 6 x {params_active} parameters x {tokens} tokens";
     if (f->has_beside)
-        return ": what is computed of {tokens} tokens, forward passes beside it too";
+        return ": computation for {tokens} tokens, other models' forward passes included";
     if (f->is_tuned)
-        return ": what is computed of {tokens} tokens where some weights are frozen";
+        return ": computation for {tokens} tokens, with frozen weights";
     return f->convention == SP_FLOPS_6P
-               ? ": 6 per parameter and token of {tokens}, those of the encoder by its own tokens"
+               ? ": 6 per parameter and token of {tokens}; the encoder by its own tokens"
                : ": matmuls and scores of {tokens} tokens";
 }
 
@@ -397,7 +397,7 @@ static bool work_out_time(const struct sp_args *args, struct train *f, struct sp
 {
     f->has_time = f->has_work && !isnan(f->C);
     if (f->has_time && isnan(f->mfu))
-        return sp_fail(error, SP_USAGE, "a measured speed needs the model (--model or --params)");
+        return sp_fail(error, SP_USAGE, "a measured speed needs --model or --params");
     f->seconds = f->has_time ? sp_run_s(f->flops, f->N, f->C, f->mfu) : 0;
     f->has_run = f->seconds > 0;
     f->has_steps = f->has_time && !isnan(f->tokens);
@@ -446,7 +446,7 @@ static bool work_out_data(const struct sp_args *args, const struct sp_sources *s
     if (!f->has_data)
         return true;
     if (isnan(f->tokens))
-        return sp_fail(error, SP_USAGE, "--storage needs the tokens of a run: --model, --tokens");
+        return sp_fail(error, SP_USAGE, "--storage needs --model and --tokens");
     if (!sp_load_drive(args->value.storage, sources, &f->drive, error))
         return false;
     const double loader = args->value.loader_bandwidth,
@@ -587,10 +587,10 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
 
 const struct sp_command sp_cmd_train = {
     .name = "train",
-    .summary = "a whole run: steps, days, device-hours, energy, cost, goodput",
-    .about = "How long a training run takes at a utilisation or a measured speed, what it costs in "
-             "device-hours, energy and money, what checkpoints and failures take away, over how "
-             "many micro-steps a batch is accumulated, and how the step scales with devices.",
+    .summary = "a training run: steps, days, device-hours, energy, cost, goodput",
+    .about = "Computes the duration of a training run at an MFU or measured speed; its cost in "
+             "device-hours, energy and money; losses to checkpoints and failures; the accumulation "
+             "steps of a batch; strong scaling with devices.",
     SP_OPTIONS(options),
     .examples = examples,
     .run = run,

@@ -140,17 +140,16 @@ static bool predict_serving(const struct sp_args *args, const struct sp_sources 
     return ok;
 }
 
-/* Refuses a file of which no run can be read where it has columns that are not. */
+/* Refuses a file without a readable run if it also has unknown columns. */
 static bool check_read(const struct validating *s, struct sp_error *error)
 {
     char unread[400] = "";
     if (s->unread == 0 || s->unread < s->n ||
         sp_list_unread(s->errors.csv, unread, sizeof unread) == 0)
         return true;
-    return sp_fail(
-        error, SP_INPUT,
-        "%s: every run (%zu) is skipped, the first since %s; columns that are not known: %s",
-        sp_safe(s->file), s->n, s->problem, unread);
+    return sp_fail(error, SP_INPUT,
+                   "%s: all runs (%zu) are skipped, the first because %s; unknown columns: %s",
+                   sp_safe(s->file), s->n, s->problem, unread);
 }
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
@@ -160,7 +159,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     const struct sp_sources sources = sp_sources_of(args);
     struct validating s = {.file = args->operands[0], .by = args->value.by};
     if (args->n_operands != 1)
-        return sp_fail(error, SP_USAGE, "one file of runs is needed: scaleplan validate RUNS.csv");
+        return sp_fail(error, SP_USAGE, "give a file of runs: scaleplan validate RUNS.csv");
     if (!sp_is_serving_file(s.file, &sources, &s.serves, error))
         return false;
     const bool ok =
@@ -178,22 +177,21 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
 }
 
 static const struct sp_example examples[] = {
-    {"validate runs.csv", "every run's measured and predicted time and memory"},
+    {"validate runs.csv", "measured and predicted time and memory of every run"},
     {"validate runs.csv --by hardware --get time.mean_abs_pct_error,time.n",
-     "two bare numbers for a script"},
+     "two numbers for a script"},
     {NULL, NULL},
 };
 
 const struct sp_command sp_cmd_validate = {
     .name = "validate",
-    .summary = "the estimator against measured runs, with error statistics",
+    .summary = "compare the estimator with measured runs",
     .operands = "RUNS.csv",
     .about =
-        "Predicts step time and peak memory of every run of a CSV file (architecture, machine "
-        "and plan in its columns; see docs/runs.md) and compares. A run that cannot be "
-        "predicted stays in the list with the reason. Repeats of one configuration "
-        "(config_group) count once. A file of serving runs, which has columns input and output, is "
-        "compared in the time between tokens, to the first, and in throughput.",
+        "Compares predicted and measured step time and peak memory for every run in a CSV file "
+        "(columns: docs/runs.md). A run that cannot be predicted is listed with the reason. "
+        "Repeats of a configuration (config_group) count once. Serving runs, with columns input "
+        "and output, are compared by time per token, time to first token and throughput.",
     SP_OPTIONS(options),
     .examples = examples,
     .run = run,

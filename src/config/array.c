@@ -40,8 +40,8 @@ bool sp_parse_array(const char *text, const char *what, struct sp_array *array,
     array->dtype = element.dtype;
     if (array->element_bytes <= 0)
         return sp_fail(error, SP_INPUT,
-                       "%s: \"%s\" is no element type; bf16, fp32, fp8, int8 and their kind are",
-                       what, sp_safe(dtype));
+                       "%s: \"%s\": expected an element type such as bf16, fp32, fp8 or int8", what,
+                       sp_safe(dtype));
     for (;;) {
         char word[40];
         const size_t n = strcspn(at, ",]");
@@ -49,10 +49,10 @@ bool sp_parse_array(const char *text, const char *what, struct sp_array *array,
         snprintf(word, sizeof word, "%.*s", (int)(n < 39 ? n : 39), at);
         if (array->n == SP_MAX_DIMS || !sp_parse_number(word, &dim) || dim < 1 || dim > 1e18 ||
             dim != floor(dim))
-            return sp_fail(error, SP_INPUT,
-                           "%s: \"%s\" is no array; expected a type and up to %d sizes, such as "
-                           "bf16[1024,4096]",
-                           what, sp_safe(text), SP_MAX_DIMS);
+            return sp_fail(
+                error, SP_INPUT,
+                "%s: \"%s\": expected a type and up to %d sizes, such as bf16[1024,4096]", what,
+                sp_safe(text), SP_MAX_DIMS);
         array->dim[array->n++] = dim;
         at += n;
         if (*at != ',')
@@ -94,11 +94,11 @@ bool sp_parse_mesh(const char *text, struct sp_mesh *mesh, struct sp_error *erro
             !sp_parse_number(word + 2, &length) || length < 1 || length > 1e6 ||
             length != floor(length) || mesh->n == SP_MESH_AXES)
             return sp_fail(error, SP_INPUT,
-                           "--mesh: \"%s\": expected up to %d AXIS=LENGTH, a capital letter each, "
+                           "--mesh: \"%s\": expected up to %d AXIS=LENGTH with a capital letter, "
                            "such as X=4,Y=8",
                            sp_safe(word), SP_MESH_AXES);
         if (sp_mesh_axis(mesh, word[0]) >= 0)
-            return sp_fail(error, SP_INPUT, "--mesh: axis %c stands twice", word[0]);
+            return sp_fail(error, SP_INPUT, "--mesh: axis %c is given twice", word[0]);
         devices *= length;
         mesh->name[mesh->n] = word[0];
         mesh->length[mesh->n++] = (int64_t)length;

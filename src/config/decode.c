@@ -99,7 +99,7 @@ static bool check_rules(const struct rule *rules, size_t n, const struct sp_json
             continue;
         const char *const place = sp_json_place(json, r->key);
         return r->otherwise ? sp_fail(error, SP_INPUT, "%s: %s.%s", place, table, r->otherwise)
-                            : sp_fail(error, SP_INPUT, "%s: %s.%s is missing, %s", place, table,
+                            : sp_fail(error, SP_INPUT, "%s: %s.%s is missing (%s)", place, table,
                                       r->key, why);
     }
     return true;
@@ -119,7 +119,7 @@ static bool check_moe(const struct sp_model *m, const struct sp_json *json, stru
          "moe.top_k is larger than model.moe.experts"},
         {"moe.dense_layers", !routed || moe->dense_layers <= m->layers,
          "moe.dense_layers is larger than model.layers"}};
-    return CHECK(rules, json, "model", "a mixture of experts needs it", error);
+    return CHECK(rules, json, "model", "needed by a mixture of experts", error);
 }
 
 static bool check_reach(const struct sp_model *m, const struct sp_json *json,
@@ -132,7 +132,7 @@ static bool check_reach(const struct sp_model *m, const struct sp_json *json,
         {"global_first", local || m->global_first == 0,
          "global_first needs model.sliding_window or model.attention_chunk"},
         {"global_first", m->global_first <= m->layers, "global_first is larger than model.layers"}};
-    return CHECK(rules, json, "model", "local attention needs it", error);
+    return CHECK(rules, json, "model", "needed by local attention", error);
 }
 
 /* Number of mixers besides attention. */
@@ -171,7 +171,7 @@ static bool check_widths(const struct sp_model *m, const struct sp_json *json,
          entries || (c->ratio == 0 && c->far_ratio == 0 && !strchr(m->pattern, 'W')), NULL},
         {"mla", !entries || m->mla.kv_lora_rank == 0,
          "compressed_attention and mla exclude each other"}};
-    return CHECK(widths, json, "model", "its kind of layer needs it", error);
+    return CHECK(widths, json, "model", "needed by its kind of layer", error);
 }
 
 /* What is wrong with a pattern or its mixers; NULL: nothing. */
@@ -188,9 +188,8 @@ static const char *fault_of_pattern(const struct sp_model *m)
         return "L and M need linear_attention, state_space, local_attention, short_conv, "
                "sparse_attention.shared or compressed_attention.far_ratio";
     if (!named && mixers == 1)
-        return "no layer is an L or M, which stand for linear_attention, state_space, "
-               "local_attention, short_conv, sparse_attention.shared or "
-               "compressed_attention.far_ratio";
+        return "linear_attention, state_space, local_attention, short_conv, "
+               "sparse_attention.shared and compressed_attention.far_ratio need layers L or M";
     if ((strchr(m->pattern, 'S') != NULL) != (m->shared.sets > 0))
         return "layers S and shared_block.sets need each other";
     if (strchr(m->pattern, 'l') && m->local.heads == 0)
@@ -223,7 +222,7 @@ static bool check_encoder(const struct sp_model *m, const struct sp_json *json,
         {"encoder.heads", none || e->heads > 0, NULL},
         {"encoder.head_dim", none || e->head_dim > 0, NULL},
         {"encoder.projector_in", none || e->projectors == 0 || e->projector_in > 0, NULL}};
-    return CHECK(rules, json, "model", "an encoder needs it", error);
+    return CHECK(rules, json, "model", "needed by an encoder", error);
 }
 
 static bool check_model(const struct sp_model *m, const struct sp_json *json,
@@ -236,19 +235,17 @@ static bool check_model(const struct sp_model *m, const struct sp_json *json,
         {"kv_heads", m->kv_heads > 0, NULL},
         {"head_dim", m->head_dim > 0, NULL},
         {"vocab", m->vocab > 0 || m->patch > 0, NULL},
-        {"sample_flops", !(m->sample_flops > 0),
-         "sample_flops belongs to models without a shape; this one has layers"},
-        {"params", !(m->params > 0),
-         "params belongs to models without a shape; this one has layers"},
+        {"sample_flops", !(m->sample_flops > 0), "sample_flops is for models without layers"},
+        {"params", !(m->params > 0), "params is for models without layers"},
         {"kv_heads", m->kv_heads == 0 || m->heads % m->kv_heads == 0,
          "kv_heads must divide model.heads"}};
     if (!sp_model_has_shape(m))
         return (m->params > 0 && m->d_model == 0) ||
                sp_fail(error, SP_INPUT,
-                       "%s: model.layers is missing; a model is given by its shape (layers, "
-                       "d_model, ...) or by \"params\" alone",
+                       "%s: model.layers is missing; give a shape (layers, d_model, ...) or only "
+                       "\"params\"",
                        sp_json_place(json, ""));
-    if (!CHECK(rules, json, "model", "a model with layers needs it", error) ||
+    if (!CHECK(rules, json, "model", "needed by a model with layers", error) ||
         !check_reach(m, json, error) || !check_moe(m, json, error) ||
         !check_pattern(m, json, error) || !check_encoder(m, json, error))
         return false;
@@ -393,8 +390,8 @@ static bool check_law(const struct sp_scaling_law *law, const struct sp_json *js
                                  {"loss.B", !sum || !isnan(law->B), NULL},
                                  {"loss.N_c", !kaplan || !isnan(law->N_c), NULL},
                                  {"loss.D_c", !kaplan || !isnan(law->D_c), NULL}};
-    return CHECK(rules, json, "law", "its rule needs it", error) &&
-           CHECK(terms, json, "law", "its loss needs it", error);
+    return CHECK(rules, json, "law", "needed by its rule", error) &&
+           CHECK(terms, json, "law", "needed by its loss", error);
 }
 
 static bool check_hardware(const struct sp_hardware *hw, const struct sp_json *json,
@@ -414,8 +411,8 @@ static bool check_hardware(const struct sp_hardware *hw, const struct sp_json *j
         {"network.domain", torus || net->domain > 0, NULL},
         {"network.domain_bytes_per_s", torus || !isnan(net->domain_bytes_per_s), NULL},
         {"network.scaleout_bytes_per_s", torus || !isnan(net->scaleout_bytes_per_s), NULL}};
-    return CHECK(chip, json, "hw", "every chip needs it", error) &&
-           CHECK(network, json, "hw", torus ? "a torus needs it" : "a switched network needs it",
+    return CHECK(chip, json, "hw", "needed by every chip", error) &&
+           CHECK(network, json, "hw", torus ? "needed by a torus" : "needed by a switched network",
                  error);
 }
 
@@ -444,10 +441,10 @@ static bool read_points(struct sp_trend_file *file, struct sp_error *error)
                            SP_MOST_TREND_POINTS);
         if (sscanf(item, "%31s %lf %lf %c", p->name, &p->year, &p->value, &left) != 3 ||
             !(p->year >= 1800 && p->year <= 2200) || !(p->value > 0 && p->value < 1e300))
-            return sp_fail(error, SP_INPUT,
-                           "trend %s: the point \"%s\" is not NAME YEAR VALUE, such as GPT-3 "
-                           "2020.41 3.14e23",
-                           sp_safe(t->name), sp_safe(item));
+            return sp_fail(
+                error, SP_INPUT,
+                "trend %s: point \"%s\": expected NAME YEAR VALUE, such as GPT-3 2020.41 3.14e23",
+                sp_safe(t->name), sp_safe(item));
         t->points++;
     }
     return true;
@@ -456,7 +453,7 @@ static bool read_points(struct sp_trend_file *file, struct sp_error *error)
 static bool finish_trend(struct sp_trend_file *file, struct sp_error *error)
 {
     if (file->trend.factor == 1)
-        return sp_fail(error, SP_INPUT, "trend %s: a factor of 1 is no trend",
+        return sp_fail(error, SP_INPUT, "trend %s: the factor must not be 1",
                        sp_safe(file->trend.name));
     return read_points(file, error);
 }

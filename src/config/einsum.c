@@ -40,7 +40,7 @@ bool sp_read_einsum(const char *spec, const char *dims, struct sp_operands types
                 break;
         } else if (c != ' ') {
             if (c >= 128 || sizes[c] <= 0)
-                return sp_fail(error, SP_INPUT, "--einsum: no size of \"%c\"; give --dims %c=N",
+                return sp_fail(error, SP_INPUT, "--einsum: no size for \"%c\"; give --dims %c=N",
                                c < 128 ? c : '?', c < 128 ? c : '?');
             operand *= sizes[c];
             product *= seen[c] ? 1 : sizes[c];

@@ -12,19 +12,18 @@
 #include "base/suggest.h"
 
 const struct sp_case_member sp_case_members[] = {
-    {"id", SP_CASE_IS_TEXT, true, 0, 0, "name of the case, unlike all others of the file"},
+    {"id", SP_CASE_IS_TEXT, true, 0, 0, "name of the case, unique in the file"},
     {"question", SP_CASE_IS_TEXT, false, 0, 0, "what is asked"},
     {"args", SP_CASE_IS_WORDS, true, 0, 0, "the words after `scaleplan`"},
     {"expect", SP_CASE_IS_VALUES, false, 0, 0, "key to value, SI base units"},
-    {"rel_tol", SP_CASE_IS_REAL, false, 0, 1, "largest relative difference; 0: rounding alone"},
-    {"why", SP_CASE_IS_TEXT, false, 0, 0, "why values may differ by so much; needed above 2 %"},
+    {"rel_tol", SP_CASE_IS_REAL, false, 0, 1, "largest relative difference; 0: rounding only"},
+    {"why", SP_CASE_IS_TEXT, false, 0, 0, "reason for a tolerance above 2 %"},
     {"source", SP_CASE_IS_TEXT, false, 0, 0, "where the values come from"},
     {"note", SP_CASE_IS_TEXT, false, 0, 0, "a remark"},
-    {"printed", SP_CASE_IS_VALUES, false, 0, 0,
-     "values as the source prints them, where ours differ"},
+    {"printed", SP_CASE_IS_VALUES, false, 0, 0, "values that the source prints, if they differ"},
     {"differs", SP_CASE_IS_TEXT, false, 0, 0, "why they differ; needed with \"printed\""},
     {"draw", SP_CASE_IS_VALUES, false, 0, 0,
-     "texts of question and args to what --random may put there"},
+     "texts of question and args to what --random puts there"},
     {"exit", SP_CASE_IS_WHOLE, false, 2, 4, "exit code of a refusal"},
     {"error", SP_CASE_IS_TEXT, false, 0, 0, "part of the refusal"},
 };
@@ -88,8 +87,7 @@ static bool check_values(const struct sp_json *json, int i, const cJSON *object,
         if (cJSON_IsObject(value) || cJSON_IsArray(value))
             return sp_fail(
                 error, SP_INPUT,
-                "%s: %s: expected a number, text, true, false or null; the dots of a key "
-                "are its nesting",
+                "%s: %s: expected a number, text, true, false or null; nested keys have dots",
                 place_of(json, i, object->string), sp_safe(value->string));
         if (!check_text(json, i, object->string, value->string, error) ||
             (cJSON_IsString(value) &&
@@ -188,7 +186,7 @@ static bool check_draw(const struct sp_json *json, int i, const cJSON *node, con
     if (!*draw->string || !in_args || !get(node, "question") ||
         !sp_find_drawn(get(node, "question")->valuestring, get(node, "question")->valuestring,
                        draw->string))
-        return sp_fail(error, SP_INPUT, "%s: \"%s\" does not stand in \"question\" and in \"args\"",
+        return sp_fail(error, SP_INPUT, "%s: \"%s\" must occur in \"question\" and in \"args\"",
                        place_of(json, i, "draw"), sp_safe(draw->string));
     return (cJSON_IsString(draw) && *draw->valuestring) ||
            sp_fail(error, SP_INPUT, "%s: %s: expected text", place_of(json, i, "draw"),
@@ -209,10 +207,9 @@ static bool check_whole(const struct sp_json *json, int i, const cJSON *node,
                        "%s: expected either \"expect\" (an answer) or \"exit\" (a refusal)",
                        place_of(json, i, ""));
     if (get(node, "error") && !get(node, "exit"))
-        return sp_fail(error, SP_INPUT, "%s: has no meaning without \"exit\"",
-                       place_of(json, i, "error"));
+        return sp_fail(error, SP_INPUT, "%s needs \"exit\"", place_of(json, i, "error"));
     if (get(node, "rel_tol") && get(node, "rel_tol")->valuedouble > 0.02 && !get(node, "why"))
-        return sp_fail(error, SP_INPUT, "%s: above 2 %% a case says \"why\"",
+        return sp_fail(error, SP_INPUT, "%s: above 2 %%, \"why\" is needed",
                        place_of(json, i, "rel_tol"));
     if (!get(node, "printed") != !get(node, "differs"))
         return sp_fail(error, SP_INPUT, "%s: \"printed\" and \"differs\" go together",
@@ -228,7 +225,7 @@ static bool check_whole(const struct sp_json *json, int i, const cJSON *node,
     cJSON_ArrayForEach(printed, get(node, "printed"))
     {
         if (!get(get(node, "expect"), printed->string))
-            return sp_fail(error, SP_INPUT, "%s: \"%s\" does not stand in \"expect\"",
+            return sp_fail(error, SP_INPUT, "%s: \"%s\" is not in \"expect\"",
                            place_of(json, i, "printed"), sp_safe(printed->string));
     }
     return true;
@@ -264,7 +261,7 @@ static bool check_ids(const struct sp_json *json, struct sp_error *error)
         const char *const id = get(node, "id")->valuestring;
         for (const cJSON *other = json->root->child; other != node; other = other->next)
             if (strcmp(get(other, "id")->valuestring, id) == 0)
-                return sp_fail(error, SP_INPUT, "%s: \"%s\" names another case as well",
+                return sp_fail(error, SP_INPUT, "%s: \"%s\" is also the name of another case",
                                place_of(json, i, "id"), sp_safe(id));
         i++;
     }

@@ -57,8 +57,7 @@
 /* What nearly every file begins and ends with. */
 #define NAMED_AT(member)                                                                           \
     TEXT_AT("name", member, "canonical name"),                                                     \
-        PROSE("aliases",                                                                           \
-              "other names people type; \"dgx-h100=8\" of a machine names that many devices")
+        PROSE("aliases", "other names; in a machine, \"dgx-h100=8\" names that many devices")
 #define NAMED NAMED_AT(name)
 #define REMARKS(source) PROSE("source", source), PROSE("note", "remarks")
 

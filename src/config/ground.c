@@ -41,7 +41,7 @@ bool sp_finish_ground(struct sp_ground_file *file, struct sp_error *error)
         if (!read_place(line, &file->place[file->n++]))
             return sp_fail(
                 error, SP_INPUT,
-                "ground %s: \"%s\" is no place: seven numbers, such as \"8 4 2 1 4096 0 8\"",
+                "ground %s: \"%s\": expected seven numbers, such as \"8 4 2 1 4096 0 8\"",
                 sp_safe(file->name), sp_safe(line));
         at += n + (at[n] != '\0');
     }

@@ -73,24 +73,24 @@ static bool check_row(const struct sp_launch_words *w, const struct sp_launch_ro
 {
     struct sp_nearest nearest = {.wanted = row->plan};
     if (row->plan[0] && !has_field(row->plan, &nearest))
-        return sp_fail(error, SP_INPUT, "launch %s: %s: \"%s\" is no field of a plan%s",
+        return sp_fail(error, SP_INPUT, "launch %s: %s: \"%s\" is not a field of a plan%s",
                        sp_safe(w->name), sp_safe(row->name), sp_safe(row->plan),
                        sp_nearest_hint(&nearest));
     struct sp_nearest served = {.wanted = row->serve};
     if (row->serve[0] && !is_served(row->serve, &served))
-        return sp_fail(error, SP_INPUT, "launch %s: %s: \"%s\" is nothing of a service%s",
+        return sp_fail(error, SP_INPUT, "launch %s: %s: \"%s\" is not a setting of a service%s",
                        sp_safe(w->name), sp_safe(row->name), sp_safe(row->serve),
                        sp_nearest_hint(&served));
     if ((row->plan[0] || row->serve[0]) &&
         (is_listed(w->quiet, row->name) || is_listed(w->quiet_switches, row->name)))
-        return sp_fail(error, SP_INPUT, "launch %s: %s sets %s of a %s and is called harmless",
+        return sp_fail(error, SP_INPUT, "launch %s: %s sets %s of a %s but is listed as quiet",
                        sp_safe(w->name), sp_safe(row->name),
                        sp_safe(row->plan[0] ? row->plan : row->serve),
                        row->plan[0] ? "plan" : "service");
     char key[sizeof row->model];
     for (const char *keys = row->model; row->model[0] && sp_next_item(&keys, key, sizeof key);)
         if (!sp_find_field(&sp_model_table, key))
-            return sp_fail(error, SP_INPUT, "launch %s: %s: \"%s\" is no key of a model",
+            return sp_fail(error, SP_INPUT, "launch %s: %s: \"%s\" is not a key of a model",
                            sp_safe(w->name), sp_safe(row->name), sp_safe(key));
     return true;
 }

@@ -49,7 +49,7 @@ static bool take_distribution(const char *text, const char *what, size_t which,
         const double most = distributions[which].number[i].most;
         if (!rest || !sp_next_piece(&rest, ':', piece, sizeof piece) ||
             !sp_parse_signed(piece, at[i]))
-            return sp_fail(error, SP_INPUT, "%s: \"%s\" is not of the form %s", what, sp_safe(text),
+            return sp_fail(error, SP_INPUT, "%s: \"%s\": expected %s", what, sp_safe(text),
                            distributions[which].form);
         if (!(*at[i] >= least && *at[i] <= most))
             return sp_fail(error, SP_INPUT,
@@ -57,8 +57,8 @@ static bool take_distribution(const char *text, const char *what, size_t which,
                            distributions[which].form, sp_safe(piece), least, most);
     }
     if (rest || (l->kind == SP_LENGTHS_UNIFORM && l->b < l->a))
-        return sp_fail(error, SP_INPUT, "%s: \"%s\" is not of the form %s%s", what, sp_safe(text),
-                       distributions[which].form, rest ? "" : ", A no more than B");
+        return sp_fail(error, SP_INPUT, "%s: \"%s\": expected %s%s", what, sp_safe(text),
+                       distributions[which].form, rest ? "" : ", A at most B");
     sp_settle_lengths(l);
     return true;
 }

@@ -330,8 +330,8 @@ static const char *hint_of(struct sp_text *room, enum sp_config_kind kind,
 {
     for (int i = 0; kind == SP_PRECISIONS && sp_dtype_names[i]; i++)
         if (strcasecmp(sp_dtype_names[i], nearest->wanted) == 0)
-            return ": a number format; a recipe of the training state is meant, such as mixed16 "
-                   "(bf16 matmuls, 16 bytes a parameter) or adam10 (10 bytes)";
+            return ": a number format; expected a recipe such as mixed16 (bf16 matmuls, 16 bytes "
+                   "per parameter) or adam10 (10 bytes)";
     return sp_nearest_hint_in(room, nearest);
 }
 
@@ -353,9 +353,9 @@ bool sp_open_config(enum sp_config_kind kind, const char *spec, const struct sp_
         return open_found(&found, sources, config, error);
     if (of_hub)
         return sp_fail(error, SP_INPUT,
-                       "%s: no such file, and no built-in model is called \"%s\"%s (`--model "
-                       "config.json` reads the model's own)",
+                       "%s: no such file and no built-in model \"%s\"%s (--model also reads a "
+                       "Hugging Face config.json)",
                        sp_safe(spec), sp_safe(name), sp_nearest_hint(&nearest));
-    return sp_fail(error, SP_INPUT, "unknown %s \"%s\"%s (`scaleplan list %s` shows all)",
-                   info->noun, sp_safe(spec), hint_of(SP_ROOM, kind, &nearest), info->folder);
+    return sp_fail(error, SP_INPUT, "unknown %s \"%s\"%s (see `scaleplan list %s`)", info->noun,
+                   sp_safe(spec), hint_of(SP_ROOM, kind, &nearest), info->folder);
 }

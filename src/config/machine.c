@@ -145,15 +145,15 @@ static bool place_shape(const char *spec, const struct machine_spec *parts, bool
         return bad_spec(spec, "the shape is not a product such as 4x4x8", error);
     if (hw->network.kind != SP_TORUS)
         return sp_fail(error, SP_INPUT,
-                       "--hw %s: shapes are for tori; %s is counted in devices: %s-%.0f",
+                       "--hw %s: only a torus has a shape; for %s give the devices: %s-%.0f",
                        sp_safe(spec), hw->name, hw->name, product_of(dims, n));
     for (int i = 0; i < n; i++) {
         if (dims[i] < 1 || dims[i] > 4096)
-            return bad_spec(spec, "an axis is from 1 to 4096 chips", error);
+            return bad_spec(spec, "an axis has 1 to 4096 chips", error);
         wanted.axis[i] = (int32_t)dims[i];
     }
     const bool holds = sp_pod_holds_shape(&hw->network, &wanted);
-    const char *const way = holds ? "; as a textbook's mesh with --constants textbook" : "";
+    const char *const way = holds ? "; accepted with --constants textbook" : "";
     if (textbook && holds) {
         hw->shape = wanted;
     } else if (!sp_offers_shape(&hw->network, &wanted, &hw->shape)) {
@@ -174,12 +174,12 @@ static bool place_chips(const char *spec, const struct machine_spec *parts, stru
     if (parts->cloud && hw->network.cloud_counts_cores && parts->chips > 0) {
         const int64_t cores = isnan(hw->chip.cores) ? 1 : (int64_t)hw->chip.cores;
         if (chips % cores != 0)
-            return bad_spec(spec, "the cloud's number is no multiple of the cores of a chip",
+            return bad_spec(spec, "the cloud's number is not a multiple of the cores per chip",
                             error);
         chips /= cores;
     }
     if (parts->slices > 1 && hw->network.kind != SP_TORUS)
-        return bad_spec(spec, "only torus machines are joined from slices", error);
+        return bad_spec(spec, "only torus machines have slices", error);
     if (parts->slices > 1 && isnan(hw->network.dcn_bytes_per_s_per_host))
         return bad_spec(spec, "its data-centre network is not known", error);
     if (!sp_offers_chips(&hw->network, chips)) {

@@ -154,17 +154,17 @@ bool sp_read_topology(const char *text, const char *path, struct sp_node *node,
             node->links = row.links;
             node->to_peer = row.to_peer;
         } else if (row.peers != node->peers || row.links != node->links) {
-            return sp_fail(error, SP_INPUT,
-                           "%s: %s has %d NVLinks to %d GPUs, GPU0 has %d to %d: a machine file is "
-                           "of one kind of device",
-                           sp_safe(path), word, row.links, row.peers, node->links, node->peers);
+            return sp_fail(
+                error, SP_INPUT,
+                "%s: %s has %d NVLinks to %d GPUs, GPU0 has %d to %d: all devices must be alike",
+                sp_safe(path), word, row.links, row.peers, node->links, node->peers);
         }
     }
     if (rows != columns.gpus)
         return sp_fail(error, SP_INPUT, "%s: rows of %d GPUs; the header has %d", sp_safe(path),
                        rows, columns.gpus);
     if (node->devices > 0 && node->devices != rows)
-        return sp_fail(error, SP_INPUT, "%s: %d GPUs; Slurm says %d per node", sp_safe(path), rows,
+        return sp_fail(error, SP_INPUT, "%s: %d GPUs; Slurm has %d per node", sp_safe(path), rows,
                        node->devices);
     node->devices = rows;
     node->cards = count_cards(&columns);
@@ -219,7 +219,7 @@ static bool take_record(const struct record *record, const char *path, struct sp
         snprintf(node->device, sizeof node->device, "%s", record->device);
     if (node->devices != record->devices || strcmp(node->device, record->device) != 0)
         return sp_fail(error, SP_INPUT,
-                       "%s: nodes of %d x %s and of %d x %s: give those of one kind", sp_safe(path),
+                       "%s: nodes of %d x %s and of %d x %s: give nodes of one kind", sp_safe(path),
                        node->devices, sp_safe(node->device), record->devices,
                        sp_safe(record->device));
     /* the smallest one counts: a plan runs on all of them */

@@ -21,8 +21,8 @@ static void load_one(const char *name, void *context)
     if (l->error->lines != l->before)
         return;
     if (l->n == SP_MAX_PROFILES)
-        sp_fail(l->error, SP_INPUT, "more than %d profiles: %s and those after it have no room",
-                SP_MAX_PROFILES, sp_safe(name));
+        sp_fail(l->error, SP_INPUT, "more than %d profiles: no room for %s", SP_MAX_PROFILES,
+                sp_safe(name));
     else if ((l->kind == SP_PROFILES ? sp_load_profile : sp_load_serving_profile)(
                  name, l->sources, &l->profiles[l->n], l->error))
         l->n++;

@@ -61,7 +61,7 @@ bool sp_parse_sharding(const struct sp_mesh *mesh, const char *spec, struct sp_s
     }
     for (int i = 0; i < n; i++)
         if (fmod(array->size[i], sp_axes_product(mesh, array->axes[i])) != 0)
-            return sp_fail(error, SP_INPUT, "dimension %c of %.0f does not divide by %.0f",
+            return sp_fail(error, SP_INPUT, "dimension %c of %.0f is not divisible by %.0f",
                            array->name[i], array->size[i], sp_axes_product(mesh, array->axes[i]));
     return true;
 }
@@ -97,7 +97,7 @@ static bool split_dim(const char *at, size_t n, const char *dims, char letter,
     snprintf(given, sizeof given, "%.*s", (int)size, at);
     const char name[2] = {named ? at[0] : letter, '\0'};
     if (named && !size_of_letter(dims, at[0], given, sizeof given))
-        return sp_fail(error, SP_INPUT, "dimension %c has no size: --dims %c=N", at[0], at[0]);
+        return sp_fail(error, SP_INPUT, "dimension %c has no size: give --dims %c=N", at[0], at[0]);
     if (append(out->plain, sizeof out->plain, "%.*s", given, strlen(given)) &&
         append(out->spec, sizeof out->spec, "%.*s", name, 1) &&
         append(out->spec, sizeof out->spec, "%.*s", at + size, n - size))

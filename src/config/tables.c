@@ -15,7 +15,7 @@ static const struct sp_field hardware_fields[] = {
     PROSE("kind", "tpu, gpu or npu"),
     TEXT(family, "chip whose calibrated profiles are used when this one has none"),
     FIGURE_AT("chip.peak_flops_per_s.bf16", chip.peak_flops_per_s[SP_BF16], "FLOP/s", 1,
-              "C: dense peak of bf16 matmuls"),
+              "C: dense bf16 peak"),
     FIGURE_AT("chip.peak_flops_per_s.fp16", chip.peak_flops_per_s[SP_FP16], "FLOP/s", 1,
               "dense fp16 peak"),
     FIGURE_AT("chip.peak_flops_per_s.tf32", chip.peak_flops_per_s[SP_TF32], "FLOP/s", 1,
@@ -51,17 +51,16 @@ static const struct sp_field hardware_fields[] = {
     FIGURE(chip.vpu_alus, "", 1, "ALUs per lane and sublane"),
     FIGURE(chip.clock_hz, "Hz", 1, "base clock"),
     FIGURE(chip.boost_clock_hz, "Hz", 1, "boost clock"),
-    FIGURE(chip.tensor_clock_hz, "Hz", 1,
-           "clock that the tensor peak is taken at (default: boost)"),
+    FIGURE(chip.tensor_clock_hz, "Hz", 1, "clock of the tensor peak (default: boost)"),
     FIGURE(chip.nvlink_ports, "", 1, "NVLink ports of one GPU"),
     FIGURE(chip.nvlink_port_bytes_per_s, "bytes/s", 1, "one NVLink port, one way"),
     FIGURE(chip.pcie_bytes_per_s, "bytes/s", 1, "W_pcie: PCIe to the host, one way"),
     FIGURE(chip.c2c_bytes_per_s, "bytes/s", 1,
-           "coherent link to the host's processor, one way (NVLink-C2C); offload takes it"),
+           "coherent link to the host CPU, one way (NVLink-C2C); used by offload"),
     FIGURE(chip.tdp_w, "W", 0, "power of one chip"),
     FIGURE(chip.price_usd_per_h, "USD/h", 0, "list price of one chip"),
     INT(chip.price_year, "", 1990, 2100, "year of the list price"),
-    TEXT(chip.price_source, "whose list price it is"),
+    TEXT(chip.price_source, "source of the list price"),
     ENUM(network.kind, network_kinds, 0, "torus or switched"),
     INT(network.axes, "", 1, SP_MAX_AXES, "axes of the torus"),
     FIGURE(network.link_bytes_per_s, "bytes/s", 1, "w: one torus link, one way"),
@@ -70,7 +69,7 @@ static const struct sp_field hardware_fields[] = {
     ASSUMED(network.send_latency_s, "s", 0, 5e-6, "latency of a send between pipeline stages"),
     FIGURE(network.hop_latency_s, "s", 0, "T_min: one hop"),
     ASSUMED(network.most_hops, "", 1, 64,
-            "hops of a collective one after the other: longer rings are folded over several axes"),
+            "sequential hops of a collective; longer rings are folded over several axes"),
     ENUM(network.wrap, wraps, SP_WRAP_NEVER, "when axes close into rings"),
     INT(network.jax_devices_per_chip, "", 1, 1024, "devices that JAX counts per chip (default: 1)"),
     INT(network.chips_per_host, "", 1, 1024, "chips of one host"),
@@ -80,33 +79,30 @@ static const struct sp_field hardware_fields[] = {
     SHAPES(network.shapes, "slices on offer"),
     TEXT(network.cloud_name, "prefix of the cloud's slice names"),
     ENUM_AT("network.cloud_counts", network.cloud_counts_cores, counts, 0,
-            "what the number in the cloud's names counts"),
+            "what the number in a cloud name counts"),
     INT(network.domain, "", 1, 100000, "devices of one scale-up domain"),
     FIGURE(network.domain_bytes_per_s, "bytes/s", 1,
            "W_gpu: egress of one device inside its domain"),
     INT(network.domain_links, "", 1, 100000,
-        "others of its domain that a device has a link of its own to, each as wide, where no "
-        "switches stand between"),
+        "peers to which a device has direct links of equal width, in a domain without switches"),
     FIGURE(network.scaleout_bytes_per_s, "bytes/s", 1, "egress of one device beyond its domain"),
     ASSUMED(network.domain_latency_s, "s", 0, 3e-6, "one step of a ring inside a domain"),
     ASSUMED(network.scaleout_latency_s, "s", 0, 5e-6, "one step of a ring of domains"),
-    FIGURE(network.host_memory_bytes, "bytes", 1,
-           "memory of one host, for what its devices offload"),
-    INT(network.devices_per_host, "", 1, 100000,
-        "devices of one host, where a domain spans several"),
+    FIGURE(network.host_memory_bytes, "bytes", 1, "memory of one host, for offload"),
+    INT(network.devices_per_host, "", 1, 100000, "devices of one host, if a domain spans several"),
     INT(network.domain_part, "", 1, 100000,
-        "devices per domain that a job uses if it does not fill whole domains"),
+        "devices per domain for jobs that do not fill whole domains"),
     FIGURE(network.domain_switches, "", 1, "switches inside one scale-up domain"),
     FIGURE(network.domain_switch_ports, "", 2,
-           "ports of a switch inside a domain, each as wide as a device's"),
+           "ports of a switch inside a domain, each as wide as a device port"),
     TEXT_AT("network.scaleout", network.scaleout_name, "name of the scale-out network"),
     FIGURE(network.fabric.nodes_per_su, "", 1, "nodes of a scalable unit"),
     FIGURE(network.fabric.leafs_per_su, "", 1, "leaf switches of a scalable unit"),
     FIGURE(network.fabric.links_per_node, "", 1, "cables from a node to its leaves"),
     FIGURE(network.fabric.switch_ports, "", 2, "ports of a leaf, spine or core switch"),
-    FIGURE(network.fabric.link_bytes_per_s, "bytes/s", 1, "one cable of the fabric, one way"),
+    FIGURE(network.fabric.link_bytes_per_s, "bytes/s", 1, "one fabric cable, one way"),
     PROSE("sources", "where the figures come from"),
-    PROSE("conflicts", "where sources disagree, and the choice"),
+    PROSE("conflicts", "where sources disagree, and the value chosen"),
     PROSE("note", "remarks"),
 };
 #undef OF
@@ -132,8 +128,7 @@ static const struct sp_field precision_fields[] = {
     REAL(grad_bytes, "bytes", 0, 64, "gradients, with any fp32 accumulation"),
     REAL(master_bytes, "bytes", 0, 64, "fp32 master copy"),
     REAL(optimizer_bytes, "bytes", 0, 64, "optimizer moments"),
-    REAL(newton_schulz, "", 0, 100,
-         "iterations that make the update of a matrix orthogonal (Muon: 5)"),
+    REAL(newton_schulz, "", 0, 100, "iterations to orthogonalise a matrix update (Muon: 5)"),
     ENUM(compute_dtype, sp_dtype_names, SP_BF16, "format of the matmuls"),
     REMARKS("where the recipe comes from"),
 };
@@ -147,15 +142,15 @@ static const char *const rules[] = {"minimum", "ratio", "params_power", "tokens_
 static const char *const forms[] = {"sum", "kaplan", "none", NULL};
 static const struct sp_field law_fields[] = {
     NAMED,
-    BOOL(without_embedding, "parameters leave the embedding out"),
+    BOOL(without_embedding, "parameters exclude the embedding"),
     ENUM_AT("optimum.rule", rule, rules, SP_RULE_MINIMUM,
-            "minimum of the loss, a ratio of tokens to parameters, or a power law of the budget"),
+            "minimum loss, a ratio of tokens to parameters, or a power law of the budget"),
     CONSTANT("optimum.tokens_per_param", tokens_per_param, "", 1e-6, 1e9, "tokens per parameter"),
     CONSTANT("optimum.coefficient", coefficient, "", 1e-30, 1e30,
              "parameters or tokens at a budget of unit_flops"),
-    CONSTANT("optimum.exponent", exponent, "", 0.01, 0.99, "how they grow with the budget"),
+    CONSTANT("optimum.exponent", exponent, "", 0.01, 0.99, "exponent of the budget"),
     REAL_AT("optimum.unit_flops", unit_flops, "FLOPs", 1, 1e30,
-            "budget that the coefficient is for", .fallback = 1),
+            "budget to which the coefficient applies", .fallback = 1),
     ENUM_AT("loss.form", form, forms, SP_FORM_NONE,
             "sum: E + A/N^alpha + B/D^beta; kaplan: ((N_c/N)^(alpha/beta) + D_c/D)^beta"),
     CONSTANT("loss.E", E, "nats", 0, 100, "irreducible loss"),
@@ -178,145 +173,124 @@ static const char *const balances[] = {"even", "cost", NULL};
 static const struct sp_field framework_fields[] = {
     NAMED_AT(framework.name),
     FACT(TEXT, precision, "recipe of its training state"),
-    FACT(TEXT, fp8_precision,
-         "recipe that `fp8` means under this framework; empty: the recipe fp8"),
-    TEXT(marks, "words in a run's source that identify the framework, comma-separated"),
-    FACT(TEXT, family, "frameworks of one family lend each other calibrated constants"),
+    FACT(TEXT, fp8_precision, "recipe that `fp8` means here; empty: fp8"),
+    TEXT(marks, "words in a run's source that identify it, comma-separated"),
+    FACT(TEXT, family, "frameworks of one family share calibrated constants"),
     FACT(TEXT, overlap,
-         "how its collectives run behind matmuls, such as fsdp2: frameworks that do it alike share "
-         "the constants of that; empty: its family"),
-    TEXT(
-        serves,
-        "runs that are taken for this framework when nothing identifies theirs: gpu, zero3 or tpu"),
-    TEXT(selective, "the policy that it calls selective recomputation"),
-    TEXT(schedules,
-         "pipeline schedules it supports, comma-separated; none: no pipelines; empty: any"),
-    BOOL(whole_axes, "tensor parallelism takes whole axes of a torus"),
+         "how it overlaps collectives, such as fsdp2; such frameworks share overlap constants; "
+         "empty: its family"),
+    TEXT(serves,
+         "runs attributed to it when nothing identifies their framework: gpu, zero3 or tpu"),
+    TEXT(selective, "policy that it calls selective recomputation"),
+    TEXT(schedules, "pipeline schedules, comma-separated; none: no pipelines; empty: any"),
+    BOOL(whole_axes, "tensor parallelism uses whole torus axes"),
     BOOL(even_stages,
-         "pipeline stages must have equal numbers of layers, where need be with the embedding and "
-         "the head as one each"),
-    BOOL(own_stages, "each pipeline stage can be told its layers"),
-    TEXT(recompute, "recompute policies it supports; empty: any"),
-    TEXT(
-        recompute_modules,
-        "parts of a layer that it can run again beside its policies, comma-separated, in the order "
-        "in which `search` adds them: the cheapest per freed byte first; empty: none"),
-    TEXT(zero, "ZeRO stages it supports; empty: any"),
-    TEXT(dispatchers, "how it can send tokens to their experts, comma-separated; empty: any"),
-    TEXT(cp_kinds,
-         "kinds of context parallelism it supports, comma-separated; none: no context parallelism; "
-         "empty: any"),
+         "pipeline stages must be equal; embedding and head may count as a layer each"),
+    BOOL(own_stages, "the layers of each pipeline stage can be set"),
+    TEXT(recompute, "recompute policies; empty: any"),
+    TEXT(recompute_modules, "parts of a layer that it can recompute, comma-separated, cheapest per "
+                            "freed byte first; empty: none"),
+    TEXT(zero, "ZeRO stages; empty: any"),
+    TEXT(dispatchers, "token dispatchers, comma-separated; empty: any"),
+    TEXT(cp_kinds, "kinds of context parallelism, comma-separated; none: no CP; empty: any"),
     TEXT(sequence_parallel,
-         "sequence parallelism with TP that it supports: on, off or both, comma-separated; empty: "
-         "both"),
-    BOOL(can_overlap_moe, "it can hide the experts' exchange behind another micro-batch's work"),
+         "sequence parallelism with TP: on, off or both, comma-separated; empty: both"),
+    BOOL(can_overlap_moe, "can hide the experts' exchange behind another micro-batch"),
     FACT(INT, usual_zero, "", 0, 3,
-         "ZeRO stage of a run that states none (default: 3 where layers are gathered, else 1)",
+         "ZeRO stage of a run that states none (default: 3 if layers are gathered, else 1)",
          .fallback = -1),
-    BOOL(usual_sequence_parallel,
-         "sequence parallelism with TP, of a run that states nothing; without it yes",
+    BOOL(usual_sequence_parallel, "default of sequence parallelism with TP; yes if absent",
          .fallback = 1),
     ENUM(usual_micro_batch, micro_batches, SP_MICRO_SHARE,
-         "micro-batch of a run with stages that states none: a replica's share of the batch, one "
-         "sequence, or the share over the stages"),
-    BOOL(offload, "it can keep activations in the host's memory"),
+         "default micro-batch of a pipelined run: a replica's share of the batch, one sequence, or "
+         "the share over the stages"),
+    BOOL(offload, "can keep activations in host memory"),
     FACT(ENUM, balance, balances, SP_BALANCE_EVEN,
-         "layers of pipeline stages: even, or by their weights with the head's (cost)"),
+         "layers per pipeline stage: even, or balanced by weights, the head's included (cost)"),
     FACT(REAL, mlp_copies, "", 0, 8,
-         "d_ff-wide tensors of a gated MLP kept beyond gate, up and product"),
+         "d_ff-wide tensors kept in a gated MLP beyond gate, up and product"),
     FACT(REAL, norm_copies, "", 0, 8,
-         "2-byte copies of its input that each RMSNorm keeps beyond that: in fp32, not fused"),
-    FACT(BOOL, packs_head, "base weights in fewer bits include the head"),
+         "extra 2-byte copies of its input that an unfused fp32 RMSNorm keeps"),
+    FACT(BOOL, packs_head, "quantised base weights include the head"),
     FACT(REAL, widened_copies, "", 0, 8,
-         "16-bit copies of a packed matmul's weights that exist at the same time while it runs; "
-         "0: one"),
+         "simultaneous 16-bit copies of a packed matmul's weights; 0: one"),
     FACT(BOOL, narrow_inputs,
-         "keeps inputs of 8- and 4-bit matmuls in that format for their weights' gradients"),
+         "keeps inputs of 8- and 4-bit matmuls in that format for weight gradients"),
     FACT(BOOL, keeps_frozen_inputs,
-         "inputs of frozen matmuls are kept, though no gradient needs them"),
-    FACT(REAL, qkv_copies, "", 0, 8, "further copies of q, k and v kept"),
-    FACT(BOOL, keeps_gathered, "gathered inputs of tensor-parallel matmuls are kept whole"),
+         "keeps inputs of frozen matmuls, though no gradient needs them"),
+    FACT(REAL, qkv_copies, "", 0, 8, "extra copies of q, k and v kept"),
+    FACT(BOOL, keeps_gathered, "keeps gathered inputs of tensor-parallel matmuls whole"),
     FACT(ENUM, cp_gather, sp_cp_gather_names, SP_CP_GATHER_WHOLE,
-         "how CP ranks gather keys and values: whole, before attention; behind the first of its "
-         "blocks; behind heads before; or scheduled behind matmuls by a compiler"),
+         "how CP ranks gather keys and values: whole, before attention; behind its first block "
+         "(blocks); behind earlier heads (heads); behind matmuls, by a compiler (scheduled)"),
     FACT(REAL, ring_grad_bytes, "bytes", 1, 8,
-         "of a gradient of a key or value that goes around a ring", .fallback = 2),
-    FACT(BOOL, cp_uneven, "CP ranks hold consecutive tokens, of which the last attend to most"),
-    FACT(BOOL, copies_kv_heads, "Ulysses copies KV heads where they are fewer than ranks"),
+         "bytes of a key or value gradient that goes around a ring", .fallback = 2),
+    FACT(BOOL, cp_uneven,
+         "CP ranks hold consecutive tokens; the last rank has the most attention work"),
+    FACT(BOOL, copies_kv_heads, "Ulysses copies KV heads if they are fewer than ranks"),
     FACT(BOOL, stops_early,
-         "recomputing a block ends before its last matmul, whose output nothing needs"),
+         "recomputation of a block stops before its last matmul, whose output is not needed"),
     FACT(BOOL, overlaps_tp,
-         "tensor-parallel collectives hide behind matmuls, but for the profile's tp_exposed"),
-    FACT(BOOL, overlaps_sends,
-         "sends between stages hide behind other chunks where a stage has several"),
-    FACT(BOOL, fp8_gathers, "weights that matmuls take in 8 bits are gathered in 8 bits"),
-    FACT(REAL, attention, "", 0, 1,
-         "share of the 16-bit peak that its attention kernel is published with"),
+         "tensor-parallel collectives hide behind matmuls, except the profile's tp_exposed"),
+    FACT(BOOL, overlaps_sends, "sends between stages hide behind other chunks of a stage"),
+    FACT(BOOL, fp8_gathers, "weights of 8-bit matmuls are gathered in 8 bits"),
+    FACT(REAL, attention, "", 0, 1, "published share of the 16-bit peak of its attention kernel"),
     FACT(BOOL, ampere_attention,
-         "that share is the A100's, and falls with the square root of faster peaks"),
+         "that share is for the A100 and falls with the square root of a faster peak"),
     FACT(REAL, logit_bytes, "bytes", 0, 64, "bytes live per logit in the loss"),
     FACT(REAL, loss_bytes, "bytes", 0, 200,
-         "that the loss and its gradient read and write for each logit (default: 52, operator by "
-         "operator)",
+         "bytes that the loss and its gradient read and write per logit (default: 52, unfused)",
          .fallback = 52),
     FACT(REAL, workspace_bytes, "bytes", 0, 1e10, "workspaces of its matmul libraries"),
     FACT(REAL, expert_workspace_bytes, "bytes", 0, 1e10,
-         "workspaces of its grouped matmuls of experts, beside those"),
+         "workspaces of its grouped expert matmuls, in addition"),
     FACT(REAL, split_logit_bytes, "bytes", 0, 64,
-         "the same where tensor parallelism splits the vocabulary; 0: logit_bytes"),
+         "logit_bytes if tensor parallelism splits the vocabulary; 0: logit_bytes"),
     FACT(BOOL, dummy_wgrads, "one weight-gradient buffer per weight shape"),
     FACT(REAL, memory_passes, "", 0, 10,
-         "memory traffic of its elementwise kernels over what fully fused ones need; 0: not "
-         "counted"),
+         "memory traffic of its elementwise kernels over that of fully fused ones; 0: not counted"),
     FACT(REAL, layer_operations, "", 0, 1000,
-         "operations that the host issues for a layer's forward pass; 0: not counted"),
-    FACT(REAL, operation_cost, "", 1, 10, "host time of one of them over that of a plain one",
+         "operations that the host issues per layer and forward pass; 0: not counted"),
+    FACT(REAL, operation_cost, "", 1, 10, "host time of such an operation over that of a plain one",
          .fallback = 1),
     FACT(REAL, gathered_layers, "", 0, 64, "FSDP: unsharded layers at once"),
     FACT(REAL, gathered_grads, "", 0, 64, "FSDP: layers with unsharded 4-byte gradients at once"),
     FACT(BOOL, flat_gradients,
-         "FSDP with a layer's weights in one tensor: while micro-batches add up, gradients of all "
-         "of "
-         "it are kept whole, frozen weights' with them"),
+         "FSDP with one tensor per layer: accumulation keeps its gradients whole, frozen weights "
+         "included"),
     FACT(BOOL, keeps_stages_whole,
-         "FSDP with stages: weights are gathered once a step, and gradients stay whole in 4 bytes "
-         "until the last micro-batch"),
+         "FSDP with stages: weights are gathered once per step; gradients stay whole, in 4 bytes"),
     FACT(REAL, reserved_factor, "", 1, 2, "allocator: reserved over live bytes", .fallback = 1),
     FACT(REAL, memory_residual, "", 0, 2,
          "standard deviation of ln(predicted / measured) of peak memory", .fallback = 0.1),
     FACT(REAL, context_bytes, "bytes", 0, 1e11,
          "runtime context and communicators beyond reserved"),
     FACT(REAL, reduced_gradient_bytes, "bytes", 0, 8,
-         "bytes of a gradient when ranks add it up; 0: as the recipe stores it, 2 with ZeRO 3"),
-    FACT(BOOL, reduces_after,
-         "gradients are reduced when the last backward pass is over, not behind it"),
+         "bytes of a gradient in its reduction; 0: as the recipe stores it, 2 with ZeRO 3"),
+    FACT(BOOL, reduces_after, "gradients are reduced after the last backward pass, not behind it"),
     FACT(REAL, broadcast_tensors, "", 0, 1000,
-         "tensors of a layer that ranks own whole and send to all others after an update, one "
-         "broadcast each; 0: weights are gathered"),
+         "tensors per layer that one rank updates whole and broadcasts; 0: weights are gathered"),
     FACT(REAL, bucket_bytes, "bytes", 1, 1e15,
          "gradients reduced at once during the backward pass (default: 25 MiB, PyTorch's)",
          .fallback = 26214400),
-    FACT(BOOL, keeps_gradients,
-         "the memory of the gradients is allocated once and kept after an update"),
+    FACT(BOOL, keeps_gradients, "gradient memory is allocated once and kept after an update"),
     FACT(BOOL, early_optimizer,
-         "the optimizer's moments are allocated before the first step, not in its update"),
-    FACT(BOOL, fp8_dispatch, "8-bit runs send tokens to their experts in one byte per element"),
+         "optimizer moments are allocated before the first step, not in its update"),
+    FACT(BOOL, fp8_dispatch, "8-bit runs send tokens to experts in one byte per element"),
     RUN(ENUM, dispatch, sp_dispatch_names, SP_DISPATCH_ALLTOALL, "how tokens reach their experts"),
-    RUN(BOOL, moe_overlap, "the experts' exchange hides behind another micro-batch's work"),
+    RUN(BOOL, moe_overlap, "the experts' exchange hides behind another micro-batch"),
     RUN(ENUM, cuda_graph, sp_cuda_graph_names, SP_CUDA_GRAPH_NONE,
-        "what CUDA graphs capture: none, layers (te), the whole iteration (full), routers"),
-    RUN(ENUM, fp8_recipe, sp_fp8_recipe_names, SP_FP8_TENSORWISE, "how 8-bit matmuls are scaled"),
+        "what CUDA graphs capture: none, layers (te), the iteration (full), routing (router)"),
+    RUN(ENUM, fp8_recipe, sp_fp8_recipe_names, SP_FP8_TENSORWISE, "scaling of 8-bit matmuls"),
     RUN(ENUM, attention_kernel, sp_attention_kernel_names, SP_KERNEL_FLASH,
-        "how attention's scores are worked on: flash, or a kernel of that kind by name, or "
-        "unfused"),
+        "attention kernel: flash, a flash kernel by name, or unfused"),
     RUN(ENUM, logits, sp_logits_names, SP_LOGITS_UNFUSED,
-        "what of the logits is in memory at once: all in logit_bytes (unfused), in 2 bytes "
-        "(fused), an eighth of the tokens (chunked), of a few (linear)"),
-    RUN(ENUM, cp_kind, sp_cp_kind_names, SP_CP_RING, "how CP ranks attend to each other's tokens"),
-    RUN(REAL, dropout, "", 0, 0.99,
-        "probability of dropout, of scores and of what each block adds"),
+        "logits in memory at once: all in logit_bytes (unfused), in 2 bytes (fused), an eighth of "
+        "the tokens (chunked), few tokens (linear)"),
+    RUN(ENUM, cp_kind, sp_cp_kind_names, SP_CP_RING, "how CP ranks share keys and values"),
+    RUN(REAL, dropout, "", 0, 0.99, "dropout probability, of scores and block outputs"),
     RUN(REAL, capacity, "", 0, 10,
-        "tokens that each expert computes over the mean, cut and padded to it; 0: all it is sent"),
+        "expert capacity over the mean load, cut and padded to it; 0: no limit"),
     REMARKS("where the facts come from"),
 };
 #undef OF
@@ -326,24 +300,24 @@ FIELD_TABLE(sp_framework_table, "framework", framework_fields, NULL);
 #define FITTED(at, key, unit, of, gpu, tpu, spread, low, high, meaning)                            \
     REAL_AT("constants." key ".value", value[at], unit, low, high, meaning, .fallback = (gpu)),    \
         REAL_AT("constants." key ".expected", expected[at], unit, low, high,                       \
-                "its expected value before any run is seen", .fallback = (gpu)),                   \
+                "expected value before any run is seen", .fallback = (gpu)),                       \
         REAL_AT("constants." key ".determined", determined[at], "", 0, 1,                          \
-                "share of the value that runs determined"),
+                "share of the value determined by runs"),
 /* What a profile is of, and where it comes from. */
 #define OF_STACK(software)                                                                         \
-    NAMED, TEXT(chip, "chip that it was fitted on"),                                               \
+    NAMED, TEXT(chip, "chip of the fit"),                                                          \
         TEXT_AT(software, framework, software " that it was fitted on"),                           \
         ENUM_AT("network", kind, network_kinds, SP_SWITCHED,                                       \
                 "kind of its machines: torus or switched"),                                        \
-        TEXT(chip_family, "chips that lend each other constants"),                                 \
+        TEXT(chip_family, "chips that share constants"),                                           \
         TEXT(software_family, software "s that lend each other constants")
 #define FROM_RUNS                                                                                  \
     TEXT(date, "day of the fit, such as 2026-11-22"), PROSE("fitted_to", "the runs behind it"),    \
-        PROSE("at_bound", "constants that the fit left at a bound"),                               \
+        PROSE("at_bound", "constants at a bound after the fit"),                                   \
         REMARKS("where the figures come from")
 #define RESIDUAL                                                                                   \
     REAL(residual, "", 0, 10,                                                                      \
-         "standard deviation of ln(predicted / measured) on runs left out: 80 % lie within "       \
+         "standard deviation of ln(predicted / measured) on held-out runs; 80 % lie within "       \
          "1.2816 of it")
 #define SP_CONSTANT(id, ...) FITTED(SP_C_##id, __VA_ARGS__)
 static const struct sp_field profile_fields[] = {
@@ -351,12 +325,10 @@ static const struct sp_field profile_fields[] = {
 #include <scaleplan/profile_constants.def>
     RESIDUAL,
     REAL(memory_factor, "", SP_MEMORY_FACTOR_MIN, SP_MEMORY_FACTOR_MAX,
-         "reserved memory over the estimate by the framework's file", .fallback = 1),
+         "reserved memory over the estimate from the framework's file", .fallback = 1),
     REAL(machine_factor, "", SP_MACHINE_FACTOR_MIN, SP_MACHINE_FACTOR_MAX,
-         "times on this machine over those by the constants", .fallback = 1),
-    TEXT(overlap_family,
-         "frameworks that overlap collectives alike and lend each other the constants of that; "
-         "empty: software_family"),
+         "times on this machine over those from the constants", .fallback = 1),
+    TEXT(overlap_family, "frameworks that share overlap constants; empty: software_family"),
     FROM_RUNS,
 };
 #undef SP_CONSTANT
@@ -383,41 +355,40 @@ FIELD_TABLE(sp_serving_table, "serving", serving_fields, NULL);
 #define CURVE(key, of, help)                                                                       \
     KERNEL(key, of, share, "", 1e-3, 1, NAN, help),                                                \
         KERNEL(key, of, rows, "", 0, 1e9, 0, "measurements behind the curve"),                     \
-        KERNEL(key, of, residual, "", 0, 10, 0,                                                    \
-               "mean of |ln(curve / measured)| over their shapes")
+        KERNEL(key, of, residual, "", 0, 10, 0, "mean of |ln(curve / measured)| over the shapes")
 #define MATMUL(format, id)                                                                         \
     CURVE("matmul." format, matmul[id], "share of the " format " peak that large matmuls reach"),  \
         KERNEL("matmul." format, matmul[id], memory_share, "", 1e-3, 1, 1,                         \
                "share of the memory bandwidth that memory-bound matmuls reach"),                   \
         KERNEL("matmul." format, matmul[id], launch_s, "s", 0, 1, 0, "before any work"),           \
         KERNEL("matmul." format, matmul[id], half_tile, "", 0, 1e4, 0,                             \
-               "mean number of elements by which a side is rounded up"),                           \
+               "mean rounding-up of a side, in elements"),                                         \
         KERNEL("matmul." format, matmul[id], cast_bytes, "bytes", 0, 1e3, 0,                       \
-               "bytes moved per element of the 16-bit input to convert it to the format")
+               "bytes moved per 16-bit input element to convert it")
 #define ATTENTION(format, id)                                                                      \
     CURVE("attention." format, attention[id],                                                      \
           "share of the " format " peak that causal attention reaches, forward"),                  \
         KERNEL("attention." format, attention[id], launch_s, "s", 0, 1, 0, "before any work"),     \
         KERNEL("attention." format, attention[id], fill_queries, "", 0, 1e9, 0,                    \
-               "queries, over all heads, that run last with nothing beside them"),                 \
+               "queries, over all heads, that run last and alone"),                                \
         KERNEL("attention." format, attention[id], edge_keys, "tokens", 0, 1e6, 0,                 \
-               "keys that a query costs in addition to those it attends to")
+               "extra keys per query, beyond those it attends to")
 #define COLLECTIVE(op, id)                                                                         \
     CURVE("collectives." op, collective[id],                                                       \
-          "share of the link rate inside a domain that long messages reach"),                      \
+          "share of the link rate in a domain that long messages reach"),                          \
         KERNEL("collectives." op, collective[id], low_share, "", 1e-3, 1, NAN,                     \
-               "share of the link rate that the protocol for short messages reaches"),             \
+               "share of the link rate of the protocol for short messages"),                       \
         KERNEL("collectives." op, collective[id], own_share, "", 0, 1, 0,                          \
-               "time for a rank's own part over that for a part from another rank"),               \
+               "time for a rank's own part over that for another rank's"),                         \
         KERNEL("collectives." op, collective[id], latency_s, "s", 0, 1, 0,                         \
                "latency for any number of ranks"),                                                 \
         KERNEL("collectives." op, collective[id], rank_latency_s, "s", 0, 1, 0,                    \
                "latency added by each rank beyond the first"),                                     \
         KERNEL("collectives." op, collective[id], floor_s, "s", 0, 1, 0,                           \
-               "least time per rank of the protocol for long messages")
+               "minimum time per rank of the protocol for long messages")
 static const struct sp_field kernels_fields[] = {
     TEXT(name, "chip that was measured"),
-    PROSE("aliases", "other names people type"),
+    PROSE("aliases", "other names"),
     MATMUL("bf16", SP_KERNEL_BF16),
     MATMUL("fp8", SP_KERNEL_FP8),
     MATMUL("fp8_block", SP_KERNEL_FP8_BLOCK),
@@ -436,17 +407,16 @@ FIELD_TABLE(sp_kernels_table, "kernels", kernels_fields, NULL);
 #define OF struct sp_engine
 static const struct sp_field engine_fields[] = {
     NAMED,
-    REAL(memory_fraction, "", 0.01, 1, "share of a chip's memory for weights and cache",
-         .fallback = 1),
+    REAL(memory_fraction, "", 0.01, 1, "share of chip memory for weights and cache", .fallback = 1),
     BOOL_AT("fraction_of_free", of_free,
-            "the share applies to the memory that the weights leave, and is for the cache only"),
+            "the share is of the memory left by the weights, and for the cache only"),
     REAL(block_tokens, "tokens", 1, 1e6, "tokens per block of the cache", .fallback = 1),
-    REAL(chunk_tokens, "tokens", 1, 1e9, "most prompt tokens per step; left out: the whole prompt"),
+    REAL(chunk_tokens, "tokens", 1, 1e9, "most prompt tokens per step; default: the whole prompt"),
     BOOL(reserves_answer,
-         "memory for a request's whole answer is reserved before it starts; else it grows"),
-    BOOL(narrow_cache, "the cache is in fp8 where weights are of 8 bits or fewer"),
+         "reserves memory for a request's whole answer at its start; else it grows"),
+    BOOL(narrow_cache, "fp8 cache with weights of 8 bits or fewer"),
     REAL(buffer_bytes, "bytes", 0, 1e12,
-         "graphs and workspaces on a chip, beside weights and cache"),
+         "graphs and workspaces per chip, besides weights and cache"),
     REMARKS("where the defaults come from"),
 };
 #undef OF
@@ -458,10 +428,10 @@ static const struct sp_field trend_fields[] = {
     TEXT_AT("unit", trend.unit, "what grows"),
     REAL_AT("factor", trend.factor, "", 1e-9, 1e9, "growth factor over `years`; below 1: it falls",
             .required = true),
-    REAL_AT("years", trend.years, "years", 0.01, 1000, "years that growth by `factor` takes",
+    REAL_AT("years", trend.years, "years", 0.01, 1000, "years for growth by `factor`",
             .fallback = 1),
-    REAL_AT("years_low", trend.years_low, "years", 0.01, 1000,
-            "lower end of the published range of that time", .fallback = NAN),
+    REAL_AT("years_low", trend.years_low, "years", 0.01, 1000, "lower end of the published range",
+            .fallback = NAN),
     REAL_AT("years_high", trend.years_high, "years", 0.01, 1000, "its upper end", .fallback = NAN),
     INT_AT("first_year", trend.first_year, "", 1800, 2200, "first year of the observations"),
     INT_AT("last_year", trend.last_year, "", 1800, 2200, "until when"),
@@ -478,11 +448,10 @@ static const struct sp_field number_format_fields[] = {
     INT(bits, "", 1, 1024, "bits per stored element", .required = true),
     INT(exponent_bits, "", 0, 11, "bits of the exponent; 0: an integer"),
     INT(mantissa_bits, "", 0, 52,
-        "bits of the mantissa behind its leading one; of an integer all but the sign",
-        .required = true),
+        "mantissa bits after the leading one; for an integer, all but the sign", .required = true),
     ENUM(specials, specials, SP_SPECIALS_IEEE,
-         "what the largest exponent stands for: infinities and NaN (ieee), one NaN (nan) or "
-         "numbers (none)"),
+         "meaning of the largest exponent: infinities and NaN (ieee), one NaN (nan) or numbers "
+         "(none)"),
     INT(block, "", 0, 1000000000, "elements that share a scale"),
     INT(scale_bits, "", 0, 1024, "bits of that scale"),
     REMARKS("where the format comes from"),
@@ -498,8 +467,7 @@ static const struct sp_field storage_fields[] = {
     RATE(read_bytes_per_s, "bytes/s", "long reads of one drive"),
     RATE(write_bytes_per_s, "bytes/s", "long writes of one drive"),
     RATE(capacity_bytes, "bytes", "of one drive"),
-    FIGURE(endurance_bytes, "bytes", 1,
-           "bytes that can be written to one drive before it wears out"),
+    FIGURE(endurance_bytes, "bytes", 1, "bytes that can be written before a drive wears out"),
     REMARKS("where the figures come from"),
 };
 #undef RATE
@@ -521,13 +489,13 @@ FIELD_TABLE(sp_grid_table, "grid", grid_fields, NULL);
 #define OF struct sp_site
 static const struct sp_field site_fields[] = {
     NAMED,
-    FIGURE(device_mtbf_s, "s", 1, "time between interruptions of a job, times its devices"),
+    FIGURE(device_mtbf_s, "s", 1, "time between interruptions of a job times its devices"),
     TEXT(failures_source, "where device_mtbf_s comes from, with its year"),
-    FIGURE(storage_bytes_per_s, "bytes/s", 1, "rate of checkpoints per device, written or read"),
+    FIGURE(storage_bytes_per_s, "bytes/s", 1, "checkpoint bandwidth per device, write or read"),
     REAL(launch_s, "s", 0, 1e6, "from the scheduler to the first line of the program"),
     REAL(compile_s, "s", 0, 1e6, "compilation of the step"),
-    REAL(connect_s_per_device, "s", 0, 100, "communicators, per device of the job"),
-    REAL(loader_s, "s", 0, 1e6, "until the first batch is there"),
+    REAL(connect_s_per_device, "s", 0, 100, "communicator set-up, per device of the job"),
+    REAL(loader_s, "s", 0, 1e6, "time until the first batch"),
     REMARKS("where the other figures come from"),
 };
 #undef OF

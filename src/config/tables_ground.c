@@ -7,10 +7,8 @@ static const char *const networks[] = {"torus", "switched", NULL};
 static const struct sp_field ground_fields[] = {
     NAMED,
     ENUM(network, networks, SP_SWITCHED, "machines on which the plans were run"),
-    LINES(
-        places,
-        "plans: TP, stages, CP, sequences of a micro-batch, tokens of a rank (micro-batch x "
-        "sequence / CP), experts of a rank (0: a dense model), devices of a domain of fast links"),
+    LINES(places, "plans: TP, stages, CP, sequences per micro-batch, tokens per rank (micro-batch "
+                  "x sequence / CP), experts per rank (0: dense), devices per fast domain"),
     REMARKS("where they were run"),
 };
 #undef OF

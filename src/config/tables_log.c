@@ -5,17 +5,16 @@
 #define OF struct sp_log_words
 static const struct sp_field log_fields[] = {
     NAMED,
-    TEXT(iteration,
-         "what stands before the number of a step; a list has alternatives, here and below",
+    TEXT(iteration, "text before the step number; a list has alternatives, here and below",
          .required = true),
-    TEXT(step_time, "what stands before the time of a step"),
-    REAL(time_unit_s, "s", 1e-9, 3600, "seconds of a unit of that time", .fallback = 1),
-    TEXT(device_rate, "what stands before tokens/s per device, where no time is printed"),
-    TEXT(batch, "what stands before the sequences of the step's batch"),
-    TEXT(reserved, "what stands before the most memory that the allocator held"),
-    TEXT(allocated, "what stands before the most memory that tensors took"),
-    REAL(memory_unit_bytes, "bytes", 1, 1e12, "bytes of a unit of both", .fallback = 1),
-    REMARKS("where the lines are printed"),
+    TEXT(step_time, "text before the step time"),
+    REAL(time_unit_s, "s", 1e-9, 3600, "unit of that time, in seconds", .fallback = 1),
+    TEXT(device_rate, "text before tokens/s per device, if no time is printed"),
+    TEXT(batch, "text before the sequences of the batch"),
+    TEXT(reserved, "text before the peak memory reserved by the allocator"),
+    TEXT(allocated, "text before the peak memory of tensors"),
+    REAL(memory_unit_bytes, "bytes", 1, 1e12, "unit of both, in bytes", .fallback = 1),
+    REMARKS("where the framework prints these lines"),
 };
 #undef OF
 FIELD_TABLE(sp_log_table, "log", log_fields, NULL);

@@ -12,9 +12,9 @@ static const char *const pers[] = {"device", "node", NULL};
             "share of the bound's rate that long messages reach " where "; 0: not measured"),      \
         REAL_AT(key ".start_s", member.start_s, "s", 0, 1, "before the first byte"),               \
         REAL_AT(key ".ramp_s", member.ramp_s, "s", 0, 1,                                           \
-                "a transfer that takes as long reaches a quarter of the share"),                   \
+                "a transfer of this time reaches a quarter of the share"),                         \
         REAL_AT(key ".growth", member.growth, "", 0, 1,                                            \
-                "of the transfer's time for each doubling of the nodes"),                          \
+                "relative growth of the time per doubling of the nodes"),                          \
         REAL_AT(key ".rows", member.rows, "", 0, 1e9, "measurements behind the curve"),            \
         REAL_AT(key ".residual", member.residual, "", 0, 10, "mean of |ln(curve / measured)|")
 /* NOLINTEND(bugprone-macro-parentheses) */
@@ -24,7 +24,7 @@ static const char *const pers[] = {"device", "node", NULL};
 static const struct sp_field network_fields[] = {
     NAMED,
     FIGURE(bytes_per_s, "bytes/s", 1, "line rate, one way"),
-    ENUM_AT("per", per_node, pers, 0, "whether every device has one, or a node shares it"),
+    ENUM_AT("per", per_node, pers, 0, "whether each device has one, or a node shares it"),
     FIGURE(latency_s, "s", 0, "latency of one step of a ring of nodes (default: the machine's)"),
     CURVES("all_gather", SP_ALL_GATHER),
     CURVES("reduce_scatter", SP_REDUCE_SCATTER),

@@ -79,7 +79,7 @@ static bool fill(const struct sp_csv *csv, const char *path, int only, struct sp
     const size_t first = headed ? 1 : 0;
     t->n = csv->rows - first;
     if (t->n == 0)
-        return sp_fail(error, SP_INPUT, "%s: no line beneath the header",
+        return sp_fail(error, SP_INPUT, "%s: no line after the header",
                        sp_safe(sp_origin_of(path)));
     for (int c = 0; c < SP_TRACE_COLUMNS; c++) {
         const int alone = c == only ? 0 : -1;

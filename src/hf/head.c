@@ -78,15 +78,15 @@ bool sp_hf_head_of(const struct sp_hf_config *c, bool assumed, struct sp_hf_head
         return true;
     const char *const at = sp_json_place(c->json, "architectures");
     if (!assumed && is_draft(class))
-        return sp_fail(error, SP_INPUT,
-                       "%s: class \"%s\" is a draft that guesses tokens for another model, not a "
-                       "model of its own: its inputs and its head are of other sizes",
-                       at, sp_safe(class));
+        return sp_fail(
+            error, SP_INPUT,
+            "%s: class \"%s\" is a draft for another model, with inputs and a head of other sizes",
+            at, sp_safe(class));
     if (!end)
         return sp_fail(error, SP_INPUT,
-                       "%s: the head of class \"%s\" is not known (...ForCausalLM, ...LMHeadModel, "
+                       "%s: unknown head of class \"%s\" (expected ...ForCausalLM, ...LMHeadModel, "
                        "...ForConditionalGeneration, ...ForSequenceClassification, "
-                       "...ForTokenClassification, ...ForQuestionAnswering and ...Model are)",
+                       "...ForTokenClassification, ...ForQuestionAnswering or ...Model)",
                        at, sp_safe(class));
     const double labels = end->labels > 0 ? end->labels : labels_of(c->json->root, c->sizes);
     *head = (struct sp_hf_head){end->kind, end->kind == HF_HEAD_SCORE ? labels : 0, end->bias,

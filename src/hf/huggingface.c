@@ -181,7 +181,7 @@ static void note_tower(cJSON *out, const char *tower)
     const cJSON *const e = sp_hf_member(out, "encoder");
     char note[320];
     snprintf(note, sizeof note,
-             "%s: a tower of %.0f layers is counted and trained, on one %s of %.0f tokens a "
+             "%s: a tower of %.0f layers is counted and trained, with one %s of %.0f tokens per "
              "sequence (--set model.encoder.tokens=N; model.encoder.frozen=true)",
              tower, sp_hf_at(e, "layers"),
              strcmp(tower, "audio_config") == 0 ? "recording" : "picture", sp_hf_at(e, "tokens"));
@@ -198,8 +198,7 @@ static void note_further_layers(cJSON *out, const cJSON *o)
         char note[160];
         const double layers = sp_hf_at(o, keys[i]);
         snprintf(note, sizeof note,
-                 "%s: counted without %.0f layers for further tokens "
-                 "(--set model.mtp_layers=%.0f counts them)",
+                 "%s: counted without %.0f MTP layers (--set model.mtp_layers=%.0f counts them)",
                  keys[i], layers, layers);
         if (layers > 0)
             add_note(out, note);
@@ -215,7 +214,7 @@ static void note_encoder(cJSON *out)
     if (tokens > 0)
         snprintf(many, sizeof many, "%.0f tokens", tokens);
     snprintf(note, sizeof note,
-             "an encoder of %.0f layers stands before the decoder, with %s a sequence (--set "
+             "an encoder of %.0f layers precedes the decoder, with %s per sequence (--set "
              "model.encoder.tokens=N); batches and tokens/s are the decoder's",
              sp_hf_at(e, "layers"), many);
     add_note(out, note);
@@ -248,7 +247,7 @@ static void note_head(cJSON *out, const struct sp_hf_config *c, const struct sp_
     if (head->kind == HF_HEAD_VOCABULARY)
         return;
     if (head->kind == HF_HEAD_SCORE)
-        snprintf(note, sizeof note, "%s: a row for each of %.0f labels instead of a head", class,
+        snprintf(note, sizeof note, "%s: %.0f labels in place of a vocabulary head", class,
                  head->labels);
     else
         snprintf(note, sizeof note, "%s: no output head is counted", class);
@@ -288,7 +287,7 @@ static void note_assumed(cJSON *out, const struct sp_hf_config *c, const struct 
     const struct sp_hf_family *const own = sp_hf_family_of(type);
     if (own == f)
         return;
-    snprintf(note, sizeof note, "assumed: \"%s\" is read as %s, which may have other parts",
+    snprintf(note, sizeof note, "assumed: \"%s\" is read as %s; its parts may differ",
              *type ? sp_safe(type) : "?", f->type);
     add_note(out, note);
 }
@@ -312,8 +311,7 @@ static cJSON *converted(const struct sp_hf_config *c, const struct sp_hf_family 
     if (f->traits & (HF_BIDIRECTIONAL | HF_ENCODER_DECODER))
         sp_hf_put_encoder(out, c->sizes, f, &head);
     if (!sp_hf_put_formats(out, c))
-        add_note(out, "quantization_config: a method that is not known; its weights count as bf16 "
-                      "(--weights)");
+        add_note(out, "quantization_config: unknown method; weights count as bf16 (--weights)");
     if (assume)
         note_assumed(out, c, f);
     note_head(out, c, &head);
@@ -337,7 +335,7 @@ static cJSON *refuse_document(const struct sp_json *json, struct sp_error *error
 {
     if (!sp_hf_is_other_file(json, error))
         sp_fail(error, SP_INPUT,
-                "%s: not a Hugging Face config: it has no model_type and no architectures",
+                "%s: not a Hugging Face config: no model_type and no architectures",
                 sp_safe(json->origin));
     return NULL;
 }

@@ -512,7 +512,7 @@ static bool is_known(const struct sp_hf_config *c, const struct hybrid *h, struc
         if (strcmp(beyond[i].type, h->type) != 0 || !at || cJSON_IsFalse(at))
             continue;
         snprintf(path, sizeof path, "%s%s", c->part, beyond[i].key);
-        return sp_fail(error, SP_INPUT, "%s: %s: %s models with it are not known",
+        return sp_fail(error, SP_INPUT, "%s: %s: not supported in %s models",
                        sp_json_place(c->json, path), path, h->type);
     }
     return true;

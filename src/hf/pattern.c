@@ -137,7 +137,7 @@ bool sp_hf_put_pattern(cJSON *out, const struct sp_hf_config *c, const char *fam
     const int known =
         layers <= SP_HF_MOST_LAYERS ? letters_of(family, c->sizes, (int)layers, letters) : 0;
     if (known != (int)layers)
-        return sp_fail(error, SP_INPUT, "%s: %s: names the kinds of %d layers of %.0f",
+        return sp_fail(error, SP_INPUT, "%s: %s has the kinds of %d layers; the model has %.0f",
                        sp_json_place(c->json, path), path, known, layers);
     sp_hf_shorten(letters, known);
     if (strlen(letters) > SP_HF_MOST_LETTERS)

@@ -78,10 +78,9 @@ static void put_advice(const cJSON *o, const char *type, char *text, size_t size
         sp_append(text, size, "; it is like \"%s\" but %s (--assume %s reads it without that)",
                   k->like, k->but, k->like);
     else if (k)
-        sp_append(text, size, "; no family can stand for it: %s", k->but);
+        sp_append(text, size, "; no family can replace it: %s", k->but);
     else
-        sp_append(text, size, "%s (\"scaleplan list families\" has those that are%s)",
-                  hint_of(SP_ROOM, type),
+        sp_append(text, size, "%s (see `scaleplan list families`%s)", hint_of(SP_ROOM, type),
                   sp_hf_number(o, sp_hf_heads) > 0 && sp_hf_number(o, sp_hf_vocab) > 0
                       ? "; --assume FAMILY reads it as one of them"
                       : "");
@@ -98,7 +97,7 @@ bool sp_hf_refuse_architecture(const struct sp_hf_config *c, const char *type,
     snprintf(path, sizeof path, "%smodel_type", sp_hf_member(o, "model_type") ? c->part : "");
     put_facts(o, facts, sizeof facts);
     put_advice(o, type, advice, sizeof advice);
-    return sp_fail(error, SP_INPUT, "%s: architecture \"%s\" (%s%s) is not known%s",
+    return sp_fail(error, SP_INPUT, "%s: unknown architecture \"%s\" (%s%s)%s",
                    sp_json_place(c->json, path), *type ? sp_safe(type) : "?",
                    *class ? sp_safe(class) : "no class named", facts, advice);
 }
@@ -107,7 +106,7 @@ bool sp_hf_refuse_assumed(const char *type, struct sp_error *error)
 {
     const char *const hint = hint_of(SP_ROOM, type);
     return sp_fail(error, SP_INPUT,
-                   "--assume: no family \"%s\" is known%s (\"scaleplan list families\")",
+                   "--assume: unknown family \"%s\"%s (see `scaleplan list families`)",
                    sp_safe(type), hint);
 }
 
@@ -125,10 +124,8 @@ bool sp_hf_refuse_size(const struct sp_hf_config *c, const char *const *keys,
     const char *const at = sp_json_place(c->json, path);
     const cJSON *const list = sp_hf_member(c->sizes, name);
     if (cJSON_IsArray(list) && cJSON_GetArraySize(list) > 0)
-        return sp_fail(
-            error, SP_INPUT,
-            "%s: %s: a number for each layer, which are not all the same, is not modelled", at,
-            path);
+        return sp_fail(error, SP_INPUT,
+                       "%s: %s: numbers that differ between layers are not modelled", at, path);
     return sp_fail(error, SP_INPUT, "%s: %s%s expected a whole number from 1 to 10^9%s", at, path,
                    missing ? " is missing," : ":", others);
 }
@@ -180,9 +177,9 @@ bool sp_hf_check_features(const struct sp_hf_config *c, const char *family, stru
         {sp_hf_flag_at(o, "add_cross_attention", false), "add_cross_attention",
          "attention to an encoder that the config does not describe"},
         {bert && positions && strcmp(positions, "absolute") != 0, "position_embedding_type",
-         "positions as weights of each layer"},
+         "position weights in each layer"},
         {ernie && last >= 0 && last < sp_hf_number(o, sp_hf_layers) - 1, "moe_layer_end_index",
-         "layers without experts after those with them"},
+         "dense layers after layers with experts"},
         {ernie && sp_hf_flag_at(o, "use_bias", false), "use_bias", "biases in the experts"},
         {strcmp(family, "chatglm") == 0 && !sp_hf_flag_at(o, "rmsnorm", true), "rmsnorm",
          "norms of another kind"},
@@ -210,9 +207,8 @@ bool sp_hf_check_features(const struct sp_hf_config *c, const char *family, stru
          "num_key_value_heads", "more than one vector per token"},
         {sp_hf_number(o, sp_hf_dense) > sp_hf_number(o, sp_hf_layers), sp_hf_key_in(o, sp_hf_dense),
          "more dense layers than layers"},
-        {is_irregular(o), "sliding_window_pattern",
-         "layers that attend to all tokens elsewhere than last of a period"},
-        {is_mixed(o), "mlp_layer_types", "layers without experts after those with them"}};
+        {is_irregular(o), "sliding_window_pattern", "global attention layers not last in a period"},
+        {is_mixed(o), "mlp_layer_types", "dense layers after layers with experts"}};
     for (size_t i = 0; i < sizeof features / sizeof *features; i++) {
         char path[96];
         snprintf(path, sizeof path, "%s%s", c->part, features[i].key);
@@ -228,25 +224,22 @@ static const struct file {
     const char *key, *and, *is;
 } files[] = {
     {"peft_type", "",
-     "the adapter_config.json of a PEFT adapter (LoRA): the model is the one that its "
-     "base_model_name_or_path names"},
+     "the adapter_config.json of a PEFT adapter (LoRA): use the model in its "
+     "base_model_name_or_path"},
     {"weight_map", "",
-     "the index of a checkpoint's files (model.safetensors.index.json): config.json beside it has "
-     "the model"},
-    {"_diffusers_version", "", "a part of a diffusers pipeline, no language model"},
-    {"tokenizer_class", "", "a tokenizer_config.json: config.json beside it has the model"},
-    {"image_processor_type", "", "a preprocessor_config.json: config.json beside it has the model"},
-    {"feature_extractor_type", "",
-     "a preprocessor_config.json: config.json beside it has the model"},
+     "a checkpoint index (model.safetensors.index.json): use the config.json beside it"},
+    {"_diffusers_version", "", "part of a diffusers pipeline, not a language model"},
+    {"tokenizer_class", "", "a tokenizer_config.json: use the config.json beside it"},
+    {"image_processor_type", "", "a preprocessor_config.json: use the config.json beside it"},
+    {"feature_extractor_type", "", "a preprocessor_config.json: use the config.json beside it"},
     {"dim", "n_layers",
-     "the params.json of Meta's or Mistral's own format: the config.json of the same model in "
-     "Hugging Face's format is read"},
+     "the params.json of Meta or Mistral: use the model's Hugging Face config.json"},
     {"attention_probs_dropout_prob", "hidden_size",
      "the bert_config.json of Google's BERT, which names no model_type"},
-    {"_from_model_config", "", "a generation_config.json: config.json beside it has the model"},
+    {"_from_model_config", "", "a generation_config.json: use the config.json beside it"},
     {"eos_token_id", "transformers_version",
-     "a generation_config.json: config.json beside it has the model"},
-    {"max_new_tokens", "", "a generation_config.json: config.json beside it has the model"},
+     "a generation_config.json: use the config.json beside it"},
+    {"max_new_tokens", "", "a generation_config.json: use the config.json beside it"},
 };
 
 bool sp_hf_is_other_file(const struct sp_json *json, struct sp_error *error)

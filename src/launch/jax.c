@@ -82,7 +82,7 @@ static void write(const struct sp_launched *l, FILE *out)
     char batch[96], length[96], width[96], policy[SP_ROW_WORD];
     sp_lose_plan(l, (const struct sp_fact[]){{"unplaced", mesh.size[EXPERT] == 1}, {"", 0}});
     if (slices > 1 && !hybrid)
-        sp_lose(l, "%lld slices that the \"data\" axis does not divide among", slices);
+        sp_lose(l, "%lld slices, which do not divide the \"data\" axis", slices);
     sp_write_head(l, l->words[0], "", out);
     fputs("import jax\n", out);
     if (hybrid)

@@ -29,8 +29,9 @@ static bool read_command(struct sp_launch_file *file)
             if (!tells(word) || !strstr(word, "config/"))
                 continue;
             char *const text = sp_read_beside(file->origin, word, path, sizeof path, &length);
-            ok = text ? sp_read_names(text, &none, s)
-                      : sp_fail_in(s, "%.80s, which has its settings, is not here", sp_safe(word));
+            ok = text
+                     ? sp_read_names(text, &none, s)
+                     : sp_fail_in(s, "%.80s, which has its settings, was not found", sp_safe(word));
             free(text);
         }
     const int before = s->n;
@@ -61,7 +62,7 @@ static void read_model(struct sp_settings *s)
               (long long)sp_setting_whole(s, "block_size", 1, 1024), bias, bias, bias);
     sp_launch_option(s, "shape", "%s", shape);
     if (sp_setting(s, "dataset") && !sp_setting_is(s, "dataset", "openwebtext"))
-        sp_launch_note(s, "the vocabulary is that of its data: 50304, GPT-2's, is counted");
+        sp_launch_note(s, "the vocabulary is that of its data: 50304 (GPT-2) is assumed");
 }
 
 /* Accumulated passes are those of all devices together, which share them. */
@@ -73,8 +74,8 @@ static void read_batch(struct sp_launch_file *file)
                   passes = sp_setting_whole(s, "gradient_accumulation_steps", 1, 40);
     if (devices > 1 && passes % devices != 0)
         sp_fail_in(s,
-                   "gradient_accumulation_steps %lld is no multiple of %lld devices: nanoGPT does "
-                   "not start (before June 2023 each device had as many)",
+                   "gradient_accumulation_steps %lld is not a multiple of %lld devices: nanoGPT "
+                   "does not start (before June 2023 it was per device)",
                    (long long)passes, (long long)devices);
     sp_launch_whole(s, "micro-batch", micro);
     sp_launch_option(s, "batch", "%lldx", (long long)micro * (long long)passes);
@@ -86,7 +87,7 @@ static bool read(struct sp_launch_file *file)
     if (file->script && !read_command(file))
         return false;
     if (sp_setting_on(s, "eval_only"))
-        return sp_fail_in(s, "eval_only: it trains nothing");
+        return sp_fail_in(s, "eval_only: nothing is trained");
     read_model(s);
     sp_launch_whole(s, "seq", sp_setting_whole(s, "block_size", 1, 1024));
     read_batch(file);

@@ -66,7 +66,7 @@ static void lose_encoder(const struct sp_launched *l)
 {
     const struct sp_model *const m = l->model;
     if (m->encoder.layers > 0)
-        sp_lose(l, "the model's encoder or tower: the file describes its decoder alone");
+        sp_lose(l, "the model's encoder or tower: the file describes only its decoder");
     if (m->bidirectional)
         sp_lose(l, "attention in both directions: the file describes a decoder");
 }
@@ -78,16 +78,16 @@ static void lose_unsaid(const struct sp_launched *l)
     const struct sp_execution *const e = &p->execution;
     const bool experts = l->model->moe.experts > 0;
     static const char exchange[] = "how tokens reach their experts (--dispatch, --moe-overlap)";
-    static const char ends[] = "stages of other sizes (--first-layers, --last-layers)";
+    static const char ends[] = "unequal stages (--first-layers, --last-layers)";
     const struct {
         const char *field;
         bool has;
         const char *what;
     } unsaid[] = {
         {"recompute-modules", p->recompute.modules != 0,
-         "modules that run again (--recompute-modules)"},
+         "recomputed modules (--recompute-modules)"},
         {"offload-layers", p->offload_layers > 0,
-         "activations of some layers in the host's memory (--offload-layers)"},
+         "activations of some layers in host memory (--offload-layers)"},
         {"first-layers", p->first_layers > 0, ends},
         {"last-layers", p->last_layers > 0, ends},
         {"stage-layers", p->own.n > 0, "layers of every stage (--stage-layers)"},
@@ -95,14 +95,13 @@ static void lose_unsaid(const struct sp_launched *l)
         {"moe-overlap", experts && e->moe_overlap, exchange},
         {"cuda-graph", e->cuda_graph != SP_CUDA_GRAPH_NONE, "CUDA graphs (--cuda-graph)"},
         {"fp8-recipe", p->dtype == SP_FP8 && e->fp8_recipe != SP_FP8_TENSORWISE,
-         "how 8-bit matmuls are scaled (--fp8-recipe)"},
+         "scaling of 8-bit matmuls (--fp8-recipe)"},
         {"attention-kernel", e->attention_kernel == SP_KERNEL_UNFUSED,
-         "attention that is not fused (--attention-kernel)"},
+         "unfused attention (--attention-kernel)"},
         {"logits", e->logits != l->usual.logits, "how the loss holds logits (--logits)"},
-        {"capacity", experts && e->capacity != l->usual.capacity,
-         "experts of a fixed capacity (--capacity)"},
+        {"capacity", experts && e->capacity != l->usual.capacity, "expert capacity (--capacity)"},
         {"dropout", e->dropout != l->usual.dropout, "dropout (--dropout)"},
-        {"remat-layers", p->recompute_layers < 1, "recompute of a share of the layers"},
+        {"remat-layers", p->recompute_layers < 1, "recompute of some layers"},
         {"placement", p->stages_inside, "stages as neighbours (--placement pp-inside)"},
     };
     const char *said = "";
@@ -118,7 +117,7 @@ static void lose_format(const struct sp_launched *l)
 {
     const enum sp_dtype wanted = l->plan->dtype;
     if (wanted == SP_FP8 && sp_compute_dtype(&l->hw->chip, wanted) != wanted)
-        sp_lose(l, "matmuls in 8 bits on %s, which has none in fp8", l->hw->name);
+        sp_lose(l, "8-bit matmuls on %s, which has no fp8", l->hw->name);
 }
 
 bool sp_write_launch(const struct sp_target *target, const struct sp_launched *launched,
@@ -135,7 +134,7 @@ bool sp_write_launch(const struct sp_target *target, const struct sp_launched *l
     if (!out)
         abort();
     if (launched->plan->tp_axes[0] > 0) /* every framework leaves it to the mesh it builds */
-        sp_lose(&l, "where TP groups lie on the torus (--tp-axes)");
+        sp_lose(&l, "torus axes of TP groups (--tp-axes)");
     lose_encoder(&l);
     lose_unsaid(&l);
     lose_format(&l);
@@ -196,12 +195,12 @@ static bool refuse_missing(const struct sp_launch_file *file)
     char name[160];
     sp_shell_show(&script->shell->text, script->missing, name, sizeof name);
     if (gap)
-        return sp_fail(file->settings.error, SP_INPUT,
-                       "%s:%d: it runs %.80s, which is not here: %s is not known; --set-var "
-                       "%s=VALUE",
-                       sp_safe(file->origin), script->missing_line, sp_safe(name),
-                       sp_safe(gap->name), sp_safe(gap->name));
-    return sp_fail(file->settings.error, SP_INPUT, "%s:%d: it runs %.80s, which is not here",
+        return sp_fail(
+            file->settings.error, SP_INPUT,
+            "%s:%d: it runs %.80s, which was not found: %s is unknown; use --set-var %s=VALUE",
+            sp_safe(file->origin), script->missing_line, sp_safe(name), sp_safe(gap->name),
+            sp_safe(gap->name));
+    return sp_fail(file->settings.error, SP_INPUT, "%s:%d: it runs %.80s, which was not found",
                    sp_safe(file->origin), script->missing_line, sp_safe(name));
 }
 
@@ -213,12 +212,10 @@ static bool refuse_unknown(const struct sp_launch_file *file)
     if (file->script && file->script->missing)
         return refuse_missing(file);
     if (program[0])
-        return sp_fail(
-            file->settings.error, SP_INPUT,
-            "%s: not a launch script in a known format (line %d starts %.80s): give the plan "
-            "as options",
-            sp_safe(file->origin), line, sp_safe(program));
-    return sp_fail_in(&file->settings, "it is no launch that is read: neither " SP_READABLE(
+        return sp_fail(file->settings.error, SP_INPUT,
+                       "%s: unknown launch format (line %d starts %.80s): give the plan as options",
+                       sp_safe(file->origin), line, sp_safe(program));
+    return sp_fail_in(&file->settings, "not a supported launch: neither " SP_READABLE(
                                            SP_TARGET_FORM, ", nor ", ", nor "));
 }
 
@@ -238,10 +235,9 @@ static bool read_as(struct sp_launch_file *file, const struct sp_target *target,
     file->program = program;
     const bool ok = target->read(file) && sp_refuse_gaps(&file->settings) && error->lines == before;
     close_words(file->words);
-    return ok &&
-           (file->settings.launch->options < SP_LAUNCH_OPTIONS ||
-            sp_fail_in(&file->settings, "says %d options of a plan or more, for which is no room",
-                       SP_LAUNCH_OPTIONS));
+    return ok && (file->settings.launch->options < SP_LAUNCH_OPTIONS ||
+                  sp_fail_in(&file->settings, "has %d options of a plan or more, too many to read",
+                             SP_LAUNCH_OPTIONS));
 }
 
 /* Reads it as the program has it that runs it, else as the format that it fits best. */
@@ -257,12 +253,11 @@ static bool read_as_best(struct sp_launch_file *file)
                                                : NULL;
     if (ok && known && program.needs[0] && !target)
         ok = sp_fail_in(&file->settings,
-                        "it is a part of a launch of %s (%s), which starts with several files: one "
-                        "with %s is needed",
+                        "it is one file of a launch of %s (%s): give the one with %s",
                         program.framework, sp_safe(program.told), program.needs);
     else if (ok && known && !target)
         ok = sp_fail_in(&file->settings,
-                        "%s (%s): its launches are not read: give the plan as options",
+                        "launches of %s (%s) are not supported: give the plan as options",
                         program.framework, sp_safe(program.told));
     else if (ok && !target)
         ok = refuse_unknown(file);

@@ -54,7 +54,7 @@ bool sp_find_column(const struct sp_csv *csv, const char *name, int *column, str
         return true;
     for (size_t i = 0; i < csv->columns; i++)
         sp_nearest_offer(&nearest, sp_csv_name(csv, i));
-    return sp_fail(error, SP_INPUT, "--by %s: the file has no such column%s", sp_safe(name),
+    return sp_fail(error, SP_INPUT, "--by %s: no such column in the file%s", sp_safe(name),
                    sp_nearest_hint(&nearest));
 }
 

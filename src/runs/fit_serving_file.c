@@ -40,10 +40,10 @@ static bool find_engine(const struct sp_fit_request *q, const struct sp_serving_
         if (!name || (q->framework && strcmp(name, q->framework) != 0))
             continue;
         if (f->framework[0] && strcmp(f->framework, name) != 0)
-            return sp_fail(error, SP_INPUT,
-                           "the runs on %s are of several engines (%s, %s): choose one with "
-                           "--framework",
-                           q->chip, f->framework, name);
+            return sp_fail(
+                error, SP_INPUT,
+                "the runs on %s have several engines (%s, %s): choose one with --framework",
+                q->chip, f->framework, name);
         snprintf(f->framework, sizeof f->framework, "%.63s", name);
     }
     return f->framework[0] || sp_fail(error, SP_INPUT, "%s: no run on %s%s%s that can be predicted",

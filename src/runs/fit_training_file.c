@@ -35,8 +35,7 @@ static bool find_framework(const struct sp_fit_request *q, struct sp_fit_of_file
         return true;
     if (several > 1)
         return sp_fail(error, SP_INPUT,
-                       "the runs on %s are of several frameworks (%s): choose one "
-                       "with --framework",
+                       "the runs on %s have several frameworks (%s): choose one with --framework",
                        q->chip, seen);
     return sp_fail(error, SP_INPUT, "%s: no run on %s%s%s that can be predicted%s",
                    sp_safe(q->file), q->chip, q->framework ? " with " : "",
@@ -93,7 +92,7 @@ static bool find_prior(const struct sp_fit_request *q, struct sp_fit_of_file *f,
     if (!sp_load_profile(q->profile, q->sources, &f->fit.prior, error))
         return false;
     return f->fit.prior.kind == stack.kind ||
-           sp_fail(error, SP_INPUT, "--profile %s: fitted to another kind of machine than %s",
+           sp_fail(error, SP_INPUT, "--profile %s: fitted to a different kind of machine from %s",
                    sp_safe(q->profile), q->chip);
 }
 

@@ -37,15 +37,15 @@ bool sp_read_measured(const char *text, struct sp_measured_run *m, struct sp_err
         double *const into = i < N ? (double *)(void *)((char *)m + measurements[i].offset) : NULL;
         if (!into || !value || !sp_parse_number(value, into) || !(*into > 0 && *into < 1e18))
             return sp_fail(error, SP_INPUT,
-                           "--measured: \"%s%s%s\" is not step=SECONDS, tokens_per_s=, "
+                           "--measured: \"%s%s%s\": expected step=SECONDS, tokens_per_s=, "
                            "tokens_per_s_per_device=, mfu=, tflops= or memory=BYTES, such as "
                            "step=12.3s,memory=71GiB",
                            sp_safe(part), value ? "=" : "", value ? sp_safe(value) : "");
         speeds += measurements[i].speed;
     }
     return speeds <= 1 || sp_fail(error, SP_INPUT,
-                                  "--measured: more than one speed; say step, tokens_per_s, "
-                                  "tokens_per_s_per_device, mfu or tflops");
+                                  "--measured: give only one of step, tokens_per_s, "
+                                  "tokens_per_s_per_device, mfu and tflops");
 }
 
 void sp_step_of_measured(const struct sp_estimate *e, struct sp_measured_run *m)

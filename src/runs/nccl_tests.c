@@ -128,12 +128,12 @@ static bool read_result(const struct reading *r, const struct words *w, struct s
         !is_number(w->at[r->time], &us) || bytes <= 0 || us <= 0)
         return true;
     if (r->op == SP_COLLECTIVES)
-        return sp_fail(error, SP_INPUT, "%s:%d: the test does not say its operation: --op tells it",
-                       r->path, r->line);
+        return sp_fail(error, SP_INPUT, "%s:%d: the operation is not given: use --op", r->path,
+                       r->line);
     if (r->ranks < 2)
         return sp_fail(error, SP_INPUT,
-                       "%s:%d: lines of at least two ranks (\"#  Rank  0 ... on HOST\") were "
-                       "expected before the results",
+                       "%s:%d: expected lines of at least two ranks (\"#  Rank  0 ... on HOST\") "
+                       "before the results",
                        r->path, r->line);
     if (times->n == times->room) {
         times->room = times->room ? 2 * times->room : 64;
@@ -169,8 +169,7 @@ bool sp_read_nccl_times(const char *text, const char *path, enum sp_collective o
     free(r.hosts);
     if (ok && times->n == 0)
         ok = sp_fail(error, SP_INPUT,
-                     "%s: no line of results, such as \"1048576 262144 float sum "
-                     "-1 35.2 29.8 52.1 0\"",
+                     "%s: no results, such as \"1048576 262144 float sum -1 35.2 29.8 52.1 0\"",
                      path);
     return ok;
 }

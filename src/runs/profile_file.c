@@ -66,8 +66,8 @@ static void put_bounds(FILE *out, const struct sp_profile *p)
     if (!*sp_constants_at_bounds(p, names, sizeof names))
         return;
     snprintf(text, sizeof text,
-             "%s: the runs pull past the physical bound, which says that the model puts time "
-             "elsewhere than the machine does",
+             "%s: the runs pull it past a physical bound: the model attributes time differently "
+             "from the machine",
              names);
     sp_put_json_text(out, "at_bound", text, ",");
 }

@@ -127,8 +127,7 @@ static void add_framework(const char *name, void *context)
     if (list->error->lines > 0)
         return;
     if (list->n == SP_MAX_FRAMEWORKS)
-        sp_fail(list->error, SP_INPUT,
-                "more than %d frameworks: %s and those after it have no room", SP_MAX_FRAMEWORKS,
+        sp_fail(list->error, SP_INPUT, "more than %d frameworks: no room for %s", SP_MAX_FRAMEWORKS,
                 sp_safe(name));
     else if (sp_load_framework(name, list->sources, &list->files[list->n], list->error))
         list->n++;
@@ -179,7 +178,7 @@ static void check_header(const struct sp_csv *csv, const char *path, struct sp_e
     for (size_t c = 0; c < csv->columns && !sp_is_full(error); c++) {
         const int first = sp_csv_column(csv, sp_csv_name(csv, c));
         if (sp_csv_name(csv, c)[0] != '\0' && (size_t)first != c)
-            sp_fail(error, SP_INPUT, "%s: column %s stands in the header twice",
+            sp_fail(error, SP_INPUT, "%s: column %s is in the header twice",
                     sp_safe(sp_origin_of(path)), sp_safe(sp_csv_name(csv, c)));
     }
 }

@@ -78,7 +78,7 @@ void sp_read_row_framework(struct sp_row_reader *r)
     if (!found)
         found = serving_framework(r);
     if (!found) {
-        sp_row_problem(run, "no framework serves it");
+        sp_row_problem(run, "no framework applies to it");
         return;
     }
     run->framework = *found;

@@ -30,7 +30,7 @@ static void read_experts(const char *text, struct sp_run *run)
     long long experts, top_k, shared;
     if (sscanf(text, "%lld/%lld/%lld", &experts, &top_k, &shared) != 3 || experts < 1 ||
         top_k < 1 || top_k > experts || shared < 0 || experts > 100000 || shared > 1000) {
-        sp_row_problem(run, "moe \"%s\" is not EXPERTS/TOP_K/SHARED ...", sp_safe(text));
+        sp_row_problem(run, "moe \"%s\": expected EXPERTS/TOP_K/SHARED ...", sp_safe(text));
         return;
     }
     m->moe = (struct sp_moe){.experts = experts,

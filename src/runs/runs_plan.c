@@ -117,7 +117,7 @@ static void note_memory(struct sp_run *run)
     sp_fullest_stage(&run->model, &run->precision, &run->plan, &run->framework.framework, &m);
     if ((double)m.live > capacity)
         snprintf(run->note, sizeof run->note,
-                 "recompute is not stated, and without any its tensors take %.0f GB of %.0f",
+                 "recompute is not stated; without it the tensors take %.0f GB of %.0f",
                  (double)m.live / 1e9, capacity / 1e9);
 }
 

@@ -14,7 +14,7 @@ void sp_read_row_tuning(struct sp_row_reader *r)
     const char *const kind = sp_row_text(r, "kind"), *const method = sp_row_text(r, "method");
     const char *const stored = sp_row_text(r, "quantization");
     if (*kind && strcasecmp(kind, "pretrain") != 0 && strcasecmp(kind, "finetune") != 0)
-        sp_row_unknown(r, "kind", "pretrain or finetune: other runs are more than training steps");
+        sp_row_unknown(r, "kind", "pretrain or finetune: other runs do more than training steps");
     if (!*method || strcasecmp(method, "full") == 0)
         return;
     if (strcasecmp(method, "lora") != 0) {
@@ -22,7 +22,7 @@ void sp_read_row_tuning(struct sp_row_reader *r)
         return;
     }
     if (*stored)
-        sp_row_unknown(r, "quantization", "an empty cell: a base of 16 bits");
+        sp_row_unknown(r, "quantization", "an empty cell (16-bit base)");
     run->model.tuning = (struct sp_tuning){.trainable = SP_TRAIN_LORA,
                                            .lora_rank = sp_row_whole(r, "lora_rank", 0),
                                            .targets = ALL_LINEAR,

@@ -258,8 +258,7 @@ static void read_modules(struct sp_row_reader *r)
                                        sp_module_names[module][n] != '\0'))
             module++;
         if (n > 0 && module == SP_MODULES) {
-            sp_row_unknown(r, "recompute_modules",
-                           "Megatron-Core's words, such as mla_up_proj mlp");
+            sp_row_unknown(r, "recompute_modules", "Megatron-Core names, such as mla_up_proj mlp");
             return;
         }
         if (n > 0)

@@ -70,10 +70,10 @@ static void give_reason(const struct sp_serving_run *run, struct sp_run_predicti
 {
     if (run->waits)
         snprintf(p->reason, sizeof p->reason,
-                 "requests wait for a place that the source does not state");
+                 "requests wait for a slot; the source does not state how many there are");
     else
         snprintf(p->reason, sizeof p->reason, "%s (--all counts it)",
-                 run->why[0] ? run->why : "its source leaves a needed field out");
+                 run->why[0] ? run->why : "its source omits a needed field");
 }
 
 bool sp_predict_serving_run(const struct sp_serving_run *run, struct sp_pair_profiles *profiles,

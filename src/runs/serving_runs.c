@@ -140,8 +140,7 @@ static int storage(struct reader *r, const char *column, int fallback)
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strcmp(cell, others[i].word) == 0)
             return (int)others[i].is;
-    problem(r, "%s \"%s\" is no format that is known", sp_run_column_name(r->csv, column),
-            sp_safe(cell));
+    problem(r, "unknown %s format \"%s\"", sp_run_column_name(r->csv, column), sp_safe(cell));
     return fallback;
 }
 
@@ -171,8 +170,8 @@ static void read_degrees(struct reader *r, double chips)
     s->attention_dp = number(r, "attention_dp", 1, 1);
     s->ep = experts ? number(r, "ep", 1, 1) : 1;
     if (s->tp * s->attention_dp * s->pp != chips)
-        problem(r, "tp %g x attention dp %g x pp %g are not its %g chips", s->tp, s->attention_dp,
-                s->pp, chips);
+        problem(r, "tp %g x attention dp %g x pp %g do not make its %g chips", s->tp,
+                s->attention_dp, s->pp, chips);
     if (fmod(s->tp * s->attention_dp, s->ep) != 0)
         problem(r, "ep %g does not divide tp x attention dp", s->ep);
 }
@@ -202,9 +201,9 @@ static bool read_pool(struct reader *r, const char *column, struct pool *p)
 {
     const char *const cell = text(r, column);
     if (!parse_pool(cell, p))
-        problem(r, "%s \"%s\" is not instances x tp x attention dp x ep", column, sp_safe(cell));
+        problem(r, "%s \"%s\": expected instances x tp x attention dp x ep", column, sp_safe(cell));
     else if (p->instances < 1)
-        problem(r, "%s %s: how many instances is not stated", column, sp_safe(cell));
+        problem(r, "%s %s: the number of instances is not stated", column, sp_safe(cell));
     else if (p->tp < 1 || p->dp < 1 || p->ep < 1 || fmod(p->tp * p->dp, p->ep) != 0)
         problem(r, "%s %s: ep does not divide tp x attention dp", column, sp_safe(cell));
     return r->run->problem[0] == '\0';
@@ -219,7 +218,7 @@ static void read_drafts(struct reader *r)
     s->accepted = number(r, "accepted", 1,
                          isnan(acceptance) ? NAN : sp_speculated_tokens(s->drafts, acceptance));
     if (s->drafts > 0 && !(s->accepted >= 1 && s->accepted <= s->drafts + 1))
-        problem(r, "draft_tokens: accepted, or acceptance, is not stated or more than a step has");
+        problem(r, "draft_tokens: accepted (or acceptance) is not stated, or too large");
 }
 
 /* Mean lengths; published benchmarks draw 0.8 to 1 times the nominal length. */

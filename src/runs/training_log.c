@@ -225,9 +225,8 @@ static bool find_dialect(const char *text, const char *origin, const struct sp_s
             used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "",
                                      list.name[i]);
     }
-    return most > 0 ||
-           sp_fail(error, SP_INPUT, "%s: no line is a training step (logs of %s are read)",
-                   sp_safe(origin), names);
+    return most > 0 || sp_fail(error, SP_INPUT, "%s: no training steps (supported: logs of %s)",
+                               sp_safe(origin), names);
 }
 
 static bool check(const char *origin, const struct sp_logged_run *run,
@@ -235,10 +234,10 @@ static bool check(const char *origin, const struct sp_logged_run *run,
 {
     if (log->others == log->lines)
         return sp_fail(error, SP_INPUT,
-                       "%s: all %zu steps have another batch than the plan's %.0f sequences",
+                       "%s: the batch of all %zu steps differs from the plan's %.0f sequences",
                        sp_safe(origin), log->lines, run->batch);
     return steps >= FEWEST_STEPS ||
-           sp_fail(error, SP_INPUT, "%s: %zu steps of the plan's batch; at least %d are needed",
+           sp_fail(error, SP_INPUT, "%s: %zu steps with the plan's batch; at least %d are needed",
                    sp_safe(origin), steps, FEWEST_STEPS);
 }
 

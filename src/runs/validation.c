@@ -34,9 +34,9 @@ static void predict_memory(const struct sp_stage_memory *m, struct sp_validated 
     else if (v->has_memory)
         give_reason(v, "its memory depends on the recompute policy, which is not stated");
     else if (run->level == SP_CLOSED_FORM)
-        give_reason(v, "its memory is a closed form, not a measurement");
+        give_reason(v, "its memory is not a measurement but a closed form");
     else if (measured)
-        give_reason(v, "what its memory counts is not stated");
+        give_reason(v, "what its memory includes is not stated");
 }
 
 static void predict(const struct sp_run_profiles *profiles, struct sp_validated *v)
@@ -70,7 +70,7 @@ void sp_validate_run(const struct sp_run *run, const struct sp_run_profiles *pro
     predict(profiles, v);
     if (!run->scored && !all) {
         v->error[SP_ERRORS_OF_TIME] = v->error[SP_ERRORS_OF_MEMORY] = NAN;
-        give_reason(v, "its source leaves a needed field out (--all counts it)");
+        give_reason(v, "its source omits a needed field (--all counts it)");
     }
 }
 

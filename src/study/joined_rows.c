@@ -105,7 +105,7 @@ static bool take_header(struct sp_joined_rows *j, const struct sp_part *p, const
     const char *end = NULL;
     const size_t columns = count_fields(p->text, &end);
     if (columns == 0)
-        return sp_fail(error, SP_INPUT, "%s: the quotes are no CSV", place_of(p, p->text).text);
+        return sp_fail(error, SP_INPUT, "%s: invalid quotes in CSV", place_of(p, p->text).text);
     const size_t length = (size_t)(end - p->text);
     if (!j->header) {
         j->header = p->text;
@@ -123,7 +123,7 @@ static bool take_csv(struct sp_joined_rows *j, const struct sp_part *p, const ch
 {
     const size_t columns = count_fields(s, end);
     if (columns == 0)
-        return sp_fail(error, SP_INPUT, "%s: the quotes are no CSV", place_of(p, s).text);
+        return sp_fail(error, SP_INPUT, "%s: invalid quotes in CSV", place_of(p, s).text);
     if (columns != j->columns)
         return sp_fail(error, SP_INPUT, "%s: %zu fields, the header has %zu", place_of(p, s).text,
                        columns, j->columns);
@@ -195,9 +195,7 @@ static bool check_text(const struct sp_part *p, struct sp_error *error)
     if (readable != p->length)
         return sp_fail(error, SP_INPUT, "%s: a NUL byte", place_of(p, p->text + readable).text);
     if (!sp_is_printable(p->text, "\n"))
-        return sp_fail(error, SP_INPUT,
-                       "%s: control characters or bytes that are no UTF-8 text, which no sweep "
-                       "writes",
+        return sp_fail(error, SP_INPUT, "%s: expected UTF-8 text without control characters",
                        sp_safe(p->name));
     return p->length == 0 || p->text[p->length - 1] == '\n' ||
            sp_fail(error, SP_INPUT, "%s: cut off: its last row has no line break",

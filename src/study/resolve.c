@@ -22,7 +22,7 @@ static bool refuse_degrees(const struct sp_planned *p, double made, struct sp_er
     char instead[96] = "";
     if (made < 1e9 && sp_nearest_chips(&p->hw.network, (int64_t)made, true) == (int64_t)made)
         snprintf(instead, sizeof instead, "; --hw %s-%.0f has them", p->hw.name, made);
-    return sp_fail(error, SP_INPUT, "the degrees make %.10g devices, %s has %lld%s", made,
+    return sp_fail(error, SP_INPUT, "the degrees multiply to %.10g devices, %s has %lld%s", made,
                    p->hw.name, (long long)N, instead);
 }
 

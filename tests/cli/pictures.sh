@@ -63,7 +63,7 @@ if gnuplot -e 'print GPVAL_TERMINALS' 2>&1 | grep -q ' pdfcairo '; then
     scaleplan roofline --hw h100 --plot r.pdf >/dev/null && [ "$(head -c 5 r.pdf)" = '%PDF-' ] || wrong "no PDF"
 fi
 scaleplan roofline --hw h100 --plot r.svg >r.svg 2>errors && wrong "the picture took the report's place"
-grep -q 'r.svg is where standard output goes' errors || wrong "$(cat errors)"
+grep -q 'standard output goes to r.svg' errors || wrong "$(cat errors)"
 # Weight gradients are as dark as forwards: they are hatched.
 scaleplan pipeline --pp 2 --microbatches 2 --schedule zb-h1 --plot halves.svg >/dev/null || wrong "not drawn"
 grep -q "url(#gpPat" halves.svg || wrong "nothing is hatched"

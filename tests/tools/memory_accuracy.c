@@ -26,7 +26,7 @@ static const char *left_out(const struct sp_run *run)
 {
     return run->problem[0] != '\0'        ? run->problem
            : run->level == SP_CLOSED_FORM ? "a closed form, not a measurement"
-           : run->level == SP_NO_LEVEL    ? "what its memory counts is not stated"
+           : run->level == SP_NO_LEVEL    ? "what its memory includes is not stated"
            : !run->recompute_stated       ? "its recompute policy is not stated"
                                           : NULL;
 }

@@ -70,7 +70,7 @@ static void bad_models(void **state)
         {"{\"layers\": 2}", "model.d_model is missing"},
         {"{\"params\": 1e16}", "params must be from 1 to"},
         {"{\"params\": 0}", "params must be from 1 to"},
-        {"{" SHAPE ", \"params\": 5}", "model.params belongs to models without a shape"},
+        {"{" SHAPE ", \"params\": 5}", "model.params is for models without layers"},
         {"{" SHAPE ", \"moe\": {\"experts\": 8}}", "model.moe.top_k is missing"},
         {"{" SHAPE ", \"moe\": {\"experts\": 4, \"top_k\": 8, \"d_ff_expert\": 16}}",
          "top_k is larger than model.moe.experts"},

@@ -80,7 +80,7 @@ static void refusals(void **state)
     refused("v5p:0x4x4", "axis");
     refused("v5p:4x4x4x4", "shape");
     refused("v5p:", "shape");
-    refused("h100:2x4", "shapes are for tori");
+    refused("h100:2x4", "only a torus has a shape");
     refused("h100-8x2", "slices");
     refused("gcp:v5p-8191", "multiple");
     refused("v5x-256", "did you mean \"v5");

@@ -135,10 +135,10 @@ static void texts(void **state)
         const char *text, *says;
     } wrong[] = {{"lognorml:2000:0.8", "did you mean \"lognormal\""},
                  {"lognormal:2000:-1", "-1 is out of range, expected from 0 to 5"},
-                 {"lognormal:2000", "not of the form lognormal:MEAN:SIGMA"},
-                 {"lognormal:2000:0.8:3", "not of the form lognormal:MEAN:SIGMA"},
-                 {"lognormal:x:0.8", "not of the form lognormal:MEAN:SIGMA"},
-                 {"uniform:700:100", "A no more than B"},
+                 {"lognormal:2000", ": expected lognormal:MEAN:SIGMA"},
+                 {"lognormal:2000:0.8:3", ": expected lognormal:MEAN:SIGMA"},
+                 {"lognormal:x:0.8", ": expected lognormal:MEAN:SIGMA"},
+                 {"uniform:700:100", "A at most B"},
                  {"exponential:0", "0 is out of range"},
                  {"12.5", "neither a whole number of tokens"},
                  {"a-trace", "neither a whole number of tokens"}};
@@ -168,7 +168,7 @@ static void files(void **state)
         {"arrived_at,ContextTokens,GeneratedTokens\n0,100,10\n1,300,30\n", NULL},
         {"100,10\n300,30\n", NULL},
         {"length\n100\n300\n", NULL},
-        {"input,output\n", "no line beneath the header"},
+        {"input,output\n", "no line after the header"},
         {"input,output\n100,10\nmany,30\n", "line 3, column input: \"many\" is not a whole"},
         {"input,output\n100,10\n300,0\n", "line 3, column output: \"0\" is not a whole"},
         {"input,output,arrival\n100,10,2\n300,30,1\n", "line 3, column arrival"},

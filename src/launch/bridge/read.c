@@ -56,9 +56,8 @@ static bool take_recipe(const struct sp_settings *from, struct sp_settings *to)
                          sp_said(to, "--use-megatron-fsdp") || sp_said(to, "--use-torch-fsdp2");
     const bool split = sp_said(to, "--tensor-model-parallel-size");
     if (!precise || !sharded || !split)
-        sp_launch_note(from, "a recipe may say more than is in it; without one here:%s%s%s",
-                       split ? "" : " TP 1", precise ? "" : " bf16_mixed",
-                       sharded ? "" : " the distributed optimizer");
+        sp_launch_note(from, "a recipe may set more; assumed here:%s%s%s", split ? "" : " TP 1",
+                       precise ? "" : " bf16_mixed", sharded ? "" : " the distributed optimizer");
     return (precise || sp_add_setting(to, "--bf16", "")) &&
            (sharded || sp_add_setting(to, "--use-distributed-optimizer", ""));
 }
@@ -84,8 +83,8 @@ static void take_adapters(struct sp_settings *from, const struct sp_settings *to
         sp_launch_note(from, "not modelled: DoRA's magnitudes; read as LoRA");
     if (sp_said_whole(to, "--num-experts", 1) > 1 ||
         sp_said_whole(to, "--expert-model-parallel-size", 1) > 1)
-        sp_launch_note(from, "adapters of experts, which those of a rank share there, are counted "
-                             "for each expert");
+        sp_launch_note(
+            from, "adapters are counted for each expert; there, the experts of a rank share them");
 }
 
 bool sp_take_bridge(struct sp_settings *from, struct sp_settings *to)

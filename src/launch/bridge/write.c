@@ -145,7 +145,7 @@ static void lose(const struct sp_launched *l, const struct sp_settings *s)
                 (long long)positions, (long long)l->plan->seq);
     for (int i = 0; i < s->n; i++)
         if (!has_path(l->words[1], s->at[i].name))
-            sp_lose(l, "%s, which Megatron-Bridge has no field for", s->at[i].name);
+            sp_lose(l, "%s, for which Megatron-Bridge has no field", s->at[i].name);
 }
 
 /* Muon with sharded states is an optimizer of its own name (recipes/utils/optimizer_utils.py): the

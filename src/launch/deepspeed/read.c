@@ -14,7 +14,7 @@ static bool is_auto(struct sp_settings *s, const char *name)
 
 static void note_auto(const struct sp_settings *s, const char *name)
 {
-    sp_launch_note(s, "%s is \"auto\": left to the options", name);
+    sp_launch_note(s, "%s is \"auto\": set by the options", name);
 }
 
 /* A whole number of the file; 0 when it is not given or "auto". */
@@ -74,7 +74,7 @@ static void refuse_batch(struct sp_settings *s, const double given[PARTS], int64
         if (sp_setting(s, batch_keys[i]))
             sp_append(parts, sizeof parts, "%s %.0f x ", batch_keys[i], given[i]);
     sp_fail_in(s, "train_batch_size %.0f is %s %s%lld ranks", given[BATCH],
-               given[MICRO] > 0 && given[STEPS] > 0 ? "not" : "no multiple of", parts,
+               given[MICRO] > 0 && given[STEPS] > 0 ? "not" : "not a multiple of", parts,
                (long long)ranks);
 }
 
@@ -92,7 +92,7 @@ static void read_batch(struct sp_settings *s, int64_t ranks, int64_t tp)
     if (s->error->lines > before)
         return;
     if (!(given[BATCH] > 0) && !(given[MICRO] > 0 && ranks > 0)) {
-        sp_launch_note(s, "the batch is not a number in it: give --batch");
+        sp_launch_note(s, "its batch is not a number: give --batch");
     } else if (automatic || ranks == 0) {
         if (!(given[BATCH] > 0))
             given[BATCH] = given[MICRO] * fmax(1, given[STEPS]) * (double)ranks;
@@ -150,10 +150,10 @@ static void read_zero(struct sp_settings *s)
         sp_launch_whole(s, "fsdp", group);
     if (is_away(s, "zero_optimization.cpu_offload") ||
         is_away(s, "zero_optimization.offload_optimizer.device"))
-        sp_launch_note(s, "not modelled: the optimizer's states in the host's memory");
+        sp_launch_note(s, "not modelled: optimizer states in host memory");
     if (is_away(s, "zero_optimization.cpu_offload_param") ||
         is_away(s, "zero_optimization.offload_param.device"))
-        sp_launch_note(s, "not modelled: weights in the host's memory");
+        sp_launch_note(s, "not modelled: weights in host memory");
 }
 
 /* Whether it is for this reader: every JSON is. */
@@ -192,8 +192,8 @@ static void read_recompute(struct sp_launch_file *file)
         return;
     }
     sp_launch_option(s, "remat", "full");
-    sp_launch_note(s, "activation_checkpointing: read as full recompute, which the model's code "
-                      "must ask for; --remat none where it does not");
+    sp_launch_note(s, "activation_checkpointing: read as full recompute; if the model's code does "
+                      "not request it, use --remat none");
 }
 
 bool sp_read_deepspeed(struct sp_launch_file *file)
@@ -202,8 +202,7 @@ bool sp_read_deepspeed(struct sp_launch_file *file)
     const int64_t devices = file->hw ? sp_chips(file->hw) : 0;
     if (!is_own(file)) {
         s->launch->format = NULL;
-        return sp_fail_in(s, "no key of DeepSpeed in it, such as train_batch_size or "
-                             "zero_optimization");
+        return sp_fail_in(s, "no DeepSpeed key, such as train_batch_size or zero_optimization");
     }
     if (!read_comments(file))
         return false;
@@ -234,8 +233,8 @@ bool sp_read_deepspeed(struct sp_launch_file *file)
         sp_launch_option(s, "offload", "on");
     const bool staged = cJSON_HasObjectItem(file->json, "pipeline");
     sp_note_rules(&(struct sp_rules){.settings = s, .devices = staged ? 0 : devices});
-    sp_launch_note(s, "the model and its checkpoints are in the training script; what is not given "
-                      "here is inferred");
+    sp_launch_note(
+        s, "the model and its checkpoints are in the training script; the rest is inferred");
     return true;
 }
 

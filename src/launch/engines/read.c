@@ -210,12 +210,11 @@ static bool read_commands(struct reading *r)
     const bool pair = r->n == 2 && !sp_is(r->server[0].role, r->server[1].role) &&
                       r->server[0].role[0] && r->server[1].role[0];
     if (ok && r->n == 1 && r->server[0].role[0])
-        ok = sp_fail_in(&r->file->settings, "it starts the server that %s alone: give both",
+        ok = sp_fail_in(&r->file->settings, "it starts only the server that %s: give both",
                         r->server[0].role);
-    return ok &&
-           (r->n == 1 || pair ||
-            sp_fail_in(&r->file->settings,
-                       "it starts %d servers that are no pools for prompts and answers", r->n));
+    return ok && (r->n == 1 || pair ||
+                  sp_fail_in(&r->file->settings,
+                             "it starts %d servers that are not prefill and decode pools", r->n));
 }
 
 static const char *assumed(struct reading *r, const char *name)
@@ -288,7 +287,7 @@ static void read_degrees(struct reading *r, struct server *v)
     const double ranks = v->tp * v->attention_dp;
     v->ep = given(s, "all-ep") ? ranks : number(s, "ep", 1);
     if (all && fmod(first, v->attention_dp) != 0)
-        sp_fail_in(s, "%.0f ranks are not %.0f times as many of attention", first, v->attention_dp);
+        sp_fail_in(s, "%.0f ranks are not a multiple of attention DP %.0f", first, v->attention_dp);
 }
 
 /* Degrees as options; EP is named where the model has experts. */
@@ -433,7 +432,7 @@ static void take_rest(struct reading *r)
     if (!engine)
         sp_launch_option(r->s, "engine", "%s", r->s->words->name);
     if (!assumed(r, "input") && !assumed(r, "output"))
-        sp_launch_note(r->s, "a server does not say how long requests are: --input and --output");
+        sp_launch_note(r->s, "a server has no request lengths: give --input and --output");
 }
 
 /* What both servers of two pools say alike counts as read of the one that is not asked. */
@@ -476,7 +475,7 @@ bool sp_read_server(struct sp_launch_file *file)
 {
     struct reading r = {.file = file};
     if (!file->script)
-        return sp_fail_in(&file->settings, "it is no script");
+        return sp_fail_in(&file->settings, "it is not a script");
     const bool ok = read_comment(&r) && read_commands(&r) && r.n > 0;
     if (ok)
         put(&r);

@@ -189,18 +189,17 @@ static void lose(const struct writing *w)
     char id[SP_ROW_WORD];
     sp_model_theirs(w->l->words[1], of->model, id);
     if (!id[0])
-        sp_lose(w->l,
-                "where the checkpoint of %s is: put its folder or its id in the place of the name",
+        sp_lose(w->l, "the checkpoint of %s: replace the name by its folder or id",
                 sp_safe(of->model));
     for (int i = 0; i < of->n_asked; i++)
         if (!is_one_word(of->asked[i].value))
-            sp_lose(w->l, "--%s, whose value is no word of a comment", of->asked[i].name);
+            sp_lose(w->l, "--%s, whose value does not fit in a comment", of->asked[i].name);
     if (of->apart)
         sp_lose(w->l, "the addresses of both pools, and the router in front of them");
     if (!of->usual_weights && (of->stored || !is_said(w, "weights")))
-        sp_lose(w->l, "weights in %s: give a checkpoint that is stored so", of->weights);
+        sp_lose(w->l, "weights in %s: use such a checkpoint", of->weights);
     if (experts && !sp_is(experts, of->weights))
-        sp_lose(w->l, "experts in %s: give a checkpoint that is stored so", experts);
+        sp_lose(w->l, "experts in %s: use such a checkpoint", experts);
     if (!of->usual_kv && !is_said(w, "kv"))
         sp_lose(w->l, "a cache in %s", of->kv);
     if (!of->usual_block && !is_said(w, "block"))

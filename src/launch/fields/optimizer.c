@@ -37,10 +37,10 @@ void sp_read_optimizer(const struct sp_settings *s, const char *key, const char 
     while (i < n && strcasecmp(optimizers[i].name, name) != 0)
         i++;
     if (i == n) {
-        sp_fail_in(s,
-                   "%s: the state of optimizer \"%s\" is not known; expected adam, adamw, lamb, "
-                   "sgd, lion, adagrad or muon",
-                   key, sp_safe(name));
+        sp_fail_in(
+            s,
+            "%s: unknown optimizer \"%s\"; expected adam, adamw, lamb, sgd, lion, adagrad or muon",
+            key, sp_safe(name));
         return;
     }
     const double bytes = optimizers[i].momentum && !(momentum > 0) ? 0 : optimizers[i].bytes;

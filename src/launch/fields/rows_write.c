@@ -77,7 +77,7 @@ static void put_row(const struct sp_launch_row *row, const struct sp_launched *l
         if (row->lost[0])
             sp_lose(l, "%s", row->lost);
         else
-            sp_lose(l, "%s %s, which %s has no word for", row->plan[0] ? row->plan : row->model,
+            sp_lose(l, "%s %s, which %s cannot express", row->plan[0] ? row->plan : row->model,
                     value, row->name);
         return;
     }

@@ -186,7 +186,7 @@ static void hear(const struct sp_rules *given, const char *facts, const char *li
         int64_t holds;
         said[0] = '\0';
         if (!calculate(&r, condition, &holds))
-            snprintf(said, sizeof said, "a name that no fact has: %.100s", condition);
+            snprintf(said, sizeof said, "unknown name: %.100s", condition);
         else if (holds)
             put_values(&r, what, said, sizeof said);
         if (said[0])

@@ -148,7 +148,7 @@ static void refuse_gap(struct sp_settings *settings, struct sp_setting *setting)
     sp_fail(
         settings->error, SP_INPUT, "%s: %s needs %s%s%s%s%s%s%s%s", place, sp_safe(setting->name),
         parameter && typed == setting->gap ? "the script's parameter " : "", sp_safe(setting->gap),
-        setting->by[0] ? ", which hangs on " : ", which nothing here says",
+        setting->by[0] ? ", which depends on " : ", which is not set here",
         setting->by[0] && parameter ? "the script's parameter " : "",
         setting->by[0] ? sp_safe(setting->by) : "", name ? "; --set-var " : "",
         name ? sp_safe(typed) : "", name ? "=VALUE" : "");
@@ -159,8 +159,8 @@ static void refuse_cut(struct sp_settings *settings, struct sp_setting *setting)
 {
     char place[128];
     put_place(settings, setting->line, place, sizeof place);
-    sp_fail(settings->error, SP_INPUT, "%s: %s: a value of more than %zu characters has no room",
-            place, sp_safe(setting->name), sizeof setting->value - 1);
+    sp_fail(settings->error, SP_INPUT, "%s: %s: value longer than %zu characters", place,
+            sp_safe(setting->name), sizeof setting->value - 1);
     setting->refused = true;
 }
 
@@ -332,8 +332,8 @@ static void put_line(char *lines, size_t size, int most, int *n, const char *of,
                      va_list arguments)
 {
     if (*n == most)
-        snprintf(lines + (size_t)(most - 1) * size, size,
-                 "more %s than %d: the others are left out", of, most - 1);
+        snprintf(lines + (size_t)(most - 1) * size, size, "more %s than %d: the others are ignored",
+                 of, most - 1);
     else
         vsnprintf(lines + (size_t)(*n)++ * size, size, format, arguments);
 }

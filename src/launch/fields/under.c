@@ -58,9 +58,8 @@ static bool miss(const char *name, const struct sp_under *how, const struct sp_s
     if (is_defaults(name, how))
         return true;
     if (how->needed)
-        return sp_fail_in(s, "%.80s, over which it stands, is not here", sp_safe(name));
-    sp_launch_note(s, "%.80s is not there: what it says under these options is not read",
-                   sp_safe(name));
+        return sp_fail_in(s, "%.80s, which it overrides, was not found", sp_safe(name));
+    sp_launch_note(s, "%.80s was not found: options that it sets are not read", sp_safe(name));
     return true;
 }
 
@@ -79,8 +78,8 @@ static bool follow_one(const char *from, const char *name, int depth, const stru
         return miss(name, how, s);
     if (depth == DEEPEST) {
         free(text);
-        return sp_fail(s->error, SP_INPUT, "%s: %s: more than %d files under one another",
-                       sp_safe(from), how->key, DEEPEST);
+        return sp_fail(s->error, SP_INPUT, "%s: %s: more than %d nested files", sp_safe(from),
+                       how->key, DEEPEST);
     }
     struct sp_settings *const under = sp_new_settings(s);
     under->origin = path;

@@ -129,10 +129,10 @@ static bool read_keyword(struct place *p, const char *line, size_t n)
     const size_t length = strspn(line, "abcdefghijklmnopqrstuvwxyz_0123456789");
     find_call(p, line, n, called, sizeof called);
     if (called[0])
-        return sp_fail(p->settings->error, SP_INPUT,
-                       "%s:%d: it takes its plan from %s(), whose calls are not read: give the "
-                       "plan as options",
-                       sp_safe(p->settings->origin), p->number, called);
+        return sp_fail(
+            p->settings->error, SP_INPUT,
+            "%s:%d: the plan comes from %s(), which cannot be read: give the plan as options",
+            sp_safe(p->settings->origin), p->number, called);
     if (length == 0 || length >= sizeof name || line[length] != '=' || line[length + 1] == '=')
         return true;
     snprintf(name, sizeof name, "%.*s", (int)length, line);

@@ -46,7 +46,7 @@ static bool is_in_list(const struct toml *t)
 /* TOML has each name once; readers of frameworks refuse the second. */
 static bool refuse_second(const struct toml *t, const char *what, const char *name)
 {
-    return sp_fail(t->settings->error, SP_INPUT, "%s:%d: the %s \"%s\" stands there twice",
+    return sp_fail(t->settings->error, SP_INPUT, "%s:%d: duplicate %s \"%s\"",
                    sp_safe(t->settings->origin), t->line, what, sp_safe(name));
 }
 

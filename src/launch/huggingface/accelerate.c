@@ -55,10 +55,10 @@ static void read_fsdp(struct sp_settings *s, double devices)
     if (name)
         sp_row_ours(sp_row_of(s->words, strategy), name, stage);
     if (strchr(stage, '~'))
-        sp_launch_note(s, "%s: shards inside of a node; give --fsdp with its size",
+        sp_launch_note(s, "%s: shards inside a node; give --fsdp with its size",
                        stage[0] == '3' ? "HYBRID_SHARD" : "HYBRID_SHARD_ZERO2");
     if (!stage[0])
-        sp_fail_in(s, "fsdp_sharding_strategy: \"%s\": no strategy of FSDP", sp_safe(name));
+        sp_fail_in(s, "fsdp_sharding_strategy: \"%s\" is not an FSDP strategy", sp_safe(name));
     sp_launch_option(s, "zero", "%.1s", stage[0] ? stage : "3");
     const int64_t copies = degree(s, "dp_replicate");
     const double model = (double)(degree(s, "tp") * degree(s, "cp"));
@@ -66,8 +66,7 @@ static void read_fsdp(struct sp_settings *s, double devices)
     if (copies > 1 && devices > 0 && replicas >= 1 && model > 0)
         sp_launch_option(s, "fsdp", "%.0f", replicas);
     if (sp_setting_on(s, "fsdp_config.fsdp_offload_params"))
-        sp_launch_note(s, "not modelled: fsdp_offload_params, weights and states in the host's "
-                          "memory");
+        sp_launch_note(s, "not modelled: fsdp_offload_params, weights and states in host memory");
     read_states(s);
 }
 
@@ -100,9 +99,9 @@ static void read_json(const struct sp_launch_file *file, struct sp_settings *s, 
                      : sp_setting_is(json, "data_types.grad_accum_dtype", "fp32") ? "mixed18"
                                                                                   : "mixed16");
     if (sp_setting_is(json, "zero_optimization.offload_optimizer.device", "cpu"))
-        sp_launch_note(s, "not modelled: the optimizer's states in the host's memory");
+        sp_launch_note(s, "not modelled: optimizer states in host memory");
     if (sp_setting_is(json, "zero_optimization.offload_param.device", "cpu"))
-        sp_launch_note(s, "not modelled: weights in the host's memory");
+        sp_launch_note(s, "not modelled: weights in host memory");
     free(json);
     free(text);
 }
@@ -122,8 +121,8 @@ static void read_deepspeed(struct sp_settings *s)
             sp_launch_note(s, "not modelled: %s", offloads[i]);
     if (sp_peek_setting(s, "deepspeed_config.gradient_accumulation_steps"))
         sp_launch_note(s,
-                       "gradient_accumulation_steps %s: counts with the script's "
-                       "micro-batch; give --batch and --micro-batch",
+                       "gradient_accumulation_steps %s multiplies the script's micro-batch: give "
+                       "--batch and --micro-batch",
                        sp_safe(sp_peek_setting(s, "deepspeed_config.gradient_accumulation_steps")));
 }
 

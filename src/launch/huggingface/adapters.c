@@ -96,7 +96,7 @@ static void read_modules(const struct sp_settings *s, const char *list, char *ou
 {
     static const char between[] = " ,[]'\"()|";
     if (strpbrk(list, "\\|(") && read_pattern(list, out, size)) {
-        sp_launch_note(s, "adapters by a pattern: read as those of every layer");
+        sp_launch_note(s, "adapters by a pattern: read as adapters in every layer");
         return;
     }
     for (size_t n; *list; list += n) {
@@ -115,7 +115,7 @@ static void read_modules(const struct sp_settings *s, const char *list, char *ou
         if (!targets)
             sp_launch_note(s, "not modelled: an adapter of %.60s", sp_safe(word));
         else if (!whole && (star || strstr(word, ".layers.")))
-            sp_launch_note(s, "adapters of %.60s: read as those of every layer", sp_safe(word));
+            sp_launch_note(s, "adapters of %.60s: read as adapters in every layer", sp_safe(word));
         for (const char *rest = targets; rest && sp_next_item(&rest, each, sizeof each);)
             append(out, size, each);
     }
@@ -127,8 +127,7 @@ void sp_launch_adapters(const struct sp_settings *s, const struct sp_adapters *a
     if (a->modules)
         read_modules(s, a->modules, targets, sizeof targets);
     if (a->rank == 0)
-        sp_launch_note(s, "no rank of the adapters in it: %lld, as its tool has it",
-                       (long long)a->usual_rank);
+        sp_launch_note(s, "no adapter rank: %lld, its tool's default", (long long)a->usual_rank);
     sp_launch_option(s, "trainable", "lora");
     sp_launch_whole(s, "lora-rank", (a->rank > 0 ? a->rank : a->usual_rank));
     sp_launch_option(s, "lora-targets", "%s", targets[0] ? targets : a->usual_targets);
@@ -230,8 +229,8 @@ bool sp_read_adapters(struct sp_settings *s)
     };
     sp_launch_adapters(s, &adapters);
     if (!adapters.modules && !factory)
-        sp_launch_note(s, "no list of adapted modules in it: queries and values, as PEFT has "
-                          "them for Llama and its kin");
+        sp_launch_note(s, "no list of adapted modules: queries and values, as in PEFT for Llama "
+                          "and similar models");
     sp_note_adapters(s);
     return true;
 }

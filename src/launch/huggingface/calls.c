@@ -160,8 +160,7 @@ static bool take_class(struct reading *r, const struct sp_python *python,
             ok = sp_take_argument(python, call, &argument, argument.keyword, r->s);
         else if (*argument.from == '*')
             ok = sp_fail(r->s->error, SP_INPUT,
-                         "%s:%d: %s(**...) takes arguments that nothing here says: give the plan "
-                         "as options",
+                         "%s:%d: %s(**...) takes unknown arguments: give the plan as options",
                          sp_safe(r->s->origin), call->line, call->name);
     return ok;
 }
@@ -276,9 +275,8 @@ static bool take_defaults(struct sp_settings *s)
                    length = !classes[i].length || sp_has_setting(s, "max_length") ||
                             sp_has_setting(s, "max_seq_length");
         if (!half || !again || !length)
-            sp_launch_note(s, "%s without%s%s%s: as TRL has them since 0.20", class,
-                           half ? "" : " bf16", again ? "" : " gradient_checkpointing",
-                           length ? "" : " max_length");
+            sp_launch_note(s, "%s without%s%s%s: as in TRL since 0.20", class, half ? "" : " bf16",
+                           again ? "" : " gradient_checkpointing", length ? "" : " max_length");
         ok = ok && (half || sp_add_setting(s, "bf16", "true")) &&
              (again || sp_add_setting(s, "gradient_checkpointing", "true")) &&
              (length || sp_add_setting(s, "max_length", classes[i].length)) &&
@@ -298,6 +296,6 @@ bool sp_read_trainer_calls(const char *text, const struct sp_typed_names *names,
     if (!r.trains)
         s->n = 0;
     if (!r.trains && r.parses)
-        return sp_fail_in(s, "its arguments are typed where it is started: read that command");
+        return sp_fail_in(s, "its arguments are on the command line that starts it: read that");
     return !r.trains || take_defaults(s);
 }

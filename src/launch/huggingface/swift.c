@@ -66,7 +66,7 @@ static bool spell_shards(struct sp_settings *s)
         (deepspeed[5] && strcmp(deepspeed + 5, "_offload") != 0))
         return true;
     if (deepspeed[5])
-        sp_launch_note(s, "not modelled: the optimizer's states in the host's memory");
+        sp_launch_note(s, "not modelled: optimizer states in host memory");
     const char stage[2] = {deepspeed[4], '\0'};
     return sp_add_setting(s, "deepspeed", "") && sp_add_setting(s, "zero_stage", stage);
 }

@@ -175,7 +175,7 @@ static void read_weights(struct sp_settings *s, bool half, bool fsdp, bool adapt
                       *const loaded = dtype ? dtype : older;
     const bool wide = !loaded || sp_has_word("float32 fp32", loaded);
     if (!wide && sp_is(loaded, "auto"))
-        sp_launch_note(s, "weights are loaded in the checkpoint's format: 16 bits are counted");
+        sp_launch_note(s, "weights are loaded in the checkpoint's format: 16 bits are assumed");
     if (!wide && !(half && fsdp))
         sp_launch_option(s, "precision", "pure-bf16");
     else if (!half)
@@ -217,9 +217,9 @@ static void read_sharding(struct sp_settings *s, bool adapted)
     sp_launch_whole(s, "zero", fsdp && fsdp[0] ? stage_of(s, fsdp) : 0);
     if ((fsdp && strstr(fsdp, "offload")) || sp_setting_on(s, "fsdp_config.offload_params") ||
         sp_setting_on(s, "fsdp_config.fsdp_offload_params"))
-        sp_launch_note(s, "not modelled: fsdp offload, weights and states in the host's memory");
+        sp_launch_note(s, "not modelled: fsdp offload, weights and states in host memory");
     if (fsdp && strstr(fsdp, "hybrid"))
-        sp_launch_note(s, "fsdp hybrid_shard: shards inside of a node; give --fsdp");
+        sp_launch_note(s, "fsdp hybrid_shard: shards inside a node; give --fsdp");
     if (fsdp && fsdp[0])
         sp_launch_option(s, "framework", "torchtitan");
     read_weights(s, half, fsdp && fsdp[0], adapted);
@@ -264,10 +264,10 @@ static void read_kind(struct sp_settings *s, const char *kind, bool adapted)
     if (kind && sp_has_word("dpo ipo", kind))
         sp_launch_reference(s, adapted, false);
     if (has_pairs(kind))
-        sp_launch_note(s, "%s: a line of data is two sequences, the chosen and the rejected",
+        sp_launch_note(s, "%s: a line of data is two sequences, chosen and rejected",
                        sp_safe(kind));
     else if (kind)
-        sp_launch_note(s, "not modelled: %s; read as a pass over text", sp_safe(kind));
+        sp_launch_note(s, "not modelled: %s; read as training on text", sp_safe(kind));
     if (type && !sp_is_quiet("lora full", type))
         sp_launch_note(s, "not modelled: finetuning_type %s; counted as training all weights",
                        sp_safe(type));
@@ -279,7 +279,7 @@ static void read_rollout(struct sp_settings *s)
     if (!sp_setting(s, "max_completion_length"))
         return;
     if (!sp_setting(s, "max_prompt_length"))
-        sp_launch_note(s, "max_prompt_length is not in it: 512, as TRL had it");
+        sp_launch_note(s, "no max_prompt_length: 512, as in TRL");
     sp_launch_whole(s, "seq",
                     sp_setting_whole(s, "max_prompt_length", 1, 512) +
                         sp_setting_whole(s, "max_completion_length", 1, 256));
@@ -381,7 +381,7 @@ static bool read_script(struct sp_launch_file *file)
                own = swift || sp_count_telling(file->script, tells, false) > 0;
     const char *const named = read_named(file, s, &here);
     if (!own && named && !here)
-        return sp_fail_in(s, "%.80s, which has its settings, is not here", sp_safe(named));
+        return sp_fail_in(s, "%.80s, which has its settings, was not found", sp_safe(named));
     const int before = s->n;
     if (here && !sp_read_pairs(file->script, names_yaml, s))
         return false;
@@ -447,9 +447,8 @@ static bool read(struct sp_launch_file *file)
     read_habits(s, said.recomputes, is_trl(file));
     read_kind(s, kind, adapted);
     if (sp_setting(s, sp_python_class) && !shared)
-        sp_launch_note(s,
-                       "what starts it is not in it: DDP is counted; a launch of it with FSDP or "
-                       "DeepSpeed needs --zero");
+        sp_launch_note(
+            s, "its launcher is unknown: DDP is assumed; for FSDP or DeepSpeed give --zero");
     sp_read_rest(s);
     sp_note_unread(s, "", words->quiet);
     return true;

@@ -97,10 +97,10 @@ void sp_read_custom(struct sp_settings *s)
         sp_launch_option(s, "offload", "on");
     if (here[0] || away[0])
         sp_launch_note(s, "remat_policy custom: read as %s; not modelled: kept too%s%s%s",
-                       policies[p].remat, here, away[0] ? ", in the host's memory" : "", away);
+                       policies[p].remat, here, away[0] ? ", in host memory" : "", away);
     if (!host && (kept[1] & parts) != 0)
-        sp_launch_note(s, "remat_policy custom: part of what is kept waits in the host's "
-                          "memory; all of it is counted on the device");
+        sp_launch_note(s, "remat_policy custom: some kept activations are in host memory; all are "
+                          "counted on the device");
     if (input_away && !host)
-        sp_launch_note(s, "not modelled: decoder_layer_input in the host's memory");
+        sp_launch_note(s, "not modelled: decoder_layer_input in host memory");
 }

@@ -98,7 +98,8 @@ static bool close_mesh(struct mesh *mesh, const struct sp_hardware *hw, double d
         const bool takes_rest = mesh->left[level] >= 0;
         if (takes_rest ? rest != floor(rest) || rest < 1 : rest != 1)
             return sp_fail(
-                error, SP_INPUT, "%s: the %s_*_parallelism make %.0f%s, which %s the %.0f %s of %s",
+                error, SP_INPUT,
+                "%s: the %s_*_parallelism multiply to %.0f%s, which %s the %.0f %s of %s",
                 sp_safe(origin), levels[level].name, mesh->product[level],
                 takes_rest ? " and a rest (-1)" : "", takes_rest ? "does not divide" : "is not",
                 have[level], noun[level], sp_safe(hw->name));

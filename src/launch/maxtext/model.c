@@ -53,7 +53,7 @@ static void read_shape(struct sp_settings *s)
     sp_launch_option(s, "shape", "%s", out);
     if (decoder && strncmp(decoder, "llama", 5) != 0 && strncmp(decoder, "qwen3", 5) != 0 &&
         strncmp(decoder, "mi", 2) != 0)
-        sp_launch_note(s, "decoder_block %s: its dimensions, read as a block of Llama",
+        sp_launch_note(s, "decoder_block %s: its dimensions, read as a Llama block",
                        sp_safe(decoder));
 }
 
@@ -85,9 +85,7 @@ void sp_read_maxtext_model(struct sp_settings *s)
             sp_launch_option(s, "set", "model.%s=%lld", row->model,
                              (long long)sp_setting_whole(s, row->name, 1, 1));
     if (given && !overrides)
-        sp_launch_note(s,
-                       "dimensions beside model_name %s count with override_model_config "
-                       "alone",
+        sp_launch_note(s, "dimensions besides model_name %s need override_model_config",
                        sp_safe(model));
 }
 

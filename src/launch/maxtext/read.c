@@ -41,21 +41,20 @@ static void read_batch(struct sp_settings *s, const double degree[DEGREES],
     const double at_once = each * devices;
     sp_launch_whole(s, "seq", sp_setting_whole(s, "max_target_length", 1, 2048));
     if (!sp_setting(s, "max_target_length"))
-        sp_launch_note(s, "max_target_length is not given: 2048, as base.yml has it");
+        sp_launch_note(s, "no max_target_length: 2048, as in base.yml");
     const double replicas = degree[FSDP] * degree[DATA] * degree[EXPERT];
     const double parts = degree[PIPELINE] > 1 && pieces > 0 ? (double)pieces : degree[PIPELINE];
     if (!sp_peek_setting(s, "per_device_batch_size"))
-        sp_launch_note(s, "per_device_batch_size is not given: 12, as base.yml has it");
+        sp_launch_note(s, "no per_device_batch_size: 12, as in base.yml");
     if (!(each > 0) || devices == 0) {
         sp_launch_note(s, "per_device_batch_size is %s",
                        each > 0 ? "left out: the machine is not known" : "no batch of training");
         return;
     }
     if (!(at_once * (double)steps < 1e15) || fabs(at_once - round(at_once)) > 1e-6 * at_once) {
-        sp_fail_in(s,
-                   "per_device_batch_size: %.0f devices times it make no whole number of "
-                   "sequences",
-                   devices);
+        sp_fail_in(
+            s, "per_device_batch_size: %.0f devices times it is not a whole number of sequences",
+            devices);
         return;
     }
     const double micro = at_once / (replicas * parts);
@@ -75,7 +74,7 @@ static void read_pipeline(struct sp_settings *s, int64_t stages, const struct sp
     if (repeats <= 0 && layers > 0 && layers % (stages * each) == 0)
         repeats = layers / (stages * each);
     else if (repeats <= 0 && layers == 0)
-        sp_launch_note(s, "num_pipeline_repeats is left to the layers: give --vpp");
+        sp_launch_note(s, "num_pipeline_repeats is not set: give --vpp");
     if (repeats > 1)
         sp_launch_whole(s, "vpp", repeats);
     sp_launch_option(s, "schedule", "%s", repeats > 1 ? "circular" : "gpipe");

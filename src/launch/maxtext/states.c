@@ -55,7 +55,7 @@ static void read_policy(struct sp_settings *s)
     }
     sp_row_ours(sp_row_of(s->words, "remat_policy"), name, policy);
     if (!policy[0]) {
-        sp_launch_note(s, "remat_policy %s: not known; inferred instead", sp_safe(name));
+        sp_launch_note(s, "remat_policy %s: unknown; inferred", sp_safe(name));
         return;
     }
     const char mark = policy[strcspn(policy, "+~")]; /* with offload; near it */
@@ -84,6 +84,5 @@ void sp_read_maxtext_states(struct sp_settings *s)
     if (sp_is(attention, "dot_product"))
         sp_launch_note(s, "not modelled: attention dot_product, which keeps all scores");
     if (capacity && strtod(capacity, NULL) > 0)
-        sp_launch_note(s, "not modelled: capacity_factor %s, experts that drop tokens",
-                       sp_safe(capacity));
+        sp_launch_note(s, "not modelled: capacity_factor %s (token dropping)", sp_safe(capacity));
 }

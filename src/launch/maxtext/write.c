@@ -45,7 +45,7 @@ static void lose_model(const struct sp_launched *l)
         {m->norm != SP_NORM_RMS || m->norms_per_layer != 2 || m->embedding_norm, "other norms"},
         {m->qk_norm == SP_QK_NORM_FULL, "norms over all heads of queries and keys"},
         {m->qkv_bias || m->o_bias || m->mlp_bias || m->lm_head_bias, "biases"},
-        {m->parallel_attention, "attention and MLP side by side"},
+        {m->parallel_attention, "attention and MLP in parallel"},
         {m->learned_positions > 0, "learned positions"},
         {m->extra_attention_params_per_layer > 0, "further attention weights"},
         {m->sliding_window > 0, "sliding windows"},
@@ -53,8 +53,7 @@ static void lose_model(const struct sp_launched *l)
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (kinds[i].is)
-            sp_lose(l, "%s: it has no configuration of this model, only of its dimensions",
-                    kinds[i].what);
+            sp_lose(l, "%s: no configuration of this model, only its dimensions", kinds[i].what);
 }
 
 static void make_shape(const struct sp_model *m, struct sp_settings *s)

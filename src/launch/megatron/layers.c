@@ -156,7 +156,7 @@ void sp_read_moe_layers(struct sp_settings *s, char *out, size_t size)
         }
     } else if (!count_pattern(text, layers, &dense, &first) || dense == layers) {
         sp_launch_note(s,
-                       "--moe-layer-freq %.80s: no list of 0 and 1 for %lld layers; read as "
+                       "--moe-layer-freq %.80s: not a list of 0 and 1 for %lld layers; read as "
                        "experts in every layer",
                        sp_safe(text), (long long)layers);
         return;

@@ -67,14 +67,14 @@ static void read_shared(struct sp_settings *s, char *out, size_t size)
 static const char *other_kind(struct sp_settings *s)
 {
     if (sp_peek_setting(s, "--img-h") || sp_peek_setting(s, "--vision-model-type"))
-        return "one of images and text";
+        return "a model of images and text";
     if (sp_setting(s, "--decoder-num-layers") || sp_setting(s, "--decoder-seq-length"))
         return "an encoder with a decoder (T5)";
     if (sp_setting(s, "--hybrid-layer-pattern") || sp_setting(s, "--hybrid-override-pattern") ||
         sp_setting(s, "--is-hybrid-model"))
         return "a mix of Mamba and attention";
     if (sp_setting(s, "--heterogeneous-layers-config-path"))
-        return "layers that differ, in a file of their own";
+        return "layers that differ, in a separate file";
     return NULL;
 }
 
@@ -84,13 +84,13 @@ void sp_read_megatron_model(struct sp_settings *s)
     const size_t size = sizeof out;
     const char *const other = other_kind(s);
     if (other) {
-        sp_launch_no_model(s, "its model is %s, which is not read from arguments", other);
-        sp_launch_note(s, "its model is %s: another one stands for it", other);
+        sp_launch_no_model(s, "its model is %s, which cannot be read from arguments", other);
+        sp_launch_note(s, "its model is %s: another one replaces it", other);
         return;
     }
     if (!sp_setting(s, "--num-layers") || !sp_setting(s, "--hidden-size") ||
         !sp_setting(s, "--num-attention-heads")) {
-        sp_launch_no_model(s, "the model's shape is not in it%s",
+        sp_launch_no_model(s, "it has no model shape%s",
                            sp_setting(s, "--use-checkpoint-args") ? " but in a checkpoint" : "");
         return;
     }
@@ -107,6 +107,6 @@ void sp_read_megatron_model(struct sp_settings *s)
     if (sp_setting(s, "--multi-latent-attention"))
         sp_read_model_rows(s, true, "latents", out, size);
     if (!sp_setting(s, "--vocab-size"))
-        sp_launch_note(s, "--vocab-size is not in it: counted without tables of tokens");
+        sp_launch_note(s, "no --vocab-size: counted without vocabulary tables");
     sp_launch_option(s, "shape", "%s", out);
 }

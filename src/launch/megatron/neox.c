@@ -32,7 +32,7 @@ static void read_model(struct sp_settings *s)
         sp_setting_is(s, "activation", "swiglu") || sp_setting_is(s, "activation", "geglu");
 #define ADD(...) sp_append(out, size, __VA_ARGS__)
     if (whole(s, "num_layers", 0) == 0 || width == 0 || heads == 0) {
-        sp_launch_no_model(s, "the model's shape is not in it");
+        sp_launch_no_model(s, "it has no model shape");
         return;
     }
     sp_read_model_rows(s, true, "", out, size);
@@ -45,7 +45,7 @@ static void read_model(struct sp_settings *s)
         ADD(",learned_positions=%lld", (long long)whole(s, "max_position_embeddings", 0));
 #undef ADD
     sp_launch_option(s, "shape", "%s", out);
-    sp_launch_note(s, "the vocabulary is the tokenizer's: counted without tables of tokens");
+    sp_launch_note(s, "the vocabulary is the tokenizer's: counted without vocabulary tables");
 }
 
 static void read_batch(struct sp_settings *s, double replicas)
@@ -59,7 +59,7 @@ static void read_batch(struct sp_settings *s, double replicas)
     if (given > 0 || made > 0)
         sp_launch_option(s, "batch", "%.0fx", given > 0 ? (double)given : made);
     else
-        sp_launch_note(s, "the batch is not a number in it: give --batch");
+        sp_launch_note(s, "its batch is not a number: give --batch");
     if (given > 0 && made > 0 && (double)given != made &&
         sp_setting(s, "gradient_accumulation_steps"))
         sp_fail_in(s, "train_batch_size %lld is not %lld x %lld x %.0f replicas", (long long)given,
@@ -86,7 +86,7 @@ static void read_states(struct sp_settings *s)
     if (sp_setting_on(s, "zero_optimization.cpu_offload") ||
         (sp_setting(s, "zero_optimization.offload_optimizer.device") &&
          !sp_setting_is(s, "zero_optimization.offload_optimizer.device", "none")))
-        sp_launch_note(s, "not modelled: the optimizer's states in the host's memory");
+        sp_launch_note(s, "not modelled: optimizer states in host memory");
 }
 
 static bool read(struct sp_launch_file *file)

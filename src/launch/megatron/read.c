@@ -117,8 +117,7 @@ static void read_sharding(struct sp_settings *s, int64_t devices)
         sp_fail_in(s, "--zero-stage: %d: expected 0 to 3", zero);
     const int said = strategy ? stage_of(s->words, strategy) : 0;
     if (strategy && !counts)
-        sp_launch_note(s, "--data-parallel-sharding-strategy counts with --use-megatron-fsdp "
-                          "alone: left out");
+        sp_launch_note(s, "--data-parallel-sharding-strategy needs --use-megatron-fsdp: ignored");
     if (strategy && said >= 0 && counts)
         zero = said;
     if (said < 0)
@@ -191,7 +190,7 @@ static void read_batch(struct sp_settings *s, int64_t devices)
     if (given > 0)
         sp_launch_option(s, "batch", "%lldx", (long long)given);
     else
-        sp_launch_note(s, "no --global-batch-size in it: give --batch");
+        sp_launch_note(s, "no --global-batch-size: give --batch");
     if (sp_setting(s, "--rampup-batch-size") || steps > 0)
         sp_launch_note(s, "the batch grows in steps (%s): read as its last size",
                        steps > 0 ? "--step-batch-size-schedule" : "--rampup-batch-size");
@@ -211,10 +210,10 @@ static void read_named_model(struct sp_launch_file *file)
         file->settings.launch->no_model[0] = '\0';
         sp_launch_option(&file->settings, "model", "%s", name);
         sp_launch_note(&file->settings,
-                       "model %s: read as %s; what the file changes in it is not applied",
-                       sp_safe(given), name);
+                       "model %s: read as %s; the file's changes to it are ignored", sp_safe(given),
+                       name);
     } else {
-        sp_launch_no_model(&file->settings, "its model is in %.60s, a file of its own",
+        sp_launch_no_model(&file->settings, "its model is in a separate file, %.60s",
                            sp_safe(given));
     }
 }
@@ -259,7 +258,7 @@ static bool read_pairs(struct sp_launch_file *file)
         s->launch->devices = sp_setting_whole(s, "trainer.num_nodes", 1, 1) *
                              sp_setting_whole(s, "trainer.devices", -1, 0);
     if (sp_peek_setting(s, "model.optim.name"))
-        sp_launch_note(s, "model.optim is not read: states are counted as Megatron-LM's");
+        sp_launch_note(s, "model.optim is not read: Megatron-LM's states are counted");
     free(flags);
     return ok;
 }

@@ -72,8 +72,8 @@ void sp_read_offload(struct sp_settings *s)
     sp_launch_option(s, "offload", "on");
     if (!all)
         sp_launch_note(s,
-                       "--offload-modules %s: read as all activations in the host's memory, where "
-                       "MLPs and what is not named stay on the device",
+                       "--offload-modules %s: read as all activations in host memory; in fact MLPs "
+                       "and unnamed modules stay on the device",
                        modules ? sp_safe(modules) : "");
 }
 
@@ -108,7 +108,7 @@ void sp_lose_recompute(const struct sp_launched *l)
     const double some = recomputed(l, &layers);
     if (p->recompute_layers < 1 && sp_is(l->remat, "full") &&
         some * (double)(p->pp * p->vpp) / (double)l->model->layers != p->recompute_layers)
-        sp_lose(l, "recompute of a share of %g; %.0f of %g layers of a chunk stand for it",
+        sp_lose(l, "recompute of a share of %g; written as %.0f of %g layers of a chunk",
                 p->recompute_layers, some, layers);
 }
 

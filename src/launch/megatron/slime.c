@@ -63,8 +63,7 @@ bool sp_spell_slime(struct sp_settings *s, int64_t replicas)
     snprintf(batch, sizeof batch, "%lld", (long long)sequences);
     snprintf(seq, sizeof seq, "%lld", (long long)length);
     sp_launch_note(s,
-                   "slime: its step of training alone, without rollouts; sequences are as long as "
-                   "they may be");
+                   "slime: only the training step, without rollouts; the maximum lengths are used");
     return add_missing(s, "--use-distributed-optimizer", "") &&
            (sp_said(s, "--fp16") || add_missing(s, "--bf16", "")) &&
            spell_tokens(s, length, sequences, replicas) && sp_add_setting(s, "--seq-length", seq) &&

@@ -72,11 +72,10 @@ void sp_read_megatron_states(struct sp_settings *s)
     if (fp8 && grads != 2 && grads != 4)
         set_bytes(s, "grad_bytes", grads);
     if (!half && !fp8)
-        sp_launch_note(s, "neither --bf16 nor --fp16 in it: fp32, as Megatron-LM has it");
+        sp_launch_note(s, "neither --bf16 nor --fp16: fp32, as in Megatron-LM");
     if (sp_setting(s, "--deepspeed") && sp_setting(s, "--bf16"))
-        sp_launch_note(
-            s, "DeepSpeed's own optimizer for bf16 kept fp32 gradients and sharded "
-               "states at ZeRO 0 in older releases; --precision mixed18 --zero 1 are those");
+        sp_launch_note(s, "DeepSpeed's bf16 optimizer kept fp32 gradients and sharded states at "
+                          "ZeRO 0 in older releases; for these, --precision mixed18 --zero 1");
     if (sp_setting(s, "--fp4-format"))
         sp_launch_note(s, "not modelled: --fp4-format, matmuls in 4 bits; read as %s",
                        half ? "16 bits" : "32 bits");

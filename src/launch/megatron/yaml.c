@@ -160,7 +160,7 @@ bool sp_read_megatron_yaml(struct sp_launch_words *const words[], struct sp_sett
             return false;
     }
     if (sp_peek_setting(from, "trainer.plugins"))
-        sp_launch_note(from, "not read: trainer.plugins, which may hold another precision");
+        sp_launch_note(from, "not read: trainer.plugins, which may set another precision");
     if (bridge)
         return sp_take_bridge(from, to);
     return take_nemo(from, to) && take_primus(from, to);

@@ -156,7 +156,7 @@ static void read_devices(struct reading *r)
     else if (sp_setting_off(r->all, inside))
         gpus -= sp_setting_whole(r->all, gpus_apart, 0, 0);
     if (sp_setting_off(r->all, inside))
-        sp_launch_note(r->s, "devices are those of the policy; the rollout has its own");
+        sp_launch_note(r->s, "devices are the policy's; the rollout has its own");
     if (nodes < 1 || gpus < 1)
         sp_fail_in(r->s, "%sresources leaves the policy no device", colocated);
     r->s->launch->devices = nodes * gpus;
@@ -226,7 +226,7 @@ static void read_fsdp(struct reading *r)
     sp_launch_option(s, "dtype", "%s", sp_setting_is(s, "precision", "float32") ? "fp32" : "bf16");
     sp_launch_option(s, "framework", "torchtitan");
     if (sp_setting_on(s, "cpu_offload"))
-        sp_launch_note(s, "not modelled: cpu_offload, weights and states in the host's memory");
+        sp_launch_note(s, "not modelled: cpu_offload, weights and states in host memory");
     sp_launch_option(s, "remat", "%s",
                      sp_setting_on(s, "activation_checkpointing") ? "full" : "none");
     const char *const optimizer = sp_setting(s, "optimizer.name"), *const dot =
@@ -296,18 +296,17 @@ static void note_rest(struct reading *r, bool adapted)
     if (sp_is(kind->section, "dpo."))
         sp_launch_reference(s, adapted, true); /* it waits in the host's memory */
     if (kind->sequences > 1)
-        sp_launch_note(s, "a line of data is two sequences, the chosen and the rejected");
+        sp_launch_note(s, "a line of data is two sequences, chosen and rejected");
     else if (sp_is(kind->section, "distillation."))
-        sp_launch_note(s, "distillation (NeMo-RL): an optimizer step of the student alone; its "
-                          "teacher is apart (--teacher)");
+        sp_launch_note(s, "distillation (NeMo-RL): an optimizer step of the student only; the "
+                          "teacher is separate (--teacher)");
     else if (!sp_is(kind->section, "sft."))
-        sp_launch_note(s,
-                       "reinforcement learning (NeMo-RL): an optimizer step of the policy alone; "
-                       "the rollout and the reference are apart");
+        sp_launch_note(s, "reinforcement learning (NeMo-RL): an optimizer step of the policy only; "
+                          "rollout and reference are separate");
     if (sp_setting_on(s, "fine_grained_activation_offloading"))
         sp_launch_note(s, "not modelled: fine_grained_activation_offloading");
     if (sp_setting_on(s, "optimizer.optimizer_cpu_offload"))
-        sp_launch_note(s, "not modelled: the optimizer's states in the host's memory");
+        sp_launch_note(s, "not modelled: optimizer states in host memory");
 }
 
 static bool read_policy(struct reading *r)
@@ -317,8 +316,8 @@ static bool read_policy(struct reading *r)
         !require(r, "train_micro_batch_size") || !require(r, "max_total_sequence_length"))
         return false;
     if (!r->megatron && sp_setting_off(s, "enabled"))
-        return sp_fail_in(s, "neither policy.megatron_cfg nor policy.dtensor_cfg is enabled: its "
-                             "backend is not known");
+        return sp_fail_in(
+            s, "neither policy.megatron_cfg nor policy.dtensor_cfg is enabled: unknown backend");
     sp_peek_setting(s, "enabled");
     read_devices(r);
     r->seq = whole(r, "max_total_sequence_length", 1);
@@ -342,7 +341,7 @@ static const struct kind *kind_of(const struct sp_settings *all)
         for (int j = 0; j < all->n; j++)
             if (sp_starts_with(all->at[j].name, kinds[i].section))
                 return &kinds[i];
-    sp_fail_in(all, "it has none of the sections grpo, sft, dpo, rm, ppo and distillation");
+    sp_fail_in(all, "it has no section grpo, sft, dpo, rm, ppo or distillation");
     return NULL;
 }
 

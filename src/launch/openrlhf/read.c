@@ -99,9 +99,9 @@ static void read_states(struct reading *r)
     if (optimizer && !sp_is(optimizer, "adam"))
         sp_read_optimizer(s, "--actor.optim", optimizer, 0);
     if (sp_setting(s, "--ds.adam_offload"))
-        sp_launch_note(s, "not modelled: the optimizer's states in the host's memory");
+        sp_launch_note(s, "not modelled: optimizer states in host memory");
     if (sp_setting_whole(s, "--ds.zpg", 0, 1) > 1)
-        sp_launch_note(s, "not modelled: --ds.zpg, weights whole inside of a node (ZeRO++)");
+        sp_launch_note(s, "not modelled: --ds.zpg, whole weights in a node (ZeRO++)");
 }
 
 static void read_length(struct reading *r)
@@ -188,14 +188,14 @@ static void note_rest(struct reading *r)
     }
     if (r->kind->rolls_out)
         sp_launch_note(s,
-                       "reinforcement learning (OpenRLHF): an optimizer step of the %s alone; the "
-                       "rollout and the reference are apart%s",
+                       "reinforcement learning (OpenRLHF): an optimizer step of the %s only; "
+                       "rollout and reference are separate%s",
                        r->role->name,
                        critic && r->role == roles ? ", and a critic (--recipe critic)" : "");
     if (r->kind->sequences > 1)
-        sp_launch_note(s, "a line of data is two sequences, the chosen and the rejected");
+        sp_launch_note(s, "a line of data is two sequences, chosen and rejected");
     if (sp_peek_setting(s, "--ds.packing_samples"))
-        sp_launch_note(s, "sequences are packed: lengths are the longest that data may have");
+        sp_launch_note(s, "sequences are packed: the maximum lengths are used");
     if (sp_setting(s, "--actor.freeze_visual_encoder"))
         sp_launch_note(s, "not modelled: --actor.freeze_visual_encoder");
 }
@@ -206,7 +206,7 @@ static const struct kind *kind_of(const struct sp_launch_file *file)
         if (strstr(file->program->told, kinds[i].program))
             return &kinds[i];
     sp_fail_in(&file->settings,
-               "OpenRLHF (%s): its launches are not read: give the plan as options",
+               "launches of OpenRLHF (%s) are not supported: give the plan as options",
                sp_safe(file->program->told));
     return NULL;
 }

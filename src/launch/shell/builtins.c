@@ -229,7 +229,7 @@ void sp_exit_script(struct run *r, const struct sp_shell_fields *fields)
     } else if (!fails || r->open > 0) {
         r->leave = EXITS;
     } else {
-        sp_add_note(r->launch, "line %d: the script would stop here; read on",
+        sp_add_note(r->launch, "line %d: the script would stop here; reading goes on",
                     sp_shell_line_at(r->shell, r->at));
     }
 }

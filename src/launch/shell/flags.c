@@ -203,12 +203,11 @@ static void note_word(const struct list *list, int i, struct sp_launch *launch)
         if (launch->notes == SP_LAUNCH_NOTES || strstr(launch->note[j], said))
             return;
     if (strpbrk(gap->name, "$`(@*#"))
-        sp_add_note(launch, "line %d: what %s says is not known: arguments in it are not read",
+        sp_add_note(launch, "line %d: the value of %s is unknown: arguments in it are not read",
                     gap->line, sp_safe(gap->name));
     else
         sp_add_note(launch,
-                    "line %d: %s is not known: arguments in it are not read (--set-var "
-                    "%s='...')",
+                    "line %d: %s is unknown: arguments in it are not read (--set-var %s='...')",
                     gap->line, sp_safe(gap->name), sp_safe(gap->name));
 }
 

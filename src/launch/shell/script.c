@@ -19,7 +19,7 @@
 #include "launch/shell/slurm.h"
 
 enum { DEEPEST = 40, MOST_STEPS = 50000 };
-static const char too_deep[] = "40 commands inside of each other";
+static const char too_deep[] = "40 nested commands";
 
 static enum status run_list(struct run *r, const char *const *ends);
 static enum status run_command(struct run *r);
@@ -116,8 +116,8 @@ static enum status take_in(struct run *r, const struct words *w)
         r->beside = before;
         return status;
     }
-    sp_add_note(r->launch, "line %d: %s is not read: names that it sets are not known", w->lines[0],
-                w->fields.n > 1 ? "a file that the script takes in" : "a file");
+    sp_add_note(r->launch, "line %d: %s is not read: its variables are unknown", w->lines[0],
+                w->fields.n > 1 ? "a file that the script sources" : "a file");
     return OPEN;
 }
 
@@ -457,8 +457,7 @@ bool sp_read_script(const char *text, const char *const *set, int n_set, const c
         run->at += *run->at ? 1 : 0;
     }
     if (shell->text.full)
-        ok = sp_fail(error, SP_INPUT,
-                     "%s:%d: the script nests or grows too far to be read: more than %s",
+        ok = sp_fail(error, SP_INPUT, "%s:%d: the script nests or grows too far: more than %s",
                      sp_safe(origin), sp_shell_line_at(shell, run->at), shell->text.full);
     free(run->function);
     free(run->local);

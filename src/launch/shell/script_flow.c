@@ -60,7 +60,7 @@ void sp_close_branches(struct run *r, struct sp_branches *branches, const char *
     r->open--;
     if (flags[0] && r->open == 0)
         sp_add_note(r->launch, "line %d: %s%s: left out with %s", line,
-                    r->decider[0] ? "a branch that hangs on " : "a branch that nothing decides",
+                    r->decider[0] ? "a branch that depends on " : "an undecided branch",
                     sp_safe(r->decider), flags);
     if (r->open == 0)
         r->decider[0] = '\0';

@@ -264,7 +264,7 @@ bool sp_skip_redirection(struct run *r)
         const int before = r->here.n;
         r->at = sp_open_here(at + 2, &r->here);
         if (r->here.over)
-            r->shell->text.full = "8 here-documents of a line";
+            r->shell->text.full = "8 here-documents per line";
         if (r->here.n > before && sp_runs(r))
             r->input = sp_shell_expand_here(r->shell, r->at, &r->here);
         return true;

@@ -155,7 +155,7 @@ void sp_shell_mark(struct sp_shell_text *text, struct sp_shell_piece *piece, cha
     char mark[32];
     text->gaps = sp_room_for_one(text->gaps, text->n_gaps, sizeof *text->gaps);
     if (text->n_gaps == MOST_GAPS)
-        text->full = "65536 values that are not known";
+        text->full = "65536 unknown values";
     if (text->full)
         return;
     text->gaps[text->n_gaps] = (struct sp_shell_gap){

@@ -76,10 +76,10 @@ static void read_model(struct sp_settings *s, const struct sp_sources *sources,
         if (sp_load_model(trained->row->ours, sources, &trained->loaded, &none))
             trained->model = &trained->loaded;
     } else if (name || flavor) {
-        sp_launch_no_model(s, "its model is %.40s %.40s, which has no entry here",
+        sp_launch_no_model(s, "its model is %.40s %.40s, which is unknown here",
                            name ? sp_safe(name) : "", flavor ? sp_safe(flavor) : "");
     } else {
-        sp_launch_no_model(s, "the model is not in it but in the file that it names");
+        sp_launch_no_model(s, "the model is in the file that it names");
     }
 }
 
@@ -116,8 +116,8 @@ static bool read_mesh(struct sp_settings *s, double devices, double *replicas)
     const bool keeps = sp_is(again, "never"), none = shards == 1 && cp == 1;
     sp_launch_option(s, "zero", "%d", none ? 0 : keeps ? 2 : 3);
     if (staged && sp_is(again, "always"))
-        sp_launch_note(s, "not modelled: fsdp_reshard_after_forward always with stages, which "
-                          "holds less and gathers more; read as the default");
+        sp_launch_note(s, "not modelled: fsdp_reshard_after_forward always with stages (less "
+                          "memory, more gathers); read as the default");
     if (!none && copies > 1)
         sp_launch_option(s, "fsdp", "%.0f", shards * cp);
     return true;
@@ -151,7 +151,7 @@ static void read_batch(struct sp_settings *s, double replicas)
         sp_launch_option(s, "batch", "%.0fx",
                          global > 0 ? (double)global : (double)(local * pieces) * replicas);
     if (newest == 0 && !sp_peek_setting(s, "training.seq_len"))
-        sp_launch_note(s, "training.seq_len is not in it: 2048, as torchtitan has it");
+        sp_launch_note(s, "no training.seq_len: 2048, as in torchtitan");
 }
 
 /* Chunks on a stage: what the layers of a chunk leave, where the model is known; 0: not told. */
@@ -182,7 +182,8 @@ static void read_stages(struct sp_settings *s, const struct sp_model *model, int
         sp_peek_setting(s, "parallelism.module_fqns_per_model_part"))
         return;
     if (!sp_titan_stages(model->layers, pp, chunks, &ends, of)) {
-        sp_launch_note(s, "torchtitan refuses this: a first or last stage with less than no layer");
+        sp_launch_note(
+            s, "torchtitan refuses this: a first or last stage with a negative number of layers");
         return;
     }
     for (int64_t stage = 0; stage < pp; stage++)
@@ -259,8 +260,8 @@ static void read_habits(struct sp_settings *s, const struct sp_titan_model *row,
         sp_launch_option(s, "fp8-recipe", "%s", scales);
     if (scales && model && model->moe.experts > 0 &&
         !(converters && strstr(converters, "grouped_mm")))
-        sp_launch_note(s, "not modelled: experts' matmuls in 16 bits beside linear layers in "
-                          "8; all are counted in 8");
+        sp_launch_note(
+            s, "not modelled: 16-bit expert matmuls with 8-bit linear layers; all count as 8-bit");
     if (!scales && (!sp_is(param, "float32")))
         sp_launch_option(s, "dtype", "bf16");
     if (sp_setting_off(s, "parallelism.enable_sequence_parallel"))
@@ -299,8 +300,7 @@ static bool read(struct sp_launch_file *file)
     const struct sp_rules rules = sp_titan_rules(s, newest, devices, trained.row, trained.model);
     sp_note_rules(&rules);
     if (sp_peek_setting(s, "job.config_file"))
-        sp_launch_note(s, "%.80s is not opened: what it says is not read",
-                       sp_safe(sp_peek_setting(s, "job.config_file")));
+        sp_launch_note(s, "%.80s is not read", sp_safe(sp_peek_setting(s, "job.config_file")));
     sp_read_rest(s);
     sp_note_unread(s, "", s->words->quiet);
     return true;

@@ -146,9 +146,8 @@ static bool is_megatron(const struct reading *r)
     if (!strategy)
         return names_megatron(r->file->script);
     if (!sp_has_word(actor ? "fsdp fsdp2 megatron" : "dp megatron", strategy))
-        sp_fail_in(r->s, "%s: \"%s\": its trainings are not read; expected %s",
-                   actor ? "strategy" : group, sp_safe(strategy),
-                   actor ? "fsdp, fsdp2 or megatron" : "dp or megatron");
+        sp_fail_in(r->s, "%s: \"%s\" is not supported; expected %s", actor ? "strategy" : group,
+                   sp_safe(strategy), actor ? "fsdp, fsdp2 or megatron" : "dp or megatron");
     return sp_is(strategy, "megatron");
 }
 
@@ -217,12 +216,12 @@ static void read_fsdp(struct reading *r)
     if (weights && !sp_has_word("fp32 float32", weights) && !is_reference(r))
         sp_launch_option(s, "precision", "pure-bf16");
     if (sp_setting_on(s, "fsdp_config.offload_policy"))
-        sp_launch_note(s, "not modelled: offload_policy, weights and states in the host's memory");
+        sp_launch_note(s, "not modelled: offload_policy, weights and states in host memory");
     const char *const again = sp_setting(s, "model.enable_gradient_checkpointing");
     sp_launch_option(s, "remat", "%s",
                      sp_setting_off(s, "model.enable_gradient_checkpointing") ? "none" : "full");
     if (!again && !is_reference(r))
-        sp_launch_note(s, "enable_gradient_checkpointing is not in it: on, as in verl since 0.3");
+        sp_launch_note(s, "no enable_gradient_checkpointing: on, as in verl since 0.3");
 }
 
 /* Adapters of the model. */
@@ -305,19 +304,18 @@ static void note_rest(struct reading *r)
     const bool critic = !estimator || sp_is(estimator, "gae"),
                reference = is_on(r->all, "actor_rollout_ref.actor.use_kl_loss") ||
                            is_on(s, "algorithm.use_kl_in_reward");
-    sp_launch_note(s,
-                   "reinforcement learning (verl): %s of the %s alone; the rollout (TP %lld) is "
-                   "apart%s%s",
-                   is_reference(r) ? "the pass" : "an optimizer step", r->role->name, (long long)tp,
-                   reference && !is_reference(r) ? ", a reference too (--recipe reference)" : "",
-                   critic && !sp_is(r->role->name, "critic") ? ", and a critic (--recipe critic)"
-                                                             : "");
+    sp_launch_note(
+        s,
+        "reinforcement learning (verl): only %s of the %s; the rollout (TP %lld) is separate%s%s",
+        is_reference(r) ? "the pass" : "an optimizer step", r->role->name, (long long)tp,
+        reference && !is_reference(r) ? ", also a reference (--recipe reference)" : "",
+        critic && !sp_is(r->role->name, "critic") ? ", and a critic (--recipe critic)" : "");
     if (is_on(s, "model.use_remove_padding"))
-        sp_launch_note(s, "padding is removed: lengths are the longest that data may have");
+        sp_launch_note(s, "padding is removed: the maximum lengths are used");
     if (is_reference(r) && sp_setting_on(s, "fsdp_config.param_offload"))
-        sp_launch_note(s, "not modelled: the reference's weights wait in the host's memory");
+        sp_launch_note(s, "not modelled: the reference's weights in host memory");
     if (sp_is(r->role->name, "critic"))
-        sp_launch_note(s, "a critic has a head of one number; the model's own is counted");
+        sp_launch_note(s, "a critic has a one-number head; the model's own is counted");
 }
 
 static void read_role(struct reading *r)
@@ -366,7 +364,7 @@ static bool read(struct sp_launch_file *file)
     for (int i = 0; i < r.all->n && ok; i++)
         ok = take(r.role, &r.all->at[i], r.s);
     if (ok && is_on(r.all, "trainer.val_only"))
-        ok = sp_fail_in(r.all, "trainer.val_only: it trains nothing");
+        ok = sp_fail_in(r.all, "trainer.val_only: nothing is trained");
     if (ok)
         read_role(&r);
     ok = ok && sp_refuse_gaps(r.s);

@@ -44,7 +44,7 @@ static bool is_fsdp(struct sp_settings *s)
                       *const strategy = sp_setting(s, "engine.strategy"),
                       *const said = strategy ? strategy : engine;
     return !said || sp_has_word("fsdp fsdp2", said) ||
-           sp_fail_in(s, "%s: \"%s\": its trainings are not read; expected fsdp%s",
+           sp_fail_in(s, "%s: \"%s\" is not supported; expected fsdp%s",
                       strategy ? "engine.strategy" : "engine", sp_safe(said),
                       strategy ? " or fsdp2" : "");
 }
@@ -83,9 +83,9 @@ static void read_states(struct sp_settings *s, const struct names *names)
                      sp_setting_off(s, "model.enable_gradient_checkpointing") ? "none" : "full");
     if (sp_setting_on(s, "model.fsdp_config.cpu_offload") ||
         sp_setting_on(s, "model.fsdp_config.offload_params"))
-        sp_launch_note(s, "not modelled: cpu_offload, weights and states in the host's memory");
+        sp_launch_note(s, "not modelled: cpu_offload, weights and states in host memory");
     if (sp_setting_on(s, "use_remove_padding"))
-        sp_launch_note(s, "padding is removed: lengths are the longest that data may have");
+        sp_launch_note(s, "padding is removed: the maximum lengths are used");
 }
 
 static bool read(struct sp_launch_file *file)
