@@ -56,29 +56,17 @@ static const char *texts_of(enum sp_option_id id)
     }
 }
 
-static const char *const *choices_of(enum sp_option_id id)
-{
-#define SP_OPTION(member, name, kind, metavar, min, max, choices, heading, used, help)             \
-    case SP_O_##member:                                                                            \
-        return choices;
-#define SP_PLAN_OPTION(...)
-#define SP_MOST_OPTION(...)
-    switch (id) {
-#include "cli/options.def"
-    default:
-        return NULL;
-    }
-}
-
 /* The other columns. */
 #define SP_OPTION(member, name, kind, metavar, min, max, choices, heading, used, help)             \
-    {min, max, SP_##kind, NO_FIELD, false, SP_UNDER_##heading, used},
+    {min, max, choices, SP_##kind, NO_FIELD, false, SP_UNDER_##heading, used},
 #define SP_PLAN_OPTION(member, kind, field, heading, used)                                         \
-    {0, 0, SP_WHOLE, SP_FIELD_##field, false, SP_UNDER_##heading, used},
-#define SP_MOST_OPTION(member, field) {0, 0, SP_WHOLE, SP_FIELD_##field, true, SP_UNDER_SEARCH, 0},
+    {0, 0, NULL, SP_WHOLE, SP_FIELD_##field, false, SP_UNDER_##heading, used},
+#define SP_MOST_OPTION(member, field)                                                              \
+    {0, 0, NULL, SP_WHOLE, SP_FIELD_##field, true, SP_UNDER_SEARCH, 0},
 enum { NO_FIELD = -1 };
 static const struct {
     double min, max;
+    const char *const *choices;
     unsigned char kind;
     signed char field;
     bool most; /* the largest value of the field that is looked at */
@@ -101,7 +89,7 @@ static struct sp_option row_of(enum sp_option_id id)
                               .kind = (enum sp_option_kind)rows[id].kind,
                               .min = rows[id].min,
                               .max = rows[id].max,
-                              .choices = choices_of(id),
+                              .choices = rows[id].choices,
                               .help = metavar + strlen(metavar) + 1};
 }
 

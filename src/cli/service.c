@@ -33,7 +33,7 @@ static double chips_of(const struct serve_degrees *d)
  * they make of it. Blanks are left out. */
 static bool read_degrees(const char *text, size_t n, struct serve_degrees *d)
 {
-    char word[80], *times;
+    char word[80] = "", *times;
     size_t used = 0;
     for (size_t i = 0; i < n; i++) {
         if (used + 1 == sizeof word)
