@@ -32,18 +32,20 @@ static const struct sp_taken options[] = {
 };
 enum { OWN_OPTIONS = sizeof options / sizeof *options };
 
-/* What a row shows when --get does not say. */
+/* What a row shows when --get does not say, and what more of a run of --tokens. */
 static const struct {
-    const char *command, *keys;
+    const char *command, *keys, *of_a_run;
 } defaults[] = {
-    {"step", "step_s,mfu,memory.device_bytes,memory.fits"},
-    {"search", "plans.0.dp,plans.0.tp,plans.0.pp,plans.0.vpp,plans.0.cp,plans.0.ep,plans.0.zero,"
-               "plans.0.micro_batch,plans.0.remat,plans.0.schedule,plans.0.step_s,"
-               "plans.0.mfu,plans.0.memory.device_bytes"},
-    {"fit", "best.strategy,best.fits,best.compute_bound,best.step_s,best.step_at_mfu_s"},
-    {"memory", "memory.total_bytes,memory.fits"},
-    {"train", "days,device_hours,cost_usd"},
-    {"serve", "fits,batch,tpot_s,ttft_s,tokens_per_s_per_device,cost_usd_per_mtoken.blended"},
+    {"step", "step_s,mfu,memory.device_bytes,memory.fits", ",days,cost_usd"},
+    {"search",
+     "plans.0.dp,plans.0.tp,plans.0.pp,plans.0.vpp,plans.0.cp,plans.0.ep,plans.0.zero,"
+     "plans.0.micro_batch,plans.0.remat,plans.0.schedule,plans.0.step_s,"
+     "plans.0.mfu,plans.0.memory.device_bytes",
+     ",plans.0.days,plans.0.cost_usd"},
+    {"fit", "best.strategy,best.fits,best.compute_bound,best.step_s,best.step_at_mfu_s", ""},
+    {"memory", "memory.total_bytes,memory.fits", ""},
+    {"train", "days,device_hours,cost_usd", ""},
+    {"serve", "fits,batch,tpot_s,ttft_s,tokens_per_s_per_device,cost_usd_per_mtoken.blended", ""},
 };
 
 struct sweep {
@@ -267,7 +269,8 @@ static bool take_own(struct sweep *s, struct sp_error *error)
     s->picture.target = args->value.plot;
     for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++)
         if (strcmp(defaults[i].command, s->command->name) == 0)
-            snprintf(s->keys, sizeof s->keys, "%s", defaults[i].keys);
+            snprintf(s->keys, sizeof s->keys, "%s%s", defaults[i].keys,
+                     args->given_at[SP_O_tokens] ? defaults[i].of_a_run : "");
     return (!args->value.get || take_keys(s, args->value.get, error)) &&
            (!format || take_format(s, format, error)) &&
            (!args->value.shard || take_shard(s, args->value.shard, error));
