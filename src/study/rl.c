@@ -1,4 +1,3 @@
-/* A step of reinforcement learning, from the estimates of its sides. */
 #include "study/rl.h"
 
 #include <math.h>
@@ -22,12 +21,13 @@ static struct sp_step_inputs inputs_with(const struct sp_planned *p, const struc
     return in;
 }
 
-/* A forward pass over the whole batch. */
+/* A forward pass over the whole batch: replicas with fewer rows wait for those with one more. */
 static double forward_s(const struct sp_rl_asked *a, const struct sp_model *model)
 {
     const struct sp_model still = sp_forward_model(model);
     struct sp_plan plan = sp_companion_plan(&still, &a->trained->plan);
-    plan.batch = (int64_t)a->rows;
+    const double at_once = (double)(plan.dp * plan.micro_batch);
+    plan.batch = (int64_t)(at_once * ceil(a->rows / at_once));
     plan.seq = (int64_t)a->row_tokens;
     const struct sp_step_inputs in = inputs_with(a->trained, &still, &plan);
     return constant(a, SP_RL_PASSES_CONSTANT) * sp_estimate_step(&in).step;
