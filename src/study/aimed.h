@@ -59,7 +59,8 @@ double sp_aimed_value(const struct sp_hardware *hw, void *aimed);
 bool sp_find_best_plan(const struct sp_aimed *aimed, struct sp_planned *planned);
 
 /* The fewest devices of one slice whose best plan meets a step or days, or on which some plan fits,
- * as `search --find` finds them: false where the goal is another, the plan was given, or none is enough. */
+ * as `search --find` finds them: false where the goal is another, the plan was given, or none is
+ * enough. */
 bool sp_find_chips(const struct sp_aimed *aimed, double target, struct sp_need *need);
 
 /* Adds the formats that the goal depends on: lowering their peak to a thousandth changes its

@@ -1,3 +1,4 @@
+/* A step of reinforcement learning, from the estimates of its sides. */
 #include "study/rl.h"
 
 #include <math.h>
