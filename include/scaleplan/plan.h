@@ -244,6 +244,11 @@ bool sp_attends_to_encoder(const struct sp_model *model);
  * model without shape. */
 bool sp_tp_divides(const struct sp_model *model, int64_t tp, int64_t etp);
 
+/* TP inside an expert where nothing is said of it: TP's degree where each rank has all experts, as
+ * Megatron-LM and torchtitan split them then; 1 where expert parallelism spreads them, as recipes
+ * have it, where TP does not divide their width, and for a model without experts. */
+int64_t sp_usual_etp(const struct sp_model *model, int64_t tp, int64_t ep);
+
 /* Whether CP divides the sequence, and with Ulysses TP x CP the heads, and the KV heads unless
  * `copies` of one may be on several ranks. A causal mask leaves ring and all-gather even work if
  * each rank has an early and a late part: 2 cp parts. */

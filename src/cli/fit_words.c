@@ -66,7 +66,7 @@ char *sp_fit_command(const struct sp_args *args, const struct sp_fit_input *in,
     sp_add_option(&w, "framework", framework->name);
     sp_add_word(&w, "--batch");
     sp_add_word(&w, "%lldx%lld", (long long)plan.batch, (long long)plan.seq);
-    sp_plan_words(&plan, framework, in->hw->slices, &w);
+    sp_plan_words(&plan, in->model, framework, in->hw->slices, &w);
     char *const line = sp_shell_line(&w);
     *sequences = (double)plan.batch;
     sp_free_words(&w);

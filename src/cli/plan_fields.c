@@ -49,13 +49,15 @@ static bool is_setting(enum sp_plan_field_id field)
 }
 
 /* Whether the rest of the plan, or the framework, determines the field. */
-static bool follows(const struct sp_plan *p, const struct sp_framework *f, int64_t slices,
-                    enum sp_plan_field_id field)
+static bool follows(const struct sp_plan *p, const struct sp_model *model,
+                    const struct sp_framework *f, int64_t slices, enum sp_plan_field_id field)
 {
     const struct sp_plan usual = {.execution = f->execution};
     switch (field) {
     case SP_FIELD_SHARDS:
         return p->zero == 0 || p->shards == sp_default_shards(p, slices);
+    case SP_FIELD_ETP:
+        return p->etp == sp_usual_etp(model, p->tp, p->ep);
     case SP_FIELD_DTYPE: /* --precision has one */
         return true;
     case SP_FIELD_DISPATCH:
@@ -75,22 +77,23 @@ static bool follows(const struct sp_plan *p, const struct sp_framework *f, int64
 }
 
 /* The field's value as its option takes it, if it is not the usual one; else "". */
-static void format_unusual(const struct sp_plan *plan, const struct sp_framework *framework,
-                           int64_t slices, enum sp_plan_field_id field, char out[SP_PLAN_TEXT])
+static void format_unusual(const struct sp_plan *plan, const struct sp_model *model,
+                           const struct sp_framework *framework, int64_t slices,
+                           enum sp_plan_field_id field, char out[SP_PLAN_TEXT])
 {
     const char *const fallback = sp_plan_fields[field].fallback;
     sp_format_plan(plan, &sp_plan_fields[field], out);
     if ((fallback && strcmp(out, fallback) == 0) || !sp_has_effect(plan, field) ||
-        follows(plan, framework, slices, field))
+        follows(plan, model, framework, slices, field))
         out[0] = '\0';
 }
 
-void sp_plan_words(const struct sp_plan *plan, const struct sp_framework *framework, int64_t slices,
-                   struct sp_words *words)
+void sp_plan_words(const struct sp_plan *plan, const struct sp_model *model,
+                   const struct sp_framework *framework, int64_t slices, struct sp_words *words)
 {
     for (enum sp_plan_field_id i = 0; i < SP_PLAN_FIELDS; i++) {
         char text[SP_PLAN_TEXT];
-        format_unusual(plan, framework, slices, i, text);
+        format_unusual(plan, model, framework, slices, i, text);
         if (is_setting(i) && sp_has_effect(plan, i))
             sp_format_plan(plan, &sp_plan_fields[i], text);
         if (text[0])
@@ -98,14 +101,14 @@ void sp_plan_words(const struct sp_plan *plan, const struct sp_framework *framew
     }
 }
 
-void sp_plan_rest(const struct sp_plan *plan, const struct sp_framework *framework, int64_t slices,
-                  char *out, size_t size)
+void sp_plan_rest(const struct sp_plan *plan, const struct sp_model *model,
+                  const struct sp_framework *framework, int64_t slices, char *out, size_t size)
 {
     out[0] = '\0';
     for (enum sp_plan_field_id i = 0; i < SP_PLAN_FIELDS; i++) {
         const size_t used = strlen(out);
         char text[SP_PLAN_TEXT];
-        format_unusual(plan, framework, slices, i, text);
+        format_unusual(plan, model, framework, slices, i, text);
         if (text[0] && !sp_plan_fields[i].in_line)
             snprintf(out + used, size - used, ", %s %s", sp_plan_fields[i].name, text);
     }

@@ -19,14 +19,14 @@ void sp_put_fields(struct sp_report *report, const struct sp_plan *plan);
 /* Adds the options that make the plan, settings that `step` would choose among them, without the
  * defaults of plans and of its framework, and what follows from the number of slices of its
  * machine. */
-void sp_plan_words(const struct sp_plan *plan, const struct sp_framework *framework, int64_t slices,
-                   struct sp_words *words);
+void sp_plan_words(const struct sp_plan *plan, const struct sp_model *model,
+                   const struct sp_framework *framework, int64_t slices, struct sp_words *words);
 
 /* The end of a plan's line after its degrees, ", etp 2, sp off": what is not usual, without what
  * the line always has (the column `in_line`). */
 enum { SP_PLAN_REST = 512 };
-void sp_plan_rest(const struct sp_plan *plan, const struct sp_framework *framework, int64_t slices,
-                  char *out, size_t size);
+void sp_plan_rest(const struct sp_plan *plan, const struct sp_model *model,
+                  const struct sp_framework *framework, int64_t slices, char *out, size_t size);
 
 /* The settings that were chosen as `search` does, as options: "--micro-batch 1 --remat full"; "":
  * all were given. */

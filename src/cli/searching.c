@@ -242,7 +242,7 @@ char *sp_step_line(const struct sp_searching *s, const struct sp_candidate *mach
         sp_add_option(&w, "framework", base->framework.framework.name);
     sp_add_word(&w, "--batch");
     sp_add_word(&w, "%lldx%lld", (long long)base->plan.batch, (long long)base->plan.seq);
-    sp_plan_words(plan, &base->framework.framework, base->hw.slices, &w);
+    sp_plan_words(plan, &base->model, &base->framework.framework, base->hw.slices, &w);
     if (typed)
         add_depth(&w, typed, &base->model);
     char *const line = sp_shell_line(&w);

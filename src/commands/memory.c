@@ -75,7 +75,6 @@ struct memory {
     struct sp_planned base; /* what the plan runs on, where `has_framework` */
     bool has_framework;
     bool chooses_remat; /* as `step` does, among what closed forms have */
-    bool whole_experts; /* TP does not divide them */
     struct sp_case_verdict v;
     bool has_model; /* else the largest model of a machine is asked for */
     bool has_shape;
@@ -192,8 +191,7 @@ static void load_spread(const struct sp_args *args, struct sp_memory_case *f)
 }
 
 /* --framework, or the one that `step` takes for a plan of this ZeRO stage, with its ZeRO stage
- * where none was typed; experts are whole on TP's ranks, as `step` has them without --etp. The
- * book's constants know no framework. */
+ * where none was typed. The book's constants know no framework. */
 static bool load_framework(const struct sp_args *args, const struct sp_sources *sources,
                            struct memory *s, struct sp_error *error)
 {
@@ -218,8 +216,7 @@ static bool load_framework(const struct sp_args *args, const struct sp_sources *
     sp_use_memory_factor(memory_factor, &base->framework.framework);
     if (!args->given.zero && !args->given.fsdp)
         f->spread.zero = sp_usual_zero(&base->framework.framework);
-    f->spread.etp = 1;
-    s->whole_experts = f->spread.tp > 1 && f->model.moe.experts > 0;
+    f->spread.etp = (double)sp_usual_etp(&f->model, (int64_t)f->spread.tp, (int64_t)f->spread.ep);
     return true;
 }
 

@@ -39,7 +39,7 @@ static void read_degrees(struct sp_row_reader *r)
     p->vpp = sp_row_whole(r, "vpp", 1);
     p->cp = sp_row_whole(r, "cp", 1);
     p->ep = sp_row_whole(r, "ep", 1);
-    p->etp = sp_row_whole(r, "etp", 1);
+    p->etp = sp_row_whole(r, "etp", sp_usual_etp(&r->run->model, p->tp, p->ep));
     p->open_etp = *sp_row_text(r, "etp") == '\0';
     p->seq = sp_row_whole(r, "seq", 0);
     p->batch = sp_row_whole(r, "batch_sequences", 0);

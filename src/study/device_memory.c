@@ -104,7 +104,7 @@ bool sp_plan_of_case(const struct sp_memory_case *f, const struct sp_framework *
                              .vpp = (int64_t)f->chunks,
                              .cp = (int64_t)s->cp,
                              .ep = (int64_t)s->ep,
-                             .etp = 1,
+                             .etp = sp_usual_etp(&f->model, (int64_t)s->tp, (int64_t)s->ep),
                              .zero = s->zero,
                              .sequence_parallel = s->tp > 1,
                              .micro_batch = (int64_t)micro,

@@ -100,6 +100,8 @@ bool sp_resolve_degrees(const struct sp_said *said, struct sp_planned *p, struct
     if (!resolve_replicas(said, p, error) || !resolve_sharding(said, p, error))
         return false;
     resolve_schedule(said, p);
+    if (!said->given[SP_FIELD_ETP])
+        plan->etp = said->is_launch ? 1 : sp_usual_etp(&p->model, plan->tp, plan->ep);
     if (!said->given[SP_FIELD_SP])
         plan->sequence_parallel = said->runs->sequence_parallel[1] || said->is_launch;
     plan->sequence_parallel = plan->sequence_parallel && plan->tp > 1;

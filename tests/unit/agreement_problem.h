@@ -143,6 +143,9 @@ static void set_plan_parts(struct problem *p)
 {
     const long long dp = p->dp, tp = p->tp, pp = p->pp, vpp = p->vpp, cp = p->cp, ep = p->ep,
                     zero = p->zero, micro = p->micro;
+    /* what nobody typed: TP's where each rank has all experts and TP divides their width */
+    const bool divides = p->model.moe.experts > 0 && ep == 1 && p->model.moe.d_ff_expert % tp == 0;
+    const long long etp = divides ? tp : 1;
     static const char *const kinds[] = {"ring", "allgather", "ulysses"};
     const char *const kind = ONE_OF(kinds);
     set_part(p, "batch", "--batch %lldx%lld", (long long)p->batch, (long long)p->seq);
@@ -152,16 +155,16 @@ static void set_plan_parts(struct problem *p)
              "--moe-overlap off --offload off",
              dp, tp, pp, vpp, cp, ep, zero, micro, kind);
     set_part(p, "degrees",
-             "dp=%lld,tp=%lld,pp=%lld,vpp=%lld,cp=%lld,ep=%lld,etp=1,zero=%lld,micro-batch=%lld,"
+             "dp=%lld,tp=%lld,pp=%lld,vpp=%lld,cp=%lld,ep=%lld,etp=%lld,zero=%lld,micro-batch=%lld,"
              "cp-kind=%s",
-             dp, tp, pp, vpp, cp, ep, zero, micro, kind);
+             dp, tp, pp, vpp, cp, ep, etp, zero, micro, kind);
     const int64_t chips = sp_chips(&p->hw);
     set_part(p, "one pass", p->batch % chips == 0 ? "--micro-batch %lld" : "%.0lld",
              (long long)(p->batch % chips == 0 ? p->batch / chips : 0));
     set_part(p, "mesh", "--dp %lld --tp %lld --pp %lld --vpp %lld --cp %lld --ep %lld --zero %lld",
              dp, tp, pp, vpp, cp, ep, zero);
-    set_part(p, "fixed mesh", "dp=%lld,tp=%lld,pp=%lld,vpp=%lld,cp=%lld,ep=%lld,etp=1,zero=%lld",
-             dp, tp, pp, vpp, cp, ep, zero);
+    set_part(p, "fixed mesh", "dp=%lld,tp=%lld,pp=%lld,vpp=%lld,cp=%lld,ep=%lld,etp=%lld,zero=%lld",
+             dp, tp, pp, vpp, cp, ep, etp, zero);
     set_part(p, "spread",
              "--dp %lld --tp %lld --pp %lld --cp %lld --ep %lld --zero %lld --micro-batch %lld", dp,
              tp, pp, cp, ep, zero, micro);

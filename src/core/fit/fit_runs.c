@@ -167,7 +167,7 @@ struct sp_plan sp_strategy_plan(const struct sp_fit_input *in, const struct sp_s
         .vpp = s->chunks,
         .cp = s->cp,
         .ep = s->ep,
-        .etp = in->model->moe.experts > 0 && s->ep == 1 ? s->tp : 1,
+        .etp = sp_usual_etp(in->model, s->tp, s->ep),
         .zero = s->fsdp > 1 ? 3 : 0,
         .sequence_parallel = s->tp > 1,
         .micro_batch = micro,

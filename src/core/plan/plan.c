@@ -170,6 +170,12 @@ bool sp_tp_divides(const struct sp_model *model, int64_t tp, int64_t etp)
            experts_divide(model, etp);
 }
 
+int64_t sp_usual_etp(const struct sp_model *model, int64_t tp, int64_t ep)
+{
+    const bool splits = model->moe.experts > 0 && ep == 1 && experts_divide(model, tp);
+    return splits ? tp : 1;
+}
+
 static bool experts_do_not_divide(const struct sp_model *model, const struct sp_plan *plan)
 {
     if (model->moe.experts == 0)
