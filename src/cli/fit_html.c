@@ -30,7 +30,7 @@ bool sp_write_fit_page(const struct sp_args *args, const struct sp_fit_input *in
     static const struct sp_page_fact columns[] = {{"fits", "fits"},
                                                   {"per chip", "device_bytes"},
                                                   {"network keeps up", "compute_bound"},
-                                                  {"ideal step", "step_with_bubble_s"},
+                                                  {"ideal step", "step_s"},
                                                   {"plan", "plan"},
                                                   {"why not", "reason"}};
     static const struct sp_page_fact ideal[] = {{"replicas (DP)", "dp"},
@@ -39,7 +39,7 @@ bool sp_write_fit_page(const struct sp_args *args, const struct sp_fit_input *in
                                                 {"pipeline stages (PP)", "pp"},
                                                 {"memory per chip", "device_bytes"},
                                                 {"of", "/capacity_bytes"},
-                                                {"ideal step", "step_with_bubble_s"}};
+                                                {"ideal step", "step_s"}};
     static const struct sp_page_fact assumed[] = {
         {"precision", "/precision"}, {"constants", "/constants"}, {"overlap", "/overlap"}};
     char title[160], verdict[640];

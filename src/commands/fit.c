@@ -228,7 +228,7 @@ static void put_strategies(struct sp_report *r, const struct fit *f)
     sp_list_table(r, "strategies",
                   ": strategy, >fits, state_bytes: state, activation_bytes: activations, remat, "
                   ">compute_bound, comms_over_math: comms/math, t_math_s, t_comms_s, "
-                  "step_with_bubble_s: step, reason: why");
+                  "step_s: step, reason: why");
     for (size_t i = 0; i < n; i++)
         sp_begin_row(r, sp_strategy_titles[stuck[i]->kind], "strategies.%s",
                      sp_strategy_names[stuck[i]->kind]);
@@ -283,7 +283,7 @@ static void put_plans(struct sp_report *r, const struct fit *f)
     }
     if (!f->is_details)
         sp_list_table(r, "plans",
-                      ": strategy, >fits, comms_over_math: network/compute, step_with_bubble_s: "
+                      ": strategy, >fits, comms_over_math: network/compute, step_s: "
                       "ideal step, +plan, reason: why not");
     else
         sp_scope(r, "");

@@ -94,16 +94,16 @@ test('pointing at a box of the timeline says what it is', () => on('pipeline --p
 }));
 
 test('a number shows how it follows, and the focus comes back', () => on('fit --model llama3-70b --hw h100-512', async (tab) => {
-  await tab.click('.number[data-key="plans.dp.step_with_bubble_s"]');
+  await tab.click('.number[data-key="plans.dp.step_s"]');
   await tab.waitForSelector('#explain:not([hidden])');
   const shown = await tab.textContent('#explain pre');
-  const native = await runNative(['fit', '--model', 'llama3-70b', '--hw', 'h100-512', '--explain=plans.dp.step_with_bubble_s', '--derive']);
+  const native = await runNative(['fit', '--model', 'llama3-70b', '--hw', 'h100-512', '--explain=plans.dp.step_s', '--derive']);
   assert.equal(shown, native.stdout);
   await tab.keyboard.press('Escape');
-  assert.equal(await tab.evaluate(() => document.activeElement.dataset.key), 'plans.dp.step_with_bubble_s');
+  assert.equal(await tab.evaluate(() => document.activeElement.dataset.key), 'plans.dp.step_s');
   await tab.keyboard.press('ArrowRight');
   assert.ok(await tab.evaluate(() => document.activeElement.matches('.number') &&
-    document.activeElement.dataset.key !== 'plans.dp.step_with_bubble_s'));
+    document.activeElement.dataset.key !== 'plans.dp.step_s'));
 }));
 
 test('completion offers commands, options, models and machines', () => on('', async (tab) => {
