@@ -279,23 +279,32 @@ struct sp_neighbour {
     enum sp_verdict verdict;
 };
 
+/* Fills what a change leaves open, where a plan is what was typed of it and not a point in a space:
+ * sets the other fields of changed->plan; false where the change makes no plan. `of` is its own. */
+struct sp_settling {
+    bool (*settle)(void *of, struct sp_neighbour *changed);
+    void *of;
+};
+
 /* Lists the valid plans one step from in->plan, fastest first; returns their number. A step moves a
  * factor of two between two degrees, doubles or halves a number, or takes another name (column
  * `near` of sp_plan_fields). Dependent fields follow: the sharded share of replicas is kept, one
  * stage has one chunk, TP keeps its sequence parallelism. New schedules, recomputation, ZeRO stages
- * and offload are limited to `runs` (NULL: any); new stages or chunks use one of its schedules. The
- * plan must pass sp_check_plan. */
+ * and offload are limited to `runs` (NULL: any); new stages or chunks use one of its schedules.
+ * `settling` (NULL: none) has the last word on the fields that did not change. The plan must pass
+ * sp_check_plan. */
 enum { SP_MAX_NEIGHBOURS = 96 };
 size_t sp_find_neighbours(const struct sp_step_inputs *in, const struct sp_repertoire *runs,
+                          const struct sp_settling *settling,
                           struct sp_neighbour found[SP_MAX_NEIGHBOURS]);
 
 /* Lists changes that make a plan fit, fastest first; returns their number: another policy for all
  * layers, a higher ZeRO stage, the micro-batch halved down to 1, or the least of 2, 4 or 8 times
  * more TP, stages or CP instead of replicas, with states shared by the remaining replicas. `runs`
- * as above. The plan must pass sp_check_plan. */
+ * and `settling` as above. The plan must pass sp_check_plan. */
 enum { SP_MAX_FIXES = 16 };
 size_t sp_find_fixes(const struct sp_step_inputs *in, const struct sp_repertoire *runs,
-                     struct sp_neighbour found[SP_MAX_FIXES]);
+                     const struct sp_settling *settling, struct sp_neighbour found[SP_MAX_FIXES]);
 
 /*
  * == Layouts ==

@@ -400,10 +400,21 @@ bool sp_resolve_on_ground(const struct sp_said *said, const struct sp_sources *s
     return error->lines == before;
 }
 
-/* sp_plan_on with what the framework can do. */
+/* The change of a plan, as if its options had been typed behind the others. */
+static void take_change(const struct sp_neighbour *change, struct sp_said *said,
+                        struct sp_plan *plan)
+{
+    for (int i = 0; i < change->changes; i++) {
+        const struct sp_plan_field *const field = &sp_plan_fields[change->field[i]];
+        said->given[change->field[i]] = true;
+        sp_set_plan_value(plan, field, sp_plan_value(&change->plan, field));
+    }
+}
+
+/* sp_plan_on with what the framework can do; `change`: NULL, or of what was typed. */
 static bool make_plan(const struct sp_args *args, const struct sp_sources *sources,
-                      const struct sp_repertoire *runs, struct sp_planned *p,
-                      struct sp_error *error)
+                      const struct sp_repertoire *runs, const struct sp_neighbour *change,
+                      struct sp_planned *p, struct sp_error *error)
 {
     struct sp_plan *const plan = &p->plan;
     struct sp_said said = {.is_launch = args->given.from, .any = args->given.any, .runs = runs};
@@ -412,6 +423,8 @@ static bool make_plan(const struct sp_args *args, const struct sp_sources *sourc
     p->is_launch = said.is_launch;
     plan->execution = p->framework.framework.execution;
     read_fields(args, plan);
+    if (change)
+        take_change(change, &said, plan);
     if (!read_modules(args, plan, error) || !infer_dtype(args, p, error) ||
         !sp_resolve_degrees(&said, p, error))
         return false;
@@ -431,7 +444,7 @@ bool sp_plan_on(const struct sp_args *args, const struct sp_sources *sources, st
                 struct sp_error *error)
 {
     const struct sp_repertoire runs = sp_repertoire_of(p, args->given.any);
-    return make_plan(args, sources, &runs, p, error);
+    return make_plan(args, sources, &runs, NULL, p, error);
 }
 
 bool sp_plan_of(const struct sp_args *args, const struct sp_sources *sources, struct sp_planned *p,
@@ -441,5 +454,21 @@ bool sp_plan_of(const struct sp_args *args, const struct sp_sources *sources, st
         return load_base(args, sources, p, error) && sp_plan_on(args, sources, p, error);
     sp_copy_planned(p, &args->known->base);
     p->layers = &args->known->layers;
-    return make_plan(args, sources, &args->known->runs, p, error);
+    return make_plan(args, sources, &args->known->runs, NULL, p, error);
+}
+
+bool sp_plan_changed(const struct sp_args *args, const struct sp_planned *planned,
+                     const struct sp_repertoire *runs, struct sp_neighbour *change)
+{
+    const struct sp_sources sources = sp_sources_of(args);
+    struct sp_planned changed;
+    struct sp_error ignored = {0};
+    sp_copy_planned(&changed, planned);
+    changed.plan = (struct sp_plan){
+        .batch = planned->plan.batch, .seq = planned->plan.seq, .dtype = planned->plan.dtype};
+    if (!make_plan(args, &sources, runs, change, &changed, &ignored) ||
+        changed.plan.batch != planned->plan.batch)
+        return false;
+    change->plan = changed.plan;
+    return true;
 }

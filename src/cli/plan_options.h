@@ -51,6 +51,12 @@ bool sp_base_of(const struct sp_args *args, const struct sp_sources *sources,
 bool sp_plan_on(const struct sp_args *args, const struct sp_sources *sources,
                 struct sp_planned *planned, struct sp_error *error);
 
+/* Makes the plan of what was typed and of a change of `planned`, which it made, as if the options
+ * change->field had been typed too: what nobody said is filled anew. False where that is no plan,
+ * or has another batch. */
+bool sp_plan_changed(const struct sp_args *args, const struct sp_planned *planned,
+                     const struct sp_repertoire *runs, struct sp_neighbour *change);
+
 /* sp_resolve_settings with what was run, which is loaded where a micro-batch is to be chosen. */
 bool sp_resolve_on_ground(const struct sp_said *said, const struct sp_sources *sources,
                           struct sp_planned *planned, struct sp_error *error);

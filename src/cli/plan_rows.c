@@ -1,6 +1,8 @@
 /* The rows of an estimated plan, for `step`, `search` and `merge`. */
 #include "cli/plan_rows.h"
 
+#include <string.h>
+
 #include <scaleplan/estimate.h>
 #include <scaleplan/flops.h>
 
@@ -171,7 +173,7 @@ struct near_rows {
     const struct sp_neighbour *n;
     const struct sp_estimate *plan;
     double most_bytes;
-    char change[64];
+    char change[96];
     bool tie, has_limit;
 };
 
@@ -180,8 +182,8 @@ struct near_rows {
 #include "answer/put_rows.h"
 
 void sp_put_neighbour(struct sp_report *r, const struct sp_step_inputs *in,
-                      const struct sp_neighbour *n, const struct sp_estimate *plan,
-                      double most_bytes)
+                      const struct sp_neighbour *n, const char *with,
+                      const struct sp_estimate *plan, double most_bytes)
 {
     const enum sp_tier tier = sp_tier_of(in->model, &in->hw->chip, in->plan);
     struct near_rows s = {.n = n,
@@ -190,5 +192,7 @@ void sp_put_neighbour(struct sp_report *r, const struct sp_step_inputs *in,
                           .tie = sp_is_tie(n->step_s, plan->time.step, sp_lead_log(tier)),
                           .has_limit = !isnan(most_bytes)};
     sp_change_text(n, "", s.change, sizeof s.change);
+    const size_t used = strlen(s.change);
+    snprintf(s.change + used, sizeof s.change - used, "%s", with);
     put_search_near_rows(r, &s);
 }

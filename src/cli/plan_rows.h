@@ -53,10 +53,11 @@ void sp_put_run(struct sp_report *report, const struct sp_planned *planned, doub
 /* Maximum number of curve points, and of gradient buckets, in the report. */
 enum { SP_MOST_CURVE_POINTS = 32, SP_MOST_LISTED_BUCKETS = 1000 };
 
-/* A change, its step time and gain over the plan, whether that is a tie, and its memory, beside the
- * limit of a device (NAN: not asked), under the current scope. */
+/* A change with what must be typed beside it (""), its step time and gain over the plan, whether
+ * that is a tie, and its memory, beside the limit of a device (NAN: not asked), under the current
+ * scope. */
 void sp_put_neighbour(struct sp_report *report, const struct sp_step_inputs *in,
-                      const struct sp_neighbour *neighbour, const struct sp_estimate *plan,
-                      double most_bytes);
+                      const struct sp_neighbour *neighbour, const char *with,
+                      const struct sp_estimate *plan, double most_bytes);
 
 #endif

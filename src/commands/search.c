@@ -88,7 +88,7 @@ static void put_neighbours(struct sp_searching *s, const struct sp_step_inputs *
 {
     for (size_t i = 0; i < n; i++) {
         sp_begin_row(s->report, NULL, "near.%zu", i);
-        sp_put_neighbour(s->report, in, &near[i], e, most_that_fits(s));
+        sp_put_neighbour(s->report, in, &near[i], "", e, most_that_fits(s));
     }
     sp_list_table(s->report, "near",
                   "change, gain_pct, tie, step_s, device_bytes, "
@@ -101,8 +101,8 @@ static void put_named_plan(struct sp_searching *s, const struct sp_planned *plan
                            const struct sp_estimate *e, double most)
 {
     char rest[SP_PLAN_REST];
-    sp_plan_rest(&planned->plan, &planned->framework.framework, planned->hw.slices, rest,
-                 sizeof rest);
+    sp_plan_rest(&planned->plan, &planned->model, &planned->framework.framework, planned->hw.slices,
+                 rest, sizeof rest);
     sp_scope(s->report, "plan");
     sp_put_step(s->report, planned, e);
     sp_scope(s->report, "");
@@ -133,7 +133,7 @@ static bool report_near(struct sp_searching *s, const char *plan, struct sp_erro
     const struct sp_step_inputs in = sp_inputs_of(&planned);
     const struct sp_repertoire runs = sp_repertoire_of(&planned, s->args->given.any);
     sp_answer_is(s->report, "near");
-    put_neighbours(s, &in, near, sp_find_neighbours(&in, &runs, near), &e);
+    put_neighbours(s, &in, near, sp_find_neighbours(&in, &runs, NULL, near), &e);
     return true;
 }
 

@@ -85,7 +85,7 @@ static void look_around(const struct sp_calibration *fit, const struct sp_run *r
         &run->model, &run->hw, &run->precision, &run->framework.framework, &fit->fitted,
         &run->plan,  NULL};
     const struct sp_repertoire runs = sp_framework_repertoire(&run->framework, &run->hw);
-    const size_t n = sp_find_neighbours(&in, &runs, near);
+    const size_t n = sp_find_neighbours(&in, &runs, NULL, near);
     for (size_t i = 0; i < n; i++) {
         struct sp_telling_run it = {.run = run, .plan = near[i]};
         in.plan = &near[i].plan;

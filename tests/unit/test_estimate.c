@@ -232,7 +232,7 @@ static void neighbours(void **state)
     struct bench b;
     struct sp_neighbour near[SP_MAX_NEIGHBOURS];
     set_up(&b);
-    const size_t n = sp_find_neighbours(&b.in, NULL, near);
+    const size_t n = sp_find_neighbours(&b.in, NULL, NULL, near);
     int moved = 0;
     assert_int_equal(n, 3 + 1 + 3 + (SP_POLICIES - 1));
     for (size_t i = 0; i < n; i++) {
@@ -272,7 +272,7 @@ static void neighbours_that_run(void **state)
     b.plan.zero = 0;
     runs.policy[SP_REMAT_FULL] = true;
     runs.schedule[SP_GPIPE] = true;
-    const size_t n = sp_find_neighbours(&b.in, &runs, near);
+    const size_t n = sp_find_neighbours(&b.in, &runs, NULL, near);
     assert_int_equal(n, 3 + 1 + 2 + 1);
     int staged = 0;
     for (size_t i = 0; i < n; i++) {
@@ -283,9 +283,9 @@ static void neighbours_that_run(void **state)
     }
     assert_int_equal(staged, 1);
     runs.pipelines = false;
-    assert_int_equal(sp_find_neighbours(&b.in, &runs, near), n - 1);
+    assert_int_equal(sp_find_neighbours(&b.in, &runs, NULL, near), n - 1);
     runs.contexts = false;
-    assert_int_equal(sp_find_neighbours(&b.in, &runs, near), n - 2);
+    assert_int_equal(sp_find_neighbours(&b.in, &runs, NULL, near), n - 2);
 }
 
 /* Fixes do fit, and a plan that cannot be made to fit has none. */
@@ -296,7 +296,7 @@ static void fixes(void **state)
     struct sp_neighbour fix[SP_MAX_FIXES];
     set_up(&b);
     b.hw.chip.hbm_bytes = bytes_with(&b, SP_REMAT_NONE) - 1;
-    const size_t n = sp_find_fixes(&b.in, NULL, fix);
+    const size_t n = sp_find_fixes(&b.in, NULL, NULL, fix);
     int lighter = 0;
     for (size_t i = 0; i < n; i++) {
         assert_true(fix[i].verdict == SP_VERDICT_YES && fix[i].device_bytes <= b.hw.chip.hbm_bytes);
@@ -305,7 +305,7 @@ static void fixes(void **state)
     }
     assert_int_equal(lighter, SP_POLICIES - 1); /* one byte less than none is enough for each */
     b.hw.chip.hbm_bytes = 1;
-    assert_int_equal(sp_find_fixes(&b.in, NULL, fix), 0);
+    assert_int_equal(sp_find_fixes(&b.in, NULL, NULL, fix), 0);
 }
 
 int main(void)

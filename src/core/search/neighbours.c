@@ -10,7 +10,8 @@
 
 struct listing {
     const struct sp_step_inputs *in;
-    const struct sp_repertoire *runs; /* NULL: any */
+    const struct sp_repertoire *runs;   /* NULL: any */
+    const struct sp_settling *settling; /* NULL: none */
     struct sp_neighbour *found;
     size_t n, room;
     bool only_fitting;
@@ -79,6 +80,8 @@ static bool add(struct listing *l, struct sp_neighbour *changed)
     struct sp_step_inputs in = *l->in;
     struct sp_stage_memory memory;
     if (l->n == l->room || !is_run(l, changed) || !is_valid(l, &changed->plan))
+        return false;
+    if (l->settling && (!l->settling->settle(l->settling->of, changed) || !is_run(l, changed)))
         return false;
     in.plan = &changed->plan;
     const double step = sp_evaluate(&in, &memory);
@@ -195,6 +198,7 @@ static void swap_names(struct listing *l, enum sp_plan_field_id field)
 }
 
 size_t sp_find_neighbours(const struct sp_step_inputs *in, const struct sp_repertoire *runs,
+                          const struct sp_settling *settling,
                           struct sp_neighbour found[SP_MAX_NEIGHBOURS])
 {
     sp_require(sp_check_plan(in->model, in->plan, sp_chips(in->hw), in->hw->slices) == SP_PLAN_OK,
@@ -207,7 +211,11 @@ size_t sp_find_neighbours(const struct sp_step_inputs *in, const struct sp_reper
     struct sp_layers room;
     struct sp_step_inputs listed = *in;
     listed.layers = sp_layers_of(in, &room);
-    struct listing l = {.in = &listed, .runs = runs, .found = found, .room = SP_MAX_NEIGHBOURS};
+    struct listing l = {.in = &listed,
+                        .runs = runs,
+                        .settling = settling,
+                        .found = found,
+                        .room = SP_MAX_NEIGHBOURS};
     for (int how = SP_PLAN_MOVES; how <= SP_PLAN_SWAPS; how++)
         for (int i = 0; i < SP_PLAN_FIELDS; i++)
             if ((int)sp_plan_fields[i].near == how && matters(&l, (enum sp_plan_field_id)i))
@@ -231,15 +239,19 @@ static void raise_degree(struct listing *l, enum sp_plan_field_id field)
 }
 
 size_t sp_find_fixes(const struct sp_step_inputs *in, const struct sp_repertoire *runs,
-                     struct sp_neighbour found[SP_MAX_FIXES])
+                     const struct sp_settling *settling, struct sp_neighbour found[SP_MAX_FIXES])
 {
     sp_require(sp_check_plan(in->model, in->plan, sp_chips(in->hw), in->hw->slices) == SP_PLAN_OK,
                "the plan must pass sp_check_plan");
     struct sp_layers room;
     struct sp_step_inputs listed = *in;
     listed.layers = sp_layers_of(in, &room);
-    struct listing l = {
-        .in = &listed, .runs = runs, .found = found, .room = SP_MAX_FIXES, .only_fitting = true};
+    struct listing l = {.in = &listed,
+                        .runs = runs,
+                        .settling = settling,
+                        .found = found,
+                        .room = SP_MAX_FIXES,
+                        .only_fitting = true};
     for (int i = 1; i < SP_POLICIES; i++) {
         struct sp_neighbour n = with(&l, SP_FIELD_REMAT, i);
         n.plan.recompute.offload = false;
