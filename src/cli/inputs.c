@@ -232,17 +232,20 @@ static const char *recipe_name(const char *given, const struct sp_sources *sourc
 {
     if (!given)
         return default_recipe(sources, framework);
-    const bool format_alone = strcmp(given, sp_dtype_names[SP_FP8]) == 0 &&
-                              !sp_config_named(SP_PRECISIONS, given, sources);
-    return format_alone && framework->fp8_precision[0] && !sources->textbook
+    if (sp_config_named(SP_PRECISIONS, given, sources))
+        return given;
+    if (strcmp(given, sp_dtype_names[SP_BF16]) == 0)
+        return default_recipe(sources, framework);
+    return strcmp(given, sp_dtype_names[SP_FP8]) == 0 && framework->fp8_precision[0] &&
+                   !sources->textbook
                ? framework->fp8_precision
                : given;
 }
 
-/* fp8 is a number format; its recipe is the framework's. NVIDIA's recipes reduce gradients in bf16
- * and keep weights in fp8 only, in 2 bytes per parameter, because matmuls on Hopper also need the
- * transposed copy. With Megatron-LM's 4-byte gradients 7 of 37 published plans did not fit. A
- * user's own file called fp8 is taken as it is. */
+/* bf16 and fp8 are number formats; their recipe is the framework's. NVIDIA's fp8 recipes reduce
+ * gradients in bf16 and keep weights in fp8 only, in 2 bytes per parameter, because matmuls on
+ * Hopper also need the transposed copy. With Megatron-LM's 4-byte gradients 7 of 37 published plans
+ * did not fit. A user's own file of that name is taken as it is. */
 bool sp_recipe_under(const struct sp_args *args, const struct sp_sources *sources,
                      const struct sp_framework *framework, struct sp_precision *precision,
                      struct sp_error *error)

@@ -407,6 +407,18 @@ static bool take_operand(struct sp_args *args, const char *word, bool takes_oper
     return true;
 }
 
+/* Puts the word that was typed before the name that the error has: "--mbs (--micro-batch): ...". */
+static bool fail_as_typed(const char *typed, const char *name, struct sp_error *error)
+{
+    const struct sp_error own = *error;
+    const size_t n = strlen(name);
+    if (strcmp(typed, name) != 0 && strncmp(own.text, "--", 2) == 0 &&
+        strncmp(own.text + 2, name, n) == 0)
+        snprintf(error->text, sizeof error->text, "--%.40s (--%s)%.3900s", typed, name,
+                 own.text + 2 + n);
+    return false;
+}
+
 /* Takes one option of the line; its word is argv[before], its value optarg. */
 static bool take_option(struct sp_args *args, int argc, char **argv, int before, int got,
                         const char *name, bool takes_operands, struct sp_error *error)
@@ -432,7 +444,8 @@ static bool take_option(struct sp_args *args, int argc, char **argv, int before,
         return true;
     args->lost[option->id] =
         option->kind == SP_MANY || option->kind == SP_REPEATED ? NULL : earlier;
-    return take_value(args, option, value, error);
+    return take_value(args, option, value, error) ||
+           fail_as_typed(got == 'o' ? option->name : name, option->name, error);
 }
 
 /* After -- getopt starts over at each call, so all that follows is taken at once. */

@@ -89,7 +89,10 @@ static bool load_precision(const struct sp_args *args, const struct sp_sources *
 {
     if (!sp_recipe_under(args, sources, &p->framework.framework, &p->precision, error))
         return false;
-    p->plan.dtype = args->value.precision ? (enum sp_dtype)p->precision.compute_dtype : SP_BF16;
+    const char *const typed = args->value.precision;
+    const bool is_bf16 = !typed || (strcmp(typed, sp_dtype_names[SP_BF16]) == 0 &&
+                                    !sp_config_named(SP_PRECISIONS, typed, sources));
+    p->plan.dtype = is_bf16 ? SP_BF16 : (enum sp_dtype)p->precision.compute_dtype;
     if (!has_peak(p, error))
         return false;
     if (!(p->hw.chip.hbm_bytes_per_s > 0))

@@ -22,15 +22,16 @@ struct nearby_rows {
 #define SP_PART_OF struct nearby_rows
 #include "answer/put_rows.h"
 
-/* The search's own line with an option in the place of another; free() it. */
-static char *search_line(const struct sp_searching *s, enum sp_option_id id, const char *value)
+/* The command's own line with an option in the place of another; free() it. */
+static char *same_line(const char *command, const struct sp_args *args, enum sp_option_id id,
+                       const char *value)
 {
     const enum sp_option_id except[] = {id,          SP_O_format,  SP_O_get,     SP_O_explain,
                                         SP_O_check,  SP_O_timings, SP_O_threads, SP_O_plot,
                                         SP_O_report, SP_NO_OPTION};
     struct sp_words words = {0};
-    sp_add_word(&words, "search");
-    sp_add_all(&words, s->args, except);
+    sp_add_word(&words, command);
+    sp_add_all(&words, args, except);
     sp_add_option(&words, sp_option_name(id), value);
     char *const line = sp_shell_line(&words);
     sp_free_words(&words);
@@ -42,14 +43,13 @@ static double tokens_of_batch(const struct sp_planned *p)
     return (double)p->plan.batch * (double)p->plan.seq;
 }
 
-/* Puts a problem close by a machine, and says it in words behind those that are there. */
-static void put_one(const struct sp_searching *s, int machine, const struct sp_nearby *nearby,
+/* Puts a problem close by, and says it in words behind those that are there. */
+static void put_one(const struct sp_asked_near *asked, const struct sp_nearby *nearby,
                     enum sp_option_id id, char *words, size_t size)
 {
-    const struct sp_candidate *const m = s->of.machine[machine];
-    const char *const kind = id == SP_O_batch ? "nearby.batch" : "nearby.devices";
     const struct sp_planned *const p = &nearby->at->base;
-    const size_t used = strlen(words);
+    const int64_t used = sp_chips(&p->hw);
+    const size_t at = strlen(words);
     struct nearby_rows rows = {
         .base = p, .batch_tokens = tokens_of_batch(p), .step_s = nearby->step_s};
     char value[48], gain[64] = "", devices[48] = "", scope[48];
@@ -58,21 +58,37 @@ static void put_one(const struct sp_searching *s, int machine, const struct sp_n
     if (id == SP_O_batch)
         snprintf(value, sizeof value, "%lldx%lld", (long long)p->plan.batch,
                  (long long)p->plan.seq);
+    else if (id == SP_O_idle)
+        snprintf(value, sizeof value, "%lld", (long long)(asked->devices - used));
     else
-        snprintf(value, sizeof value, "%lld", (long long)(m->asked.devices - sp_chips(&p->hw)));
+        snprintf(value, sizeof value, "%.30s-%lld", p->hw.name, (long long)used);
     if (id == SP_O_idle)
-        snprintf(devices, sizeof devices, " (%lld devices)", (long long)sp_chips(&p->hw));
+        snprintf(devices, sizeof devices, " (%lld devices)", (long long)used);
     if (!isnan(nearby->gain))
         snprintf(gain, sizeof gain, ", %.0f %% more tokens/s", 100 * (nearby->gain - 1));
     snprintf(rows.option, sizeof rows.option, "--%s %s", sp_option_name(id), value);
-    snprintf(words + used, size - used, "%s%s%s: step %s%s", used ? "; " : "", rows.option, devices,
+    snprintf(words + at, size - at, "%s%s%s: step %s%s", at ? "; " : "", rows.option, devices,
              sp_human_text(rows.step_s, SP_SECONDS), gain);
-    rows.command = search_line(s, id, value);
-    snprintf(scope, sizeof scope, "machines.%d.%s", machine, kind);
-    sp_scope(s->report, s->of.machines > 1 ? scope : kind);
-    put_search_nearby_rows(s->report, &rows);
-    sp_scope(s->report, "");
+    rows.command = same_line(asked->command, asked->args, id, value);
+    snprintf(scope, sizeof scope, "%snearby.%s", asked->scope,
+             id == SP_O_batch ? "batch" : "devices");
+    sp_scope(asked->report, scope);
+    put_search_nearby_rows(asked->report, &rows);
+    sp_scope(asked->report, "");
     free(rows.command);
+}
+
+bool sp_put_close_by(const struct sp_asked_near *asked, const struct sp_close_by *found)
+{
+    char words[512] = "";
+    if (found->batch.at)
+        put_one(asked, &found->batch, SP_O_batch, words, sizeof words);
+    if (found->devices.at)
+        put_one(asked, &found->devices, asked->idles ? SP_O_idle : SP_O_hw, words, sizeof words);
+    if (words[0])
+        sp_line(asked->report, "nearby     %s%s%s", asked->named, asked->named[0] ? " " : "",
+                words);
+    return words[0] != '\0';
 }
 
 void sp_put_fewer_devices(const struct sp_searching *s, const struct sp_finding *fewer)
@@ -89,7 +105,7 @@ void sp_put_fewer_devices(const struct sp_searching *s, const struct sp_finding 
     if (!isnan(p->problem.tokens))
         snprintf(days, sizeof days, ", %s days",
                  sp_human_text(p->problem.tokens / rows.tokens_per_s / 86400, SP_DAYS));
-    rows.command = search_line(s, SP_O_batch, value);
+    rows.command = same_line("search", s->args, SP_O_batch, value);
     sp_scope(s->report, "nearby.devices");
     put_search_nearby_rows(s->report, &rows);
     sp_scope(s->report, "");
@@ -188,18 +204,19 @@ static void put_too_small(const struct sp_searching *s)
 }
 
 /* Of several machines each has its line behind its name. */
-static bool put_close_by(const struct sp_searching *s, int machine, const struct sp_close_by *found)
+static bool put_near_machine(const struct sp_searching *s, int machine,
+                             const struct sp_close_by *found)
 {
     const bool several = s->of.machines > 1;
-    char words[512] = "";
-    if (found->batch.at)
-        put_one(s, machine, &found->batch, SP_O_batch, words, sizeof words);
-    if (found->devices.at)
-        put_one(s, machine, &found->devices, SP_O_idle, words, sizeof words);
-    if (words[0])
-        sp_line(s->report, "nearby     %s%s%s", several ? s->of.machine[machine]->hw : "",
-                several ? " " : "", words);
-    return words[0] != '\0';
+    struct sp_asked_near asked = {.report = s->report,
+                                  .args = s->args,
+                                  .command = "search",
+                                  .devices = s->of.machine[machine]->asked.devices,
+                                  .idles = true,
+                                  .named = several ? s->of.machine[machine]->hw : ""};
+    if (several)
+        snprintf(asked.scope, sizeof asked.scope, "machines.%d.", machine);
+    return sp_put_close_by(&asked, found);
 }
 
 void sp_put_nearby(const struct sp_searching *s, enum sp_search_outcome outcome)
@@ -210,7 +227,7 @@ void sp_put_nearby(const struct sp_searching *s, enum sp_search_outcome outcome)
         sp_look_close_by(&s->of, i, &found);
         if (outcome == SP_SEARCH_EMPTY && !several)
             put_cause(s, &found);
-        if (!put_close_by(s, i, &found) && outcome == SP_SEARCH_TOO_LARGE && !several)
+        if (!put_near_machine(s, i, &found) && outcome == SP_SEARCH_TOO_LARGE && !several)
             put_too_small(s);
         sp_free_close_by(&found);
     }

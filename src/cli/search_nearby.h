@@ -13,6 +13,20 @@ enum sp_search_outcome {
     SP_SEARCH_STOPPED    /* before one was found */
 };
 
+/* Who asked. */
+struct sp_asked_near {
+    struct sp_report *report;
+    const struct sp_args *args;
+    const char *command;
+    int64_t devices;
+    bool idles;        /* the command takes --idle; else a smaller --hw is offered */
+    const char *named; /* before the words; "": nothing */
+    char scope[32];    /* before "nearby" */
+};
+
+/* Puts what is close by, and says it in a line; false: nothing is. */
+bool sp_put_close_by(const struct sp_asked_near *asked, const struct sp_close_by *found);
+
 /* Puts what is known close by each machine of a finished search. */
 void sp_put_nearby(const struct sp_searching *searching, enum sp_search_outcome outcome);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/aim.h"
+#include "cli/search_nearby.h"
 
 static const struct sp_taken options[] = {
     SP_TAKE(goal),
@@ -110,6 +111,24 @@ static void put_verdict(struct sp_report *r, const struct sp_aim *aim, double no
     put_need_rows(r, &s);
 }
 
+/* Another batch, or fewer devices, that come closer to a goal of time: they cost nothing. */
+static void put_nearby(struct sp_report *r, const struct sp_aim *aim, bool met)
+{
+    const enum sp_aim_kind kind = aim->of.kind;
+    const bool of_time = kind != SP_AIM_COMPUTE_BOUND && kind != SP_AIM_FITS && !sp_is_served(kind);
+    struct sp_close_by found;
+    if (met || !of_time || aim->of.is_typed)
+        return;
+    sp_look_close_by_goal(&aim->of, &found);
+    sp_put_close_by(&(struct sp_asked_near){.report = r,
+                                            .args = aim->args,
+                                            .command = "need",
+                                            .devices = sp_chips(&aim->of.planned.hw),
+                                            .named = ""},
+                    &found);
+    sp_free_close_by(&found);
+}
+
 static void put_needs(struct sp_report *report, struct sp_aim *aim, const bool vary[SP_FIGURES])
 {
     size_t n = 0;
@@ -125,6 +144,8 @@ static void put_needs(struct sp_report *report, struct sp_aim *aim, const bool v
     sp_stand_in(report, SP_BRIEF);
     if (*never)
         sp_line(report, "never      no value of these alone is enough: %s", never);
+    sp_stand_in(report, SP_BOTH);
+    put_nearby(report, aim, met);
     sp_stand_in(report, SP_DETAILS);
     sp_list_table(report, "need", "path: alone, now, needed, : that is, binds_next: then binds");
     sp_put_aim_plan(report, aim);

@@ -328,10 +328,16 @@ bool sp_config_exists(enum sp_config_kind kind, const char *name, const struct s
 static const char *hint_of(struct sp_text *room, enum sp_config_kind kind,
                            const struct sp_nearest *nearest)
 {
+    for (int i = 0; kind == SP_PRECISIONS && sp_fp8_recipe_names[i]; i++)
+        if (strcasecmp(sp_fp8_recipe_names[i], nearest->wanted) == 0) {
+            snprintf(room->s, sizeof room->s, ": a scaling of fp8: --precision fp8 --fp8-recipe %s",
+                     sp_fp8_recipe_names[i]);
+            return room->s;
+        }
     for (int i = 0; kind == SP_PRECISIONS && sp_dtype_names[i]; i++)
         if (strcasecmp(sp_dtype_names[i], nearest->wanted) == 0)
-            return ": a number format; expected a recipe such as mixed16 (bf16 matmuls, 16 bytes "
-                   "per parameter) or adam10 (10 bytes)";
+            return ": a number format without a recipe; expected bf16, fp8 or a recipe such as "
+                   "mixed16 (bf16 matmuls, 16 bytes per parameter)";
     return sp_nearest_hint_in(room, nearest);
 }
 

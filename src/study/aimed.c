@@ -176,6 +176,20 @@ bool sp_find_chips(const struct sp_aimed *aim, double target, struct sp_need *ne
     return !isnan(found.value);
 }
 
+void sp_look_close_by_goal(const struct sp_aimed *aim, struct sp_close_by *found)
+{
+    struct sp_error ignored = {0};
+    struct sp_search *const search = open_search(aim, &aim->planned);
+    *found = (struct sp_close_by){0};
+    if (sp_open_machine(search, search->machine[0], &ignored)) {
+        sp_search_machine(search, 0);
+        sp_finish_search(search);
+        sp_look_close_by(search, 0, found);
+    }
+    sp_close_search(search);
+    free(search);
+}
+
 void sp_find_peaks(struct sp_aimed *aim, bool peaks[SP_DTYPES])
 {
     const bool replan = aim->replan;

@@ -5,7 +5,7 @@
 #include <scaleplan/fit.h>
 #include <scaleplan/need.h>
 
-#include "study/space.h"
+#include "study/nearby.h"
 
 enum sp_aim_kind {
     SP_AIM_COMPUTE_BOUND,
@@ -62,6 +62,9 @@ bool sp_find_best_plan(const struct sp_aimed *aimed, struct sp_planned *planned)
  * as `search --find` finds them: false where the goal is another, the plan was given, or none is
  * enough. */
 bool sp_find_chips(const struct sp_aimed *aimed, double target, struct sp_need *need);
+
+/* Looks close by the problem, as sp_look_close_by, where the plan is the best of a search. */
+void sp_look_close_by_goal(const struct sp_aimed *aimed, struct sp_close_by *found);
 
 /* Adds the formats that the goal depends on: lowering their peak to a thousandth changes its
  * value. */
