@@ -7,6 +7,10 @@
 
 #include "base/list.h"
 #include "base/text.h"
+#include "study/nearby.h"
+
+/* Beyond it answers are of weights that nobody trains on. */
+enum { MOST_AHEAD = 8 };
 
 enum { MOST_STAGES = 16, MOST_EXPERTS = 64, MOST_ENGINE = 64, EIGHTHS = 8 };
 
@@ -158,6 +162,28 @@ static void try_places(struct search *s)
         try_training(s, part, s->devices - part);
 }
 
+/* More steps ahead of the best, as long as each is faster by SP_WORTH_NAMING: older answers are a
+ * question of learning, which the user decides. */
+static void look_further_ahead(struct search *s)
+{
+    struct sp_error refused = {0};
+    struct sp_rl_choice c = s->found->best;
+    double least = s->found->step_s;
+    if (s->typed->given.stale || c.train == 0 ||
+        !sp_take_rl_choice(s->typed, &c, s->args, &refused))
+        return;
+    if (sp_load_sides(s->args, s->apart, s->sides, &refused))
+        for (c.stale++; c.stale <= MOST_AHEAD; c.stale++) {
+            s->sides->asked.stale = (double)c.stale;
+            sp_estimate_rl(&s->sides->asked, s->answer);
+            if (!s->answer->fits || s->answer->step_s * (1 + SP_WORTH_NAMING) >= least)
+                break;
+            s->found->more_stale = c.stale;
+            least = s->found->more_stale_s = s->answer->step_s;
+        }
+    sp_free_sides(s->sides);
+}
+
 bool sp_search_rl(const struct sp_args *typed, struct sp_rl_found *found, struct sp_error *error)
 {
     struct sp_hardware hw;
@@ -184,8 +210,10 @@ bool sp_search_rl(const struct sp_args *typed, struct sp_rl_found *found, struct
         abort();
     *found = (struct sp_rl_found){.step_s = INFINITY};
     try_places(&s);
-    if (found->step_s < INFINITY)
+    if (found->step_s < INFINITY) {
         describe(&s, found);
+        look_further_ahead(&s);
+    }
     free(s.sides);
     free(s.answer);
     free(s.args);

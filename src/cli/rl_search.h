@@ -17,6 +17,9 @@ struct sp_rl_found {
     double asked, tried; /* places of the space; those that were worked out, others being slower by
                             a bound */
     char words[128];     /* of the best, as options */
+    int64_t more_stale;  /* where --stale is not typed: more steps ahead with which the best is
+                            faster by SP_WORTH_NAMING; 0: none */
+    double more_stale_s; /* its step */
 };
 
 /*
