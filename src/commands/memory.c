@@ -36,7 +36,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(ep, .fallback = "1"),
     SP_TAKE(cp, .fallback = "1"),
     SP_TAKE(cp_kind, .needs = SP_THESE(SP_O_hw)),
-    SP_TAKE(in_flight, .fallback = "1"),
+    SP_TAKE(in_flight),
     SP_TAKE(batch),
     SP_OPTION_SEQ,
     SP_TAKE(micro_batch),
@@ -183,7 +183,8 @@ static void load_spread(const struct sp_args *args, struct sp_memory_case *f)
                                    .pp = args->value.pp,
                                    .ep = args->value.ep,
                                    .cp = args->value.cp,
-                                   .microbatches_in_flight = args->value.in_flight,
+                                   .microbatches_in_flight =
+                                       args->given.in_flight ? args->value.in_flight : 1,
                                    .zero = !isnan(zero)  ? (int)zero
                                            : isnan(fsdp) ? 0
                                                          : 3};
@@ -288,6 +289,8 @@ static bool load_plan(const struct sp_args *args, struct memory *s, struct sp_er
         f->spread.microbatches = sp_micro_batches(f->batch, f->seq, f->spread.dp, f->micro_batch);
     if (f->remat == SP_REMATS)
         f->remat = sp_lightest_remat(*f, s->has_framework ? &s->base.framework.framework : NULL);
+    if (!args->given.in_flight && s->has_framework)
+        f->spread.microbatches_in_flight = sp_in_flight_of_case(f, &s->base.framework.framework);
     if (f->by_gpt_rule && f->remat != SP_REMAT_NONE && f->remat != SP_REMAT_SELECTIVE &&
         f->remat != SP_REMAT_FULL)
         return sp_fail(error, SP_INPUT,

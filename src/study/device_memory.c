@@ -122,6 +122,20 @@ bool sp_plan_of_case(const struct sp_memory_case *f, const struct sp_framework *
     return sp_check_plan(&f->model, plan, devices, slices) == SP_PLAN_OK;
 }
 
+double sp_in_flight_of_case(const struct sp_memory_case *f, const struct sp_framework *framework)
+{
+    struct sp_plan made;
+    if (!sp_plan_of_case(f, framework, &made) || made.pp == 1)
+        return 1;
+    const struct sp_plan *const plan = f->plan ? f->plan : &made;
+    const struct sp_pipeline pipeline = {.schedule = plan->schedule,
+                                         .stages = plan->pp,
+                                         .microbatches =
+                                             plan->batch / (plan->dp * plan->micro_batch),
+                                         .chunks = plan->vpp};
+    return sp_in_flight(&pipeline, 0);
+}
+
 struct sp_case_verdict sp_judge_case(const struct sp_memory_case *f,
                                      const struct sp_framework *framework)
 {

@@ -74,6 +74,10 @@ struct sp_case_verdict sp_judge_case(const struct sp_memory_case *plan,
 bool sp_plan_of_case(const struct sp_memory_case *of, const struct sp_framework *framework,
                      struct sp_plan *plan);
 
+/* Micro-batches in flight on the first stage by the plan's schedule; 1 where the case is no plan.
+ */
+double sp_in_flight_of_case(const struct sp_memory_case *of, const struct sp_framework *framework);
+
 /* State bytes per parameter that devices keep, averaged over trained and frozen ones. */
 double sp_kept_per_param(const struct sp_memory_case *plan);
 
