@@ -15,7 +15,8 @@ static const enum sp_option_id asked_alike[] = {
     SP_O_model,     SP_O_shape,       SP_O_hw,        SP_O_network,      SP_O_batch,
     SP_O_seq,       SP_O_trainable,   SP_O_lora_rank, SP_O_lora_targets, SP_O_base_format,
     SP_O_precision, SP_O_tokens,      SP_O_price,     SP_O_capex,        SP_O_years,
-    SP_O_in_use,    SP_O_usd_per_kwh, SP_O_constants, SP_O_config_dir,   SP_NO_OPTION};
+    SP_O_in_use,    SP_O_usd_per_kwh, SP_O_constants, SP_O_config_dir,   SP_O_idle,
+    SP_NO_OPTION};
 
 /* Looks for the plan; the search's own remarks go nowhere. */
 static bool look(const struct sp_args *args, struct sp_report *report, struct sp_expected *x,

@@ -36,7 +36,7 @@ char *sp_fit_search_command(const struct sp_args *args)
     static const enum sp_option_id passed_on[] = {
         SP_O_model,       SP_O_shape,      SP_O_hw,        SP_O_network,   SP_O_batch,
         SP_O_seq,         SP_O_precision,  SP_O_trainable, SP_O_lora_rank, SP_O_lora_targets,
-        SP_O_base_format, SP_O_config_dir, SP_O_tokens,    SP_NO_OPTION};
+        SP_O_base_format, SP_O_config_dir, SP_O_tokens,    SP_O_idle,      SP_NO_OPTION};
     struct sp_words w = {0};
     if (args->value.params > 0)
         return NULL;
@@ -48,13 +48,13 @@ char *sp_fit_search_command(const struct sp_args *args)
     return line;
 }
 
-char *sp_fit_command(const struct sp_args *args, const struct sp_fit_input *in,
+char *sp_fit_command(const struct sp_args *args, const char *machine, const struct sp_fit_input *in,
                      const struct sp_strategy *strategy, double *sequences)
 {
     static const enum sp_option_id passed_on[] = {
-        SP_O_model,       SP_O_shape,      SP_O_hw,        SP_O_network,   SP_O_seq,
-        SP_O_precision,   SP_O_constants,  SP_O_trainable, SP_O_lora_rank, SP_O_lora_targets,
-        SP_O_base_format, SP_O_config_dir, SP_NO_OPTION};
+        SP_O_model,        SP_O_shape,       SP_O_network,    SP_O_seq,
+        SP_O_precision,    SP_O_constants,   SP_O_trainable,  SP_O_lora_rank,
+        SP_O_lora_targets, SP_O_base_format, SP_O_config_dir, SP_NO_OPTION};
     const struct sp_framework *const framework = sp_strategy_framework(in, strategy);
     if (!strategy->is_plan)
         return NULL;
@@ -63,6 +63,7 @@ char *sp_fit_command(const struct sp_args *args, const struct sp_fit_input *in,
     sp_add_word(&w, "scaleplan");
     sp_add_word(&w, "step");
     sp_add_given(&w, args, passed_on);
+    sp_add_option(&w, "hw", machine[0] ? machine : args->value.hw);
     sp_add_option(&w, "framework", framework->name);
     sp_add_word(&w, "--batch");
     sp_add_word(&w, "%lldx%lld", (long long)plan.batch, (long long)plan.seq);

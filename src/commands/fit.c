@@ -20,11 +20,13 @@
 #include "pictures/fit_path.h"
 #include "study/shapes.h"
 #include "study/fit_rows.h"
+#include "study/problem.h"
 
 static const struct sp_taken options[] = {
     SP_OPTIONS_SIZED_MODEL,
     SP_OPTIONS_TUNING,
     SP_OPTIONS_MACHINE,
+    SP_TAKE(idle, .excludes = SP_THESE(SP_O_mesh)),
     SP_OPTIONS_BATCH,
     SP_OPTION_RECIPE,
     SP_OPTION_REMAT_THAT_FITS,
@@ -65,6 +67,8 @@ struct fit {
     double bytes_per_param, mfu, turns, sequences;
     double scores_flops, scores_share; /* of a step with causal scores; what they add */
     double W_axes[SP_MAX_AXES];        /* of 1, 2, 3 wrapped axes */
+    double left_idle;                  /* chips of the machine, with --idle */
+    char machine[128];                 /* the others, as --hw; "": all of them */
     double W_machine, critical_machine, critical_group;
     int open_axes, long_axes;
     struct sp_strategy fsdp, both; /* by the rule */
@@ -426,6 +430,38 @@ static bool load_mesh(struct fit *f, const char *mesh, struct sp_error *error)
     return true;
 }
 
+/* Takes the number of chips with the shortest step of those that --idle allows: the machine's own,
+ * or fewer. */
+static void leave_idle(struct fit *f, const struct sp_args *args)
+{
+    struct sp_variant list[SP_MAX_VARIANTS];
+    const struct sp_hardware all = f->q.hw;
+    const struct sp_tolerance t = {.least = sp_chips(&all) - f->q.problem.idle, .batch = 1};
+    const int n = f->q.problem.idle > 0 ? sp_list_variants(&all, &t, list) : 0;
+    struct sp_strategy kept = {.fits = false};
+    for (int i = 0; i < n; i++) {
+        struct sp_hardware hw = all;
+        struct sp_fit_input there = f->q.in;
+        if (list[i].devices != sp_chips(&all) && !sp_take_devices(&hw, list[i].devices))
+            continue;
+        there.hw = &hw;
+        there.axes = 0;
+        there.runs = !f->is_book;
+        const struct sp_fit_terms terms = sp_fit_terms(&there);
+        const struct sp_strategy best =
+            sp_fit_best(&there, &terms, f->q.only < 0 ? ~0u : 1u << f->q.only);
+        if (!best.exists || !best.fits ||
+            (kept.fits && best.step_with_bubble_s >= kept.step_with_bubble_s))
+            continue;
+        kept = best;
+        f->q.hw = hw;
+    }
+    f->left_idle = (double)(sp_chips(&all) - sp_chips(&f->q.hw));
+    f->q.t = sp_fit_terms(&f->q.in);
+    if (f->left_idle > 0)
+        sp_name_machine(&f->q.hw, args->value.hw, f->machine, sizeof f->machine);
+}
+
 /* Names, thresholds and rules of model and machine. */
 static void find_machine(struct fit *f, const struct sp_args *args)
 {
@@ -479,7 +515,7 @@ static void find_best(struct fit *f, const struct sp_args *args)
     if (shared[0])
         snprintf(f->with, sizeof f->with, ", with%s", shared);
     f->search = sp_fit_search_command(args);
-    f->command = sp_fit_command(args, &f->real_in, &f->best, &f->plan_batch);
+    f->command = sp_fit_command(args, f->machine, &f->real_in, &f->best, &f->plan_batch);
     if (!f->is_book)
         return;
     /* the closed forms have the mean of replicas without the same number of sequences */
@@ -546,6 +582,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     if (!sp_load_fit(args, &f.q, error))
         return false;
     f.is_book = sp_sources_of(args).textbook;
+    leave_idle(&f, args);
     find_machine(&f, args);
     if (args->given.mesh && !load_mesh(&f, args->value.mesh, error))
         return false;
