@@ -14,13 +14,14 @@
 #include "cli/fit_inputs.h"
 #include "cli/lines.h"
 #include "cli/fit_html.h"
+#include "cli/fit_path_rows.h"
 #include "cli/fit_words.h"
 #include "cli/price.h"
 #include "cli/tuning.h"
 #include "pictures/fit_path.h"
 #include "study/shapes.h"
 #include "study/fit_rows.h"
-#include "study/problem.h"
+#include "study/idle_chips.h"
 
 static const struct sp_taken options[] = {
     SP_OPTIONS_SIZED_MODEL,
@@ -322,45 +323,9 @@ static void put_tuning(struct sp_report *r, const struct fit *f)
     sp_put_tuning(r, &f->q.model);
 }
 
-/* What is asked, and what a yes and a no mean. */
-static const struct {
-    const char *asks, *yes, *no;
-} texts[SP_DECISIONS] = {
-    [SP_ASK_ONE_CHIP] = {"does a replica fit on one chip?", "data parallelism may suffice",
-                         "shard the state"},
-    [SP_ASK_REPLICAS] = {"does the gradient all-reduce hide behind the backward pass?", "use DP",
-                         "fewer bytes per chip: combine with TP"},
-    [SP_ASK_SHARDS_FIT] = {"does the state fit, sharded over all chips?", "FSDP may suffice",
-                           "also split the layers"},
-    [SP_ASK_SHARDS] = {"do FSDP's all-gathers hide behind each pass?", "use FSDP",
-                       "fewer bytes per chip: combine with TP"},
-    [SP_ASK_TP] = {"do FSDP and TP together fit and keep up?", "use FSDP x TP",
-                   "keep the shards together"},
-    [SP_ASK_GROUPS] = {"does HSDP fit and keep up?", "use HSDP", "split the layers into stages"},
-    [SP_ASK_STAGES] = {"do stages of whole nodes or slices fit and keep up?",
-                       "use a pipeline x FSDP", "a larger batch or a faster network"},
-};
-
-struct question {
-    const struct sp_decision *d;
-    const char *asks, *then;
-    double capacity_bytes;
-};
-
-#define SP_PART fit_path
-#define SP_PART_OF struct question
-#include "answer/put_rows.h"
-
 static void put_path(struct sp_report *r, const struct fit *f)
 {
-    for (int i = 0; i < f->n_path; i++) {
-        const struct sp_decision *const d = &f->path[i];
-        sp_begin_row(r, NULL, "path.%d", i);
-        put_fit_path_rows(r, &(struct question){d, texts[d->kind].asks,
-                                                d->yes ? texts[d->kind].yes : texts[d->kind].no,
-                                                f->t->capacity_bytes});
-    }
-    sp_list_table(r, "path", "question: path, >yes, why, then");
+    sp_put_fit_path(r, f->path, f->n_path, f->t->capacity_bytes);
 }
 
 static void put_purchase(struct sp_report *r, const struct fit *f)
@@ -430,33 +395,13 @@ static bool load_mesh(struct fit *f, const char *mesh, struct sp_error *error)
     return true;
 }
 
-/* Takes the number of chips with the shortest step of those that --idle allows: the machine's own,
- * or fewer. */
+/* Takes the number of chips with the shortest step of those that --idle allows. */
 static void leave_idle(struct fit *f, const struct sp_args *args)
 {
-    struct sp_variant list[SP_MAX_VARIANTS];
-    const struct sp_hardware all = f->q.hw;
-    const struct sp_tolerance t = {.least = sp_chips(&all) - f->q.problem.idle, .batch = 1};
-    const int n = f->q.problem.idle > 0 ? sp_list_variants(&all, &t, list) : 0;
-    struct sp_strategy kept = {.fits = false};
-    for (int i = 0; i < n; i++) {
-        struct sp_hardware hw = all;
-        struct sp_fit_input there = f->q.in;
-        if (list[i].devices != sp_chips(&all) && !sp_take_devices(&hw, list[i].devices))
-            continue;
-        there.hw = &hw;
-        there.axes = 0;
-        there.runs = !f->is_book;
-        const struct sp_fit_terms terms = sp_fit_terms(&there);
-        const struct sp_strategy best =
-            sp_fit_best(&there, &terms, f->q.only < 0 ? ~0u : 1u << f->q.only);
-        if (!best.exists || !best.fits ||
-            (kept.fits && best.step_with_bubble_s >= kept.step_with_bubble_s))
-            continue;
-        kept = best;
-        f->q.hw = hw;
-    }
-    f->left_idle = (double)(sp_chips(&all) - sp_chips(&f->q.hw));
+    const int64_t all = sp_chips(&f->q.hw);
+    sp_leave_idle(&f->q.in, f->q.problem.idle, f->q.only < 0 ? ~0u : 1u << f->q.only, !f->is_book,
+                  &f->q.hw);
+    f->left_idle = (double)(all - sp_chips(&f->q.hw));
     f->q.t = sp_fit_terms(&f->q.in);
     if (f->left_idle > 0)
         sp_name_machine(&f->q.hw, args->value.hw, f->machine, sizeof f->machine);
