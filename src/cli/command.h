@@ -22,6 +22,8 @@ struct sp_command {
     size_t n_options;
     const struct sp_example *examples;        /* NULL-terminated */
     const char *fits_key, *compute_bound_key; /* keys that --check judges; NULL: no --check */
+    const char *asked_fits, *asked_bound;     /* those that it judges instead where the answer has
+                                                 them: of a plan that was asked about */
     const char *bound_word;                   /* name of the second in --check */
     const char *bare_check;                   /* key that --check without a word judges */
     const char *failed_key; /* a count: exit 1 when it is not 0, without --check too; or NULL */
@@ -129,9 +131,9 @@ size_t sp_options_of(const struct sp_command *command, struct sp_option options[
 #define SP_OPTION_RUN_TOKENS SP_TAKE(tokens)
 #define SP_OPTIONS_PRICE SP_TAKE(price), SP_OPTIONS_CAPEX
 #define SP_OPTIONS_CAPEX SP_TAKE(capex), \
-    SP_TAKE(years, .fallback = "4"), \
-    SP_TAKE(in_use, .fallback = "100%"), \
-    SP_TAKE(usd_per_kwh, .fallback = "0.08")
+    SP_TAKE(years, .fallback = "4", .needs = SP_THESE(SP_O_capex)), \
+    SP_TAKE(in_use, .fallback = "100%", .needs = SP_THESE(SP_O_capex)), \
+    SP_TAKE(usd_per_kwh, .fallback = "0.08", .needs = SP_THESE(SP_O_capex))
 
 /* The power of devices, and what the building adds. */
 #define SP_OPTIONS_POWER SP_TAKE(watts), SP_TAKE(pue, .fallback = "1")

@@ -10,13 +10,20 @@
 #include "cli/searching.h"
 #include "cli/words.h"
 
-/* Options that state a problem and its price, which both commands read alike. */
-static const enum sp_option_id asked_alike[] = {
-    SP_O_model,     SP_O_shape,       SP_O_hw,        SP_O_network,      SP_O_batch,
-    SP_O_seq,       SP_O_trainable,   SP_O_lora_rank, SP_O_lora_targets, SP_O_base_format,
-    SP_O_precision, SP_O_tokens,      SP_O_price,     SP_O_capex,        SP_O_years,
-    SP_O_in_use,    SP_O_usd_per_kwh, SP_O_constants, SP_O_config_dir,   SP_O_idle,
-    SP_NO_OPTION};
+void sp_add_problem(const struct sp_args *args, struct sp_words *words)
+{
+    static const enum sp_option_id asked_alike[] = {
+        SP_O_model,     SP_O_shape,       SP_O_hw,        SP_O_network,      SP_O_batch,
+        SP_O_seq,       SP_O_trainable,   SP_O_lora_rank, SP_O_lora_targets, SP_O_base_format,
+        SP_O_precision, SP_O_tokens,      SP_O_price,     SP_O_capex,        SP_O_years,
+        SP_O_in_use,    SP_O_usd_per_kwh, SP_O_constants, SP_O_config_dir,   SP_O_idle,
+        SP_NO_OPTION};
+    sp_add_given(words, args, asked_alike);
+    if (args->given.remat) {
+        sp_add_word(words, "--fix");
+        sp_add_word(words, "remat=%s", args->text[SP_O_remat]);
+    }
+}
 
 /* Looks for the plan; the search's own remarks go nowhere. */
 static bool look(const struct sp_args *args, struct sp_report *report, struct sp_expected *x,
@@ -54,7 +61,7 @@ void sp_expect_plan(const struct sp_args *asked, struct sp_expected *x)
     struct sp_args *const args = sp_new_args(NULL);
     *x = (struct sp_expected){.found = false};
     sp_add_word(&w, "search");
-    sp_add_given(&w, asked, asked_alike);
+    sp_add_problem(asked, &w);
     const struct sp_command *const command = sp_find_command("search", &error);
     const bool ok = command && sp_parse_command(command, w.n, w.word, args, &error);
     args->world = asked->world;

@@ -2,6 +2,7 @@
 #ifndef SP_CLI_EXPECTED_H
 #define SP_CLI_EXPECTED_H
 
+#include "cli/words.h"
 #include "answer/report.h"
 #include "cli/options.h"
 #include "study/planned.h"
@@ -12,6 +13,9 @@ struct sp_expected {
     struct sp_estimate estimate;
     char *command; /* that estimates this plan; free it */
 };
+
+/* Adds the options of `search` that state the problem of another command, and its price. */
+void sp_add_problem(const struct sp_args *args, struct sp_words *words);
 
 /* The first plan of `search` with the options of `asked` that it has too; none is found where it
  * refuses them. */

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "cli/expected.h"
 #include "cli/plan_fields.h"
 
 void sp_name_mesh(const struct sp_strategy *s, char *out, size_t size)
@@ -33,16 +34,12 @@ void sp_name_shared(const struct sp_strategy *s, char *out, size_t size)
 
 char *sp_fit_search_command(const struct sp_args *args)
 {
-    static const enum sp_option_id passed_on[] = {
-        SP_O_model,       SP_O_shape,      SP_O_hw,        SP_O_network,   SP_O_batch,
-        SP_O_seq,         SP_O_precision,  SP_O_trainable, SP_O_lora_rank, SP_O_lora_targets,
-        SP_O_base_format, SP_O_config_dir, SP_O_tokens,    SP_O_idle,      SP_NO_OPTION};
     struct sp_words w = {0};
     if (args->value.params > 0)
         return NULL;
     sp_add_word(&w, "scaleplan");
     sp_add_word(&w, "search");
-    sp_add_given(&w, args, passed_on);
+    sp_add_problem(args, &w);
     char *const line = sp_shell_line(&w);
     sp_free_words(&w);
     return line;

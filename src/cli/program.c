@@ -114,15 +114,28 @@ static bool is_yes(const struct sp_report *report, const char *key)
 }
 
 /* Whether the plan has memory to spare: neither "no" nor "tight". */
-static bool is_roomy(const struct sp_report *report, bool *yes, struct sp_error *error)
+static bool is_roomy(const struct sp_command *command, const struct sp_report *report, bool *yes,
+                     struct sp_error *error)
 {
-    char key[64];
+    char key[64], verdict_key[64];
     struct sp_error unknown = {0};
-    if (!sp_full_key(report, "memory.verdict", key, sizeof key, &unknown))
+    /* "mesh.fits" is beside "mesh.memory.verdict" */
+    const bool asked = command->asked_fits && sp_find(report, command->asked_fits);
+    const int scope =
+        asked ? (int)(strrchr(command->asked_fits, '.') + 1 - command->asked_fits) : 0;
+    snprintf(verdict_key, sizeof verdict_key, "%.*smemory.verdict", scope,
+             asked ? command->asked_fits : "");
+    if (!sp_full_key(report, verdict_key, key, sizeof key, &unknown))
         return sp_fail(error, SP_INPUT, "--check yes: this answer has no memory.verdict");
     const struct sp_entry *const verdict = sp_find(report, key);
     *yes = verdict && verdict->text && strcmp(verdict->text, sp_verdict_names[SP_VERDICT_YES]) == 0;
     return true;
+}
+
+/* The key that is judged: of what was asked about where that is in the answer. */
+static const char *judged_key(const struct sp_report *report, const char *asked, const char *key)
+{
+    return asked && sp_find(report, asked) ? asked : key;
 }
 
 /* The key of --check: fits, compute-bound or both, or the command's own word. */
@@ -131,13 +144,14 @@ static bool verdict_of(const struct sp_command *command, const struct sp_args *a
 {
     const char *what = args->value.check;
     const char *const second = command->bound_word ? command->bound_word : "compute-bound";
+    const char *const fits_key = judged_key(report, command->asked_fits, command->fits_key);
     *yes = true;
     if (!args->given.check || !command->fits_key)
         return true;
     if (what && strcmp(what, "yes") == 0)
-        return is_roomy(report, yes, error);
+        return is_roomy(command, report, yes, error);
     if (!command->compute_bound_key) {
-        *yes = is_yes(report, command->fits_key);
+        *yes = is_yes(report, fits_key);
         return !what || strcmp(what, "fits") == 0 ||
                sp_fail(error, SP_INPUT, "--check: \"%s\" is not fits or yes", sp_safe(what));
     }
@@ -147,8 +161,9 @@ static bool verdict_of(const struct sp_command *command, const struct sp_args *a
     if (!fits && !bound && strcmp(what, "both") != 0)
         return sp_fail(error, SP_INPUT, "--check: \"%s\" is not one of fits, %s, both, yes",
                        sp_safe(what), second);
-    *yes = (bound || is_yes(report, command->fits_key)) &&
-           (fits || is_yes(report, command->compute_bound_key));
+    const char *const bound_key =
+        judged_key(report, command->asked_bound, command->compute_bound_key);
+    *yes = (bound || is_yes(report, fits_key)) && (fits || is_yes(report, bound_key));
     return true;
 }
 

@@ -60,10 +60,15 @@ static void put_one(const struct sp_asked_near *asked, const struct sp_nearby *n
                  (long long)p->plan.seq);
     else if (id == SP_O_idle)
         snprintf(value, sizeof value, "%lld", (long long)(asked->devices - used));
+    else if (id == SP_O_fix)
+        snprintf(value, sizeof value, "tp=%lld",
+                 (long long)nearby->at->result.best.found[0].plan.tp);
     else
         snprintf(value, sizeof value, "%.30s-%lld", p->hw.name, (long long)used);
     if (id == SP_O_idle)
         snprintf(devices, sizeof devices, " (%lld devices)", (long long)used);
+    if (id == SP_O_fix)
+        snprintf(devices, sizeof devices, " (TP over parts of axes)");
     if (!isnan(nearby->gain))
         snprintf(gain, sizeof gain, ", %.0f %% more tokens/s", 100 * (nearby->gain - 1));
     snprintf(rows.option, sizeof rows.option, "--%s %s", sp_option_name(id), value);
@@ -71,7 +76,9 @@ static void put_one(const struct sp_asked_near *asked, const struct sp_nearby *n
              sp_human_text(rows.step_s, SP_SECONDS), gain);
     rows.command = same_line(asked->command, asked->args, id, value);
     snprintf(scope, sizeof scope, "%snearby.%s", asked->scope,
-             id == SP_O_batch ? "batch" : "devices");
+             id == SP_O_batch ? "batch"
+             : id == SP_O_fix ? "parts"
+                              : "devices");
     sp_scope(asked->report, scope);
     put_search_nearby_rows(asked->report, &rows);
     sp_scope(asked->report, "");
@@ -85,6 +92,8 @@ bool sp_put_close_by(const struct sp_asked_near *asked, const struct sp_close_by
         put_one(asked, &found->batch, SP_O_batch, words, sizeof words);
     if (found->devices.at)
         put_one(asked, &found->devices, asked->idles ? SP_O_idle : SP_O_hw, words, sizeof words);
+    if (found->parts.at)
+        put_one(asked, &found->parts, SP_O_fix, words, sizeof words);
     if (words[0])
         sp_line(asked->report, "nearby     %s%s%s", asked->named, asked->named[0] ? " " : "",
                 words);

@@ -148,6 +148,22 @@ static void finish(const struct looking *l, struct sp_nearby *found)
     found->gain = l->tokens_per_s > 0 ? tokens_per_s_of(found->at) / l->tokens_per_s : NAN;
 }
 
+/* Looks at TP over parts of axes where the search kept to whole ones. */
+static void look_at_parts(const struct looking *l, struct sp_nearby *found)
+{
+    const struct sp_variant same = {sp_chips(&l->asked->base.hw), l->asked->base.plan.batch};
+    if (!l->asked->space.whole_axes || sp_is_limited(&l->of->limits))
+        return;
+    struct sp_candidate *const other = sp_open_variant(l->of, l->asked, &same);
+    if (!other)
+        return;
+    other->space.whole_axes = false;
+    if (search_variant(l, other, sp_value_worth(l->of, &same, l->worth), false))
+        found->at = other;
+    else
+        free(other);
+}
+
 void sp_look_close_by(const struct sp_search *s, int machine, struct sp_close_by *found)
 {
     const struct sp_candidate *const m = s->machine[machine];
@@ -168,12 +184,15 @@ void sp_look_close_by(const struct sp_search *s, int machine, struct sp_close_by
     /* Where a batch that every odd part can share is no better, nor are fewer devices. */
     if (m->base.problem.idle == 0 && (found->batch.at || !all_work))
         look_at_all(&l, &t, &found->devices);
+    look_at_parts(&l, &found->parts);
+    finish(&l, &found->parts);
     finish(&l, &found->batch);
     finish(&l, &found->devices);
 }
 
 void sp_free_close_by(struct sp_close_by *found)
 {
+    free(found->parts.at);
     free(found->batch.at);
     free(found->devices.at);
 }
