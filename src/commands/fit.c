@@ -174,8 +174,10 @@ static void say_mesh(struct shown *s)
     if (shared[0])
         snprintf(s->parts + used, sizeof s->parts - used, ", with%s", shared);
     if (p->kind == SP_PP_FSDP)
-        snprintf(s->mesh, sizeof s->mesh, "%lld stages, X=%lld, Y=%lld: ", (long long)p->pp,
-                 (long long)p->fsdp, (long long)p->tp);
+        snprintf(s->mesh, sizeof s->mesh,
+                 "%lld stages of %lld chunk%s, FSDP %lld x TP %lld: ", (long long)p->pp,
+                 (long long)p->chunks, p->chunks == 1 ? "" : "s", (long long)p->fsdp,
+                 (long long)p->tp);
     else if (p->kind == SP_FSDP_TP || (p->kind == SP_HSDP && p->tp > 1))
         snprintf(s->mesh, sizeof s->mesh, "%lldx%lld at %s: ", (long long)p->dp * p->fsdp,
                  (long long)p->tp, sp_human_text(p->comms_over_math, SP_NUMBER));

@@ -9,6 +9,7 @@
 #include "answer/page.h"
 #include "answer/utilisation.h"
 #include "cli/against.h"
+#include "cli/better.h"
 #include "cli/companions.h"
 #include "cli/launched.h"
 #include "cli/lines.h"
@@ -97,113 +98,19 @@ static void put_stages(struct sp_report *r, const struct step *of)
     sp_scope(r, "");
 }
 
-/* The plan's neighbours as they are when their change is typed behind the command. */
-struct typed {
-    const struct sp_args *args;
-    const struct sp_planned *planned;
-    struct sp_repertoire runs;
-};
-
-static bool settle_as_typed(void *of, struct sp_neighbour *changed)
-{
-    const struct typed *const t = of;
-    return sp_plan_changed(t->args, t->planned, &t->runs, changed);
-}
-
-/* ", --framework NAME" where the change alone would also change the framework, whose default hangs
- * on ZeRO 3; else "". */
-static const char *kept_framework(const struct step *s, const struct sp_neighbour *n,
-                                  struct sp_text *out)
-{
-    const bool crosses = (n->plan.zero == 3) != (s->p->plan.zero == 3);
-    snprintf(out->s, sizeof out->s, "%s%s", crosses && !s->given->framework ? ", --framework " : "",
-             crosses && !s->given->framework ? s->p->framework.framework.name : "");
-    return out->s;
-}
-
-static size_t find_neighbours(const struct step *s, struct sp_neighbour near[SP_MAX_NEIGHBOURS])
-{
-    struct typed typed = {s->args, s->p, sp_repertoire_of(s->p, false)};
-    const struct sp_settling settling = {settle_as_typed, &typed};
-    const struct sp_step_inputs in = sp_inputs_of(s->p);
-    return sp_find_neighbours(&in, &typed.runs, &settling, near);
-}
-
-/* What would be better: neighbours that fit and are faster (or fit at all). */
 static void put_better(struct sp_report *r, const struct step *s)
 {
-    const struct sp_estimate *const e = s->e;
-    enum { SHOWN = 5 };
-    struct sp_neighbour near[SP_MAX_NEIGHBOURS];
-    const struct sp_step_inputs in = sp_inputs_of(s->p);
-    const size_t all = find_neighbours(s, near);
-    int found = 0;
-    for (size_t i = 0; i < all; i++) {
-        struct sp_text with;
-        if (near[i].verdict == SP_VERDICT_NO || (e->fits && near[i].step_s >= e->time.step) ||
-            found++ >= SHOWN)
-            continue;
-        sp_begin_row(r, NULL, "better.%d", found - 1);
-        sp_put_neighbour(r, &in, &near[i], kept_framework(s, &near[i], &with), e, NAN);
-    }
-    if (found > 0) {
-        sp_list_table(r, "better", "change: better, gain_pct, tie, step_s, device_bytes: memory");
-    } else {
-        sp_line(r, " ");
-        sp_line(r, "better     no plan one change away fits and is faster");
-    }
-    sp_put(r, SP_Q_STEP_LAUNCH_BETTER, found);
-    sp_stand_in(r, SP_DETAILS);
-    sp_line(r, "`scaleplan search` looks at all plans, `search --near` at all neighbours");
-    sp_stand_in(r, SP_BOTH);
+    sp_put_better(r, s->args, s->p, s->e);
 }
 
-/* The fastest neighbour in a line. */
 static void say_better(struct sp_report *r, const struct step *s)
 {
-    struct sp_neighbour near[SP_MAX_NEIGHBOURS];
-    const size_t n = find_neighbours(s, near);
-    size_t i = 0;
-    char change[64];
-    struct sp_text with;
-    while (i < n && near[i].verdict == SP_VERDICT_NO)
-        i++;
-    if (i == n || near[i].step_s >= s->e->time.step) {
-        sp_line(r, "better     no single change is faster; `scaleplan search` looks at every plan");
-        return;
-    }
-    const double lead = sp_lead_log(sp_tier_of(&s->p->model, &s->p->hw.chip, &s->p->plan));
-    sp_change_text(&near[i], "--", change, sizeof change);
-    sp_line(r, "better     %s%s: %s%s; `scaleplan search` looks at every plan", change,
-            kept_framework(s, &near[i], &with), sp_human_text(near[i].step_s, SP_SECONDS),
-            sp_is_tie(near[i].step_s, s->e->time.step, lead) ? ", within the error of the estimate"
-                                                             : "");
+    sp_say_better(r, s->args, s->p, s->e);
 }
 
-/* Changes that make a plan fit, the fastest first. */
 static void put_fixes(struct sp_report *r, const struct step *s)
 {
-    struct sp_neighbour fix[SP_MAX_FIXES];
-    struct typed typed = {s->args, s->p, sp_repertoire_of(s->p, false)};
-    const struct sp_settling settling = {settle_as_typed, &typed};
-    const struct sp_step_inputs in = sp_inputs_of(s->p);
-    const size_t n = sp_find_fixes(&in, &typed.runs, &settling, fix);
-    for (size_t i = 0; i < n; i++) {
-        char change[64];
-        struct sp_text with;
-        sp_change_text(&fix[i], "--", change, sizeof change);
-        sp_begin_row(r, NULL, "fixes.%zu", i);
-        sp_put_text(r, SP_Q_STEP_FIX, "%s%s", change, kept_framework(s, &fix[i], &with));
-        sp_put(r, SP_Q_STEP_FIX_STEP, fix[i].step_s);
-        sp_put(r, SP_Q_STEP_FIX_DEVICE, fix[i].device_bytes);
-    }
-    if (n > 0)
-        sp_list_table(r, "fixes", "change: to fit, step_s, device_bytes");
-    else
-        sp_note(r,
-                "no single change of recomputation, ZeRO stage, micro-batch, tp, pp or cp that %s "
-                "supports makes it fit",
-                s->p->framework.framework.name);
+    sp_put_fixes(r, s->args, s->p);
 }
 
 /* A moment of the memory over a step. */
