@@ -146,3 +146,12 @@ int sp_parse_dims(const char *text, double *dims, int most)
     }
     return 0;
 }
+
+double sp_to_three_digits(double value, bool up)
+{
+    const double digit = pow(10, floor(log10(value)) - 2), whole = value / digit;
+    if (!(value > 0) || isinf(value))
+        return value;
+    /* a value that is its own three digits must stay that */
+    return (up ? ceil(whole * (1 - 1e-12)) : floor(whole * (1 + 1e-12))) * digit;
+}

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "cli/aim.h"
 #include "cli/search_nearby.h"
 
@@ -69,10 +70,18 @@ static void put_need(struct sp_report *r, const struct sp_aim *aim, double now,
     sp_begin_row(r, answer, "need.%zu", at);
     put_need_figure_rows(r, &s);
     sp_stand_in(r, SP_BRIEF);
+    /* what is printed has to be enough when it is typed: all figures but the price are better when
+     * they are larger */
     if (s.need.reachable)
-        sp_line(r, "need       %s: %s%s%s", s.path,
-                isnan(s.need.needed) ? "" : sp_human_text(s.need.needed, s.unit),
-                isnan(s.need.needed) ? "" : ", ", answer);
+        sp_line(
+            r, "need       %s: %s%s%s", s.path,
+            isnan(s.need.needed)
+                ? ""
+                : sp_human_text(s.unit == SP_COUNT
+                                    ? s.need.needed
+                                    : sp_to_three_digits(s.need.needed, figure != SP_FIGURE_PRICE),
+                                s.unit),
+            isnan(s.need.needed) ? "" : ", ", answer);
     else
         snprintf(never + strlen(never), NEVER - strlen(never), "%s%s", *never ? ", " : "", s.path);
     sp_stand_in(r, SP_BOTH);
@@ -96,8 +105,9 @@ static void put_verdict(struct sp_report *r, const struct sp_aim *aim, double no
     struct need_rows s = {
         .info = &sp_aims[of->kind],
         .met = met,
-        .constants = of->kind == SP_AIM_COMPUTE_BOUND ? "none: throughput alone"
-                     : sp_is_served(of->kind)         ? "held"
+        .constants = of->kind == SP_AIM_COMPUTE_BOUND
+                         ? "none: the book's rule, as the strategies of `fit --details`"
+                     : sp_is_served(of->kind) ? "held"
                      : !of->power_prior && sp_follows_chip(of)
                          ? "borrowed, as expected of the chip that is tried"
                      : of->power_prior

@@ -51,6 +51,12 @@ for name, command in scaleplan.commands().items():
         asked += 1
 assert asked >= 25, asked
 
+# A sweep is a list of rows, one point or several.
+for machines in (["h100-8"], ["h100-8", "h100-16"]):
+    rows = scaleplan.sweep("step", model="llama3-8b", hw=machines, get="step_s")
+    assert [row["step_s"] for row in rows] == [
+        program("step", "--model", "llama3-8b", "--hw", hw)["step_s"] for hw in machines], rows
+
 # Values as Python has them.
 common = {"model": "llama3-8b", "hw": "h100-64", "batch": "512x8192"}
 step = scaleplan.step(**common, set={"hw.chip.hbm_bytes": 96e9, "hw.chip.hbm_bytes_per_s": 4e12}, details=False, tp=None)
