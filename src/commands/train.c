@@ -86,7 +86,8 @@ struct train {
     double P, P_trained, tokens, flops, flops_per_token; /* the last by the convention */
     enum tokens_from tokens_from;
     bool has_work, is_6p, is_tuned, has_beside;
-    const char *work; /* what is counted of it, with keys */
+    double scores_share; /* over the 6P that is counted */
+    const char *work;    /* what is counted of it, with keys */
 
     /* The machine and the time. */
     double N, C, mfu, measured_rate, batch, seq, seconds, steps, rate;
@@ -377,6 +378,9 @@ static void work_out_work(struct train *f)
     /* For every parameter: those of an encoder count by its tokens. */
     f->is_6p = f->convention == SP_FLOPS_6P && !f->is_tuned && !f->has_beside &&
                !(f->has_model && f->model.encoder.layers > 0);
+    if (f->is_6p && f->has_model && sp_model_has_shape(&f->model) && !f->given->flops)
+        f->scores_share = sp_uncounted_flops(sp_tuned_flops(&f->model, 1, f->seq, SP_FLOPS_CAUSAL),
+                                             f->flops_per_token);
     f->work = work_text(f);
     f->counted =
         f->is_tuned || f->has_beside ? "what is computed" : sp_counted_flops[f->convention];
