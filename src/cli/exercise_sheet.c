@@ -172,7 +172,7 @@ static void put_model(const struct sp_model *m, FILE *out)
         return;
     fprintf(out,
             "\nGiven: the model has %lld layers of width %lld, %sMLPs of %lld, %lld heads of %lld "
-            "(%lld for keys and values), %s.\n",
+            "(%lld for keys and values), %s parameters.\n",
             (long long)m->layers, (long long)m->d_model, m->gated_mlp ? "gated " : "",
             (long long)m->d_ff, (long long)m->heads, (long long)m->head_dim, (long long)m->kv_heads,
             sp_human_text(sp_count_params(m).total, SP_PARAMETERS));
@@ -346,9 +346,10 @@ static void grade_number(struct sp_graded *g, const struct sp_report *answer, do
     const char *const unit = sp_unit_name(g->of->info.unit);
     double given;
     char number[64];
-    /* a count may name what it counts: "11.5 nats" */
-    snprintf(number, sizeof number, "%.*s",
-             (int)(*unit ? strlen(g->given) : strcspn(g->given, " ")), g->given);
+    /* a number may name what it counts, "11.5 nats", or be in per cent */
+    snprintf(number, sizeof number - 1, "%.*s%s",
+             (int)(*unit ? strlen(g->given) : strcspn(g->given, " ")), g->given,
+             !*unit && strstr(g->given, " per cent") ? "%" : "");
     if (!read_number(number, unit, &given)) {
         snprintf(g->remark, sizeof g->remark, "not a number%s%s: `850`, `16.9k`",
                  *unit ? " of " : "", unit);
