@@ -107,6 +107,7 @@ void sp_note_printed(const struct sp_command *command, const struct sp_args *arg
     struct sp_case *const c = malloc(sizeof *c);
     if (!c)
         abort();
+    sp_stand_in(report, SP_BOTH);
     for (size_t i = 0; i < sp_n_printed && sp_takes_words(report); i++) {
         if (strcmp(sp_printed[i].command, command->name) != 0 ||
             !sp_known_cases(sp_printed[i].text, sp_printed[i].length, &cases, &error))
