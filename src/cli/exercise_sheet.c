@@ -170,12 +170,13 @@ static void put_model(const struct sp_model *m, FILE *out)
 {
     if (!sp_model_has_shape(m))
         return;
-    fprintf(out,
-            "\nGiven: the model has %lld layers of width %lld, %sMLPs of %lld, %lld heads of %lld "
-            "(%lld for keys and values), %s parameters.\n",
-            (long long)m->layers, (long long)m->d_model, m->gated_mlp ? "gated " : "",
-            (long long)m->d_ff, (long long)m->heads, (long long)m->head_dim, (long long)m->kv_heads,
-            sp_human_text(sp_count_params(m).total, SP_PARAMETERS));
+    fprintf(
+        out,
+        "\nGiven: the model has %lld layers of %lld, %sMLP %lld, %lld heads of %lld, %lld for keys "
+        "and values, %s parameters.\n",
+        (long long)m->layers, (long long)m->d_model, m->gated_mlp ? "gated " : "",
+        (long long)m->d_ff, (long long)m->heads, (long long)m->head_dim, (long long)m->kv_heads,
+        sp_human_text(sp_count_params(m).total, SP_PARAMETERS));
 }
 
 static void put_machine(const struct sp_hardware *hw, FILE *out)

@@ -86,8 +86,7 @@ struct train {
     double P, P_trained, tokens, flops, flops_per_token; /* the last by the convention */
     enum tokens_from tokens_from;
     bool has_work, is_6p, is_tuned, has_beside;
-    double scores_share; /* over the 6P that is counted */
-    const char *work;    /* what is counted of it, with keys */
+    const char *work; /* what is counted of it, with keys */
 
     /* The machine and the time. */
     double N, C, mfu, measured_rate, batch, seq, seconds, steps, rate;
@@ -96,7 +95,7 @@ struct train {
     double dp, sequences;
     bool shares_batch;
     char why[160];                                     /* it does not */
-    double needed;                                     /* devices for --days */
+    double with_scores, needed;                        /* FLOPs of a token; devices for --days */
     double useful_days, days_goodput, days_first_step; /* of --days, on those devices */
     bool has_deadline, is_of_needed; /* of_needed: all else is of those devices too */
     char on_offer[160];              /* a machine that meets it */
@@ -378,13 +377,12 @@ static void work_out_work(struct train *f)
     /* For every parameter: those of an encoder count by its tokens. */
     f->is_6p = f->convention == SP_FLOPS_6P && !f->is_tuned && !f->has_beside &&
                !(f->has_model && f->model.encoder.layers > 0);
-    if (f->is_6p && f->has_model && sp_model_has_shape(&f->model) && !f->given->flops)
-        f->scores_share = sp_uncounted_flops(sp_tuned_flops(&f->model, 1, f->seq, SP_FLOPS_CAUSAL),
-                                             f->flops_per_token);
+    if (f->has_model) /* causal, as `step` counts */
+        f->with_scores = sp_tuned_flops(&f->model, 1, f->seq, SP_FLOPS_CAUSAL);
     f->work = work_text(f);
-    f->counted =
-        f->is_tuned || f->has_beside ? "what is computed" : sp_counted_flops[f->convention];
-    f->counted = f->given->flops ? "the FLOPs given" : f->counted;
+    f->counted = f->given->flops                ? "the FLOPs given"
+                 : f->is_tuned || f->has_beside ? "what is computed"
+                                                : sp_counted_flops[f->convention];
 }
 
 static void work_out_batch(const struct sp_args *args, struct train *f)
