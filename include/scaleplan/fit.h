@@ -175,6 +175,7 @@ struct sp_strategy {
     bool keeps_weights;       /* pipeline: weights are gathered and gradients reduced once a step,
                                  not per micro-batch */
     double W_X, W_Y;          /* bytes/s of the FSDP and TP groups; NAN where not used */
+    double W_P;               /* bytes/s from a stage to the next in a slice; NAN elsewhere */
     struct sp_loads loads;
     double critical_tokens_per_chip;     /* below it the network binds; NAN for pure TP */
     double comms_over_math;              /* of the pass that binds */
@@ -238,6 +239,10 @@ struct sp_degrees {
 struct sp_strategy sp_fit_mesh(const struct sp_fit_input *in, const struct sp_fit_terms *terms,
                                enum sp_strategy_kind kind, const struct sp_degrees *degrees,
                                bool real_axes);
+
+/* Why no mesh of these degrees exists for a model with layers; SP_MESH_OK: the machine decides. */
+enum sp_mesh_fault { SP_MESH_OK, SP_MESH_TP, SP_MESH_STAGES };
+enum sp_mesh_fault sp_mesh_fault(const struct sp_fit_input *in, const struct sp_degrees *degrees);
 
 /* The questions of a decision guide, in order: does a replica fit and its gradient reduction hide;
  * do shards over all chips fit and their gathers hide; then with TP, in groups, with stages. */

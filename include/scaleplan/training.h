@@ -137,7 +137,16 @@ struct sp_drive_tier sp_drive_tier(const struct sp_drive *drive, double drives, 
  */
 
 /* Decay after the warmup. */
-enum sp_lr_decay { SP_DECAY_COSINE, SP_DECAY_LINEAR, SP_DECAY_CONSTANT };
+enum sp_lr_decay {
+    SP_DECAY_COSINE,
+    SP_DECAY_LINEAR,
+    SP_DECAY_CONSTANT,
+    SP_DECAY_WSD,  /* warmup, stable, decay: linear over the last share of the steps */
+    SP_DECAY_ISQRT /* with the inverse square root of the step, without end */
+};
+
+/* Whether the decay ends at total_steps. */
+bool sp_lr_decay_ends(enum sp_lr_decay decay);
 
 /* How the peak scales with the batch. */
 enum sp_lr_rule { SP_LR_FIXED, SP_LR_LINEAR, SP_LR_SQRT };
@@ -150,12 +159,14 @@ double sp_scaled_lr(enum sp_lr_rule rule, double base_lr, double batch, double b
 struct sp_lr_schedule {
     double peak_lr, min_lr;
     double warmup_steps, total_steps; /* total_steps NAN: constant rate */
+    double cooldown;                  /* of SP_DECAY_WSD: share of total_steps that decays */
     enum sp_lr_decay decay;
 };
 
 /* Remaining share of the decay at a step, from 1 after the warmup to 0 at the end, with x the share
  * of decay steps done: cosine (1 + cos(pi x))/2 (Loshchilov & Hutter 2017, SGDR, equation 5),
- * linear 1 - x. */
+ * linear 1 - x; of WSD, x is the share of the cooldown done (Hu et al. 2024, MiniCPM); sqrt(warmup
+ * / step) (Vaswani et al. 2017, section 5.3). */
 double sp_lr_decay_left(const struct sp_lr_schedule *schedule, double step);
 
 /* Learning rate at `step`: 0 is before the first update, warmup_steps the first step at the

@@ -19,7 +19,7 @@ static const char intro[] =
     "\n"
     "Worked cases of scaling textbooks and papers: the question, the command that answers it, the\n"
     "answer, and how it follows. The program writes this page itself,\n"
-    "`scaleplan check tests/textbook/*.json --book`, and a test compares the two; the cases are\n"
+    "`scaleplan check FILE... --book`, and a test compares the two; the cases are\n"
     "data, and `scaleplan check FILE...` runs your own in the same way. Answers are in base units\n"
     "where the derivation stands. Printed figures that differ are named at their case and\n"
     "gathered at the end, with the reason.\n";

@@ -166,29 +166,26 @@ static void name_part(char out[16], int number, int part, int parts)
              parts == 1 ? '\0' : (char)('a' + part % 26));
 }
 
-/* What nobody knows by heart: the rates of the machine that a case asks about. */
-static void put_machine(const struct sp_case *c, FILE *out)
+static void put_model(const struct sp_model *m, FILE *out)
 {
-    enum { MOST_SETS = 8 };
-    const char *name = NULL, *sets[MOST_SETS];
-    struct sp_sources sources = {.sets = sets};
-    struct sp_error ignored = {0};
-    struct sp_hardware hw;
-    for (int i = 1; i + 1 < c->n_args; i++) {
-        const char *const word = c->args[i], *const value = c->args[i + 1];
-        if (strcmp(word, "--hw") == 0)
-            name = value;
-        sources.textbook |= strcmp(word, "--constants") == 0 && strcmp(value, "textbook") == 0;
-        if (strcmp(word, "--set") == 0 && sources.n_sets < MOST_SETS)
-            sets[sources.n_sets++] = value;
-    }
-    if (!name || !sp_load_hardware(name, &sources, &hw, &ignored))
+    if (!sp_model_has_shape(m))
         return;
-    const struct sp_network *const net = &hw.network;
+    fprintf(
+        out,
+        "\nGiven: the model has %lld layers of %lld, %sMLP %lld, %lld heads of %lld, %lld for keys "
+        "and values, %s parameters.\n",
+        (long long)m->layers, (long long)m->d_model, m->gated_mlp ? "gated " : "",
+        (long long)m->d_ff, (long long)m->heads, (long long)m->head_dim, (long long)m->kv_heads,
+        sp_human_text(sp_count_params(m).total, SP_PARAMETERS));
+}
+
+static void put_machine(const struct sp_hardware *hw, FILE *out)
+{
+    const struct sp_network *const net = &hw->network;
     fprintf(out, "\nGiven: a chip has %s in 16 bits",
-            sp_human_text(sp_peak16_flops_per_s(&hw.chip), SP_FLOPS_PER_S));
-    fprintf(out, ", %s at %s", sp_human_text(hw.chip.hbm_bytes, SP_BYTES),
-            sp_human_text(hw.chip.hbm_bytes_per_s, SP_BYTES_PER_S));
+            sp_human_text(sp_peak16_flops_per_s(&hw->chip), SP_FLOPS_PER_S));
+    fprintf(out, ", %s at %s", sp_human_text(hw->chip.hbm_bytes, SP_BYTES),
+            sp_human_text(hw->chip.hbm_bytes_per_s, SP_BYTES_PER_S));
     if (net->kind == SP_TORUS)
         fprintf(out, ", %s one way on each of %d axes.\n",
                 sp_human_text(net->link_bytes_per_s, SP_BYTES_PER_S), (int)net->axes);
@@ -196,6 +193,32 @@ static void put_machine(const struct sp_case *c, FILE *out)
         fprintf(out, ", %s one way inside a node of %d, %s across nodes.\n",
                 sp_human_text(net->domain_bytes_per_s, SP_BYTES_PER_S), (int)net->domain,
                 sp_human_text(net->scaleout_bytes_per_s, SP_BYTES_PER_S));
+}
+
+/* What nobody knows by heart: sizes of the model and rates of the machine that a case asks about.
+ */
+static void put_given(const struct sp_case *c, FILE *out)
+{
+    enum { MOST_SETS = 8 };
+    const char *machine = NULL, *model = NULL, *sets[MOST_SETS];
+    struct sp_sources sources = {.sets = sets};
+    struct sp_error ignored = {0};
+    struct sp_hardware hw;
+    struct sp_model m;
+    for (int i = 1; i + 1 < c->n_args; i++) {
+        const char *const word = c->args[i], *const value = c->args[i + 1];
+        if (strcmp(word, "--hw") == 0)
+            machine = value;
+        if (strcmp(word, "--model") == 0)
+            model = value;
+        sources.textbook |= strcmp(word, "--constants") == 0 && strcmp(value, "textbook") == 0;
+        if (strcmp(word, "--set") == 0 && sources.n_sets < MOST_SETS)
+            sets[sources.n_sets++] = value;
+    }
+    if (model && sp_load_model(model, &sources, &m, &ignored))
+        put_model(&m, out);
+    if (machine && sp_load_hardware(machine, &sources, &hw, &ignored))
+        put_machine(&hw, out);
 }
 
 void sp_put_question(int number, const struct sp_case *c, const struct sp_report *answer, FILE *out)
@@ -213,7 +236,7 @@ void sp_put_question(int number, const struct sp_case *c, const struct sp_report
         fprintf(out, " (`%s`%s%s%s):\n", entry->path, *unit ? ", " : "", unit,
                 entry->kind == SP_VALUE_BOOL ? ", yes or no" : "");
     }
-    put_machine(c, out);
+    put_given(c, out);
 }
 
 /* The answer behind the name of a part, without blanks at its ends. */
@@ -321,9 +344,14 @@ static void find_mistake(struct sp_graded *g, const struct sp_report *answer, do
 
 static void grade_number(struct sp_graded *g, const struct sp_report *answer, double rel_tol)
 {
+    const char *const unit = sp_unit_name(g->of->info.unit);
     double given;
-    if (!read_number(g->given, sp_unit_name(g->of->info.unit), &given)) {
-        const char *const unit = sp_unit_name(g->of->info.unit);
+    char number[64];
+    /* a number may name what it counts, "11.5 nats", or be in per cent */
+    snprintf(number, sizeof number - 1, "%.*s%s",
+             (int)(*unit ? strlen(g->given) : strcspn(g->given, " ")), g->given,
+             !*unit && strstr(g->given, " per cent") ? "%" : "");
+    if (!read_number(number, unit, &given)) {
         snprintf(g->remark, sizeof g->remark, "not a number%s%s: `850`, `16.9k`",
                  *unit ? " of " : "", unit);
         return;

@@ -146,6 +146,9 @@ bool sp_batch_of(const struct sp_args *args, const struct sp_model *model, doubl
     *batch_tokens = model->batch_tokens > 0 ? model->batch_tokens : 4194304;
     if (args->value.batch && !sp_tokens_of(args, SP_O_batch, batch_tokens, seq, error))
         return false;
+    /* patches are an image: a number alone counts images, as where one is a token */
+    if (args->value.batch && model->patch > 0 && !strchr(args->value.batch, 'x'))
+        *batch_tokens *= *seq;
     return !(model->sample_flops > 0) || *seq == 1 ||
            sp_fail(error, SP_INPUT,
                    "%s takes images, which have no length: --batch 256 is 256 images", model->name);

@@ -29,9 +29,10 @@ void sp_note_differences(struct sp_report *report, const struct sp_case *c,
 /* Whether an option says how to print and not what to compute. */
 static bool is_form(enum sp_option_id id)
 {
-    static const enum sp_option_id forms[] = {SP_O_format,  SP_O_get,   SP_O_explain, SP_O_derive,
-                                              SP_O_check,   SP_O_plot,  SP_O_report,  SP_O_write,
-                                              SP_O_details, SP_O_quiet, SP_O_help};
+    static const enum sp_option_id forms[] =
+        {SP_O_format, SP_O_get,      SP_O_explain, SP_O_derive,  SP_O_check,
+         SP_O_plot,   SP_O_report,   SP_O_write,   SP_O_details, SP_O_quiet,
+         SP_O_help,   SP_O_constants}; /* rounded or not, a value is compared */
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
         if (forms[i] == id)
             return true;
@@ -106,6 +107,7 @@ void sp_note_printed(const struct sp_command *command, const struct sp_args *arg
     struct sp_case *const c = malloc(sizeof *c);
     if (!c)
         abort();
+    sp_stand_in(report, SP_BOTH);
     for (size_t i = 0; i < sp_n_printed && sp_takes_words(report); i++) {
         if (strcmp(sp_printed[i].command, command->name) != 0 ||
             !sp_known_cases(sp_printed[i].text, sp_printed[i].length, &cases, &error))

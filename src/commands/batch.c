@@ -17,6 +17,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(d_model),
     SP_TAKE(experts),
     SP_TAKE(top_k, .fallback = "1"),
+    SP_TAKE(capacity, .fallback = "1"),
     SP_OPTION_BATCH,
     SP_TAKE(tokens_per_device, .alias = "tokens-per-chip", .excludes = SP_THESE(SP_O_batch)),
     SP_OPTION_SEQ,
@@ -108,6 +109,7 @@ static bool load_experts(const struct sp_args *args, struct sp_critical_batches 
     if (k > experts)
         return sp_fail(error, SP_INPUT, "--top-k is larger than --experts");
     s->ep = args->value.ep;
+    s->capacity = args->value.capacity;
     s->experts = !isnan(experts)          ? experts
                  : model->moe.experts > 0 ? (double)model->moe.experts
                                           : NAN;

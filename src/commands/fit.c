@@ -387,10 +387,15 @@ static bool load_mesh(struct fit *f, const char *mesh, struct sp_error *error)
                        (long long)d.dp * d.fsdp * d.tp * d.pp, f->t->N);
     const enum sp_strategy_kind kind = f->t->N > 1 ? kind_of(&d) : SP_DP;
     const struct sp_strategy s = sp_fit_mesh(&f->q.in, f->t, kind, &d, false);
-    if (!s.exists)
+    if (!s.exists) {
+        static const char *const faults[] = {[SP_MESH_OK] = "nodes or axes do not divide so",
+                                             [SP_MESH_TP] =
+                                                 "tp does not divide its heads and widths",
+                                             [SP_MESH_STAGES] = "it has fewer layers than stages"};
         return sp_needs_layers(&f->q.model, error) &&
-               sp_fail(error, SP_INPUT, "--mesh: no mesh %s of %s on this machine", sp_safe(mesh),
-                       f->q.model.name);
+               sp_fail(error, SP_INPUT, "--mesh: no mesh %s of %s: %s", sp_safe(mesh),
+                       f->q.model.name, faults[sp_mesh_fault(&f->q.in, &d)]);
+    }
     f->has_mesh = true;
     sp_fill_fit_row(&f->q.in, f->t, &s, false, &f->given);
     sp_fill_real_axes(&f->given, &d);

@@ -50,7 +50,7 @@ struct flops {
     struct sp_training_flops of; /* a token */
     struct sp_scores parts[SP_MOST_SCORES];
     int kinds; /* how many of them */
-    bool shaped, causal;
+    bool shaped, causal, asks_step;
     bool has_beside, is_tuned; /* models work beside it; they do, or something is frozen */
     enum sp_flop_convention scores;
     double batch, seq, width, heads; /* tokens, tokens, d_model, heads */
@@ -252,6 +252,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         !sp_batch_of(args, &f.model, &f.batch, &f.seq, &origin, error))
         return false;
     f.asked_seq = args->given.seq || args->given.batch ? f.seq : NAN;
+    f.asks_step = args->given.batch;
     count(args, &f);
     convert(args, &f);
     sp_count_images(report, f.model.sample_flops > 0);

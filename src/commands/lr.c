@@ -9,7 +9,7 @@
 
 #include <scaleplan/training.h>
 
-static const char *const decays[] = {"cosine", "linear", "constant", NULL};
+static const char *const decays[] = {"cosine", "linear", "constant", "wsd", "inverse-sqrt", NULL};
 static const char *const rules[] = {"none", "linear", "sqrt", NULL};
 
 static const struct sp_taken options[] = {
@@ -22,6 +22,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(warmup_tokens, .excludes = SP_THESE(SP_O_warmup)),
     SP_TAKE(tokens, .excludes = SP_THESE(SP_O_total_steps)),
     SP_TAKE(decay, .fallback = "cosine", .choices = decays),
+    SP_TAKE(cooldown, .fallback = "0.1", .needs = SP_THESE(SP_O_decay)),
     SP_TAKE(beta1, .fallback = "0.9"),
     SP_TAKE(beta2, .fallback = "0.999"),
     SP_TAKE(epsilon, .fallback = "1e-8"),
@@ -195,7 +196,7 @@ static bool check_schedule(const struct lr *s, struct sp_error *error)
                        p->warmup_steps, p->total_steps);
     if (isnan(s->step) || isnan(s->v->lr))
         return true;
-    if (p->decay != SP_DECAY_CONSTANT && isnan(p->total_steps) && s->step > p->warmup_steps)
+    if (sp_lr_decay_ends(p->decay) && isnan(p->total_steps) && s->step > p->warmup_steps)
         return sp_fail(error, SP_USAGE, "after the warmup, give --total-steps or --decay constant");
     if (p->decay != SP_DECAY_CONSTANT && p->min_lr > p->peak_lr)
         return sp_fail(error, SP_INPUT, "--min-lr: %g exceeds the peak of %g", p->min_lr,
@@ -211,6 +212,7 @@ static bool load(const struct sp_args *args, struct lr *s, struct sp_error *erro
     s->schedule = (struct sp_lr_schedule){
         .peak_lr = sp_scaled_lr(s->rule, v->lr, s->batch_tokens, s->base_batch_tokens),
         .min_lr = v->min_lr,
+        .cooldown = v->cooldown,
         .decay = v->grad && !args->given.decay && isnan(v->total_steps) && isnan(v->tokens)
                      ? SP_DECAY_CONSTANT
                      : (enum sp_lr_decay)v->decay};

@@ -80,7 +80,7 @@ struct roof {
     const struct sp_args *args;
     struct sp_hardware hw;
     struct sp_operands bytes;
-    enum sp_dtype dtype; /* of the arithmetic; as the chip has it, once that is known */
+    enum sp_dtype wanted, dtype; /* of the arithmetic; as the chip has it, once that is known */
     bool has_hw;
     double chips;      /* that share the work */
     double C, W, r;    /* peak and bandwidth of all of them; experts per expert of a token */
@@ -191,6 +191,7 @@ static bool load_types(const struct sp_args *args, struct roof *s, struct sp_err
         return false;
     s->bytes = (struct sp_operands){a.bytes, w.bytes, out.bytes};
     s->dtype = args->value.compute >= 0 ? (enum sp_dtype)args->value.compute : a.dtype;
+    s->wanted = s->dtype;
     return true;
 }
 

@@ -190,7 +190,7 @@ static bool check_given(const struct scaling *s, struct sp_error *error)
                        "give --flops, --model, --params, --tokens or --loss, or --budget and "
                        "--days with --hw");
     if (!isnan(s->batch) && isnan(s->noise) && !buys)
-        return sp_fail(error, SP_USAGE, "--batch needs --noise-scale, or --hw");
+        return sp_fail(error, SP_USAGE, "--batch needs --noise-scale, --loss or --hw");
     if (n > 2 || (loss && (n > 1 || !isnan(g->flops))))
         return sp_fail(error, SP_USAGE,
                        "give at most two of --flops, a size and --tokens; with --loss only a size "
@@ -253,8 +253,11 @@ static bool load(const struct sp_args *args, struct scaling *s, struct sp_error 
         return false;
     if (!sp_load_law(args->value.law, &s->sources, &s->law, error) || !take_best(args, s, error) ||
         !sp_tokens_of(args, SP_O_batch, &s->batch, NULL, error) ||
-        !sp_tokens_of(args, SP_O_from_batch, &s->from, NULL, error) || !check_given(s, error) ||
-        !take_probabilities(args, s, error))
+        !sp_tokens_of(args, SP_O_from_batch, &s->from, NULL, error))
+        return false;
+    if (isnan(s->noise) && !isnan(s->batch) && !isnan(s->given.loss))
+        s->noise = sp_critical_batch_of_loss(s->given.loss);
+    if (!check_given(s, error) || !take_probabilities(args, s, error))
         return false;
     s->run = sp_scaling_solve(&s->law, &s->given);
     if (!isnan(s->given.loss) && !isfinite(s->run.flops))

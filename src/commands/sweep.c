@@ -45,6 +45,9 @@ static const struct {
     {"fit", "best.strategy,best.fits,best.compute_bound,best.step_s,best.step_at_mfu_s", ""},
     {"memory", "memory.total_bytes,memory.fits", ""},
     {"train", "days,device_hours,cost_usd", ""},
+    {"pipeline", "bubble_fraction,efficiency,microbatches_for", ""},
+    {"comm", "time_s,effective_bytes_per_s,reached_bytes_per_s", ""},
+    {"shard", "local_bytes,replicas,collective,time_s", ""},
     {"serve", "fits,batch,tpot_s,ttft_s,tokens_per_s_per_device,cost_usd_per_mtoken.blended", ""},
 };
 
@@ -483,7 +486,7 @@ static void put_row(struct sweep *s, uint64_t row, struct row_cells *cells, bool
         /* no cell begins with a dash, which a spreadsheet would read as a formula */
         snprintf(reason, sizeof reason, "%s%.*s", error.text[0] == '-' ? "option " : "",
                  (int)strcspn(error.text, "\n"), error.text);
-    else if (missing)
+    else if (missing && (s->args->value.get || !answered)) /* asked for, or nothing else there */
         snprintf(reason, sizeof reason, "the answer has no %s", missing);
     count_row(s, answered, reason);
     add_cell(cells, "reason", reason[0] ? reason : NULL, true);

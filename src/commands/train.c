@@ -95,7 +95,7 @@ struct train {
     double dp, sequences;
     bool shares_batch;
     char why[160];                                     /* it does not */
-    double needed;                                     /* devices for --days */
+    double with_scores, needed;                        /* FLOPs of a token; devices for --days */
     double useful_days, days_goodput, days_first_step; /* of --days, on those devices */
     bool has_deadline, is_of_needed; /* of_needed: all else is of those devices too */
     char on_offer[160];              /* a machine that meets it */
@@ -377,10 +377,12 @@ static void work_out_work(struct train *f)
     /* For every parameter: those of an encoder count by its tokens. */
     f->is_6p = f->convention == SP_FLOPS_6P && !f->is_tuned && !f->has_beside &&
                !(f->has_model && f->model.encoder.layers > 0);
+    if (f->has_model) /* causal, as `step` counts */
+        f->with_scores = sp_tuned_flops(&f->model, 1, f->seq, SP_FLOPS_CAUSAL);
     f->work = work_text(f);
-    f->counted =
-        f->is_tuned || f->has_beside ? "what is computed" : sp_counted_flops[f->convention];
-    f->counted = f->given->flops ? "the FLOPs given" : f->counted;
+    f->counted = f->given->flops                ? "the FLOPs given"
+                 : f->is_tuned || f->has_beside ? "what is computed"
+                                                : sp_counted_flops[f->convention];
 }
 
 static void work_out_batch(const struct sp_args *args, struct train *f)

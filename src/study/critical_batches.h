@@ -26,6 +26,7 @@ struct sp_critical_batches {
     double N, S, B, T, F, D, r, b; /* as in forms/critical_batch.def */
     double tp, pp, fsdp;           /* NAN: not given */
     double experts, ep, top_k, d_expert; /* experts, EP degree, experts per token, expert width */
+    double capacity;                     /* of an expert over the mean load */
     enum sp_overlap overlap;
     bool has_batch, has_widths; /* batch given; D and F known */
 

@@ -28,7 +28,7 @@ for path in sorted(glob.glob(root + "/configs/*/*.json")):
     assert data["$schema"] == "../schema/%s.json" % kind, path
     validators[kind].validate(data)
     checked += 1
-for path in glob.glob(root + "/tests/textbook/*.json"):
+for path in glob.glob(root + "/tests/textbook/*.json") + glob.glob(root + "/tests/courses/*.json"):
     validators["cases"].validate(load(path))
     checked += 1
 validators["plan"].validate({"model": "llama3-8b", "hw": "h100-8", "tp": 8, "sp": True, "batch": "64x8192", "remat": "full"})

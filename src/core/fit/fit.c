@@ -172,36 +172,15 @@ static void keep_quieter_of_degrees(struct sp_strategy *s, void *context)
         keep_quieter(s, &wanted->search);
 }
 
-/* The same of a mesh whose shards become replicas, whole or of shards. */
-static void keep_quieter_of_replicas(struct sp_strategy *s, void *context)
+/* Given degrees, as they can be laid on the machine. */
+static struct sp_strategy given_mesh(const struct sp_fit_input *in, const struct sp_fit_terms *t,
+                                     const struct sp_degrees *degrees)
 {
-    struct mesh_search *wanted = context;
-    const struct sp_degrees *const d = &wanted->degrees;
-    if (s->dp * s->fsdp != d->dp * d->fsdp || s->tp != d->tp || s->pp != d->pp)
-        return;
-    s->dp = d->dp;
-    s->fsdp = d->fsdp;
-    if (s->kind != SP_PP_FSDP)
-        s->kind = SP_HSDP;
-    keep_quieter(s, &wanted->search);
-}
-
-/* Replicas with given degrees: laid as they stand, or on a torus on the axes that TP, or the slices
- * that stages, leave to shards. */
-static struct sp_strategy given_replicas(const struct sp_fit_input *in,
-                                         const struct sp_fit_terms *t,
-                                         const struct sp_degrees *degrees)
-{
-    struct mesh_search wanted = {.search = {.in = in, .t = t}, .degrees = *degrees};
-    struct sp_strategy *const s = &wanted.search.best;
-    if (sp_lay_replicas(in, t, degrees, s))
-        sp_judge(s, in, t);
-    else if (in->hw->network.kind == SP_TORUS && sp_model_has_shape(in->model))
-        sp_each_real_mesh(in, t, degrees->pp > 1 ? SP_PP_FSDP : SP_FSDP_TP,
-                          keep_quieter_of_replicas, &wanted);
-    if (s->exists)
-        set_mesh_critical(s, in, t);
-    return *s;
+    struct search search = {.in = in, .t = t};
+    sp_each_given_mesh(in, t, degrees, keep_quieter, &search);
+    if (search.best.exists)
+        set_mesh_critical(&search.best, in, t);
+    return search.best;
 }
 
 /* Whether the degrees are a product that no strategy of `fit` goes through by itself: replicas
@@ -218,11 +197,9 @@ struct sp_strategy sp_fit_mesh(const struct sp_fit_input *in, const struct sp_fi
     struct mesh_search wanted = {.search = {.in = in, .t = t}, .degrees = *degrees};
     const bool over_slices = in->hw->slices > 1 && degrees->pp == 1;
     if (!over_slices && has_replicas(degrees))
-        return given_replicas(in, t, degrees);
-    if (kind == SP_PP_FSDP && !has_meaning(in, t, kind))
-        return given_replicas(in, t, degrees);
+        return given_mesh(in, t, degrees);
     if (!has_meaning(in, t, kind))
-        return (struct sp_strategy){.kind = kind};
+        return given_mesh(in, t, degrees);
     if (kind == SP_TP || (!real_axes && (kind == SP_DP || kind == SP_FSDP))) {
         const struct sp_strategy whole = whole_machine(in, t, kind);
         return is_of(&whole, degrees) ? whole : (struct sp_strategy){.kind = kind};
@@ -231,8 +208,8 @@ struct sp_strategy sp_fit_mesh(const struct sp_fit_input *in, const struct sp_fi
         sp_each_real_mesh(in, t, kind, keep_quieter_of_degrees, &wanted);
     else
         each_row_mesh(in, t, kind, keep_quieter_of_degrees, &wanted);
-    if (!wanted.search.best.exists && kind == SP_PP_FSDP)
-        return given_replicas(in, t, degrees);
+    if (!wanted.search.best.exists)
+        return given_mesh(in, t, degrees);
     if (wanted.search.best.exists)
         set_mesh_critical(&wanted.search.best, in, t);
     return wanted.search.best;

@@ -81,9 +81,11 @@ double sp_serial_load(const double link[SP_LINKS]);
 /* Whether `a` ranks above `b`: see sp_fit_best. */
 bool sp_better(const struct sp_strategy *a, const struct sp_strategy *b);
 
-/* Places replicas, whole or of shards, with given degrees on switches, or on whole axes of one
- * slice; false if impossible. Does not judge them. */
-bool sp_lay_replicas(const struct sp_fit_input *in, const struct sp_fit_terms *t,
-                     const struct sp_degrees *degrees, struct sp_strategy *s);
+/* Calls `visit` with every way to lay given degrees on switches, or on the axes of slices. */
+void sp_each_given_mesh(const struct sp_fit_input *in, const struct sp_fit_terms *t,
+                        const struct sp_degrees *degrees, sp_mesh_visitor *visit, void *context);
+
+/* Stages that lie in different slices: the greatest common divisor. */
+int64_t sp_stages_of_slices(int64_t stages, int64_t slices);
 
 #endif

@@ -246,14 +246,17 @@ static void torus_loads(struct sp_strategy *s, const struct sp_fit_terms *t)
         loads->weights[SP_LINK_ICI] = weight_load(t, X, s->W_X);
     if (!isnan(s->W_Y))
         loads->activations[SP_LINK_ICI_TP] = activation_load(t, (double)s->tp, s->W_Y);
+    if (!isnan(s->W_P)) /* at most: an axis of their own has other links than the shards' */
+        loads->activations[SP_LINK_ICI] = pipeline_load(s, t, s->W_P);
     if (t->S <= 1)
         return;
-    if (s->pp > 1)
+    const double across = (double)sp_stages_of_slices(s->pp, (int64_t)t->S);
+    if (across > 1)
         loads->activations[SP_LINK_DCN] = pipeline_load(s, t, t->W_dcn);
-    else if (s->kind == SP_TP)
+    if (s->kind == SP_TP)
         loads->activations[SP_LINK_DCN] = activation_load(t, t->N, t->M * t->W_dcn);
-    else
-        loads->weights[SP_LINK_DCN] = weight_load(t, t->S, t->W_dcn);
+    else if (across < t->S)
+        loads->weights[SP_LINK_DCN] = weight_load(t, t->S / across, t->W_dcn);
 }
 
 /* Time to gather a byte over the nodes of `devices` devices and their scalable units. s. */

@@ -20,6 +20,7 @@ struct sp_strategy sp_new_strategy(enum sp_strategy_kind kind)
                                 .beside = {.slack = 1},
                                 .W_X = NAN,
                                 .W_Y = NAN,
+                                .W_P = NAN,
                                 .critical_tokens_per_chip = NAN};
 }
 
@@ -182,59 +183,163 @@ static void each_torus_mesh(const struct sp_fit_input *in, const struct sp_fit_t
     }
 }
 
-/* Gives whole axes to shards so that their product is `fsdp`, the others to replicas. Returns the
- * shards' bandwidth; NAN if impossible. The replicas' load is that of one shard and never the
- * larger. */
-static double axes_of_shards(const struct sp_hardware *hw, int64_t fsdp)
+/* Groups of a mesh on an axis of a slice, from the innermost: TP, shards, replicas, stages. */
+enum { OF_TP, OF_SHARDS, OF_REPLICAS, OF_STAGES, GROUPS };
+
+/* A mesh being laid on the axes of a slice. */
+struct laying {
+    const struct sp_hardware *hw;
+    int64_t part[SP_MAX_AXES][GROUPS]; /* of each axis */
+    int64_t left[GROUPS];              /* of the degrees, for the axes to come */
+    struct sp_strategy s;
+    sp_mesh_visitor *visit;
+    void *context;
+};
+
+/* Bandwidth of a group on its whole axes, else on its fastest part of one: a part of a ring is a
+ * line, and groups further in share its links. NAN without any. */
+static double laid_bytes_per_s(const struct laying *l, int group)
 {
+    const double w = l->hw->network.link_bytes_per_s;
+    unsigned whole = 0;
     double best = NAN;
-    for (unsigned chosen = 0; chosen < 1U << SP_MAX_AXES; chosen++) {
-        const double rate = sp_slice_axes_bytes_per_s(hw, chosen);
-        int64_t product = 1;
-        for (int i = 0; i < SP_MAX_AXES; i++)
-            product *= chosen >> i & 1 ? hw->shape.axis[i] : 1;
-        if (product == fsdp && !(best >= rate))
-            best = rate;
+    for (int i = 0; i < SP_MAX_AXES; i++) {
+        const int64_t length = l->hw->shape.axis[i], mine = l->part[i][group];
+        int64_t inner = 1;
+        for (int g = 0; g < group; g++)
+            inner *= l->part[i][g];
+        if (mine == 1)
+            continue;
+        whole |= mine == length ? 1U << i : 0;
+        const int64_t end = mine * inner;
+        const bool wraps = end == length && sp_axis_wraps(l->hw, i);
+        const double rate =
+            sp_axis_bytes_per_s(w, inner > 1 && end == length ? length : mine, wraps) /
+            (double)inner;
+        best = best >= rate ? best : rate;
     }
-    return best;
+    return whole ? sp_slice_axes_bytes_per_s(l->hw, whole) : best;
 }
 
-/* Shards take whole axes first, replicas the rest, because replicas reduce only a shard. */
-static bool lay_on_torus(const struct sp_hardware *hw, struct sp_strategy *s)
+/* A stage sends to the next one over one link of each chip, which the chips between share. */
+static double stage_bytes_per_s(const struct laying *l)
 {
-    if (s->tp > 1 || s->pp > 1 || hw->slices > 1)
-        return false;
-    s->W_X = axes_of_shards(hw, s->fsdp);
-    return !isnan(s->W_X);
+    double rate = NAN;
+    for (int i = 0; i < SP_MAX_AXES; i++)
+        if (l->part[i][OF_STAGES] > 1) {
+            const double between = (double)l->hw->shape.axis[i] / (double)l->part[i][OF_STAGES];
+            rate = fmin(rate, l->hw->network.link_bytes_per_s / between);
+        }
+    return rate;
 }
 
-/* TP is innermost and stays within a domain, then shards, replicas, stages. */
-static bool lay_on_switches(const struct sp_fit_input *in, const struct sp_fit_terms *t,
-                            struct sp_strategy *s)
+static void visit_laid(struct laying *l)
 {
-    const int64_t domain = in->hw->network.domain;
-    const bool shaped = sp_model_has_shape(in->model);
-    if (s->tp > 1 && (!shaped || domain % s->tp != 0 || !sp_tp_divides(in->model, s->tp, s->tp)))
-        return false;
-    if (s->pp == 1)
-        return true;
-    if (!shaped || s->pp > in->model->layers)
-        return false;
-    sp_seat_sequences(s, in);
-    s->microbatches = sp_most_microbatches(sp_replica_sequences(in, s));
-    deepen_pipeline(s, in, t);
-    return true;
+    struct sp_strategy s = l->s;
+    int parts = 0;
+    for (int i = 0; i < SP_MAX_AXES; i++)
+        parts += l->part[i][OF_TP] > 1 && l->part[i][OF_TP] < l->hw->shape.axis[i];
+    if (parts > 1)
+        return;
+    s.W_X = laid_bytes_per_s(l, s.fsdp > 1 ? OF_SHARDS : OF_REPLICAS);
+    s.W_Y = laid_bytes_per_s(l, OF_TP);
+    s.W_P = stage_bytes_per_s(l);
+    l->visit(&s, l->context);
 }
 
-bool sp_lay_replicas(const struct sp_fit_input *in, const struct sp_fit_terms *t,
-                     const struct sp_degrees *d, struct sp_strategy *s)
+/* Every way to divide the axes from `axis` on among the groups. */
+static void lay_axes(struct laying *l, int axis, int group, int64_t room)
 {
-    *s = sp_new_strategy(d->pp > 1 ? SP_PP_FSDP : SP_HSDP);
-    s->dp = d->dp;
-    s->fsdp = d->fsdp;
-    s->tp = d->tp;
-    s->pp = d->pp;
-    return in->hw->network.kind == SP_TORUS ? lay_on_torus(in->hw, s) : lay_on_switches(in, t, s);
+    if (axis == SP_MAX_AXES) {
+        visit_laid(l);
+    } else if (group == GROUPS) {
+        if (room == 1)
+            lay_axes(l, axis + 1, 0, axis + 1 < SP_MAX_AXES ? l->hw->shape.axis[axis + 1] : 1);
+    } else {
+        const int64_t left = l->left[group];
+        for (int64_t mine = 1; mine <= room && mine <= left; mine++) {
+            if (room % mine != 0 || left % mine != 0)
+                continue;
+            l->part[axis][group] = mine;
+            l->left[group] = left / mine;
+            lay_axes(l, axis, group + 1, room / mine);
+        }
+        l->left[group] = left;
+    }
+}
+
+/* Stages take as many slices as they can, because they send least; replicas take the others. */
+static void lay_on_torus(const struct sp_fit_input *in, const struct sp_degrees *d,
+                         const struct sp_strategy *s, sp_mesh_visitor *visit, void *context)
+{
+    const struct sp_hardware *const hw = in->hw;
+    const int64_t across = sp_stages_of_slices(d->pp, hw->slices), copies = hw->slices / across;
+    const bool shards_cross = d->dp == 1;
+    struct laying l = {.hw = hw, .s = *s, .visit = visit, .context = context};
+    if ((shards_cross ? d->fsdp : d->dp) % copies != 0)
+        return;
+    l.left[OF_TP] = d->tp;
+    l.left[OF_SHARDS] = d->fsdp / (shards_cross ? copies : 1);
+    l.left[OF_REPLICAS] = d->dp / (shards_cross ? 1 : copies);
+    l.left[OF_STAGES] = d->pp / across;
+    lay_axes(&l, 0, 0, hw->shape.axis[0]);
+}
+
+int64_t sp_stages_of_slices(int64_t stages, int64_t slices)
+{
+    return slices == 0 ? stages : sp_stages_of_slices(slices, stages % slices);
+}
+
+/* TP is innermost and has whole domains or parts of one, then shards, replicas, stages. */
+static bool lies_on_switches(const struct sp_hardware *hw, int64_t tp)
+{
+    return hw->network.domain % tp == 0 || tp % hw->network.domain == 0;
+}
+
+/* A mesh as a visitor takes it, once it has micro-batches. */
+struct deepened {
+    const struct sp_fit_input *in;
+    const struct sp_fit_terms *t;
+    sp_mesh_visitor *visit;
+    void *context;
+};
+
+static void visit_deepened(struct sp_strategy *s, void *context)
+{
+    const struct deepened *const d = context;
+    if (s->pp > 1) {
+        sp_seat_sequences(s, d->in);
+        s->microbatches = sp_most_microbatches(sp_replica_sequences(d->in, s));
+        deepen_pipeline(s, d->in, d->t);
+    }
+    d->visit(s, d->context);
+}
+
+void sp_each_given_mesh(const struct sp_fit_input *in, const struct sp_fit_terms *t,
+                        const struct sp_degrees *d, sp_mesh_visitor *visit, void *context)
+{
+    struct deepened deepened = {in, t, visit, context};
+    struct sp_strategy s = sp_new_strategy(d->pp > 1   ? SP_PP_FSDP
+                                           : d->dp > 1 ? SP_HSDP
+                                                       : SP_FSDP_TP);
+    s.dp = d->dp;
+    s.fsdp = d->fsdp;
+    s.tp = d->tp;
+    s.pp = d->pp;
+    const bool cuts = d->tp > 1 || d->pp > 1;
+    if (sp_mesh_fault(in, d) != SP_MESH_OK || (cuts && !sp_model_has_shape(in->model)))
+        return;
+    if (in->hw->network.kind == SP_TORUS)
+        lay_on_torus(in, d, &s, visit_deepened, &deepened);
+    else if (lies_on_switches(in->hw, d->tp))
+        visit_deepened(&s, &deepened);
+}
+
+enum sp_mesh_fault sp_mesh_fault(const struct sp_fit_input *in, const struct sp_degrees *d)
+{
+    if (d->tp > 1 && !sp_tp_divides(in->model, d->tp, d->tp))
+        return SP_MESH_TP;
+    return d->pp > 1 && d->pp > in->model->layers ? SP_MESH_STAGES : SP_MESH_OK;
 }
 
 void sp_each_real_mesh(const struct sp_fit_input *in, const struct sp_fit_terms *t,

@@ -14,12 +14,22 @@ double sp_scaled_lr(enum sp_lr_rule rule, double base_lr, double batch, double b
 double sp_lr_decay_left(const struct sp_lr_schedule *s, double step)
 {
     const double pi = 3.14159265358979323846;
-    if (s->decay == SP_DECAY_CONSTANT || step <= s->warmup_steps)
+    const double held = s->decay == SP_DECAY_WSD
+                            ? fmax(s->warmup_steps, s->total_steps * (1 - s->cooldown))
+                            : s->warmup_steps;
+    if (s->decay == SP_DECAY_CONSTANT || step <= held)
         return 1;
+    if (s->decay == SP_DECAY_ISQRT)
+        return sqrt(fmax(held, 1) / step);
     if (step >= s->total_steps)
         return 0;
-    const double done = (step - s->warmup_steps) / (s->total_steps - s->warmup_steps);
-    return s->decay == SP_DECAY_LINEAR ? 1 - done : (1 + cos(pi * done)) / 2;
+    const double done = (step - held) / (s->total_steps - held);
+    return s->decay == SP_DECAY_COSINE ? (1 + cos(pi * done)) / 2 : 1 - done;
+}
+
+bool sp_lr_decay_ends(enum sp_lr_decay decay)
+{
+    return decay != SP_DECAY_CONSTANT && decay != SP_DECAY_ISQRT;
 }
 
 struct sp_adam_moments sp_adam_same_gradient(double g, double steps, double beta1, double beta2)

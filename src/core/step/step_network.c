@@ -120,9 +120,11 @@ static double gather_s(const struct sp_step_inputs *in, struct group g, double b
         return inside_domain_s(in, inside, moving);
     const double sent = bytes * (nodes - 1) / nodes, line = inside * net->scaleout_bytes_per_s;
     const double measured = measured_s(net, SP_ALL_GATHER, nodes, sent / line, out);
-    return isnan(measured)
-               ? sp_smooth_max(moving, sent / (line * out)) + net->scaleout_latency_s * (nodes - 1)
-               : sp_smooth_max(moving, measured);
+    const double across = isnan(measured) ? sp_smooth_max(moving, sent / (line * out)) +
+                                                net->scaleout_latency_s * (nodes - 1)
+                                          : sp_smooth_max(moving, measured);
+    /* more nodes are never sooner done than one */
+    return inside > 1 ? sp_larger(across, inside_domain_s(in, inside, moving)) : across;
 }
 
 /* A group's part of a torus axis. */
