@@ -215,8 +215,11 @@ static bool refuse_unknown(const struct sp_launch_file *file)
         return sp_fail(file->settings.error, SP_INPUT,
                        "%s: unknown launch format (line %d starts %.80s): give the plan as options",
                        sp_safe(file->origin), line, sp_safe(program));
-    return sp_fail_in(&file->settings, "not a supported launch: neither " SP_READABLE(
-                                           SP_TARGET_FORM, ", nor ", ", nor "));
+    return sp_fail_in(
+        &file->settings,
+        "not a launch of a framework known here%s%s: give the plan as options (docs/launches.md)",
+        file->settings.n > 0 ? "; its first key: " : "",
+        file->settings.n > 0 ? sp_safe(file->settings.at[0].name) : "");
 }
 
 /* Reads it as that target's form. */

@@ -84,6 +84,12 @@ bool sp_has_setting(const struct sp_settings *settings, const char *name)
     return find_setting(settings, name) >= 0;
 }
 
+bool sp_chooses(struct sp_settings *settings, const char *name)
+{
+    const int last = find_setting(settings, name);
+    return sp_setting(settings, name) && !settings->at[last].usual;
+}
+
 bool sp_was_read(const struct sp_settings *settings, const char *name)
 {
     const int last = find_setting(settings, name);
@@ -143,15 +149,17 @@ static void refuse_gap(struct sp_settings *settings, struct sp_setting *setting)
     char place[128];
     put_place(settings, setting->gap_line, place, sizeof place);
     const char *const typed = setting->by[0] ? setting->by : setting->gap;
-    const bool name = !strpbrk(typed, "$`( \n"),
+    const bool name = !strpbrk(typed, "$`\n") && strlen(typed) + 1 < sizeof setting->gap &&
+                      strncmp(typed, "the ", 4) != 0 && strncmp(typed, "one of ", 7) != 0,
                parameter = typed[strspn(typed, "0123456789")] == '\0';
+    const char *const quote = name && strpbrk(typed, "\"'[]() ") ? "'" : "";
     sp_fail(
-        settings->error, SP_INPUT, "%s: %s needs %s%s%s%s%s%s%s%s", place, sp_safe(setting->name),
-        parameter && typed == setting->gap ? "the script's parameter " : "", sp_safe(setting->gap),
-        setting->by[0] ? ", which depends on " : ", which is not set here",
+        settings->error, SP_INPUT, "%s: %s needs %s%s%s%s%s%s%s%s%s%s", place,
+        sp_safe(setting->name), parameter && typed == setting->gap ? "the script's parameter " : "",
+        sp_safe(setting->gap), setting->by[0] ? ", which depends on " : ", which is not set here",
         setting->by[0] && parameter ? "the script's parameter " : "",
-        setting->by[0] ? sp_safe(setting->by) : "", name ? "; --set-var " : "",
-        name ? sp_safe(typed) : "", name ? "=VALUE" : "");
+        setting->by[0] ? sp_safe(setting->by) : "", name ? "; --set-var " : "", quote,
+        name ? sp_safe(typed) : "", name ? "=VALUE" : "", quote);
     setting->refused = true;
 }
 
@@ -219,7 +227,7 @@ void sp_note_unread(struct sp_settings *settings, const char *prefix, const char
             continue;
         const char *const name = setting->name + skip;
         sp_core_option(settings->core, name, setting->value, option, sizeof option);
-        if (option[0] ? sp_has_word(quiet, name) : sp_is_quiet(quiet, name))
+        if (option[0] ? sp_has_word(quiet, name) : setting->usual || sp_is_quiet(quiet, name))
             continue;
         if (option[0])
             sp_add_unread(settings->launch, option, setting->name, setting->value, setting->line);
@@ -324,7 +332,6 @@ void sp_launch_no_model(const struct sp_settings *settings, const char *format, 
     va_start(arguments, format);
     vsnprintf(why, size, format, arguments);
     va_end(arguments);
-    sp_append(why, size, ": give --model");
 }
 
 /* Puts a line into a list of them; behind the last there is only the word that there were more. */

@@ -18,6 +18,7 @@ struct sp_setting {
     bool needed;  /* and for its value */
     bool refused; /* an error has named it */
     bool cut;     /* the value was longer than there is room for */
+    bool usual;   /* it is of the framework's own file, under those of the launch */
 };
 enum { SP_MAX_SETTINGS = 1024 };
 struct sp_settings {
@@ -94,6 +95,9 @@ const char *sp_setting(struct sp_settings *settings, const char *name);
 
 /* Whether a reader has asked for it. */
 bool sp_was_read(const struct sp_settings *settings, const char *name);
+
+/* Whether the launch says it, and not only the framework's own file under it. */
+bool sp_chooses(struct sp_settings *settings, const char *name);
 
 /* Whether there is one of that name, without a trace that it was asked for. */
 bool sp_has_setting(const struct sp_settings *settings, const char *name);

@@ -83,7 +83,7 @@ static enum sp_match detect(const struct sp_launch_file *file)
                                                                 : SP_NO_MATCH;
     if (sp_has_setting(&file->settings, sp_python_class))
         return SP_CERTAIN;
-    for (int i = 0; i < file->settings.n && !file->json; i++)
+    for (int i = 0; i < file->settings.n; i++)
         if (sp_is(file->settings.at[i].name, mine))
             return SP_CERTAIN;
     return !file->json && sp_is_axolotl(&file->settings) ? SP_CERTAIN : SP_NO_MATCH;
@@ -309,8 +309,6 @@ static void read_habits(struct sp_settings *s, bool again, bool trl)
         sp_launch_whole(s, "seq", 2048); /* cutoff_len of LLaMA-Factory */
     else if (!said && trl)
         sp_launch_whole(s, "seq", 1024); /* TRL's, by arguments too */
-    else if (!said)
-        sp_add_unread(s->launch, "seq", "the length of sequences", "(left out)", 0);
     sp_launch_option(s, "remat", runs_again(s) || again ? "full" : "none");
     if (optim && strstr(optim, "8bit"))
         sp_launch_option(s, "set", "precision.optimizer_bytes=2");
