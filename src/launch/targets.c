@@ -211,10 +211,13 @@ static bool refuse_unknown(const struct sp_launch_file *file)
     const char *const program = file->script ? sp_started_program(file->script, &line) : "";
     if (file->script && file->script->missing)
         return refuse_missing(file);
-    if (program[0])
+    if (program[0]) {
+        char name[160];
+        sp_shell_show(&file->script->shell->text, program, name, sizeof name);
         return sp_fail(file->settings.error, SP_INPUT,
                        "%s: unknown launch format (line %d starts %.80s): give the plan as options",
-                       sp_safe(file->origin), line, sp_safe(program));
+                       sp_safe(file->origin), line, sp_safe(name));
+    }
     return sp_fail_in(
         &file->settings,
         "not a launch of a framework known here%s%s: give the plan as options (docs/launches.md)",

@@ -417,6 +417,7 @@ static bool read(struct sp_launch_file *file)
     if (file->script && !read_script(file))
         return false;
     spell_names(s);
+    const bool axolotl = sp_is_axolotl(s);
     if (!sp_spell_axolotl(s) || !take_launchers(s) ||
         (sp_is_swift(file) && !sp_spell_swift(s, file->hw ? sp_chips(file->hw) : 0)))
         return false;
@@ -444,7 +445,8 @@ static bool read(struct sp_launch_file *file)
         read_sharding(s, adapted);
     read_habits(s, said.recomputes, is_trl(file));
     read_kind(s, kind, adapted);
-    if (sp_setting(s, sp_python_class) && !shared)
+    const bool own = sp_setting(s, "finetuning_type") || axolotl || sp_is_swift(file);
+    if (!file->script && !own && !shared)
         sp_launch_note(
             s, "its launcher is unknown: DDP is assumed; for FSDP or DeepSpeed give --zero");
     sp_read_rest(s);

@@ -27,6 +27,8 @@ static int64_t length_of(struct sp_settings *s)
 {
     const int64_t answer = sp_setting_whole(s, "--rollout-max-response-len", 1, 0),
                   prompt = sp_setting_whole(s, "--rollout-max-prompt-len", 1, 0);
+    if (answer > 0 && prompt == 0)
+        sp_launch_note(s, "no --rollout-max-prompt-len: sequences of answers alone; give --seq");
     if (answer > 0)
         return prompt + answer;
     if (!sp_said(s, "--seq-length"))
