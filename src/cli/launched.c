@@ -19,6 +19,8 @@ static bool is_replaced(const struct sp_args *typed, enum sp_option_id id, const
         id == SP_O_model || id == SP_O_shape || (sets && strncmp(value, "model.", 6) == 0);
     if (of_model && (typed->given.model || typed->given.shape))
         return true;
+    if (id == SP_O_dtype && strcmp(value, "fp32") == 0)
+        return typed->given.precision || typed->given.dtype;
     if (sets && strncmp(value, "precision.", 10) == 0)
         return typed->given.precision;
     return !sets && typed->given_at[id];

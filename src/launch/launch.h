@@ -159,6 +159,9 @@ struct sp_written {
     int n_lost;
 };
 
+/* Why a part is lost; takes the mark of it off the text. */
+const char *sp_lost_kind(const char **lost);
+
 /* False with an error where a framework's file cannot be read; `written` has no text then. */
 bool sp_write_launch(const struct sp_target *target, const struct sp_launched *launched,
                      struct sp_written *written, struct sp_error *error);

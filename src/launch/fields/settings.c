@@ -361,6 +361,26 @@ void sp_launch_note(const struct sp_settings *settings, const char *format, ...)
     PUT_LINE(settings->launch->note, settings->launch->notes, "remarks");
 }
 
+const char *sp_lost_kind(const char **lost)
+{
+    static const char *const kinds[][2] = {{"code: ", "needs code"},
+                                           {"later: ", "not written yet"}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (sp_starts_with(*lost, kinds[i][0])) {
+            *lost += strlen(kinds[i][0]);
+            return kinds[i][1];
+        }
+    return "cannot express";
+}
+
+void sp_put_lost(const struct sp_written *written, const char *before, const char *after, FILE *out)
+{
+    for (int i = 0; i < written->n_lost; i++) {
+        const char *lost = written->lost[i], *const kind = sp_lost_kind(&lost);
+        fprintf(out, "%s%s: %s%s", before, kind, lost, after);
+    }
+}
+
 /* A ZeRO stage that the framework lacks is a loss too; what replaces it is said beside it. */
 void sp_lose(const struct sp_launched *l, const char *format, ...)
 {

@@ -167,7 +167,12 @@ __attribute__((format(printf, 2, 3))) void sp_add_note(struct sp_launch *launch,
 void sp_read_optimizer(const struct sp_settings *settings, const char *key, const char *name,
                        double momentum);
 
-/* Adds a "cannot express" to what is written. */
+/* Puts what of a plan is lost, and why: the framework has no option for it, or ("code: ") code has
+ * to do it, or ("later: ") nothing here writes it yet. */
+void sp_put_lost(const struct sp_written *written, const char *before, const char *after,
+                 FILE *out);
+
+/* Adds such a loss to what is written; "model: " refuses it, as another model would be trained. */
 __attribute__((format(printf, 2, 3))) void sp_lose(const struct sp_launched *launched,
                                                    const char *format, ...);
 

@@ -27,8 +27,6 @@ static int64_t length_of(struct sp_settings *s)
 {
     const int64_t answer = sp_setting_whole(s, "--rollout-max-response-len", 1, 0),
                   prompt = sp_setting_whole(s, "--rollout-max-prompt-len", 1, 0);
-    if (answer > 0 && prompt == 0)
-        sp_launch_note(s, "no --rollout-max-prompt-len: sequences of answers alone; give --seq");
     if (answer > 0)
         return prompt + answer;
     if (!sp_said(s, "--seq-length"))
@@ -66,6 +64,8 @@ bool sp_spell_slime(struct sp_settings *s, int64_t replicas)
     snprintf(seq, sizeof seq, "%lld", (long long)length);
     sp_launch_note(s,
                    "slime: only the training step, without rollouts; the maximum lengths are used");
+    if (!sp_said(s, "--rollout-max-prompt-len"))
+        sp_launch_note(s, "no --rollout-max-prompt-len: sequences of answers alone; give --seq");
     return add_missing(s, "--use-distributed-optimizer", "") &&
            (sp_said(s, "--fp16") || add_missing(s, "--bf16", "")) &&
            spell_tokens(s, length, sequences, replicas) && sp_add_setting(s, "--seq-length", seq) &&
