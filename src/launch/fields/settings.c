@@ -149,8 +149,9 @@ static void refuse_gap(struct sp_settings *settings, struct sp_setting *setting)
     char place[128];
     put_place(settings, setting->gap_line, place, sizeof place);
     const char *const typed = setting->by[0] ? setting->by : setting->gap;
-    const bool name = !strpbrk(typed, "$`\n") && strlen(typed) + 1 < sizeof setting->gap &&
-                      strncmp(typed, "the ", 4) != 0 && strncmp(typed, "one of ", 7) != 0,
+    const bool name = !strpbrk(typed, "$`\n") && typed[0] != '(' &&
+                      strlen(typed) + 1 < sizeof setting->gap && strncmp(typed, "the ", 4) != 0 &&
+                      strncmp(typed, "one of ", 7) != 0,
                parameter = typed[strspn(typed, "0123456789")] == '\0';
     const char *const quote = name && strpbrk(typed, "\"'[]() ") ? "'" : "";
     sp_fail(

@@ -85,10 +85,7 @@ static void trim(const char **from, const char **to)
 {
     while (*from < *to && (isspace((unsigned char)**from) || **from == '\\' || **from == '#'))
         *from = **from == '#' ? step(*from, *to) : *from + 1;
-    const char *at = *from;
-    while (at < *to && (*at != '#' || strchr("([{", **from)))
-        at = step(at, *to);
-    *to = at < *to ? at : *to; /* a remark behind it */
+    *to = find_outside(*from, *to, "#"); /* a remark behind it */
     while (*to > *from && isspace((unsigned char)(*to)[-1]))
         (*to)--;
 }
@@ -279,6 +276,11 @@ static bool evaluate(const struct sp_python *p, const char *from, const char *to
     const int asked = when < otherwise ? asks_for_bf16(when + 4, otherwise) : -1,
               bf16 = asks_for_bf16(from, to);
     struct sum sum = {p, from, to, branch, 0};
+    if (*from == '(' && depth < DEEPEST && find_outside(from + 1, to, "") == to - 1) {
+        const char *inner = from + 1, *end = to - 1;
+        trim(&inner, &end);
+        return evaluate(p, inner, end, depth + 1, branch, out, size);
+    }
     if (takes_word(p, from, to, depth, branch, out, size))
         return true;
     if (asked >= 0 && otherwise < to && depth < DEEPEST)
@@ -320,8 +322,11 @@ static bool evaluate(const struct sp_python *p, const char *from, const char *to
         *lower = '\0';
     const char *const said =
         !strpbrk(name, " ()[]{}\"'") && depth < DEEPEST ? value_of(p, name, branch) : NULL;
-    return said && !sp_is(said, name) &&
-           evaluate(p, said, said + strlen(said), depth + 1, branch, out, size);
+    const bool known = said && !sp_is(said, name) &&
+                       evaluate(p, said, said + strlen(said), depth + 1, branch, out, size);
+    for (char *c = out; known && lower && *c; c++)
+        *c = (char)tolower((unsigned char)*c);
+    return known;
 }
 
 /* What an expression rests on. */
