@@ -47,7 +47,6 @@
 /* Columns of the rows, as text. */
 #define SP_TARGET_NAME(row, name, framework, form) name
 #define SP_TARGET_FRAMEWORK(row, name, framework, form) framework
-#define SP_TARGET_FORM(row, name, framework, form) form
 #define SP_TARGET_NAME_FORM(row, name, framework, form) name " (" form ")"
 
 struct sp_target;

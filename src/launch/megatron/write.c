@@ -202,7 +202,7 @@ static void settle_layout(const struct sp_launched *l, struct sp_settings *s)
             if (strcmp(s->at[i].name, by_letters[k]) == 0)
                 s->at[i].name[0] = '\0';
     if (l->plan->vpp == 1 && sp_peek_setting(s, overlap))
-        sp_lose(l, "what Megatron-LM refuses: %s with stages that have one chunk", overlap);
+        sp_lose(l, "what Megatron-LM refuses: %s with one chunk per stage", overlap);
 }
 
 void sp_put_megatron(const struct sp_launched *l, struct sp_settings *s)
