@@ -283,7 +283,8 @@ void sp_read_hub_model(const struct sp_settings *s, const char *given,
     if (given && sp_load_model(name, sources, &model, &unknown))
         sp_launch_option(s, "model", "%s", name);
     else
-        sp_launch_no_model(s, "its model is %.80s", given && given[0] ? sp_safe(given) : "not said");
+        sp_launch_no_model(s, "its model is %.80s",
+                           given && given[0] ? sp_safe(given) : "not said");
 }
 
 void sp_launch_reference(const struct sp_settings *s, bool adapted, bool away)
