@@ -61,7 +61,7 @@ static bool take_rollout(const struct sp_args *typed, const struct sp_launch *la
     return ok;
 }
 
-static bool take_option(const struct sp_args *typed, const struct sp_launch *launch, int i,
+static bool take_option(const struct sp_args *typed, struct sp_launch *launch, int i,
                         struct sp_args *args, struct sp_error *error)
 {
     const struct sp_option *const option = sp_option_named(args, launch->option[i].name);
@@ -74,10 +74,11 @@ static bool take_option(const struct sp_args *typed, const struct sp_launch *lau
         return true;
     if (option->id == SP_O_reference &&
         typed->given.model) { /* the model itself, which was typed */
-        char reference[160];
-        const char *const place = strchr(launch->option[i].value, ':');
-        snprintf(reference, sizeof reference, "%.120s%s", typed->value.model, place ? place : "");
-        return sp_take_text(args, option->id, reference, error);
+        char *const value = launch->option[i].value, place[32];
+        const char *const colon = strchr(value, ':');
+        snprintf(place, sizeof place, "%s", colon ? colon : "");
+        snprintf(value, sizeof launch->option[i].value, "%.120s%s", typed->value.model, place);
+        return sp_take_text(args, option->id, value, error);
     }
     if (launch->etp_is_tp && option->id == SP_O_etp && typed->given.tp)
         return sp_take_number(args, option->id, typed->value.tp, error);
