@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 /* Whether what is typed takes an option's place. A launch says parts of a model, and of a recipe of
  * training state; whoever types another one has all of it. */
 static bool is_replaced(const struct sp_args *typed, enum sp_option_id id, const char *value)
@@ -17,6 +19,8 @@ static bool is_replaced(const struct sp_args *typed, enum sp_option_id id, const
         id == SP_O_model || id == SP_O_shape || (sets && strncmp(value, "model.", 6) == 0);
     if (of_model && (typed->given.model || typed->given.shape))
         return true;
+    if (id == SP_O_dtype && strcmp(value, "fp32") == 0)
+        return typed->given.precision || typed->given.dtype;
     if (sets && strncmp(value, "precision.", 10) == 0)
         return typed->given.precision;
     return !sets && typed->given_at[id];
@@ -57,7 +61,7 @@ static bool take_rollout(const struct sp_args *typed, const struct sp_launch *la
     return ok;
 }
 
-static bool take_option(const struct sp_args *typed, const struct sp_launch *launch, int i,
+static bool take_option(const struct sp_args *typed, struct sp_launch *launch, int i,
                         struct sp_args *args, struct sp_error *error)
 {
     const struct sp_option *const option = sp_option_named(args, launch->option[i].name);
@@ -70,25 +74,55 @@ static bool take_option(const struct sp_args *typed, const struct sp_launch *lau
         return true;
     if (option->id == SP_O_reference &&
         typed->given.model) { /* the model itself, which was typed */
-        char reference[160];
-        const char *const place = strchr(launch->option[i].value, ':');
-        snprintf(reference, sizeof reference, "%.120s%s", typed->value.model, place ? place : "");
-        return sp_take_text(args, option->id, reference, error);
+        char *const value = launch->option[i].value, place[32];
+        const char *const colon = strchr(value, ':');
+        snprintf(place, sizeof place, "%s", colon ? colon : "");
+        snprintf(value, sizeof launch->option[i].value, "%.120s%s", typed->value.model, place);
+        return sp_take_text(args, option->id, value, error);
     }
     if (launch->etp_is_tp && option->id == SP_O_etp && typed->given.tp)
         return sp_take_number(args, option->id, typed->value.tp, error);
     return sp_take_text(args, option->id, launch->option[i].value, error);
 }
 
-/* A launch that says no model, and why, where nobody typed one either. */
-static bool check_model(const char *path, const struct sp_args *args,
-                        const struct sp_launch *launch, struct sp_error *error)
+static bool is_said(const struct sp_args *typed, const struct sp_launch *launch, const char *name)
 {
-    const bool given = args->given.model || args->given.shape;
-    if (launch->no_model[0] && !given)
-        return sp_fail(error, SP_INPUT, "%s: %s",
-                       strcmp(path, "-") == 0 ? "standard input" : sp_safe(path), launch->no_model);
-    return true;
+    const struct sp_option *const option = sp_option_named(typed, name);
+    const char *const by = typed->value.batch ? strchr(typed->value.batch, 'x') : NULL;
+    bool said = !option || typed->given_at[option->id] ||
+                (option->id == SP_O_seq && by && by[1]); /* "64x4096" */
+    for (int i = 0; i < launch->options && !said; i++)
+        said = strcmp(launch->option[i].name, name) == 0;
+    return said;
+}
+
+/* What decides the answer and a launch leaves to others (the training script, its data), where
+ * nobody typed it either: one line names all of it. Without a machine no batch is known yet. */
+static bool check_left_out(const char *path, const struct sp_args *typed,
+                           const struct sp_args *args, const struct sp_launch *launch,
+                           struct sp_error *error)
+{
+    static const struct {
+        const char *option, *what;
+    } parts[] = {{"batch", "batch"}, {"seq", "length of sequences"}};
+    const bool trains = typed->given.hw && !launch->serves && !plans_rollout(typed),
+               lacks_model = launch->no_model[0] && !args->given.model && !args->given.shape;
+    const char *separator = "";
+    char lacks[256] = "", give[40] = "";
+    if (lacks_model) {
+        sp_append(lacks, sizeof lacks, "%s", launch->no_model);
+        sp_append(give, sizeof give, " --model");
+        separator = "; ";
+    }
+    for (size_t i = 0; trains && i < sizeof parts / sizeof *parts; i++)
+        if (!is_said(typed, launch, parts[i].option)) {
+            sp_append(lacks, sizeof lacks, "%sno %s", separator, parts[i].what);
+            sp_append(give, sizeof give, " --%s", parts[i].option);
+            separator = ", ";
+        }
+    return !lacks[0] ||
+           sp_fail(error, SP_INPUT, "%s: %s: give%s",
+                   strcmp(path, "-") == 0 ? "standard input" : sp_safe(path), lacks, give);
 }
 
 /* A server's command where a training is asked for, or the other way round. */
@@ -216,8 +250,9 @@ bool sp_take_launch(const struct sp_args *typed, struct sp_launch *launch, struc
         ok = sp_take_text(args, SP_O_set, typed->many[i], error);
     if (launch->machine[0])
         ok = ok && sp_take_text(args, SP_O_hw, launch->machine, error);
-    return ok && check_unread(path, typed, launch, error) &&
-           check_model(path, args, launch, error) && check_length(args, launch, error);
+    const bool read = ok && check_unread(path, typed, launch, error);
+    return ok && check_left_out(path, typed, args, launch, error) && read &&
+           check_length(args, launch, error);
 }
 
 void sp_put_launch(struct sp_report *r, const struct sp_launch *launch)

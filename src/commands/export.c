@@ -35,7 +35,8 @@ static void put_lost(struct sp_report *r, const struct export *s)
 {
     for (int i = 0; i < s->written.n_lost; i++) {
         sp_begin_row(r, "", "lost.%d", i);
-        sp_put_text(r, SP_Q_EXPORT_WHAT, "%s", s->written.lost[i]);
+        const char *lost = s->written.lost[i], *const kind = sp_lost_kind(&lost);
+        sp_put_text(r, SP_Q_EXPORT_WHAT, "%s: %s", kind, lost);
     }
     sp_scope(r, "");
 }

@@ -97,6 +97,17 @@ static const char *nearest_set_path(struct sp_text *room, const struct sp_field_
     return sp_nearest_hint_in(room, &nearest);
 }
 
+/* A key of a section that ends in this word, such as "moe.experts"; NULL: there is none. */
+static const char *key_that_ends_in(const struct sp_field_table *table, const char *word)
+{
+    for (size_t i = 0; i < table->n; i++) {
+        const char *const dot = strchr(table->fields[i].key, '.');
+        if (dot && strcmp(dot + 1, word) == 0)
+            return table->fields[i].key;
+    }
+    return NULL;
+}
+
 static void store_number(const struct sp_field *field, char *base, double value)
 {
     char *at = base + field->offset;
@@ -464,6 +475,12 @@ bool sp_set_field(const struct sp_field_table *table, const char *path, const ch
         store_number(field, base, strcmp(value, "true") == 0);
         return true;
     }
+    const char *const counts = field->type == SP_FIELD_ENUM && strspn(value, "0123456789") > 0
+                                   ? key_that_ends_in(table, path)
+                                   : NULL;
+    if (counts && find_name(field, value) < 0)
+        return sp_fail(error, SP_INPUT, "%s: \"%s\" is not a format; did you mean \"%s.%s\"?",
+                       place, sp_safe(value), table->name, counts);
     if (field->type == SP_FIELD_TEXT || field->type == SP_FIELD_ENUM ||
         field->type == SP_FIELD_SHAPE)
         return store_text(field, value, place, base, error);

@@ -47,7 +47,6 @@
 /* Columns of the rows, as text. */
 #define SP_TARGET_NAME(row, name, framework, form) name
 #define SP_TARGET_FRAMEWORK(row, name, framework, form) framework
-#define SP_TARGET_FORM(row, name, framework, form) form
 #define SP_TARGET_NAME_FORM(row, name, framework, form) name " (" form ")"
 
 struct sp_target;
@@ -158,6 +157,9 @@ struct sp_written {
     char lost[SP_LAUNCH_LOSSES][160];
     int n_lost;
 };
+
+/* Why a part is lost; takes the mark of it off the text. */
+const char *sp_lost_kind(const char **lost);
 
 /* False with an error where a framework's file cannot be read; `written` has no text then. */
 bool sp_write_launch(const struct sp_target *target, const struct sp_launched *launched,

@@ -112,12 +112,20 @@ static void lose_unsaid(const struct sp_launched *l)
         }
 }
 
+/* PyTorch multiplies fp32 in fp32 unless it is told to take TF32; JAX takes TF32. */
+static bool takes_fp32(const struct sp_target *target)
+{
+    return target != &sp_target_maxtext && target != &sp_target_jax;
+}
+
 /* Matmuls in a format that the chip has no units for: frameworks refuse to start, or emulate. */
-static void lose_format(const struct sp_launched *l)
+static void lose_format(const struct sp_target *target, const struct sp_launched *l)
 {
     const enum sp_dtype wanted = l->plan->dtype;
     if (wanted == SP_FP8 && sp_compute_dtype(&l->hw->chip, wanted) != wanted)
         sp_lose(l, "8-bit matmuls on %s, which has no fp8", l->hw->name);
+    if (wanted == SP_TF32 && takes_fp32(target))
+        sp_lose(l, "code: matmuls in tf32: torch.set_float32_matmul_precision(\"high\")");
 }
 
 bool sp_write_launch(const struct sp_target *target, const struct sp_launched *launched,
@@ -137,11 +145,15 @@ bool sp_write_launch(const struct sp_target *target, const struct sp_launched *l
         sp_lose(&l, "torus axes of TP groups (--tp-axes)");
     lose_encoder(&l);
     lose_unsaid(&l);
-    lose_format(&l);
+    lose_format(target, &l);
     target->write(&l, out);
     if (fclose(out) != 0)
         abort();
     close_words(l.words);
+    for (int i = 0; i < written->n_lost; i++)
+        if (sp_starts_with(written->lost[i], "model: "))
+            return sp_fail(error, SP_INPUT, "%s cannot be written for %s: %s",
+                           sp_safe(l.model->name), target->format, written->lost[i] + 7);
     return true;
 }
 
@@ -211,12 +223,32 @@ static bool refuse_unknown(const struct sp_launch_file *file)
     const char *const program = file->script ? sp_started_program(file->script, &line) : "";
     if (file->script && file->script->missing)
         return refuse_missing(file);
-    if (program[0])
+    if (program[0]) {
+        char name[160];
+        sp_shell_show(&file->script->shell->text, program, name, sizeof name);
         return sp_fail(file->settings.error, SP_INPUT,
                        "%s: unknown launch format (line %d starts %.80s): give the plan as options",
-                       sp_safe(file->origin), line, sp_safe(program));
-    return sp_fail_in(&file->settings, "not a supported launch: neither " SP_READABLE(
-                                           SP_TARGET_FORM, ", nor ", ", nor "));
+                       sp_safe(file->origin), line, sp_safe(name));
+    }
+    return sp_fail_in(
+        &file->settings,
+        "not a launch of a framework known here%s%s: give the plan as options (docs/launches.md)",
+        file->settings.n > 0 ? "; its first key: " : "",
+        file->settings.n > 0 ? sp_safe(file->settings.at[0].name) : "");
+}
+
+/* Where weights are in fp32 and no format of matmuls is said, they are too. */
+static void say_matmuls(struct sp_launch_file *file, const struct sp_target *target)
+{
+    const struct sp_launch *const launch = file->settings.launch;
+    bool wide = false, said = !takes_fp32(target) || sp_setting_on(&file->settings, "tf32");
+    for (int i = 0; i < launch->options; i++) {
+        said = said || sp_is(launch->option[i].name, "dtype");
+        if (sp_is(launch->option[i].name, "precision"))
+            wide = sp_is(launch->option[i].value, "fp32");
+    }
+    if (wide && !said)
+        sp_launch_option(&file->settings, "dtype", "fp32");
 }
 
 /* Reads it as that target's form. */
@@ -233,7 +265,10 @@ static bool read_as(struct sp_launch_file *file, const struct sp_target *target,
     if (file->words[0] && file->words[0]->core[0])
         file->settings.core = file->words[0]->core;
     file->program = program;
-    const bool ok = target->read(file) && sp_refuse_gaps(&file->settings) && error->lines == before;
+    const bool read = target->read(file);
+    if (read && !target->program)
+        say_matmuls(file, target);
+    const bool ok = read && sp_refuse_gaps(&file->settings) && error->lines == before;
     close_words(file->words);
     return ok && (file->settings.launch->options < SP_LAUNCH_OPTIONS ||
                   sp_fail_in(&file->settings, "has %d options of a plan or more, too many to read",

@@ -62,6 +62,17 @@ static inline bool run_alike(const struct sp_planned *a, const struct sp_planned
            (a->plan.dtype != SP_FP8 || x->fp8_recipe == y->fp8_recipe);
 }
 
+/* A recipe, with the format of its matmuls where it is "RECIPE/FORMAT". */
+static inline void put_precision(struct sp_words *w, const char *recipe)
+{
+    char name[32];
+    const char *const format = strchr(recipe, '/');
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(recipe, "/"), recipe);
+    sp_add_option(w, "precision", name);
+    if (format)
+        sp_add_option(w, "dtype", format + 1);
+}
+
 static inline bool same_plan(const struct sp_planned *a, const struct sp_planned *b)
 {
     const struct sp_step_inputs x = sp_inputs_of(a), y = sp_inputs_of(b);

@@ -28,11 +28,11 @@ static const struct population populations[] = {
     {"megatron@core0.16", GPUS, DENSE " " ROUTED, "none selective dots full full", "mixed18 mixed18 mixed16 fp8 fp32", true, false, 500, 100},
     {"megatron@core0.14", GPUS, DENSE " " ROUTED, "none selective dots full full", "mixed18 mixed18 mixed16 fp8 fp32", true, false, 500, 80},
     {"megatron-bridge", GPUS, DENSE " " DENSE " " ROUTED " " OTHERS, "none selective dots full full qkv mlp alternate", "mixed18 mixed18 mixed16 fp8 fp8-mixed16 fp8-mixed18 fp32 muon", true, false, 3000, 350},
-    {"torchtitan", GPUS, TITAN, "none full alternate dots", "fp32 fp32 fp32 fp32 fp8-fp32 mixed18", true, false, 3000, 150},
-    {"torchtitan@0.2.2", GPUS, TITAN " llama4-scout deepseek-v2", "none full alternate", "fp32 fp32 fp32 fp32 fp8-fp32 mixed18", true, false, 1000, 60},
-    {"deepspeed", GPUS, DENSE " " ROUTED " " OTHERS, "none none full selective", "mixed18 mixed16 fp32", true, true, 3000, 30},
+    {"torchtitan", GPUS, TITAN, "none full alternate dots", "fp32/bf16 fp32/bf16 fp32/bf16 fp32/fp32 fp8-fp32 mixed18 fp32", true, false, 3000, 150},
+    {"torchtitan@0.2.2", GPUS, TITAN " llama4-scout deepseek-v2", "none full alternate", "fp32/bf16 fp32/bf16 fp32/bf16 fp32/fp32 fp8-fp32 mixed18 fp32", true, false, 1000, 60},
+    {"deepspeed", GPUS, DENSE " " ROUTED " " OTHERS, "none none full selective", "mixed18 mixed16 fp32/fp32", true, true, 3000, 30},
     {"maxtext", TPUS, DENSE " " ROUTED " " OTHERS, "none dots full qkv mlp full selective", "jax12 jax12 jax12 fp32 fp8-jax12", true, false, 3000, 50},
-    {"accelerate", GPUS, DENSE " " ROUTED, "none full", "fp32 fp32 fp32 mixed18", true, true, 3000, 100},
+    {"accelerate", GPUS, DENSE " " ROUTED, "none full", "fp32/bf16 fp32/bf16 fp32/fp32 fp32 mixed18", true, true, 3000, 100},
     {"jax", "v5p-64 v6e-64x4 h100-64", DENSE " " ROUTED, "none dots full qkv", "jax12 fp32", false, false, 1200, 90},
 };
 /* clang-format on */
@@ -61,7 +61,7 @@ static void draw(const struct population *p, struct drawn *out)
     sp_add_option(w, "tp", pick(degrees));
     sp_add_option(w, "zero", pick("0 1 1 2 3 3"));
     sp_add_option(w, "micro-batch", pick("1 1 2 4"));
-    sp_add_option(w, "precision", pick(p->precision));
+    put_precision(w, pick(p->precision));
     sp_add_option(w, "remat", pick(p->policies));
     seldom(w, 3, "pp", "2 4 8");
     seldom(w, 6, "vpp", "2 3 4");

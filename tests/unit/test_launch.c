@@ -21,19 +21,19 @@ static const struct format formats[] = {
      .machines = "h100-64 h100-256",
      .models = "llama3-8b llama2-70b qwen3-30b-a3b deepseek-v3 mixtral-8x7b llama3-405b kimi-k2 qwen3-32b gpt2-xl",
      .pp = "1 1 2 4", .ep = "1 1 4 8", .etp = "1 2", .zero = "0 1 2 3", .sp = "on off",
-     .remat = "none selective full full", .offload = "-", .precision = "mixed18 mixed16 fp8-mixed18 fp8-mixed16 fp32",
+     .remat = "none selective full full", .offload = "-", .precision = "mixed18 mixed16 fp8-mixed18 fp8-mixed16 fp32/fp32",
      .framework = "megatron nemo torchtitan", .shares = true, .groups = true},
     {.name = "megatron-bridge",
      .machines = "h100-64 h100-256",
      .models = "llama3-8b llama2-70b qwen3-30b-a3b deepseek-v3 mixtral-8x7b llama3-405b kimi-k2 qwen3-32b",
      .pp = "1 1 2 4", .ep = "1 1 4 8", .etp = "1 2", .zero = "0 1 2 3", .sp = "on off",
-     .remat = "none selective full full", .offload = "-", .precision = "mixed18 mixed16 fp8-mixed18 fp8-mixed16 fp32",
+     .remat = "none selective full full", .offload = "-", .precision = "mixed18 mixed16 fp8-mixed18 fp8-mixed16 fp32/fp32",
      .framework = "megatron nemo torchtitan", .shares = true, .groups = true},
     {.name = "deepspeed",
      .machines = "h100-64 a100-256",
      .models = "llama3-8b gpt3-175b gemma2-9b falcon-40b gpt-oss-20b mixtral-8x7b",
      .pp = "1", .ep = "1", .etp = "1", .zero = "1 2 3", .sp = "off",
-     .remat = "none", .offload = "-", .precision = "mixed18 mixed16 fp32",
+     .remat = "none", .offload = "-", .precision = "mixed18 mixed16 fp32/fp32",
      .framework = "- megatron torchtitan", .model_apart = true},
     {.name = "maxtext",
      .machines = "v5p-512 v5p-128x4 v7-256 v5p-64",
@@ -183,7 +183,7 @@ static void draw(const struct format *f, struct drawn *out)
     add_recompute(f, model.layers / d.pp / d.vpp, w);
     maybe(w, "framework", pick(f->framework));
     maybe(w, "imbalance", pick("- - 1.3"));
-    sp_add_option(w, "precision", pick(f->precision));
+    put_precision(w, pick(f->precision));
 }
 
 /* Reads what was written of a drawn plan: the same plan. */

@@ -139,13 +139,15 @@ static bool has_path(const struct sp_launch_words *words, const char *flag)
 /* What Megatron-LM's arguments say and the configuration does not. */
 static void lose(const struct sp_launched *l, const struct sp_settings *s)
 {
+    static const char model[] = "--window-size --window-attn-skip-freq --softmax-type";
     const int64_t positions = l->model->learned_positions;
     if (positions > l->plan->seq)
         sp_lose(l, "a table of %lld learned positions; it has as many as tokens, %lld",
                 (long long)positions, (long long)l->plan->seq);
     for (int i = 0; i < s->n; i++)
         if (!has_path(l->words[1], s->at[i].name))
-            sp_lose(l, "%s, for which Megatron-Bridge has no field", s->at[i].name);
+            sp_lose(l, sp_has_word(model, s->at[i].name) ? "later: %s" : "%s: it has no such field",
+                    s->at[i].name);
 }
 
 /* Muon with sharded states is an optimizer of its own name (recipes/utils/optimizer_utils.py): the

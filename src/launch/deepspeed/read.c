@@ -91,12 +91,11 @@ static void read_batch(struct sp_settings *s, int64_t ranks, int64_t tp)
     const bool automatic = is_auto(s, batch_keys[MICRO]) || is_auto(s, batch_keys[STEPS]);
     if (s->error->lines > before)
         return;
-    if (!(given[BATCH] > 0) && !(given[MICRO] > 0 && ranks > 0)) {
-        sp_launch_note(s, "its batch is not a number: give --batch");
-    } else if (automatic || ranks == 0) {
+    const bool known = given[BATCH] > 0 || (given[MICRO] > 0 && ranks > 0);
+    if (known && (automatic || ranks == 0)) {
         if (!(given[BATCH] > 0))
             given[BATCH] = given[MICRO] * fmax(1, given[STEPS]) * (double)ranks;
-    } else if (!close_batch(given, (double)ranks)) {
+    } else if (known && !close_batch(given, (double)ranks)) {
         refuse_batch(s, said, ranks);
         return;
     }
@@ -238,10 +237,16 @@ bool sp_read_deepspeed(struct sp_launch_file *file)
     return true;
 }
 
+static bool read(struct sp_launch_file *file)
+{
+    sp_launch_no_model(&file->settings, "the model is in the training script");
+    return sp_read_deepspeed(file);
+}
+
 const struct sp_target sp_target_deepspeed = {
     .words = {"deepspeed"},
     .write = sp_write_deepspeed,
     .format = "DeepSpeed JSON",
     .detect = detect,
-    .read = sp_read_deepspeed,
+    .read = read,
 };

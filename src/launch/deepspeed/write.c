@@ -36,8 +36,7 @@ static void put_comments(FILE *out, const struct sp_launched *l)
         abort();
     fputs("plan: ", lines); /* a model's name may be anything, the mark of sp_read_assumed too */
     sp_write_title(l, lines);
-    for (int i = 0; i < l->written->n_lost; i++)
-        fprintf(lines, "\ncannot express: %s", l->written->lost[i]);
+    sp_put_lost(l->written, "\n", "", lines);
     sp_write_assumed(l, NULL, true, "\n", "", lines);
     fclose(lines);
     put_strings(out, text);

@@ -286,8 +286,7 @@ void sp_put_server(const struct sp_target *target, const struct sp_served_launch
     lose(&w);
     fprintf(out, "# %s: %s on %s\n", l->words[0]->framework, sp_safe(served->model),
             sp_safe(served->hardware));
-    for (int i = 0; i < l->written->n_lost; i++)
-        fprintf(out, "# cannot express: %s\n", l->written->lost[i]);
+    sp_put_lost(l->written, "# ", "\n", out);
     put_rest(&w, out);
     if (served->apart) {
         struct writing reads = w;

@@ -35,7 +35,8 @@ void sp_core_option(const char *lines, const char *name, const char *value, char
         row = end + (*end == '\n');
     }
     if ((value[0] && sp_yaml_truth(value) == 0) || strcasecmp(value, "none") == 0 ||
-        (sp_is(value, "1") && sp_is_listed("tp,pp,cp,ep", out, '\0')))
+        (sp_is(value, "1") && sp_is_listed("tp,pp,cp,ep", out, '\0')) ||
+        (sp_is(value, "0") && sp_is(out, "lora-rank")))
         out[0] = '\0';
 }
 

@@ -202,6 +202,5 @@ void sp_write_head(const struct sp_launched *l, const struct sp_launch_words *wo
     fprintf(out, "# %s%s: ", version, form);
     sp_write_title(l, out);
     fputs("\n", out);
-    for (int i = 0; i < l->written->n_lost; i++)
-        fprintf(out, "# cannot express: %s\n", l->written->lost[i]);
+    sp_put_lost(l->written, "# ", "\n", out);
 }

@@ -84,6 +84,12 @@ bool sp_has_setting(const struct sp_settings *settings, const char *name)
     return find_setting(settings, name) >= 0;
 }
 
+bool sp_chooses(struct sp_settings *settings, const char *name)
+{
+    const int last = find_setting(settings, name);
+    return sp_setting(settings, name) && !settings->at[last].usual;
+}
+
 bool sp_was_read(const struct sp_settings *settings, const char *name)
 {
     const int last = find_setting(settings, name);
@@ -143,15 +149,18 @@ static void refuse_gap(struct sp_settings *settings, struct sp_setting *setting)
     char place[128];
     put_place(settings, setting->gap_line, place, sizeof place);
     const char *const typed = setting->by[0] ? setting->by : setting->gap;
-    const bool name = !strpbrk(typed, "$`( \n"),
+    const bool name = !strpbrk(typed, "$`\n") && typed[0] != '(' &&
+                      strlen(typed) + 1 < sizeof setting->gap && strncmp(typed, "the ", 4) != 0 &&
+                      strncmp(typed, "one of ", 7) != 0,
                parameter = typed[strspn(typed, "0123456789")] == '\0';
+    const char *const quote = name && strpbrk(typed, "\"'[]() ") ? "'" : "";
     sp_fail(
-        settings->error, SP_INPUT, "%s: %s needs %s%s%s%s%s%s%s%s", place, sp_safe(setting->name),
-        parameter && typed == setting->gap ? "the script's parameter " : "", sp_safe(setting->gap),
-        setting->by[0] ? ", which depends on " : ", which is not set here",
+        settings->error, SP_INPUT, "%s: %s needs %s%s%s%s%s%s%s%s%s%s", place,
+        sp_safe(setting->name), parameter && typed == setting->gap ? "the script's parameter " : "",
+        sp_safe(setting->gap), setting->by[0] ? ", which depends on " : ", which is not set here",
         setting->by[0] && parameter ? "the script's parameter " : "",
-        setting->by[0] ? sp_safe(setting->by) : "", name ? "; --set-var " : "",
-        name ? sp_safe(typed) : "", name ? "=VALUE" : "");
+        setting->by[0] ? sp_safe(setting->by) : "", name ? "; --set-var " : "", quote,
+        name ? sp_safe(typed) : "", name ? "=VALUE" : "", quote);
     setting->refused = true;
 }
 
@@ -219,7 +228,7 @@ void sp_note_unread(struct sp_settings *settings, const char *prefix, const char
             continue;
         const char *const name = setting->name + skip;
         sp_core_option(settings->core, name, setting->value, option, sizeof option);
-        if (option[0] ? sp_has_word(quiet, name) : sp_is_quiet(quiet, name))
+        if (option[0] ? sp_has_word(quiet, name) : setting->usual || sp_is_quiet(quiet, name))
             continue;
         if (option[0])
             sp_add_unread(settings->launch, option, setting->name, setting->value, setting->line);
@@ -324,7 +333,6 @@ void sp_launch_no_model(const struct sp_settings *settings, const char *format, 
     va_start(arguments, format);
     vsnprintf(why, size, format, arguments);
     va_end(arguments);
-    sp_append(why, size, ": give --model");
 }
 
 /* Puts a line into a list of them; behind the last there is only the word that there were more. */
@@ -352,6 +360,26 @@ void sp_add_note(struct sp_launch *launch, const char *format, ...)
 void sp_launch_note(const struct sp_settings *settings, const char *format, ...)
 {
     PUT_LINE(settings->launch->note, settings->launch->notes, "remarks");
+}
+
+const char *sp_lost_kind(const char **lost)
+{
+    static const char *const kinds[][2] = {{"code: ", "needs code"},
+                                           {"later: ", "not written yet"}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (sp_starts_with(*lost, kinds[i][0])) {
+            *lost += strlen(kinds[i][0]);
+            return kinds[i][1];
+        }
+    return "cannot express";
+}
+
+void sp_put_lost(const struct sp_written *written, const char *before, const char *after, FILE *out)
+{
+    for (int i = 0; i < written->n_lost; i++) {
+        const char *lost = written->lost[i], *const kind = sp_lost_kind(&lost);
+        fprintf(out, "%s%s: %s%s", before, kind, lost, after);
+    }
 }
 
 /* A ZeRO stage that the framework lacks is a loss too; what replaces it is said beside it. */

@@ -18,6 +18,7 @@ struct sp_setting {
     bool needed;  /* and for its value */
     bool refused; /* an error has named it */
     bool cut;     /* the value was longer than there is room for */
+    bool usual;   /* it is of the framework's own file, under those of the launch */
 };
 enum { SP_MAX_SETTINGS = 1024 };
 struct sp_settings {
@@ -95,6 +96,9 @@ const char *sp_setting(struct sp_settings *settings, const char *name);
 /* Whether a reader has asked for it. */
 bool sp_was_read(const struct sp_settings *settings, const char *name);
 
+/* Whether the launch says it, and not only the framework's own file under it. */
+bool sp_chooses(struct sp_settings *settings, const char *name);
+
 /* Whether there is one of that name, without a trace that it was asked for. */
 bool sp_has_setting(const struct sp_settings *settings, const char *name);
 
@@ -163,7 +167,12 @@ __attribute__((format(printf, 2, 3))) void sp_add_note(struct sp_launch *launch,
 void sp_read_optimizer(const struct sp_settings *settings, const char *key, const char *name,
                        double momentum);
 
-/* Adds a "cannot express" to what is written. */
+/* Puts what of a plan is lost, and why: the framework has no option for it, or ("code: ") code has
+ * to do it, or ("later: ") nothing here writes it yet. */
+void sp_put_lost(const struct sp_written *written, const char *before, const char *after,
+                 FILE *out);
+
+/* Adds such a loss to what is written; "model: " refuses it, as another model would be trained. */
 __attribute__((format(printf, 2, 3))) void sp_lose(const struct sp_launched *launched,
                                                    const char *format, ...);
 

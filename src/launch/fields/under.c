@@ -26,7 +26,7 @@ static bool hides(const struct sp_settings *s, const char *name)
 }
 
 /* Puts the settings of a file in front of those that stand over it. */
-static bool put_under(const struct sp_settings *under, struct sp_settings *s)
+static bool put_under(const struct sp_settings *under, bool usual, struct sp_settings *s)
 {
     int n = 0;
     struct sp_settings *const all = sp_new_settings(s);
@@ -35,6 +35,7 @@ static bool put_under(const struct sp_settings *under, struct sp_settings *s)
             all->at[n] = under->at[i];
             all->at[n++].line = 0; /* of another file */
             all->at[n - 1].gap_line = 0;
+            all->at[n - 1].usual = usual;
         }
     const bool fits = n + s->n <= SP_MAX_SETTINGS;
     if (fits) {
@@ -86,7 +87,8 @@ static bool follow_one(const char *from, const char *name, int depth, const stru
     bool ok = sp_read_yaml(text, &over, under, NULL);
     const char *const given = ok ? sp_peek_setting(under, how->key) : NULL;
     snprintf(next, sizeof next, "%s", given ? given : "");
-    ok = ok && follow(path, next, depth + 1, how, under) && put_under(under, s);
+    ok = ok && follow(path, next, depth + 1, how, under) &&
+         put_under(under, is_defaults(name, how), s);
     free(under);
     free(text);
     return ok;

@@ -85,10 +85,7 @@ static void trim(const char **from, const char **to)
 {
     while (*from < *to && (isspace((unsigned char)**from) || **from == '\\' || **from == '#'))
         *from = **from == '#' ? step(*from, *to) : *from + 1;
-    const char *at = *from;
-    while (at < *to && (*at != '#' || strchr("([{", **from)))
-        at = step(at, *to);
-    *to = at < *to ? at : *to; /* a remark behind it */
+    *to = find_outside(*from, *to, "#"); /* a remark behind it */
     while (*to > *from && isspace((unsigned char)(*to)[-1]))
         (*to)--;
 }
@@ -246,6 +243,28 @@ static const char *find_word(const char *at, const char *end, const char *word)
     return at;
 }
 
+static bool evaluate(const struct sp_python *p, const char *from, const char *to, int depth,
+                     int *branch, char *out, size_t size);
+
+/* "A or B", "A == B": what it stands for where both sides are known. */
+static bool takes_word(const struct sp_python *p, const char *from, const char *to, int depth,
+                       int *branch, char *out, size_t size)
+{
+    char other[160];
+    const char *const either = find_word(from, to, " or "),
+                      *const same = find_word(from, to, " == "),
+                      *const word = either < to ? either : same;
+    if (word == to || depth >= DEEPEST || find_word(from, to, " if ") < to ||
+        !evaluate(p, from, word, depth + 1, branch, out, size) ||
+        !evaluate(p, word + 4, to, depth + 1, branch, other, sizeof other))
+        return false;
+    if (word == same)
+        snprintf(out, size, "%s", sp_is(out, other) ? "true" : "false");
+    else if (sp_has_word("None False 0 false", out) || !out[0])
+        snprintf(out, size, "%s", other);
+    return true;
+}
+
 /* Puts what an expression stands for; false where it is not known. */
 static bool evaluate(const struct sp_python *p, const char *from, const char *to, int depth,
                      int *branch, char *out, size_t size)
@@ -257,6 +276,13 @@ static bool evaluate(const struct sp_python *p, const char *from, const char *to
     const int asked = when < otherwise ? asks_for_bf16(when + 4, otherwise) : -1,
               bf16 = asks_for_bf16(from, to);
     struct sum sum = {p, from, to, branch, 0};
+    if (*from == '(' && depth < DEEPEST && find_outside(from + 1, to, "") == to - 1) {
+        const char *inner = from + 1, *end = to - 1;
+        trim(&inner, &end);
+        return evaluate(p, inner, end, depth + 1, branch, out, size);
+    }
+    if (takes_word(p, from, to, depth, branch, out, size))
+        return true;
     if (asked >= 0 && otherwise < to && depth < DEEPEST)
         return asked ? evaluate(p, from, when, depth + 1, branch, out, size)
                      : evaluate(p, otherwise + 6, to, depth + 1, branch, out, size);
@@ -265,6 +291,11 @@ static bool evaluate(const struct sp_python *p, const char *from, const char *to
         return true;
     }
     snprintf(out, size, "%.*s", (int)(to - from), from);
+    const char *const typed = sp_typed_value(p->names, out, strlen(out));
+    if (typed) {
+        snprintf(out, size, "%s", typed);
+        return true;
+    }
     if ((*from == '"' || *from == '\'') && end_of_quotes(from, to) == to) {
         const int quotes = to - from >= 6 && from[1] == *from && from[2] == *from ? 3 : 1;
         snprintf(out, size, "%.*s", (int)(to - from) - 2 * quotes, from + quotes);
@@ -286,16 +317,57 @@ static bool evaluate(const struct sp_python *p, const char *from, const char *to
         return true;
     }
     snprintf(name, sizeof name, "%s", out);
+    char *const lower = strstr(name, ".lower()");
+    if (lower && !lower[8])
+        *lower = '\0';
     const char *const said =
         !strpbrk(name, " ()[]{}\"'") && depth < DEEPEST ? value_of(p, name, branch) : NULL;
-    return said && !sp_is(said, name) &&
-           evaluate(p, said, said + strlen(said), depth + 1, branch, out, size);
+    const bool known = said && !sp_is(said, name) &&
+                       evaluate(p, said, said + strlen(said), depth + 1, branch, out, size);
+    for (char *c = out; known && lower && *c; c++)
+        *c = (char)tolower((unsigned char)*c);
+    return known;
+}
+
+/* What an expression rests on. */
+enum rest { KNOWN, UNKNOWN, CALL };
+
+/* The name in an expression that nothing tells, which can be typed then: it has no value here, or
+ * that of a call. */
+static enum rest find_unknown(const struct sp_python *p, const char *from, const char *to,
+                              int depth, char *out, size_t size)
+{
+    enum rest rest = KNOWN;
+    for (const char *at = from, *end; at < to && rest == KNOWN; at = end) {
+        char name[96];
+        int branch;
+        for (end = at; end < to && (is_letter(*end) || *end == '.');)
+            end++;
+        snprintf(name, sizeof name, "%.*s", (int)(end - at), at);
+        if (end == at || isdigit((unsigned char)*at)) {
+            end = end > at ? end : step(at, to);
+            rest = strchr("[(", *at) && at > from && is_letter(at[-1]) ? CALL : KNOWN;
+            continue;
+        }
+        const char *const said = value_of(p, name, &branch);
+        if (sp_has_word("None True False and or not if else in is", name))
+            continue;
+        if (end < to && strchr("[(", *end))
+            return CALL;
+        if (said && depth < DEEPEST)
+            rest = find_unknown(p, said, said + strlen(said), depth + 1, out, size);
+        if (!said || rest == CALL) {
+            snprintf(out, size, "%s", name);
+            rest = UNKNOWN;
+        }
+    }
+    return rest;
 }
 
 bool sp_take_argument(const struct sp_python *p, const struct sp_call *call,
                       const struct sp_argument *argument, const char *name, struct sp_settings *s)
 {
-    char value[sizeof s->at->value];
+    char value[sizeof s->at->value], name_of[96];
     int branch = call->branch;
     const bool known = evaluate(p, argument->from, argument->to, 0, &branch, value, sizeof value);
     if (known && sp_is(value, "None") && branch == 0)
@@ -305,10 +377,13 @@ bool sp_take_argument(const struct sp_python *p, const struct sp_call *call,
     struct sp_setting *const setting = &s->at[s->n - 1];
     setting->line = setting->gap_line = call->line;
     setting->cut = strlen(value) + 1 == sizeof value;
-    if (!known)
+    if (!known) {
         snprintf(setting->gap, sizeof setting->gap, "%.*s",
                  (int)strcspn(value, "\n") < 47 ? (int)strcspn(value, "\n") : 47, value);
-    else if (branch > 0)
+        if (find_unknown(p, argument->from, argument->to, 0, name_of, sizeof name_of) == UNKNOWN &&
+            !sp_is(name_of, setting->gap) && strlen(name_of) < sizeof setting->by)
+            snprintf(setting->by, sizeof setting->by, "%.31s", name_of);
+    } else if (branch > 0)
         snprintf(setting->gap, sizeof setting->gap, "the branch of line %d", branch);
     return true;
 }
@@ -324,9 +399,11 @@ static void define(struct sp_python *p, const char *name, const char *from, cons
     known->branch = p->branch;
 }
 
-/* Options of a parser, `add_argument("--NAME", default=VALUE)`: their defaults. */
+/* Options of a parser, `add_argument("--NAME", default=VALUE)`: their defaults. Its attributes have
+ * "_" where options have "-". */
 static void define_option(struct sp_python *p, const struct sp_call *call)
 {
+    static const char off[] = "False";
     struct sp_argument argument = {0};
     char name[64] = "";
     for (const char *at = call->from; sp_next_argument(call, &at, &argument);) {
@@ -335,6 +412,10 @@ static void define_option(struct sp_python *p, const struct sp_call *call)
             snprintf(name, sizeof name, ".%.*s", (int)strcspn(word + 2, "\"'"), word + 2);
         else if (sp_is(argument.keyword, "default") && name[0])
             define(p, name, argument.from, argument.to);
+        else if (is_text_of(argument.from, argument.to, "store_true\"") && name[0])
+            define(p, name, off, off + strlen(off));
+        for (char *c = name; *c; c++)
+            *c = *c == '-' ? '_' : *c;
     }
 }
 

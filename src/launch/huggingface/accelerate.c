@@ -241,8 +241,6 @@ static bool read(struct sp_launch_file *file)
     sp_launch_no_model(s, "the model is in the training script");
     if (!sp_take_assumed(file, "torchtitan", "imbalance,fsdp,seq,remat,micro-batch,batch"))
         return false;
-    if (!sp_peek_setting(&file->assumed, "batch"))
-        sp_launch_note(s, "the batch is in the training script: give --batch and --seq");
     return note_rest(s);
 }
 

@@ -94,7 +94,7 @@ static bool read_pattern(const char *pattern, char *out, size_t size)
 /* Words of a list of modules, "[q_proj, v_proj]" or "q_proj v_proj", as targets. */
 static void read_modules(const struct sp_settings *s, const char *list, char *out, size_t size)
 {
-    static const char between[] = " ,[]'\"()|";
+    static const char between[] = " ,[]'\"()|\t\r\n";
     if (strpbrk(list, "\\|(") && read_pattern(list, out, size)) {
         sp_launch_note(s, "adapters by a pattern: read as adapters in every layer");
         return;
@@ -102,7 +102,9 @@ static void read_modules(const struct sp_settings *s, const char *list, char *ou
     for (size_t n; *list; list += n) {
         char word[72], each[32];
         list += strspn(list, between);
-        n = strcspn(list, between);
+        n = *list == '#' ? strcspn(list, "\n") : strcspn(list, between);
+        if (*list == '#') /* a remark in a list of Python */
+            continue;
         const size_t named = n > 0 && list[n - 1] == '.' ? n - 1 : n;
         if (n == 0)
             break;
@@ -121,11 +123,38 @@ static void read_modules(const struct sp_settings *s, const char *list, char *ou
     }
 }
 
+/* Leaves experts out of a list of targets. */
+static void drop_experts(char *targets, size_t size)
+{
+    char kept[96] = "", each[32];
+    for (const char *rest = targets; sp_next_item(&rest, each, sizeof each);)
+        if (sp_is(each, "all-linear"))
+            append(kept, sizeof kept, "q,k,v,o");
+        else if (!sp_has_word("gate up down", each))
+            append(kept, sizeof kept, each);
+    snprintf(targets, size, "%s", kept);
+}
+
+/* PEFT adapts matrices of their own; the experts of these models are one tensor of a layer, which
+ * target_parameters names and target_modules do not. */
+static bool has_whole_experts(const struct sp_launch *launch)
+{
+    for (int i = 0; i < launch->options; i++)
+        if (sp_is(launch->option[i].name, "model") &&
+            strncmp(launch->option[i].value, "gpt-oss", 7) == 0)
+            return true;
+    return false;
+}
+
 void sp_launch_adapters(const struct sp_settings *s, const struct sp_adapters *a)
 {
     char targets[96] = "";
     if (a->modules)
         read_modules(s, a->modules, targets, sizeof targets);
+    if (a->of_matrices && has_whole_experts(s->launch)) {
+        drop_experts(targets, sizeof targets);
+        sp_launch_note(s, "its experts are one tensor of a layer: no adapters in them");
+    }
     if (a->rank == 0)
         sp_launch_note(s, "no adapter rank: %lld, its tool's default", (long long)a->usual_rank);
     sp_launch_option(s, "trainable", "lora");
@@ -226,6 +255,7 @@ bool sp_read_adapters(struct sp_settings *s)
         .modules = all ? "all-linear" : list,
         .usual_targets = factory ? "all-linear" : "q,v",
         .base = base,
+        .of_matrices = !is_on(s, "target_parameters") && !is_on(s, "lora_target_parameters"),
     };
     sp_launch_adapters(s, &adapters);
     if (!adapters.modules && !factory)
@@ -253,7 +283,8 @@ void sp_read_hub_model(const struct sp_settings *s, const char *given,
     if (given && sp_load_model(name, sources, &model, &unknown))
         sp_launch_option(s, "model", "%s", name);
     else
-        sp_launch_no_model(s, "its model is %.80s", given ? sp_safe(given) : "not said");
+        sp_launch_no_model(s, "its model is %.80s",
+                           given && given[0] ? sp_safe(given) : "not said");
 }
 
 void sp_launch_reference(const struct sp_settings *s, bool adapted, bool away)

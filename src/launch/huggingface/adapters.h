@@ -11,6 +11,7 @@ struct sp_adapters {
     int64_t rank, usual_rank;
     const char *modules, *usual_targets;
     const char *base;
+    bool of_matrices; /* PEFT's: not of the experts that a model holds in one tensor */
 };
 
 /* Puts them as options of `step`; a remark where a module is none that is known, or stands for some

@@ -19,6 +19,7 @@ static const struct {
     {"TrainingArguments", "", false, NULL},
     {"Seq2SeqTrainingArguments", "", false, NULL},
     {"UnslothTrainingArguments", "", false, NULL},
+    {"SentenceTransformerTrainingArguments", "", false, NULL},
     {"SFTConfig", "", true, "1024"},
     {"DPOConfig", "dpo", true, "1024"},
     {"KTOConfig", "kto", true, "1024"},

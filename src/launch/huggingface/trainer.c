@@ -83,7 +83,7 @@ static enum sp_match detect(const struct sp_launch_file *file)
                                                                 : SP_NO_MATCH;
     if (sp_has_setting(&file->settings, sp_python_class))
         return SP_CERTAIN;
-    for (int i = 0; i < file->settings.n && !file->json; i++)
+    for (int i = 0; i < file->settings.n; i++)
         if (sp_is(file->settings.at[i].name, mine))
             return SP_CERTAIN;
     return !file->json && sp_is_axolotl(&file->settings) ? SP_CERTAIN : SP_NO_MATCH;
@@ -309,8 +309,6 @@ static void read_habits(struct sp_settings *s, bool again, bool trl)
         sp_launch_whole(s, "seq", 2048); /* cutoff_len of LLaMA-Factory */
     else if (!said && trl)
         sp_launch_whole(s, "seq", 1024); /* TRL's, by arguments too */
-    else if (!said)
-        sp_add_unread(s->launch, "seq", "the length of sequences", "(left out)", 0);
     sp_launch_option(s, "remat", runs_again(s) || again ? "full" : "none");
     if (optim && strstr(optim, "8bit"))
         sp_launch_option(s, "set", "precision.optimizer_bytes=2");
@@ -419,6 +417,7 @@ static bool read(struct sp_launch_file *file)
     if (file->script && !read_script(file))
         return false;
     spell_names(s);
+    const bool axolotl = sp_is_axolotl(s);
     if (!sp_spell_axolotl(s) || !take_launchers(s) ||
         (sp_is_swift(file) && !sp_spell_swift(s, file->hw ? sp_chips(file->hw) : 0)))
         return false;
@@ -446,7 +445,8 @@ static bool read(struct sp_launch_file *file)
         read_sharding(s, adapted);
     read_habits(s, said.recomputes, is_trl(file));
     read_kind(s, kind, adapted);
-    if (sp_setting(s, sp_python_class) && !shared)
+    const bool own = sp_setting(s, "finetuning_type") || axolotl || sp_is_swift(file);
+    if (!file->script && !own && !shared)
         sp_launch_note(
             s, "its launcher is unknown: DDP is assumed; for FSDP or DeepSpeed give --zero");
     sp_read_rest(s);

@@ -37,6 +37,10 @@ static void read_shape(struct sp_settings *s)
     const size_t size = sizeof out;
     const char *const decoder = sp_setting(s, "decoder_block");
     const int64_t experts = sp_setting_whole(s, "num_experts", 1, 1);
+    if (sp_setting_is(s, "attention_type", "mla")) {
+        sp_launch_no_model(s, "its attention_type mla cannot be read");
+        return;
+    }
 #define ADD(...) sp_append(out, size, __VA_ARGS__)
     for (const struct sp_launch_row *row = NULL; (row = sp_next_dimension(s->words, row));)
         ADD(",%s=%lld", row->model, (long long)scaled(s, row));
@@ -65,10 +69,10 @@ void sp_read_maxtext_model(struct sp_settings *s)
     const char *const file = sp_peek_setting(s, "config_file");
     char ours[SP_ROW_WORD];
     const bool overrides = sp_setting_on(s, "override_model_config");
-    bool given = sp_setting(s, "global_parameter_scale") != NULL;
+    bool given = sp_chooses(s, "global_parameter_scale");
     const struct sp_launch_row *row = NULL;
     while ((row = sp_next_dimension(s->words, row)))
-        given = given || sp_setting(s, row->name);
+        given = given || sp_chooses(s, row->name);
     if (!model || sp_is(model, "default")) {
         if (given && check_scale(s))
             read_shape(s);
@@ -81,7 +85,7 @@ void sp_read_maxtext_model(struct sp_settings *s)
     model = ours[0] ? ours : model;
     sp_launch_option(s, "model", "%s", model);
     while ((row = sp_next_dimension(s->words, row)))
-        if (overrides && sp_setting(s, row->name))
+        if (overrides && sp_chooses(s, row->name))
             sp_launch_option(s, "set", "model.%s=%lld", row->model,
                              (long long)sp_setting_whole(s, row->name, 1, 1));
     if (given && !overrides)

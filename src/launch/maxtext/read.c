@@ -86,7 +86,7 @@ static bool read_machine(struct sp_settings *s, const struct sp_sources *sources
 {
     char spec[128];
     const char *const topology = sp_setting(s, "compile_topology");
-    const int64_t slices = sp_setting_whole(s, "compile_topology_num_slices", 1, 1);
+    const int64_t slices = sp_setting_whole(s, "compile_topology_num_slices", -1, 1);
     if (!topology || !topology[0])
         return true;
     const bool v5e = strncmp(topology, "v5e-", 4) == 0;

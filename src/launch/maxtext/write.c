@@ -43,7 +43,7 @@ static void lose_model(const struct sp_launched *l)
         {m->mla.kv_lora_rank > 0, "multi-head latent attention"},
         {!m->gated_mlp, "an MLP without a gate"},
         {m->norm != SP_NORM_RMS || m->norms_per_layer != 2 || m->embedding_norm, "other norms"},
-        {m->qk_norm == SP_QK_NORM_FULL, "norms over all heads of queries and keys"},
+        {m->qk_norm == SP_QK_NORM_FULL, "q and k norms over all heads"},
         {m->qkv_bias || m->o_bias || m->mlp_bias || m->lm_head_bias, "biases"},
         {m->parallel_attention, "attention and MLP in parallel"},
         {m->learned_positions > 0, "learned positions"},

@@ -1,4 +1,6 @@
 /* Megatron-LM: the shape of the model that arguments hold. */
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "base/text.h"
 
@@ -23,6 +25,24 @@ static int64_t key_value_heads(struct sp_settings *s, int64_t heads)
     return sp_setting_whole(s, "--num-key-value-heads", 1, heads);
 }
 
+/* Windows, "127,0" before a token and behind it, and the layers that have none: one in so many, or
+ * the first of "[0]*12+[1]*24"; a sink of each head. */
+static void read_windows(struct sp_settings *s, long long heads, char *out, size_t size)
+{
+    const char *const window = sp_setting(s, "--window-size"), *const global = sp_setting(
+                                                                   s, "--window-attn-skip-freq");
+    const long long before = window ? strtoll(window + (window[0] == '('), NULL, 10) : 0;
+    long long first, rest;
+    if (before > 0)
+        ADD(",sliding_window=%lld", before + 1);
+    if (before > 0 && global && sscanf(global, "[0]*%lld+[1]*%lld", &first, &rest) == 2)
+        ADD(",global_first=%lld", first);
+    else if (before > 0 && global)
+        ADD(",global_every=%lld", (long long)sp_setting_whole(s, "--window-attn-skip-freq", 1, 1));
+    if (sp_setting_is(s, "--softmax-type", "learnable"))
+        ADD(",extra_attention_params_per_layer=%lld", heads);
+}
+
 /* The model's kind of block. */
 static void read_kinds(struct sp_settings *s, char *out, size_t size)
 {
@@ -40,6 +60,7 @@ static void read_kinds(struct sp_settings *s, char *out, size_t size)
     ADD(",o_bias=%s,mlp_bias=%s", biased ? "true" : "false", biased ? "true" : "false");
     if (sp_setting(s, "--qk-layernorm") && !sp_setting(s, "--multi-latent-attention"))
         ADD(",qk_norm=head");
+    read_windows(s, heads, out, size);
     if (!position || sp_is(position, "learned_absolute"))
         ADD(",learned_positions=%lld",
             (long long)sp_setting_whole(s, "--max-position-embeddings", 1, 0));

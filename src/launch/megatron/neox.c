@@ -58,8 +58,6 @@ static void read_batch(struct sp_settings *s, double replicas)
         sp_launch_whole(s, "micro-batch", micro);
     if (given > 0 || made > 0)
         sp_launch_option(s, "batch", "%.0fx", given > 0 ? (double)given : made);
-    else
-        sp_launch_note(s, "its batch is not a number: give --batch");
     if (given > 0 && made > 0 && (double)given != made &&
         sp_setting(s, "gradient_accumulation_steps"))
         sp_fail_in(s, "train_batch_size %lld is not %lld x %lld x %.0f replicas", (long long)given,

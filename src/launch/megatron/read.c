@@ -189,8 +189,6 @@ static void read_batch(struct sp_settings *s, int64_t devices)
     const int64_t given = sp_setting_whole(s, "--global-batch-size", 1, batch);
     if (given > 0)
         sp_launch_option(s, "batch", "%lldx", (long long)given);
-    else
-        sp_launch_note(s, "no --global-batch-size: give --batch");
     if (sp_setting(s, "--rampup-batch-size") || steps > 0)
         sp_launch_note(s, "the batch grows in steps (%s): read as its last size",
                        steps > 0 ? "--step-batch-size-schedule" : "--rampup-batch-size");

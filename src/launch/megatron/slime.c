@@ -64,6 +64,8 @@ bool sp_spell_slime(struct sp_settings *s, int64_t replicas)
     snprintf(seq, sizeof seq, "%lld", (long long)length);
     sp_launch_note(s,
                    "slime: only the training step, without rollouts; the maximum lengths are used");
+    if (!sp_said(s, "--rollout-max-prompt-len"))
+        sp_launch_note(s, "no --rollout-max-prompt-len: sequences of answers alone; give --seq");
     return add_missing(s, "--use-distributed-optimizer", "") &&
            (sp_said(s, "--fp16") || add_missing(s, "--bf16", "")) &&
            spell_tokens(s, length, sequences, replicas) && sp_add_setting(s, "--seq-length", seq) &&

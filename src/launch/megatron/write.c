@@ -43,6 +43,15 @@ static void make_model(const struct sp_model *m, int64_t seq, struct sp_settings
     sp_make_setting(made, "--position-embedding-type", learned ? "learned_absolute" : "rope");
     sp_make_whole(made, "--max-position-embeddings",
                   most(learned ? m->learned_positions : m->max_seq, seq));
+    if (m->sliding_window > 0)
+        sp_make_setting(made, "--window-size", "%lld,0", (long long)m->sliding_window - 1);
+    if (m->sliding_window > 0 && m->global_first > 0)
+        sp_make_setting(made, "--window-attn-skip-freq", "'[0]*%lld+[1]*%lld'",
+                        (long long)m->global_first, (long long)(m->layers - m->global_first));
+    else if (m->sliding_window > 0 && m->global_every > 0)
+        sp_make_whole(made, "--window-attn-skip-freq", m->global_every);
+    if (m->extra_attention_params_per_layer == m->heads)
+        sp_make_setting(made, "--softmax-type", "learnable");
     if (m->moe.experts > 0)
         make_experts(m, made);
 }
@@ -193,7 +202,7 @@ static void settle_layout(const struct sp_launched *l, struct sp_settings *s)
             if (strcmp(s->at[i].name, by_letters[k]) == 0)
                 s->at[i].name[0] = '\0';
     if (l->plan->vpp == 1 && sp_peek_setting(s, overlap))
-        sp_lose(l, "what Megatron-LM refuses: %s with stages that have one chunk", overlap);
+        sp_lose(l, "what Megatron-LM refuses: %s with one chunk per stage", overlap);
 }
 
 void sp_put_megatron(const struct sp_launched *l, struct sp_settings *s)

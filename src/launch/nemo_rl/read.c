@@ -106,8 +106,7 @@ static bool is_apart(const char *name)
                                            "on_policy_distillation.",
                                            "policy.generation.",
                                            "policy.tokenizer.",
-                                           "policy.scheduler.",
-                                           "policy.draft."};
+                                           "policy.scheduler."};
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
         if (sp_starts_with(name, sections[i]))
             return true;

@@ -17,23 +17,25 @@ static const struct {
     {"qwen3", 40960, false},   {"gpt_oss", 131072, true},
 };
 
-/* "FOLDER/FLAVOR[@VERSION][+fp8]=OURS": of all versions, of one, or ("@") known by name alone. The
- * function of its config_registry is called as folder and flavor are. */
+/* "FOLDER/FLAVOR[@VERSION][~OTHER][+fp8]=OURS": of all versions, or of one. The function of its
+ * config_registry is called as folder and flavor are; a flavor without one takes another's. */
 static void read_item(char *item, const struct sp_launch_words *w, struct sp_titan_model *out)
 {
     char newest[SP_ROW_WORD];
     const char *const ours = sp_cut_pair(item);
-    char *const in_8_bits = strchr(item, '+'), *rest = item;
-    *out = (struct sp_titan_model){.in_8_bits = in_8_bits != NULL};
+    char *const in_8_bits = strchr(item, '+'), *const other = strchr(item, '~'), *rest = item;
+    *out = (struct sp_titan_model){.in_8_bits = in_8_bits != NULL, .borrows = other != NULL};
+    if (other)
+        *other = '\0';
     if (in_8_bits)
         *in_8_bits = '\0';
     snprintf(out->ours, sizeof out->ours, "%s", ours ? ours : "");
     snprintf(out->folder, sizeof out->folder, "%s", strsep(&rest, "/"));
     const char *const flavor = rest ? strsep(&rest, "@") : "";
     snprintf(out->flavor, sizeof out->flavor, "%s", flavor);
-    snprintf(out->config, sizeof out->config, "%s_%s", out->folder, flavor);
+    snprintf(out->config, sizeof out->config, "%s_%s", out->folder, other ? other + 1 : flavor);
     for (char *c = out->config; *c; c++)
-        *c = *c == '-' ? '_' : (char)tolower((unsigned char)*c);
+        *c = strchr("-.", *c) ? '_' : (char)tolower((unsigned char)*c);
     sp_version_name(w, 0, newest);
     out->is_newest = !rest || sp_is(rest, newest);
     out->is_released = !rest || (rest[0] && !out->is_newest);

@@ -40,15 +40,20 @@ static bool find_model(struct sp_settings *s, struct sp_titan_model *row)
     const char *const name = sp_setting(s, "model.name"),
                       *const flavor = sp_setting(s, "model.flavor"),
                       *const module = sp_peek_setting(s, "module"),
-                      *const config = sp_peek_setting(s, "config");
+                      *const config = sp_peek_setting(s, "config"),
+                      *const spec = sp_peek_setting(s, "config.model_spec"),
+                      *const own = spec ? strchr(spec, '"') : NULL;
     for (const char *list = NULL; sp_next_titan_model(s->words, &list, row);) {
         char path[sizeof s->at->name];
         snprintf(path, sizeof path, "torchtitan.models.%s.config_registry", row->folder);
         const char *const imported = sp_peek_setting(s, path);
         if (name && flavor && sp_is(row->folder, name) && sp_is(row->flavor, flavor))
             return true;
-        if (row->is_newest &&
-            ((imported && sp_is(row->config, imported)) ||
+        const bool named = own ? strncmp(own + 1, row->flavor, strlen(row->flavor)) == 0 &&
+                                     own[1 + strlen(row->flavor)] == '"'
+                               : !row->borrows;
+        if (row->is_newest && named &&
+            ((imported && (own || sp_is(row->config, imported))) ||
              (module && config && sp_is(row->folder, module) && sp_is(row->config, config))))
             return true;
     }

@@ -8,6 +8,7 @@
 struct sp_titan_model {
     char folder[24], flavor[24], ours[SP_ROW_WORD];
     char config[SP_ROW_WORD];    /* the function of its config_registry */
+    bool borrows;                /* that of another flavor, which is given this one's model */
     bool is_newest, is_released; /* the newest version has that; 0.2.2 has the model */
     bool in_8_bits;              /* the function's linear layers run in float8, scales of rows */
     int64_t tokens;              /* of a sequence at most */

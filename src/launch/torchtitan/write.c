@@ -159,8 +159,9 @@ static void write_python(const struct sp_launched *l, const struct sp_titan_mode
                          const struct sp_settings *s, FILE *out)
 {
     if (row)
-        fprintf(out, "from torchtitan.models.%s.config_registry import %s\n", row->folder,
-                row->config);
+        fprintf(out, "%s%s%sfrom torchtitan.models.%s.config_registry import %s\n",
+                row->borrows ? "from torchtitan.models." : "", row->borrows ? row->folder : "",
+                row->borrows ? " import model_registry\n" : "", row->folder, row->config);
     if (checkpointing(l))
         fprintf(out, "from torchtitan.distributed.activation_checkpoint import %s\n",
                 checkpointing(l));
@@ -171,6 +172,8 @@ static void write_python(const struct sp_launched *l, const struct sp_titan_mode
         const char *const quote = sp_quote_of(s, s->at[i].name);
         fprintf(out, "    %s = %s%s%s\n", s->at[i].name, quote, s->at[i].value, quote);
     }
+    if (row && row->borrows)
+        fprintf(out, "    config.model_spec = model_registry(\"%s\")\n", row->flavor);
     fputs("    return config\n", out);
     if (row)
         fprintf(out, "\n\ndef plan():\n    return apply(%s())\n", row->config);
