@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Changes the rooms of src one place at a time and counts the changes that the tests catch.
 
-    mutate.py BUILD [--rooms ROOM,...] [--mutants N] [--seed S] [--jobs J] [--again LOG]
+    mutate.py BUILD [--rooms ROOM,...] [--mutants N] [--seed S] [--jobs J] [--again LOG] [--entered BUILD2] [--caught]
 
 BUILD is made by
     cmake -S . -B BUILD -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE="-O1 -DNDEBUG" -DSCALEPLAN_ROOM_LINKAGE=SHARED \\
@@ -12,13 +12,15 @@ shares of the kinds below; a place of a kind is drawn from all functions of the 
 test of ctest fails, crashes, or takes much longer than it should; one that does not compile, or to the same code, does
 not count. What survives is printed and should be explained in survivors.md or get a test. Places and kinds follow from
 the seed alone. Fails where less than 85 % of a room's mutants are caught.
+
+BUILD2 is made like BUILD, with "-O1 -g1 -DNDEBUG -finstrument-functions": each test runs there once, and a test that does
+not enter the function of a mutant is not run for it, since it cannot tell. --caught also prints what caught each mutant.
 """
-import argparse, concurrent.futures, json, os, random, re, shlex, shutil, subprocess, sys, tempfile, time
+import argparse, collections, concurrent.futures, json, os, random, re, shlex, shutil, subprocess, sys, tempfile, time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 ROOMS = ["core", "study", "launch", "runs", "config", "hf", "commands"]
 SKIPPED = {"slow", "web", "install"}  # labels of tests that take too long, or look at other things than answers
-LONGEST = 25  # seconds: a test that takes longer on the unchanged program is left out
 
 SIMPLE = r"[A-Za-z_][\w]*(?:(?:->|\.)[A-Za-z_]\w*|\[\w+\])*"
 SWAPS = {"<": ["<=", ">"], "<=": ["<", ">"], ">": [">=", "<"], ">=": [">", "<"], "==": ["!="], "!=": ["=="], "&&": ["||"],
@@ -58,19 +60,21 @@ def blank(text):
 
 
 class Mutant:
-    def __init__(self, path, text, kind, start, end, change):
-        self.path, self.text, self.kind, self.start, self.end, self.change = path, text, kind, start, end, change
+    def __init__(self, path, text, function, kind, start, end, change):
+        self.path, self.text, self.function, self.kind = path, text, function, kind
+        self.start, self.end, self.change = start, end, change
 
-    def described(self):
+    def described(self, outcome="survived"):
         line = self.text.count("\n", 0, self.start)
-        return "survived: %s:%d: %s: %s -> %s: %s" % (os.path.relpath(self.path, ROOT), line + 1, self.kind,
+        return outcome + ": %s:%d: %s: %s -> %s: %s" % (os.path.relpath(self.path, ROOT), line + 1, self.kind,
                                                      self.text[self.start:self.end].strip(), self.change.strip() or "(none)",
                                                      self.text.splitlines()[line].strip())
 
 
 def function_spans(plain):
-    """From the brace that opens a function, at the start of a line, to the one that closes it."""
-    return [(m.start(), m.end()) for m in re.finditer(r"^\{\n.*?^\}$", plain, flags=re.M | re.S)]
+    """The name of each function; from the brace that opens it, at the start of a line, to the one that closes it."""
+    return [(m.group(1), m.start(2), m.end()) for m in
+            re.finditer(r"^\w[^;{}()]*?(\w+)\([^;{}]*\n(\{\n.*?^\}$)", plain, flags=re.M | re.S)]
 
 
 def mutants_of(path):
@@ -79,14 +83,14 @@ def mutants_of(path):
         text = file.read()
     plain = blank(text)
     found = {kind: [] for kind in KINDS}
-    for start, end in function_spans(plain):
+    for function, start, end in function_spans(plain):
         for kind, (pattern, changes) in KINDS.items():
             here = []
             for match in pattern.finditer(plain, start, end):
                 whole = plain[plain.rfind("\n", 0, match.start()) + 1:plain.find("\n", match.start())]
                 if re.search(r"\bstatic const struct .*\[\]|enum \{|\[[A-Z_]+\]$|^\s*(static )?(const )?char \w+\[", whole):
                     continue  # sizes of arrays and texts
-                here += [Mutant(path, text, kind, match.start(), match.end(), c) for c in changes(match)]
+                here += [Mutant(path, text, function, kind, match.start(), match.end(), c) for c in changes(match)]
             if here:
                 found[kind].append(here)
     return found
@@ -123,38 +127,71 @@ def run(command, timeout, env, cwd):
 
 
 class Suite:
-    """The tests that ctest knows, each with the time that it took on the unchanged program."""
+    """The tests that ctest knows, each with the time that it took on the unchanged program, and the functions it enters."""
 
-    def __init__(self, build):
-        self.build = build
+    def __init__(self, build, entered, jobs):
+        self.build, self.entered = build, entered
+        self.caught = collections.Counter()
         listed = json.loads(subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], check=True,
                                            stdout=subprocess.PIPE).stdout)
-        self.timed = []
-        for test in listed["tests"]:
-            properties = {p["name"]: p["value"] for p in test.get("properties", [])}
-            if SKIPPED & set(properties.get("LABELS", [])) or test["name"].startswith("code."):
-                continue
-            own = dict(pair.split("=", 1) for pair in properties.get("ENVIRONMENT", []))
-            start = time.time()
-            if not run(test["command"], 300, self.env(build, own), properties["WORKING_DIRECTORY"]):
-                print("left out, fails on the unchanged program: " + test["name"])
-                continue
-            seconds = time.time() - start
-            if seconds <= LONGEST:
-                self.timed.append((seconds, test["name"], test["command"], own, properties["WORKING_DIRECTORY"]))
-            else:
-                print("left out, takes %.0f s: %s" % (seconds, test["name"]))
+        self.preloaded = tempfile.mkdtemp(prefix="entered-")
+        if entered:
+            subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", self.preloaded + "/entered.so",
+                            os.path.join(ROOT, "tests", "mutation", "entered.c")], check=True)
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            self.timed = [test for test in pool.map(self.tried, listed["tests"]) if test]
+        shutil.rmtree(self.preloaded)
+
+    def tried(self, test):
+        properties = {p["name"]: p["value"] for p in test.get("properties", [])}
+        if SKIPPED & set(properties.get("LABELS", [])) or test["name"].startswith("code."):
+            return None
+        own = dict(pair.split("=", 1) for pair in properties.get("ENVIRONMENT", []))
+        start = time.time()
+        if not run(test["command"], 300, self.env(self.build, own), properties["WORKING_DIRECTORY"]):
+            print("left out, fails on the unchanged program: " + test["name"])
+            return None
+        seconds = time.time() - start
+        return seconds, test["name"], test["command"], own, properties["WORKING_DIRECTORY"], self.enters(test, own, properties)
+
+    def enters(self, test, own, properties):
+        """The functions that a test enters, as (file, name); None where that is not known."""
+        if not self.entered:
+            return None
+        listed = os.path.join(self.preloaded, test["name"])
+        env = self.env(self.entered, own)
+        env.update(LD_PRELOAD=self.preloaded + "/entered.so", ENTERED=listed)
+        there = [word.replace(self.build, self.entered) for word in test["command"]]
+        if not run(there, 900, env, properties["WORKING_DIRECTORY"].replace(self.build, self.entered)):
+            print("not known what it enters: " + test["name"])
+            return None
+        places = collections.defaultdict(set)
+        if os.path.exists(listed):
+            with open(listed) as file:
+                for line in file:
+                    library, at = line.rsplit(" ", 1)
+                    if os.path.basename(library).startswith("libscaleplan"):
+                        places[library].add(at.strip())
+        found = set()
+        for library, at in places.items():
+            names = subprocess.run(["addr2line", "-f", "-e", library], check=True, input="\n".join(at), text=True,
+                                   stdout=subprocess.PIPE).stdout.splitlines()
+            found |= {(os.path.normpath(where.rsplit(":", 1)[0]), name) for name, where in zip(names[::2], names[1::2])}
+        return found
 
     @staticmethod
     def env(libraries, own):
         return dict(os.environ, LD_LIBRARY_PATH=libraries, OMP_NUM_THREADS="1", **own)
 
-    def catches(self, folder, path):
-        """The first test that fails; those named like the room or the file first, then the fastest."""
-        words = set(re.split(r"[/_.]", os.path.relpath(path, os.path.join(ROOT, "src")))) - {"c"}
-        order = sorted(self.timed, key=lambda t: (not words & set(re.split(r"[/_.]", t[1])), t[0]))
-        for seconds, name, command, own, cwd in order:
-            if not run(command, 10 + 6 * seconds, self.env(folder + ":" + self.build, own), cwd):
+    def catches(self, folder, mutant):
+        """The first test that fails; those named like the room or the file first, then those that soon caught others."""
+        words = set(re.split(r"[/_.]", os.path.relpath(mutant.path, os.path.join(ROOT, "src")))) - {"c"}
+        order = sorted(self.timed, key=lambda t: (not words & set(re.split(r"[/_.]", t[1])), t[0] / (1 + self.caught[t[1]])))
+        for seconds, name, command, own, cwd, enters in order:
+            if enters is not None and (mutant.path, mutant.function) not in enters:
+                continue
+            if not run(command, 60 + 6 * seconds, self.env(folder + ":" + self.build, own), cwd):
+                self.caught[name] += 1
                 return name
         return None
 
@@ -173,7 +210,7 @@ class Compiler:
         own = command[command.index("-o") + 1]
         command[command.index("-o") + 1] = out
         command[command.index("-c") + 1] = source
-        command += ["-w", "-Werror=incompatible-pointer-types", "-Werror=int-conversion", "-iquote", os.path.dirname(path)]
+        command += ["-Werror=incompatible-pointer-types", "-Werror=int-conversion", "-iquote", os.path.dirname(path)]
         return own, subprocess.run(command, cwd=self.build, stderr=subprocess.DEVNULL).returncode == 0
 
     def link(self, room, own, mine, folder):
@@ -202,7 +239,7 @@ def attempt(suite, compiler, room, mutant):
         if objects[0] == objects[1]:
             return "same code"
         compiler.link(room, own, source + ".o", folder)
-        return suite.catches(folder, mutant.path)
+        return suite.catches(folder, mutant)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -215,12 +252,14 @@ def main():
     parser.add_argument("--seed", default="1")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--again", metavar="LOG", help="only what survived in an earlier run, by what it printed")
+    parser.add_argument("--entered", metavar="BUILD2", help="a build that tells which functions a test enters")
+    parser.add_argument("--caught", action="store_true", help="print what caught each mutant, too")
     args = parser.parse_args()
     before = None
     if args.again:
         with open(args.again) as file:
             before = {line.strip() for line in file if line.startswith("survived: ")}
-    suite = Suite(os.path.abspath(args.build))
+    suite = Suite(os.path.abspath(args.build), args.entered and os.path.abspath(args.entered), args.jobs)
     compiler = Compiler(suite.build)
     print("%d tests take %.0f s on the unchanged program" % (len(suite.timed), sum(t[0] for t in suite.timed)), flush=True)
     worst = 1
@@ -249,6 +288,8 @@ def main():
                     by_kind[mutant.kind][by is None] += 1
                     if by is None:
                         print(mutant.described(), flush=True)
+                    elif args.caught:
+                        print(mutant.described("caught by " + by), flush=True)
         share = caught / max(1, caught + survived)
         worst = min(worst, share)
         print("%s: %d of %d mutants caught (%.0f %%): %s; %d more changed no code or did not compile" % (

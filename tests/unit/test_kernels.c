@@ -161,6 +161,21 @@ static void shares(void **state)
     }
 }
 
+/* Prompts reach three quarters of the kernel's share of the peak; without a kernel, what is usual.
+ */
+static void prompts_of_a_kernel(void **state)
+{
+    (void)state;
+    struct sp_hardware hw = load("h100");
+    struct sp_profile profile = {0};
+    hw.chip.kernels.attention[SP_KERNEL_BF16].share = 0.8;
+    sp_expect_serving(&hw, &profile);
+    assert_close(profile.value[SP_V_PROMPT], 0.6, 1e-12);
+    hw.chip.kernels.attention[SP_KERNEL_BF16].share = 0;
+    sp_expect_serving(&hw, &profile);
+    assert_close(profile.value[SP_V_PROMPT], sp_serving_constants[SP_V_PROMPT].gpu, 0);
+}
+
 /* More of any size takes longer. */
 static void monotone(void **state)
 {
@@ -348,6 +363,7 @@ int main(void)
         cmocka_unit_test(collectives_by_hand),
         cmocka_unit_test(of_a_chip),
         cmocka_unit_test(shares),
+        cmocka_unit_test(prompts_of_a_kernel),
         cmocka_unit_test(monotone),
         cmocka_unit_test(better_is_not_slower),
         cmocka_unit_test(matmuls_as_measured),

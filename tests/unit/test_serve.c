@@ -153,6 +153,12 @@ static void drafts(void **state)
     /* a draft that is the target itself cannot pay: 3 tokens for two of its steps and the check */
     assert_close(sp_speculation(&v, &v, 1, 2, 3).speedup, 1, 1e-12);
     assert_close(sp_best_drafts(&v, &v, 1, 0.9), 0, 0);
+    /* of that step's three tokens each takes a third */
+    struct sp_service drafted = w.service;
+    drafted.drafts = 4;
+    drafted.accepted = 3;
+    const struct sp_served d = prepared(&drafted);
+    assert_close(sp_steady(&d, &d, 1, NAN).tpot_s, sp_decode_time(&v, 1, 1).step_s / 3, 1e-12);
 }
 
 /* More of anything never makes a machine worse, nor more work a step shorter. */

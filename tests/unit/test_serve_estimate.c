@@ -169,6 +169,19 @@ static void drafts(void **state)
                  1e-12);
 }
 
+/* Twice as many requests as there are whole places run in two waves of as many, and no rest. */
+static void waves(void **state)
+{
+    (void)state;
+    struct world w;
+    make(&w, "llama3-70b", "h100-8", 8, 1);
+    const double places = floor(sp_room_for_sequences(&w.instance.served));
+    const struct sp_requests requests = {.in_flight = 1e4, .all = 2 * places};
+    const struct sp_serve_estimate e = sp_serve_estimate(&w.instance.pass, &requests);
+    assert_true(places < sp_room_for_sequences(&w.instance.served));
+    assert_close(e.requests_per_s, places / (e.e2e_s - e.wait_s), 1e-12);
+}
+
 /* A prompt of 16 Ki tokens in four chunks: four times the launches, the same attention (each token
  * sees as many), and the longest gap has a quarter of what the prompt adds. */
 static void chunks(void **state)
@@ -328,12 +341,12 @@ static void borrowed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parts),           cmocka_unit_test(latents_and_experts),
-        cmocka_unit_test(littles_law),     cmocka_unit_test(drafts),
-        cmocka_unit_test(chunks),          cmocka_unit_test(two_pools),
-        cmocka_unit_test(random_arrivals), cmocka_unit_test(better_chips),
-        cmocka_unit_test(longer_and_more), cmocka_unit_test(limits),
-        cmocka_unit_test(borrowed),
+        cmocka_unit_test(parts),        cmocka_unit_test(latents_and_experts),
+        cmocka_unit_test(littles_law),  cmocka_unit_test(drafts),
+        cmocka_unit_test(waves),        cmocka_unit_test(chunks),
+        cmocka_unit_test(two_pools),    cmocka_unit_test(random_arrivals),
+        cmocka_unit_test(better_chips), cmocka_unit_test(longer_and_more),
+        cmocka_unit_test(limits),       cmocka_unit_test(borrowed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
