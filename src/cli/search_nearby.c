@@ -25,9 +25,9 @@ struct nearby_rows {
 /* The search's own line with an option in the place of another; free() it. */
 static char *search_line(const struct sp_searching *s, enum sp_option_id id, const char *value)
 {
-    const enum sp_option_id except[] = {id,          SP_O_format,  SP_O_get,     SP_O_explain,
-                                        SP_O_check,  SP_O_timings, SP_O_threads, SP_O_plot,
-                                        SP_O_report, SP_NO_OPTION};
+    const enum sp_option_id except[] = {
+        id,           SP_O_format, SP_O_get,        SP_O_explain, SP_O_check,  SP_O_timings,
+        SP_O_threads, SP_O_plot,   SP_O_plot_width, SP_O_report,  SP_NO_OPTION};
     struct sp_words words = {0};
     sp_add_word(&words, "search");
     sp_add_all(&words, s->args, except);

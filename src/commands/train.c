@@ -52,6 +52,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(bytes_per_token, .fallback = "4"),
     SP_TAKE(loader_bandwidth),
     SP_TAKE(plot, .needs = SP_THESE(SP_O_curve)),
+    SP_OPTION_PLOT_WIDTH,
     SP_TAKE(curve, .needs = SP_THESE(SP_O_hw), .excludes = SP_THESE(SP_O_reference, SP_O_teacher)),
 };
 
