@@ -119,7 +119,7 @@ static void put_bar(FILE *out, const struct sp_html_bar *bar, size_t row, double
     fputs("</text>\n", out);
 }
 
-/* Draws bars without gnuplot, which readers may lack. */
+/* Draws bars in the colours of the page, light and dark. */
 void sp_html_bars(FILE *out, const char *const names[SP_HTML_PARTS], const struct sp_html_bar *bars,
                   size_t n, double limit, const char *limit_text)
 {

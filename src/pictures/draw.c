@@ -66,8 +66,8 @@ static bool explain(int failed, char *complaints, struct sp_error *error)
 /* Replaces an SVG by a PNG of twice the pixels, for sharp screens, or by a PDF. */
 static bool convert(enum sp_terminal terminal, char **bytes, size_t *size, struct sp_error *error)
 {
-    char *const png[] = {(char[]){"rsvg-convert"}, (char[]){"--zoom=2"}, (char[]){"-"}, NULL};
-    char *const pdf[] = {(char[]){"rsvg-convert"}, (char[]){"--format=pdf"}, (char[]){"-"}, NULL};
+    char *const png[] = {(char[]){"rsvg-convert"}, (char[]){"--zoom=2"}, NULL};
+    char *const pdf[] = {(char[]){"rsvg-convert"}, (char[]){"--format=pdf"}, NULL};
     struct sp_filtered drawn = {0};
     const int failed =
         sp_run_filter(terminal == SP_TERMINAL_PNG ? png : pdf, *bytes, *size, &drawn);

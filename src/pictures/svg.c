@@ -13,12 +13,12 @@ enum { TITLE_PX = 15, PANEL_TITLE_PX = 13, TICK = 6, BELOW = 10, APART = 18 };
 #define MOST_LEFT 0.38
 enum { WIDEST_LEFT = 280, TICK_PX = 12 };
 
-double sp_x_at(const struct sp_place *p, double value)
+double sp_x_at(const struct sp_plot_place *p, double value)
 {
     return p->plot.left + sp_share(value, &p->x) * (p->plot.right - p->plot.left);
 }
 
-double sp_y_at(const struct sp_place *p, double value)
+double sp_y_at(const struct sp_plot_place *p, double value)
 {
     return p->plot.bottom - sp_share(value, &p->y) * (p->plot.bottom - p->plot.top);
 }
@@ -83,14 +83,14 @@ static double right_of(const struct sp_panel *panel, double left, double width)
     return left + fmax(wide, (width - left) / 2);
 }
 
-double sp_rule_text_y(const struct sp_place *p, size_t i)
+double sp_rule_text_y(const struct sp_plot_place *p, size_t i)
 {
     return p->plot.top - 6 - (p->rule_lines - p->rule_line[i] - 0.5) * (SP_LINE_PX - 1);
 }
 
 /* Gives each text of an upright rule a line over the plot; rules have gaps where they meet
  * another's text. */
-static void place_rules(struct sp_place *p)
+static void place_rules(struct sp_plot_place *p)
 {
     for (size_t i = 0; i < p->panel->n_rules; i++) {
         const struct sp_rule *const rule = &p->panel->rules[i];
@@ -102,7 +102,7 @@ static void place_rules(struct sp_place *p)
 }
 
 /* Places a panel whose plot stands between `left` and `right`, from `start` on. */
-static void place_panel(struct sp_place *p, double left, double right)
+static void place_panel(struct sp_plot_place *p, double left, double right)
 {
     const struct sp_panel *const panel = p->panel;
     char title[SP_PLOT_TEXT];
@@ -144,7 +144,7 @@ static void put_line(FILE *out, double x0, double y0, double x1, double y1)
 }
 
 /* Lines of the grid: of numbers, and of a plot of curves the frame's left and lower edge. */
-static void put_grid(FILE *out, const struct sp_place *p)
+static void put_grid(FILE *out, const struct sp_plot_place *p)
 {
     const struct sp_box *const b = &p->plot;
     fputs("<path class=\"g\" fill=\"none\" stroke=\"#DDD\" d=\"", out);
@@ -162,7 +162,8 @@ static void put_grid(FILE *out, const struct sp_place *p)
 }
 
 /* Writes a name left of the plot, in as many lines as fit into its row. */
-static void put_name(FILE *out, const struct sp_place *p, double y, double row, const char *text)
+static void put_name(FILE *out, const struct sp_plot_place *p, double y, double row,
+                     const char *text)
 {
     const double px = p->plot.left - SP_EDGE_PX - TICK + 0.01;
     const int most = (int)fmax(row / (TICK_PX + 4), 1);
@@ -178,7 +179,7 @@ static void put_name(FILE *out, const struct sp_place *p, double y, double row, 
 }
 
 /* The height of a row: what neighbouring names have between them. */
-static double row_px(const struct sp_place *p)
+static double row_px(const struct sp_plot_place *p)
 {
     double least = p->plot.bottom - p->plot.top;
     for (size_t i = 1; i < p->y_ticks.n; i++)
@@ -198,7 +199,7 @@ static void put_title(FILE *out, const struct sp_plot_axis *axis, const struct s
         sp_svg_text(out, x, y, align, SP_SOFT_INK, TICK_PX, line);
 }
 
-static void put_axes(FILE *out, const struct sp_place *p)
+static void put_axes(FILE *out, const struct sp_plot_place *p)
 {
     const struct sp_box *const b = &p->plot;
     for (size_t i = 0; i < p->x_ticks.n; i++) {
@@ -220,7 +221,7 @@ static void put_axes(FILE *out, const struct sp_place *p)
 }
 
 /* Writes an upright rule from its text to the axis, with gaps for labels. */
-static void put_upright(FILE *out, const struct sp_place *p, size_t i,
+static void put_upright(FILE *out, const struct sp_plot_place *p, size_t i,
                         const struct sp_placed *placed)
 {
     const double x = sp_x_at(p, p->panel->rules[i].at),
@@ -240,7 +241,7 @@ static void put_upright(FILE *out, const struct sp_place *p, size_t i,
     }
 }
 
-static void put_rules(FILE *out, const struct sp_place *p, const struct sp_placed *placed)
+static void put_rules(FILE *out, const struct sp_plot_place *p, const struct sp_placed *placed)
 {
     for (size_t i = 0; i < p->panel->n_rules; i++) {
         const struct sp_rule *const rule = &p->panel->rules[i];
@@ -260,7 +261,7 @@ static void put_rules(FILE *out, const struct sp_place *p, const struct sp_place
     }
 }
 
-static void put_panel(FILE *out, const struct sp_place *p)
+static void put_panel(FILE *out, const struct sp_plot_place *p)
 {
     const struct sp_panel *const panel = p->panel;
     double y = p->start;
@@ -319,7 +320,8 @@ static const char style[] =
     ".m{fill:#33393f}}</style>\n";
 
 /* Places the panels one under the other; returns the height of the picture. */
-static double place_figure(const struct sp_figure *figure, double width, struct sp_place *places)
+static double place_figure(const struct sp_figure *figure, double width,
+                           struct sp_plot_place *places)
 {
     double left = 0, right = width;
     double down = SP_EDGE_PX + 8 +
@@ -330,7 +332,7 @@ static double place_figure(const struct sp_figure *figure, double width, struct 
     for (size_t i = 0; i < figure->n_panels; i++)
         right = fmin(right, right_of(&figure->panels[i], left, width));
     for (size_t i = 0; i < figure->n_panels; i++) {
-        struct sp_place *const p = &places[i];
+        struct sp_plot_place *const p = &places[i];
         p->panel = &figure->panels[i];
         p->x = sp_scale_of(p->panel, false);
         p->y = upright_scale(p->panel);
@@ -343,7 +345,7 @@ static double place_figure(const struct sp_figure *figure, double width, struct 
 }
 
 static void write_figure(FILE *out, const struct sp_figure *figure, double width,
-                         const struct sp_place *places, double height)
+                         const struct sp_plot_place *places, double height)
 {
     fprintf(
         out,
@@ -367,7 +369,7 @@ static void write_figure(FILE *out, const struct sp_figure *figure, double width
 char *sp_figure_svg(const struct sp_figure *figure, double width, size_t *length)
 {
     char *text = NULL;
-    struct sp_place *const places = calloc(SP_MAX_PANELS, sizeof *places);
+    struct sp_plot_place *const places = calloc(SP_MAX_PANELS, sizeof *places);
     FILE *const out = places ? open_memstream(&text, length) : NULL;
     if (out) {
         const double height = place_figure(figure, width, places);

@@ -17,7 +17,7 @@ enum { SP_TEXT_PX = 12, SP_LINE_PX = 16, SP_EDGE_PX = 8, SP_BESIDE_PX = 7 };
 
 /* Where a panel stands. `start` is the top of all of it and `end` the bottom, the others are the
  * edges of what its axes enclose. */
-struct sp_place {
+struct sp_plot_place {
     const struct sp_panel *panel;
     struct sp_scale x, y;
     double start, end, width; /* width of the picture */
@@ -27,11 +27,11 @@ struct sp_place {
     bool rule_left[sizeof((struct sp_panel *)0)->rules / sizeof(struct sp_rule)];
     int rule_lines; /* lines of text over the plot */
 };
-double sp_x_at(const struct sp_place *place, double value);
-double sp_y_at(const struct sp_place *place, double value);
+double sp_x_at(const struct sp_plot_place *place, double value);
+double sp_y_at(const struct sp_plot_place *place, double value);
 
 /* The middle of the text of an upright rule, over the plot. */
-double sp_rule_text_y(const struct sp_place *place, size_t rule);
+double sp_rule_text_y(const struct sp_plot_place *place, size_t rule);
 
 /* Writes a coordinate with two decimals at most. */
 void sp_svg_px(FILE *out, const char *name, double value);
@@ -71,11 +71,11 @@ void sp_svg_hatches(FILE *out, const struct sp_figure *figure);
 
 /* Writes the key of a panel, in rows as wide as the picture, from `top` on; returns its height.
  * With `out` NULL, only measures. */
-double sp_svg_keys(FILE *out, const struct sp_place *place, double top);
+double sp_svg_keys(FILE *out, const struct sp_plot_place *place, double top);
 
 /* Writes the boxes of a panel, or its lines and marks. */
-void sp_svg_boxes(FILE *out, const struct sp_place *place);
-void sp_svg_curves(FILE *out, const struct sp_place *place);
+void sp_svg_boxes(FILE *out, const struct sp_plot_place *place);
+void sp_svg_curves(FILE *out, const struct sp_plot_place *place);
 
 /* Labels that have been placed, to draw behind the rules that make room for them. */
 struct sp_placed {
@@ -92,11 +92,11 @@ struct sp_placed {
 };
 /* Chooses a place for each label, so that none covers another and few cover points and lines; one
  * without such a place is left out. free() placed.spot. */
-struct sp_placed sp_svg_place_labels(const struct sp_place *place);
+struct sp_placed sp_svg_place_labels(const struct sp_plot_place *place);
 void sp_svg_labels(FILE *out, const struct sp_placed *placed);
 
 /* A path of decisions: its height, and its cards. */
 double sp_svg_cards_px(const struct sp_panel *panel, double width);
-void sp_svg_cards(FILE *out, const struct sp_place *place);
+void sp_svg_cards(FILE *out, const struct sp_plot_place *place);
 
 #endif

@@ -64,7 +64,7 @@ static void put_arrow(FILE *out, double x, double y, double across, double down)
     fputs(across > 0 ? "m-5-4l5 4l-5 4\"/>\n" : "m-4-5l4 5l4-5\"/>\n", out);
 }
 
-void sp_svg_cards(FILE *out, const struct sp_place *place)
+void sp_svg_cards(FILE *out, const struct sp_plot_place *place)
 {
     const struct columns c = columns_of(place->width);
     double top = place->plot.top;

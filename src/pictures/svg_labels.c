@@ -23,7 +23,7 @@ static bool holds(const struct sp_box *box, double x, double y, double near)
 }
 
 /* What the points and lines of a series under a box cost; of a line some points are looked at. */
-static double cost_of_series(const struct sp_place *place, const struct sp_series *series,
+static double cost_of_series(const struct sp_plot_place *place, const struct sp_series *series,
                              const struct sp_box *box)
 {
     enum { LOOKS = 16 };
@@ -43,7 +43,7 @@ static double cost_of_series(const struct sp_place *place, const struct sp_serie
     return 0;
 }
 
-static double cost_of(const struct sp_place *place, const struct sp_placed *placed,
+static double cost_of(const struct sp_plot_place *place, const struct sp_placed *placed,
                       const struct sp_label *label, const struct sp_box *box)
 {
     const struct sp_panel *const panel = place->panel;
@@ -67,7 +67,7 @@ static double cost_of(const struct sp_place *place, const struct sp_placed *plac
 }
 
 /* The innermost box of a label in the middle of one. */
-static const struct sp_series *box_around(const struct sp_place *place,
+static const struct sp_series *box_around(const struct sp_plot_place *place,
                                           const struct sp_label *label, double px[2])
 {
     const struct sp_series *found = NULL;
@@ -86,7 +86,7 @@ static const struct sp_series *box_around(const struct sp_place *place,
 }
 
 /* A text in a box stands there if it fits, in small letters if need be. */
-static void place_inside(const struct sp_place *place, const struct sp_label *label,
+static void place_inside(const struct sp_plot_place *place, const struct sp_label *label,
                          const struct sp_series *around, const double px[2],
                          struct sp_placed *placed)
 {
@@ -107,7 +107,7 @@ static void place_inside(const struct sp_place *place, const struct sp_label *la
 }
 
 /* Tries the sides of a point, the one that the figure wants first, else the label's own place. */
-static void place_beside(const struct sp_place *place, const struct sp_label *label,
+static void place_beside(const struct sp_plot_place *place, const struct sp_label *label,
                          struct sp_placed *placed)
 {
     enum { CHOICES = 6, APART = 8 };
@@ -147,7 +147,7 @@ static void place_beside(const struct sp_place *place, const struct sp_label *la
 
 /* The texts of rules: of a level one above its right end, of an upright one beside its upper end,
  * cut where the picture is narrow. */
-static void place_rules(const struct sp_place *place, struct sp_placed *placed)
+static void place_rules(const struct sp_plot_place *place, struct sp_placed *placed)
 {
     const struct sp_panel *const panel = place->panel;
     for (size_t i = 0; i < panel->n_rules; i++) {
@@ -171,7 +171,7 @@ static void place_rules(const struct sp_place *place, struct sp_placed *placed)
     }
 }
 
-struct sp_placed sp_svg_place_labels(const struct sp_place *place)
+struct sp_placed sp_svg_place_labels(const struct sp_plot_place *place)
 {
     const struct sp_panel *const panel = place->panel;
     struct sp_placed placed = {

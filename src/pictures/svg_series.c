@@ -41,7 +41,7 @@ static int variant_of(const struct sp_panel *panel, const struct sp_series *seri
 }
 
 /* Ends a shape, with what it says if there is room for that. */
-static void end_shape(FILE *out, const struct sp_place *place, const struct sp_series *series,
+static void end_shape(FILE *out, const struct sp_plot_place *place, const struct sp_series *series,
                       size_t i, bool spoken)
 {
     char words[SP_PLOT_TEXT * 3];
@@ -56,7 +56,7 @@ static void end_shape(FILE *out, const struct sp_place *place, const struct sp_s
 }
 
 /* The area of a box, within the plot. */
-static struct sp_box area_of(const struct sp_place *place, const double *v)
+static struct sp_box area_of(const struct sp_plot_place *place, const double *v)
 {
     const struct sp_box *const p = &place->plot;
     return (struct sp_box){fmax(sp_x_at(place, v[0]), p->left),
@@ -65,7 +65,7 @@ static struct sp_box area_of(const struct sp_place *place, const double *v)
 }
 
 /* Whether all boxes of a series are too narrow for hatches. */
-static bool is_narrow(const struct sp_place *place, const struct sp_series *series)
+static bool is_narrow(const struct sp_plot_place *place, const struct sp_series *series)
 {
     for (size_t i = 0; i < series->n; i += 4) {
         const struct sp_box area = area_of(place, series->values + i);
@@ -75,7 +75,7 @@ static bool is_narrow(const struct sp_place *place, const struct sp_series *seri
     return true;
 }
 
-static void put_box(FILE *out, const struct sp_place *place, const struct sp_series *series,
+static void put_box(FILE *out, const struct sp_plot_place *place, const struct sp_series *series,
                     size_t i, bool spoken)
 {
     const struct sp_box area = area_of(place, series->values + i);
@@ -90,7 +90,7 @@ static void put_box(FILE *out, const struct sp_place *place, const struct sp_ser
 }
 
 /* All boxes as one shape. */
-static void put_path(FILE *out, const struct sp_place *place, const struct sp_series *series)
+static void put_path(FILE *out, const struct sp_plot_place *place, const struct sp_series *series)
 {
     fputs("<path d=\"", out);
     for (size_t i = 0; i < series->n; i += 4) {
@@ -126,7 +126,7 @@ static void put_paint(FILE *out, const struct sp_series *series, bool narrow)
     put_stroke(out, series->look, 1);
 }
 
-void sp_svg_boxes(FILE *out, const struct sp_place *place)
+void sp_svg_boxes(FILE *out, const struct sp_plot_place *place)
 {
     const struct sp_panel *const panel = place->panel;
     const bool spoken = count_shapes(panel) <= MOST_SPOKEN;
@@ -166,11 +166,14 @@ static void begin_marks(FILE *out, const struct sp_panel *panel, const struct sp
 {
     const struct sp_look_row *const row = sp_look_row(series->look);
     const bool hollow = series->hollow || variant_of(panel, series) % 2 == 1;
-    fprintf(out, "<g stroke-width=\"1.5\" stroke=\"%s\" class=\"%s %s\" fill=\"%s\">\n", row->rgb,
-            row->stroke, hollow ? "p" : row->fill, hollow ? "#fff" : row->rgb);
+    fprintf(out, "<g stroke-width=\"1.5\" stroke=\"%s\" fill=\"%s\"", row->rgb,
+            hollow ? "#fff" : row->rgb);
+    if (hollow || *row->stroke)
+        fprintf(out, " class=\"%s %s\"", row->stroke, hollow ? "p" : row->fill);
+    fputs(">\n", out);
 }
 
-static void put_marks(FILE *out, const struct sp_place *place, const struct sp_series *series,
+static void put_marks(FILE *out, const struct sp_plot_place *place, const struct sp_series *series,
                       bool spoken)
 {
     const char *const shape = shape_of(place->panel, series);
@@ -209,7 +212,7 @@ static void begin_line(FILE *out, const struct sp_panel *panel, const struct sp_
     fputs(" d=\"", out);
 }
 
-static void put_line(FILE *out, const struct sp_place *place, const struct sp_series *series)
+static void put_line(FILE *out, const struct sp_plot_place *place, const struct sp_series *series)
 {
     const struct sp_box *const p = &place->plot;
     char pen = 'M';
@@ -228,7 +231,8 @@ static void put_line(FILE *out, const struct sp_place *place, const struct sp_se
 }
 
 /* A range with ends, in ink with the page's colour around it, so that it is seen on bars too. */
-static void put_whiskers(FILE *out, const struct sp_place *place, const struct sp_series *series)
+static void put_whiskers(FILE *out, const struct sp_plot_place *place,
+                         const struct sp_series *series)
 {
     for (size_t i = 0; i < series->n; i += 3)
         for (int pass = 0; pass < 2; pass++) {
@@ -253,7 +257,7 @@ static void put_whiskers(FILE *out, const struct sp_place *place, const struct s
         }
 }
 
-void sp_svg_curves(FILE *out, const struct sp_place *place)
+void sp_svg_curves(FILE *out, const struct sp_plot_place *place)
 {
     const struct sp_panel *const panel = place->panel;
     const bool spoken = count_shapes(panel) <= MOST_SPOKEN;
@@ -263,13 +267,13 @@ void sp_svg_curves(FILE *out, const struct sp_place *place)
             put_line(out, place, series);
         else if (series->kind == SP_WHISKERS)
             put_whiskers(out, place, series);
-        else if (series->kind == SP_MARKS || series->kind == SP_DROPS)
+        else if (!is_line(series) && !is_box(series) && series->n > 0)
             put_marks(out, place, series, spoken);
     }
 }
 
 /* The sample of a series, 22 px wide, with its middle at y. */
-static void put_sample(FILE *out, const struct sp_place *place, const struct sp_series *series,
+static void put_sample(FILE *out, const struct sp_plot_place *place, const struct sp_series *series,
                        double x, double y)
 {
     if (is_box(series)) {
@@ -291,7 +295,7 @@ static void put_sample(FILE *out, const struct sp_place *place, const struct sp_
     }
 }
 
-double sp_svg_keys(FILE *out, const struct sp_place *place, double top)
+double sp_svg_keys(FILE *out, const struct sp_plot_place *place, double top)
 {
     enum { ROW = 18, SAMPLE = 28, APART = 18 };
     const double right = place->width - SP_EDGE_PX;
