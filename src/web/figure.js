@@ -2,8 +2,8 @@
 
 class Figure {
   constructor(text) {
-    this.svg = new DOMParser().parseFromString(text, 'image/svg+xml').documentElement;
-    this.svg.querySelector('style').remove(); // that of a file by itself: here the page's own rules colour it
+    // without the style of a file by itself: here the page's own rules colour it
+    this.svg = new DOMParser().parseFromString(text.replace(/<style>.*/, ''), 'image/svg+xml').documentElement;
     this.spots = [...this.svg.querySelectorAll('g title, path title')];
     this.at = -1;
     this.tip = make('p', { class: 'tip', role: 'status' });

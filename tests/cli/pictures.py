@@ -87,7 +87,8 @@ def check_lengths(root, figure):
             continue
         mine, drawn = drawn[:len(values)], drawn[len(values):]
         low, high = panel["x"]["min"], panel["x"]["max"]
-        shown = [(max(v[0], low), min(v[1], high)) for v in values]
+        place = math.log if panel["x"].get("log") else float
+        shown = [(place(max(v[0], low)), place(min(v[1], high))) for v in values]
         start, left = min((a, box[0]) for (a, _), box in zip(shown, mine))
         end, right = max((b, box[0] + box[2]) for (_, b), box in zip(shown, mine))
         scale = (right - left) / (end - start)

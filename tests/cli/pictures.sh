@@ -65,6 +65,7 @@ done < <(grep '^scaleplan .*--plot docs/img/' "$root/docs/pictures.md")
 line="files"
 [ -z "$(find . -name '*.svg.*' -o -name '*.png.*')" ] || wrong "a temporary file is left"
 
+scaleplan validate --example >runs.csv
 # What is hard to place: many boxes, many rules, long names, bars beyond their limit.
 while IFS= read -r line; do
     for width in 390 720; do
@@ -82,6 +83,10 @@ fit --model deepseek-v3 --hw h100-64
 batch --hw h100-64 --model llama3-70b --tp 8 --batch 4M
 comm --op a2a --bytes 64MB --hw gb200-64
 roofline --model mixtral-8x7b --batch 256 --hw b200
+flops --model deepseek-v3
+need --model llama3-70b --hw h100-256 --batch 512x8192 --for step=8s
+train --model llama3-8b --hw h100-1024 --loss 2.0
+validate runs.csv
 END
 # Several machines: each has its points, its name in the key, and its limit.
 line="machines"
