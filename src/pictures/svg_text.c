@@ -31,14 +31,7 @@ const struct sp_look_row *sp_look_row(enum sp_look look)
 
 void sp_svg_px(FILE *out, const char *name, double value)
 {
-    char text[32];
-    snprintf(text, sizeof text, "%.2f", isfinite(value) ? value : 0);
-    size_t n = strlen(text);
-    while (text[n - 1] == '0')
-        text[--n] = '\0';
-    if (text[n - 1] == '.')
-        text[--n] = '\0';
-    fprintf(out, "%s%s", name, strcmp(text, "-0") == 0 ? "0" : text);
+    fprintf(out, "%s%.7g", name, isfinite(value) ? round(value * 100) / 100 + 0.0 : 0); /* no -0 */
 }
 
 /* Titles are bold: so much wider than their letters are otherwise. */
