@@ -90,7 +90,7 @@ static char *write(const struct sp_figure *figure, const struct sp_canvas *canva
         return sp_figure_json(figure, size);
     if (sp_starts_programs() && canvas->terminal == SP_TERMINAL_TEXT)
         return sp_figure_text(figure, canvas->columns, size);
-    return sp_figure_svg(figure, canvas->width > 0 ? canvas->width : SP_PICTURE_PX, size);
+    return sp_figure_svg(figure, canvas->width > 0 ? canvas->width : SP_PICTURE_PX, true, size);
 }
 
 bool sp_draw(const struct sp_figure *figure, const struct sp_canvas *canvas, char **bytes,

@@ -344,7 +344,7 @@ static double place_figure(const struct sp_figure *figure, double width,
     return ceil(down - APART + SP_EDGE_PX);
 }
 
-static void write_figure(FILE *out, const struct sp_figure *figure, double width,
+static void write_figure(FILE *out, const struct sp_figure *figure, double width, bool dark,
                          const struct sp_plot_place *places, double height)
 {
     fprintf(
@@ -356,8 +356,8 @@ static void write_figure(FILE *out, const struct sp_figure *figure, double width
     sp_svg_escaped(out, figure->title);
     fputs("</title>\n", out);
     put_description(out, figure);
-    fprintf(out, "%s<rect class=\"p\" width=\"%.0f\" height=\"%.0f\" fill=\"#fff\"/>\n", style,
-            width, height);
+    fprintf(out, "%s<rect class=\"p\" width=\"%.0f\" height=\"%.0f\" fill=\"#fff\"/>\n",
+            dark ? style : "", width, height);
     sp_svg_hatches(out, figure);
     sp_svg_lines(out, SP_EDGE_PX, SP_EDGE_PX + TITLE_PX / 2.0, width - 2 * SP_EDGE_PX, SP_LEFT,
                  SP_INK, TITLE_PX, figure->title);
@@ -366,14 +366,14 @@ static void write_figure(FILE *out, const struct sp_figure *figure, double width
     fputs("</svg>\n", out);
 }
 
-char *sp_figure_svg(const struct sp_figure *figure, double width, size_t *length)
+char *sp_figure_svg(const struct sp_figure *figure, double width, bool dark, size_t *length)
 {
     char *text = NULL;
     struct sp_plot_place *const places = calloc(SP_MAX_PANELS, sizeof *places);
     FILE *const out = places ? open_memstream(&text, length) : NULL;
     if (out) {
         const double height = place_figure(figure, width, places);
-        write_figure(out, figure, width, places, height);
+        write_figure(out, figure, width, dark, places, height);
     }
     free(places);
     if (out && fclose(out) == 0)
