@@ -89,7 +89,7 @@ static void put_inside(struct sheet *s, double column, double row, char letter)
 {
     if (!(column > -0.5 && column < s->wide + 0.5 && row > -0.5 && row < s->high + 0.5))
         return;
-    const int x = (int)lround(column), y = (int)lround(row);
+    const int x = (int)floor(fmax(column, 0)), y = (int)floor(fmax(row, 0));
     put_letter(s, s->left + 1 + (x < s->wide ? x : s->wide - 1),
                s->top + s->high - 1 - (y < s->high ? y : s->high - 1), letter);
 }
@@ -184,11 +184,11 @@ static void put_rule_texts(struct sheet *s)
         if (!(share >= 0 && share <= 1))
             continue;
         if (rule->vertical)
-            put_text(s, s->left + 1 + (int)lround(share * s->wide) + (share > 0.6 ? -2 : 2),
+            put_text(s, s->left + 1 + (int)floor(share * s->wide) + (share > 0.6 ? -2 : 2),
                      s->top + line_of_rule(s->panel, i), share > 0.6 ? SP_RIGHT : SP_LEFT,
                      rule->text);
         else
-            put_text(s, s->left + s->wide, s->top + s->high - 2 - (int)lround(share * s->high),
+            put_text(s, s->left + s->wide, s->top + s->high - 2 - (int)floor(share * s->high),
                      SP_RIGHT, rule->text);
     }
 }
@@ -216,8 +216,8 @@ static void put_labels(struct sheet *s)
         if (l->align == SP_CENTRE || !isfinite(x + y))
             continue;
         const int apart = l->beside ? 2 : 1, wide = characters(l->text);
-        const int column = s->left + 1 + (int)lround(x) + (l->align == SP_LEFT ? apart : -apart),
-                  row = s->top + s->high - 1 - (int)lround(fmin(y, s->high - 1)),
+        const int column = s->left + 1 + (int)floor(x) + (l->align == SP_LEFT ? apart : -apart),
+                  row = s->top + s->high - 1 - (int)floor(fmin(y, s->high - 1)),
                   first = l->align == SP_LEFT ? column : column - wide + 1;
         if (l->yields && is_taken(s, taken, first, row, wide))
             continue;
@@ -254,12 +254,12 @@ static void put_axes(struct sheet *s)
     sp_make_ticks(&s->panel->y, &s->y, &down, &ticks);
     for (size_t i = 0; i < ticks.n; i++)
         put_text(s, s->left - 2,
-                 bottom - 1 - (int)lround(fmin(ticks.tick[i].share * s->high, s->high - 1)),
+                 bottom - 1 - (int)floor(fmin(ticks.tick[i].share * s->high, s->high - 1)),
                  SP_RIGHT, sp_mark_text(&ticks.tick[i]));
     sp_make_ticks(&s->panel->x, &s->x, &across, &ticks);
     int lines = 0;
     for (size_t i = 0; i < ticks.n; i++) {
-        const int column = s->left + 1 + (int)lround(ticks.tick[i].share * s->wide);
+        const int column = s->left + 1 + (int)floor(ticks.tick[i].share * s->wide);
         lines = ticks.tick[i].line > lines ? ticks.tick[i].line : lines;
         if (s->panel->x.n_ticks == 0 && column <= s->left + s->wide)
             put_letter(s, column, bottom, '+');

@@ -225,8 +225,8 @@ static void terminals_have_letters(void **state)
     assert_string_equal(text, "         bars\n"
                               "         F first   S second\n"
                               "     row |FFFFFFFFFFSSS\n"
-                              "         ++--+---+--+---+--+--+---+--\n"
-                              "          0  1   2  3   4  5  6   7  8\n"
+                              "         ++--+--+---+--+--+---+--+---\n"
+                              "          0  1  2   3  4  5   6  7   8\n"
                               "                  time (s)\n");
     free(text);
     sp_figure_free(figure);
