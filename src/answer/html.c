@@ -1,4 +1,4 @@
-/* Parts of a self-contained HTML page: text, and bars in SVG. */
+/* Parts of a self-contained HTML page. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -49,8 +49,8 @@ static const char style[] =
     "dt{color:#555;font-size:.85em}dd{margin:0;font-weight:600}"
     "table{border-collapse:collapse;width:100%;font-size:.87em}"
     "th,td{text-align:left;vertical-align:top;padding:.25em .5em;border-bottom:1px solid #ddd}"
-    "td:nth-child(3){white-space:nowrap}svg{width:100%;font:12px "
-    "system-ui,sans-serif}ul{margin:.3em 0;padding-left:1.2em}"
+    "td:nth-child(3){white-space:nowrap}svg{width:100%;height:auto}"
+    "ul{margin:.3em 0;padding-left:1.2em}"
     "li,.small{font-size:.87em}pre{background:#f5f5f5;padding:.6em;white-space:pre-wrap;"
     "font-size:.8em}h3{margin:1.2em 0 .2em}"
     "@page{size:A4;margin:12mm}@media print{body{font-size:10.5px;margin:0;max-width:none}"
@@ -70,77 +70,4 @@ void sp_html_open(FILE *out, const char *title)
 void sp_html_close(FILE *out)
 {
     fputs("</body></html>\n", out);
-}
-
-/* Sizes in SVG units. */
-enum { WIDTH = 720, LEFT = 130, RIGHT = 150, ROW = 24, TOP = 30 };
-
-/* Blue, orange and grey of Okabe and Ito's palette, told apart by colour-blind readers. */
-static const char *const colours[SP_HTML_PARTS] = {"#0072b2", "#e69f00", "#999999"};
-
-static double total(const struct sp_html_bar *bar)
-{
-    double sum = 0;
-    for (int i = 0; i < SP_HTML_PARTS; i++)
-        sum += bar->parts[i] > 0 ? bar->parts[i] : 0;
-    return sum;
-}
-
-static void put_key(FILE *out, const char *const names[SP_HTML_PARTS])
-{
-    double x = LEFT;
-    for (int i = 0; i < SP_HTML_PARTS; i++) {
-        if (!names[i])
-            continue;
-        fprintf(out, "<rect x=\"%.0f\" y=\"6\" width=\"11\" height=\"11\" fill=\"%s\"/>", x,
-                colours[i]);
-        fprintf(out, "<text x=\"%.0f\" y=\"16\">", x + 16);
-        sp_html_text(out, names[i]);
-        fputs("</text>\n", out);
-        x += 190;
-    }
-}
-
-static void put_bar(FILE *out, const struct sp_html_bar *bar, size_t row, double scale)
-{
-    const double y = TOP + (double)row * ROW;
-    double x = LEFT;
-    fprintf(out, "<text x=\"%d\" y=\"%.0f\" text-anchor=\"end\">", LEFT - 8, y + 14);
-    sp_html_text(out, bar->label);
-    fputs("</text>", out);
-    for (int i = 0; i < SP_HTML_PARTS; i++) {
-        const double width = bar->parts[i] > 0 ? bar->parts[i] * scale : 0;
-        fprintf(out, "<rect x=\"%.2f\" y=\"%.0f\" width=\"%.2f\" height=\"%d\" fill=\"%s\"/>", x, y,
-                width, ROW - 7, colours[i]);
-        x += width;
-    }
-    fprintf(out, "<text x=\"%.0f\" y=\"%.0f\">", x + 8, y + 14);
-    sp_html_text(out, bar->note);
-    fputs("</text>\n", out);
-}
-
-/* Draws bars without gnuplot, which readers may lack. */
-void sp_html_bars(FILE *out, const char *const names[SP_HTML_PARTS], const struct sp_html_bar *bars,
-                  size_t n, double limit, const char *limit_text)
-{
-    double most = isnan(limit) ? 0 : limit;
-    for (size_t i = 0; i < n; i++)
-        most = fmax(most, total(&bars[i]));
-    const double scale = most > 0 ? (WIDTH - LEFT - RIGHT) / most : 0;
-    const double end = TOP + (double)n * ROW;
-    fprintf(out, "<svg viewBox=\"0 0 %d %.0f\" role=\"img\">\n", WIDTH,
-            end + (isnan(limit) ? 6 : 20));
-    put_key(out, names);
-    for (size_t i = 0; i < n; i++)
-        put_bar(out, &bars[i], i, scale);
-    if (!isnan(limit)) {
-        const double x = LEFT + limit * scale;
-        fprintf(out, "<path d=\"M%.2f %d V%.0f\" stroke=\"#b00020\" stroke-dasharray=\"4 3\"/>", x,
-                TOP - 6, end);
-        fprintf(out, "<text x=\"%.2f\" y=\"%.0f\" text-anchor=\"end\" fill=\"#b00020\">", x,
-                end + 13);
-        sp_html_text(out, limit_text);
-        fputs("</text>\n", out);
-    }
-    fputs("</svg>\n", out);
 }

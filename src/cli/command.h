@@ -145,7 +145,8 @@ size_t sp_options_of(const struct sp_command *command, struct sp_option options[
 #define SP_OPTIONS_MACHINE SP_OPTION_HW, SP_OPTION_NETWORK
 #define SP_OPTIONS_BATCH SP_OPTION_BATCH, SP_OPTION_SEQ
 
-#define SP_OPTION_PLOT SP_TAKE(plot)
+#define SP_OPTION_PLOT SP_TAKE(plot), SP_OPTION_PLOT_WIDTH
+#define SP_OPTION_PLOT_WIDTH SP_TAKE(plot_width, .needs = SP_THESE(SP_O_plot), .fallback = "900")
 #define SP_OPTION_OVERLAP SP_TAKE(overlap, .fallback = "axes")
 /* clang-format on */
 

@@ -5,7 +5,7 @@
 
 #include <scaleplan/names.h>
 
-#include "answer/page.h"
+#include "pictures/page.h"
 
 /* The answer in a sentence: what `search` says; without it the closed form's verdict, `said`. */
 static void say_verdict(const struct sp_expected *x, const char *said, bool searched, char *out,

@@ -34,7 +34,8 @@ bool sp_draw_picture(const struct sp_command *command, const struct sp_args *arg
 {
     enum { NARROWEST = 60, PIPED = 100, WIDEST = 200 };
     const char *const target = args->value.plot;
-    struct sp_canvas canvas = {.columns = width == 0          ? PIPED
+    struct sp_canvas canvas = {.width = (double)args->value.plot_width,
+                               .columns = width == 0          ? PIPED
                                           : width < NARROWEST ? NARROWEST
                                           : width > WIDEST    ? WIDEST
                                                               : width};

@@ -24,9 +24,10 @@ static const char *const part_names[SP_RL_PARTS] = {
 
 /* What of `rl` is not `step`'s, or has another meaning there. */
 static const enum sp_option_id not_of_training[] = {
-    SP_O_hw,     SP_O_reference, SP_O_get,     SP_O_format, SP_O_explain, SP_O_details, SP_O_quiet,
-    SP_O_derive, SP_O_check,     SP_O_price,   SP_O_plot,   SP_O_report,  SP_O_output,  SP_O_batch,
-    SP_O_seq,    SP_O_from,      SP_O_set_var, SP_O_recipe, SP_NO_OPTION};
+    SP_O_hw,      SP_O_reference,  SP_O_get,     SP_O_format, SP_O_explain,
+    SP_O_details, SP_O_quiet,      SP_O_derive,  SP_O_check,  SP_O_price,
+    SP_O_plot,    SP_O_plot_width, SP_O_report,  SP_O_output, SP_O_batch,
+    SP_O_seq,     SP_O_from,       SP_O_set_var, SP_O_recipe, SP_NO_OPTION};
 
 /* Options of the engines, and what `serve` calls them. */
 static const struct {

@@ -26,9 +26,9 @@ struct nearby_rows {
 static char *same_line(const char *command, const struct sp_args *args, enum sp_option_id id,
                        const char *value)
 {
-    const enum sp_option_id except[] = {id,          SP_O_format,  SP_O_get,     SP_O_explain,
-                                        SP_O_check,  SP_O_timings, SP_O_threads, SP_O_plot,
-                                        SP_O_report, SP_NO_OPTION};
+    const enum sp_option_id except[] = {
+        id,           SP_O_format, SP_O_get,        SP_O_explain, SP_O_check,  SP_O_timings,
+        SP_O_threads, SP_O_plot,   SP_O_plot_width, SP_O_report,  SP_NO_OPTION};
     struct sp_words words = {0};
     sp_add_word(&words, command);
     sp_add_all(&words, args, except);

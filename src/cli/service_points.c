@@ -26,8 +26,8 @@ static char *command_of(const struct serve *f, const struct sp_serve_point *poin
 {
     const bool any_size = sp_chips(&f->hw) == 1;
     static const enum sp_option_id dropped[] = {
-        SP_O_hw,    SP_O_top,  SP_O_objective,   SP_O_format, SP_O_get,    SP_O_explain,
-        SP_O_check, SP_O_plot, SP_O_concurrency, SP_O_front,  SP_NO_OPTION};
+        SP_O_hw,    SP_O_top,  SP_O_objective,  SP_O_format,      SP_O_get,   SP_O_explain,
+        SP_O_check, SP_O_plot, SP_O_plot_width, SP_O_concurrency, SP_O_front, SP_NO_OPTION};
     struct sp_words words = {0};
     const char *const hw = f->args->value.hw;
     sp_add_word(&words, "serve");

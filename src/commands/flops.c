@@ -5,6 +5,7 @@
 #include "cli/companions.h"
 #include "cli/tuning.h"
 #include "answer/utilisation.h"
+#include "pictures/parts.h"
 #include "study/training_flops.h"
 
 static const char *const masks[] = {"full", "causal", NULL};
@@ -17,6 +18,7 @@ static const struct sp_taken options[] = {
     SP_OPTION_REMAT("none"),
     SP_TAKE(attention, .fallback = "full", .choices = masks),
     SP_TAKE(count_embedding),
+    SP_OPTION_PLOT,
     SP_TAKE(kv, .fallback = "bf16"),
     SP_TAKE(kv_bytes, .excludes = SP_THESE(SP_O_kv)),
     SP_TAKE(tokens),
@@ -264,6 +266,18 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     return true;
 }
 
+static struct sp_figure *plot(const struct sp_args *args, const struct sp_report *report,
+                              struct sp_error *error)
+{
+    (void)args;
+    struct sp_figure *const figure = sp_draw_flops(report);
+    if (figure->n_panels > 0)
+        return figure;
+    sp_figure_free(figure);
+    sp_fail(error, SP_INPUT, "--plot draws a model by part: it needs a --model or a --shape");
+    return NULL;
+}
+
 const struct sp_command sp_cmd_flops = {
     .name = "flops",
     .summary = "parameters and FLOPs by part, MFU and PF-days",
@@ -273,4 +287,5 @@ const struct sp_command sp_cmd_flops = {
     SP_OPTIONS(options),
     .examples = examples,
     .run = run,
+    .plot = plot,
 };

@@ -39,6 +39,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(scale_rule, .fallback = "none", .choices = rules),
     SP_TAKE(base_batch),
     SP_TAKE(plot, .needs = SP_THESE(SP_O_lr)),
+    SP_OPTION_PLOT_WIDTH,
 };
 
 static const struct sp_example examples[] = {

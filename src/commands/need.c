@@ -6,12 +6,10 @@
 #include "base/number.h"
 #include "cli/aim.h"
 #include "cli/search_nearby.h"
+#include "pictures/parts.h"
 
 static const struct sp_taken options[] = {
-    SP_TAKE(goal),
-    SP_TAKE(vary),
-    SP_OPTIONS_AIM,
-    SP_TAKE(check),
+    SP_TAKE(goal), SP_TAKE(vary), SP_OPTIONS_AIM, SP_TAKE(check), SP_OPTION_PLOT,
 };
 
 /* A figure and what it would have to be. */
@@ -185,6 +183,13 @@ static const struct sp_example examples[] = {
     {NULL, NULL},
 };
 
+static struct sp_figure *plot(const struct sp_args *args, const struct sp_report *report,
+                              struct sp_error *error)
+{
+    (void)args;
+    return sp_draw_need(report, error);
+}
+
 const struct sp_command sp_cmd_need = {
     .name = "need",
     .summary = "how much each hardware figure alone must change to reach a goal",
@@ -197,4 +202,5 @@ const struct sp_command sp_cmd_need = {
     .examples = examples,
     .fits_key = "met",
     .run = run,
+    .plot = plot,
 };

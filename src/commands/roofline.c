@@ -50,6 +50,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(top_k, .fallback = "1"),
     SP_TAKE(pad, .fallback = "1"),
     SP_TAKE(plot, .needs = SP_THESE(SP_O_hw)),
+    SP_OPTION_PLOT_WIDTH,
 };
 
 static const struct sp_example examples[] = {

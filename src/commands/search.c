@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/page.h"
+#include "pictures/page.h"
 #include "cli/against.h"
 #include "cli/companions.h"
 #include "cli/lines.h"

@@ -6,7 +6,7 @@
 
 #include <scaleplan/names.h>
 
-#include "answer/page.h"
+#include "pictures/page.h"
 #include "cli/launched.h"
 #include "cli/service.h"
 #include "pictures/report_data.h"

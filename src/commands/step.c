@@ -6,7 +6,7 @@
 
 #include <scaleplan/flops.h>
 
-#include "answer/page.h"
+#include "pictures/page.h"
 #include "answer/utilisation.h"
 #include "cli/against.h"
 #include "cli/better.h"

@@ -27,6 +27,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(valid),
     SP_TAKE(shard),
     SP_TAKE(plot),
+    SP_OPTION_PLOT_WIDTH,
     SP_TAKE(heat, .needs = SP_THESE(SP_O_plot)),
     SP_TAKE(stack, .needs = SP_THESE(SP_O_plot), .excludes = SP_THESE(SP_O_heat)),
 };
@@ -270,6 +271,7 @@ static bool take_own(struct sweep *s, struct sp_error *error)
     s->picture.heat = args->given.heat;
     s->picture.stack = args->given.stack;
     s->picture.target = args->value.plot;
+    s->picture.width = (double)args->value.plot_width;
     for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++)
         if (strcmp(defaults[i].command, s->command->name) == 0)
             snprintf(s->keys, sizeof s->keys, "%s%s", defaults[i].keys,

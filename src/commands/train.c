@@ -51,7 +51,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(drives, .fallback = "8"),
     SP_TAKE(bytes_per_token, .fallback = "4"),
     SP_TAKE(loader_bandwidth),
-    SP_TAKE(plot, .needs = SP_THESE(SP_O_curve)),
+    SP_OPTION_PLOT,
     SP_TAKE(curve, .needs = SP_THESE(SP_O_hw), .excludes = SP_THESE(SP_O_reference, SP_O_teacher)),
 };
 
@@ -554,10 +554,11 @@ static struct sp_figure *plot(const struct sp_args *args, const struct sp_report
                               struct sp_error *error)
 {
     char title[SP_PLOT_TEXT];
+    if (!args->given.curve)
+        return sp_draw_ways(report, error);
     snprintf(title, sizeof title,
              "Strong scaling of %.50s on %.50s: the same batch on more devices",
              args->value.model ? args->value.model : "the model", args->value.hw);
-    (void)error;
     return sp_draw_strong_scaling(report, title);
 }
 

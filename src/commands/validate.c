@@ -4,15 +4,13 @@
 
 #include "cli/command.h"
 #include "cli/example.h"
+#include "pictures/measured.h"
 #include "runs/columns.h"
 #include "runs/serving_errors.h"
 #include "runs/validation.h"
 
 static const struct sp_taken options[] = {
-    SP_TAKE(example),
-    SP_TAKE(by),
-    SP_TAKE(profile),
-    SP_TAKE(all),
+    SP_TAKE(example), SP_TAKE(by), SP_TAKE(profile), SP_TAKE(all), SP_OPTION_PLOT,
 };
 
 /* A file of runs beside their predictions; validate.def shows it. */
@@ -183,6 +181,13 @@ static const struct sp_example examples[] = {
     {NULL, NULL},
 };
 
+static struct sp_figure *plot(const struct sp_args *args, const struct sp_report *report,
+                              struct sp_error *error)
+{
+    (void)args;
+    return sp_draw_measured(report, error);
+}
+
 const struct sp_command sp_cmd_validate = {
     .name = "validate",
     .summary = "compare the estimator with measured runs",
@@ -195,4 +200,5 @@ const struct sp_command sp_cmd_validate = {
     SP_OPTIONS(options),
     .examples = examples,
     .run = run,
+    .plot = plot,
 };

@@ -5,6 +5,7 @@
 
 #include <scaleplan/forms.h>
 
+#include "pictures/drawing.h"
 #include "pictures/report_data.h"
 
 int sp_add_listed(struct sp_panel *panel, const struct sp_report *report, const char *list,
@@ -66,6 +67,44 @@ struct sp_figure *sp_draw_bandwidth(const struct sp_report *report, const char *
     return figure;
 }
 
+static struct sp_panel *add_cost(struct sp_figure *figure)
+{
+    struct sp_panel *const panel = add_panel(figure, sp_make_axis("time of the run", "days", true),
+                                             sp_make_axis("cost", "USD", true), SP_KEY_ABOVE);
+    panel->height_px = 300;
+    return panel;
+}
+
+/* A way and what makes it one. */
+static void add_way(struct sp_panel *panel, struct sp_series *ways, double days, double usd,
+                    double what, const char *unit)
+{
+    if (!(days > 0 && usd > 0))
+        return;
+    sp_add_point(ways, days, usd);
+    char text[32];
+    sp_tick_text(what, "", text, sizeof text);
+    struct sp_label *const label = sp_add_label(panel, days, usd, SP_LEFT, "%s%s", text, unit);
+    label->beside = label->yields = true;
+}
+
+/* Cost against time on each size, where the run's steps and its price are known. */
+static void draw_bill(struct sp_figure *figure, const struct sp_report *r, int n)
+{
+    enum { HOURS = 24, SECONDS = 3600 };
+    const double steps = sp_keyed_number(r, "steps"), price = sp_keyed_number(r, "price_usd_per_h");
+    if (!(steps > 0 && price > 0))
+        return;
+    struct sp_panel *const panel = add_cost(figure);
+    struct sp_series *const sizes =
+        sp_add_series(panel, SP_MARKS, SP_BLUE, "on so many devices, by the ideal step");
+    for (int i = 0; i < n; i++) {
+        const double devices = sp_rows_number(r, "curve", (size_t)i, "devices"),
+                     hours = steps * sp_rows_number(r, "curve", (size_t)i, "step_s") / SECONDS;
+        add_way(panel, sizes, hours / HOURS, hours * devices * price, devices, "");
+    }
+}
+
 struct sp_figure *sp_draw_strong_scaling(const struct sp_report *report, const char *title)
 {
     struct sp_figure *const figure = sp_figure_new("%s", title);
@@ -83,7 +122,33 @@ struct sp_figure *sp_draw_strong_scaling(const struct sp_report *report, const c
                                              sp_make_axis("efficiency", "", false), SP_NO_KEY);
     share->y.min = 0;
     sp_add_listed(share, report, "curve", "devices", "efficiency", SP_BLUE, "");
+    draw_bill(figure, report, n);
     return figure;
+}
+
+struct sp_figure *sp_draw_ways(const struct sp_report *report, struct sp_error *error)
+{
+    static const struct {
+        const char *list, *name;
+    } lists[] = {{"batches", "batches"}, {"machines", "sizes of the machine"}};
+    struct sp_figure *const figure = sp_figure_new("Ways to the loss");
+    struct sp_panel *const panel = add_cost(figure);
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) {
+        struct sp_series *const ways =
+            sp_add_series(panel, SP_MARKS, sp_look_of(k), "%s", lists[k].name);
+        double days;
+        for (size_t i = 0; !isnan(days = sp_rows_number(report, lists[k].list, i, "days")); i++)
+            add_way(panel, ways, days, sp_rows_number(report, lists[k].list, i, "cost_usd"),
+                    sp_rows_number(report, lists[k].list, i, k == 0 ? "batch_tokens" : "devices"),
+                    k == 0 ? " tokens" : "");
+    }
+    if (panel->n_labels > 0)
+        return figure;
+    sp_figure_free(figure);
+    sp_fail(error, SP_INPUT,
+            "--plot draws strong scaling, with --curve, and the ways to a loss, with "
+            "--loss and a price");
+    return NULL;
 }
 
 enum { SAMPLES = 64 };

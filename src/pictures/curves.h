@@ -26,8 +26,11 @@ struct sp_message {
 struct sp_figure *sp_draw_bandwidth(const struct sp_report *report, const char *title,
                                     const struct sp_message *messages, int n);
 
-/* Strong scaling: the list `curve` of `train`. */
+/* Strong scaling: the list `curve` of `train`, and what its run takes and costs on each size. */
 struct sp_figure *sp_draw_strong_scaling(const struct sp_report *report, const char *title);
+
+/* Cost over days: the ways of `train` to a loss. */
+struct sp_figure *sp_draw_ways(const struct sp_report *report, struct sp_error *error);
 
 /* Loss over size for budgets around that of the run, with their minima, and the loss over the
  * budget where the law is followed. */

@@ -60,6 +60,7 @@ void sp_figure_free(struct sp_figure *figure)
         for (size_t s = 0; s < panel->n_series; s++)
             free(panel->series[s].values);
         free(panel->labels);
+        free(panel->cards);
         free(panel->x.ticks);
         free(panel->y.ticks);
     }
@@ -166,4 +167,15 @@ void sp_add_rule(struct sp_panel *panel, bool vertical, double at, enum sp_look 
     va_start(args, text);
     format_text(rule->text, text, args);
     va_end(args);
+}
+
+void sp_add_card(struct sp_panel *panel, bool yes, const char *asks, const char *why,
+                 const char *then)
+{
+    panel->cards = grow(panel->cards, panel->n_cards, 1, &panel->room_cards, sizeof *panel->cards);
+    struct sp_card *const card = &panel->cards[panel->n_cards++];
+    card->yes = yes;
+    snprintf(card->asks, sizeof card->asks, "%s", asks);
+    snprintf(card->why, sizeof card->why, "%s", why);
+    snprintf(card->then, sizeof card->then, "%s", then);
 }

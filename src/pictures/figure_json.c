@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "pictures/script.h"
+#include "pictures/drawing.h"
 
 static const char *const looks[SP_LOOKS] = {
     [SP_BLUE] = "blue",        [SP_ORANGE] = "orange",    [SP_GREEN] = "green",
@@ -100,6 +100,16 @@ static cJSON *rule_json(const struct sp_rule *rule)
     return out;
 }
 
+static cJSON *card_json(const struct sp_card *card)
+{
+    cJSON *const out = cJSON_CreateObject();
+    cJSON_AddBoolToObject(out, "yes", card->yes);
+    cJSON_AddStringToObject(out, "asks", card->asks);
+    cJSON_AddStringToObject(out, "why", card->why);
+    cJSON_AddStringToObject(out, "then", card->then);
+    return out;
+}
+
 static cJSON *panel_json(const struct sp_panel *panel)
 {
     cJSON *const out = cJSON_CreateObject();
@@ -116,6 +126,9 @@ static cJSON *panel_json(const struct sp_panel *panel)
     cJSON *const rules = cJSON_AddArrayToObject(out, "rules");
     for (size_t i = 0; i < panel->n_rules; i++)
         cJSON_AddItemToArray(rules, rule_json(&panel->rules[i]));
+    cJSON *const cards = panel->n_cards > 0 ? cJSON_AddArrayToObject(out, "cards") : NULL;
+    for (size_t i = 0; i < panel->n_cards; i++)
+        cJSON_AddItemToArray(cards, card_json(&panel->cards[i]));
     return out;
 }
 

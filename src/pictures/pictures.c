@@ -30,6 +30,7 @@ static void size_rows(struct sp_panel *panel, size_t rows, double above, double 
     panel->y.max = (double)rows + (lines == 2 ? -0.25 : 0) + above;
     panel->height_px = shrunk * (panel->y.max - panel->y.min);
     panel->rows = (int)lround((panel->y.max - panel->y.min) * lines) + 1;
+    panel->above = above / (panel->y.max - panel->y.min);
 }
 
 /* Whether the i-th of many rows gets its name. */

@@ -1,10 +1,9 @@
 /*
- * Pictures: a figure is panels of series, boxes and labels in base units; gnuplot draws it.
+ * Pictures: a figure is panels of series, boxes and labels in base units.
  *
  * Fill a figure with the functions below or with the ready-made pictures of pictures.h, then call
- * sp_draw. Every string may hold anything: it is quoted and cleaned where the script is written
- * (script.h), and numbers that a plot cannot show (not finite, or not above 0 on a logarithmic
- * axis) are left out.
+ * sp_draw. Every string may hold anything: it is escaped where it is written, and numbers that a
+ * plot cannot show (not finite, or not above 0 on a logarithmic axis) are left out.
  */
 #ifndef SP_PLOT_H
 #define SP_PLOT_H
@@ -16,7 +15,7 @@
 
 enum { SP_MAX_PANELS = 3, SP_MAX_SERIES = 40, SP_PLOT_TEXT = 160 };
 
-/* Looks, rows of the palette in elements.c: Okabe and Ito's colours, also distinguished by hatches,
+/* Looks, rows of the palette in svg_text.c: Okabe and Ito's colours, also distinguished by hatches,
  * dashes and point types. */
 enum sp_look {
     SP_BLUE,
@@ -103,6 +102,12 @@ struct sp_rule {
     char text[SP_PLOT_TEXT];
 };
 
+/* A question, its answer and what follows, one under the other: a panel of cards has no axes. */
+struct sp_card {
+    bool yes;
+    char asks[SP_PLOT_TEXT], why[SP_PLOT_TEXT], then[SP_PLOT_TEXT];
+};
+
 enum sp_key { SP_NO_KEY, SP_KEY_ABOVE, SP_KEY_RIGHT, SP_KEY_INSIDE };
 
 struct sp_panel {
@@ -110,6 +115,7 @@ struct sp_panel {
     struct sp_plot_axis x, y;
     double height_px; /* of the plot area in a picture file */
     int rows;         /* of the plot area in a terminal */
+    double above;     /* the share over the boxes where a terminal writes the texts of rules */
     enum sp_key key;
     struct sp_series series[SP_MAX_SERIES];
     size_t n_series;
@@ -118,6 +124,8 @@ struct sp_panel {
     size_t n_labels, room_labels;
     struct sp_rule rules[8];
     size_t n_rules;
+    struct sp_card *cards;
+    size_t n_cards, room_cards;
 };
 
 struct sp_figure {
@@ -155,26 +163,31 @@ __attribute__((format(printf, 5, 6))) void sp_add_rule(struct sp_panel *panel, b
                                                        double at, enum sp_look look,
                                                        const char *text, ...);
 
+void sp_add_card(struct sp_panel *panel, bool yes, const char *asks, const char *why,
+                 const char *then);
+
 /* Output format of a figure. */
 enum sp_terminal {
     SP_TERMINAL_SVG,
     SP_TERMINAL_PNG,
     SP_TERMINAL_PDF,
     SP_TERMINAL_TEXT,
-    SP_TERMINAL_JSON
+    SP_TERMINAL_JSON,
+    SP_TERMINAL_CSV
 };
 struct sp_canvas {
     enum sp_terminal terminal;
-    int columns; /* text: width in characters */
+    int columns;  /* text: width in characters */
+    double width; /* files: px; 0: SP_PICTURE_PX */
 };
+enum { SP_PICTURE_PX = 900 };
 
-/* The format of a --plot argument by its suffix (.svg, .png, .pdf, .json) or "-"; false with an
- * error that lists them. */
+/* The format of a --plot argument by its suffix (.svg, .png, .pdf, .json, .csv) or "-"; false with
+ * an error that lists them. */
 bool sp_terminal_of(const char *target, enum sp_terminal *terminal, struct sp_error *error);
 
-/* Draws with gnuplot, started without a shell, or writes the figure as JSON; the picture's bytes go
- * to *bytes (free them). False with an error of code SP_INTERNAL if gnuplot is needed and is not
- * installed or fails. */
+/* Writes the picture to *bytes (free them). PNG and PDF are SVG that rsvg-convert turns, started
+ * without a shell: false with an error of code SP_INTERNAL if it is not installed or fails. */
 bool sp_draw(const struct sp_figure *figure, const struct sp_canvas *canvas, char **bytes,
              size_t *size, struct sp_error *error);
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <stdio.h>
 
-#include "pictures/script.h"
+#include "pictures/drawing.h"
 
 struct sp_panel *sp_draw_roof(struct sp_figure *figure, const struct sp_roof *r)
 {
@@ -66,7 +66,7 @@ static void name_front(struct sp_panel *panel, const struct sp_pareto_point *ord
     for (size_t k = 0; k < n; k++) {
         const struct sp_pareto_point *const p = &order[k == 0 ? n - 1 : k - 1];
         /* below the front is free space; near the axis only the other side has room */
-        const bool right = sp_share(p->x, sx, panel->x.log) > 0.4;
+        const bool right = sp_share(p->x, &sx) > 0.4;
         if (!p->name[0])
             continue;
         struct sp_label *const label =

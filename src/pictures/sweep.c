@@ -184,7 +184,7 @@ void sp_free_sweep_picture(struct sp_sweep_picture *p)
 
 bool sp_end_sweep_picture(struct sp_sweep_picture *p, const char *title, struct sp_error *error)
 {
-    struct sp_canvas canvas = {.columns = 0};
+    struct sp_canvas canvas = {.width = p->width};
     char *bytes = NULL;
     size_t size;
     struct sp_figure *const figure = sp_figure_new("%s", title);

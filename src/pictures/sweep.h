@@ -19,6 +19,7 @@ struct sp_sweep_axis {
  * panel, or with `stack` a part of the bar of each row. */
 struct sp_sweep_picture {
     const char *target; /* --plot; NULL: no picture */
+    double width;       /* px */
     bool heat, stack;
     struct sp_sweep_axis along, by; /* of x and of the lines; without lines one */
     size_t rows;

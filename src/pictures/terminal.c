@@ -1,17 +1,67 @@
-/* Pictures in the terminal: gnuplot's `dumb`, with boxes as letters. */
+/* Pictures in the terminal: a grid of characters, where boxes are letters. */
 #include <math.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "pictures/script.h"
+#include "base/text.h"
+#include "base/utf8.h"
+#include "pictures/drawing.h"
 
-/* Characters around the plot. */
-enum { BOTTOM = 3, RIGHT = 4, LEGEND_GAP = 3 };
+/* A sheet of characters, a code of up to four bytes each, and the plot on it: (left, top) is where
+ * the axes' frame begins. */
+struct sheet {
+    char (*cell)[5];
+    int columns, rows;
+    const struct sp_panel *panel;
+    struct sp_scale x, y;
+    int left, top, wide, high; /* of what the axes enclose, in characters */
+};
 
-/* Characters of `dumb` for line types 1, 2, ... */
+static void put(struct sheet *s, int column, int row, const char *bytes, size_t n)
+{
+    if (column < 0 || column >= s->columns || row < 0 || row >= s->rows || n > 4)
+        return;
+    char *const cell = s->cell[row * s->columns + column];
+    memcpy(cell, bytes, n);
+    cell[n] = '\0';
+}
+
+static void put_letter(struct sheet *s, int column, int row, char letter)
+{
+    put(s, column, row, &letter, 1);
+}
+
+static int characters(const char *text)
+{
+    int n = 0;
+    for (; *text; text++)
+        n += ((unsigned char)*text & 0xc0) != 0x80;
+    return n;
+}
+
+/* Writes a text whose characters that steer a terminal are question marks. */
+static void put_text(struct sheet *s, int column, int row, enum sp_align align, const char *text)
+{
+    char clean[SP_PLOT_TEXT * 2];
+    snprintf(clean, sizeof clean, "%s", text);
+    sp_make_printable(clean, "");
+    const int wide = characters(clean);
+    column -= align == SP_LEFT ? 0 : align == SP_RIGHT ? wide - 1 : wide / 2;
+    column = column + wide > s->columns ? s->columns - wide : column;
+    column = column < 0 ? 0 : column;
+    for (const char *c = clean; *c; column++) {
+        const size_t n = sp_utf8_length((const unsigned char *)c, strnlen(c, 4));
+        put(s, column, row, c, n > 0 ? n : 1);
+        c += n > 0 ? n : 1;
+    }
+}
+
+/* Characters of lines, in their order. */
 static const char line_letters[] = "*#$%@&=";
 
-char sp_letter_of(const struct sp_panel *panel, size_t s)
+static char letter_of(const struct sp_panel *panel, size_t s)
 {
     const struct sp_series *const series = &panel->series[s];
     size_t lines = 0;
@@ -24,255 +74,327 @@ char sp_letter_of(const struct sp_panel *panel, size_t s)
     return line_letters[lines % (sizeof line_letters - 1)];
 }
 
-/* Writes the grid points inside a box. A character spans half a point to either side, so neighbours
- * do not overlap; rows lie on the grid. */
-static void write_box(FILE *out, const double *box, struct sp_scale x, struct sp_scale y,
-                      int columns, int rows)
+/* The place of a value in characters from the plot's lower left corner. */
+static double column_of(const struct sheet *s, double x)
 {
-    const double dx = (x.max - x.min) / columns, dy = (y.max - y.min) / rows;
-    const int first = (int)fmax(ceil((box[0] - x.min) / dx - 0.5), 1);
-    const int last = (int)fmin(ceil((box[1] - x.min) / dx - 0.5) - 1, columns - 1);
-    const int low = (int)fmax(ceil((box[2] - y.min) / dy), 1);
-    const int high = (int)fmin(floor((box[3] - y.min) / dy), rows - 1);
-    for (int j = low; j <= high; j++)
-        for (int i = first; i <= last; i++)
-            fprintf(out, "%.8g %.8g\n", (x.min + i * dx) / x.factor, (y.min + j * dy) / y.factor);
+    return sp_share(x, &s->x) * s->wide;
 }
 
-static void write_letters(FILE *out, const struct sp_panel *panel, struct sp_scale x,
-                          struct sp_scale y, int columns, int rows)
+static double row_of(const struct sheet *s, double y)
 {
-    for (size_t s = 0; s < panel->n_series; s++) {
-        const struct sp_series *const series = &panel->series[s];
-        if (series->kind != SP_BOXES)
-            continue;
-        fprintf(out, "$L%zu << END\n", s);
-        for (size_t i = 0; i + 4 <= series->n; i += 4)
-            write_box(out, series->values + i, x, y, columns, rows);
-        fputs("END\n", out);
+    return sp_share(y, &s->y) * s->high;
+}
+
+static void put_inside(struct sheet *s, double column, double row, char letter)
+{
+    if (!(column > -0.5 && column < s->wide + 0.5 && row > -0.5 && row < s->high + 0.5))
+        return;
+    const int x = (int)floor(fmax(column, 0)), y = (int)floor(fmax(row, 0));
+    put_letter(s, s->left + 1 + (x < s->wide ? x : s->wide - 1),
+               s->top + s->high - 1 - (y < s->high ? y : s->high - 1), letter);
+}
+
+/* A character spans half a point to either side, so neighbours do not overlap. */
+static void put_boxes(struct sheet *s, const struct sp_series *series)
+{
+    for (size_t i = 0; i + 4 <= series->n; i += 4) {
+        const double *const v = series->values + i;
+        const int first = (int)fmax(ceil(column_of(s, v[0]) - 0.5), 0),
+                  last = (int)fmin(ceil(column_of(s, v[1]) - 0.5) - 1, s->wide - 1),
+                  low = (int)fmax(ceil(row_of(s, v[2]) - 0.5), 0),
+                  high = (int)fmin(ceil(row_of(s, v[3]) - 0.5) - 1, s->high - 1);
+        for (int row = low; row <= high; row++)
+            for (int column = first; column <= last; column++)
+                put_letter(s, s->left + 1 + column, s->top + s->high - 1 - row, series->letter);
     }
 }
 
-/* Writes rules as a character per row or column. */
-static void write_rules(FILE *out, const struct sp_panel *panel, struct sp_scale x,
-                        struct sp_scale y, int columns, int rows)
+/* Points of a straight line, at most one a column or row apart. */
+static void put_line(struct sheet *s, double x0, double y0, double x1, double y1, char letter)
 {
-    for (size_t i = 0; i < panel->n_rules; i++) {
-        const struct sp_rule *const rule = &panel->rules[i];
-        const struct sp_plot_axis *const along = rule->vertical ? &panel->y : &panel->x;
-        const struct sp_scale s = rule->vertical ? y : x;
-        const int n = rule->vertical ? rows : columns;
-        fprintf(out, "$R%zu << END\n", i);
-        for (int k = 1; k < n; k++) {
-            const double share = (double)k / n;
-            const double at =
-                (along->log ? s.min * pow(s.max / s.min, share) : s.min + (s.max - s.min) * share) /
-                s.factor;
-            if (rule->vertical)
-                fprintf(out, "%.8g %.8g\n", rule->at / x.factor, at);
-            else
-                fprintf(out, "%.8g %.8g\n", at, rule->at / y.factor);
-        }
-        fputs("END\n", out);
+    if (!isfinite(x0 + y0 + x1 + y1))
+        return;
+    const int n = (int)fmin(fmax(fabs(x1 - x0), fabs(y1 - y0)) + 1, 4096);
+    for (int i = 0; i <= n; i++)
+        put_inside(s, x0 + (x1 - x0) * i / n, y0 + (y1 - y0) * i / n, letter);
+}
+
+static void put_curve(struct sheet *s, const struct sp_series *series, char letter)
+{
+    const bool steps = series->kind == SP_STEPS;
+    for (size_t i = 2; i < series->n; i += 2) {
+        const double *const v = series->values + i;
+        const double x0 = column_of(s, v[-2]), y0 = row_of(s, v[-1]), x1 = column_of(s, v[0]),
+                     y1 = row_of(s, v[1]);
+        put_line(s, x0, y0, x1, steps ? y0 : y1, letter);
+        if (steps)
+            put_line(s, x1, y0, x1, y1, letter);
     }
 }
 
-static void write_element(FILE *out, const struct sp_panel *panel, size_t s)
+static void put_series(struct sheet *s)
 {
-    const struct sp_series *const series = &panel->series[s];
-    const char letter = sp_letter_of(panel, s);
-    const char *const which = strchr(line_letters, letter);
-    switch (series->kind) {
-    case SP_LINE:
-    case SP_STEPS:
-        fprintf(out, "$S%zu using 1:2 with %s lt %d notitle", s,
-                series->kind == SP_LINE ? "lines" : "steps",
-                which ? (int)(which - line_letters) + 1 : 1);
-        break;
-    case SP_MARKS:
-    case SP_DROPS:
-        fprintf(out, "$S%zu using 1:2 with points pt '%c' notitle", s, letter);
-        break;
-    case SP_WHISKERS:
-        fprintf(out, "$S%zu using 1:3:($2-$1):(0) with vectors nohead lt 7 notitle", s);
-        break;
-    default:
-        fprintf(out, "$L%zu using 1:2 with points pt '%c' notitle", s, letter);
-        break;
-    }
-}
-
-static void write_plot(FILE *out, const struct sp_panel *panel)
-{
-    const char *separator = "plot ";
-    for (size_t s = 0; s < panel->n_series; s++) {
-        const struct sp_series *const series = &panel->series[s];
+    const struct sp_panel *const panel = s->panel;
+    for (size_t k = 0; k < panel->n_series; k++) {
+        const struct sp_series *const series = &panel->series[k];
+        const char letter = letter_of(panel, k);
         const bool link = series->kind == SP_LINE && series->thin;
-        if (series->n == 0 || series->kind == SP_HOLLOW || link)
-            continue;
-        fputs(separator, out);
-        write_element(out, panel, s);
-        separator = ", \\\n  ";
+        if (series->kind == SP_BOXES)
+            put_boxes(s, series);
+        else if ((series->kind == SP_LINE || series->kind == SP_STEPS) && !link)
+            put_curve(s, series, letter);
+        else if (series->kind == SP_MARKS || series->kind == SP_DROPS)
+            for (size_t i = 0; i < series->n; i += 2)
+                put_inside(s, column_of(s, series->values[i]), row_of(s, series->values[i + 1]),
+                           letter);
+        else if (series->kind == SP_WHISKERS)
+            for (size_t i = 0; i < series->n; i += 3) {
+                const double y = row_of(s, series->values[i + 2]);
+                put_line(s, column_of(s, series->values[i]), y, column_of(s, series->values[i + 1]),
+                         y, '-');
+            }
     }
-    for (size_t i = 0; i < panel->n_rules; i++, separator = ", \\\n  ")
-        fprintf(out, "%s$R%zu using 1:2 with points pt '%c' notitle", separator, i,
-                panel->rules[i].vertical ? '|' : '-');
-    fputs(*separator == 'p' ? "plot NaN notitle\n" : "\n", out);
 }
 
-/* Writes the key, "F forward   B backward"; returns the number of lines. With `out` NULL, only
- * counts. */
-static int write_key(FILE *out, const struct sp_panel *panel, int columns)
+/* The number of texts over an upright rule's. */
+static int line_of_rule(const struct sp_panel *panel, size_t rule)
 {
-    char line[1024] = "";
+    int line = 0;
+    for (size_t i = 0; i < rule; i++)
+        line += panel->rules[i].vertical;
+    return line;
+}
+
+static void put_rules(struct sheet *s)
+{
+    for (size_t i = 0; i < s->panel->n_rules; i++) {
+        const struct sp_rule *const rule = &s->panel->rules[i];
+        const double at = rule->vertical ? column_of(s, rule->at) : row_of(s, rule->at);
+        for (int k = 0; k < (rule->vertical ? s->high : s->wide); k++)
+            put_inside(s, rule->vertical ? at : k, rule->vertical ? k : at,
+                       rule->vertical ? '|' : '-');
+    }
+}
+
+static void put_rule_texts(struct sheet *s)
+{
+    for (size_t i = 0; i < s->panel->n_rules; i++) {
+        const struct sp_rule *const rule = &s->panel->rules[i];
+        const double share = sp_share(rule->at, rule->vertical ? &s->x : &s->y);
+        if (!(share >= 0 && share <= 1))
+            continue;
+        if (rule->vertical)
+            put_text(s, s->left + 1 + (int)floor(share * s->wide) + (share > 0.6 ? -2 : 2),
+                     s->top + line_of_rule(s->panel, i), share > 0.6 ? SP_RIGHT : SP_LEFT,
+                     rule->text);
+        else
+            put_text(s, s->left + s->wide, s->top + s->high - 2 - (int)floor(share * s->high),
+                     SP_RIGHT, rule->text);
+    }
+}
+
+/* Whether other labels or rules stand where a text of a row would go. */
+static bool is_taken(const struct sheet *s, const bool *taken, int column, int row, int wide)
+{
+    if (column < s->left || column + wide > s->columns || row < s->top || row >= s->top + s->high)
+        return true;
+    for (int k = column; k < column + wide; k++)
+        if (taken[row * s->columns + k] || strchr("|", s->cell[row * s->columns + k][0]))
+            return true;
+    return false;
+}
+
+/* Labels in boxes are left out, which hold letters, and so are those that yield to others. */
+static void put_labels(struct sheet *s)
+{
+    bool *const taken = calloc((size_t)(s->columns * s->rows), sizeof *taken);
+    if (!taken)
+        abort();
+    for (size_t i = 0; i < s->panel->n_labels; i++) {
+        const struct sp_label *const l = &s->panel->labels[i];
+        const double x = column_of(s, l->x), y = row_of(s, l->y);
+        if (l->align == SP_CENTRE || !isfinite(x + y))
+            continue;
+        const int apart = l->beside ? 2 : 1, wide = characters(l->text);
+        const int column = s->left + 1 + (int)floor(x) + (l->align == SP_LEFT ? apart : -apart),
+                  row = s->top + s->high - 1 - (int)floor(fmin(y, s->high - 1)),
+                  first = l->align == SP_LEFT ? column : column - wide + 1;
+        if (l->yields && is_taken(s, taken, first, row, wide))
+            continue;
+        for (int k = first > 0 ? first : 0;
+             k < first + wide && k < s->columns && row >= 0 && row < s->rows; k++)
+            taken[row * s->columns + k] = true;
+        put_text(s, column, row, l->align, l->text);
+    }
+    free(taken);
+}
+
+static double text_wide(const char *text)
+{
+    return characters(text);
+}
+
+static double one_row(const char *text)
+{
+    (void)text;
+    return 1;
+}
+
+static void put_axes(struct sheet *s)
+{
+    const struct sp_tick_room across = {s->wide, 2, text_wide},
+                              down = {s->high, s->panel->y.n_ticks ? 0 : 1, one_row};
+    struct sp_ticks ticks;
+    char title[SP_PLOT_TEXT];
+    const int bottom = s->top + s->high;
+    for (int row = s->top; row < bottom; row++)
+        put_letter(s, s->left, row, '|');
+    for (int column = s->left; column <= s->left + s->wide; column++)
+        put_letter(s, column, bottom, column == s->left ? '+' : '-');
+    sp_make_ticks(&s->panel->y, &s->y, &down, &ticks);
+    for (size_t i = 0; i < ticks.n; i++)
+        put_text(s, s->left - 2,
+                 bottom - 1 - (int)floor(fmin(ticks.tick[i].share * s->high, s->high - 1)),
+                 SP_RIGHT, sp_mark_text(&ticks.tick[i]));
+    sp_make_ticks(&s->panel->x, &s->x, &across, &ticks);
+    int lines = 0;
+    for (size_t i = 0; i < ticks.n; i++) {
+        const int column = s->left + 1 + (int)floor(ticks.tick[i].share * s->wide);
+        lines = ticks.tick[i].line > lines ? ticks.tick[i].line : lines;
+        if (s->panel->x.n_ticks == 0 && column <= s->left + s->wide)
+            put_letter(s, column, bottom, '+');
+        put_text(s, column, bottom + 1 + ticks.tick[i].line, SP_CENTRE,
+                 sp_mark_text(&ticks.tick[i]));
+    }
+    sp_axis_title(&s->panel->x, &s->x, title, sizeof title);
+    put_text(s, s->left + s->wide / 2, bottom + 2 + lines, SP_CENTRE, title);
+}
+
+/* Writes the key, "F forward   B backward"; returns the number of lines. With `sheet` NULL, only
+ * counts. */
+static int put_key(struct sheet *sheet, const struct sp_panel *panel, int left, int top,
+                   int columns)
+{
     int lines = 0, used = 0;
-    const int total = out ? write_key(NULL, panel, columns) : 0;
-    for (size_t s = 0; s <= panel->n_series; s++) {
-        const bool listed = s < panel->n_series && panel->series[s].n > 0;
-        const char *const name = listed ? panel->series[s].name : "";
-        const int n = (int)strlen(name) + 2 + LEGEND_GAP;
-        if (used > 0 && (s == panel->n_series || used + n > columns)) {
-            if (out) {
-                fputs("set label ", out);
-                sp_quote(out, line);
-                fprintf(out, " at graph 0, graph 1 left offset char 0, %d\n", total - lines);
-            }
-            lines++;
-            used = 0;
-        }
-        if (*name && panel->key != SP_NO_KEY)
-            used += snprintf(line + used, sizeof line - (size_t)used, "%c %.150s   ",
-                             sp_letter_of(panel, s), name);
+    for (size_t s = 0; s < panel->n_series; s++) {
+        const struct sp_series *const series = &panel->series[s];
+        if (!sp_in_key(panel, series))
+            continue;
+        char text[SP_PLOT_TEXT + 4];
+        snprintf(text, sizeof text, "%c %s", letter_of(panel, s), series->name);
+        const int n = characters(text);
+        lines += lines == 0 || used + n > columns;
+        used = used + n > columns ? 0 : used;
+        if (sheet)
+            put_text(sheet, left + used, top + lines - 1, SP_LEFT, text);
+        used += n + 3;
     }
     return lines;
 }
 
-static void write_marks(FILE *out, const struct sp_panel *panel, struct sp_scale x,
-                        struct sp_scale y, int columns)
+static int longest_tick(const struct sp_panel *panel)
 {
-    const struct sp_sheet sheet = {x, y, columns, panel->rows, true};
-    bool *const hidden = sp_hidden_labels(panel, &sheet);
-    static const char *const aligns[] = {"left", "center", "right"};
-    for (size_t i = 0; i < panel->n_labels; i++) {
-        const struct sp_label *const label = &panel->labels[i];
-        if (label->align == SP_CENTRE || (panel->x.log && label->x <= 0) ||
-            (panel->y.log && label->y <= 0) || (hidden && hidden[i]))
-            continue; /* boxes contain letters */
-        fputs("set label ", out);
-        sp_quote(out, label->text);
-        fprintf(out, " at first %.10g, first %.10g %s offset char %d, 0 front\n",
-                label->x / x.factor, label->y / y.factor, aligns[label->align],
-                label->align == SP_LEFT    ? (label->beside ? 2 : 1)
-                : label->align == SP_RIGHT ? (label->beside ? -2 : -1)
-                                           : 0);
+    int longest = 7;
+    for (size_t i = 0; i < panel->y.n_ticks; i++) {
+        const int n = characters(panel->y.ticks[i].text);
+        longest = n > longest ? n : longest;
     }
-    free(hidden);
-    for (size_t i = 0; i < panel->n_rules; i++) {
-        const struct sp_rule *const rule = &panel->rules[i];
-        const double at = rule->at / (rule->vertical ? x.factor : y.factor);
-        const bool left = sp_rule_reads_left(panel, rule, x);
-        fputs("set label ", out);
-        sp_quote(out, rule->text);
-        fprintf(out,
-                rule->vertical ? " at first %.10g, graph 1 %s offset char %d, %d front\n"
-                               : " at graph 0.99, first %.10g %s offset char %d, %d front\n",
-                at, !rule->vertical || left ? "right" : "left",
-                !rule->vertical ? 0
-                : left          ? -1
-                                : 1,
-                rule->vertical ? -sp_rule_line(panel, i) : 1);
+    return longest;
+}
+
+static void write_sheet(FILE *out, const struct sheet *s)
+{
+    for (int row = 0; row < s->rows; row++) {
+        int end = s->columns;
+        while (end > 0 && s->cell[row * s->columns + end - 1][0] == ' ')
+            end--;
+        for (int column = 0; column < end; column++)
+            fputs(s->cell[row * s->columns + column], out);
+        fputc('\n', out);
     }
 }
 
-void sp_write_text_panel(FILE *out, const struct sp_figure *figure, const struct sp_panel *panel,
-                         int columns)
+/* Questions with their answers, one under the other. */
+static void write_cards(FILE *out, const struct sp_panel *panel)
 {
-    const struct sp_scale x = sp_scale_of(panel, false), y = sp_scale_of(panel, true);
-    const int left = 3 + (int)fmax((double)sp_longest_tick(&panel->y), 7);
-    const int inner = columns - left - RIGHT, key = write_key(NULL, panel, inner);
-    const bool titled = panel == figure->panels || panel->title[0];
-    const int top = key + (titled ? 2 : 1);
-    fprintf(out, "set terminal dumb %d %d noenhanced mono\n", columns, panel->rows + top + BOTTOM);
-    fprintf(out,
-            "unset label\nunset arrow\nset lmargin %d\nset rmargin %d\nset tmargin %d\nset bmargin "
-            "%d\nunset key\nset border 3\n",
-            left, RIGHT, top, BOTTOM);
-    if (titled) {
-        fputs("set label ", out);
-        sp_quote(out, panel == figure->panels ? figure->title : panel->title);
-        fprintf(out, " at graph 0, graph 1 left offset char 0, %d\n", key + 1);
+    for (size_t i = 0; i < panel->n_cards; i++) {
+        const struct sp_card *const card = &panel->cards[i];
+        char text[SP_PLOT_TEXT * 4];
+        snprintf(text, sizeof text, "  %s\n    %s: %s\n    -> %s\n", card->asks,
+                 card->yes ? "yes" : "no", card->why, card->then);
+        sp_make_printable(text, "\n");
+        fputs(text, out);
     }
-    write_key(out, panel, inner);
-    sp_write_axes(out, panel, x, y);
-    fputs("unset ylabel\n", out); /* `dumb` would write it vertically */
-    sp_write_numbers(out, panel, x, y);
-    write_letters(out, panel, x, y, inner - 1, panel->rows - 1);
-    write_rules(out, panel, x, y, inner - 1, panel->rows - 1);
-    write_marks(out, panel, x, y, inner);
-    write_plot(out, panel);
 }
 
-size_t sp_tidy_text(char *text)
+static void write_panel(FILE *out, const struct sp_panel *panel, const char *title, int columns)
+{
+    enum { RIGHT = 4, BELOW = 5 };
+    struct sheet s = {.panel = panel,
+                      .columns = columns,
+                      .x = sp_scale_of(panel, false),
+                      .y = sp_scale_of(panel, true),
+                      .left = longest_tick(panel) + 2,
+                      .high = panel->rows - 1};
+    s.wide = columns - s.left - RIGHT;
+    const int keys = put_key(NULL, panel, 0, 0, s.wide), named = *title ? 1 : 0;
+    s.top = named + keys;
+    s.rows = s.top + s.high + BELOW;
+    s.cell = calloc((size_t)(s.rows * s.columns), sizeof *s.cell);
+    if (!s.cell)
+        abort();
+    for (int i = 0; i < s.rows * s.columns; i++)
+        s.cell[i][0] = ' ';
+    if (named)
+        put_text(&s, s.left, 0, SP_LEFT, title);
+    put_key(&s, panel, s.left, named, s.wide);
+    put_axes(&s);
+    put_series(&s);
+    put_rules(&s);
+    put_labels(&s);
+    put_rule_texts(&s);
+    write_sheet(out, &s);
+    free(s.cell);
+}
+
+/* Drops empty lines but one between panels, and those at the end; returns the new length. */
+static size_t tidy(char *text)
 {
     char *to = text, *end = text;
+    int empty = 0;
     for (const char *from = text; *from;) {
-        from += *from == '\f';
-        const size_t n = strcspn(from, "\n");
-        const bool ended = from[n] == '\n';
-        size_t kept = n;
-        while (kept > 0 && from[kept - 1] == ' ')
-            kept--;
-        memmove(to, from, kept);
-        from += n + ended;
-        if (kept == 0 && to == text)
-            continue;
-        to += kept;
-        if (ended)
-            *to++ = '\n';
-        if (kept > 0)
-            end = to;
+        const size_t n = strcspn(from, "\n") + 1;
+        empty = n == 1 ? empty + 1 : 0;
+        if (n > 1 || (to > text && empty == 1)) {
+            memmove(to, from, n);
+            to += n;
+        }
+        end = n > 1 ? to : end;
+        from += n;
     }
     *end = '\0';
     return (size_t)(end - text);
 }
 
-/* Copies a line without default attributes. */
-static char *copy_tag(char *to, const char *from, size_t n)
+char *sp_figure_text(const struct sp_figure *figure, int columns, size_t *length)
 {
-    static const char defaults[] = " stroke-linecap=\"butt\" stroke-linejoin=\"miter\"";
-    const char *const end = from + n, *const found = memmem(from, n, defaults, sizeof defaults - 1);
-    const char *const stop = found ? found : end;
-    memmove(to, from, (size_t)(stop - from));
-    to += stop - from;
-    if (found) {
-        const char *const rest = found + sizeof defaults - 1;
-        memmove(to, rest, (size_t)(end - rest));
-        to += end - rest;
+    char *text = NULL;
+    FILE *const out = open_memstream(&text, length);
+    if (!out)
+        return NULL;
+    for (size_t i = 0; i < figure->n_panels; i++) {
+        const struct sp_panel *const panel = &figure->panels[i];
+        if (panel->n_cards > 0)
+            fprintf(out, "%s\n", figure->title);
+        if (panel->n_cards > 0)
+            write_cards(out, panel);
+        else
+            write_panel(out, panel, i == 0 ? figure->title : panel->title, columns);
     }
-    return to;
-}
-
-size_t sp_tidy_svg(char *text)
-{
-    static const char group[] = "<g fill=\"none\"";
-    char *to = text;
-    for (const char *from = text; *from;) {
-        from += strspn(from, "\t");
-        const char *const end = strchr(from, '\n'), *const after = end ? end + 1 : NULL;
-        const size_t n = after ? (size_t)(after - from) : strlen(from);
-        const bool opens = strncmp(from, group, sizeof group - 1) == 0;
-        if (opens && after && strncmp(after, "</g>\n", 5) == 0) {
-            from = after + 5;
-            continue;
-        }
-        if (opens) {
-            to = copy_tag(to, from, n);
-        } else {
-            memmove(to, from, n);
-            to += n;
-        }
-        from += n;
+    if (fclose(out) == 0) {
+        *length = tidy(text);
+        return text;
     }
-    *to = '\0';
-    return (size_t)(to - text);
+    free(text);
+    return NULL;
 }

@@ -40,6 +40,7 @@ struct sp_figure *sp_draw_tornado(const struct sp_report *report, double delta)
     panel->key = SP_KEY_ABOVE;
     panel->height_px = 77 + 34 * i;
     panel->rows = 2 * i + 2;
+    panel->above = 0.5 / (panel->y.max - panel->y.min);
     sp_add_rule(panel, true, value->number, SP_BLACK, "%s", "as it is");
     return figure;
 }

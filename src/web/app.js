@@ -1,6 +1,6 @@
 // The page: connects its parts; the address holds the question, and the page shows its answer.
 
-const PICTURE = 'picture.json';
+const PICTURE = 'picture.svg';
 
 // Reads an address; one that this page did not make is shown as it is.
 function decoded(text) {
@@ -129,7 +129,7 @@ class Page {
   async runOne(words) {
     const plain = this.commands.isPlain(words);
     const draws = !plain && this.commands.draws(words);
-    const asked = plain ? words : [...words, '--format', 'layout', ...(draws ? ['--plot', PICTURE] : [])];
+    const asked = plain ? words : [...words, '--format', 'layout', ...(draws ? ['--plot', PICTURE, '--plot-width', this.pictureWidth()] : [])];
     const running = this.engine.run(asked, { files: this.files.all(), onprogress: (share) => this.progress(share) });
     this.running = running;
     const waiting = setTimeout(() => this.progress(null), 200);
@@ -141,6 +141,12 @@ class Page {
     else say(`Answered in ${digits(done.ms)} ms.`);
     this.cancelled = false;
     return done;
+  }
+
+  // As wide as its place, beside another answer half of it; lines of text stay short enough to read.
+  pictureWidth() {
+    const room = byId('answer').clientWidth || 390;
+    return String(Math.max(280, Math.min(Math.floor(this.first && room > 1000 ? room / 2 - 20 : room), 960)));
   }
 
   // If a command has an answer but no picture, asks again without a picture; if it has no answer, shows why.
@@ -164,7 +170,7 @@ class Page {
   answerOf(words, done) {
     const layout = done.stdout.startsWith('{"items":') ? JSON.parse(done.stdout) : null;
     const picture = done.files[PICTURE];
-    const figure = picture ? new Figure(JSON.parse(new TextDecoder().decode(picture))) : null;
+    const figure = picture ? new Figure(new TextDecoder().decode(picture)) : null;
     this.answers.push(layout ?? {});
     const ask = (key) => this.explain.ask(words, key);
     return make('article', { class: 'one' }, this.first ? make('h2', { class: 'which' }, `scaleplan ${lineOf(words)}`) : null,

@@ -18,8 +18,8 @@ const small = (text, loader) => execFileSync('esbuild', ['--minify', `--loader=$
 // In order of loading: a file uses the files before it.
 const firstScripts = ['first.js'];
 const toolScripts = ['lzma.js', 'boot.js'];
-const scripts = ['words.js', 'dom.js', 'streams.js', 'engine.js', 'commands.js', 'numbers.js', 'figure_scale.js',
-  'figure_series.js', 'figure.js', 'answer.js', 'explain.js', 'copy.js', 'compare.js', 'complete.js', 'forms.js',
+const scripts = ['words.js', 'dom.js', 'streams.js', 'engine.js', 'commands.js', 'numbers.js', 'figure.js',
+  'answer.js', 'explain.js', 'copy.js', 'compare.js', 'complete.js', 'forms.js',
   'files.js', 'book.js', 'app.js'];
 const workerScripts = ['wasi_files.js', 'wasi.js', 'worker.js'];
 

@@ -15,12 +15,6 @@ function make(name, attributes = {}, ...children) {
   return element;
 }
 
-function draw(name, attributes = {}, ...children) {
-  const element = setAttributes(document.createElementNS('http://www.w3.org/2000/svg', name), attributes);
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
-  return element;
-}
-
 function byId(id) {
   return document.getElementById(id);
 }

@@ -100,7 +100,7 @@ user() {
   quietly "user, clang" as user 0:0 / "apt-get install -y --no-install-recommends clang" HOME=/root
   quietly "user, block 1" as user user: "$folder" "$(grep -v '^apt-get ' <<<"$commands")" "${mine[@]}"
   tests "user, block 2" user user: "$folder" "${mine[@]}"
-  for gone in gnuplot git python3 perl less man script tput; do
+  for gone in rsvg-convert git python3 perl less man script tput; do
     rm -f "$place/user/usr/bin/$gone" "$place/user/usr/bin/$gone"[0-9.]*
   done
   rm -rf "$place/user/usr/lib/locale" "$place/user/usr/share/i18n"

@@ -14,13 +14,13 @@ clang        | clang --version                             | clang
 dpkg-source  | dpkg-source --version                       | dpkg-source (Debian: dpkg-dev)
 esbuild      | esbuild --version                           | esbuild
 fish         | fish --version                              | fish
-gnuplot      | gnuplot --version                           | gnuplot (Debian: gnuplot-nox)
 jsonschema   | python3 -c "import jsonschema"              | python3 with jsonschema (Debian: python3-jsonschema)
 mandoc       | mandoc -T lint -W unsupp /dev/null          | mandoc
 node         | node --version                              | node (Debian: nodejs)
 npm          | npm --version                               | npm
 package      | dpkg-shlibdeps --version && test $UID = 0   | dpkg-shlibdeps (Debian: dpkg-dev) and root, to try the .deb
 python3      | python3 -c ""                               | python3
+rsvg-convert | rsvg-convert --version                      | rsvg-convert (Debian: librsvg2-bin)
 shared       | test -d "$shared_data"                      | ../shared/data beside the repository
 sympy        | python3 -c "import sympy"                   | python3 with sympy (Debian: python3-sympy)
 terminal     | script -qec "test -t 1" /dev/null           | a terminal: /dev/pts, and script (Debian: bsdutils)

@@ -2,7 +2,7 @@
 # run.sh [--update] PROGRAM FILE.test...: runs the commands of transcripts and compares what they say.
 #
 #   # a comment
-#   ? gnuplot terminal                       what the next command needs (needs.sh); where it is not here, it is not run
+#   ? rsvg-convert terminal                  what the next command needs (needs.sh); where it is not here, it is not run
 #   $ scaleplan fit --hw v5p-8 | head -1     a command for the shell
 #   > a line of standard output
 #   ! a line of standard error

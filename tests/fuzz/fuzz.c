@@ -27,7 +27,7 @@ __attribute__((constructor)) static void settle(void)
     unsetenv("XDG_CONFIG_HOME");
     unsetenv("SCALEPLAN_CONFIG_PATH");
     setenv("OMP_NUM_THREADS", "1", 1);
-    setenv("PATH", "/nonexistent", 1); /* no gnuplot */
+    setenv("PATH", "/nonexistent", 1); /* no rsvg-convert */
     if (!freopen("/dev/null", "r", stdin))
         abort();
 }
