@@ -46,7 +46,7 @@ const FIRST_NUMBERS = {
   pipeline: ['bubble_fraction', 'efficiency', 'total_s'],
   batch: ['critical.machine', 'critical.slice', 'batch_needed.machine', 'batch_needed.3'],
   comm: ['time_s', 'bound'], train: ['days', 'cost_usd'], flops: ['params.total', 'flops_per_step'],
-  scaling: ['params', 'tokens', 'loss'], lr: ['lr'], shard: ['local_bytes', 'collective'],
+  scaling: ['params', 'tokens', 'loss'], lr: ['lr'], shard: ['local_bytes', 'collective'], memory: ['memory.total_bytes'],
 };
 
 function textOf(parts) {
@@ -64,9 +64,9 @@ function verdictOf(name, items, all, ask) {
   const of = (key) => all.get(frontOf(all, key) + key);
   const [fits, step, plan] = ['memory.fits', 'step_s', 'plans.0.name'].map(of);
   const facts = (FIRST_NUMBERS[name] ?? []).map(of).filter(Boolean);
-  if (facts.length) return make('h2', { class: 'verdict facts' }, facts.map((each) => factOf(each, ask)));
   if (fits) return make('h2', { class: `verdict ${fits.good ? 'good' : 'bad'}` }, fits.good ? 'Yes, it fits' : 'No, it does not fit',
     step ? [': ', numberOf(step, ask), ' per step'] : null, plan ? ` with ${plan.text.replace(', ', ', recompute ')}` : null);
+  if (facts.length) return make('h2', { class: 'verdict facts' }, facts.map((each) => factOf(each, ask)));
   const line = items[0]?.line;
   return line && !nameOf(textOf(line)) ? make('h2', { class: 'verdict' }, partsOf(items.shift().line, ask)) : null;
 }
@@ -109,7 +109,8 @@ function reportOf(name, layout, figure, show) {
   // What follows from something: a number, or a yes or no.
   const ask = Object.assign((key) => show(all.get(key)), { follows: (key) => typeof (all.get(key)?.value ?? '') !== 'string' });
   const items = [...layout.items];
-  return make('div', { class: 'report' }, verdictOf(name, items, all, ask), gaugeOf(all, ask), timeOf(all, ask), factsOf(all, ask),
+  const verdict = verdictOf(name, items, all, ask);
+  return make('div', { class: 'report' }, verdict, gaugeOf(all, ask), timeOf(all, ask), verdict?.matches('.facts') ? null : factsOf(all, ask),
     figure?.element, make('section', { class: 'lines' }, make('h3', {}, 'In full'), bodyOf(items, ask)),
     layout.notes.length ? make('section', {}, make('h3', {}, 'Notes'),
       make('ul', { class: 'notes' }, layout.notes.map((note) => make('li', {}, note)))) : null);

@@ -47,7 +47,7 @@ class Commands {
   page() {
     return [make('h2', {}, 'All commands'), ...this.table.map(({ name, summary, about, examples }) => make('section', {},
       make('h3', {}, name), make('p', {}, `${summary}. ${about}`), make('ul', {}, examples.map(({ line, what }) => make('li', {},
-        make('a', { href: `#${encodeURIComponent(lineOf(wordsOf(line)))}` }, make('code', {}, line)), ` ${what}`)))))];
+        make('a', { href: `#${encodeURIComponent(lineOf(wordsOf(line.split(/ (&&|>|\|) /)[0])))}` }, make('code', {}, line)), ` ${what}`)))))];
   }
 
   draws(words) {

@@ -84,7 +84,7 @@ function timeOf(all, ask) {
 function factsOf(all, ask) {
   if (all.get('best.fits')?.good === false) return null;
   const facts = FACTS.map((key) => all.get(frontOf(all, key) + key)).filter(Boolean);
-  return facts.length ? make('p', { class: 'facts' }, facts.map((each) => factOf(each, ask))) : null;
+  return facts.length > 1 ? make('p', { class: 'facts' }, facts.map((each) => factOf(each, ask))) : null;
 }
 
 function factOf(quantity, ask) {
