@@ -49,11 +49,16 @@ class Page {
 
   async start() {
     this.drawPages();
-    await this.commands.load();
     this.book.load();
     await this.open();
     await this.commands.loadNames();
     document.documentElement.dataset.ready = 'yes';
+  }
+
+  // The program's tables, when they are needed first: after a verdict.
+  tables() {
+    this.loading ??= this.commands.load().then(() => this.forms.show(wordsOf(this.input.value)));
+    return this.loading;
   }
 
   drawPages() {
@@ -86,7 +91,7 @@ class Page {
     byId('book').hidden = !inBook;
     this.explain.panel.hidden = true;
     this.markPage(inBook ? view : text.split(' ')[0]);
-    if (inBook) return views[view]();
+    if (inBook) return this.tables().then(views[view]);
     const lines = text.split('\n');
     this.first = lines.length > 1 ? wordsOf(lines[0]) : null;
     this.input.value = lineOf(wordsOf(lines.at(-1)));
@@ -134,6 +139,7 @@ class Page {
     this.asked = words;
     byId('answer').classList.add('stale');
     if (!this.first && words[0] === 'fit' && optionIn(words, 'tokens') !== null && !await this.verdictFirst(words)) return;
+    await this.tables();
     this.answers = [];
     const shown = [];
     for (const each of this.first ? [this.first, words] : [words]) {
@@ -157,7 +163,7 @@ class Page {
     const done = await this.engine.run([...withoutOption(words, 'tokens'), '--format', 'layout'], { files: this.files.all() }).promise;
     if (done?.code > 1 || !done || this.asked !== words) return this.asked === words;
     const next = this.answerOf(words, done);
-    const old = ['.verdict', '.gauge'].map((part) => byId('answer').querySelector(`.n1 ${part}`));
+    const old = ['.verdict', '.gauge'].map((part) => byId('answer').querySelector(part));
     if (old.includes(null)) this.show(next);
     else old.forEach((part) => part.replaceWith(setAttributes(next.querySelector(`.${part.classList[0]}`), { 'data-new': true })));
     return true;

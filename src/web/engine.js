@@ -13,8 +13,7 @@ class Engine {
   async load() {
     this.url = URL.createObjectURL(new Blob([carried.worker], { type: 'text/javascript' }));
     this.module = await WebAssembly.compile(withCode(carried.program, outOfStreams));
-    this.start(0);
-    this.start(1);
+    new Set([...this.runs.values()].map((run) => run.lane)).forEach((lane) => this.start(lane));
   }
 
   start(lane) {
@@ -40,7 +39,8 @@ class Engine {
     const given = { words, files, terminal: onprogress !== null };
     const lane = onprogress ? 1 : 0;
     const promise = new Promise((resolve) => this.runs.set(id, { given, onprogress, resolve, lane }));
-    this.workers[lane]?.postMessage({ id, given });
+    if (this.workers[lane]) this.workers[lane].postMessage({ id, given });
+    else if (this.module) this.start(lane);
     return { id, promise };
   }
 

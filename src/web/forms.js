@@ -18,7 +18,7 @@ class Forms {
   // Shows the form of a command, filled in from its words.
   show(words) {
     this.words = words;
-    if (words[0] !== this.name) this.build(words[0]);
+    if (words[0] !== this.name || !this.fields.size) this.build(words[0]);
     for (const [name, field] of this.fields) {
       if (field === document.activeElement) continue;
       if (field.type === 'checkbox') field.checked = optionIn(words, name) !== null;

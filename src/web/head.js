@@ -22,8 +22,7 @@ const TIMES = [
 ];
 const FACTS = ['days', 'cost_usd', 'cost_usd_per_mtoken.output', 'ttft_s', 'mfu', 'tokens_per_s'];
 const FRONTS = ['', 'plans.0.', 'expected.', 'best.']; // a plan is the answer, or stands in it
-const COLOURS = ['#0072b2', '#56b4e9', '#a6d4ef', '#cc79a7', '#999999', '#8a6d3b', '#e69f00', '#f0d060', '#d55e00', '#ee8f5a',
-  '#b8860b', '#c8ccd0', '#009e73', '#6c757d'];
+const COLOURS = '07b 5be ade c7a 999 863 e90 fd6 d50 e95 b81 ccc 097 677'.split(' ').map((colour) => `#${colour}`);
 
 // The quantities of a layout by key, without those that have no value.
 function quantitiesOf(layout) {

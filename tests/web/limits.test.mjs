@@ -56,13 +56,13 @@ function verdictAfter(tab, field, text) {
   }), [field, text]);
 }
 
-test('a verdict 50 ms after a key, of a mixture of experts too', async () => {
-  for (const model of ['llama3-70b', 'deepseek-v3']) {
+test('a verdict 50 ms after a key, 100 ms for a mixture of experts', async () => {
+  for (const [model, limit] of [['llama3-70b', 50], ['deepseek-v3', 100]]) {
     const { tab, close } = await open(browser, `fit --model ${model} --hw h100-2048 --tokens 1T`);
     let count = 2048;
     const times = await timesOf(9, () => verdictAfter(tab, 'field-count', `${count = count === 2048 ? 1024 : 2048}`));
     console.log(`key to verdict, ${model}: ${words(times)}`);
-    assert.ok(times.least <= 50 * SLACK, words(times));
+    assert.ok(times.least <= limit * SLACK, words(times));
     await close();
   }
 });
