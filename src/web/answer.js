@@ -32,12 +32,11 @@ function isBlank(item) {
 
 function tableOf(item, ask) {
   const side = (c) => (item.columns[c].left ? 'left' : 'right');
-  const title = item.columns[0].heading || 'plans';
   const head = make('tr', {}, item.columns.map((column, c) => make('th', { scope: 'col', class: side(c) }, column.heading || '#')));
   const rows = item.rows.map((row) => make('tr', {}, row.map((cell, c) =>
     make(c === 0 ? 'th' : 'td', { class: side(c), scope: c === 0 ? 'row' : null }, numberOf(cell, ask)))));
-  return make('div', { class: 'wide', tabindex: 0, role: 'group', 'aria-label': title },
-    make('table', {}, make('caption', {}, title), make('thead', {}, head), make('tbody', {}, rows)));
+  return make('div', { class: 'wide', tabindex: 0 },
+    make('table', {}, make('caption', {}, item.columns[0].heading || 'plans'), make('thead', {}, head), make('tbody', {}, rows)));
 }
 
 // The main numbers of commands that draw no memory and no time.

@@ -9,7 +9,7 @@ class Files {
     this.said = make('div', { role: 'status', 'aria-live': 'polite' });
     element.append(make('details', {}, make('summary', {}, 'Your own models, machines, launches and runs'),
       make('p', {}, 'Drop a model or machine (JSON), a launch script or recipe, or measured runs (CSV) on this page, or ', make('label', { for: 'add-files', class: 'link' }, 'choose files'),
-        this.input, '. They stay on this page. A Hugging Face config.json works as a model.'), this.said, this.list));
+        this.input, '. A Hugging Face config.json works as a model.'), this.said, this.list));
     document.addEventListener('dragover', (event) => event.preventDefault());
     document.addEventListener('drop', (event) => this.drop(event));
   }
@@ -37,7 +37,7 @@ class Files {
     this.input.value = '';
   }
 
-  // Shows the program's errors for a config, and offers what a file may be.
+  // Shows the program's errors for a config, and offers what a file may be; a task takes a model or a machine at once.
   async look(name) {
     this.element.querySelector('details').open = true;
     const done = name.endsWith('.json') ? await this.engine.run(['lint', name], { files: this.all() }).promise : { code: 0 };
@@ -45,6 +45,8 @@ class Files {
     this.said.replaceChildren(done.code ? make('pre', { class: 'errors', role: 'alert' }, done.stderr || done.stdout)
       : make('p', {}, `${name} is read.`));
     this.show();
+    const what = { model: 'model', hardware: 'hw' }[/correct (\w+) file/.exec(done.stdout)?.[1]];
+    if (what && byId('field-chip')) this.use(what, name);
   }
 
   row(name) {

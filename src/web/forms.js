@@ -34,7 +34,7 @@ class Forms {
     for (const [name, field] of this.fields) {
       const text = this.taken(name)?.text;
       if (text && field.options) field.options[0].text = text;
-      else if (text && FIELDS[name]) field.placeholder = text;
+      else if (FIELDS[name]) field.placeholder = text ?? '';
     }
     this.slide();
   }

@@ -65,7 +65,7 @@ function gaugeOf(all, ask) {
   const { whole, most, parts } = drawn;
   const over = whole.value > most.value;
   const scale = over ? whole.value : most.value;
-  return make('section', { class: `gauge ${over ? 'bad' : 'good'}` }, make('h3', {}, drawn.title, make('b', {}, numberOf(whole, ask),
+  return make('section', { class: `gauge ${over ? 'bad' : 'good'}` }, make('h3', {}, `${drawn.title} `, make('b', {}, numberOf(whole, ask),
     ' of ', numberOf(most, ask))), stackOf(parts, scale, ask, styled(make('span', { class: 'used' }), { width: `${100 * whole.value / scale}%` }),
     over && styled(make('span', { class: 'most' }), { left: `${100 * most.value / scale}%` })));
 }
@@ -74,7 +74,7 @@ function timeOf(all, ask) {
   const drawn = drawnOf(TIMES, all);
   if (!drawn) return null;
   const { whole, low, high, parts, front } = drawn;
-  return make('section', { class: 'time' }, make('h3', {}, drawn.title, make('b', {}, numberOf(whole, ask)),
+  return make('section', { class: 'time' }, make('h3', {}, `${drawn.title} `, make('b', {}, numberOf(whole, ask)),
     low && make('small', {}, '80 % range ', numberOf(low, ask), ' to ', numberOf(high, ask), front === 'expected.' ? ', best plan' : null)),
   stackOf(parts, whole.value, ask));
 }

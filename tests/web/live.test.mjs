@@ -134,17 +134,30 @@ test('the verdict is spoken, and every part has a heading', () => on('', async (
   assert.match(await tab.textContent('#spoken'), /Memory per chip/);
   assert.equal(await tab.getAttribute('#spoken', 'role'), 'status');
   assert.deepEqual((await tab.locator('#answer :is(h2, h3)').allTextContents()).map((each) => each.slice(0, 15)),
-    [verdict.slice(0, 15), 'Memory per chip', 'Time of a step7', 'In full']);
+    [verdict.slice(0, 15), 'Memory per chip', 'Time of a step ', 'In full']);
   assert.equal(await tab.locator('#answer table > caption').count(), await tab.locator('#answer table').count());
 }));
 
-test('a launch script that is dropped is read, a link without its file asks for it', () => on('', async (tab) => {
-  await tab.evaluate(() => {
+async function drop(tab, name, content) {
+  await tab.evaluate(([file, lines]) => {
     const dataTransfer = new DataTransfer();
-    dataTransfer.items.add(new File(['torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 32 --hidden-size 4096 --num-attention-heads 32 ' +
-      '--seq-length 4096 --micro-batch-size 1 --global-batch-size 256 --tensor-model-parallel-size 2 --bf16'], 'train.sh'));
+    dataTransfer.items.add(new File([lines], file));
     document.body.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
-  });
+  }, [name, content]);
+}
+
+test('a config that is dropped is the model', () => on('', async (tab) => {
+  await drop(tab, 'config.json', JSON.stringify({ architectures: ['LlamaForCausalLM'], model_type: 'llama', hidden_size: 4096,
+    intermediate_size: 14336, num_hidden_layers: 32, num_attention_heads: 32, num_key_value_heads: 8, vocab_size: 128256 }));
+  await answered(tab, FIRST.replace('llama3-70b', 'config.json'));
+  assert.equal(await tab.inputValue('#field-model'), 'config.json');
+  const params = await tab.evaluate(() => page.answers[0].quantities.find((each) => each.key === 'params').value);
+  assert.equal(params, 8030261248); // Llama 3 8B, by hand: 32 layers of 218,112,000, embeddings twice 525,336,576, norm 4096
+}));
+
+test('a launch script that is dropped is read, a link without its file asks for it', () => on('', async (tab) => {
+  await drop(tab, 'train.sh', 'torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 32 --hidden-size 4096 --num-attention-heads 32 ' +
+    '--seq-length 4096 --micro-batch-size 1 --global-batch-size 256 --tensor-model-parallel-size 2 --bf16');
   await tab.click('text=Use as the launch');
   await answered(tab, 'step --from train.sh --hw h100-512');
   assert.match(await text(tab, '.verdict'), /per step/);
