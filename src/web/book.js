@@ -4,7 +4,7 @@
 // "strategies.dp.critical_tokens_per_chip" asks for "critical tokens per chip (dp)", "time.step_s" for "step in s (time)".
 function wordsOfKey(key) {
   const parts = key.split('.');
-  const words = parts.pop().replace(/_(s|bytes|usd)$/, ' in $1').replaceAll('_', ' ');
+  const words = parts.pop().replace(/(?<!_per)_(s|bytes|usd)$/, ' in $1').replaceAll('_', ' ');
   return parts.length ? `${words} (${parts.pop()})` : words;
 }
 

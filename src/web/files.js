@@ -7,7 +7,7 @@ class Files {
       onchange: () => this.add(this.input.files) });
     this.list = make('ul', { class: 'own' });
     this.said = make('div', { role: 'status', 'aria-live': 'polite' });
-    element.append(make('details', {}, make('summary', {}, 'Your own models, machines, launches and runs'),
+    element.append(make('details', {}, make('summary', {}, 'Your own files'),
       make('p', {}, 'Drop a model or machine (JSON), a launch script or recipe, or measured runs (CSV) on this page, or ', make('label', { for: 'add-files', class: 'link' }, 'choose files'),
         this.input, '. A Hugging Face config.json works as a model.'), this.said, this.list));
     document.addEventListener('dragover', (event) => event.preventDefault());
