@@ -166,17 +166,21 @@ test('a launch script that is dropped is read, a link without its file asks for 
   await elsewhere.close();
 }));
 
+const DESK = { viewport: { width: 1280, height: 800 } };
+const PHONE = { viewport: { width: 390, height: 844 }, colorScheme: 'dark' };
+
 test('no finding of axe, on a desk and on a phone', async () => {
-  for (const line of [...LINES, 'exercises', 'commands', 'fit --model nothing --hw h100-8', `${FIRST}\n${FIRST.replace('h100', 'b200')}`])
-    for (const options of [{ viewport: { width: 1280, height: 800 } }, { viewport: { width: 390, height: 844 }, colorScheme: 'dark' }]) {
-      const { tab, close } = await open(browser, line, options);
-      await tab.evaluate(() => document.querySelectorAll('details').forEach((each) => { each.open = true; }));
-      await tab.waitForFunction(() => !document.getElementById('answer').classList.contains('stale'));
-      await tab.evaluate(axe);
-      const { violations } = await tab.evaluate(() => globalThis.axe.run(document));
-      assert.deepEqual(violations.map(({ id, nodes }) => [id, nodes[0].html]), [], `${line}, ${options.viewport.width}`);
-      await close();
-    }
+  const looked = [...LINES.map((line) => [line, PHONE]), ['', DESK], ['exercises', DESK], ['commands', DESK],
+    ['fit --model nothing --hw h100-8', DESK], [`${FIRST}\n${FIRST.replace('h100', 'b200')}`, DESK]];
+  for (const [line, options] of looked) {
+    const { tab, close } = await open(browser, line, options);
+    await tab.evaluate(() => document.querySelectorAll('details').forEach((each) => { each.open = true; }));
+    await tab.waitForFunction(() => !document.getElementById('answer').classList.contains('stale'));
+    await tab.evaluate(axe);
+    const { violations } = await tab.evaluate(() => globalThis.axe.run(document));
+    assert.deepEqual(violations.map(({ id, nodes }) => [id, nodes[0].html]), [], `${line}, ${options.viewport.width}`);
+    await close();
+  }
 });
 
 test('the first screen is above the fold, and a thumb reaches everything on a phone', async () => {
