@@ -1,9 +1,9 @@
 // An answer of the program: its verdict, its lines and tables with every number as a button, its picture and notes.
 
-// Numbers as buttons; `ask(key)` shows how one follows.
+// Numbers as buttons; `ask(key)` shows how one follows. Words have nothing behind them.
 function numberOf(piece, ask) {
   const mood = piece.good === undefined ? '' : piece.good ? ' good' : ' bad';
-  if (!piece.key) return make('span', {}, piece.text);
+  if (!piece.key || !ask.follows(piece.key)) return make('span', {}, piece.text);
   return make('button', { type: 'button', class: `number${mood}`, tabindex: -1, 'data-key': piece.key,
     title: piece.key, onclick: () => ask(piece.key) }, piece.text);
 }
@@ -12,11 +12,9 @@ function partsOf(parts, ask) {
   return parts.map((part) => (typeof part === 'string' ? part : numberOf(part, ask)));
 }
 
-// "plan       dp 512": the name of a line ends before two blanks, or before one if it fills its ten columns.
+// "plan       dp 512": the name of a line ends before two blanks, or before one if it is a word that fills its ten columns.
 function nameOf(text) {
-  const wide = /^( *)(\S(?:.{0,20}?\S)?) {2,}(.*)$/s.exec(text);
-  const full = /^( *)(\S+) (.*)$/s.exec(text);
-  return wide ?? (full && full[1].length + full[2].length === 10 ? full : null);
+  return /^( *)(\S(?:.{0,20}?\S)?) {2,}(.*)$/s.exec(text) ?? /^()([a-z]{10}) (.*)$/s.exec(text);
 }
 
 function lineRow(parts, ask) {
@@ -34,41 +32,42 @@ function isBlank(item) {
 
 function tableOf(item, ask) {
   const side = (c) => (item.columns[c].left ? 'left' : 'right');
-  const head = make('tr', {}, item.columns.map((column, c) => make('th', { scope: 'col', class: side(c) }, column.heading)));
+  const head = make('tr', {}, item.columns.map((column, c) => make('th', { scope: 'col', class: side(c) }, column.heading || '#')));
   const rows = item.rows.map((row) => make('tr', {}, row.map((cell, c) =>
     make(c === 0 ? 'th' : 'td', { class: side(c), scope: c === 0 ? 'row' : null }, numberOf(cell, ask)))));
-  return make('div', { class: 'wide', tabindex: 0, role: 'region', 'aria-label': 'Table' },
-    make('table', {}, make('thead', {}, head), make('tbody', {}, rows)));
+  return make('div', { class: 'wide', tabindex: 0 },
+    make('table', {}, make('caption', {}, item.columns[0].heading || 'plans'), make('thead', {}, head), make('tbody', {}, rows)));
 }
 
-// The main numbers of commands whose first line is no verdict.
+// The main numbers of commands that draw no memory and no time.
 const FIRST_NUMBERS = {
-  step: ['memory.fits', 'step_s', 'mfu', 'memory.device_bytes'],
-  search: ['plans.0.step_s', 'plans.0.mfu', 'plans.0.memory.device_bytes', 'proven'],
-  memory: ['memory.fits', 'memory.total_bytes', 'capacity_bytes'],
   roofline: ['bound', 'intensity', 'ridge'],
   pipeline: ['bubble_fraction', 'efficiency', 'total_s'],
   batch: ['critical.machine', 'critical.slice', 'batch_needed.machine', 'batch_needed.3'],
   comm: ['time_s', 'bound'], train: ['days', 'cost_usd'], flops: ['params.total', 'flops_per_step'],
-  scaling: ['params', 'tokens', 'loss'], lr: ['lr'], shard: ['local_bytes', 'collective'],
+  scaling: ['params', 'tokens', 'loss'], lr: ['lr'], shard: ['local_bytes', 'collective'], memory: ['memory.total_bytes'],
 };
 
 function textOf(parts) {
   return parts.map((part) => (typeof part === 'string' ? part : part.text)).join('');
 }
 
-// The verdict: the first line if it has a yes or no, else the main numbers, else the first line if it has
-// no name in front. Null if there is none.
-function verdictOf(name, layout, ask) {
-  const line = layout.items[0]?.line ?? [];
-  const word = /^(Yes|No)\b/.exec(textOf(line))?.[1];
-  if (word) return make('p', { class: `verdict ${word === 'Yes' ? 'good' : 'bad'}` }, partsOf(line, ask));
-  if (!FIRST_NUMBERS[name]) return line.length && !nameOf(textOf(line)) ? make('p', { class: 'verdict plain' }, partsOf(line, ask)) : null;
-  const answers = FIRST_NUMBERS[name].map((key) => layout.quantities.find((each) => each.key === key))
-    .filter((each) => each && each.value !== null);
-  if (!answers.length) return null;
-  return make('p', { class: 'verdict' }, answers.map((each) => make('span', { class: 'fact' },
-    make('small', {}, each.label), ' ', numberOf(each, ask))));
+// The verdict: the line that begins with a yes or no, which is taken out of the items; else the step and whether it fits; else
+// the main numbers, or the first line if it has no name in front. Null if there is none.
+function verdictOf(name, items, all, ask) {
+  const at = items.slice(0, 4).findIndex((item) => item.line && /^(yes|no)\b/i.test(textOf(item.line)));
+  if (at >= 0) {
+    const text = textOf(items.splice(at, 1)[0].line);
+    return make('h2', { class: `verdict ${/^y/i.test(text) ? 'good' : 'bad'}` }, text);
+  }
+  const of = (key) => all.get(frontOf(all, key) + key);
+  const [fits, step, plan] = ['memory.fits', 'step_s', 'plans.0.name'].map(of);
+  const facts = (FIRST_NUMBERS[name] ?? []).map(of).filter(Boolean);
+  if (fits) return make('h2', { class: `verdict ${fits.good ? 'good' : 'bad'}` }, fits.good ? 'Yes, it fits' : 'No, it does not fit',
+    step ? [': ', numberOf(step, ask), ' per step'] : null, plan ? ` with ${plan.text.replace(', ', ', recompute ')}` : null);
+  if (facts.length) return make('h2', { class: 'verdict facts' }, facts.map((each) => factOf(each, ask)));
+  const line = items[0]?.line;
+  return line && !nameOf(textOf(line)) ? make('h2', { class: 'verdict' }, partsOf(items.shift().line, ask)) : null;
 }
 
 // Renders the blocks of the layout in order: lines as lists, tables, plain text unchanged.
@@ -104,12 +103,16 @@ function walkNumbers(root) {
   });
 }
 
-function reportOf(name, layout, figure, ask) {
-  const verdict = verdictOf(name, layout, ask);
-  const said = verdict?.matches('.good, .bad, .plain');
-  const body = bodyOf(said ? layout.items.slice(1) : layout.items, ask);
-  const notes = layout.notes.length ? make('ul', { class: 'notes' }, layout.notes.map((note) => make('li', {}, note))) : null;
-  return make('div', { class: 'report' }, verdict, figure?.element, body, notes);
+function reportOf(name, layout, figure, show) {
+  const all = quantitiesOf(layout);
+  // What follows from something: a number, or a yes or no.
+  const ask = Object.assign((key) => show(all.get(key)), { follows: (key) => typeof (all.get(key)?.value ?? '') !== 'string' });
+  const items = [...layout.items];
+  const verdict = verdictOf(name, items, all, ask);
+  return make('div', { class: 'report' }, verdict, gaugeOf(all, ask), timeOf(all, ask), verdict?.matches('.facts') ? null : factsOf(all, ask),
+    figure?.element, make('section', { class: 'lines' }, make('h3', {}, 'In full'), bodyOf(items, ask)),
+    layout.notes.length ? make('section', {}, make('h3', {}, 'Notes'),
+      make('ul', { class: 'notes' }, layout.notes.map((note) => make('li', {}, note)))) : null);
 }
 
 // Shows rows of CSV as a table; anything else unchanged.
@@ -118,7 +121,7 @@ function plainOf(words, text) {
   const isTable = words[0] === 'sweep' && optionIn(words, 'format') === null && rows.length > 1 && !text.includes('"');
   if (!isTable) return make('pre', { class: 'wide', tabindex: 0 }, text);
   const columns = rows[0].map((heading) => ({ heading, left: false }));
-  return tableOf({ columns, rows: rows.slice(1).map((row) => row.map((cell) => ({ text: cell }))) }, () => {});
+  return tableOf({ columns, rows: rows.slice(1).map((row) => row.map((cell) => ({ text: cell }))) });
 }
 
 function errorsOf(done) {

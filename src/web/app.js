@@ -20,19 +20,24 @@ class Page {
     this.explain = new Explain(this.engine, this.files);
     this.input = byId('command');
     this.completion = new Completion(this.input, byId('offers'), this.commands, this.files);
-    this.forms = new Forms(byId('fields'), this.commands, this.files, (words, run) => this.write(words, run));
+    this.forms = new Forms(byId('fields'), byId('others'), this.commands, this.files, (words, run) => this.write(words, run));
     this.first = null; // the words of the answer that others are compared with
     this.answers = [];
+    this.lines = Object.fromEntries(Object.entries(TASKS).map(([name, [, line]]) => [name, wordsOf(line)]));
     this.listen();
   }
 
   listen() {
     window.addEventListener('hashchange', () => this.open());
-    byId('line').addEventListener('submit', (event) => { event.preventDefault(); this.ask(wordsOf(this.input.value)); });
+    byId('line').addEventListener('submit', (event) => { event.preventDefault(); this.ask(wordsOf(this.input.value), true); });
     this.input.addEventListener('keydown', (event) => this.completion.key(event));
     for (const name of ['input', 'change'])
       this.input.addEventListener(name, () => this.forms.show(wordsOf(this.input.value)));
     document.querySelector('.skip').addEventListener('click', (event) => { event.preventDefault(); byId('answer').focus(); });
+    // What is printed is one page: of pictures, those that are wider than high.
+    window.addEventListener('beforeprint', () => document.querySelectorAll('figure svg').forEach((svg) =>
+      svg.closest('figure').classList.toggle('tall', svg.clientHeight > svg.clientWidth)));
+    byId('copy').addEventListener('click', () => copyText(`scaleplan ${this.input.value}`, 'The command is copied.'));
     byId('theme').addEventListener('click', () => this.turnTheme());
     document.addEventListener('keydown', (event) => {
       if (event.key === '/' && !/INPUT|SELECT|TEXTAREA/.test(document.activeElement.tagName)) {
@@ -44,34 +49,53 @@ class Page {
 
   async start() {
     this.drawPages();
-    await this.commands.load();
     this.book.load();
     await this.open();
     await this.commands.loadNames();
     document.documentElement.dataset.ready = 'yes';
   }
 
-  drawPages() {
-    byId('ask').parentElement.hidden = false;
-    document.querySelector('nav').append(...Object.entries(FIRST_LINES).map(([name, line]) =>
-      make('a', { href: `#${encodeURI(line)}`, 'data-page': name }, name)), make('a', { href: '#exercises', 'data-page': 'exercises' },
-      'exercises'));
+  // The program's tables, when they are needed first: after a verdict.
+  tables() {
+    this.loading ??= this.commands.load().then(() => this.forms.show(wordsOf(this.input.value)));
+    return this.loading;
   }
 
-  // The address determines the view: a command, two commands on two lines, or the exercises.
+  drawPages() {
+    byId('ask').parentElement.hidden = false;
+    document.querySelector('nav').append(...[...Object.entries(TASKS).map(([name, [title]]) => [name, title]),
+      ['exercises', 'Learn'], ['commands', 'All commands']].map(([page, title]) =>
+      make('a', { href: `#${encodeURIComponent(lineOf(this.lines[page] ?? [page]))}`, 'data-page': page }, title)));
+  }
+
+  // The tasks go on with what was asked last: with the same problem, where training is concerned.
+  remember(words) {
+    if (!this.lines[words[0]]) return;
+    this.lines[words[0]] = words;
+    const problems = ['fit', 'step', 'search'];
+    for (const [name, line] of Object.entries(this.lines)) {
+      if (problems.includes(name) && problems.includes(words[0]))
+        for (const option of ['model', 'hw', 'batch', 'seq', 'tokens'])
+          this.lines[name] = withOption(this.lines[name], option, optionIn(words, option));
+      setAttributes(document.querySelector(`[data-page=${name}]`), { href: `#${encodeURIComponent(lineOf(this.lines[name]))}` });
+    }
+  }
+
+  // The address determines the view: a command, two commands on two lines, the exercises, or all commands.
   open() {
-    const text = decoded(location.hash.slice(1)) || FIRST_LINES.fit;
-    const inBook = text === 'exercises' || text.startsWith('exercises/');
-    byId('ask').hidden = byId('result').hidden = inBook;
+    const text = decoded(location.hash.slice(1)) || lineOf(this.lines.fit);
+    const [view, chapter] = text.split('/');
+    const views = { exercises: () => this.book.show(chapter), commands: () => byId('book').replaceChildren(...this.commands.page()) };
+    const inBook = Object.hasOwn(views, view);
+    for (const part of ['ask', 'result', 'more']) byId(part).hidden = inBook;
     byId('book').hidden = !inBook;
     this.explain.panel.hidden = true;
-    this.markPage(inBook ? 'exercises' : text.split(' ')[0]);
-    if (inBook) return this.book.show(text.slice('exercises/'.length));
+    this.markPage(inBook ? view : text.split(' ')[0]);
+    if (inBook) return this.tables().then(views[view]);
     const lines = text.split('\n');
     this.first = lines.length > 1 ? wordsOf(lines[0]) : null;
     this.input.value = lineOf(wordsOf(lines.at(-1)));
     this.forms.show(wordsOf(this.input.value));
-    this.about();
     return this.answer(wordsOf(this.input.value));
   }
 
@@ -81,43 +105,79 @@ class Page {
     document.title = `${name} · scaleplan`;
   }
 
-  about() {
-    byId('about').textContent = this.commands.named(wordsOf(this.input.value)[0])?.about ?? '';
-  }
-
-  // Copies a form to the command line; Enter in a field runs it.
+  // Copies a form to the command line, and shows the answer as it changes; Enter in a field puts it into the history.
   write(words, run) {
     this.input.value = lineOf(words);
     if (run) this.ask(words);
+    else this.answer(words, true);
   }
 
+  // A launch has its own model and plan, and asks for a machine.
   useFile(what, name) {
     const words = wordsOf(this.input.value);
-    this.ask(what === 'validate' ? ['validate', name] : withOption(words, what, name));
+    const launch = ['step', '--from', name, '--hw', optionIn(words, 'hw') || optionIn(this.lines.step, 'hw')];
+    this.ask(what === 'validate' ? ['validate', name] : what === 'from' ? launch : withOption(words, what, name));
   }
 
-  // Puts a command into the address; the same address again runs it again.
-  ask(words) {
+  addressOf(words) {
+    return `#${encodeURIComponent([...(this.first ? [this.first] : []), words].map(lineOf).join('\n'))}`;
+  }
+
+  // Puts a command into the address; the same address again runs it again. `goes`: to the answer, where there is one.
+  ask(words, goes = false) {
     this.completion.close();
-    const lines = [...(this.first ? [this.first] : []), words].map(lineOf).join('\n');
-    const hash = `#${encodeURIComponent(lines)}`;
+    this.goes = goes;
+    const hash = this.addressOf(words);
     if (location.hash === hash) this.open();
     else location.hash = hash;
   }
 
-  async answer(words) {
+  // Shows the answer to a command. What stands there is stale until then. `live`: while it is being typed, where errors
+  // leave the last answer.
+  async answer(words, live = false) {
     if (this.running) this.engine.cancel(this.running.id);
+    this.asked = words;
+    byId('answer').classList.add('stale');
+    if (!this.first && words[0] === 'fit' && optionIn(words, 'tokens') !== null && !await this.verdictFirst(words)) return;
+    await this.tables();
     this.answers = [];
     const shown = [];
     for (const each of this.first ? [this.first, words] : [words]) {
       const done = await this.runOne(each);
-      if (!done) return;
+      if (!done || this.asked !== words) return;
+      if (live && done.code > 1) return byId('status').replaceChildren(make('pre', { class: 'errors' }, done.stderr));
       shown.push(this.answerOf(each, done));
     }
+    this.show(...shown);
+    this.shown = lineOf(words);
+    if (live) history.replaceState(null, '', this.addressOf(words));
+    if (byId('answer').querySelector('.errors')) this.input.focus();
+    else if (this.goes) byId('answer').focus();
+    this.goes = false;
+    this.remember(words);
+  }
+
+  // Days of a run are a search's, which takes longer than the verdict and the memory: those come first. False where another
+  // command was asked meanwhile.
+  async verdictFirst(words) {
+    const done = await this.engine.run([...withoutOption(words, 'tokens'), '--format', 'layout'], { files: this.files.all() }).promise;
+    if (done?.code > 1 || !done || this.asked !== words) return this.asked === words;
+    const next = this.answerOf(words, done);
+    const old = ['.verdict', '.gauge'].map((part) => byId('answer').querySelector(part));
+    if (old.includes(null)) this.show(next);
+    else old.forEach((part) => part.replaceWith(setAttributes(next.querySelector(`.${part.classList[0]}`), { 'data-new': true })));
+    return true;
+  }
+
+  show(...shown) {
     byId('answer').replaceChildren(make('div', { class: `answers n${shown.length}` }, shown), ...this.difference());
     byId('answer').querySelectorAll('.report').forEach(walkNumbers);
-    this.shown = lineOf(words);
-    if (byId('answer').querySelector('.errors')) this.input.focus();
+    byId('answer').classList.remove('stale');
+    if (this.answers[0]?.quantities) this.forms.know(this.answers.at(-1));
+    clearTimeout(this.speaking); // not at every key
+    this.speaking = setTimeout(() => {
+      byId('spoken').textContent = [...byId('answer').querySelectorAll('.verdict, .gauge h3')].map((each) => each.textContent).join('. ');
+    }, 500);
   }
 
   difference() {
@@ -129,7 +189,7 @@ class Page {
   async runOne(words) {
     const plain = this.commands.isPlain(words);
     const draws = !plain && this.commands.draws(words);
-    const asked = plain ? words : [...words, '--format', 'layout', ...(draws ? ['--plot', PICTURE, '--plot-width', this.pictureWidth()] : [])];
+    const asked = plain ? words : [words[0], '--format', 'layout', ...(draws ? ['--plot', PICTURE, '--plot-width', this.pictureWidth()] : []), ...words.slice(1)];
     const running = this.engine.run(asked, { files: this.files.all(), onprogress: (share) => this.progress(share) });
     this.running = running;
     const waiting = setTimeout(() => this.progress(null), 200);
@@ -138,7 +198,7 @@ class Page {
     if (done && draws && done.code >= 2) done = await this.withoutPicture(words, done);
     if (this.running === running) this.running = null;
     if (!done) say(this.cancelled ? 'Cancelled.' : '');
-    else say(`Answered in ${digits(done.ms)} ms.`);
+    else say('');
     this.cancelled = false;
     return done;
   }
@@ -151,7 +211,7 @@ class Page {
 
   // If a command has an answer but no picture, asks again without a picture; if it has no answer, shows why.
   async withoutPicture(words, failed) {
-    const done = await this.engine.run([...words, '--format', 'layout'], { files: this.files.all() }).promise;
+    const done = await this.engine.run([words[0], '--format', 'layout', ...words.slice(1)], { files: this.files.all() }).promise;
     return done && done.code < 2 ? done : failed;
   }
 
@@ -172,16 +232,16 @@ class Page {
     const picture = done.files[PICTURE];
     const figure = picture ? new Figure(new TextDecoder().decode(picture)) : null;
     this.answers.push(layout ?? {});
-    const ask = (key) => this.explain.ask(words, key);
-    return make('article', { class: 'one' }, this.first ? make('h2', { class: 'which' }, `scaleplan ${lineOf(words)}`) : null,
-      errorsOf(done), layout ? reportOf(words[0], layout, figure, ask) : done.stdout ? plainOf(words, done.stdout) : null,
+    const ask = (quantity) => this.explain.ask(words, quantity);
+    const lacking = done.code > 1 && words.filter((word) => /\.(json|csv|sh|ya?ml|py|toml)$/.test(word) && !this.files.own.has(word));
+    return make('article', { class: 'one' }, this.first ? make('p', { class: 'which' }, `scaleplan ${lineOf(words)}`) : null,
+      errorsOf(done), lacking.length ? make('p', {}, `A link carries names, not files: drop ${lacking.join(', ')} on this page.`) : null,
+      layout ? reportOf(words[0], layout, figure, ask) : done.stdout ? plainOf(words, done.stdout) : null,
       done.code < 2 ? this.tools(words) : null);
   }
 
   tools(words) {
-    const line = `scaleplan ${lineOf(words)}`;
-    return make('div', { class: 'tools' }, button('Copy as shell command', () => copyText(line, 'The command is copied.')),
-      button('Copy as JSON', () => this.copyJson(words)), button('Copy link', () => copyText(location.href, 'The link is copied.')),
+    return make('div', { class: 'tools' }, button('Copy as JSON', () => this.copyJson(words)), button('Copy link', () => copyText(location.href, 'The link is copied.')),
       this.first ? button('Stop comparing', () => this.compare(null)) : button('Compare with another', () => this.compare(words)),
       button('Print', () => window.print()));
   }

@@ -1,9 +1,36 @@
 // The exercise book to work through: a question, the command that answers it, room for one's own answer, and the answer
 // with its derivation on request.
 
+// "strategies.dp.critical_tokens_per_chip" asks for "critical tokens per chip (dp)", "time.step_s" for "step in s (time)".
+function wordsOfKey(key) {
+  const parts = key.split('.');
+  const words = parts.pop().replace(/(?<!_per)_(s|bytes|usd)$/, ' in $1').replaceAll('_', ' ');
+  return parts.length ? `${words} (${parts.pop()})` : words;
+}
+
 class Book {
   constructor(element, engine) {
-    Object.assign(this, { element, engine, chapters: {}, files: {} });
+    Object.assign(this, { element, engine, chapters: {}, files: {}, done: new Set() });
+    try {
+      this.done = new Set(JSON.parse(localStorage.scaleplan ?? '[]'));
+    } catch { /* a browser without storage, or another's text in it */ }
+  }
+
+  // Keeps that a case was answered.
+  keep(id) {
+    this.done.add(id);
+    try {
+      localStorage.scaleplan = JSON.stringify([...this.done]);
+    } catch { /* without storage, until the page is closed */ }
+    this.count();
+  }
+
+  count() {
+    for (const link of this.element.querySelectorAll('[data-chapter]')) {
+      const cases = this.chapters[link.dataset.chapter];
+      link.lastChild.textContent = ` ${cases.filter((each) => this.done.has(each.id)).length}/${cases.length}`;
+    }
+    for (const each of this.element.querySelectorAll('.exercise')) each.classList.toggle('done', this.done.has(each.id.slice(5)));
   }
 
   load() {
@@ -21,12 +48,13 @@ class Book {
   // Shows a chapter by its name or by a case in it.
   show(name) {
     const chapter = this.chapters[name] ? name : this.find(name);
-    const links = Object.keys(this.chapters).map((each) => make('a', { href: `#exercises/${each}`,
-      'aria-current': each === chapter ? 'page' : null }, each));
+    const links = Object.keys(this.chapters).map((each) => make('a', { href: `#exercises/${each}`, 'data-chapter': each,
+      'aria-current': each === chapter ? 'page' : null }, each, make('small')));
     this.element.replaceChildren(make('h2', {}, 'Exercises'), make('p', {}, 'Worked cases of scaling textbooks and papers. ' +
       'Answer first, then look: the command gives the number, and the derivation shows how it follows.'),
     make('nav', { 'aria-label': 'Chapters', class: 'chapters' }, links),
     ...this.chapters[chapter].map((each) => this.exercise(each)));
+    this.count();
     if (chapter !== name) byId(`case-${name}`)?.scrollIntoView();
   }
 
@@ -42,7 +70,7 @@ class Book {
         make('a', { href: `#${encodeURI(line)}` }, `scaleplan ${line}`)), answer);
   }
 
-  // A field for one's own answer to a number: right within two per cent.
+  // A field for one's own answer to a number: right within two per cent, else how far off.
   attempt(each, key) {
     const id = `try-${each.id}`;
     const told = make('output', { for: id });
@@ -50,11 +78,13 @@ class Book {
       if (event.key === 'Enter') check();
     } });
     const check = () => {
-      const off = Math.abs(typedNumber(input.value) / each.expect[key] - 1);
-      told.textContent = Number.isNaN(off) ? 'A number is needed, such as 4.9e13 or 49T.'
-        : off <= 0.02 ? 'Right.' : 'Not yet.';
+      const times = typedNumber(input.value) / each.expect[key];
+      told.textContent = Number.isNaN(times) ? 'A number is needed, such as 4.9e13 or 49T.' : Math.abs(times - 1) <= 0.02 ? 'Right.'
+        : `Not yet: ${times <= 0 || !Number.isFinite(times) ? 'far off' : times > 2 ? `${digits(times)} times too large`
+          : times < 0.5 ? `${digits(1 / times)} times too small` : `${digits(100 * Math.abs(times - 1))} % too ${times > 1 ? 'large' : 'small'}`}.`;
+      if (told.textContent === 'Right.') this.keep(each.id);
     };
-    return make('p', { class: 'attempt' }, make('label', { for: id }, `Your ${key} `), input, ' ', button('Check', check), ' ', told);
+    return make('p', { class: 'attempt' }, make('label', { for: id }, `Your ${wordsOfKey(key)} `), input, ' ', button('Check', check), ' ', told);
   }
 
   async solve(each, keys, answer) {

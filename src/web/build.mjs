@@ -19,7 +19,7 @@ const small = (text, loader) => execFileSync('esbuild', ['--minify', `--loader=$
 const firstScripts = ['first.js'];
 const toolScripts = ['lzma.js', 'boot.js'];
 const scripts = ['words.js', 'dom.js', 'streams.js', 'engine.js', 'commands.js', 'numbers.js', 'figure.js',
-  'answer.js', 'explain.js', 'copy.js', 'compare.js', 'complete.js', 'forms.js',
+  'answer.js', 'head.js', 'explain.js', 'copy.js', 'compare.js', 'complete.js', 'tasks.js', 'forms.js',
   'files.js', 'book.js', 'app.js'];
 const workerScripts = ['wasi_files.js', 'wasi.js', 'worker.js'];
 
@@ -56,8 +56,12 @@ const LZMA = ['--format=lzma', '--lzma1=preset=9e,lc=2,pb=0', '-c'];
 const pack = (bytes) => inCharacters(execFileSync('xz', LZMA, { input: bytes, maxBuffer: 1 << 24 }));
 const hashOf = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
+// In the order of the scaling book, then of what is built on it.
+const CHAPTERS = ['roofline', 'chips', 'networks', 'sharding', 'meshes', 'flops', 'memory', 'critical', 'strategy', 'verdicts', 'book-training',
+  'train', 'pipeline', 'serving', 'reinforcement', 'learning', 'budget', 'lesson', 'lecture', 'slides', 'flax-guide', 'questions'];
+const placeOf = (name) => (CHAPTERS.indexOf(name) + CHAPTERS.length + 1) % (CHAPTERS.length + 1); // one that is not named comes last
 const book = {};
-for (const name of readdirSync(cases).filter((file) => file.endsWith('.json')).sort())
+for (const name of readdirSync(cases).filter((file) => file.endsWith('.json')).sort((a, b) => placeOf(a.slice(0, -5)) - placeOf(b.slice(0, -5))))
   book[name.replace('.json', '')] = JSON.parse(readFileSync(join(cases, name), 'utf8'));
 
 const strict = (names) => small(`'use strict';\n${names.map(read).join('\n')}`, 'js');

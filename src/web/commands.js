@@ -43,6 +43,13 @@ class Commands {
     return ['format', 'get', 'explain', 'book'].some((name) => optionIn(words, name) !== null);
   }
 
+  // All commands with their examples, which are links.
+  page() {
+    return [make('h2', {}, 'All commands'), ...this.table.map(({ name, summary, about, examples }) => make('section', {},
+      make('h3', {}, name), make('p', {}, `${summary}. ${about}`), make('ul', {}, examples.map(({ line, what }) => make('li', {},
+        make('a', { href: `#${encodeURIComponent(lineOf(wordsOf(line.split(/ (&&|>|\|) /)[0])))}` }, make('code', {}, line)), ` ${what}`)))))];
+  }
+
   draws(words) {
     return this.option(words[0], 'plot') !== undefined && optionIn(words, 'plot') === null;
   }

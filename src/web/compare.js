@@ -17,7 +17,7 @@ function differencesOf(before, after) {
 function differenceTable(differences) {
   const columns = ['what', 'first', 'second', 'second over first', 'key'].map((heading, i) => ({ heading, left: i === 0 || i === 4 }));
   const rows = differences.map(({ a, b }) => [b.label, a.text, b.text, ratioText(a.value, b.value), b.key]);
-  return tableOf({ columns, rows: rows.map((row) => row.map((text) => ({ text }))) }, () => {});
+  return tableOf({ columns, rows: rows.map((row) => row.map((text) => ({ text }))) });
 }
 
 // Shows the numbers in the lines of the answer first and, on request, all others.

@@ -1,9 +1,11 @@
-// Runs of the program in a worker: one at a time, in the order of the requests. Cancelling ends the worker
-// with the run at work; the others go on in a new one.
+// Runs of the program in two workers: each does one at a time, in the order of the requests. Runs that can be cancelled, which
+// may be long, have the second: cancelling ends it with the run at work, and the others go on in a new one. The first stays
+// warm, for a verdict at every key.
 
 class Engine {
   constructor() {
     this.runs = new Map();
+    this.workers = [];
     this.last = 0;
     this.load();
   }
@@ -11,14 +13,15 @@ class Engine {
   async load() {
     this.url = URL.createObjectURL(new Blob([carried.worker], { type: 'text/javascript' }));
     this.module = await WebAssembly.compile(withCode(carried.program, outOfStreams));
-    this.start();
+    new Set([...this.runs.values()].map((run) => run.lane)).forEach((lane) => this.start(lane));
   }
 
-  start() {
-    this.worker = new Worker(this.url);
-    this.worker.onmessage = ({ data }) => this.hear(data);
-    this.worker.postMessage({ program: this.module });
-    for (const [id, run] of this.runs) this.worker.postMessage({ id, given: run.given });
+  start(lane) {
+    const worker = new Worker(this.url);
+    this.workers[lane] = worker;
+    worker.onmessage = ({ data }) => this.hear(data);
+    worker.postMessage({ program: this.module });
+    for (const [id, run] of this.runs) if (run.lane === lane) worker.postMessage({ id, given: run.given });
   }
 
   hear({ id, progress, done }) {
@@ -34,8 +37,10 @@ class Engine {
   run(words, { files = {}, onprogress = null } = {}) {
     const id = ++this.last;
     const given = { words, files, terminal: onprogress !== null };
-    const promise = new Promise((resolve) => this.runs.set(id, { given, onprogress, resolve }));
-    if (this.worker) this.worker.postMessage({ id, given });
+    const lane = onprogress ? 1 : 0;
+    const promise = new Promise((resolve) => this.runs.set(id, { given, onprogress, resolve, lane }));
+    if (this.workers[lane]) this.workers[lane].postMessage({ id, given });
+    else if (this.module) this.start(lane);
     return { id, promise };
   }
 
@@ -43,8 +48,8 @@ class Engine {
     const run = this.runs.get(id);
     if (!run) return;
     this.runs.delete(id);
-    this.worker?.terminate();
-    if (this.module) this.start();
+    this.workers[run.lane]?.terminate();
+    if (this.module) this.start(run.lane);
     run.resolve(null);
   }
 }

@@ -8,18 +8,18 @@ class Explain {
     this.panel.addEventListener('keydown', (event) => { if (event.key === 'Escape') this.close(); });
   }
 
-  async ask(words, key) {
+  async ask(words, quantity) {
     this.from = document.activeElement;
-    const asked = [...words, `--explain=${key}`, '--derive'];
+    const asked = [...words, `--explain=${quantity.key}`, '--derive'];
     const done = await this.engine.run(asked, { files: this.files.all() }).promise;
-    if (done) this.show(asked, done);
+    if (done) this.show(asked, done, quantity);
   }
 
-  show(asked, done) {
+  show(asked, done, { label, text }) {
     const closing = button('Close', () => this.close(), { class: 'quiet' });
     const line = `scaleplan ${lineOf(asked)}`;
-    this.panel.replaceChildren(make('div', { class: 'bar' }, make('h2', {}, 'How this number follows'), closing),
-      make('pre', {}, done.stdout || done.stderr), make('p', { class: 'command' }, make('code', {}, line), ' ',
+    this.panel.replaceChildren(make('div', { class: 'bar' }, make('h2', {}, `${label}: ${text}`), closing),
+      make('pre', {}, done.stdout.replace(/^ +no derivation of this is written\n/m, '') || done.stderr), make('p', { class: 'command' }, make('code', {}, line), ' ',
         button('Copy', () => copyText(line, 'The command is copied.'), { class: 'quiet' })));
     this.panel.hidden = false;
     closing.focus();

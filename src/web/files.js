@@ -7,9 +7,9 @@ class Files {
       onchange: () => this.add(this.input.files) });
     this.list = make('ul', { class: 'own' });
     this.said = make('div', { role: 'status', 'aria-live': 'polite' });
-    element.append(make('details', {}, make('summary', {}, 'Your own models, machines and runs'),
-      make('p', {}, 'Drop a JSON or CSV file on this page, or ', make('label', { for: 'add-files', class: 'link' }, 'choose files'),
-        this.input, '. They stay on this page. A Hugging Face config.json works as a model.'), this.said, this.list));
+    element.append(make('details', {}, make('summary', {}, 'Your own files'),
+      make('p', {}, 'Drop a model or machine (JSON), a launch script or recipe, or measured runs (CSV) on this page, or ', make('label', { for: 'add-files', class: 'link' }, 'choose files'),
+        this.input, '. A Hugging Face config.json works as a model.'), this.said, this.list));
     document.addEventListener('dragover', (event) => event.preventDefault());
     document.addEventListener('drop', (event) => this.drop(event));
   }
@@ -37,21 +37,21 @@ class Files {
     this.input.value = '';
   }
 
-  // Shows the program's errors for a file, and offers the kinds that it may be.
+  // Shows the program's errors for a config, and offers what a file may be; a task takes a model or a machine at once.
   async look(name) {
     this.element.querySelector('details').open = true;
-    const isTable = name.endsWith('.csv');
-    const done = isTable ? { code: 0, stdout: '', stderr: '' }
-      : await this.engine.run(['lint', name], { files: this.all() }).promise;
+    const done = name.endsWith('.json') ? await this.engine.run(['lint', name], { files: this.all() }).promise : { code: 0 };
     if (!done) return;
-    const wrong = done.code === 0 ? null : make('pre', { class: 'errors', role: 'alert' }, done.stderr || done.stdout);
-    this.said.replaceChildren(wrong ?? make('p', {}, `${name} is read${isTable ? '' : ', and nothing is wrong with it'}.`));
+    this.said.replaceChildren(done.code ? make('pre', { class: 'errors', role: 'alert' }, done.stderr || done.stdout)
+      : make('p', {}, `${name} is read.`));
     this.show();
+    const what = { model: 'model', hardware: 'hw' }[/correct (\w+) file/.exec(done.stdout)?.[1]];
+    if (what && byId('field-chip')) this.use(what, name);
   }
 
   row(name) {
     const uses = name.endsWith('.csv') ? [['validate', 'Compare with the estimates']]
-      : [['model', 'Use as --model'], ['hw', 'Use as --hw']];
+      : [...name.endsWith('.json') ? [['model', 'Use as the model'], ['hw', 'Use as the machine']] : [], ['from', 'Use as the launch']];
     return make('li', {}, make('code', {}, name), ` ${this.own.get(name).length} bytes `,
       uses.map(([what, text]) => button(text, () => this.use(what, name))),
       button('Remove', () => { this.own.delete(name); this.show(); }, { class: 'quiet', 'aria-label': `Remove ${name}` }));

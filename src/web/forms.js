@@ -1,93 +1,117 @@
-// Forms that write the command line: the most common options, and all others under "All options".
+// Forms that write the command line: fields in words for the tasks, the options of its examples for any other command, and
+// all options under "All options".
 
-const FIRST_FIELDS = {
-  fit: ['model', 'hw', 'batch', 'seq', 'precision', 'remat', 'tokens', 'against'],
-  step: ['model', 'hw', 'batch', 'tp', 'pp', 'cp', 'ep', 'zero', 'micro-batch', 'remat', 'schedule', 'framework'],
-  search: ['model', 'hw', 'batch', 'seq', 'fix', 'only', 'top', 'objective'],
-  memory: ['model', 'hw', 'precision', 'zero', 'dp', 'tp', 'pp', 'batch', 'remat'],
-  roofline: ['hw', 'matmul', 'model', 'batch', 'dtype', 'from'],
-  batch: ['hw', 'model', 'batch', 'overlap', 'dtype'],
-  pipeline: ['stages', 'microbatches', 'schedule', 'chunks', 'forward', 'backward', 'efficiency'],
-  serve: ['model', 'hw', 'input', 'output', 'concurrency', 'tp', 'weights', 'kv', 'engine'],
-};
-
-// The default values of a form.
-const FIRST_LINES = {
-  fit: 'fit --model llama3-70b --hw h100-512',
-  step: 'step --model llama3-70b --hw h100-512 --tp 8 --pp 4',
-  search: 'search --model llama3-70b --hw h100-512',
-  memory: 'memory --model llama3-8b --hw h100-8 --zero 1 --dp 8',
-  roofline: 'roofline --hw h100 --matmul 512x8192x28672',
-  batch: 'batch --hw v5p-4096 --batch 3M',
-  pipeline: 'pipeline --pp 4 --microbatches 8',
-  serve: 'serve --model llama3-70b --hw h100-8',
-};
+const NO_FIELDS = new Set(['help', 'explain', 'plot', 'report', 'set-var', 'get', 'format', 'check', 'write']);
+const SHARED = { chip: 'hw', count: 'hw', length: 'seq' };
 
 class Forms {
-  // `changed(words)` is called at every change; `commands` is the program's table.
-  constructor(element, commands, files, changed) {
-    Object.assign(this, { element, commands, files, changed, fields: new Map(), name: null });
-    element.addEventListener('submit', (event) => event.preventDefault());
+  // `changed(words, run)` is called at every change; `commands` is the program's table; `others` is for all options.
+  constructor(element, others, commands, files, changed) {
+    Object.assign(this, { element, others, commands, files, changed, fields: new Map(), sliders: new Map(), name: null });
+    for (const form of [element, others]) form.addEventListener('submit', (event) => event.preventDefault());
+  }
+
+  get machines() {
+    return this.commands.names.hardware ?? [];
   }
 
   // Shows the form of a command, filled in from its words.
   show(words) {
     this.words = words;
-    if (words[0] !== this.name) this.build(words[0]);
+    if (words[0] !== this.name || !this.fields.size) this.build(words[0]);
     for (const [name, field] of this.fields) {
       if (field === document.activeElement) continue;
-      const value = optionIn(words, name);
-      if (field.type === 'checkbox') field.checked = value !== null;
-      else field.value = value === null || value === true ? '' : value;
+      if (field.type === 'checkbox') field.checked = optionIn(words, name) !== null;
+      else field.value = fieldIn(words, name, this.machines);
+    }
+    this.slide();
+  }
+
+  // Takes the values of what is not given from an answer.
+  know(layout) {
+    const all = quantitiesOf(layout);
+    this.taken = (name) => all.get(frontOf(all, DEFAULTS[name] ?? name) + (DEFAULTS[name] ?? name));
+    for (const [name, field] of this.fields) {
+      const text = this.taken(name)?.text;
+      if (text && field.options) field.options[0].text = text;
+      else if (FIELDS[name]) field.placeholder = text ?? '';
+    }
+    this.slide();
+  }
+
+  // Moves the sliders to where their fields are.
+  slide() {
+    for (const [name, slider] of this.sliders) {
+      const { value, placeholder } = this.fields.get(name);
+      const number = /^\d+$/.test(value) ? Number(value) : this.taken?.(name)?.value;
+      if (slider !== document.activeElement && number > 0) slider.value = Math.log2(number);
+      slider.setAttribute('aria-valuetext', value || placeholder);
     }
   }
 
   build(name) {
     const command = this.commands.named(name);
     this.name = name;
+    this.taken = null;
     this.fields.clear();
+    this.sliders.clear();
     this.element.replaceChildren();
+    this.others.replaceChildren();
     if (!command) return;
-    const usual = (FIRST_FIELDS[name] ?? []).map((each) => this.commands.option(name, each)).filter(Boolean);
-    const hidden = new Set(['help', 'explain', 'plot', 'report', 'output', 'set-var', 'get', 'format', ...usual.map((each) => each.name)]);
-    const others = command.options.filter((option) => !hidden.has(option.name));
-    const all = make('details', {}, make('summary', {}, usual.length ? 'All options' : 'Options'));
+    const usual = TASKS[name]?.[2].split(' ') ?? command.options.map((option) => option.name)
+      .filter((each) => !NO_FIELDS.has(each) && command.examples.some(({ line }) => `${line} `.includes(` --${each} `)));
+    const shown = new Set([...NO_FIELDS, ...usual, ...usual.map((each) => SHARED[each])]);
+    const others = command.options.filter((option) => !shown.has(option.name));
+    const all = make('details', {}, make('summary', {}, 'All options'));
     all.addEventListener('toggle', () => this.fillOthers(all, others), { once: true });
-    const form = make('details', { open: this.open ?? !matchMedia('(max-width: 40rem)').matches }, make('summary', {}, 'Form'),
-      make('div', { class: 'fields' }, usual.map((option) => this.field(option))), all);
-    form.addEventListener('toggle', () => { this.open = form.open; });
-    this.element.append(usual.length ? form : all);
+    this.element.append(make('div', { class: 'fields' }, usual.map((each) => this.field(this.commands.option(name, SHARED[each] ?? each),
+      each))));
+    this.others.append(all);
   }
 
   fillOthers(details, options) {
-    details.append(make('div', { class: 'fields' }, options.map((option) => this.field(option))));
+    details.append(make('div', { class: 'fields' }, options.map((option) => this.field(option, option.name))));
     this.show(this.words);
   }
 
-  field(option) {
-    const id = `field-${option.name}`;
-    const control = this.control(option, id);
-    this.fields.set(option.name, control);
-    control.addEventListener('input', () => {
+  field(option, name) {
+    const id = `field-${name}`;
+    const [label, unit, low, high] = FIELDS[name] && TASKS[this.name] ? FIELDS[name] : [`--${name}`];
+    const control = this.control(option, id, unit);
+    this.fields.set(name, control);
+    const change = () => {
       const value = control.type === 'checkbox' ? control.checked : control.value.trim();
-      this.words = withOption(this.words, option.name, value === false ? '' : value);
+      this.words = withField(this.words, name, value === false ? '' : value, this.machines);
+      this.slide();
       this.changed(this.words, false);
-    });
+    };
+    control.addEventListener('input', change);
     control.addEventListener('keydown', (event) => { if (event.key === 'Enter') this.changed(this.words, true); });
-    return make('div', { class: 'field' }, make('label', { for: id }, `--${option.name}`), control,
-      make('small', { id: `${id}-help` }, option.help));
+    const plain = unit !== undefined;
+    return make('div', { class: plain ? 'field plain' : 'field' }, make('label', { for: id }, label, unit ? make('small', {}, ` ${unit}`) : null),
+      control, high ? this.slider(name, label, low, high, control, change) : plain ? null : make('small', { id: `${id}-help` }, option.help));
   }
 
-  control(option, id) {
-    const about = { id, name: option.name, 'aria-describedby': `${id}-help` };
+  // A slider over powers of two, which writes its field.
+  slider(name, label, low, high, control, change) {
+    const slider = make('input', { type: 'range', min: low, max: high, 'aria-label': `${label}, slider`, oninput: () => {
+      control.value = 2 ** slider.value;
+      change();
+    } });
+    this.sliders.set(name, slider);
+    return slider;
+  }
+
+  control(option, id, unit) {
+    const about = { id, name: option.name, 'aria-describedby': unit === undefined ? `${id}-help` : null };
     if (!option.value) return make('input', { type: 'checkbox', ...about });
-    if (option.choices) return make('select', about, make('option', { value: '' }, option.default ?? ''),
+    if (option.choices) return make('select', about, make('option', { value: '' }, option.default ?? 'automatic'),
       option.choices.map((choice) => make('option', { value: choice }, choice)));
     const values = this.commands.valuesOf(option);
     const list = values.length || option.file ? `${id}-values` : null;
     const input = make('input', { type: 'text', ...about, list, spellcheck: 'false', autocapitalize: 'off',
-      placeholder: option.default ?? option.value });
-    if (!list) return input;
+      placeholder: option.default ?? (unit === undefined ? option.value : '') });
+    if (!list || id === 'field-count') return input;
     input.addEventListener('focus', () => this.offer(option, list));
     this.element.append(make('datalist', { id: list }));
     return input;

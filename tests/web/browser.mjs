@@ -24,7 +24,7 @@ export async function open(browser, line = '', options = {}) {
   const start = performance.now();
   await tab.goto(`${pathToFileURL(file)}${line && `#${encodeURIComponent(line)}`}`);
   if (options.javaScriptEnabled === false) return { tab, faults, close: () => context.close() };
-  await tab.waitForSelector('#answer .report, #answer pre, .exercise');
+  await tab.waitForSelector('#answer .report, #answer pre, #book h2');
   const firstMs = performance.now() - start;
   await tab.waitForFunction(() => document.documentElement.dataset.ready === 'yes');
   return { tab, faults, firstMs, close: () => context.close() };

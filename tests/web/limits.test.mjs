@@ -1,11 +1,12 @@
-// Sizes and times of the page. A time fails where its least of several runs is three times its limit, for a machine that
-// others use too; what was measured is printed beside the native program's, in the same run.
+// Sizes and times of the page. A time fails where its least of several runs is three times its limit, and more where others
+// keep the machine's cores busy; what was measured is printed beside the native program's, in the same run.
 import assert from 'node:assert';
 import { statSync } from 'node:fs';
 import { after, before, test } from 'node:test';
+import { availableParallelism, loadavg } from 'node:os';
 import { answered, file, open, runInPage, runNative, startBrowser } from './browser.mjs';
 
-const SLACK = 3;
+const SLACK = 3 * Math.max(1, loadavg()[0] / availableParallelism());
 let browser;
 before(async () => { browser = await startBrowser(); });
 after(() => browser.close());
@@ -26,7 +27,7 @@ test('at most 650 KB', () => {
   assert.ok(size <= 650_000, `${size} bytes`);
 });
 
-test('the first verdict within a second, without a request or an error', async () => {
+test('the first verdict within 600 ms, without a request or an error', async () => {
   const times = await timesOf(3, async () => {
     const { faults, firstMs, close } = await open(browser);
     assert.deepEqual(faults, []);
@@ -34,7 +35,37 @@ test('the first verdict within a second, without a request or an error', async (
     return firstMs;
   });
   console.log(`first verdict: ${words(times)}`);
-  assert.ok(times.least <= 1000 * SLACK, words(times));
+  assert.ok(times.least <= 600 * SLACK, words(times));
+});
+
+// Types over a field, and waits until a new verdict stands there: ms.
+function verdictAfter(tab, field, text) {
+  return tab.evaluate(([id, typed]) => new Promise((resolve) => {
+    const input = document.getElementById(id);
+    const old = document.querySelector('.verdict');
+    const start = performance.now();
+    const watch = new MutationObserver(() => {
+      const verdict = document.querySelector('.verdict');
+      if (!verdict || verdict === old) return;
+      watch.disconnect();
+      resolve(performance.now() - start);
+    });
+    watch.observe(document.getElementById('answer'), { childList: true, subtree: true });
+    input.focus();
+    input.value = typed;
+    input.dispatchEvent(new Event('input', { bubbles: true }));
+  }), [field, text]);
+}
+
+test('a verdict 50 ms after a key, 100 ms for a mixture of experts', async () => {
+  for (const [model, limit] of [['llama3-70b', 50], ['deepseek-v3', 100]]) {
+    const { tab, close } = await open(browser, `fit --model ${model} --hw h100-2048 --tokens 1T`);
+    let count = 2048;
+    const times = await timesOf(9, () => verdictAfter(tab, 'field-count', `${count = count === 2048 ? 1024 : 2048}`));
+    console.log(`key to verdict, ${model}: ${words(times)}`);
+    assert.ok(times.least <= limit * SLACK, words(times));
+    await close();
+  }
 });
 
 test('fit within 20 ms, a search of 405B within 150 ms', async () => {

@@ -1,0 +1,91 @@
+// The head of an answer: its verdict, a gauge of the memory, a bar of the time by part, and the figures most asked for. All
+// are quantities of the answer: nothing is computed here but widths.
+
+const named = (front, names, end) => names.split(' ').map((name) => `${front}${name}${end}`);
+
+// What is drawn, where the answer has it: the first of a list whose whole is there, with its parts.
+const MEMORIES = [
+  { title: 'Memory per chip', whole: 'best.device_bytes', most: 'capacity_bytes',
+    parts: named('best.', 'state held activation peak', '_bytes') },
+  { title: 'Memory per chip', whole: 'memory.device_bytes', most: 'memory.capacity_bytes',
+    parts: named('memory.', 'params grads optimizer activations buffers', '_bytes') },
+  { title: 'Memory of an instance', whole: 'total_bytes', most: 'capacity_bytes', parts: ['weights_bytes', 'kv_cache_bytes'] },
+  { title: 'Memory per chip', whole: 'memory.both', most: 'memory.capacity', parts: ['memory.states'] },
+];
+const TIMES = [
+  { title: 'Time between tokens', whole: 'tpot_s', low: 'tpot_low_s', high: 'tpot_high_s',
+    parts: [...named('decode.', 'matmul experts attention elementwise comm launch', '_s'), 'prompts_s'] },
+  { title: 'Time of a step', whole: 'step_s', low: 'time.low_s', high: 'time.high_s', parts: named('time.', 'matmul attention ' +
+    'elementwise recompute launch offload tp_comm cp_comm ep_comm dp_comm pp_comm bubble optimizer straggler', '_s') },
+  { title: 'Time of a step', whole: 'step_s', low: 'step_low_s', high: 'step_high_s',
+    parts: named('', 'exposed_generation training refit wake overhead', '_s') },
+];
+const FACTS = ['days', 'cost_usd', 'cost_usd_per_mtoken.output', 'ttft_s', 'mfu', 'tokens_per_s'];
+const FRONTS = ['', 'plans.0.', 'expected.', 'best.']; // a plan is the answer, or stands in it
+const COLOURS = '07b 5be ade c7a 999 863 e90 fd6 d50 e95 b81 ccc 097 677'.split(' ').map((colour) => `#${colour}`);
+
+// The quantities of a layout by key, without those that have no value.
+function quantitiesOf(layout) {
+  return new Map(layout.quantities.filter((each) => each.value !== null).map((each) => [each.key, each]));
+}
+
+// The first of the fronts with which a key is there.
+function frontOf(all, key) {
+  return FRONTS.find((front) => all.has(front + key));
+}
+
+// The first kind that an answer can draw: {title, whole, most, low, high, parts}, as quantities.
+function drawnOf(kinds, all) {
+  for (const kind of kinds) {
+    const front = frontOf(all, kind.whole);
+    const at = (key) => all.get(front + key);
+    const parts = kind.parts.map((key, i) => ({ ...at(key), colour: COLOURS[i] })).filter((part) => part.value > 0);
+    if (parts.length) return { ...kind, front, whole: at(kind.whole), most: at(kind.most), low: at(kind.low), high: at(kind.high), parts };
+  }
+  return null;
+}
+
+function styled(element, style) {
+  Object.assign(element.style, style);
+  return element;
+}
+
+// A bar of parts with its key; `scale` is the value of its full width.
+function stackOf(parts, scale, ask, ...marks) {
+  const share = (value) => `${100 * value / scale}%`;
+  return [make('div', { class: 'stack', 'aria-hidden': 'true' }, marks.filter(Boolean), parts.map((part) =>
+    styled(make('span', { title: `${part.label} ${part.text}` }), { width: share(part.value), background: part.colour }))),
+  make('ul', { class: 'key' }, parts.filter((part) => part.value >= 0.01 * scale).map((part) =>
+    make('li', {}, styled(make('i'), { background: part.colour }), `${part.label.replace(' per chip', '')} `, numberOf(part, ask))))];
+}
+
+function gaugeOf(all, ask) {
+  const drawn = drawnOf(MEMORIES, all);
+  if (!drawn) return null;
+  const { whole, most, parts } = drawn;
+  const over = whole.value > most.value;
+  const scale = over ? whole.value : most.value;
+  return make('section', { class: `gauge ${over ? 'bad' : 'good'}` }, make('h3', {}, `${drawn.title} `, make('b', {}, numberOf(whole, ask),
+    ' of ', numberOf(most, ask))), stackOf(parts, scale, ask, styled(make('span', { class: 'used' }), { width: `${100 * whole.value / scale}%` }),
+    over && styled(make('span', { class: 'most' }), { left: `${100 * most.value / scale}%` })));
+}
+
+function timeOf(all, ask) {
+  const drawn = drawnOf(TIMES, all);
+  if (!drawn) return null;
+  const { whole, low, high, parts, front } = drawn;
+  return make('section', { class: 'time' }, make('h3', {}, `${drawn.title} `, make('b', {}, numberOf(whole, ask)),
+    low && make('small', {}, '80 % range ', numberOf(low, ask), ' to ', numberOf(high, ask), front === 'expected.' ? ', best plan' : null)),
+  stackOf(parts, whole.value, ask));
+}
+
+// A plan that does not fit has no days.
+function factsOf(all, ask) {
+  if (all.get('best.fits')?.good === false) return null;
+  const facts = FACTS.map((key) => all.get(frontOf(all, key) + key)).filter(Boolean);
+  return facts.length > 1 ? make('p', { class: 'facts' }, facts.map((each) => factOf(each, ask))) : null;
+}
+
+function factOf(quantity, ask) {
+  return make('span', { class: 'fact' }, make('small', {}, quantity.label), ' ', numberOf(quantity, ask));
+}
