@@ -105,6 +105,8 @@ enum sp_cp_kind {
     SP_CP_RING,      /* keys and values go around a ring; attention works on a block meanwhile */
     SP_CP_ALLGATHER, /* every rank gathers all keys and values */
     SP_CP_ULYSSES,   /* all-to-alls give a rank all tokens of some heads, and its own back */
+    SP_CP_DYNAMIC,   /* a ring of as many ranks, a power of two, as a document needs; a scheduler
+                        gives all the same work */
     SP_CP_KINDS
 };
 

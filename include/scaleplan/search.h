@@ -81,8 +81,8 @@ double sp_doubt(double octaves);
  *   - no option varies where it has no effect: sequence parallelism needs tp > 1; placement needs
  *     switches, pp > 1 and dp cp > 1; ZeRO and shard groups (divisors of dp cp) need dp cp > 1;
  *     dispatchers and overlap of the expert exchange need ep > 1, overlap several micro-batches
- *     too; kinds of CP need cp > 1; 8-bit recipes need 8-bit matmuls. Without a list, the
- * framework's own option is used;
+ *     too; kinds of CP need cp > 1, and dynamic needs documents; 8-bit recipes need 8-bit matmuls.
+ * Without a list, the framework's own option is used;
  *   - offload needs a known host link. */
 
 /* Allowed values of a degree, none listed for all, and the largest. */
@@ -101,7 +101,7 @@ enum {
     SP_SEARCH_FLOWS = 96,
     SP_SEARCH_TOP = 64,
     SP_SEARCH_BOXES = 24,
-    SP_SEARCH_EXECUTIONS = 3 * 128
+    SP_SEARCH_EXECUTIONS = 4 * 128
 };
 
 /* A schedule with its number of chunks. */

@@ -289,6 +289,8 @@ static bool load_base(const struct sp_args *args, const struct sp_sources *sourc
     const bool loaded = profile && sp_load_profile(profile, sources, &p->profile, &unknown);
     if (!load_framework(args, sources, p, error) || !load_precision(args, sources, p, error) ||
         !read_batch(args, p, error) ||
+        !sp_take_documents(args, sources, (double)p->plan.seq, &p->model, &p->companions,
+                           &p->documents, error) ||
         (!loaded && !sp_load_stack(&p->hw, &p->framework.framework, sources, &p->profile,
                                    &p->own_profile, error)))
         return false;

@@ -10,6 +10,11 @@ void sp_copy_planned(struct sp_planned *copy, const struct sp_planned *p)
     *copy = *p;
     if (p->model.tuning.companions == &p->companions)
         copy->model.tuning.companions = &copy->companions;
+    if (p->model.documents != &p->documents)
+        return;
+    copy->model.documents = &copy->documents;
+    for (int i = 0; i < SP_COMPANION_ROLES; i++)
+        copy->companions.of[i].model.documents = &copy->documents;
 }
 
 struct sp_step_inputs sp_inputs_of(const struct sp_planned *p)

@@ -21,7 +21,7 @@ static double context_bytes(const struct sp_layer *l, const struct sp_rank *rank
     const double kv = T * heads * (x->qk + x->v), grads = framework->ring_grad_bytes * kv;
     if (plan->cp <= 1 || x->qk <= 0)
         return 0;
-    if (plan->execution.cp_kind == SP_CP_RING)
+    if (plan->execution.cp_kind == SP_CP_RING || plan->execution.cp_kind == SP_CP_DYNAMIC)
         return 2 * (SP_ELEMENT * kv + grads);
     if (plan->execution.cp_kind == SP_CP_ULYSSES)
         return SP_ELEMENT * (rank->tokens[SP_BY_WIDTH] * x->heads * (x->qk + x->v) + kv);
