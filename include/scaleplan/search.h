@@ -261,8 +261,10 @@ bool sp_plan_at(const struct sp_search_space *space, uint64_t group, uint64_t le
 struct sp_repertoire {
     bool zero[4], policy[SP_POLICIES], schedule[SP_SCHEDULES];
     struct sp_module_ladder modules;
-    bool splits_axes; /* on a torus TP can take parts of axes */
-    bool own_stages;  /* each stage can be told its layers */
+    unsigned away; /* tensors that it can keep in host memory by themselves: bits of sp_away */
+    bool optimizer_away; /* and a share of the optimizer */
+    bool splits_axes;    /* on a torus TP can take parts of axes */
+    bool own_stages;     /* each stage can be told its layers */
     bool pipelines, uneven_stages, contexts, offload, moe_overlap, copies_kv_heads;
     bool sequence_parallel[2]; /* off, on */
     bool dispatch[SP_DISPATCHES], cp_kind[SP_CP_KINDS];
@@ -296,6 +298,35 @@ size_t sp_find_neighbours(const struct sp_step_inputs *in, const struct sp_reper
 enum { SP_MAX_FIXES = 16 };
 size_t sp_find_fixes(const struct sp_step_inputs *in, const struct sp_repertoire *runs,
                      struct sp_neighbour found[SP_MAX_FIXES]);
+
+/*
+ * == Kept, computed again, or in host memory ==
+ *
+ * A plan's activations by module, and a share of its optimizer.
+ */
+
+/* What may be chosen. */
+struct sp_kept_space {
+    bool policy[SP_POLICIES]; /* recomputations */
+    unsigned modules;    /* under the policy none each of these beside it (bits of sp_module) */
+    bool is_given;       /* none of those: the plan's own recomputation */
+    unsigned away;       /* tensors that each may wait in host memory (bits of sp_away); 0: as
+                            the plan says */
+    int optimizer_parts; /* the hosts' share of the optimizer is 0, 1/n, ... 1; 0: the plan's */
+};
+
+struct sp_kept_found {
+    struct sp_recompute recompute;
+    double optimizer_away;
+    double step_s, device_bytes; /* of the fullest stage */
+};
+
+/* Finds the least step of all that need at most `most_bytes`, of equal ones that with the least
+ * memory; false: there is none. Exact, for all stages alike: recomputations in the order of their
+ * steps until one alone takes longer than the best, and of each every set of tensors but those with
+ * another that suffices, because copies never shorten a step. The plan must pass sp_check_plan. */
+bool sp_choose_kept(const struct sp_step_inputs *in, const struct sp_kept_space *space,
+                    double most_bytes, struct sp_kept_found *found);
 
 /*
  * == Layouts ==

@@ -20,7 +20,7 @@ static double with_copies_s(const struct sp_step_inputs *in, const struct sp_ran
     const struct sp_shares shares = sp_kept_shares(&in->plan->recompute);
     struct sp_kept_bytes kept;
     sp_list_kept(layer, rank, in->plan, in->framework, &kept);
-    const double bytes = 2 * away * sp_sum_kept(&kept, &shares);
+    const double bytes = 2 * away * sp_sum_away(&kept, &shares, in->plan->recompute.away);
     return sp_smooth_max(busy, in->plan->recompute_layers * bytes / rate);
 }
 
