@@ -54,6 +54,18 @@ void sp_read_recompute(struct sp_settings *s, int64_t chunks)
 /* --offload-modules of every layer; of experts there is more. */
 static const char offloaded[] = "attn_norm qkv_linear core_attn attn_proj mlp_norm";
 
+/* Whether nothing that a layer keeps is left on the device. */
+static bool is_all(struct sp_settings *s, const char *modules)
+{
+    const char *const again = sp_setting(s, "--recompute-modules");
+    const bool experts = sp_has_word(again, "moe") ||
+                         (sp_has_word(modules, "expert_fc1") && sp_has_word(modules, "moe_act"));
+    bool all = sp_setting(s, "--num-experts") ? experts : sp_has_word(again, "mlp");
+    for (int i = 0; i < SP_AWAY_MLP; i++)
+        all = all && sp_has_word(modules, sp_away_names[i]);
+    return all;
+}
+
 /* Modules whose inputs wait in the host's memory, under our names. */
 void sp_read_offload(struct sp_settings *s)
 {
@@ -67,7 +79,9 @@ void sp_read_offload(struct sp_settings *s)
         }
     for (const char *at = modules; at && *at; at++)
         said += !strchr(" ,", *at);
-    if (list[0])
+    if (modules && is_all(s, modules))
+        sp_launch_option(s, "offload", "on");
+    else if (list[0])
         sp_launch_option(s, "offload-modules", "%s", list);
     if (said != known)
         sp_launch_note(s, "not modelled: some of --offload-modules %s", sp_safe(modules));
