@@ -145,6 +145,7 @@ struct sp_mixer {
     double cache_entry;     /* elements cached per entry, read where it is attended to */
     double state;           /* bytes per sequence kept for generation, independent of length */
     bool bidirectional;     /* tokens attend to later ones as well */
+    const struct sp_documents *documents; /* that attention stays within; NULL: the sequence */
 };
 
 /* How the ranks share an activation. */
@@ -282,7 +283,7 @@ bool sp_kind_has_experts(enum sp_layer_kind kind);
  * over the layers of a kind: seq, or what sp_window_reach, sp_chunk_reach or sp_both_sides_reach
  * say of a window or chunk shorter than it; of the mixer's own `length` if set. Times seq / 2 it is
  * the pairs of a token with itself or an earlier one. Non-decreasing in seq, chunks aside: a new
- * chunk begins with short reaches. */
+ * chunk begins with short reaches. With documents the mean over their tokens, here and below. */
 double sp_mixer_tokens(const struct sp_mixer *mixer, double seq);
 
 /* Forward FLOPs per token in a sequence of `seq`. `scores`: counted share of the scores, 1/2 if a
@@ -290,6 +291,11 @@ double sp_mixer_tokens(const struct sp_mixer *mixer, double seq);
  * pairs, plus the cheaper of attention to all tokens in full heads and to the picked ones in shared
  * latents. DeepSeek-V3.2, section 2.1. */
 double sp_mixer_flops(const struct sp_mixer *mixer, double seq, double scores);
+
+/* Share of its attention that differs between rows as their documents' sums of squares do: 1 where
+ * a token attends to its whole document, 0 for a recurrence; by least squares. 0 without documents.
+ */
+double sp_mixer_unevenness(const struct sp_mixer *mixer, double seq);
 
 /* How far a token of a layer attends. */
 enum sp_reach {
@@ -310,6 +316,7 @@ struct sp_scores {
     double layers; /* those of an encoder by its share of the tokens */
     double tokens; /* attended to, without the causal half */
     double share;  /* of the scores that count */
+    double flops;  /* a token and layer */
 };
 enum { SP_MOST_SCORES = 6 * SP_LAYER_KINDS };
 

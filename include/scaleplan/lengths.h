@@ -1,8 +1,9 @@
 /* Lengths of prompts, answers and documents as they come: one distribution, with its moments,
- * quantiles and the expected greatest of n. Tokens. */
+ * quantiles and the expected greatest of n; documents packed into rows. Tokens. */
 #ifndef SCALEPLAN_LENGTHS_H
 #define SCALEPLAN_LENGTHS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -51,6 +52,31 @@ double sp_draw_length(const struct sp_lengths *lengths, uint64_t *state);
 
 /* The same sequence's next number between 0 and 1, both excluded. */
 double sp_draw_share(uint64_t *state);
+
+/* Documents that stand one after the other in rows of equal length. Attention stays within each;
+ * one that is longer than a row is cut to it. */
+enum { SP_DOCUMENT_SIZES = 64 };
+struct sp_document_size {
+    double tokens; /* of the document of a token, mean */
+    double share;  /* of all tokens */
+};
+struct sp_documents {
+    double row;          /* tokens of a row */
+    double mean, square; /* of their lengths, and of these squared */
+    double reach;        /* tokens of the document of a token, mean: square / mean */
+    double spread, skew; /* of a row's sum of squares: standard deviation over the mean, skewness */
+    int n;               /* sizes, rising; exact where there are no more lengths than these */
+    struct sp_document_size of[SP_DOCUMENT_SIZES];
+};
+
+/* Packs them; false: each fills a row. Feller 1971, section XI.5 (renewal-reward), for the spread
+ * of the sum of squares of as many documents as fill a row. */
+bool sp_pack_documents(const struct sp_lengths *lengths, double row, struct sp_documents *packed);
+
+/* Expected sum of squares of the replica of most, over the mean, where each of them has so many
+ * rows: of a gamma distribution with their spread and skewness. Both numbers must be at least 1.
+ * Wilson and Hilferty 1931, "The distribution of chi-square". */
+double sp_busiest_documents(const struct sp_documents *packed, double replicas, double rows);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

@@ -211,6 +211,8 @@ enum {
 };
 struct sp_kept_bytes {
     double of[SP_KEPT_ROWS];
+    double qkv_input; /* part of SP_OP_NORMS */
+    double fc1_input; /* part of SP_OP_EXPERT_UP */
 };
 
 /* Memory figures that many plans of a search share (same model, tp, cp, ep, micro-batch, sequence,

@@ -146,6 +146,7 @@ enum sp_lora_target {
 };
 
 struct sp_companions;
+struct sp_documents;
 
 /* How a model is tuned. All zero: everything is trained. */
 struct sp_tuning {
@@ -251,6 +252,8 @@ struct sp_model {
     int64_t extra_params; /* weights outside the layers that no other field counts */
     double batch_tokens;  /* typical training batch; 0: unknown */
     int64_t seq;          /* typical training sequence length; 0: unknown */
+    const struct sp_documents *documents; /* that its sequences are packed of, and attention stays
+                                             within; NULL: a sequence is one */
 };
 
 /* Parameters by part; exact integers. */

@@ -20,6 +20,7 @@ extern const char *const sp_verdict_names[];          /* enum sp_verdict */
 extern const char *const sp_remat_names[];            /* enum sp_remat up to SP_REMATS */
 extern const char *const sp_placement_names[];        /* stages_inside of a plan */
 extern const char *const sp_module_names[];           /* enum sp_module */
+extern const char *const sp_away_names[];             /* enum sp_away */
 extern const char *const sp_dispatch_names[];         /* enum sp_dispatch */
 extern const char *const sp_cuda_graph_names[];       /* enum sp_cuda_graph */
 extern const char *const sp_fp8_recipe_names[];       /* enum sp_fp8_recipe */

@@ -36,6 +36,21 @@ struct sp_recompute {
     bool offload;   /* kept activations wait in host memory */
     /* parts of a layer recomputed beyond those shares: a bit per enum sp_module */
     unsigned modules;
+    unsigned away; /* of `offload`: the tensors that wait there, a bit per enum sp_away; 0: all */
+};
+
+/* What of the kept activations can wait in host memory by itself: inputs of a layer's modules under
+ * the names of Megatron-Core's --offload-modules, and what a dense MLP keeps; sp_away_names. */
+enum sp_away {
+    SP_AWAY_ATTN_NORM,  /* the layer's input */
+    SP_AWAY_QKV_LINEAR, /* the norm's output */
+    SP_AWAY_CORE_ATTN,  /* queries, keys and values, or their latents */
+    SP_AWAY_ATTN_PROJ,  /* what attention gives */
+    SP_AWAY_MLP_NORM,   /* the stream after attention */
+    SP_AWAY_MLP,        /* of dense and shared MLPs: input, gate and up, their product */
+    SP_AWAY_EXPERT_FC1, /* tokens in the order of experts */
+    SP_AWAY_MOE_ACT,    /* the routed experts' gate and up */
+    SP_AWAYS
 };
 
 /* Modules of Megatron-Core's --recompute-modules, named by sp_module_names. */
@@ -105,6 +120,8 @@ enum sp_cp_kind {
     SP_CP_RING,      /* keys and values go around a ring; attention works on a block meanwhile */
     SP_CP_ALLGATHER, /* every rank gathers all keys and values */
     SP_CP_ULYSSES,   /* all-to-alls give a rank all tokens of some heads, and its own back */
+    SP_CP_DYNAMIC,   /* a ring of as many ranks, a power of two, as a document needs; a scheduler
+                        gives all the same work */
     SP_CP_KINDS
 };
 
@@ -159,6 +176,7 @@ struct sp_plan {
     int64_t seq;         /* tokens per sequence */
     struct sp_recompute recompute;
     double recompute_layers; /* share of the layers that `recompute` applies to */
+    double optimizer_away;   /* share of the optimizer's states that hosts keep and update */
     int64_t offload_layers;  /* layers per stage with activations offloaded to the host; 0: all or
                                 none by `recompute.offload` */
     struct sp_execution execution;

@@ -81,8 +81,8 @@ double sp_doubt(double octaves);
  *   - no option varies where it has no effect: sequence parallelism needs tp > 1; placement needs
  *     switches, pp > 1 and dp cp > 1; ZeRO and shard groups (divisors of dp cp) need dp cp > 1;
  *     dispatchers and overlap of the expert exchange need ep > 1, overlap several micro-batches
- *     too; kinds of CP need cp > 1; 8-bit recipes need 8-bit matmuls. Without a list, the
- * framework's own option is used;
+ *     too; kinds of CP need cp > 1, and dynamic needs documents; 8-bit recipes need 8-bit matmuls.
+ * Without a list, the framework's own option is used;
  *   - offload needs a known host link. */
 
 /* Allowed values of a degree, none listed for all, and the largest. */
@@ -101,7 +101,7 @@ enum {
     SP_SEARCH_FLOWS = 96,
     SP_SEARCH_TOP = 64,
     SP_SEARCH_BOXES = 24,
-    SP_SEARCH_EXECUTIONS = 3 * 128
+    SP_SEARCH_EXECUTIONS = 4 * 128
 };
 
 /* A schedule with its number of chunks. */
@@ -261,8 +261,10 @@ bool sp_plan_at(const struct sp_search_space *space, uint64_t group, uint64_t le
 struct sp_repertoire {
     bool zero[4], policy[SP_POLICIES], schedule[SP_SCHEDULES];
     struct sp_module_ladder modules;
-    bool splits_axes; /* on a torus TP can take parts of axes */
-    bool own_stages;  /* each stage can be told its layers */
+    unsigned away; /* tensors that it can keep in host memory by themselves: bits of sp_away */
+    bool optimizer_away; /* and a share of the optimizer */
+    bool splits_axes;    /* on a torus TP can take parts of axes */
+    bool own_stages;     /* each stage can be told its layers */
     bool pipelines, uneven_stages, contexts, offload, moe_overlap, copies_kv_heads;
     bool sequence_parallel[2]; /* off, on */
     bool dispatch[SP_DISPATCHES], cp_kind[SP_CP_KINDS];
@@ -305,6 +307,35 @@ size_t sp_find_neighbours(const struct sp_step_inputs *in, const struct sp_reper
 enum { SP_MAX_FIXES = 16 };
 size_t sp_find_fixes(const struct sp_step_inputs *in, const struct sp_repertoire *runs,
                      const struct sp_settling *settling, struct sp_neighbour found[SP_MAX_FIXES]);
+
+/*
+ * == Kept, computed again, or in host memory ==
+ *
+ * A plan's activations by module, and a share of its optimizer.
+ */
+
+/* What may be chosen. */
+struct sp_kept_space {
+    bool policy[SP_POLICIES]; /* recomputations */
+    unsigned modules;    /* under the policy none each of these beside it (bits of sp_module) */
+    bool is_given;       /* none of those: the plan's own recomputation */
+    unsigned away;       /* tensors that each may wait in host memory (bits of sp_away); 0: as
+                            the plan says */
+    int optimizer_parts; /* the hosts' share of the optimizer is 0, 1/n, ... 1; 0: the plan's */
+};
+
+struct sp_kept_found {
+    struct sp_recompute recompute;
+    double optimizer_away;
+    double step_s, device_bytes; /* of the fullest stage */
+};
+
+/* Finds the least step of all that need at most `most_bytes`, of equal ones that with the least
+ * memory; false: there is none. Exact, for all stages alike: recomputations in the order of their
+ * steps until one alone takes longer than the best, and of each every set of tensors but those with
+ * another that suffices, because copies never shorten a step. The plan must pass sp_check_plan. */
+bool sp_choose_kept(const struct sp_step_inputs *in, const struct sp_kept_space *space,
+                    double most_bytes, struct sp_kept_found *found);
 
 /*
  * == Layouts ==

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include <scaleplan/flops.h>
+#include <scaleplan/lengths.h>
 #include <scaleplan/memory.h>
 
 #ifdef __cplusplus
@@ -37,6 +38,7 @@ struct sp_stage_time {
     double forward, backward; /* all of the above, by pass */
     double weight_grad;       /* part of the backward pass due to weight gradients */
     double frozen;            /* time saved by gradients not computed; in none of the above */
+    double uneven;            /* as of a layer */
 };
 
 /* All inputs of an estimate. */
@@ -63,6 +65,8 @@ struct sp_layer_pass {
     double weight_grad;       /* part of the pass due to weight gradients */
     double frozen;            /* time saved by gradients not computed */
     double opened;            /* cost of dequantising weights in layers without a backward pass */
+    double uneven;            /* attention, computed again too, that varies between rows as the
+                                 sum of squares of their documents */
 };
 
 /* Forward times of the input table, the head and the loss. s. */
@@ -135,6 +139,18 @@ struct sp_context_bytes {
     double output; /* what attention gives for its own tokens */
     double states; /* of a recurrence, of all ranks */
 };
+
+/* Ranks, a power of two and at most cp, that a document of so many tokens has where they are as
+ * many as it needs: none has more than its part of a row. Both numbers must be at least 1. */
+double sp_document_ranks(double tokens, double cp, double row);
+
+/* The same of a token's document, mean over tokens; cp is at least 1. */
+double sp_mean_document_ranks(const struct sp_documents *packed, double cp);
+
+/* Expected attention of the replica that has most, over the mean, where they wait for each other:
+ * at every micro-batch with ZeRO 3 or expert parallelism, else at the end of a step. 1 without
+ * documents, and where context parallelism is dynamic. */
+double sp_busiest_replica(const struct sp_step_inputs *in);
 
 /* Whether attention works on blocks of keys and values, whose results are merged and whose
  * gradients go around a ring: the kind ring, and a gather of the framework's kind "blocks". */

@@ -30,7 +30,7 @@
 /* Options of both commands. */
 /* clang-format off */
 #define SP_OPTIONS_AIM \
-    SP_OPTIONS_PLANNED, SP_OPTIONS_TUNING, SP_SPACE_OPTIONS, SP_TAKE(idle), \
+    SP_OPTIONS_PLANNED, SP_TAKE(documents), SP_OPTIONS_TUNING, SP_SPACE_OPTIONS, SP_TAKE(idle), \
     SP_TAKE(strategy, .excludes = SP_THESE(SP_O_replan)), \
     SP_TAKE(axes), \
     SP_OPTION_OVERLAP, \

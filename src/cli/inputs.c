@@ -3,12 +3,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <scaleplan/estimate.h>
+#include <scaleplan/lengths.h>
 #include <scaleplan/serve.h>
 
 #include "base/number.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/tuning.h"
+#include "config/lengths.h"
 
 struct sp_sources sp_sources_of(const struct sp_args *args)
 {
@@ -133,6 +136,26 @@ bool sp_tokens_of(const struct sp_args *args, enum sp_option_id id, double *toke
     return (*tokens >= 1 && *tokens <= pow(10, most) && (!seq || (*seq >= 1 && *seq <= 1e12))) ||
            sp_fail(error, SP_INPUT, "--%s %s: expected from 1 to 10^%d tokens", name, sp_safe(text),
                    most);
+}
+
+bool sp_take_documents(const struct sp_args *args, const struct sp_sources *sources, double seq,
+                       struct sp_model *model, struct sp_companions *companions,
+                       struct sp_documents *documents, struct sp_error *error)
+{
+    struct sp_lengths lengths;
+    if (!args->given.documents)
+        return true;
+    if (!sp_model_has_shape(model))
+        return sp_fail(error, SP_INPUT, "--documents: %s has no known shape", model->name);
+    if (!sp_load_lengths(args->text[SP_O_documents], "--documents", SP_TRACE_INPUT, sources,
+                         &lengths, NULL, error))
+        return false;
+    if (!sp_pack_documents(&lengths, seq, documents))
+        return true;
+    model->documents = documents;
+    for (int i = 0; i < SP_COMPANION_ROLES; i++)
+        companions->of[i].model.documents = documents;
+    return true;
 }
 
 bool sp_batch_of(const struct sp_args *args, const struct sp_model *model, double *batch_tokens,

@@ -292,6 +292,8 @@ static bool load_base(const struct sp_args *args, const struct sp_sources *sourc
     const bool loaded = profile && sp_load_profile(profile, sources, &p->profile, &unknown);
     if (!load_framework(args, sources, p, error) || !load_precision(args, sources, p, error) ||
         !read_batch(args, p, error) ||
+        !sp_take_documents(args, sources, (double)p->plan.seq, &p->model, &p->companions,
+                           &p->documents, error) ||
         (!loaded && !sp_load_stack(&p->hw, &p->framework.framework, sources, &p->profile,
                                    &p->own_profile, error)))
         return false;
@@ -365,23 +367,25 @@ bool sp_base_of(const struct sp_args *args, const struct sp_sources *sources, st
     return true;
 }
 
-/* "mlp,moe_act": parts of a layer. */
-static bool read_modules(const struct sp_args *args, struct sp_plan *plan, struct sp_error *error)
+/* "mlp,moe_act": parts of a layer, or "auto", which leaves them to the resolver. */
+static bool read_modules(const struct sp_args *args, enum sp_plan_field_id id, unsigned *bits,
+                         bool *open, struct sp_error *error)
 {
-    const char *text = args->value.recompute_modules;
+    const struct sp_plan_field *const field = &sp_plan_fields[id];
+    const char *text = args->text[sp_option_of_field((int)id)];
     char word[64];
-    unsigned modules = 0;
-    while (text && sp_next_item(&text, word, sizeof word)) {
+    *bits = 0;
+    *open = text && strcmp(text, "auto") == 0;
+    while (text && !*open && sp_next_item(&text, word, sizeof word)) {
         struct sp_nearest nearest = {.wanted = word};
         int module = 0;
-        while (module < SP_MODULES && strcmp(sp_module_names[module], word) != 0)
-            sp_nearest_offer(&nearest, sp_module_names[module++]);
-        if (module == SP_MODULES)
-            return sp_fail(error, SP_INPUT, "--recompute-modules: unknown part of a layer \"%s\"%s",
+        while (field->names[module] && strcmp(field->names[module], word) != 0)
+            sp_nearest_offer(&nearest, field->names[module++]);
+        if (!field->names[module])
+            return sp_fail(error, SP_INPUT, "--%s: unknown part of a layer \"%s\"%s", field->name,
                            sp_safe(word), sp_nearest_hint(&nearest));
-        modules |= 1U << module;
+        *bits |= 1U << module;
     }
-    plan->recompute.modules = modules;
     return true;
 }
 
@@ -426,15 +430,21 @@ static bool make_plan(const struct sp_args *args, const struct sp_sources *sourc
     p->is_launch = said.is_launch;
     plan->execution = p->framework.framework.execution;
     read_fields(args, plan);
+    struct sp_recompute *const r = &plan->recompute;
+    if (!read_modules(args, SP_FIELD_MODULES, &r->modules, &said.open_modules, error) ||
+        !read_modules(args, SP_FIELD_OFFLOAD_MODULES, &r->away, &said.open_away, error))
+        return false;
     if (change)
         take_change(change, &said, plan);
-    if (!read_modules(args, plan, error) || !infer_dtype(args, p, error) ||
-        !sp_resolve_degrees(&said, p, error))
+    r->offload |= r->away != 0;
+    said.given[SP_FIELD_MODULES] &= !said.open_modules;
+    said.given[SP_FIELD_OFFLOAD_MODULES] &= !said.open_away;
+    if (!infer_dtype(args, p, error) || !sp_resolve_degrees(&said, p, error))
         return false;
     if (!fit_batch(p, error) || !read_stages(args, p, error) || !check(p, error) ||
         !sp_check_companions(&p->companions, plan, &p->hw, error) || !read_tp_axes(args, p, error))
         return false;
-    if ((plan->recompute.offload || plan->offload_layers > 0) &&
+    if ((r->offload || said.open_away || plan->offload_layers > 0 || plan->optimizer_away > 0) &&
         !(sp_host_bytes_per_s(&p->hw.chip) > 0))
         return sp_fail(
             error, SP_INPUT,

@@ -49,8 +49,12 @@ void sp_read_step(const struct sp_planned *p, const struct sp_estimate *e, struc
                                    sp_batch_tokens((double)p->plan.batch, (double)p->plan.seq),
                                .borrowed = borrowed[p->profile.known]};
     s->dispatch_bytes = sp_dispatch_bytes(&p->plan, s->f);
+    const struct sp_step_inputs in = sp_inputs_of(p);
+    if (p->model.documents) {
+        s->busiest = sp_busiest_replica(&in);
+        s->ranks = sp_mean_document_ranks(&p->documents, (double)p->plan.cp);
+    }
     if (p->plan.cp > 1) {
-        const struct sp_step_inputs in = sp_inputs_of(p);
         s->context = sp_context_bytes(&in);
         s->goes_around = sp_works_on_blocks(&p->plan, s->f);
     }

@@ -17,6 +17,7 @@ struct sp_step_rows {
     const struct sp_buckets *b;
     double devices, batch_tokens, dispatch_bytes;
     struct sp_context_bytes context; /* of CP */
+    double busiest, ranks;           /* documents: of sums of squares over the mean; of one, mean */
     bool is_measured, has_other;     /* --measured, --against: the short text is about them */
     bool goes_around;                /* keys, values or their gradients go around a ring */
     char inferred[40]; /* "dp 64", for the line of `step`; its caller fills this and the next three

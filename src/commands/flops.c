@@ -5,6 +5,7 @@
 #include "cli/companions.h"
 #include "cli/tuning.h"
 #include "answer/utilisation.h"
+#include <scaleplan/lengths.h>
 #include "pictures/parts.h"
 #include "study/training_flops.h"
 
@@ -15,6 +16,7 @@ static const struct sp_taken options[] = {
     SP_OPTIONS_TUNING,
     SP_OPTIONS_COMPANIONS,
     SP_OPTIONS_BATCH,
+    SP_TAKE(documents),
     SP_OPTION_REMAT("none"),
     SP_TAKE(attention, .fallback = "full", .choices = masks),
     SP_TAKE(count_embedding),
@@ -48,6 +50,7 @@ struct flops {
     double asked_seq; /* that is listed among the others; NAN: none */
     struct sp_model model;
     struct sp_companions companions; /* the model's tuning points here where there are some */
+    struct sp_documents documents;   /* the model points here where there are some */
     struct sp_params params;
     struct sp_training_flops of; /* a token */
     struct sp_scores parts[SP_MOST_SCORES];
@@ -85,6 +88,7 @@ struct length {
 struct scores {
     struct sp_scores of;
     double seq, rest; /* tokens; after the last whole chunk */
+    bool packed;      /* with documents all are means over tokens */
     double entries;   /* of the sequence, where some stand for many tokens */
 };
 
@@ -108,6 +112,7 @@ static void put_scores(struct sp_report *report, const struct flops *f)
         const double W = f->parts[i].mixer.window;
         const double c = f->parts[i].mixer.ratio;
         const struct scores scores = {f->parts[i], f->seq, W > 0 ? fmod(f->seq, W) : 0,
+                                      f->model.documents != NULL,
                                       c > 0 ? sp_entries(c, f->seq) : 0};
         sp_begin_row(report, "", "scores.%d", i);
         put_flops_scores_rows(report, &scores);
@@ -251,7 +256,8 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         return false;
     if (!sp_take_companions(args, &sources, NULL, &f.model, &f.companions, error) ||
         !load_peak(args, &sources, &f, error) ||
-        !sp_batch_of(args, &f.model, &f.batch, &f.seq, &origin, error))
+        !sp_batch_of(args, &f.model, &f.batch, &f.seq, &origin, error) ||
+        !sp_take_documents(args, &sources, f.seq, &f.model, &f.companions, &f.documents, error))
         return false;
     f.asked_seq = args->given.seq || args->given.batch ? f.seq : NAN;
     f.asks_step = args->given.batch;

@@ -35,6 +35,7 @@ static const struct sp_taken options[] = {
                                        SP_O_pareto)),
     SP_OPTION_NETWORK,
     SP_OPTIONS_BATCH,
+    SP_TAKE(documents),
     SP_OPTIONS_TUNING,
     SP_OPTIONS_COMPANIONS,
     SP_SPACE_OPTIONS,

@@ -29,6 +29,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(recipe, .needs = SP_THESE(SP_O_from)),
     SP_TAKE(set_var, .needs = SP_THESE(SP_O_from)),
     SP_OPTIONS_PLANNED,
+    SP_TAKE(documents),
     SP_OPTIONS_TUNING,
     SP_OPTIONS_COMPANIONS,
     SP_OPTION_CONVENTION,

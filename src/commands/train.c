@@ -28,6 +28,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(days),
     SP_OPTION_CONVENTION,
     SP_OPTIONS_BATCH,
+    SP_TAKE(documents),
     SP_TAKE(micro_batch),
     SP_TAKE(dp),
     SP_OPTION_RECIPE,
@@ -75,11 +76,12 @@ struct train {
     const struct sp_option_values *value;
     const struct sp_options_given *given;
     struct sp_companions companions; /* the model's tuning points here where there are some */
+    struct sp_documents documents;   /* and the model here */
     struct sp_model model;
     struct sp_hardware hw;
     struct sp_precision precision;
     struct sp_problem problem;
-    bool has_hw, has_model;
+    bool has_hw, has_model, has_law, has_data;
 
     /* The work. */
     enum sp_flop_convention convention;
@@ -93,12 +95,11 @@ struct train {
     bool has_time, has_steps, has_run; /* has_run: a time above 0 */
     const char *counted, *above_peak;
     double dp, sequences;
-    bool shares_batch;
-    char why[160];                                     /* it does not */
+    char why[160];                                     /* it does not share the batch */
     double with_scores, needed;                        /* FLOPs of a token; devices for --days */
     double useful_days, days_goodput, days_first_step; /* of --days, on those devices */
-    bool has_deadline, is_of_needed; /* of_needed: all else is of those devices too */
-    char on_offer[160];              /* a machine that meets it */
+    bool shares_batch, has_deadline, is_of_needed; /* of_needed: all else is of those devices too */
+    char on_offer[160];                            /* a machine that meets it */
 
     /* Failures, power and money. */
     double bytes_per_param, checkpoint, bandwidth, read;
@@ -118,7 +119,6 @@ struct train {
 
     /* Loss. */
     struct sp_scaling_law law;
-    bool has_law, has_data;
     double law_params, target, least_tokens, noise, noise_loss, useful;
 };
 
@@ -162,11 +162,13 @@ static bool load_model(const struct sp_args *args, const struct sp_sources *sour
         f->P = params.active;
         f->P_trained = params.trained;
     }
-    if ((f->has_hw && !sp_hardware_of(args, sources, &f->hw, error)) ||
-        !sp_take_companions(args, sources, f->has_hw ? &f->hw : NULL, &f->model, &f->companions,
-                            error) ||
-        !sp_recipe_of(args, sources, f->has_hw ? &f->hw : NULL, &f->precision, error) ||
-        !sp_problem_of(args, &f->model, f->has_hw ? &f->hw : NULL, &f->problem, error))
+    const struct sp_hardware *const hw = f->has_hw ? &f->hw : NULL;
+    if ((hw && !sp_hardware_of(args, sources, &f->hw, error)) ||
+        !sp_take_companions(args, sources, hw, &f->model, &f->companions, error) ||
+        !sp_recipe_of(args, sources, hw, &f->precision, error) ||
+        !sp_problem_of(args, &f->model, hw, &f->problem, error) ||
+        !sp_take_documents(args, sources, f->problem.batch.seq, &f->model, &f->companions,
+                           &f->documents, error))
         return false;
     f->batch = f->problem.batch.tokens;
     f->seq = f->problem.batch.seq;

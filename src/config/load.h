@@ -107,6 +107,8 @@ struct sp_framework_file {
         sequence_parallel[16];
     char recompute_modules[96]; /* parts of a layer that it can run again, in the order in which
                                    they are tried; "": none */
+    char offload_modules[96];   /* what of a layer it can keep in host memory by itself; "": none */
+    bool optimizer_offload;     /* and a share of the optimizer */
     bool can_overlap_moe;
     bool whole_axes;              /* TP takes whole axes of a torus */
     bool even_stages;             /* pipeline stages must have equal numbers of layers */

@@ -25,11 +25,22 @@ static struct sp_module_ladder ladder_of(const char *list)
     return ladder;
 }
 
+/* Tensors of a list, as bits. */
+static unsigned away_of(const char *list)
+{
+    unsigned away = 0;
+    for (int i = 0; i < SP_AWAYS && list[0]; i++)
+        away |= (unsigned)lists(list, sp_away_names[i]) << i;
+    return away;
+}
+
 struct sp_repertoire sp_framework_repertoire(const struct sp_framework_file *f,
                                              const struct sp_hardware *hw)
 {
     struct sp_repertoire runs = {.pipelines = strcmp(f->schedules, "none") != 0,
                                  .modules = ladder_of(f->recompute_modules),
+                                 .away = away_of(f->offload_modules),
+                                 .optimizer_away = f->optimizer_offload,
                                  .uneven_stages = !f->even_stages,
                                  .own_stages = f->own_stages,
                                  .splits_axes = !f->whole_axes,

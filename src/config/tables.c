@@ -190,6 +190,9 @@ static const struct sp_field framework_fields[] = {
     TEXT(recompute, "recompute policies; empty: any"),
     TEXT(recompute_modules, "parts of a layer that it can recompute, comma-separated, cheapest per "
                             "freed byte first; empty: none"),
+    TEXT(offload_modules, "what of a layer's activations it can keep in host memory by itself, "
+                          "comma-separated; empty: none"),
+    BOOL(optimizer_offload, "can keep a fraction of the optimizer's states in host memory"),
     TEXT(zero, "ZeRO stages; empty: any"),
     TEXT(dispatchers, "token dispatchers, comma-separated; empty: any"),
     TEXT(cp_kinds, "kinds of context parallelism, comma-separated; none: no CP; empty: any"),

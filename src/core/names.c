@@ -26,11 +26,14 @@ const char *const sp_policy_names[] = {CLOSED_FORMS, "alternate", "qkv", NULL};
 
 const char *const sp_module_names[] = {"core_attn", "mla_up_proj", "layernorm",      "mlp",
                                        "moe",       "moe_act",     "shared_experts", NULL};
+const char *const sp_away_names[] = {"attn_norm",  "qkv_linear", "core_attn",
+                                     "attn_proj",  "mlp_norm",   "mlp",
+                                     "expert_fc1", "moe_act",    NULL};
 const char *const sp_dispatch_names[] = {"alltoall", "deepep", "hybridep", "allgather", NULL};
 const char *const sp_cuda_graph_names[] = {"none", "te", "full", "router", NULL};
 const char *const sp_attention_kernel_names[] = {"flash", "unfused", "fa2", "fa3",
                                                  "cudnn", "flex",    NULL};
-const char *const sp_cp_kind_names[] = {"ring", "allgather", "ulysses", NULL};
+const char *const sp_cp_kind_names[] = {"ring", "allgather", "ulysses", "dynamic", NULL};
 const char *const sp_cp_gather_names[] = {"whole", "blocks", "heads", "scheduled", NULL};
 const char *const sp_logits_names[] = {"unfused", "fused", "chunked", "linear", "native", NULL};
 const char *const sp_fp8_recipe_names[] = {"tensorwise", "mxfp8", "blockwise", "rowwise", NULL};

@@ -86,6 +86,10 @@ static void lose_unsaid(const struct sp_launched *l)
     } unsaid[] = {
         {"recompute-modules", p->recompute.modules != 0,
          "recomputed modules (--recompute-modules)"},
+        {"offload-modules", p->recompute.away != 0,
+         "activations of some modules in host memory (--offload-modules)"},
+        {"optimizer-offload", p->optimizer_away > 0,
+         "a share of the optimizer in host memory (--optimizer-offload)"},
         {"offload-layers", p->offload_layers > 0,
          "activations of some layers in host memory (--offload-layers)"},
         {"first-layers", p->first_layers > 0, ends},

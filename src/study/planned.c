@@ -10,6 +10,11 @@ void sp_copy_planned(struct sp_planned *copy, const struct sp_planned *p)
     *copy = *p;
     if (p->model.tuning.companions == &p->companions)
         copy->model.tuning.companions = &copy->companions;
+    if (p->model.documents != &p->documents)
+        return;
+    copy->model.documents = &copy->documents;
+    for (int i = 0; i < SP_COMPANION_ROLES; i++)
+        copy->companions.of[i].model.documents = &copy->documents;
 }
 
 struct sp_step_inputs sp_inputs_of(const struct sp_planned *p)
@@ -23,6 +28,9 @@ struct sp_repertoire sp_repertoire_of(const struct sp_planned *p, bool any)
     static const struct sp_framework_file anything = {
         .framework = {.copies_kv_heads = true},
         .recompute_modules = "mla_up_proj, moe_act, layernorm, shared_experts, mlp, moe",
+        .offload_modules = "attn_norm, qkv_linear, core_attn, attn_proj, mlp_norm, mlp, "
+                           "expert_fc1, moe_act",
+        .optimizer_offload = true,
         .offload = true,
         .own_stages = true,
         .can_overlap_moe = true};

@@ -3,6 +3,7 @@
 #define SP_PLANNED_H
 
 #include <scaleplan/estimate.h>
+#include <scaleplan/lengths.h>
 #include <scaleplan/plan.h>
 #include <scaleplan/search.h>
 
@@ -22,6 +23,7 @@ extern const char *const sp_origin_names[];
 struct sp_planned {
     struct sp_model model;
     struct sp_companions companions; /* the model's tuning points here if there are any */
+    struct sp_documents documents;   /* the model points here if it has some */
     struct sp_hardware hw;
     struct sp_precision precision;
     struct sp_framework_file framework;

@@ -277,14 +277,59 @@ static void try_plan(struct choosing *c)
     keep(c, &tried);
 }
 
+/* All modules that the framework can run again. */
+static unsigned modules_of(const struct choosing *c)
+{
+    unsigned sets[SP_MODULES];
+    const int n = sp_module_sets(&c->p->model, &c->said->runs->modules, sets);
+    return n > 0 ? sets[n - 1] : 0;
+}
+
+/* The best of everything that may be kept, run again or moved, with memory to spare if any has. */
+static void try_kept(struct choosing *c)
+{
+    enum { PARTS = 8 };
+    const bool *const given = c->said->given;
+    const struct sp_repertoire *const runs = c->said->runs;
+    struct sp_step_inputs in = sp_inputs_of(c->p);
+    struct sp_kept_found found;
+    struct sp_kept_space space = {
+        .is_given = given[SP_FIELD_REMAT] || given[SP_FIELD_MODULES],
+        .modules = modules_of(c),
+        .away = c->said->open_away ? runs->away : 0,
+        .optimizer_parts =
+            c->said->open_away && runs->optimizer_away && !given[SP_FIELD_OPTIMIZER_OFFLOAD] ? PARTS
+                                                                                             : 0,
+    };
+    memcpy(space.policy, c->open.policy, sizeof space.policy);
+    in.plan = &c->plan;
+    in.layers = c->layers;
+    for (int i = 0; i < 2; i++) {
+        if (!sp_choose_kept(&in, &space, c->limit[i], &found))
+            continue;
+        struct tried tried = {.plan = c->plan,
+                              .bytes = found.device_bytes,
+                              .doubt = c->doubt,
+                              .value = found.step_s * c->doubt,
+                              .exists = true};
+        tried.plan.recompute = found.recompute;
+        tried.plan.optimizer_away = found.optimizer_away;
+        keep(c, &tried);
+        return;
+    }
+}
+
 /* Policies and sets of modules. --remat is meant alone, and modules without it too. */
 static void try_recomputations(struct choosing *c)
 {
     const bool *const given = c->said->given;
     const struct sp_recompute typed = c->plan.recompute;
-    const bool moves = given[SP_FIELD_OFFLOAD] || given[SP_FIELD_OFFLOAD_LAYERS];
+    const bool moves = given[SP_FIELD_OFFLOAD] || given[SP_FIELD_OFFLOAD_LAYERS] ||
+                       given[SP_FIELD_OFFLOAD_MODULES];
     const bool hides = c->plan.ep > 1 && c->plan.execution.moe_overlap &&
                        !given[SP_FIELD_MOE_OVERLAP] && !c->said->is_launch;
+    if (c->said->open_modules || c->said->open_away)
+        try_kept(c);
     if (given[SP_FIELD_REMAT] || given[SP_FIELD_MODULES]) {
         if (!hides || !runs_experts_again(&typed))
             try_plan(c);
@@ -297,6 +342,7 @@ static void try_recomputations(struct choosing *c)
                                              : !c->open.offload[offload]))
                 continue;
             c->plan.recompute.offload = offload;
+            c->plan.recompute.away = typed.away;
             try_plan(c);
         }
     c->plan.recompute = typed;
@@ -385,11 +431,15 @@ static void mark_chosen(const struct sp_said *said, struct sp_planned *p)
     static const enum sp_plan_field_id settings[] = {SP_FIELD_DISPATCH, SP_FIELD_MOE_OVERLAP,
                                                      SP_FIELD_CP_KIND};
     const bool policy = !said->given[SP_FIELD_REMAT] && !said->given[SP_FIELD_MODULES];
-    const bool moves = said->given[SP_FIELD_OFFLOAD] || said->given[SP_FIELD_OFFLOAD_LAYERS];
+    const bool moves = said->given[SP_FIELD_OFFLOAD] || said->given[SP_FIELD_OFFLOAD_LAYERS] ||
+                       said->given[SP_FIELD_OFFLOAD_MODULES];
     if (sp_opens_micro_batch(said, &p->plan))
         p->origin[SP_FIELD_MICRO] = SP_ORIGIN_CHOSEN;
     if (policy)
         p->origin[SP_FIELD_REMAT] = p->origin[SP_FIELD_MODULES] = SP_ORIGIN_CHOSEN;
+    if (said->open_away)
+        p->origin[SP_FIELD_OFFLOAD] = p->origin[SP_FIELD_OFFLOAD_MODULES] =
+            p->origin[SP_FIELD_OPTIMIZER_OFFLOAD] = SP_ORIGIN_CHOSEN;
     if (policy && !moves && !said->is_launch)
         p->origin[SP_FIELD_OFFLOAD] = SP_ORIGIN_CHOSEN;
     for (size_t i = 0; i < sizeof settings / sizeof *settings && !said->is_launch; i++)

@@ -14,7 +14,9 @@ struct sp_said {
     bool is_launch;
     bool closed; /* policies of the closed forms alone (below SP_REMATS), without modules: `memory`
                   */
-    bool any;    /* beyond what the framework's file lists */
+    bool open_modules, open_away; /* recomputed modules, and what waits in host memory, are chosen
+                                     together, by sp_choose_kept */
+    bool any;                     /* beyond what the framework's file lists */
     const struct sp_repertoire
         *runs;                      /* what the framework can do: sp_repertoire_of(planned, any) */
     const struct sp_ground *ground; /* what was run, as in a search; NULL: not known */

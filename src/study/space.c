@@ -73,6 +73,7 @@ void sp_open_dimensions(const struct sp_planned *base, const struct sp_repertoir
     memcpy(open->zero, runs->zero, sizeof open->zero);
     memcpy(open->dispatch, runs->dispatch, sizeof open->dispatch);
     memcpy(open->cp_kind, runs->cp_kind, sizeof open->cp_kind);
+    open->cp_kind[SP_CP_DYNAMIC] &= base->model.documents != NULL;
     memcpy(open->sequence_parallel, runs->sequence_parallel, sizeof open->sequence_parallel);
 }
 

@@ -94,7 +94,8 @@ static double others_of(const struct sp_model *m, const struct sp_plan *p,
         const double theirs = p->execution.cp_kind == SP_CP_ALLGATHER && !mine;
         if (p->execution.cp_kind == SP_CP_ULYSSES && mine) /* a second layout of what it has */
             bytes += 2 * wide * (heads + held);
-        if (p->execution.cp_kind == SP_CP_RING && mine) /* one comes, one goes, with gradients */
+        if ((p->execution.cp_kind == SP_CP_RING || p->execution.cp_kind == SP_CP_DYNAMIC) &&
+            mine) /* one comes, one goes, with gradients */
             bytes += 2 * wide * held * (2 + f->ring_grad_bytes);
         if (f->cp_gather == SP_CP_GATHER_HEADS) /* a head and the next, with gradients */
             bytes += theirs * 2 * wide * 2 * 2;

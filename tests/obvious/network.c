@@ -110,6 +110,7 @@ static double context_s(const struct world *w, enum slow slow)
     double time = 0;
     switch (p->execution.cp_kind) {
     case SP_CP_RING:
+    case SP_CP_DYNAMIC: /* of one document */
         for (int step = 1; step < p->cp; step++)
             time += again * going_s(w, slow, 2 * kv) + going_s(w, slow, 2 * kv + grads);
         return time + going_s(w, slow, grads); /* home */

@@ -66,7 +66,7 @@ static void draw(const struct population *p, struct drawn *out)
     seldom(w, 3, "pp", "2 4 8");
     seldom(w, 6, "vpp", "2 3 4");
     seldom(w, 4, "cp", "2 4");
-    seldom(w, 3, "cp-kind", "ring allgather ulysses");
+    seldom(w, 3, "cp-kind", "ring allgather ulysses dynamic");
     seldom(w, 3, "ep", "2 4 8");
     seldom(w, 6, "etp", "2 4");
     seldom(w, 6, "fsdp", "2 8 32");
@@ -77,6 +77,8 @@ static void draw(const struct population *p, struct drawn *out)
     seldom(w, 8, "recompute-modules",
            "mlp,layernorm moe_act moe shared_experts layernorm,moe_act mla_up_proj core_attn,mlp");
     seldom(w, 10, "offload-layers", "1 2 8");
+    seldom(w, 10, "offload-modules", "core_attn attn_norm,mlp qkv_linear,expert_fc1,moe_act");
+    seldom(w, 12, "optimizer-offload", "0.5 1");
     seldom(w, 5, "dispatch", "deepep hybridep allgather alltoall");
     seldom(w, 8, "moe-overlap", "on off");
     seldom(w, 6, "cuda-graph", "te full none");

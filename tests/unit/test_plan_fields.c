@@ -21,7 +21,8 @@ static void fields_lie_where_their_names_say(void **state)
                         .zero = 3,
                         .micro_batch = 10,
                         .sequence_parallel = true,
-                        .recompute = {.core = 1, .offload = true, .modules = 5},
+                        .recompute = {.core = 1, .offload = true, .modules = 5, .away = 130},
+                        .optimizer_away = 0.75,
                         .offload_layers = 11,
                         .first_layers = 12,
                         .last_layers = 13,
@@ -60,6 +61,8 @@ static void fields_lie_where_their_names_say(void **state)
                  {"first-layers", 12},
                  {"last-layers", 13},
                  {"recompute-modules", 5}, /* the first and the third */
+                 {"offload-modules", 130}, /* the second and the last */
+                 {"optimizer-offload", 0.75},
                  {"dispatch", 2},
                  {"moe-overlap", 1},
                  {"cuda-graph", 2},

@@ -129,11 +129,13 @@ static bool is_proportional(const struct sp_model *m)
 static double seq_of_mixer_flops(const struct sp_model *m, double flops, bool causal)
 {
     double low = 1, high = 1e12;
-    if (!(sp_forward_flops_per_token(m, high, causal, false).attention > flops))
+    struct sp_model whole = *m;
+    whole.documents = NULL;
+    if (!(sp_forward_flops_per_token(&whole, high, causal, false).attention > flops))
         return INFINITY;
     while (high > low * (1 + 1e-12)) {
         const double middle = sqrt(low * high);
-        const double need = sp_forward_flops_per_token(m, middle, causal, false).attention;
+        const double need = sp_forward_flops_per_token(&whole, middle, causal, false).attention;
         *(need < flops ? &low : &high) = middle;
     }
     return high;

@@ -549,6 +549,8 @@ void sp_list_model(const struct sp_model *model, struct sp_layers *layers)
                        kind == SP_LAYER_MTP ? last_kind(model) : (enum sp_layer_kind)kind);
         if (kind == SP_LAYER_MTP)
             sp_list_predictor(model, l, norm_weights(model, l->width));
+        if (kind != SP_LAYER_ENCODER)
+            l->mixer.documents = model->documents;
     }
     list_input(model, &layers->list[SP_LAYER_INPUT]);
     list_output(model, &layers->list[SP_LAYER_OUTPUT]);

@@ -44,6 +44,9 @@ void sp_list_kept(const struct sp_layer *layer, const struct sp_rank *rank,
 struct sp_shares sp_kept_shares(const struct sp_recompute *recompute);
 double sp_sum_kept(const struct sp_kept_bytes *kept, const struct sp_shares *shares);
 
+/* The bytes among these that wait in host memory where a layer's do: by recompute->away. */
+double sp_sum_away(const struct sp_kept_bytes *kept, const struct sp_shares *shares, unsigned away);
+
 /* Weights per device of a stage of that kind. Parameters. */
 struct sp_kind_weights sp_weights_of_kind(const struct sp_layer_weights *weights,
                                           const struct sp_stage_kind *kind);

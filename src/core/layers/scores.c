@@ -5,6 +5,7 @@
 #include <scaleplan/flops.h>
 #include <scaleplan/forms.h>
 #include <scaleplan/layer.h>
+#include <scaleplan/lengths.h>
 
 /* Tokens that a token of a layer without the whole sequence attends to. */
 static double local_tokens(const struct sp_mixer *x, double seq)
@@ -26,18 +27,58 @@ static double length_of(const struct sp_mixer *x, double seq)
     return x->length > 0 ? x->length : seq;
 }
 
-double sp_mixer_entries(const struct sp_mixer *x, double seq)
+/* What a mixer has of a sequence of so many tokens, `scores` as in sp_mixer_flops. */
+typedef double of_length(const struct sp_mixer *x, double tokens, double scores);
+
+/* The same of a token's document, the mean over tokens. */
+static inline double mean_of(of_length *of, const struct sp_mixer *x, double seq, double scores)
 {
+    const struct sp_documents *const d = x->documents;
+    double sum = 0;
+    if (!d)
+        return of(x, seq, scores);
+    for (int i = 0; i < d->n; i++)
+        sum += d->of[i].share * of(x, fmin(d->of[i].tokens, seq), scores);
+    return sum;
+}
+
+static double entries_of(const struct sp_mixer *x, double seq, double scores)
+{
+    (void)scores;
     const double all = x->ratio > 0 ? sp_entries(x->ratio, seq) : 0;
     return x->entries > 0 && x->entries < all ? sp_picked_entries(x->entries, x->ratio, seq) : all;
 }
 
-double sp_entry_flops(const struct sp_mixer *x, double seq, double scores)
+double sp_mixer_entries(const struct sp_mixer *x, double seq)
+{
+    return mean_of(entries_of, x, seq, 1);
+}
+
+static double entry_flops(const struct sp_mixer *x, double seq, double scores)
 {
     if (!(x->ratio > 0))
         return 0;
     return sp_entry_score_flops(x->index, sp_entries(x->ratio, seq), x->heads, x->qk, x->v,
-                                sp_mixer_entries(x, seq), scores);
+                                entries_of(x, seq, scores), scores);
+}
+
+double sp_entry_flops(const struct sp_mixer *x, double seq, double scores)
+{
+    return mean_of(entry_flops, x, seq, scores);
+}
+
+static double all_tokens(const struct sp_mixer *x, double seq, double scores)
+{
+    (void)scores;
+    return length_of(x, seq);
+}
+
+/* Of a layer that is not global. */
+static double local_or_all(const struct sp_mixer *x, double seq, double scores)
+{
+    (void)scores;
+    const double T = length_of(x, seq);
+    return is_local(x, T) ? local_tokens(x, T) : T;
 }
 
 /* Tokens themselves that a token attends to, entries aside. */
@@ -47,44 +88,60 @@ static double near_tokens(const struct sp_mixer *x, double T)
     return is_local(x, T) ? g * T + (1 - g) * local_tokens(x, T) : T;
 }
 
+static double tokens_of(const struct sp_mixer *x, double seq, double scores)
+{
+    return near_tokens(x, length_of(x, seq)) + entries_of(x, seq, scores);
+}
+
 double sp_mixer_tokens(const struct sp_mixer *x, double seq)
 {
-    return near_tokens(x, length_of(x, seq)) + sp_mixer_entries(x, seq);
+    return mean_of(tokens_of, x, seq, 1);
+}
+
+static double picked_flops(const struct sp_mixer *x, double seq, double scores)
+{
+    return sp_picked_score_flops(x->index, x->heads, x->qk, x->v, x->picked, seq,
+                                 near_tokens(x, length_of(x, seq)), scores);
+}
+
+static double near_flops(const struct sp_mixer *x, double seq, double scores)
+{
+    if (x->picked > 0)
+        return picked_flops(x, seq, scores);
+    return sp_score_flops(x->heads, x->qk, x->v, near_tokens(x, length_of(x, seq)), scores) +
+           entry_flops(x, seq, scores);
 }
 
 double sp_mixer_flops(const struct sp_mixer *x, double seq, double scores)
 {
-    const double counted = x->bidirectional ? 1 : scores;
-    const double tokens = near_tokens(x, length_of(x, seq));
-    const double scan = sp_scan_flops(x->scan);
-    if (x->picked > 0)
-        return scan + sp_picked_score_flops(x->index, x->heads, x->qk, x->v, x->picked, seq, tokens,
-                                            counted);
-    return scan + sp_score_flops(x->heads, x->qk, x->v, tokens, counted) +
-           sp_entry_flops(x, seq, counted);
+    return sp_scan_flops(x->scan) + mean_of(near_flops, x, seq, x->bidirectional ? 1 : scores);
 }
 
-static double flops_of(const struct sp_scores *s, double seq)
+double sp_mixer_unevenness(const struct sp_mixer *x, double seq)
 {
-    const struct sp_mixer *const x = &s->mixer;
-    if (s->reach == SP_REACH_RECURRENCE)
-        return sp_scan_flops(x->scan);
-    if (s->reach == SP_REACH_ENTRIES)
-        return sp_entry_flops(x, seq, s->share);
-    if (s->reach == SP_REACH_PICKED)
-        return sp_picked_score_flops(x->index, x->heads, x->qk, x->v, x->picked, seq, s->tokens,
-                                     s->share);
-    return sp_score_flops(x->heads, x->qk, x->v, s->tokens, s->share);
+    const struct sp_documents *const d = x->documents;
+    const double mean = sp_mixer_flops(x, seq, 0.5);
+    double both = 0, squares = 0;
+    if (!d || !(mean > 0))
+        return 0;
+    for (int i = 0; i < d->n; i++) {
+        const double T = fmin(d->of[i].tokens, seq), share = d->of[i].share;
+        const double beyond = T - d->reach;
+        const double flops = sp_scan_flops(x->scan) + near_flops(x, T, x->bidirectional ? 1 : 0.5);
+        both += share * T * beyond * (flops - mean);
+        squares += share * T * beyond * beyond;
+    }
+    return squares > 0 ? both / squares * d->reach / mean : 0;
 }
 
 /* Takes a part of a mixer if layers have it, into the part before it where that is alike. */
-static int put(struct sp_scores *out, int n, const struct sp_scores *part, double seq)
+static int put(struct sp_scores *out, int n, const struct sp_scores *part)
 {
     if (part->layers <= 0)
         return n;
     for (int i = 0; i < n; i++)
         if (out[i].reach == part->reach && out[i].tokens == part->tokens &&
-            flops_of(&out[i], seq) == flops_of(part, seq)) {
+            out[i].flops == part->flops) {
             out[i].layers += part->layers;
             return n;
         }
@@ -92,25 +149,36 @@ static int put(struct sp_scores *out, int n, const struct sp_scores *part, doubl
     return n + 1;
 }
 
+/* The longest document, else the sequence. */
+static double longest(const struct sp_mixer *x, double seq)
+{
+    return x->documents ? fmin(x->documents->of[x->documents->n - 1].tokens, seq) : seq;
+}
+
 /* The parts of a mixer that `layers` layers have. */
 static int put_mixer(struct sp_scores *out, int n, const struct sp_mixer *x, double layers,
                      double seq, double share)
 {
-    const double T = length_of(x, seq);
     const bool scores = x->qk > 0 && x->picked <= 0;
-    const double local = scores && is_local(x, T) ? (1 - x->global) * layers : 0;
+    const double local =
+        scores && is_local(x, length_of(x, longest(x, seq))) ? (1 - x->global) * layers : 0;
+    const double counted = x->bidirectional ? 1 : share;
+    const double all = mean_of(all_tokens, x, seq, 1), here = mean_of(local_or_all, x, seq, 1);
     const enum sp_reach near = x->bidirectional ? SP_REACH_BOTH_SIDES
                                : x->chunked     ? SP_REACH_CHUNK
                                                 : SP_REACH_WINDOW;
     const struct sp_scores parts[] = {
-        {SP_REACH_PICKED, *x, x->picked > 0 ? layers : 0, sp_mixer_tokens(x, seq), share},
-        {SP_REACH_ALL, *x, scores ? layers - local : 0, T, x->bidirectional ? 1 : share},
-        {near, *x, local, local > 0 ? local_tokens(x, T) : T, x->bidirectional ? 1 : share},
-        {SP_REACH_ENTRIES, *x, x->ratio > 0 ? layers : 0, sp_mixer_entries(x, seq), share},
-        {SP_REACH_RECURRENCE, *x, x->scan > 0 ? layers : 0, 0, 1},
+        {SP_REACH_PICKED, *x, x->picked > 0 ? layers : 0, sp_mixer_tokens(x, seq), share,
+         mean_of(picked_flops, x, seq, share)},
+        {SP_REACH_ALL, *x, scores ? layers - local : 0, all, counted,
+         sp_score_flops(x->heads, x->qk, x->v, all, counted)},
+        {near, *x, local, here, counted, sp_score_flops(x->heads, x->qk, x->v, here, counted)},
+        {SP_REACH_ENTRIES, *x, x->ratio > 0 ? layers : 0, sp_mixer_entries(x, seq), share,
+         sp_entry_flops(x, seq, share)},
+        {SP_REACH_RECURRENCE, *x, x->scan > 0 ? layers : 0, 0, 1, sp_scan_flops(x->scan)},
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        n = put(out, n, &parts[i], seq);
+        n = put(out, n, &parts[i]);
     return n;
 }
 

@@ -63,7 +63,7 @@ void sp_list_kept(const struct sp_layer *layer, const struct sp_rank *rank,
         [SP_COPIES_FROZEN] = framework->keeps_frozen_inputs ? 1 : 0,
         [SP_COPIES_MLP_FROZEN] = (framework->keeps_frozen_inputs ? 1 : 0) + framework->mlp_copies};
     const double T = rank->tokens[SP_BY_NOTHING];
-    *kept = (struct sp_kept_bytes){{0}};
+    *kept = (struct sp_kept_bytes){.qkv_input = 0};
     if (layer->frozen) /* no gradient passes it */
         return;
     for (int i = 0; i < layer->n_kept; i++) {
@@ -75,8 +75,15 @@ void sp_list_kept(const struct sp_layer *layer, const struct sp_rank *rank,
                             (k->groups > 0 ? T * sharers / fmin(rank->tp * sharers, k->groups)
                                            : rank->tokens[k->sharded_by]);
         const double element = narrow && k->feeds != 0 ? bytes / SP_ELEMENT : 1;
-        kept->of[with] += SP_ELEMENT * copies[k->copies] * (k->routed ? rank->imbalance : 1) *
-                          k->width * element * mine;
+        const double all = SP_ELEMENT * copies[k->copies] * (k->routed ? rank->imbalance : 1) *
+                           k->width * element * mine;
+        kept->of[with] += all;
+        if (k->feeds == 0)
+            continue;
+        if (with == SP_OP_NORMS && k->feeds & 1U << SP_OP_QKV)
+            kept->qkv_input += all;
+        if (with == SP_OP_EXPERT_UP && k->feeds & 1U << SP_OP_EXPERT_UP)
+            kept->fc1_input += all;
     }
     kept->of[SP_OP_CORE] += score_bytes(layer, rank, plan);
 }
@@ -98,6 +105,39 @@ double sp_sum_kept(const struct sp_kept_bytes *kept, const struct sp_shares *sha
     double bytes = 0;
     for (int i = 0; i < SP_KEPT_ROWS; i++)
         bytes += kept->of[i] * (shares ? shares->of[i] : 1);
+    return bytes;
+}
+
+/* The tensors of each row; qkv_linear's and expert_fc1's are part of another's row. */
+static const unsigned away_of[SP_KEPT_ROWS] = {
+    [SP_OP_QKV] = 1U << SP_AWAY_CORE_ATTN,     [SP_OP_LATENT] = 1U << SP_AWAY_CORE_ATTN,
+    [SP_OP_OUT] = 1U << SP_AWAY_MLP_NORM,      [SP_OP_UP] = 1U << SP_AWAY_MLP,
+    [SP_OP_DOWN] = 1U << SP_AWAY_MLP,          [SP_OP_SHARED_UP] = 1U << SP_AWAY_MLP,
+    [SP_OP_SHARED_DOWN] = 1U << SP_AWAY_MLP,   [SP_OP_EXPERT_UP] = 1U << SP_AWAY_MOE_ACT,
+    [SP_OP_NORMS] = 1U << SP_AWAY_MLP,         [SP_OP_ACT] = 1U << SP_AWAY_MLP,
+    [SP_OP_SHARED_ACT] = 1U << SP_AWAY_MLP,    [SP_KEPT_UNLESS_NORMS] = 1U << SP_AWAY_ATTN_PROJ,
+    [SP_KEPT_INPUT] = 1U << SP_AWAY_ATTN_NORM,
+};
+
+static double away_share(unsigned away, unsigned of)
+{
+    return (away & of) != 0 ? 1 : 0;
+}
+
+double sp_sum_away(const struct sp_kept_bytes *kept, const struct sp_shares *shares, unsigned away)
+{
+    const double norms = shares ? shares->of[SP_OP_NORMS] : 1,
+                 fc1 = shares ? shares->of[SP_OP_EXPERT_UP] : 1;
+    if (away == 0)
+        return sp_sum_kept(kept, shares);
+    double bytes =
+        norms * kept->qkv_input *
+            (away_share(away, 1U << SP_AWAY_QKV_LINEAR) - away_share(away, away_of[SP_OP_NORMS])) +
+        fc1 * kept->fc1_input *
+            (away_share(away, 1U << SP_AWAY_EXPERT_FC1) -
+             away_share(away, away_of[SP_OP_EXPERT_UP]));
+    for (int i = 0; i < SP_KEPT_ROWS; i++)
+        bytes += away_share(away, away_of[i]) * kept->of[i] * (shares ? shares->of[i] : 1);
     return bytes;
 }
 

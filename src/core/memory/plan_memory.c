@@ -21,7 +21,7 @@ static double context_bytes(const struct sp_layer *l, const struct sp_rank *rank
     const double kv = T * heads * (x->qk + x->v), grads = framework->ring_grad_bytes * kv;
     if (plan->cp <= 1 || x->qk <= 0)
         return 0;
-    if (plan->execution.cp_kind == SP_CP_RING)
+    if (plan->execution.cp_kind == SP_CP_RING || plan->execution.cp_kind == SP_CP_DYNAMIC)
         return 2 * (SP_ELEMENT * kv + grads);
     if (plan->execution.cp_kind == SP_CP_ULYSSES)
         return SP_ELEMENT * (rank->tokens[SP_BY_WIDTH] * x->heads * (x->qk + x->v) + kv);
@@ -214,7 +214,8 @@ static void move_to_loss(const struct sp_plan *plan, const struct sp_framework *
     const double outputs = outputs_of(model, plan);
     const double n = (double)model->mtp_layers, T = sp_shard_tokens(plan), t = (double)plan->tp;
     const double listed = SP_ELEMENT * T * (double)model->vocab / t;
-    const double kept = p->kept[SP_LAYER_MTP] - (1 - sp_offloaded_share(model, plan)) * listed;
+    const double away = plan->recompute.away ? 0 : sp_offloaded_share(model, plan);
+    const double kept = p->kept[SP_LAYER_MTP] - (1 - away) * listed;
     const double losses = p->loss + n * sp_kept_logit_bytes(plan, framework, T, outputs / t);
     if (plan->own.modules_apart) {
         p->loss = losses;
@@ -232,15 +233,21 @@ static void recompute_layers(const struct sp_plan *plan, const struct sp_framewo
     const struct sp_layers *const layers = p->mine->layers;
     const struct sp_shares shares = sp_kept_shares(&plan->recompute);
     const double away = sp_offloaded_share(layers->model, plan), redone = plan->recompute_layers;
+    const unsigned some = plan->recompute.away;
     p->kept[SP_LAYER_MTP] = p->peak[SP_LAYER_MTP] = 0;
     for (unsigned left = sp_kinds_of(layers); left;) {
         const int kind = sp_take_kind(&left);
         const double with = sp_sum_kept(&p->rows[kind], &shares),
                      without = sp_sum_kept(&p->rows[kind], NULL);
         /* while a layer's backward pass runs, what was kept of the one before it arrives */
-        const double again = away > 0 ? without + with : redone > 0 ? without - with : 0;
-        p->kept[kind] = (1 - away) * (redone * with + (1 - redone) * without);
-        p->peak[kind] = p->backward[kind] + again;
+        p->kept[kind] = redone * with + (1 - redone) * without;
+        p->peak[kind] = p->backward[kind] + (away > 0 || redone > 0 ? without - with : 0);
+        if (away > 0) {
+            const double moved = sp_sum_away(&p->rows[kind], &shares, some);
+            p->kept[kind] -=
+                away * (redone * moved + (1 - redone) * sp_sum_away(&p->rows[kind], NULL, some));
+            p->peak[kind] += 2 * moved;
+        }
     }
     p->loss = p->head;
     if (layers->present >> SP_LAYER_MTP & 1)
@@ -465,7 +472,7 @@ static inline struct sp_stage_memory parts_at_stage(const struct sp_precision *p
                         frozen),
         .frozen = whole(frozen),
         .grads = whole(grad_bytes * (plan->zero >= 2 ? sharded : held)),
-        .optimizer = whole(K * (plan->zero >= 1 ? sharded : held)),
+        .optimizer = whole((1 - plan->optimizer_away) * K * (plan->zero >= 1 ? sharded : held)),
         .activations = whole(most_activations(k, &in_flight, gathers)),
         .transient = whole(k->peak),
         .buffers = whole(k->dummy + workspace + unsharded + (gathers ? gathered : 0) +

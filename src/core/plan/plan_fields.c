@@ -82,6 +82,7 @@ void sp_set_plan_value(struct sp_plan *plan, const struct sp_plan_field *field, 
         plan->recompute = sp_policies[(int)value].recompute;
         plan->recompute.offload = before.offload;
         plan->recompute.modules = before.modules;
+        plan->recompute.away = before.away;
         return;
     case SP_PLAN_LIST:
         *(unsigned *)at = (unsigned)value;

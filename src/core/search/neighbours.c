@@ -59,7 +59,8 @@ static bool is_run(const struct listing *l, struct sp_neighbour *changed)
     return !runs ||
            ((runs->zero[plan->zero] || plan->zero == from->zero) &&
             (policy_of(plan) == policy_of(from) || runs->policy[policy_of(plan)]) &&
-            (runs->cp_kind[plan->execution.cp_kind] ||
+            ((runs->cp_kind[plan->execution.cp_kind] &&
+              (plan->execution.cp_kind != SP_CP_DYNAMIC || l->in->model->documents)) ||
              plan->execution.cp_kind == from->execution.cp_kind) &&
             (sp_cp_divides(l->in->model, plan, runs->copies_kv_heads) ||
              !sp_cp_divides(l->in->model, from, runs->copies_kv_heads)) &&

@@ -83,6 +83,7 @@ static void add_layers(struct sp_stage_time *s, const struct sp_layer_pass *p, d
     s->ep_comm += layers * p->ep_comm;
     s->weight_grad += layers * p->weight_grad;
     s->frozen += layers * p->frozen;
+    s->uneven += layers * p->uneven;
 }
 
 /* Adds layers of a kind, `still` of them without a backward pass. */
@@ -153,13 +154,22 @@ void sp_stage_times(const struct sp_step_inputs *in, const struct sp_prepared *p
 static struct sp_passes split(const struct sp_kind_time *kind, double all, double without_grads)
 {
     const double forward = (all - kind->time.recompute + kind->time.frozen) / 3;
-    return (struct sp_passes){forward, all - forward, all - without_grads, 0};
+    return (struct sp_passes){forward, all - forward, all - without_grads, 0, 0};
+}
+
+/* Attention that the busiest replica has more. */
+static double wait_s(const struct sp_step_inputs *in, const struct sp_kind_time *kind)
+{
+    return in->model->documents ? (sp_busiest_replica(in) - 1) * kind->time.uneven : 0;
 }
 
 /* ZeRO 3 over one rank equals ZeRO 0, buffers included. */
-static struct sp_passes without_shards(const struct sp_kind_time *kind)
+static struct sp_passes without_shards(const struct sp_kind_time *kind, double wait)
 {
-    return split(kind, kind->busy_s, kind->busy_s - kind->time.weight_grad);
+    const double all = kind->busy_s + wait;
+    struct sp_passes passes = split(kind, all, all - kind->time.weight_grad);
+    passes.wait = wait;
+    return passes;
 }
 
 /* Bytes per reduced gradient: the framework's, else 2 with ZeRO 3 and as the recipe stores them
@@ -211,15 +221,16 @@ static bool gathers_each(const struct sp_step_inputs *in)
 /* With ZeRO 3 every pass gathers weights, and gradients are reduced. */
 struct sp_passes sp_passes_of(const struct sp_step_inputs *in, const struct sp_kind_time *kind)
 {
-    const double busy = kind->busy_s;
+    const double wait = wait_s(in, kind), busy = kind->busy_s + wait;
     if (!gathers_each(in))
-        return without_shards(kind);
+        return without_shards(kind, wait);
     const struct sp_stage_weights moved = moved_bytes(in, kind);
     const double comm = sp_shards_s(in, &moved, 1);
     const double exposed = sp_exposed_s(in, comm, busy);
     /* gathers for the next pass use the gaps that weight gradients would fill */
     struct sp_passes passes = split(kind, busy + exposed, busy + exposed);
     passes.fsdp_comm = exposed;
+    passes.wait = wait;
     return passes;
 }
 
@@ -451,7 +462,7 @@ struct sp_step_time sp_estimate_staged(const struct sp_step_inputs *in,
 {
     const struct sp_plan *p = in->plan;
     struct sp_passes kind[SP_STAGE_KINDS];
-    kind[0] = (struct sp_passes){0, 0, 0, 0};
+    kind[0] = (struct sp_passes){0, 0, 0, 0, 0};
     for (int i = 0; i < map->kinds; i++)
         kind[i] = sp_passes_of(in, &staged->kind[i]);
     int slowest;
@@ -476,7 +487,8 @@ struct sp_step_time sp_estimate_staged(const struct sp_step_inputs *in,
         .bubble = bubble,
         .optimizer = update.optimizer,
     };
-    t.straggler = sum_of(&t) * prepared->straggler;
+    const double wait = m * kind[slowest].wait;
+    t.straggler = (sum_of(&t) + wait) * prepared->straggler + wait;
     const double step = sum_of(&t) + t.straggler;
     if (step < prepared->ideal_s) /* 6 P B counts tables as matmuls, which a step need not
                                      compute */
@@ -551,9 +563,9 @@ double sp_least_flow_s(const struct sp_step_inputs *in, const struct sp_prepared
                        const struct sp_stage_map *map, const struct sp_staged *staged)
 {
     struct sp_passes kind[SP_STAGE_KINDS];
-    kind[0] = (struct sp_passes){0, 0, 0, 0};
+    kind[0] = (struct sp_passes){0, 0, 0, 0, 0};
     for (int i = 0; i < map->kinds; i++)
-        kind[i] = without_shards(&staged->kind[i]);
+        kind[i] = without_shards(&staged->kind[i], 0);
     int slowest;
     const double pipeline = pipeline_s(in, map, kind, &slowest);
     return bound(prepared,

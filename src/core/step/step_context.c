@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "core/step/step_internal.h"
+#include "core/require.h"
 
 /* Elements per token of a mixer's keys and values for `ranks` that share the heads: together they
  * hold each KV head at least once per `per` of them. */
@@ -31,6 +32,38 @@ static struct sp_context_bytes bytes_of(const struct sp_step_inputs *in,
         .states = SP_ELEMENT * x->state * (double)(p->micro_batch * p->cp) / t};
 }
 
+double sp_document_ranks(double tokens, double cp, double row)
+{
+    double ranks = 1;
+    sp_require(tokens >= 1 && cp >= 1, "both numbers must be at least 1");
+    while (ranks < cp && tokens * cp > row * ranks)
+        ranks *= 2;
+    return sp_smaller(ranks, cp);
+}
+
+double sp_mean_document_ranks(const struct sp_documents *d, double cp)
+{
+    double sum = 0;
+    for (int i = 0; i < d->n; i++)
+        sum += d->of[i].share * sp_document_ranks(sp_smaller(d->of[i].tokens, d->row), cp, d->row);
+    return sum;
+}
+
+/* Whether each document has its own number of ranks. */
+static bool follows_documents(const struct sp_step_inputs *in)
+{
+    const struct sp_plan *const p = in->plan;
+    return in->model->documents && p->cp > 1 && p->execution.cp_kind == SP_CP_DYNAMIC;
+}
+
+/* Blocks of other ranks, sent and merged, over those of a ring of all. */
+static double share_of_blocks(const struct sp_step_inputs *in)
+{
+    const struct sp_documents *const d = in->model->documents;
+    const double cp = (double)in->plan->cp;
+    return follows_documents(in) ? (sp_mean_document_ranks(d, cp) - 1) / (cp - 1) : 1;
+}
+
 struct sp_context_bytes sp_context_bytes(const struct sp_step_inputs *in)
 {
     struct sp_context_bytes sum = {0};
@@ -47,6 +80,8 @@ struct sp_context_bytes sp_context_bytes(const struct sp_step_inputs *in)
         sum.output += n * one.output;
         sum.states += n * one.states;
     }
+    sum.kv *= share_of_blocks(in);
+    sum.grads *= share_of_blocks(in);
     return sum;
 }
 
@@ -118,7 +153,7 @@ static struct sp_context_time exchange_s(const struct sp_step_inputs *in,
 bool sp_works_on_blocks(const struct sp_plan *plan, const struct sp_framework *framework)
 {
     const enum sp_cp_kind kind = plan->execution.cp_kind;
-    return kind == SP_CP_RING ||
+    return kind == SP_CP_RING || kind == SP_CP_DYNAMIC ||
            (kind == SP_CP_ALLGATHER && framework->cp_gather == SP_CP_GATHER_BLOCKS);
 }
 
@@ -139,6 +174,58 @@ static double merge_s(const struct sp_step_inputs *in, const struct sp_rank *ran
                : 0;
 }
 
+/* Documents that a ring of so many ranks has, of a layer's tokens and of its attention. */
+struct ring_share {
+    double tokens, attention;
+};
+
+static struct ring_share share_of_ring(const struct sp_documents *d, const struct sp_mixer *x,
+                                       double cp, double ranks)
+{
+    struct ring_share s = {0, 0};
+    const double all = sp_mixer_flops(x, d->row, 0.5);
+    struct sp_mixer alone = *x;
+    alone.documents = NULL;
+    for (int i = 0; i < d->n; i++) {
+        const double tokens = sp_smaller(d->of[i].tokens, d->row);
+        if (sp_document_ranks(tokens, cp, d->row) != ranks)
+            continue;
+        s.tokens += d->of[i].share;
+        s.attention += d->of[i].share * sp_mixer_flops(&alone, tokens, 0.5) / all;
+    }
+    return s;
+}
+
+/* Rings of each size work on their share of the tokens, one after the other. Without documents all
+ * are of one ring. */
+static struct sp_context_time dynamic_s(const struct sp_step_inputs *in,
+                                        const struct sp_layer *layer,
+                                        const struct sp_context_bytes *bytes,
+                                        const struct sp_context_work *work)
+{
+    const struct sp_documents *const d = layer->mixer.documents;
+    struct sp_context_time sum = {0, 0};
+    struct sp_plan plan = *in->plan;
+    struct sp_step_inputs smaller = *in;
+    smaller.plan = &plan;
+    if (!d || !(layer->mixer.qk > 0))
+        return ring_s(in, bytes, work);
+    const double cp = (double)in->plan->cp;
+    for (double ranks = 2; ranks < 2 * cp; ranks *= 2) {
+        const double n = sp_smaller(ranks, cp);
+        const struct ring_share s = share_of_ring(d, &layer->mixer, cp, n);
+        const struct sp_context_bytes mine = {.kv = s.tokens * bytes->kv,
+                                              .grads = s.tokens * bytes->grads};
+        const struct sp_context_work during = {.forward = s.attention * work->forward,
+                                               .backward = s.attention * work->backward};
+        plan.cp = (int64_t)n;
+        const struct sp_context_time t = ring_s(&smaller, &mine, &during);
+        sum.forward += t.forward;
+        sum.backward += t.backward;
+    }
+    return sum;
+}
+
 struct sp_context_time sp_context_of_layer(const struct sp_step_inputs *in,
                                            const struct sp_rank *rank, const struct sp_layer *layer,
                                            const struct sp_context_work *work)
@@ -150,10 +237,11 @@ struct sp_context_time sp_context_of_layer(const struct sp_step_inputs *in,
     const enum sp_cp_kind kind = p->execution.cp_kind;
     struct sp_context_time s = kind == SP_CP_ULYSSES     ? exchange_s(in, &bytes)
                                : kind == SP_CP_ALLGATHER ? gather_s(in, &bytes, work)
+                               : kind == SP_CP_DYNAMIC   ? dynamic_s(in, layer, &bytes, work)
                                                          : ring_s(in, &bytes, work);
     s.forward += beyond(in, sp_context_gather_s(in, bytes.states), work->forward);
     s.backward += beyond(in, sp_context_gather_s(in, bytes.states), work->backward) +
-                  merge_s(in, rank, layer);
+                  share_of_blocks(in) * merge_s(in, rank, layer);
     return s;
 }
 
@@ -172,6 +260,7 @@ double sp_context_operations(const struct sp_step_inputs *in, const struct sp_la
     const double operations[SP_CP_KINDS] = {
         [SP_CP_RING] = RING * (n - 1),
         [SP_CP_ALLGATHER] = gathers[in->framework->cp_gather],
+        [SP_CP_DYNAMIC] = RING * (n - 1) * share_of_blocks(in),
         [SP_CP_ULYSSES] = EXCHANGE, /* queries, keys, values, output: laid out, sent, laid out */
     };
     return n > 1 && layer->mixer.qk > 0 ? operations[p->execution.cp_kind] : 0;
@@ -182,7 +271,7 @@ double sp_busiest_context(const struct sp_step_inputs *in, const struct sp_mixer
     const struct sp_plan *const p = in->plan;
     const double n = (double)p->cp, seq = x->length > 0 ? x->length : (double)p->seq;
     if (p->cp <= 1 || !in->framework->cp_uneven || x->bidirectional || x->qk <= 0 ||
-        p->execution.cp_kind == SP_CP_ULYSSES)
+        p->execution.cp_kind == SP_CP_ULYSSES || follows_documents(in))
         return 1;
     double before = 0, most = 0;
     for (int64_t rank = 1; rank <= p->cp; rank++) {
@@ -191,4 +280,14 @@ double sp_busiest_context(const struct sp_step_inputs *in, const struct sp_mixer
         before = until;
     }
     return n * most / before;
+}
+
+double sp_busiest_replica(const struct sp_step_inputs *in)
+{
+    const struct sp_plan *const p = in->plan;
+    const struct sp_documents *const d = in->model->documents;
+    if (!d || p->dp <= 1 || follows_documents(in))
+        return 1;
+    const double together = p->zero >= 3 || p->ep > 1 ? 1 : (double)sp_plan_microbatches(p);
+    return sp_busiest_documents(d, (double)p->dp, (double)p->micro_batch * together);
 }

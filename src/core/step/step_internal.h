@@ -165,6 +165,7 @@ struct sp_passes {
     double forward, backward;
     double weight_grad; /* part of the backward pass due to weight gradients */
     double fsdp_comm;
+    double wait; /* for the replica with most attention; in both passes */
 };
 struct sp_passes sp_passes_of(const struct sp_step_inputs *in, const struct sp_kind_time *kind);
 

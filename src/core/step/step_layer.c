@@ -20,7 +20,7 @@ static double with_copies_s(const struct sp_step_inputs *in, const struct sp_ran
     const struct sp_shares shares = sp_kept_shares(&in->plan->recompute);
     struct sp_kept_bytes kept;
     sp_list_kept(layer, rank, in->plan, in->framework, &kept);
-    const double bytes = 2 * away * sp_sum_kept(&kept, &shares);
+    const double bytes = 2 * away * sp_sum_away(&kept, &shares, in->plan->recompute.away);
     return sp_smooth_max(busy, in->plan->recompute_layers * bytes / rate);
 }
 
@@ -73,6 +73,9 @@ struct sp_layer_pass sp_pass_layer(const struct sp_step_inputs *in, const struct
     };
     for (int op = 0; op < SP_OPERATORS; op++)
         p.recompute += redone * again->of[op] * s[op];
+    if (layer->mixer.documents)
+        p.uneven = sp_mixer_unevenness(&layer->mixer, (double)in->plan->seq) *
+                   (p.attention + redone * again->of[SP_OP_CORE] * s[SP_OP_CORE]);
     /* host copies overlap everything; the sum cannot be less than the launches */
     const struct sp_context_work work = {s[SP_OP_CORE], f.core_backward,
                                          s[SP_OP_QKV] + s[SP_OP_LATENT], p.matmul / 3};
@@ -109,13 +112,15 @@ struct sp_layer_pass sp_pass_layer(const struct sp_step_inputs *in, const struct
 
 struct sp_layer_pass sp_forward_alone(const struct sp_layer_pass *all)
 {
-    struct sp_layer_pass p = {.matmul = (all->matmul + all->frozen) / 3 + all->opened,
-                              .attention = all->attention_forward,
-                              .elementwise = all->elementwise / 3,
-                              .tp_comm = all->tp_forward,
-                              .cp_comm = all->cp_forward,
-                              .ep_comm = all->ep_comm / 2,
-                              .launch = all->launch_forward};
+    struct sp_layer_pass p = {
+        .matmul = (all->matmul + all->frozen) / 3 + all->opened,
+        .attention = all->attention_forward,
+        .elementwise = all->elementwise / 3,
+        .tp_comm = all->tp_forward,
+        .cp_comm = all->cp_forward,
+        .ep_comm = all->ep_comm / 2,
+        .launch = all->launch_forward,
+        .uneven = all->attention > 0 ? all->uneven * all->attention_forward / all->attention : 0};
     p.frozen =
         2 * (p.matmul + p.attention + p.elementwise + p.tp_comm + p.cp_comm + p.ep_comm + p.launch);
     return p;

@@ -93,6 +93,9 @@ void sp_make_cp_kind(const struct sp_launched *l, struct sp_settings *made)
         sp_row_theirs(row, sp_cp_kind_names[l->plan->execution.cp_kind], theirs);
     if (theirs[0])
         sp_make_setting(made, row->name, "%s", theirs);
+    else if (l->plan->cp > 1 && l->plan->execution.cp_kind == SP_CP_DYNAMIC &&
+             !sp_row_of(l->words[0], "--dynamic-context-parallel"))
+        sp_lose(l, "CP by documents (--cp-kind dynamic)");
 }
 
 void sp_put_rows(const struct sp_launched *l, const struct sp_settings *made, struct sp_settings *s)

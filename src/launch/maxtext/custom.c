@@ -2,6 +2,8 @@
  * device, or in the host's memory; the rest runs again (get_remat_policy of decoders.py). */
 #include <string.h>
 
+#include <scaleplan/names.h>
+
 #include "base/text.h"
 
 #include "launch/maxtext/maxtext.h"
@@ -9,32 +11,35 @@
 /* What policies here keep, a part of a layer each. */
 enum part { QUERIES, KEYS, VALUES, OUT, GATES, DOWN, SCORES, PARTS };
 
-/* Tensors, and the parts that each is all of. One without parts is not a policy's. */
+/* Tensors, the parts that each is all of, and what a plan moves them with; those that are written.
+ * One without parts is not a policy's. */
 static const struct {
     const char *name;
     unsigned parts;
+    enum sp_away away;
+    bool part_of_plan;
 } tensors[] = {
-    {"query_proj", 1U << QUERIES},
-    {"key_proj", 1U << KEYS},
-    {"value_proj", 1U << VALUES},
-    {"kv_proj", 1U << KEYS | 1U << VALUES},
-    {"qkv_proj", 1U << QUERIES | 1U << KEYS | 1U << VALUES},
-    {"out_proj", 1U << OUT},
-    {"mlpwi", 1U << GATES},
-    {"mlpwi_0", 1U << GATES},
-    {"mlpwi_1", 1U << GATES},
-    {"mlpwo", 1U << DOWN},
-    {"context", 1U << SCORES},
-    {"attention_out", 0},
-    {"query_wa_proj", 0},
-    {"kv_wa_proj", 0},
-    {"mla_q", 0},
-    {"mla_kv", 0},
-    {"moe_mlpwi_0", 0},
-    {"moe_mlpwi_1", 0},
-    {"moe_mlpwo", 0},
-    {"engram", 0},
-    {"indexer_cutoff_threshold", 0},
+    {"query_proj", 1U << QUERIES, SP_AWAY_CORE_ATTN, true},
+    {"key_proj", 1U << KEYS, SP_AWAY_CORE_ATTN, true},
+    {"value_proj", 1U << VALUES, SP_AWAY_CORE_ATTN, true},
+    {"kv_proj", 1U << KEYS | 1U << VALUES, SP_AWAYS, false},
+    {"qkv_proj", 1U << QUERIES | 1U << KEYS | 1U << VALUES, SP_AWAYS, false},
+    {"out_proj", 1U << OUT, SP_AWAY_MLP_NORM, true},
+    {"mlpwi", 1U << GATES, SP_AWAY_MLP, true},
+    {"mlpwi_0", 1U << GATES, SP_AWAY_MLP, true},
+    {"mlpwi_1", 1U << GATES, SP_AWAY_MLP, true},
+    {"mlpwo", 1U << DOWN, SP_AWAY_MLP, true},
+    {"context", 1U << SCORES, SP_AWAY_ATTN_PROJ, true},
+    {"attention_out", 0, SP_AWAYS, false},
+    {"query_wa_proj", 0, SP_AWAYS, false},
+    {"kv_wa_proj", 0, SP_AWAYS, false},
+    {"mla_q", 0, SP_AWAYS, false},
+    {"mla_kv", 0, SP_AWAYS, false},
+    {"moe_mlpwi_0", 0, SP_AWAYS, false},
+    {"moe_mlpwi_1", 0, SP_AWAYS, false},
+    {"moe_mlpwo", 0, SP_AWAYS, false},
+    {"engram", 0, SP_AWAYS, false},
+    {"indexer_cutoff_threshold", 0, SP_AWAYS, false},
 };
 enum { TENSORS = sizeof tensors / sizeof *tensors };
 
@@ -73,6 +78,28 @@ static void list_further(struct sp_settings *s, unsigned parts, const char *plac
     }
 }
 
+/* What of the kept waits in host memory, under our names. */
+static void read_away(struct sp_settings *s, unsigned parts, unsigned moved, bool input)
+{
+    unsigned away = input ? 1U << SP_AWAY_ATTN_NORM : 0, said = 0;
+    char list[160] = "";
+    for (int i = 0; i < TENSORS; i++)
+        if (tensors[i].part_of_plan && (tensors[i].parts & moved & parts) != 0)
+            away |= 1U << tensors[i].away;
+    for (int i = 0; i < TENSORS; i++)
+        if (tensors[i].part_of_plan && away >> tensors[i].away & 1)
+            said |= tensors[i].parts & parts;
+    for (int i = 0; i < SP_AWAYS; i++)
+        if (away >> i & 1)
+            sp_append(list, sizeof list, "%s%s", list[0] ? "," : "", sp_away_names[i]);
+    sp_launch_option(s, "offload-modules", "%s", list);
+    if ((said & ~moved) != 0)
+        sp_launch_note(s,
+                       "remat_policy custom: read as offload-modules %s, of which some tensors "
+                       "stay on the device",
+                       list);
+}
+
 void sp_read_custom(struct sp_settings *s)
 {
     const bool gate = is_at(s, "mlpwi_0", "device") || is_at(s, "mlpwi_0", "offload"),
@@ -98,9 +125,21 @@ void sp_read_custom(struct sp_settings *s)
     if (here[0] || away[0])
         sp_launch_note(s, "remat_policy custom: read as %s; not modelled: kept too%s%s%s",
                        policies[p].remat, here, away[0] ? ", in host memory" : "", away);
-    if (!host && (kept[1] & parts) != 0)
-        sp_launch_note(s, "remat_policy custom: some kept activations are in host memory; all are "
-                          "counted on the device");
-    if (input_away && !host)
-        sp_launch_note(s, "not modelled: decoder_layer_input in host memory");
+    if (!host && ((kept[1] & parts) != 0 || input_away))
+        read_away(s, parts, kept[1], input_away);
+}
+
+void sp_make_custom(const struct sp_launched *l, struct sp_settings *s)
+{
+    const unsigned away = l->plan->recompute.away;
+    size_t p = 0;
+    while (p + 1 < sizeof policies / sizeof *policies && !sp_is(l->remat, policies[p].remat))
+        p++;
+    sp_make_setting(s, "remat_policy", "custom");
+    for (int i = 0; i < TENSORS; i++)
+        if (tensors[i].part_of_plan && (tensors[i].parts & ~policies[p].parts) == 0)
+            sp_make_setting(s, tensors[i].name, "%s",
+                            away >> tensors[i].away & 1 ? "offload" : "device");
+    sp_make_setting(s, "decoder_layer_input", "%s",
+                    away >> SP_AWAY_ATTN_NORM & 1 ? "offload" : "device");
 }

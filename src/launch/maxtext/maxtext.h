@@ -10,6 +10,9 @@ void sp_read_maxtext_states(struct sp_settings *settings);
 /* remat_policy custom: what the options keep of a layer, tensor by tensor. */
 void sp_read_custom(struct sp_settings *settings);
 
+/* The same of a plan of which some tensors wait in host memory. */
+void sp_make_custom(const struct sp_launched *launched, struct sp_settings *settings);
+
 /* The model: of its name, with the dimensions that override_model_config puts over it; or one of
  * dimensions alone, times global_parameter_scale. */
 void sp_read_maxtext_model(struct sp_settings *settings);

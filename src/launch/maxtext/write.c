@@ -11,6 +11,10 @@
 static void name_policy(const struct sp_launched *l, char *name)
 {
     char ours[SP_ROW_WORD];
+    if (l->plan->recompute.away != 0) {
+        snprintf(name, SP_ROW_WORD, "custom");
+        return;
+    }
     snprintf(ours, sizeof ours, "%s%s", l->remat, l->plan->recompute.offload ? "+offload" : "");
     sp_row_theirs(sp_row_of(l->words[0], "remat_policy"), ours, name);
 }
@@ -164,7 +168,9 @@ static void make_options(const struct sp_launched *l, const char *model, const c
         sp_make_setting(s, "shard_optimizer_over_data", "True");
     if (l->hw->network.kind != SP_TORUS)
         sp_make_setting(s, "hardware", "gpu");
-    if (policy[0])
+    if (p->recompute.away != 0)
+        sp_make_custom(l, s);
+    else if (policy[0])
         sp_make_setting(s, "remat_policy", "%s", policy);
     sp_make_setting(s, "dtype", sp_multiplies_in_fp32(p) ? "float32" : "bfloat16");
     sp_make_setting(s, "weight_dtype", "float32");

@@ -49,7 +49,14 @@ void sp_read_execution(struct sp_settings *s)
     sp_read_plan_rows(s, false, routed ? "experts fp8" : "fp8");
     read_loss(s);
     /* DeepSpeed's forks exchange heads */
-    sp_read_cp_kind(s, sp_plan_whole(s, "cp"), sp_setting(s, "--deepspeed") ? "ulysses" : "ring");
+    const bool exchanges = sp_setting(s, "--deepspeed"),
+               follows = sp_setting(s, "--dynamic-context-parallel");
+    sp_peek_setting(s, "--max-seqlen-per-dp-cp-rank"); /* that of memory: a part of a sequence */
+    sp_peek_setting(s, "--sequence-packing-scheduler");
+    if (follows && sp_plan_whole(s, "cp") > 1)
+        sp_launch_option(s, "cp-kind", "dynamic");
+    else
+        sp_read_cp_kind(s, sp_plan_whole(s, "cp"), exchanges ? "ulysses" : "ring");
 }
 
 /* The exchange of experts, and what CUDA graphs of an iteration need. */
@@ -67,6 +74,12 @@ void sp_make_execution(const struct sp_launched *l, struct sp_settings *made)
     sp_make_switch(made, "--moe-pad-expert-input-to-capacity",
                    l->model->moe.experts > 0 && e->capacity > 0);
     sp_make_cp_kind(l, made);
+    if (l->plan->cp > 1 && e->cp_kind == SP_CP_DYNAMIC) {
+        sp_make_switch(made, "--dynamic-context-parallel", true);
+        sp_make_setting(made, "--max-seqlen-per-dp-cp-rank", "%lld",
+                        (long long)(l->plan->seq * l->plan->micro_batch / l->plan->cp));
+        sp_make_setting(made, "--sequence-packing-scheduler", "default_dynamic_cp");
+    }
     make_loss(l, made);
     if (e->cuda_graph == SP_CUDA_GRAPH_FULL)
         sp_make_setting(made, "--no-check-for-nan-in-loss-and-grad", "%s", "");

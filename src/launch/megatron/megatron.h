@@ -38,6 +38,7 @@ void sp_read_recompute_modules(struct sp_settings *settings, const char *name);
 /* What runs again, of stages and chunks `chunks` in all, and what waits in the host's memory. */
 void sp_read_recompute(struct sp_settings *settings, int64_t chunks);
 void sp_read_offload(struct sp_settings *settings);
+void sp_read_optimizer_offload(struct sp_settings *settings);
 
 /* The same of a plan: what code makes of it, and what no argument says. */
 void sp_make_recompute(const struct sp_launched *launched, struct sp_settings *made);

@@ -54,27 +54,45 @@ void sp_read_recompute(struct sp_settings *s, int64_t chunks)
 /* --offload-modules of every layer; of experts there is more. */
 static const char offloaded[] = "attn_norm qkv_linear core_attn attn_proj mlp_norm";
 
-/* Modules whose activations wait in the host's memory; a plan has all of a layer's or none. */
+/* Whether nothing that a layer keeps is left on the device. */
+static bool is_all(struct sp_settings *s, const char *modules)
+{
+    const char *const again = sp_setting(s, "--recompute-modules");
+    const bool experts = sp_has_word(again, "moe") ||
+                         (sp_has_word(modules, "expert_fc1") && sp_has_word(modules, "moe_act"));
+    bool all = sp_setting(s, "--num-experts") ? experts : sp_has_word(again, "mlp");
+    for (int i = 0; i < SP_AWAY_MLP; i++)
+        all = all && sp_has_word(modules, sp_away_names[i]);
+    return all;
+}
+
+/* Modules whose inputs wait in the host's memory, under our names. */
 void sp_read_offload(struct sp_settings *s)
 {
-    const char *const modules = sp_setting(s, "--offload-modules"), *const again = sp_setting(
-                                                                        s, "--recompute-modules");
-    const bool routed = sp_setting(s, "--num-experts") != NULL;
-    bool all = routed ? sp_has_word(modules, "expert_fc1") || sp_has_word(again, "moe")
-                      : sp_has_word(again, "mlp");
-    for (const char *at = offloaded; *at; at += strspn(at, " ")) {
-        char word[24];
-        const size_t n = strcspn(at, " ");
-        snprintf(word, sizeof word, "%.*s", (int)n, at);
-        all = all && sp_has_word(modules, word);
-        at += n;
-    }
-    sp_launch_option(s, "offload", "on");
-    if (!all)
-        sp_launch_note(s,
-                       "--offload-modules %s: read as all activations in host memory; in fact MLPs "
-                       "and unnamed modules stay on the device",
-                       modules ? sp_safe(modules) : "");
+    const char *const modules = sp_setting(s, "--offload-modules");
+    char list[160] = "";
+    size_t known = 0, said = 0;
+    for (int i = 0; modules && i < SP_AWAYS; i++)
+        if (i != SP_AWAY_MLP && sp_has_word(modules, sp_away_names[i])) {
+            known += strlen(sp_away_names[i]);
+            sp_append(list, sizeof list, "%s%s", list[0] ? "," : "", sp_away_names[i]);
+        }
+    for (const char *at = modules; at && *at; at++)
+        said += !strchr(" ,", *at);
+    if (modules && is_all(s, modules))
+        sp_launch_option(s, "offload", "on");
+    else if (list[0])
+        sp_launch_option(s, "offload-modules", "%s", list);
+    if (said != known)
+        sp_launch_note(s, "not modelled: some of --offload-modules %s", sp_safe(modules));
+}
+
+/* The hosts' share of the optimizer. */
+void sp_read_optimizer_offload(struct sp_settings *s)
+{
+    const double share = sp_setting_number(s, "--optimizer-offload-fraction", 1);
+    if (sp_setting(s, "--optimizer-cpu-offload"))
+        sp_launch_option(s, "optimizer-offload", "%.17g", share);
 }
 
 static void make_modules(const struct sp_launched *l, struct sp_settings *made)
@@ -112,6 +130,24 @@ void sp_lose_recompute(const struct sp_launched *l)
                 p->recompute_layers, some, layers);
 }
 
+/* The modules of the plan, or all of Megatron-LM's. */
+static void make_offload(const struct sp_launched *l, struct sp_settings *made)
+{
+    const struct sp_recompute *const r = &l->plan->recompute;
+    char list[160] = "";
+    for (int i = 0; i < SP_AWAYS; i++)
+        if (r->away >> i & 1 && i != SP_AWAY_MLP)
+            sp_append(list, sizeof list, "%s%s", list[0] ? " " : "", sp_away_names[i]);
+    if (r->away >> SP_AWAY_MLP & 1)
+        sp_lose(l, "activations of MLPs without experts in the host's memory");
+    if (r->away == 0)
+        sp_append(list, sizeof list, "%s%s", offloaded,
+                  l->model->moe.experts > 0 && !(r->modules >> SP_MODULE_MOE & 1)
+                      ? " expert_fc1 moe_act"
+                      : "");
+    sp_make_setting(made, "--offload-modules", "%s", list);
+}
+
 void sp_make_recompute(const struct sp_launched *l, struct sp_settings *made)
 {
     const struct sp_plan *const p = l->plan;
@@ -128,8 +164,8 @@ void sp_make_recompute(const struct sp_launched *l, struct sp_settings *made)
     }
     sp_make_switch(made, "--fine-grained-activation-offloading", p->recompute.offload);
     if (p->recompute.offload)
-        sp_make_setting(made, "--offload-modules", "%s%s", offloaded,
-                        l->model->moe.experts > 0 && !(p->recompute.modules >> SP_MODULE_MOE & 1)
-                            ? " expert_fc1 moe_act"
-                            : "");
+        make_offload(l, made);
+    sp_make_switch(made, "--optimizer-cpu-offload", p->optimizer_away > 0);
+    if (p->optimizer_away > 0)
+        sp_make_setting(made, "--optimizer-offload-fraction", "%.17g", p->optimizer_away);
 }

@@ -63,6 +63,7 @@ static void lose_plan(const struct sp_launched *l)
     const bool routed = moe->experts > 0;
     sp_lose_plan(
         l, (const struct sp_fact[]){{"dense", !routed || moe->dense_layers > 0 || moe->every > 1},
+                                    {"all", l->plan->recompute.away == 0},
                                     {"hybrid", sp_is_hybrid(l->model)},
                                     {"shared", routed && sp_shared_d_ff(l->model) > 0},
                                     {"", 0}});
