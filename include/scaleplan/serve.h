@@ -255,7 +255,8 @@ struct sp_profile;
 struct sp_serve_instance;
 struct sp_serve_load {
     double concurrency;    /* requests in flight on the machine; NAN: as many as fit within the
-                              limits */
+                              limits, for a latency one per instance */
+    enum sp_serve_objective objective;
     double rate;           /* requests/s arriving, instead of concurrency; 0: none */
     double tpot_s, ttft_s; /* limits; INFINITY (ttft_s: 0): none */
     double percentile;     /* percentile of latencies that the limits apply to; 0:
@@ -295,10 +296,10 @@ enum { SP_SERVE_POINTS = 256 };
 
 /* Lists the instances within the limits: every part of `machine_chips` chips that the network
  * offers (1: any size up to a pod or four scale-up domains) whose weights and sequences fit. Best
- * first, of equals the smaller. With `degrees`, each size as every TP that divides the heads times
+ * by the load's objective first, of equals the smaller. With `degrees`, each size as every TP that divides the heads times
  * attention-DP for experts; else spread evenly. Returns their number. */
 int sp_serve_points(const struct sp_service *service, const struct sp_serve_load *load,
-                    double machine_chips, bool degrees, enum sp_serve_objective objective,
+                    double machine_chips, bool degrees,
                     struct sp_serve_point points[SP_SERVE_POINTS]);
 
 /* The Pareto front of tokens/s per user and per chip over these instances with batches of powers of

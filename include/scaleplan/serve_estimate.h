@@ -203,7 +203,7 @@ struct sp_token_cost sp_estimated_token_cost(const struct sp_served *served,
 bool sp_keeps_limits(const struct sp_steady *state, const struct sp_serve_load *load);
 
 /* Sequences that each of `replicas` instances runs under a load: those asked for, or as many as fit
- * within the limits. */
+ * within the limits; for the shortest latency one, as more are slower. */
 double sp_sequences_of_load(const struct sp_serve_instance *instance,
                             const struct sp_serve_load *load, double replicas);
 

@@ -229,6 +229,7 @@ static void services(void **state)
 int main(void)
 {
     static struct world w;
+    seed = drawn_seed(seed);
     load_world(&w);
     const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(services, &w)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -124,7 +124,9 @@ double sp_sequences_of_load(const struct sp_serve_instance *i, const struct sp_s
 {
     if (!isnan(load->concurrency))
         return load->concurrency / replicas;
-    double low = 0, high = fmin(sp_most_sequences(&i->served), 1e9) + 1;
+    const bool quick = load->objective == SP_SERVE_LATENCY || load->objective == SP_SERVE_TTFT;
+    const double most = fmin(sp_most_sequences(&i->served), quick ? 1 : 1e9);
+    double low = 0, high = most + 1;
     while (high - low > 1) {
         const double middle = floor((low + high) / 2);
         const struct sp_steady y = sp_state_of(i, load, middle);
