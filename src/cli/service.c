@@ -329,6 +329,8 @@ static struct sp_service service_of(const struct serve *f, double chips)
         .memory_fraction = or_else(args->value.memory_fraction, f->engine.memory_fraction),
         .fraction_of_free = f->engine.of_free,
         .buffer_bytes = f->engine.buffer_bytes,
+        .separate = f->engine.separate_prompts,
+        .poll_steps = f->engine.poll_steps,
         .input = input,
         .output = output,
         .held_tokens = or_else(context, sp_held_tokens(&f->engine, input, seen)),

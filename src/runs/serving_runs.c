@@ -248,9 +248,10 @@ static void read_measured(struct reader *r)
 }
 
 /* Everything but degrees and formats. */
-static struct sp_service service_of(const struct sp_serving_run *run, const struct sp_model *model,
+static struct sp_service service_of(struct reader *r, const struct sp_model *model,
                                     const struct sp_hardware *hw)
 {
+    const struct sp_serving_run *const run = r->run;
     return (struct sp_service){.input = run->service.input,
                                .output = run->service.output,
                                .model = model,
@@ -260,8 +261,10 @@ static struct sp_service service_of(const struct sp_serving_run *run, const stru
                                .memory_fraction = run->engine->memory_fraction,
                                .fraction_of_free = run->engine->of_free,
                                .buffer_bytes = run->engine->buffer_bytes,
+                               .separate = run->engine->separate_prompts,
+                               .poll_steps = number(r, "poll_steps", 1, run->engine->poll_steps),
                                .block = run->engine->block_tokens,
-                               .chunk = run->engine->chunk_tokens,
+                               .chunk = number(r, "chunk", 1, run->engine->chunk_tokens),
                                .mfu = 1,
                                .attention = true};
 }
@@ -340,7 +343,7 @@ static bool find_stack(struct reader *r, double chips)
     if (!model || !hw || !engine || run->problem[0] != '\0')
         return false;
     run->engine = &engine->of.engine;
-    run->service = service_of(run, &model->of.model, &hw->of.hw);
+    run->service = service_of(r, &model->of.model, &hw->of.hw);
     return true;
 }
 

@@ -3,20 +3,21 @@
 
 #include <scaleplan/serve_estimate.h>
 
-/* Rounds of the fixed point between decoding time and the number of decoding requests. */
-enum { ROUNDS = 12 };
+/* Trials for the prompts of a step; each brings the error down by a fifth at least, mostly by much
+ * more. */
+enum { TRIALS = 60 };
+#define SETTLED 1e-7
 
-/* What the loop needs from the passes. */
+/* What the loop needs from the passes, for one pipeline stage's share of requests. */
 struct loop {
     const struct sp_pass *pass, *draft;
     double context, output, ranks; /* ranks: prompts processed together */
     double drafts, accepted;       /* per step: drafts checked, tokens accepted */
+    double computed, seen;         /* tokens of a prompt that are not cached; attended to, mean */
+    double lump, most;             /* of a prompt, and at most, in a step of a rank */
+    double passes;                 /* of a prompt */
+    double least_s;                /* of a token of a prompt, at the peak */
     double prompt_s;               /* one prompt alone */
-    double most_mixed_s;           /* most that prompts add to one step */
-    double adds_s;                 /* added by a prompt to other requests' steps, per rank */
-    double chunk_s;                /* most that it adds to one step */
-    double steps_s, alone_s;       /* of a request alone: its steps; with its prompt */
-    double least_s;                /* of the instance's time, that a prompt takes at any load */
     double first_s;                /* server overhead */
     bool apart;                    /* separate prefill */
 };
@@ -25,7 +26,7 @@ struct loop {
 static void take_step(const struct loop *l, double decoding, struct sp_serve_estimate *e)
 {
     const struct sp_pass_load load = {
-        .decode = decoding / l->pass->plan.pp, .context = l->context, .drafts = l->drafts};
+        .decode = decoding, .context = l->context, .drafts = l->drafts};
     struct sp_pass_load draft = load;
     draft.drafts = 0;
     e->step = sp_pass_time(l->pass, &load);
@@ -54,12 +55,18 @@ static struct sp_pass_time part_of_prompt(const struct sp_pass *p, double from, 
     return sp_pass_time(p, &load);
 }
 
+/* Tokens of a prompt that are cached: all but one at most, whose logits are asked for. */
+static double cached_tokens(const struct sp_service *s)
+{
+    return fmax(0, fmin(s->prefix_hit * s->input, s->input - 1));
+}
+
 /* Passes of a prompt: full chunks, whose tokens attend to half of the range on average, and the
  * last. */
 static struct sp_pass_time prompt_of(const struct sp_pass *p, double *passes)
 {
     const struct sp_service *const s = &p->served.service;
-    const double input = s->input, hit = s->prefix_hit * input, computed = input - hit;
+    const double input = s->input, hit = cached_tokens(s), computed = input - hit;
     const double chunk = s->chunk > 0 ? fmin(s->chunk, computed) : computed;
     const double full = ceil(computed / chunk) - 1, mean = hit + (full - 1) * chunk / 2;
     struct sp_pass_time t = part_of_prompt(p, hit + full * chunk, input, 1);
@@ -71,79 +78,118 @@ static struct sp_pass_time prompt_of(const struct sp_pass *p, double *passes)
     return t;
 }
 
-/* Time of the instance that a prompt takes. s. */
-static double prompts_s(const struct loop *l)
+/* A step of `decoding` sequences, alone and with `tokens` of prompts on each rank. */
+struct mixed {
+    double alone_s, adds_s;
+};
+
+/* Prompts share a pass with the sequences that decode: it reads the weights once and launches each
+ * kernel once. Engines that do not mix them run a pass for prompts. Arithmetic of prompts does not
+ * hide behind reads without end: no less than at the peak. */
+static struct mixed mix(const struct loop *l, double decoding, double tokens)
 {
-    return l->apart ? 0 : l->pass->value[SP_V_MIXED] * l->adds_s;
+    const bool separate = l->pass->served.service.separate;
+    struct sp_serve_estimate e;
+    take_step(l, decoding, &e);
+    const struct sp_pass_load load = {.decode = separate ? 0 : decoding,
+                                      .context = l->context,
+                                      .drafts = l->drafts,
+                                      .prompts = l->ranks * tokens / l->computed,
+                                      .prompt = l->ranks * tokens,
+                                      .seen = l->seen};
+    const double with_s = sp_pass_time(l->pass, &load).total_s;
+    const double adds = separate ? with_s : with_s - e.step.total_s;
+    return (struct mixed){e.token_s * l->accepted, fmax(adds, l->ranks * tokens * l->least_s)};
 }
 
-/* A step takes a chunk of prompts on each rank: part of one, or several that read the weights once.
+/* What r requests make of each other, where `prompts` of them start in a step: to one of them, the
+ * others are there for as long as it is not alone. */
+struct turn {
+    double every_s; /* from step to step */
+    double token_s, first_s, e2e_s;
+    double decoding; /* sequences of a step that it is in */
+    double share;    /* of the time, that prompts take */
+};
+
+static struct turn take_turn(const struct loop *l, double r, double prompts)
+{
+    const struct sp_service *const s = &l->pass->served.service;
+    const double others = 1 - 1 / fmax(1, r), steps = (l->output - 1) / l->accepted;
+    const double tokens = prompts * l->computed / l->ranks; /* of prompts, on a rank in a step */
+    const double lump = fmax(l->lump, tokens), share = tokens / lump, load = tokens / l->most;
+    struct turn t = {.decoding = fmin(1, steps) + others * prompts * steps};
+    const struct mixed m = mix(l, t.decoding, lump);
+    const double whole_s = m.adds_s + (s->separate ? 0 : m.alone_s);
+    const double own_s = fmax(1, l->computed / lump) * whole_s; /* of its prompt in their steps */
+    const double packed_s = /* of a prompt among many that fill chunks */
+        l->computed / l->ranks * (m.alone_s / l->most + m.adds_s / lump);
+    t.every_s = m.alone_s + share * m.adds_s;
+    t.share = share * m.adds_s / t.every_s;
+    t.token_s = (m.alone_s + others * share * m.adds_s) / l->accepted;
+    t.first_s = l->first_s + l->prompt_s;
+    if (others > 0)
+        t.first_s += others * (t.every_s * fmax(1, s->poll_steps) / 2 +
+                               fmax(0, own_s - l->prompt_s) + load / (1 - load) / 2 * own_s) +
+                     l->pass->value[SP_V_QUEUE] * (r - 1) * packed_s;
+    t.e2e_s = t.first_s + (l->output - 1) * t.token_s;
+    return t;
+}
+
+/* Prompts of a step, over what r requests start in their time: the more, the more this is above 0.
  */
-static double most_mixed_s(const struct loop *l)
+static double excess(const struct turn *t, double r, double prompts)
 {
-    const struct sp_pass *const p = l->pass;
-    const struct sp_service *const s = &p->served.service;
-    const struct sp_pass_load nothing = {0};
-    const double hit = s->prefix_hit * s->input, computed = s->input - hit;
-    const double tokens = p->plan.attention_dp * s->chunk;
-    const struct sp_pass_load several = {
-        .prompts = tokens / computed, .prompt = tokens, .seen = (hit + s->input) / 2};
-    if (l->apart || !(s->chunk > 0))
-        return INFINITY;
-    if (computed >= s->chunk)
-        return prompts_s(l) * l->ranks * s->chunk / computed;
-    return p->value[SP_V_MIXED] *
-           (sp_pass_time(p, &several).total_s - sp_pass_time(p, &nothing).total_s);
+    return prompts / t->every_s - r / t->e2e_s;
 }
 
-/* Time that the prompts of others add to a step: with their part of the queue, and with the longer
- * steps, `longer_s` for an answer, no more than if each of them was served alone before: nobody
- * serves two more slowly than one after the other. */
-static double mixed_s(const struct loop *l, double others, double queue, double longer_s)
+/* Where as many requests start in a step as end: Little's law. A step takes at most a chunk on each
+ * rank. By the method of Illinois: both answers per second rise with the prompts of a step, one
+ * from nothing, and the other falls. */
+static struct turn settle_turn(const struct loop *l, double r)
 {
-    const double all = fmax(0, others * l->alone_s - queue - longer_s);
-    return fmin(fmin(prompts_s(l) * others / l->output, all / fmax(1, l->output - 1)),
-                l->most_mixed_s);
-}
-
-/* Iterates between the number of decoding requests and their duration; `mixed`: time that prompts
- * add per step. */
-static void settle_decoding(const struct loop *l, double r, double mixed, double queue,
-                            struct sp_serve_estimate *e)
-{
-    e->decoding = r;
-    for (int i = 0; i < ROUNDS; i++) {
-        take_step(l, e->decoding, e);
-        e->tpot_s = e->token_s + mixed;
-        e->ttft_s = l->first_s + l->prompt_s + e->token_s * l->accepted / 2 + queue;
-        const double decode_s = (l->output - 1) * e->tpot_s;
-        const double next = fmax(fmin(1, r), r * decode_s / (e->ttft_s + decode_s));
-        if (l->apart ||
-            fabs(next - e->decoding) <= 1e-4 * r) /* with separate prefill all of them decode */
-            return;
-        e->decoding = next;
+    const double steps = (l->output - 1) / l->accepted;
+    double low = 0, high = fmin(l->most * l->ranks / l->computed, 2 * r / (1 + steps));
+    struct turn t = take_turn(l, r, high);
+    double over = excess(&t, r, high), under = -r / take_turn(l, r, 0).e2e_s;
+    for (int i = 0, side = 0; i < TRIALS && over > 0 && high - low > SETTLED * high; i++) {
+        const double next = (low * over - high * under) / (over - under);
+        t = take_turn(l, r, next);
+        const double e = excess(&t, r, next);
+        if (fabs(e) * t.e2e_s < SETTLED * r)
+            break;
+        if (e > 0) {
+            high = next;
+            over = e;
+            under /= side > 0 ? 2 : 1;
+            side = 1;
+        } else {
+            low = next;
+            under = e;
+            over /= side < 0 ? 2 : 1;
+            side = -1;
+        }
     }
+    return t;
 }
 
-/* A request of r takes its prompt's time, mixed into steps, and its share of steps that all r could
- * be in, and no less than its prompt alone: in a second the instance does no more than a second of
- * these. For what is missing, requests wait for their prompts. */
-static void conserve(const struct loop *l, double r, double steps_s, struct sp_serve_estimate *e)
-{
-    const double turn_s = fmax(r * l->least_s + steps_s, r * l->adds_s);
-    e->ttft_s = fmax(e->ttft_s, turn_s - (l->output - 1) * e->tpot_s);
-}
-
-/* Settles r running requests (decoding, if prefill is separate); no queue. */
+/* Settles r running requests (decoding, if prefill is separate); no queue. Stages of a pipeline are
+ * as many instances, each with its share. */
 static void settle(const struct loop *l, double r, struct sp_serve_estimate *e)
 {
-    const double others = fmax(0, r - 1);
-    const double queue = l->pass->value[SP_V_QUEUE] * others * l->adds_s;
-    take_step(l, r, e);
-    const double steps_s = (l->output - 1) * e->token_s; /* of an answer, if all r are in them */
-    settle_decoding(l, r, mixed_s(l, others, queue, steps_s - l->steps_s), l->apart ? 0 : queue, e);
-    if (!l->apart)
-        conserve(l, r, steps_s, e);
+    const double lanes = l->pass->plan.pp;
+    if (l->apart) {
+        e->decoding = r;
+        take_step(l, r / lanes, e);
+        e->tpot_s = e->token_s;
+        e->ttft_s = l->first_s + l->prompt_s + e->token_s * l->accepted / 2;
+    } else {
+        const struct turn t = settle_turn(l, fmax(1, r / lanes));
+        take_step(l, t.decoding, e);
+        e->decoding = fmin(r, lanes * t.decoding);
+        e->tpot_s = t.token_s;
+        e->ttft_s = t.first_s;
+        e->prompt_share = t.share;
+    }
     e->e2e_s = e->ttft_s + (l->output - 1) * e->tpot_s;
     e->requests_per_s = l->apart ? r / (l->output * e->tpot_s) : r / e->e2e_s;
     e->running = e->requests_per_s * e->e2e_s;
@@ -205,36 +251,40 @@ static void take_waves(const struct loop *l, double r, double all, struct sp_ser
     e->requests_per_s = all / (waves * e->e2e_s + (rest >= 1 ? last.e2e_s : 0));
 }
 
-struct sp_serve_estimate sp_serve_estimate(const struct sp_pass *pass,
-                                           const struct sp_requests *requests)
+static struct loop loop_of(const struct sp_pass *pass, const struct sp_requests *requests,
+                           struct sp_serve_estimate *e)
 {
-    const struct sp_pass_load nothing = {0};
     const struct sp_pass *const reader = requests->reader ? requests->reader : pass;
-    const struct sp_service *const s = &pass->served.service;
-    double passes;
-    struct sp_serve_estimate e = {.prompt = prompt_of(reader, &passes),
-                                  .most = sp_room_for_sequences(&pass->served),
-                                  .apart = requests->reader != NULL};
+    const struct sp_served *const v = &pass->served;
+    const struct sp_service *const s = &v->service;
+    const double hit = cached_tokens(s);
     struct loop l = {.pass = pass,
                      .draft = requests->draft,
                      .drafts = s->drafts,
                      .accepted = s->drafts > 0 ? s->accepted : 1,
                      .context = s->step_tokens,
                      .output = s->output,
-                     .ranks = reader->plan.attention_dp * reader->plan.pp,
-                     .prompt_s = e.prompt.total_s,
+                     .ranks = reader->plan.attention_dp,
+                     .computed = s->input - hit,
+                     .seen = (hit + s->input) / 2,
                      .first_s = requests->direct ? 0 : pass->value[SP_V_FIRST],
-                     .apart = e.apart};
-    const double empty_s = passes * sp_pass_time(reader, &nothing).total_s;
-    l.adds_s = fmax(0, l.prompt_s - empty_s) / l.ranks;
-    l.least_s = fmax(fmin(1, pass->value[SP_V_MIXED]) * l.adds_s,
-                     pass->served.prefill_flops / pass->served.C);
-    l.most_mixed_s = most_mixed_s(&l);
-    take_step(&l, 1, &e);
-    l.steps_s = (l.output - 1) * e.token_s;
-    l.alone_s = l.prompt_s / l.ranks + l.steps_s;
-    l.chunk_s = l.apart ? 0 : l.adds_s * l.ranks / passes;
-    e.prompts_per_s = l.ranks / l.prompt_s;
+                     .apart = requests->reader != NULL};
+    e->prompt = prompt_of(reader, &l.passes);
+    l.prompt_s = e->prompt.total_s;
+    l.most = s->chunk > 0 ? s->chunk : l.computed;
+    l.lump = fmin(l.most, l.computed);
+    l.least_s = pass->plan.pp * v->prefill_flops / v->C / l.computed;
+    return l;
+}
+
+struct sp_serve_estimate sp_serve_estimate(const struct sp_pass *pass,
+                                           const struct sp_requests *requests)
+{
+    struct sp_serve_estimate e = {.most = sp_room_for_sequences(&pass->served),
+                                  .apart = requests->reader != NULL};
+    const struct loop l = loop_of(pass, requests, &e);
+    const double lanes = (requests->reader ? requests->reader : pass)->plan.pp;
+    e.prompts_per_s = lanes * l.ranks / l.prompt_s;
     if (requests->readers > 0 && !isnan(requests->in_flight)) {
         settle_pools(&l, requests, &e);
         e.most_requests_per_s = e.requests_per_s;
@@ -254,9 +304,9 @@ struct sp_serve_estimate sp_serve_estimate(const struct sp_pass *pass,
     }
     e.ttft_s += e.wait_s;
     e.e2e_s += e.wait_s;
-    e.stall_s = e.token_s * l.accepted + l.chunk_s;
-    e.queue_s = fmax(0, e.ttft_s - l.first_s - l.prompt_s - e.token_s * l.accepted / 2);
+    e.stall_s =
+        e.token_s * l.accepted + (l.apart ? 0 : mix(&l, e.decoding / pass->plan.pp, l.lump).adds_s);
+    e.queue_s = fmax(0, e.ttft_s - l.first_s - l.prompt_s);
     e.tokens_per_s = e.requests_per_s * l.output;
-    e.prompt_share = fmin(1, prompts_s(&l) * e.requests_per_s);
     return e;
 }

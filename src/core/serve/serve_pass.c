@@ -303,6 +303,8 @@ struct sp_pass_time sp_pass_time(const struct sp_pass *p, const struct sp_pass_l
         .launch_s = p->layers * p->value[SP_V_LAYER] + p->mixtures * p->value[SP_V_MIXTURE] +
                     p->value[SP_V_STEP] + sequences * p->value[SP_V_SEQUENCE],
     };
+    if (load->prompt > 0) /* of any length: no graph is captured */
+        t.launch_s += p->layers * p->value[SP_V_EAGER];
     t.total_s = t.matmul_s + t.experts_s + t.attention_s + t.elementwise_s + t.comm_s + t.launch_s;
     return t;
 }

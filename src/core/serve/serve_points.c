@@ -45,8 +45,8 @@ static bool is_less(double a, double b)
 static void insert(struct listing *l, const struct sp_serve_point *point)
 {
     int at = l->n++;
-    while (at > 0 && is_less(sp_serve_score(point, l->order),
-                             sp_serve_score(&l->points[at - 1], l->order))) {
+    while (at > 0 &&
+           is_less(sp_serve_score(point, l->order), sp_serve_score(&l->points[at - 1], l->order))) {
         l->points[at] = l->points[at - 1];
         at--;
     }
