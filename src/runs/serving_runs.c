@@ -244,6 +244,8 @@ static void read_measured(struct reader *r)
     const bool rate = strstr(kind, "throughput") != NULL;
     m[SP_MEASURED_TPOT] = number(r, "tpot_s", 1e-9, NAN);
     m[SP_MEASURED_TTFT] = number(r, "ttft_s", 1e-9, NAN);
+    if (strcmp(text(r, "scoring"), "tpot") == 0) /* the rest is of another cause */
+        m[SP_MEASURED_TTFT] = NAN;
     m[SP_MEASURED_RATE] = rate ? number(r, "output_tokens_per_s", 1e-9, NAN) : NAN;
 }
 
