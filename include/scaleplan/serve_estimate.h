@@ -63,7 +63,7 @@ struct sp_pass {
                              attention */
     double plain_peak;    /* FLOP/s of 16-bit matmuls */
     double element_bytes; /* memory-bound traffic per token of a rank */
-    double layers, mixtures;
+    double layers, mixtures, recurrences;
     /* communication */
     double reduces;            /* all-reduces per pass */
     double reduce_s_per_token; /* of all of them at full link rate */

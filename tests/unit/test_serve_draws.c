@@ -174,6 +174,7 @@ static void check_conservation(const struct drawn *d, const struct sp_serve_inst
                 1 + LOOSE);
     const struct sp_steady y = sp_steady_of_estimate(v, e);
     const double first = e->requests_per_s / fmax(1, e->decoding); /* its token is the prompt's */
+    if (y.flops_share > 1 + LOOSE + first * step.step_s) fprintf(stderr,"%s %s n%g tp%g dp%g pp%g in %g out %g conc %g drafts %g acc %g dec %g X %g share %g first %g chunk %g hit %g readers %g\n",s->model->name,d->hw.name,s->chips,s->tp,s->attention_dp,s->pp,s->input,s->output,d->concurrency,s->drafts,s->accepted,e->decoding,e->requests_per_s,y.flops_share,first*step.step_s,s->chunk,s->prefix_hit,d->readers);
     assert_true(y.flops_share <= 1 + LOOSE + first * step.step_s);
     assert_true(y.bandwidth_share <= 1 + LOOSE + first * step.step_s);
     assert_true(e->decoding <= e->most * (1 + LOOSE) || e->decoding <= 1);

@@ -6,7 +6,7 @@
 /* Trials for the prompts of a step; each brings the error down by a fifth at least, mostly by much
  * more. */
 enum { TRIALS = 60 };
-#define SETTLED 1e-7
+#define SETTLED 1e-6
 
 /* What the loop needs from the passes, for one pipeline stage's share of requests. */
 struct loop {

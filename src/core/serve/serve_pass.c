@@ -178,6 +178,7 @@ static void add_layers(struct sp_pass *p, const struct sp_layers *layers, int ki
     p->kind[p->kinds++].mixer = l->mixer;
     p->layers += n;
     p->mixtures += l->picks > 0 ? n : 0;
+    p->recurrences += l->mixer.state > 0 ? n : 0;
 }
 
 void sp_use_serving_constants(const double value[SP_PROFILE_ROOM], struct sp_pass *p)
@@ -304,7 +305,7 @@ struct sp_pass_time sp_pass_time(const struct sp_pass *p, const struct sp_pass_l
                     p->value[SP_V_STEP] + sequences * p->value[SP_V_SEQUENCE],
     };
     if (load->prompt > 0) /* of any length: no graph is captured */
-        t.launch_s += p->layers * p->value[SP_V_EAGER];
+        t.launch_s += p->layers * p->value[SP_V_EAGER] + p->recurrences * p->value[SP_V_RECURRENT];
     t.total_s = t.matmul_s + t.experts_s + t.attention_s + t.elementwise_s + t.comm_s + t.launch_s;
     return t;
 }
