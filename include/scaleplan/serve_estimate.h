@@ -138,21 +138,23 @@ struct sp_serve_estimate {
  * and one of the rest. A prompt is processed in the service's chunks, one pass each; a step with
  * drafts includes drafting and yields `accepted` tokens.
  *
- * Closed loop: r = min(c, b_max) requests run, b of them decode. TPOT is a step of b plus the
- * prompts' share phi P' (r - 1) / O; TTFT = t_0 + P + half a step + kappa (r - 1) P, plus (c -
- * b_max) / b_max times a request's time if c > b_max.
- *
- * Conservation: in a second an instance spends at most a second on prompts and steps. Each answer
- * takes its prompt's time, min(phi, 1) P' and no less than its FLOPs at the peak, and (O - 1) / r
- * of a step of r sequences, together no less than P: no more answers are made than that allows, and
- * requests wait for their prompts. A step takes at most a chunk of prompts from each rank.
+ * Closed loop: r = min(c, b_max) requests run. In a step n of them start, and n (O - 1) decode; it
+ * takes D + s M, where D is a pass of what decodes, s the share of steps with a prompt or chunk,
+ * and M what these add to it: the pass of both less D, no less than the prompts' FLOPs at the peak;
+ * for engines that do not mix them a pass of prompts alone. Prompts that come together share a
+ * pass, a chunk on each rank at most. TTFT = t_0 + the passes of a prompt + half a step + the wait
+ * for other prompts, rho / (1 - rho) / 2 of a prompt's passes with rho the used share of chunks,
+ * and kappa (r
+ * - 1) prompts. n is where n / (D + s M), the requests of a second, is r / E2E (Little): in a
+ * second an instance spends a second on prompts and steps. To one request the others are r - 1 of
+ * r. If c > b_max, add (c - b_max) / b_max times a request's time.
  *
  * Open loop: rate x E2E requests in flight and a wait of rho / (1 - rho) E2E / (2 b_max); INFINITY
  * if rho >= 1.
  *
  * Separate prefill with a number of readers: c requests are in both pools, b = X O TPOT(b) of them
  * decode, and a prompt waits rho / (1 - rho) / 2 of the interval between prompts leaving the
- * readers.
+ * readers; in the open loop those wait too that come while all readers read.
  *
  * Little 1961; Kleinrock 1975, chapter 5, for the form of the waits.
  */

@@ -79,7 +79,7 @@ static void prepare_instance(struct serve *f)
         return;
     sp_prepare_instance(&f->reader.service, &load, &f->reading);
     f->load.reading = &f->reading;
-    f->load.readers = f->is_best ? 0 : f->readers;
+    f->load.readers = f->is_best && !(f->load.rate > 0) ? 0 : f->readers;
     f->load.transfer_s =
         sp_pools(&f->reader, &f->served, 1, 1, 1, (double)sp_chips(&f->hw)).transfer_s;
 }
@@ -134,7 +134,8 @@ static void choose_instance(struct serve *f)
     if (f->degrees.given || f->is_split || f->textbook || experts || machine == 1 ||
         !isnan(f->load.step_s) || !(f->served.kv_held > 0 || (!apart && !any)))
         return;
-    if (apart && any && sp_best_split(&f->service, &f->load, machine, true, &f->split))
+    if (apart && (any || f->load.rate > 0) &&
+        sp_best_split(&f->service, &f->load, machine, true, &f->split))
         take_split(f);
     else if (!apart && sp_serve_points(&f->service, &f->load, machine, true, points) > 0)
         take_point(f, &points[0]);

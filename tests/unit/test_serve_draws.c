@@ -152,6 +152,17 @@ static bool ask_service(const struct drawn *d, double concurrency, struct sp_ser
     return true;
 }
 
+/* Time of a prompt in passes that are full. */
+static double chunk_share_s(const struct drawn *d, const struct sp_serve_instance *i)
+{
+    const struct sp_service *const s = &d->service;
+    const double tokens = fmax(1, s->input * (1 - s->prefix_hit)), ranks = s->attention_dp;
+    const double chunk = s->chunk > 0 ? s->chunk : tokens, prompts = ranks * chunk / tokens;
+    const struct sp_pass_load full = {
+        .prompts = prompts, .prompt = ranks * chunk, .seen = s->input - tokens / 2};
+    return sp_pass_time(&i->pass, &full).total_s / prompts;
+}
+
 /* Work of a request at the peaks: all of its tokens' matmuls, and steps as large as what runs. */
 static void check_conservation(const struct drawn *d, const struct sp_serve_instance *i,
                                const struct sp_serve_estimate *e)
@@ -164,17 +175,13 @@ static void check_conservation(const struct drawn *d, const struct sp_serve_inst
     const struct sp_decode_time step = sp_decode_time(v, e->decoding, checked);
     const double flops = here * v->prefill_flops + answers * checked * 2 * v->active;
     assert_true(e->requests_per_s * flops <= v->C * (1 + LOOSE));
-    /* prompts that share a pass share its launches */
-    const struct sp_pass_time *const p = &e->prompt;
-    assert_true(e->requests_per_s * here *
-                    (p->matmul_s + p->experts_s + p->attention_s + p->elementwise_s) <=
-                i->pass.plan.attention_dp * i->pass.plan.pp * (1 + LOOSE));
+    /* prompts are read in passes of a chunk on each rank at most, which share its weights */
+    assert_true(e->requests_per_s * here * chunk_share_s(d, i) <= i->pass.plan.pp * (1 + LOOSE));
     assert_true(e->requests_per_s * (here * sp_prefill_time(v).math_s +
                                      answers * step.step_s / fmax(1, e->decoding)) <=
                 1 + LOOSE);
     const struct sp_steady y = sp_steady_of_estimate(v, e);
     const double first = e->requests_per_s / fmax(1, e->decoding); /* its token is the prompt's */
-    if (y.flops_share > 1 + LOOSE + first * step.step_s) fprintf(stderr,"%s %s n%g tp%g dp%g pp%g in %g out %g conc %g drafts %g acc %g dec %g X %g share %g first %g chunk %g hit %g readers %g\n",s->model->name,d->hw.name,s->chips,s->tp,s->attention_dp,s->pp,s->input,s->output,d->concurrency,s->drafts,s->accepted,e->decoding,e->requests_per_s,y.flops_share,first*step.step_s,s->chunk,s->prefix_hit,d->readers);
     assert_true(y.flops_share <= 1 + LOOSE + first * step.step_s);
     assert_true(y.bandwidth_share <= 1 + LOOSE + first * step.step_s);
     assert_true(e->decoding <= e->most * (1 + LOOSE) || e->decoding <= 1);

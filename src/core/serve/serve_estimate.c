@@ -184,8 +184,9 @@ static void settle(const struct loop *l, double r, struct sp_serve_estimate *e)
         e->ttft_s = l->first_s + l->prompt_s + e->token_s * l->accepted / 2;
     } else {
         const struct turn t = settle_turn(l, fmax(1, r / lanes));
-        take_step(l, t.decoding, e);
-        e->decoding = fmin(r, lanes * t.decoding);
+        const double decoding = fmax(1, t.decoding); /* answers of one token have no step */
+        take_step(l, decoding, e);
+        e->decoding = fmin(r, lanes * decoding);
         e->tpot_s = t.token_s;
         e->ttft_s = t.first_s;
         e->prompt_share = t.share;
@@ -195,8 +196,16 @@ static void settle(const struct loop *l, double r, struct sp_serve_estimate *e)
     e->running = e->requests_per_s * e->e2e_s;
 }
 
+/* Mean wait of prompts that come at random to as many readers as read `reads` per second. */
+static double wait_to_read(double rate, double reads)
+{
+    const double rho = rate / reads;
+    return rho < 1 ? rho / (1 - rho) / (2 * reads) : INFINITY;
+}
+
 /* Settles c requests in both pools with prefill on several readers: b decode, and prompts that
- * finish prefill at the rate of answers queue for one another. */
+ * finish prefill at the rate of answers queue for one another. By Little's law a request that
+ * neither decodes nor is read or sent waits. */
 static void settle_pools(const struct loop *l, const struct sp_requests *q,
                          struct sp_serve_estimate *e)
 {
@@ -206,24 +215,30 @@ static void settle_pools(const struct loop *l, const struct sp_requests *q,
     for (int i = 0; i < 60 && high - low > 1e-9 * high; i++) {
         const double b = (low + high) / 2;
         settle(l, b, e);
-        const double rho = e->requests_per_s / reads;
-        const double wait = rho < 1 ? rho / (1 - rho) / (2 * reads) : INFINITY;
-        if (e->requests_per_s * (e->e2e_s + sent_s + wait) < c)
+        const double wait_s = wait_to_read(e->requests_per_s, reads);
+        if (e->requests_per_s * (e->e2e_s + sent_s + wait_s) < c)
             low = b;
         else
             high = b;
     }
     settle(l, low, e);
-    e->e2e_s = c / e->requests_per_s; /* Little's law: a request that does not decode waits or is in
-                                         prefill */
-    e->ttft_s = e->e2e_s - (l->output - 1) * e->tpot_s;
-    e->running = c;
+    e->ttft_s += sent_s;
+    e->e2e_s += sent_s;
+    e->wait_s = fmax(0, c / e->requests_per_s - e->e2e_s);
+    e->waiting = e->requests_per_s * e->wait_s;
+    e->running = c - e->waiting;
 }
 
-/* Random arrivals: the number in flight is the arrivals during one request. */
-static void take_rate(const struct loop *l, double rate, struct sp_serve_estimate *e)
+/* Random arrivals: the number in flight is the arrivals during one request, those that decode the
+ * arrivals while one does. Requests wait for a place, and for a reader of another pool. */
+static void take_rate(const struct loop *l, const struct sp_requests *q,
+                      struct sp_serve_estimate *e)
 {
+    const double reads = q->readers > 0 ? q->readers * e->prompts_per_s : INFINITY;
+    const double rate = q->rate;
     double low = 0, high = e->most;
+    settle(l, high, e);
+    e->most_requests_per_s = fmin(e->requests_per_s, reads);
     for (int i = 0; i < 60 && high - low > 1e-6 * e->most; i++) {
         const double r = (low + high) / 2;
         settle(l, r, e);
@@ -233,8 +248,14 @@ static void take_rate(const struct loop *l, double rate, struct sp_serve_estimat
             high = r;
     }
     settle(l, high, e);
-    const double rho = rate * e->e2e_s / e->most;
-    e->wait_s = rho < 1 ? rho / (1 - rho) * e->e2e_s / (2 * e->most) : INFINITY;
+    const double sent_s = l->apart ? fmax(0, q->transfer_s - l->prompt_s) : 0;
+    const double place_s = l->apart ? l->output * e->tpot_s : e->e2e_s;
+    const double rho = rate * place_s / e->most;
+    e->wait_s = rho < 1 ? rho / (1 - rho) * place_s / (2 * e->most) : INFINITY;
+    if (isfinite(reads))
+        e->wait_s += wait_to_read(rate, reads);
+    e->ttft_s += sent_s;
+    e->e2e_s += sent_s;
     e->waiting = rate * e->wait_s;
     e->requests_per_s = rate;
     e->running = rate * e->e2e_s;
@@ -289,9 +310,7 @@ struct sp_serve_estimate sp_serve_estimate(const struct sp_pass *pass,
         settle_pools(&l, requests, &e);
         e.most_requests_per_s = e.requests_per_s;
     } else if (isnan(requests->in_flight)) {
-        settle(&l, e.most, &e);
-        e.most_requests_per_s = e.requests_per_s;
-        take_rate(&l, requests->rate, &e);
+        take_rate(&l, requests, &e);
     } else {
         const double all = requests->all > 0 ? requests->all : INFINITY;
         const double c = fmin(requests->in_flight, all), r = fmin(c, fmax(1, e.most));

@@ -251,6 +251,7 @@ bool sp_best_split(const struct sp_service *service, const struct sp_serve_load 
     struct sp_serve_point reads[SP_SERVE_POINTS], generates[SP_SERVE_POINTS];
     struct sp_serve_load full = *load, any;
     full.concurrency = NAN;
+    full.rate = 0;
     full.apart = true;
     full.ttft_s = INFINITY; /* of a pair: reads_in_time */
     any = full;
