@@ -55,6 +55,10 @@ struct sp_service {
     double chunk;          /* prompt tokens per pass of an estimate; 0: all */
     bool separate;         /* see sp_engine.separate_prompts */
     double poll_steps;     /* see struct sp_engine */
+    double redundant;      /* copies of routed experts beyond one of each */
+    double imbalance;      /* tokens of the busiest EP rank over the mean; 0: as measured, or with
+                              copies what they leave */
+    bool moe_overlap;      /* a pass is two batches: one exchanges while the other computes */
     double mfu;            /* of the prefill */
     bool attention;        /* count causal attention in the prefill */
     bool all_experts;      /* every step reads all routed experts and the input table, as in the

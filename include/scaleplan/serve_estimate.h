@@ -48,7 +48,7 @@ struct sp_pass {
     struct sp_matmul_work group[SP_GROUPS];
     /* routed experts of a rank, all layers */
     double expert_flops, expert_bytes; /* of one expert per layer */
-    double experts;                    /* per rank and layer */
+    double experts, routed;            /* per rank and layer: with copies, without */
     double expert_rate, memory_rate;   /* FLOP/s, bytes/s at the peak */
     double expert_share;               /* k/E */
     double imbalance;                  /* tokens of the busiest rank over the mean */
@@ -68,7 +68,7 @@ struct sp_pass {
     double reduces;            /* all-reduces per pass */
     double reduce_s_per_token; /* of all of them at full link rate */
     double exchanges;          /* dispatches and combines per pass */
-    double exchange_s_per_token;
+    double exchange_s_per_token, prompt_exchange_s_per_token;
 };
 
 /* Prepares a pass of an instance prepared by sp_prepare_service. The model must have a shape. A
@@ -120,6 +120,7 @@ struct sp_serve_estimate {
     double most;                      /* sequences that fit in memory: sp_room_for_sequences */
     double running, waiting;          /* of the requests in flight */
     double decoding;                  /* mean number decoding among the running */
+    double steps_per_s;               /* of all pipeline stages' shares */
     double wait_s;                    /* until admission */
     double queue_s;                   /* admission and other prompts: part of the TTFT */
     double ttft_s, tpot_s, e2e_s;     /* means */
@@ -143,11 +144,11 @@ struct sp_serve_estimate {
  * and M what these add to it: the pass of both less D, no less than the prompts' FLOPs at the peak;
  * for engines that do not mix them a pass of prompts alone. Prompts that come together share a
  * pass, a chunk on each rank at most. TTFT = t_0 + the passes of a prompt + half a step + the wait
- * for other prompts, rho / (1 - rho) / 2 of a prompt's passes with rho the used share of chunks,
- * and kappa (r
- * - 1) prompts. n is where n / (D + s M), the requests of a second, is r / E2E (Little): in a
- * second an instance spends a second on prompts and steps. To one request the others are r - 1 of
- * r. If c > b_max, add (c - b_max) / b_max times a request's time.
+ * for other prompts, rho / (1 - rho) / 2 of a prompt's passes with rho the used share of the time
+ * that prompts can have; in a benchmark also that of the first r, which come at once. n is where n
+ * / (D + s M), the requests of a second, is r / E2E (Little): in a second an instance spends a
+ * second on prompts and steps. To one request the others are r - 1 of r. If c > b_max, add (c -
+ * b_max) / b_max times a request's time.
  *
  * Open loop: rate x E2E requests in flight and a wait of rho / (1 - rho) E2E / (2 b_max); INFINITY
  * if rho >= 1.

@@ -15,10 +15,10 @@ struct loop {
     double drafts, accepted;       /* per step: drafts checked, tokens accepted */
     double computed, seen;         /* tokens of a prompt that are not cached; attended to, mean */
     double lump, most;             /* of a prompt, and at most, in a step of a rank */
-    double passes;                 /* of a prompt */
     double least_s;                /* of a token of a prompt, at the peak */
     double prompt_s;               /* one prompt alone */
     double first_s;                /* server overhead */
+    double first_wave;             /* share of the requests that all come at once, at the start */
     bool apart;                    /* separate prefill */
 };
 
@@ -63,14 +63,13 @@ static double cached_tokens(const struct sp_service *s)
 
 /* Passes of a prompt: full chunks, whose tokens attend to half of the range on average, and the
  * last. */
-static struct sp_pass_time prompt_of(const struct sp_pass *p, double *passes)
+static struct sp_pass_time prompt_of(const struct sp_pass *p)
 {
     const struct sp_service *const s = &p->served.service;
     const double input = s->input, hit = cached_tokens(s), computed = input - hit;
     const double chunk = s->chunk > 0 ? fmin(s->chunk, computed) : computed;
     const double full = ceil(computed / chunk) - 1, mean = hit + (full - 1) * chunk / 2;
     struct sp_pass_time t = part_of_prompt(p, hit + full * chunk, input, 1);
-    *passes = full + 1;
     if (full > 0) {
         const struct sp_pass_time one = part_of_prompt(p, mean, mean + chunk, 0);
         add_parts(&t, &one, full);
@@ -116,7 +115,7 @@ static struct turn take_turn(const struct loop *l, double r, double prompts)
     const struct sp_service *const s = &l->pass->served.service;
     const double others = 1 - 1 / fmax(1, r), steps = (l->output - 1) / l->accepted;
     const double tokens = prompts * l->computed / l->ranks; /* of prompts, on a rank in a step */
-    const double lump = fmax(l->lump, tokens), share = tokens / lump, load = tokens / l->most;
+    const double lump = fmax(l->lump, tokens), share = tokens / lump;
     struct turn t = {.decoding = fmin(1, steps) + others * prompts * steps};
     const struct mixed m = mix(l, t.decoding, lump);
     const double whole_s = m.adds_s + (s->separate ? 0 : m.alone_s);
@@ -124,13 +123,14 @@ static struct turn take_turn(const struct loop *l, double r, double prompts)
     const double packed_s = /* of a prompt among many that fill chunks */
         l->computed / l->ranks * (m.alone_s / l->most + m.adds_s / lump);
     t.every_s = m.alone_s + share * m.adds_s;
+    const double load = prompts * packed_s / t.every_s; /* of what prompts can have of the time */
     t.share = share * m.adds_s / t.every_s;
     t.token_s = (m.alone_s + others * share * m.adds_s) / l->accepted;
     t.first_s = l->first_s + l->prompt_s;
     if (others > 0)
         t.first_s += others * (t.every_s * fmax(1, s->poll_steps) / 2 +
                                fmax(0, own_s - l->prompt_s) + load / (1 - load) / 2 * own_s) +
-                     l->pass->value[SP_V_QUEUE] * (r - 1) * packed_s;
+                     l->first_wave * (r - 1) / 2 * packed_s;
     t.e2e_s = t.first_s + (l->output - 1) * t.token_s;
     return t;
 }
@@ -190,10 +190,13 @@ static void settle(const struct loop *l, double r, struct sp_serve_estimate *e)
         e->tpot_s = t.token_s;
         e->ttft_s = t.first_s;
         e->prompt_share = t.share;
+        e->steps_per_s = lanes / t.every_s;
     }
     e->e2e_s = e->ttft_s + (l->output - 1) * e->tpot_s;
     e->requests_per_s = l->apart ? r / (l->output * e->tpot_s) : r / e->e2e_s;
     e->running = e->requests_per_s * e->e2e_s;
+    if (l->apart)
+        e->steps_per_s = lanes / (e->token_s * l->accepted);
 }
 
 /* Mean wait of prompts that come at random to as many readers as read `reads` per second. */
@@ -290,7 +293,9 @@ static struct loop loop_of(const struct sp_pass *pass, const struct sp_requests 
                      .seen = (hit + s->input) / 2,
                      .first_s = requests->direct ? 0 : pass->value[SP_V_FIRST],
                      .apart = requests->reader != NULL};
-    e->prompt = prompt_of(reader, &l.passes);
+    const double at_once = fmin(requests->in_flight, fmax(1, e->most));
+    l.first_wave = requests->all > 0 ? fmin(1, at_once / requests->all) : 0;
+    e->prompt = prompt_of(reader);
     l.prompt_s = e->prompt.total_s;
     l.most = s->chunk > 0 ? s->chunk : l.computed;
     l.lump = fmin(l.most, l.computed);

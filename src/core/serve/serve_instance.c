@@ -37,8 +37,6 @@ struct sp_steady sp_steady_of_estimate(const struct sp_served *v, const struct s
     const double given = s->drafts > 0 ? s->accepted : 1; /* tokens per step */
     const double steps = s->output / (e->decoding * given), rate = e->requests_per_s;
     const double prompts = e->apart ? 0 : 1;
-    const double alone =
-        prompts * fmax(0, 1 - steps) / s->attention_dp; /* a pass of one on each rank */
     return (struct sp_steady){
         .step_s = e->token_s,
         .waiting = e->waiting,
@@ -51,8 +49,7 @@ struct sp_steady sp_steady_of_estimate(const struct sp_served *v, const struct s
         .evicted_per_step = sp_evicted_tokens(e->decoding, s->input, s->output),
         .flops_share = rate * (steps * least.math_s + prompts * v->prefill_flops / v->C),
         /* a prompt in a step reads no weights of its own */
-        .bandwidth_share =
-            rate * (steps * (least.kv_s + least.weights_s) + alone * v->prefill_read / v->W),
+        .bandwidth_share = e->steps_per_s * (least.kv_s + least.weights_s),
     };
 }
 
