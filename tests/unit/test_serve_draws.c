@@ -152,15 +152,16 @@ static bool ask_service(const struct drawn *d, double concurrency, struct sp_ser
     return true;
 }
 
-/* Time of a prompt in passes that are full. */
-static double chunk_share_s(const struct drawn *d, const struct sp_serve_instance *i)
+/* Time of a prompt in passes that are full, with parts of others, or alone. */
+static double chunk_share_s(const struct drawn *d, const struct sp_serve_instance *i,
+                            const struct sp_serve_estimate *e)
 {
     const struct sp_service *const s = &d->service;
     const double tokens = fmax(1, s->input * (1 - s->prefix_hit)), ranks = s->attention_dp;
     const double chunk = s->chunk > 0 ? s->chunk : tokens, prompts = ranks * chunk / tokens;
     const struct sp_pass_load full = {
         .prompts = prompts, .prompt = ranks * chunk, .seen = s->input - tokens / 2};
-    return sp_pass_time(&i->pass, &full).total_s / prompts;
+    return fmin(e->prompt.total_s / ranks, sp_pass_time(&i->pass, &full).total_s / prompts);
 }
 
 /* Work of a request at the peaks: all of its tokens' matmuls, and steps as large as what runs. */
@@ -176,7 +177,7 @@ static void check_conservation(const struct drawn *d, const struct sp_serve_inst
     const double flops = here * v->prefill_flops + answers * checked * 2 * v->active;
     assert_true(e->requests_per_s * flops <= v->C * (1 + LOOSE));
     /* prompts are read in passes of a chunk on each rank at most, which share its weights */
-    assert_true(e->requests_per_s * here * chunk_share_s(d, i) <= i->pass.plan.pp * (1 + LOOSE));
+    assert_true(e->requests_per_s * here * chunk_share_s(d, i, e) <= i->pass.plan.pp * (1 + LOOSE));
     assert_true(e->requests_per_s * (here * sp_prefill_time(v).math_s +
                                      answers * step.step_s / fmax(1, e->decoding)) <=
                 1 + LOOSE);

@@ -106,9 +106,32 @@ static struct mixed mix(const struct loop *l, double decoding, double tokens)
 struct turn {
     double every_s; /* from step to step */
     double token_s, first_s, e2e_s;
-    double decoding; /* sequences of a step that it is in */
-    double share;    /* of the time, that prompts take */
+    double decoding; /* sequences of a step that it decodes in */
+    double steps_per_s;
+    double share; /* of the time, that prompts take */
 };
+
+/* The mean over steps, some of which have no sequence that decodes, only prompts or nothing: parts
+ * of one prompt then, or several. */
+static struct mixed mean_of(const struct loop *l, const struct mixed *m, double lump, double some)
+{
+    if (some >= 1)
+        return *m;
+    struct mixed none = mix(l, 0, lump);
+    if (lump <= l->lump) {
+        const double idle_s = l->pass->served.service.separate ? 0 : none.alone_s;
+        none.adds_s = l->prompt_s * lump / l->computed - idle_s;
+    }
+    return (struct mixed){some * m->alone_s + (1 - some) * none.alone_s,
+                          some * m->adds_s + (1 - some) * none.adds_s};
+}
+
+/* Prompts before one's own, where others take this share of the time for prompts and all take
+ * `load`: half of a queue at random if there is time, and where there is none all others. */
+static double wait_for(double others, double load)
+{
+    return others / (1 - others) * (1 + load * load) / 2;
+}
 
 static struct turn take_turn(const struct loop *l, double r, double prompts)
 {
@@ -117,7 +140,8 @@ static struct turn take_turn(const struct loop *l, double r, double prompts)
     const double tokens = prompts * l->computed / l->ranks; /* of prompts, on a rank in a step */
     const double lump = fmax(l->lump, tokens), share = tokens / lump;
     struct turn t = {.decoding = fmin(1, steps) + others * prompts * steps};
-    const struct mixed m = mix(l, t.decoding, lump);
+    const struct mixed own = mix(l, t.decoding, lump);
+    const struct mixed m = mean_of(l, &own, lump, prompts * steps);
     const double whole_s = m.adds_s + (s->separate ? 0 : m.alone_s);
     const double own_s = fmax(1, l->computed / lump) * whole_s; /* of its prompt in their steps */
     const double packed_s = /* of a prompt among many that fill chunks */
@@ -125,12 +149,17 @@ static struct turn take_turn(const struct loop *l, double r, double prompts)
     t.every_s = m.alone_s + share * m.adds_s;
     const double load = prompts * packed_s / t.every_s; /* of what prompts can have of the time */
     t.share = share * m.adds_s / t.every_s;
-    t.token_s = (m.alone_s + others * share * m.adds_s) / l->accepted;
+    t.steps_per_s = fmin(1, prompts * steps + share) / t.every_s;
+    t.token_s = (own.alone_s + others * share * own.adds_s) / l->accepted;
     t.first_s = l->first_s + l->prompt_s;
-    if (others > 0)
-        t.first_s += others * (t.every_s * fmax(1, s->poll_steps) / 2 +
-                               fmax(0, own_s - l->prompt_s) + load / (1 - load) / 2 * own_s) +
-                     l->first_wave * (r - 1) / 2 * packed_s;
+    /* half a step that decodes, and of those in which nobody looks for it; the rest of a step with
+     * prompts is part of the wait for them */
+    const double late_s = (m.alone_s + fmax(0, s->poll_steps - 1) * t.every_s) / 2;
+    /* each of the others starts once in one's own time, some of them while one decodes */
+    const double before =
+        fmin(wait_for(others * load, load), others * fmax(0, r - prompts * steps));
+    t.first_s += others * (late_s + fmax(0, own_s - l->prompt_s)) +
+                 (before + l->first_wave * (r - 1) / 2) * packed_s;
     t.e2e_s = t.first_s + (l->output - 1) * t.token_s;
     return t;
 }
@@ -190,7 +219,7 @@ static void settle(const struct loop *l, double r, struct sp_serve_estimate *e)
         e->tpot_s = t.token_s;
         e->ttft_s = t.first_s;
         e->prompt_share = t.share;
-        e->steps_per_s = lanes / t.every_s;
+        e->steps_per_s = lanes * t.steps_per_s;
     }
     e->e2e_s = e->ttft_s + (l->output - 1) * e->tpot_s;
     e->requests_per_s = l->apart ? r / (l->output * e->tpot_s) : r / e->e2e_s;

@@ -33,9 +33,10 @@ struct sp_requests sp_requests_of(const struct sp_serve_instance *i,
 struct sp_steady sp_steady_of_estimate(const struct sp_served *v, const struct sp_serve_estimate *e)
 {
     const struct sp_service *const s = &v->service;
-    const struct sp_decode_time least = sp_decode_time(v, e->decoding, 1 + s->drafts);
+    const double together = e->decoding / fmax(1, s->pp); /* in a step */
+    const struct sp_decode_time least = sp_decode_time(v, together, 1 + s->drafts);
     const double given = s->drafts > 0 ? s->accepted : 1; /* tokens per step */
-    const double steps = s->output / (e->decoding * given), rate = e->requests_per_s;
+    const double steps = s->output / (together * given), rate = e->requests_per_s;
     const double prompts = e->apart ? 0 : 1;
     return (struct sp_steady){
         .step_s = e->token_s,
