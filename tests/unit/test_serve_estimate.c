@@ -62,7 +62,7 @@ static struct sp_serve_estimate said(const struct world *w, double in_flight)
 
 /* Llama 3 70B on 8 H100, 16 sequences of 1280 tokens: each reads 80 layers x 2 x 8 heads x 128 x 2
  * bytes = 327,680 per token, an eighth of it on a chip, at 0.75 of 3.35e12 bytes/s; 80 layers of
- * 15 us, a step of 0.8 ms and 8 us per sequence; two all-reduces a layer of 6 us (0.75 + 3/4). */
+ * 15 us, a step of 0.3 ms and 8 us per sequence; two all-reduces a layer of 6 us (0.75 + 3/4). */
 static void parts(void **state)
 {
     (void)state;
@@ -71,7 +71,7 @@ static void parts(void **state)
     const struct sp_pass_load load = {.decode = 16, .context = 1280};
     const struct sp_pass_time t = sp_pass_time(&w.instance.pass, &load);
     assert_close(t.attention_s, 16 * 1280 * 327680.0 / 8 / (0.75 * 3.35e12), 1e-12);
-    assert_close(t.launch_s, 80 * 15e-6 + 8e-4 + 16 * 8e-6, 1e-12);
+    assert_close(t.launch_s, 80 * 15e-6 + 3e-4 + 16 * 8e-6, 1e-12);
     assert_close(t.experts_s, 0, 0);
     /* bytes of 16 tokens of 8192 in 16 bits, 7/8 of them twice over 450e9 bytes/s at 0.6 */
     assert_close(t.comm_s, 160 * (6e-6 * 1.5 + 2 * 7.0 / 8 * 16 * 16384 / 450e9 / 0.6), 1e-12);
@@ -186,8 +186,8 @@ static void chunks(void **state)
                                    b = sp_serve_estimate(&cut.instance.pass, &requests);
     assert_close(b.prompt.attention_s, a.prompt.attention_s, 1e-12);
     /* 15 us a layer, and 100 us where no graph is captured */
-    assert_close(a.prompt.launch_s, 80 * 115e-6 + 8e-4, 1e-12);
-    assert_close(b.prompt.launch_s, 4 * (80 * 115e-6 + 8e-4), 1e-12);
+    assert_close(a.prompt.launch_s, 80 * 115e-6 + 3e-4, 1e-12);
+    assert_close(b.prompt.launch_s, 4 * (80 * 115e-6 + 3e-4), 1e-12);
     assert_close(b.stall_s - b.token_s, (a.stall_s - a.token_s) / 4, 0.05);
     assert_true(b.ttft_s > a.ttft_s);
     /* a prompt shorter than a chunk is one pass */

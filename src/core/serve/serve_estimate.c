@@ -323,7 +323,8 @@ static struct loop loop_of(const struct sp_pass *pass, const struct sp_requests 
                      .first_s = requests->direct ? 0 : pass->value[SP_V_FIRST],
                      .apart = requests->reader != NULL};
     const double at_once = fmin(requests->in_flight, fmax(1, e->most));
-    l.first_wave = requests->all > 0 ? fmin(1, at_once / requests->all) : 0;
+    /* waves of equal requests that a table of throughputs has last as long as a steady state */
+    l.first_wave = requests->all > 0 && !requests->direct ? fmin(1, at_once / requests->all) : 0;
     e->prompt = prompt_of(reader);
     l.prompt_s = e->prompt.total_s;
     l.most = s->chunk > 0 ? s->chunk : l.computed;
