@@ -27,6 +27,8 @@ struct sp_engine {
     bool reserves_answer;   /* reserves room for a request's whole answer before it starts */
     double buffer_bytes;    /* per chip: graphs and workspaces beside weights and cache */
     double chunk_tokens;    /* most prompt tokens per step; 0: no limit */
+    bool separate_prompts;  /* prompts have passes of their own, in which nothing is generated */
+    double poll_steps;      /* steps from one look for new requests to the next; 0: 1 */
 };
 
 /* One instance of a served model and its requests: what closed forms, estimates, verdicts and costs
@@ -51,6 +53,12 @@ struct sp_service {
     double block;          /* tokens per cache block */
     double prefix_hit;     /* share of a prompt already cached */
     double chunk;          /* prompt tokens per pass of an estimate; 0: all */
+    bool separate;         /* see sp_engine.separate_prompts */
+    double poll_steps;     /* see struct sp_engine */
+    double redundant;      /* copies of routed experts beyond one of each */
+    double imbalance;      /* tokens of the busiest EP rank over the mean; 0: as measured, or with
+                              copies what they leave */
+    bool moe_overlap;      /* a pass is two batches: one exchanges while the other computes */
     double mfu;            /* of the prefill */
     bool attention;        /* count causal attention in the prefill */
     bool all_experts;      /* every step reads all routed experts and the input table, as in the
@@ -65,6 +73,7 @@ struct sp_served {
     struct sp_service service;
     /* parameters */
     double shared, experts; /* held: all but routed experts; routed experts */
+    double copied;          /* the latter with their redundant copies */
     double table;           /* lookup tables, which a step does not read */
     double active;          /* used per token */
     double expert_share;    /* k/E; 1 if every step reads all experts */
@@ -254,14 +263,15 @@ enum sp_serve_objective {
 struct sp_profile;
 struct sp_serve_instance;
 struct sp_serve_load {
-    double concurrency;    /* requests in flight on the machine; NAN: as many as fit within the
-                              limits */
-    double rate;           /* requests/s arriving, instead of concurrency; 0: none */
-    double tpot_s, ttft_s; /* limits; INFINITY (ttft_s: 0): none */
-    double percentile;     /* percentile of latencies that the limits apply to; 0:
-                              mean */
-    double step_s;         /* measured step time; NAN: closed form */
-    bool apart;            /* other instances of the same size process prompts */
+    double concurrency; /* requests in flight on the machine; NAN: as many as fit within the
+                           limits, for a latency one per instance */
+    enum sp_serve_objective objective;
+    double rate;                      /* requests/s arriving, instead of concurrency; 0: none */
+    double tpot_s, ttft_s;            /* limits; INFINITY (ttft_s: 0): none */
+    double percentile;                /* percentile of latencies that the limits apply to; 0:
+                                         mean */
+    double step_s;                    /* measured step time; NAN: closed form */
+    bool apart;                       /* other instances of the same size process prompts */
     const struct sp_profile *profile; /* of chip and engine; NULL: closed forms */
     /* For estimates: the prefill instance, its number per decode instance, and the transfer time of
      * a prompt's cache. NULL: as many instances like this one as needed. */
@@ -295,10 +305,10 @@ enum { SP_SERVE_POINTS = 256 };
 
 /* Lists the instances within the limits: every part of `machine_chips` chips that the network
  * offers (1: any size up to a pod or four scale-up domains) whose weights and sequences fit. Best
- * first, of equals the smaller. With `degrees`, each size as every TP that divides the heads times
- * attention-DP for experts; else spread evenly. Returns their number. */
+ * by the load's objective first, of equals the smaller. With `degrees`, each size as every TP that
+ * divides the heads times attention-DP for experts; else spread evenly. Returns their number. */
 int sp_serve_points(const struct sp_service *service, const struct sp_serve_load *load,
-                    double machine_chips, bool degrees, enum sp_serve_objective objective,
+                    double machine_chips, bool degrees,
                     struct sp_serve_point points[SP_SERVE_POINTS]);
 
 /* The Pareto front of tokens/s per user and per chip over these instances with batches of powers of

@@ -48,7 +48,7 @@ struct sp_pass {
     struct sp_matmul_work group[SP_GROUPS];
     /* routed experts of a rank, all layers */
     double expert_flops, expert_bytes; /* of one expert per layer */
-    double experts;                    /* per rank and layer */
+    double experts, routed;            /* per rank and layer: with copies, without */
     double expert_rate, memory_rate;   /* FLOP/s, bytes/s at the peak */
     double expert_share;               /* k/E */
     double imbalance;                  /* tokens of the busiest rank over the mean */
@@ -63,12 +63,12 @@ struct sp_pass {
                              attention */
     double plain_peak;    /* FLOP/s of 16-bit matmuls */
     double element_bytes; /* memory-bound traffic per token of a rank */
-    double layers, mixtures;
+    double layers, mixtures, recurrences;
     /* communication */
     double reduces;            /* all-reduces per pass */
     double reduce_s_per_token; /* of all of them at full link rate */
     double exchanges;          /* dispatches and combines per pass */
-    double exchange_s_per_token;
+    double exchange_s_per_token, prompt_exchange_s_per_token;
 };
 
 /* Prepares a pass of an instance prepared by sp_prepare_service. The model must have a shape. A
@@ -120,6 +120,7 @@ struct sp_serve_estimate {
     double most;                      /* sequences that fit in memory: sp_room_for_sequences */
     double running, waiting;          /* of the requests in flight */
     double decoding;                  /* mean number decoding among the running */
+    double steps_per_s;               /* of all pipeline stages' shares */
     double wait_s;                    /* until admission */
     double queue_s;                   /* admission and other prompts: part of the TTFT */
     double ttft_s, tpot_s, e2e_s;     /* means */
@@ -138,21 +139,23 @@ struct sp_serve_estimate {
  * and one of the rest. A prompt is processed in the service's chunks, one pass each; a step with
  * drafts includes drafting and yields `accepted` tokens.
  *
- * Closed loop: r = min(c, b_max) requests run, b of them decode. TPOT is a step of b plus the
- * prompts' share phi P' (r - 1) / O; TTFT = t_0 + P + half a step + kappa (r - 1) P, plus (c -
- * b_max) / b_max times a request's time if c > b_max.
- *
- * Conservation: in a second an instance spends at most a second on prompts and steps. Each answer
- * takes its prompt's time, min(phi, 1) P' and no less than its FLOPs at the peak, and (O - 1) / r
- * of a step of r sequences, together no less than P: no more answers are made than that allows, and
- * requests wait for their prompts. A step takes at most a chunk of prompts from each rank.
+ * Closed loop: r = min(c, b_max) requests run. In a step n of them start, and n (O - 1) decode; it
+ * takes D + s M, where D is a pass of what decodes, s the share of steps with a prompt or chunk,
+ * and M what these add to it: the pass of both less D, no less than the prompts' FLOPs at the peak;
+ * for engines that do not mix them a pass of prompts alone. Prompts that come together share a
+ * pass, a chunk on each rank at most. TTFT = t_0 + the passes of a prompt + half a step + the wait
+ * for other prompts, rho / (1 - rho) / 2 of a prompt's passes with rho the used share of the time
+ * that prompts can have; in a benchmark also that of the first r, which come at once. n is where n
+ * / (D + s M), the requests of a second, is r / E2E (Little): in a second an instance spends a
+ * second on prompts and steps. To one request the others are r - 1 of r. If c > b_max, add (c -
+ * b_max) / b_max times a request's time.
  *
  * Open loop: rate x E2E requests in flight and a wait of rho / (1 - rho) E2E / (2 b_max); INFINITY
  * if rho >= 1.
  *
  * Separate prefill with a number of readers: c requests are in both pools, b = X O TPOT(b) of them
  * decode, and a prompt waits rho / (1 - rho) / 2 of the interval between prompts leaving the
- * readers.
+ * readers; in the open loop those wait too that come while all readers read.
  *
  * Little 1961; Kleinrock 1975, chapter 5, for the form of the waits.
  */
@@ -203,7 +206,7 @@ struct sp_token_cost sp_estimated_token_cost(const struct sp_served *served,
 bool sp_keeps_limits(const struct sp_steady *state, const struct sp_serve_load *load);
 
 /* Sequences that each of `replicas` instances runs under a load: those asked for, or as many as fit
- * within the limits. */
+ * within the limits; for the shortest latency one, as more are slower. */
 double sp_sequences_of_load(const struct sp_serve_instance *instance,
                             const struct sp_serve_load *load, double replicas);
 

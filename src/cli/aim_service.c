@@ -144,13 +144,14 @@ static double value_replanned(const struct sp_aim *aim, const struct sp_hardware
     };
     struct sp_serve_point points[SP_SERVE_POINTS];
     struct sp_service service = aim->serve.service;
+    struct sp_serve_load load = aim->asked;
     const double chips = (double)sp_chips(hw);
     service.hw = hw;
     service.chips = chips;
     if (chips == 1) /* there is one instance */
         return value;
-    if (sp_serve_points(&service, &aim->asked, chips, !aim->serve.textbook,
-                        objectives[aim->of.kind], points) == 0)
+    load.objective = objectives[aim->of.kind];
+    if (sp_serve_points(&service, &load, chips, !aim->serve.textbook, points) == 0)
         return value;
     const double best = value_of(aim, &points[0].steady, points[0].replicas, points[0].chips,
                                  hw->chip.price_usd_per_h);

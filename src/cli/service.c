@@ -73,7 +73,9 @@ static bool read_degrees(const char *text, size_t n, struct serve_degrees *d)
 static bool check_pool(const struct serve *f, const struct serve_degrees *d, struct sp_error *error)
 {
     const double ranks = d->tp * d->attention_dp, E = (double)f->model.moe.experts;
-    return d->ep == 0 || (E > 0 && fmod(ranks, d->ep) == 0 && fmod(E, d->ep) == 0) ||
+    return d->ep == 0 ||
+           (E > 0 && fmod(ranks, d->ep) == 0 &&
+            fmod(E + or_else(f->args->value.redundant_experts, 0), d->ep) == 0) ||
            sp_fail(error, SP_INPUT,
                    "--disaggregate: ep%.0f must divide tp x dp, %.0f, and the experts of %s, %.0f",
                    d->ep, ranks, f->model.name, E);
@@ -151,9 +153,13 @@ static bool check_experts(const struct serve *f, const struct serve_degrees *d,
         return sp_fail(error, SP_INPUT,
                        "--ep %.6g x --etp %.0f must equal tp x attention-dp, %.6g x %.0f", ep, etp,
                        ranks / d->attention_dp, d->attention_dp);
-    return !asked || fmod(E, ep) == 0 ||
-           sp_fail(error, SP_INPUT, "--ep %.0f does not divide the %.0f experts of %s", ep, E,
-                   f->model.name);
+    const double R = or_else(f->args->value.redundant_experts, 0);
+    return !(asked || R > 0) || fmod(E + R, ep) == 0 ||
+           sp_fail(
+               error, SP_INPUT,
+               "--ep %.0f does not divide the %.0f experts of %s: with --redundant-experts %.0f "
+               "it does",
+               ep, E + R, f->model.name, R + ep - fmod(E + R, ep));
 }
 
 /* The degrees given, or an instance of all chips of the machine, or of a replica. */
@@ -329,6 +335,11 @@ static struct sp_service service_of(const struct serve *f, double chips)
         .memory_fraction = or_else(args->value.memory_fraction, f->engine.memory_fraction),
         .fraction_of_free = f->engine.of_free,
         .buffer_bytes = f->engine.buffer_bytes,
+        .separate = f->engine.separate_prompts,
+        .poll_steps = f->engine.poll_steps,
+        .redundant = or_else(args->value.redundant_experts, 0),
+        .imbalance = or_else(args->value.imbalance, 0),
+        .moe_overlap = args->value.moe_overlap == 1,
         .input = input,
         .output = output,
         .held_tokens = or_else(context, sp_held_tokens(&f->engine, input, seen)),

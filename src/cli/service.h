@@ -22,6 +22,9 @@ extern const char *const sp_serve_attentions[], *const sp_serve_percentiles[],
     SP_TAKE(concurrency), \
     SP_TAKE(rate), \
     SP_TAKE(attention_dp), \
+    SP_TAKE(redundant_experts), \
+    SP_TAKE(imbalance), \
+    SP_TAKE(moe_overlap), \
     SP_TAKE(replicas), \
     SP_TAKE(weights), \
     SP_TAKE(expert_weights, .alias = "experts"), \

@@ -46,8 +46,7 @@ int sp_find_serve_points(const struct serve *f, struct sp_serve_point points[SP_
         return 0;
     if (f->args->given.front)
         return sp_serve_front(&f->service, &f->load, machine, !f->textbook, points);
-    return sp_serve_points(&f->service, &f->load, machine, !f->textbook,
-                           (enum sp_serve_objective)f->args->value.objective, points);
+    return sp_serve_points(&f->service, &f->load, machine, !f->textbook, points);
 }
 
 bool sp_arrives_by_rows(const struct serve *f)
@@ -80,7 +79,7 @@ static void prepare_instance(struct serve *f)
         return;
     sp_prepare_instance(&f->reader.service, &load, &f->reading);
     f->load.reading = &f->reading;
-    f->load.readers = f->is_best ? 0 : f->readers;
+    f->load.readers = f->is_best && !(f->load.rate > 0) ? 0 : f->readers;
     f->load.transfer_s =
         sp_pools(&f->reader, &f->served, 1, 1, 1, (double)sp_chips(&f->hw)).transfer_s;
 }
@@ -135,11 +134,10 @@ static void choose_instance(struct serve *f)
     if (f->degrees.given || f->is_split || f->textbook || experts || machine == 1 ||
         !isnan(f->load.step_s) || !(f->served.kv_held > 0 || (!apart && !any)))
         return;
-    if (apart && any && sp_best_split(&f->service, &f->load, machine, true, &f->split))
+    if (apart && (any || f->load.rate > 0) &&
+        sp_best_split(&f->service, &f->load, machine, true, &f->split))
         take_split(f);
-    else if (!apart &&
-             sp_serve_points(&f->service, &f->load, machine, true,
-                             (enum sp_serve_objective)f->args->value.objective, points) > 0)
+    else if (!apart && sp_serve_points(&f->service, &f->load, machine, true, points) > 0)
         take_point(f, &points[0]);
 }
 
@@ -243,6 +241,7 @@ bool sp_load_sequences(struct serve *f, struct sp_error *error)
 {
     f->load = (struct sp_serve_load){
         .concurrency = f->args->value.concurrency,
+        .objective = (enum sp_serve_objective)f->args->value.objective,
         .rate = or_else(f->args->value.rate, 0),
         .tpot_s = or_else(f->args->value.tpot, INFINITY),
         .ttft_s = or_else(f->args->value.ttft, INFINITY),
@@ -290,7 +289,7 @@ bool sp_load_most(struct serve *f, struct sp_error *error)
 static bool serves_on(const struct serve *f, double chips)
 {
     struct sp_serve_point points[SP_SERVE_POINTS];
-    const int n = sp_serve_points(&f->service, &f->load, chips, true, SP_SERVE_THROUGHPUT, points);
+    const int n = sp_serve_points(&f->service, &f->load, chips, true, points);
     for (int i = 0; i < n; i++)
         if (points[i].chips <= chips) /* one chip stands for any number */
             return true;
@@ -306,7 +305,8 @@ static double least_to_serve(const struct serve *f)
     full.rate = 0;
     full.concurrency = NAN;
     full.ttft_s = INFINITY;
-    if (sp_serve_points(&f->service, &full, 1, true, SP_SERVE_COST, points) == 0)
+    full.objective = SP_SERVE_COST;
+    if (sp_serve_points(&f->service, &full, 1, true, points) == 0)
         return NAN;
     return fmax(1, floor(0.9 * f->load.rate * points[0].chips / points[0].steady.requests_per_s));
 }

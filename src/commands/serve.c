@@ -337,11 +337,11 @@ static void divide(struct shown *s)
     struct sp_serve_load both = f->load;
     char reads[96], generates[96];
     both.apart = false;
+    both.objective = SP_SERVE_THROUGHPUT;
     name_pool(f->split.readers, &f->split.reads, reads, sizeof reads);
     name_pool(f->split.generators, &f->split.generates, generates, sizeof generates);
     snprintf(s->split_words, sizeof s->split_words, "%s read, %s generate", reads, generates);
-    if (sp_serve_points(s->of, &both, (double)sp_chips(&f->hw), true, SP_SERVE_THROUGHPUT,
-                        together) > 0)
+    if (sp_serve_points(s->of, &both, (double)sp_chips(&f->hw), true, together) > 0)
         s->requests_together =
             sp_total_of_instances(together[0].steady.requests_per_s, together[0].replicas);
 }

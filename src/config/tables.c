@@ -420,6 +420,8 @@ static const struct sp_field engine_fields[] = {
     BOOL(narrow_cache, "fp8 cache with weights of 8 bits or fewer"),
     REAL(buffer_bytes, "bytes", 0, 1e12,
          "graphs and workspaces per chip, besides weights and cache"),
+    BOOL(separate_prompts, "prompts have passes of their own, in which nothing is generated"),
+    REAL(poll_steps, "", 1, 1e6, "steps between two looks for new requests", .fallback = 1),
     REMARKS("where the defaults come from"),
 };
 #undef OF

@@ -27,11 +27,13 @@ static double error_of(const void *context, size_t i, const double *constants,
     return sp_serving_log_error((const struct sp_serving_sample *)context + i, constants);
 }
 
-/* An engine's kernels are those of a die: H100 and H200 are one. */
+/* An engine's kernels are those of a die: H100 and H200 are one; a server is that of all. */
 static bool is_same_die(const struct sp_profile *a, const struct sp_profile *b, int constant)
 {
-    return sp_serving_constants[constant].of == SP_OF_KERNELS &&
-           strcmp(a->chip_family, b->chip_family) == 0 &&
+    const enum sp_trait of = sp_serving_constants[constant].of;
+    if (of == SP_OF_HOST)
+        return true;
+    return of == SP_OF_KERNELS && strcmp(a->chip_family, b->chip_family) == 0 &&
            strcmp(a->software_family, b->software_family) == 0;
 }
 

@@ -244,13 +244,16 @@ static void read_measured(struct reader *r)
     const bool rate = strstr(kind, "throughput") != NULL;
     m[SP_MEASURED_TPOT] = number(r, "tpot_s", 1e-9, NAN);
     m[SP_MEASURED_TTFT] = number(r, "ttft_s", 1e-9, NAN);
+    if (strcmp(text(r, "scoring"), "tpot") == 0) /* the rest is of another cause */
+        m[SP_MEASURED_TTFT] = NAN;
     m[SP_MEASURED_RATE] = rate ? number(r, "output_tokens_per_s", 1e-9, NAN) : NAN;
 }
 
 /* Everything but degrees and formats. */
-static struct sp_service service_of(const struct sp_serving_run *run, const struct sp_model *model,
+static struct sp_service service_of(struct reader *r, const struct sp_model *model,
                                     const struct sp_hardware *hw)
 {
+    const struct sp_serving_run *const run = r->run;
     return (struct sp_service){.input = run->service.input,
                                .output = run->service.output,
                                .model = model,
@@ -260,8 +263,10 @@ static struct sp_service service_of(const struct sp_serving_run *run, const stru
                                .memory_fraction = run->engine->memory_fraction,
                                .fraction_of_free = run->engine->of_free,
                                .buffer_bytes = run->engine->buffer_bytes,
+                               .separate = run->engine->separate_prompts,
+                               .poll_steps = number(r, "poll_steps", 1, run->engine->poll_steps),
                                .block = run->engine->block_tokens,
-                               .chunk = run->engine->chunk_tokens,
+                               .chunk = number(r, "chunk", 1, run->engine->chunk_tokens),
                                .mfu = 1,
                                .attention = true};
 }
@@ -340,7 +345,7 @@ static bool find_stack(struct reader *r, double chips)
     if (!model || !hw || !engine || run->problem[0] != '\0')
         return false;
     run->engine = &engine->of.engine;
-    run->service = service_of(run, &model->of.model, &hw->of.hw);
+    run->service = service_of(r, &model->of.model, &hw->of.hw);
     return true;
 }
 

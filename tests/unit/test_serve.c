@@ -228,15 +228,16 @@ static void sizes(void **state)
     (void)state;
     struct world w;
     struct sp_serve_point points[SP_SERVE_POINTS];
-    const struct sp_serve_load load = {.concurrency = 1, .tpot_s = 0.015, .step_s = NAN};
+    struct sp_serve_load load = {.concurrency = 1, .tpot_s = 0.015, .step_s = NAN};
     make(&w, "llama3-405b", "v5e");
     w.model = (struct sp_model){.params = 405e9};
     w.service.weight_bytes = 1;
-    const int n = sp_serve_points(&w.service, &load, 1, false, SP_SERVE_THROUGHPUT, points);
+    const int n = sp_serve_points(&w.service, &load, 1, false, points);
     assert_true(n > 1);
     assert_close(points[0].chips, 64, 0);
     assert_close(points[0].steady.step_s, 0.0078125, 1e-12);
-    assert_true(sp_serve_points(&w.service, &load, 1, false, SP_SERVE_LATENCY, points) == n);
+    load.objective = SP_SERVE_LATENCY;
+    assert_true(sp_serve_points(&w.service, &load, 1, false, points) == n);
     assert_close(points[0].chips, 256, 0); /* a pod */
 }
 
@@ -251,7 +252,7 @@ static void fronts(void **state)
     w.service.weight_bytes = w.service.expert_bytes = 1;
     w.service.all_experts = false;
     const int n = sp_serve_front(&w.service, &load, 72, true, front);
-    const int m = sp_serve_points(&w.service, &load, 72, true, SP_SERVE_THROUGHPUT, sizes);
+    const int m = sp_serve_points(&w.service, &load, 72, true, sizes);
     assert_true(n > 5 && m > 5);
     for (int i = 1; i < n; i++) {
         assert_true(front[i].steady.tpot_s > front[i - 1].steady.tpot_s);

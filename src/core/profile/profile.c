@@ -129,6 +129,7 @@ const char *sp_family_of_constant(const struct sp_profile *p, int constant)
     const char *const family[] = {[SP_OF_CHIP] = p->chip_family,
                                   [SP_OF_SOFTWARE] = p->software_family,
                                   [SP_OF_KERNELS] = p->software_family,
+                                  [SP_OF_HOST] = "host", /* all stacks have the same */
                                   [SP_OF_OVERLAP] = p->overlap_family[0] ? p->overlap_family
                                                                          : p->software_family};
     return family[sp_constants_of(p).of[constant].of];

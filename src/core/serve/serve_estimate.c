@@ -3,21 +3,22 @@
 
 #include <scaleplan/serve_estimate.h>
 
-/* Rounds of the fixed point between decoding time and the number of decoding requests. */
-enum { ROUNDS = 12 };
+/* Trials for the prompts of a step; each brings the error down by a fifth at least, mostly by much
+ * more. */
+enum { TRIALS = 60 };
+#define SETTLED 1e-6
 
-/* What the loop needs from the passes. */
+/* What the loop needs from the passes, for one pipeline stage's share of requests. */
 struct loop {
     const struct sp_pass *pass, *draft;
     double context, output, ranks; /* ranks: prompts processed together */
     double drafts, accepted;       /* per step: drafts checked, tokens accepted */
+    double computed, seen;         /* tokens of a prompt that are not cached; attended to, mean */
+    double lump, most;             /* of a prompt, and at most, in a step of a rank */
+    double least_s;                /* of a token of a prompt, at the peak */
     double prompt_s;               /* one prompt alone */
-    double most_mixed_s;           /* most that prompts add to one step */
-    double adds_s;                 /* added by a prompt to other requests' steps, per rank */
-    double chunk_s;                /* most that it adds to one step */
-    double steps_s, alone_s;       /* of a request alone: its steps; with its prompt */
-    double least_s;                /* of the instance's time, that a prompt takes at any load */
     double first_s;                /* server overhead */
+    double first_wave;             /* share of the requests that all come at once, at the start */
     bool apart;                    /* separate prefill */
 };
 
@@ -25,7 +26,7 @@ struct loop {
 static void take_step(const struct loop *l, double decoding, struct sp_serve_estimate *e)
 {
     const struct sp_pass_load load = {
-        .decode = decoding / l->pass->plan.pp, .context = l->context, .drafts = l->drafts};
+        .decode = decoding, .context = l->context, .drafts = l->drafts};
     struct sp_pass_load draft = load;
     draft.drafts = 0;
     e->step = sp_pass_time(l->pass, &load);
@@ -54,16 +55,21 @@ static struct sp_pass_time part_of_prompt(const struct sp_pass *p, double from, 
     return sp_pass_time(p, &load);
 }
 
+/* Tokens of a prompt that are cached: all but one at most, whose logits are asked for. */
+static double cached_tokens(const struct sp_service *s)
+{
+    return fmax(0, fmin(s->prefix_hit * s->input, s->input - 1));
+}
+
 /* Passes of a prompt: full chunks, whose tokens attend to half of the range on average, and the
  * last. */
-static struct sp_pass_time prompt_of(const struct sp_pass *p, double *passes)
+static struct sp_pass_time prompt_of(const struct sp_pass *p)
 {
     const struct sp_service *const s = &p->served.service;
-    const double input = s->input, hit = s->prefix_hit * input, computed = input - hit;
+    const double input = s->input, hit = cached_tokens(s), computed = input - hit;
     const double chunk = s->chunk > 0 ? fmin(s->chunk, computed) : computed;
     const double full = ceil(computed / chunk) - 1, mean = hit + (full - 1) * chunk / 2;
     struct sp_pass_time t = part_of_prompt(p, hit + full * chunk, input, 1);
-    *passes = full + 1;
     if (full > 0) {
         const struct sp_pass_time one = part_of_prompt(p, mean, mean + chunk, 0);
         add_parts(&t, &one, full);
@@ -71,86 +77,167 @@ static struct sp_pass_time prompt_of(const struct sp_pass *p, double *passes)
     return t;
 }
 
-/* Time of the instance that a prompt takes. s. */
-static double prompts_s(const struct loop *l)
+/* A step of `decoding` sequences, alone and with `tokens` of prompts on each rank. */
+struct mixed {
+    double alone_s, adds_s;
+};
+
+/* Prompts share a pass with the sequences that decode: it reads the weights once and launches each
+ * kernel once. Engines that do not mix them run a pass for prompts. Arithmetic of prompts does not
+ * hide behind reads without end: no less than at the peak. */
+static struct mixed mix(const struct loop *l, double decoding, double tokens)
 {
-    return l->apart ? 0 : l->pass->value[SP_V_MIXED] * l->adds_s;
+    const bool separate = l->pass->served.service.separate;
+    struct sp_serve_estimate e;
+    take_step(l, decoding, &e);
+    const struct sp_pass_load load = {.decode = separate ? 0 : decoding,
+                                      .context = l->context,
+                                      .drafts = l->drafts,
+                                      .prompts = l->ranks * tokens / l->computed,
+                                      .prompt = l->ranks * tokens,
+                                      .seen = l->seen};
+    const double with_s = sp_pass_time(l->pass, &load).total_s;
+    const double adds = separate ? with_s : with_s - e.step.total_s;
+    return (struct mixed){e.token_s * l->accepted, fmax(adds, l->ranks * tokens * l->least_s)};
 }
 
-/* A step takes a chunk of prompts on each rank: part of one, or several that read the weights once.
- */
-static double most_mixed_s(const struct loop *l)
-{
-    const struct sp_pass *const p = l->pass;
-    const struct sp_service *const s = &p->served.service;
-    const struct sp_pass_load nothing = {0};
-    const double hit = s->prefix_hit * s->input, computed = s->input - hit;
-    const double tokens = p->plan.attention_dp * s->chunk;
-    const struct sp_pass_load several = {
-        .prompts = tokens / computed, .prompt = tokens, .seen = (hit + s->input) / 2};
-    if (l->apart || !(s->chunk > 0))
-        return INFINITY;
-    if (computed >= s->chunk)
-        return prompts_s(l) * l->ranks * s->chunk / computed;
-    return p->value[SP_V_MIXED] *
-           (sp_pass_time(p, &several).total_s - sp_pass_time(p, &nothing).total_s);
-}
+/* What r requests make of each other, where `prompts` of them start in a step: to one of them, the
+ * others are there for as long as it is not alone. */
+struct turn {
+    double every_s; /* from step to step */
+    double token_s, first_s, e2e_s;
+    double decoding; /* sequences of a step that it decodes in */
+    double steps_per_s;
+    double share; /* of the time, that prompts take */
+};
 
-/* Time that the prompts of others add to a step: with their part of the queue, and with the longer
- * steps, `longer_s` for an answer, no more than if each of them was served alone before: nobody
- * serves two more slowly than one after the other. */
-static double mixed_s(const struct loop *l, double others, double queue, double longer_s)
+/* The mean over steps, some of which have no sequence that decodes, only prompts or nothing: parts
+ * of one prompt then, or several. */
+static struct mixed mean_of(const struct loop *l, const struct mixed *m, double lump, double some)
 {
-    const double all = fmax(0, others * l->alone_s - queue - longer_s);
-    return fmin(fmin(prompts_s(l) * others / l->output, all / fmax(1, l->output - 1)),
-                l->most_mixed_s);
-}
-
-/* Iterates between the number of decoding requests and their duration; `mixed`: time that prompts
- * add per step. */
-static void settle_decoding(const struct loop *l, double r, double mixed, double queue,
-                            struct sp_serve_estimate *e)
-{
-    e->decoding = r;
-    for (int i = 0; i < ROUNDS; i++) {
-        take_step(l, e->decoding, e);
-        e->tpot_s = e->token_s + mixed;
-        e->ttft_s = l->first_s + l->prompt_s + e->token_s * l->accepted / 2 + queue;
-        const double decode_s = (l->output - 1) * e->tpot_s;
-        const double next = fmax(fmin(1, r), r * decode_s / (e->ttft_s + decode_s));
-        if (l->apart ||
-            fabs(next - e->decoding) <= 1e-4 * r) /* with separate prefill all of them decode */
-            return;
-        e->decoding = next;
+    if (some >= 1)
+        return *m;
+    struct mixed none = mix(l, 0, lump);
+    if (lump <= l->lump) {
+        const double idle_s = l->pass->served.service.separate ? 0 : none.alone_s;
+        none.adds_s = l->prompt_s * lump / l->computed - idle_s;
     }
+    return (struct mixed){some * m->alone_s + (1 - some) * none.alone_s,
+                          some * m->adds_s + (1 - some) * none.adds_s};
 }
 
-/* A request of r takes its prompt's time, mixed into steps, and its share of steps that all r could
- * be in, and no less than its prompt alone: in a second the instance does no more than a second of
- * these. For what is missing, requests wait for their prompts. */
-static void conserve(const struct loop *l, double r, double steps_s, struct sp_serve_estimate *e)
+/* Prompts before one's own, where others take this share of the time for prompts and all take
+ * `load`: half of a queue at random if there is time, and where there is none all others. */
+static double wait_for(double others, double load)
 {
-    const double turn_s = fmax(r * l->least_s + steps_s, r * l->adds_s);
-    e->ttft_s = fmax(e->ttft_s, turn_s - (l->output - 1) * e->tpot_s);
+    return others / (1 - others) * (1 + load * load) / 2;
 }
 
-/* Settles r running requests (decoding, if prefill is separate); no queue. */
+static struct turn take_turn(const struct loop *l, double r, double prompts)
+{
+    const struct sp_service *const s = &l->pass->served.service;
+    const double others = 1 - 1 / fmax(1, r), steps = (l->output - 1) / l->accepted;
+    const double tokens = prompts * l->computed / l->ranks; /* of prompts, on a rank in a step */
+    const double lump = fmax(l->lump, tokens), share = tokens / lump;
+    struct turn t = {.decoding = fmin(1, steps) + others * prompts * steps};
+    const struct mixed own = mix(l, t.decoding, lump);
+    const struct mixed m = mean_of(l, &own, lump, prompts * steps);
+    const double whole_s = m.adds_s + (s->separate ? 0 : m.alone_s);
+    const double own_s = fmax(1, l->computed / lump) * whole_s; /* of its prompt in their steps */
+    const double packed_s = /* of a prompt among many that fill chunks */
+        l->computed / l->ranks * (m.alone_s / l->most + m.adds_s / lump);
+    t.every_s = m.alone_s + share * m.adds_s;
+    const double load = prompts * packed_s / t.every_s; /* of what prompts can have of the time */
+    t.share = share * m.adds_s / t.every_s;
+    t.steps_per_s = fmin(1, prompts * steps + share) / t.every_s;
+    t.token_s = (own.alone_s + others * share * own.adds_s) / l->accepted;
+    t.first_s = l->first_s + l->prompt_s;
+    /* half a step that decodes, and of those in which nobody looks for it; the rest of a step with
+     * prompts is part of the wait for them */
+    const double late_s = (m.alone_s + fmax(0, s->poll_steps - 1) * t.every_s) / 2;
+    /* each of the others starts once in one's own time, some of them while one decodes */
+    const double before =
+        fmin(wait_for(others * load, load), others * fmax(0, r - prompts * steps));
+    t.first_s += others * (late_s + fmax(0, own_s - l->prompt_s)) +
+                 (before + l->first_wave * (r - 1) / 2) * packed_s;
+    t.e2e_s = t.first_s + (l->output - 1) * t.token_s;
+    return t;
+}
+
+/* Prompts of a step, over what r requests start in their time: the more, the more this is above 0.
+ */
+static double excess(const struct turn *t, double r, double prompts)
+{
+    return prompts / t->every_s - r / t->e2e_s;
+}
+
+/* Where as many requests start in a step as end: Little's law. A step takes at most a chunk on each
+ * rank. By the method of Illinois: both answers per second rise with the prompts of a step, one
+ * from nothing, and the other falls. */
+static struct turn settle_turn(const struct loop *l, double r)
+{
+    const double steps = (l->output - 1) / l->accepted;
+    double low = 0, high = fmin(l->most * l->ranks / l->computed, 2 * r / (1 + steps));
+    struct turn t = take_turn(l, r, high);
+    double over = excess(&t, r, high), under = -r / take_turn(l, r, 0).e2e_s;
+    for (int i = 0, side = 0; i < TRIALS && over > 0 && high - low > SETTLED * high; i++) {
+        const double next = (low * over - high * under) / (over - under);
+        t = take_turn(l, r, next);
+        const double e = excess(&t, r, next);
+        if (fabs(e) * t.e2e_s < SETTLED * r)
+            break;
+        if (e > 0) {
+            high = next;
+            over = e;
+            under /= side > 0 ? 2 : 1;
+            side = 1;
+        } else {
+            low = next;
+            under = e;
+            over /= side < 0 ? 2 : 1;
+            side = -1;
+        }
+    }
+    return t;
+}
+
+/* Settles r running requests (decoding, if prefill is separate); no queue. Stages of a pipeline are
+ * as many instances, each with its share. */
 static void settle(const struct loop *l, double r, struct sp_serve_estimate *e)
 {
-    const double others = fmax(0, r - 1);
-    const double queue = l->pass->value[SP_V_QUEUE] * others * l->adds_s;
-    take_step(l, r, e);
-    const double steps_s = (l->output - 1) * e->token_s; /* of an answer, if all r are in them */
-    settle_decoding(l, r, mixed_s(l, others, queue, steps_s - l->steps_s), l->apart ? 0 : queue, e);
-    if (!l->apart)
-        conserve(l, r, steps_s, e);
+    const double lanes = l->pass->plan.pp;
+    if (l->apart) {
+        e->decoding = r;
+        take_step(l, r / lanes, e);
+        e->tpot_s = e->token_s;
+        e->ttft_s = l->first_s + l->prompt_s + e->token_s * l->accepted / 2;
+    } else {
+        const struct turn t = settle_turn(l, fmax(1, r / lanes));
+        const double decoding = fmax(1, t.decoding); /* answers of one token have no step */
+        take_step(l, decoding, e);
+        e->decoding = fmin(r, lanes * decoding);
+        e->tpot_s = t.token_s;
+        e->ttft_s = t.first_s;
+        e->prompt_share = t.share;
+        e->steps_per_s = lanes * t.steps_per_s;
+    }
     e->e2e_s = e->ttft_s + (l->output - 1) * e->tpot_s;
     e->requests_per_s = l->apart ? r / (l->output * e->tpot_s) : r / e->e2e_s;
     e->running = e->requests_per_s * e->e2e_s;
+    if (l->apart)
+        e->steps_per_s = lanes / (e->token_s * l->accepted);
+}
+
+/* Mean wait of prompts that come at random to as many readers as read `reads` per second. */
+static double wait_to_read(double rate, double reads)
+{
+    const double rho = rate / reads;
+    return rho < 1 ? rho / (1 - rho) / (2 * reads) : INFINITY;
 }
 
 /* Settles c requests in both pools with prefill on several readers: b decode, and prompts that
- * finish prefill at the rate of answers queue for one another. */
+ * finish prefill at the rate of answers queue for one another. By Little's law a request that
+ * neither decodes nor is read or sent waits. */
 static void settle_pools(const struct loop *l, const struct sp_requests *q,
                          struct sp_serve_estimate *e)
 {
@@ -160,24 +247,30 @@ static void settle_pools(const struct loop *l, const struct sp_requests *q,
     for (int i = 0; i < 60 && high - low > 1e-9 * high; i++) {
         const double b = (low + high) / 2;
         settle(l, b, e);
-        const double rho = e->requests_per_s / reads;
-        const double wait = rho < 1 ? rho / (1 - rho) / (2 * reads) : INFINITY;
-        if (e->requests_per_s * (e->e2e_s + sent_s + wait) < c)
+        const double wait_s = wait_to_read(e->requests_per_s, reads);
+        if (e->requests_per_s * (e->e2e_s + sent_s + wait_s) < c)
             low = b;
         else
             high = b;
     }
     settle(l, low, e);
-    e->e2e_s = c / e->requests_per_s; /* Little's law: a request that does not decode waits or is in
-                                         prefill */
-    e->ttft_s = e->e2e_s - (l->output - 1) * e->tpot_s;
-    e->running = c;
+    e->ttft_s += sent_s;
+    e->e2e_s += sent_s;
+    e->wait_s = fmax(0, c / e->requests_per_s - e->e2e_s);
+    e->waiting = e->requests_per_s * e->wait_s;
+    e->running = c - e->waiting;
 }
 
-/* Random arrivals: the number in flight is the arrivals during one request. */
-static void take_rate(const struct loop *l, double rate, struct sp_serve_estimate *e)
+/* Random arrivals: the number in flight is the arrivals during one request, those that decode the
+ * arrivals while one does. Requests wait for a place, and for a reader of another pool. */
+static void take_rate(const struct loop *l, const struct sp_requests *q,
+                      struct sp_serve_estimate *e)
 {
+    const double reads = q->readers > 0 ? q->readers * e->prompts_per_s : INFINITY;
+    const double rate = q->rate;
     double low = 0, high = e->most;
+    settle(l, high, e);
+    e->most_requests_per_s = fmin(e->requests_per_s, reads);
     for (int i = 0; i < 60 && high - low > 1e-6 * e->most; i++) {
         const double r = (low + high) / 2;
         settle(l, r, e);
@@ -187,8 +280,14 @@ static void take_rate(const struct loop *l, double rate, struct sp_serve_estimat
             high = r;
     }
     settle(l, high, e);
-    const double rho = rate * e->e2e_s / e->most;
-    e->wait_s = rho < 1 ? rho / (1 - rho) * e->e2e_s / (2 * e->most) : INFINITY;
+    const double sent_s = l->apart ? fmax(0, q->transfer_s - l->prompt_s) : 0;
+    const double place_s = l->apart ? l->output * e->tpot_s : e->e2e_s;
+    const double rho = rate * place_s / e->most;
+    e->wait_s = rho < 1 ? rho / (1 - rho) * place_s / (2 * e->most) : INFINITY;
+    if (isfinite(reads))
+        e->wait_s += wait_to_read(rate, reads);
+    e->ttft_s += sent_s;
+    e->e2e_s += sent_s;
     e->waiting = rate * e->wait_s;
     e->requests_per_s = rate;
     e->running = rate * e->e2e_s;
@@ -205,43 +304,48 @@ static void take_waves(const struct loop *l, double r, double all, struct sp_ser
     e->requests_per_s = all / (waves * e->e2e_s + (rest >= 1 ? last.e2e_s : 0));
 }
 
-struct sp_serve_estimate sp_serve_estimate(const struct sp_pass *pass,
-                                           const struct sp_requests *requests)
+static struct loop loop_of(const struct sp_pass *pass, const struct sp_requests *requests,
+                           struct sp_serve_estimate *e)
 {
-    const struct sp_pass_load nothing = {0};
     const struct sp_pass *const reader = requests->reader ? requests->reader : pass;
-    const struct sp_service *const s = &pass->served.service;
-    double passes;
-    struct sp_serve_estimate e = {.prompt = prompt_of(reader, &passes),
-                                  .most = sp_room_for_sequences(&pass->served),
-                                  .apart = requests->reader != NULL};
+    const struct sp_served *const v = &pass->served;
+    const struct sp_service *const s = &v->service;
+    const double hit = cached_tokens(s);
     struct loop l = {.pass = pass,
                      .draft = requests->draft,
                      .drafts = s->drafts,
                      .accepted = s->drafts > 0 ? s->accepted : 1,
                      .context = s->step_tokens,
                      .output = s->output,
-                     .ranks = reader->plan.attention_dp * reader->plan.pp,
-                     .prompt_s = e.prompt.total_s,
+                     .ranks = reader->plan.attention_dp,
+                     .computed = s->input - hit,
+                     .seen = (hit + s->input) / 2,
                      .first_s = requests->direct ? 0 : pass->value[SP_V_FIRST],
-                     .apart = e.apart};
-    const double empty_s = passes * sp_pass_time(reader, &nothing).total_s;
-    l.adds_s = fmax(0, l.prompt_s - empty_s) / l.ranks;
-    l.least_s = fmax(fmin(1, pass->value[SP_V_MIXED]) * l.adds_s,
-                     pass->served.prefill_flops / pass->served.C);
-    l.most_mixed_s = most_mixed_s(&l);
-    take_step(&l, 1, &e);
-    l.steps_s = (l.output - 1) * e.token_s;
-    l.alone_s = l.prompt_s / l.ranks + l.steps_s;
-    l.chunk_s = l.apart ? 0 : l.adds_s * l.ranks / passes;
-    e.prompts_per_s = l.ranks / l.prompt_s;
+                     .apart = requests->reader != NULL};
+    const double at_once = fmin(requests->in_flight, fmax(1, e->most));
+    /* waves of equal requests that a table of throughputs has last as long as a steady state */
+    l.first_wave = requests->all > 0 && !requests->direct ? fmin(1, at_once / requests->all) : 0;
+    e->prompt = prompt_of(reader);
+    l.prompt_s = e->prompt.total_s;
+    l.most = s->chunk > 0 ? s->chunk : l.computed;
+    l.lump = fmin(l.most, l.computed);
+    l.least_s = pass->plan.pp * v->prefill_flops / v->C / l.computed;
+    return l;
+}
+
+struct sp_serve_estimate sp_serve_estimate(const struct sp_pass *pass,
+                                           const struct sp_requests *requests)
+{
+    struct sp_serve_estimate e = {.most = sp_room_for_sequences(&pass->served),
+                                  .apart = requests->reader != NULL};
+    const struct loop l = loop_of(pass, requests, &e);
+    const double lanes = (requests->reader ? requests->reader : pass)->plan.pp;
+    e.prompts_per_s = lanes * l.ranks / l.prompt_s;
     if (requests->readers > 0 && !isnan(requests->in_flight)) {
         settle_pools(&l, requests, &e);
         e.most_requests_per_s = e.requests_per_s;
     } else if (isnan(requests->in_flight)) {
-        settle(&l, e.most, &e);
-        e.most_requests_per_s = e.requests_per_s;
-        take_rate(&l, requests->rate, &e);
+        take_rate(&l, requests, &e);
     } else {
         const double all = requests->all > 0 ? requests->all : INFINITY;
         const double c = fmin(requests->in_flight, all), r = fmin(c, fmax(1, e.most));
@@ -254,9 +358,9 @@ struct sp_serve_estimate sp_serve_estimate(const struct sp_pass *pass,
     }
     e.ttft_s += e.wait_s;
     e.e2e_s += e.wait_s;
-    e.stall_s = e.token_s * l.accepted + l.chunk_s;
-    e.queue_s = fmax(0, e.ttft_s - l.first_s - l.prompt_s - e.token_s * l.accepted / 2);
+    e.stall_s =
+        e.token_s * l.accepted + (l.apart ? 0 : mix(&l, e.decoding / pass->plan.pp, l.lump).adds_s);
+    e.queue_s = fmax(0, e.ttft_s - l.first_s - l.prompt_s);
     e.tokens_per_s = e.requests_per_s * l.output;
-    e.prompt_share = fmin(1, prompts_s(&l) * e.requests_per_s);
     return e;
 }

@@ -33,12 +33,11 @@ struct sp_requests sp_requests_of(const struct sp_serve_instance *i,
 struct sp_steady sp_steady_of_estimate(const struct sp_served *v, const struct sp_serve_estimate *e)
 {
     const struct sp_service *const s = &v->service;
-    const struct sp_decode_time least = sp_decode_time(v, e->decoding, 1 + s->drafts);
+    const double together = e->decoding / fmax(1, s->pp); /* in a step */
+    const struct sp_decode_time least = sp_decode_time(v, together, 1 + s->drafts);
     const double given = s->drafts > 0 ? s->accepted : 1; /* tokens per step */
-    const double steps = s->output / (e->decoding * given), rate = e->requests_per_s;
+    const double steps = s->output / (together * given), rate = e->requests_per_s;
     const double prompts = e->apart ? 0 : 1;
-    const double alone =
-        prompts * fmax(0, 1 - steps) / s->attention_dp; /* a pass of one on each rank */
     return (struct sp_steady){
         .step_s = e->token_s,
         .waiting = e->waiting,
@@ -51,8 +50,7 @@ struct sp_steady sp_steady_of_estimate(const struct sp_served *v, const struct s
         .evicted_per_step = sp_evicted_tokens(e->decoding, s->input, s->output),
         .flops_share = rate * (steps * least.math_s + prompts * v->prefill_flops / v->C),
         /* a prompt in a step reads no weights of its own */
-        .bandwidth_share =
-            rate * (steps * (least.kv_s + least.weights_s) + alone * v->prefill_read / v->W),
+        .bandwidth_share = e->steps_per_s * (least.kv_s + least.weights_s),
     };
 }
 
@@ -124,7 +122,9 @@ double sp_sequences_of_load(const struct sp_serve_instance *i, const struct sp_s
 {
     if (!isnan(load->concurrency))
         return load->concurrency / replicas;
-    double low = 0, high = fmin(sp_most_sequences(&i->served), 1e9) + 1;
+    const bool quick = load->objective == SP_SERVE_LATENCY || load->objective == SP_SERVE_TTFT;
+    const double most = fmin(sp_most_sequences(&i->served), quick ? 1 : 1e9);
+    double low = 0, high = most + 1;
     while (high - low > 1) {
         const double middle = floor((low + high) / 2);
         const struct sp_steady y = sp_state_of(i, load, middle);

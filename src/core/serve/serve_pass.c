@@ -13,8 +13,11 @@
 /* Share of the memory bandwidth reached by elementwise kernels. */
 #define ELEMENTWISE_SHARE 0.7
 
-/* Tokens of the busiest EP rank over the mean, as in measured routing. */
+/* Tokens of the busiest EP rank over the mean, as in measured routing; and the exponent of a power
+ * law of the experts' tokens that has it for 256 experts on 8 ranks: 1 + d sqrt(2 ln 8 / 32) with a
+ * deviation d of 0.69 of the mean. */
 #define EXPERT_IMBALANCE 1.25
+#define EXPERT_POWER 0.36
 
 /* Kernel efficiencies per format for chips without measurements. */
 static const struct {
@@ -76,7 +79,43 @@ static void add_expert(struct sp_pass *p, const struct sp_matmul *m, double laye
     const double weights = layers * m->in * m->out / p->plan.etp;
     p->expert_flops += 2 * weights;
     p->expert_bytes += weights * p->served.service.expert_bytes;
-    p->experts = m->count / p->plan.ep;
+    p->routed = m->count / p->plan.ep;
+    p->experts = (m->count + p->served.service.redundant) / p->plan.ep;
+}
+
+/* Tokens of the busiest rank over the mean, if copies go to the experts with most tokens per copy
+ * and the fullest copy shares its rank with the emptiest. */
+static double balanced(double experts, double copies, double ranks)
+{
+    enum { MOST = 512 };
+    double sum = 0, load[MOST], most = 0;
+    int copy[MOST];
+    const int n = (int)fmin(experts, MOST);
+    for (int i = 0; i < n; i++) {
+        load[i] = pow(i + 1, -EXPERT_POWER);
+        sum += load[i];
+        copy[i] = 1;
+    }
+    for (int c = 0; c < (int)copies; c++) {
+        int first = 0;
+        for (int i = 1; i < n; i++)
+            first = load[i] / copy[i] > load[first] / copy[first] ? i : first;
+        copy[first]++;
+    }
+    for (int i = 0; i < n; i++)
+        most = fmax(most, load[i] / copy[i]);
+    return fmax(1, most * ranks / sum);
+}
+
+static double imbalance_of(const struct sp_pass *p)
+{
+    const struct sp_service *const s = &p->served.service;
+    if (p->plan.ep <= 1)
+        return 1;
+    if (s->imbalance > 0)
+        return s->imbalance;
+    return s->redundant > 0 ? balanced((double)s->model->moe.experts, s->redundant, p->plan.ep)
+                            : EXPERT_IMBALANCE;
 }
 
 static void add_matmuls(struct sp_pass *p, const struct sp_layer *l, double layers)
@@ -129,8 +168,10 @@ static double s_per_byte(const struct sp_hardware *hw, enum sp_collective op, do
     return ranks > 1 ? sp_time_of_collective(op, 1, &g).throughput_s : 0;
 }
 
-/* One direction of an expert exchange. s per byte of a rank's tokens. */
-static double exchange_s_per_byte(const struct sp_hardware *hw, double ranks, double picks)
+/* One direction of an expert exchange. s per byte of a rank's tokens. Kernels for prompts send a
+ * token once to a node, those for few tokens to each expert at once. DeepEP. */
+static double exchange_s_per_byte(const struct sp_hardware *hw, double ranks, double picks,
+                                  bool once_a_node)
 {
     const struct sp_network *const net = &hw->network;
     if (net->kind == SP_TORUS)
@@ -138,6 +179,7 @@ static double exchange_s_per_byte(const struct sp_hardware *hw, double ranks, do
     const struct sp_expert_group group = {.ranks = ranks,
                                           .inside = fmin(ranks, (double)net->domain),
                                           .picks = picks,
+                                          .once_a_node = once_a_node,
                                           .most_nodes = INFINITY};
     const struct sp_copies_of_token copies = sp_copies_of_token(&group);
     const double near = sp_domain_bytes_per_s(net, fmax(2, group.inside));
@@ -158,9 +200,13 @@ static void add_collectives(struct sp_pass *p, const struct sp_layer *l, double 
         p->reduce_s_per_token += reduces * bytes * s_per_byte(hw, SP_ALL_REDUCE, plan->tp);
     }
     if (exchanges) {
+        /* there in the format of the experts' arithmetic, back in 16 bits */
+        const enum sp_kernel_format math = formats[p->served.service.expert_math].curve;
+        const bool narrow = math != SP_KERNEL_BF16;
+        const double both = layers * bytes * (narrow ? 1.5 : 2) / plan->tp;
         p->exchanges += 2 * layers;
-        p->exchange_s_per_token +=
-            2 * layers * bytes * exchange_s_per_byte(hw, plan->ep, l->picks) / plan->tp;
+        p->exchange_s_per_token += both * exchange_s_per_byte(hw, plan->ep, l->picks, false);
+        p->prompt_exchange_s_per_token += both * exchange_s_per_byte(hw, plan->ep, l->picks, true);
     }
 }
 
@@ -178,6 +224,7 @@ static void add_layers(struct sp_pass *p, const struct sp_layers *layers, int ki
     p->kind[p->kinds++].mixer = l->mixer;
     p->layers += n;
     p->mixtures += l->picks > 0 ? n : 0;
+    p->recurrences += l->mixer.state > 0 ? n : 0;
 }
 
 void sp_use_serving_constants(const double value[SP_PROFILE_ROOM], struct sp_pass *p)
@@ -219,7 +266,7 @@ void sp_prepare_pass(const struct sp_served *served, const struct sp_profile *pr
     p->expert_rate = chip->peak_flops_per_s[sp_compute_dtype(chip, s->expert_math)];
     p->memory_rate = chip->hbm_bytes_per_s;
     p->expert_share = 1 / sp_expert_ratio(m);
-    p->imbalance = p->plan.ep > 1 ? EXPERT_IMBALANCE : 1;
+    p->imbalance = imbalance_of(p);
     p->plain_peak = chip->peak_flops_per_s[sp_compute_dtype(chip, SP_BF16)];
     sp_use_serving_constants(profile->value, p);
     p->cache_share = sp_kv_copies(m, p->plan.tp) / p->plan.tp;
@@ -242,8 +289,9 @@ static double experts_s(const struct sp_pass *p, double tokens)
 {
     if (p->experts <= 0 || tokens <= 0)
         return 0;
-    const double touched = p->experts * sp_experts_touched(p->expert_share, tokens);
-    const double rows = tokens * p->expert_share * p->experts * p->imbalance;
+    const double of_copy = p->expert_share * p->routed / p->experts;
+    const double touched = p->experts * sp_experts_touched(of_copy, tokens);
+    const double rows = tokens * p->expert_share * p->routed * p->imbalance;
     const double rounded = rows + touched * p->value[SP_V_EXPERT_TILE];
     return sp_smooth_max(
         rounded * p->expert_flops / (p->expert_rate * p->value[SP_V_EXPERT_MATMUL]),
@@ -277,15 +325,24 @@ static double prompt_attention_s(const struct sp_pass *p, double tokens, double 
     return tokens * flops / p->plan.tp / (p->plain_peak * p->value[SP_V_PROMPT]);
 }
 
-static double comm_s(const struct sp_pass *p, double tokens)
+static double reduces_s(const struct sp_pass *p, double tokens)
 {
     const double link = p->value[SP_V_LINK], reduce = p->value[SP_V_REDUCE];
-    const double deeper = 0.75 + log2(p->plan.tp) / 4, more = 0.75 + log2(p->plan.ep) / 4;
-    return p->reduces * reduce * deeper + tokens * p->reduce_s_per_token / link +
-           p->exchanges * 1.5 * reduce * more + tokens * p->exchange_s_per_token / link;
+    const double deeper = 0.75 + log2(p->plan.tp) / 4;
+    return p->reduces * reduce * deeper + tokens * p->reduce_s_per_token / link;
 }
 
-struct sp_pass_time sp_pass_time(const struct sp_pass *p, const struct sp_pass_load *load)
+/* Of tokens of steps and of prompts. */
+static double exchanges_s(const struct sp_pass *p, double steps, double prompts)
+{
+    const double link = p->value[SP_V_LINK], reduce = p->value[SP_V_REDUCE];
+    const double more = 0.75 + log2(p->plan.ep) / 4;
+    return p->exchanges * 1.5 * reduce * more +
+           (steps * p->exchange_s_per_token + prompts * p->prompt_exchange_s_per_token) / link;
+}
+
+/* All but the exchanges. */
+static struct sp_pass_time work_of(const struct sp_pass *p, const struct sp_pass_load *load)
 {
     const double d = p->plan.attention_dp, sequences = load->decode / d;
     const double checked = load->decode * (1 + load->drafts);
@@ -299,10 +356,50 @@ struct sp_pass_time sp_pass_time(const struct sp_pass *p, const struct sp_pass_l
         .attention_s = decode_attention_s(p, sequences, 1 + load->drafts, load->context) +
                        prompt_attention_s(p, load->prompt / d, load->seen),
         .elementwise_s = T * p->element_bytes / (p->memory_rate * ELEMENTWISE_SHARE),
-        .comm_s = comm_s(p, T),
+        .comm_s = reduces_s(p, T),
         .launch_s = p->layers * p->value[SP_V_LAYER] + p->mixtures * p->value[SP_V_MIXTURE] +
                     p->value[SP_V_STEP] + sequences * p->value[SP_V_SEQUENCE],
     };
+    if (load->prompt > 0) /* of any length: no graph is captured */
+        t.launch_s += p->layers * p->value[SP_V_EAGER] + p->recurrences * p->value[SP_V_RECURRENT];
     t.total_s = t.matmul_s + t.experts_s + t.attention_s + t.elementwise_s + t.comm_s + t.launch_s;
     return t;
+}
+
+static void add_exchanges(struct sp_pass_time *t, double seconds)
+{
+    t->comm_s += seconds;
+    t->total_s += seconds;
+}
+
+/* Two batches, where one exchanges while the other computes: both read the weights. Engines do so
+ * where it is faster. */
+static struct sp_pass_time pass_of_two(const struct sp_pass *p, const struct sp_pass_load *load)
+{
+    struct sp_pass_load half = *load;
+    half.decode /= 2;
+    half.prompts /= 2;
+    half.prompt /= 2;
+    struct sp_pass_time t = work_of(p, &half);
+    double *const parts[] = {&t.matmul_s,      &t.experts_s, &t.attention_s,
+                             &t.elementwise_s, &t.comm_s,    &t.total_s};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        *parts[i] *= 2;
+    t.total_s -= t.launch_s; /* was doubled; graphs of both are launched while they run */
+    const double d = p->plan.attention_dp, checked = half.decode * (1 + half.drafts);
+    add_exchanges(&t, fmax(0, 2 * exchanges_s(p, checked / d, half.prompt / d) - t.total_s));
+    return t;
+}
+
+struct sp_pass_time sp_pass_time(const struct sp_pass *p, const struct sp_pass_load *load)
+{
+    const double d = p->plan.attention_dp, checked = load->decode * (1 + load->drafts);
+    struct sp_pass_time t = work_of(p, load);
+    if (p->exchanges <= 0)
+        return t;
+    add_exchanges(&t, exchanges_s(p, checked / d, load->prompt / d));
+    if (!p->served.service.moe_overlap)
+        return t;
+    const struct sp_pass_time two = pass_of_two(p, load);
+    return two.total_s < t.total_s ? two : t;
 }

@@ -10,7 +10,7 @@ struct listing {
     const struct sp_serve_load *load;
     double machine_chips;
     bool degrees, front, parts; /* parts: sizes need not divide the machine */
-    enum sp_serve_objective objective;
+    enum sp_serve_objective order;
     struct sp_serve_point *points;
     int n;
 };
@@ -45,8 +45,8 @@ static bool is_less(double a, double b)
 static void insert(struct listing *l, const struct sp_serve_point *point)
 {
     int at = l->n++;
-    while (at > 0 && is_less(sp_serve_score(point, l->objective),
-                             sp_serve_score(&l->points[at - 1], l->objective))) {
+    while (at > 0 &&
+           is_less(sp_serve_score(point, l->order), sp_serve_score(&l->points[at - 1], l->order))) {
         l->points[at] = l->points[at - 1];
         at--;
     }
@@ -166,14 +166,14 @@ static int list_points(struct listing *l)
 }
 
 int sp_serve_points(const struct sp_service *service, const struct sp_serve_load *load,
-                    double machine_chips, bool degrees, enum sp_serve_objective objective,
+                    double machine_chips, bool degrees,
                     struct sp_serve_point points[SP_SERVE_POINTS])
 {
     struct listing l = {.service = service,
                         .load = load,
                         .machine_chips = machine_chips,
                         .degrees = degrees && sp_model_has_shape(service->model),
-                        .objective = objective,
+                        .order = load->objective,
                         .points = points};
     return list_points(&l);
 }
@@ -182,27 +182,28 @@ int sp_serve_front(const struct sp_service *service, const struct sp_serve_load 
                    double machine_chips, bool degrees,
                    struct sp_serve_point points[SP_SERVE_POINTS])
 {
+    struct sp_serve_load full = *load;
+    full.objective = SP_SERVE_THROUGHPUT; /* to the most that fit */
     struct listing l = {.service = service,
-                        .load = load,
+                        .load = &full,
                         .machine_chips = machine_chips,
                         .degrees = degrees && sp_model_has_shape(service->model),
                         .front = true,
-                        .objective = SP_SERVE_LATENCY,
+                        .order = SP_SERVE_LATENCY,
                         .points = points};
     return list_points(&l);
 }
 
 /* Lists instances of every size up to the machine's, with prompts processed elsewhere. */
 static int list_parts(const struct sp_service *service, const struct sp_serve_load *load,
-                      double machine_chips, bool degrees, enum sp_serve_objective objective,
-                      struct sp_serve_point *points)
+                      double machine_chips, bool degrees, struct sp_serve_point *points)
 {
     struct listing l = {.service = service,
                         .load = load,
                         .machine_chips = machine_chips,
                         .degrees = degrees && sp_model_has_shape(service->model),
                         .parts = true,
-                        .objective = objective,
+                        .order = load->objective,
                         .points = points};
     return list_points(&l);
 }
@@ -250,14 +251,16 @@ bool sp_best_split(const struct sp_service *service, const struct sp_serve_load 
     struct sp_serve_point reads[SP_SERVE_POINTS], generates[SP_SERVE_POINTS];
     struct sp_serve_load full = *load, any;
     full.concurrency = NAN;
+    full.rate = 0;
     full.apart = true;
     full.ttft_s = INFINITY; /* of a pair: reads_in_time */
     any = full;
     any.tpot_s = INFINITY;
     any.concurrency = 1; /* a prompt without a queue */
-    const int n_reads = list_parts(service, &any, machine_chips, degrees, SP_SERVE_TTFT, reads);
-    const int n_generates =
-        list_parts(service, &full, machine_chips, degrees, SP_SERVE_THROUGHPUT, generates);
+    any.objective = SP_SERVE_TTFT;
+    full.objective = SP_SERVE_THROUGHPUT;
+    const int n_reads = list_parts(service, &any, machine_chips, degrees, reads);
+    const int n_generates = list_parts(service, &full, machine_chips, degrees, generates);
     *best = (struct sp_serve_split){.requests_per_s = 0};
     for (int g = 0; g < n_generates; g++)
         for (int r = 0; r < n_reads && !is_beaten(generates, g); r++)

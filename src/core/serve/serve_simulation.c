@@ -13,11 +13,10 @@ struct engine {
     size_t most, generate, read;
     size_t stride; /* of the rows of a trace */
     double lanes, ranks, accepted;
-    double empty_s, least_s;    /* of a pass of nothing; of a prompt's token at the peak */
-    double free;                /* bytes of cache */
-    double now, steps;          /* s; steps so far */
-    double passes_s, prompts_s; /* all passes so far; their prompts alone */
-    double context;             /* cached tokens of those that generate, in total */
+    double least_s;    /* of a prompt's token at the peak */
+    double free;       /* bytes of cache */
+    double now, steps; /* s; steps so far */
+    double context;    /* cached tokens of those that generate, in total */
     /* what comes next */
     struct sp_running next;
     double reaches; /* time from which it may start; INFINITY: not sent yet */
@@ -200,7 +199,6 @@ static void begin(struct engine *e, struct sp_running r)
 static void advance(struct engine *e, double seconds, bool works)
 {
     e->now += seconds;
-    e->passes_s += works ? seconds : 0;
     if (!counts(e))
         return;
     e->counted_s += seconds;
@@ -220,18 +218,29 @@ static void finish_all(struct engine *e)
         e->context = 0;
 }
 
+/* Mean context of all that generate, `steps` steps from now. */
+static double context_of(const struct engine *e, double steps)
+{
+    const double own = e->context / (double)e->generate + steps * e->accepted;
+    return isnan(e->traffic->context) ? own : e->traffic->context;
+}
+
+/* Time of the draft model in a step. */
+static double drafts_s(const struct engine *e, double steps)
+{
+    const struct sp_pass *const draft = e->traffic->requests.draft;
+    const struct sp_pass_load load = {.decode = (double)e->generate,
+                                      .context = context_of(e, steps)};
+    return draft ? e->pass->served.service.drafts * sp_pass_time(draft, &load).total_s : 0;
+}
+
 /* A step of all that generate, `steps` steps from now. */
 static double step_s(const struct engine *e, double steps)
 {
-    const double B = (double)e->generate, own = e->context / B + steps * e->accepted;
-    const double drafts = e->pass->served.service.drafts;
-    const struct sp_pass *const draft = e->traffic->requests.draft;
-    struct sp_pass_load load = {.decode = B,
-                                .context = isnan(e->traffic->context) ? own : e->traffic->context,
-                                .drafts = drafts};
-    const double target = sp_pass_time(e->pass, &load).total_s;
-    load.drafts = 0;
-    return target + (draft ? drafts * sp_pass_time(draft, &load).total_s : 0);
+    const struct sp_pass_load load = {.decode = (double)e->generate,
+                                      .context = context_of(e, steps),
+                                      .drafts = e->pass->served.service.drafts};
+    return sp_pass_time(e->pass, &load).total_s + drafts_s(e, steps);
 }
 
 /* Time of as many steps of the same sequences, by their mean context. */
@@ -312,21 +321,26 @@ static void begin_all(struct engine *e)
     e->read = left;
 }
 
-/* One step with prompts. */
+/* One step with prompts: of all that generate too, unless prompts have passes of their own. */
 static void read_prompts(struct engine *e, const struct sp_pass_load *prompts)
 {
-    const double alone = sp_pass_time(e->pass, prompts).total_s;
-    const double adds = e->pass->value[SP_V_MIXED] * fmax(0, alone - e->empty_s);
-    double seconds = alone;
-    e->prompts_s += alone;
-    if (e->generate > 0) {
-        seconds = fmax(step_s(e, 0) + fmax(adds, prompts->prompt * e->least_s),
-                       e->prompts_s - e->passes_s);
+    const bool mixes = e->generate > 0 && !e->pass->served.service.separate;
+    struct sp_pass_load load = *prompts;
+    double seconds = 0;
+    if (mixes) {
+        load.decode = (double)e->generate;
+        load.context = context_of(e, 0);
+        load.drafts = e->pass->served.service.drafts;
+        seconds = step_s(e, 0) + prompts->prompt * e->least_s;
+        seconds = fmax(seconds, sp_pass_time(e->pass, &load).total_s + drafts_s(e, 0));
         e->steps++;
-    }
+    } else
+        seconds = sp_pass_time(e->pass, &load).total_s;
     advance(e, seconds, true);
-    e->context += e->accepted * (double)e->generate;
-    finish_all(e);
+    if (mixes) {
+        e->context += e->accepted * (double)e->generate;
+        finish_all(e);
+    }
     begin_all(e);
 }
 
@@ -383,14 +397,12 @@ static void prepare(struct engine *e)
     const struct sp_pass *const p = e->pass;
     const struct sp_served *const v = &p->served;
     const struct sp_service *const s = &v->service;
-    const struct sp_pass_load nothing = {0};
     const double draft = t->requests.draft ? t->requests.draft->served.weights : 0;
     e->lanes = p->plan.pp;
     e->stride = t->arrivals ? (size_t)(e->lanes * fmax(1, t->share)) : 1;
     e->ranks = p->plan.attention_dp;
     e->accepted = s->drafts > 0 ? s->accepted : 1;
-    e->empty_s = sp_pass_time(p, &nothing).total_s;
-    e->least_s = v->prefill_flops / v->C / (s->input * (1 - s->prefix_hit));
+    e->least_s = e->lanes * v->prefill_flops / v->C / fmax(1, s->input * (1 - s->prefix_hit));
     e->free = (v->capacity - v->weights - draft) / e->lanes;
     e->in_flight = is_closed(e) ? (size_t)fmax(1, round(t->requests.in_flight / e->lanes)) : 0;
     e->lengths = t->seed;
