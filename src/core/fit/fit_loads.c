@@ -238,6 +238,11 @@ static double pipeline_load(const struct sp_strategy *s, const struct sp_fit_ter
     return (double)(s->chunks * s->pp) * t->C / (2 * t->L * t->F * W);
 }
 
+int64_t sp_stages_of_slices(int64_t stages, int64_t slices)
+{
+    return slices == 0 ? stages : sp_stages_of_slices(slices, stages % slices);
+}
+
 static void torus_loads(struct sp_strategy *s, const struct sp_fit_terms *t)
 {
     struct sp_loads *loads = &s->loads;

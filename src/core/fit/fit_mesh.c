@@ -285,11 +285,6 @@ static void lay_on_torus(const struct sp_fit_input *in, const struct sp_degrees 
     lay_axes(&l, 0, 0, hw->shape.axis[0]);
 }
 
-int64_t sp_stages_of_slices(int64_t stages, int64_t slices)
-{
-    return slices == 0 ? stages : sp_stages_of_slices(slices, stages % slices);
-}
-
 /* TP is innermost and has whole domains or parts of one, then shards, replicas, stages. */
 static bool lies_on_switches(const struct sp_hardware *hw, int64_t tp)
 {
