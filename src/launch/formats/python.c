@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "launch/formats/python_text.h"
 
 enum { MOST_NAMES = 512, DEEPEST = 12 };
 
@@ -37,64 +38,11 @@ static bool is_letter(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* The end of a text in quotes that starts here, whatever stands in it. */
-static const char *end_of_quotes(const char *at, const char *end)
-{
-    const char quote = *at;
-    const bool three = at + 2 < end && at[1] == quote && at[2] == quote;
-    for (at += three ? 3 : 1; at < end; at++) {
-        if (*at == '\\')
-            at++;
-        else if (*at == quote && (!three || (at + 2 < end && at[1] == quote && at[2] == quote)))
-            return at + (three ? 3 : 1);
-        else if (*at == '\n' && !three)
-            return at;
-    }
-    return end;
-}
-
-/* The next place that is in no quotes and no comment, from one that is not. */
-static const char *step(const char *at, const char *end)
-{
-    if (*at == '"' || *at == '\'')
-        return end_of_quotes(at, end);
-    if (*at == '#') {
-        while (at < end && *at != '\n')
-            at++;
-        return at;
-    }
-    return at + 1;
-}
-
-/* The first of `stops` outside of brackets and quotes, or the end. */
-static const char *find_outside(const char *at, const char *end, const char *stops)
-{
-    for (int depth = 0; at < end; at = step(at, end)) {
-        if (depth == 0 && strchr(stops, *at))
-            return at;
-        depth += strchr("([{", *at) != NULL;
-        depth -= strchr(")]}", *at) != NULL;
-        if (depth < 0)
-            return at;
-    }
-    return end;
-}
-
-/* Takes blanks, line ends and comments off both ends. */
-static void trim(const char **from, const char **to)
-{
-    while (*from < *to && (isspace((unsigned char)**from) || **from == '\\' || **from == '#'))
-        *from = **from == '#' ? step(*from, *to) : *from + 1;
-    *to = find_outside(*from, *to, "#"); /* a remark behind it */
-    while (*to > *from && isspace((unsigned char)(*to)[-1]))
-        (*to)--;
-}
-
 bool sp_next_argument(const struct sp_call *call, const char **at, struct sp_argument *out)
 {
-    const char *from = *at, *to = find_outside(from, call->to, ",");
+    const char *from = *at, *to = sp_find_outside(from, call->to, ",");
     *at = to < call->to ? to + 1 : call->to;
-    trim(&from, &to);
+    sp_trim_python(&from, &to);
     if (from >= to)
         return *at < call->to ? sp_next_argument(call, at, out) : false;
     const char *name = from;
@@ -105,7 +53,7 @@ bool sp_next_argument(const struct sp_call *call, const char **at, struct sp_arg
     if (name > from && equals < to && *equals == '=' && equals[1] != '=') {
         snprintf(out->keyword, sizeof out->keyword, "%.*s", (int)(name - from), from);
         from = equals + 1;
-        trim(&from, &to);
+        sp_trim_python(&from, &to);
     } else {
         out->place++;
     }
@@ -239,7 +187,7 @@ static const char *find_word(const char *at, const char *end, const char *word)
 {
     const size_t n = strlen(word);
     while (at < end && ((size_t)(end - at) < n || strncmp(at, word, n) != 0))
-        at = step(at, end);
+        at = sp_python_step(at, end);
     return at;
 }
 
@@ -276,9 +224,9 @@ static bool evaluate(const struct sp_python *p, const char *from, const char *to
     const int asked = when < otherwise ? asks_for_bf16(when + 4, otherwise) : -1,
               bf16 = asks_for_bf16(from, to);
     struct sum sum = {p, from, to, branch, 0};
-    if (*from == '(' && depth < DEEPEST && find_outside(from + 1, to, "") == to - 1) {
+    if (*from == '(' && depth < DEEPEST && sp_find_outside(from + 1, to, "") == to - 1) {
         const char *inner = from + 1, *end = to - 1;
-        trim(&inner, &end);
+        sp_trim_python(&inner, &end);
         return evaluate(p, inner, end, depth + 1, branch, out, size);
     }
     if (takes_word(p, from, to, depth, branch, out, size))
@@ -296,7 +244,7 @@ static bool evaluate(const struct sp_python *p, const char *from, const char *to
         snprintf(out, size, "%s", typed);
         return true;
     }
-    if ((*from == '"' || *from == '\'') && end_of_quotes(from, to) == to) {
+    if ((*from == '"' || *from == '\'') && sp_end_of_quotes(from, to) == to) {
         const int quotes = to - from >= 6 && from[1] == *from && from[2] == *from ? 3 : 1;
         snprintf(out, size, "%.*s", (int)(to - from) - 2 * quotes, from + quotes);
         return true;
@@ -345,7 +293,7 @@ static enum rest find_unknown(const struct sp_python *p, const char *from, const
             end++;
         snprintf(name, sizeof name, "%.*s", (int)(end - at), at);
         if (end == at || isdigit((unsigned char)*at)) {
-            end = end > at ? end : step(at, to);
+            end = end > at ? end : sp_python_step(at, to);
             rest = strchr("[(", *at) && at > from && is_letter(at[-1]) ? CALL : KNOWN;
             continue;
         }
@@ -390,7 +338,7 @@ bool sp_take_argument(const struct sp_python *p, const struct sp_call *call,
 
 static void define(struct sp_python *p, const char *name, const char *from, const char *to)
 {
-    trim(&from, &to);
+    sp_trim_python(&from, &to);
     if (p->n == MOST_NAMES || from >= to)
         return;
     struct known *const known = &p->at[p->n++];
@@ -425,7 +373,7 @@ static bool visit_calls(struct sp_python *p, const char *from, const char *to, c
     bool ok = true;
     for (const char *at = from; at < to && ok;) {
         if (!is_letter(*at) || (at > from && (is_letter(at[-1]) || at[-1] == '.'))) {
-            at = step(at, to);
+            at = sp_python_step(at, to);
             continue;
         }
         const char *end = at;
@@ -436,7 +384,7 @@ static bool visit_calls(struct sp_python *p, const char *from, const char *to, c
             continue;
         }
         struct sp_call call = {.from = end + 1, .branch = p->branch, .line = p->line};
-        call.to = find_outside(end + 1, to, "");
+        call.to = sp_find_outside(end + 1, to, "");
         for (const char *c = from; c < at; c++)
             call.line += *c == '\n';
         snprintf(call.path, sizeof call.path, "%.*s", (int)(end - at), at);
@@ -455,14 +403,14 @@ static bool visit_calls(struct sp_python *p, const char *from, const char *to, c
 /* "A, B = VALUE, VALUE" */
 static void take_pairs(struct sp_python *p, const char *from, const char *to)
 {
-    const char *const equals = find_outside(from, to, "=");
+    const char *const equals = sp_find_outside(from, to, "=");
     const char *value = equals + 1;
     while (equals < to && from < equals && value < to) {
         char name[64];
-        const char *end = find_outside(from, equals, ","), *const stop =
-                                                               find_outside(value, to, ",");
+        const char *end = sp_find_outside(from, equals, ","), *const stop =
+                                                                  sp_find_outside(value, to, ",");
         const char *const next = end + 1;
-        trim(&from, &end);
+        sp_trim_python(&from, &end);
         snprintf(name, sizeof name, "%.*s", (int)(end - from), from);
         define(p, name, value, stop);
         from = next;
@@ -477,7 +425,7 @@ static bool take_statement(struct sp_python *p, const char *from, const char *to
     const char *end = from;
     while (end < to && (is_letter(*end) || *end == '.'))
         end++;
-    const char *equals = find_outside(end, to, "=");
+    const char *equals = sp_find_outside(end, to, "=");
     const bool assigns =
         end > from && equals < to && equals[1] != '=' && !strchr("!<>+-*/%|&", equals[-1]) &&
         (strspn(end, " ") == (size_t)(equals - end) || end[strspn(end, " ")] == ':');
@@ -486,10 +434,10 @@ static bool take_statement(struct sp_python *p, const char *from, const char *to
     if (assigns) {
         snprintf(name, sizeof name, "%.*s", (int)(end - from), from);
         const char *value = equals + 1, *stop = to;
-        trim(&value, &stop);
+        sp_trim_python(&value, &stop);
         if (strncmp(value, "field(", 6) == 0) {
             const struct sp_call call = {.from = value + 6,
-                                         .to = find_outside(value + 6, stop, "")};
+                                         .to = sp_find_outside(value + 6, stop, "")};
             struct sp_argument argument = {0};
             for (const char *at = call.from; sp_next_argument(&call, &at, &argument);)
                 if (sp_is(argument.keyword, "default")) {
@@ -522,16 +470,16 @@ static bool take_statement(struct sp_python *p, const char *from, const char *to
 /* Parameters of a function: their defaults. */
 static void define_parameters(struct sp_python *p, const char *from, const char *to)
 {
-    const struct sp_call call = {.from = from, .to = find_outside(from, to, "")};
+    const struct sp_call call = {.from = from, .to = sp_find_outside(from, to, "")};
     for (const char *at = call.from; at < call.to;) {
         char name[64];
-        const char *start = at, *end = find_outside(at, call.to, ",");
+        const char *start = at, *end = sp_find_outside(at, call.to, ",");
         at = end < call.to ? end + 1 : call.to;
-        trim(&start, &end);
+        sp_trim_python(&start, &end);
         const char *stop = start;
         while (stop < end && is_letter(*stop))
             stop++;
-        const char *const equals = find_outside(stop, end, "=");
+        const char *const equals = sp_find_outside(stop, end, "=");
         snprintf(name, sizeof name, "%.*s", (int)(stop - start), start);
         if (equals < end && name[0])
             define(p, name, equals + 1, end);
@@ -556,7 +504,7 @@ static void follow(struct sp_python *p, const char *line, const char *to, size_t
     const char *const name = line + (async ? 10 : is_def ? 4 : 6);
     if (is_def && name < to) {
         snprintf(p->function, sizeof p->function, "%.*s", (int)strcspn(name, "( :\n"), name);
-        const char *const open = find_outside(line, to, "(");
+        const char *const open = sp_find_outside(line, to, "(");
         if (open < to)
             define_parameters(p, open + 1, to);
     } else if (starts(line, "class") && name < to) {
@@ -585,7 +533,7 @@ static bool read_text(const char *text, const struct sp_typed_names *names, sp_v
     bool ok = true;
     for (const char *at = text; at < end && ok;) {
         const size_t indent = strspn(at, " \t");
-        const char *const line = at + indent, *stop = find_outside(line, end, "\n;");
+        const char *const line = at + indent, *stop = sp_find_outside(line, end, "\n;");
         if (stop < end && strchr(")]}", *stop))
             stop++; /* one that nothing opened */
         if (stop > line && *line != '#') {
@@ -610,39 +558,4 @@ bool sp_read_names(const char *text, const struct sp_typed_names *names,
                    struct sp_settings *settings)
 {
     return read_text(text, names, NULL, NULL, settings);
-}
-
-/* Lines of a cell; those for the notebook itself ("%pip", "!ls") are none of Python. */
-static void put_source(const char *text, FILE *out)
-{
-    for (; text && *text; text += strcspn(text, "\n"), text += *text == '\n')
-        fprintf(out, "%s%.*s\n", strchr("%!", text[strspn(text, " ")]) ? "#" : "",
-                (int)strcspn(text, "\n"), text);
-}
-
-char *sp_notebook_code(const cJSON *root)
-{
-    const cJSON *const cells = cJSON_GetObjectItem(root, "cells");
-    char *text = NULL;
-    size_t size;
-    if (!cJSON_IsArray(cells))
-        return NULL;
-    FILE *const out = open_memstream(&text, &size);
-    if (!out)
-        abort();
-    for (const cJSON *cell = cells->child; cell; cell = cell->next) {
-        const cJSON *const kind = cJSON_GetObjectItem(cell, "cell_type"), *const source =
-                                                                              cJSON_GetObjectItem(
-                                                                                  cell, "source");
-        if (!cJSON_IsString(kind) || !sp_is(kind->valuestring, "code") || !source)
-            continue;
-        if (cJSON_IsString(source))
-            put_source(source->valuestring, out);
-        for (const cJSON *line = cJSON_IsArray(source) ? source->child : NULL; line;
-             line = line->next)
-            if (cJSON_IsString(line))
-                put_source(line->valuestring, out);
-    }
-    fclose(out);
-    return text;
 }

@@ -1,0 +1,55 @@
+/* Places of a Python text, outside of quotes, comments and brackets. */
+#include "launch/formats/python_text.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <string.h>
+
+const char *sp_end_of_quotes(const char *at, const char *end)
+{
+    const char quote = *at;
+    const bool three = at + 2 < end && at[1] == quote && at[2] == quote;
+    for (at += three ? 3 : 1; at < end; at++) {
+        if (*at == '\\')
+            at++;
+        else if (*at == quote && (!three || (at + 2 < end && at[1] == quote && at[2] == quote)))
+            return at + (three ? 3 : 1);
+        else if (*at == '\n' && !three)
+            return at;
+    }
+    return end;
+}
+
+const char *sp_python_step(const char *at, const char *end)
+{
+    if (*at == '"' || *at == '\'')
+        return sp_end_of_quotes(at, end);
+    if (*at == '#') {
+        while (at < end && *at != '\n')
+            at++;
+        return at;
+    }
+    return at + 1;
+}
+
+const char *sp_find_outside(const char *at, const char *end, const char *stops)
+{
+    for (int depth = 0; at < end; at = sp_python_step(at, end)) {
+        if (depth == 0 && strchr(stops, *at))
+            return at;
+        depth += strchr("([{", *at) != NULL;
+        depth -= strchr(")]}", *at) != NULL;
+        if (depth < 0)
+            return at;
+    }
+    return end;
+}
+
+void sp_trim_python(const char **from, const char **to)
+{
+    while (*from < *to && (isspace((unsigned char)**from) || **from == '\\' || **from == '#'))
+        *from = **from == '#' ? sp_python_step(*from, *to) : *from + 1;
+    *to = sp_find_outside(*from, *to, "#"); /* a remark behind it */
+    while (*to > *from && isspace((unsigned char)(*to)[-1]))
+        (*to)--;
+}

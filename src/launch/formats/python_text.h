@@ -1,0 +1,17 @@
+/* Places of a Python text. */
+#ifndef SP_LAUNCH_PYTHON_TEXT_H
+#define SP_LAUNCH_PYTHON_TEXT_H
+
+/* The end of a text in quotes that starts here, whatever stands in it. */
+const char *sp_end_of_quotes(const char *at, const char *end);
+
+/* The next place that is in no quotes and no comment, from one that is not. */
+const char *sp_python_step(const char *at, const char *end);
+
+/* The first of `stops` outside of brackets and quotes, or the end. */
+const char *sp_find_outside(const char *at, const char *end, const char *stops);
+
+/* Takes blanks, line ends and comments off both ends. */
+void sp_trim_python(const char **from, const char **to);
+
+#endif
