@@ -1,5 +1,5 @@
-/* Preloaded into a build with -finstrument-functions: writes each function that a process enters, once, as its library and
-   its place there, to the file ENTERED. */
+/* Preloaded into a build with -finstrument-functions: writes each function that a process enters,
+   once, as its library and its place there, to the file ENTERED. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -22,9 +22,12 @@ __attribute__((no_instrument_function)) void __cyg_profile_func_enter(void *func
     seen[at] = function;
     const char *path = getenv("ENTERED");
     Dl_info info;
-    int out = path && dladdr(function, &info) ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600) : -1;
+    int out = path && dladdr(function, &info)
+                  ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600)
+                  : -1;
     if (out >= 0) {
-        dprintf(out, "%s %zx\n", info.dli_fname, (size_t)((char *)function - (char *)info.dli_fbase));
+        dprintf(out, "%s %zx\n", info.dli_fname,
+                (size_t)((char *)function - (char *)info.dli_fbase));
         close(out);
     }
 }

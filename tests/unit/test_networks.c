@@ -70,6 +70,11 @@ static void units(void **state)
     const struct sp_switch_time flat = sp_unit_collective(SP_ALL_GATHER, 1e9, &pod, NAN, NAN);
     assert_true(flat.spine_s == 0 && isinf(flat.spine_rate));
     assert_close(flat.cross_s, 127e9 / (128 * 400e9), 1e-13);
+    /* a unit and a half are two units: half of the array enters each */
+    struct sp_switch_group half = pod;
+    half.devices = 384;
+    const struct sp_switch_time part = sp_unit_collective(SP_ALL_GATHER, 1e9, &half, 256, 12.8e12);
+    assert_close(part.spine_s, 0.5e9 / 12.8e12, 1e-13);
     const struct sp_switch_time sum = sp_switch_collective(SP_ALL_REDUCE, 1e9, &one);
     assert_close(sp_in_network_all_reduce_s(sum.rough_s), 1e9 / 450e9, 1e-13);
     const struct sp_switch_time sums = sp_switch_collective(SP_ALL_REDUCE, 1e9, &pod);

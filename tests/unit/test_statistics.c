@@ -1,6 +1,8 @@
 /* Errors of predictions: means and quantiles, by hand and by sorting anew. */
 #include "check.h"
 
+#include "runs/calibration.h"
+
 #include <stdlib.h>
 
 #include <scaleplan/scaleplan.h>
@@ -45,8 +47,20 @@ static void error_statistics(void **state)
     assert_true(isnan(sp_summarise_errors(four, 0).mean_abs));
 }
 
+/* Of ten errors from 10 to 100 % eight are within the ninth, 1.2816 deviations of a normal error;
+ * as many runs of elsewhere, without an error, halve that. */
+static void residual_of_runs(void **state)
+{
+    (void)state;
+    double errors[10];
+    for (int i = 0; i < 10; i++)
+        errors[i] = (i % 2 ? -0.1 : 0.1) * (10 - i);
+    assert_close(sp_residual(errors, 10, 0), 0.9 / 1.2816 / 2, 1e-12);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(error_statistics)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(residual_of_runs),
+                                       cmocka_unit_test(error_statistics)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
