@@ -12,7 +12,8 @@
 static const struct sp_taken of_service[] = {SP_OPTIONS_SERVICE};
 static const enum sp_option_id of_both[] = {SP_O_tp, SP_O_pp, SP_O_ep, SP_O_etp, SP_O_dtype,
                                             SP_O_profile, SP_O_model, SP_O_shape, SP_O_hw,
-                                            SP_O_network, SP_O_to, SP_O_strict, SP_O_write};
+                                            SP_O_network, SP_O_to, SP_O_strict, SP_O_write,
+                                            SP_O_imbalance, SP_O_moe_overlap};
 static const enum sp_option_id of_training[] = {SP_O_batch, SP_O_seq, SP_O_framework,
                                                 SP_O_precision, SP_O_machine_factor};
 /* clang-format on */

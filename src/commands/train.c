@@ -88,22 +88,19 @@ struct train {
     double P, P_trained, tokens, flops, flops_per_token; /* the last by the convention */
     enum tokens_from tokens_from;
     bool has_work, is_6p, is_tuned, has_beside;
-    const char *work; /* what is counted of it, with keys */
+    const char *work, *counted, *above_peak; /* work: what is counted of it, with keys */
 
     /* The machine and the time. */
-    double N, C, mfu, measured_rate, batch, seq, seconds, steps, rate;
+    double N, C, mfu, measured_rate, batch, seq, seconds, steps, rate, dp, sequences;
     bool has_time, has_steps, has_run; /* has_run: a time above 0 */
-    const char *counted, *above_peak;
-    double dp, sequences;
-    char why[160];                                     /* it does not share the batch */
-    double with_scores, needed;                        /* FLOPs of a token; devices for --days */
-    double useful_days, days_goodput, days_first_step; /* of --days, on those devices */
-    bool shares_batch, has_deadline, is_of_needed; /* of_needed: all else is of those devices too */
-    char on_offer[160];                            /* a machine that meets it */
+    char why[160], on_offer[160];      /* the batch is not shared; a machine that meets --days */
+    double with_scores;                /* FLOPs of a token */
+    double needed, useful_days, days_goodput, days_first_step; /* for --days, and on them */
+    bool shares_batch, has_deadline, is_of_needed; /* all else is of those devices too */
 
-    /* Failures, power and money. */
+    /* Failures, power and money; the textbook counts neither failures nor the start. */
     double bytes_per_param, checkpoint, bandwidth, read;
-    bool by_book; /* the textbook counts neither failures nor the start */
+    bool by_book;
     struct sp_site site;
     struct sp_failures failures;
     double device_mtbf, first_step, watts, power, racks, price_year;
@@ -315,9 +312,9 @@ static void take_deadline(const struct sp_args *args, struct train *f)
                       (args->given.tokens || args->given.flops);
     if (!f->has_deadline)
         return;
-    const double days = f->problem.days;
-    f->needed = sp_devices_for_days(days, sp_devices_for_deadline(f->flops, f->C, f->mfu, days),
-                                    wall_days_on, f);
+    const double days = f->problem.days,
+                 most = sp_devices_for_deadline(f->flops, f->C, f->mfu, days);
+    f->needed = sp_devices_for_days(days, most, wall_days_on, f);
     if (!isnan(f->needed) && wall_days_on(f->needed, f) <= days)
         take_useful_days(f);
     const int64_t offered = f->has_hw && f->needed <= 1e9

@@ -13,16 +13,6 @@ enum { TITLE_PX = 15, PANEL_TITLE_PX = 13, TICK = 6, BELOW = 10, APART = 18 };
 #define MOST_LEFT 0.38
 enum { WIDEST_LEFT = 280, TICK_PX = 12 };
 
-double sp_x_at(const struct sp_plot_place *p, double value)
-{
-    return p->plot.left + sp_share(value, &p->x) * (p->plot.right - p->plot.left);
-}
-
-double sp_y_at(const struct sp_plot_place *p, double value)
-{
-    return p->plot.bottom - sp_share(value, &p->y) * (p->plot.bottom - p->plot.top);
-}
-
 static double text_px(const char *text)
 {
     return sp_text_px(text, TICK_PX);
@@ -81,11 +71,6 @@ static double right_of(const struct sp_panel *panel, double left, double width)
             wide = fmin(wide, (width - SP_EDGE_PX - 2 - left - text_px(label->text)) / share);
     }
     return left + fmax(wide, (width - left) / 2);
-}
-
-double sp_rule_text_y(const struct sp_plot_place *p, size_t i)
-{
-    return p->plot.top - 6 - (p->rule_lines - p->rule_line[i] - 0.5) * (SP_LINE_PX - 1);
 }
 
 /* Gives each text of an upright rule a line over the plot; rules have gaps where they meet
