@@ -35,8 +35,10 @@ class Book {
 
   load() {
     this.chapters = JSON.parse(new TextDecoder().decode(carried.cases));
-    for (const [name, cases] of Object.entries(this.chapters))
+    for (const [name, cases] of Object.entries(this.chapters)) {
+      cases.forEach((each, i) => { each.id = `${name}-${i + 1}`; }); // the book's own are not carried (build.mjs)
       this.files[`textbook/${name}.json`] = new TextEncoder().encode(JSON.stringify(cases));
+    }
   }
 
   // The chapter of a case; the first chapter if there is no such case.

@@ -1,12 +1,13 @@
-// build.mjs MODULE CASES PAGE: puts the module, the textbook cases and the files of this folder into one page that
+// build.mjs MODULE CASES PAGE: puts the module, the scaling book's cases and the files of this folder into one page that
 // loads nothing: its scripts and styles are allowed by their hashes, all else is refused.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runInThisContext } from 'node:vm';
 import { deflateRawSync } from 'node:zlib';
+import { adapted } from './adapted.mjs';
 import { withOneSegment } from './module.mjs';
 
 const folder = dirname(fileURLToPath(import.meta.url));
@@ -53,16 +54,15 @@ function inCharacters(bytes) {
 }
 
 const LZMA = ['--format=lzma', '--lzma1=preset=9e,lc=2,pb=0', '-c'];
-const pack = (bytes) => inCharacters(execFileSync('xz', LZMA, { input: bytes, maxBuffer: 1 << 24 }));
+const pack = (bytes) => inCharacters(adapted(execFileSync('xz', LZMA, { input: bytes, maxBuffer: 1 << 24 })));
 const hashOf = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-// In the order of the scaling book, then of what is built on it.
+// In the order of the scaling book, then of what is built on it. The page has no room for the cases of the four other
+// documents (lesson, lecture, slides, flax-guide) and of courses: the exercise book has all of them.
 const CHAPTERS = ['roofline', 'chips', 'networks', 'sharding', 'meshes', 'flops', 'memory', 'critical', 'strategy', 'verdicts', 'book-training',
-  'train', 'pipeline', 'serving', 'reinforcement', 'learning', 'budget', 'lesson', 'lecture', 'slides', 'flax-guide', 'questions'];
-const placeOf = (name) => (CHAPTERS.indexOf(name) + CHAPTERS.length + 1) % (CHAPTERS.length + 1); // one that is not named comes last
-const book = {};
-for (const name of readdirSync(cases).filter((file) => file.endsWith('.json')).sort((a, b) => placeOf(a.slice(0, -5)) - placeOf(b.slice(0, -5))))
-  book[name.replace('.json', '')] = JSON.parse(readFileSync(join(cases, name), 'utf8'));
+  'train', 'pipeline', 'serving', 'reinforcement', 'learning', 'budget', 'questions'];
+const book = Object.fromEntries(CHAPTERS.map((name) => [name, JSON.parse(readFileSync(join(cases, `${name}.json`), 'utf8'))
+  .map(({ id, ...rest }) => rest)])); // names of cases would take 2 kB: book.js counts them
 
 const strict = (names) => small(`'use strict';\n${names.map(read).join('\n')}`, 'js');
 const first = strict(firstScripts);

@@ -232,7 +232,7 @@ test('exercises: the answer is hidden until it is asked for', () => on('exercise
   const told = async (typed) => {
     await tab.fill('#try-tpu-mxu', typed);
     await tab.press('#try-tpu-mxu', 'Enter');
-    return tab.textContent('#case-tpu-mxu output');
+    return tab.textContent('#case-chips-1 output');
   };
   assert.equal(await told('98.304T'), 'Not yet: 100 % too large.');
   assert.equal(await told('196.608T'), 'Not yet: 4 times too large.');
@@ -240,11 +240,11 @@ test('exercises: the answer is hidden until it is asked for', () => on('exercise
   assert.equal(await told('12.288T'), 'Not yet: 4 times too small.');
   assert.equal(await told('-1'), 'Not yet: far off.');
   assert.equal(await told('about 50'), 'A number is needed, such as 4.9e13 or 49T.');
-  assert.equal(await tab.locator('#case-tpu-mxu.done').count(), 0);
+  assert.equal(await tab.locator('#case-chips-1.done').count(), 0);
   assert.equal(await told('49T'), 'Right.');
-  await tab.click('#case-tpu-mxu button:has-text("Show the answer")');
-  await tab.waitForSelector('#case-tpu-mxu pre');
-  assert.match(await tab.textContent('#case-tpu-mxu pre'), /49152000000000/);
+  await tab.click('#case-chips-1 button:has-text("Show the answer")');
+  await tab.waitForSelector('#case-chips-1 pre');
+  assert.match(await tab.textContent('#case-chips-1 pre'), /49152000000000/);
 }));
 
 test('exercises: in the order of the book, and what is right is kept', () => on('exercises', async (tab) => {
