@@ -1,6 +1,6 @@
 // The page's program answers with the bytes of the native one.
 import assert from 'node:assert';
-import { readdirSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { open, runInPage, runNative, source, startBrowser } from './browser.mjs';
 
@@ -15,8 +15,8 @@ after(() => browser.close());
 // Where an answer may differ, and why: nothing in the exercise book.
 const EXCEPT = new Map();
 
-async function compare(words) {
-  const [inPage, native] = [await runInPage(opened.tab, words), await runNative(words)];
+async function compare(words, files = {}) {
+  const [inPage, native] = [await runInPage(opened.tab, words, files), await runNative(words)];
   return ['code', 'stdout', 'stderr'].filter((part) => inPage[part] !== native[part]);
 }
 
@@ -39,7 +39,8 @@ test('all textbook files, as text and as JSON', async () => {
   assert.ok(names.length >= 14);
   for (const name of names)
     for (const format of ['text', 'json'])
-      assert.deepEqual(await compare(['check', `textbook/${name}`, '--format', format]), [], name);
+      assert.deepEqual(await compare(['check', `textbook/${name}`, '--format', format],
+        { [`textbook/${name}`]: readFileSync(`${source}/tests/textbook/${name}`, 'utf8') }), [], name);
 });
 
 test('commands of every kind, wrong ones too', async () => {
