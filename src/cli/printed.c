@@ -30,9 +30,9 @@ void sp_note_differences(struct sp_report *report, const struct sp_case *c,
 static bool is_form(enum sp_option_id id)
 {
     static const enum sp_option_id forms[] = {
-        SP_O_format,  SP_O_get,        SP_O_explain, SP_O_derive, SP_O_check,
-        SP_O_plot,    SP_O_plot_width, SP_O_report,  SP_O_write,  SP_O_details,
-        SP_O_quiet,   SP_O_help,       SP_O_constants}; /* rounded or not, a value is compared */
+        SP_O_format, SP_O_get,        SP_O_explain,  SP_O_derive, SP_O_check,
+        SP_O_plot,   SP_O_plot_width, SP_O_report,   SP_O_write,  SP_O_details,
+        SP_O_quiet,  SP_O_help,       SP_O_constants}; /* rounded or not, a value is compared */
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
         if (forms[i] == id)
             return true;
