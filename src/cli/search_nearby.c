@@ -30,7 +30,7 @@ static char *same_line(const char *command, const struct sp_args *args, enum sp_
         id,           SP_O_format, SP_O_get,        SP_O_explain, SP_O_check,  SP_O_timings,
         SP_O_threads, SP_O_plot,   SP_O_plot_width, SP_O_report,  SP_NO_OPTION};
     struct sp_words words = {0};
-    sp_add_word(&words, command);
+    sp_add_word(&words, "%s", command);
     sp_add_all(&words, args, except);
     sp_add_option(&words, sp_option_name(id), value);
     char *const line = sp_shell_line(&words);
