@@ -77,6 +77,7 @@ struct shown {
     struct sp_pools pools;
     double C, W, hbm, held_tokens, params, cache, free_bytes, kv_known, kv_read, weights_read;
     double draft_weights, draft_kv, weight_share, max_context, min_slice;
+    double held; /* sequences that a machine has to hold */
     double mlp_bytes, expert_ratio, critical_context, d_ff, width, layers, W_tp, W_all;
     double limited_tpot_s, limited_ttft_s, tpot_range, ttft_range, prompts_s;
     double generating;      /* sequences of a step; NAN: the instance does not hold the weights */
@@ -221,8 +222,12 @@ static void weigh(struct shown *s)
     s->draft_kv = draft ? draft->kv_held : 0;
     s->weight_share = s->of->fraction_of_free ? s->of->memory_fraction : 1;
     s->max_context = f->holds_weights ? sp_most_context(v, f->B) : NAN;
-    s->is_loaded = !isnan(f->load.concurrency) && v->kv_held > 0;
-    s->min_slice = sp_smallest_slice(&f->hw.network, sp_chips_to_hold(v, s->is_loaded ? f->B : 0));
+    /* a machine whose room is below one sequence serves none */
+    const bool lacks_one = f->holds_weights && !f->fits;
+    s->is_loaded = v->kv_held > 0 && (!isnan(f->load.concurrency) || lacks_one);
+    s->held = fmax(1, f->B);
+    s->min_slice =
+        sp_smallest_slice(&f->hw.network, sp_chips_to_hold(v, s->is_loaded ? s->held : 0));
 }
 
 /* From which batch what binds, and how far tensor parallelism goes. */
