@@ -174,8 +174,12 @@ static bool put_number(struct sp_args *args, const struct sp_option *option, con
         char min[32], max[32];
         sp_format_double(option->min, min, sizeof min);
         sp_format_double(option->max, max, sizeof max);
-        return sp_fail(error, SP_INPUT, "--%s: %s is out of range, expected from %s to %s",
-                       option->name, sp_safe(text), min, max);
+        /* of a share, per cent without their sign */
+        const bool lacks_sign = option->kind == SP_REAL && option->max <= 2 && value >= 5 &&
+                                value <= 100 && !strchr(text, '%');
+        return sp_fail(error, SP_INPUT, "--%s: %s is out of range, expected from %s to %s%s%s%s",
+                       option->name, sp_safe(text), min, max, lacks_sign ? "; did you mean " : "",
+                       lacks_sign ? sp_safe(text) : "", lacks_sign ? "%?" : "");
     }
     if (option->kind != SP_REAL && option->kind != SP_COUNTED && value != floor(value))
         return sp_fail(error, SP_INPUT, "--%s: %s is not a whole number", option->name,
