@@ -207,7 +207,7 @@ static bool is_taken(const struct sheet *s, const bool *taken, int column, int r
 /* Labels in boxes are left out, which hold letters, and so are those that yield to others. */
 static void put_labels(struct sheet *s)
 {
-    bool *const taken = calloc((size_t)(s->columns * s->rows), sizeof *taken);
+    bool *const taken = calloc((size_t)s->columns * (size_t)s->rows, sizeof *taken);
     if (!taken)
         abort();
     for (size_t i = 0; i < s->panel->n_labels; i++) {
@@ -340,7 +340,7 @@ static void write_panel(FILE *out, const struct sp_panel *panel, const char *tit
     const int keys = put_key(NULL, panel, 0, 0, s.wide), named = *title ? 1 : 0;
     s.top = named + keys;
     s.rows = s.top + s.high + BELOW;
-    s.cell = calloc((size_t)(s.rows * s.columns), sizeof *s.cell);
+    s.cell = calloc((size_t)s.rows * (size_t)s.columns, sizeof *s.cell);
     if (!s.cell)
         abort();
     for (int i = 0; i < s.rows * s.columns; i++)

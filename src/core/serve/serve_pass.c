@@ -91,6 +91,8 @@ static double balanced(double experts, double copies, double ranks)
     double sum = 0, load[MOST], most = 0;
     int copy[MOST];
     const int n = (int)fmin(experts, MOST);
+    if (n < 1)
+        return 1;
     for (int i = 0; i < n; i++) {
         load[i] = pow(i + 1, -EXPERT_POWER);
         sum += load[i];

@@ -211,8 +211,8 @@ static struct sp_context_time dynamic_s(const struct sp_step_inputs *in,
     if (!d || !(layer->mixer.qk > 0))
         return ring_s(in, bytes, work);
     const double cp = (double)in->plan->cp;
-    for (double ranks = 2; ranks < 2 * cp; ranks *= 2) {
-        const double n = sp_smaller(ranks, cp);
+    for (int64_t ranks = 2; ranks < 2 * in->plan->cp; ranks *= 2) {
+        const double n = sp_smaller((double)ranks, cp);
         const struct ring_share s = share_of_ring(d, &layer->mixer, cp, n);
         const struct sp_context_bytes mine = {.kv = s.tokens * bytes->kv,
                                               .grads = s.tokens * bytes->grads};
