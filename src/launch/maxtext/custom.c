@@ -129,12 +129,33 @@ void sp_read_custom(struct sp_settings *s)
         read_away(s, parts, kept[1], input_away);
 }
 
+/* The row of a policy; past the last one where custom does not name it. */
+static size_t policy_of(const struct sp_launched *l)
+{
+    size_t p = 0;
+    while (p < sizeof policies / sizeof *policies && !sp_is(l->remat, policies[p].remat))
+        p++;
+    return p;
+}
+
+bool sp_custom_names(const struct sp_launched *l)
+{
+    const size_t p = policy_of(l);
+    unsigned said = 1U << SP_AWAY_ATTN_NORM;
+    if (p == sizeof policies / sizeof *policies)
+        return false;
+    for (int i = 0; i < TENSORS; i++)
+        if (tensors[i].part_of_plan && (tensors[i].parts & ~policies[p].parts) == 0)
+            said |= 1U << tensors[i].away;
+    return (l->plan->recompute.away & ~said) == 0;
+}
+
 void sp_make_custom(const struct sp_launched *l, struct sp_settings *s)
 {
     const unsigned away = l->plan->recompute.away;
-    size_t p = 0;
-    while (p + 1 < sizeof policies / sizeof *policies && !sp_is(l->remat, policies[p].remat))
-        p++;
+    const size_t p = policy_of(l);
+    if (!sp_custom_names(l))
+        return;
     sp_make_setting(s, "remat_policy", "custom");
     for (int i = 0; i < TENSORS; i++)
         if (tensors[i].part_of_plan && (tensors[i].parts & ~policies[p].parts) == 0)

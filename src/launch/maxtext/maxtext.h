@@ -10,6 +10,9 @@ void sp_read_maxtext_states(struct sp_settings *settings);
 /* remat_policy custom: what the options keep of a layer, tensor by tensor. */
 void sp_read_custom(struct sp_settings *settings);
 
+/* Whether remat_policy custom can say what the plan recomputes, and what it moves to the host. */
+bool sp_custom_names(const struct sp_launched *launched);
+
 /* The same of a plan of which some tensors wait in host memory. */
 void sp_make_custom(const struct sp_launched *launched, struct sp_settings *settings);
 

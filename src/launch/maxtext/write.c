@@ -183,7 +183,10 @@ void sp_write_maxtext(const struct sp_launched *l, FILE *out)
     struct sp_settings *const s = sp_settings_of(l);
     char model[SP_ROW_WORD], policy[SP_ROW_WORD];
     name_policy(l, policy);
-    sp_lose_plan(l, (const struct sp_fact[]){{"unnamed", !policy[0]}, {"", 0}});
+    sp_lose_plan(
+        l, (const struct sp_fact[]){
+               {"unnamed", !policy[0] || (l->plan->recompute.away != 0 && !sp_custom_names(l))},
+               {"", 0}});
     name_model(l, model);
     make_options(l, model, policy, s);
     if (!model[0])
