@@ -33,7 +33,7 @@ static const struct population populations[] = {
     {"deepspeed", GPUS, DENSE " " ROUTED " " OTHERS, "none none full selective", "mixed18 mixed16 fp32/fp32", true, true, 3000, 30},
     {"maxtext", TPUS, DENSE " " ROUTED " " OTHERS, "none dots full qkv mlp full selective", "jax12 jax12 jax12 fp32 fp8-jax12", true, false, 3000, 50},
     {"accelerate", GPUS, DENSE " " ROUTED, "none full", "fp32/bf16 fp32/bf16 fp32/fp32 fp32 mixed18", true, true, 4000, 100},
-    {"jax", "v5p-64 v6e-64x4 h100-64", DENSE " " ROUTED, "none dots full qkv", "jax12 fp32", false, false, 1200, 90},
+    {"jax", "v5p-64 v6e-64x4 h100-64", DENSE " " ROUTED, "none dots full qkv", "jax12 fp32", false, false, 1500, 90},
 };
 /* clang-format on */
 enum { POPULATIONS = sizeof populations / sizeof *populations };
