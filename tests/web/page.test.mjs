@@ -230,8 +230,8 @@ test('exercises: the answer is hidden until it is asked for', () => on('exercise
   assert.equal(await tab.locator('.exercise').count() > 10, true);
   assert.equal(await tab.locator('.solution pre').count(), 0);
   const told = async (typed) => {
-    await tab.fill('#try-tpu-mxu', typed);
-    await tab.press('#try-tpu-mxu', 'Enter');
+    await tab.fill('#try-chips-1', typed);
+    await tab.press('#try-chips-1', 'Enter');
     return tab.textContent('#case-chips-1 output');
   };
   assert.equal(await told('98.304T'), 'Not yet: 100 % too large.');
@@ -252,8 +252,8 @@ test('exercises: in the order of the book, and what is right is kept', () => on(
   assert.deepEqual((await chapters()).slice(0, 4).map((text) => text.split(' ')[0]), ['roofline', 'chips', 'networks', 'sharding']);
   assert.equal((await chapters())[0], 'roofline 0/19');
   // 1e12 FLOPs at 989.4 TFLOP/s.
-  await tab.fill('[id="try-roof-01:h100"]', '1.0107e-3');
-  await tab.press('[id="try-roof-01:h100"]', 'Enter');
+  await tab.fill('#try-roofline-1', '1.0107e-3');
+  await tab.press('#try-roofline-1', 'Enter');
   assert.equal((await chapters())[0], 'roofline 1/19');
   await tab.reload();
   await tab.waitForSelector('.done');
