@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runInThisContext } from 'node:vm';
 
-const { Lzma, RangeDecoder } = runInThisContext(
-  `${readFileSync(join(dirname(fileURLToPath(import.meta.url)), 'lzma.js'), 'utf8')}; ({ Lzma, RangeDecoder })`);
+const { Chances, Lzma, RangeDecoder } = runInThisContext(
+  `${readFileSync(join(dirname(fileURLToPath(import.meta.url)), 'lzma.js'), 'utf8')}; ({ Chances, Lzma, RangeDecoder })`);
 
 // The bits of the page's format, in the order of the decoder's calls.
 class RangeEncoder {
@@ -15,8 +15,7 @@ class RangeEncoder {
     this.cache = 0;
     this.pending = 1;
     this.bytes = [];
-    this.fast = new Uint16Array(probabilities).fill(0x4000);
-    this.slow = this.fast.slice();
+    this.chances = new Chances(probabilities);
   }
 
   shift() {
@@ -40,13 +39,10 @@ class RangeEncoder {
   }
 
   bit(i, bit) {
-    const soon = this.fast[i];
-    const late = this.slow[i];
-    const bound = Math.floor(this.range / 0x10000) * (soon + late);
+    const bound = Math.floor(this.range / 0x10000) * this.chances.of(i);
     if (bit) this.low += bound;
     this.range = bit ? this.range - bound : bound;
-    this.fast[i] = bit ? soon - (soon >> 3) : soon + ((0x8000 - soon) >> 3);
-    this.slow[i] = bit ? late - (late >> 7) : late + ((0x8000 - late) >> 7);
+    this.chances.learn(i, bit);
     this.narrow();
   }
 

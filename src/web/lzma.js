@@ -1,10 +1,33 @@
 // Unpacks LZMA, by the specification of its format: a range decoder of adaptive bits, literals, and copies of what stands
-// before. A page's module is an eighth smaller in it than in gzip. Only the bits adapt otherwise, and the page is smaller
-// by another 2 kB: the chance of one is the mean of two, of which one learns fast and the other slowly (adapted.mjs writes it).
+// before. A page's module is an eighth smaller in it than in gzip. Only the bits adapt otherwise (Chances), and the page is
+// smaller by another 5 kB; adapted.mjs writes it.
 
 // Offsets of the probabilities of each kind of decision.
 const LZMA = { isMatch: 0, isRep: 192, isRep0: 204, isRep1: 216, isRep2: 228, isRep0Long: 240, slot: 432, place: 688, align: 803,
   length: 819, repLength: 1333, literal: 1847 };
+
+// Of each decision the chance of 0, in 0x10000: the mean of what learns fast and what learns slowly.
+class Chances {
+  constructor(decisions) {
+    this.fast = new Uint16Array(decisions).fill(0x4000);
+    this.slow = this.fast.slice();
+  }
+
+  of(i) {
+    return this.fast[i] + this.slow[i];
+  }
+
+  learn(i, bit) {
+    const { fast, slow } = this;
+    if (bit) {
+      fast[i] -= fast[i] >> 3;
+      slow[i] -= slow[i] >> 7;
+    } else {
+      fast[i] += (0x8000 - fast[i]) >> 3;
+      slow[i] += (0x8000 - slow[i]) >> 7;
+    }
+  }
+}
 
 // Range and code are in a typed array: as plain members they would be boxed, because they need 32 bits.
 class RangeDecoder {
@@ -12,8 +35,7 @@ class RangeDecoder {
     this.bytes = bytes;
     this.at = at + 5;
     this.now = new Uint32Array([0xffffffff, new DataView(bytes.buffer, bytes.byteOffset).getUint32(at + 1)]);
-    this.fast = new Uint16Array(probabilities).fill(0x4000); // chances of 0, of 0x8000
-    this.slow = this.fast.slice();
+    this.chances = new Chances(probabilities);
   }
 
   fill() {
@@ -25,23 +47,14 @@ class RangeDecoder {
   }
 
   bit(i) {
-    const { fast, slow, now } = this;
-    const soon = fast[i];
-    const late = slow[i];
-    const bound = Math.imul(now[0] >>> 16, soon + late) >>> 0;
-    const isOne = now[1] >= bound;
-    if (isOne) {
-      now[0] -= bound;
-      now[1] -= bound;
-      fast[i] = soon - (soon >> 3);
-      slow[i] = late - (late >> 7);
-    } else {
-      now[0] = bound;
-      fast[i] = soon + ((0x8000 - soon) >> 3);
-      slow[i] = late + ((0x8000 - late) >> 7);
-    }
+    const { chances, now } = this;
+    const bound = Math.imul(now[0] >>> 16, chances.of(i)) >>> 0;
+    const bit = now[1] >= bound ? 1 : 0;
+    if (bit) now[1] -= bound;
+    now[0] = bit ? now[0] - bound : bound;
+    chances.learn(i, bit);
     if (now[0] < 0x1000000) this.fill();
-    return isOne ? 1 : 0;
+    return bit;
   }
 
   direct(count) {
