@@ -61,6 +61,11 @@ void sp_cost_companions(const struct sp_step_inputs *in, struct sp_companion_cos
 /* Step time with the companions' forward passes; `alone` (s) if there are none. s. */
 double sp_step_beside_s(const struct sp_step_inputs *in, double alone);
 
+/* Step time with the companions' forward passes, of layers on a rank (sp_layers_on_rank) and stages
+ * (sp_map_stages) that are known. The plan must pass sp_check_plan. s. */
+double sp_step_on_stages_s(const struct sp_step_inputs *in, const struct sp_rank_layers *mine,
+                           const struct sp_stage_map *map);
+
 /* Lower bound of the companions' time over all plans with as many devices and the same batch. s. */
 double sp_least_companions_s(const struct sp_step_inputs *in);
 

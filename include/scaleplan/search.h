@@ -151,6 +151,10 @@ struct sp_search_space {
     struct sp_flow flow[SP_SEARCH_SPLITS][SP_SEARCH_FLOWS];
 };
 
+/* Whether experts run again whole: nothing of the backward pass is left that could hide their
+ * exchange. */
+bool sp_runs_experts_again(const struct sp_recompute *recompute);
+
 /* The `at`-th way to recompute, policies first, then sets of modules; false where the dimensions do
  * not allow it, or the plan hides the exchange of experts that would run again whole:
  * that backward pass has no part of the forward one to hide (Megatron-Core refuses it). There are

@@ -150,13 +150,6 @@ static bool is_better(const struct tried *one, const struct tried *other)
     return !other->exists || one->value < other->value;
 }
 
-/* Whether experts run again whole, which leaves nothing that hides their exchange: as
- * sp_recompute_at, of a recomputation that is given. */
-static bool runs_experts_again(const struct sp_recompute *r)
-{
-    return r->up == 1 || r->grouped == 1 || (r->modules >> SP_MODULE_MOE & 1);
-}
-
 /* Whether a recomputation repeats at least what another does. */
 static bool repeats_as_much(const struct sp_recompute *r, const struct sp_recompute *than)
 {
@@ -203,16 +196,6 @@ static double value_of(const struct sp_step_inputs *inputs, const struct tried *
     return sp_evaluate(&in, &m) * tried->doubt;
 }
 
-/* The step of the plan that is being tried. s. */
-static double step_of(const struct choosing *c, const struct sp_step_inputs *in)
-{
-    struct sp_prepared prepared;
-    struct sp_staged staged;
-    sp_prepare_step(in, c->mine, &prepared);
-    sp_stage_times(in, &prepared, c->map, &staged);
-    return sp_step_beside_s(in, sp_estimate_staged(in, &prepared, c->map, &staged).step);
-}
-
 /* Works out the plan's value if another fits already, and then the other's too: most problems have
  * one plan that fits, which needs none. */
 static void value_rivals(struct choosing *c, const struct sp_step_inputs *in, struct tried *tried)
@@ -228,7 +211,7 @@ static void value_rivals(struct choosing *c, const struct sp_step_inputs *in, st
             first = value_of(in, t);
         t->value = first;
     }
-    tried->value = step_of(c, in) * c->doubt;
+    tried->value = sp_step_on_stages_s(in, c->mine, c->map) * c->doubt;
 }
 
 /* Keeps a plan that does not fit if it needs the least memory; equal ones differ by time. */
@@ -331,7 +314,7 @@ static void try_recomputations(struct choosing *c)
     if (c->said->open_modules || c->said->open_away)
         try_kept(c);
     if (given[SP_FIELD_REMAT] || given[SP_FIELD_MODULES]) {
-        if (!hides || !runs_experts_again(&typed))
+        if (!hides || !sp_runs_experts_again(&typed))
             try_plan(c);
         return;
     }

@@ -274,6 +274,11 @@ static int open_group(struct looking *l, struct sp_split_space *splits, int *at)
     return n;
 }
 
+bool sp_runs_experts_again(const struct sp_recompute *recompute)
+{
+    return sp_shares_of(recompute).of[SP_OP_EXPERT_UP] == 1;
+}
+
 bool sp_recompute_at(const struct sp_dimensions *open, const struct sp_plan *plan, int at,
                      struct sp_recompute *recompute)
 {
@@ -283,7 +288,7 @@ bool sp_recompute_at(const struct sp_dimensions *open, const struct sp_plan *pla
     recompute->modules = of_modules ? open->modules[at - SP_POLICIES] : 0;
     const bool hides = plan->ep > 1 && plan->execution.moe_overlap;
     return open->policy[policy] && at < SP_POLICIES + open->n_modules &&
-           !(hides && sp_shares_of(recompute).of[SP_OP_EXPERT_UP] == 1);
+           !(hides && sp_runs_experts_again(recompute));
 }
 
 /* Number of a group's ways to recompute, each with and without offload. */

@@ -5,7 +5,6 @@
 #include <scaleplan/estimate.h>
 #include <scaleplan/search.h>
 
-#include "core/layers/layer_rank.h"
 #include "core/require.h"
 
 enum { WAYS = SP_POLICIES + (1 << SP_MODULES) };
@@ -33,11 +32,7 @@ struct choosing {
 
 static double step_of(struct choosing *c)
 {
-    struct sp_prepared prepared;
-    struct sp_staged staged;
-    sp_prepare_step(&c->in, &c->mine, &prepared);
-    sp_stage_times(&c->in, &prepared, &c->map, &staged);
-    return sp_step_beside_s(&c->in, sp_estimate_staged(&c->in, &prepared, &c->map, &staged).step);
+    return sp_step_on_stages_s(&c->in, &c->mine, &c->map);
 }
 
 static double bytes_of(struct choosing *c)
@@ -52,9 +47,9 @@ static void add_way(struct choosing *c, const struct sp_recompute *recompute, bo
 {
     const bool hides = c->plan.ep > 1 && c->plan.execution.moe_overlap;
     struct way way = {.recompute = *recompute};
-    if (hides && sp_shares_of(recompute).of[SP_OP_EXPERT_UP] == 1)
+    if (hides && sp_runs_experts_again(recompute))
         return;  /* as sp_recompute_at has it */
-    if (moves) { /* what a set of tensors adds is told later */
+    if (moves) { /* try_sets adds the tensors that move */
         way.recompute.offload = false;
         way.recompute.away = 0;
     }

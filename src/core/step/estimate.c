@@ -141,17 +141,27 @@ static void estimate_memory(const struct sp_step_inputs *in, const struct sp_ran
     e->oom_odds = sp_oom_odds(in->framework, (double)e->memory.device, e->capacity_bytes);
 }
 
+double sp_step_on_stages_s(const struct sp_step_inputs *in, const struct sp_rank_layers *mine,
+                           const struct sp_stage_map *map)
+{
+    struct sp_prepared prepared;
+    struct sp_staged staged;
+    sp_require(sp_check_plan(in->model, in->plan, sp_chips(in->hw), in->hw->slices) == SP_PLAN_OK,
+               "the plan must pass sp_check_plan");
+    sp_prepare_step(in, mine, &prepared);
+    sp_stage_times(in, &prepared, map, &staged);
+    return sp_step_beside_s(in, sp_estimate_staged(in, &prepared, map, &staged).step);
+}
+
 double sp_evaluate(const struct sp_step_inputs *in, struct sp_stage_memory *memory)
 {
     sp_require(sp_check_plan(in->model, in->plan, sp_chips(in->hw), in->hw->slices) == SP_PLAN_OK,
                "the plan must pass sp_check_plan");
     struct sp_layers room;
     struct sp_stage_map map;
-    struct sp_staged staged;
     struct sp_kind_memory kinds[SP_STAGE_KINDS];
     struct sp_rank_layers mine;
     struct sp_prepared_memory held;
-    struct sp_prepared prepared;
     sp_layers_on_rank(sp_layers_of(in, &room), in->plan, in->framework, &mine);
     const struct sp_stage_split split =
         sp_split_of(in->plan, (enum sp_balance)in->framework->balance);
@@ -159,9 +169,7 @@ double sp_evaluate(const struct sp_step_inputs *in, struct sp_stage_memory *memo
     sp_prepare_memory(&mine, in->plan, in->framework, &held);
     sp_memory_of_kinds(in->framework, &held, &map, kinds);
     sp_fullest_beside(in, &map, kinds, NULL, memory);
-    sp_prepare_step(in, &mine, &prepared);
-    sp_stage_times(in, &prepared, &map, &staged);
-    return sp_step_beside_s(in, sp_estimate_staged(in, &prepared, &map, &staged).step);
+    return sp_step_on_stages_s(in, &mine, &map);
 }
 
 void sp_estimate_unranged(const struct sp_step_inputs *in, enum sp_flop_convention convention,
