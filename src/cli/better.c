@@ -11,23 +11,22 @@
 #include "cli/plan_rows.h"
 #include "study/plan_text.h"
 
+/* A plan whose neighbours are as they are when their change is typed behind the command. */
 struct better {
     const struct sp_args *args;
     const struct sp_planned *p;
-    const struct sp_estimate *e;
-};
-
-/* The plan's neighbours as they are when their change is typed behind the command. */
-struct typed {
-    const struct sp_args *args;
-    const struct sp_planned *planned;
     struct sp_repertoire runs;
 };
 
+static struct better better_of(const struct sp_args *args, const struct sp_planned *p)
+{
+    return (struct better){args, p, sp_repertoire_of(p, false)};
+}
+
 static bool settle_as_typed(void *of, struct sp_neighbour *changed)
 {
-    const struct typed *const t = of;
-    return sp_plan_changed(t->args, t->planned, &t->runs, changed);
+    const struct better *const s = of;
+    return sp_plan_changed(s->args, s->p, &s->runs, changed);
 }
 
 /* ", --framework NAME" where the change alone would also change the framework, whose default hangs
@@ -36,29 +35,28 @@ static const char *kept_framework(const struct better *s, const struct sp_neighb
                                   struct sp_text *out)
 {
     const bool crosses = (n->plan.zero == 3) != (s->p->plan.zero == 3);
-    snprintf(out->s, sizeof out->s, "%s%s",
-             crosses && !s->args->given.framework ? ", --framework " : "",
-             crosses && !s->args->given.framework ? s->p->framework.framework.name : "");
+    if (!crosses || s->args->given.framework)
+        return "";
+    snprintf(out->s, sizeof out->s, ", --framework %s", s->p->framework.framework.name);
     return out->s;
 }
 
-static size_t find_neighbours(const struct better *s, struct sp_neighbour near[SP_MAX_NEIGHBOURS])
+static size_t find_neighbours(struct better *s, struct sp_neighbour near[SP_MAX_NEIGHBOURS])
 {
-    struct typed typed = {s->args, s->p, sp_repertoire_of(s->p, false)};
-    const struct sp_settling settling = {settle_as_typed, &typed};
+    const struct sp_settling settling = {settle_as_typed, s};
     const struct sp_step_inputs in = sp_inputs_of(s->p);
-    return sp_find_neighbours(&in, &typed.runs, &settling, near);
+    return sp_find_neighbours(&in, &s->runs, &settling, near);
 }
 
 /* What would be better: neighbours that fit and are faster (or fit at all). */
 void sp_put_better(struct sp_report *r, const struct sp_args *args, const struct sp_planned *p,
                    const struct sp_estimate *e)
 {
-    const struct better of = {args, p, e}, *const s = &of;
     enum { SHOWN = 5 };
+    struct better s = better_of(args, p);
     struct sp_neighbour near[SP_MAX_NEIGHBOURS];
-    const struct sp_step_inputs in = sp_inputs_of(s->p);
-    const size_t all = find_neighbours(s, near);
+    const struct sp_step_inputs in = sp_inputs_of(p);
+    const size_t all = find_neighbours(&s, near);
     int found = 0;
     for (size_t i = 0; i < all; i++) {
         struct sp_text with;
@@ -66,7 +64,7 @@ void sp_put_better(struct sp_report *r, const struct sp_args *args, const struct
             found++ >= SHOWN)
             continue;
         sp_begin_row(r, NULL, "better.%d", found - 1);
-        sp_put_neighbour(r, &in, &near[i], kept_framework(s, &near[i], &with), e, NAN);
+        sp_put_neighbour(r, &in, &near[i], kept_framework(&s, &near[i], &with), e, NAN);
     }
     if (found > 0) {
         sp_list_table(r, "better", "change: better, gain_pct, tie, step_s, device_bytes: memory");
@@ -88,9 +86,9 @@ static double doubt_of(const struct sp_planned *p, const struct sp_plan *plan,
     return sp_doubt(sp_octaves_away(ground, &place));
 }
 
-/* Whether a plan is faster only in the estimate: it is further from what was run, by what it
- * gains or more. */
-static bool is_far(const struct better *s, const struct sp_neighbour *near)
+/* Whether a neighbour is faster than `step_s`, the plan's own, only in the estimate: it is further
+ * from what was run, by what it gains or more. */
+static bool is_far(const struct better *s, const struct sp_neighbour *near, double step_s)
 {
     struct sp_error ignored = {0};
     const struct sp_sources sources = sp_sources_of(s->args);
@@ -98,9 +96,8 @@ static bool is_far(const struct better *s, const struct sp_neighbour *near)
     struct sp_place *const places =
         sp_load_places((enum sp_network_kind)s->p->hw.network.kind, &sources, &ground.n, &ignored);
     ground.places = places;
-    const bool far =
-        ignored.lines == 0 && near->step_s * doubt_of(s->p, &near->plan, &ground) >=
-                                  s->e->time.step * doubt_of(s->p, &s->p->plan, &ground);
+    const bool far = ignored.lines == 0 && near->step_s * doubt_of(s->p, &near->plan, &ground) >=
+                                               step_s * doubt_of(s->p, &s->p->plan, &ground);
     free(places);
     return far;
 }
@@ -109,43 +106,41 @@ static bool is_far(const struct better *s, const struct sp_neighbour *near)
 void sp_say_better(struct sp_report *r, const struct sp_args *args, const struct sp_planned *p,
                    const struct sp_estimate *e)
 {
-    const struct better of = {args, p, e}, *const s = &of;
+    struct better s = better_of(args, p);
     struct sp_neighbour near[SP_MAX_NEIGHBOURS];
-    const size_t n = find_neighbours(s, near);
+    const size_t n = find_neighbours(&s, near);
     size_t i = 0;
     char change[64];
     struct sp_text with;
     while (i < n && near[i].verdict == SP_VERDICT_NO)
         i++;
-    if (i == n || near[i].step_s >= s->e->time.step) {
+    if (i == n || near[i].step_s >= e->time.step) {
         sp_line(r, "better     no single change is faster; `scaleplan search` looks at every plan");
         return;
     }
-    const double lead = sp_lead_log(sp_tier_of(&s->p->model, &s->p->hw.chip, &s->p->plan));
+    const double lead = sp_lead_log(sp_tier_of(&p->model, &p->hw.chip, &p->plan));
     sp_change_text(&near[i], "--", change, sizeof change);
     sp_line(r, "better     %s%s: %s%s; `scaleplan search` looks at every plan", change,
-            kept_framework(s, &near[i], &with), sp_human_text(near[i].step_s, SP_SECONDS),
-            is_far(s, &near[i]) ? ", but no run like it is known"
-            : sp_is_tie(near[i].step_s, s->e->time.step, lead)
-                ? ", within the error of the estimate"
-                : "");
+            kept_framework(&s, &near[i], &with), sp_human_text(near[i].step_s, SP_SECONDS),
+            is_far(&s, &near[i], e->time.step)              ? ", but no run like it is known"
+            : sp_is_tie(near[i].step_s, e->time.step, lead) ? ", within the error of the estimate"
+                                                            : "");
 }
 
 /* Changes that make a plan fit, the fastest first. */
 void sp_put_fixes(struct sp_report *r, const struct sp_args *args, const struct sp_planned *p)
 {
-    const struct better of = {args, p, NULL}, *const s = &of;
+    struct better s = better_of(args, p);
     struct sp_neighbour fix[SP_MAX_FIXES];
-    struct typed typed = {s->args, s->p, sp_repertoire_of(s->p, false)};
-    const struct sp_settling settling = {settle_as_typed, &typed};
-    const struct sp_step_inputs in = sp_inputs_of(s->p);
-    const size_t n = sp_find_fixes(&in, &typed.runs, &settling, fix);
+    const struct sp_settling settling = {settle_as_typed, &s};
+    const struct sp_step_inputs in = sp_inputs_of(p);
+    const size_t n = sp_find_fixes(&in, &s.runs, &settling, fix);
     for (size_t i = 0; i < n; i++) {
         char change[64];
         struct sp_text with;
         sp_change_text(&fix[i], "--", change, sizeof change);
         sp_begin_row(r, NULL, "fixes.%zu", i);
-        sp_put_text(r, SP_Q_STEP_FIX, "%s%s", change, kept_framework(s, &fix[i], &with));
+        sp_put_text(r, SP_Q_STEP_FIX, "%s%s", change, kept_framework(&s, &fix[i], &with));
         sp_put(r, SP_Q_STEP_FIX_STEP, fix[i].step_s);
         sp_put(r, SP_Q_STEP_FIX_DEVICE, fix[i].device_bytes);
     }
@@ -155,5 +150,5 @@ void sp_put_fixes(struct sp_report *r, const struct sp_args *args, const struct 
         sp_note(r,
                 "no single change of recomputation, ZeRO stage, micro-batch, tp, pp or cp that %s "
                 "supports makes it fit",
-                s->p->framework.framework.name);
+                p->framework.framework.name);
 }
