@@ -409,9 +409,10 @@ static void leave_idle(struct fit *f, const struct sp_args *args)
     sp_leave_idle(&f->q.in, f->q.problem.idle, f->q.only < 0 ? ~0u : 1u << f->q.only, !f->is_book,
                   &f->q.hw);
     f->left_idle = (double)(all - sp_chips(&f->q.hw));
+    if (f->left_idle == 0)
+        return;
     f->q.t = sp_fit_terms(&f->q.in);
-    if (f->left_idle > 0)
-        sp_name_machine(&f->q.hw, args->value.hw, f->machine, sizeof f->machine);
+    sp_name_machine(&f->q.hw, args->value.hw, f->machine, sizeof f->machine);
 }
 
 /* Names, thresholds and rules of model and machine. */
