@@ -91,7 +91,6 @@ static void add_way(struct sp_panel *panel, struct sp_series *ways, double days,
 /* Cost against time on each size, where the run's steps and its price are known. */
 static void draw_bill(struct sp_figure *figure, const struct sp_report *r, int n)
 {
-    enum { HOURS = 24, SECONDS = 3600 };
     const double steps = sp_keyed_number(r, "steps"), price = sp_keyed_number(r, "price_usd_per_h");
     if (!(steps > 0 && price > 0))
         return;
@@ -100,8 +99,9 @@ static void draw_bill(struct sp_figure *figure, const struct sp_report *r, int n
         sp_add_series(panel, SP_MARKS, SP_BLUE, "on so many devices, by the ideal step");
     for (int i = 0; i < n; i++) {
         const double devices = sp_rows_number(r, "curve", (size_t)i, "devices"),
-                     hours = steps * sp_rows_number(r, "curve", (size_t)i, "step_s") / SECONDS;
-        add_way(panel, sizes, hours / HOURS, hours * devices * price, devices, "");
+                     run_s = steps * sp_rows_number(r, "curve", (size_t)i, "step_s");
+        add_way(panel, sizes, sp_days_of_seconds(run_s), sp_cost_usd(devices, run_s, price),
+                devices, "");
     }
 }
 
