@@ -111,8 +111,7 @@ struct turn {
     double share; /* of the time, that prompts take */
 };
 
-/* The mean over steps, some of which have no sequence that decodes, only prompts or nothing: parts
- * of one prompt then, or several. */
+/* The mean step, where a share `some` of the steps decodes and the others read prompts alone. */
 static struct mixed mean_of(const struct loop *l, const struct mixed *m, double lump, double some)
 {
     if (some >= 1)
@@ -211,6 +210,7 @@ static void settle(const struct loop *l, double r, struct sp_serve_estimate *e)
         take_step(l, r / lanes, e);
         e->tpot_s = e->token_s;
         e->ttft_s = l->first_s + l->prompt_s + e->token_s * l->accepted / 2;
+        e->steps_per_s = lanes / (e->token_s * l->accepted);
     } else {
         const struct turn t = settle_turn(l, fmax(1, r / lanes));
         const double decoding = fmax(1, t.decoding); /* answers of one token have no step */
@@ -224,8 +224,6 @@ static void settle(const struct loop *l, double r, struct sp_serve_estimate *e)
     e->e2e_s = e->ttft_s + (l->output - 1) * e->tpot_s;
     e->requests_per_s = l->apart ? r / (l->output * e->tpot_s) : r / e->e2e_s;
     e->running = e->requests_per_s * e->e2e_s;
-    if (l->apart)
-        e->steps_per_s = lanes / (e->token_s * l->accepted);
 }
 
 /* Mean wait of prompts that come at random to as many readers as read `reads` per second. */
