@@ -73,9 +73,9 @@ struct sp_documents {
  * of the sum of squares of as many documents as fill a row. */
 bool sp_pack_documents(const struct sp_lengths *lengths, double row, struct sp_documents *packed);
 
-/* Expected sum of squares of the replica of most, over the mean, where each of them has so many
- * rows: of a gamma distribution with their spread and skewness. Both numbers must be at least 1.
- * Wilson and Hilferty 1931, "The distribution of chi-square". */
+/* Expected sum of squared lengths on the busiest of `replicas`, each with `rows` rows, over the
+ * mean of all: by a gamma distribution of the same spread and skewness. Both numbers must be at
+ * least 1. Wilson and Hilferty 1931, "The distribution of chi-square". */
 double sp_busiest_documents(const struct sp_documents *packed, double replicas, double rows);
 
 #pragma GCC visibility pop

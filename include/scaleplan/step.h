@@ -140,8 +140,8 @@ struct sp_context_bytes {
     double states; /* of a recurrence, of all ranks */
 };
 
-/* Ranks, a power of two and at most cp, that a document of so many tokens has where they are as
- * many as it needs: none has more than its part of a row. Both numbers must be at least 1. */
+/* Ranks that share a document of `tokens` tokens with dynamic CP: the fewest, a power of two or cp,
+ * of which none has more than row / cp tokens. Both numbers must be at least 1. */
 double sp_document_ranks(double tokens, double cp, double row);
 
 /* The same of a token's document, mean over tokens; cp is at least 1. */

@@ -19,7 +19,7 @@ const char *sp_mesh_title(const struct sp_strategy *strategy, struct sp_text *ro
  * Free it. */
 char *sp_fit_search_command(const struct sp_args *args);
 
-/* The command line of `step` for the strategy's plan on `machine` (""; as typed), and the plan's
+/* The command line of `step` for the strategy's plan on `machine` ("": as typed), and the plan's
  * sequences; NULL if it is the book's rule or no plan that runs. Free it. */
 char *sp_fit_command(const struct sp_args *args, const char *machine, const struct sp_fit_input *in,
                      const struct sp_strategy *strategy, double *sequences);

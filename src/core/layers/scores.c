@@ -27,7 +27,7 @@ static double length_of(const struct sp_mixer *x, double seq)
     return x->length > 0 ? x->length : seq;
 }
 
-/* What a mixer has of a sequence of so many tokens, `scores` as in sp_mixer_flops. */
+/* A quantity of a mixer for a sequence of `tokens` tokens; `scores` as in sp_mixer_flops. */
 typedef double of_length(const struct sp_mixer *x, double tokens, double scores);
 
 /* The same of a token's document, the mean over tokens. */

@@ -45,7 +45,7 @@ static double tokens_of_point(const struct points *p, size_t i)
     return sp_lengths_quantile(l, (edge(p, i) + edge(p, i + 1)) / 2);
 }
 
-/* Whether there are so few lengths that each is a size of its own. */
+/* Whether the documents have at most SP_DOCUMENT_SIZES different lengths. */
 static bool are_few(const struct points *p)
 {
     int n = 1;

@@ -174,7 +174,7 @@ static double merge_s(const struct sp_step_inputs *in, const struct sp_rank *ran
                : 0;
 }
 
-/* Documents that a ring of so many ranks has, of a layer's tokens and of its attention. */
+/* Share of a layer's tokens, and of its attention, in the documents that one ring shares. */
 struct ring_share {
     double tokens, attention;
 };
