@@ -163,27 +163,34 @@ static struct turn take_turn(const struct loop *l, double r, double prompts)
     return t;
 }
 
-/* Prompts of a step, over what r requests start in their time: the more, the more this is above 0.
- */
+/* Requests that are there if so many prompts start in each step, above r: Little's law. Almost
+ * straight in `prompts`, since an answer lasts as many steps whatever a step lasts. */
 static double excess(const struct turn *t, double r, double prompts)
 {
-    return prompts / t->every_s - r / t->e2e_s;
+    return prompts * t->e2e_s / t->every_s - r;
 }
 
-/* Where as many requests start in a step as end: Little's law. A step takes at most a chunk on each
- * rank. By the method of Illinois: both answers per second rise with the prompts of a step, one
- * from nothing, and the other falls. */
+/* Where as many requests start in a step as end. A step takes at most a chunk on each rank. By the
+ * method of Illinois: the excess rises with the prompts of a step, from -r for none. */
 static struct turn settle_turn(const struct loop *l, double r)
 {
     const double steps = (l->output - 1) / l->accepted;
-    double low = 0, high = fmin(l->most * l->ranks / l->computed, 2 * r / (1 + steps));
+    const double most = fmin(l->most * l->ranks / l->computed, 2 * r / (1 + steps));
+    double low = 0, high = fmin(most, r / (1 + steps)); /* mostly enough */
     struct turn t = take_turn(l, r, high);
-    double over = excess(&t, r, high), under = -r / take_turn(l, r, 0).e2e_s;
+    double over = excess(&t, r, high), under = -r;
+    if (over < 0 && high < most) {
+        low = high;
+        under = over;
+        high = most;
+        t = take_turn(l, r, high);
+        over = excess(&t, r, high);
+    }
     for (int i = 0, side = 0; i < TRIALS && over > 0 && high - low > SETTLED * high; i++) {
         const double next = (low * over - high * under) / (over - under);
         t = take_turn(l, r, next);
         const double e = excess(&t, r, next);
-        if (fabs(e) * t.e2e_s < SETTLED * r)
+        if (fabs(e) < SETTLED * r)
             break;
         if (e > 0) {
             high = next;
