@@ -77,6 +77,7 @@ struct sp_served {
     double table;           /* lookup tables, which a step does not read */
     double active;          /* used per token */
     double expert_share;    /* k/E; 1 if every step reads all experts */
+    double expert_variance; /* of their tokens, over the squared mean */
     /* bytes */
     double weights;          /* P */
     double capacity;         /* for weights and cache of the instance */
@@ -138,8 +139,13 @@ double sp_most_context(const struct sp_served *served, double sequences);
  * engine's buffers leave none. */
 double sp_chips_to_hold(const struct sp_served *served, double sequences);
 
-/* Share of routed experts that B tokens use: 1 - (1 - k/E)^B. */
-double sp_experts_touched(double expert_share, double tokens);
+/* Variance of the tokens of E routed experts over their squared mean, where those of the i-th most
+ * chosen fall as i^-0.51; 0: all experts have as many. */
+double sp_expert_variance(double experts);
+
+/* Share of routed experts that B tokens use. With a variance of 0 it is 1 - (1 - k/E)^B; else each
+ * expert has its own share, drawn from a beta distribution with mean k/E and this variance. */
+double sp_experts_touched(double expert_share, double variance, double tokens);
 
 /* Weight bytes read by a step that processes `tokens` tokens. */
 double sp_weights_read_bytes(const struct sp_served *served, double tokens);

@@ -48,6 +48,7 @@ struct sp_pass {
     struct sp_matmul_work group[SP_GROUPS];
     /* routed experts of a rank, all layers */
     double expert_flops, expert_bytes; /* of one expert per layer */
+    double expert_token_bytes;         /* read and written per token of an expert per layer */
     double experts, routed;            /* per rank and layer: with copies, without */
     double expert_rate, memory_rate;   /* FLOP/s, bytes/s at the peak */
     double expert_share;               /* k/E */

@@ -6,9 +6,29 @@
 #include <scaleplan/forms.h>
 #include <scaleplan/serve.h>
 
-double sp_experts_touched(double expert_share, double tokens)
+#include "core/serve/routing.h"
+
+/* Sum of i^-s for i to n by the midpoint rule. */
+static double sum_of_powers(double s, double n)
 {
-    return 1 - pow(1 - expert_share, tokens);
+    return (pow(n + 0.5, 1 - s) - pow(0.5, 1 - s)) / (1 - s);
+}
+
+double sp_expert_variance(double experts)
+{
+    const double sum = sum_of_powers(EXPERT_POWER, experts);
+    return fmax(0, experts * sum_of_powers(2 * EXPERT_POWER, experts) / (sum * sum) - 1);
+}
+
+/* Beta-binomial: none of t tokens takes an expert with probability G(b + t) G(a + b) / (G(b) G(a +
+ * b + t)), where G(z + t) / G(z + a + t) is (z + t + (a - 1) / 2)^-a. Tricomi and Erdelyi 1951. */
+double sp_experts_touched(double expert_share, double variance, double tokens)
+{
+    const double both = (1 - expert_share) / (variance * expert_share) - 1; /* a + b */
+    const double a = expert_share * both, b = both - a;
+    if (!isfinite(both) || b + (a - 1) / 2 <= 0) /* shares alike, or near 1 */
+        return 1 - pow(1 - expert_share, tokens);
+    return 1 - pow(1 + tokens / (b + (a - 1) / 2), -a);
 }
 
 /* A lower bound skips what is not read: the input table is a lookup, and only used experts count.
@@ -16,7 +36,8 @@ double sp_experts_touched(double expert_share, double tokens)
 double sp_weights_read_bytes(const struct sp_served *v, double tokens)
 {
     return (v->shared - v->table) * v->service.weight_bytes +
-           v->experts * v->service.expert_bytes * sp_experts_touched(v->expert_share, tokens);
+           v->experts * v->service.expert_bytes *
+               sp_experts_touched(v->expert_share, v->expert_variance, tokens);
 }
 
 /* The textbook's max and sum: arithmetic overlaps weight reads but not cache reads. FLOPs of

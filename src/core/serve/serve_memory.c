@@ -144,6 +144,7 @@ static void weigh(const struct sp_service *s, struct sp_served *v)
     v->active = p.passed - v->table;
     v->table += looks_up ? p.lookup : 0;
     v->expert_share = s->all_experts ? 1 : 1 / sp_expert_ratio(m);
+    v->expert_variance = v->experts > 0 ? sp_expert_variance((double)m->moe.experts) : 0;
     v->copied = v->experts > 0 ? v->experts * (1 + s->redundant / (double)m->moe.experts) : 0;
     v->weights = sp_weights_held(v->shared, s->weight_bytes, v->copied, s->expert_bytes);
 }

@@ -7,17 +7,12 @@
 
 #include "core/network/token_copies.h"
 #include "core/layers/layer_rank.h"
+#include "core/serve/routing.h"
 #include "core/smooth.h"
 #include "core/require.h"
 
 /* Share of the memory bandwidth reached by elementwise kernels. */
 #define ELEMENTWISE_SHARE 0.7
-
-/* Tokens of the busiest EP rank over the mean, as in measured routing; and the exponent of a power
- * law of the experts' tokens that has it for 256 experts on 8 ranks: 1 + d sqrt(2 ln 8 / 32) with a
- * deviation d of 0.69 of the mean. */
-#define EXPERT_IMBALANCE 1.25
-#define EXPERT_POWER 0.36
 
 /* Kernel efficiencies per format for chips without measurements. */
 static const struct {
@@ -79,6 +74,9 @@ static void add_expert(struct sp_pass *p, const struct sp_matmul *m, double laye
     const double weights = layers * m->in * m->out / p->plan.etp;
     p->expert_flops += 2 * weights;
     p->expert_bytes += weights * p->served.service.expert_bytes;
+    p->expert_token_bytes +=
+        layers * SP_ELEMENT *
+        (m->split == SP_TP_ROWS ? m->in / p->plan.etp + m->out : m->in + m->out / p->plan.etp);
     p->routed = m->count / p->plan.ep;
     p->experts = (m->count + p->served.service.redundant) / p->plan.ep;
 }
@@ -292,12 +290,14 @@ static double experts_s(const struct sp_pass *p, double tokens)
     if (p->experts <= 0 || tokens <= 0)
         return 0;
     const double of_copy = p->expert_share * p->routed / p->experts;
-    const double touched = p->experts * sp_experts_touched(of_copy, tokens);
+    const double touched =
+        p->experts * sp_experts_touched(of_copy, p->served.expert_variance, tokens);
     const double rows = tokens * p->expert_share * p->routed * p->imbalance;
     const double rounded = rows + touched * p->value[SP_V_EXPERT_TILE];
-    return sp_smooth_max(
-        rounded * p->expert_flops / (p->expert_rate * p->value[SP_V_EXPERT_MATMUL]),
-        touched * p->expert_bytes / (p->memory_rate * p->value[SP_V_EXPERT_MEMORY]));
+    return sp_smooth_max(rounded * p->expert_flops /
+                             (p->expert_rate * p->value[SP_V_EXPERT_MATMUL]),
+                         (touched * p->expert_bytes + rows * p->expert_token_bytes) /
+                             (p->memory_rate * p->value[SP_V_EXPERT_MEMORY]));
 }
 
 /* The cache is read once for all tokens of a sequence; arithmetic counts per token. */
