@@ -18,7 +18,7 @@ not enter the function of a mutant is not run for it, since it cannot tell. What
 run and how often it caught a mutant is kept in BUILD/mutation.json, by the hash of its files, and decides which goes
 first. --caught also prints what caught each mutant; --these FILE tries the lines "path: old => new" of a file instead.
 """
-import argparse, collections, concurrent.futures, hashlib, json, os, random, re, shlex, shutil, subprocess, sys, tempfile, time
+import argparse, collections, concurrent.futures, hashlib, json, os, random, re, shlex, shutil, subprocess, sys, tempfile, threading, time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 ROOMS = ["core", "study", "launch", "runs", "config", "hf", "commands"]
@@ -154,9 +154,10 @@ def run(command, timeout, env, cwd):
 class Suite:
     """The tests that ctest knows, each with the time that it took on the unchanged program, and the functions it enters."""
 
-    def __init__(self, build, entered, jobs):
-        self.build, self.entered = build, entered
+    def __init__(self, build, entered, jobs, longest):
+        self.build, self.entered, self.longest = build, entered, longest
         self.kept = os.path.join(build, "mutation.json")
+        self.lock = threading.Lock()
         self.known, self.tries, self.caught = {}, collections.Counter(), collections.Counter()
         if os.path.exists(self.kept):
             with open(self.kept) as file:
@@ -173,12 +174,12 @@ class Suite:
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
             self.timed = [test for test in pool.map(self.tried, listed["tests"]) if test]
         shutil.rmtree(self.preloaded)
-        self.keep()
 
     def keep(self):
-        with open(self.kept + ".new", "w") as file:
-            json.dump({"tests": self.known, "tries": self.tries, "caught": self.caught}, file)
-        os.replace(self.kept + ".new", self.kept)
+        with self.lock:
+            with open(self.kept + ".new", "w") as file:
+                json.dump({"tests": dict(self.known), "tries": dict(self.tries), "caught": dict(self.caught)}, file)
+            os.replace(self.kept + ".new", self.kept)
 
     def tried(self, test):
         properties = {p["name"]: p["value"] for p in test.get("properties", [])}
@@ -191,15 +192,20 @@ class Suite:
                 with open(word, "rb") as file:
                     digest.update(file.read())
         known = self.known.get(test["name"])
-        if not known or known["hash"] != digest.hexdigest() or (self.entered and known["enters"] is None):
+        if not known or known["hash"] != digest.hexdigest() or (
+                self.entered and known["enters"] is None and known["seconds"] <= self.longest):
             start = time.time()
             if not run(test["command"], 300, self.env(self.build, own), properties["WORKING_DIRECTORY"]):
                 print("left out, fails on the unchanged program: " + test["name"])
                 return None
             seconds = time.time() - start
-            enters = self.enters(test, own, properties)
+            enters = self.enters(test, own, properties) if seconds <= self.longest else None
             known = {"hash": digest.hexdigest(), "seconds": seconds, "enters": enters and sorted(enters)}
             self.known[test["name"]] = known
+            self.keep()
+        if known["seconds"] > self.longest:
+            print("left out, takes %.0f s: %s" % (known["seconds"], test["name"]))
+            return None
         enters = known["enters"] and {tuple(place) for place in known["enters"]}
         return known["seconds"], test["name"], test["command"], own, properties["WORKING_DIRECTORY"], enters
 
@@ -312,6 +318,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--again", metavar="LOG", help="only what survived in an earlier run, by what it printed")
     parser.add_argument("--entered", metavar="BUILD2", help="a build that tells which functions a test enters")
+    parser.add_argument("--longest", type=float, default=300, help="seconds of a test; longer ones are left out")
     parser.add_argument("--caught", action="store_true", help="print what caught each mutant, too")
     parser.add_argument("--these", metavar="FILE", help="the changes that its lines name, and no others")
     args = parser.parse_args()
@@ -319,7 +326,7 @@ def main():
     if args.again:
         with open(args.again) as file:
             before = {line.strip() for line in file if line.startswith("survived: ")}
-    suite = Suite(os.path.abspath(args.build), args.entered and os.path.abspath(args.entered), args.jobs)
+    suite = Suite(os.path.abspath(args.build), args.entered and os.path.abspath(args.entered), args.jobs, args.longest)
     compiler = Compiler(suite.build)
     print("%d tests take %.0f s on the unchanged program" % (len(suite.timed), sum(t[0] for t in suite.timed)), flush=True)
     worst = 1
