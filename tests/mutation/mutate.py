@@ -18,7 +18,7 @@ not enter the function of a mutant is not run for it, since it cannot tell. What
 run and how often it caught a mutant is kept in BUILD/mutation.json, by the hash of its files, and decides which goes
 first. --caught also prints what caught each mutant; --these FILE tries the lines "path: old => new" of a file instead.
 """
-import argparse, collections, concurrent.futures, hashlib, json, os, random, re, shlex, shutil, subprocess, sys, tempfile, threading, time
+import argparse, collections, concurrent.futures, hashlib, json, os, random, re, resource, shlex, shutil, subprocess, sys, tempfile, threading, time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 ROOMS = ["core", "study", "launch", "runs", "config", "hf", "commands"]
@@ -143,12 +143,15 @@ def named(path):
     return rooms
 
 
-def run(command, timeout, env, cwd):
-    try:
-        return subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
-                              timeout=timeout, env=env, cwd=cwd).returncode in (0, 77)
-    except subprocess.TimeoutExpired:
-        return False
+def run(command, most_s, env, cwd):
+    """Whether a command succeeds, none of its processes taking longer than that on a core, and what they took in all. Time
+    on a core, since others may keep the machine busy."""
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
+                               env=env, cwd=cwd,
+                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (int(most_s), int(most_s))))
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode in (0, 77), usage.ru_utime + usage.ru_stime
 
 
 class Suite:
@@ -194,19 +197,18 @@ class Suite:
         known = self.known.get(test["name"])
         if not known or known["hash"] != digest.hexdigest() or (
                 self.entered and known["enters"] is None and known["seconds"] <= self.longest):
-            start = time.time()
-            if not run(test["command"], 300, self.env(self.build, own), properties["WORKING_DIRECTORY"]):
+            ok, seconds = run(test["command"], 300, self.env(self.build, own), properties["WORKING_DIRECTORY"])
+            if not ok:
                 print("left out, fails on the unchanged program: " + test["name"])
                 return None
-            seconds = time.time() - start
             enters = self.enters(test, own, properties) if seconds <= self.longest else None
-            known = {"hash": digest.hexdigest(), "seconds": seconds, "enters": enters and sorted(enters)}
+            known = {"hash": digest.hexdigest(), "seconds": seconds, "enters": None if enters is None else sorted(enters)}
             self.known[test["name"]] = known
             self.keep()
         if known["seconds"] > self.longest:
             print("left out, takes %.0f s: %s" % (known["seconds"], test["name"]))
             return None
-        enters = known["enters"] and {tuple(place) for place in known["enters"]}
+        enters = None if known["enters"] is None else {tuple(place) for place in known["enters"]}
         return known["seconds"], test["name"], test["command"], own, properties["WORKING_DIRECTORY"], enters
 
     def enters(self, test, own, properties):
@@ -217,7 +219,7 @@ class Suite:
         env = self.env(self.entered, own)
         env.update(LD_PRELOAD=self.preloaded + "/entered.so", ENTERED=listed)
         there = [word.replace(self.build, self.entered) for word in test["command"]]
-        if not run(there, 900, env, properties["WORKING_DIRECTORY"].replace(self.build, self.entered)):
+        if not run(there, 900, env, properties["WORKING_DIRECTORY"].replace(self.build, self.entered))[0]:
             print("not known what it enters: " + test["name"])
             return None
         places = collections.defaultdict(set)
@@ -231,7 +233,9 @@ class Suite:
         for library, at in places.items():
             names = subprocess.run(["addr2line", "-f", "-e", library], check=True, input="\n".join(at), text=True,
                                    stdout=subprocess.PIPE).stdout.splitlines()
-            found |= {(os.path.normpath(where.rsplit(":", 1)[0]), name) for name, where in zip(names[::2], names[1::2])}
+            # from src/ on: a cache of the compiler may know the file by another checkout
+            found |= {(os.path.normpath(where.rsplit(":", 1)[0]).rpartition("/src/")[2], name)
+                      for name, where in zip(names[::2], names[1::2])}
         return found
 
     @staticmethod
@@ -243,16 +247,21 @@ class Suite:
         the room or the file is, and one that caught many of those it was run for."""
         words = set(re.split(r"[/_.]", os.path.relpath(mutant.path, os.path.join(ROOT, "src")))) - {"c"}
 
+        place = os.path.relpath(mutant.path, os.path.join(ROOT, "src")), mutant.function
+
         def price(test):
-            likely = (self.caught[test[1]] + 1) / (self.tries[test[1]] + 4)
-            return (test[0] + 0.05) / likely / (4 if words & set(re.split(r"[/_.]", test[1])) else 1)
+            likely = (self.caught[test[1]] + 1) / (self.tries[test[1]] + 4) * (1 + 200 / (1 + len(test[5] or ())))
+            seconds = self.known[test[1]]["seconds"]
+            return (seconds + 0.1) / likely / (4 if words & set(re.split(r"[/_.]", test[1])) else 1)
         for seconds, name, command, own, cwd, enters in sorted(self.timed, key=price):
-            if enters is not None and (mutant.path, mutant.function) not in enters:
+            if enters is not None and place not in enters:
                 continue
             self.tries[name] += 1
-            if not run(command, 30 + 6 * seconds, dict(self.env(folder + ":" + self.build, own), FIRST="1"), cwd):
+            ok, took = run(command, 20 + 4 * seconds, dict(self.env(folder + ":" + self.build, own), FIRST="1"), cwd)
+            if not ok:
                 self.caught[name] += 1
                 return name
+            self.known[name]["seconds"] = took
         return None
 
 

@@ -181,6 +181,27 @@ static void dialects(void **state)
     assert_int_equal(n.others, 1);
 }
 
+/* Only an escape and a bracket begin a colour: either alone is text. Colours may stand inside of a
+ * word, and at the end. */
+static void colours(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {"completed step: 1, seconds: 2",
+                                        "loss[12]completed step: 1, seconds: 2",
+                                        "\033completed step: 1, seconds: 2",
+                                        "comp\033[0mleted step: 1, sec\033[31;1monds: 2",
+                                        "completed step: 1, seconds: 2\033[",
+                                        "completed step: 1, seconds: 2\033[31;1",
+                                        "[2026-01-01]completed step: 1, seconds: 2"};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        char text[400];
+        snprintf(text, sizeof text, "%s\n%s\r\n%s", lines[i], lines[i], lines[i]);
+        const struct sp_training_log log = log_of(text);
+        assert_int_equal(log.lines, 3);
+        assert_close(log.step_s, 2, 1e-15);
+    }
+}
+
 /* The fullest rank counts; what the allocator held outranks what tensors took, whichever comes
  * first. */
 static void memory(void **state)
@@ -245,7 +266,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers), cmocka_unit_test(warm_up),  cmocka_unit_test(quantiles),
         cmocka_unit_test(many),    cmocka_unit_test(dialects), cmocka_unit_test(memory),
-        cmocka_unit_test(refused),
+        cmocka_unit_test(refused), cmocka_unit_test(colours),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
