@@ -25,12 +25,15 @@ static void read_python(const char *text)
 {
     static const char *const asked[] = {"train", "llama3_8b", "TP=4"};
     static struct sp_settings settings;
+    static struct sp_launch launch;
     for (int i = -1; i < 3; i++) {
         const struct sp_typed_names names = {.at = {i < 0 ? "" : asked[i]}, .n = i >= 0};
         struct sp_error error = {0};
         settings.n = 0;
         settings.origin = "fuzz";
         settings.error = &error;
+        settings.launch = &launch;
+        launch = (struct sp_launch){0};
         sp_read_calls(text, &names, take, &settings);
         settings.n = 0;
         sp_read_names(text, &names, &settings);
