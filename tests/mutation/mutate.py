@@ -257,8 +257,9 @@ class Suite:
             if enters is not None and place not in enters:
                 continue
             self.tries[name] += 1
-            ok, took = run(command, 20 + 4 * seconds, dict(self.env(folder + ":" + self.build, own), FIRST="1"), cwd)
-            if not ok:
+            mutated = dict(self.env(folder + ":" + self.build, own), FIRST="1")
+            ok, took = run(command, 20 + 4 * seconds, mutated, cwd)
+            if not ok and not run(command, 20 + 4 * seconds, mutated, cwd)[0]:  # twice: a busy machine is no catch
                 self.caught[name] += 1
                 return name
             self.known[name]["seconds"] = took

@@ -96,6 +96,37 @@ static void bad_models(void **state)
     }
 }
 
+/* Around the most parameters: 1000 layers of 2 x 10^6 d_ff and six vectors, two tables of 100
+ * vectors and a norm. */
+static void most_parameters(void **state)
+{
+    (void)state;
+    for (int d_ff = 499990; d_ff <= 500000; d_ff += 10) {
+        struct sp_model m;
+        struct sp_error error = {0};
+        char text[400];
+        snprintf(
+            text, sizeof text,
+            "{\"layers\": 1000, \"d_model\": 1000000, \"d_ff\": %d, \"heads\": 1, \"kv_heads\": 1, "
+            "\"head_dim\": 1, \"vocab\": 100, \"gated_mlp\": false}",
+            d_ff);
+        assert_true(decode(text, &m, &error) == (d_ff < 500000));
+        if (d_ff < 500000)
+            assert_close(sp_count_params(&m).total, 1000 * (2e6 * d_ff + 6e6) + 200e6 + 1e6, 1e-15);
+    }
+    struct sp_model m;
+    struct sp_error error = {0};
+    assert_true(decode("{\"params\": 1e15}", &m, &error));
+    char name[65] = "";
+    for (int n = 62; n <= 64; n++) { /* 63 bytes of a name */
+        char text[200];
+        memset(name, 'x', (size_t)n);
+        snprintf(text, sizeof text, "{" SHAPE ", \"name\": \"%s\"}", name);
+        error = (struct sp_error){0};
+        assert_true(decode(text, &m, &error) == (n < 64));
+    }
+}
+
 /* Every wrong key has a line of its own. */
 static void several_faults(void **state)
 {
@@ -275,10 +306,11 @@ static void builtins(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(good_model),     cmocka_unit_test(bad_models),
-        cmocka_unit_test(several_faults), cmocka_unit_test(sets),
-        cmocka_unit_test(figures),        cmocka_unit_test(bad_figures),
-        cmocka_unit_test(round_trip),     cmocka_unit_test(builtins),
+        cmocka_unit_test(good_model),  cmocka_unit_test(most_parameters),
+        cmocka_unit_test(bad_models),  cmocka_unit_test(several_faults),
+        cmocka_unit_test(sets),        cmocka_unit_test(figures),
+        cmocka_unit_test(bad_figures), cmocka_unit_test(round_trip),
+        cmocka_unit_test(builtins),
     };
     return cmocka_run_group_tests_name("fields", tests, NULL, NULL);
 }
