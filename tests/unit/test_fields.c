@@ -1,10 +1,14 @@
 /* Config files: every error has a line with its place, the nearest key, and what was expected. */
 #include "check.h"
 
+#include <dirent.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/list.h"
 #include "config/load.h"
+#include "config/read.h"
 
 static const struct sp_sources no_sources;
 
@@ -125,6 +129,50 @@ static void most_parameters(void **state)
         error = (struct sp_error){0};
         assert_true(decode(text, &m, &error) == (n < 64));
     }
+}
+
+/* Texts of a list stand in one room, a blank between: it takes what fills it and no byte more. */
+static void full_lists(void **state)
+{
+    (void)state;
+    static struct sp_launch_words words;
+    static char text[2 * sizeof words.versions], letters[sizeof words.versions];
+    memset(letters, 'x', sizeof letters);
+    for (int more = -1; more <= 1; more++)
+        for (int first = 0; first <= 8; first += 8) { /* one text, or two */
+            const int n = (int)sizeof words.versions - 1 + more - (first ? first + 1 : 0);
+            char path[] = "/tmp/words-XXXXXX";
+            const int file = mkstemp(path);
+            const int length =
+                snprintf(text, sizeof text, "{\"name\": \"w\", \"versions\": [%s%.*s%s\"%.*s\"]}",
+                         first ? "\"" : "", first, letters, first ? "\", " : "", n, letters);
+            assert_int_equal(write(file, text, (size_t)length), length);
+            close(file);
+            struct sp_error error = {0};
+            memset(&words, 0, sizeof words);
+            sp_read_launch_words(path, &no_sources, &words, &error);
+            unlink(path);
+            if ((strstr(error.text, "versions is longer than 95 bytes") != NULL) != (more > 0))
+                fail_msg("%d bytes beyond: %s", more, error.text);
+        }
+}
+
+/* Every file of profiles is one, with a name. */
+static void profiles(void **state)
+{
+    (void)state;
+    static struct sp_profile known[SP_MAX_PROFILES];
+    struct sp_error error = {0};
+    size_t n = 0, files = 0;
+    DIR *const folder = opendir(SCALEPLAN_SOURCE_DIR "/configs/profiles");
+    assert_non_null(folder);
+    for (const struct dirent *entry; (entry = readdir(folder));)
+        files += strstr(entry->d_name, ".json") != NULL;
+    closedir(folder);
+    assert_true(sp_load_profiles(&no_sources, known, &n, &error));
+    assert_int_equal(n, files);
+    for (size_t i = 0; i < n; i++)
+        assert_true(known[i].name[0] != '\0' && known[i].value[0] > 0);
 }
 
 /* Every wrong key has a line of its own. */
@@ -306,7 +354,8 @@ static void builtins(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(good_model),  cmocka_unit_test(most_parameters),
+        cmocka_unit_test(good_model),  cmocka_unit_test(full_lists),
+        cmocka_unit_test(profiles),    cmocka_unit_test(most_parameters),
         cmocka_unit_test(bad_models),  cmocka_unit_test(several_faults),
         cmocka_unit_test(sets),        cmocka_unit_test(figures),
         cmocka_unit_test(bad_figures), cmocka_unit_test(round_trip),
