@@ -357,6 +357,8 @@ static void grade_number(struct sp_graded *g, const struct sp_report *answer, do
         return;
     }
     g->off = sp_case_off(given, g->of->number);
+    if (fabs(g->off) > 1e9) /* such a difference says nothing, and may be no number */
+        g->off = NAN;
     g->right = sp_case_is_close(given, g->of->number, fmax(rel_tol, ROUNDING));
     if (!g->right)
         find_mistake(g, answer, given);

@@ -284,7 +284,7 @@ static bool store_words(struct decoder *d, const struct sp_field *field, const c
     {
         if (!cJSON_IsString(item))
             return sp_fail(d->error, SP_INPUT, "%s: %s must be a list of texts", place, field->key);
-        if (used + strlen(item->valuestring) + 2 > field->size)
+        if (used + (used > 0) + strlen(item->valuestring) >= field->size)
             return sp_fail(d->error, SP_INPUT, "%s: %s is longer than %zu bytes", place, field->key,
                            field->size - 1);
         used += (size_t)sprintf(at + used, "%s%s",

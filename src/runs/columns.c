@@ -1,6 +1,7 @@
 /* The older names of columns stay: published files have them, and so do the logs of users. */
 #include "runs/columns.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,17 @@ int sp_run_column(const struct sp_csv *csv, const char *name)
         if (strcmp(renamed[i].name, name) == 0)
             column = sp_csv_column(csv, renamed[i].older);
     return column;
+}
+
+bool sp_is_decimal(const char *cell)
+{
+    char *end;
+    if (!isdigit((unsigned char)cell[0]) && cell[0] != '.')
+        return false;
+    if (cell[strspn(cell, "0123456789.eE+-")] != '\0')
+        return false;
+    strtod(cell, &end);
+    return end != cell && *end == '\0';
 }
 
 const char *sp_run_column_name(const struct sp_csv *csv, const char *name)

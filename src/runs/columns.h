@@ -12,6 +12,9 @@ int sp_run_column(const struct sp_csv *csv, const char *name);
 /* The name that the file has for it; `name` where it has none. */
 const char *sp_run_column_name(const struct sp_csv *csv, const char *name);
 
+/* Whether a cell has decimal digits only: strtod also accepts "0x40" and " 64". */
+bool sp_is_decimal(const char *cell);
+
 /* Reads a CSV of runs; sp_csv_free() it. */
 bool sp_read_run_csv(const char *path, const struct sp_sources *sources, struct sp_csv *csv,
                      struct sp_error *error);

@@ -8,24 +8,12 @@
 
 #include "runs/runs_internal.h"
 
-/* Whether the text has decimal digits only: strtod also accepts "0x40" and " 64". */
-static bool is_decimal(const char *text)
-{
-    char *end;
-    if (!isdigit((unsigned char)text[0]) && text[0] != '.')
-        return false;
-    if (text[strspn(text, "0123456789.eE+-")] != '\0')
-        return false;
-    strtod(text, &end);
-    return end != text && *end == '\0';
-}
-
 double sp_row_number(struct sp_row_reader *r, const char *column, double least, double most)
 {
     const char *const text = sp_row_text(r, column);
     if (text[0] == '\0')
         return NAN;
-    const double number = is_decimal(text) ? strtod(text, NULL) : NAN;
+    const double number = sp_is_decimal(text) ? strtod(text, NULL) : NAN;
     if (number == 0 || (number >= least && number <= most))
         return number;
     sp_row_problem(r->run, "%s \"%s\" is not a number from %g to %g",

@@ -56,12 +56,10 @@ static const char *text(const struct reader *r, const char *column)
 static double number(struct reader *r, const char *column, double least, double fallback)
 {
     const char *const cell = text(r, column);
-    char *end;
     if (cell[0] == '\0')
         return fallback;
-    const double value = strtod(cell, &end);
-    if ((isdigit((unsigned char)cell[0]) || cell[0] == '.') && *end == '\0' && value >= least &&
-        value <= 1e12)
+    const double value = sp_is_decimal(cell) ? strtod(cell, NULL) : NAN;
+    if (value >= least && value <= 1e12)
         return value;
     problem(r, "%s \"%s\" is not a number from %g", sp_run_column_name(r->csv, column),
             sp_safe(cell), least);
@@ -158,7 +156,7 @@ static void read_formats(struct reader *r)
     const bool widened = weights_only(text(r, "weights"));
     s->math = widened ? SP_BF16 : sp_storages[weights].matmul;
     s->expert_math =
-        widened || weights_only(text(r, "experts")) ? SP_BF16 : sp_storages[experts].matmul;
+        widened || weights_only(text(r, "expert_weights")) ? SP_BF16 : sp_storages[experts].matmul;
 }
 
 static void read_degrees(struct reader *r, double chips)

@@ -10,7 +10,8 @@
 #
 # Every file runs in an empty folder of its own with PROGRAM on the path as `scaleplan` and without
 # the user's configs; $TESTS is the folder tests/, by a path without spaces. Says what was not run, and why; exits with 77
-# where nothing was. --update writes what happened into the file, to be read before it is committed.
+# where nothing was. With FIRST set a file is left at its first difference. --update writes what happened into the file, to
+# be read before it is committed.
 set -uo pipefail
 
 update=
@@ -48,6 +49,7 @@ transcript() { # FILE: what it should be, on standard output
         [ -z "$(tail -c1 "$scratch/out")" ] || echo
         sed 's/^/! /; s/ *$//' "$scratch/err"
         [ $code -eq 0 ] || echo "= $code"
+        [ -z "${FIRST:-}" ] || cmp -s -n "$(stat -c %s "$scratch/actual")" "$1" "$scratch/actual" || return
     done <"$1"
 }
 

@@ -12,13 +12,17 @@ mkdir -p "$build/findings" "$build/corpus" "$build/logs"
 fuzz_one() {
   local target=$1 dictionary=text
   case $target in
-  json | model | hardware | config | law | framework | profile | cases | huggingface | runs | merge) dictionary=json ;;
-  launch | shell | yaml) dictionary=launch ;;
+  json | model | hardware | config | law | framework | profile | cases | huggingface | runs | merge | lines) dictionary=json ;;
+  launch | shell | yaml | python | rl | served) dictionary=launch ;;
   line | search) dictionary=line ;;
   esac
   mkdir -p "$build/corpus/$target"
   local folders=("$here/seeds/$target")
   [ -d "$here/findings/$target" ] && folders+=("$here/findings/$target")
+  case $target in # samples that stand beside other tests
+  launch | python | rl) folders+=("$here/../data/launches") ;;
+  node) folders+=("$here/../data/nodes") ;;
+  esac
   local learned=("$build/corpus/$target")
   [ -n "${KEEP:-}" ] || { rm -rf "${learned[0]}"; mkdir -p "${learned[0]}"; }
   if ! (cd "$build/corpus" && ASAN_OPTIONS=detect_leaks=1 "$build/tests/fuzz_$target" -runs="$runs" -seed=1 -timeout=20 \

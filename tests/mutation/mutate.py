@@ -6,7 +6,7 @@
 BUILD is made by
     cmake -S . -B BUILD -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE="-O1 -DNDEBUG" -DSCALEPLAN_ROOM_LINKAGE=SHARED \\
           -DCMAKE_SKIP_RPATH=ON -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
-    LD_LIBRARY_PATH=BUILD cmake --build BUILD
+    LD_LIBRARY_PATH=$PWD/BUILD cmake --build BUILD
 so that a mutant is one object and one link of a room that program and tests load. Each room gets N mutants, in equal
 shares of the kinds below; a place of a kind is drawn from all functions of the room alike. A mutant is caught when a
 test of ctest fails, crashes, or takes much longer than it should; one that does not compile, or to the same code, does
@@ -14,9 +14,11 @@ not count. What survives is printed and should be explained in survivors.md or g
 the seed alone. Fails where less than 85 % of a room's mutants are caught.
 
 BUILD2 is made like BUILD, with "-O1 -g1 -DNDEBUG -finstrument-functions": each test runs there once, and a test that does
-not enter the function of a mutant is not run for it, since it cannot tell. --caught also prints what caught each mutant.
+not enter the function of a mutant is not run for it, since it cannot tell. What a test took and entered, how often it was
+run and how often it caught a mutant is kept in BUILD/mutation.json, by the hash of its files, and decides which goes
+first. --caught also prints what caught each mutant; --these FILE tries the lines "path: old => new" of a file instead.
 """
-import argparse, collections, concurrent.futures, json, os, random, re, shlex, shutil, subprocess, sys, tempfile, time
+import argparse, collections, concurrent.futures, hashlib, json, os, random, re, resource, shlex, shutil, subprocess, sys, tempfile, threading, time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 ROOMS = ["core", "study", "launch", "runs", "config", "hf", "commands"]
@@ -90,6 +92,10 @@ def mutants_of(path):
                 whole = plain[plain.rfind("\n", 0, match.start()) + 1:plain.find("\n", match.start())]
                 if re.search(r"\bstatic const struct .*\[\]|enum \{|\[[A-Z_]+\]$|^\s*(static )?(const )?char \w+\[", whole):
                     continue  # sizes of arrays and texts
+                if kind == "end" and re.search(r"[!=]= $", plain[start:match.start()]):
+                    continue  # "x != floor(x)" and with ceil are true for the same numbers
+                if kind == "comparison" and re.match(r"[^\n]*\n\s*abort\(\);", plain[match.end():end]):
+                    continue  # out of memory
                 here += [Mutant(path, text, function, kind, match.start(), match.end(), c) for c in changes(match)]
             if here:
                 found[kind].append(here)
@@ -118,20 +124,50 @@ def drawn(room, seed):
                     functions[kind].append(places)
 
 
-def run(command, timeout, env, cwd):
-    try:
-        return subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
-                              timeout=timeout, env=env, cwd=cwd).returncode in (0, 77)
-    except subprocess.TimeoutExpired:
-        return False
+def named(path):
+    """The mutants that the lines "path: old => new" of a file name, by room; old stands once in the file at path."""
+    rooms = collections.defaultdict(list)
+    with open(path) as file:
+        lines = [line.rstrip("\n") for line in file if " => " in line]
+    for line in lines:
+        at, change = line.split(": ", 1)
+        old, new = change.split(" => ")
+        with open(os.path.join(ROOT, at)) as file:
+            text = file.read()
+        if text.count(old) != 1:
+            print("stands %d times: %s" % (text.count(old), line))
+            continue
+        start = text.index(old)
+        function = next((name for name, first, last in function_spans(blank(text)) if first <= start < last), None)
+        rooms[at.split("/")[1]].append(Mutant(os.path.join(ROOT, at), text, function, "constant", start, start + len(old), new))
+    return rooms
+
+
+def run(command, most_s, env, cwd):
+    """Whether a command succeeds, none of its processes taking longer than that on a core, and what they took in all. Time
+    on a core, since others may keep the machine busy."""
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
+                               env=env, cwd=cwd,
+                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (int(most_s), int(most_s))))
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode in (0, 77), usage.ru_utime + usage.ru_stime
 
 
 class Suite:
     """The tests that ctest knows, each with the time that it took on the unchanged program, and the functions it enters."""
 
-    def __init__(self, build, entered, jobs):
-        self.build, self.entered = build, entered
-        self.caught = collections.Counter()
+    def __init__(self, build, entered, jobs, longest):
+        self.build, self.entered, self.longest = build, entered, longest
+        self.kept = os.path.join(build, "mutation.json")
+        self.lock = threading.Lock()
+        self.known, self.tries, self.caught = {}, collections.Counter(), collections.Counter()
+        if os.path.exists(self.kept):
+            with open(self.kept) as file:
+                kept = json.load(file)
+            self.known = kept["tests"]
+            self.tries.update(kept["tries"])
+            self.caught.update(kept["caught"])
         listed = json.loads(subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], check=True,
                                            stdout=subprocess.PIPE).stdout)
         self.preloaded = tempfile.mkdtemp(prefix="entered-")
@@ -142,17 +178,38 @@ class Suite:
             self.timed = [test for test in pool.map(self.tried, listed["tests"]) if test]
         shutil.rmtree(self.preloaded)
 
+    def keep(self):
+        with self.lock:
+            with open(self.kept + ".new", "w") as file:
+                json.dump({"tests": dict(self.known), "tries": dict(self.tries), "caught": dict(self.caught)}, file)
+            os.replace(self.kept + ".new", self.kept)
+
     def tried(self, test):
         properties = {p["name"]: p["value"] for p in test.get("properties", [])}
         if SKIPPED & set(properties.get("LABELS", [])) or test["name"].startswith("code."):
             return None
         own = dict(pair.split("=", 1) for pair in properties.get("ENVIRONMENT", []))
-        start = time.time()
-        if not run(test["command"], 300, self.env(self.build, own), properties["WORKING_DIRECTORY"]):
-            print("left out, fails on the unchanged program: " + test["name"])
+        digest = hashlib.sha1()
+        for word in test["command"]:
+            if os.path.isfile(word):
+                with open(word, "rb") as file:
+                    digest.update(file.read())
+        known = self.known.get(test["name"])
+        if not known or known["hash"] != digest.hexdigest() or (
+                self.entered and known["enters"] is None and known["seconds"] <= self.longest):
+            ok, seconds = run(test["command"], 300, self.env(self.build, own), properties["WORKING_DIRECTORY"])
+            if not ok:
+                print("left out, fails on the unchanged program: " + test["name"])
+                return None
+            enters = self.enters(test, own, properties) if seconds <= self.longest else None
+            known = {"hash": digest.hexdigest(), "seconds": seconds, "enters": None if enters is None else sorted(enters)}
+            self.known[test["name"]] = known
+            self.keep()
+        if known["seconds"] > self.longest:
+            print("left out, takes %.0f s: %s" % (known["seconds"], test["name"]))
             return None
-        seconds = time.time() - start
-        return seconds, test["name"], test["command"], own, properties["WORKING_DIRECTORY"], self.enters(test, own, properties)
+        enters = None if known["enters"] is None else {tuple(place) for place in known["enters"]}
+        return known["seconds"], test["name"], test["command"], own, properties["WORKING_DIRECTORY"], enters
 
     def enters(self, test, own, properties):
         """The functions that a test enters, as (file, name); None where that is not known."""
@@ -162,7 +219,7 @@ class Suite:
         env = self.env(self.entered, own)
         env.update(LD_PRELOAD=self.preloaded + "/entered.so", ENTERED=listed)
         there = [word.replace(self.build, self.entered) for word in test["command"]]
-        if not run(there, 900, env, properties["WORKING_DIRECTORY"].replace(self.build, self.entered)):
+        if not run(there, 900, env, properties["WORKING_DIRECTORY"].replace(self.build, self.entered))[0]:
             print("not known what it enters: " + test["name"])
             return None
         places = collections.defaultdict(set)
@@ -176,7 +233,9 @@ class Suite:
         for library, at in places.items():
             names = subprocess.run(["addr2line", "-f", "-e", library], check=True, input="\n".join(at), text=True,
                                    stdout=subprocess.PIPE).stdout.splitlines()
-            found |= {(os.path.normpath(where.rsplit(":", 1)[0]), name) for name, where in zip(names[::2], names[1::2])}
+            # from src/ on: a cache of the compiler may know the file by another checkout
+            found |= {(os.path.normpath(where.rsplit(":", 1)[0]).rpartition("/src/")[2], name)
+                      for name, where in zip(names[::2], names[1::2])}
         return found
 
     @staticmethod
@@ -184,15 +243,26 @@ class Suite:
         return dict(os.environ, LD_LIBRARY_PATH=libraries, OMP_NUM_THREADS="1", **own)
 
     def catches(self, folder, mutant):
-        """The first test that fails; those named like the room or the file first, then those that soon caught others."""
+        """The first test that fails. Those that cost little for what they are likely to catch go first: a test named like
+        the room or the file is, and one that caught many of those it was run for."""
         words = set(re.split(r"[/_.]", os.path.relpath(mutant.path, os.path.join(ROOT, "src")))) - {"c"}
-        order = sorted(self.timed, key=lambda t: (not words & set(re.split(r"[/_.]", t[1])), t[0] / (1 + self.caught[t[1]])))
-        for seconds, name, command, own, cwd, enters in order:
-            if enters is not None and (mutant.path, mutant.function) not in enters:
+
+        place = os.path.relpath(mutant.path, os.path.join(ROOT, "src")), mutant.function
+
+        def price(test):
+            likely = (self.caught[test[1]] + 1) / (self.tries[test[1]] + 4) * (1 + 200 / (1 + len(test[5] or ())))
+            seconds = self.known[test[1]]["seconds"]
+            return (seconds + 0.1) / likely / (4 if words & set(re.split(r"[/_.]", test[1])) else 1)
+        for seconds, name, command, own, cwd, enters in sorted(self.timed, key=price):
+            if enters is not None and place not in enters:
                 continue
-            if not run(command, 60 + 6 * seconds, self.env(folder + ":" + self.build, own), cwd):
+            self.tries[name] += 1
+            mutated = dict(self.env(folder + ":" + self.build, own), FIRST="1")
+            ok, took = run(command, 20 + 4 * seconds, mutated, cwd)
+            if not ok and not run(command, 20 + 4 * seconds, mutated, cwd)[0]:  # twice: a busy machine is no catch
                 self.caught[name] += 1
                 return name
+            self.known[name]["seconds"] = took
         return None
 
 
@@ -201,6 +271,7 @@ class Compiler:
 
     def __init__(self, build):
         self.build = build
+        self.plain = {}  # objects of the files as they stand
         with open(os.path.join(build, "compile_commands.json")) as file:
             self.commands = {entry["file"]: shlex.split(entry["command"]) for entry in json.load(file)
                              if "scaleplan_core.dir" in entry["command"] or "/src/core/" not in entry["file"]}
@@ -225,18 +296,22 @@ class Compiler:
 def attempt(suite, compiler, room, mutant):
     folder = tempfile.mkdtemp(prefix="mutant-")
     try:
-        name = os.path.basename(mutant.path)
-        objects = []
-        for text in (mutant.text, mutant.text[:mutant.start] + mutant.change + mutant.text[mutant.end:]):
-            source = os.path.join(folder, name)
+        source = os.path.join(folder, os.path.basename(mutant.path))
+
+        def compiled(text):
             with open(source, "w") as file:
                 file.write(text)
             own, ok = compiler.compile(mutant.path, source, source + ".o")
             if not ok:
-                return "compiler"
+                return own, None
             with open(source + ".o", "rb") as file:
-                objects.append(file.read())
-        if objects[0] == objects[1]:
+                return own, file.read()
+        if mutant.path not in compiler.plain:
+            compiler.plain[mutant.path] = compiled(mutant.text)[1]
+        own, made = compiled(mutant.text[:mutant.start] + mutant.change + mutant.text[mutant.end:])
+        if made is None:
+            return "compiler"
+        if made == compiler.plain[mutant.path]:
             return "same code"
         compiler.link(room, own, source + ".o", folder)
         return suite.catches(folder, mutant)
@@ -253,18 +328,22 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--again", metavar="LOG", help="only what survived in an earlier run, by what it printed")
     parser.add_argument("--entered", metavar="BUILD2", help="a build that tells which functions a test enters")
+    parser.add_argument("--longest", type=float, default=300, help="seconds of a test; longer ones are left out")
     parser.add_argument("--caught", action="store_true", help="print what caught each mutant, too")
+    parser.add_argument("--these", metavar="FILE", help="the changes that its lines name, and no others")
     args = parser.parse_args()
     before = None
     if args.again:
         with open(args.again) as file:
             before = {line.strip() for line in file if line.startswith("survived: ")}
-    suite = Suite(os.path.abspath(args.build), args.entered and os.path.abspath(args.entered), args.jobs)
+    suite = Suite(os.path.abspath(args.build), args.entered and os.path.abspath(args.entered), args.jobs, args.longest)
     compiler = Compiler(suite.build)
     print("%d tests take %.0f s on the unchanged program" % (len(suite.timed), sum(t[0] for t in suite.timed)), flush=True)
     worst = 1
-    for room in args.rooms.split(","):
-        queue = (m for m in drawn(room, args.seed) if not before or m.described() in before)
+    these = args.these and named(args.these)
+    for room in these or args.rooms.split(","):
+        queue = (m for m in (iter(these[room]) if these else drawn(room, args.seed))
+                 if not before or m.described() in before)
         caught = survived = same = 0
         by_kind = {kind: [0, 0] for kind in KINDS}
         running = {}
@@ -290,6 +369,7 @@ def main():
                         print(mutant.described(), flush=True)
                     elif args.caught:
                         print(mutant.described("caught by " + by), flush=True)
+        suite.keep()
         share = caught / max(1, caught + survived)
         worst = min(worst, share)
         print("%s: %d of %d mutants caught (%.0f %%): %s; %d more changed no code or did not compile" % (

@@ -1,10 +1,14 @@
 /* Config files: every error has a line with its place, the nearest key, and what was expected. */
 #include "check.h"
 
+#include <dirent.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/list.h"
 #include "config/load.h"
+#include "config/read.h"
 
 static const struct sp_sources no_sources;
 
@@ -94,6 +98,81 @@ static void bad_models(void **state)
         if (!strstr(error.text, rows[i].part))
             fail_msg("%s: \"%s\" lacks \"%s\"", rows[i].text, error.text, rows[i].part);
     }
+}
+
+/* Around the most parameters: 1000 layers of 2 x 10^6 d_ff and six vectors, two tables of 100
+ * vectors and a norm. */
+static void most_parameters(void **state)
+{
+    (void)state;
+    for (int d_ff = 499990; d_ff <= 500000; d_ff += 10) {
+        struct sp_model m;
+        struct sp_error error = {0};
+        char text[400];
+        snprintf(
+            text, sizeof text,
+            "{\"layers\": 1000, \"d_model\": 1000000, \"d_ff\": %d, \"heads\": 1, \"kv_heads\": 1, "
+            "\"head_dim\": 1, \"vocab\": 100, \"gated_mlp\": false}",
+            d_ff);
+        assert_true(decode(text, &m, &error) == (d_ff < 500000));
+        if (d_ff < 500000)
+            assert_close(sp_count_params(&m).total, 1000 * (2e6 * d_ff + 6e6) + 200e6 + 1e6, 1e-15);
+    }
+    struct sp_model m;
+    struct sp_error error = {0};
+    assert_true(decode("{\"params\": 1e15}", &m, &error));
+    char name[65] = "";
+    for (int n = 62; n <= 64; n++) { /* 63 bytes of a name */
+        char text[200];
+        memset(name, 'x', (size_t)n);
+        snprintf(text, sizeof text, "{" SHAPE ", \"name\": \"%s\"}", name);
+        error = (struct sp_error){0};
+        assert_true(decode(text, &m, &error) == (n < 64));
+    }
+}
+
+/* Texts of a list stand in one room, a blank between: it takes what fills it and no byte more. */
+static void full_lists(void **state)
+{
+    (void)state;
+    static struct sp_launch_words words;
+    static char text[2 * sizeof words.versions], letters[sizeof words.versions];
+    memset(letters, 'x', sizeof letters);
+    for (int more = -1; more <= 1; more++)
+        for (int first = 0; first <= 8; first += 8) { /* one text, or two */
+            const int n = (int)sizeof words.versions - 1 + more - (first ? first + 1 : 0);
+            char path[] = "/tmp/words-XXXXXX";
+            const int file = mkstemp(path);
+            const int length =
+                snprintf(text, sizeof text, "{\"name\": \"w\", \"versions\": [%s%.*s%s\"%.*s\"]}",
+                         first ? "\"" : "", first, letters, first ? "\", " : "", n, letters);
+            assert_int_equal(write(file, text, (size_t)length), length);
+            close(file);
+            struct sp_error error = {0};
+            memset(&words, 0, sizeof words);
+            sp_read_launch_words(path, &no_sources, &words, &error);
+            unlink(path);
+            if ((strstr(error.text, "versions is longer than 95 bytes") != NULL) != (more > 0))
+                fail_msg("%d bytes beyond: %s", more, error.text);
+        }
+}
+
+/* Every file of profiles is one, with a name. */
+static void profiles(void **state)
+{
+    (void)state;
+    static struct sp_profile known[SP_MAX_PROFILES];
+    struct sp_error error = {0};
+    size_t n = 0, files = 0;
+    DIR *const folder = opendir(SCALEPLAN_SOURCE_DIR "/configs/profiles");
+    assert_non_null(folder);
+    for (const struct dirent *entry; (entry = readdir(folder));)
+        files += strstr(entry->d_name, ".json") != NULL;
+    closedir(folder);
+    assert_true(sp_load_profiles(&no_sources, known, &n, &error));
+    assert_int_equal(n, files);
+    for (size_t i = 0; i < n; i++)
+        assert_true(known[i].name[0] != '\0' && known[i].value[0] > 0);
 }
 
 /* Every wrong key has a line of its own. */
@@ -275,10 +354,12 @@ static void builtins(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(good_model),     cmocka_unit_test(bad_models),
-        cmocka_unit_test(several_faults), cmocka_unit_test(sets),
-        cmocka_unit_test(figures),        cmocka_unit_test(bad_figures),
-        cmocka_unit_test(round_trip),     cmocka_unit_test(builtins),
+        cmocka_unit_test(good_model),  cmocka_unit_test(full_lists),
+        cmocka_unit_test(profiles),    cmocka_unit_test(most_parameters),
+        cmocka_unit_test(bad_models),  cmocka_unit_test(several_faults),
+        cmocka_unit_test(sets),        cmocka_unit_test(figures),
+        cmocka_unit_test(bad_figures), cmocka_unit_test(round_trip),
+        cmocka_unit_test(builtins),
     };
     return cmocka_run_group_tests_name("fields", tests, NULL, NULL);
 }

@@ -246,14 +246,56 @@ static void dtypes(void **state)
     assert_close(sp_capacity_bytes(&h100.chip), h100.chip.hbm_bytes, 0);
 }
 
+/* The smallest part of nodes of 8 that has so many chips, or a fraction more: 9 or 8.5 take two
+ * nodes, and what rounding added to 8 takes one. */
+static void smallest_parts(void **state)
+{
+    (void)state;
+    const struct sp_network nodes = {.kind = SP_SWITCHED, .domain = 8};
+    static const double all[][2] = {{1, 1},    {1.5, 2}, {2.5, 4},   {8, 8}, {8 * (1 + 1e-15), 8},
+                                    {8.5, 16}, {9, 16},  {16.25, 24}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        assert_close(sp_smallest_slice(&nodes, all[i][0]), all[i][1], 0);
+    assert_true(isnan(sp_smallest_slice(&nodes, 2e9)));
+}
+
+/* 4 drives of 10 bytes that read 2 and write 1 byte/s hold 3 devices' 13 bytes, 39 in all, and
+ * not 14. They write these in 39 / 4 s and read them in half of it. Data of 40 bytes fit, of 41 do
+ * not. */
+static void rooms_of_drives(void **state)
+{
+    (void)state;
+    const struct sp_drive drive = {.capacity_bytes = 10,
+                                   .read_bytes_per_s = 2,
+                                   .write_bytes_per_s = 1,
+                                   .endurance_bytes = 100};
+    for (int bytes = 13; bytes <= 14; bytes++) {
+        const struct sp_drive_tier tier = sp_drive_tier(&drive, 4, 3, bytes);
+        assert_true(tier.holds == (bytes == 13));
+        assert_close(tier.transfer_s, 3 * bytes / 4.0 + 3 * bytes / 8.0, 1e-15);
+        assert_close(tier.steps, 400.0 / (3 * bytes), 1e-15);
+    }
+    for (int tokens = 39; tokens <= 41; tokens++) {
+        const struct sp_data_need need = {
+            .tokens_per_s = 4, .bytes_per_token = 1, .tokens = tokens};
+        const struct sp_data_source source = {
+            .drives = 4, .drive = &drive, .loader_bytes_per_s = INFINITY};
+        const struct sp_data_flow flow = sp_data_flow(&need, &source);
+        assert_true(flow.holds == (tokens <= 40));
+        assert_close(flow.share, 0.5, 1e-15); /* 4 of 8 bytes/s */
+        assert_false(flow.bound);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(specs),          cmocka_unit_test(refusals),
-        cmocka_unit_test(rings),          cmocka_unit_test(beyond),
-        cmocka_unit_test(axis_bandwidth), cmocka_unit_test(axes_bandwidth),
-        cmocka_unit_test(racks),          cmocka_unit_test(nearest),
-        cmocka_unit_test(cubes),          cmocka_unit_test(dtypes),
+        cmocka_unit_test(specs),           cmocka_unit_test(refusals),
+        cmocka_unit_test(rings),           cmocka_unit_test(beyond),
+        cmocka_unit_test(axis_bandwidth),  cmocka_unit_test(axes_bandwidth),
+        cmocka_unit_test(racks),           cmocka_unit_test(nearest),
+        cmocka_unit_test(cubes),           cmocka_unit_test(smallest_parts),
+        cmocka_unit_test(rooms_of_drives), cmocka_unit_test(dtypes),
     };
     return cmocka_run_group_tests_name("hardware", tests, NULL, NULL);
 }

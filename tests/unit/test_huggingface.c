@@ -343,6 +343,81 @@ static void windows(void **state)
     }
 }
 
+/* The config of that name in the samples; cJSON_Delete() it. */
+static cJSON *sample(const char *name)
+{
+    char *line = NULL;
+    size_t room = 0;
+    cJSON *config = NULL;
+    FILE *const file = fopen(SCALEPLAN_SOURCE_DIR "/tests/data/huggingface.jsonl", "r");
+    assert_non_null(file);
+    while (!config && getline(&line, &room, file) > 0) {
+        cJSON *const row = cJSON_Parse(line);
+        if (row && strcmp(cJSON_GetObjectItem(row, "name")->valuestring, name) == 0)
+            config = cJSON_DetachItemFromObject(row, "config");
+        cJSON_Delete(row);
+    }
+    free(line);
+    fclose(file);
+    assert_non_null(config);
+    return config;
+}
+
+/* The config with a number of one of its parts set: a key of the model as it is read, and its text.
+ */
+static double value_with(const char *name, const char *part, const char *key, double value,
+                         const char *group, const char *of, char text[4000])
+{
+    struct sp_error error;
+    cJSON *const config = sample(name);
+    cJSON *const in = cJSON_GetObjectItem(config, part);
+    assert_non_null(in);
+    cJSON_DeleteItemFromObject(in, key);
+    cJSON_AddNumberToObject(in, key, value);
+    cJSON *const native = native_of(config, name, NULL, &error);
+    if (!native)
+        fail_msg("%s", error.text);
+    const cJSON *const there = *group ? cJSON_GetObjectItem(native, group) : native;
+    const double found = cJSON_GetNumberValue(cJSON_GetObjectItem(there, of));
+    char *const printed = cJSON_PrintUnformatted(native);
+    snprintf(text, 4000, "%s", printed);
+    free(printed);
+    cJSON_Delete(native);
+    cJSON_Delete(config);
+    return found;
+}
+
+/* Gemma 4's layers of full attention: as many key heads as are said of them, where keys are values;
+ * else as many as the others have. Llama 4 folds 1 / ratio patches of each side, of which a typed
+ * third is one: 3^2 make a token. */
+static void parts_of_models(void **state)
+{
+    (void)state;
+    char text[4000];
+    for (int heads = 1; heads <= 4; heads *= 2)
+        assert_close(value_with("gemma-4-26B-A4B", "text_config", "num_global_key_value_heads",
+                                heads, "", "kv_heads", text),
+                     heads, 0);
+    const double others = value_with("gemma-4-26B-A4B", "text_config", "num_global_key_value_heads",
+                                     0, "local_attention", "kv_heads", text);
+    assert_close(value_with("gemma-4-26B-A4B", "text_config", "num_global_key_value_heads", 0, "",
+                            "kv_heads", text),
+                 others, 0);
+    const char *const llama = "Llama-4-Scout-17B-16E-Instruct, with its tower";
+    const struct {
+        double ratio, merged;
+    } ratios[] = {{0.5, 2}, {0.3333333, 3}, {0.25, 4}};
+    for (size_t i = 0; i < sizeof ratios / sizeof *ratios; i++)
+        assert_close(value_with(llama, "vision_config", "pixel_shuffle_ratio", ratios[i].ratio,
+                                "encoder", "merge", text),
+                     pow(ratios[i].merged, 2), 0);
+    assert_non_null(strstr(text, "one picture of"));
+    assert_null(strstr(text, "one recording of"));
+    value_with("Qwen2-Audio-7B", "audio_config", "num_mel_bins", 128, "encoder", "tokens", text);
+    assert_non_null(strstr(text, "one recording of"));
+    assert_null(strstr(text, "one picture of"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -353,6 +428,7 @@ int main(void)
         cmocka_unit_test(unknown_architectures),
         cmocka_unit_test(missing_parts),
         cmocka_unit_test(nested_defaults),
+        cmocka_unit_test(parts_of_models),
         cmocka_unit_test(names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

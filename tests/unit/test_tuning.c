@@ -249,6 +249,39 @@ static void teachers(void **unused)
     assert_true(ask_for(with, "step_s") > ask_for(alone, "step_s"));
 }
 
+/* Models that wait in the host come one after the other, in the room that activations leave: of the
+ * largest, an eighth of 2 bytes a parameter on each of 8 devices, what is more than they take. Held
+ * ones come on top. */
+static void offloaded(void **unused)
+{
+    (void)unused;
+    const char *const alone =
+        "step --model llama3-8b --hw h100-8 --batch 16x8192 --zero 3 --micro-batch 1 --remat full";
+    const double logits = 2. * 128256 * 8192, small = 2 * 8030261248. / 8,
+                 large = 2 * 70553706496. / 8;
+    const double kept = ask_for(alone, "memory.activations_bytes"),
+                 plain = ask_for(alone, "memory.buffers_bytes");
+    const struct {
+        const char *beside;
+        double more;
+    } all[] = {
+        {"--teacher llama3-8b:offloaded", logits},
+        {"--reference llama3-8b:offloaded", 0},
+        {"--reference llama3-70b:offloaded", large - kept},
+        {"--teacher llama3-70b:offloaded", logits + large - kept},
+        {"--teacher llama3-70b:offloaded --reference llama3-8b:offloaded", logits + large - kept},
+        {"--teacher llama3-8b:offloaded --reference llama3-70b:offloaded", logits + large - kept},
+        {"--teacher llama3-70b:offloaded --reference llama3-8b", logits + large - kept + small},
+        {"--teacher llama3-8b:offloaded --reference llama3-8b", logits + small},
+    };
+    assert_true(small < kept && kept < large);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        char with[400];
+        snprintf(with, sizeof with, "%s %s", alone, all[i].beside);
+        assert_close(ask_for(with, "memory.buffers_bytes"), plain + all[i].more, 1e-12);
+    }
+}
+
 /* Lines of the commands that support tuning, and keys that never decrease as more is trained. */
 static const struct {
     const char *line, *keys[4];
@@ -359,6 +392,7 @@ int main(void)
         cmocka_unit_test(all_is_today),
         cmocka_unit_test(is_monotone),
         cmocka_unit_test(references),
+        cmocka_unit_test(offloaded),
         cmocka_unit_test(teachers),
         cmocka_unit_test(collectives_of_what_learns),
         cmocka_unit_test(adapters_under_tp),
