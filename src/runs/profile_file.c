@@ -80,7 +80,8 @@ static void put_date(FILE *out)
     struct tm day;
     char date[16] = "";
     if (gmtime_r(&now, &day))
-        strftime(date, sizeof date, "%Y-%m-%d", &day);
+        snprintf(date, sizeof date, "%04d-%02d-%02d", day.tm_year + 1900, day.tm_mon + 1,
+                 day.tm_mday);
     sp_put_json_text(out, "date", date, ",");
 }
 
