@@ -78,7 +78,7 @@ static void put_date(FILE *out)
     const char *const given = getenv("SOURCE_DATE_EPOCH");
     const time_t now = given ? (time_t)strtoll(given, NULL, 10) : time(NULL);
     struct tm day;
-    char date[16] = "";
+    char date[48] = "";
     if (gmtime_r(&now, &day))
         snprintf(date, sizeof date, "%04d-%02d-%02d", day.tm_year + 1900, day.tm_mon + 1,
                  day.tm_mday);
