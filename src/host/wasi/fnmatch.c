@@ -55,7 +55,7 @@ static bool take_set(const char **at, unsigned c, bool *has)
  */
 static bool take_one(const char **pattern, const char **text)
 {
-    bool has;
+    bool has = false;
     if (**text == '\0')
         return false;
     const unsigned c = sp_take_character(text);
