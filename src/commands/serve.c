@@ -540,22 +540,20 @@ static struct sp_figure *plot_service(const struct sp_args *args, const struct s
     struct sp_service_curve steps[SP_SERVE_CURVES], rates[SP_SERVE_CURVES];
     double B = NAN;
     size_t n = 0;
-    while (n < SP_SERVE_POINTS &&
-           !isnan(sp_listed_number(report, "points", n, SP_Q_SERVE_POINT_CHIPS))) {
+    for (; n < SP_SERVE_POINTS &&
+           !isnan(sp_listed_number(report, "points", n, SP_Q_SERVE_POINT_CHIPS));
+         n++)
         marks[n] = mark_of(report, n);
-        n++;
-    }
     const bool over_batch = !strchr(args->value.hw, ',') && read_curves(args, &curves, &B, error);
     if (error->lines == 0 && n == 0 && !over_batch)
         sp_fail(error, SP_INPUT, "--plot: the answer has no instance to draw");
     if (error->lines > 0)
         return NULL;
     for (int c = 0; c < SP_SERVE_CURVES; c++) {
-        const bool dashed = c < SP_CURVE_LEAST;
-        steps[c] = (struct sp_service_curve){looks[c].step, looks[c].look, dashed,
-                                             c == SP_CURVE_BETWEEN, curves.seconds[c]};
-        rates[c] =
-            (struct sp_service_curve){looks[c].rate, looks[c].look, dashed, false, curves.rate[c]};
+        steps[c] = (struct sp_service_curve){looks[c].step, looks[c].look, c < SP_CURVE_LEAST,
+                                             curves.seconds[c], c == SP_CURVE_BETWEEN};
+        rates[c] = (struct sp_service_curve){looks[c].rate, looks[c].look, c < SP_CURVE_LEAST,
+                                             curves.rate[c], false};
     }
     const struct sp_service_panel panels[] = {
         {"time of a step", "s", "a decode step", steps, SP_SERVE_CURVES},

@@ -17,8 +17,9 @@ struct sp_service_mark {
 struct sp_service_curve {
     const char *name;
     enum sp_look look;
-    bool dashed, ranges;  /* ranges: with the 80 % range of the time between tokens */
+    bool dashed;
     const double *height; /* of each batch; what is not above 0 is left out */
+    bool ranges;          /* with the 80 % range of the time between tokens */
 };
 
 struct sp_service_panel {
