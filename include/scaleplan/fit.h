@@ -224,6 +224,11 @@ struct sp_strategy sp_fit_strategy(const struct sp_fit_input *in, const struct s
 struct sp_strategy sp_fit_best(const struct sp_fit_input *in, const struct sp_fit_terms *terms,
                                unsigned allowed);
 
+/* The same, and the best plan of each allowed strategy alone. */
+struct sp_strategy sp_fit_best_of_each(const struct sp_fit_input *in,
+                                       const struct sp_fit_terms *terms, unsigned allowed,
+                                       struct sp_strategy of[SP_STRATEGIES]);
+
 /* The mesh with the least communication among those that fit on the real axes, however long its
  * step; TP over the whole machine and interleaved pipelines are left out. `exists` is false if none
  * fits. Its comms_over_math is monotone in every rate and in memory. */

@@ -76,7 +76,8 @@ struct fit {
     bool has_mesh;                 /* --mesh, by the rule */
     struct sp_fit_row given;
 
-    struct sp_strategy best; /* of --strategy, on real axes: with its input and terms */
+    struct sp_strategy best_of[SP_STRATEGIES]; /* on real axes: with their input and terms */
+    struct sp_strategy best;                   /* of --strategy */
     struct sp_fit_input real_in;
     struct sp_fit_terms real_t;
     struct sp_fit_row w;
@@ -274,13 +275,13 @@ static void put_plans(struct sp_report *r, const struct fit *f)
         sp_begin_row(r, sp_strategy_titles[f->best.kind], "plans.%s",
                      sp_strategy_names[f->best.kind]);
     for (int kind = 0; kind < SP_STRATEGIES; kind++) {
-        const struct sp_strategy best = sp_fit_best(&f->real_in, &f->real_t, 1u << kind);
-        struct fit_plan plan = {.p = &best};
+        const struct sp_strategy *const best = &f->best_of[kind];
+        struct fit_plan plan = {.p = best};
         char shared[48];
-        if (!best.exists || (f->q.only >= 0 && kind != f->q.only))
+        if (!best->exists || (f->q.only >= 0 && kind != f->q.only))
             continue;
-        sp_name_mesh(&best, plan.mesh, 128);
-        sp_name_shared(&best, shared, sizeof shared);
+        sp_name_mesh(best, plan.mesh, 128);
+        sp_name_shared(best, shared, sizeof shared);
         snprintf(plan.mesh + strlen(plan.mesh), sizeof plan.mesh - strlen(plan.mesh), "%s", shared);
         say_against(f, &plan);
         sp_begin_row(r, sp_strategy_titles[kind], "plans.%s", sp_strategy_names[kind]);
@@ -453,8 +454,8 @@ static void find_best(struct fit *f, const struct sp_args *args)
     f->real_in.axes = 0;
     f->real_in.runs = !f->is_book;
     f->real_t = sp_fit_terms(&f->real_in);
-    f->any_best = sp_fit_best(&f->real_in, &f->real_t, ~0u);
-    f->best = f->q.only < 0 ? f->any_best : sp_fit_best(&f->real_in, &f->real_t, 1u << f->q.only);
+    f->any_best = sp_fit_best_of_each(&f->real_in, &f->real_t, ~0u, f->best_of);
+    f->best = f->q.only < 0 ? f->any_best : f->best_of[f->q.only];
     f->remat = f->best.exists ? f->best.remat : SP_REMAT_NONE;
     f->bytes_per_token_layer = sp_activation_bytes_per_token_layer(&f->q.model, f->remat);
     f->roomy_bytes = sp_most_bytes(f->best.beside.residual, f->t->capacity_bytes, SP_VERDICT_YES);

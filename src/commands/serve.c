@@ -540,36 +540,39 @@ static struct sp_figure *plot_service(const struct sp_args *args, const struct s
     struct sp_service_curve steps[SP_SERVE_CURVES], rates[SP_SERVE_CURVES];
     double B = NAN;
     size_t n = 0;
-    while (n < SP_SERVE_POINTS &&
-           !isnan(sp_listed_number(report, "points", n, SP_Q_SERVE_POINT_CHIPS))) {
+    for (; n < SP_SERVE_POINTS &&
+           !isnan(sp_listed_number(report, "points", n, SP_Q_SERVE_POINT_CHIPS));
+         n++)
         marks[n] = mark_of(report, n);
-        n++;
-    }
     const bool over_batch = !strchr(args->value.hw, ',') && read_curves(args, &curves, &B, error);
     if (error->lines == 0 && n == 0 && !over_batch)
         sp_fail(error, SP_INPUT, "--plot: the answer has no instance to draw");
     if (error->lines > 0)
         return NULL;
     for (int c = 0; c < SP_SERVE_CURVES; c++) {
-        const bool dashed = c < SP_CURVE_LEAST;
-        steps[c] =
-            (struct sp_service_curve){looks[c].step, looks[c].look, dashed, curves.seconds[c]};
-        rates[c] = (struct sp_service_curve){looks[c].rate, looks[c].look, dashed, curves.rate[c]};
+        steps[c] = (struct sp_service_curve){looks[c].step, looks[c].look, c < SP_CURVE_LEAST,
+                                             curves.seconds[c], c == SP_CURVE_BETWEEN};
+        rates[c] = (struct sp_service_curve){looks[c].rate, looks[c].look, c < SP_CURVE_LEAST,
+                                             curves.rate[c], false};
     }
     const struct sp_service_panel panels[] = {
         {"time of a step", "s", "a decode step", steps, SP_SERVE_CURVES},
         {"tokens per second", "", "the roofline of its tokens", rates, SP_CURVE_BETWEEN}};
     const char *const model = sp_report_text(report, SP_Q_SERVE_MODEL);
-    return sp_plot_service(&(struct sp_service_picture){.model = *model ? model : args->value.model,
-                                                        .hw = args->value.hw,
-                                                        .marks = marks,
-                                                        .n_marks = n,
-                                                        .batch = curves.batch,
-                                                        .n_batches = SP_CURVE_BATCHES,
-                                                        .panels = panels,
-                                                        .n_panels = over_batch ? 2 : 0,
-                                                        .runs = B,
-                                                        .fits = curves.fits});
+    return sp_plot_service(
+        &(struct sp_service_picture){.model = *model ? model : args->value.model,
+                                     .hw = args->value.hw,
+                                     .marks = marks,
+                                     .n_marks = n,
+                                     .batch = curves.batch,
+                                     .n_batches = SP_CURVE_BATCHES,
+                                     .panels = panels,
+                                     .n_panels = over_batch ? 2 : 0,
+                                     .runs = B,
+                                     .fits = curves.fits,
+                                     .tpot_s = sp_keyed_number(report, "tpot_s"),
+                                     .tpot_low_s = sp_keyed_number(report, "tpot_low_s"),
+                                     .tpot_high_s = sp_keyed_number(report, "tpot_high_s")});
 }
 
 static struct sp_figure *plot(const struct sp_args *typed, const struct sp_report *report,

@@ -31,6 +31,17 @@ static void add_kind(struct sp_panel *panel, const struct sp_service_picture *p,
             sp_add_point(s, p->marks[k].user, p->marks[k].chip);
 }
 
+/* The speeds of a user within the 80 % range, behind the marks. */
+static void add_ranges(struct sp_panel *panel, const struct sp_service_picture *p)
+{
+    if (isnan(p->tpot_low_s))
+        return;
+    struct sp_series *const range = sp_add_series(panel, SP_WHISKERS, SP_GREY, "80 %% range");
+    for (size_t i = 0; i < p->n_marks; i++)
+        sp_add_whisker(range, p->marks[i].user * p->tpot_s / p->tpot_high_s,
+                       p->marks[i].user * p->tpot_s / p->tpot_low_s, p->marks[i].chip);
+}
+
 static void add_marks(struct sp_figure *figure, const struct sp_service_picture *p)
 {
     struct sp_panel *const panel =
@@ -38,6 +49,7 @@ static void add_marks(struct sp_figure *figure, const struct sp_service_picture 
                      sp_make_axis("tokens per second of a chip", "", true), "");
     panel->key = SP_KEY_ABOVE;
     panel->height_px = 400;
+    add_ranges(panel, p);
     for (size_t i = 0; i < p->n_marks; i++)
         add_kind(panel, p, i);
 }
@@ -49,6 +61,18 @@ static void add_rules(struct sp_panel *panel, const struct sp_service_picture *p
         sp_add_rule(panel, true, p->fits, SP_GREY, "fits %s", sp_human_text(p->fits, SP_NUMBER));
 }
 
+/* A curve, `times` as high. */
+static struct sp_series *add_curve(struct sp_panel *panel, const struct sp_service_picture *p,
+                                   const struct sp_service_curve *curve, const char *name,
+                                   double times)
+{
+    struct sp_series *const s = sp_add_series(panel, SP_LINE, curve->look, "%s", name);
+    for (size_t i = 0; i < p->n_batches; i++)
+        if (curve->height[i] > 0)
+            sp_add_point(s, p->batch[i], curve->height[i] * times);
+    return s;
+}
+
 static void add_curves(struct sp_figure *figure, const struct sp_service_picture *p,
                        const struct sp_service_panel *of)
 {
@@ -58,13 +82,14 @@ static void add_curves(struct sp_figure *figure, const struct sp_service_picture
     panel->key = SP_KEY_RIGHT;
     panel->height_px = 260;
     for (size_t c = 0; c < of->n; c++) {
-        struct sp_series *const s =
-            sp_add_series(panel, SP_LINE, of->curves[c].look, "%s", of->curves[c].name);
-        s->dashed = of->curves[c].dashed;
+        const struct sp_service_curve *const curve = &of->curves[c];
+        struct sp_series *const s = add_curve(panel, p, curve, curve->name, 1);
+        s->dashed = curve->dashed;
         s->letter = (char)('a' + (char)c);
-        for (size_t i = 0; i < p->n_batches; i++)
-            if (of->curves[c].height[i] > 0)
-                sp_add_point(s, p->batch[i], of->curves[c].height[i]);
+        if (!curve->ranges || isnan(p->tpot_low_s))
+            continue;
+        add_curve(panel, p, curve, "80 % range", p->tpot_low_s / p->tpot_s)->dashed = true;
+        add_curve(panel, p, curve, "", p->tpot_high_s / p->tpot_s)->dashed = true;
     }
     add_rules(panel, p);
 }

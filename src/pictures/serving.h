@@ -19,6 +19,7 @@ struct sp_service_curve {
     enum sp_look look;
     bool dashed;
     const double *height; /* of each batch; what is not above 0 is left out */
+    bool ranges;          /* with the 80 % range of the time between tokens */
 };
 
 struct sp_service_panel {
@@ -36,6 +37,8 @@ struct sp_service_picture {
     const struct sp_service_panel *panels; /* over the batch */
     size_t n_panels;
     double runs, fits; /* sequences; fits INFINITY: no number is too many */
+    double tpot_s, tpot_low_s,
+        tpot_high_s; /* of one instance, whose range the others share; NAN: none */
 };
 struct sp_figure *sp_plot_service(const struct sp_service_picture *picture);
 

@@ -78,9 +78,10 @@ static void put_date(FILE *out)
     const char *const given = getenv("SOURCE_DATE_EPOCH");
     const time_t now = given ? (time_t)strtoll(given, NULL, 10) : time(NULL);
     struct tm day;
-    char date[16] = "";
+    char date[48] = "";
     if (gmtime_r(&now, &day))
-        strftime(date, sizeof date, "%Y-%m-%d", &day);
+        snprintf(date, sizeof date, "%04d-%02d-%02d", day.tm_year + 1900, day.tm_mon + 1,
+                 day.tm_mday);
     sp_put_json_text(out, "date", date, ",");
 }
 

@@ -4,7 +4,14 @@ const carried = {};
 {
   const element = document.getElementById('carried');
   const sizes = element.dataset.sizes.split(' ');
-  const bytes = new Lzma(fromCharacters(element.textContent)).unpack();
+  const { memory, unpack } = new WebAssembly.Instance(new WebAssembly.Module(unpacker)).exports;
+  const packed = fromCharacters(element.textContent);
+  const from = memory.buffer.byteLength;
+  const to = from + packed.length;
+  memory.grow((packed.length + Number(element.dataset.size) + 0xffff) >> 16);
+  new Uint8Array(memory.buffer, from).set(packed);
+  unpack(from, to);
+  const bytes = new Uint8Array(memory.buffer, to);
   element.textContent = '';
   for (let i = 0, at = 0; i < sizes.length; i += 2, at += Number(sizes[i - 1]))
     carried[sizes[i]] = bytes.subarray(at, at + Number(sizes[i + 1]));

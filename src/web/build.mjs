@@ -1,4 +1,4 @@
-// build.mjs MODULE CASES PAGE: puts the module, the scaling book's cases and the files of this folder into one page that
+// build.mjs MODULE UNPACKER CASES PAGE: puts the module, the scaling book's cases and the files of this folder into one page that
 // loads nothing: its scripts and styles are allowed by their hashes, all else is refused.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -11,14 +11,14 @@ import { adapted } from './adapted.mjs';
 import { withOneSegment } from './module.mjs';
 
 const folder = dirname(fileURLToPath(import.meta.url));
-const [module, cases, page] = process.argv.slice(2);
+const [module, unpacker, cases, page] = process.argv.slice(2);
 const read = (name) => readFileSync(join(folder, name), 'utf8');
 // Without comments and blanks, with short names of locals: names that another script uses stay.
 const small = (text, loader) => execFileSync('esbuild', ['--minify', `--loader=${loader}`], { input: text, encoding: 'utf8' });
 
 // In order of loading: a file uses the files before it.
 const firstScripts = ['first.js'];
-const toolScripts = ['lzma.js', 'boot.js'];
+const toolScripts = ['boot.js'];
 const scripts = ['words.js', 'dom.js', 'streams.js', 'engine.js', 'commands.js', 'numbers.js', 'figure.js',
   'answer.js', 'head.js', 'explain.js', 'copy.js', 'compare.js', 'complete.js', 'tasks.js', 'forms.js',
   'files.js', 'book.js', 'app.js'];
@@ -54,7 +54,7 @@ function inCharacters(bytes) {
 }
 
 const LZMA = ['--format=lzma', '--lzma1=preset=9e,lc=2,pb=0', '-c'];
-const pack = (bytes) => inCharacters(adapted(execFileSync('xz', LZMA, { input: bytes, maxBuffer: 1 << 24 })));
+const pack = (bytes) => adapted(execFileSync('xz', LZMA, { input: bytes, maxBuffer: 1 << 24 }));
 const hashOf = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 // In the order of the scaling book, then of what is built on it. The page has no room for the cases of the four other
@@ -67,7 +67,8 @@ const book = Object.fromEntries(CHAPTERS.map((name) => [name, JSON.parse(readFil
 const strict = (names) => small(`'use strict';\n${names.map(read).join('\n')}`, 'js');
 const first = strict(firstScripts);
 const tools = strict(toolScripts);
-const deflated = deflateRawSync(tools, { level: 9 });
+const unpacking = readFileSync(unpacker);
+const deflated = deflateRawSync(Buffer.concat([unpacking, Buffer.from(tools)]), { level: 9 });
 const script = strict(scripts);
 const { intoStreams, withCode } = runInThisContext(`${read('streams.js')}; ({ intoStreams, withCode })`);
 // One stream, so that common text of the parts is stored once.
@@ -79,14 +80,24 @@ const carried = {
   body: Buffer.from(read('body.html')),
   style: Buffer.from(small(read('style.css'), 'css')),
 };
+const all = Buffer.concat(Object.values(carried));
+const packed = pack(all);
+const { memory, unpack } = new WebAssembly.Instance(new WebAssembly.Module(unpacking)).exports;
+const at = memory.buffer.byteLength;
+memory.grow((packed.length + all.length + 0xffff) >> 16);
+new Uint8Array(memory.buffer, at).set(packed);
+unpack(at, at + packed.length);
+if (Buffer.compare(Buffer.from(memory.buffer, at + packed.length, all.length), all) !== 0) throw new Error('the page cannot be unpacked');
 const parts = {
   POLICY: `default-src 'none'; script-src ${[first, tools, script].map(hashOf).join(' ')} 'wasm-unsafe-eval'; style-src ${hashOf(carried.style)}; ` +
     'worker-src blob:; base-uri \'none\'; form-action \'none\'',
   FIRST: first,
   TOOLS: inCharacters(deflated),
   TOOLSIZE: `${deflated.length}`,
+  UNPACKERSIZE: `${unpacking.length}`,
+  SIZE: `${all.length}`,
   SIZES: Object.entries(carried).map(([name, bytes]) => `${name} ${bytes.length}`).join(' '),
-  CARRIED: pack(Buffer.concat(Object.values(carried))),
+  CARRIED: inCharacters(packed),
 };
 // A browser takes the encoding from the byte order mark, whatever a server's header says.
 const html = `\ufeff${read('page.html').replace(/%([A-Z]+)%/g, (whole, name) => parts[name] ?? whole)}`;

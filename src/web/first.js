@@ -29,8 +29,11 @@ function runScript(text) {
   document.body.append(script);
 }
 
+let unpacker; // a module, which stands in front of the scripts
 document.addEventListener('DOMContentLoaded', async () => {
   const { textContent, dataset } = document.getElementById('tools');
   const packed = new Blob([fromCharacters(textContent).subarray(0, dataset.size)]);
-  runScript(await new Response(packed.stream().pipeThrough(new DecompressionStream('deflate-raw'))).text());
+  const tools = await new Response(packed.stream().pipeThrough(new DecompressionStream('deflate-raw'))).arrayBuffer();
+  unpacker = tools.slice(0, dataset.unpacker);
+  runScript(new TextDecoder().decode(tools.slice(dataset.unpacker)));
 });

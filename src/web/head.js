@@ -59,6 +59,11 @@ function stackOf(parts, scale, ask, ...marks) {
     make('li', {}, styled(make('i'), { background: part.colour }), `${part.label.replace(' per chip', '')} `, numberOf(part, ask))))];
 }
 
+// Whose figures they are: `fit` has two plans, that of its verdict and the one that a search finds to be the fastest.
+const planOf = (all) => all.get(`plans.${all.get('best.strategy')?.text}.plan`)?.text;
+const degreesOf = (all, front) => ['dp', 'tp', 'pp', 'cp', 'ep'].map((key) => all.get(front + key)).filter((each) => each?.value > 1)
+  .map(({ label, text }) => `${label} ${text}`).join(', ') || 'one chip';
+
 function gaugeOf(all, ask) {
   const drawn = drawnOf(MEMORIES, all);
   if (!drawn) return null;
@@ -66,7 +71,7 @@ function gaugeOf(all, ask) {
   const over = whole.value > most.value;
   const scale = over ? whole.value : most.value;
   return make('section', { class: `gauge ${over ? 'bad' : 'good'}` }, make('h3', {}, `${drawn.title} `, make('b', {}, numberOf(whole, ask),
-    ' of ', numberOf(most, ask))), stackOf(parts, scale, ask, styled(make('span', { class: 'used' }), { width: `${100 * whole.value / scale}%` }),
+    ' of ', numberOf(most, ask)), whole.key.startsWith('best.') ? make('small', {}, `with ${planOf(all)}`) : null), stackOf(parts, scale, ask, styled(make('span', { class: 'used' }), { width: `${100 * whole.value / scale}%` }),
     over && styled(make('span', { class: 'most' }), { left: `${100 * most.value / scale}%` })));
 }
 
@@ -75,7 +80,7 @@ function timeOf(all, ask) {
   if (!drawn) return null;
   const { whole, low, high, parts, front } = drawn;
   return make('section', { class: 'time' }, make('h3', {}, `${drawn.title} `, make('b', {}, numberOf(whole, ask)),
-    low && make('small', {}, '80 % range ', numberOf(low, ask), ' to ', numberOf(high, ask), front === 'expected.' ? ', best plan' : null)),
+    low && make('small', {}, '80 % range ', numberOf(low, ask), ' to ', numberOf(high, ask), front === 'expected.' ? `, with the fastest plan: ${degreesOf(all, front)}` : null)),
   stackOf(parts, whole.value, ask));
 }
 

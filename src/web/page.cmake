@@ -12,9 +12,17 @@ add_custom_command(
           --enable-nontrapping-float-to-int $<TARGET_FILE:scaleplan_program> -o "${module}"
   DEPENDS scaleplan_program
   VERBATIM)
+set(unpacker "${CMAKE_BINARY_DIR}/unpack.wasm")
+add_custom_command(
+  OUTPUT "${unpacker}"
+  COMMAND "${CMAKE_C_COMPILER}" --target=wasm32 -nostdlib -Oz -mbulk-memory -Wl,--no-entry,--strip-all,-z,stack-size=4096
+          "${CMAKE_CURRENT_LIST_DIR}/unpack.c" -o "${unpacker}"
+  COMMAND "${WASM_OPT_PROGRAM}" -Oz --enable-bulk-memory "${unpacker}" -o "${unpacker}"
+  DEPENDS "${CMAKE_CURRENT_LIST_DIR}/unpack.c"
+  VERBATIM)
 add_custom_command(
   OUTPUT "${page}"
-  COMMAND "${NODE_PROGRAM}" "${CMAKE_CURRENT_LIST_DIR}/build.mjs" "${module}" "${PROJECT_SOURCE_DIR}/tests/textbook" "${page}"
-  DEPENDS "${module}" ${page_files} ${page_cases}
+  COMMAND "${NODE_PROGRAM}" "${CMAKE_CURRENT_LIST_DIR}/build.mjs" "${module}" "${unpacker}" "${PROJECT_SOURCE_DIR}/tests/textbook" "${page}"
+  DEPENDS "${module}" "${unpacker}" ${page_files} ${page_cases}
   VERBATIM)
 add_custom_target(page ALL DEPENDS "${page}")

@@ -16,7 +16,7 @@ after(() => browser.close());
 const EXCEPT = new Map();
 
 async function compare(words, files = {}) {
-  const [inPage, native] = [await runInPage(opened.tab, words, files), await runNative(words)];
+  const [inPage, native] = await Promise.all([runInPage(opened.tab, words, files), runNative(words)]);
   return ['code', 'stdout', 'stderr'].filter((part) => inPage[part] !== native[part]);
 }
 

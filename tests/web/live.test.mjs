@@ -35,6 +35,10 @@ async function showsFigures(tab, line) {
   assert.equal(await text(tab, '.verdict'), shell.verdict.text);
   assert.equal(await text(tab, '.gauge b'), `${shell['best.device_bytes'].text} of ${shell.capacity_bytes.text}`);
   assert.equal(await text(tab, '.time b'), shell['expected.step_s'].text);
+  // Memory is that of the verdict's plan, time that of the fastest: each says so.
+  assert.equal(await text(tab, '.gauge small'), `with ${/^\w+: (.*?), \d/.exec(shell.verdict.text)[1]}`);
+  const degrees = [...(await text(tab, '.time small')).matchAll(/([A-Z]P) (\d+)/g)].map(([, name, n]) => [name.toLowerCase(), Number(n)]);
+  assert.deepEqual(degrees, ['dp', 'tp', 'pp', 'cp', 'ep'].map((name) => [name, shell[`expected.${name}`].value]).filter(([, n]) => n > 1));
   assert.deepEqual(await tab.locator('#answer .facts .number').allTextContents(),
     ['days', 'cost_usd', 'mfu', 'tokens_per_s'].map((key) => shell[`expected.${key}`].text));
   const widths = await tab.evaluate(() => ['.gauge .used', '.time .stack span'].map((part) =>
@@ -189,9 +193,8 @@ test('the first screen is above the fold, and a thumb reaches everything on a ph
       await on(line, async (tab) => {
         const bottom = await tab.evaluate(() => document.querySelector('#answer .facts').getBoundingClientRect().bottom);
         assert.ok(bottom <= height, `${line}: ${bottom} of ${height}`);
-        // Numbers within a sentence stand as close as its lines.
         const small = await tab.evaluate(() => [...document.querySelectorAll('button, input, select, summary, nav a')]
-          .filter((each) => each.checkVisibility() && !each.matches('.offscreen, dd .number') && each.getBoundingClientRect().height < 44)
+          .filter((each) => each.checkVisibility() && !each.matches('.offscreen') && each.getBoundingClientRect().height < 44)
           .map((each) => each.outerHTML.slice(0, 80)));
         if (width < 400) assert.deepEqual(small, [], line);
       }, { viewport: { width, height } });

@@ -10,7 +10,9 @@ export function inkOf(png) {
     at += length + 12;
   }
   const bytes = inflateSync(Buffer.concat(parts));
-  return bytes.reduce((sum, byte) => sum + (byte !== 0), 0) / bytes.length;
+  let inked = 0;
+  for (let i = 0; i < bytes.length; i++) inked += bytes[i] === 0 ? 0 : 1; // millions: a function for each would take a second
+  return inked / bytes.length;
 }
 
 // Texts of the page whose contrast with what lies under them is below the least: [{text, ratio}].

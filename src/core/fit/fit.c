@@ -215,34 +215,51 @@ struct sp_strategy sp_fit_mesh(const struct sp_fit_input *in, const struct sp_fi
     return wanted.search.best;
 }
 
-/* Uses all real axes; --axes applies to closed forms only. TP never crosses slices, which have no
- * links for it. */
-struct sp_strategy sp_fit_best(const struct sp_fit_input *in, const struct sp_fit_terms *t,
-                               unsigned allowed)
+/* The best plan of one strategy. Uses all real axes; --axes applies to closed forms only. TP never
+ * crosses slices, which have no links for it. */
+static struct sp_strategy best_of_kind(const struct sp_fit_input *in, const struct sp_fit_terms *t,
+                                       enum sp_strategy_kind kind)
+{
+    struct search search = {.in = in, .t = t};
+    if (!has_meaning(in, t, kind))
+        return search.best;
+    if (kind == SP_TP) {
+        const struct sp_strategy tp = whole_machine(in, t, SP_TP);
+        const int64_t N = sp_chips(in->hw);
+        if (in->hw->slices == 1 && sp_tp_divides(in->model, N, N))
+            search.best = tp;
+    } else {
+        sp_each_real_mesh(in, t, kind, keep_better, &search);
+    }
+    if (search.best.exists) {
+        search.best.critical_rule = SP_CRITICAL_MESH;
+        search.best.critical_tokens_per_chip = sp_batch_needed(&search.best, t, in->overlap) / t->N;
+    }
+    return search.best;
+}
+
+struct sp_strategy sp_fit_best_of_each(const struct sp_fit_input *in, const struct sp_fit_terms *t,
+                                       unsigned allowed, struct sp_strategy of[SP_STRATEGIES])
 {
     struct sp_fit_input real = *in;
     real.axes = 0;
     const struct sp_fit_terms whole = sp_fit_terms_on(*t, &real);
-    struct search search = {.in = &real, .t = &whole};
+    struct sp_strategy best = {.exists = false};
     for (int kind = 0; kind < SP_STRATEGIES; kind++) {
-        if (!(allowed >> kind & 1) || !has_meaning(&real, &whole, (enum sp_strategy_kind)kind))
-            continue;
-        if (kind == SP_TP) {
-            struct sp_strategy tp = whole_machine(&real, &whole, SP_TP);
-            const int64_t N = sp_chips(in->hw);
-            if (in->hw->slices == 1 && sp_tp_divides(in->model, N, N) &&
-                sp_better(&tp, &search.best))
-                search.best = tp;
-            continue;
-        }
-        sp_each_real_mesh(&real, &whole, (enum sp_strategy_kind)kind, keep_better, &search);
+        of[kind] = (struct sp_strategy){.exists = false};
+        if (allowed >> kind & 1)
+            of[kind] = best_of_kind(&real, &whole, (enum sp_strategy_kind)kind);
+        if (sp_better(&of[kind], &best))
+            best = of[kind];
     }
-    if (search.best.exists) {
-        search.best.critical_rule = SP_CRITICAL_MESH;
-        search.best.critical_tokens_per_chip =
-            sp_batch_needed(&search.best, &whole, in->overlap) / t->N;
-    }
-    return search.best;
+    return best;
+}
+
+struct sp_strategy sp_fit_best(const struct sp_fit_input *in, const struct sp_fit_terms *t,
+                               unsigned allowed)
+{
+    struct sp_strategy of[SP_STRATEGIES];
+    return sp_fit_best_of_each(in, t, allowed, of);
 }
 
 /* Interleaved pipelines are left out: they send more. */

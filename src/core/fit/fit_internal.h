@@ -72,8 +72,18 @@ void sp_list_strategy(const struct sp_strategy *s, const struct sp_fit_input *in
 void sp_judge_memory(struct sp_strategy *s, const struct sp_fit_input *in,
                      const struct sp_fit_terms *t, const struct sp_strategy_layers *listed);
 
+/* Sets the framework's memory and the unevenness of the fullest stage; degrees and policy must be
+ * set. Without a framework, unevenness counts whole layers only. */
+void sp_judge_stages(struct sp_strategy *s, const struct sp_fit_input *in,
+                     const struct sp_fit_terms *t, const struct sp_strategy_layers *listed);
+
 /* Fills loads, times, memory and verdicts of a strategy whose degrees and bandwidths are set. */
 void sp_judge(struct sp_strategy *s, const struct sp_fit_input *in, const struct sp_fit_terms *t);
+
+/* The same, without the stages of a plan, if the strategy ranks above `rival`; else it need not
+ * exist. */
+void sp_judge_against(struct sp_strategy *s, const struct sp_fit_input *in,
+                      const struct sp_fit_terms *t, const struct sp_strategy *rival);
 
 /* Load if collectives take turns; the levels of a switched network still pipeline. */
 double sp_serial_load(const double link[SP_LINKS]);

@@ -363,16 +363,58 @@ static void judge_times(struct sp_strategy *s, const struct sp_fit_input *in,
     s->step_with_bubble_s = sp_step_with_bubble(s->step_s, s->uneven, s->bubble);
 }
 
-/* Tries a policy; the earlier one wins ties. */
-static void try_policy(struct sp_strategy *best, struct sp_strategy s,
-                       const struct sp_fit_input *in, const struct sp_fit_terms *t,
-                       const struct sp_strategy_layers *listed, enum sp_remat remat)
+/* Times of one policy are equal within this share. */
+static const double SAME = 1e-9;
+
+/* The policies of a strategy that are tried, the best of them, and the strategy that it is compared
+ * with. */
+struct policies {
+    const struct sp_fit_input *in;
+    const struct sp_fit_terms *t;
+    const struct sp_strategy *rival; /* NULL: none */
+    struct sp_strategy best;
+    struct sp_strategy_layers *listed;
+    bool is_listed; /* for the degrees of the policy at hand */
+};
+
+/* The shortest step of a policy: that of a pipeline, which has one sequence per micro-batch; else
+ * that of one gather. */
+static double least_step_s(struct sp_strategy s, const struct policies *p)
 {
-    s.remat = remat;
-    sp_judge_memory(&s, in, t, listed);
+    s.microbatches = s.pp > 1 ? sp_most_microbatches(sp_replica_sequences(p->in, &s)) : 1;
     s.loads.gathers = is_whole(&s) || s.keeps_weights ? 1 : (double)s.microbatches;
-    judge_times(&s, in, t);
-    const double tie = 1 - 1e-9;
+    judge_times(&s, p->in, p->t);
+    return s.step_with_bubble_s;
+}
+
+/* Whether a policy is too slow to be kept, whatever its memory: the best of this strategy, or its
+ * rival, runs and fits in less time. Memory takes ten times as long to judge as times. */
+static bool is_too_slow(const struct sp_strategy *s, const struct policies *p)
+{
+    const struct sp_strategy *const best = &p->best, *const rival = p->rival;
+    const bool beats_best = !(best->exists && best->is_plan && best->fits);
+    const bool beats_rival = !(rival && rival->exists && rival->runs && rival->fits);
+    if (beats_best && beats_rival)
+        return false;
+    const double least = least_step_s(*s, p);
+    return (!beats_best && least >= best->step_with_bubble_s * (1 - SAME)) ||
+           (!beats_rival && least > rival->step_with_bubble_s * (1 + 2 * SAME));
+}
+
+/* Tries a policy; the earlier one wins ties. */
+static void try_policy(struct policies *p, struct sp_strategy s, enum sp_remat remat)
+{
+    struct sp_strategy *const best = &p->best;
+    s.remat = remat;
+    if (is_too_slow(&s, p))
+        return;
+    if (!p->is_listed)
+        sp_list_strategy(&s, p->in, p->listed);
+    p->is_listed = true;
+    sp_judge_memory(&s, p->in, p->t, p->listed);
+    s.loads.gathers = is_whole(&s) || s.keeps_weights ? 1 : (double)s.microbatches;
+    judge_times(&s, p->in, p->t);
+    const double tie = 1 - SAME;
     const bool better = s.is_plan != best->is_plan ? s.is_plan
                         : s.fits != best->fits     ? s.fits
                         : s.fits ? s.step_with_bubble_s < best->step_with_bubble_s * tie
@@ -409,31 +451,44 @@ static void find_ways(const struct sp_strategy *s, const struct sp_fit_input *in
     can[true] = stages && (!can[false] || !f || !in->runs);
 }
 
-void sp_judge(struct sp_strategy *s, const struct sp_fit_input *in, const struct sp_fit_terms *t)
+void sp_judge_against(struct sp_strategy *s, const struct sp_fit_input *in,
+                      const struct sp_fit_terms *t, const struct sp_strategy *rival)
 {
     static const enum sp_remat lightest_first[] = {SP_REMAT_NONE, SP_REMAT_SELECTIVE,
                                                    SP_REMAT_FULL};
     s->uneven = s->pp > 1 ? sp_layer_unevenness(t->L, (double)s->pp, (double)s->chunks) : 1;
     const bool any = t->remat == SP_REMATS;
     bool can[2];
-    struct sp_strategy best = {.exists = false};
     struct sp_strategy_layers listed;
+    struct policies p = {.in = in, .t = t, .rival = rival, .listed = &listed};
+    const struct sp_framework *const f =
+        sp_model_has_shape(in->model) ? sp_strategy_framework(in, s) : NULL;
     sp_seat_sequences(s, in);
     for (int64_t ep = 1; ep > 0; ep = sp_next_ep(in, s, ep)) {
         s->ep = ep;
         judge_loads(s, in, t);
-        sp_list_strategy(s, in, &listed);
-        find_ways(s, in, listed.framework, can);
+        find_ways(s, in, f, can);
+        p.is_listed = false;
         for (size_t i = 0; i < (any ? sizeof lightest_first / sizeof *lightest_first : 1); i++)
             for (int keeps = 0; keeps < 2; keeps++) {
                 if (!can[keeps])
                     continue;
                 s->keeps_weights = keeps;
-                try_policy(&best, *s, in, t, &listed, any ? lightest_first[i] : t->remat);
+                try_policy(&p, *s, any ? lightest_first[i] : t->remat);
             }
     }
-    *s = best;
-    s->runs = sp_strategy_runs(in, s);
+    *s = p.best;
+    s->runs = s->exists && sp_strategy_runs(in, s);
+}
+
+void sp_judge(struct sp_strategy *s, const struct sp_fit_input *in, const struct sp_fit_terms *t)
+{
+    struct sp_strategy_layers listed;
+    sp_judge_against(s, in, t, NULL);
+    if (s->pp == 1 || !s->is_plan)
+        return;
+    sp_list_strategy(s, in, &listed);
+    sp_judge_stages(s, in, t, &listed);
 }
 
 bool sp_better(const struct sp_strategy *a, const struct sp_strategy *b)

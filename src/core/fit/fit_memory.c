@@ -77,15 +77,22 @@ void sp_list_strategy(const struct sp_strategy *s, const struct sp_fit_input *in
                       &listed->mine);
 }
 
-/* Sets the framework's memory and the unevenness of the fullest stage; degrees and policy must be
- * set. Without a framework, unevenness counts whole layers only. */
-static void judge_stages(struct sp_strategy *s, const struct sp_fit_input *in,
-                         const struct sp_fit_terms *t, const struct sp_strategy_layers *listed)
+/* Sets what a framework keeps beside any strategy, and the unevenness of whole layers. */
+static void judge_framework(struct sp_strategy *s, const struct sp_framework *f)
+{
+    s->uneven_params = s->uneven;
+    s->beside = f ? (struct sp_beside){.slack = f->reserved_factor,
+                                       .residual = f->memory_residual,
+                                       .context = f->context_bytes}
+                  : (struct sp_beside){.slack = 1};
+}
+
+void sp_judge_stages(struct sp_strategy *s, const struct sp_fit_input *in,
+                     const struct sp_fit_terms *t, const struct sp_strategy_layers *listed)
 {
     const struct sp_framework *const f = listed->framework;
     const struct sp_rank_layers *const mine = &listed->mine;
-    s->beside = (struct sp_beside){.slack = 1};
-    s->uneven_params = s->uneven;
+    judge_framework(s, f);
     if (!f)
         return;
     struct sp_plan plan = plan_of(s, in);
@@ -100,14 +107,10 @@ static void judge_stages(struct sp_strategy *s, const struct sp_fit_input *in,
     if (s->pp > 1)
         s->uneven_params = fmax(
             s->uneven, fmax(share_of_params(s, t->P, &first), share_of_params(s, t->P, &last)));
-    s->beside = (struct sp_beside){
-        .layer_peak = (s->pp > 1 ? first.peak : 0) / tokens,
-        .loss = last.peak / tokens,
-        .buffers = fmax(first.dummy, last.dummy),
-        .gathered = s->fsdp > 1 && !s->keeps_weights ? fmax(first.gathered, last.gathered) : 0,
-        .slack = f->reserved_factor,
-        .residual = f->memory_residual,
-        .context = f->context_bytes};
+    s->beside.layer_peak = (s->pp > 1 ? first.peak : 0) / tokens;
+    s->beside.loss = last.peak / tokens;
+    s->beside.buffers = fmax(first.dummy, last.dummy);
+    s->beside.gathered = s->fsdp > 1 && !s->keeps_weights ? fmax(first.gathered, last.gathered) : 0;
 }
 
 double sp_live_capacity(const struct sp_strategy *s, const struct sp_fit_terms *t)
@@ -186,12 +189,12 @@ static bool is_plan(const struct sp_strategy *s, const struct sp_fit_input *in)
            sp_strategy_runs(in, s);
 }
 
-/* Fills the bytes of a strategy with known micro-batches, per chip of the fullest stage. */
-static void fill_bytes(struct sp_strategy *s, const struct sp_fit_input *in,
+/* Fills the bytes of a strategy with known micro-batches, per chip of the fullest stage; is_plan
+ * must be set. */
+static void fill_known(struct sp_strategy *s, const struct sp_fit_input *in,
                        const struct sp_fit_terms *t)
 {
     s->in_flight = alive_share(s, in);
-    s->is_plan = is_plan(s, in);
     if (s->is_plan)
         fill_plan(s, in);
     else
@@ -204,12 +207,19 @@ static void fill_bytes(struct sp_strategy *s, const struct sp_fit_input *in,
     s->fits = s->verdict != SP_VERDICT_NO;
 }
 
+static void fill_bytes(struct sp_strategy *s, const struct sp_fit_input *in,
+                       const struct sp_fit_terms *t)
+{
+    s->is_plan = is_plan(s, in);
+    fill_known(s, in, t);
+}
+
 void sp_fill_memory(struct sp_strategy *s, const struct sp_fit_input *in,
                     const struct sp_fit_terms *t)
 {
     struct sp_strategy_layers listed;
     sp_list_strategy(s, in, &listed);
-    judge_stages(s, in, t, &listed);
+    sp_judge_stages(s, in, t, &listed);
     fill_bytes(s, in, t);
 }
 
@@ -271,18 +281,25 @@ int64_t sp_accumulation_to_fit(const struct sp_strategy *s, const struct sp_fit_
 
 /* Where a strategy is no plan that runs, counts gathered layers, the peak of a layer's backward
  * pass or the loss, buffers, allocator slack and runtime, as for a plan: closed forms alone
- * accepted plans that do not fit. --constants textbook and models without a shape omit them. */
+ * accepted plans that do not fit. --constants textbook and models without a shape omit them. What
+ * the stages of a plan hold is in its own memory: sp_judge_stages shows it for the one that is
+ * kept. */
 void sp_judge_memory(struct sp_strategy *s, const struct sp_fit_input *in,
                      const struct sp_fit_terms *t, const struct sp_strategy_layers *listed)
 {
     const int64_t most = sp_most_microbatches(sp_replica_sequences(in, s));
-    judge_stages(s, in, t, listed);
-    struct sp_strategy whole = *s;
     if (s->pp > 1 || in->accumulate > 0) {
         s->microbatches = s->pp > 1 || in->accumulate > most ? most : in->accumulate;
-        fill_bytes(s, in, t);
+        s->is_plan = is_plan(s, in);
+        if (s->pp > 1 && s->is_plan)
+            judge_framework(s, listed->framework);
+        else
+            sp_judge_stages(s, in, t, listed);
+        fill_known(s, in, t);
         return;
     }
+    sp_judge_stages(s, in, t, listed);
+    struct sp_strategy whole = *s;
     whole.microbatches = 1;
     fill_bytes(&whole, in, t);
     const int64_t fewest = whole.fits ? 1 : several_to_fit(s, in, t);

@@ -46,13 +46,12 @@ static void deepen_pipeline(struct sp_strategy *s, const struct sp_fit_input *in
                             const struct sp_fit_terms *t)
 {
     const int64_t most = s->microbatches >= s->pp ? (int64_t)t->L / s->pp : 1;
-    struct sp_strategy best = *s;
-    sp_judge(&best, in, t);
-    for (int64_t v = 2; v <= most; v++) {
+    struct sp_strategy best = {.exists = false};
+    for (int64_t v = most; v >= 1; v--) { /* deeper ones are faster: they leave less to judge */
         struct sp_strategy deeper = *s;
         deeper.chunks = v;
-        sp_judge(&deeper, in, t);
-        if (sp_better(&deeper, &best))
+        sp_judge_against(&deeper, in, t, &best);
+        if (deeper.exists && !sp_better(&best, &deeper))
             best = deeper;
     }
     s->chunks = best.chunks;

@@ -4,3 +4,5 @@
 target_compile_options(scaleplan_flags INTERFACE -mnontrapping-fptoint -msign-ext -mbulk-memory)
 target_compile_definitions(scaleplan_flags INTERFACE _WASI_EMULATED_PROCESS_CLOCKS)
 target_link_options(scaleplan_flags INTERFACE -Wl,-z,stack-size=4194304,--stack-first -Wl,-O0,--strip-debug,--compress-relocations)
+# What the optimizer itself calls is not a part of what it optimizes.
+set_source_files_properties(src/host/wasi/c_library.c src/host/wasi/memory.c PROPERTIES COMPILE_OPTIONS "-fno-lto;-fno-builtin")

@@ -4,7 +4,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <wchar.h>
+
+#include "host/wasi/character.h"
 
 struct libscols_column {
     char *name;
@@ -40,21 +41,11 @@ static char *copy_of(const char *text)
 }
 
 /* Width in columns of a text of one line; an invalid byte takes one. */
-static int width_of_line(const char *text, size_t left)
+static int width_of_line(const char *text, size_t n)
 {
     int width = 0;
-    mbstate_t state = {0};
-    while (left > 0) {
-        wchar_t c;
-        const size_t n = mbrtowc(&c, text, left, &state);
-        const bool whole = n > 0 && n <= left;
-        const int w = whole ? wcwidth(c) : 1;
-        width += w < 0 ? 1 : w;
-        if (!whole)
-            state = (mbstate_t){0};
-        text += whole ? n : 1;
-        left -= whole ? n : 1;
-    }
+    for (const char *const end = text + n; text < end;)
+        width += sp_columns_of(sp_take_character(&text));
     return width;
 }
 

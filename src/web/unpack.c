@@ -1,0 +1,163 @@
+/* Unpacks the page: LZMA by the specification of its format, of which only the bits adapt
+ * otherwise: the chance of a 0 is the mean of what learns fast and what learns slowly (adapted.mjs
+ * writes it). A module of its own of 2 kB, because a browser runs it three times as fast as a
+ * script. Literals depend on two bits of the byte before (lc=2), nothing on the place (lp=0, pb=0).
+ */
+enum {
+    IS_MATCH = 0,
+    IS_REP = 192,
+    IS_REP0 = 204,
+    IS_REP0_LONG = 240,
+    SLOT = 432,
+    PLACE = 688,
+    ALIGN = 803,
+    LENGTH = 819,
+    REP_LENGTH = 1333,
+    LITERAL = 1847,
+    DECISIONS = LITERAL + (0x300 << 2)
+};
+
+static unsigned short fast[DECISIONS], slow[DECISIONS];
+static unsigned range, code, state;
+static const unsigned char *from;
+static unsigned char *to;
+
+/* Browsers compile a function well that is called often. */
+__attribute__((noinline)) static unsigned bit(unsigned i)
+{
+    const unsigned bound = (range >> 16) * (fast[i] + slow[i]);
+    const unsigned is_one = code >= bound;
+    if (is_one) {
+        code -= bound;
+        range -= bound;
+        fast[i] -= fast[i] >> 3;
+        slow[i] -= slow[i] >> 7;
+    } else {
+        range = bound;
+        fast[i] += (0x8000 - fast[i]) >> 3;
+        slow[i] += (0x8000 - slow[i]) >> 7;
+    }
+    while (range < 1u << 24) {
+        range <<= 8;
+        code = code << 8 | *from++;
+    }
+    return is_one;
+}
+
+static unsigned direct(unsigned count)
+{
+    unsigned value = 0;
+    for (; count > 0; count--) {
+        range >>= 1;
+        const unsigned is_one = code >= range;
+        if (is_one)
+            code -= range;
+        value = value << 1 | is_one;
+        while (range < 1u << 24) {
+            range <<= 8;
+            code = code << 8 | *from++;
+        }
+    }
+    return value;
+}
+
+__attribute__((noinline)) static unsigned tree(unsigned i, unsigned bits)
+{
+    unsigned at = 1;
+    for (unsigned k = 0; k < bits; k++)
+        at = at << 1 | bit(i + at);
+    return at - (1u << bits);
+}
+
+static unsigned reverse_tree(unsigned i, unsigned bits)
+{
+    unsigned at = 1, value = 0;
+    for (unsigned k = 0; k < bits; k++) {
+        const unsigned one = bit(i + at);
+        at = at << 1 | one;
+        value |= one << k;
+    }
+    return value;
+}
+
+/* `match`: the byte at the last distance, whose bits are the likely ones until one differs; 0:
+ * none. */
+__attribute__((noinline)) static void literal(unsigned before, unsigned match)
+{
+    const unsigned i = LITERAL + 0x300 * (before >> 6);
+    unsigned symbol = 1;
+    for (; match && symbol < 0x100; match <<= 1) {
+        const unsigned wanted = match >> 7 & 1, one = bit(i + ((1 + wanted) << 8) + symbol);
+        symbol = symbol << 1 | one;
+        if (one != wanted)
+            break;
+    }
+    while (symbol < 0x100)
+        symbol = symbol << 1 | bit(i + symbol);
+    *to++ = (unsigned char)symbol;
+    state = state < 4 ? 0 : state < 10 ? state - 3 : state - 6;
+}
+
+__attribute__((noinline)) static unsigned length(unsigned i)
+{
+    if (!bit(i))
+        return 2 + tree(i + 2, 3);
+    if (!bit(i + 1))
+        return 10 + tree(i + 130, 3);
+    return 18 + tree(i + 258, 8);
+}
+
+__attribute__((noinline)) static unsigned distance(unsigned size)
+{
+    const unsigned slot = tree(SLOT + 64 * (size < 6 ? size - 2 : 3), 6);
+    if (slot < 4)
+        return slot;
+    const unsigned count = (slot >> 1) - 1, least = (2 | (slot & 1)) << count;
+    if (slot < 14)
+        return least + reverse_tree(PLACE + least - slot, count);
+    return least + (direct(count - 4) << 4) + reverse_tree(ALIGN, 4);
+}
+
+/* Unpacks what stands behind a head of 13 bytes. */
+__attribute__((export_name("unpack"))) void unpack(const unsigned char *packed, unsigned char *out)
+{
+    unsigned reps[4] = {0, 0, 0, 0};
+    for (unsigned i = 0; i < DECISIONS; i++)
+        fast[i] = slow[i] = 0x4000;
+    range = ~0u;
+    for (from = packed + 13; from < packed + 18;)
+        code = code << 8 | *from++;
+    to = out;
+    for (;;) {
+        unsigned size = 1;
+        if (!bit(IS_MATCH + 16 * state)) {
+            literal(to > out ? to[-1] : 0, state >= 7 ? to[~reps[0]] | 0x100 : 0);
+            continue;
+        }
+        if (bit(IS_REP + state)) {
+            unsigned which = 0;
+            while (which < 3 && bit(IS_REP0 + 12 * which + state))
+                which++;
+            const unsigned rep = reps[which];
+            for (unsigned k = which; k > 0; k--)
+                reps[k] = reps[k - 1];
+            reps[0] = rep;
+            if (which > 0 || bit(IS_REP0_LONG + 16 * state)) {
+                size = length(REP_LENGTH);
+                state = state < 7 ? 8 : 11;
+            } else {
+                state = state < 7 ? 9 : 11;
+            }
+        } else {
+            for (unsigned k = 3; k > 0; k--)
+                reps[k] = reps[k - 1];
+            size = length(LENGTH);
+            state = state < 7 ? 7 : 10;
+            reps[0] = distance(size);
+            if (reps[0] == ~0u)
+                return;
+        }
+        for (; size > 0; size--, to++)
+            *to = to[~reps[0]];
+    }
+}
