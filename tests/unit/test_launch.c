@@ -22,7 +22,7 @@ static const struct format formats[] = {
      .models = "llama3-8b llama2-70b qwen3-30b-a3b deepseek-v3 mixtral-8x7b llama3-405b kimi-k2 qwen3-32b gpt2-xl",
      .pp = "1 1 2 4", .ep = "1 1 4 8", .etp = "1 2", .zero = "0 1 2 3", .sp = "on off",
      .remat = "none selective full full", .offload = "-", .precision = "mixed18 mixed16 fp8-mixed18 fp8-mixed16 fp32/fp32",
-     .framework = "megatron nemo torchtitan", .shares = true, .groups = true},
+     .framework = "megatron torchtitan", .shares = true, .groups = true},
     {.name = "megatron-bridge",
      .machines = "h100-64 h100-256",
      .models = "llama3-8b llama2-70b qwen3-30b-a3b deepseek-v3 mixtral-8x7b llama3-405b kimi-k2 qwen3-32b",
