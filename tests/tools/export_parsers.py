@@ -151,7 +151,9 @@ class Megatron:
             out.update(ep=a.expert_model_parallel_size, etp=a.expert_tensor_parallel_size or out["tp"])
         if a.tensor_model_parallel_size == 1:
             del out["sequence_parallel"]
-        out["remat full"] = a.recompute_granularity == "full"
+        per_chunk = a.num_layers / (out["pp"] * out["vpp"])
+        out["remat full"] = a.recompute_granularity == "full" and (a.recompute_method == "uniform" or
+                                                                   a.recompute_num_layers >= per_chunk)
         return out
 
 
@@ -238,13 +240,14 @@ class DeepSpeed:
         import deepspeed.runtime.config as config
         config.dist.get_rank = lambda *a: 0
         config.dist.get_world_size = lambda *a: plan["devices"]
-        c = self.config(said)
+        stages = types.SimpleNamespace(get_data_parallel_world_size=lambda: plan["devices"] // plan["pp"])
+        c = self.config(said, mpu=stages if plan["pp"] > 1 and "sequence_parallel_size" not in said else None)
         zero = said["zero_optimization"]["stage"] if "zero_optimization" in said else 0
         ranks = plan["devices"] // max(1, said.get("sequence_parallel_size", 1))
         assert c.zero_optimization_stage == zero
         out = {"tp": tp, "zero": c.zero_optimization_stage, "micro_batch": c.train_micro_batch_size_per_gpu,
                "batch_sequences": c.train_batch_size // tp, "cp": said.get("sequence_parallel_size", 1),
-               "dp": ranks // tp}
+               "dp": ranks // tp // plan["pp"]}  # stages are the code's
         return out
 
 
@@ -295,6 +298,10 @@ class Titan:
         self.pipeline.get_schedule_class = lambda name: single if name.lower() in ("1f1b", "gpipe") else multi
 
     def read(self, text, plan):
+        import torch
+        capability = {"a100": (8, 0), "h100": (9, 0)}.get(plan["machine"], (10, 0))
+        torch.cuda.is_available, torch.version.hip = lambda: True, None
+        torch.cuda.get_device_capability = lambda *a: capability
         scope = {}
         exec(compile(text, "export", "exec"), scope)
         config = scope["plan"]()
