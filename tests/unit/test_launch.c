@@ -37,7 +37,7 @@ static const struct format formats[] = {
      .framework = "- megatron torchtitan", .model_apart = true},
     {.name = "maxtext",
      .machines = "v5p-512 v5p-128x4 v7-256 v5p-64",
-     .models = "llama3-8b llama2-70b qwen3-30b-a3b deepseek-v3 mixtral-8x7b gemma2-9b gpt3-175b llama3.2-1b qwen3-32b",
+     .models = "llama3-8b llama2-70b qwen3-30b-a3b mixtral-8x7b mistral-7b gpt3-175b llama3.2-1b qwen3-32b",
      .pp = "1 1 2 4", .ep = "1 1 4 8", .etp = "tp", .zero = "0 3 3", .sp = "on",
      .remat = "none dots full qkv mlp", .offload = "- - on", .precision = "jax12 fp32",
      .framework = "maxtext - torchtitan", .scheduled = true, .all_shard = true},
