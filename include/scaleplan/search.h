@@ -137,6 +137,11 @@ struct sp_search_space {
                                        and of plans within SP_SIMPLER the simplest is known; NULL:
                                        by the estimate alone */
 
+    /* Whether a plan counts, asked of plans that would be kept; NULL: every one does. From several
+     * threads at a time. */
+    bool (*admits)(const struct sp_plan *plan, const void *context);
+    const void *context;
+
     /* Set by sp_open_space: the model's lists, and the values of the outer loops in rising
      * order. */
     struct sp_layers layers;

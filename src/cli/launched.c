@@ -125,11 +125,20 @@ static bool check_left_out(const char *path, const struct sp_args *typed,
                    strcmp(path, "-") == 0 ? "standard input" : sp_safe(path), lacks, give);
 }
 
+/* Whether the command answers about a service; `export` does where it writes one. */
+static bool asks_service(const struct sp_args *typed)
+{
+    int version;
+    return sp_option_taken(typed, SP_O_concurrency) &&
+           (!sp_option_taken(typed, SP_O_to) ||
+            sp_is_server(sp_target_of(typed->value.to, &version)));
+}
+
 /* A server's command where a training is asked for, or the other way round. */
 static bool check_kind(const char *path, const struct sp_args *typed,
                        const struct sp_launch *launch, struct sp_error *error)
 {
-    const bool service = sp_option_taken(typed, SP_O_concurrency) != NULL;
+    const bool service = asks_service(typed);
     if (plans_rollout(typed) && sp_rollout_whole(launch, "prompts") == 0 && !launch->serves)
         return sp_fail(error, SP_INPUT, "%s: %s: no generation in it: use `step --from`",
                        strcmp(path, "-") == 0 ? "standard input" : sp_safe(path), launch->format);
@@ -265,6 +274,7 @@ void sp_put_launch(struct sp_report *r, const struct sp_launch *launch)
     sp_put_text(r, SP_Q_STEP_LAUNCH_OPTIONS, "%s", line);
     free(line);
     sp_free_words(&words);
+    sp_put(r, SP_Q_STEP_LAUNCH_REFUSALS, launch->refusals);
     sp_stand_in(r, SP_DETAILS);
     sp_line(r, "read       {launch.format}: {launch.options!}");
     sp_stand_in(r, SP_BOTH);

@@ -167,6 +167,13 @@ static bool verdict_of(const struct sp_command *command, const struct sp_args *a
     return true;
 }
 
+/* Whether it is of a launch that its framework refuses: the plan is never run. */
+static bool is_refused(const struct sp_args *args, const struct sp_report *report)
+{
+    const struct sp_entry *const refusals = sp_find(report, "launch.refusals");
+    return args->given.check && refusals && refusals->number > 0;
+}
+
 static bool has_failed(const struct sp_command *command, const struct sp_report *report)
 {
     const struct sp_entry *failed =
@@ -236,7 +243,7 @@ static enum sp_exit print_answer(const struct sp_command *command, const struct 
     free_asked(&asked);
     if (!ok)
         return print_errors(&error, to->notes);
-    return yes && !has_failed(command, report) ? SP_OK : SP_NO;
+    return yes && !is_refused(args, report) && !has_failed(command, report) ? SP_OK : SP_NO;
 }
 
 struct running {

@@ -51,6 +51,12 @@ static bool open_machine(struct sp_searching *s, const struct sp_sources *source
     const bool loaded = sp_base_of(args, sources, &m->base, error);
     free(args);
     const int before = error->lines;
+    if (loaded && s->args->given.exportable) {
+        of->limits.admits = sp_exports_whole;
+        of->limits.context = &s->exporting;
+        (void)(sp_exporting_for(m->base.framework.framework.name, sources, &s->exporting, error) &&
+               sp_check_exportable(&m->base, &s->exporting, error));
+    }
     if (loaded && of->grounded)
         m->places = sp_load_places((enum sp_network_kind)m->base.hw.network.kind, sources,
                                    &m->ground.n, error);

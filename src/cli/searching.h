@@ -4,6 +4,7 @@
 
 #include "cli/plan_options.h"
 #include "cli/price.h"
+#include "cli/exported.h"
 #include "cli/launched.h"
 #include "study/search_machines.h"
 
@@ -18,6 +19,7 @@ struct sp_searching {
     struct sp_search of;
     const struct sp_args *args;
     const struct sp_search_launch *from; /* NULL: none */
+    struct sp_exporting exporting;       /* with --exportable */
     struct sp_report *report;
     bool listed;  /* the list of plans is in the report, with what is true of all of them */
     bool timings; /* how long it took is in the answer */

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "launch/launch.h"
+#include "cli/exported.h"
+#include "cli/launched.h"
 #include "cli/plan_rows.h"
 #include "cli/served.h"
 
@@ -13,6 +14,9 @@
 static const struct sp_taken options[] = {
     SP_TAKE(to, .choices = sp_export_choices),
     SP_TAKE(strict),
+    SP_TAKE(from),
+    SP_TAKE(recipe, .needs = SP_THESE(SP_O_from)),
+    SP_TAKE(set_var, .needs = SP_THESE(SP_O_from)),
     SP_OPTIONS_PLANNED,
     SP_OPTIONS_SERVICE,
 };
@@ -51,20 +55,8 @@ static bool write_plan(const struct sp_args *args, const struct sp_sources *sour
                        const struct sp_planned *planned, struct export *export,
                        struct sp_error *error)
 {
-    const char *const framework = planned->framework.framework.name;
-    const struct sp_launched launched = {
-        .model = &planned->model,
-        .hw = &planned->hw,
-        .plan = &planned->plan,
-        .sources = sources,
-        .version = version,
-        .remat = sp_plan_name(&planned->plan, &sp_plan_fields[SP_FIELD_REMAT]),
-        .precision = &planned->precision,
-        .framework = framework,
-        .usual = planned->framework.framework.execution,
-        .framework_given =
-            sp_config_exists(SP_FRAMEWORKS, framework, sources) ? NULL : args->value.framework,
-    };
+    const struct sp_launched launched =
+        sp_launched_of(planned, &planned->plan, sources, version, args->value.framework);
     return sp_write_launch(target, &launched, &export->written, error);
 }
 
@@ -118,16 +110,22 @@ static bool export_service(const struct sp_args *typed, const struct sp_sources 
     return put(export, report, error);
 }
 
-static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
+static bool run(const struct sp_args *typed, struct sp_report *report, struct sp_error *error)
 {
-    const struct sp_sources sources = sp_sources_of(args);
+    struct sp_launch launch = {0};
+    struct sp_args read;
     int version;
+    const struct sp_args *args = typed;
     if (args->value.to < 0)
         return sp_fail(
             error, SP_USAGE,
             "--to " SP_TARGETS(SP_TARGET_NAME, "|", "|") "|" SP_ENGINES(SP_TARGET_NAME, "|",
                                                                         "|") " is needed%s",
             args->given.framework ? "; --framework selects the framework of the estimate" : "");
+    if (!sp_take_launch(typed, &launch, &read, error))
+        return false;
+    args = &read;
+    const struct sp_sources sources = sp_sources_of(args);
     const struct sp_target *const target = sp_target_of(args->value.to, &version);
     struct export export = {.to = sp_export_choices[args->value.to],
                             .path = args->value.write,
@@ -137,6 +135,8 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
                     (serves ? export_service(args, &sources, target, &export, report, error)
                             : export_plan(args, &sources, target, version, &export, report, error));
     free(export.written.text);
+    if (ok && launch.format)
+        sp_put_launch(report, &launch);
     return ok;
 }
 
@@ -146,6 +146,8 @@ static const struct sp_example examples[] = {
     {"export --to deepspeed --strict -o ds.json --model llama3-8b --hw h100-64 --zero 3",
      "a file, or exit code 1 if DeepSpeed cannot express the plan"},
     {"step --from ds.json --model llama3-8b --hw h100-64", "read it again"},
+    {"export --to torchtitan --from pretrain.sh --hw h100-64",
+     "a launch of another framework, written for this one"},
     {"export --to vllm --model llama3.1-70b --weights fp8 --hw h100-8 --input 2048 --output 512 "
      "--tpot 40ms",
      "a server command; `serve --from` reads it again"},

@@ -42,6 +42,7 @@ static const struct sp_taken options[] = {
     SP_OPTIONS_STACK,
     SP_TAKE(objective, .fallback = "step", .choices = sp_goal_names),
     SP_TAKE(fastest, .excludes = SP_THESE(SP_O_pareto, SP_O_robust)),
+    SP_TAKE(exportable),
     SP_TAKE(robust, .excludes = SP_THESE(SP_O_pareto)),
     SP_TAKE(pareto, .choices = fronts),
     SP_TAKE(top, .fallback = "5"),
@@ -465,6 +466,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
             searching.from = from;
         ok = ok && answer(&searching, error) && write_page(&searching, error);
         sp_close_search(&searching.of);
+        sp_close_launch_words(searching.exporting.words);
     }
     free(from);
     return ok;

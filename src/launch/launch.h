@@ -80,9 +80,9 @@ struct sp_launch {
     int n_rollout;
     bool etp_is_tp; /* experts are split as the rest: what is typed for TP counts for them too */
     char note[SP_LAUNCH_NOTES][240];
-    int notes;
-    int64_t devices;   /* that it starts; 0: it does not say */
-    char machine[128]; /* the chip that was typed without a count, with these; "": none was */
+    int notes, refusals; /* of the notes, what the framework refuses */
+    int64_t devices;     /* that it starts; 0: it does not say */
+    char machine[128];   /* the chip that was typed without a count, with these; "": none was */
     struct sp_unread unread[SP_LAUNCH_UNREAD]; /* no answer unless these options are typed */
     int n_unread;
     bool serves;        /* it starts a server: options of `serve` */
@@ -141,9 +141,10 @@ struct sp_launched {
     const struct sp_hardware *hw;
     const struct sp_plan *plan;
     const struct sp_sources *sources; /* of the frameworks' files; NULL: built-in ones alone */
-    struct sp_launch_words *words[SP_LAUNCH_FILES]; /* sp_write_launch opens them, */
-    struct sp_written *written;                     /* has room for the result */
-    char recipe[128];                               /* and says the recipe in words */
+    /* What sp_open_launch_words opened, or none: sp_write_launch opens and closes them then, */
+    struct sp_launch_words *words[SP_LAUNCH_FILES];
+    struct sp_written *written;           /* has room for the result */
+    char recipe[128];                     /* and says the recipe in words */
     int version;                          /* of the target: its place in SP_VERSIONS_OF_... */
     const char *remat, *framework;        /* names */
     struct sp_execution usual;            /* what the framework runs where a plan says nothing */
@@ -160,6 +161,12 @@ struct sp_written {
 
 /* Why a part is lost; takes the mark of it off the text. */
 const char *sp_lost_kind(const char **lost);
+
+/* Opens the files of a target's words, for many plans, and closes them. False with an error where
+ * one is wrong; they are closed then. */
+bool sp_open_launch_words(const struct sp_target *target, const struct sp_sources *sources,
+                          struct sp_launch_words *words[SP_LAUNCH_FILES], struct sp_error *error);
+void sp_close_launch_words(struct sp_launch_words *words[SP_LAUNCH_FILES]);
 
 /* False with an error where a framework's file cannot be read; `written` has no text then. */
 bool sp_write_launch(const struct sp_target *target, const struct sp_launched *launched,

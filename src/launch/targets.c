@@ -41,15 +41,14 @@ const struct sp_target *sp_target_of(int choice, int *version)
     return targets[before];
 }
 
-static void close_words(struct sp_launch_words *words[])
+void sp_close_launch_words(struct sp_launch_words *words[SP_LAUNCH_FILES])
 {
     for (int i = 0; i < SP_LAUNCH_FILES; i++)
         free(words[i]);
 }
 
-/* Opens a format's files of words; close_words() them. False with an error where one is wrong. */
-static bool open_words(const struct sp_target *target, const struct sp_sources *sources,
-                       struct sp_launch_words *words[], struct sp_error *error)
+bool sp_open_launch_words(const struct sp_target *target, const struct sp_sources *sources,
+                          struct sp_launch_words *words[SP_LAUNCH_FILES], struct sp_error *error)
 {
     bool ok = true;
     for (int i = 0; i < SP_LAUNCH_FILES; i++) {
@@ -57,7 +56,7 @@ static bool open_words(const struct sp_target *target, const struct sp_sources *
         ok = ok && (words[i] || !target->words[i]);
     }
     if (!ok)
-        close_words(words);
+        sp_close_launch_words(words);
     return ok;
 }
 
@@ -139,7 +138,8 @@ bool sp_write_launch(const struct sp_target *target, const struct sp_launched *l
     struct sp_launched l = *launched;
     l.written = written;
     *written = (struct sp_written){0};
-    if (!open_words(target, launched->sources, l.words, error))
+    const bool opens = !launched->words[0];
+    if (opens && !sp_open_launch_words(target, launched->sources, l.words, error))
         return false;
     sp_recipe_text(launched, l.recipe, sizeof l.recipe);
     FILE *const out = open_memstream(&written->text, &size);
@@ -153,7 +153,8 @@ bool sp_write_launch(const struct sp_target *target, const struct sp_launched *l
     target->write(&l, out);
     if (fclose(out) != 0)
         abort();
-    close_words(l.words);
+    if (opens)
+        sp_close_launch_words(l.words);
     for (int i = 0; i < written->n_lost; i++)
         if (sp_starts_with(written->lost[i], "model: "))
             return sp_fail(error, SP_INPUT, "%s cannot be written for %s: %s",
@@ -172,7 +173,7 @@ bool sp_write_server(const struct sp_target *target, const struct sp_served_laun
     size_t size;
     struct sp_launched l = {.written = written};
     *written = (struct sp_written){0};
-    if (!open_words(target, served->sources, l.words, error))
+    if (!sp_open_launch_words(target, served->sources, l.words, error))
         return false;
     FILE *const out = open_memstream(&written->text, &size);
     if (!out)
@@ -180,7 +181,7 @@ bool sp_write_server(const struct sp_target *target, const struct sp_served_laun
     sp_put_server(target, served, &l, out);
     if (fclose(out) != 0)
         abort();
-    close_words(l.words);
+    sp_close_launch_words(l.words);
     return true;
 }
 
@@ -262,7 +263,7 @@ static bool read_as(struct sp_launch_file *file, const struct sp_target *target,
     struct sp_error *const error = file->settings.error;
     const int before = error->lines;
     file->settings.launch->format = target->format;
-    if (!open_words(target, file->sources, file->words, error))
+    if (!sp_open_launch_words(target, file->sources, file->words, error))
         return false;
     file->settings.words = file->words[0];
     file->settings.launch->serves = sp_is_server(target);
@@ -273,7 +274,7 @@ static bool read_as(struct sp_launch_file *file, const struct sp_target *target,
     if (read && !target->program)
         say_matmuls(file, target);
     const bool ok = read && sp_refuse_gaps(&file->settings) && error->lines == before;
-    close_words(file->words);
+    sp_close_launch_words(file->words);
     return ok && (file->settings.launch->options < SP_LAUNCH_OPTIONS ||
                   sp_fail_in(&file->settings, "has %d options of a plan or more, too many to read",
                              SP_LAUNCH_OPTIONS));

@@ -15,6 +15,13 @@ struct sp_candidate *sp_add_machine(struct sp_search *s)
     return *m;
 }
 
+/* The limits' own question, of the machine's problem. */
+static bool admits(const struct sp_plan *plan, const void *context)
+{
+    const struct sp_candidate *const m = context;
+    return m->admits->admits(&m->base, plan, m->admits->context);
+}
+
 bool sp_open_machine(const struct sp_search *s, struct sp_candidate *m, struct sp_error *error)
 {
     const int64_t devices = sp_chips(&m->base.hw);
@@ -28,6 +35,9 @@ bool sp_open_machine(const struct sp_search *s, struct sp_candidate *m, struct s
         sp_make_robust(m);
     m->space.objective = s->problem.goal == SP_GOAL_MEMORY ? SP_LEAST_MEMORY : SP_LEAST_STEP;
     m->space.ground = s->grounded ? &m->ground : NULL;
+    m->admits = &s->limits;
+    m->space.admits = s->limits.admits ? admits : NULL;
+    m->space.context = m;
     return true;
 }
 

@@ -20,8 +20,9 @@ struct sp_candidate {
     int variants;          /* pairs of devices and a batch that were searched */
     struct sp_search_space space;
     struct sp_search_result result;
-    struct sp_place *places; /* what was run on machines of its kind; owned */
-    struct sp_ground ground; /* the same, for the space */
+    struct sp_place *places;              /* what was run on machines of its kind; owned */
+    struct sp_ground ground;              /* the same, for the space */
+    const struct sp_space_limits *admits; /* the search's */
     struct sp_profile worst; /* for `robust`: constants at the bad ends of their 80 % intervals */
 };
 

@@ -15,6 +15,9 @@ struct sp_space_limits {
     int values[SP_PLAN_FIELDS]; /* number of allowed values per field; 0: all */
     int64_t value[SP_PLAN_FIELDS][SP_SEARCH_VALUES]; /* numbers, or indices of names */
     int64_t most[SP_PLAN_FIELDS];                    /* largest value of a degree; 0: no limit */
+    /* Whether a plan of a problem counts; NULL: every one does. */
+    bool (*admits)(const struct sp_planned *base, const struct sp_plan *plan, const void *context);
+    const void *context;
 };
 
 /* Allows a value of a field; false if there is no room. */

@@ -24,7 +24,7 @@ static struct sp_planned written_plan, read_plan;
 #define GPUS "h100-8 h100-64 h100-256 b200-64 a100-16 gb200-72"
 /* clang-format off */
 static const struct population populations[] = {
-    {"megatron", GPUS, DENSE " " DENSE " " ROUTED " " OTHERS, "none selective dots full full qkv mlp alternate", "mixed18 mixed18 mixed16 fp8 fp8-mixed16 fp8-mixed18 fp32 muon", true, false, 3600, 500},
+    {"megatron", GPUS, DENSE " " DENSE " " ROUTED " " OTHERS, "none selective dots full full qkv mlp alternate", "mixed18 mixed18 mixed16 fp8 fp8-mixed16 fp8-mixed18 fp32 muon", true, false, 3600, 220},
     {"megatron@core0.16", GPUS, DENSE " " ROUTED, "none selective dots full full", "mixed18 mixed18 mixed16 fp8 fp32", true, false, 500, 100},
     {"megatron@core0.14", GPUS, DENSE " " ROUTED, "none selective dots full full", "mixed18 mixed18 mixed16 fp8 fp32", true, false, 500, 80},
     {"megatron-bridge", GPUS, DENSE " " DENSE " " ROUTED " " OTHERS, "none selective dots full full qkv mlp alternate", "mixed18 mixed18 mixed16 fp8 fp8-mixed16 fp8-mixed18 fp32 muon", true, false, 3000, 350},

@@ -149,7 +149,8 @@ static void look_at_plan(struct looking *l, const struct splitting *s, uint64_t 
         !(l->best->front || found.value <= limit_of(l) || is_wanted_besides(l, found.step_s)))
         return;
     found.plan = l->plan;
-    sp_keep(l->best, &found);
+    if (!l->space->admits || l->space->admits(&found.plan, l->space->context))
+        sp_keep(l->best, &found);
 }
 
 /* Probably good plans, which the seeding pass searches. */

@@ -145,7 +145,7 @@ static void lose(const struct sp_launched *l, const struct sp_settings *s)
         sp_lose(l, "a table of %lld learned positions; it has as many as tokens, %lld",
                 (long long)positions, (long long)l->plan->seq);
     for (int i = 0; i < s->n; i++)
-        if (!has_path(l->words[1], s->at[i].name))
+        if (s->at[i].name[0] && !has_path(l->words[1], s->at[i].name))
             sp_lose(l, sp_has_word(model, s->at[i].name) ? "later: %s" : "%s: it has no such field",
                     s->at[i].name);
 }

@@ -94,7 +94,7 @@ void sp_make_cp_kind(const struct sp_launched *l, struct sp_settings *made)
     if (theirs[0])
         sp_make_setting(made, row->name, "%s", theirs);
     else if (l->plan->cp > 1 && l->plan->execution.cp_kind == SP_CP_DYNAMIC &&
-             !sp_row_of(l->words[0], "--dynamic-context-parallel"))
+             !sp_row_of(l->words[0], "--hybrid-context-parallel"))
         sp_lose(l, "CP by documents (--cp-kind dynamic)");
 }
 
@@ -170,7 +170,7 @@ static bool spell_item(const struct sp_launched *l, const char *item, struct sp_
     const char *const flags = colon ? colon + 1 + strspn(colon + 1, " ") : "";
     const bool valued = memchr(item, ' ', n) != NULL;
     if (!colon)
-        sp_lose(l, "%s%s%s, which %s does not have", at->name, valued ? " " : "",
+        sp_lose(l, "%s%s%s, which %s does not take", at->name, valued ? " " : "",
                 valued ? at->value : "", version);
     const size_t first = strcspn(flags, " ");
     snprintf(at->name, sizeof at->name, "%.*s", (int)first, flags);

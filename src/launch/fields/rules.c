@@ -226,6 +226,7 @@ static void hear_rows(const struct sp_rules *r, const struct sp_launched *l, sp_
 static void note(const struct sp_rules *r, const struct sp_launched *l, const char *what)
 {
     (void)l;
+    r->settings->launch->refusals++;
     sp_launch_note(r->settings, "%s refuses this: %s", r->settings->words->framework, what);
 }
 

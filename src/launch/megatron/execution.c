@@ -50,7 +50,7 @@ void sp_read_execution(struct sp_settings *s)
     read_loss(s);
     /* DeepSpeed's forks exchange heads */
     const bool exchanges = sp_setting(s, "--deepspeed"),
-               follows = sp_setting(s, "--dynamic-context-parallel");
+               follows = sp_setting(s, "--hybrid-context-parallel");
     sp_peek_setting(s, "--max-seqlen-per-dp-cp-rank"); /* that of memory: a part of a sequence */
     sp_peek_setting(s, "--sequence-packing-scheduler");
     if (follows && sp_plan_whole(s, "cp") > 1)
@@ -75,10 +75,11 @@ void sp_make_execution(const struct sp_launched *l, struct sp_settings *made)
                    l->model->moe.experts > 0 && e->capacity > 0);
     sp_make_cp_kind(l, made);
     if (l->plan->cp > 1 && e->cp_kind == SP_CP_DYNAMIC) {
-        sp_make_switch(made, "--dynamic-context-parallel", true);
+        sp_make_switch(made, "--hybrid-context-parallel", true);
         sp_make_setting(made, "--max-seqlen-per-dp-cp-rank", "%lld",
                         (long long)(l->plan->seq * l->plan->micro_batch / l->plan->cp));
-        sp_make_setting(made, "--sequence-packing-scheduler", "default_dynamic_cp");
+        sp_make_switch(made, "--calculate-per-token-loss", true);
+        sp_make_setting(made, "--dataloader-type", "single");
     }
     make_loss(l, made);
     if (e->cuda_graph == SP_CUDA_GRAPH_FULL)

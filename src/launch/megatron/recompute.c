@@ -166,6 +166,7 @@ void sp_make_recompute(const struct sp_launched *l, struct sp_settings *made)
     if (p->recompute.offload)
         make_offload(l, made);
     sp_make_switch(made, "--optimizer-cpu-offload", p->optimizer_away > 0);
+    sp_make_switch(made, "--use-precision-aware-optimizer", p->optimizer_away > 0);
     if (p->optimizer_away > 0)
         sp_make_setting(made, "--optimizer-offload-fraction", "%.17g", p->optimizer_away);
 }

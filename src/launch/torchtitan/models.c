@@ -6,15 +6,17 @@
 #include "base/list.h"
 #include "launch/torchtitan/torchtitan.h"
 
-/* What the models of a folder have in common: the tokens of a sequence at most, and whether their
- * attention is FlexAttention, with which 0.2.2 takes no context parallelism. */
+/* What the models of a folder have in common: the tokens of a sequence at most, whether their
+ * attention is FlexAttention, with which 0.2.2 takes no context parallelism, and whether it is
+ * VarlenAttention today, with which no later version does. */
 static const struct {
     const char *folder;
     int64_t tokens;
-    bool flex;
+    bool flex, varlen;
 } folders[] = {
-    {"llama3", 131072, false}, {"deepseek_v3", 16384, true}, {"llama4", 1048576, false},
-    {"qwen3", 40960, false},   {"gpt_oss", 131072, true},
+    {"llama3", 131072, false, false},  {"deepseek_v3", 16384, true, false},
+    {"llama4", 1048576, false, false}, {"qwen3", 40960, false, false},
+    {"gpt_oss", 131072, true, true},
 };
 
 /* "FOLDER/FLAVOR[@VERSION][~OTHER][+fp8]=OURS": of all versions, or of one. The function of its
@@ -43,6 +45,7 @@ static void read_item(char *item, const struct sp_launch_words *w, struct sp_tit
         if (sp_is(folders[i].folder, out->folder)) {
             out->tokens = folders[i].tokens;
             out->flex = folders[i].flex;
+            out->varlen = folders[i].varlen;
         }
 }
 
@@ -67,6 +70,8 @@ struct sp_rules sp_titan_rules(const struct sp_settings *s, bool newest, int64_t
         .model = model,
         .devices = devices,
         .version = newest ? 0 : 1,
-        .fact = {{"limit", row ? row->tokens : 0}, {"flex", row && row->flex}},
+        .fact = {{"limit", row ? row->tokens : 0},
+                 {"flex", row && row->flex},
+                 {"varlen", row && row->varlen}},
     };
 }

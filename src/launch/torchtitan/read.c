@@ -187,6 +187,7 @@ static void read_stages(struct sp_settings *s, const struct sp_model *model, int
         sp_peek_setting(s, "parallelism.module_fqns_per_model_part"))
         return;
     if (!sp_titan_stages(model->layers, pp, chunks, &ends, of)) {
+        s->launch->refusals++;
         sp_launch_note(
             s, "torchtitan refuses this: a first or last stage with a negative number of layers");
         return;

@@ -12,7 +12,7 @@ struct sp_titan_model {
     bool is_newest, is_released; /* the newest version has that; 0.2.2 has the model */
     bool in_8_bits;              /* the function's linear layers run in float8, scales of rows */
     int64_t tokens;              /* of a sequence at most */
-    bool flex;                   /* 0.2.2 takes no context parallelism */
+    bool flex, varlen;           /* 0.2.2, the newest: takes no context parallelism */
 };
 
 /* The next model of a list that starts as NULL; false behind the last. */

@@ -1,0 +1,112 @@
+/* Plans as launches. */
+#include "cli/exported.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "study/plan_text.h"
+
+struct sp_launched sp_launched_of(const struct sp_planned *planned, const struct sp_plan *plan,
+                                  const struct sp_sources *sources, int version,
+                                  const char *framework_given)
+{
+    const char *const framework = planned->framework.framework.name;
+    return (struct sp_launched){
+        .model = &planned->model,
+        .hw = &planned->hw,
+        .plan = plan,
+        .sources = sources,
+        .version = version,
+        .remat = sp_plan_name(plan, &sp_plan_fields[SP_FIELD_REMAT]),
+        .precision = &planned->precision,
+        .framework = framework,
+        .usual = planned->framework.framework.execution,
+        .framework_given =
+            sp_config_exists(SP_FRAMEWORKS, framework, sources) ? NULL : framework_given,
+    };
+}
+
+bool sp_exporting_for(const char *framework, const struct sp_sources *sources,
+                      struct sp_exporting *exporting, struct sp_error *error)
+{
+    static const char nemo[] = "nemo", bridge[] = "megatron-bridge"; /* which NeMo launches */
+    const char *const name = strcmp(framework, nemo) == 0 ? bridge : framework;
+    int version;
+    for (int i = 0; sp_export_choices[i]; i++)
+        if (strcmp(sp_export_choices[i], name) == 0) {
+            sp_close_launch_words(exporting->words); /* another machine's */
+            exporting->target = sp_target_of(i, &version);
+            return sp_open_launch_words(exporting->target, sources, exporting->words, error);
+        }
+    return sp_fail(error, SP_USAGE,
+                   "--exportable: no launch of %s is written: give --framework megatron, nemo, "
+                   "torchtitan or maxtext",
+                   framework);
+}
+
+/* A plain plan of all devices, which loses no more than another does. */
+static struct sp_plan plain_plan(const struct sp_planned *base, int zero, enum sp_remat policy)
+{
+    struct sp_plan plan = base->plan;
+    plan.tp = plan.pp = plan.vpp = plan.cp = plan.ep = plan.etp = plan.micro_batch = 1;
+    plan.dp = plan.shards = sp_chips(&base->hw);
+    plan.zero = zero;
+    plan.recompute = sp_policies[policy].recompute;
+    plan.recompute_layers = plan.imbalance = 1;
+    plan.execution = base->framework.framework.execution;
+    return plan;
+}
+
+static bool loses(const struct sp_written *written, const char *what)
+{
+    for (int i = 0; i < written->n_lost; i++)
+        if (strcmp(written->lost[i], what) == 0)
+            return true;
+    return false;
+}
+
+static bool write_plain(const struct sp_planned *base, const struct sp_exporting *e, int zero,
+                        enum sp_remat policy, struct sp_written *written, struct sp_error *error)
+{
+    const struct sp_plan plan = plain_plan(base, zero, policy);
+    struct sp_launched launched = sp_launched_of(base, &plan, NULL, 0, NULL);
+    memcpy(launched.words, e->words, sizeof launched.words);
+    const bool ok = sp_write_launch(e->target, &launched, written, error);
+    free(written->text);
+    return ok;
+}
+
+bool sp_check_exportable(const struct sp_planned *base, const struct sp_exporting *exporting,
+                         struct sp_error *error)
+{
+    static const enum sp_remat policies[] = {SP_REMAT_NONE, SP_REMAT_FULL};
+    struct sp_written first, other;
+    if (!write_plain(base, exporting, 0, policies[0], &first, error))
+        return false;
+    for (int i = 0; i < first.n_lost; i++) {
+        bool always = true;
+        for (int zero = 0; zero < 4; zero++)
+            for (size_t p = 0; p < sizeof policies / sizeof *policies && always; p++)
+                always = write_plain(base, exporting, zero, policies[p], &other, error) &&
+                         loses(&other, first.lost[i]);
+        const char *lost = first.lost[i], *const kind = sp_lost_kind(&lost);
+        if (always)
+            return sp_fail(error, SP_INPUT, "--exportable: no plan of %s: %s: %s",
+                           sp_safe(base->model.name), kind, lost);
+    }
+    return true;
+}
+
+bool sp_exports_whole(const struct sp_planned *base, const struct sp_plan *plan,
+                      const void *exporting)
+{
+    const struct sp_exporting *const e = exporting;
+    struct sp_launched launched = sp_launched_of(base, plan, NULL, 0, NULL);
+    struct sp_written written;
+    struct sp_error error = {0};
+    memcpy(launched.words, e->words, sizeof launched.words);
+    const bool whole =
+        sp_write_launch(e->target, &launched, &written, &error) && written.n_lost == 0;
+    free(written.text);
+    return whole;
+}
