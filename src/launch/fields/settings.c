@@ -134,6 +134,13 @@ const char *sp_setting(struct sp_settings *settings, const char *name)
     return sp_peek_setting(settings, name);
 }
 
+const char *sp_setting_file(struct sp_settings *settings, const char *name)
+{
+    const int last = find_setting(settings, name);
+    const int tail = last >= 0 ? settings->at[last].tail : 0;
+    return tail > 0 ? sp_peek_setting(settings, name) + tail : sp_setting(settings, name);
+}
+
 /* "run.sh:12", or the file's name where the line is not known. */
 static void put_place(const struct sp_settings *settings, int line, char *out, size_t size)
 {

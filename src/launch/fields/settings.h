@@ -12,6 +12,7 @@ struct sp_setting {
     char name[96], value[256];
     char gap[48]; /* what in the value is not known, "" where all is */
     char by[32];  /* the variable on which it depends; "" if unknown */
+    int tail;     /* where what is known behind the last of it begins; 0: nothing */
     int line;     /* 0: not known */
     int gap_line;
     bool read;    /* a reader has asked whether it is there */
@@ -92,6 +93,9 @@ void sp_make_switch(struct sp_settings *settings, const char *name, bool on);
 /* The value of a setting (the last one of that name), NULL when it is not given. All of that name
  * count as read, and the value as needed. */
 const char *sp_setting(struct sp_settings *settings, const char *name);
+
+/* The same of a file's name: what of its path is not known in front of the name does no harm. */
+const char *sp_setting_file(struct sp_settings *settings, const char *name);
 
 /* Whether a reader has asked for it. */
 bool sp_was_read(const struct sp_settings *settings, const char *name);

@@ -343,7 +343,7 @@ static void miss_file(struct sp_settings *s, const char *key, const char *name)
 static bool read_accelerate(struct sp_launch_file *file, bool shared, struct sp_accelerate *said)
 {
     struct sp_settings *const s = &file->settings;
-    const char *const given = sp_setting(s, "config_file");
+    const char *const given = sp_setting_file(s, "config_file");
     char degree[24], name[sizeof s->at->value];
     if (shared)
         return false;
@@ -421,7 +421,8 @@ static bool read(struct sp_launch_file *file)
     if (!sp_spell_axolotl(s) || !take_launchers(s) ||
         (sp_is_swift(file) && !sp_spell_swift(s, file->hw ? sp_chips(file->hw) : 0)))
         return false;
-    const char *const named = sp_setting(s, "deepspeed"), *json = named && named[0] ? named : NULL;
+    const char *const named = sp_setting_file(s, "deepspeed"),
+                      *json = named && named[0] ? named : NULL;
     const char *const named_so = sp_peek_setting(s, "model_name_or_path");
     sp_read_hub_model(s, named_so ? named_so : sp_peek_setting(s, "model_name"), file->sources);
     const bool adapted = sp_read_adapters(s);
