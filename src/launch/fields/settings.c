@@ -155,7 +155,14 @@ static void refuse_gap(struct sp_settings *settings, struct sp_setting *setting)
 {
     char place[128];
     put_place(settings, setting->gap_line, place, sizeof place);
-    const char *const typed = setting->by[0] ? setting->by : setting->gap;
+    const char *const typed = setting->by[0] ? setting->by : setting->gap, *const branch =
+                                                                               "the branch of ";
+    if (sp_starts_with(typed, branch)) { /* of Python, whose condition nothing tells */
+        sp_fail(settings->error, SP_INPUT, "%s: %s is set in %s: --set-var '%s=yes' or no", place,
+                sp_safe(setting->name), sp_safe(typed), sp_safe(typed + strlen(branch)));
+        setting->refused = true;
+        return;
+    }
     const bool name = !strpbrk(typed, "$`\n") && typed[0] != '(' &&
                       strlen(typed) + 1 < sizeof setting->gap && strncmp(typed, "the ", 4) != 0 &&
                       strncmp(typed, "one of ", 7) != 0,

@@ -10,8 +10,8 @@
 /* Options as a framework spells them: names and values, in the order of the file. */
 struct sp_setting {
     char name[96], value[256];
-    char gap[48]; /* what in the value is not known, "" where all is */
-    char by[32];  /* the variable on which it depends; "" if unknown */
+    char gap[96]; /* what in the value is not known, "" where all is */
+    char by[96];  /* the variable on which it depends; "" if unknown */
     int tail;     /* where what is known behind the last of it begins; 0: nothing */
     int line;     /* 0: not known */
     int gap_line;
