@@ -346,8 +346,9 @@ static bool read_python(const char *text, const struct sp_typed_names *names,
 {
     struct sp_settings *const s = &file->settings;
     return sp_read_trainer_calls(text, names, s) &&
-           (s->n > 0 || sp_read_titan_registry(text, file->origin, names, s)) &&
-           (s->n > 0 || read_names(text, names, s) || sp_read_recipe(text, names, s)) &&
+           (s->n > 0 || read_names(text, names, s) ||
+            (sp_read_recipe(text, names, s) &&
+             (!strstr(text, "torchtitan") || sp_spell_titan(file->origin, s)))) &&
            read_as_best(file);
 }
 

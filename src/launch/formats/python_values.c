@@ -90,7 +90,7 @@ static struct part subscript(const struct sp_python *p, const char *from, const 
                              int *branch)
 {
     char name[64];
-    const char *at = sp_find_outside(from, to, "[");
+    const char *at = sp_find_python(from, to, "[");
     struct part value = {NULL, NULL};
     snprintf(name, sizeof name, "%.*s", (int)(at - from), from);
     if (at < to && at > from && !strpbrk(name, " ()"))
@@ -293,8 +293,7 @@ static bool evaluate(const struct sp_python *p, const char *from, const char *to
     return known;
 }
 
-/* The first place of a text outside of brackets too, or the end. */
-static const char *find_outside(const char *from, const char *to, const char *word)
+const char *sp_find_python(const char *from, const char *to, const char *word)
 {
     const size_t n = strlen(word);
     const char *at = sp_find_outside(from, to, " ");
@@ -320,7 +319,7 @@ static int compared(const struct sp_python *p, const char *from, const char *to)
     static const char *const signs[] = {" is not ", " is ", " != ", " == ", " not in ", " in "};
     char left[256], right[256];
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
-        const char *end = find_outside(from, to, signs[i]), *other = end + strlen(signs[i]);
+        const char *end = sp_find_python(from, to, signs[i]), *other = end + strlen(signs[i]);
         int branch = 0;
         if (end >= to)
             continue;
@@ -347,8 +346,8 @@ static int truth(const struct sp_python *p, const char *from, const char *to, in
     char value[256];
     int branch = 0;
     sp_trim_python(&from, &to);
-    const char *const any = find_outside(from, to, " or "), *const all =
-                                                                find_outside(from, to, " and ");
+    const char *const any = sp_find_python(from, to, " or "), *const all =
+                                                                  sp_find_python(from, to, " and ");
     if (from >= to || depth >= DEEPEST)
         return -1;
     if (any < to)
@@ -359,11 +358,16 @@ static int truth(const struct sp_python *p, const char *from, const char *to, in
         const int inner = truth(p, from + 4, to, depth + 1);
         return inner < 0 ? -1 : !inner;
     }
-    if (find_outside(from, to, " is ") < to || find_outside(from, to, " == ") < to ||
-        find_outside(from, to, " != ") < to || find_outside(from, to, " in ") < to)
+    if (sp_find_python(from, to, " is ") < to || sp_find_python(from, to, " == ") < to ||
+        sp_find_python(from, to, " != ") < to || sp_find_python(from, to, " in ") < to)
         return compared(p, from, to);
-    if (!evaluate(p, from, to, 0, &branch, value, sizeof value) || branch != 0)
+    const char *const kind =
+        strncmp(from, "isinstance(", 11) == 0 ? sp_find_outside(from + 11, to, ",") : to;
+    if (!evaluate(p, from + (kind < to ? 11 : 0), kind, 0, &branch, value, sizeof value) ||
+        branch != 0)
         return -1;
+    if (kind < to) /* known values are texts */
+        return sp_has_word("None True False", value) ? -1 : sp_ends_python(kind, to, "str)");
     return value[0] && !sp_has_word("None False false 0 [] {} ()", value);
 }
 

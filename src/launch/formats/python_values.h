@@ -37,6 +37,9 @@ struct sp_python_name *sp_define_python(struct sp_python *python, const char *na
 bool sp_python_value(const struct sp_python *python, const char *from, const char *to, int *branch,
                      char *out, size_t size);
 
+/* The first place of a word with its blanks outside of quotes and brackets, or the end. */
+const char *sp_find_python(const char *from, const char *to, const char *word);
+
 /* Whether a condition holds: 1, 0, or -1 where nothing tells. */
 int sp_python_truth(const struct sp_python *python, const char *from, const char *to);
 
