@@ -10,6 +10,7 @@
 #include "launch/huggingface/adapters.h"
 #include "launch/huggingface/axolotl.h"
 #include "launch/huggingface/calls.h"
+#include "launch/huggingface/factory.h"
 #include "launch/huggingface/swift.h"
 #include "launch/fields/beside.h"
 #include "launch/fields/core.h"
@@ -417,9 +418,10 @@ static bool read(struct sp_launch_file *file)
     if (file->script && !read_script(file))
         return false;
     spell_names(s);
+    const int64_t devices = file->hw ? sp_chips(file->hw) : 0;
     const bool axolotl = sp_is_axolotl(s);
-    if (!sp_spell_axolotl(s) || !take_launchers(s) ||
-        (sp_is_swift(file) && !sp_spell_swift(s, file->hw ? sp_chips(file->hw) : 0)))
+    if (!sp_spell_axolotl(s) || !take_launchers(s) || !sp_spell_factory(s, devices) ||
+        (sp_is_swift(file) && !sp_spell_swift(s, devices)))
         return false;
     const char *const named = sp_setting_file(s, "deepspeed"),
                       *json = named && named[0] ? named : NULL;
@@ -446,7 +448,8 @@ static bool read(struct sp_launch_file *file)
         read_sharding(s, adapted);
     read_habits(s, said.recomputes, is_trl(file));
     read_kind(s, kind, adapted);
-    const bool own = sp_setting(s, "finetuning_type") || axolotl || sp_is_swift(file);
+    const bool own =
+        sp_setting(s, "finetuning_type") || axolotl || sp_is_swift(file) || sp_is_factory(s);
     if (!file->script && !own && !shared)
         sp_launch_note(
             s, "its launcher is unknown: DDP is assumed; for FSDP or DeepSpeed give --zero");
