@@ -26,8 +26,8 @@ static enum sp_match detect(const struct sp_launch_file *file)
         const char *const name = file->settings.at[i].name;
         if (strncmp(name, "parallelism.", 12) == 0 && strstr(name, "_degree"))
             return SP_CERTAIN;
-        if (sp_is(name, "training.local_batch_size") || sp_is(name, "training.seq_len") ||
-            sp_is(name, "model.flavor"))
+        if (sp_is(name, "training.local_batch_size") || sp_is(name, "training.batch_size") ||
+            sp_is(name, "training.seq_len") || sp_is(name, "model.flavor"))
             return SP_CERTAIN;
     }
     return SP_NO_MATCH;
@@ -293,6 +293,8 @@ static bool read(struct sp_launch_file *file)
     if (file->script && !sp_read_flags(file->script, tells, s))
         return false;
     drop_dashes(s);
+    if (!sp_spell_rows(s))
+        return false;
     read_model(s, file->sources, &trained);
     if (!read_mesh(s, (double)devices, &replicas))
         return false;
