@@ -73,3 +73,21 @@ bool sp_next_parameter(const char **at, const char *end, char *name, size_t size
     }
     return false;
 }
+
+bool sp_find_import(const struct sp_python_file *m, const char *name, char *path, size_t size)
+{
+    for (int i = 0; i < m->n; i++) {
+        const char *const from = m->at[i].from, *const by = sp_line_starts(&m->at[i], "from")
+                                                                ? strstr(from, " import ")
+                                                                : NULL;
+        const char *at = by && by < m->at[i].to ? strstr(by, name) : NULL;
+        while (at && at < m->at[i].to &&
+               (sp_is_python_letter(at[-1]) || sp_is_python_letter(at[strlen(name)])))
+            at = strstr(at + 1, name);
+        if (!at || at >= m->at[i].to)
+            continue;
+        snprintf(path, size, "%.*s", (int)(by - from - 5), from + 5);
+        return true;
+    }
+    return false;
+}

@@ -31,45 +31,31 @@ struct frame {
     struct sp_object last; /* whose fields were set */
 };
 
-/* The file that a name is imported from, "from FILE import NAME"; NULL: it is not here. */
+/* The file that a name is imported from; NULL: it is not here. */
 static const struct sp_python_file *import(struct sp_recipe_run *run,
                                            const struct sp_python_file *m, const char *name)
 {
-    for (int i = 0; i < m->n; i++) {
-        char path[128], file[160], found[512];
-        size_t length;
-        const char *const by =
-            sp_line_starts(&m->at[i], "from") ? strstr(m->at[i].from, " import ") : NULL;
-        if (!by || by > m->at[i].to)
-            continue;
-        const char *at = strstr(by, name);
-        while (at && at < m->at[i].to &&
-               (sp_is_python_letter(at[-1]) || sp_is_python_letter(at[strlen(name)])))
-            at = strstr(at + 1, name);
-        if (!at || at >= m->at[i].to)
-            continue;
-        const char *const dots = m->at[i].from + 5;
-        snprintf(path, sizeof path, "%.*s", (int)(by - dots - (long)strspn(dots, ".")),
-                 dots + strspn(dots, "."));
-        for (char *c = path; *c; c++)
-            *c = *c == '.' ? '/' : *c;
-        snprintf(file, sizeof file, "%s.py", path);
-        for (int j = 0; j < run->n_files; j++)
-            if (sp_is(run->files[j].name, file))
-                return &run->files[j];
-        char *const text = path[0] && run->n_files < SP_RECIPE_FILES
-                               ? sp_read_beside(m->path, file, found, sizeof found, &length)
-                               : NULL;
-        if (!text)
-            return NULL;
-        struct sp_python_file *const next = &run->files[run->n_files++];
-        *next = (struct sp_python_file){.text = text};
-        snprintf(next->path, sizeof next->path, "%s", found);
-        snprintf(next->name, sizeof next->name, "%s", file);
-        sp_split_python(next);
-        return next;
-    }
-    return NULL;
+    char path[128], file[160], found[512];
+    size_t length;
+    if (!sp_find_import(m, name, path, sizeof path))
+        return NULL;
+    snprintf(file, sizeof file, "%s.py", path + strspn(path, "."));
+    for (char *c = file; c < file + strlen(file) - 3; c++)
+        *c = *c == '.' ? '/' : *c;
+    for (int j = 0; j < run->n_files; j++)
+        if (sp_is(run->files[j].name, file))
+            return &run->files[j];
+    char *const text = file[0] != '.' && run->n_files < SP_RECIPE_FILES
+                           ? sp_read_beside(m->path, file, found, sizeof found, &length)
+                           : NULL;
+    if (!text)
+        return NULL;
+    struct sp_python_file *const next = &run->files[run->n_files++];
+    *next = (struct sp_python_file){.text = text};
+    snprintf(next->path, sizeof next->path, "%s", found);
+    snprintf(next->name, sizeof next->name, "%s", file);
+    sp_split_python(next);
+    return next;
 }
 
 static struct sp_python_result evaluate(struct frame *f, const char *from, const char *to,

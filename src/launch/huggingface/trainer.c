@@ -411,6 +411,17 @@ static bool take_launchers(struct sp_settings *s)
            sp_add_setting(s, said[0] == 'b' ? "bf16" : "fp16", "true");
 }
 
+/* The DeepSpeed JSON that the arguments name, or those of `accelerate launch`; NULL: none does. */
+static const char *find_deepspeed(struct sp_settings *s, char *out, size_t size)
+{
+    const char *const own = sp_setting_file(s, "deepspeed"), *const launched = sp_setting_file(
+                                                                 s, "deepspeed_config_file");
+    if (own || !launched)
+        return own;
+    snprintf(out, size, "%.*s", (int)strcspn(launched, " "), launched); /* the script follows */
+    return out;
+}
+
 static bool read(struct sp_launch_file *file)
 {
     const struct sp_launch_words *const words = file->words[0];
@@ -423,7 +434,8 @@ static bool read(struct sp_launch_file *file)
     if (!sp_spell_axolotl(s) || !take_launchers(s) || !sp_spell_factory(s, devices) ||
         (sp_is_swift(file) && !sp_spell_swift(s, devices)))
         return false;
-    const char *const named = sp_setting_file(s, "deepspeed"),
+    char by_launcher[sizeof s->at->value];
+    const char *const named = find_deepspeed(s, by_launcher, sizeof by_launcher),
                       *json = named && named[0] ? named : NULL;
     const char *const named_so = sp_peek_setting(s, "model_name_or_path");
     sp_read_hub_model(s, named_so ? named_so : sp_peek_setting(s, "model_name"), file->sources);
