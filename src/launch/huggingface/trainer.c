@@ -462,7 +462,7 @@ static bool read(struct sp_launch_file *file)
     read_kind(s, kind, adapted);
     const bool own =
         sp_setting(s, "finetuning_type") || axolotl || sp_is_swift(file) || sp_is_factory(s);
-    if (!file->script && !own && !shared)
+    if (!file->script && !file->started && !own && !shared)
         sp_launch_note(
             s, "its launcher is unknown: DDP is assumed; for FSDP or DeepSpeed give --zero");
     sp_read_rest(s);
