@@ -300,7 +300,7 @@ static bool take_options(const struct sp_launch_file *file, const char *program,
             place++;
         for (int j = 0; place < command->n && j < command->n && ok; j++) {
             const char *const word = command->words[j], *const equals = strchr(word, '='),
-                              *const next = j + 1 < command->n ? command->words[j + 1] : "--";
+                              *const next = j + 1 < command->n ? command->words[j + 1] : "--x";
             char name[64], value[96];
             if (!sp_is_flag(word))
                 continue;

@@ -62,6 +62,16 @@ static struct part value_of(const struct sp_python *p, const char *name, int *br
     return known ? (struct part){known->from, known->to} : (struct part){NULL, NULL};
 }
 
+bool sp_python_words(const struct sp_python *p, const char *name, const char **from,
+                     const char **to)
+{
+    int branch = 0;
+    const struct part part = value_of(p, name, &branch);
+    *from = part.from;
+    *to = part.to;
+    return part.from != NULL;
+}
+
 /* The value of a key of "{KEY: VALUE}" or "dict(KEY=VALUE)". */
 static struct part item_of(struct part dict, const char *key, size_t n)
 {
@@ -90,7 +100,7 @@ static struct part subscript(const struct sp_python *p, const char *from, const 
                              int *branch)
 {
     char name[64];
-    const char *at = sp_find_python(from, to, "[");
+    const char *at = sp_find_outside(from, to, "[");
     struct part value = {NULL, NULL};
     snprintf(name, sizeof name, "%.*s", (int)(at - from), from);
     if (at < to && at > from && !strpbrk(name, " ()"))
@@ -254,7 +264,9 @@ static bool evaluate(const struct sp_python *p, const char *from, const char *to
         return true;
     }
     snprintf(out, size, "%.*s", (int)(to - from), from);
-    const char *const typed = sp_typed_value(p->names, out, strlen(out));
+    const char *const typed = isdigit((unsigned char)*from) /* a script's parameter is no number */
+                                  ? NULL
+                                  : sp_typed_value(p->names, out, strlen(out));
     if (typed) {
         snprintf(out, size, "%s", typed);
         return true;
@@ -283,11 +295,14 @@ static bool evaluate(const struct sp_python *p, const char *from, const char *to
     char *const lower = strstr(name, ".lower()");
     if (lower && !lower[8])
         *lower = '\0';
+    const char *const given = lower ? sp_typed_value(p->names, name, strlen(name)) : NULL;
     const struct part said = depth >= DEEPEST               ? (struct part){NULL, NULL}
                              : !strpbrk(name, " ()[]{}\"'") ? value_of(p, name, branch)
                                                             : subscript(p, from, to, branch);
-    const bool known = said.from && said.from != from &&
-                       evaluate(p, said.from, said.to, depth + 1, branch, out, size);
+    if (given)
+        snprintf(out, size, "%s", given);
+    const bool known = given || (said.from && said.from != from &&
+                                 evaluate(p, said.from, said.to, depth + 1, branch, out, size));
     for (char *c = out; known && lower && *c; c++)
         *c = (char)tolower((unsigned char)*c);
     return known;

@@ -32,6 +32,10 @@ struct sp_python {
 struct sp_python_name *sp_define_python(struct sp_python *python, const char *name,
                                         const char *from, const char *to);
 
+/* The words that a name was given, where it has some. */
+bool sp_python_words(const struct sp_python *python, const char *name, const char **from,
+                     const char **to);
+
 /* Puts what an expression stands for; false where it is not known. `branch` gets the line of a
  * branch that it rests on, -1 for a parameter. */
 bool sp_python_value(const struct sp_python *python, const char *from, const char *to, int *branch,

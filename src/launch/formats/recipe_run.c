@@ -61,6 +61,8 @@ static const struct sp_python_file *import(struct sp_recipe_run *run,
 static struct sp_python_result evaluate(struct frame *f, const char *from, const char *to,
                                         int line);
 static void follow(struct frame *f, int i, int end);
+static struct sp_python_result read_dict(struct frame *f, const char *at, const char *end,
+                                         int line);
 
 static const struct sp_object *variable(const struct frame *f, const char *name)
 {
@@ -342,6 +344,11 @@ static bool named(struct frame *f, const char *from, const char *to, int line,
     snprintf(path, sizeof path, "%.*s", (int)(end - from), from);
     snprintf(head, sizeof head, "%.*s", (int)strcspn(path, "."), path);
     const struct sp_object *const object = end == to ? variable(f, head) : NULL;
+    const char *words, *stop;
+    if (!object && end == to && sp_python_words(f->names, path, &words, &stop) && *words == '{') {
+        *value = read_dict(f, words + 1, stop - 1, line);
+        return true;
+    }
     if (!object)
         return false;
     const char *const rest = path + strlen(head) + (path[strlen(head)] == '.');

@@ -199,6 +199,8 @@ static void read_batch(struct sp_settings *s, int64_t devices)
 /* A model by NeMo 2's class of its shape: "Llama31Config8B" is "llama3.1-8b". */
 static void spell_class(const char *class, char *out, size_t size)
 {
+    const char *const dot = strrchr(class, '.');
+    class = dot ? dot + 1 : class;
     const char *const config = strstr(class, "Config");
     size_t n = 0;
     for (const char *c = class; config && c < config && n + 4 < size; c++) {

@@ -156,7 +156,8 @@ bool sp_read_megatron_yaml(struct sp_launch_words *const words[], struct sp_sett
         const bool counts = (bridge && row && sp_is(row->name, setting->name)) ||
                             (!is_elsewhere(setting->name) && leaf(setting->name)[0] != '_' &&
                              strncmp(setting->name, "model.optim.", 12) != 0);
-        if (counts && !sp_is(sp_said(from, setting->name), "None") && !take(setting, words, to))
+        if (counts && !sp_is(setting->name, "model.from_hf_pretrained") &&
+            !sp_is(sp_said(from, setting->name), "None") && !take(setting, words, to))
             return false;
     }
     if (sp_peek_setting(from, "trainer.plugins"))
