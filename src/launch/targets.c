@@ -5,6 +5,7 @@
 #include "config/world.h"
 #include "launch/engines/engines.h"
 #include "launch/fields/beside.h"
+#include "launch/fields/core.h"
 #include "launch/fields/programs.h"
 #include "launch/fields/rows.h"
 #include "launch/huggingface/calls.h"
@@ -257,6 +258,28 @@ static void say_matmuls(struct sp_launch_file *file, const struct sp_target *tar
         sp_launch_option(&file->settings, "dtype", "fp32");
 }
 
+/* Values that decide an answer and that functions of Python give which are not followed: their
+ * names are what is not known. */
+static void doubt_calls(struct sp_settings *s)
+{
+    static const char class[] = "._target_";
+    const size_t tail = sizeof class - 1;
+    for (int i = 0; i < s->n; i++) {
+        struct sp_setting *const at = &s->at[i];
+        const size_t n = strlen(at->name);
+        char name[sizeof at->name], option[24];
+        const char *const dot = strrchr(at->value, '.'), first = dot ? dot[1] : at->value[0];
+        if (n <= tail || !sp_is(at->name + n - tail, class) || (first >= 'A' && first <= 'Z'))
+            continue;
+        snprintf(name, sizeof name, "%.*s", (int)(n - tail), at->name);
+        sp_core_option(s->core, name, "", option, sizeof option);
+        if (!option[0] || sp_is(option, "precision"))
+            continue;
+        snprintf(at->name, sizeof at->name, "%s", name);
+        snprintf(at->gap, sizeof at->gap, "the call of %.80s()", at->value);
+    }
+}
+
 /* Reads it as that target's form. */
 static bool read_as(struct sp_launch_file *file, const struct sp_target *target,
                     const struct sp_program *program)
@@ -271,6 +294,7 @@ static bool read_as(struct sp_launch_file *file, const struct sp_target *target,
     if (file->words[0] && file->words[0]->core[0])
         file->settings.core = file->words[0]->core;
     file->program = program;
+    doubt_calls(&file->settings);
     const bool read = target->read(file);
     if (read && !target->program)
         say_matmuls(file, target);

@@ -6,7 +6,6 @@
 
 #include "base/text.h"
 #include "launch/bridge/bridge.h"
-#include "launch/fields/core.h"
 #include "launch/formats/syntax.h"
 
 /* Other names of fields, whole or up to a dot. */
@@ -41,24 +40,6 @@ static bool rename_field(char *name, size_t size)
     return false;
 }
 
-/* A value that decides an answer and that a function gives which is not followed: its name is what
- * is not known. */
-static void doubt(const struct sp_settings *s, struct sp_setting *at)
-{
-    static const char class[] = "._target_";
-    const size_t n = strlen(at->name), tail = sizeof class - 1;
-    char name[sizeof at->name], option[24];
-    const char *const dot = strrchr(at->value, '.'), first = dot ? dot[1] : at->value[0];
-    if (n <= tail || !sp_is(at->name + n - tail, class) || first < 'a' || first > 'z')
-        return;
-    snprintf(name, sizeof name, "%.*s", (int)(n - tail), at->name);
-    sp_core_option(s->core, name, "", option, sizeof option);
-    if (!option[0] || sp_is(option, "precision"))
-        return;
-    snprintf(at->name, sizeof at->name, "%s", name);
-    snprintf(at->gap, sizeof at->gap, "%.90s()", at->value);
-}
-
 bool sp_spell_bridge(struct sp_settings *s)
 {
     bool is_recipe = false;
@@ -70,8 +51,6 @@ bool sp_spell_bridge(struct sp_settings *s)
         if (sp_is(at->name, "mixed_precision._target_") && strlen(at->value) > 6 &&
             sp_is(at->value + strlen(at->value) - 6, "_mixed"))
             snprintf(at->name, sizeof at->name, "mixed_precision"); /* a function, "bf16_mixed" */
-        else
-            doubt(s, at);
     }
     return is_recipe;
 }

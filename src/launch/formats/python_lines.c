@@ -18,9 +18,12 @@ void sp_split_python(struct sp_python_file *m)
 {
     const char *const end = m->text + strlen(m->text);
     int number = 1;
+    size_t indent = 0;
+    bool more = false; /* of a line, behind ";" */
     for (const char *at = m->text; at < end;) {
-        const size_t indent = strspn(at, " \t");
-        const char *const from = at + indent, *stop = sp_find_outside(from, end, "\n;");
+        const size_t blanks = strspn(at, " \t");
+        indent = more ? indent : blanks;
+        const char *const from = at + blanks, *stop = sp_find_outside(from, end, "\n;");
         if (stop < end && strchr(")]}", *stop))
             stop++; /* one that nothing opened */
         if (stop > from && *from != '#' && *from != '\r') {
@@ -32,6 +35,7 @@ void sp_split_python(struct sp_python_file *m)
         for (const char *c = at; c < stop; c++)
             number += *c == '\n';
         number += stop < end && *stop == '\n';
+        more = stop < end && *stop == ';';
         at = stop < end ? stop + 1 : end;
     }
 }

@@ -12,6 +12,7 @@
 #include "launch/fields/rows.h"
 #include "launch/formats/syntax.h"
 #include "launch/shell/flags.h"
+#include "launch/torchtitan/registry.h"
 #include "launch/torchtitan/torchtitan.h"
 
 static bool tells(const char *word)
@@ -297,9 +298,9 @@ static bool take_file(struct sp_launch_file *file)
     size_t length;
     char *const text = name ? sp_read_beside(file->origin, name, path, sizeof path, &length) : NULL;
     if (name && !text) {
-        snprintf(value, sizeof value, "%.60s (not here)", name);
-        sp_add_unread(s->launch, "seq", "job.config_file", value, 0);
-        sp_add_unread(s->launch, "micro-batch", "job.config_file", value, 0);
+        snprintf(value, sizeof value, "%.48s (not here)", name);
+        sp_launch_note(s, "%.80s is not read: it is not here", sp_safe(name));
+        sp_miss_titan_sizes(s, "job.config_file", value);
     }
     if (!text)
         return true;

@@ -19,17 +19,15 @@ static void find_folder(const char *path, char *out, size_t size)
     snprintf(out, size, "%.*s", end ? (int)(end - from) : 0, end ? from : "");
 }
 
-/* What the function that it starts from sets and nothing here tells. */
-static void miss_base(const struct sp_settings *s)
+void sp_miss_titan_sizes(const struct sp_settings *s, const char *name, const char *value)
 {
     static const char *const sizes[][3] = {
         {"micro-batch", "training.num_tokens_per_microbatch_per_dp_rank",
          "training.local_batch_size"},
         {"seq", "training.max_context_length", "training.seq_len"}};
-    const char *const base = sp_said(s, sp_recipe_base);
-    for (size_t i = 0; base && i < sizeof sizes / sizeof *sizes; i++)
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         if (!sp_has_setting(s, sizes[i][1]) && !sp_has_setting(s, sizes[i][2]))
-            sp_add_unread(s->launch, sizes[i][0], base, "(not here)", 0);
+            sp_add_unread(s->launch, sizes[i][0], name, value, 0);
 }
 
 bool sp_spell_titan(const char *path, struct sp_settings *s)
@@ -38,7 +36,9 @@ bool sp_spell_titan(const char *path, struct sp_settings *s)
     char folder[64];
     bool flavored = false;
     find_folder(path, folder, sizeof folder);
-    miss_base(s);
+    const char *const base = sp_said(s, sp_recipe_base);
+    if (base)
+        sp_miss_titan_sizes(s, base, "(not here)");
     for (int i = 0; i < s->n; i++) {
         struct sp_setting *const at = &s->at[i];
         const char *name = at->name;
@@ -57,7 +57,7 @@ bool sp_spell_titan(const char *path, struct sp_settings *s)
         } else if (strncmp(name, again, sizeof again - 1) == 0 &&
                    (!name[sizeof again - 1] || sp_is(name + sizeof again - 1, "._target_"))) {
             name = "config.activation_checkpoint";
-        } else if (strstr(name, "._target_") || sp_is(name, sp_recipe_base)) {
+        } else if (sp_is(name, sp_recipe_base)) {
             name = "_";
         }
         if (name != at->name)
