@@ -38,11 +38,14 @@ static bool is_called(const struct sp_python_file *m, int def)
     const int end = sp_block_end(m, def);
     const char *const from = m->at[def].from + 4;
     snprintf(name, sizeof name, "%.*s(", (int)strcspn(from, "("), from);
-    for (int i = 0; i < m->n; i++)
-        for (const char *at = i < def || i >= end ? strstr(m->at[i].from, name) : NULL;
-             at && at < m->at[i].to && m->at[i].indent > 0; at = strstr(at + 1, name))
-            if (!sp_is_python_letter(at[-1]))
-                return true;
+    int i = 0;
+    for (const char *at = strstr(m->text, name); at; at = strstr(at + 1, name)) {
+        while (i + 1 < m->n && m->at[i + 1].from <= at)
+            i++;
+        if ((i < def || i >= end) && m->at[i].indent > 0 && at < m->at[i].to &&
+            !sp_is_python_letter(at[-1]))
+            return true;
+    }
     return false;
 }
 
