@@ -258,8 +258,7 @@ static void say_matmuls(struct sp_launch_file *file, const struct sp_target *tar
         sp_launch_option(&file->settings, "dtype", "fp32");
 }
 
-/* Values that decide an answer and that functions of Python give which are not followed: their
- * names are what is not known. */
+/* Values that decide an answer and that functions of Python give which are not followed. */
 static void doubt_calls(struct sp_settings *s)
 {
     static const char class[] = "._target_";
@@ -267,7 +266,7 @@ static void doubt_calls(struct sp_settings *s)
     for (int i = 0; i < s->n; i++) {
         struct sp_setting *const at = &s->at[i];
         const size_t n = strlen(at->name);
-        char name[sizeof at->name], option[24];
+        char name[sizeof at->name], option[24], value[64];
         const char *const dot = strrchr(at->value, '.'), first = dot ? dot[1] : at->value[0];
         if (n <= tail || !sp_is(at->name + n - tail, class) || (first >= 'A' && first <= 'Z'))
             continue;
@@ -275,8 +274,10 @@ static void doubt_calls(struct sp_settings *s)
         sp_core_option(s->core, name, "", option, sizeof option);
         if (!option[0] || sp_is(option, "precision"))
             continue;
-        snprintf(at->name, sizeof at->name, "%s", name);
-        snprintf(at->gap, sizeof at->gap, "the call of %.80s()", at->value);
+        snprintf(value, sizeof value, "%.60s()", at->value);
+        sp_add_unread(s->launch, option, name, value, at->line);
+        snprintf(at->name, sizeof at->name, "_");
+        at->read = true;
     }
 }
 
