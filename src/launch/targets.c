@@ -4,10 +4,13 @@
 
 #include "config/world.h"
 #include "launch/engines/engines.h"
+#include "launch/fields/beside.h"
+#include "launch/fields/core.h"
 #include "launch/fields/programs.h"
 #include "launch/fields/rows.h"
 #include "launch/huggingface/calls.h"
 #include "launch/shell/expand.h"
+#include "launch/shell/flags.h"
 #include "launch/shell/script.h"
 #include "launch/formats/syntax.h"
 #include "launch/shell/world.h"
@@ -256,6 +259,29 @@ static void say_matmuls(struct sp_launch_file *file, const struct sp_target *tar
         sp_launch_option(&file->settings, "dtype", "fp32");
 }
 
+/* Values that decide an answer and that functions of Python give which are not followed. */
+static void doubt_calls(struct sp_settings *s)
+{
+    static const char class[] = "._target_";
+    const size_t tail = sizeof class - 1;
+    for (int i = 0; i < s->n; i++) {
+        struct sp_setting *const at = &s->at[i];
+        const size_t n = strlen(at->name);
+        char name[sizeof at->name], option[24], value[64];
+        const char *const dot = strrchr(at->value, '.'), first = dot ? dot[1] : at->value[0];
+        if (n <= tail || !sp_is(at->name + n - tail, class) || (first >= 'A' && first <= 'Z'))
+            continue;
+        snprintf(name, sizeof name, "%.*s", (int)(n - tail), at->name);
+        sp_core_option(s->core, name, "", option, sizeof option);
+        if (!option[0] || sp_is(option, "precision"))
+            continue;
+        snprintf(value, sizeof value, "%.60s()", at->value);
+        sp_add_unread(s->launch, option, name, value, at->line);
+        snprintf(at->name, sizeof at->name, "_");
+        at->read = true;
+    }
+}
+
 /* Reads it as that target's form. */
 static bool read_as(struct sp_launch_file *file, const struct sp_target *target,
                     const struct sp_program *program)
@@ -270,6 +296,7 @@ static bool read_as(struct sp_launch_file *file, const struct sp_target *target,
     if (file->words[0] && file->words[0]->core[0])
         file->settings.core = file->words[0]->core;
     file->program = program;
+    doubt_calls(&file->settings);
     const bool read = target->read(file);
     if (read && !target->program)
         say_matmuls(file, target);
@@ -278,6 +305,89 @@ static bool read_as(struct sp_launch_file *file, const struct sp_target *target,
     return ok && (file->settings.launch->options < SP_LAUNCH_OPTIONS ||
                   sp_fail_in(&file->settings, "has %d options of a plan or more, too many to read",
                              SP_LAUNCH_OPTIONS));
+}
+
+enum { SP_STARTED_OPTIONS = 48 };
+
+/* The options of a command behind its program, "NAME=VALUE" as the program's parser has them, and
+ * those of its launcher in front of it as settings. */
+struct options {
+    char at[SP_STARTED_OPTIONS][128];
+    int n;
+};
+static bool take_options(const struct sp_launch_file *file, const char *program,
+                         struct options *options, struct sp_settings *launcher)
+{
+    bool ok = true;
+    for (int i = 0; i < file->script->n; i++) {
+        const struct sp_script_command *const command = &file->script->commands[i];
+        int place = 0;
+        while (place < command->n && command->words[place] != program)
+            place++;
+        for (int j = 0; place < command->n && j < command->n && ok; j++) {
+            const char *const word = command->words[j], *const equals = strchr(word, '='),
+                              *const next = j + 1 < command->n ? command->words[j + 1] : "--x";
+            char name[64], value[96];
+            if (!sp_is_flag(word))
+                continue;
+            snprintf(name, sizeof name, "%.*s", equals ? (int)(equals - word) - 2 : 63, word + 2);
+            for (char *c = name; *c; c++)
+                *c = *c == '-' ? '_' : *c;
+            sp_shell_show(&file->script->shell->text,
+                          equals                               ? equals + 1
+                          : sp_is_flag(next) || j + 1 == place ? "True"
+                                                               : next,
+                          value, sizeof value);
+            if (j < place)
+                ok = sp_add_setting(launcher, name, value);
+            else if (options->n < SP_STARTED_OPTIONS)
+                snprintf(options->at[options->n++], sizeof *options->at, "%.30s=%.90s", name,
+                         value);
+        }
+    }
+    return ok;
+}
+
+/* Reads the Python that a command starts, where it lies beside and calls the Trainer's classes: the
+ * command's options are those of its parser. `is`: whether it does. */
+static bool read_started(struct sp_launch_file *file, bool *is)
+{
+    static const struct sp_program none;
+    int line = 0;
+    char path[1024];
+    size_t length;
+    struct options options = {.n = 0};
+    struct sp_typed_names names = {.recipe = file->recipe};
+    struct sp_settings *const s = &file->settings, *const launcher = sp_new_settings(s);
+    const struct sp_error before = *s->error;
+    const char *const program = file->script ? sp_started_program(file->script, &line) : "",
+                      *const origin = s->origin;
+    char *const text = sp_is(strrchr(program, '.'), ".py")
+                           ? sp_read_beside(file->origin, program, path, sizeof path, &length)
+                           : NULL;
+    bool ok = !text || take_options(file, program, &options, launcher);
+    for (int i = 0; i < options.n; i++)
+        names.at[names.n++] = options.at[i];
+    for (int i = 0; i < file->names->n && names.n < (int)(sizeof names.at / sizeof *names.at); i++)
+        names.at[names.n++] = file->names->at[i]; /* what was typed comes last and wins */
+    s->origin = text ? path : origin;
+    ok = ok && (!text || sp_read_trainer_calls(text, &names, s));
+    *is = text && (s->n > 0 || (!ok && !strstr(s->error->text, "its arguments are on")));
+    if (!*is)
+        *s->error = before;
+    if (*is && ok) {
+        sp_launch_note(s, "line %d: it starts %.120s, which is read", line, sp_safe(path));
+        for (int i = 0; i < launcher->n && ok; i++)
+            ok = sp_has_setting(s, launcher->at[i].name) ||
+                 sp_copy_setting(s, &launcher->at[i], launcher->at[i].name);
+        file->script = NULL;
+        file->started = true;
+        ok = ok && read_as(file, &sp_target_trainer, &none);
+    }
+    s->origin = origin;
+    free(launcher);
+    free(text);
+    return ok || !*is;
 }
 
 /* Reads it as the program has it that runs it, else as the format that it fits best. */
@@ -299,10 +409,11 @@ static bool read_as_best(struct sp_launch_file *file)
         ok = sp_fail_in(&file->settings,
                         "launches of %s (%s) are not supported: give the plan as options",
                         program.framework, sp_safe(program.told));
-    else if (ok && !target)
-        ok = refuse_unknown(file);
     file->settings.core = ok ? words->core : NULL;
-    ok = ok && target && read_as(file, target, &program);
+    bool started = false;
+    if (ok && !target)
+        ok = read_started(file, &started) && (started || refuse_unknown(file));
+    ok = ok && (started || (target && read_as(file, target, &program)));
     file->settings.core = NULL;
     free(words);
     return ok;
@@ -347,8 +458,9 @@ static bool read_python(const char *text, const struct sp_typed_names *names,
 {
     struct sp_settings *const s = &file->settings;
     return sp_read_trainer_calls(text, names, s) &&
-           (s->n > 0 || sp_read_titan_registry(text, file->origin, names, s)) &&
-           (s->n > 0 || read_names(text, names, s) || sp_read_recipe(text, names, s)) &&
+           (s->n > 0 || read_names(text, names, s) ||
+            (sp_read_recipe(text, names, s) &&
+             (!strstr(text, "torchtitan") || sp_spell_titan(file->origin, s)))) &&
            read_as_best(file);
 }
 
@@ -441,6 +553,7 @@ bool sp_read_launch(const char *path, const struct sp_hardware *hw,
     file->hw = hw;
     file->sources = sources;
     file->recipe = names->recipe;
+    file->names = names;
     const bool ok = read_text(text, length, names, file);
     free(file);
     free(text);

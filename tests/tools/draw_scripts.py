@@ -34,7 +34,8 @@ class Draw:
     def simple(self):
         r, name, other, number = self.r, self.name(), self.name(), self.number()
         return r.choice([
-            lambda: f"{name}={number}", lambda: f"{name}=${other}", lambda: f"{name}=$(({self.sum()}))",
+            lambda: f"{name}={number}", lambda: f"{name}=${other}", lambda: f"{name}=$(({self.sum()}))", lambda: f"{name}=$[{self.sum()}]",
+            lambda: f"{name}=$(expr {number} \\* 6 / 2 + {self.number()})", lambda: f"{name}=$(expr ${other} + {number})",
             lambda: f"{name}=${{{other}:-{number}}}", lambda: f"{name}=${{NONE{number}:-{number}}}", lambda: f"unset {name}; {name}={number}",
             lambda: f"unset {name}; {name}=${{{name}:-{number}}}", lambda: f"(({name} = {self.sum()}))",
             lambda: f"(({name} {r.choice(['+=', '*=', '-=', '/='])} {number}))", lambda: f"(({r.choice(['++', '--'])}{name}))",

@@ -1,40 +1,29 @@
 /* Megatron-Bridge and NeMo 2: fields as a recipe in Python sets them, by the names of
- * ConfigContainer. The object that a recipe sets fields of has a name of the author's; NeMo 2 has
- * what Megatron-Bridge calls model and train in trainer.strategy and data. Names: the guide from
- * Megatron-LM to Megatron-Bridge, NeMo 2's MegatronStrategy. */
+ * ConfigContainer. NeMo 2 has what Megatron-Bridge calls model and train in trainer.strategy and
+ * data. Names: the guide from Megatron-LM to Megatron-Bridge, NeMo 2's MegatronStrategy. */
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "launch/bridge/bridge.h"
-
-static const char sections[] = "model train ddp mixed_precision dataset optimizer dist checkpoint "
-                               "rerun_state_machine peft trainer data optim";
+#include "launch/formats/syntax.h"
 
 /* Other names of fields, whole or up to a dot. */
 static const struct {
     const char *name, *ours;
 } others[] = {
+    {"trainer.strategy.ddp.", "ddp."},
     {"trainer.strategy.", "model."},
+    {"trainer.plugins.precision", "mixed_precision"},
+    {"trainer.plugins._target_", "mixed_precision._target_"},
+    {"trainer.plugins.", "mixed_precision."},
+    {"mixed_precision.get_mixed_precision_config", "mixed_precision"},
+    {"optim.config.", "optimizer."},
     {"data.global_batch_size", "train.global_batch_size"},
     {"data.micro_batch_size", "train.micro_batch_size"},
     {"data.seq_length", "dataset.seq_length"},
     {"dataset.sequence_length", "dataset.seq_length"},
 };
-
-/* Whether the first part of a dotted name is a section. */
-static bool is_section(const char *name)
-{
-    char part[32];
-    snprintf(part, sizeof part, "%.*s", (int)strcspn(name, "."), name);
-    return sp_is_quiet(sections, part);
-}
-
-/* The bytes of "object." in front of a section's name; 0: there is none. */
-static size_t object_of(const char *name)
-{
-    const char *const dot = strchr(name, '.');
-    return dot && !is_section(name) && is_section(dot + 1) ? (size_t)(dot + 1 - name) : 0;
-}
 
 static bool rename_field(char *name, size_t size)
 {
@@ -51,35 +40,17 @@ static bool rename_field(char *name, size_t size)
     return false;
 }
 
-/* Makes what a recipe says beside its fields, its imports and where its object comes from, a name
- * that is passed over. */
-static void pass_over(struct sp_settings *s, const char *object, size_t n)
-{
-    static const char *const imports[] = {"megatron.", "nemo", "torch"};
-    for (int i = 0; i < s->n; i++) {
-        char *const name = s->at[i].name;
-        bool over = strncmp(name, object, n) == 0 && name[n] == '\0';
-        for (size_t j = 0; j < sizeof imports / sizeof *imports; j++)
-            over = over || strncmp(name, imports[j], strlen(imports[j])) == 0;
-        if (over)
-            snprintf(name, sizeof s->at[i].name, "_");
-    }
-}
-
 bool sp_spell_bridge(struct sp_settings *s)
 {
-    char object[sizeof s->at->name] = "";
     bool is_recipe = false;
     for (int i = 0; i < s->n; i++) {
-        char *const name = s->at[i].name;
-        const size_t n = object_of(name);
-        if (n > 0) {
-            snprintf(object, sizeof object, "%.*s", (int)(n - 1), name);
-            memmove(name, name + n, strlen(name + n) + 1);
-        }
-        is_recipe = rename_field(name, sizeof s->at[i].name) || is_recipe;
+        struct sp_setting *const at = &s->at[i];
+        if (sp_is(at->name, sp_recipe_base))
+            snprintf(at->name, sizeof at->name, "_");
+        is_recipe = rename_field(at->name, sizeof at->name) || is_recipe;
+        if (sp_is(at->name, "mixed_precision._target_") && strlen(at->value) > 6 &&
+            sp_is(at->value + strlen(at->value) - 6, "_mixed"))
+            snprintf(at->name, sizeof at->name, "mixed_precision"); /* a function, "bf16_mixed" */
     }
-    if (object[0])
-        pass_over(s, object, strlen(object));
     return is_recipe;
 }

@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/read_file.h"
+#include "launch/shell/state.h"
 
 /* The text of a file at `n` bytes of a folder and a name, for free(); NULL: there is none. */
 static char *read_at(const char *folder, int n, const char *name, char *path, size_t size,
@@ -48,6 +49,9 @@ static char *read_elsewhere(const char *from, int folder, const char *name, char
 
 char *sp_read_beside(const char *from, const char *name, char *path, size_t size, size_t *length)
 {
+    const char *const mark = strrchr(name, SP_MARK_END); /* "${ROOT}/configs/zero3.json" */
+    if (mark)
+        name = mark + 1 + strspn(mark + 1, "/");
     const char *const slash = strrchr(from, '/'), *const last = strrchr(name, '/');
     const int folder = slash ? (int)(slash - from) + 1 : 0;
     char *text = NULL;

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "launch/fields/core.h"
 #include "launch/shell/flags.h"
+#include "launch/shell/state.h"
 
 /* Takes the next word of a list that blanks part; false behind the last. */
 static bool next_word(const char **list, const char *end, char *out, size_t size)
@@ -101,7 +102,7 @@ static bool take_row(const char *row, const struct sp_launch_file *file, struct 
     const char *const word = find_word(file->script, colon + 2, keys);
     char told[sizeof p->told] = "";
     if (word)
-        snprintf(told, sizeof told, "%s", word);
+        snprintf(told, sizeof told, "%s", strchr(word, SP_MARK_END) ? base_name(word) : word);
     else if (keys == values || !has_keys(file, keys + 3, values, told, sizeof told))
         return false;
     const char *const arrow = strstr(row, " > "), *const part = strstr(row, " < ");

@@ -11,6 +11,7 @@
 
 #include <scaleplan/names.h>
 
+#include "base/suggest.h"
 #include "base/text.h"
 #include "base/truth.h"
 #include "launch/fields/core.h"
@@ -134,6 +135,13 @@ const char *sp_setting(struct sp_settings *settings, const char *name)
     return sp_peek_setting(settings, name);
 }
 
+const char *sp_setting_file(struct sp_settings *settings, const char *name)
+{
+    const int last = find_setting(settings, name);
+    const int tail = last >= 0 ? settings->at[last].tail : 0;
+    return tail > 0 ? sp_peek_setting(settings, name) + tail : sp_setting(settings, name);
+}
+
 /* "run.sh:12", or the file's name where the line is not known. */
 static void put_place(const struct sp_settings *settings, int line, char *out, size_t size)
 {
@@ -148,7 +156,14 @@ static void refuse_gap(struct sp_settings *settings, struct sp_setting *setting)
 {
     char place[128];
     put_place(settings, setting->gap_line, place, sizeof place);
-    const char *const typed = setting->by[0] ? setting->by : setting->gap;
+    const char *const typed = setting->by[0] ? setting->by : setting->gap, *const branch =
+                                                                               "the branch of ";
+    if (sp_starts_with(typed, branch)) { /* of Python, whose condition nothing tells */
+        sp_fail(settings->error, SP_INPUT, "%s: %s is set in %s: --set-var '%s=yes' or no", place,
+                sp_safe(setting->name), sp_safe(typed), sp_safe(typed + strlen(branch)));
+        setting->refused = true;
+        return;
+    }
     const bool name = !strpbrk(typed, "$`\n") && typed[0] != '(' &&
                       strlen(typed) + 1 < sizeof setting->gap && strncmp(typed, "the ", 4) != 0 &&
                       strncmp(typed, "one of ", 7) != 0,
@@ -215,6 +230,41 @@ bool sp_is_quiet(const char *quiet, const char *name)
     return false;
 }
 
+/* Whether two names have as many words, and those that differ are no short ones: a fork's
+ * "--o-lora-rank" is not "--q-lora-rank". */
+static bool has_words_of(const char *name, const char *other)
+{
+    static const char marks[] = "-_.";
+    while (*name && *other) {
+        const size_t n = strcspn(name, marks), m = strcspn(other, marks);
+        if ((n != m || strncmp(name, other, n) != 0) && (n < 4 || m < 4))
+            return false;
+        name += n + (name[n] != '\0');
+        other += m + (other[m] != '\0');
+    }
+    return !*name && !*other;
+}
+
+/* Refuses an option that is one or two letters off one that decides the plan or the model: the
+ * framework would not start, and what was meant is not read. */
+static bool refuse_misspelt(struct sp_settings *settings, const struct sp_setting *setting)
+{
+    char place[128];
+    struct sp_nearest nearest = {.wanted = setting->name};
+    const struct sp_launch_words *const words = settings->words;
+    for (int64_t i = 0; words && i < words->options.rows.n; i++)
+        if ((words->options.row[i].plan[0] || words->options.row[i].model[0]) &&
+            has_words_of(setting->name, words->options.row[i].name))
+            sp_nearest_offer(&nearest, words->options.row[i].name);
+    const size_t most = strlen(setting->name) < 10 ? 1 : 2;
+    if (!nearest.best[0] || nearest.distance == 0 || nearest.distance > most)
+        return false;
+    put_place(settings, setting->line, place, sizeof place);
+    sp_fail(settings->error, SP_INPUT, "%s: unknown option %s%s", place, sp_safe(setting->name),
+            sp_nearest_hint(&nearest));
+    return true;
+}
+
 /* A flag is harmless only if it is on a list; all others are named, so that a framework's new
  * argument is noticed. */
 void sp_note_unread(struct sp_settings *settings, const char *prefix, const char *quiet)
@@ -229,6 +279,8 @@ void sp_note_unread(struct sp_settings *settings, const char *prefix, const char
         const char *const name = setting->name + skip;
         sp_core_option(settings->core, name, setting->value, option, sizeof option);
         if (option[0] ? sp_has_word(quiet, name) : setting->usual || sp_is_quiet(quiet, name))
+            continue;
+        if (refuse_misspelt(settings, setting))
             continue;
         if (option[0])
             sp_add_unread(settings->launch, option, setting->name, setting->value, setting->line);

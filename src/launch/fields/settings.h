@@ -10,8 +10,9 @@
 /* Options as a framework spells them: names and values, in the order of the file. */
 struct sp_setting {
     char name[96], value[256];
-    char gap[48]; /* what in the value is not known, "" where all is */
-    char by[32];  /* the variable on which it depends; "" if unknown */
+    char gap[96]; /* what in the value is not known, "" where all is */
+    char by[96];  /* the variable on which it depends; "" if unknown */
+    int tail;     /* where what is known behind the last of it begins; 0: nothing */
     int line;     /* 0: not known */
     int gap_line;
     bool read;    /* a reader has asked whether it is there */
@@ -43,6 +44,8 @@ struct sp_launch_file {
     const struct sp_script *script;                 /* NULL: it is no shell's script */
     const struct sp_program *program;               /* that runs it */
     const char *recipe;                             /* which training of several; NULL: not said */
+    const struct sp_typed_names *names;             /* that were typed */
+    bool started;                                   /* a command of a script starts it */
     struct sp_launch_words *words[SP_LAUNCH_FILES]; /* of its format */
     struct sp_settings settings; /* of YAML, TOML or JSON; else what its reader takes */
     struct sp_settings assumed;
@@ -92,6 +95,9 @@ void sp_make_switch(struct sp_settings *settings, const char *name, bool on);
 /* The value of a setting (the last one of that name), NULL when it is not given. All of that name
  * count as read, and the value as needed. */
 const char *sp_setting(struct sp_settings *settings, const char *name);
+
+/* The same of a file's name: what of its path is not known in front of the name does no harm. */
+const char *sp_setting_file(struct sp_settings *settings, const char *name);
 
 /* Whether a reader has asked for it. */
 bool sp_was_read(const struct sp_settings *settings, const char *name);

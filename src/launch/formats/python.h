@@ -2,6 +2,7 @@
 #ifndef SP_LAUNCH_PYTHON_H
 #define SP_LAUNCH_PYTHON_H
 
+#include "launch/formats/python_values.h"
 #include "launch/formats/syntax.h"
 
 /* A call in a text: the last name of what is called and its whole path, the name that its value is
@@ -12,10 +13,6 @@ struct sp_call {
     const char *from, *to;
     int line, branch;
 };
-
-/* What a text says so far: names with their values (of fields, of options of a parser and of
- * parameters their defaults). */
-struct sp_python;
 
 /* An argument of a call: its keyword ("" where it has none), and its value as it stands there. */
 struct sp_argument {

@@ -53,3 +53,9 @@ void sp_trim_python(const char **from, const char **to)
     while (*to > *from && isspace((unsigned char)(*to)[-1]))
         (*to)--;
 }
+
+bool sp_ends_python(const char *from, const char *to, const char *end)
+{
+    const size_t n = strlen(end);
+    return (size_t)(to - from) >= n && strncmp(to - n, end, n) == 0;
+}

@@ -2,6 +2,8 @@
 #ifndef SP_LAUNCH_PYTHON_TEXT_H
 #define SP_LAUNCH_PYTHON_TEXT_H
 
+#include <stdbool.h>
+
 /* The end of a text in quotes that starts here, whatever stands in it. */
 const char *sp_end_of_quotes(const char *at, const char *end);
 
@@ -13,5 +15,8 @@ const char *sp_find_outside(const char *at, const char *end, const char *stops);
 
 /* Takes blanks, line ends and comments off both ends. */
 void sp_trim_python(const char **from, const char **to);
+
+/* Whether a text ends in another. */
+bool sp_ends_python(const char *from, const char *to, const char *end);
 
 #endif

@@ -1,234 +1,159 @@
-/* A Python recipe as settings: its assignments, and what it imports. */
-#include <ctype.h>
+/* A Python recipe as settings: the fields of the configuration that its function makes. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "launch/formats/python_text.h"
+#include "launch/formats/recipe_run.h"
 #include "launch/formats/syntax.h"
 
-/* Takes blanks, a comment and quotes off a value. */
-static void take_value(const char *from, size_t n, char *out, size_t size)
+/* Whether a name is of a section that a configuration has. */
+static bool is_of_section(const char *name)
 {
-    const char quote = *from == '"' || *from == '\'' ? *from : '\0';
-    const char *const end = quote ? memchr(from + 1, quote, n - 1) : memchr(from, '#', n);
-    if (quote) {
-        from++;
-        n = end ? (size_t)(end - from) : n - 1;
-    } else if (end) {
-        n = (size_t)(end - from);
+    static const char sections[] = "model train trainer training parallelism ddp dataset data "
+                                   "optimizer optim activation_checkpoint mixed_precision peft "
+                                   "checkpoint dist rerun_state_machine model_spec";
+    char section[32];
+    snprintf(section, sizeof section, "%.*s", (int)strcspn(name, "."), name);
+    return sp_has_word(sections, section);
+}
+
+/* Whether a result is an object with fields of such sections: a class of its own is none. */
+static bool is_configuration(const struct sp_recipe_run *run, const struct sp_python_result *value)
+{
+    bool is = false;
+    for (int i = 0; value->kind == SP_OBJECT && i < run->objects.n && !is; i++) {
+        const char *const name = run->objects.at[i].name, *const dot = strchr(name, '.');
+        is = run->objects.at[i].object == value->object.number && !value->object.path[0] && dot &&
+             !sp_is(dot, "._target_") && is_of_section(name);
     }
-    while (n > 0 && strchr(" \t\r", from[n - 1]))
-        n--;
-    snprintf(out, size, "%.*s", (int)(n < size ? n : size - 1), from);
+    return is;
 }
 
-/* The name of a field of torchtitan without the object that a recipe sets it of:
- * "config.training.seq_len" is "training.seq_len". */
-static const char *field_of(const char *name)
+/* Whether another function of the file calls one. */
+static bool is_called(const struct sp_python_file *m, int def)
 {
-    static const char *const sections[] = {".training.", ".parallelism.",
-                                           ".activation_checkpoint."};
-    const char *const dot = strchr(name, '.');
-    for (size_t i = 0; dot && i < sizeof sections / sizeof *sections; i++)
-        if (strncmp(dot, sections[i], strlen(sections[i])) == 0)
-            return dot + 1;
-    return name;
-}
-
-/* Where a recipe is read: in which function, and in which of its branches. */
-struct place {
-    const struct sp_typed_names *names;
-    struct sp_settings *settings;
-    const char *text;
-    char function[64]; /* "" outside of all */
-    char first[64];    /* the first function that sets fields */
-    int number;        /* of the line */
-    size_t body;       /* indent of the function's own lines; 0: not known yet */
-    int branch;        /* the line of the branch that this one is in; 0: none */
-};
-
-/* Whether a value is a name that stands for another. */
-static bool is_name(const char *value)
-{
-    const size_t n =
-        strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
-    return n > 0 && !value[n] && !isdigit((unsigned char)value[0]) &&
-           !sp_has_word("True False None true false none", value);
-}
-
-/* Puts what a name stands for: typed, or set before; else it is not known. */
-static void resolve(const struct place *p, struct sp_setting *setting)
-{
-    char name[sizeof setting->value];
-    snprintf(name, sizeof name, "%s", setting->value);
-    const char *const typed = sp_typed_value(p->names, name, strlen(name)),
-                      *const said = typed ? typed : sp_said(p->settings, name);
-    if (said)
-        snprintf(setting->value, sizeof setting->value, "%s", said);
-    else
-        snprintf(setting->gap, sizeof setting->gap, "%.47s", name);
-}
-
-/* A function that sets fields of a configuration: of several, the one that was asked for counts. */
-static bool enter_function(struct place *p)
-{
-    if (!p->function[0] || p->names->recipe)
-        return true;
-    if (!p->first[0])
-        snprintf(p->first, sizeof p->first, "%s", p->function);
-    return sp_is(p->first, p->function) ||
-           sp_fail(p->settings->error, SP_INPUT,
-                   "%s:%d: it holds several recipes, %s and %s: give --recipe NAME",
-                   sp_safe(p->settings->origin), p->number, sp_safe(p->first),
-                   sp_safe(p->function));
-}
-
-/* A line "name = value"; others say nothing. What a branch sets is not known. */
-static bool read_assignment(struct place *p, const char *line, size_t n)
-{
-    struct sp_settings *const settings = p->settings;
-    char name[sizeof settings->at->name], value[sizeof settings->at->value];
-    const size_t length = strcspn(line, " =#(,\n");
-    if (length == 0 || length >= sizeof name || n < length + 4 ||
-        strncmp(line + length, " = ", 3) != 0)
-        return true;
-    snprintf(name, sizeof name, "%.*s", (int)length, line);
-    take_value(line + length + 3, n - length - 3, value, sizeof value);
-    if ((strchr(name, '.') && !enter_function(p)) ||
-        !sp_add_setting(settings, field_of(name), value))
-        return false;
-    struct sp_setting *const setting = &settings->at[settings->n - 1];
-    setting->line = setting->gap_line = p->number;
-    setting->cut = n - length - 3 >= sizeof value && strlen(value) + 1 == sizeof value;
-    if (p->branch > 0)
-        snprintf(setting->gap, sizeof setting->gap, "the branch of line %d", p->branch);
-    else if (is_name(value) && !strchr("'\"", line[length + 3]))
-        resolve(p, setting);
-    return true;
-}
-
-/* Whether a function of this file, which may set the plan, is called on a line: its name, or "". */
-static void find_call(const struct place *p, const char *line, size_t n, char *out, size_t size)
-{
-    out[0] = '\0';
-    for (const char *at = p->text; at && !out[0]; at = strstr(at + 1, "\ndef ")) {
-        const char *const name = at + (*at == '\n' ? 5 : 4);
-        const size_t length = strcspn(name, "( \n");
-        for (size_t i = 0; i + length < n && !out[0] && (*at == '\n' || at[0] == 'd'); i++)
-            if (strncmp(line + i, name, length) == 0 && line[i + length] == '(' &&
-                (i == 0 || strchr(" =(,", line[i - 1])) && length > 0 &&
-                strncmp(name, "model", length) != 0)
-                snprintf(out, size, "%.*s", (int)length, name);
+    char name[64];
+    const int end = sp_block_end(m, def);
+    const char *const from = m->at[def].from + 4;
+    snprintf(name, sizeof name, "%.*s(", (int)strcspn(from, "("), from);
+    int i = 0;
+    for (const char *at = strstr(m->text, name); at; at = strstr(at + 1, name)) {
+        while (i + 1 < m->n && m->at[i + 1].from <= at)
+            i++;
+        if ((i < def || i >= end) && m->at[i].indent > 0 && at < m->at[i].to &&
+            !sp_is_python_letter(at[-1]))
+            return true;
     }
+    return false;
 }
 
-/* A line of a call, "name=value,": what it says stands under its last name. */
-static bool read_keyword(struct place *p, const char *line, size_t n)
+/* Whether a function can be a recipe: nothing of the file makes use of it, or it is whole by
+ * itself. */
+static bool may_be_recipe(const struct sp_python_file *m, int def)
 {
-    char name[sizeof p->settings->at->name], value[sizeof p->settings->at->value], called[64];
-    const size_t length = strspn(line, "abcdefghijklmnopqrstuvwxyz_0123456789");
-    find_call(p, line, n, called, sizeof called);
-    if (called[0])
-        return sp_fail(
-            p->settings->error, SP_INPUT,
-            "%s:%d: the plan comes from %s(), which cannot be read: give the plan as options",
-            sp_safe(p->settings->origin), p->number, called);
-    if (length == 0 || length >= sizeof name || line[length] != '=' || line[length + 1] == '=')
-        return true;
-    snprintf(name, sizeof name, "%.*s", (int)length, line);
-    const size_t comma = n > length + 1 && line[n - 1] == ',' ? 1 : 0;
-    take_value(line + length + 1, n - length - 1 - comma, value, sizeof value);
-    if (strpbrk(value, "([{") || !value[0])
-        return true;
-    if (!sp_add_setting(p->settings, name, value))
-        return false;
-    struct sp_setting *const setting = &p->settings->at[p->settings->n - 1];
-    setting->line = setting->gap_line = p->number;
-    if (p->branch > 0)
-        snprintf(setting->gap, sizeof setting->gap, "the branch of line %d", p->branch);
-    else if (is_name(value) && !strchr("'\"", line[length + 1]))
-        resolve(p, setting);
-    return true;
+    char name[64];
+    struct sp_python_line usual;
+    const char *at = strchr(m->at[def].from, '('), *const end = at ? sp_find_outside(
+                                                                         at + 1, m->at[def].to, "")
+                                                                   : NULL;
+    bool whole = at && m->at[def].from[4] != '_';
+    for (at += at != NULL; whole && sp_next_parameter(&at, end, name, sizeof name, &usual);)
+        whole = usual.from != NULL;
+    return end && (whole || !is_called(m, def));
 }
 
-/* Whether a function is a recipe by its name. */
-static bool is_recipe(const char *function)
+/* Takes "from torchtitan.FILE import NAME", whose registries say a model, as the setting FILE with
+ * that value. */
+static bool take_imports(const struct sp_python_file *m, struct sp_settings *s)
 {
-    return strstr(function, "recipe") || strstr(function, "_config");
-}
-
-static bool read_import(const char *line, size_t n, struct sp_settings *settings)
-{
-    static const char import[] = " import ";
-    char name[sizeof settings->at->name], value[sizeof settings->at->value];
-    const size_t length = strcspn(line, " \n"), rest = length + sizeof import - 1;
-    if (length >= sizeof name || n <= rest ||
-        strncmp(line + length, import, sizeof import - 1) != 0)
-        return true;
-    snprintf(name, sizeof name, "%.*s", (int)length, line);
-    take_value(line + rest, n - rest, value, sizeof value);
-    return sp_add_setting(settings, name, value);
-}
-
-/* Follows what a line opens: a function, its body, or a branch of it. */
-static void follow(struct place *p, const char *line, size_t indent)
-{
-    static const char *const branches[] = {"if ", "elif ", "else:", "for ", "while "};
-    if (*line == '\n' || *line == '#' || *line == '\0' || *line == '\r')
-        return;
-    if (indent == 0 && *line != ')') {
-        p->function[0] = '\0';
-        p->body = 0;
-        p->branch = 0;
-    }
-    if (indent == 0 && strncmp(line, "def ", 4) == 0) {
-        snprintf(p->function, sizeof p->function, "%.*s", (int)strcspn(line + 4, "( \n"), line + 4);
-        return;
-    }
-    if (p->function[0] && p->body == 0 && *line != ')')
-        p->body = indent;
-    if (indent <= p->body)
-        p->branch = 0;
-    for (size_t i = 0; i < sizeof branches / sizeof *branches; i++)
-        if (indent <= p->body && strncmp(line, branches[i], strlen(branches[i])) == 0)
-            p->branch = p->number;
-}
-
-/* Whether a line is of a text between triple quotes, which says nothing. */
-static bool is_told(bool *inside, const char *line, size_t n)
-{
-    const bool was = *inside;
-    for (size_t i = 0; i + 2 < n; i++)
-        if (strncmp(line + i, "\"\"\"", 3) == 0) {
-            *inside = !*inside;
-            i += 2;
-        }
-    return was || *inside;
-}
-
-bool sp_read_recipe(const char *text, const struct sp_typed_names *names,
-                    struct sp_settings *settings)
-{
-    struct place p = {.names = names, .settings = settings, .text = text, .number = 1};
-    bool ok = true, found = !names->recipe, told = false;
-    for (; *text && ok; p.number++) {
-        const size_t indent = strspn(text, " \t"), n = strcspn(text, "\n");
-        const char *const line = text + indent;
-        if (is_told(&told, line, n - indent)) {
-            text += n + (text[n] == '\n');
+    static const char import[] = " import ", torchtitan[] = "from torchtitan.";
+    bool ok = true;
+    for (int i = 0; i < m->n && ok; i++) {
+        char name[96], value[128];
+        const char *const from = m->at[i].from, *const by = strstr(from, import);
+        if (!sp_starts_with(from, torchtitan) || !by || by > m->at[i].to)
             continue;
-        }
-        follow(&p, line, indent);
-        const bool other = names->recipe && p.function[0] && !sp_is(p.function, names->recipe);
-        found = found || (p.function[0] && !other);
-        if (strncmp(line, "from ", 5) == 0 && n > indent + 5)
-            ok = read_import(line + 5, n - indent - 5, settings);
-        else if (!other)
-            ok = read_assignment(&p, line, n - indent) &&
-                 (p.function[0] == '\0' || !is_recipe(p.function) || indent < p.body ||
-                  p.body == 0 || (enter_function(&p) && read_keyword(&p, line, n - indent)));
-        text += n + (text[n] == '\n');
+        snprintf(name, sizeof name, "%.*s", (int)(by - from - 5), from + 5);
+        snprintf(value, sizeof value, "%.*s", (int)strcspn(by + sizeof import - 1, " \r\n#"),
+                 by + sizeof import - 1);
+        ok = sp_add_setting(s, name, value);
     }
-    return ok && (found || sp_fail_in(settings, "--recipe: it has no function \"%s\"",
-                                      sp_safe(names->recipe)));
+    return ok;
+}
+
+const char sp_recipe_base[] = "recipe.base";
+
+/* The fields of a configuration, and the function that it starts from where that is not here. */
+static bool take_fields(const struct sp_recipe_run *run, const struct sp_python_result *value)
+{
+    bool ok = true;
+    for (int i = 0; value->kind == SP_OBJECT && ok && i < run->objects.n; i++) {
+        const struct sp_object_field *const field = &run->objects.at[i];
+        const char *const dot = strrchr(field->value, '.'), last = dot ? dot[1] : field->value[0];
+        const bool base = sp_is(field->name, "_target_") && last >= 'a' && last <= 'z';
+        if (field->object != value->object.number || !(base || is_of_section(field->name)))
+            continue;
+        ok = sp_add_setting(run->s, base ? sp_recipe_base : field->name, field->value);
+        struct sp_setting *const setting = &run->s->at[run->s->n - 1];
+        setting->line = setting->gap_line = field->line;
+        setting->cut = strlen(field->value) + 1 == sizeof field->value;
+        memcpy(setting->gap, field->gap, sizeof setting->gap);
+        memcpy(setting->by, field->by, sizeof setting->by);
+        if (base)
+            sp_launch_note(run->s, "line %d: what %s() sets is not read: it is not here",
+                           field->line, sp_safe(field->value));
+    }
+    return ok;
+}
+
+/* Finds the function to read: asked for, or the only one that makes a configuration; -1: the file's
+ * own statements, or none. */
+static bool choose(struct sp_recipe_run *run, const struct sp_python_file *m, int *def)
+{
+    char first[64] = "", name[64];
+    *def = -1;
+    for (int i = 0; i < m->n; i++) {
+        if (m->at[i].indent > 0 || !sp_line_starts(&m->at[i], "def") || !may_be_recipe(m, i))
+            continue;
+        const int before = run->s->launch->notes;
+        run->objects.n = 0;
+        const struct sp_python_result value = sp_follow_recipe(run, i);
+        run->s->launch->notes = before;
+        if (!is_configuration(run, &value))
+            continue;
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(m->at[i].from + 4, "("),
+                 m->at[i].from + 4);
+        if (first[0])
+            return sp_fail_in(run->s, "it holds several recipes, %s and %s: give --recipe NAME",
+                              sp_safe(first), sp_safe(name));
+        snprintf(first, sizeof first, "%s", name);
+        *def = i;
+    }
+    return true;
+}
+
+bool sp_read_recipe(const char *text, const struct sp_typed_names *names, struct sp_settings *s)
+{
+    struct sp_recipe_run *const run = calloc(1, sizeof *run);
+    if (!run || !(run->files->text = strdup(text)))
+        abort();
+    run->names = names;
+    run->s = s;
+    run->n_files = 1;
+    struct sp_python_file *const m = run->files;
+    snprintf(m->path, sizeof m->path, "%s", s->origin);
+    sp_split_python(m);
+    int def = names->recipe ? sp_find_def(m, names->recipe) : -1;
+    bool ok = names->recipe ? def >= 0 || sp_fail_in(s, "--recipe: it has no function \"%s\"",
+                                                     sp_safe(names->recipe))
+                            : choose(run, m, &def);
+    run->objects.n = 0;
+    if (ok) {
+        const struct sp_python_result value = sp_follow_recipe(run, def);
+        ok = take_imports(m, s) && take_fields(run, &value);
+    }
+    sp_free_recipe_run(run);
+    return ok;
 }

@@ -24,10 +24,13 @@ void sp_put_yaml(const struct sp_settings *settings, FILE *out);
 /* Takes the values of a TOML document as settings, names joined by dots. */
 bool sp_read_toml(const char *text, struct sp_settings *settings);
 
-/* Takes the lines "name = value" of a Python recipe as settings, and "from FILE import NAME" as the
- * setting FILE with that value. No code runs: a value is the text that stands there, without its
- * quotes; a name is what was typed for it or set before, and what a branch sets is not known. Of
- * several functions that set fields the one that was asked for is read. */
+/* Takes the fields of the configuration that a Python recipe's function makes as settings, their
+ * names joined by dots, and "from FILE import NAME" as the setting FILE with that value. Functions
+ * are followed, of files beside too. No code runs: what no literal, name or sum gives is not known,
+ * nor what a branch sets whose condition nothing tells. Of several functions that make one the one
+ * that was asked for is read. The setting `sp_recipe_base` names the function that one starts from
+ * where that is not here. */
+extern const char sp_recipe_base[];
 bool sp_read_recipe(const char *text, const struct sp_typed_names *names,
                     struct sp_settings *settings);
 

@@ -3,9 +3,11 @@
  * peft/tuners/lora/config.py, unsloth/models/loader.py. */
 #include "launch/huggingface/calls.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "launch/formats/python_lines.h"
 
 const char sp_python_class[] = "python.class", sp_python_kind[] = "python.kind";
 
@@ -287,6 +289,21 @@ static bool take_defaults(struct sp_settings *s)
     return ok;
 }
 
+/* Says that a class of that name is another one than the library's. */
+static void note_class(const char *text, const struct sp_settings *s)
+{
+    const char *const class = sp_said(s, sp_python_class);
+    struct sp_python_file file = {.text = (char *)text};
+    char module[96];
+    sp_split_python(&file);
+    if (class && sp_find_import(&file, class, module, sizeof module) &&
+        !sp_starts_with(module, "trl") && !sp_starts_with(module, "transformers") &&
+        !sp_starts_with(module, "unsloth") && !sp_starts_with(module, "sentence_transformers"))
+        sp_launch_note(s, "%s of %.60s: read as the class of that name of TRL or transformers",
+                       class, sp_safe(module));
+    free(file.at);
+}
+
 bool sp_read_trainer_calls(const char *text, const struct sp_typed_names *names,
                            struct sp_settings *s)
 {
@@ -296,6 +313,8 @@ bool sp_read_trainer_calls(const char *text, const struct sp_typed_names *names,
         return false;
     if (!r.trains)
         s->n = 0;
+    else
+        note_class(text, s);
     if (!r.trains && r.parses)
         return sp_fail_in(s, "its arguments are on the command line that starts it: read that");
     return !r.trains || take_defaults(s);

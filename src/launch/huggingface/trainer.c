@@ -10,6 +10,7 @@
 #include "launch/huggingface/adapters.h"
 #include "launch/huggingface/axolotl.h"
 #include "launch/huggingface/calls.h"
+#include "launch/huggingface/factory.h"
 #include "launch/huggingface/swift.h"
 #include "launch/fields/beside.h"
 #include "launch/fields/core.h"
@@ -343,7 +344,7 @@ static void miss_file(struct sp_settings *s, const char *key, const char *name)
 static bool read_accelerate(struct sp_launch_file *file, bool shared, struct sp_accelerate *said)
 {
     struct sp_settings *const s = &file->settings;
-    const char *const given = sp_setting(s, "config_file");
+    const char *const given = sp_setting_file(s, "config_file");
     char degree[24], name[sizeof s->at->value];
     if (shared)
         return false;
@@ -410,6 +411,17 @@ static bool take_launchers(struct sp_settings *s)
            sp_add_setting(s, said[0] == 'b' ? "bf16" : "fp16", "true");
 }
 
+/* The DeepSpeed JSON that the arguments name, or those of `accelerate launch`; NULL: none does. */
+static const char *find_deepspeed(struct sp_settings *s, char *out, size_t size)
+{
+    const char *const own = sp_setting_file(s, "deepspeed"), *const launched = sp_setting_file(
+                                                                 s, "deepspeed_config_file");
+    if (own || !launched)
+        return own;
+    snprintf(out, size, "%.*s", (int)strcspn(launched, " "), launched); /* the script follows */
+    return out;
+}
+
 static bool read(struct sp_launch_file *file)
 {
     const struct sp_launch_words *const words = file->words[0];
@@ -417,11 +429,14 @@ static bool read(struct sp_launch_file *file)
     if (file->script && !read_script(file))
         return false;
     spell_names(s);
+    const int64_t devices = file->hw ? sp_chips(file->hw) : 0;
     const bool axolotl = sp_is_axolotl(s);
-    if (!sp_spell_axolotl(s) || !take_launchers(s) ||
-        (sp_is_swift(file) && !sp_spell_swift(s, file->hw ? sp_chips(file->hw) : 0)))
+    if (!sp_spell_axolotl(s) || !take_launchers(s) || !sp_spell_factory(s, devices) ||
+        (sp_is_swift(file) && !sp_spell_swift(s, devices)))
         return false;
-    const char *const named = sp_setting(s, "deepspeed"), *json = named && named[0] ? named : NULL;
+    char by_launcher[sizeof s->at->value];
+    const char *const named = find_deepspeed(s, by_launcher, sizeof by_launcher),
+                      *json = named && named[0] ? named : NULL;
     const char *const named_so = sp_peek_setting(s, "model_name_or_path");
     sp_read_hub_model(s, named_so ? named_so : sp_peek_setting(s, "model_name"), file->sources);
     const bool adapted = sp_read_adapters(s);
@@ -445,8 +460,9 @@ static bool read(struct sp_launch_file *file)
         read_sharding(s, adapted);
     read_habits(s, said.recomputes, is_trl(file));
     read_kind(s, kind, adapted);
-    const bool own = sp_setting(s, "finetuning_type") || axolotl || sp_is_swift(file);
-    if (!file->script && !own && !shared)
+    const bool own =
+        sp_setting(s, "finetuning_type") || axolotl || sp_is_swift(file) || sp_is_factory(s);
+    if (!file->script && !file->started && !own && !shared)
         sp_launch_note(
             s, "its launcher is unknown: DDP is assumed; for FSDP or DeepSpeed give --zero");
     sp_read_rest(s);

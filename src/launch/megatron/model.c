@@ -87,7 +87,8 @@ static void read_shared(struct sp_settings *s, char *out, size_t size)
 /* What kind of model these arguments are for, where it is not a decoder of attention. */
 static const char *other_kind(struct sp_settings *s)
 {
-    if (sp_peek_setting(s, "--img-h") || sp_peek_setting(s, "--vision-model-type"))
+    if (sp_peek_setting(s, "--img-h") || sp_peek_setting(s, "--vision-model-type") ||
+        sp_peek_setting(s, "--model-provider"))
         return "a model of images and text";
     if (sp_setting(s, "--decoder-num-layers") || sp_setting(s, "--decoder-seq-length"))
         return "an encoder with a decoder (T5)";

@@ -1,6 +1,9 @@
 /* GPT-NeoX: its YAML (or JSON), which is a DeepSpeed configuration with the model and the degrees
  * in it. Names: megatron/neox_arguments of EleutherAI/gpt-neox; "-" and "_" are the same there. */
 
+#include <string.h>
+
+#include "base/text.h"
 #include "launch/fields/rows.h"
 
 static bool is_own(const char *name)
@@ -23,6 +26,17 @@ static int64_t whole(struct sp_settings *s, const char *name, int64_t otherwise)
     return sp_setting_whole(s, name, 0, otherwise);
 }
 
+/* Whether "attention_config", a list of layers by kind, has others than attention. */
+static bool has_other_layers(const struct sp_settings *s)
+{
+    bool has = false;
+    for (int i = 0; i < s->n && !has; i++)
+        has = sp_starts_with(s->at[i].name, "attention_config") &&
+              (strstr(s->at[i].value, "mamba") || strstr(s->at[i].value, "rwkv") ||
+               strstr(s->at[i].value, "mlp"));
+    return has;
+}
+
 static void read_model(struct sp_settings *s)
 {
     char out[700] = "name=options";
@@ -33,6 +47,10 @@ static void read_model(struct sp_settings *s)
 #define ADD(...) sp_append(out, size, __VA_ARGS__)
     if (whole(s, "num_layers", 0) == 0 || width == 0 || heads == 0) {
         sp_launch_no_model(s, "it has no model shape");
+        return;
+    }
+    if (has_other_layers(s)) {
+        sp_launch_no_model(s, "its layers are not all attention (attention_config)");
         return;
     }
     sp_read_model_rows(s, true, "", out, size);

@@ -1,4 +1,5 @@
 /* Megatron-LM: an argument list, alone or inside a shell script, as a plan. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,6 +7,7 @@
 
 #include "launch/fields/assumed.h"
 #include "launch/bridge/bridge.h"
+#include "launch/huggingface/adapters.h"
 #include "launch/megatron/megatron.h"
 #include "launch/shell/flags.h"
 
@@ -194,25 +196,55 @@ static void read_batch(struct sp_settings *s, int64_t devices)
                        steps > 0 ? "--step-batch-size-schedule" : "--rampup-batch-size");
 }
 
-/* The model of a file that names it and holds no shape (Primus). */
+/* A model by NeMo 2's class of its shape: "Llama31Config8B" is "llama3.1-8b". */
+static void spell_class(const char *class, char *out, size_t size)
+{
+    const char *const dot = strrchr(class, '.');
+    class = dot ? dot + 1 : class;
+    const char *const config = strstr(class, "Config");
+    size_t n = 0;
+    for (const char *c = class; config && c < config && n + 4 < size; c++) {
+        if (c > class && isdigit((unsigned char)c[-1]) && isdigit((unsigned char)*c))
+            out[n++] = '.';
+        out[n++] = (char)tolower((unsigned char)*c);
+    }
+    if (n > 0 && config[6])
+        out[n++] = '-';
+    for (const char *c = config ? config + 6 : ""; *c && n + 1 < size; c++)
+        out[n++] = (char)tolower((unsigned char)*c);
+    out[n] = '\0';
+}
+
+/* The model of a file that names it and holds no shape (Primus, recipes). */
 static void read_named_model(struct sp_launch_file *file)
 {
     struct sp_model model;
     struct sp_error unknown = {0};
+    struct sp_settings *const s = &file->settings;
     char name[96];
-    const char *const given = sp_setting(&file->settings, "modules.pre_trainer.model");
-    if (!given || !file->settings.launch->no_model[0])
+    const char *const given = sp_setting(s, "modules.pre_trainer.model"),
+                      *const hub = sp_said(s, "model.from_hf_pretrained"),
+                      *const class = sp_said(s, "model.config._target_");
+    if (!s->launch->no_model[0] || !(given || hub || class))
         return;
-    sp_spell_model(given, name, sizeof name);
+    if (hub) {
+        s->launch->no_model[0] = '\0';
+        sp_read_hub_model(s, hub, file->sources);
+        return;
+    }
+    if (given)
+        sp_spell_model(given, name, sizeof name);
+    else
+        spell_class(class, name, sizeof name);
     if (sp_load_model(name, file->sources, &model, &unknown)) {
-        file->settings.launch->no_model[0] = '\0';
-        sp_launch_option(&file->settings, "model", "%s", name);
-        sp_launch_note(&file->settings,
-                       "model %s: read as %s; the file's changes to it are ignored", sp_safe(given),
-                       name);
+        s->launch->no_model[0] = '\0';
+        sp_launch_option(s, "model", "%s", name);
+        sp_launch_note(s, "model %s: read as %s; the file's changes to it are ignored",
+                       sp_safe(given ? given : class), name);
     } else {
-        sp_launch_no_model(&file->settings, "its model is in a separate file, %.60s",
-                           sp_safe(given));
+        sp_launch_no_model(s,
+                           given ? "its model is in a separate file, %.60s" : "its model is %.60s",
+                           sp_safe(given ? given : class));
     }
 }
 

@@ -141,6 +141,9 @@ static bool take_primus(struct sp_settings *from, struct sp_settings *to)
 bool sp_read_megatron_yaml(struct sp_launch_words *const words[], struct sp_settings *from,
                            struct sp_settings *to)
 {
+    const char *const plugin = sp_said(from, "trainer.plugins._target_");
+    if (plugin && strcmp(plugin, "bf16_mixed") != 0)
+        sp_launch_note(from, "not read: trainer.plugins, which may set another precision");
     const bool spelled = sp_spell_bridge(from), bridge = sp_is_bridge(from) || spelled;
     const char *const offloading = sp_peek_setting(from, "model.cpu_offloading"),
                       *const fp8 = sp_peek_setting(from, "model.fp8");
@@ -156,7 +159,8 @@ bool sp_read_megatron_yaml(struct sp_launch_words *const words[], struct sp_sett
         const bool counts = (bridge && row && sp_is(row->name, setting->name)) ||
                             (!is_elsewhere(setting->name) && leaf(setting->name)[0] != '_' &&
                              strncmp(setting->name, "model.optim.", 12) != 0);
-        if (counts && !sp_is(sp_said(from, setting->name), "None") && !take(setting, words, to))
+        if (counts && !sp_is(setting->name, "model.from_hf_pretrained") &&
+            !sp_is(sp_said(from, setting->name), "None") && !take(setting, words, to))
             return false;
     }
     if (sp_peek_setting(from, "trainer.plugins"))

@@ -38,7 +38,7 @@ static enum status run_shift(struct run *r, const struct sp_shell_fields *fields
 
 static enum status run_unset(struct run *r, const struct sp_shell_fields *fields)
 {
-    r->unsets += r->inside > 0;
+    r->bared += r->inside > 0;
     for (int i = 1; i < fields->n; i++) {
         const char *const name = fields->at[i];
         if (sp_is(name, "-f"))
@@ -185,6 +185,7 @@ void sp_run_declaration(struct run *r, bool local)
     bool counts = false; /* "-i": what is assigned is a sum */
     enum sp_exported reach = sp_is_bare(r->at, "export") ? SP_EXPORTED : SP_MAYBE_EXPORTED;
     r->at = sp_shell_end_of_word(r->at);
+    r->bared += reach == SP_EXPORTED && r->inside > 0 && sp_runs(r);
     for (const char *before = NULL; before != r->at && *r->at;) {
         before = r->at;
         sp_skip_run(r, false);

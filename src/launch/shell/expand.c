@@ -32,7 +32,7 @@ static const char *end_of_quotes(const char *at, int depth)
     for (at++; *at && *at != '"'; at++) {
         if (*at == '\\' && at[1])
             at++;
-        else if ((*at == '$' && (at[1] == '(' || at[1] == '{')) || *at == '`')
+        else if ((*at == '$' && at[1] && strchr("({[", at[1])) || *at == '`')
             at = end_of_group(at, depth + 1) - 1;
     }
     return at + (*at == '"');
@@ -54,7 +54,7 @@ static const char *end_of_part(const char *at, int depth)
         return end_of_plain_quotes(at);
     if (*at == '"')
         return end_of_quotes(at, depth);
-    if ((*at == '$' && (at[1] == '(' || at[1] == '{')) || *at == '`' ||
+    if ((*at == '$' && at[1] && strchr("({[", at[1])) || *at == '`' ||
         ((*at == '<' || *at == '>') && at[1] == '('))
         return end_of_group(at, depth + 1);
     return at + 1;
@@ -68,7 +68,12 @@ static const char *end_of_group(const char *at, int depth)
         return at + (*at == '`');
     }
     const bool is_list = *at == '(' || at[1] == '(';
-    const char opens = is_list ? '(' : '{', closes = is_list ? ')' : '}';
+    const char opens = is_list        ? '('
+                       : at[1] == '[' ? '['
+                                      : '{',
+               closes = is_list        ? ')'
+                        : opens == '[' ? ']'
+                                       : '}';
     at += *at == opens ? 0 : 1;
     int open = 0;
     do {
@@ -221,26 +226,28 @@ static const char *read_joint(const char *at, char *joint)
     return *at == ';' ? at + 1 + strspn(at + 1, " ") : at;
 }
 
-/* What `expr A SIGN B` says of two whole numbers; false where it is another thing. */
+/* What `expr` says of a sum of whole numbers, signs and parentheses; false where it is another
+ * thing. */
 static bool put_expr(struct word *w, const struct sp_shell_fields *fields)
 {
-    char digits[32], *end;
-    if (fields->n != 3 || strlen(fields->at[1]) != 1 || !strchr("+-*/%", fields->at[1][0]))
+    char sum[256] = "", digits[32];
+    struct sp_shell_missing missing;
+    int64_t value;
+    bool behind = false; /* a number or ")" */
+    for (int i = 0; i < fields->n; i++) {
+        const char *word = fields->at[i];
+        const size_t n = strspn(word, "0123456789");
+        const bool number = n > 0 && !word[n], sign = strlen(word) == 1;
+        if (number ? behind : !sign || !strchr(behind ? "+-*/%)" : "(", word[0]))
+            return false;
+        behind = number || word[0] == ')';
+        word += n > 1 ? strspn(word, "0") : 0; /* no number of base 8, as it is elsewhere */
+        sp_append(sum, sizeof sum, " %s", *word ? word : "0");
+    }
+    if (strlen(sum) + 1 == sizeof sum ||
+        sp_shell_calculate(sum, &w->shell->scope, &value, &missing) != SP_NUMBER)
         return false;
-    const long long a = strtoll(fields->at[0], &end, 10);
-    const bool first = end != fields->at[0] && *end == '\0' && a > -1000000000 && a < 1000000000;
-    const long long b = strtoll(fields->at[2], &end, 10);
-    const char sign = fields->at[1][0];
-    if (!first || end == fields->at[2] || *end || b < -1000000000 || b > 1000000000 ||
-        (b == 0 && strchr("/%", sign)))
-        return false;
-    const long long of_both = sign == '+'   ? a + b
-                              : sign == '-' ? a - b
-                              : sign == '*' ? a * b
-                              : b == 0      ? 0 /* refused above */
-                              : sign == '/' ? a / b
-                                            : a % b;
-    snprintf(digits, sizeof digits, "%lld", of_both);
+    snprintf(digits, sizeof digits, "%lld", (long long)value);
     put_value(w, sp_shell_copy(&w->shell->text, digits, strlen(digits)), false);
     return true;
 }
@@ -435,6 +442,11 @@ static const char *put_dollar(struct word *w, const char *at)
         return put_command(w, at);
     if (at[1] == '{')
         return put_braces(w, at);
+    if (at[1] == '[') { /* the older $(( )) */
+        const char *const end = end_of_group(at, w->depth);
+        put_arithmetic(w, at + 2, end - (end[-1] == ']'));
+        return end;
+    }
     const size_t n = length_of_name(at + 1);
     if (n == 0 || n >= sizeof name) {
         if (!w->quoted && (at[1] == '\'' || at[1] == '"'))

@@ -174,9 +174,12 @@ static void append(const struct list *list, int i, struct sp_settings *settings)
     if (used > 0 && used + 1 < sizeof last->value)
         sp_append(last->value, sizeof last->value, " ");
     const size_t n = strlen(last->value);
+    const char *const mark = strrchr(list->words.at[i], SP_MARK_END);
     if (n + 1 >= sizeof last->value ||
         !sp_shell_show(text, list->words.at[i], last->value + n, sizeof last->value - n))
         last->cut = true;
+    else if (mark && mark[1] == '/' && n == 0)
+        last->tail = (int)(strlen(last->value) - strlen(mark + 2));
     if (gap && !last->gap[0]) {
         snprintf(last->gap, sizeof last->gap, "%s", gap->name);
         snprintf(last->by, sizeof last->by, "%s", gap->by);
@@ -281,7 +284,9 @@ bool sp_read_flags(const struct sp_script *script, sp_tells *tells, struct sp_se
 static bool take_config(const struct list *list, int i, struct sp_settings *settings)
 {
     char name[sizeof settings->at->value];
-    sp_shell_show(&list->script->shell->text, list->words.at[i], name, sizeof name);
+    const char *const word = list->words.at[i], *const mark = strrchr(word, SP_MARK_END);
+    sp_shell_show(&list->script->shell->text, mark && mark[1] == '/' ? mark + 2 : word, name,
+                  sizeof name);
     return sp_add_setting(settings, "config_file", name);
 }
 

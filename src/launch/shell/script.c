@@ -221,7 +221,7 @@ static enum status run_simple(struct run *r)
     }
     r->input = r->piped;
     r->output = r->handed = r->piped = NULL;
-    const int unsets = r->unsets;
+    const int bared = r->bared;
     read_simple(r, &words, &ahead);
     const bool alone = words.fields.n == 0;
     if (!alone)
@@ -231,8 +231,10 @@ static enum status run_simple(struct run *r)
     r->leave = STAYS;
     if (!alone)
         give(r, ahead.outside, ahead.n, true);
-    for (int i = 0; i < ahead.n && !alone && r->unsets != unsets; i++)
-        sp_open_name(r, ahead.outside[i].name); /* `unset` in a function bares what is outside */
+    for (int i = 0; i < ahead.n && !alone && r->bared != bared; i++)
+        sp_open_name(
+            r,
+            ahead.outside[i].name); /* `unset` or `export` in a function reaches what is outside */
     r->leave = leave;
     free(ahead.outside);
     free(ahead.inside);

@@ -27,7 +27,7 @@ struct run {
     enum leave leave;
     int levels;                   /* of loops that `break` or `continue` is for */
     enum status returned;         /* what `return` said */
-    int unsets;                   /* how often `unset` ran in a function */
+    int bared;                    /* how often `unset` or `export` ran in a function */
     int inside;                   /* functions that are called */
     enum leave doubtful;          /* a branch that nothing decides may have left this way, */
     struct sp_shell_scope *doubt; /* and these were the names then; NULL: none has */

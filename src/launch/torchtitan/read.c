@@ -7,8 +7,12 @@
 #include "base/text.h"
 
 #include "launch/fields/assumed.h"
+#include "launch/fields/beside.h"
+#include "launch/fields/core.h"
 #include "launch/fields/rows.h"
+#include "launch/formats/syntax.h"
 #include "launch/shell/flags.h"
+#include "launch/torchtitan/registry.h"
 #include "launch/torchtitan/torchtitan.h"
 
 static bool tells(const char *word)
@@ -26,8 +30,8 @@ static enum sp_match detect(const struct sp_launch_file *file)
         const char *const name = file->settings.at[i].name;
         if (strncmp(name, "parallelism.", 12) == 0 && strstr(name, "_degree"))
             return SP_CERTAIN;
-        if (sp_is(name, "training.local_batch_size") || sp_is(name, "training.seq_len") ||
-            sp_is(name, "model.flavor"))
+        if (sp_is(name, "training.local_batch_size") || sp_is(name, "training.batch_size") ||
+            sp_is(name, "training.seq_len") || sp_is(name, "model.flavor"))
             return SP_CERTAIN;
     }
     return SP_NO_MATCH;
@@ -285,6 +289,33 @@ static void drop_dashes(struct sp_settings *s)
             memmove(s->at[i].name, s->at[i].name + 2, strlen(s->at[i].name + 2) + 1);
 }
 
+/* Puts the TOML that a command names under its arguments; what it sets is not known where it is not
+ * here. */
+static bool take_file(struct sp_launch_file *file)
+{
+    struct sp_settings *const s = &file->settings;
+    const char *const name = sp_setting_file(s, "job.config_file");
+    char path[1024], value[96];
+    size_t length;
+    char *const text = name ? sp_read_beside(file->origin, name, path, sizeof path, &length) : NULL;
+    if (name && !text) {
+        snprintf(value, sizeof value, "%.48s (not here)", name);
+        sp_launch_note(s, "%.80s is not read: it is not here", sp_safe(name));
+        sp_miss_titan_sizes(s, "job.config_file", value);
+    }
+    if (!text)
+        return true;
+    struct sp_settings *const under = sp_new_settings(s);
+    under->origin = path;
+    bool ok = sp_read_toml(text, under);
+    for (int i = 0; i < under->n && ok; i++)
+        ok = sp_has_setting(s, under->at[i].name) ||
+             sp_copy_setting(s, &under->at[i], under->at[i].name);
+    free(under);
+    free(text);
+    return ok;
+}
+
 static bool read(struct sp_launch_file *file)
 {
     struct trained trained;
@@ -294,6 +325,8 @@ static bool read(struct sp_launch_file *file)
     if (file->script && !sp_read_flags(file->script, tells, s))
         return false;
     drop_dashes(s);
+    if (!take_file(file) || !sp_spell_rows(s))
+        return false;
     read_model(s, file->sources, &trained);
     if (!read_mesh(s, (double)devices, &replicas))
         return false;
@@ -305,8 +338,6 @@ static bool read(struct sp_launch_file *file)
     const bool newest = sp_peek_setting(s, "training.max_context_length") != NULL;
     const struct sp_rules rules = sp_titan_rules(s, newest, devices, trained.row, trained.model);
     sp_note_rules(&rules);
-    if (sp_peek_setting(s, "job.config_file"))
-        sp_launch_note(s, "%.80s is not read", sp_safe(sp_peek_setting(s, "job.config_file")));
     sp_read_rest(s);
     sp_note_unread(s, "", s->words->quiet);
     return true;

@@ -1,13 +1,15 @@
-/* torchtitan's registry: functions of Python that make a configuration. */
+/* torchtitan's fields as its Python has them. */
 #ifndef SP_LAUNCH_TITAN_REGISTRY_H
 #define SP_LAUNCH_TITAN_REGISTRY_H
 
-#include "launch/formats/python.h"
+#include "launch/fields/settings.h"
 
-/* Adds what the asked function of a registry says, and those that it starts from, by torchtitan's
- * names; `path` is the file's. Without a call of torchtitan's classes nothing is added. False with
- * an error where several functions are configurations and none is asked for. */
-bool sp_read_titan_registry(const char *text, const char *path, const struct sp_typed_names *names,
-                            struct sp_settings *settings);
+/* Gives fields of Trainer.Config the names of torchtitan's options: the model by its flavor, which
+ * stands in the folder of the registry at `path`, and how layers are checkpointed. */
+bool sp_spell_titan(const char *path, struct sp_settings *settings);
+
+/* Asks for the micro-batch and the length where they are left to what is not here: a file or
+ * function of that name. */
+void sp_miss_titan_sizes(const struct sp_settings *settings, const char *name, const char *value);
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/truth.h"
 #include "launch/fields/batches.h"
+#include "launch/fields/core.h"
 #include "launch/fields/programs.h"
 #include "launch/fields/rows.h"
 #include "launch/fields/rules.h"
@@ -275,9 +276,8 @@ static void read_batch(struct reading *r)
                         each > 0            ? each
                         : of_all > replicas ? of_all / replicas
                                             : 1);
-    } else if (of_all == 0) {
-        sp_fail_in(s, "the %s has neither %s nor %s: verl does not start", role->name, role->micro,
-                   role->dynamic);
+    } else if (of_all == 0) { /* the command that starts from this file says it */
+        sp_add_unread(s->launch, "micro-batch", role->micro, "(left out)", 0);
     }
 }
 

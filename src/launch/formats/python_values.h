@@ -1,0 +1,57 @@
+/* Values of a Python text as they stand there: names, and what an expression of literals and such
+ * names stands for. No code runs. */
+#ifndef SP_LAUNCH_PYTHON_VALUES_H
+#define SP_LAUNCH_PYTHON_VALUES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "launch/launch.h"
+
+enum { SP_PYTHON_NAMES = 512 };
+
+/* A name with its value in the text; `branch`: the line of one that it stands in. Those of
+ * attributes ("args.NAME") begin with a dot. */
+struct sp_python_name {
+    char name[64];
+    const char *from, *to;
+    int branch;
+    bool parameter; /* of a function: what it is called with is another thing */
+};
+
+/* What a text says so far: names with their values (of fields, of options of a parser and of
+ * parameters their defaults). `called`: parameters have what their function is called with. */
+struct sp_python {
+    const struct sp_typed_names *names;
+    struct sp_python_name at[SP_PYTHON_NAMES];
+    int n;
+    bool called;
+};
+
+/* Gives a name a value, which stays in its text. */
+struct sp_python_name *sp_define_python(struct sp_python *python, const char *name,
+                                        const char *from, const char *to);
+
+/* The words that a name was given, where it has some. */
+bool sp_python_words(const struct sp_python *python, const char *name, const char **from,
+                     const char **to);
+
+/* Puts what an expression stands for; false where it is not known. `branch` gets the line of a
+ * branch that it rests on, -1 for a parameter. */
+bool sp_python_value(const struct sp_python *python, const char *from, const char *to, int *branch,
+                     char *out, size_t size);
+
+/* The first place of a word with its blanks outside of quotes and brackets, or the end. */
+const char *sp_find_python(const char *from, const char *to, const char *word);
+
+/* Whether a condition holds: 1, 0, or -1 where nothing tells. */
+int sp_python_truth(const struct sp_python *python, const char *from, const char *to);
+
+/* The name in an expression that nothing tells, which can be typed then: it has no value here, or
+ * that of a call. False: there is none. */
+bool sp_find_untold(const struct sp_python *python, const char *from, const char *to, char *out,
+                    size_t size);
+
+bool sp_is_python_letter(char c);
+
+#endif
