@@ -1,5 +1,9 @@
 /* The best of what a plan's activations may be, by module: kept, computed again, or in host
- * memory. */
+ * memory. All stages do the same, as Megatron-Core, NeMo 2, torchtitan and MaxText take it, though
+ * the first holds more micro-batches than the last: a launch of theirs has one set of modules, and
+ * its --recompute-num-layers is a number per stage. Layers of each stage's own, which FlagScale
+ * (--recompute-num-layers-per-stage) and NeMo 1 (activations_checkpoint_layers_per_pipeline) take,
+ * are not planned. */
 #include <math.h>
 
 #include <scaleplan/estimate.h>
