@@ -197,14 +197,11 @@ void sp_render_explain(const struct sp_report *report, const struct sp_render *h
     cJSON *list = how->format == SP_FORMAT_JSON ? cJSON_CreateArray() : NULL;
     const char *separator = "";
     const char *const keys = how->explain_key ? how->explain_key : how->get;
-    bool derived_only = false;
-    /* Without a key --derive shows what has a derivation, if anything has. */
-    for (size_t i = 0; i < report->n_entries && !list && !keys && how->derive; i++)
-        derived_only = derived_only || is_derived(&report->entries[i]);
     for (size_t i = 0; i < report->n_entries; i++) {
         const struct sp_entry *entry = &report->entries[i];
+        /* without a key --derive shows what has a derivation */
         if (!sp_wanted(entry, keys) ||
-            (!keys && (entry->is_old || (derived_only && !is_derived(entry)))))
+            (!keys && (entry->is_old || (how->derive && !list && !is_derived(entry)))))
             continue;
         if (list) {
             cJSON_AddItemToArray(list, explain_json(report, entry, how->derive));
@@ -216,4 +213,6 @@ void sp_render_explain(const struct sp_report *report, const struct sp_render *h
     }
     if (list)
         sp_print_json(list, false, out);
+    else if (!*separator)
+        put_derived(report, out);
 }

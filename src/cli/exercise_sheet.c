@@ -367,13 +367,6 @@ static void find_mistake(struct sp_graded *g, const struct sp_report *answer, do
     }
 }
 
-/* Whether the word behind the number says per cent. */
-static bool is_in_per_cent(const char *given)
-{
-    const char *const word = given + strcspn(given, " ");
-    return strstr(word, " %") || strstr(word, " per cent") || strstr(word, " percent");
-}
-
 static void grade_number(struct sp_graded *g, const struct sp_report *answer, double rel_tol)
 {
     const char *const unit = sp_unit_name(g->of->info.unit);
@@ -382,7 +375,7 @@ static void grade_number(struct sp_graded *g, const struct sp_report *answer, do
     /* a number may name what it counts, "11.5 nats", or be in per cent, "5 %" */
     snprintf(number, sizeof number - 1, "%.*s%s",
              (int)(*unit ? strlen(g->given) : strcspn(g->given, " ")), g->given,
-             !*unit && is_in_per_cent(g->given) ? "%" : "");
+             !*unit && (strstr(g->given, " %") || strstr(g->given, " per")) ? "%" : "");
     if (!read_number(number, unit, &given)) {
         snprintf(g->remark, sizeof g->remark, "not a number%s%s: `850`, `16.9k`",
                  *unit ? " of " : "", unit);
