@@ -116,8 +116,7 @@ bool sp_space_limits_of(const struct sp_args *args, struct sp_space_limits *limi
                                        .most_bytes = args->value.max_memory,
                                        .headroom = args->value.headroom};
     if (moved && strcmp(moved, "auto") != 0)
-        return sp_fail(error, SP_INPUT, "--offload-modules: a search takes auto, not \"%s\"",
-                       sp_safe(moved));
+        return sp_fail(error, SP_INPUT, "--offload-modules: \"%s\" is not auto", sp_safe(moved));
     for (int i = 0; i < args->n_repeated; i++) {
         const enum sp_option_id id = args->repeated_id[i];
         if (id == SP_O_set_var)
