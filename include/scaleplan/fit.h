@@ -279,7 +279,7 @@ int sp_fit_path(const struct sp_fit_input *in, const struct sp_fit_terms *terms,
 struct sp_fit_point {
     int64_t chips;
     struct sp_strategy best;
-    double efficiency;
+    double efficiency, times; /* times: its chips over those of the smallest size */
 };
 int sp_fit_curve(const struct sp_fit_input *in, struct sp_fit_point *points, int room);
 

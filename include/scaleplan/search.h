@@ -110,6 +110,17 @@ struct sp_flow {
     int64_t vpp;
 };
 
+/* What sp_choose_kept may choose. */
+struct sp_kept_space {
+    bool policy[SP_POLICIES]; /* recomputations */
+    unsigned modules;    /* under the policy none each of these beside it (bits of sp_module) */
+    bool is_given;       /* none of those: the plan's own recomputation */
+    unsigned away;       /* tensors that each may wait in host memory (bits of sp_away); 0: as
+                            the plan says */
+    int optimizer_parts; /* the hosts' share of the optimizer is 0, 1/n, ... 1; 0: the plan's */
+    double most_s;       /* longest step of interest; 0: any */
+};
+
 /* Allowed values of what is no degree. */
 struct sp_dimensions {
     bool zero[4], policy[SP_POLICIES], schedule[SP_SCHEDULES];
@@ -119,6 +130,9 @@ struct sp_dimensions {
     bool copies_kv_heads; /* Ulysses may put copies of a KV head on several ranks */
     bool dispatch[SP_DISPATCHES], cuda_graph[SP_CUDA_GRAPHS], fp8_recipe[SP_FP8_RECIPES],
         cp_kind[SP_CP_KINDS];
+    bool chooses_kept; /* one more way to recompute: the best that sp_choose_kept finds of `kept`
+                          for the rest of the plan and the limit of memory */
+    struct sp_kept_space kept;
 };
 
 /* A search problem. Fill it, then call sp_open_space. */
@@ -232,7 +246,8 @@ void sp_put_simplest_first(struct sp_best *best);
 struct sp_search_counts {
     uint64_t total;
     uint64_t evaluated; /* memory and time computed */
-    uint64_t no_memory; /* memory above the limit; time not computed */
+    uint64_t no_memory; /* memory above the limit, of a choice whatever is fast enough; time not
+                           computed */
     uint64_t by_memory; /* in a branch whose lower bound of memory is above the limit */
     uint64_t by_time;   /* in a branch whose lower bound of the objective is above the best kept */
 };
@@ -323,21 +338,17 @@ size_t sp_find_fixes(const struct sp_step_inputs *in, const struct sp_repertoire
  * A plan's activations by module, and a share of its optimizer.
  */
 
-/* What may be chosen. */
-struct sp_kept_space {
-    bool policy[SP_POLICIES]; /* recomputations */
-    unsigned modules;    /* under the policy none each of these beside it (bits of sp_module) */
-    bool is_given;       /* none of those: the plan's own recomputation */
-    unsigned away;       /* tensors that each may wait in host memory (bits of sp_away); 0: as
-                            the plan says */
-    int optimizer_parts; /* the hosts' share of the optimizer is 0, 1/n, ... 1; 0: the plan's */
-};
-
 struct sp_kept_found {
     struct sp_recompute recompute;
     double optimizer_away;
     double step_s, device_bytes; /* of the fullest stage */
 };
+
+/* What a framework may choose: all modules of the dimensions, with `moves` also tensors and a share
+ * of the optimizer. */
+struct sp_repertoire;
+struct sp_kept_space sp_kept_space_of(const struct sp_dimensions *open,
+                                      const struct sp_repertoire *runs, bool moves);
 
 /* Finds the least step of all that need at most `most_bytes`, of equal ones that with the least
  * memory; false: there is none. Exact, for all stages alike: recomputations in the order of their

@@ -98,13 +98,33 @@ static void print_with_numbers(const struct sp_report *report, const struct sp_e
     }
 }
 
+static bool is_derived(const struct sp_entry *entry)
+{
+    return *sp_derivation(entry->form) && !entry->is_old;
+}
+
+/* Says that there is no derivation, and which figures of the answer have one: parts of this one may
+ * be among them. */
+static void put_derived(const struct sp_report *report, FILE *out)
+{
+    const char *before = "; of this answer: ";
+    fputs("  no derivation of this is written", out);
+    for (size_t i = 0; i < report->n_entries; i++) {
+        if (!is_derived(&report->entries[i]))
+            continue;
+        fprintf(out, "%s%s", before, report->entries[i].path);
+        before = ", ";
+    }
+    fputc('\n', out);
+}
+
 /* Prints the numbered lines of the entry's form, each before its reason. */
-static void derive_text(const struct sp_entry *entry, FILE *out)
+static void derive_text(const struct sp_report *report, const struct sp_entry *entry, FILE *out)
 {
     struct sp_derived_line line;
     const char *lines = sp_derivation(entry->form);
     if (!*lines)
-        fputs("  no derivation of this is written\n", out);
+        put_derived(report, out);
     for (int i = 1; (lines = sp_next_derived(lines, &line)); i++)
         fprintf(out, "  %2d. %.*s%s\n        %.*s\n", i, line.line_length, line.line,
                 line.kind == SP_ASK ? " ?" : "", line.reason_length, line.reason);
@@ -138,7 +158,7 @@ static void explain_text(const struct sp_report *report, const struct sp_entry *
     if (*info->meaning)
         fprintf(out, "  %s\n", info->meaning);
     if (derive)
-        derive_text(entry, out);
+        derive_text(report, entry, out);
     if (*info->formula && entry->kind != SP_VALUE_NONE) {
         char formula[SP_FORMULA_TEXT];
         fprintf(out, "  = %s\n  = ", sp_formula_text(info->formula, formula));
@@ -176,10 +196,12 @@ void sp_render_explain(const struct sp_report *report, const struct sp_render *h
 {
     cJSON *list = how->format == SP_FORMAT_JSON ? cJSON_CreateArray() : NULL;
     const char *separator = "";
+    const char *const keys = how->explain_key ? how->explain_key : how->get;
     for (size_t i = 0; i < report->n_entries; i++) {
         const struct sp_entry *entry = &report->entries[i];
-        const char *const keys = how->explain_key ? how->explain_key : how->get;
-        if (!sp_wanted(entry, keys) || (!keys && entry->is_old))
+        /* without a key --derive shows what has a derivation */
+        if (!sp_wanted(entry, keys) ||
+            (!keys && (entry->is_old || (how->derive && !list && !is_derived(entry)))))
             continue;
         if (list) {
             cJSON_AddItemToArray(list, explain_json(report, entry, how->derive));
@@ -191,4 +213,6 @@ void sp_render_explain(const struct sp_report *report, const struct sp_render *h
     }
     if (list)
         sp_print_json(list, false, out);
+    else if (!*separator)
+        put_derived(report, out);
 }

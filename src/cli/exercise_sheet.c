@@ -179,11 +179,17 @@ static void put_model(const struct sp_model *m, FILE *out)
         sp_human_text(sp_count_params(m).total, SP_PARAMETERS));
 }
 
-static void put_machine(const struct sp_hardware *hw, FILE *out)
+/* The peak in 16 bits, and in the format that the case asks for. */
+static void put_machine(const struct sp_hardware *hw, const char *format, FILE *out)
 {
     const struct sp_network *const net = &hw->network;
     fprintf(out, "\nGiven: a chip has %s in 16 bits",
             sp_human_text(sp_peak16_flops_per_s(&hw->chip), SP_FLOPS_PER_S));
+    for (int i = 0; i < SP_DTYPES; i++)
+        if (strcmp(format, sp_dtype_names[i]) == 0 && sp_dtypes[i].bytes != 2 &&
+            hw->chip.peak_flops_per_s[i] > 0)
+            fprintf(out, ", %s in %s", sp_human_text(hw->chip.peak_flops_per_s[i], SP_FLOPS_PER_S),
+                    format);
     fprintf(out, ", %s at %s", sp_human_text(hw->chip.hbm_bytes, SP_BYTES),
             sp_human_text(hw->chip.hbm_bytes_per_s, SP_BYTES_PER_S));
     if (net->kind == SP_TORUS)
@@ -200,7 +206,7 @@ static void put_machine(const struct sp_hardware *hw, FILE *out)
 static void put_given(const struct sp_case *c, FILE *out)
 {
     enum { MOST_SETS = 8 };
-    const char *machine = NULL, *model = NULL, *sets[MOST_SETS];
+    const char *machine = NULL, *model = NULL, *format = "", *sets[MOST_SETS];
     struct sp_sources sources = {.sets = sets};
     struct sp_error ignored = {0};
     struct sp_hardware hw;
@@ -211,6 +217,8 @@ static void put_given(const struct sp_case *c, FILE *out)
             machine = value;
         if (strcmp(word, "--model") == 0)
             model = value;
+        if (strcmp(word, "--dtype") == 0)
+            format = value;
         sources.textbook |= strcmp(word, "--constants") == 0 && strcmp(value, "textbook") == 0;
         if (strcmp(word, "--set") == 0 && sources.n_sets < MOST_SETS)
             sets[sources.n_sets++] = value;
@@ -218,7 +226,7 @@ static void put_given(const struct sp_case *c, FILE *out)
     if (model && sp_load_model(model, &sources, &m, &ignored))
         put_model(&m, out);
     if (machine && sp_load_hardware(machine, &sources, &hw, &ignored))
-        put_machine(&hw, out);
+        put_machine(&hw, format, out);
 }
 
 void sp_put_question(int number, const struct sp_case *c, const struct sp_report *answer, FILE *out)
@@ -295,16 +303,33 @@ static bool form_has_unit(const struct sp_entry *entry, const char *unit)
     return has;
 }
 
+/* Whether the formula of an entry takes the quantity: its value, in its unit. */
+static bool form_takes(const struct sp_report *answer, const struct sp_entry *entry,
+                       const struct sp_entry *of)
+{
+    if (entry->form == SP_CLOSED_NONE)
+        return false;
+    const struct sp_form form = sp_form(entry->form);
+    for (size_t i = 0; form.arguments[i].name; i++)
+        if (strcmp(form.arguments[i].unit, sp_unit_name(of->info.unit)) == 0 &&
+            sp_argument_value(answer, entry, form.arguments[i].name, NULL, NULL) == of->number)
+            return true;
+    return false;
+}
+
 /* Whether the quantity has this unit, or an argument of its formula: of its own, or of the one that
- * gives a part of it, which has the same value (the time of a ring is its bound). */
+ * gives a part of it, which has the same value (the time of a ring is its bound). What has no
+ * formula hangs on what a formula that takes it has (the bandwidth is bytes over the time). */
 static bool has_unit(const struct sp_report *answer, const struct sp_entry *of, const char *unit)
 {
     if (!*unit || form_has_unit(of, unit))
         return true;
     for (size_t i = 0; i < sp_report_size(answer); i++) {
         const struct sp_entry *const entry = sp_report_entry(answer, i);
-        if (entry->kind == SP_VALUE_NUMBER && entry->number == of->number &&
-            entry->info.unit == of->info.unit && form_has_unit(entry, unit))
+        const bool is_part = entry->number == of->number && entry->info.unit == of->info.unit;
+        if (entry->kind == SP_VALUE_NUMBER &&
+            (is_part || (of->form == SP_CLOSED_NONE && form_takes(answer, entry, of))) &&
+            form_has_unit(entry, unit))
             return true;
     }
     return false;
@@ -347,10 +372,10 @@ static void grade_number(struct sp_graded *g, const struct sp_report *answer, do
     const char *const unit = sp_unit_name(g->of->info.unit);
     double given;
     char number[64];
-    /* a number may name what it counts, "11.5 nats", or be in per cent */
+    /* a number may name what it counts, "11.5 nats", or be in per cent, "5 %" */
     snprintf(number, sizeof number - 1, "%.*s%s",
              (int)(*unit ? strlen(g->given) : strcspn(g->given, " ")), g->given,
-             !*unit && strstr(g->given, " per cent") ? "%" : "");
+             !*unit && (strstr(g->given, " %") || strstr(g->given, " per")) ? "%" : "");
     if (!read_number(number, unit, &given)) {
         snprintf(g->remark, sizeof g->remark, "not a number%s%s: `850`, `16.9k`",
                  *unit ? " of " : "", unit);

@@ -100,8 +100,10 @@ static bool check_options(const struct sp_args *args, struct sp_error *error)
         return sp_fail(
             error, SP_USAGE,
             "--near, --explain-rejects, --against and --find need one machine; --hw names several");
-    if (args->given.robust && args->value.objective == (int)SP_GOAL_MEMORY)
-        return sp_fail(error, SP_USAGE, "--robust does not affect --objective memory: omit it");
+    if ((args->given.robust || args->value.offload_modules) &&
+        args->value.objective == (int)SP_GOAL_MEMORY)
+        return sp_fail(error, SP_USAGE, "--%s does not affect --objective memory: omit it",
+                       args->given.robust ? "robust" : "offload-modules");
     if (args->value.batch && args->value.batch[0] == '~' &&
         (args->given.shard || args->value.pareto >= 0))
         return sp_fail(error, SP_USAGE, "--batch %s: --shard and --pareto need one batch",

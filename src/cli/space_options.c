@@ -110,9 +110,13 @@ static bool take_pairs(struct sp_space_limits *limits, const char *option, const
 bool sp_space_limits_of(const struct sp_args *args, struct sp_space_limits *limits,
                         struct sp_error *error)
 {
+    const char *const moved = args->value.offload_modules;
     *limits = (struct sp_space_limits){.any = args->given.any,
+                                       .moves = moved,
                                        .most_bytes = args->value.max_memory,
                                        .headroom = args->value.headroom};
+    if (moved && strcmp(moved, "auto") != 0)
+        return sp_fail(error, SP_INPUT, "--offload-modules: \"%s\" is not auto", sp_safe(moved));
     for (int i = 0; i < args->n_repeated; i++) {
         const enum sp_option_id id = args->repeated_id[i];
         if (id == SP_O_set_var)

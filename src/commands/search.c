@@ -58,6 +58,8 @@ static const struct sp_taken options[] = {
     SP_OPTIONS_PRICE,
     SP_TAKE(budget),
     SP_TAKE(any),
+    SP_TAKE(offload_modules,
+            .excludes = SP_THESE(SP_O_pareto, SP_O_find, SP_O_near, SP_O_explain_rejects)),
     SP_TAKE(exhaustive),
     SP_TAKE(report, .excludes = SP_THESE(SP_O_near, SP_O_explain_rejects, SP_O_find, SP_O_shard)),
     SP_TAKE(shard),

@@ -545,7 +545,7 @@ static bool put_curve(const struct train *f, const struct sp_sources *sources, s
         sp_begin_row(r, chips, "curve.%d", i);
         put_train_curve_rows(r, &points[i]);
     }
-    sp_list_table(r, "curve", ": devices, step_s, efficiency, strategy");
+    sp_list_table(r, "curve", ": devices, step_s, efficiency, serial_share, strategy");
     return true;
 }
 

@@ -118,6 +118,14 @@ struct sp_figure *sp_draw_strong_scaling(const struct sp_report *report, const c
                  first = sp_rows_number(report, "curve", 0, "step_s");
     sp_add_point(linear, least, first);
     sp_add_point(linear, most, first * least / most);
+    /* Amdahl's law, with what the largest size does not divide */
+    const double serial = sp_rows_number(report, "curve", (size_t)n - 1, "serial_share");
+    if (serial > 0) {
+        struct sp_series *const law = sp_add_series(time, SP_LINE, SP_VERMILION, "Amdahl");
+        law->dashed = true;
+        for (double devices = least; devices <= most; devices *= 2)
+            sp_add_point(law, devices, first * (serial + (1 - serial) * least / devices));
+    }
     struct sp_panel *const share = add_panel(figure, sp_make_axis("devices", "", true),
                                              sp_make_axis("efficiency", "", false), SP_NO_KEY);
     share->y.min = 0;

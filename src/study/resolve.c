@@ -260,31 +260,18 @@ static void try_plan(struct choosing *c)
     keep(c, &tried);
 }
 
-/* All modules that the framework can run again. */
-static unsigned modules_of(const struct choosing *c)
-{
-    unsigned sets[SP_MODULES];
-    const int n = sp_module_sets(&c->p->model, &c->said->runs->modules, sets);
-    return n > 0 ? sets[n - 1] : 0;
-}
-
 /* The best of everything that may be kept, run again or moved, with memory to spare if any has. */
 static void try_kept(struct choosing *c)
 {
-    enum { PARTS = 8 };
     const bool *const given = c->said->given;
-    const struct sp_repertoire *const runs = c->said->runs;
     struct sp_step_inputs in = sp_inputs_of(c->p);
     struct sp_kept_found found;
-    struct sp_kept_space space = {
-        .is_given = given[SP_FIELD_REMAT] || given[SP_FIELD_MODULES],
-        .modules = modules_of(c),
-        .away = c->said->open_away ? runs->away : 0,
-        .optimizer_parts =
-            c->said->open_away && runs->optimizer_away && !given[SP_FIELD_OPTIMIZER_OFFLOAD] ? PARTS
-                                                                                             : 0,
-    };
-    memcpy(space.policy, c->open.policy, sizeof space.policy);
+    struct sp_dimensions open = c->open;
+    open.n_modules = sp_module_sets(&c->p->model, &c->said->runs->modules, open.modules);
+    struct sp_kept_space space = sp_kept_space_of(&open, c->said->runs, c->said->open_away);
+    space.is_given = given[SP_FIELD_REMAT] || given[SP_FIELD_MODULES];
+    if (given[SP_FIELD_OPTIMIZER_OFFLOAD])
+        space.optimizer_parts = 0;
     in.plan = &c->plan;
     in.layers = c->layers;
     for (int i = 0; i < 2; i++) {

@@ -147,7 +147,10 @@ bool sp_space_of(const struct sp_planned *base, const struct sp_space_limits *li
     sp_open_dimensions(base, &runs, limits->any, &space->open);
     open_degrees(&runs, space);
     narrow(limits, space);
-    if (space->open.offload[1] && !(sp_host_bytes_per_s(&base->hw.chip) > 0))
+    space->open.chooses_kept = limits->moves;
+    if (limits->moves)
+        space->open.kept = sp_kept_space_of(&space->open, &runs, true);
+    if ((space->open.offload[1] || limits->moves) && !(sp_host_bytes_per_s(&base->hw.chip) > 0))
         return sp_fail(error, SP_INPUT,
                        "offload: %s: chip.pcie_bytes_per_s is not known; --set "
                        "hw.chip.pcie_bytes_per_s",

@@ -3,7 +3,7 @@
 
 document.documentElement.hidden = true;
 
-// The bytes of text: two per character, in blocks of 256 characters. From the first of a block numbers follow that were
+// The bytes of text: two per character, in blocks of BLOCK characters. From the first of a block numbers follow that were
 // added to the others (build.mjs).
 function fromCharacters(text) {
   const bytes = new Uint8Array(2 * text.length);
@@ -11,11 +11,11 @@ function fromCharacters(text) {
   let key = 0;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
-    if (i % 256 === 0) {
+    if (i % BLOCK === 0) {
       key = code;
       continue;
     }
-    key = (77 * key + 1) & 0xffff;
+    key = (FACTOR * key + 1) & 0xffff;
     bytes[at++] = code - key;
     bytes[at++] = (code - key) >> 8;
   }

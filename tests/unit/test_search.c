@@ -183,6 +183,102 @@ static void pruned_is_exhaustive(void **unused)
     assert_true(fit > 60 / one_in());
 }
 
+/* A problem whose plans choose what they keep, run again and move. */
+static void make_choice(struct problem *p)
+{
+    make_problem(p);
+    struct sp_dimensions *const open = &p->space.open;
+    p->space.objective = SP_LEAST_STEP;
+    p->space.pp.most = 4;
+    p->space.cp.most = 1;
+    open->offload[1] = false;
+    open->policy[SP_REMAT_NONE] = open->chooses_kept = true;
+    open->kept = (struct sp_kept_space){
+        .modules = 1U << SP_MODULE_LAYERNORM | 1U << SP_MODULE_CORE_ATTN,
+        .away = p->hw.chip.pcie_bytes_per_s > 0
+                    ? 1U << SP_AWAY_ATTN_NORM | 1U << SP_AWAY_CORE_ATTN | 1U << SP_AWAY_MLP
+                    : 0,
+        .optimizer_parts = (int)PICK(0, 2)};
+    memcpy(open->kept.policy, open->policy, sizeof open->policy);
+    assert_true(sp_open_space(&p->space));
+}
+
+/* The least step of a plan with any recomputation, any tensors and any share of the optimizer away,
+ * each timed as `step` times a plan; `worst` is the best there was before. */
+static double least_of_choices(const struct problem *p, const struct sp_plan *of, double worst)
+{
+    const struct sp_kept_space *const kept = &p->space.open.kept;
+    const int parts = kept->optimizer_parts;
+    const bool hides = of->ep > 1 && of->execution.moe_overlap;
+    struct sp_plan plan = *of;
+    struct sp_step_inputs in = p->space.in;
+    struct sp_stage_memory m;
+    in.plan = &plan;
+    for (int policy = 0; policy < SP_POLICIES; policy++)
+        for (unsigned set = 0; set <= kept->modules && kept->policy[policy]; set++)
+            for (unsigned away = 0; away <= kept->away; away++)
+                for (int part = 0; part <= parts; part++) {
+                    if ((set & ~kept->modules) || (away & ~kept->away) ||
+                        (set && policy != SP_REMAT_NONE))
+                        continue;
+                    plan.recompute = sp_policies[policy].recompute;
+                    plan.recompute.modules = set;
+                    plan.recompute.away = away;
+                    plan.recompute.offload = away != 0;
+                    plan.optimizer_away = parts > 0 ? (double)part / parts : 0;
+                    if (hides && sp_runs_experts_again(&plan.recompute))
+                        continue;
+                    const double step_s = sp_evaluate(&in, &m);
+                    if ((double)m.device <= p->space.most_bytes && step_s < worst)
+                        worst = step_s;
+                }
+    return worst;
+}
+
+/* The choice of each plan is looked for by bounds, by none, and by trying every one. */
+static void choices_are_exhaustive(void **unused)
+{
+    static struct problem p, plain;
+    static struct sp_search_result all, pruned;
+    struct sp_found found;
+    int better = 0, tried = 0;
+    (void)unused;
+    state = 32;
+    for (int i = 0; i < 40 / one_in(); i++) {
+        make_choice(&p);
+        struct sp_search_run run = {.wanted = (int)PICK(1, 5), .shards = 1, .threads = 2};
+        sp_run_search(&p.space, &run, &pruned);
+        run.exhaustive = true;
+        sp_run_search(&p.space, &run, &all);
+        same_best(&pruned.best, &all.best);
+        assert_true(decided(&pruned.counts) == pruned.counts.total);
+        assert_true(pruned.counts.total == all.counts.total);
+        assert_true(decided(&all.counts) == all.counts.total);
+        for (int k = 0; k < pruned.best.n; k++)
+            is_steps(&p, &pruned.best.found[k]);
+        plain = p;
+        plain.space.open.chooses_kept = false;
+        for (int k = 0; k < SP_POLICIES; k++)
+            plain.space.open.policy[k] = k == SP_REMAT_NONE;
+        plain.space.most_bytes = INFINITY;
+        assert_true(sp_open_space(&plain.space));
+        if (all.counts.total > 20000)
+            continue;
+        double least_s = INFINITY;
+        for (uint64_t g = 0; g < sp_search_groups(&plain.space); g++)
+            for (uint64_t leaf = 0; sp_plan_at(&plain.space, g, leaf, &found); leaf++)
+                if (!found.plan.recompute.offload &&
+                    found.plan.recompute.modules == 0) /* a closed way has its places */
+                    least_s = least_of_choices(&p, &found.plan, least_s);
+        tried++;
+        assert_true(pruned.best.n > 0 ? pruned.best.found[0].step_s == least_s : isinf(least_s));
+        const struct sp_plan *const best = &pruned.best.found[0].plan;
+        better += pruned.best.n > 0 && (best->recompute.away || best->optimizer_away > 0);
+    }
+    print_message("%d problems tried out, %d with something moved\n", tried, better);
+    assert_true(tried > 4 / one_in() && better > 0);
+}
+
 /* No point of the front is beaten, and every plan is on or behind it. */
 static void fronts_agree(void **unused)
 {
@@ -190,7 +286,7 @@ static void fronts_agree(void **unused)
     static struct sp_search_result all, pruned;
     (void)unused;
     state = 7;
-    for (int i = 0; i < 60 / one_in(); i++) {
+    for (int i = 0; i < 40 / one_in(); i++) {
         make_problem(&p);
         struct sp_search_run run = {.wanted = 1, .front = true, .shards = 1};
         sp_run_search(&p.space, &run, &pruned);
@@ -385,9 +481,13 @@ static void one_plan(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_plan),        cmocka_unit_test(pruned_is_exhaustive),
-        cmocka_unit_test(fronts_agree),    cmocka_unit_test(parts_and_threads),
-        cmocka_unit_test(counted_by_hand), cmocka_unit_test(boxes_of_a_torus),
+        cmocka_unit_test(one_plan),
+        cmocka_unit_test(pruned_is_exhaustive),
+        cmocka_unit_test(choices_are_exhaustive),
+        cmocka_unit_test(fronts_agree),
+        cmocka_unit_test(parts_and_threads),
+        cmocka_unit_test(counted_by_hand),
+        cmocka_unit_test(boxes_of_a_torus),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

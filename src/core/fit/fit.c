@@ -419,12 +419,13 @@ int sp_fit_curve(const struct sp_fit_input *in, struct sp_fit_point *points, int
         struct sp_fit_input there = *in;
         there.hw = &slice;
         const struct sp_fit_terms t = sp_fit_terms_on(whole, &there);
-        const struct sp_fit_point point = {chips, sp_fit_best(&there, &t, ~0u), 1};
+        const struct sp_fit_point point = {chips, sp_fit_best(&there, &t, ~0u), 1, 1};
         if (!point.best.exists || (n > 0 && points[n - 1].chips == chips))
             continue;
         points[n++] = point;
-        points[n - 1].efficiency = points[0].best.step_with_bubble_s * (double)points[0].chips /
-                                   (point.best.step_with_bubble_s * (double)chips);
+        points[n - 1].times = (double)chips / (double)points[0].chips;
+        points[n - 1].efficiency = points[0].best.step_with_bubble_s /
+                                   (point.best.step_with_bubble_s * points[n - 1].times);
     }
     return n;
 }

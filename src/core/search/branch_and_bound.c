@@ -21,6 +21,7 @@ struct looking {
     struct sp_prepared time;
     struct sp_prepared_memory memory;
     int policy;
+    bool chooses;    /* of each plan what is kept, run again or moved (sp_choose_kept) */
     double beside_s; /* least time of the companions */
     double doubt;    /* sp_doubt of the split; 1 before it is known */
 };
@@ -36,6 +37,7 @@ static void begin(struct looking *l, const struct sp_search_space *space, uint64
     l->counts = NULL;
     l->group = group;
     l->policy = 0;
+    l->chooses = false;
     l->beside_s = 0;
     l->doubt = 1;
 }
@@ -67,22 +69,28 @@ static double limit_of(const struct looking *l)
     return fmin(own, l->rule->limit);
 }
 
-/* Whether a plan with at least this step time may be the fastest, or the simplest that is good
- * enough: both are wanted with `ground`. */
-static bool is_wanted_besides(const struct looking *l, double step_s)
+/* The longest step that may be the fastest, or the simplest that is good enough: both are wanted
+ * with `ground`. */
+static double longest_besides_s(const struct looking *l)
 {
     const struct sp_best *const b = l->best;
     if (!l->space->ground)
-        return false;
+        return 0;
     const double least = fmin(l->rule->least, b->n_simple > 0 ? b->simple[0].value : INFINITY);
     const double fastest =
         fmin(l->rule->fastest, b->fastest.step_s > 0 ? b->fastest.step_s : INFINITY);
-    return step_s <= fastest || step_s * l->doubt <= SP_SIMPLER * least;
+    return fmax(fastest, SP_SIMPLER * least / l->doubt);
+}
+
+static bool is_wanted_besides(const struct looking *l, double step_s)
+{
+    return step_s <= longest_besides_s(l);
 }
 
 /* Lower bound of bytes over all plans of the split with l->plan's schedule: the most sharded ZeRO
- * stage, without gathered layers. The last stage holds the fewer buffers for sends the more
- * micro-batches are in flight, so a schedule with more of them may need less: none are counted. */
+ * stage, without gathered layers, and of a choice without activations and optimizer. The last stage
+ * holds the fewer buffers for sends the more micro-batches are in flight, so a schedule with more
+ * of them may need less: none are counted. */
 static double least_bytes(const struct looking *l, const struct splitting *s)
 {
     struct sp_plan plan = l->plan;
@@ -92,7 +100,11 @@ static double least_bytes(const struct looking *l, const struct splitting *s)
         kinds[i] = s->kinds[i];
         kinds[i].gathered = kinds[i].whole = kinds[i].flat = 0;
         kinds[i].sent = kinds[i].last ? 0 : kinds[i].sent;
+        if (l->chooses)
+            kinds[i].kept = kinds[i].peak = 0;
     }
+    if (l->chooses && l->space->open.kept.optimizer_parts > 0)
+        plan.optimizer_away = 1;
     plan.zero = s->split->most_zero;
     plan.shards = s->split->most_shards;
     sp_fullest_prepared(l->in.precision, &plan, l->in.framework, s->map, kinds, &m);
@@ -123,11 +135,43 @@ static bool rule_out(struct looking *l, double bytes, double alone_s, uint64_t p
     return true;
 }
 
+/* Chooses what the plan keeps, runs again or moves; false if nothing makes it fit. */
+static bool choose(struct looking *l, struct sp_found *found)
+{
+    struct sp_kept_found kept;
+    struct sp_step_inputs in = l->in;
+    struct sp_kept_space space = l->space->open.kept;
+    in.layers = &l->space->layers;
+    if (!l->rule->exhaustive) /* and a margin, as bounds have it */
+        space.most_s = fmax(limit_of(l) / l->doubt, longest_besides_s(l)) * (1 + 1e-9);
+    found->bytes = INFINITY;
+    if (!sp_choose_kept(&in, &space, l->space->most_bytes, &kept))
+        return false;
+    l->plan.recompute = kept.recompute;
+    l->plan.optimizer_away = kept.optimizer_away;
+    found->bytes = kept.device_bytes;
+    found->step_s = kept.step_s;
+    found->value = found->step_s * l->doubt;
+    return true;
+}
+
+/* Whether the choice is one of the group's other plans, which have a place of their own. */
+static bool is_listed(const struct sp_dimensions *open, const struct sp_plan *plan)
+{
+    const struct sp_recompute *const r = &plan->recompute;
+    bool listed = r->modules == 0;
+    for (int i = 0; i < open->n_modules; i++)
+        listed |= open->modules[i] == r->modules;
+    return listed && !r->offload && plan->optimizer_away == 0;
+}
+
 /* Evaluates a plan in place; false if its memory is over the limit and its time was not
  * computed. */
-static bool evaluate(const struct looking *l, const struct splitting *s, struct sp_found *found)
+static bool evaluate(struct looking *l, const struct splitting *s, struct sp_found *found)
 {
     struct sp_stage_memory m;
+    if (l->chooses)
+        return choose(l, found);
     sp_fullest_beside(&l->in, s->map, s->kinds, NULL, &m);
     found->bytes = (double)m.device;
     if (found->bytes > l->space->most_bytes && !l->rule->exhaustive)
@@ -145,11 +189,14 @@ static void look_at_plan(struct looking *l, const struct splitting *s, uint64_t 
     const bool timed = evaluate(l, s, &found), fits = found.bytes <= l->space->most_bytes;
     l->counts->evaluated += fits;
     l->counts->no_memory += !fits;
-    if (!timed || !fits ||
-        !(l->best->front || found.value <= limit_of(l) || is_wanted_besides(l, found.step_s)))
-        return;
     found.plan = l->plan;
-    if (!l->space->admits || l->space->admits(&found.plan, l->space->context))
+    if (l->chooses) {
+        l->plan.recompute = (struct sp_recompute){0};
+        l->plan.optimizer_away = 0;
+    }
+    if (timed && fits && !(l->chooses && is_listed(&l->space->open, &found.plan)) &&
+        (l->best->front || found.value <= limit_of(l) || is_wanted_besides(l, found.step_s)) &&
+        (!l->space->admits || l->space->admits(&found.plan, l->space->context)))
         sp_keep(l->best, &found);
 }
 
@@ -163,8 +210,11 @@ static bool is_likely(const struct sp_split_space *split, const struct sp_shardi
 static void look_at_flow(struct looking *l, const struct splitting *s, uint64_t leaf)
 {
     const struct sp_split_space *const split = s->split;
+    /* more to run again may fill a gap with weight gradients: of a choice only the work is known */
+    const bool fills = l->chooses && sp_schedules[l->plan.schedule].splits_weight;
     if (!l->rule->exhaustive &&
-        rule_out(l, least_bytes(l, s), sp_least_flow_s(&l->in, &l->time, s->map, &s->staged),
+        rule_out(l, least_bytes(l, s),
+                 fills ? 0 : sp_least_flow_s(&l->in, &l->time, s->map, &s->staged),
                  (uint64_t)split->shardings))
         return;
     for (int z = 0; z < split->shardings; z++, leaf++) {
@@ -292,14 +342,15 @@ bool sp_recompute_at(const struct sp_dimensions *open, const struct sp_plan *pla
            !(hides && sp_runs_experts_again(recompute));
 }
 
-/* Number of a group's ways to recompute, each with and without offload. */
+/* Number of a group's ways to recompute, each with and without offload, and the choice. */
 static uint64_t policies_of(const struct sp_search_space *space, const struct sp_plan *group)
 {
     struct sp_recompute ignored;
     uint64_t policies = 0;
     for (int i = 0; i < SP_WAYS_TO_RECOMPUTE; i++)
         policies += sp_recompute_at(&space->open, group, i, &ignored);
-    return policies * (uint64_t)(space->open.offload[0] + space->open.offload[1]);
+    return policies * (uint64_t)(space->open.offload[0] + space->open.offload[1]) +
+           space->open.chooses_kept;
 }
 
 /* Excludes a whole group by its time without recomputation and offload: a policy adds work and
@@ -316,6 +367,13 @@ static bool rule_out_group(struct looking *l, const struct sp_split_space *split
     l->beside_s = sp_least_companions_s(&l->in) * (1 - 1e-9); /* summed in another order */
     sp_prepare_step(&l->in, &l->layers, &l->time);
     return rule_out(l, 0, sp_least_step_s(&l->in, &l->time), plans);
+}
+
+/* Nothing run again or moved: its step is the least of all that may be chosen. */
+static void begin_choice(struct looking *l)
+{
+    l->chooses = true;
+    l->plan.recompute = (struct sp_recompute){0};
 }
 
 void sp_search_group(const struct sp_search_space *space, uint64_t group,
@@ -340,6 +398,11 @@ void sp_search_group(const struct sp_search_space *space, uint64_t group,
             l.plan.recompute.offload = offload;
             look_at_policy(&l, splits, at, n);
         }
+    if (!space->open.chooses_kept || n == 0)
+        return;
+    l.policy = SP_POLICIES + space->open.n_modules;
+    begin_choice(&l);
+    look_at_policy(&l, splits, at, n);
 }
 
 /* Evaluates plan `leaf` of a split, counted from its first. */
@@ -380,12 +443,15 @@ bool sp_plan_at(const struct sp_search_space *space, uint64_t group, uint64_t le
         return false;
     const int n = open_group(&l, splits, at);
     const uint64_t plans = plans_of(splits, n);
-    if (plans == 0 || leaf / plans >= 2 * (uint64_t)(SP_POLICIES + space->open.n_modules))
+    const uint64_t ways = 2 * (uint64_t)(SP_POLICIES + space->open.n_modules);
+    if (plans == 0 || leaf / plans >= ways + space->open.chooses_kept)
         return false;
     l.policy = (int)(leaf / plans / 2);
     sp_recompute_at(&space->open, &l.plan, l.policy,
                     &l.plan.recompute); /* a closed one has its places */
     l.plan.recompute.offload = leaf / plans % 2;
+    if (leaf / plans == ways)
+        begin_choice(&l);
     uint64_t rest = leaf % plans;
     int i = 0;
     for (; rest >= splits[i].plans; i++)

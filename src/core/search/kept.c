@@ -1,5 +1,9 @@
 /* The best of what a plan's activations may be, by module: kept, computed again, or in host
- * memory. */
+ * memory. All stages do the same, as Megatron-Core, NeMo 2, torchtitan and MaxText take it, though
+ * the first holds more micro-batches than the last: a launch of theirs has one set of modules, and
+ * its --recompute-num-layers is a number per stage. Layers of each stage's own, which FlagScale
+ * (--recompute-num-layers-per-stage) and NeMo 1 (activations_checkpoint_layers_per_pipeline) take,
+ * are not planned. */
 #include <math.h>
 
 #include <scaleplan/estimate.h>
@@ -114,6 +118,21 @@ static void try_sets(struct choosing *c, unsigned away)
     }
 }
 
+struct sp_kept_space sp_kept_space_of(const struct sp_dimensions *open,
+                                      const struct sp_repertoire *runs, bool moves)
+{
+    enum { PARTS = 8 }; /* eighths of the optimizer */
+    struct sp_kept_space space = {
+        .modules =
+            open->n_modules > 0 ? open->modules[open->n_modules - 1] : 0, /* the last has all */
+        .away = moves ? runs->away : 0,
+        .optimizer_parts = moves && runs->optimizer_away ? PARTS : 0,
+    };
+    for (int i = 0; i < SP_POLICIES; i++)
+        space.policy[i] = open->policy[i];
+    return space;
+}
+
 bool sp_choose_kept(const struct sp_step_inputs *in, const struct sp_kept_space *space,
                     double most_bytes, struct sp_kept_found *found)
 {
@@ -127,6 +146,7 @@ bool sp_choose_kept(const struct sp_step_inputs *in, const struct sp_kept_space 
     c.n = 0;
     c.most_bytes = most_bytes;
     c.best = found;
+    const double most_s = space->most_s > 0 ? space->most_s : INFINITY;
     *found = (struct sp_kept_found){.step_s = INFINITY};
     if (!in->layers)
         sp_list_model(in->model, &c.layers);
@@ -143,7 +163,8 @@ bool sp_choose_kept(const struct sp_step_inputs *in, const struct sp_kept_space 
         for (int i = 0; i < c.n && c.way[i].step_s < found->step_s; i++) {
             c.plan.recompute = c.way[i].recompute;
             /* the hosts' share of the optimizer lengthens every step */
-            if (part > 0 && step_of(&c) >= found->step_s)
+            const double least_s = part > 0 ? step_of(&c) : c.way[i].step_s;
+            if (least_s >= found->step_s || least_s > most_s)
                 break;
             try_sets(&c, space->away);
         }
