@@ -206,6 +206,7 @@ static bool check_file(struct check *check, const char *file, struct sp_error *e
 static bool run_files(const struct sp_args *args, struct check *check, struct sp_error *error)
 {
     bool ok = true;
+    sp_answer_is(check->report, "cases");
     for (int i = 0; i < args->n_operands; i++)
         ok = check_file(check, args->operands[i], error) && ok;
     if (ok && check->only && check->n_rows == 0)
