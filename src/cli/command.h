@@ -8,6 +8,7 @@
 #include "pictures/plot.h"
 #include "answer/report.h"
 #include "cli/options.h"
+#include "cli/program.h"
 #include "cli/words.h"
 
 struct sp_example {
@@ -44,8 +45,8 @@ struct sp_command {
     /* For commands that print rows as they come instead of making one report (argv[0] is the
      * command's name). `streams`: whether these words ask for it. NULL: never. */
     bool (*streams)(int argc, char **argv, struct sp_world *world);
-    enum sp_exit (*stream)(int argc, char **argv, struct sp_world *world, FILE *out,
-                           struct sp_error *error);
+    enum sp_exit (*stream)(int argc, char **argv, struct sp_world *world,
+                           const struct sp_output *to, struct sp_error *error);
 };
 
 /* The options of a command in its struct. Compilation fails if a parsed command line has no room

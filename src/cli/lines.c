@@ -189,17 +189,17 @@ static enum sp_exit answer_known(const struct sp_command *command, struct sp_arg
     return code;
 }
 
-enum sp_exit sp_answer_lines(int argc, char **argv, struct sp_world *world, FILE *out,
-                             struct sp_error *error)
+enum sp_exit sp_answer_lines(int argc, char **argv, struct sp_world *world,
+                             const struct sp_output *to, struct sp_error *error)
 {
     enum sp_exit code = SP_OK;
     const struct sp_command *const command = sp_find_command(argv[0], error);
     struct sp_args *const typed = sp_new_args(world);
     if (command && take_typed(command, argc, argv, typed, error)) {
         if (typed->given.help)
-            sp_print_command_help(command, typed->whole_help, out);
+            sp_print_command_help(command, typed->whole_help, to->out);
         else
-            code = answer_known(command, typed, world, out, error);
+            code = answer_known(command, typed, world, to->out, error);
     }
     free(typed);
     return code;

@@ -263,7 +263,7 @@ static enum sp_exit run(const struct running *r)
     struct sp_error error = {0};
     enum sp_exit code = SP_OK;
     if (command->streams && command->streams(r->argc, r->argv, r->world)) {
-        code = command->stream(r->argc, r->argv, r->world, r->to->out, &error);
+        code = command->stream(r->argc, r->argv, r->world, r->to, &error);
         return error.lines > 0 ? print_errors(&error, r->to->notes) : code;
     }
     struct sp_report *report = sp_report_new(command->name);

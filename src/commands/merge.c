@@ -73,15 +73,15 @@ static void write_rows(const struct sp_joined_rows *j, FILE *out)
         fwrite(j->rows[i].text, 1, j->rows[i].length, out);
 }
 
-static enum sp_exit stream(int argc, char **argv, struct sp_world *world, FILE *out,
-                           struct sp_error *error)
+static enum sp_exit stream(int argc, char **argv, struct sp_world *world,
+                           const struct sp_output *to, struct sp_error *error)
 {
     struct sp_joined_rows j = {0};
     struct sp_args *const args = parsed(argc, argv, world, error);
     if (args && check_options(args, error) &&
         sp_join_rows(sp_pipes_of(world), args->operands, args->n_operands, args->given.valid, &j,
                      error))
-        write_rows(&j, out);
+        write_rows(&j, to->out);
     sp_free_joined_rows(&j);
     free(args);
     return SP_OK;

@@ -14,7 +14,9 @@
 #include "host/interrupt.h"
 #include "cli/command.h"
 #include "cli/words.h"
+#include "cli/plan_rows.h"
 #include "pictures/sweep.h"
+#include "study/plan_text.h"
 #include "study/axes.h"
 
 extern const struct sp_command sp_cmd_sweep;
@@ -37,7 +39,7 @@ enum { OWN_OPTIONS = sizeof options / sizeof *options };
 static const struct {
     const char *command, *keys, *of_a_run;
 } defaults[] = {
-    {"step", "step_s,mfu,memory.device_bytes,memory.fits", ",days,cost_usd"},
+    {"step", "step_s,mfu,memory.device_bytes,memory.fits,micro_batch,remat", ",days,cost_usd"},
     {"search",
      "plans.0.dp,plans.0.tp,plans.0.pp,plans.0.vpp,plans.0.cp,plans.0.ep,plans.0.zero,"
      "plans.0.micro_batch,plans.0.remat,plans.0.schedule,plans.0.step_s,"
@@ -52,11 +54,18 @@ static const struct {
     {"serve", "fits,batch,tpot_s,ttft_s,tokens_per_s_per_device,cost_usd_per_mtoken.blended", ""},
 };
 
+/* What was chosen for a setting that rows leave open: each value once, behind one another. */
+struct left_open {
+    char values[SP_PLAN_TEXT];
+    bool differs; /* not the same in all rows */
+};
+
 struct sweep {
     const struct sp_command *command;
     struct sp_args *args; /* the line: the sweep's options, and lists of the command's */
     struct sp_axes axes;
     char keys[1024];
+    char asked[1040]; /* the same, and for plans what was left open in them */
     bool json, valid;
     char separator; /* of CSV or TSV */
     uint64_t shard, shards;
@@ -66,6 +75,7 @@ struct sweep {
     struct sp_sweep_picture picture;
     uint64_t answered, failed; /* rows */
     char first_reason[600];
+    struct left_open open[SP_PLAN_FIELDS];
 };
 
 static bool take_keys(struct sweep *s, const char *keys, struct sp_error *error)
@@ -108,13 +118,6 @@ static bool take_format(struct sweep *s, const char *text, struct sp_error *erro
            sp_fail(error, SP_INPUT, "--format: \"%s\": expected csv, tsv or json", sp_safe(text));
 }
 
-/* Whether a word of the line is that option, with or without "=value". */
-static bool is_spelled(const char *word, const char *name)
-{
-    const size_t n = strlen(name);
-    return strncmp(word + 2, name, n) == 0 && (word[2 + n] == '\0' || word[2 + n] == '=');
-}
-
 /* Which of the sweep's own options that is. */
 static int own_option(enum sp_option_id id)
 {
@@ -124,19 +127,16 @@ static int own_option(enum sp_option_id id)
     return i;
 }
 
-/* Where the swept command stands: first, or behind options of the sweep's own; 0: nowhere. */
+/* Where the swept command stands: first, or behind options; 0: nowhere. */
 static int place_of_command(int argc, char **argv)
 {
     int i = 1;
-    while (i < argc && strncmp(argv[i], "--", 2) == 0) {
-        int own = 0;
-        while (own < OWN_OPTIONS && !is_spelled(argv[i], sp_option_name(options[own].id)))
-            own++;
-        if (own == OWN_OPTIONS)
-            return 0;
-        i += sp_option_row(options[own].id, NULL).kind == SP_FLAG || strchr(argv[i], '=') ? 1 : 2;
-    }
-    return i < argc && argv[i][0] != '-' ? i : 0;
+    struct sp_error unknown = {0};
+    if (argc > 1 && argv[1][0] != '-')
+        return 1;
+    while (i < argc && !sp_find_command(argv[i], &unknown))
+        i++;
+    return i < argc ? i : 0;
 }
 
 /* Whether an option's value may be a price for each machine: "h100=2,b200=4". */
@@ -424,6 +424,46 @@ static void add_prices(struct sp_words *words, const struct sweep *s, uint64_t r
         sp_add_option(words, option, kept);
 }
 
+static void keep_choice(struct left_open *open, const char *value)
+{
+    const size_t used = strlen(open->values);
+    if (strstr(open->values, value))
+        return;
+    open->differs = used > 0;
+    snprintf(open->values + used, sizeof open->values - used, "%s%s", used > 0 ? ", " : "", value);
+}
+
+/* Keeps what a row's plan left open, unless the row shows it. */
+static void keep_choices(struct sweep *s, const struct sp_report *report)
+{
+    for (int i = 0; report && i < SP_PLAN_FIELDS; i++) {
+        const char *const key = sp_quantity(sp_plan_rows[i]).key;
+        char value[96], from[96];
+        snprintf(value, sizeof value, "resolved.%s.value", key);
+        snprintf(from, sizeof from, "resolved.%s.from", key);
+        const struct sp_entry *const origin = sp_find(report, from), *const chosen =
+                                                                         sp_find(report, value);
+        if (origin && !sp_is_listed(s->keys, key, '\0') &&
+            strcmp(origin->text, sp_origin_names[SP_ORIGIN_CHOSEN]) == 0)
+            keep_choice(&s->open[i], chosen->kind == SP_VALUE_TEXT ? chosen->text : "none");
+    }
+}
+
+/* What was left open and is not the same in all rows: they differ by more than what is swept. */
+static void note_choices(const struct sweep *s, FILE *notes)
+{
+    const char *before = "scaleplan: left open, and not the same in all rows:";
+    for (int i = 0; i < SP_PLAN_FIELDS; i++) {
+        const struct left_open *const open = &s->open[i];
+        if (!open->differs)
+            continue;
+        fprintf(notes, "%s --%s (%s)", before, sp_plan_fields[i].name, open->values);
+        before = ",";
+    }
+    if (*before == ',')
+        fputc('\n', notes);
+}
+
 /* Runs the command of a row; NULL with an error when it has no answer. */
 static struct sp_report *answer_row(struct sweep *s, uint64_t row, struct sp_error *error)
 {
@@ -442,7 +482,7 @@ static struct sp_report *answer_row(struct sweep *s, uint64_t row, struct sp_err
             sp_add_word(&words, "%s", value);
     }
     struct sp_report *const report =
-        sp_compute_asked(&s->asker, s->command, words.n, words.word, args, s->keys, error);
+        sp_compute_asked(&s->asker, s->command, words.n, words.word, args, s->asked, error);
     sp_free_words(&words);
     free(args);
     return report;
@@ -484,6 +524,7 @@ static void put_row(struct sweep *s, uint64_t row, struct row_cells *cells, bool
     add_cell(cells, "row", cells->number[0], false);
     add_options(cells, s, row);
     const bool answered = add_values(cells, s, row, report, &missing);
+    keep_choices(s, report);
     if (!report)
         /* no cell begins with a dash, which a spreadsheet would read as a formula */
         snprintf(reason, sizeof reason, "%s%.*s", error.text[0] == '-' ? "option " : "",
@@ -501,6 +542,8 @@ static void put_rows(struct sweep *s)
     struct row_cells *const cells = malloc(sizeof *cells);
     if (!cells)
         abort();
+    snprintf(s->asked, sizeof s->asked, "%s%s", s->keys,
+             strcmp(s->command->name, "step") == 0 ? ",resolved" : "");
     for (uint64_t row = s->shard; row < s->axes.rows && !ferror(s->out) && !sp_was_interrupted();
          row += s->shards)
         put_row(s, row, cells, row == s->shard);
@@ -513,23 +556,25 @@ static bool streams(int argc, char **argv, struct sp_world *world)
     return place_of_command(argc, argv) > 0;
 }
 
-static enum sp_exit stream(int argc, char **argv, struct sp_world *world, FILE *out,
-                           struct sp_error *error)
+static enum sp_exit stream(int argc, char **argv, struct sp_world *world,
+                           const struct sp_output *to, struct sp_error *error)
 {
     struct sweep *const s = calloc(1, sizeof *s);
     if (!s)
         abort();
     s->world = world;
     s->args = sp_new_args(world);
-    s->out = out;
+    s->out = to->out;
     if (parse(s, argc, argv, error) && s->args->given.help)
-        sp_print_command_help(&sp_cmd_sweep, s->args->whole_help, out);
+        sp_print_command_help(&sp_cmd_sweep, s->args->whole_help, to->out);
     else if (error->lines == 0)
         put_rows(s);
     if (error->lines == 0 && s->picture.target && s->answered > 0 && !sp_was_interrupted())
         end_picture(s, error);
     if (s->failed > 0 && s->answered == 0 && s->shards == 1 && !sp_was_interrupted())
         sp_fail(error, SP_INPUT, "no row has an answer; the first: %s", s->first_reason);
+    if (error->lines == 0 && !s->args->given.quiet)
+        note_choices(s, to->notes);
     const enum sp_exit code = s->failed > 0 && !s->valid ? SP_NO : SP_OK;
     sp_free_sweep_picture(&s->picture);
     sp_free_axes(&s->axes);
