@@ -133,6 +133,9 @@ bool sp_serves(const struct serve *f);
 /* A latency as the limits mean it: of the median request, or of nearly all. */
 double sp_limited_latency_s(const struct serve *f, enum sp_serve_latency latency, double mean_s);
 
+/* Whether --tpot or --ttft limits what is served. */
+bool sp_has_limits(const struct sp_serve_load *load);
+
 /* Whether latencies are within the limits; by the simulation where there is one. */
 bool sp_in_time(const struct serve *f, const struct sp_steady *y, const struct sp_serve_load *load);
 

@@ -280,8 +280,13 @@ bool sp_load_most(struct serve *f, struct sp_error *error)
     f->load.rate = 0;
     choose_instance(f);
     const bool placed = place_load(f, error);
+    if (sp_has_limits(&f->load) && placed) /* a queue that grows no more may still be too slow */
+        f->most_served =
+            sp_serves(f) ? sp_total_of_instances(sp_state_of_service(f).requests_per_s, f->replicas)
+                         : 0;
+    else
+        f->most_served = fmax(f->most_served, most_of_queue(f));
     f->load.rate = rate;
-    f->most_served = fmax(f->most_served, most_of_queue(f));
     return placed;
 }
 

@@ -153,7 +153,7 @@ static void say_serving(const struct shown *s, char *out, size_t size)
     const struct serve *const f = s->f;
     char late[256] = "", instances[160];
     say_instances(s, instances, sizeof instances);
-    if (!s->in_time && !f->is_overrun)
+    if (!s->in_time && !(f->is_overrun && f->most_served > 0))
         sp_say_late(f, &s->y, late, sizeof late);
     if (!s->in_time || f->fewest < (double)sp_chips(&f->hw))
         sp_say_fewest(f, late + strlen(late), sizeof late - strlen(late));
