@@ -170,9 +170,9 @@ bool sp_is_bare_chip(const char *spec);
 bool sp_put_network(const char *network, const struct sp_sources *sources, struct sp_hardware *hw,
                     struct sp_error *error);
 
-/* The default framework of a machine: MaxText on TPUs; on GPUs torchtitan if weights are sharded
- * (ZeRO 3), else NeMo. */
-const char *sp_default_framework(enum sp_network_kind network, bool shards_weights);
+/* The default framework of a machine (NULL: of GPUs): MaxText on TPUs; on others torchtitan if
+ * weights are sharded (ZeRO 3), else that of its file, or NeMo, which runs on NVIDIA's alone. */
+const char *sp_default_framework(const struct sp_hardware *hw, bool shards_weights);
 
 /* The frameworks of the closed forms of `fit`: one for plans with whole weights, and one for plans
  * that shard them. */

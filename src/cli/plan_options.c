@@ -64,7 +64,7 @@ static bool load_framework(const struct sp_args *args, const struct sp_sources *
     if (!name && p->profile.framework[0] != '\0')
         name = p->profile.framework;
     if (!name)
-        name = sp_default_framework((enum sp_network_kind)p->hw.network.kind, shards_weights(args));
+        name = sp_default_framework(&p->hw, shards_weights(args));
     return sp_load_framework(name, sources, &p->framework, error);
 }
 

@@ -199,10 +199,9 @@ static bool load_framework(const struct sp_args *args, const struct sp_sources *
     struct sp_memory_case *const f = &s->of;
     struct sp_planned *const base = &s->base;
     double memory_factor;
-    const char *const name =
-        args->value.framework
-            ? args->value.framework
-            : sp_default_framework((enum sp_network_kind)f->hw.network.kind, f->spread.zero == 3);
+    const char *const name = args->value.framework
+                                 ? args->value.framework
+                                 : sp_default_framework(&f->hw, f->spread.zero == 3);
     if (sources->textbook)
         return true;
     *base = (struct sp_planned){.model = f->model, .hw = f->hw, .precision = f->precision};
