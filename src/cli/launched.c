@@ -224,6 +224,30 @@ static bool read_first(const struct sp_args *typed, const struct sp_sources *sou
     return true;
 }
 
+/* Whether a remark asks for options ("give --input and --output") that were all typed. */
+static bool is_answered(const struct sp_args *typed, const char *note)
+{
+    const char *at = strstr(note, "give --");
+    bool answered = at != NULL;
+    while (answered && (at = strstr(at, "--")) != NULL) {
+        char name[64];
+        at += 2;
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, " ,;"), at);
+        const struct sp_option *const option = sp_option_named(typed, name);
+        answered = option && typed->given_at[option->id];
+    }
+    return answered;
+}
+
+static void drop_answered(const struct sp_args *typed, struct sp_launch *launch)
+{
+    int kept = 0;
+    for (int i = 0; i < launch->notes; i++)
+        if (!is_answered(typed, launch->note[i]))
+            memmove(launch->note[kept++], launch->note[i], sizeof *launch->note);
+    launch->notes = kept;
+}
+
 bool sp_take_launch(const struct sp_args *typed, struct sp_launch *launch, struct sp_args *args,
                     struct sp_error *error)
 {
@@ -248,6 +272,7 @@ bool sp_take_launch(const struct sp_args *typed, struct sp_launch *launch, struc
         ok = ok && take_rollout(typed, launch, args, error);
     for (int i = 0; i < typed->n_many && ok; i++)
         ok = sp_take_text(args, SP_O_set, typed->many[i], error);
+    drop_answered(typed, launch);
     if (launch->machine[0])
         ok = ok && sp_take_text(args, SP_O_hw, launch->machine, error);
     const bool read = ok && check_unread(path, typed, launch, error);
