@@ -452,7 +452,7 @@ static void keep_choices(struct sweep *s, const struct sp_report *report)
 /* What was left open and is not the same in all rows: they differ by more than what is swept. */
 static void note_choices(const struct sweep *s, FILE *notes)
 {
-    const char *before = "scaleplan: left open, and not the same in all rows:";
+    const char *before = "scaleplan: settings that no option fixes differ between rows:";
     for (int i = 0; i < SP_PLAN_FIELDS; i++) {
         const struct left_open *const open = &s->open[i];
         if (!open->differs)
