@@ -39,7 +39,7 @@ struct sp_recompute {
     unsigned away; /* of `offload`: the tensors that wait there, a bit per enum sp_away; 0: all */
 };
 
-/* What of the kept activations can wait in host memory by itself: inputs of a layer's modules under
+/* The kept activations that can be offloaded separately: inputs of a layer's modules under
  * the names of Megatron-Core's --offload-modules, and what a dense MLP keeps; sp_away_names. */
 enum sp_away {
     SP_AWAY_ATTN_NORM,  /* the layer's input */
@@ -103,7 +103,7 @@ enum sp_attention_kernel {
     SP_ATTENTION_KERNELS
 };
 
-/* What of the logits is in memory at once; sp_logits_names. */
+/* The part of the logits in memory at once; sp_logits_names. */
 enum sp_logits {
     SP_LOGITS_UNFUSED, /* all, with the copies that the framework's loss makes: its logit_bytes */
     SP_LOGITS_FUSED,   /* all, once in 2 bytes: the gradient takes their place */

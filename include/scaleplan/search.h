@@ -63,8 +63,8 @@ double sp_octaves_away(const struct sp_ground *ground, const struct sp_place *pl
  * "Expected values of normal order statistics", table 1. */
 #define SP_BEST_OF_DIRECTIONS 1.7034
 
-/* Expected over estimated step time (at least 1) of the best of many plans that are so many octaves
- * away from what was run. */
+/* Expected over estimated step time (at least 1) of the best of many plans, by their octaves from
+ * measured runs. */
 double sp_doubt(double octaves);
 
 /*
@@ -110,7 +110,7 @@ struct sp_flow {
     int64_t vpp;
 };
 
-/* Allowed values of what is no degree. */
+/* Allowed values of settings other than degrees. */
 struct sp_dimensions {
     bool zero[4], policy[SP_POLICIES], schedule[SP_SCHEDULES];
     int n_modules;
@@ -321,10 +321,10 @@ size_t sp_find_fixes(const struct sp_step_inputs *in, const struct sp_repertoire
 /* What may be chosen. */
 struct sp_kept_space {
     bool policy[SP_POLICIES]; /* recomputations */
-    unsigned modules;    /* under the policy none each of these beside it (bits of sp_module) */
-    bool is_given;       /* none of those: the plan's own recomputation */
-    unsigned away;       /* tensors that each may wait in host memory (bits of sp_away); 0: as
-                            the plan says */
+    unsigned modules; /* modules that may be recomputed under the policy none (bits of sp_module) */
+    bool is_given;    /* none of those: the plan's own recomputation */
+    unsigned away;    /* tensors that each may wait in host memory (bits of sp_away); 0: as
+                         the plan says */
     int optimizer_parts; /* the hosts' share of the optimizer is 0, 1/n, ... 1; 0: the plan's */
 };
 

@@ -142,7 +142,7 @@ static bool is_of_best(const struct sp_report *r, const char *key, char *out, si
     return true;
 }
 
-/* What a key means that the command has, if not in this answer; NULL: it has no such key. */
+/* Meaning of a key that the command has, though not in this answer; NULL: it has no such key. */
 static const char *meaning_of(const struct sp_report *r, const char *key)
 {
     enum sp_quantity_id id = 0;

@@ -74,7 +74,7 @@ static bool find_kind(const char *name, struct sp_aim *aim, struct sp_error *err
                    sp_nearest_hint(&nearest), goals);
 }
 
-/* What stands behind a goal's name: a number above 0, in the goal's unit where it has one. */
+/* The value after a goal's name: a number above 0, in the goal's unit if it has one. */
 static bool read_target(const struct sp_aim_info *info, const char *value, double *target,
                         struct sp_error *error)
 {
@@ -190,7 +190,7 @@ static bool check_words(const struct sp_args *args, struct sp_error *error)
     return true;
 }
 
-/* What a verdict of the closed forms stands on. */
+/* Inputs of a verdict by the closed forms. */
 static bool take_closed_forms(struct sp_aim *aim, struct sp_error *error)
 {
     if (aim->of.power_prior)

@@ -1,4 +1,4 @@
-/* --from: a launch in the place of options. */
+/* --from: a launch instead of options. */
 #include "cli/launched.h"
 
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static bool plans_rollout(const struct sp_args *typed)
     return sp_option_taken(typed, SP_O_rollout_engine) != NULL;
 }
 
-/* What it says beside its training: the rollout's devices, engine, lengths and batch. */
+/* Its settings beside the training: the rollout's devices, engine, lengths and batch. */
 static bool take_rollout(const struct sp_args *typed, const struct sp_launch *launch,
                          struct sp_args *args, struct sp_error *error)
 {
@@ -96,8 +96,8 @@ static bool is_said(const struct sp_args *typed, const struct sp_launch *launch,
     return said;
 }
 
-/* What decides the answer and a launch leaves to others (the training script, its data), where
- * nobody typed it either: one line names all of it. Without a machine no batch is known yet. */
+/* Settings that decide the answer, that the launch leaves to others (the training script, its data)
+ * and that nobody typed: one line names them all. Without a machine no batch is known yet. */
 static bool check_left_out(const char *path, const struct sp_args *typed,
                            const struct sp_args *args, const struct sp_launch *launch,
                            struct sp_error *error)
@@ -150,8 +150,8 @@ static bool check_length(const struct sp_args *args, const struct sp_launch *lau
                    args->value.input, args->value.output, length, launch->longest);
 }
 
-/* A launch that says what nothing here reads and what decides the answer, where nobody typed the
- * option either. */
+/* Refuses a launch with a setting that decides the answer but cannot be read, unless its option was
+ * typed. */
 static bool check_unread(const char *path, const struct sp_args *typed,
                          const struct sp_launch *launch, struct sp_error *error)
 {

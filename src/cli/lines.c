@@ -12,7 +12,7 @@
 #include "cli/plan_json.h"
 #include "cli/plan_options.h"
 
-/* A plan takes a few hundred bytes; what has no line breaks is no list of plans. */
+/* A plan takes a few hundred bytes; a text without line breaks is not a list of plans. */
 enum { LONGEST_LINE = 1 << 20 };
 
 bool sp_reads_lines(int argc, char **argv, struct sp_world *world)
@@ -31,7 +31,7 @@ static bool take_members(struct sp_args *args, const cJSON *plan, struct sp_erro
     return ok;
 }
 
-/* What answers of many lines share. */
+/* Shared by the answers of many lines. */
 struct lines {
     const struct sp_command *command;
     const struct sp_args *typed;
@@ -144,7 +144,7 @@ static enum sp_exit answer_lines(struct lines *s, char *line, struct sp_error *e
     return answered < plans ? SP_NO : SP_OK;
 }
 
-/* The typed options alone: what is wrong there is wrong for every plan. */
+/* The typed options alone: an error there is one of every plan. */
 static bool take_typed(const struct sp_command *command, int argc, char **argv,
                        struct sp_args *typed, struct sp_error *error)
 {

@@ -347,7 +347,7 @@ static const struct other *other_named(const char *word)
     return i < OTHERS ? &others[i] : NULL;
 }
 
-/* The text of an option that a word of others stands for. */
+/* The text of an option for another tool's word. */
 static const char *said_by(const char *name, struct sp_args *args, enum sp_option_id id,
                            const char *value)
 {

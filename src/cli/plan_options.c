@@ -26,8 +26,9 @@ static void read_fields(const struct sp_args *args, struct sp_plan *plan)
     }
 }
 
-/* Whether a plan written as "tp=8,zero=3" is of ZeRO 3: it says so, or names a shard group and no
- * stage, as `step` reads it. Such a plan takes torchtitan as its framework, as in `search`. */
+/* Whether a plan written as "tp=8,zero=3" is of ZeRO 3: it gives that stage, or a shard group
+ * without a stage, as `step` reads it. Such a plan takes torchtitan as its framework, as in
+ * `search`. */
 static bool is_of_zero3(const char *plan)
 {
     char item[64];

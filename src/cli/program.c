@@ -38,8 +38,8 @@ static enum sp_exit finish_output(enum sp_exit code, const struct sp_output *to)
     return SP_INTERNAL;
 }
 
-/* The lines of an answer, and its columns where there is no terminal; the whole text of --details
- * is not broken there. */
+/* The lines of an answer, and its columns without a terminal; then the text of --details is not
+ * wrapped. */
 enum { ANSWER_LINES = 12, ANSWER_COLUMNS = 80 };
 
 static struct sp_render render_of(const struct sp_args *args, const struct sp_output *to)
@@ -174,7 +174,7 @@ static bool has_failed(const struct sp_command *command, const struct sp_report 
     return failed && failed->number > 0;
 }
 
-/* Writes the answer, as it would stand in a pipe, into a file. */
+/* Writes the answer into a file, as it would print it into a pipe. */
 static bool write_answer(const struct sp_report *report, struct sp_render how, const char *path,
                          struct sp_error *error)
 {

@@ -29,8 +29,8 @@ static double chips_of(const struct serve_degrees *d)
     return d->tp * d->attention_dp * d->pp;
 }
 
-/* "4xtp4dp8ep8": instances, one unless said, and their degrees in any order; without EP it is what
- * they make of it. Blanks are left out. */
+/* "4xtp4dp8ep8": instances (default 1) and their degrees in any order; without EP it follows from
+ * the others. Blanks are left out. */
 static bool read_degrees(const char *text, size_t n, struct serve_degrees *d)
 {
     char word[80] = "", *times;

@@ -1,4 +1,4 @@
-/* What the verdict of `serve` says of limits and rates that are not kept. */
+/* The words of `serve`'s verdict for limits that are not kept and rates that are not reached. */
 #include <math.h>
 #include <stdio.h>
 

@@ -27,7 +27,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(grade),
 };
 
-/* What a run over files keeps. */
+/* The state of a run over files. */
 struct check {
     struct sp_report *report;
     struct sp_world *world;
@@ -84,7 +84,7 @@ static bool add_row(struct check *check, const struct check_row *row)
 
 enum { LONGEST_REASON = 320 };
 
-/* Why an answer is no value to compare with: a mistyped key, or another type; else "". */
+/* Why an answer cannot be compared: a mistyped key, or another type; else "". */
 static void mismatch(const struct sp_report *report, const struct sp_case_value *expected,
                      const struct sp_entry *actual, char text[LONGEST_REASON])
 {

@@ -220,8 +220,9 @@ static bool load_framework(const struct sp_args *args, const struct sp_sources *
     return true;
 }
 
-/* What `step` chooses where nothing is said, of what the closed forms have: the micro-batch of a
- * typed batch, and a policy. Only a plan of all the machine's devices is one that `step` has. */
+/* Settings that nobody typed, as `step` chooses them among those of the closed forms: the
+ * micro-batch of a typed batch, and a policy. Only a plan of all the machine's devices is one that
+ * `step` has. */
 static bool resolve(const struct sp_args *args, const struct sp_sources *sources, struct memory *s,
                     struct sp_error *error)
 {

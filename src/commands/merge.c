@@ -55,7 +55,7 @@ static bool streams(int argc, char **argv, struct sp_world *world)
     return rows;
 }
 
-/* Rows are joined as they stand: options that shape an answer have no meaning. */
+/* Rows are joined unchanged: options that shape an answer have no meaning. */
 static bool check_options(const struct sp_args *args, struct sp_error *error)
 {
     for (size_t i = 0; i < args->n_options; i++)
@@ -87,7 +87,7 @@ static enum sp_exit stream(int argc, char **argv, struct sp_world *world,
     return SP_OK;
 }
 
-/* Parts of a search: its own words, its counts, and where its plans stand. */
+/* Parts of a search: its own words, its counts, and the place of its plans. */
 
 struct merging {
     struct sp_searching s;

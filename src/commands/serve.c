@@ -206,7 +206,7 @@ static const char *longest_part(const struct sp_pass_time *t)
     return parts[longest].name;
 }
 
-/* What the instance holds, and what other sizes would. */
+/* The memory of the instance, and of other sizes. */
 static void weigh(struct shown *s)
 {
     const struct serve *const f = s->f;
@@ -272,7 +272,7 @@ static void time_service(struct shown *s)
     s->ttft_range = sp_serving_range_log(&f->profile, &f->model, SP_LATENCY_TTFT);
 }
 
-/* Each limit that was given, alone. */
+/* Each given limit by itself. */
 static void limit(struct shown *s)
 {
     const struct serve *const f = s->f;

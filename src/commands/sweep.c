@@ -35,7 +35,7 @@ static const struct sp_taken options[] = {
 };
 enum { OWN_OPTIONS = sizeof options / sizeof *options };
 
-/* What a row shows when --get does not say, and what more of a run of --tokens. */
+/* The columns without --get, and more of them with --tokens. */
 static const struct {
     const char *command, *keys, *of_a_run;
 } defaults[] = {
@@ -54,7 +54,7 @@ static const struct {
     {"serve", "fits,batch,tpot_s,ttft_s,tokens_per_s_per_device,cost_usd_per_mtoken.blended", ""},
 };
 
-/* What was chosen for a setting that rows leave open: each value once, behind one another. */
+/* The values chosen for a setting that rows leave open, each once. */
 struct left_open {
     char values[SP_PLAN_TEXT];
     bool differs; /* not the same in all rows */
@@ -172,8 +172,8 @@ static bool add_axis(struct sweep *s, const struct sp_option *option, const char
     return sp_add_axis(&s->axes, option->name, kind, text, error);
 }
 
-/* The options of a line: the sweep's own and, of the command's, those that only compute. What the
- * command takes as a number, a choice or a text is a list of them here. */
+/* The options of a line: the sweep's own and, of the command's, those that only compute. A number,
+ * a choice or a text of the command is a list here. */
 static size_t options_of_line(const struct sp_command *command, struct sp_option *line)
 {
     struct sp_option swept[SP_MAX_OPTIONS];
@@ -262,7 +262,7 @@ static bool end_picture(struct sweep *s, struct sp_error *error)
     return sp_end_sweep_picture(&s->picture, title, error);
 }
 
-/* What the line says of the rows. */
+/* Reads the sweep's own options. */
 static bool take_own(struct sweep *s, struct sp_error *error)
 {
     const struct sp_args *const args = s->args;
@@ -449,7 +449,8 @@ static void keep_choices(struct sweep *s, const struct sp_report *report)
     }
 }
 
-/* What was left open and is not the same in all rows: they differ by more than what is swept. */
+/* Says which settings were left open and differ between rows: these then differ by more than the
+ * sweep. */
 static void note_choices(const struct sweep *s, FILE *notes)
 {
     const char *before = "scaleplan: settings that no option fixes differ between rows:";

@@ -25,7 +25,7 @@ int sp_add_listed(struct sp_panel *panel, const struct sp_report *report, const 
     return n;
 }
 
-/* A panel of the usual height, whose key stands inside or, if so wanted, above. */
+/* A panel of the usual height, with its key inside or, if wanted, above. */
 static struct sp_panel *add_panel(struct sp_figure *figure, struct sp_plot_axis x,
                                   struct sp_plot_axis y, enum sp_key key)
 {

@@ -56,8 +56,8 @@ struct sp_candidate *sp_open_variant(const struct sp_search *search,
                                      const struct sp_candidate *machine,
                                      const struct sp_variant *variant);
 
-/* What ranks variants of a machine: its best plan by the goal, a step for each sequence of the
- * batch; INFINITY: none fits. Before sp_finish_search. */
+/* The value that ranks variants of a machine: its best plan by the goal, a step for each sequence
+ * of the batch; INFINITY: none fits. Before sp_finish_search. */
 double sp_worth_of(const struct sp_search *search, const struct sp_candidate *machine);
 
 /* Most value of a plan of that variant whose worth is `worth`; INFINITY: not known. */

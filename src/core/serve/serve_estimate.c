@@ -101,8 +101,8 @@ static struct mixed mix(const struct loop *l, double decoding, double tokens)
     return (struct mixed){e.token_s * l->accepted, fmax(adds, l->ranks * tokens * l->least_s)};
 }
 
-/* What r requests make of each other, where `prompts` of them start in a step: to one of them, the
- * others are there for as long as it is not alone. */
+/* How r requests delay each other if `prompts` of them start in a step: to one of them, the others
+ * are present for as long as it is not alone. */
 struct turn {
     double every_s; /* from step to step */
     double token_s, first_s, e2e_s;

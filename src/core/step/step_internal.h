@@ -115,8 +115,8 @@ double sp_context_send_s(const struct sp_step_inputs *in, double bytes);
 double sp_shards_s(const struct sp_step_inputs *in, const struct sp_stage_weights *held,
                    double bytes_per_param);
 
-/* What broadcasts of updated weights from each owner take beyond a gather of the same bytes; 0
- * where the framework gathers, or a group lies in one node. s. */
+/* Extra time of broadcasts of updated weights from their owners beyond a gather of the same bytes;
+ * 0 where the framework gathers, or a group lies in one node. s. */
 double sp_broadcasts_s(const struct sp_step_inputs *in);
 
 /* All-reduce of a shard's gradients over replicas of the shards (HSDP, slices). s. */

@@ -51,8 +51,8 @@ static bool rename_field(char *name, size_t size)
     return false;
 }
 
-/* Makes what a recipe says beside its fields, its imports and where its object comes from, a name
- * that is passed over. */
+/* Turns parts of a recipe other than its fields, imports and the source of its object into names
+ * that are passed over. */
 static void pass_over(struct sp_settings *s, const char *object, size_t n)
 {
     static const char *const imports[] = {"megatron.", "nemo", "torch"};

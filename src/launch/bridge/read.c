@@ -45,7 +45,7 @@ static bool take_precision(const struct sp_settings *from, const char *given,
                                       sp_safe(given)));
 }
 
-/* What a file of overrides leaves to the recipe that it is for. */
+/* The settings that a file of overrides leaves to its recipe. */
 static bool take_recipe(const struct sp_settings *from, struct sp_settings *to)
 {
     const bool precise = sp_said(to, "--bf16") || sp_said(to, "--fp16") ||

@@ -1,5 +1,5 @@
-/* A service as the command of an engine's server. What the engine has no option for stands in a
- * comment with the requests, which `serve --from` takes again. */
+/* A service as the command of an engine's server. Settings without an engine option are in a
+ * comment with the requests, which `serve --from` reads back. */
 #include <math.h>
 #include <string.h>
 
@@ -139,7 +139,7 @@ static bool value_of(const struct writing *w, const struct sp_launch_row *row, c
     return out[0] || row->takes_none;
 }
 
-/* Whether an option of the command says it. */
+/* Whether an option of the command sets it. */
 static bool is_said(const struct writing *w, const char *serve)
 {
     char value[SP_ROW_WORD];
@@ -181,7 +181,7 @@ static const char *asked_value(const struct sp_served_launch *of, const char *na
     return NULL;
 }
 
-/* What the command has no option for. */
+/* Settings without an option of the command. */
 static void lose(const struct writing *w)
 {
     const struct sp_served_launch *const of = w->of;
@@ -221,7 +221,7 @@ static void put_degrees(const struct sp_served_launch *of, const struct sp_serve
         fprintf(out, "ep%.0f", p->ep);
 }
 
-/* What `serve --from` needs besides, and what was lost. */
+/* The other inputs of `serve --from`, and what was lost. */
 static void put_rest(const struct writing *w, FILE *out)
 {
     static const char own[] = "tp,pp,attention-dp,ep,etp,replicas,disaggregate,model,draft-model";

@@ -1,4 +1,4 @@
-/* What estimates depend on and no option of a framework says: see assumed.c. */
+/* Inputs of estimates that no option of a framework gives: see assumed.c. */
 #ifndef SP_LAUNCH_ASSUMED_H
 #define SP_LAUNCH_ASSUMED_H
 

@@ -1,5 +1,5 @@
-/* What the formats of src/launch share: their rows, settings as frameworks spell them, options and
- * remarks of a launch that is read, and what a written one loses. */
+/* Shared by the formats of src/launch: their rows, settings as frameworks spell them, options and
+ * remarks of a launch that is read, and losses of one that is written. */
 #ifndef SP_LAUNCH_SETTINGS_H
 #define SP_LAUNCH_SETTINGS_H
 
@@ -51,11 +51,11 @@ struct sp_launch_file {
 /* How well a file fits a format. */
 enum sp_match { SP_NO_MATCH, SP_POSSIBLE, SP_LIKELY, SP_CERTAIN };
 
-/* A framework's form of a launch: it is written, read, or both; what it is not is NULL. */
+/* A framework's form of a launch: written, read, or both; the function that it lacks is NULL. */
 struct sp_target {
     const char *words[SP_LAUNCH_FILES]; /* names of files in configs/launch, or NULL */
 
-    /* Puts the plan on `out`. What the framework cannot say is lost before the first line. */
+    /* Puts the plan on `out`. Losses are found before the first line is written. */
     void (*write)(const struct sp_launched *launched, FILE *out);
 
     const char *program; /* what starts a server; NULL: it trains */
@@ -124,8 +124,8 @@ bool sp_refuse_gaps(struct sp_settings *settings);
 
 /* Names in a remark, as many as have room, what no reader asked for: neither of `quiet` (names
  * parted by blanks, "log-*" for all that start so) nor marked as read. `prefix` stands in front of
- * names in the file and not in the list. What decides an answer is harmless only by its whole name,
- * and without its option there is no answer. */
+ * names in the file and not in the list. A setting that decides an answer is harmless only by its
+ * whole name; without its option there is no answer. */
 void sp_note_unread(struct sp_settings *settings, const char *prefix, const char *quiet);
 
 /* A setting's number, or `otherwise` when it is not given; adds an error when it is no finite

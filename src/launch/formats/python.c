@@ -70,7 +70,7 @@ static const struct known *find_known(const struct sp_python *p, const char *nam
     return NULL;
 }
 
-/* What a name stands for: typed, set before, or the default of an option or field "X.NAME". */
+/* The value of a name: typed, set before, or the default of an option or field "X.NAME". */
 static const char *value_of(const struct sp_python *p, const char *name, int *branch)
 {
     const char *const dot = strrchr(name, '.');
@@ -277,7 +277,7 @@ static bool evaluate(const struct sp_python *p, const char *from, const char *to
     return known;
 }
 
-/* What an expression rests on. */
+/* The names that an expression depends on. */
 enum rest { KNOWN, UNKNOWN, CALL };
 
 /* The name in an expression that nothing tells, which can be typed then: it has no value here, or
@@ -492,7 +492,7 @@ static bool starts(const char *line, const char *word)
     return strncmp(line, word, n) == 0 && !is_letter(line[n]);
 }
 
-/* What a line opens: a function, a class, a branch. */
+/* The block that a line opens: a function, a class, a branch. */
 static void follow(struct sp_python *p, const char *line, const char *to, size_t indent)
 {
     static const char *const branches[] = {"if", "elif", "else", "for", "while", "except"};

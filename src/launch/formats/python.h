@@ -13,7 +13,7 @@ struct sp_call {
     int line, branch;
 };
 
-/* What a text says so far: names with their values (of fields, of options of a parser and of
+/* The state of reading a text: names with their values (of fields, of options of a parser and of
  * parameters their defaults). */
 struct sp_python;
 

@@ -83,7 +83,7 @@ static bool enter_function(struct place *p)
                    sp_safe(p->function));
 }
 
-/* A line "name = value"; others say nothing. What a branch sets is not known. */
+/* A line "name = value"; others say nothing. Values set in a branch are unknown. */
 static bool read_assignment(struct place *p, const char *line, size_t n)
 {
     struct sp_settings *const settings = p->settings;

@@ -1,10 +1,10 @@
-/* What reading and writing of accelerate's YAML share. */
+/* Shared by reading and writing accelerate's YAML. */
 #ifndef SP_LAUNCH_ACCELERATE_H
 #define SP_LAUNCH_ACCELERATE_H
 
 #include "launch/fields/rules.h"
 
-/* What its settings say that a training script has to go on with. */
+/* Its settings that the arguments of a training script build on. */
 struct sp_accelerate {
     int64_t processes, tp, cp; /* processes 0: not said */
     bool recomputes;

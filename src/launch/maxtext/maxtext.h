@@ -1,4 +1,4 @@
-/* What reading and writing of MaxText's options share. Keys: MaxText/configs/base.yml. */
+/* Shared by reading and writing MaxText's options. Keys: MaxText/configs/base.yml. */
 #ifndef SP_LAUNCH_MAXTEXT_H
 #define SP_LAUNCH_MAXTEXT_H
 
@@ -34,7 +34,7 @@ enum sp_maxtext_degree { TENSOR, CONTEXT, EXPERT, PIPELINE, FSDP, DATA, DEGREES 
  * front of its own, where it lies beside `origin`; a remark where it does not. */
 bool sp_follow_maxtext(const char *origin, struct sp_settings *settings);
 
-/* What rules of sharding that are not base.yml's leave: whether the weights of layers are split
+/* The effect of sharding rules other than base.yml's: whether the weights of layers are split
  * over ranks of experts and of a sequence. */
 struct sp_maxtext_rules {
     bool experts_shard, context_shards;

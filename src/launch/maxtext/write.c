@@ -34,7 +34,7 @@ static void name_model(const struct sp_launched *l, char *name)
         sp_model_theirs(l->words[0], l->model->name, name);
 }
 
-/* What a model of dimensions alone cannot be. */
+/* Models that dimensions alone cannot describe. */
 static void lose_model(const struct sp_launched *l)
 {
     const struct sp_model *const m = l->model;

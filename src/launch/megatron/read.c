@@ -216,7 +216,7 @@ static void read_named_model(struct sp_launch_file *file)
     }
 }
 
-/* What the flags say. */
+/* Reads the flags. */
 static bool read_arguments(struct sp_launch_file *file, struct sp_settings *s)
 {
     struct sp_settings *const assumed = &file->assumed;

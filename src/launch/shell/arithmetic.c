@@ -18,7 +18,8 @@ struct sum {
     int depth;
 };
 
-/* Operators from the weakest to the strongest; of two that start alike the longer stands first. */
+/* Operators from the weakest to the strongest; of two with the same start the longer comes first.
+ */
 enum operation {
     OR,
     AND,

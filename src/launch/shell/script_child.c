@@ -143,7 +143,7 @@ static void keep_exported(struct run *r)
             scope->at[i].value = NULL;
 }
 
-/* What stands in front of a script gives names values: `env A=1 bash FILE`, `--export=ALL,A=1`. */
+/* Assignments in front of a script set its variables: `env A=1 bash FILE`, `--export=ALL,A=1`. */
 static void take_given(struct run *r, const struct sp_shell_fields *fields, int end)
 {
     static const char key[] = "--export=";

@@ -1,4 +1,4 @@
-/* What reads a script: where it is, and the words, values and conditions that it meets there. */
+/* The state of reading a script: the place, and the words, values and conditions met there. */
 #ifndef SP_LAUNCH_SCRIPT_RUN_H
 #define SP_LAUNCH_SCRIPT_RUN_H
 
@@ -9,7 +9,7 @@
 
 enum { SP_BRANCH_STEPS = 50 };
 
-/* What a list of commands came to: PRESUMED is a command that is taken to have worked. */
+/* The outcome of a list of commands: PRESUMED is a command that is taken to have worked. */
 enum status { FAILED = SP_FALSE, WORKED = SP_TRUE, OPEN = SP_OPEN_TRUTH, PRESUMED };
 
 enum leave { STAYS, CONTINUES, BREAKS, RETURNS, EXITS };

@@ -6,7 +6,7 @@
 #include "base/list.h"
 #include "launch/torchtitan/torchtitan.h"
 
-/* What the models of a folder have in common: the tokens of a sequence at most, and whether their
+/* Facts that the models of a folder share: the tokens of a sequence at most, and whether their
  * attention is FlexAttention, with which 0.2.2 takes no context parallelism. */
 static const struct {
     const char *folder;

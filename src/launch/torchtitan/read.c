@@ -220,7 +220,8 @@ static void read_schedule(struct sp_settings *s, const struct sp_model *model)
         read_stages(s, model, several ? chunks : 1);
 }
 
-/* Activation checkpointing: "op" repeats every second matmul, a number all of one layer in so many.
+/* Activation checkpointing: "op" repeats every second matmul, a number N every N-th layer as a
+ * whole.
  */
 static void read_checkpointing(struct sp_settings *s)
 {

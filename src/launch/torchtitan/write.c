@@ -100,7 +100,7 @@ static void make_degrees(const struct sp_launched *l, struct sp_settings *made)
     make_number(made, "training.num_tokens_per_train_step", true, (double)p->batch * unit);
 }
 
-/* What is said in words; rows of one version alone are made for that one. */
+/* Settings written in code; rows of a single version are written for that version only. */
 static void make_texts(const struct sp_launched *l, const struct sp_titan_model *known,
                        struct sp_settings *made)
 {
