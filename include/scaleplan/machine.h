@@ -251,7 +251,7 @@ int64_t sp_chips(const struct sp_hardware *hw);
  * unknown. */
 double sp_capacity_bytes(const struct sp_chip *chip);
 
-/* Rate of the link between a chip and its host, one way: the coherent link where it has one, else
+/* Rate of the link between a chip and its host, one way: the coherent link if it has one, else
  * PCIe. Bytes/s; NAN: not known. */
 double sp_host_bytes_per_s(const struct sp_chip *chip);
 

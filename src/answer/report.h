@@ -141,7 +141,7 @@ void sp_drop_row(struct sp_report *report);
 void sp_lead_row(struct sp_report *report, size_t i);
 
 /* Text layout: the table of the rows that were begun of the list "plans", below an empty line, and
- * the top scope again; nothing where there are no rows. `columns` has keys of a row between commas,
+ * the top scope again; nothing if there are no rows. `columns` has keys of a row between commas,
  * each under the label of its quantity or "key: heading"; ": heading" is the column of the labels.
  * Numbers stand to the right, words and verdicts to the left, a ">key" to the right; a "+key"
  * stands with --details alone. NULL: a column for every quantity of a row, beside its name. */

@@ -129,7 +129,7 @@ static bool says_plan(const struct sp_args *args)
     return said;
 }
 
-/* The plan that is held: the typed one, else the best of all that fit, else, where none does, what
+/* The plan that is held: the typed one, else the best of all that fit, else, if none does, what
  * `step` infers. A policy that changes with 10 % less memory would distort the worth of a figure;
  * --replan searches again, and is refused with a typed plan. */
 static bool take_plan(struct sp_aim *aim, const struct sp_sources *sources, struct sp_error *error)

@@ -214,7 +214,7 @@ double sp_kv_element_bytes(const struct sp_args *args);
 bool sp_batch_of(const struct sp_args *args, const struct sp_model *model, double *batch_tokens,
                  double *seq, const char **origin, struct sp_error *error);
 
-/* Reads --documents, where it is given, packed into sequences of `seq`; the model and its
+/* Reads --documents, if it is given, packed into sequences of `seq`; the model and its
  * companions point at them unless each fills a sequence. */
 bool sp_take_documents(const struct sp_args *args, const struct sp_sources *sources, double seq,
                        struct sp_model *model, struct sp_companions *companions,

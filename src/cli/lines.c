@@ -112,7 +112,7 @@ static bool read_line(FILE *in, char *line, size_t *length)
 }
 
 /* Blank lines are no plans. The exit code: 0; 1 where some lines have no answer; 3, with an error,
- * where none has. */
+ * if none has. */
 static enum sp_exit answer_lines(struct lines *s, char *line, struct sp_error *error)
 {
     size_t length, number = 0, plans = 0, answered = 0;

@@ -52,7 +52,7 @@ bool sp_plan_on(const struct sp_args *args, const struct sp_sources *sources,
                 struct sp_planned *planned, struct sp_error *error);
 
 /* Makes the plan of the typed options and a change of `planned`, as if the options change->field
- * had been typed too: open settings are chosen anew. False where that is no plan, or has another
+ * had been typed too: open settings are chosen anew. False if that is no plan, or has another
  * batch. */
 bool sp_plan_changed(const struct sp_args *args, const struct sp_planned *planned,
                      const struct sp_repertoire *runs, struct sp_neighbour *change);

@@ -194,7 +194,7 @@ static void put_cause(const struct sp_searching *s, const struct sp_close_by *ne
     put_empty(s, &rows);
 }
 
-/* The fewest devices on which some plan fits, where none fits on these. */
+/* The fewest devices on which some plan fits, if none fits on these. */
 static void put_too_small(const struct sp_searching *s)
 {
     const struct sp_planned *const p = &s->of.machine[0]->base;

@@ -278,7 +278,7 @@ struct search_rows {
     int n_ties;                  /* plans that tie with the first */
     double lead;
     char ties[5 * SP_SEARCH_TOP * SP_MAX_MACHINES]; /* "2, 3 and 4 tie" */
-    struct sp_least least;                          /* where nothing fits */
+    struct sp_least least;                          /* if nothing fits */
     enum sp_verdict verdict;                        /* of the first plan */
     bool is_empty;
     char idle[48];         /* devices that stay so */

@@ -109,7 +109,7 @@ void sp_take_sequences(struct serve *f, double sequences);
 bool sp_load_most(struct serve *f, struct sp_error *error);
 
 /* Chips of the smallest machine of this kind whose instances serve --rate within the limits; NAN
- * without a rate, with degrees that are given, or where none was found. */
+ * without a rate, with degrees that are given, or if none was found. */
 double sp_fewest_to_serve(const struct serve *f);
 
 /* The same service on another machine: as many instances of the same degrees as fit, under the same
@@ -136,7 +136,7 @@ double sp_limited_latency_s(const struct serve *f, enum sp_serve_latency latency
 /* Whether --tpot or --ttft limits what is served. */
 bool sp_has_limits(const struct sp_serve_load *load);
 
-/* Whether latencies are within the limits; by the simulation where there is one. */
+/* Whether latencies are within the limits; by the simulation if there is one. */
 bool sp_in_time(const struct serve *f, const struct sp_steady *y, const struct sp_serve_load *load);
 
 /* Whether the rows of a file say when requests come. */

@@ -49,8 +49,8 @@ enum rate_from { RATE_GIVEN, RATE_OF_HOURS, RATE_OF_MFU, RATE_OF_HFU };
 struct flops {
     double asked_seq; /* that is listed among the others; NAN: none */
     struct sp_model model;
-    struct sp_companions companions; /* the model's tuning points here where there are some */
-    struct sp_documents documents;   /* the model points here where there are some */
+    struct sp_companions companions; /* the model's tuning points here if there are some */
+    struct sp_documents documents;   /* the model points here if there are some */
     struct sp_params params;
     struct sp_training_flops of; /* a token */
     struct sp_scores parts[SP_MOST_SCORES];

@@ -89,7 +89,7 @@ struct memory {
     bool fewest, largest, counts_all; /* what is answered of the machine */
     double kv, kv_sequences;          /* bytes of a sequence's cache */
     bool offloads, has_drives;
-    double W_host, host_devices, host_room; /* host_room: NAN where it does not count */
+    double W_host, host_devices, host_room; /* host_room: NAN if it does not count */
     struct sp_drive_tier tier;
     double transfer_s, compute_s;
 };
@@ -192,7 +192,7 @@ static void load_spread(const struct sp_args *args, struct sp_memory_case *f)
 }
 
 /* --framework, or the one that `step` takes for a plan of this ZeRO stage, with its ZeRO stage
- * where none was typed. The book's constants know no framework. */
+ * if none was typed. The book's constants know no framework. */
 static bool load_framework(const struct sp_args *args, const struct sp_sources *sources,
                            struct memory *s, struct sp_error *error)
 {

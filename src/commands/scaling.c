@@ -10,7 +10,7 @@
 #include "study/laws.h"
 
 static const struct sp_taken options[] = {
-    SP_TAKE(flops),
+    SP_TAKE(flops, .alias = "compute"),
     SP_OPTIONS_SIZED_MODEL,
     SP_TAKE(tokens),
     SP_TAKE(unique_tokens, .needs = SP_THESE(SP_O_tokens)),

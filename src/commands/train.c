@@ -75,7 +75,7 @@ enum tokens_from { TOKENS_GIVEN, TOKENS_OF_DAYS, TOKENS_FOR_LOSS };
 struct train {
     const struct sp_option_values *value;
     const struct sp_options_given *given;
-    struct sp_companions companions; /* the model's tuning points here where there are some */
+    struct sp_companions companions; /* the model's tuning points here if there are some */
     struct sp_documents documents;   /* and the model here */
     struct sp_model model;
     struct sp_hardware hw;
@@ -88,7 +88,7 @@ struct train {
     double P, P_trained, tokens, flops, flops_per_token; /* the last by the convention */
     enum tokens_from tokens_from;
     bool has_work, is_6p, is_tuned, has_beside;
-    const char *work, *counted, *above_peak; /* work: what is counted of it, with keys */
+    const char *work, *counted, *above_peak; /* work: the words for the counted FLOPs, with keys */
 
     /* The machine and the time. */
     double N, C, mfu, measured_rate, batch, seq, seconds, steps, rate, dp, sequences;

@@ -242,7 +242,7 @@ struct sp_figure *sp_draw_trend(const struct sp_trend *t)
         to = fmax(to, p->year);
     }
     for (int i = 0; i < t->points; i++) {
-        /* on the side of the line where nothing is */
+        /* on the side of the line if nothing is */
         const struct sp_trend_point *const p = &t->point[i];
         const bool above = p->value > exp(level) * sp_trend_between(t, year, p->year);
         sp_add_label(panel, p->year, p->value, above ? SP_RIGHT : SP_LEFT, "%s", p->name);

@@ -45,7 +45,7 @@ bool sp_open_machine(const struct sp_search *search, struct sp_candidate *machin
                      struct sp_error *error);
 void sp_close_search(struct sp_search *search);
 
-/* Searches a machine's plans with memory to spare; where there are none, and the user set no limit,
+/* Searches a machine's plans with memory to spare; if there are none, and the user set no limit,
  * those that fit tightly. Where devices may stay idle or the batch is about so many, the machine
  * becomes its best variant. */
 void sp_search_machine(struct sp_search *search, int machine);

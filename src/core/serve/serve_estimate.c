@@ -126,7 +126,7 @@ static struct mixed mean_of(const struct loop *l, const struct mixed *m, double 
 }
 
 /* Prompts before one's own, where others take this share of the time for prompts and all take
- * `load`: half of a queue at random if there is time, and where there is none all others. */
+ * `load`: half of a queue at random if there is time, and if there is none all others. */
 static double wait_for(double others, double load)
 {
     return others / (1 - others) * (1 + load * load) / 2;

@@ -62,7 +62,7 @@ static bool take_recipe(const struct sp_settings *from, struct sp_settings *to)
            (sharded || sp_add_setting(to, "--use-distributed-optimizer", ""));
 }
 
-/* Adapters: peft.dim of every linear layer, where it is not told otherwise. */
+/* Adapters: peft.dim of every linear layer, if it is not told otherwise. */
 static void take_adapters(struct sp_settings *from, const struct sp_settings *to)
 {
     static const char section[] = "peft.";

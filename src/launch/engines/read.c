@@ -134,7 +134,7 @@ static bool refuse_mistyped(const struct sp_settings *s)
     return ok;
 }
 
-/* The name of the row's setting where it is given, else NULL. */
+/* The name of the row's setting if it is given, else NULL. */
 static const char *given(struct sp_settings *s, const char *serve)
 {
     const struct sp_launch_row *const row = sp_row_of_service(s->words, serve);

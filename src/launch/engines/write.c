@@ -51,7 +51,7 @@ static double started(const struct writing *w)
                : 1;
 }
 
-/* The value of what a row sets, NAN where there is nothing to say. */
+/* The value of what a row sets, NAN if there is nothing to say. */
 static double number_of(const struct writing *w, const char *serve)
 {
     const struct sp_served_launch *const of = w->of;
@@ -81,14 +81,14 @@ static double number_of(const struct writing *w, const char *serve)
     return NAN;
 }
 
-/* A model as the hub has it; as it was named where that is not known. */
+/* A model as the hub has it; as it was named if that is not known. */
 static const char *hub_name(const struct writing *w, const char *model, char *out)
 {
     sp_model_theirs(w->l->words[1], model, out);
     return out[0] ? out : model;
 }
 
-/* The word of what a row sets, in ours; "" where there is nothing to say. */
+/* The word of what a row sets, in ours; "" if there is nothing to say. */
 static const char *word_of(const struct writing *w, const char *serve, char *out)
 {
     const struct sp_served_launch *const of = w->of;
@@ -117,7 +117,7 @@ static const char *word_of(const struct writing *w, const char *serve, char *out
                : "";
 }
 
-/* The value of a row as the engine has it; false where it is not said. */
+/* The value of a row as the engine has it; false if it is not said. */
 static bool value_of(const struct writing *w, const struct sp_launch_row *row, char *out)
 {
     char room[SP_ROW_WORD];

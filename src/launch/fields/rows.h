@@ -33,7 +33,7 @@ const struct sp_launch_row *sp_next_dimension(const struct sp_launch_words *word
 /* Whether an option of the framework that a plan is written for sets that field of it. */
 bool sp_says(const struct sp_launched *launched, const char *plan);
 
-/* The value here of one of the framework's words, and the other way round, "" where there is none
+/* The value here of one of the framework's words, and the other way round, "" if there is none
  * or no row.
  * Valid words are short: `out` has SP_ROW_WORD bytes. */
 enum { SP_ROW_WORD = 48 };

@@ -104,7 +104,7 @@ static void fill_in(const struct sp_rules *r, const char *condition, char *out, 
     }
 }
 
-/* The value of an expression, 0 where it has none; false where it names what nothing here knows. */
+/* The value of an expression, 0 if it has none; false where it names what nothing here knows. */
 static bool calculate(const struct sp_rules *r, const char *expression, int64_t *value)
 {
     static const struct sp_shell_scope none;

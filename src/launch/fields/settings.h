@@ -10,7 +10,7 @@
 /* Options as a framework spells them: names and values, in the order of the file. */
 struct sp_setting {
     char name[96], value[256];
-    char gap[48]; /* what in the value is not known, "" where all is */
+    char gap[48]; /* what in the value is not known, "" if all is */
     char by[32];  /* the variable on which it depends; "" if unknown */
     int line;     /* 0: not known */
     int gap_line;
@@ -105,7 +105,7 @@ bool sp_has_setting(const struct sp_settings *settings, const char *name);
 /* The same where the value decides nothing: it may be one that nothing tells. */
 const char *sp_peek_setting(struct sp_settings *settings, const char *name);
 
-/* The last value of that name where it is known, without a trace that it was asked for; NULL: there
+/* The last value of that name if it is known, without a trace that it was asked for; NULL: there
  * is none. And a whole number of it from 1 to 10^12, or `otherwise`. For checks, which need
  * nothing. */
 const char *sp_said(const struct sp_settings *settings, const char *name);
@@ -161,7 +161,7 @@ __attribute__((format(printf, 2, 3))) void sp_launch_note(const struct sp_settin
 __attribute__((format(printf, 2, 3))) void sp_add_note(struct sp_launch *launch, const char *format,
                                                        ...);
 
-/* Adds the state of an optimizer, where it is not Adam's two moments, as an option: `name` is what
+/* Adds the state of an optimizer, if it is not Adam's two moments, as an option: `name` is what
  * the file says under `key`, `momentum` that of SGD. An error where it is no optimizer that is
  * known: to count it as Adam would be a guess. */
 void sp_read_optimizer(const struct sp_settings *settings, const char *key, const char *name,

@@ -213,7 +213,7 @@ static bool takes_word(const struct sp_python *p, const char *from, const char *
     return true;
 }
 
-/* Puts what an expression stands for; false where it is not known. */
+/* Puts what an expression stands for; false if it is not known. */
 static bool evaluate(const struct sp_python *p, const char *from, const char *to, int depth,
                      int *branch, char *out, size_t size)
 {

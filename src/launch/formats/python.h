@@ -17,7 +17,7 @@ struct sp_call {
  * parameters their defaults). */
 struct sp_python;
 
-/* An argument of a call: its keyword ("" where it has none), and its value as it stands there. */
+/* An argument of a call: its keyword ("" if it has none), and its value as it stands there. */
 struct sp_argument {
     char keyword[64];
     const char *from, *to;

@@ -13,11 +13,11 @@ struct sp_accelerate {
 
 /* Reads the settings that a launch of a script names, where they lie beside it: what weights and
  * states are shared over and their formats as options, the rest into `said`. `bf16`: the script
- * itself asks for it. False where there is no such file. */
+ * itself asks for it. False if there is no such file. */
 bool sp_read_accelerate_beside(const struct sp_launch_file *file, const char *name, bool bf16,
                                struct sp_accelerate *said);
 
-/* The same from flags of the command, `--use_fsdp --fsdp_...`; false where they do not ask for
+/* The same from flags of the command, `--use_fsdp --fsdp_...`; false if they do not ask for
  * FSDP.
  */
 bool sp_read_accelerate_flags(struct sp_settings *flags, const struct sp_launch_file *file,

@@ -8,7 +8,7 @@
 
 #define ADD(...) sp_append(out, size, __VA_ARGS__)
 
-/* The MLP's width where it is not given: 4 D, or two thirds of that for a gated one, rounded down
+/* The MLP's width if it is not given: 4 D, or two thirds of that for a gated one, rounded down
  * to 64 (validate_args of megatron/training/arguments.py). */
 static int64_t usual_width(int64_t d_model, bool gated)
 {

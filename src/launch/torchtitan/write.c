@@ -13,7 +13,7 @@
 #include "launch/fields/rows.h"
 #include "launch/torchtitan/torchtitan.h"
 
-/* Its name of a schedule, "" where it has none. */
+/* Its name for a schedule; "" if it has none. */
 static void name_schedule(const struct sp_launched *l, char *name)
 {
     sp_row_theirs(sp_row_of_plan(l->words[0], "schedule", NULL),

@@ -342,7 +342,7 @@ static void read_role(struct reading *r)
     sp_note_unread(s, "", s->words->quiet);
 }
 
-/* The role that was asked for; the actor where none was. */
+/* The role that was asked for; the actor if none was. */
 static const struct role *role_of(const struct sp_launch_file *file)
 {
     for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
