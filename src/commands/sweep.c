@@ -14,9 +14,8 @@
 #include "host/interrupt.h"
 #include "cli/command.h"
 #include "cli/words.h"
-#include "cli/plan_rows.h"
+#include "cli/left_open.h"
 #include "pictures/sweep.h"
-#include "study/plan_text.h"
 #include "study/axes.h"
 
 extern const struct sp_command sp_cmd_sweep;
@@ -54,12 +53,6 @@ static const struct {
     {"serve", "fits,batch,tpot_s,ttft_s,tokens_per_s_per_device,cost_usd_per_mtoken.blended", ""},
 };
 
-/* The values chosen for a setting that rows leave open, each once. */
-struct left_open {
-    char values[SP_PLAN_TEXT];
-    bool differs; /* not the same in all rows */
-};
-
 struct sweep {
     const struct sp_command *command;
     struct sp_args *args; /* the line: the sweep's options, and lists of the command's */
@@ -75,7 +68,7 @@ struct sweep {
     struct sp_sweep_picture picture;
     uint64_t answered, failed; /* rows */
     char first_reason[600];
-    struct left_open open[SP_PLAN_FIELDS];
+    struct sp_left_open open[SP_PLAN_FIELDS];
 };
 
 static bool take_keys(struct sweep *s, const char *keys, struct sp_error *error)
@@ -424,47 +417,6 @@ static void add_prices(struct sp_words *words, const struct sweep *s, uint64_t r
         sp_add_option(words, option, kept);
 }
 
-static void keep_choice(struct left_open *open, const char *value)
-{
-    const size_t used = strlen(open->values);
-    if (strstr(open->values, value))
-        return;
-    open->differs = used > 0;
-    snprintf(open->values + used, sizeof open->values - used, "%s%s", used > 0 ? ", " : "", value);
-}
-
-/* Keeps what a row's plan left open, unless the row shows it. */
-static void keep_choices(struct sweep *s, const struct sp_report *report)
-{
-    for (int i = 0; report && i < SP_PLAN_FIELDS; i++) {
-        const char *const key = sp_quantity(sp_plan_rows[i]).key;
-        char value[96], from[96];
-        snprintf(value, sizeof value, "resolved.%s.value", key);
-        snprintf(from, sizeof from, "resolved.%s.from", key);
-        const struct sp_entry *const origin = sp_find(report, from), *const chosen =
-                                                                         sp_find(report, value);
-        if (origin && !sp_is_listed(s->keys, key, '\0') &&
-            strcmp(origin->text, sp_origin_names[SP_ORIGIN_CHOSEN]) == 0)
-            keep_choice(&s->open[i], chosen->kind == SP_VALUE_TEXT ? chosen->text : "none");
-    }
-}
-
-/* Says which settings were left open and differ between rows: these then differ by more than the
- * sweep. */
-static void note_choices(const struct sweep *s, FILE *notes)
-{
-    const char *before = "scaleplan: settings that no option fixes differ between rows:";
-    for (int i = 0; i < SP_PLAN_FIELDS; i++) {
-        const struct left_open *const open = &s->open[i];
-        if (!open->differs)
-            continue;
-        fprintf(notes, "%s --%s (%s)", before, sp_plan_fields[i].name, open->values);
-        before = ",";
-    }
-    if (*before == ',')
-        fputc('\n', notes);
-}
-
 /* Runs the command of a row; NULL with an error when it has no answer. */
 static struct sp_report *answer_row(struct sweep *s, uint64_t row, struct sp_error *error)
 {
@@ -525,7 +477,7 @@ static void put_row(struct sweep *s, uint64_t row, struct row_cells *cells, bool
     add_cell(cells, "row", cells->number[0], false);
     add_options(cells, s, row);
     const bool answered = add_values(cells, s, row, report, &missing);
-    keep_choices(s, report);
+    sp_keep_choices(s->open, s->keys, report);
     if (!report)
         /* no cell begins with a dash, which a spreadsheet would read as a formula */
         snprintf(reason, sizeof reason, "%s%.*s", error.text[0] == '-' ? "option " : "",
@@ -575,7 +527,7 @@ static enum sp_exit stream(int argc, char **argv, struct sp_world *world,
     if (s->failed > 0 && s->answered == 0 && s->shards == 1 && !sp_was_interrupted())
         sp_fail(error, SP_INPUT, "no row has an answer; the first: %s", s->first_reason);
     if (error->lines == 0 && !s->args->given.quiet)
-        note_choices(s, to->notes);
+        sp_note_choices(s->open, to->notes);
     const enum sp_exit code = s->failed > 0 && !s->valid ? SP_NO : SP_OK;
     sp_free_sweep_picture(&s->picture);
     sp_free_axes(&s->axes);
