@@ -8,7 +8,7 @@
 #include "pictures/plot.h"
 #include "answer/report.h"
 #include "cli/options.h"
-#include "cli/program.h"
+#include "cli/output.h"
 #include "cli/words.h"
 
 struct sp_example {
