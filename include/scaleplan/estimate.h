@@ -46,7 +46,7 @@ struct sp_plan sp_companion_plan(const struct sp_model *model, const struct sp_p
 bool sp_companions_take(const struct sp_companions *companions, const struct sp_plan *plan,
                         int64_t devices, int64_t slices);
 
-/* What companions cost per step. */
+/* The cost of companions per step. */
 struct sp_companion_cost {
     double forward_s[SP_COMPANION_ROLES]; /* all micro-batches, transfers from the host included.
                                              s */

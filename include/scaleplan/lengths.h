@@ -65,7 +65,7 @@ struct sp_documents {
     double mean, square; /* of their lengths, and of these squared */
     double reach;        /* tokens of the document of a token, mean: square / mean */
     double spread, skew; /* of a row's sum of squares: standard deviation over the mean, skewness */
-    int n;               /* sizes, rising; exact where there are no more lengths than these */
+    int n;               /* sizes, rising; exact if there are no more lengths than these */
     struct sp_document_size of[SP_DOCUMENT_SIZES];
 };
 

@@ -232,8 +232,9 @@ struct sp_scaleout {
 /* A machine: `slices` slices of `chips_per_slice` chips each. */
 struct sp_hardware {
     char name[64];
-    char family[64]; /* chip whose calibrated profiles are used if this one has none; "": this
-                        one */
+    char family[64];    /* chip whose calibrated profiles are used if this one has none; "": this
+                           one */
+    char framework[64]; /* that plans with whole weights run; "": NeMo, or on a torus MaxText */
     struct sp_chip chip;
     struct sp_network network;
     int64_t chips_per_slice;
@@ -250,7 +251,7 @@ int64_t sp_chips(const struct sp_hardware *hw);
  * unknown. */
 double sp_capacity_bytes(const struct sp_chip *chip);
 
-/* Rate of the link between a chip and its host, one way: the coherent link where it has one, else
+/* Rate of the link between a chip and its host, one way: the coherent link if it has one, else
  * PCIe. Bytes/s; NAN: not known. */
 double sp_host_bytes_per_s(const struct sp_chip *chip);
 

@@ -39,7 +39,7 @@ struct sp_recompute {
     unsigned away; /* of `offload`: the tensors that wait there, a bit per enum sp_away; 0: all */
 };
 
-/* What of the kept activations can wait in host memory by itself: inputs of a layer's modules under
+/* The kept activations that can be offloaded separately: inputs of a layer's modules under
  * the names of Megatron-Core's --offload-modules, and what a dense MLP keeps; sp_away_names. */
 enum sp_away {
     SP_AWAY_ATTN_NORM,  /* the layer's input */
@@ -103,7 +103,7 @@ enum sp_attention_kernel {
     SP_ATTENTION_KERNELS
 };
 
-/* What of the logits is in memory at once; sp_logits_names. */
+/* The part of the logits in memory at once; sp_logits_names. */
 enum sp_logits {
     SP_LOGITS_UNFUSED, /* all, with the copies that the framework's loss makes: its logit_bytes */
     SP_LOGITS_FUSED,   /* all, once in 2 bytes: the gradient takes their place */
@@ -262,7 +262,7 @@ bool sp_attends_to_encoder(const struct sp_model *model);
  * model without shape. */
 bool sp_tp_divides(const struct sp_model *model, int64_t tp, int64_t etp);
 
-/* TP inside an expert where nothing is said of it: TP's degree where each rank has all experts, as
+/* TP inside an expert if nothing is said of it: TP's degree where each rank has all experts, as
  * Megatron-LM and torchtitan split them then; 1 where expert parallelism spreads them, as recipes
  * have it, where TP does not divide their width, and for a model without experts. */
 int64_t sp_usual_etp(const struct sp_model *model, int64_t tp, int64_t ep);
@@ -276,7 +276,7 @@ bool sp_cp_divides(const struct sp_model *model, const struct sp_plan *plan, boo
  * (replicated). */
 double sp_groups_of_rank(double groups, double tp);
 
-/* Whether TP, CP or EP would cross slices, where there are no links: replicas span the slices (or
+/* Whether TP, CP or EP would cross slices, if there are no links: replicas span the slices (or
  * stages, if replicas are fewer), and EP stays within the rest. */
 bool sp_leaves_slices(const struct sp_plan *plan, int64_t slices);
 

@@ -113,8 +113,8 @@ enum sp_constant {
 };
 #undef SP_CONSTANT
 
-/* What a constant belongs to: the chip's family, the software's, the way it overlaps collectives;
- * kernels are the software's, alike on all chips of a family. */
+/* The family that a constant belongs to: the chip's family, the software's, the way it overlaps
+ * collectives; kernels are the software's, alike on all chips of a family. */
 enum sp_trait { SP_OF_CHIP, SP_OF_SOFTWARE, SP_OF_OVERLAP, SP_OF_KERNELS, SP_OF_HOST };
 
 /* A row of that list. `spread` is the expected standard deviation of the constant's logarithm

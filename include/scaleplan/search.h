@@ -48,7 +48,7 @@ struct sp_ground {
     const struct sp_place *places;
 };
 
-/* Octaves to the nearest of them; 0 where none is of the model's kind, because then no plan is
+/* Octaves to the nearest of them; 0 if none is of the model's kind, because then no plan is
  * nearer than another. */
 double sp_octaves_away(const struct sp_ground *ground, const struct sp_place *place);
 
@@ -63,8 +63,8 @@ double sp_octaves_away(const struct sp_ground *ground, const struct sp_place *pl
  * "Expected values of normal order statistics", table 1. */
 #define SP_BEST_OF_DIRECTIONS 1.7034
 
-/* Expected over estimated step time (at least 1) of the best of many plans that are so many octaves
- * away from what was run. */
+/* Expected over estimated step time (at least 1) of the best of many plans, by their octaves from
+ * measured runs. */
 double sp_doubt(double octaves);
 
 /*
@@ -78,7 +78,7 @@ double sp_doubt(double octaves);
  *   - chunks (vpp) divide the layers of a stage;
  *   - etp is 1 or tp;
  *   - on a torus, TP takes a divisor of each axis; axes of equal length are alike;
- *   - no option varies where it has no effect: sequence parallelism needs tp > 1; placement needs
+ *   - no option varies if it has no effect: sequence parallelism needs tp > 1; placement needs
  *     switches, pp > 1 and dp cp > 1; ZeRO and shard groups (divisors of dp cp) need dp cp > 1;
  *     dispatchers and overlap of the expert exchange need ep > 1, overlap several micro-batches
  *     too; kinds of CP need cp > 1, and dynamic needs documents; 8-bit recipes need 8-bit matmuls.

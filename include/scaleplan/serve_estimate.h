@@ -197,7 +197,7 @@ double sp_prompts_of_reader(const struct sp_serve_load *load,
                             const struct sp_serve_estimate *estimate);
 
 /* Chip-seconds per token by the estimate, divided by the time of prompts and of decoding. `reader`:
- * the prefill instance, with as many as needed; NULL: this one. */
+ * the prefill instance, in any number needed; NULL: this one. */
 struct sp_token_cost sp_estimated_token_cost(const struct sp_served *served,
                                              const struct sp_served *reader,
                                              const struct sp_serve_load *load,

@@ -1,5 +1,5 @@
 /* An engine's scheduler, event by event: continuous batching, prompts in chunks, room in the cache,
- * and a queue, for requests whose lengths differ. Steps take what the estimate says of them
+ * and a queue, for requests whose lengths differ. Step times are those of the estimate
  * (serve_estimate.h). */
 #ifndef SCALEPLAN_SERVE_SIMULATION_H
 #define SCALEPLAN_SERVE_SIMULATION_H
@@ -20,7 +20,7 @@ struct sp_traffic {
      * arrivals are random. After the last of `arrivals` nobody comes. */
     const double *inputs, *outputs, *arrivals;
     size_t rows;
-    double share;   /* one in so many of the rows with a time comes to this instance */
+    double share;   /* this instance gets one of every so many rows with a time */
     double context; /* cached tokens per sequence; NAN: its own */
     bool reserves;  /* room for whole answers, else for the half of them (sp_held_tokens) */
     uint64_t seed;

@@ -13,7 +13,7 @@ struct sp_asked {
 struct sp_asked *sp_asked_of(const char *keys);
 void sp_free_asked(struct sp_asked *asked);
 
-/* What of a scope is asked for. */
+/* Which part of a scope is asked for. */
 enum sp_asked_part { SP_ASKED_NONE, SP_ASKED_SOME, SP_ASKED_ALL };
 enum sp_asked_part sp_asked_part_of(const struct sp_asked *asked, const char *prefix);
 

@@ -39,7 +39,7 @@ static size_t put_cells(const struct sp_report *report, const char *key, bool he
     return n;
 }
 
-/* The columns stand in the order of --get, as the lines of the text do. */
+/* The columns are in the order of --get, like the lines of the text. */
 static void render_one_row(const struct sp_report *report, const struct sp_render *how,
                            char separator, FILE *out)
 {

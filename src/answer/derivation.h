@@ -13,7 +13,7 @@ struct sp_derived_line {
     int line_length, reason_length;
 };
 
-/* The lines of a form; "" where none are written. */
+/* The lines of a form; "" if none are written. */
 const char *sp_derivation(enum sp_form_id form);
 
 /* Takes the first line off a text of sp_derivation; what is left, NULL past the last line. */

@@ -143,7 +143,7 @@ static void put_cells(const char *line, size_t n, bool heading, FILE *out)
     fputs("</tr>\n", out);
 }
 
-/* What a line belongs to; a change of it closes and opens. */
+/* The kind of block that a line belongs to; when it changes, one block closes and another opens. */
 enum block { BLOCK_NONE, BLOCK_LIST, BLOCK_TABLE, BLOCK_CODE, BLOCK_TEXT, BLOCK_QUOTE };
 
 static void change(enum block *now, enum block next, FILE *out)

@@ -79,6 +79,25 @@ static void find_beginnings(const struct sp_report *r, const char *key, struct c
     }
 }
 
+/* The one path, outside of lists, that is the key with its unit: "activations" of
+ * memory.activations_bytes. */
+static bool is_without_unit(const struct sp_report *r, const char *key, char *out, size_t size)
+{
+    const struct sp_entry *found = NULL;
+    int n = 0;
+    for (size_t i = 0; i < r->n_entries; i++) {
+        const char *const path = r->entries[i].path, *const dot = strrchr(path, '.');
+        if (r->entries[i].is_old || row_of(path, strlen(path)) >= 0 ||
+            !sp_is_named(dot ? dot + 1 : path, key))
+            continue;
+        found = &r->entries[i];
+        n++;
+    }
+    if (n == 1)
+        sp_cut_text(found->path, strlen(found->path), out, size);
+    return n == 1;
+}
+
 /* Finds the path with the part nearest to a misspelt key. */
 static void find_nearest(const struct sp_report *r, const char *key, struct candidates *c)
 {
@@ -142,7 +161,7 @@ static bool is_of_best(const struct sp_report *r, const char *key, char *out, si
     return true;
 }
 
-/* What a key means that the command has, if not in this answer; NULL: it has no such key. */
+/* Meaning of a key that the command has, though not in this answer; NULL: it has no such key. */
 static const char *meaning_of(const struct sp_report *r, const char *key)
 {
     enum sp_quantity_id id = 0;
@@ -183,6 +202,8 @@ bool sp_full_key(const struct sp_report *r, const char *key, char *out, size_t s
         snprintf(out, size, "%s", c.first);
         return true;
     }
+    if (c.n == 0 && is_without_unit(r, key, out, size))
+        return true;
     if (c.n == 0 && is_of_missing_row(r, key))
         return sp_fail(error, SP_INPUT, "no \"%s\": the answer has no %s", sp_safe(key), r->list);
     if (c.n == 0)

@@ -50,7 +50,7 @@ static const struct {
 
 #undef SP_QUANTITIES_END
 
-/* What follows a text's zero. */
+/* The text behind the zero that ends another one. */
 static const char *after(const char *text)
 {
     return text + strlen(text) + 1;

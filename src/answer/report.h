@@ -94,9 +94,9 @@ __attribute__((format(printf, 2, 3))) void sp_note(struct sp_report *report, con
 /* Note i; NULL past the last. */
 const char *sp_report_note(const struct sp_report *report, size_t i);
 
-/* Where lines, tables and remarks stand: in the text and in that of --details, or in one of the
- * two; SP_LISTED: in both, tables
- * whole; SP_SPREAD: in both, a cut table from end to end. Other formats have what --details has. */
+/* Where lines, tables and remarks are shown: in the text and in that of --details, or in one of
+ * them; SP_LISTED: in both, tables whole; SP_SPREAD: in both, a cut table from end to end. Other
+ * formats have what --details has. */
 enum sp_where { SP_BOTH, SP_DETAILS, SP_BRIEF, SP_LISTED, SP_SPREAD };
 
 /* Sets the place of what follows. */
@@ -141,7 +141,7 @@ void sp_drop_row(struct sp_report *report);
 void sp_lead_row(struct sp_report *report, size_t i);
 
 /* Text layout: the table of the rows that were begun of the list "plans", below an empty line, and
- * the top scope again; nothing where there are no rows. `columns` has keys of a row between commas,
+ * the top scope again; nothing if there are no rows. `columns` has keys of a row between commas,
  * each under the label of its quantity or "key: heading"; ": heading" is the column of the labels.
  * Numbers stand to the right, words and verdicts to the left, a ">key" to the right; a "+key"
  * stands with --details alone. NULL: a column for every quantity of a row, beside its name. */

@@ -102,7 +102,7 @@ static void fill_row(struct libscols_table *table, const struct sp_report *repor
     }
 }
 
-/* Lines of a text stand below each other on the left, whatever the column's side. */
+/* Lines of a text are left-aligned, whatever the column's side. */
 static void add_columns(struct libscols_table *table, const struct sp_item *item, bool wraps)
 {
     for (size_t c = 0; c < item->n_columns; c++) {

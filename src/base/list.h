@@ -11,7 +11,7 @@
  * empty one. */
 bool sp_next_item(const char **list, char *item, size_t size);
 
-/* The same with another separator; what stands in brackets that close is of one piece. */
+/* The same with another separator; text in closed brackets is one piece. */
 bool sp_next_piece(const char **list, char separator, char *piece, size_t size);
 
 /* Whether an item of a comma-separated list equals `word`, or the part of `word` before the mark

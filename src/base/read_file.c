@@ -87,7 +87,7 @@ FILE *sp_input_of(const struct sp_pipes *pipes)
     return pipes && pipes->input ? pipes->input : stdin;
 }
 
-/* What is known of standard input; nothing of a text that stands for it. */
+/* The state of standard input; empty if a text replaces it. */
 static int describe_input(const struct sp_pipes *pipes, struct stat *status)
 {
     *status = (struct stat){0};

@@ -20,7 +20,7 @@ struct sp_piped {
 
 /* All such texts of one run: a command may read one several times (each row of a sweep reads its
  * --model). With `stdin_taken`, standard input is refused, because another reader takes its
- * lines. `input` stands for standard input where it is not NULL. */
+ * lines. `input` stands for standard input if it is not NULL. */
 struct sp_pipes {
     struct sp_piped *kept;
     FILE *input;

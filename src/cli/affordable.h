@@ -20,7 +20,7 @@ struct sp_affordable {
 };
 
 /* Finds the runs that compute most within --budget and --days, one for each machine of --hw (its
- * number of devices, where it has one, is kept; else the numbers near the one that spends the
+ * number of devices, if it has one, is kept; else the numbers near the one that spends the
  * budget in those days are tried), most FLOPs first. Returns how many there are; -1 with an error.
  * sp_free_affordable frees them. */
 enum { SP_MOST_AFFORDABLE = 16 };

@@ -51,7 +51,7 @@ static bool put_field(struct sp_report *r, const char *key, const char *first, c
     return true;
 }
 
-/* What differs of the problem, which a file may state. */
+/* The differences between the problems, which a file may state. */
 static bool put_problem(struct sp_report *r, const struct sp_planned *a, const struct sp_planned *b)
 {
     char hw[2][160], batch[2][64];

@@ -6,7 +6,7 @@
 
 /* Reads the plan of --against and puts it beside `first`, whose estimate is `e`: the fields that
  * differ, the parts of time and memory, and whether the lead is more than the error of such a
- * difference. An error where there is no such plan, or where its tokens are other work. */
+ * difference. An error if there is no such plan, or if its tokens are different work. */
 bool sp_report_against(struct sp_report *report, const struct sp_args *args,
                        const struct sp_planned *first, const struct sp_estimate *e,
                        struct sp_error *error);

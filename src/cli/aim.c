@@ -74,7 +74,7 @@ static bool find_kind(const char *name, struct sp_aim *aim, struct sp_error *err
                    sp_nearest_hint(&nearest), goals);
 }
 
-/* What stands behind a goal's name: a number above 0, in the goal's unit where it has one. */
+/* The value after a goal's name: a number above 0, in the goal's unit if it has one. */
 static bool read_target(const struct sp_aim_info *info, const char *value, double *target,
                         struct sp_error *error)
 {
@@ -129,7 +129,7 @@ static bool says_plan(const struct sp_args *args)
     return said;
 }
 
-/* The plan that is held: the typed one, else the best of all that fit, else, where none does, what
+/* The plan that is held: the typed one, else the best of all that fit, else, if none does, what
  * `step` infers. A policy that changes with 10 % less memory would distort the worth of a figure;
  * --replan searches again, and is refused with a typed plan. */
 static bool take_plan(struct sp_aim *aim, const struct sp_sources *sources, struct sp_error *error)
@@ -190,7 +190,7 @@ static bool check_words(const struct sp_args *args, struct sp_error *error)
     return true;
 }
 
-/* What a verdict of the closed forms stands on. */
+/* Inputs of a verdict by the closed forms. */
 static bool take_closed_forms(struct sp_aim *aim, struct sp_error *error)
 {
     if (aim->of.power_prior)

@@ -11,7 +11,7 @@
 #include "cli/service.h"
 #include "study/aimed.h"
 
-/* What a service is asked, of the options of `serve`. */
+/* The question about a service, from the options of `serve`. */
 /* clang-format off */
 #define SP_OPTIONS_SERVED \
     SP_TAKE(input), \
@@ -47,7 +47,7 @@ struct sp_aim_info {
 };
 extern const struct sp_aim_info sp_aims[SP_AIMS];
 
-/* What a sentence says behind a value that is printed without its unit: " days", or nothing. */
+/* The words behind a value that is printed without its unit: " days", or nothing. */
 const char *sp_unit_behind(const struct sp_aim_info *info);
 
 /* A goal with the words that it was read from. */
@@ -63,13 +63,13 @@ struct sp_aim {
     struct sp_place *places;    /* what was run; owned */
 };
 
-/* Reads --for, "step=5s", and everything that the goal stands on. `with_target` says that a value
+/* Reads --for, "step=5s", and all inputs of the goal. `with_target` says that a value
  * has to stand behind the name; else none may. sp_close_aim it, read or not. */
 bool sp_take_aim(const struct sp_args *args, bool with_target, struct sp_aim *aim,
                  struct sp_error *error);
 void sp_close_aim(struct sp_aim *aim);
 
-/* Loads what a serving goal stands on, and its value on another machine. */
+/* Loads the inputs of a serving goal, and its value on another machine. */
 bool sp_take_service(struct sp_aim *aim, struct sp_error *error);
 double sp_value_of_service(const struct sp_hardware *hw, void *aim);
 
@@ -93,7 +93,7 @@ enum sp_unit sp_unit_of_figure(enum sp_machine_figure figure);
 /* Puts the inputs of the answer: goal, its value now, the machine, the plan. */
 void sp_put_aim(struct sp_report *report, const struct sp_aim *aim, double now);
 
-/* Each value that a typed plan stands on (sp_put_resolved), behind the answer. */
+/* Each setting of a typed plan (sp_put_resolved), after the answer. */
 void sp_put_aim_plan(struct sp_report *report, const struct sp_aim *aim);
 
 /* Reads --vary, a list of paths: which figures count; without it all that say something to the

@@ -40,7 +40,7 @@ static bool check_words(const struct sp_args *args, const struct sp_args *servic
     return true;
 }
 
-/* What the goal needs of the words, and --replan of the load. */
+/* The options that the goal needs, and the load that --replan needs. */
 static bool check_goal(const struct sp_aim *aim, struct sp_error *error)
 {
     const struct sp_serve_load *const load = &aim->asked;

@@ -29,8 +29,8 @@ static bool settle_as_typed(void *of, struct sp_neighbour *changed)
     return sp_plan_changed(s->args, s->p, &s->runs, changed);
 }
 
-/* ", --framework NAME" where the change alone would also change the framework, whose default hangs
- * on ZeRO 3; else "". */
+/* ", --framework NAME" if the change would also change the framework, whose default depends on ZeRO
+ * 3; else "". */
 static const char *kept_framework(const struct better *s, const struct sp_neighbour *n,
                                   struct sp_text *out)
 {

@@ -8,6 +8,7 @@
 #include "pictures/plot.h"
 #include "answer/report.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "cli/words.h"
 
 struct sp_example {
@@ -44,8 +45,8 @@ struct sp_command {
     /* For commands that print rows as they come instead of making one report (argv[0] is the
      * command's name). `streams`: whether these words ask for it. NULL: never. */
     bool (*streams)(int argc, char **argv, struct sp_world *world);
-    enum sp_exit (*stream)(int argc, char **argv, struct sp_world *world, FILE *out,
-                           struct sp_error *error);
+    enum sp_exit (*stream)(int argc, char **argv, struct sp_world *world,
+                           const struct sp_output *to, struct sp_error *error);
 };
 
 /* The options of a command in its struct. Compilation fails if a parsed command line has no room
@@ -169,9 +170,9 @@ bool sp_is_bare_chip(const char *spec);
 bool sp_put_network(const char *network, const struct sp_sources *sources, struct sp_hardware *hw,
                     struct sp_error *error);
 
-/* The default framework of a machine: MaxText on TPUs; on GPUs torchtitan if weights are sharded
- * (ZeRO 3), else NeMo. */
-const char *sp_default_framework(enum sp_network_kind network, bool shards_weights);
+/* The default framework of a machine (NULL: of GPUs): MaxText on TPUs; on others torchtitan if
+ * weights are sharded (ZeRO 3), else that of its file, or NeMo, which runs on NVIDIA's alone. */
+const char *sp_default_framework(const struct sp_hardware *hw, bool shards_weights);
 
 /* The frameworks of the closed forms of `fit`: one for plans with whole weights, and one for plans
  * that shard them. */
@@ -213,7 +214,7 @@ double sp_kv_element_bytes(const struct sp_args *args);
 bool sp_batch_of(const struct sp_args *args, const struct sp_model *model, double *batch_tokens,
                  double *seq, const char **origin, struct sp_error *error);
 
-/* Reads --documents, where it is given, packed into sequences of `seq`; the model and its
+/* Reads --documents, if it is given, packed into sequences of `seq`; the model and its
  * companions point at them unless each fills a sequence. */
 bool sp_take_documents(const struct sp_args *args, const struct sp_sources *sources, double seq,
                        struct sp_model *model, struct sp_companions *companions,

@@ -7,7 +7,7 @@
 #include "config/exercises.h"
 #include "answer/report.h"
 
-/* What a report answers, as a case says it. */
+/* The answer of a report in the form of a case. */
 struct sp_case_value sp_value_of_entry(const struct sp_entry *entry);
 
 /* A book under way: its pages, and the errata that end it. */

@@ -6,7 +6,7 @@
 
 #include "config/exercises.h"
 
-/* Draws; whole numbers alone, so that compilers and libraries cannot differ. */
+/* Random draws, of whole numbers only, so that compilers and libraries cannot differ. */
 struct sp_dice {
     uint64_t state;
 };

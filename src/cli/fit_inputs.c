@@ -6,7 +6,7 @@
 
 #include "base/number.h"
 
-/* --microbatches, or 0 for auto; the book has one where it is not given. */
+/* --microbatches, or 0 for auto; the book has one if it is not given. */
 static int64_t accumulation_of(const struct sp_args *args, bool textbook)
 {
     const double given = args->value.microbatches;

@@ -205,17 +205,20 @@ bool sp_check_name(const char *name, struct sp_error *error)
            sp_fail(error, SP_INPUT, "--name: \"%s\": expected printable UTF-8 text", sp_safe(name));
 }
 
-const char *sp_default_framework(enum sp_network_kind network, bool shards_weights)
+const char *sp_default_framework(const struct sp_hardware *hw, bool shards_weights)
 {
-    return network == SP_TORUS ? "maxtext" : shards_weights ? "torchtitan" : "nemo";
+    if (hw && hw->network.kind == SP_TORUS)
+        return "maxtext";
+    if (shards_weights)
+        return "torchtitan";
+    return hw && hw->framework[0] ? hw->framework : "nemo";
 }
 
 static bool load_framework_on(const struct sp_hardware *hw, bool shards_weights,
                               const struct sp_sources *sources, struct sp_framework *framework,
                               struct sp_error *error)
 {
-    const char *const name =
-        sp_default_framework((enum sp_network_kind)hw->network.kind, shards_weights);
+    const char *const name = sp_default_framework(hw, shards_weights);
     struct sp_framework_file file;
     double memory_factor;
     if (!sp_load_framework(name, sources, &file, error) ||
@@ -235,8 +238,7 @@ bool sp_fit_frameworks_of(const struct sp_sources *sources, struct sp_framework_
     in->sharding_framework = &pair->sharding;
     if (!load_framework_on(in->hw, false, sources, &pair->whole, error))
         return false;
-    const enum sp_network_kind network = (enum sp_network_kind)in->hw->network.kind;
-    if (strcmp(sp_default_framework(network, false), sp_default_framework(network, true)) == 0) {
+    if (strcmp(sp_default_framework(in->hw, false), sp_default_framework(in->hw, true)) == 0) {
         pair->sharding = pair->whole;
         return true;
     }
@@ -286,10 +288,7 @@ bool sp_recipe_of(const struct sp_args *args, const struct sp_sources *sources,
 {
     struct sp_framework_file file;
     const char *const name =
-        args->value.framework
-            ? args->value.framework
-            : sp_default_framework(hw ? (enum sp_network_kind)hw->network.kind : SP_SWITCHED,
-                                   false);
+        args->value.framework ? args->value.framework : sp_default_framework(hw, false);
     return sp_load_framework(name, sources, &file, error) &&
            sp_recipe_under(args, sources, &file.framework, precision, error);
 }

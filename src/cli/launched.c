@@ -1,4 +1,4 @@
-/* --from: a launch in the place of options. */
+/* --from: a launch instead of options. */
 #include "cli/launched.h"
 
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static bool plans_rollout(const struct sp_args *typed)
     return sp_option_taken(typed, SP_O_rollout_engine) != NULL;
 }
 
-/* What it says beside its training: the rollout's devices, engine, lengths and batch. */
+/* Its settings beside the training: the rollout's devices, engine, lengths and batch. */
 static bool take_rollout(const struct sp_args *typed, const struct sp_launch *launch,
                          struct sp_args *args, struct sp_error *error)
 {
@@ -96,8 +96,8 @@ static bool is_said(const struct sp_args *typed, const struct sp_launch *launch,
     return said;
 }
 
-/* What decides the answer and a launch leaves to others (the training script, its data), where
- * nobody typed it either: one line names all of it. Without a machine no batch is known yet. */
+/* Settings that decide the answer, that the launch leaves to others (the training script, its data)
+ * and that nobody typed: one line names them all. Without a machine no batch is known yet. */
 static bool check_left_out(const char *path, const struct sp_args *typed,
                            const struct sp_args *args, const struct sp_launch *launch,
                            struct sp_error *error)
@@ -159,8 +159,8 @@ static bool check_length(const struct sp_args *args, const struct sp_launch *lau
                    args->value.input, args->value.output, length, launch->longest);
 }
 
-/* A launch that says what nothing here reads and what decides the answer, where nobody typed the
- * option either. */
+/* Refuses a launch with a setting that decides the answer but cannot be read, unless its option was
+ * typed. */
 static bool check_unread(const char *path, const struct sp_args *typed,
                          const struct sp_launch *launch, struct sp_error *error)
 {
@@ -233,6 +233,30 @@ static bool read_first(const struct sp_args *typed, const struct sp_sources *sou
     return true;
 }
 
+/* Whether a remark asks for options ("give --input and --output") that were all typed. */
+static bool is_answered(const struct sp_args *typed, const char *note)
+{
+    const char *at = strstr(note, "give --");
+    bool answered = at != NULL;
+    while (answered && (at = strstr(at, "--")) != NULL) {
+        char name[64];
+        at += 2;
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, " ,;"), at);
+        const struct sp_option *const option = sp_option_named(typed, name);
+        answered = option && typed->given_at[option->id];
+    }
+    return answered;
+}
+
+static void drop_answered(const struct sp_args *typed, struct sp_launch *launch)
+{
+    int kept = 0;
+    for (int i = 0; i < launch->notes; i++)
+        if (!is_answered(typed, launch->note[i]))
+            memmove(launch->note[kept++], launch->note[i], sizeof *launch->note);
+    launch->notes = kept;
+}
+
 bool sp_take_launch(const struct sp_args *typed, struct sp_launch *launch, struct sp_args *args,
                     struct sp_error *error)
 {
@@ -257,6 +281,7 @@ bool sp_take_launch(const struct sp_args *typed, struct sp_launch *launch, struc
         ok = ok && take_rollout(typed, launch, args, error);
     for (int i = 0; i < typed->n_many && ok; i++)
         ok = sp_take_text(args, SP_O_set, typed->many[i], error);
+    drop_answered(typed, launch);
     if (launch->machine[0])
         ok = ok && sp_take_text(args, SP_O_hw, launch->machine, error);
     const bool read = ok && check_unread(path, typed, launch, error);

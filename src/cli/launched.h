@@ -14,7 +14,7 @@ bool sp_take_launch(const struct sp_args *typed, struct sp_launch *launch, struc
 /* What was read, as options and remarks. */
 void sp_put_launch(struct sp_report *report, const struct sp_launch *launch);
 
-/* What an answer of `rl` leaves out of a launch, and what it takes for lengths. */
+/* Notes what `rl` does not read of a launch, and where its lengths come from. */
 void sp_note_rollout(struct sp_report *report, const struct sp_launch *launch,
                      const struct sp_args *typed);
 

@@ -12,7 +12,7 @@
 #include "cli/plan_json.h"
 #include "cli/plan_options.h"
 
-/* A plan takes a few hundred bytes; what has no line breaks is no list of plans. */
+/* A plan takes a few hundred bytes; a text without line breaks is not a list of plans. */
 enum { LONGEST_LINE = 1 << 20 };
 
 bool sp_reads_lines(int argc, char **argv, struct sp_world *world)
@@ -31,7 +31,7 @@ static bool take_members(struct sp_args *args, const cJSON *plan, struct sp_erro
     return ok;
 }
 
-/* What answers of many lines share. */
+/* Shared by the answers of many lines. */
 struct lines {
     const struct sp_command *command;
     const struct sp_args *typed;
@@ -112,7 +112,7 @@ static bool read_line(FILE *in, char *line, size_t *length)
 }
 
 /* Blank lines are no plans. The exit code: 0; 1 where some lines have no answer; 3, with an error,
- * where none has. */
+ * if none has. */
 static enum sp_exit answer_lines(struct lines *s, char *line, struct sp_error *error)
 {
     size_t length, number = 0, plans = 0, answered = 0;
@@ -144,7 +144,7 @@ static enum sp_exit answer_lines(struct lines *s, char *line, struct sp_error *e
     return answered < plans ? SP_NO : SP_OK;
 }
 
-/* The typed options alone: what is wrong there is wrong for every plan. */
+/* The typed options alone: an error there is one of every plan. */
 static bool take_typed(const struct sp_command *command, int argc, char **argv,
                        struct sp_args *typed, struct sp_error *error)
 {
@@ -189,17 +189,17 @@ static enum sp_exit answer_known(const struct sp_command *command, struct sp_arg
     return code;
 }
 
-enum sp_exit sp_answer_lines(int argc, char **argv, struct sp_world *world, FILE *out,
-                             struct sp_error *error)
+enum sp_exit sp_answer_lines(int argc, char **argv, struct sp_world *world,
+                             const struct sp_output *to, struct sp_error *error)
 {
     enum sp_exit code = SP_OK;
     const struct sp_command *const command = sp_find_command(argv[0], error);
     struct sp_args *const typed = sp_new_args(world);
     if (command && take_typed(command, argc, argv, typed, error)) {
         if (typed->given.help)
-            sp_print_command_help(command, typed->whole_help, out);
+            sp_print_command_help(command, typed->whole_help, to->out);
         else
-            code = answer_known(command, typed, world, out, error);
+            code = answer_known(command, typed, world, to->out, error);
     }
     free(typed);
     return code;

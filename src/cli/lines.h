@@ -5,7 +5,7 @@
 #include "cli/command.h"
 
 bool sp_reads_lines(int argc, char **argv, struct sp_world *world);
-enum sp_exit sp_answer_lines(int argc, char **argv, struct sp_world *world, FILE *out,
-                             struct sp_error *error);
+enum sp_exit sp_answer_lines(int argc, char **argv, struct sp_world *world,
+                             const struct sp_output *to, struct sp_error *error);
 
 #endif

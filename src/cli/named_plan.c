@@ -217,5 +217,5 @@ bool sp_read_named_plan(const struct sp_args *args, const struct sp_planned *fir
     named->planned = *first;
     named->planned.plan = problem_of(first);
     return sp_plan_of_pairs(option, text, &sources, &named->planned, &why, error) ||
-           (why.lines > 0 && refuse(option, &why, error)); /* what is no plan names no option */
+           (why.lines > 0 && refuse(option, &why, error)); /* an invalid plan names no option */
 }

@@ -6,7 +6,7 @@
 #include "cli/plan_options.h"
 
 /* Makes the plan of "tp=8,pp=16,remat=full" as `step` would: `planned` has the problem and gets the
- * plan. What cannot be read is an `error`; what is no plan has its reason in `invalid`. */
+ * plan. Unreadable text is an `error`; text that is no valid plan has its reason in `invalid`. */
 bool sp_plan_of_pairs(const char *option, const char *pairs, const struct sp_sources *sources,
                       struct sp_planned *planned, struct sp_error *invalid, struct sp_error *error);
 
@@ -17,8 +17,8 @@ struct sp_named_plan {
 };
 
 /* Reads what `option` names: such pairs, of the problem of `first`; or a file, a plan in JSON or a
- * launch, of its own problem. What a file does not say of that is the problem of `first`, which the
- * options `args` stated. */
+ * launch, of its own problem. Whatever the file leaves out of the problem is taken from `first`,
+ * which the options `args` stated. */
 bool sp_read_named_plan(const struct sp_args *args, const struct sp_planned *first,
                         const char *option, const char *text, struct sp_named_plan *named,
                         struct sp_error *error);

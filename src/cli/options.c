@@ -347,7 +347,7 @@ static const struct other *other_named(const char *word)
     return i < OTHERS ? &others[i] : NULL;
 }
 
-/* The text of an option that a word of others stands for. */
+/* The text of an option for another tool's word. */
 static const char *said_by(const char *name, struct sp_args *args, enum sp_option_id id,
                            const char *value)
 {
@@ -423,6 +423,18 @@ static bool fail_as_typed(const char *typed, const char *name, struct sp_error *
     return false;
 }
 
+/* Keys of a further --get stand behind the earlier ones, as a list does. */
+static bool add_keys(struct sp_args *args, const char *earlier, const char *more,
+                     struct sp_error *error)
+{
+    char both[sizeof args->keys];
+    if ((size_t)snprintf(both, sizeof both, "%s,%s", earlier, more) >= sizeof both)
+        return sp_fail(error, SP_INPUT, "--get: longer than %zu bytes", sizeof both - 1);
+    memcpy(args->keys, both, sizeof both);
+    args->value.get = args->text[SP_O_get] = args->keys;
+    return true;
+}
+
 /* Takes one option of the line; its word is argv[before], its value optarg. */
 static bool take_option(struct sp_args *args, int argc, char **argv, int before, int got,
                         const char *name, bool takes_operands, struct sp_error *error)
@@ -446,6 +458,8 @@ static bool take_option(struct sp_args *args, int argc, char **argv, int before,
     value = said_by(name, args, option->id, value);
     if (!value)
         return true;
+    if (option->id == SP_O_get && earlier)
+        return add_keys(args, earlier, value, error);
     args->lost[option->id] =
         option->kind == SP_MANY || option->kind == SP_REPEATED ? NULL : earlier;
     return take_value(args, option, value, error) ||

@@ -141,6 +141,7 @@ struct sp_args {
     struct sp_option options[SP_MAX_OPTIONS]; /* the command's, then the common ones */
     const char *operands[SP_MAX_OPERANDS];
     char numeral[SP_OPTION_IDS][32]; /* text of a value given as a number */
+    char keys[1024];                 /* of --get given more than once */
 };
 
 /* Clears all but the world. */

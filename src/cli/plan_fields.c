@@ -40,7 +40,7 @@ void sp_put_fields(struct sp_report *r, const struct sp_plan *plan)
         put_field(r, plan, i);
 }
 
-/* Whether the field is a setting that `step` chooses where it is not given (sp_resolve_settings).
+/* Whether the field is a setting that `step` chooses if it is not given (sp_resolve_settings).
  */
 static bool is_setting(enum sp_plan_field_id field)
 {

@@ -26,8 +26,9 @@ static void read_fields(const struct sp_args *args, struct sp_plan *plan)
     }
 }
 
-/* Whether a plan written as "tp=8,zero=3" is of ZeRO 3: it says so, or names a shard group and no
- * stage, as `step` reads it. Such a plan takes torchtitan as its framework, as in `search`. */
+/* Whether a plan written as "tp=8,zero=3" is of ZeRO 3: it gives that stage, or a shard group
+ * without a stage, as `step` reads it. Such a plan takes torchtitan as its framework, as in
+ * `search`. */
 static bool is_of_zero3(const char *plan)
 {
     char item[64];
@@ -64,7 +65,7 @@ static bool load_framework(const struct sp_args *args, const struct sp_sources *
     if (!name && p->profile.framework[0] != '\0')
         name = p->profile.framework;
     if (!name)
-        name = sp_default_framework((enum sp_network_kind)p->hw.network.kind, shards_weights(args));
+        name = sp_default_framework(&p->hw, shards_weights(args));
     return sp_load_framework(name, sources, &p->framework, error);
 }
 

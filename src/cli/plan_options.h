@@ -19,7 +19,7 @@
     SP_OPTIONS_MODEL, SP_OPTIONS_MACHINE, SP_OPTIONS_BATCH, {.id = SP_EACH_FIELD}, SP_OPTIONS_STACK
 /* clang-format on */
 
-/* What the lines of a stream share whose options ask one problem: its inputs as sp_base_of loads
+/* Shared by the lines of a stream that ask about one problem: its inputs as sp_base_of loads
  * them from the options typed beside the lines, what their framework can do, and the model's
  * lists. A line that changes an option of the problem loads its own. */
 struct sp_known_problem {
@@ -51,9 +51,9 @@ bool sp_base_of(const struct sp_args *args, const struct sp_sources *sources,
 bool sp_plan_on(const struct sp_args *args, const struct sp_sources *sources,
                 struct sp_planned *planned, struct sp_error *error);
 
-/* Makes the plan of what was typed and of a change of `planned`, which it made, as if the options
- * change->field had been typed too: what nobody said is filled anew. False where that is no plan,
- * or has another batch. */
+/* Makes the plan of the typed options and a change of `planned`, as if the options change->field
+ * had been typed too: open settings are chosen anew. False if that is no plan, or has another
+ * batch. */
 bool sp_plan_changed(const struct sp_args *args, const struct sp_planned *planned,
                      const struct sp_repertoire *runs, struct sp_neighbour *change);
 

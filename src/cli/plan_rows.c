@@ -98,7 +98,7 @@ void sp_put_step(struct sp_report *r, const struct sp_planned *p, const struct s
     sp_put_step_rows(r, &s);
 }
 
-/* A value that a plan stands on. */
+/* A setting of a plan with its value. */
 struct resolved_rows {
     const char *option, *value, *from;
 };

@@ -7,7 +7,7 @@
 #include "cli/plan_fields.h"
 #include "study/plan_text.h"
 
-/* Columns of the table; one of a field stands in it where plans differ in that. */
+/* Columns of the table; a field has one if plans differ in it. */
 static const struct {
     const char *column;
     enum sp_plan_field_id field; /* SP_PLAN_FIELDS: always */

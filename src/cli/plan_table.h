@@ -4,7 +4,7 @@
 
 #include "cli/searching.h"
 
-/* The column of what ranks plans where it is not the step. */
+/* The column of what ranks plans if it is not the step. */
 #define SP_RANKED_BY "expected_step_s: expected, "
 
 /* Puts it below the rows that were begun of the list "plans". */

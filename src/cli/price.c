@@ -176,8 +176,9 @@ void sp_note_prices(struct sp_report *report, const void *all, int n,
         alike = alike && at(all, i)->is_typed == at(all, 0)->is_typed &&
                 at(all, i)->year == at(all, 0)->year;
     if (!alike)
-        sp_note(report, "prices differ in year or kind, so costs are not comparable: give yours, "
-                        "--price MACHINE=USD,MACHINE=USD");
+        sp_note(report,
+                "the prices differ in year or kind: the order by cost holds for them alone; "
+                "yours: --price MACHINE=USD,MACHINE=USD");
 }
 
 void sp_price_text(const struct sp_price *price, char *out, size_t size)
@@ -186,6 +187,9 @@ void sp_price_text(const struct sp_price *price, char *out, size_t size)
         snprintf(out, size, "not known (--price)");
     else if (price->is_typed)
         snprintf(out, size, "%.2f USD (%s)", price->usd_per_h, price->source);
+    else if (strncmp(price->source, "estimate: ", 10) == 0)
+        snprintf(out, size, "%.2f USD, an estimate of %lld (%s)", price->usd_per_h,
+                 (long long)price->year, price->source + 10);
     else if (price->year > 0)
         snprintf(out, size, "%.2f USD, the list price of %lld (%s)", price->usd_per_h,
                  (long long)price->year, price->source);

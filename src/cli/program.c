@@ -38,8 +38,8 @@ static enum sp_exit finish_output(enum sp_exit code, const struct sp_output *to)
     return SP_INTERNAL;
 }
 
-/* The lines of an answer, and its columns where there is no terminal; the whole text of --details
- * is not broken there. */
+/* The lines of an answer, and its columns without a terminal; then the text of --details is not
+ * wrapped. */
 enum { ANSWER_LINES = 12, ANSWER_COLUMNS = 80 };
 
 static struct sp_render render_of(const struct sp_args *args, const struct sp_output *to)
@@ -181,7 +181,7 @@ static bool has_failed(const struct sp_command *command, const struct sp_report 
     return failed && failed->number > 0;
 }
 
-/* Writes the answer, as it would stand in a pipe, into a file. */
+/* Writes the answer into a file, as it would print it into a pipe. */
 static bool write_answer(const struct sp_report *report, struct sp_render how, const char *path,
                          struct sp_error *error)
 {
@@ -270,7 +270,7 @@ static enum sp_exit run(const struct running *r)
     struct sp_error error = {0};
     enum sp_exit code = SP_OK;
     if (command->streams && command->streams(r->argc, r->argv, r->world)) {
-        code = command->stream(r->argc, r->argv, r->world, r->to->out, &error);
+        code = command->stream(r->argc, r->argv, r->world, r->to, &error);
         return error.lines > 0 ? print_errors(&error, r->to->notes) : code;
     }
     struct sp_report *report = sp_report_new(command->name);

@@ -3,14 +3,8 @@
 #ifndef SP_PROGRAM_H
 #define SP_PROGRAM_H
 
-#include <stdio.h>
-
+#include "cli/output.h"
 #include "config/world.h"
-
-/* Where answers go, and where messages do. */
-struct sp_output {
-    FILE *out, *notes;
-};
 
 /* Runs words as a shell gives them (argv[0] is the program's name; they may change places). */
 int sp_run_program(int argc, char **argv, struct sp_world *world, const struct sp_output *to);

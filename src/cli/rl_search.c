@@ -89,7 +89,7 @@ static double work_out(struct search *s, struct sp_rl_choice c)
     return training;
 }
 
-/* The next power of two of a degree that is not typed; the typed one alone. */
+/* The next power of two of an open degree; a typed degree only once. */
 static bool begin(const struct search *s, enum sp_option_id id, double typed, int64_t *value)
 {
     *value = s->typed->given_at[id] ? (int64_t)typed : 1;

@@ -26,12 +26,12 @@ struct sp_rl_found {
  * The shortest step that fits. Both sides in turn, or a part of the machine for each in steps of an
  * eighth or of whole hosts; powers of two for TP up to a host, stages up to 16, EP up to 64 and the
  * TP of engines up to 64; from 0 to --stale (default 1) steps ahead. Typed options are fixed. Of
- * equal steps the first counts: in turn before apart, less ahead before more. A choice of training
- * whose passes alone take as long as the best step is left out with all that goes with it.
+ * equal steps the first counts: in turn before apart, less ahead before more. A choice for training
+ * whose passes alone take as long as the best step is skipped, with all its combinations.
  */
 bool sp_search_rl(const struct sp_args *args, struct sp_rl_found *found, struct sp_error *error);
 
-/* Puts a choice in the place of what is not typed. */
+/* Fills options that were not typed from a choice. */
 bool sp_take_rl_choice(const struct sp_args *typed, const struct sp_rl_choice *choice,
                        struct sp_args *args, struct sp_error *error);
 

@@ -22,7 +22,7 @@ static const char *const part_names[SP_RL_PARTS] = {
     [SP_RL_CRITIC] = "critic",         [SP_RL_REWARD] = "reward",   [SP_RL_UPDATE] = "update",
     [SP_RL_REFIT] = "refit",           [SP_RL_WAKE] = "wake"};
 
-/* What of `rl` is not `step`'s, or has another meaning there. */
+/* Options of `rl` that `step` lacks or gives another meaning. */
 static const enum sp_option_id not_of_training[] = {
     SP_O_hw,      SP_O_reference,  SP_O_get,     SP_O_format, SP_O_explain,
     SP_O_details, SP_O_quiet,      SP_O_derive,  SP_O_check,  SP_O_price,

@@ -22,7 +22,7 @@ struct nearby_rows {
 #define SP_PART_OF struct nearby_rows
 #include "answer/put_rows.h"
 
-/* The command's own line with an option in the place of another; free() it. */
+/* The command's own line with one option in place of another; free() it. */
 static char *same_line(const char *command, const struct sp_args *args, enum sp_option_id id,
                        const char *value)
 {
@@ -43,7 +43,7 @@ static double tokens_of_batch(const struct sp_planned *p)
     return (double)p->plan.batch * (double)p->plan.seq;
 }
 
-/* Puts a problem close by, and says it in words behind those that are there. */
+/* Puts a nearby problem, and adds its words to the line. */
 static void put_one(const struct sp_asked_near *asked, const struct sp_nearby *nearby,
                     enum sp_option_id id, char *words, size_t size)
 {
@@ -151,7 +151,7 @@ static void split_odd(int64_t n, char *out, size_t size)
                  (long long)odd);
 }
 
-/* What emptied the space, where problems close by do not show it: `nearby`. */
+/* The cause of an empty space, if nearby problems do not show it: `nearby`. */
 static void put_cause(const struct sp_searching *s, const struct sp_close_by *nearby)
 {
     const struct sp_planned *const p = &s->of.machine[0]->base;
@@ -194,7 +194,7 @@ static void put_cause(const struct sp_searching *s, const struct sp_close_by *ne
     put_empty(s, &rows);
 }
 
-/* The fewest devices on which some plan fits, where none fits on these. */
+/* The fewest devices on which some plan fits, if none fits on these. */
 static void put_too_small(const struct sp_searching *s)
 {
     const struct sp_planned *const p = &s->of.machine[0]->base;

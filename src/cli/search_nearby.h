@@ -24,7 +24,7 @@ struct sp_asked_near {
     char scope[32];    /* before "nearby" */
 };
 
-/* Puts what is close by, and says it in a line; false: nothing is. */
+/* Puts nearby problems that are better, and says them in a line; false: there are none. */
 bool sp_put_close_by(const struct sp_asked_near *asked, const struct sp_close_by *found);
 
 /* Puts what is known close by each machine of a finished search. */

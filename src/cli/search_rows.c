@@ -85,7 +85,7 @@ static struct sp_short_name *names_of(const struct sp_plan *plans, size_t n)
     return names;
 }
 
-/* What a machine found, listed or not: the points of a comparison. */
+/* The plans found for a machine, listed or not: the points of a comparison. */
 static void put_points(struct sp_report *r, const struct sp_found *found, size_t n, int machine)
 {
     struct sp_plan *const all = room_for_plans(n);
@@ -278,7 +278,7 @@ struct search_rows {
     int n_ties;                  /* plans that tie with the first */
     double lead;
     char ties[5 * SP_SEARCH_TOP * SP_MAX_MACHINES]; /* "2, 3 and 4 tie" */
-    struct sp_least least;                          /* where nothing fits */
+    struct sp_least least;                          /* if nothing fits */
     enum sp_verdict verdict;                        /* of the first plan */
     bool is_empty;
     char idle[48];         /* devices that stay so */
@@ -288,7 +288,8 @@ struct search_rows {
 
 #define HAS_LEAD (s->n > 1 && sp_ranks_time(s->of))
 
-/* "take 1.05 % longer": the second plan of the list beside the first, in what ranks them. */
+/* "take 1.05 % longer": the second plan of the list compared with the first, by the value that
+ * ranks them. */
 static const char *second_words(const struct search_rows *s, struct sp_text *room)
 {
     static const char *const of_goal[][3] = {[SP_GOAL_STEP] = {"take", "longer", "less"},
@@ -334,7 +335,7 @@ static void put_machines(struct sp_report *report, const struct search_rows *row
     note_budget(s);
 }
 
-/* What is to be bought beside what is rented; keys of one machine alone stand at the top. */
+/* Buying compared with renting; with one machine the keys are at the top level. */
 static void put_purchases(struct sp_report *r, const struct search_rows *s)
 {
     for (int i = 0; i < s->of->machines; i++) {

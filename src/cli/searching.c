@@ -68,7 +68,7 @@ static bool open_machine(struct sp_searching *s, const struct sp_sources *source
            sp_fail(error, SP_INPUT, "no price for %s: give --price", m->base.hw.name);
 }
 
-/* What --price says is of these machines. */
+/* Checks that --price names only these machines. */
 static bool check_prices(const struct sp_searching *s, struct sp_error *error)
 {
     const struct sp_hardware *hw[SP_MAX_MACHINES];
@@ -224,7 +224,7 @@ static const enum sp_option_id passed_on[] = {
     SP_O_trainable, SP_O_lora_rank,     SP_O_lora_targets, SP_O_base_format, SP_O_reference,
     SP_O_teacher,   SP_O_teacher_top_k, SP_NO_OPTION};
 
-/* What a search for the deepest model changed in it. */
+/* The layers that a search for the deepest model put into it. */
 static void add_depth(struct sp_words *words, const struct sp_model *typed,
                       const struct sp_model *now)
 {
@@ -276,7 +276,7 @@ static void show_progress(double share, void *context)
     clock_gettime(CLOCK_MONOTONIC, &now);
     if (seconds(&clock->start, &now) < 0.5 || seconds(&clock->last, &now) < 0.1)
         return;
-    sp_stop_ticker(); /* the bar says more */
+    sp_stop_ticker(); /* the bar shows more */
     clock->last = now;
     fprintf(stderr, "\rsearching  [%-40.*s] %3.0f %%", (int)(40 * share),
             "########################################", 100 * share);

@@ -33,7 +33,7 @@ bool sp_open_search(const struct sp_args *args, const struct sp_sources *sources
 /* Puts counts, proof and plans into the report. */
 void sp_report_search(struct sp_searching *searching);
 
-/* Reads --from, or nothing where it is not given: from->problem is then what was typed. */
+/* Reads --from, or nothing if it is not given: from->problem is then what was typed. */
 bool sp_open_launch(const struct sp_args *typed, struct sp_search_launch *from,
                     struct sp_error *error);
 

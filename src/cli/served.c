@@ -7,7 +7,7 @@
 #include <scaleplan/names.h>
 #include <scaleplan/plan.h>
 
-/* What only a service has; and what both have, with the model and the machine. */
+/* Options of a service alone; then those of both, with the model and the machine. */
 /* clang-format off */
 static const struct sp_taken of_service[] = {SP_OPTIONS_SERVICE};
 static const enum sp_option_id of_both[] = {SP_O_tp, SP_O_pp, SP_O_ep, SP_O_etp, SP_O_dtype,
@@ -59,7 +59,7 @@ bool sp_check_kind(const struct sp_args *args, bool serves, const char *target,
     return true;
 }
 
-/* What was typed of a service, for the comment of what the engine has no option for. */
+/* The typed options of a service, for the comment about those that the engine lacks. */
 static void take_asked(const struct sp_args *args, struct sp_served_launch *l)
 {
     for (size_t i = 0; i < args->n_options; i++) {
@@ -98,7 +98,7 @@ static double counted_sequences(const struct serve *f, double ranks)
     return more <= sp_most_sequences(&f->served) ? more : ranks * fmax(1, floor(f->B / ranks));
 }
 
-/* What the options ask for and what the engine has by itself. */
+/* The settings asked for by options, and the engine's own. */
 static void fill(const struct serve *f, struct sp_served_launch *l)
 {
     const struct sp_service *const s = &f->service;

@@ -29,8 +29,8 @@ static double chips_of(const struct serve_degrees *d)
     return d->tp * d->attention_dp * d->pp;
 }
 
-/* "4xtp4dp8ep8": instances, one unless said, and their degrees in any order; without EP it is what
- * they make of it. Blanks are left out. */
+/* "4xtp4dp8ep8": instances (default 1) and their degrees in any order; without EP it follows from
+ * the others. Blanks are left out. */
 static bool read_degrees(const char *text, size_t n, struct serve_degrees *d)
 {
     char word[80] = "", *times;
@@ -392,9 +392,11 @@ static struct sp_service reader_of(const struct serve *f, const struct serve_deg
 static void note_lengths(const struct serve *f)
 {
     const double most = (double)f->model.max_seq;
-    if (most > 0 && f->service.held_tokens > most)
-        sp_note(f->report, "%.0f tokens exceed the maximum of %s, %.0f", f->service.held_tokens,
-                f->model.name, most);
+    const double longest =
+        f->args->given.context ? f->service.step_tokens : f->service.input + f->service.output;
+    if (most > 0 && longest > most)
+        sp_note(f->report, "%.0f tokens exceed the maximum of %s, %.0f", longest, f->model.name,
+                most);
     if (!sp_model_has_shape(&f->model) && isnan(f->service.kv_token_bytes))
         sp_note(f->report,
                 "the KV cache of a model without a shape is not counted: give --kv-per-token");

@@ -8,7 +8,7 @@
 #include "config/lengths.h"
 #include "study/serve_traffic.h"
 
-/* Options of a service beside its model, its machine and the degrees that plans have too. */
+/* Options of a service besides its model, its machine and the degrees of plans. */
 extern const char *const sp_serve_attentions[], *const sp_serve_percentiles[],
                                                     *const sp_serve_loads[];
 /* clang-format off */
@@ -102,20 +102,20 @@ void sp_take_part(struct serve *f, double chips);
 /* Sequences of an instance, by --concurrency, --rate or the limits. */
 bool sp_load_sequences(struct serve *f, struct sp_error *error);
 
-/* Makes so many sequences those of an instance; of requests that come the rate says all. */
+/* Sets the sequences of an instance; for arriving requests the rate alone decides. */
 void sp_take_sequences(struct serve *f, double sequences);
 
 /* Where more come than it serves: the most that it serves in the place of --rate, and true. */
 bool sp_load_most(struct serve *f, struct sp_error *error);
 
 /* Chips of the smallest machine of this kind whose instances serve --rate within the limits; NAN
- * without a rate, with degrees that are given, or where none was found. */
+ * without a rate, with degrees that are given, or if none was found. */
 double sp_fewest_to_serve(const struct serve *f);
 
-/* The same service on another machine: instances of the same degrees, as many as it has room for,
- * under the same load. `f` points into `from`, which has to outlive it. False where the machine is
- * no whole number of instances, has more of them than requests in flight, or does not serve as many
- * requests as come. */
+/* The same service on another machine: as many instances of the same degrees as fit, under the same
+ * load. `f` points into `from`, which has to outlive it. False where the machine is no whole number
+ * of instances, has more of them than requests in flight, or does not serve as many requests as
+ * come. */
 bool sp_move_service(const struct serve *from, const struct sp_hardware *hw, struct serve *f);
 
 /* The steady state that it is about: the estimate's, or the closed forms'. */
@@ -133,7 +133,10 @@ bool sp_serves(const struct serve *f);
 /* A latency as the limits mean it: of the median request, or of nearly all. */
 double sp_limited_latency_s(const struct serve *f, enum sp_serve_latency latency, double mean_s);
 
-/* Whether latencies are within the limits; by the simulation where there is one. */
+/* Whether --tpot or --ttft limits what is served. */
+bool sp_has_limits(const struct sp_serve_load *load);
+
+/* Whether latencies are within the limits; by the simulation if there is one. */
 bool sp_in_time(const struct serve *f, const struct sp_steady *y, const struct sp_serve_load *load);
 
 /* Whether the rows of a file say when requests come. */
@@ -142,8 +145,9 @@ bool sp_arrives_by_rows(const struct serve *f);
 /* Runs the requests through the instance, where lengths differ or --simulate is given. */
 void sp_simulate(struct serve *f);
 
-/* What a limit that is not kept is against: "; the first after 1.02 s (99th percentile), asked for
- * within 1.00 s"; and what comes beside what is served at most, with the fewest chips for it. */
+/* Compares a latency with the limit that it exceeds: "; the first after 1.02 s (99th percentile),
+ * asked for within 1.00 s"; and what comes beside what is served at most, with the fewest chips for
+ * it. */
 void sp_say_late(const struct serve *f, const struct sp_steady *y, char *out, size_t size);
 void sp_say_fewest(const struct serve *f, char *out, size_t size);
 

@@ -178,7 +178,7 @@ static void put_points(struct sp_report *r, const struct contest *c)
     sp_scope(r, "");
 }
 
-/* Closed forms beside estimates look better than they are. */
+/* Beside estimates, closed forms look better than they are. */
 static void note_closed_forms(struct sp_report *r, const struct contest *c)
 {
     for (int i = 0; i < c->n; i++)

@@ -186,7 +186,7 @@ static bool take_rate(struct serve *f, struct sp_error *error)
     return refuse_rate(f, rate, most, error);
 }
 
-/* Those of --concurrency, or as many as fit and are in time. */
+/* The sequences of --concurrency, or as many as fit within the limits. */
 static void take_concurrency(struct serve *f)
 {
     f->B = isnan(f->load.concurrency) && !(f->served.kv_held > 0) ? 1
@@ -280,8 +280,13 @@ bool sp_load_most(struct serve *f, struct sp_error *error)
     f->load.rate = 0;
     choose_instance(f);
     const bool placed = place_load(f, error);
+    if (sp_has_limits(&f->load) && placed) /* a queue that grows no more may still be too slow */
+        f->most_served =
+            sp_serves(f) ? sp_total_of_instances(sp_state_of_service(f).requests_per_s, f->replicas)
+                         : 0;
+    else
+        f->most_served = fmax(f->most_served, most_of_queue(f));
     f->load.rate = rate;
-    f->most_served = fmax(f->most_served, most_of_queue(f));
     return placed;
 }
 
@@ -297,7 +302,7 @@ static bool serves_on(const struct serve *f, double chips)
 }
 
 /* Chips below which no machine serves --rate: each at the rate of the best instance at its most.
- * What runs at once differs a little from what comes, for which there is a margin. */
+ * The margin is for the small difference between the sequences that run and those that arrive. */
 static double least_to_serve(const struct serve *f)
 {
     struct sp_serve_point points[SP_SERVE_POINTS];

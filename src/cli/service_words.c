@@ -1,4 +1,4 @@
-/* What the verdict of `serve` says of limits and rates that are not kept. */
+/* The words of `serve`'s verdict for limits that are not kept and rates that are not reached. */
 #include <math.h>
 #include <stdio.h>
 
@@ -11,6 +11,11 @@ double sp_limited_latency_s(const struct serve *f, enum sp_serve_latency latency
     if (f->is_simulated)
         return f->load.percentile == 99 ? of->p99 : of->p50;
     return sp_latency_percentile(latency, mean_s, f->load.percentile);
+}
+
+bool sp_has_limits(const struct sp_serve_load *load)
+{
+    return isfinite(load->tpot_s) || isfinite(load->ttft_s);
 }
 
 bool sp_in_time(const struct serve *f, const struct sp_steady *y, const struct sp_serve_load *load)
@@ -38,9 +43,10 @@ void sp_say_late(const struct serve *f, const struct sp_steady *y, char *out, si
 void sp_say_fewest(const struct serve *f, char *out, size_t size)
 {
     char most[96] = "", chips[64] = "";
-    if (f->is_overrun)
-        snprintf(most, sizeof most, "; it serves at most %.4g of the %.6g requests/s",
-                 f->most_served, f->load.rate);
+    if (f->is_overrun && f->most_served > 0)
+        snprintf(most, sizeof most, "; it serves at most %s of the %.6g requests/s%s",
+                 sp_human_text(f->most_served, SP_NUMBER), f->load.rate,
+                 sp_has_limits(&f->load) ? " in time" : "");
     if (!isnan(f->fewest))
         snprintf(chips, sizeof chips, "; the fewest chips that serve this rate: %.0f", f->fewest);
     snprintf(out, size, "%s%s", most, chips);

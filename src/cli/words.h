@@ -6,7 +6,7 @@
 
 struct sp_words {
     int n, room;
-    char **word; /* NULL-terminated, for getopt; NULL where there is none */
+    char **word; /* NULL-terminated, for getopt; NULL if there is none */
 };
 
 /* Adds one word, or --name value. */

@@ -63,7 +63,7 @@ struct constant {
     bool at_bound;
 };
 
-/* What the move of a constant changes. */
+/* The effect of moving a constant. */
 struct effect {
     const struct sp_constant_info *info;
     double before, after, effect;

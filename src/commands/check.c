@@ -27,7 +27,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(grade),
 };
 
-/* What a run over files keeps. */
+/* The state of a run over files. */
 struct check {
     struct sp_report *report;
     struct sp_world *world;
@@ -40,7 +40,7 @@ struct check {
 
 /* An expected value beside the program's. */
 struct check_row {
-    const char *file, *key, *error; /* the latter "" where there is none */
+    const char *file, *key, *error; /* the latter "" if there is none */
     const struct sp_case *of;
     struct sp_case_value expected;
     bool pass;
@@ -84,7 +84,7 @@ static bool add_row(struct check *check, const struct check_row *row)
 
 enum { LONGEST_REASON = 320 };
 
-/* Why an answer is no value to compare with: a mistyped key, or another type; else "". */
+/* Why an answer cannot be compared: a mistyped key, or another type; else "". */
 static void mismatch(const struct sp_report *report, const struct sp_case_value *expected,
                      const struct sp_entry *actual, char text[LONGEST_REASON])
 {
@@ -206,6 +206,7 @@ static bool check_file(struct check *check, const char *file, struct sp_error *e
 static bool run_files(const struct sp_args *args, struct check *check, struct sp_error *error)
 {
     bool ok = true;
+    sp_answer_is(check->report, "cases");
     for (int i = 0; i < args->n_operands; i++)
         ok = check_file(check, args->operands[i], error) && ok;
     if (ok && check->only && check->n_rows == 0)

@@ -379,8 +379,8 @@ static bool find_sizes(struct comm *s, struct sp_error *error)
             return true;
     if (s->kind != SWITCH || s->exchanges || sp_chips(&s->hw) < 2 || !(s->V > 0))
         return true;
-    s->n_sizes = sp_reached_over_nodes(&s->hw, sp_default_framework(SP_SWITCHED, false), &sources,
-                                       s->op, s->V, s->sizes, MOST_SIZES, error);
+    s->n_sizes = sp_reached_over_nodes(&s->hw, sp_default_framework(&s->hw, false), &sources, s->op,
+                                       s->V, s->sizes, MOST_SIZES, error);
     return s->n_sizes >= 0;
 }
 

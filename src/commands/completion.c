@@ -11,14 +11,14 @@ static bool streams(int argc, char **argv, struct sp_world *world)
     return argc == 2 && argv[1][0] != '-';
 }
 
-static enum sp_exit stream(int argc, char **argv, struct sp_world *world, FILE *out,
-                           struct sp_error *error)
+static enum sp_exit stream(int argc, char **argv, struct sp_world *world,
+                           const struct sp_output *to, struct sp_error *error)
 {
     (void)argc;
     (void)world;
     if (!sp_has_shell())
         sp_fail(error, SP_INTERNAL, "not available in the page");
-    else if (!sp_write_completion(argv[1], out))
+    else if (!sp_write_completion(argv[1], to->out))
         sp_fail(error, SP_INPUT, "\"%s\" is not one of bash, zsh, fish", sp_safe(argv[1]));
     return SP_OK;
 }

@@ -156,7 +156,7 @@ static void say_ways_out(const struct sp_fit_row *w, char *out, size_t size)
 #undef WAY
 }
 
-/* What stands before and behind the reason. */
+/* The words before and after the reason. */
 static void say_mesh(struct shown *s)
 {
     const struct sp_strategy *const p = s->p;

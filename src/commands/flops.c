@@ -42,21 +42,21 @@ static const struct sp_example examples[] = {
     {NULL, NULL},
 };
 
-/* What tells the speed; the last that is given counts. */
+/* The source of the speed; the last one given counts. */
 enum rate_from { RATE_GIVEN, RATE_OF_HOURS, RATE_OF_MFU, RATE_OF_HFU };
 
 /* What is asked, and what the rows of flops.def and flops_params.def show of it. */
 struct flops {
     double asked_seq; /* that is listed among the others; NAN: none */
     struct sp_model model;
-    struct sp_companions companions; /* the model's tuning points here where there are some */
-    struct sp_documents documents;   /* the model points here where there are some */
+    struct sp_companions companions; /* the model's tuning points here if there are some */
+    struct sp_documents documents;   /* the model points here if there are some */
     struct sp_params params;
     struct sp_training_flops of; /* a token */
     struct sp_scores parts[SP_MOST_SCORES];
     int kinds; /* how many of them */
     bool shaped, causal, asks_step;
-    bool has_beside, is_tuned; /* models work beside it; they do, or something is frozen */
+    bool has_beside, is_tuned; /* other models run beside it; they do, or something is frozen */
     enum sp_flop_convention scores;
     double batch, seq, width, heads; /* tokens, tokens, d_model, heads */
     double two_p, six_p, kv_bytes;

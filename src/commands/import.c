@@ -67,7 +67,7 @@ static bool put_native(struct sp_report *report, const char *path, const char *t
     return ok;
 }
 
-/* What a config makes: the model, and its file as text for free(). */
+/* The result of a config: the model, and its file as text for free(). */
 struct import {
     struct sp_report *report;
     struct sp_model model;
@@ -107,7 +107,7 @@ static bool convert(const struct sp_json *json, const struct sp_sources *sources
     return ok && (import->text || sp_fail(error, SP_INTERNAL, "out of memory"));
 }
 
-/* What nodes make: a machine, and its file as text for free(). */
+/* The result of nodes: a machine, and its file as text for free(). */
 struct import_machine {
     struct sp_node node;
     struct sp_hardware chip; /* the machine that it begins with */

@@ -226,7 +226,7 @@ static bool load(const struct sp_args *args, struct lr *s, struct sp_error *erro
     return check_schedule(s, error);
 }
 
-/* What the rows show of the step that was asked for; NAN where none was. */
+/* What the rows show of the step that was asked for; NAN if none was. */
 static void work_out(struct lr *s)
 {
     const struct sp_option_values *const v = s->v;

@@ -89,7 +89,7 @@ struct memory {
     bool fewest, largest, counts_all; /* what is answered of the machine */
     double kv, kv_sequences;          /* bytes of a sequence's cache */
     bool offloads, has_drives;
-    double W_host, host_devices, host_room; /* host_room: NAN where it does not count */
+    double W_host, host_devices, host_room; /* host_room: NAN if it does not count */
     struct sp_drive_tier tier;
     double transfer_s, compute_s;
 };
@@ -192,17 +192,16 @@ static void load_spread(const struct sp_args *args, struct sp_memory_case *f)
 }
 
 /* --framework, or the one that `step` takes for a plan of this ZeRO stage, with its ZeRO stage
- * where none was typed. The book's constants know no framework. */
+ * if none was typed. The book's constants know no framework. */
 static bool load_framework(const struct sp_args *args, const struct sp_sources *sources,
                            struct memory *s, struct sp_error *error)
 {
     struct sp_memory_case *const f = &s->of;
     struct sp_planned *const base = &s->base;
     double memory_factor;
-    const char *const name =
-        args->value.framework
-            ? args->value.framework
-            : sp_default_framework((enum sp_network_kind)f->hw.network.kind, f->spread.zero == 3);
+    const char *const name = args->value.framework
+                                 ? args->value.framework
+                                 : sp_default_framework(&f->hw, f->spread.zero == 3);
     if (sources->textbook)
         return true;
     *base = (struct sp_planned){.model = f->model, .hw = f->hw, .precision = f->precision};
@@ -221,8 +220,9 @@ static bool load_framework(const struct sp_args *args, const struct sp_sources *
     return true;
 }
 
-/* What `step` chooses where nothing is said, of what the closed forms have: the micro-batch of a
- * typed batch, and a policy. Only a plan of all the machine's devices is one that `step` has. */
+/* Settings that nobody typed, as `step` chooses them among those of the closed forms: the
+ * micro-batch of a typed batch, and a policy. Only a plan of all the machine's devices is one that
+ * `step` has. */
 static bool resolve(const struct sp_args *args, const struct sp_sources *sources, struct memory *s,
                     struct sp_error *error)
 {

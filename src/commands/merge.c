@@ -55,7 +55,7 @@ static bool streams(int argc, char **argv, struct sp_world *world)
     return rows;
 }
 
-/* Rows are joined as they stand: options that shape an answer have no meaning. */
+/* Rows are joined unchanged: options that shape an answer have no meaning. */
 static bool check_options(const struct sp_args *args, struct sp_error *error)
 {
     for (size_t i = 0; i < args->n_options; i++)
@@ -73,21 +73,21 @@ static void write_rows(const struct sp_joined_rows *j, FILE *out)
         fwrite(j->rows[i].text, 1, j->rows[i].length, out);
 }
 
-static enum sp_exit stream(int argc, char **argv, struct sp_world *world, FILE *out,
-                           struct sp_error *error)
+static enum sp_exit stream(int argc, char **argv, struct sp_world *world,
+                           const struct sp_output *to, struct sp_error *error)
 {
     struct sp_joined_rows j = {0};
     struct sp_args *const args = parsed(argc, argv, world, error);
     if (args && check_options(args, error) &&
         sp_join_rows(sp_pipes_of(world), args->operands, args->n_operands, args->given.valid, &j,
                      error))
-        write_rows(&j, out);
+        write_rows(&j, to->out);
     sp_free_joined_rows(&j);
     free(args);
     return SP_OK;
 }
 
-/* Parts of a search: its own words, its counts, and where its plans stand. */
+/* Parts of a search: its own words, its counts, and the place of its plans. */
 
 struct merging {
     struct sp_searching s;

@@ -23,7 +23,7 @@ struct figure_rows {
 #define SP_PART_OF struct figure_rows
 #include "answer/put_rows.h"
 
-/* What binds the machine that has the needed value. */
+/* The limit of a machine that has the needed value. */
 static void find_next(const struct sp_aim *aim, enum sp_machine_figure figure,
                       struct figure_rows *s)
 {

@@ -187,7 +187,7 @@ static double microbatches_of_unequal(const struct pipe *s)
     return (double)(first + (high - 1) * unit);
 }
 
-/* What unequal stages make of the closed forms' figures. */
+/* The closed forms' figures for unequal stages. */
 static void work_out_unequal(struct pipe *s)
 {
     struct course course;

@@ -152,7 +152,7 @@ static double bandwidth_of(const struct sp_hardware *hw, int from)
     return bandwidths[from];
 }
 
-/* The element type of an option, or of `fallback` where it is not given. */
+/* The element type of an option, or of `fallback` if it is not given. */
 static bool read_type(const struct sp_args *args, enum sp_option_id id,
                       const struct sp_element *fallback, struct sp_element *element,
                       struct sp_error *error)

@@ -10,7 +10,7 @@
 #include "study/laws.h"
 
 static const struct sp_taken options[] = {
-    SP_TAKE(flops),
+    SP_TAKE(flops, .alias = "compute"),
     SP_OPTIONS_SIZED_MODEL,
     SP_TAKE(tokens),
     SP_TAKE(unique_tokens, .needs = SP_THESE(SP_O_tokens)),
@@ -53,7 +53,7 @@ static const struct sp_example examples[] = {
     {NULL, NULL},
 };
 
-/* What tells the budget. */
+/* The source of the budget. */
 enum flops_from { FLOPS_GIVEN, FLOPS_OF_RUN, FLOPS_FOR_LOSS, FLOPS_FOR_PARAMS, FLOPS_FOR_TOKENS };
 
 /* What is asked, and what the rows of scaling.def show of it. */
@@ -159,7 +159,7 @@ static bool take_probabilities(const struct sp_args *args, struct scaling *s,
     return true;
 }
 
-/* What tokens over the same text are worth, and the size of the run with so little of it. */
+/* The worth of repeated tokens of the same text, and the size of a run with so little text. */
 static bool weigh_repeats(struct scaling *s, struct sp_error *error)
 {
     if (isnan(s->unique))

@@ -207,7 +207,7 @@ static void compare_with_best(struct sp_searching *s, const struct sp_plan *plan
     put_losses(s, mine, &best);
 }
 
-/* Says whether a plan fits, and where it does what is ahead of it and where it loses time. */
+/* Says whether a plan fits, and if it does what is ahead of it and where it loses time. */
 static void judge_plan(struct sp_searching *s, const struct sp_plan *plan,
                        const struct sp_estimate *e)
 {

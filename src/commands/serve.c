@@ -153,7 +153,7 @@ static void say_serving(const struct shown *s, char *out, size_t size)
     const struct serve *const f = s->f;
     char late[256] = "", instances[160];
     say_instances(s, instances, sizeof instances);
-    if (!s->in_time && !f->is_overrun)
+    if (!s->in_time && !(f->is_overrun && f->most_served > 0))
         sp_say_late(f, &s->y, late, sizeof late);
     if (!s->in_time || f->fewest < (double)sp_chips(&f->hw))
         sp_say_fewest(f, late + strlen(late), sizeof late - strlen(late));
@@ -206,7 +206,7 @@ static const char *longest_part(const struct sp_pass_time *t)
     return parts[longest].name;
 }
 
-/* What the instance holds, and what other sizes would. */
+/* The memory of the instance, and of other sizes. */
 static void weigh(struct shown *s)
 {
     const struct serve *const f = s->f;
@@ -272,7 +272,7 @@ static void time_service(struct shown *s)
     s->ttft_range = sp_serving_range_log(&f->profile, &f->model, SP_LATENCY_TTFT);
 }
 
-/* Each limit that was given, alone. */
+/* Each given limit by itself. */
 static void limit(struct shown *s)
 {
     const struct serve *const f = s->f;

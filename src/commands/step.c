@@ -353,7 +353,7 @@ static bool write_page(const struct sp_args *args, const struct step *s, struct 
     return ok;
 }
 
-/* What of the estimate the rows show; a measured step is held to the range. */
+/* The parts of the estimate that the rows show; a measured step is compared with the range. */
 static unsigned parts_for(const struct sp_report *r, const struct sp_measured_run *measured)
 {
     const bool played = sp_takes(r, SP_Q_STEP_T_PLAYED), range = sp_takes(r, SP_Q_STEP_T_LOW) ||

@@ -14,6 +14,7 @@
 #include "host/interrupt.h"
 #include "cli/command.h"
 #include "cli/words.h"
+#include "cli/left_open.h"
 #include "pictures/sweep.h"
 #include "study/axes.h"
 
@@ -33,11 +34,11 @@ static const struct sp_taken options[] = {
 };
 enum { OWN_OPTIONS = sizeof options / sizeof *options };
 
-/* What a row shows when --get does not say, and what more of a run of --tokens. */
+/* The columns without --get, and more of them with --tokens. */
 static const struct {
     const char *command, *keys, *of_a_run;
 } defaults[] = {
-    {"step", "step_s,mfu,memory.device_bytes,memory.fits", ",days,cost_usd"},
+    {"step", "step_s,mfu,memory.device_bytes,memory.fits,micro_batch,remat", ",days,cost_usd"},
     {"search",
      "plans.0.dp,plans.0.tp,plans.0.pp,plans.0.vpp,plans.0.cp,plans.0.ep,plans.0.zero,"
      "plans.0.micro_batch,plans.0.remat,plans.0.schedule,plans.0.step_s,"
@@ -57,6 +58,7 @@ struct sweep {
     struct sp_args *args; /* the line: the sweep's options, and lists of the command's */
     struct sp_axes axes;
     char keys[1024];
+    char asked[1040]; /* the same, and for plans what was left open in them */
     bool json, valid;
     char separator; /* of CSV or TSV */
     uint64_t shard, shards;
@@ -66,6 +68,7 @@ struct sweep {
     struct sp_sweep_picture picture;
     uint64_t answered, failed; /* rows */
     char first_reason[600];
+    struct sp_left_open open[SP_PLAN_FIELDS];
 };
 
 static bool take_keys(struct sweep *s, const char *keys, struct sp_error *error)
@@ -108,13 +111,6 @@ static bool take_format(struct sweep *s, const char *text, struct sp_error *erro
            sp_fail(error, SP_INPUT, "--format: \"%s\": expected csv, tsv or json", sp_safe(text));
 }
 
-/* Whether a word of the line is that option, with or without "=value". */
-static bool is_spelled(const char *word, const char *name)
-{
-    const size_t n = strlen(name);
-    return strncmp(word + 2, name, n) == 0 && (word[2 + n] == '\0' || word[2 + n] == '=');
-}
-
 /* Which of the sweep's own options that is. */
 static int own_option(enum sp_option_id id)
 {
@@ -124,19 +120,16 @@ static int own_option(enum sp_option_id id)
     return i;
 }
 
-/* Where the swept command stands: first, or behind options of the sweep's own; 0: nowhere. */
+/* Where the swept command stands: first, or behind options; 0: nowhere. */
 static int place_of_command(int argc, char **argv)
 {
     int i = 1;
-    while (i < argc && strncmp(argv[i], "--", 2) == 0) {
-        int own = 0;
-        while (own < OWN_OPTIONS && !is_spelled(argv[i], sp_option_name(options[own].id)))
-            own++;
-        if (own == OWN_OPTIONS)
-            return 0;
-        i += sp_option_row(options[own].id, NULL).kind == SP_FLAG || strchr(argv[i], '=') ? 1 : 2;
-    }
-    return i < argc && argv[i][0] != '-' ? i : 0;
+    struct sp_error unknown = {0};
+    if (argc > 1 && argv[1][0] != '-')
+        return 1;
+    while (i < argc && !sp_find_command(argv[i], &unknown))
+        i++;
+    return i < argc ? i : 0;
 }
 
 /* Whether an option's value may be a price for each machine: "h100=2,b200=4". */
@@ -172,8 +165,8 @@ static bool add_axis(struct sweep *s, const struct sp_option *option, const char
     return sp_add_axis(&s->axes, option->name, kind, text, error);
 }
 
-/* The options of a line: the sweep's own and, of the command's, those that only compute. What the
- * command takes as a number, a choice or a text is a list of them here. */
+/* The options of a line: the sweep's own and, of the command's, those that only compute. A number,
+ * a choice or a text of the command is a list here. */
 static size_t options_of_line(const struct sp_command *command, struct sp_option *line)
 {
     struct sp_option swept[SP_MAX_OPTIONS];
@@ -262,7 +255,7 @@ static bool end_picture(struct sweep *s, struct sp_error *error)
     return sp_end_sweep_picture(&s->picture, title, error);
 }
 
-/* What the line says of the rows. */
+/* Reads the sweep's own options. */
 static bool take_own(struct sweep *s, struct sp_error *error)
 {
     const struct sp_args *const args = s->args;
@@ -442,7 +435,7 @@ static struct sp_report *answer_row(struct sweep *s, uint64_t row, struct sp_err
             sp_add_word(&words, "%s", value);
     }
     struct sp_report *const report =
-        sp_compute_asked(&s->asker, s->command, words.n, words.word, args, s->keys, error);
+        sp_compute_asked(&s->asker, s->command, words.n, words.word, args, s->asked, error);
     sp_free_words(&words);
     free(args);
     return report;
@@ -484,6 +477,7 @@ static void put_row(struct sweep *s, uint64_t row, struct row_cells *cells, bool
     add_cell(cells, "row", cells->number[0], false);
     add_options(cells, s, row);
     const bool answered = add_values(cells, s, row, report, &missing);
+    sp_keep_choices(s->open, s->keys, report);
     if (!report)
         /* no cell begins with a dash, which a spreadsheet would read as a formula */
         snprintf(reason, sizeof reason, "%s%.*s", error.text[0] == '-' ? "option " : "",
@@ -501,6 +495,8 @@ static void put_rows(struct sweep *s)
     struct row_cells *const cells = malloc(sizeof *cells);
     if (!cells)
         abort();
+    snprintf(s->asked, sizeof s->asked, "%s%s", s->keys,
+             strcmp(s->command->name, "step") == 0 ? ",resolved" : "");
     for (uint64_t row = s->shard; row < s->axes.rows && !ferror(s->out) && !sp_was_interrupted();
          row += s->shards)
         put_row(s, row, cells, row == s->shard);
@@ -513,23 +509,25 @@ static bool streams(int argc, char **argv, struct sp_world *world)
     return place_of_command(argc, argv) > 0;
 }
 
-static enum sp_exit stream(int argc, char **argv, struct sp_world *world, FILE *out,
-                           struct sp_error *error)
+static enum sp_exit stream(int argc, char **argv, struct sp_world *world,
+                           const struct sp_output *to, struct sp_error *error)
 {
     struct sweep *const s = calloc(1, sizeof *s);
     if (!s)
         abort();
     s->world = world;
     s->args = sp_new_args(world);
-    s->out = out;
+    s->out = to->out;
     if (parse(s, argc, argv, error) && s->args->given.help)
-        sp_print_command_help(&sp_cmd_sweep, s->args->whole_help, out);
+        sp_print_command_help(&sp_cmd_sweep, s->args->whole_help, to->out);
     else if (error->lines == 0)
         put_rows(s);
     if (error->lines == 0 && s->picture.target && s->answered > 0 && !sp_was_interrupted())
         end_picture(s, error);
     if (s->failed > 0 && s->answered == 0 && s->shards == 1 && !sp_was_interrupted())
         sp_fail(error, SP_INPUT, "no row has an answer; the first: %s", s->first_reason);
+    if (error->lines == 0 && !s->args->given.quiet)
+        sp_note_choices(s->open, to->notes);
     const enum sp_exit code = s->failed > 0 && !s->valid ? SP_NO : SP_OK;
     sp_free_sweep_picture(&s->picture);
     sp_free_axes(&s->axes);

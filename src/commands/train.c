@@ -67,7 +67,7 @@ static const struct sp_example examples[] = {
     {NULL, NULL},
 };
 
-/* What tells the tokens of the run. */
+/* The source of the run's tokens. */
 enum tokens_from { TOKENS_GIVEN, TOKENS_OF_DAYS, TOKENS_FOR_LOSS };
 
 /* What is asked, and what the rows of train*.def show of it. NAN: not given, or not known. */
@@ -75,7 +75,7 @@ enum tokens_from { TOKENS_GIVEN, TOKENS_OF_DAYS, TOKENS_FOR_LOSS };
 struct train {
     const struct sp_option_values *value;
     const struct sp_options_given *given;
-    struct sp_companions companions; /* the model's tuning points here where there are some */
+    struct sp_companions companions; /* the model's tuning points here if there are some */
     struct sp_documents documents;   /* and the model here */
     struct sp_model model;
     struct sp_hardware hw;
@@ -88,7 +88,7 @@ struct train {
     double P, P_trained, tokens, flops, flops_per_token; /* the last by the convention */
     enum tokens_from tokens_from;
     bool has_work, is_6p, is_tuned, has_beside;
-    const char *work, *counted, *above_peak; /* work: what is counted of it, with keys */
+    const char *work, *counted, *above_peak; /* work: the words for the counted FLOPs, with keys */
 
     /* The machine and the time. */
     double N, C, mfu, measured_rate, batch, seq, seconds, steps, rate, dp, sequences;
@@ -196,7 +196,7 @@ static bool take_machine(const struct sp_args *args, struct train *f, struct sp_
     return true;
 }
 
-/* --law, --loss and --noise-scale; --loss alone tells the tokens of the run. */
+/* --law, --loss and --noise-scale; --loss alone determines the tokens of the run. */
 static bool take_loss(const struct sp_args *args, const struct sp_sources *sources, struct train *f,
                       struct sp_error *error)
 {
@@ -236,8 +236,8 @@ static bool take_site(const struct sp_args *args, const struct sp_sources *sourc
     return sp_load_site(args->value.site, sources, &f->site, error);
 }
 
-/* Start and failures of f->seconds on f->N devices. What is not known of a checkpoint is not waited
- * for. */
+/* Start and failures of f->seconds on f->N devices. An unknown write time of a checkpoint counts as
+ * 0. */
 static void work_out_failures(struct train *f)
 {
     const struct sp_option_values *const v = f->value;
@@ -274,7 +274,7 @@ static bool check_goodput(const struct train *f, struct sp_error *error)
            sp_fail(error, SP_INPUT, "no goodput: the machine fails before it does any work");
 }
 
-/* What of --days trains on f->N devices. */
+/* The part of --days that trains on f->N devices. */
 static void take_useful_days(struct train *f)
 {
     f->days_goodput = f->failures.goodput, f->days_first_step = f->first_step;
@@ -409,7 +409,7 @@ static bool work_out_time(const struct sp_args *args, struct train *f, struct sp
     return true;
 }
 
-/* What is asked for by --get and not known is refused. */
+/* An unknown value that --get asks for is refused. */
 static bool check_known(const struct sp_args *args, const struct train *f, struct sp_error *error)
 {
     const char *const get = args->value.get;

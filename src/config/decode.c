@@ -80,8 +80,8 @@ bool sp_is_set(const struct sp_sources *sources, const struct sp_field_table *ta
     return false;
 }
 
-/* What the values of a file must agree on: the key that is wrong where it does not hold, and what
- * is said then; NULL: that it is missing. */
+/* A rule between values of a file: the key to blame if it does not hold, and the message; NULL:
+ * that it is missing. */
 struct rule {
     const char *key;
     bool holds;
@@ -458,7 +458,7 @@ static bool finish_trend(struct sp_trend_file *file, struct sp_error *error)
     return read_points(file, error);
 }
 
-/* What no field of the file says, and whether its values agree with each other. */
+/* Fills in what no field gives, and checks that the values agree with each other. */
 static bool finish(enum sp_config_kind kind, const struct sp_json *json,
                    const struct sp_sources *sources, void *config, struct sp_error *error)
 {

@@ -17,7 +17,7 @@ struct sp_ground_file {
     struct sp_place place[SP_MOST_PLACES];
 };
 
-/* Reads the lines into places; false with an error where one is no place. */
+/* Reads the lines into places; false with an error if one is not a place. */
 bool sp_finish_ground(struct sp_ground_file *file, struct sp_error *error);
 
 #endif

@@ -9,8 +9,7 @@
 struct sp_launch_row {
     char name[SP_ROW_NAME];
     char plan[20];    /* option of `step` that it sets */
-    char model[32];   /* key of a model file that it sets; keys with commas between them are read
-                         alone */
+    char model[32];   /* key of a model file that it sets; comma-separated keys are read only */
     char serve[20];   /* what of a service it sets, a name of sp_served_names */
     char of[12];      /* only for such models or plans; "": all */
     char values[480]; /* THEIRS=OURS, or one word for both */
@@ -41,7 +40,7 @@ extern const char *const sp_served_names[];
 struct sp_launch_words {
     char name[32];
     char framework[32];
-    char release[16];  /* what stands before a version; "": nothing */
+    char release[16];  /* the text before a version; "": nothing */
     char versions[96]; /* newest first */
     struct {
         struct sp_rows rows;

@@ -52,8 +52,8 @@ static int count_of(const char *digits)
     return n < 0 || n > 1000000 ? 1000000 : (int)n;
 }
 
-/* The header of a topology is the line whose first word names the first column, "GPU0", and whose
- * second one is no cell. */
+/* The header of a topology is the line whose first word is the first column, "GPU0", and whose
+ * second word is not a cell. */
 static const char *find_header(const char *text)
 {
     for (; *text; text = next_line(text)) {

@@ -1,4 +1,4 @@
-/* What files of a kind are read by beyond their fields. */
+/* How files of a kind are read, apart from their fields. */
 #ifndef SP_READ_H
 #define SP_READ_H
 

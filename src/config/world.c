@@ -93,8 +93,8 @@ const void *sp_recall(enum sp_keeping what, enum sp_config_kind kind, const char
     return NULL;
 }
 
-/* When there is no more room, all is forgotten: a run that names so many configs names most of them
- * once. */
+/* When there is no more room, everything is forgotten: a run that names that many configs names
+ * most of them only once. */
 void sp_remember(enum sp_keeping what, enum sp_config_kind kind, const char *spec,
                  const struct sp_sources *sources, const void *data, size_t size)
 {

@@ -27,7 +27,7 @@
     TARGET(sglang, "sglang", "SGLang", "a server's command") LAST \
     TARGET(trtllm, "trtllm", "TensorRT-LLM", "a server's command")
 
-/* What `step --from` reads, in the same manner: of two that take a file alike, the first reads. */
+/* The forms that `step --from` reads, in the order in which they are tried: the first that accepts a file reads it. */
 #define SP_READABLE(TARGET, NEXT, LAST) \
     TARGET(megatron, "megatron", "Megatron-LM", "arguments of Megatron-LM") NEXT \
     TARGET(torchtitan, "torchtitan", "torchtitan", "options of torchtitan") NEXT \
@@ -87,10 +87,10 @@ struct sp_launch {
     int n_unread;
     bool serves;        /* it starts a server: options of `serve` */
     double longest;     /* tokens of a request that it takes; 0: not said */
-    char no_model[160]; /* why it says no model, "" where it does or simply has none */
+    char no_model[160]; /* why it gives no model; "" if it gives one or simply has none */
 };
 
-/* What an engine's server is started with: numbers that are none are NAN, texts NULL. A value that
+/* The settings of an engine's server: numbers not given are NAN, texts NULL. A value that
  * is `usual` is what the engine takes by itself. */
 struct sp_served_pool {
     double instances; /* of this command, on the machine */
@@ -114,7 +114,7 @@ struct sp_served_launch {
 
 struct sp_settings;
 
-/* What was typed for a launch: names of a script with values, "NAME=VALUE", and which of several
+/* Options typed for a launch: script variables with values, "NAME=VALUE", and which of several
  * trainings is read (NULL: not said). `over`: settings of files over this one, whose values names
  * have too; NULL: there are none. */
 struct sp_typed_names {
@@ -124,7 +124,7 @@ struct sp_typed_names {
     int n;
 };
 
-/* What of a rollout it says by that name, 0 where it does not. */
+/* The rollout's whole number of that name; 0 if the launch does not give it. */
 int64_t sp_rollout_whole(const struct sp_launch *launch, const char *name);
 
 /* Reads a file of SP_READABLE; `path` "-" is standard input. `hw` is NULL when it is not known yet.

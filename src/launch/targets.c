@@ -63,7 +63,7 @@ bool sp_open_launch_words(const struct sp_target *target, const struct sp_source
     return ok;
 }
 
-/* What no writer here puts into words of a model: frameworks build these by code of their own. */
+/* Parts of models that no writer here can express: frameworks build these in code. */
 static void lose_encoder(const struct sp_launched *l)
 {
     const struct sp_model *const m = l->model;
@@ -73,7 +73,7 @@ static void lose_encoder(const struct sp_launched *l)
         sp_lose(l, "attention in both directions: the file describes a decoder");
 }
 
-/* What plans have that no option of the framework's file says. */
+/* Settings of plans that no option of the framework expresses. */
 static void lose_unsaid(const struct sp_launched *l)
 {
     const struct sp_plan *const p = l->plan;

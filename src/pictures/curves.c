@@ -25,7 +25,7 @@ int sp_add_listed(struct sp_panel *panel, const struct sp_report *report, const 
     return n;
 }
 
-/* A panel of the usual height, whose key stands inside or, if so wanted, above. */
+/* A panel of the usual height, with its key inside or, if wanted, above. */
 static struct sp_panel *add_panel(struct sp_figure *figure, struct sp_plot_axis x,
                                   struct sp_plot_axis y, enum sp_key key)
 {
@@ -250,7 +250,7 @@ struct sp_figure *sp_draw_trend(const struct sp_trend *t)
         to = fmax(to, p->year);
     }
     for (int i = 0; i < t->points; i++) {
-        /* on the side of the line where nothing is */
+        /* on the side of the line if nothing is */
         const struct sp_trend_point *const p = &t->point[i];
         const bool above = p->value > exp(level) * sp_trend_between(t, year, p->year);
         sp_add_label(panel, p->year, p->value, above ? SP_RIGHT : SP_LEFT, "%s", p->name);

@@ -16,7 +16,7 @@ int sp_add_listed(struct sp_panel *panel, const struct sp_report *report, const 
 /* The i-th of n values from `from` to `to`, equally far on a logarithmic axis. */
 double sp_spread(double from, double to, int i, int n);
 
-/* A message of so many bytes, and its time on the devices of one node and on all; NAN: none. */
+/* A message with its bytes, and its time on the devices of one node and on all; NAN: none. */
 struct sp_message {
     double bytes, node, node_s, whole, whole_s;
 };

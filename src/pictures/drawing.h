@@ -1,4 +1,4 @@
-/* What the writers of a figure share: each turns it into one text, and starts nothing. */
+/* Shared by the writers of a figure: each turns it into one text and starts no other program. */
 #ifndef SP_DRAWING_H
 #define SP_DRAWING_H
 
@@ -29,7 +29,7 @@ void sp_tick_text(double value, const char *unit, char *out, size_t size);
 void sp_axis_title(const struct sp_plot_axis *axis, const struct sp_scale *scale, char *out,
                    size_t size);
 
-/* What an axis writes at its places. */
+/* The labels of an axis at its ticks. */
 enum { SP_MOST_TICKS = 96 };
 struct sp_ticks {
     size_t n;
@@ -42,8 +42,8 @@ struct sp_ticks {
 };
 const char *sp_mark_text(const struct sp_mark_at *mark);
 
-/* Room along an axis: its length, what stands between two texts at least, and the room that a text
- * takes. */
+/* Room along an axis: its length, the least gap between two texts, and the room that a text takes.
+ */
 struct sp_tick_room {
     double length, apart;
     double (*takes)(const char *text);

@@ -7,7 +7,7 @@
 
 #include "base/utf8.h"
 
-/* What a reader's system has is not known: the wider of Helvetica (Adobe's AFM files; Arial and
+/* The reader's fonts are unknown: the wider of Helvetica (Adobe's AFM files; Arial and
  * Liberation Sans have the same) and of DejaVu Sans, the widest in common use, in 128ths of the
  * size, from space to ~. */
 enum { UNIT = 128 };

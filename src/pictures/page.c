@@ -204,7 +204,7 @@ static void put_memory(const struct writer *w)
                                .limit_text = sp_human_value(capacity, SP_ROOM)});
 }
 
-/* The scope of a row; false where there is none. */
+/* The scope of a row; false if there is none. */
 static bool row_scope(const struct writer *w, const struct sp_page_list *list, size_t i, char *out,
                       size_t size)
 {

@@ -202,8 +202,8 @@ static void make_log(const struct sp_plot_axis *axis, const struct sp_scale *sca
         make_linear(axis, scale, room, ticks);
 }
 
-/* Names stand in up to three lines, each under the next; numbers, and names that are too many,
- * give way. */
+/* Names take up to three lines, staggered; numbers, and names that are too many, are thinned out.
+ */
 static void make_categories(const struct sp_plot_axis *axis, const struct sp_scale *scale,
                             const struct sp_tick_room *room, struct sp_ticks *ticks)
 {

@@ -64,7 +64,7 @@ static void add_limit(struct drawing *d, size_t machine)
     }
 }
 
-/* The points of every machine; the plans of the list where there is one. */
+/* The points of every machine; the plans of the list if there is one. */
 static void read_points(struct drawing *d)
 {
     const size_t listed = length_of(d->report, "plans", SP_Q_SEARCH_NAME);

@@ -8,7 +8,7 @@
 
 /* An instance; those of one kind, of equal machine, chips and degrees, share a mark. */
 struct sp_service_mark {
-    const char *hw;       /* "" where there is one machine */
+    const char *hw;       /* "" if there is one machine */
     double chips, tp, dp; /* tp NAN: spread evenly */
     double user, chip;    /* tokens per second of each */
 };

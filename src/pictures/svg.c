@@ -270,7 +270,7 @@ static void put_panel(FILE *out, const struct sp_plot_place *p)
     free(placed.spot);
 }
 
-/* What a reader who does not see the picture hears: the panels, with their axes and series. */
+/* The text for a reader who cannot see the picture: the panels, with their axes and series. */
 static void put_description(FILE *out, const struct sp_figure *figure)
 {
     fputs("<desc>", out);

@@ -7,7 +7,7 @@
 
 enum { PAD = 12, GAP = 26, BETWEEN = 30, TEXT_LINE = SP_TEXT_PX + 4 };
 
-/* Widths: what follows stands beside the question, or in a narrow picture under it. */
+/* Widths: the consequence is beside the question, or below it in a narrow picture. */
 struct columns {
     double card, then;
     bool beside;

@@ -7,8 +7,8 @@
 #include "pictures/glyphs.h"
 #include "pictures/svg.h"
 
-/* What a place costs: it must not cover a text or leave the picture; it should not cover points,
- * rules and lines, and stand where the figure wants it. */
+/* Cost of a place: a label must not cover text or leave the picture; it should not cover points,
+ * rules or lines, and should stand where the figure wants it. */
 #define FORBIDDEN 1000.0
 #define ON_POINT 6.0
 #define ON_RULE 8.0
@@ -22,7 +22,7 @@ static bool holds(const struct sp_box *box, double x, double y, double near)
            y < box->bottom + near;
 }
 
-/* What the points and lines of a series under a box cost; of a line some points are looked at. */
+/* Cost of the points and lines of a series under a box; a line is sampled at some points. */
 static double cost_of_series(const struct sp_plot_place *place, const struct sp_series *series,
                              const struct sp_box *box)
 {
@@ -145,8 +145,8 @@ static void place_beside(const struct sp_plot_place *place, const struct sp_labe
         placed->spot[placed->n++] = best;
 }
 
-/* The texts of rules: of a level one above its right end, of an upright one beside its upper end,
- * cut where the picture is narrow. */
+/* The texts of rules: above the right end of a horizontal one, beside the upper end of a vertical
+ * one, cut if the picture is narrow. */
 static void place_rules(const struct sp_plot_place *place, struct sp_placed *placed)
 {
     const struct sp_panel *const panel = place->panel;

@@ -5,8 +5,8 @@
 #include "pictures/glyphs.h"
 #include "pictures/svg.h"
 
-/* Beyond so many shapes of a panel nothing says its value: the file would be as large as its
- * data. */
+/* Beyond this many shapes of a panel none shows its value: the file would be as large as its data.
+ */
 enum { MOST_SPOKEN = 500 };
 
 /* Hatches need boxes of this width. px */

@@ -1,4 +1,4 @@
-/* What more and less of each figure of a machine makes of a goal. */
+/* How a goal changes with more and with less of each figure of a machine. */
 #include "pictures/tornado.h"
 
 #include <math.h>

@@ -13,8 +13,8 @@ struct sp_session *sp_session_new(void);
 void sp_session_free(struct sp_session *session);
 
 /* Runs the words (argv[0] is the program's name) with `input` of `length` bytes as standard input,
- * and returns the exit code; -1: no memory. *answer and *notes get what would stand on standard
- * output and on standard error; sp_session_forget() both. */
+ * and returns the exit code; -1: no memory. *answer and *notes get the text of standard output and
+ * standard error; sp_session_forget() both. */
 int sp_session_run(struct sp_session *session, int argc, char **argv, const char *input,
                    size_t length, char **answer, char **notes);
 void sp_session_forget(char *text);

@@ -106,8 +106,8 @@ static void share_weights(struct sp_calibration *c)
     }
 }
 
-/* Standard deviation that the runs' errors are expected to have after the fit: between
- * configurations of the machine, and what its factor is uncertain by after so many of them. */
+/* Expected standard deviation of the runs' errors after the fit: that between configurations of the
+ * machine, and the uncertainty of its factor after that many of them. */
 static double expected_residual(const struct sp_calibration *c)
 {
     double sum = 0;

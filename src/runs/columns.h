@@ -9,7 +9,7 @@ struct sp_sources;
 /* The column; below 0: there is none. */
 int sp_run_column(const struct sp_csv *csv, const char *name);
 
-/* The name that the file has for it; `name` where it has none. */
+/* The name that the file has for it; `name` if it has none. */
 const char *sp_run_column_name(const struct sp_csv *csv, const char *name);
 
 /* Whether a cell has decimal digits only: strtod also accepts "0x40" and " 64". */

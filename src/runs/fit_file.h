@@ -6,7 +6,7 @@
 #include "runs/error_statistics.h"
 #include "runs/serving_runs.h"
 
-/* What is fitted to what. */
+/* Which constants are fitted to which runs. */
 struct sp_fit_request {
     const char *file;            /* NULL: of `logged` alone */
     const struct sp_run *logged; /* a run beside those of the file; NULL: none */

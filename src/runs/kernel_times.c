@@ -167,7 +167,7 @@ static double cost(const double *x, void *context)
     return sum;
 }
 
-/* Mean absolute error of the curve as it stands, and how many times it has. */
+/* Mean absolute error of the current curve, and its number of times. */
 static double mean_error(const struct fitting *f, double *rows)
 {
     double sum = 0;

@@ -119,7 +119,7 @@ static bool is_number(const char *word, double *value)
     return end != word && *end == '\0' && isfinite(*value);
 }
 
-/* A line of results; what else programs print between them is left alone. */
+/* A line of results; other lines between them are ignored. */
 static bool read_result(const struct reading *r, const struct words *w, struct sp_nccl_times *times,
                         struct sp_error *error)
 {

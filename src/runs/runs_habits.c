@@ -1,5 +1,5 @@
-/* Reads what a row says of its framework's habits: attention's kernel, the loss, the optimizer; and
- * whose memory was measured. */
+/* Reads a row's settings of its framework: attention's kernel, the loss, the optimizer; and whose
+ * memory was measured. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static void read_attention(struct sp_row_reader *r)
 
 /* The words of `step --logits`, and two more: "eager" keeps the logits in 16 bits beside their
  * log-softmax, its gradient and the loss's in 32; "chunked 8" says how many groups of tokens there
- * are. "logits" says as much as an empty cell: the framework's way. */
+ * are. "logits" means the same as an empty cell: the framework's way. */
 static void read_logits(struct sp_row_reader *r)
 {
     struct sp_framework *const f = &r->run->framework.framework;

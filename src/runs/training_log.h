@@ -6,7 +6,7 @@
 #include "runs/runs.h"
 #include "study/planned.h"
 
-/* What the run trains, to which a log's lines are held. */
+/* The run's model and batch, with which a log's lines are compared. */
 struct sp_logged_run {
     double batch;   /* sequences of a step */
     double tokens;  /* of a step */

@@ -1,4 +1,4 @@
-/* Measured training runs beside what is predicted of them. */
+/* Measured training runs beside their predictions. */
 #ifndef SP_VALIDATION_H
 #define SP_VALIDATION_H
 

@@ -57,7 +57,7 @@ struct sp_device_memory sp_memory_of_device(const struct sp_memory_case *plan);
 /* The lightest of none, selective and full that fits; none without a machine. */
 enum sp_remat sp_lightest_remat(struct sp_memory_case plan, const struct sp_framework *framework);
 
-/* What a framework makes of the case: the plan's peak on the fullest stage, as `step` has it, and
+/* The case as a plan of the framework: the plan's peak on the fullest stage, as `step` has it, and
  * its verdict. Where the case is no plan (a model without a shape, a rule or checkpoints in the
  * place of the layer's tensors, parts moved away, models beside), or without a framework, the
  * closed form alone. */

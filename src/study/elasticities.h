@@ -16,7 +16,7 @@ size_t sp_find_elasticities(struct sp_aimed *aimed, const struct sp_demand *dema
                             const bool vary[SP_FIGURES], double delta,
                             struct sp_elasticity found[SP_FIGURES]);
 
-/* What is left of a time when all peaks and bandwidths are taken out: 1 plus their elasticities. */
+/* The share of a time that no peak or bandwidth explains: 1 plus their elasticities. */
 double sp_rest_of_time(const struct sp_elasticity *found, size_t n);
 
 #endif

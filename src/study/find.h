@@ -38,7 +38,7 @@ void sp_find_size(const struct sp_search *search, enum sp_find_what what,
  * search. */
 void sp_find_fitting(const struct sp_search *search, struct sp_finding *finding);
 
-/* The fewest devices with any batch within SP_ABOUT, where that is less than what was found for
+/* The fewest devices with any batch within SP_ABOUT, if that is less than what was found for
  * exactly the batch asked for; the value is NAN otherwise. */
 void sp_find_fewer_devices(const struct sp_finding *exact, struct sp_finding *finding);
 

@@ -103,7 +103,7 @@ int sp_list_new_replicas(int64_t devices, int64_t batch, int64_t than, int64_t *
     return n;
 }
 
-/* Batches of which none is shared by all that share another, and by more. */
+/* Batches such that no other batch is shared by all the same replicas and by more. */
 struct batches {
     int n;
     int64_t batch[SP_MAX_VARIANTS], shares[SP_MAX_VARIANTS];
@@ -135,8 +135,8 @@ static void keep(struct batches *kept, int64_t devices, int64_t batch, double as
     }
 }
 
-/* The batches to look at on so many devices: the one that stands for what was asked, and those
- * within SP_ABOUT that more replicas share. */
+/* The batches to try on a number of devices: the one that represents the request, and those within
+ * SP_ABOUT that more replicas share. */
 static void list_batches(const struct sp_tolerance *t, int64_t devices, struct batches *kept)
 {
     const int64_t low = (int64_t)fmax(1, ceil(t->asked * (1 - SP_ABOUT) * (1 - 1e-12)));

@@ -80,7 +80,7 @@ struct sp_variant {
 
 enum { SP_MAX_VARIANTS = 64 };
 
-/* The numbers of replicas that share one batch and not the other, or whose micro-batches or stages
+/* The numbers of replicas that share one batch but not the other, or whose micro-batches or stages
  * do (an interleaved schedule passes as many micro-batches as it has stages); in rising order.
  * Returns how many there are of them, `most` are listed. */
 int sp_list_new_replicas(int64_t devices, int64_t batch, int64_t than, int64_t *found, int most);
@@ -88,14 +88,14 @@ int sp_list_new_replicas(int64_t devices, int64_t batch, int64_t than, int64_t *
 /* The most replicas times sequences of a micro-batch (up to 8) that share a batch. */
 int64_t sp_batch_shares(int64_t devices, int64_t batch);
 
-/* What odd factors of the devices are left to stages, TP and CP where replicas share a batch: few
- * heads and layers have them. */
+/* The odd factor of the devices that stages, TP and CP must absorb if replicas share a batch: few
+ * head and layer counts have it. */
 int64_t sp_odd_rest(int64_t devices, int64_t batch);
 
-/* What may differ from a machine and a batch. */
+/* The tolerances on a machine and a batch. */
 struct sp_tolerance {
     int64_t least;     /* devices */
-    int64_t batch;     /* sequences that stand for what was asked */
+    int64_t batch;     /* sequences that represent the requested batch */
     double asked;      /* sequences asked for */
     bool batches;      /* others within SP_ABOUT too */
     bool only_rounder; /* only fewer devices whose odd factors more replicas can take */

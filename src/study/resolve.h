@@ -28,11 +28,11 @@ bool sp_opens_micro_batch(const struct sp_said *said, const struct sp_plan *plan
 
 /* Fills the degrees: replicas from the devices and the other degrees, or TP where only replicas are
  * given; the framework's ZeRO stage, over all replicas; its pipeline schedule for the chunks. An
- * error where they do not make the devices. */
+ * error if they do not make the devices. */
 bool sp_resolve_degrees(const struct sp_said *said, struct sp_planned *planned,
                         struct sp_error *error);
 
-/* The schedule of such a plan where none is given: 1F1B, or interleaved with chunks; of a framework
+/* The schedule of such a plan if none is given: 1F1B, or interleaved with chunks; of a framework
  * without it the first it has for the chunks (MaxText: GPipe, circular). */
 enum sp_schedule sp_schedule_left_open(const struct sp_repertoire *runs, int64_t pp, int64_t vpp);
 
@@ -42,7 +42,7 @@ enum sp_schedule sp_schedule_left_open(const struct sp_repertoire *runs, int64_t
  * lie in its own order (replicas inside) unless it is told otherwise.
  * They are those that `search` takes at these degrees: of the framework's, the least expected step
  * of the plans that fit with memory to spare, else of those that fit, the simplest within
- * SP_SIMPLER; where none fits, the least memory. Writes where each field came from into
+ * SP_SIMPLER; if none fits, the least memory. Writes where each field came from into
  * planned->origin. */
 void sp_resolve_settings(const struct sp_said *said, struct sp_planned *planned);
 

@@ -209,7 +209,7 @@ static void hold(const struct sp_rl_asked *a, struct sp_rl_answer *r)
               (!a->colocated || r->memory_both <= r->capacity);
 }
 
-/* The step where generation and what trains take so many times as long. */
+/* The step if generation and training take these factors longer. */
 static double together_s(const struct sp_rl_asked *a, const struct sp_rl_answer *r, double longer,
                          double trains_longer)
 {
@@ -221,8 +221,9 @@ static double together_s(const struct sp_rl_asked *a, const struct sp_rl_answer 
                                         a->overhead_s);
 }
 
-/* Answers of the steps that generation is ahead run beside those of a batch, as many as pass in the
- * time of one (Little 1961), and slow it down: the step, and what runs in it, settle together. */
+/* Answers of the steps by which generation is ahead run beside those of a batch, as many as finish
+ * in the time of one (Little 1961), and slow it down: the step and the answers in it are solved
+ * together. */
 static void settle_latency(const struct sp_rl_asked *a, struct sp_rl_answer *r)
 {
     enum { ROUNDS = 40 };

@@ -20,7 +20,7 @@ enum sp_rl_part {
     SP_RL_PARTS
 };
 
-/* What sleeps while the other side of the same devices works. */
+/* The side that sleeps while the other side works on the same devices. */
 enum sp_rl_sleep { SP_RL_SLEEP_NONE, SP_RL_SLEEP_ENGINE, SP_RL_SLEEP_BOTH };
 
 struct sp_rl_asked {

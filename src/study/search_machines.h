@@ -46,7 +46,7 @@ bool sp_open_machine(const struct sp_search *search, struct sp_candidate *machin
                      struct sp_error *error);
 void sp_close_search(struct sp_search *search);
 
-/* Searches a machine's plans with memory to spare; where there are none, and the user set no limit,
+/* Searches a machine's plans with memory to spare; if there are none, and the user set no limit,
  * those that fit tightly. Where devices may stay idle or the batch is about so many, the machine
  * becomes its best variant. */
 void sp_search_machine(struct sp_search *search, int machine);
@@ -57,8 +57,8 @@ struct sp_candidate *sp_open_variant(const struct sp_search *search,
                                      const struct sp_candidate *machine,
                                      const struct sp_variant *variant);
 
-/* What ranks variants of a machine: its best plan by the goal, a step for each sequence of the
- * batch; INFINITY: none fits. Before sp_finish_search. */
+/* The value that ranks variants of a machine: its best plan by the goal, a step for each sequence
+ * of the batch; INFINITY: none fits. Before sp_finish_search. */
 double sp_worth_of(const struct sp_search *search, const struct sp_candidate *machine);
 
 /* Most value of a plan of that variant whose worth is `worth`; INFINITY: not known. */

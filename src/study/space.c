@@ -41,7 +41,7 @@ static void narrow(const struct sp_space_limits *limits, struct sp_search_space 
         const struct sp_plan_field *const field = &sp_plan_fields[i];
         const int n = limits->values[i];
         if (i == SP_FIELD_REMAT && n > 0)
-            space->open.n_modules = 0; /* a policy that is named is meant alone */
+            space->open.n_modules = 0; /* a named policy is tried alone */
         void *const open = (char *)space + field->space;
         if (field->space > 0 && n > 0 && field->names)
             allow_names(open, field, limits->value[i], n);

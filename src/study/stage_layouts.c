@@ -42,7 +42,7 @@ bool sp_lay_out_stages(struct sp_planned *p)
     return outcome != SP_LAYOUT_UNKNOWN;
 }
 
-/* What ranks a plan over its step: how far it is from what was run. */
+/* The factor on a plan's step that ranks it: how far it is from measured runs. */
 static double doubt_of(const struct sp_search *s, const struct sp_ranked *one)
 {
     const struct sp_candidate *const m = s->machine[one->machine];

@@ -5,7 +5,7 @@
 #include "study/search_machines.h"
 
 /* Gives a plan the layers of stages with the least step of those that fit, with memory to spare if
- * some do; the framework's split where no other is faster. False where that is not known
+ * some do; the framework's split where no other is faster. False if that is not known
  * (sp_find_layout). */
 bool sp_lay_out_stages(struct sp_planned *planned);
 
@@ -18,7 +18,7 @@ struct sp_laid_out {
 };
 
 /* The listed plan of the first one's machine that its best layout brings furthest ahead of the
- * first, by more than a simpler plan may be behind (SP_SIMPLER). False where there is none, the
+ * first, by more than a simpler plan may be behind (SP_SIMPLER). False if there is none, the
  * framework takes no layout, or plans are not ranked by the estimate of their step. */
 bool sp_find_laid_out(const struct sp_search *search, const struct sp_ranked *all, size_t n,
                       struct sp_laid_out *found);

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* What the specials at the top leave for numbers: powers of two lost, and mantissas lost at the
- * largest exponent. */
+/* The encodings that special values take from numbers: powers of two, and mantissas at the largest
+ * exponent. */
 static const struct {
     double exponents, mantissas;
 } taken[SP_FORMAT_SPECIALS] = {

@@ -98,7 +98,7 @@ static double gathered_bytes(const struct sp_framework *framework, const struct 
 {
     bool moves = false;
     double layer = 0, still = 0, ends = kind->first ? w->of[SP_LAYER_INPUT].dense.gathered : 0;
-    for (unsigned left = kind->present; left;) { /* the largest stands for the others */
+    for (unsigned left = kind->present; left;) { /* the largest represents the others */
         const int i = sp_take_kind(&left);
         layer = sp_larger(layer, w->of[i].dense.gathered + w->of[i].experts.gathered +
                                      w->of[i].shared.gathered);
@@ -106,7 +106,7 @@ static double gathered_bytes(const struct sp_framework *framework, const struct 
         still =
             sp_larger(still, w->of[i].dense.base + w->of[i].experts.base + w->of[i].shared.base);
     }
-    if (w->still_base && moves) /* a trained layer stands for all */
+    if (w->still_base && moves) /* a trained layer represents all */
         still = 0;
     if (kind->last)
         ends += w->of[SP_LAYER_OUTPUT].dense.gathered;
@@ -424,7 +424,7 @@ static struct in_flight chunks_in_flight(const struct sp_kind_memory *k, const s
 /* Activations and what stands beside them at the fullest of three moments: in the backward pass of
  * a layer or in the loss, with most micro-batches in flight, and when the gradient of the input
  * table is made, a tensor of the whole table whatever tokens a micro-batch has, whose own
- * activations are then gone. What is gathered counts it too. */
+ * activations are then gone. Gathered weights count it too. */
 static double most_activations(const struct sp_kind_memory *k, const struct in_flight *n,
                                bool gathers)
 {

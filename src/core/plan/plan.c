@@ -129,7 +129,7 @@ int64_t sp_plan_devices(const struct sp_plan *plan)
     return plan->dp * plan->tp * plan->pp * plan->cp;
 }
 
-/* What TP divides in MLPs: dense layers, and the shared experts as one MLP. */
+/* The width that TP divides in MLPs: of dense layers, and of the shared experts as one MLP. */
 static bool widths_divide(const struct sp_model *model, int64_t tp)
 {
     const struct sp_moe *const moe = &model->moe;
@@ -142,7 +142,7 @@ static bool widths_divide(const struct sp_model *model, int64_t tp)
     return moe->experts == 0 || sp_shared_d_ff(model) % tp == 0;
 }
 
-/* What TP divides in mixers: whole heads of each kind. */
+/* The counts that TP divides in mixers: whole heads of each kind. */
 static bool heads_divide(const struct sp_model *model, int64_t tp)
 {
     const struct sp_state_space *const states = &model->state_space;

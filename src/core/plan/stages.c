@@ -94,7 +94,7 @@ void sp_kind_between(const struct sp_model *model, int64_t from, int64_t until, 
     kind->copy = last && !first;
     sp_count_layers(model, from, until, &kind->layers);
     sp_count_still_layers(model, from, until, &kind->still);
-    /* stages at the ends may have no layer, but what stands before or behind all */
+    /* stages at the ends may have no layer, only the modules before or after all layers */
     kind->layers.of[SP_LAYER_ENCODER] = first ? model->encoder.layers : 0;
     kind->layers.of[SP_LAYER_MTP] = last ? model->mtp_layers : 0;
     if (model->tuning.trainable == SP_TRAIN_LAST)
@@ -158,7 +158,7 @@ int64_t sp_alike_from(const struct sp_model *model)
     return moe->experts > 0 && moe->dense_layers > 1 ? moe->dense_layers : 1;
 }
 
-/* Index of the kind of a stage, added to the map if new. The last of SP_STAGE_KINDS stands for all
+/* Index of the kind of a stage, added to the map if new. The last of SP_STAGE_KINDS represents all
  * that do not fit. */
 static uint8_t map_stage(const struct sp_model *model, const struct cuts *cuts, int64_t stage,
                          struct sp_stage_map *map)
@@ -390,7 +390,7 @@ static bool is_split(const struct layout *l, const struct sp_model *model,
     return s == l->stages;
 }
 
-/* What of letters the model does not have, or has on another stage; NULL: nothing. */
+/* The fault of a letter that the model does not have, or has on another stage; NULL: nothing. */
 static const char *misplaced(const struct layout *l, const struct sp_model *model)
 {
     if ((l->chunks + 1) % l->stages != 0)

@@ -1,4 +1,4 @@
-/* What a valid plan asks of the sizes of its stages. */
+/* Requirements on the stage sizes of a valid plan. */
 #ifndef SP_STAGES_H
 #define SP_STAGES_H
 

@@ -158,7 +158,8 @@ static double family_ratio(const struct sp_profile *known, size_t n, const struc
     return *weight > 0 ? sum / *weight : 0;
 }
 
-/* What runs determine of a family's constant, which all of its stacks share; 0 without any. */
+/* The share of a family's constant that runs determine, the same for all its stacks; 0 without
+ * runs. */
 static double family_determined(const struct sp_profile *known, size_t n,
                                 const struct sp_profile *to, int constant)
 {

@@ -20,7 +20,7 @@ const struct sp_rl_constant_info sp_rl_constants[SP_RL_CONSTANTS] = {
 };
 #undef SP_RL_CONSTANT
 
-/* What an engine says of so many answers in flight. */
+/* The engine's estimate for a number of answers in flight. */
 struct in_flight {
     double answer_s, rate, prompts_per_s;
     double step_s;   /* of a step at the mean lengths */

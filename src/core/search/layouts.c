@@ -92,7 +92,7 @@ static int64_t least_layers(const struct cutting *c, int64_t stage)
     return (v - 1) * c->chunk + !bare;
 }
 
-/* Most layers of a stage: none stands behind the modules. */
+/* The most layers of a stage: none comes after the modules. */
 static int64_t most_layers(const struct cutting *c, int64_t stage)
 {
     return c->apart && is_last(c, stage) ? least_layers(c, stage) : c->layers;

@@ -88,8 +88,8 @@ void sp_add_stage(const struct sp_built *b, int64_t at, const struct sp_one_stag
     }
 }
 
-/* What a path through all stages has beside them if it works on this stage: the way back from it,
- * and the rounds. */
+/* The time of a path through all stages, beyond the stages themselves, if its work is on this
+ * stage: the way back, and the rounds. */
 static double on_stage(const struct sp_built *b, int64_t at, double both, double sum)
 {
     const int64_t rounds = b->microbatches - b->stages + at - 1;

@@ -4,8 +4,8 @@
 
 #include <scaleplan/plan.h>
 
-/* What the first stages of a pipeline say of its makespan. It grows with every part: of two ways to
- * the same layer, one with no part larger ends no later, however it goes on. */
+/* What the first stages of a pipeline imply for its makespan. It grows with every part: of two ways
+ * to the same layer, one with no part larger ends no later, however it goes on. */
 enum { SP_MAKESPAN_PARTS = 9 };
 struct sp_makespan {
     double part[SP_MAKESPAN_PARTS];
@@ -26,8 +26,8 @@ struct sp_built {
 void sp_add_stage(const struct sp_built *b, int64_t at, const struct sp_one_stage *stage,
                   struct sp_makespan *m);
 
-/* What all stages from one on have at least: a sum over them, and a term that only the largest
- * counts of. */
+/* Least values for all stages from a given one on: the sum of one part, and the largest of the
+ * other. */
 struct sp_rest {
     double sum, peak;
 };

@@ -101,8 +101,8 @@ static struct mixed mix(const struct loop *l, double decoding, double tokens)
     return (struct mixed){e.token_s * l->accepted, fmax(adds, l->ranks * tokens * l->least_s)};
 }
 
-/* What r requests make of each other, where `prompts` of them start in a step: to one of them, the
- * others are there for as long as it is not alone. */
+/* How r requests delay each other if `prompts` of them start in a step: to one of them, the others
+ * are present for as long as it is not alone. */
 struct turn {
     double every_s; /* from step to step */
     double token_s, first_s, e2e_s;
@@ -126,7 +126,7 @@ static struct mixed mean_of(const struct loop *l, const struct mixed *m, double 
 }
 
 /* Prompts before one's own, where others take this share of the time for prompts and all take
- * `load`: half of a queue at random if there is time, and where there is none all others. */
+ * `load`: half of a queue at random if there is time, and if there is none all others. */
 static double wait_for(double others, double load)
 {
     return others / (1 - others) * (1 + load * load) / 2;

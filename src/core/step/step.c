@@ -382,7 +382,7 @@ static bool is_covered(const struct sp_stage_map *map, const struct sp_staged *s
     return false;
 }
 
-/* What ends the step on one stage. A DualPipe device updates two stages. */
+/* The work that ends the step on one stage. A DualPipe device updates two stages. */
 static struct update update_of_kind(const struct sp_step_inputs *in,
                                     const struct sp_kind_time *kind, double a_microbatch, double m)
 {

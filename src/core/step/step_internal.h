@@ -115,8 +115,8 @@ double sp_context_send_s(const struct sp_step_inputs *in, double bytes);
 double sp_shards_s(const struct sp_step_inputs *in, const struct sp_stage_weights *held,
                    double bytes_per_param);
 
-/* What broadcasts of updated weights from each owner take beyond a gather of the same bytes; 0
- * where the framework gathers, or a group lies in one node. s. */
+/* Extra time of broadcasts of updated weights from their owners beyond a gather of the same bytes;
+ * 0 where the framework gathers, or a group lies in one node. s. */
 double sp_broadcasts_s(const struct sp_step_inputs *in);
 
 /* All-reduce of a shard's gradients over replicas of the shards (HSDP, slices). s. */
@@ -138,8 +138,8 @@ struct sp_orthogonal sp_orthogonal_flops(const struct sp_step_inputs *in,
 /* Adds those of this many layers. */
 void sp_add_orthogonal(struct sp_orthogonal *sum, const struct sp_orthogonal *layer, double layers);
 
-/* The same of a stage in time. Without ZeRO each replica does all; ranks that share optimizer
- * states have whole matrices each, so that the largest is on one; ZeRO 3 gathers them for it, and
+/* The same of a stage in time. Without ZeRO each replica does all of it; ranks that share optimizer
+ * states hold whole matrices, so the largest matrix is on one rank; ZeRO 3 gathers them for it, and
  * scatters what comes out. s. */
 double sp_orthogonal_s(const struct sp_step_inputs *in, const struct sp_kind_time *stage);
 

@@ -90,7 +90,7 @@ static double inside_domain_s(const struct sp_step_inputs *in, double ranks, dou
 }
 
 /* Seconds between nodes where the transport was measured, if each device there sends `line_s`
- * seconds at its line's rate; NAN where it was not. Software in training reaches at most the share
+ * seconds at its line's rate; NAN if it was not. Software in training reaches at most the share
  * that its profile has, and at most what the transport reaches alone. */
 static double measured_s(const struct sp_network *net, enum sp_collective op, double nodes,
                          double line_s, double share)

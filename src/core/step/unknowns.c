@@ -1,4 +1,4 @@
-/* What plans and measured runs leave open, and what it does to their step. */
+/* Inputs that plans and measured runs leave open, and their effect on the step. */
 #include <math.h>
 
 #include <scaleplan/estimate.h>

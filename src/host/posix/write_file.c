@@ -10,10 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A path that cannot be opened is a wrong value (SP_INPUT); a failed write is SP_INTERNAL. */
-static bool fail_at(const char *path, enum sp_exit code, struct sp_error *error)
+/* The answer is there and its file is not: whatever the reason, the output failed. */
+static bool fail_at(const char *path, struct sp_error *error)
 {
-    return sp_fail(error, code, "%s: %s", sp_safe(path), strerror(errno));
+    return sp_fail(error, SP_INTERNAL, "%s: %s", sp_safe(path), strerror(errno));
 }
 
 static bool write_bytes(int file, const char *bytes, size_t left)
@@ -46,8 +46,8 @@ static bool write_directly(const char *path, const char *bytes, size_t size, str
 {
     const int file = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
     if (file < 0)
-        return fail_at(path, SP_INPUT, error);
-    return close_after(file, write_bytes(file, bytes, size)) || fail_at(path, SP_INTERNAL, error);
+        return fail_at(path, error);
+    return close_after(file, write_bytes(file, bytes, size)) || fail_at(path, error);
 }
 
 /* Replaces the part of `path` after its last slash by `name`; false when there is no room. */
@@ -151,21 +151,18 @@ static bool replace(const char *path, const char *target, const struct stat *bef
                      : beside(temporary, ".scaleplan-XXXXXX") ? mkstemp(temporary)
                                                               : -1;
     if (file < 0)
-        return fail_at(path, SP_INPUT, error);
+        return fail_at(path, error);
     bool ok = fchmod(file, mode_of(before)) == 0;
     ok = write_bytes(file, bytes, size) && ok;
     const bool named = nameless < 0 || (ok && name_file(file, temporary));
     ok = close_after(file, ok && named);
-    const bool written = ok;
-    ok = ok && rename(temporary, target) == 0;
-    if (ok)
+    if (ok && rename(temporary, target) == 0)
         return true;
     const int why = errno;
     if (named)
         unlink(temporary);
     errno = why;
-    /* a name that is too long or a missing folder shows here: a wrong value, not a failed write */
-    return fail_at(path, written ? SP_INPUT : SP_INTERNAL, error);
+    return fail_at(path, error);
 }
 
 /* How to write to a path. */
@@ -181,16 +178,16 @@ static bool find_way(const char *path, struct way *way, struct sp_error *error)
     way->exists = stat(path, &way->there) == 0;
     way->directly = way->exists && !S_ISREG(way->there.st_mode);
     if (!way->exists && errno != ENOENT)
-        return fail_at(path, SP_INPUT, error);
+        return fail_at(path, error);
     if (way->directly)
         return true;
     if (way->exists &&
         (way->there.st_mode & 0222) == 0) { /* a file without write permission is kept */
         errno = EACCES;
-        return fail_at(path, SP_INPUT, error);
+        return fail_at(path, error);
     }
     if (!follow(path, way->target))
-        return fail_at(path, SP_INPUT, error);
+        return fail_at(path, error);
     /* Links of /proc to open files need not name the file they lead to. */
     way->directly = way->exists && (stat(way->target, &led) != 0 || !is_same(&way->there, &led));
     return true;
@@ -205,11 +202,11 @@ bool sp_may_write(const char *path, struct sp_error *error)
         return false;
     errno = EISDIR;
     if (way.exists && S_ISDIR(way.there.st_mode))
-        return fail_at(path, SP_INPUT, error);
+        return fail_at(path, error);
     errno = ENAMETOOLONG;
     const char *const written = way.directly ? path : way.target;
     const bool may = (way.directly || beside(way.target, ".")) && access(written, W_OK) == 0;
-    return may || fail_at(path, SP_INPUT, error);
+    return may || fail_at(path, error);
 }
 
 bool sp_write_file(const char *path, const char *bytes, size_t size, struct sp_error *error)

@@ -1,4 +1,4 @@
-/* Tables in plain text, as libsmartcols lays them out where there is no terminal. */
+/* Tables in plain text, as libsmartcols lays them out if there is no terminal. */
 #include "host/wasi/libsmartcols/libsmartcols.h"
 
 #include <stdbool.h>

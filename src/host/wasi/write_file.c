@@ -11,7 +11,7 @@ bool sp_write_file(const char *path, const char *bytes, size_t size, struct sp_e
     const bool written = file && fwrite(bytes, 1, size, file) == size;
     if (file && fclose(file) == 0 && written)
         return true;
-    return sp_fail(error, file ? SP_INTERNAL : SP_INPUT, "%s: %s", sp_safe(path), strerror(errno));
+    return sp_fail(error, SP_INTERNAL, "%s: %s", sp_safe(path), strerror(errno));
 }
 
 /* A page's files are in memory: any folder is writable, and errors appear on writing. */

@@ -1,4 +1,4 @@
-/* What reading and writing of Megatron-Bridge's ConfigContainer share. */
+/* Shared by reading and writing Megatron-Bridge's ConfigContainer. */
 #ifndef SP_LAUNCH_BRIDGE_H
 #define SP_LAUNCH_BRIDGE_H
 

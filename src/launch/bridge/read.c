@@ -45,7 +45,7 @@ static bool take_precision(const struct sp_settings *from, const char *given,
                                       sp_safe(given)));
 }
 
-/* What a file of overrides leaves to the recipe that it is for. */
+/* The settings that a file of overrides leaves to its recipe. */
 static bool take_recipe(const struct sp_settings *from, struct sp_settings *to)
 {
     const bool precise = sp_said(to, "--bf16") || sp_said(to, "--fp16") ||
@@ -62,7 +62,7 @@ static bool take_recipe(const struct sp_settings *from, struct sp_settings *to)
            (sharded || sp_add_setting(to, "--use-distributed-optimizer", ""));
 }
 
-/* Adapters: peft.dim of every linear layer, where it is not told otherwise. */
+/* Adapters: peft.dim of every linear layer, if it is not told otherwise. */
 static void take_adapters(struct sp_settings *from, const struct sp_settings *to)
 {
     static const char section[] = "peft.";

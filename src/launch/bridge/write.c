@@ -1,5 +1,5 @@
-/* Megatron-Bridge: a plan as overrides of its ConfigContainer, in YAML. What is said is what
- * Megatron-LM's arguments say (sp_put_megatron), at the places of its file. */
+/* Megatron-Bridge: a plan as overrides of its ConfigContainer, in YAML. The settings are those of
+ * Megatron-LM's arguments (sp_put_megatron), at the places of its file. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static void flag_of(const struct sp_launch_row *row, char *flag)
         *c = *c == '_' ? '-' : *c;
 }
 
-/* What arguments that are said, or are not, write into a field beside others; false: nothing. */
+/* The value that given or missing arguments write into another field; false: none. */
 static bool find_beside(const struct sp_launch_row *row, const struct sp_settings *s, char *value)
 {
     const char *list = row->beside[0] ? row->beside : NULL;
@@ -136,7 +136,7 @@ static bool has_path(const struct sp_launch_words *words, const char *flag)
     return found;
 }
 
-/* What Megatron-LM's arguments say and the configuration does not. */
+/* Settings of Megatron-LM's arguments that the configuration lacks. */
 static void lose(const struct sp_launched *l, const struct sp_settings *s)
 {
     static const char model[] = "--window-size --window-attn-skip-freq --softmax-type";

@@ -1,4 +1,4 @@
-/* What reading and writing of DeepSpeed's JSON share. */
+/* Shared by reading and writing DeepSpeed's JSON. */
 #ifndef SP_LAUNCH_DEEPSPEED_H
 #define SP_LAUNCH_DEEPSPEED_H
 

@@ -35,7 +35,7 @@ static int64_t whole(struct sp_settings *s, const char *name)
     return 0;
 }
 
-/* A degree of the plan by the row that says it, as an option of `step`. */
+/* A degree of the plan by its row, as an option of `step`. */
 static int64_t read_degree(struct sp_settings *s, const char *plan)
 {
     const int64_t said = whole(s, sp_row_of_plan(s->words, plan, NULL)->name),
@@ -48,8 +48,8 @@ enum { BATCH, MICRO, STEPS, PARTS };
 static const char *const batch_keys[PARTS] = {"train_batch_size", "train_micro_batch_size_per_gpu",
                                               "gradient_accumulation_steps"};
 
-/* What is left out of batch, micro-batch and accumulation follows from the rest, as DeepSpeed's
- * _set_batch_related_parameters has it. False when the parts do not make the batch.
+/* Whichever of batch, micro-batch and accumulation is left out follows from the rest, as
+ * DeepSpeed's _set_batch_related_parameters has it. False when the parts do not make the batch.
  * train_batch_size counts the ranks of TP, because DeepSpeedConfig checks it before AutoTP
  * exists. */
 static bool close_batch(double given[PARTS], double replicas)
@@ -173,7 +173,7 @@ static bool is_own(const struct sp_launch_file *file)
              cJSON_IsObject(cJSON_GetObjectItem(root, "fp16"))));
 }
 
-/* What the comment of an export says beside the options. */
+/* Reads the comment of an export beside the options. */
 static bool read_comments(struct sp_launch_file *file)
 {
     const cJSON *const comments = cJSON_GetObjectItem(file->json, "_comment");

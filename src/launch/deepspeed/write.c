@@ -43,7 +43,7 @@ static void put_comments(FILE *out, const struct sp_launched *l)
     free(text);
 }
 
-/* What of the plan no row says alone. */
+/* Settings of the plan that take more than a row. */
 static void make(const struct sp_launched *l, struct sp_settings *made)
 {
     const struct sp_plan *const p = l->plan;
@@ -69,7 +69,7 @@ static void make(const struct sp_launched *l, struct sp_settings *made)
     }
 }
 
-/* Settings as members of objects; those of a section stand behind one another. */
+/* Settings as members of objects; those of a section are consecutive. */
 static void put_members(const struct sp_settings *s, FILE *out)
 {
     const char *section = "";

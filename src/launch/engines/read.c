@@ -134,7 +134,7 @@ static bool refuse_mistyped(const struct sp_settings *s)
     return ok;
 }
 
-/* The name of the row's setting where it is given, else NULL. */
+/* The name of the row's setting if it is given, else NULL. */
 static const char *given(struct sp_settings *s, const char *serve)
 {
     const struct sp_launch_row *const row = sp_row_of_service(s->words, serve);
@@ -153,8 +153,8 @@ static double degree(struct sp_settings *s, const char *serve)
     return row ? (double)sp_setting_whole(s, row->name, 1, 1) : 1;
 }
 
-/* Our word for what a row says; "" where it is left out. A word that the row does not have decides
- * the answer. */
+/* Our word for the value of a row; "" where it is left out. A word that the row does not have
+ * decides the answer. */
 static void word(struct sp_settings *s, const char *serve, const char *option, char *out)
 {
     const struct sp_launch_row *const row = sp_row_of_service(s->words, serve);
@@ -306,7 +306,7 @@ static void put_degrees(struct reading *r, const struct server *v)
     }
 }
 
-/* Instances of the machine: those of the comment, else as many as the machine has room for. */
+/* Instances of the machine: the comment's number, else as many as the machine has room for. */
 static double instances_of(struct reading *r, const struct server *v)
 {
     const double chips = v->tp * v->attention_dp * v->pp;
@@ -414,7 +414,7 @@ static void read_draft_model(struct reading *r)
     sp_launch_option(r->s, "draft-model", "%s", ours[0] ? ours : theirs);
 }
 
-/* What the comment says and nothing above. */
+/* Settings that only the comment gives. */
 static void take_rest(struct reading *r)
 {
     static const char own[] = "model,tp,attention-dp,ep,etp,replicas,disaggregate,concurrency";
@@ -435,7 +435,7 @@ static void take_rest(struct reading *r)
         sp_launch_note(r->s, "a server has no request lengths: give --input and --output");
 }
 
-/* What both servers of two pools say alike counts as read of the one that is not asked. */
+/* A setting that is equal in both servers of two pools counts as read in the other one too. */
 static void match(struct sp_settings *reads, const struct sp_settings *generates)
 {
     for (int i = 0; i < reads->n; i++) {

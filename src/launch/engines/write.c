@@ -1,5 +1,5 @@
-/* A service as the command of an engine's server. What the engine has no option for stands in a
- * comment with the requests, which `serve --from` takes again. */
+/* A service as the command of an engine's server. Settings without an engine option are in a
+ * comment with the requests, which `serve --from` reads back. */
 #include <math.h>
 #include <string.h>
 
@@ -51,7 +51,7 @@ static double started(const struct writing *w)
                : 1;
 }
 
-/* The value of what a row sets, NAN where there is nothing to say. */
+/* The value of what a row sets, NAN if there is nothing to say. */
 static double number_of(const struct writing *w, const char *serve)
 {
     const struct sp_served_launch *const of = w->of;
@@ -81,14 +81,14 @@ static double number_of(const struct writing *w, const char *serve)
     return NAN;
 }
 
-/* A model as the hub has it; as it was named where that is not known. */
+/* A model as the hub has it; as it was named if that is not known. */
 static const char *hub_name(const struct writing *w, const char *model, char *out)
 {
     sp_model_theirs(w->l->words[1], model, out);
     return out[0] ? out : model;
 }
 
-/* The word of what a row sets, in ours; "" where there is nothing to say. */
+/* The word of what a row sets, in ours; "" if there is nothing to say. */
 static const char *word_of(const struct writing *w, const char *serve, char *out)
 {
     const struct sp_served_launch *const of = w->of;
@@ -117,7 +117,7 @@ static const char *word_of(const struct writing *w, const char *serve, char *out
                : "";
 }
 
-/* The value of a row as the engine has it; false where it is not said. */
+/* The value of a row as the engine has it; false if it is not said. */
 static bool value_of(const struct writing *w, const struct sp_launch_row *row, char *out)
 {
     char room[SP_ROW_WORD];
@@ -139,7 +139,7 @@ static bool value_of(const struct writing *w, const struct sp_launch_row *row, c
     return out[0] || row->takes_none;
 }
 
-/* Whether an option of the command says it. */
+/* Whether an option of the command sets it. */
 static bool is_said(const struct writing *w, const char *serve)
 {
     char value[SP_ROW_WORD];
@@ -181,7 +181,7 @@ static const char *asked_value(const struct sp_served_launch *of, const char *na
     return NULL;
 }
 
-/* What the command has no option for. */
+/* Settings without an option of the command. */
 static void lose(const struct writing *w)
 {
     const struct sp_served_launch *const of = w->of;
@@ -221,7 +221,7 @@ static void put_degrees(const struct sp_served_launch *of, const struct sp_serve
         fprintf(out, "ep%.0f", p->ep);
 }
 
-/* What `serve --from` needs besides, and what was lost. */
+/* The other inputs of `serve --from`, and what was lost. */
 static void put_rest(const struct writing *w, FILE *out)
 {
     static const char own[] = "tp,pp,attention-dp,ep,etp,replicas,disaggregate,model,draft-model";

@@ -1,6 +1,6 @@
-/* What an estimate depends on and no option of a framework says: a comment of the export carries it
- * to `step --from`, "scaleplan: --framework nemo --imbalance 1.2". What the format can say for
- * itself stands in its own options alone, so that editing them never contradicts the comment. */
+/* Inputs of an estimate that no option of a framework gives: a comment of the export carries it
+ * to `step --from`, "scaleplan: --framework nemo --imbalance 1.2". Anything that the format can
+ * express is in its own options only, so that editing them never contradicts the comment. */
 #include <string.h>
 
 #include "base/text.h"

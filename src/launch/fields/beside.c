@@ -33,7 +33,7 @@ static int above(const char *path, int n)
     return n > 0 ? n : -1;
 }
 
-/* A name from the root of another machine: where it is not here, its ends of two parts or more,
+/* A name from the root of another machine: if it is not here, its ends of two parts or more,
  * the longest first, may lie beside or above. */
 static char *read_elsewhere(const char *from, int folder, const char *name, char *path, size_t size,
                             size_t *length)

@@ -53,7 +53,7 @@ static const char *find_word(const struct sp_script *script, const char *list, c
     return NULL;
 }
 
-/* A key "NAME" or the name of a word "NAME=VALUE" that the pattern fits; "" where none does. */
+/* A key "NAME" or the name of a word "NAME=VALUE" that the pattern fits; "" if none does. */
 static void find_key(const struct sp_launch_file *file, const char *pattern, char *out, size_t size)
 {
     out[0] = '\0';
@@ -70,7 +70,7 @@ static void find_key(const struct sp_launch_file *file, const char *pattern, cha
         }
 }
 
-/* Whether a file has keys of a list; with "+" between two it has both. */
+/* Whether a file has a key of a list; for two keys joined by "+", both. */
 static bool has_keys(const struct sp_launch_file *file, const char *list, const char *end,
                      char *told, size_t size)
 {

@@ -12,14 +12,14 @@ struct sp_program {
 };
 
 /* Finds the first row of `lines` that a command of the file's script or a key of its settings fits;
- * false where none does. */
+ * false if none does. */
 bool sp_find_program(const char *lines, const struct sp_launch_file *file,
                      struct sp_program *program);
 
 /* Adds a program's values where the settings say none. */
 bool sp_take_program_values(const struct sp_program *program, struct sp_settings *settings);
 
-/* The program that a script starts, as it stands there, and its line; "" where there is none. */
+/* The program that a script starts, as it stands there, and its line; "" if there is none. */
 const char *sp_started_program(const struct sp_script *script, int *line);
 
 #endif

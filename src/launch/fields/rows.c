@@ -13,7 +13,7 @@
 #include "base/truth.h"
 #include "base/list.h"
 
-/* A name stands in one list of the file; a switch that changes nothing is of two kinds. Every list
+/* A name is in one list of the file; a switch that changes nothing is of two kinds. Every list
  * has room for all. */
 static void complete(struct sp_launch_words *w)
 {
@@ -182,7 +182,7 @@ bool sp_spell_rows(struct sp_settings *s)
     return ok;
 }
 
-/* What a setting says by its row, as text; false where it is left out or no word of the row. */
+/* The value of a setting by its row, as text; false if it is left out or no word of the row. */
 static bool read_row(const struct sp_launch_row *row, struct sp_settings *s, int64_t least,
                      bool number, char *out)
 {

@@ -33,7 +33,7 @@ const struct sp_launch_row *sp_next_dimension(const struct sp_launch_words *word
 /* Whether an option of the framework that a plan is written for sets that field of it. */
 bool sp_says(const struct sp_launched *launched, const char *plan);
 
-/* The value here of one of the framework's words, and the other way round, "" where there is none
+/* The value here of one of the framework's words, and the other way round, "" if there is none
  * or no row.
  * Valid words are short: `out` has SP_ROW_WORD bytes. */
 enum { SP_ROW_WORD = 48 };
@@ -63,8 +63,8 @@ void sp_read_plan_rows(struct sp_settings *settings, bool numbers, const char *o
  * knows nothing of is a row alone. */
 void sp_read_rest(struct sp_settings *settings);
 
-/* Reads the kind of CP of several ranks by its row; `usual`: what leaving it out means, or what a
- * framework without such a row does. */
+/* Reads the kind of CP of several ranks by its row; `usual`: the value if it is left out, or of a
+ * framework without such a row. */
 void sp_read_cp_kind(struct sp_settings *settings, int64_t cp, const char *usual);
 
 /* Makes the row of the kind of CP, where the plan has several ranks and the row a word for it. */
@@ -86,7 +86,7 @@ void sp_put_rows(const struct sp_launched *launched, const struct sp_settings *m
  * name is none. */
 void sp_spell_older(const struct sp_launched *launched, struct sp_settings *settings);
 
-/* What stands around the value of an option: a quote, or "". */
+/* The characters around an option's value: a quote, or "". */
 const char *sp_quote_of(const struct sp_settings *settings, const char *name);
 
 /* A framework with its version, "Megatron-LM core 0.20". */

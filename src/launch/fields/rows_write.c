@@ -42,7 +42,8 @@ static bool is_of(const struct sp_launch_row *row, const struct sp_launched *l)
            (sp_is(row->of, "shards") && l->plan->zero > 0);
 }
 
-/* What an export writes behind an option: one or several, blanks part them from their values. */
+/* The arguments that an export writes for an option: one or several, separated from their values by
+ * blanks. */
 static void put_words(struct sp_settings *s, const char *words)
 {
     char option[SP_ROW_NAME];

@@ -78,7 +78,7 @@ static int64_t number_of(const struct sp_rules *r, char *name)
                                                   : strtoll(text, NULL, 10);
 }
 
-/* A condition with numbers in the place of what it names. */
+/* A condition with numbers in place of names. */
 static void fill_in(const struct sp_rules *r, const char *condition, char *out, size_t size)
 {
     char name[128];
@@ -104,7 +104,7 @@ static void fill_in(const struct sp_rules *r, const char *condition, char *out, 
     }
 }
 
-/* The value of an expression, 0 where it has none; false where it names what nothing here knows. */
+/* The value of an expression, 0 if it has none; false where it names what nothing here knows. */
 static bool calculate(const struct sp_rules *r, const char *expression, int64_t *value)
 {
     static const struct sp_shell_scope none;
@@ -151,7 +151,7 @@ static void take_facts(struct sp_rules *r, const char *facts)
     }
 }
 
-/* What is said where a rule holds, with values in the place of {NAME}. */
+/* The message of a rule that holds, with values in place of {NAME}. */
 static void put_values(const struct sp_rules *r, const char *what, char *out, size_t size)
 {
     for (size_t n = 0; *what && n + 1 < size; n = strlen(out)) {
@@ -172,7 +172,7 @@ static void put_values(const struct sp_rules *r, const char *what, char *out, si
     }
 }
 
-/* What a rule says, and to whom. */
+/* Adds the message of a rule to what it concerns. */
 typedef void sp_hear(const struct sp_rules *rules, const struct sp_launched *launched,
                      const char *what);
 
@@ -325,7 +325,7 @@ static char *cut_word(char *text)
     return blank ? blank + 1 : NULL;
 }
 
-/* Adds an option of `rl`; what stands further up wins. */
+/* Adds an option of `rl`; an earlier row wins. */
 static void add_rollout(struct sp_launch *l, const char *name, const char *value)
 {
     for (int i = 0; i < l->n_rollout; i++)

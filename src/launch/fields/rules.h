@@ -1,5 +1,5 @@
-/* What a framework refuses, and what it cannot say: rules of its file (configs/launch), a condition
- * and what is said where it holds. */
+/* Plans that a framework refuses or cannot express: rules of its file (configs/launch), each a
+ * condition and the message if it holds. */
 #ifndef SP_LAUNCH_RULES_H
 #define SP_LAUNCH_RULES_H
 
@@ -12,10 +12,11 @@ struct sp_fact {
 };
 enum { SP_FACTS = 48, SP_RULE = 400 };
 
-/* What rules are about. A condition is arithmetic of the shell over the names of facts, of the
+/* The subject of rules. A condition is arithmetic of the shell over the names of facts, of the
  * settings {NAME}, {NAME|OTHERWISE} as whole numbers (0 where not said), and of whether one is
- * there [NAME], is on [NAME?], has one of some values [NAME=THIS|THAT] or a word [NAME~WORD]. What
- * is no setting may be a key of the model. A condition that divides by zero does not hold. */
+ * there [NAME], is on [NAME?], has one of some values [NAME=THIS|THAT] or a word [NAME~WORD]. A
+ * name that is no setting may be a key of the model. A condition that divides by zero does not
+ * hold. */
 struct sp_rules {
     const struct sp_settings *settings;
     const struct sp_model *model; /* NULL: not known */

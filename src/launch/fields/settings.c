@@ -1,4 +1,4 @@
-/* What the formats share: settings of a file, options and remarks of a launch, what is lost. */
+/* Shared by the formats: settings of a file, options and remarks of a launch, losses. */
 #include "launch/fields/settings.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
-/* What the formats of src/launch share: their rows, settings as frameworks spell them, options and
- * remarks of a launch that is read, and what a written one loses. */
+/* Shared by the formats of src/launch: their rows, settings as frameworks spell them, options and
+ * remarks of a launch that is read, and losses of one that is written. */
 #ifndef SP_LAUNCH_SETTINGS_H
 #define SP_LAUNCH_SETTINGS_H
 
@@ -10,7 +10,7 @@
 /* Options as a framework spells them: names and values, in the order of the file. */
 struct sp_setting {
     char name[96], value[256];
-    char gap[96]; /* what in the value is not known, "" where all is */
+    char gap[96]; /* what in the value is not known, "" if all is */
     char by[96];  /* the variable on which it depends; "" if unknown */
     int tail;     /* where what is known behind the last of it begins; 0: nothing */
     int line;     /* 0: not known */
@@ -54,11 +54,11 @@ struct sp_launch_file {
 /* How well a file fits a format. */
 enum sp_match { SP_NO_MATCH, SP_POSSIBLE, SP_LIKELY, SP_CERTAIN };
 
-/* A framework's form of a launch: it is written, read, or both; what it is not is NULL. */
+/* A framework's form of a launch: written, read, or both; the function that it lacks is NULL. */
 struct sp_target {
     const char *words[SP_LAUNCH_FILES]; /* names of files in configs/launch, or NULL */
 
-    /* Puts the plan on `out`. What the framework cannot say is lost before the first line. */
+    /* Puts the plan on `out`. Losses are found before the first line is written. */
     void (*write)(const struct sp_launched *launched, FILE *out);
 
     const char *program; /* what starts a server; NULL: it trains */
@@ -111,7 +111,7 @@ bool sp_has_setting(const struct sp_settings *settings, const char *name);
 /* The same where the value decides nothing: it may be one that nothing tells. */
 const char *sp_peek_setting(struct sp_settings *settings, const char *name);
 
-/* The last value of that name where it is known, without a trace that it was asked for; NULL: there
+/* The last value of that name if it is known, without a trace that it was asked for; NULL: there
  * is none. And a whole number of it from 1 to 10^12, or `otherwise`. For checks, which need
  * nothing. */
 const char *sp_said(const struct sp_settings *settings, const char *name);
@@ -130,8 +130,8 @@ bool sp_refuse_gaps(struct sp_settings *settings);
 
 /* Names in a remark, as many as have room, what no reader asked for: neither of `quiet` (names
  * parted by blanks, "log-*" for all that start so) nor marked as read. `prefix` stands in front of
- * names in the file and not in the list. What decides an answer is harmless only by its whole name,
- * and without its option there is no answer. */
+ * names in the file and not in the list. A setting that decides an answer is harmless only by its
+ * whole name; without its option there is no answer. */
 void sp_note_unread(struct sp_settings *settings, const char *prefix, const char *quiet);
 
 /* A setting's number, or `otherwise` when it is not given; adds an error when it is no finite
@@ -167,7 +167,7 @@ __attribute__((format(printf, 2, 3))) void sp_launch_note(const struct sp_settin
 __attribute__((format(printf, 2, 3))) void sp_add_note(struct sp_launch *launch, const char *format,
                                                        ...);
 
-/* Adds the state of an optimizer, where it is not Adam's two moments, as an option: `name` is what
+/* Adds the state of an optimizer, if it is not Adam's two moments, as an option: `name` is what
  * the file says under `key`, `momentum` that of SGD. An error where it is no optimizer that is
  * known: to count it as Adam would be a guess. */
 void sp_read_optimizer(const struct sp_settings *settings, const char *key, const char *name,

@@ -1,4 +1,4 @@
-/* What a text is written in. */
+/* The syntax of a text. */
 #include "launch/formats/syntax.h"
 
 #include <ctype.h>

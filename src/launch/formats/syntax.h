@@ -6,7 +6,7 @@
 
 enum sp_syntax { SP_SHELL, SP_JSON, SP_YAML, SP_TOML, SP_PYTHON };
 
-/* What a text is written in, by its first line that is no comment: "{" opens JSON, or YAML behind a
+/* The syntax of a text, by its first line that is not a comment: "{" opens JSON, or YAML behind a
  * comment; "[name]" TOML; "from NAME import" and "def NAME(" Python; "key:" YAML; all else is a
  * shell's script, unless the file's name ends as Python's. */
 enum sp_syntax sp_syntax_of(const char *text, const char *name);

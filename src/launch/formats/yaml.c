@@ -52,7 +52,7 @@ static const char *end_of_braces(const char *at)
     return NULL;
 }
 
-/* Puts what a "${NAME:default}" stands for, or leaves it and names the gap. */
+/* Replaces "${NAME:default}" by its value, or leaves it and names the gap. */
 static void fill_in(const struct reader *r, const char *text, struct sp_setting *setting)
 {
     size_t used = 0;
@@ -120,7 +120,7 @@ static bool add_value(struct reader *r, const char *value, bool quoted, int line
     return true;
 }
 
-/* The path of what stands under a name, or at a place of a list. */
+/* The path of the entry under a name, or at an index of a list. */
 static void enter(struct reader *r, const char *name)
 {
     const size_t at = r->level[r->depth].path;

@@ -133,7 +133,7 @@ static void read_plain(struct sp_settings *s)
     read_states(s);
 }
 
-/* What weights and states are shared over, by the kind of training. */
+/* The ranks over which weights and states are sharded, by the kind of training. */
 static void read_type(struct sp_settings *s, double devices)
 {
     const char *const type = sp_setting(s, "distributed_type");
@@ -151,7 +151,7 @@ static void read_type(struct sp_settings *s, double devices)
         sp_launch_note(s, "not modelled: mixed_precision fp8; counted in 16 bits");
 }
 
-/* What accelerate refuses, and what nothing read. */
+/* Settings that accelerate refuses, and those left unread. */
 static bool note_rest(struct sp_settings *s)
 {
     sp_note_rules(&(struct sp_rules){.settings = s});

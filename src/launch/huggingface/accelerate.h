@@ -1,10 +1,10 @@
-/* What reading and writing of accelerate's YAML share. */
+/* Shared by reading and writing accelerate's YAML. */
 #ifndef SP_LAUNCH_ACCELERATE_H
 #define SP_LAUNCH_ACCELERATE_H
 
 #include "launch/fields/rules.h"
 
-/* What its settings say that a training script has to go on with. */
+/* Its settings that the arguments of a training script build on. */
 struct sp_accelerate {
     int64_t processes, tp, cp; /* processes 0: not said */
     bool recomputes;
@@ -13,11 +13,11 @@ struct sp_accelerate {
 
 /* Reads the settings that a launch of a script names, where they lie beside it: what weights and
  * states are shared over and their formats as options, the rest into `said`. `bf16`: the script
- * itself asks for it. False where there is no such file. */
+ * itself asks for it. False if there is no such file. */
 bool sp_read_accelerate_beside(const struct sp_launch_file *file, const char *name, bool bf16,
                                struct sp_accelerate *said);
 
-/* The same from flags of the command, `--use_fsdp --fsdp_...`; false where they do not ask for
+/* The same from flags of the command, `--use_fsdp --fsdp_...`; false if they do not ask for
  * FSDP.
  */
 bool sp_read_accelerate_flags(struct sp_settings *flags, const struct sp_launch_file *file,

@@ -9,7 +9,7 @@
 #include "launch/fields/assumed.h"
 #include "launch/formats/syntax.h"
 
-/* What of the plan no row says alone. */
+/* Settings of the plan that take more than a row. */
 static void make(const struct sp_launched *l, struct sp_settings *made)
 {
     const struct sp_plan *const p = l->plan;

@@ -51,7 +51,7 @@ static const struct {
     {"decoder.layers", "all-linear"},
 };
 
-/* What is asked for by whether it is on. */
+/* Settings that count by whether they are on. */
 static const char *const asks[] = {"use_peft",    "use_lora", "lora_enable", "enable_lora",
                                    "enable_peft", "lora",     "use_qlora",   "qlora"};
 
@@ -191,7 +191,7 @@ static const char *base_of(struct sp_settings *s)
     return four ? (nested ? "nf4-double" : "nf4") : eight ? "int8" : NULL;
 }
 
-/* What else of adapters changes memory or time and is not counted. */
+/* Other settings of adapters that change memory or time and are not counted. */
 void sp_note_adapters(struct sp_settings *s)
 {
     static const char *const others[] = {"use_dora",

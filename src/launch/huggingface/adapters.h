@@ -5,7 +5,7 @@
 #include "launch/fields/settings.h"
 
 /* Adapters of a launch: their rank (0: not said), the modules that have one (names parted by
- * blanks or commas; NULL or empty: not said), what is taken for each where it is not said, and the
+ * blanks or commas; NULL or empty: not said), what is taken for each if it is not said, and the
  * format of the frozen weights (NULL: 16 bits), as --base-format has it. */
 struct sp_adapters {
     int64_t rank, usual_rank;

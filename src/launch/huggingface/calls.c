@@ -265,7 +265,7 @@ static bool count(void *to, const struct sp_python *python, const struct sp_call
     return true;
 }
 
-/* What TRL's classes have where they say nothing. */
+/* Defaults of TRL's classes. */
 static bool take_defaults(struct sp_settings *s)
 {
     const char *const class = sp_setting(s, sp_python_class);

@@ -5,7 +5,7 @@
 #include "launch/formats/python.h"
 
 /* The settings "python.class" and "python.kind": the class whose call has the arguments, and how it
- * trains where that is not on text. */
+ * trains if that is not on text. */
 extern const char sp_python_class[], sp_python_kind[];
 
 /* Adds the keywords of such calls as the Trainer's arguments. False with an error where several are

@@ -39,7 +39,7 @@ static const char *first_of(struct sp_settings *s, const char *const *names, int
     return found;
 }
 
-/* What is trained: adapters unless told otherwise. */
+/* The trained parts: adapters by default. */
 static bool spell_tuner(struct sp_settings *s)
 {
     static const char *const names[] = {"tuner_type", "train_type", "sft_type"};

@@ -41,7 +41,7 @@ static bool names_yaml(const char *word)
     return sp_is(end, ".yaml") || sp_is(end, ".yml");
 }
 
-/* The YAML of arguments that a command names, as settings: its name, NULL where none does, and
+/* The YAML of arguments that a command names, as settings: its name, NULL if none does, and
  * whether it lies here. accelerate's own, behind --config_file, is none. */
 static const char *read_named(const struct sp_launch_file *file, struct sp_settings *to, bool *here)
 {
@@ -138,7 +138,7 @@ static void fill_all(struct sp_settings *s, struct sp_settings *json, int64_t se
     fill(json, "fp16.enabled", false, sp_setting_on(s, "fp16") ? "true" : "false");
 }
 
-/* Reads the DeepSpeed JSON with what the arguments fill in; false where it is not there. */
+/* Reads the DeepSpeed JSON with what the arguments fill in; false if it is not there. */
 static bool read_deepspeed(struct sp_launch_file *file, const char *name, int64_t sequences)
 {
     const struct sp_typed_names none = {0};
@@ -168,7 +168,7 @@ static bool read_deepspeed(struct sp_launch_file *file, const char *name, int64_
     return true;
 }
 
-/* The format of weights and states: that in which the model is loaded, in fp32 where nothing is
+/* The format of weights and states: that in which the model is loaded, in fp32 if nothing is
  * said; FSDP in mixed precision keeps them in fp32 whatever they were. */
 static void read_weights(struct sp_settings *s, bool half, bool fsdp, bool adapted)
 {

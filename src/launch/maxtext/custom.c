@@ -8,7 +8,7 @@
 
 #include "launch/maxtext/maxtext.h"
 
-/* What policies here keep, a part of a layer each. */
+/* The parts of a layer that each policy here keeps. */
 enum part { QUERIES, KEYS, VALUES, OUT, GATES, DOWN, SCORES, PARTS };
 
 /* Tensors, the parts that each is all of, and what a plan moves them with; those that are written.
@@ -78,7 +78,7 @@ static void list_further(struct sp_settings *s, unsigned parts, const char *plac
     }
 }
 
-/* What of the kept waits in host memory, under our names. */
+/* The kept tensors that wait in host memory, by our names. */
 static void read_away(struct sp_settings *s, unsigned parts, unsigned moved, bool input)
 {
     unsigned away = input ? 1U << SP_AWAY_ATTN_NORM : 0, said = 0;

@@ -1,4 +1,4 @@
-/* What reading and writing of MaxText's options share. Keys: MaxText/configs/base.yml. */
+/* Shared by reading and writing MaxText's options. Keys: MaxText/configs/base.yml. */
 #ifndef SP_LAUNCH_MAXTEXT_H
 #define SP_LAUNCH_MAXTEXT_H
 
@@ -20,7 +20,7 @@ void sp_make_custom(const struct sp_launched *launched, struct sp_settings *sett
  * dimensions alone, times global_parameter_scale. */
 void sp_read_maxtext_model(struct sp_settings *settings);
 
-/* Loads the launch's model as far as the file tells; NULL where it does not, else `model`. */
+/* Loads the launch's model as far as the file tells; NULL if it does not, else `model`. */
 const struct sp_model *sp_maxtext_model(const struct sp_sources *sources,
                                         const struct sp_launch *launch, struct sp_model *model);
 
@@ -31,10 +31,10 @@ int64_t sp_jax_devices_of(const struct sp_hardware *hw);
 enum sp_maxtext_degree { TENSOR, CONTEXT, EXPERT, PIPELINE, FSDP, DATA, DEGREES };
 
 /* Puts what a file of options stands over (`base_config`, or the YAML that a command names) in
- * front of its own, where it lies beside `origin`; a remark where it does not. */
+ * front of its own, where it lies beside `origin`; a remark if it does not. */
 bool sp_follow_maxtext(const char *origin, struct sp_settings *settings);
 
-/* What rules of sharding that are not base.yml's leave: whether the weights of layers are split
+/* The effect of sharding rules other than base.yml's: whether the weights of layers are split
  * over ranks of experts and of a sequence. */
 struct sp_maxtext_rules {
     bool experts_shard, context_shards;

@@ -10,7 +10,7 @@ int64_t sp_jax_devices_of(const struct sp_hardware *hw)
     return hw->network.jax_devices_per_chip > 0 ? hw->network.jax_devices_per_chip : 1;
 }
 
-/* Axes of its mesh. Several stand for one degree of a plan; `as` says so where that is not all they
+/* Axes of its mesh. Several stand for one degree of a plan; `as` says so if that is not all they
  * mean, and "" that nothing here stands for them. */
 static const struct {
     const char *name;

@@ -80,7 +80,7 @@ static void read_pipeline(struct sp_settings *s, int64_t stages, const struct sp
     sp_launch_option(s, "schedule", "%s", repeats > 1 ? "circular" : "gpipe");
 }
 
-/* The machine of compile_topology, a name of the cloud's. What is typed wins. */
+/* The machine of compile_topology, a name of the cloud's. Typed options win. */
 static bool read_machine(struct sp_settings *s, const struct sp_sources *sources,
                          struct sp_hardware *named, const struct sp_hardware **hw)
 {

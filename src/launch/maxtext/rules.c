@@ -7,7 +7,7 @@
 
 #include "launch/maxtext/maxtext.h"
 
-/* What base.yml splits over each axis that a plan has; a rule for it counts where the axis is
+/* The dimensions that base.yml splits over each axis of a plan; a rule matters only if its axis is
  * used. Names of rules: `logical`, of axes: blanks part them. */
 static const struct {
     const char *logical, *axes;

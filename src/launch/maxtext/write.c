@@ -7,7 +7,7 @@
 #include "launch/fields/models.h"
 #include "launch/formats/syntax.h"
 
-/* Its name of what runs again and waits elsewhere, "" where it has none. */
+/* Its name of what runs again and waits elsewhere, "" if it has none. */
 static void name_policy(const struct sp_launched *l, char *name)
 {
     char ours[SP_ROW_WORD];
@@ -34,7 +34,7 @@ static void name_model(const struct sp_launched *l, char *name)
         sp_model_theirs(l->words[0], l->model->name, name);
 }
 
-/* What a model of dimensions alone cannot be. */
+/* Models that dimensions alone cannot describe. */
 static void lose_model(const struct sp_launched *l)
 {
     const struct sp_model *const m = l->model;
@@ -133,7 +133,7 @@ static bool starts_as_v5e(const char *topology)
     return strncmp(topology, cloud_v5e, strlen(cloud_v5e)) == 0;
 }
 
-/* The options themselves. `model` and `policy`: names, "" where it has none. */
+/* The options themselves. `model` and `policy`: names, "" if it has none. */
 static void make_options(const struct sp_launched *l, const char *model, const char *policy,
                          struct sp_settings *s)
 {

@@ -1,4 +1,4 @@
-/* What reading and writing of Megatron-LM's arguments share. Flags: megatron/training/arguments.py
+/* Shared by reading and writing Megatron-LM's arguments. Flags: megatron/training/arguments.py
  * and the fields of TransformerConfig, ModelParallelConfig and TrainingConfig, Megatron-LM 0.20. */
 #ifndef SP_LAUNCH_MEGATRON_H
 #define SP_LAUNCH_MEGATRON_H
@@ -35,12 +35,12 @@ bool sp_list_moe_layers(const char *text, char *out, size_t size);
  * module, with a remark where a word is not modelled. */
 void sp_read_recompute_modules(struct sp_settings *settings, const char *name);
 
-/* What runs again, of stages and chunks `chunks` in all, and what waits in the host's memory. */
+/* Recomputation, with `chunks` stages times chunks in all, and offload to host memory. */
 void sp_read_recompute(struct sp_settings *settings, int64_t chunks);
 void sp_read_offload(struct sp_settings *settings);
 void sp_read_optimizer_offload(struct sp_settings *settings);
 
-/* The same of a plan: what code makes of it, and what no argument says. */
+/* The same for a plan: the arguments made in code, and the losses. */
 void sp_make_recompute(const struct sp_launched *launched, struct sp_settings *made);
 void sp_lose_recompute(const struct sp_launched *launched);
 

@@ -8,7 +8,7 @@
 
 #define ADD(...) sp_append(out, size, __VA_ARGS__)
 
-/* The MLP's width where it is not given: 4 D, or two thirds of that for a gated one, rounded down
+/* The MLP's width if it is not given: 4 D, or two thirds of that for a gated one, rounded down
  * to 64 (validate_args of megatron/training/arguments.py). */
 static int64_t usual_width(int64_t d_model, bool gated)
 {
@@ -25,8 +25,8 @@ static int64_t key_value_heads(struct sp_settings *s, int64_t heads)
     return sp_setting_whole(s, "--num-key-value-heads", 1, heads);
 }
 
-/* Windows, "127,0" before a token and behind it, and the layers that have none: one in so many, or
- * the first of "[0]*12+[1]*24"; a sink of each head. */
+/* Windows, "127,0" before a token and after it, and the layers without: every n-th, or by a list
+ * such as "[0]*12+[1]*24"; a sink for each head. */
 static void read_windows(struct sp_settings *s, long long heads, char *out, size_t size)
 {
     const char *const window = sp_setting(s, "--window-size"), *const global = sp_setting(
@@ -84,7 +84,7 @@ static void read_shared(struct sp_settings *s, char *out, size_t size)
                        (long long)(shared > width ? shared / width * width : width));
 }
 
-/* What kind of model these arguments are for, where it is not a decoder of attention. */
+/* The kind of model that these arguments describe, if it is not a decoder with attention. */
 static const char *other_kind(struct sp_settings *s)
 {
     if (sp_peek_setting(s, "--img-h") || sp_peek_setting(s, "--vision-model-type") ||

@@ -43,7 +43,7 @@ static int64_t virtual_stages(struct sp_settings *s)
     return layers > 0 && layers % (pp * per_chunk) == 0 ? layers / pp / per_chunk : 0;
 }
 
-/* Inside of experts Megatron splits matmuls as outside, where it is not told otherwise. */
+/* Inside of experts Megatron splits matmuls as outside, if it is not told otherwise. */
 static void read_experts(struct sp_settings *s)
 {
     const int64_t tp = sp_plan_whole(s, "tp");
@@ -248,7 +248,7 @@ static void read_named_model(struct sp_launch_file *file)
     }
 }
 
-/* What the flags say. */
+/* Reads the flags. */
 static bool read_arguments(struct sp_launch_file *file, struct sp_settings *s)
 {
     struct sp_settings *const assumed = &file->assumed;

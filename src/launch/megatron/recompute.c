@@ -1,5 +1,4 @@
-/* What of a layer runs again or waits in the host's memory, as arguments of Megatron-LM, read and
- * written. */
+/* Recomputed and offloaded parts of a layer, as arguments of Megatron-LM, read and written. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

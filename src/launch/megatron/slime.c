@@ -21,8 +21,8 @@ static int64_t batch_of(struct sp_settings *s)
     return steps > 0 ? prompts * answers / steps : 0;
 }
 
-/* Sequences of a rollout are as long as its prompts and answers may be, whatever --seq-length says;
- * of supervised tuning nothing else says a length. */
+/* Sequences of a rollout are as long as its prompts and answers may be, whatever --seq-length is;
+ * supervised tuning has no other length. */
 static int64_t length_of(struct sp_settings *s)
 {
     const int64_t answer = sp_setting_whole(s, "--rollout-max-response-len", 1, 0),

@@ -12,6 +12,8 @@ void sp_read_tp_overlap(struct sp_settings *s, struct sp_settings *assumed)
     const char *const said = sp_setting(assumed, "framework");
     const bool overlaps = sp_setting(s, "--tp-comm-overlap"),
                shows = sp_plan_whole(s, "tp") > 1 && sp_setting(s, "--sequence-parallel");
+    if (overlaps && !(said && sp_is(said, "nemo")))
+        sp_launch_note(s, "--tp-comm-overlap: taken as --framework nemo, which overlaps TP");
     sp_launch_option(s, "framework", "%s",
                      overlaps                                  ? "nemo"
                      : said && !(shows && sp_is(said, "nemo")) ? said

@@ -29,7 +29,7 @@ static void make_experts(const struct sp_model *m, struct sp_settings *made)
     sp_make_switch(made, "--moe-router-pre-softmax", m->moe.top_k == 1);
 }
 
-/* What of the model no row says alone. */
+/* Arguments of the model that take more than a row. */
 static void make_model(const struct sp_model *m, int64_t seq, struct sp_settings *made)
 {
     const bool plain = !m->o_bias && !m->mlp_bias, learned = m->learned_positions > 0;
@@ -163,7 +163,7 @@ static void make_layout(const struct sp_launched *l, struct sp_settings *made)
         sp_lose(l, "layers of every stage (--stage-layers): the layout has too many letters");
 }
 
-/* What of the plan no row says alone. */
+/* Arguments of the plan that take more than a row. */
 static void make_plan(const struct sp_launched *l, struct sp_settings *made)
 {
     const struct sp_plan *const p = l->plan;
@@ -190,8 +190,8 @@ static void make_plan(const struct sp_launched *l, struct sp_settings *made)
     sp_make_switch(made, "--tp-comm-overlap", sp_overlaps_tp(l));
 }
 
-/* What the letters say is not said again, and what stages of one chunk refuse is: the rules count
- * no letters. */
+/* Settings given by the letters are not repeated, but refusals for stages of one chunk are: the
+ * rules do not count letters. */
 static void settle_layout(const struct sp_launched *l, struct sp_settings *s)
 {
     static const char *const by_letters[] = {"--num-virtual-stages-per-pipeline-rank",

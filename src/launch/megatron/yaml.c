@@ -89,8 +89,8 @@ static bool take_row(const struct sp_setting *from, const struct sp_launch_row *
     return ok;
 }
 
-/* What a setting stands for: by its last name, and by its path or else by that name as a flag; a
- * flag that is off is not given. */
+/* The arguments of a setting: by its last name, and by its path or else by that name as a flag; a
+ * flag that is off is omitted. */
 static bool take(const struct sp_setting *from, struct sp_launch_words *const words[],
                  struct sp_settings *to)
 {
@@ -154,7 +154,7 @@ bool sp_read_megatron_yaml(struct sp_launch_words *const words[], struct sp_sett
             strstr(setting->name, "cpu_offloading_"))
             continue;
         if (fp8 && sp_yaml_truth(fp8) == 0 && strncmp(setting->name, "model.fp8", 9) == 0)
-            continue; /* NeMo 1: the others count with it alone */
+            continue; /* NeMo 1: the others count only with it */
         const struct sp_launch_row *const row = row_of(words[1], setting->name);
         const bool counts = (bridge && row && sp_is(row->name, setting->name)) ||
                             (!is_elsewhere(setting->name) && leaf(setting->name)[0] != '_' &&

@@ -287,7 +287,7 @@ static bool require(struct reading *r, const char *name)
     return sp_has_setting(r->s, name) || sp_fail_in(r->s, "it has no %s%s", policy, name);
 }
 
-/* What else runs in a step. */
+/* Notes other work in a step. */
 static void note_rest(struct reading *r, bool adapted)
 {
     struct sp_settings *const s = r->s;

@@ -13,7 +13,7 @@
 #include "launch/huggingface/adapters.h"
 #include "launch/shell/flags.h"
 
-/* A program of it: sequences of a line of data, what it has where nothing is said, and whether a
+/* A program of it: sequences of a line of data, what it has if nothing is said, and whether a
  * frozen model runs beside it. */
 struct kind {
     const char *program;

@@ -18,7 +18,8 @@ struct sum {
     int depth;
 };
 
-/* Operators from the weakest to the strongest; of two that start alike the longer stands first. */
+/* Operators from the weakest to the strongest; of two with the same start the longer comes first.
+ */
 enum operation {
     OR,
     AND,
@@ -164,7 +165,7 @@ static void write_name(struct sum *s, const char *name, int64_t value)
 }
 
 /* Takes "++", "--" or an operator with "=" behind a name: which it is, OPERATIONS for "=" alone, or
- * -1 where none stands. */
+ * -1 if none stands. */
 static int take_assignment(struct sum *s)
 {
     static const char signs[] = "+-*/%";
@@ -182,7 +183,7 @@ static int take_assignment(struct sum *s)
 
 static int64_t read_assigned(struct sum *s);
 
-/* A name with what is done to it, "NAME = x", "NAME++", "++NAME"; false where none stands here. */
+/* A name with what is done to it, "NAME = x", "NAME++", "++NAME"; false if none stands here. */
 static bool read_change(struct sum *s, int64_t *value)
 {
     const char *const start = s->at;

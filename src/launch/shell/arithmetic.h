@@ -8,7 +8,7 @@
 
 enum sp_shell_number { SP_NUMBER, SP_NUMBER_UNKNOWN, SP_NO_NUMBER };
 
-/* What keeps an expression from having a value: a mark in it, or (NULL) a name without a value. */
+/* The reason why an expression has no value: a mark in it, or (NULL) a name without a value. */
 struct sp_shell_missing {
     const char *mark;
     char name[64];

@@ -125,7 +125,7 @@ static enum status run_printf(struct run *r, const struct sp_shell_fields *field
     return WORKED;
 }
 
-/* What puts something that nothing here tells into a name. */
+/* Builtins that set a variable to something unknown here. */
 static enum status run_other(struct run *r, const struct sp_shell_fields *fields)
 {
     sp_open_names(r, fields);
@@ -212,7 +212,7 @@ void sp_run_declaration(struct run *r, bool local)
     }
 }
 
-/* What a number that a command ends with means: 0 worked. */
+/* The meaning of an exit status: 0 is success. */
 static enum status status_of(const char *number)
 {
     return !number[strspn(number, "0")]            ? WORKED

@@ -19,7 +19,7 @@ void sp_keep_local(struct run *run, const char *name);
  * function that runs has them for itself. */
 void sp_run_declaration(struct run *run, bool local);
 
-/* `exit` and `return`; `break` and `continue`, of so many loops. */
+/* `exit` and `return`; `break` and `continue`, for a number of loops. */
 void sp_exit_script(struct run *run, const struct sp_shell_fields *fields);
 void sp_leave_loop(struct run *run, const struct sp_shell_fields *fields);
 

@@ -1,4 +1,4 @@
-/* What a shell's script comes to: the commands that it would run. */
+/* The result of a shell script: the commands that it would run. */
 #ifndef SP_LAUNCH_SHELL_COMMANDS_H
 #define SP_LAUNCH_SHELL_COMMANDS_H
 
@@ -6,8 +6,8 @@
 
 #include "launch/shell/slurm.h"
 
-/* A command: its words, and the line that each stands on. What is not known is a mark inside of a
- * word (state.h). `open`: it stands in a branch that nothing decides. */
+/* A command: its words, and the line that each stands on. An unknown part is a mark inside a word
+ * (state.h). `open`: it stands in a branch that nothing decides. */
 struct sp_script_command {
     const char **words;
     int *lines;

@@ -1,5 +1,5 @@
-/* Words of a shell's script: quotes, ${NAME:-default}, lists, arithmetic. What a command would say
- * is a mark, as nothing is run. */
+/* Words of a shell's script: quotes, ${NAME:-default}, lists, arithmetic. The output of a command
+ * is a mark, since nothing is run. */
 #include "launch/shell/expand.h"
 
 #include <ctype.h>
@@ -226,8 +226,7 @@ static const char *read_joint(const char *at, char *joint)
     return *at == ';' ? at + 1 + strspn(at + 1, " ") : at;
 }
 
-/* What `expr` says of a sum of whole numbers, signs and parentheses; false where it is another
- * thing. */
+/* The result of `expr` for a sum of whole numbers, signs and parentheses; false for anything else. */
 static bool put_expr(struct word *w, const struct sp_shell_fields *fields)
 {
     char sum[256] = "", digits[32];
@@ -286,7 +285,7 @@ static bool put_echo(struct word *w, const char *at, const char *end)
     return sum ? counted : whole && list;
 }
 
-/* What a command would say: its first words stand for it. */
+/* Stands for the output of a command, by its first words. */
 static const char *put_command(struct word *w, const char *at)
 {
     char name[40];

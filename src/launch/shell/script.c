@@ -188,7 +188,7 @@ static void give(struct run *r, const struct kept_name *kept, int n, bool back)
     }
 }
 
-/* Words of a command and what stands in front of them. */
+/* Words of a command and the assignments before them. */
 static void read_simple(struct run *r, struct words *words, struct ahead *ahead)
 {
     bool given = true;
@@ -313,8 +313,7 @@ static enum status run_command(struct run *r)
     return status;
 }
 
-/* Ends what may have run in a shell of its own (`apart`): what it changed is gone then, and what
- * ended it ended it alone. */
+/* Ends a subshell (`apart`): its changes are undone, and an exit there ended only the subshell. */
 static void end_apart(struct run *r, bool apart, enum leave leave, struct sp_shell_scope *before)
 {
     if (!apart) {

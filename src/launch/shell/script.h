@@ -7,9 +7,9 @@
 
 /* Reads a script: names, quotes, lists, ${NAME:-default}, arithmetic, conditions, loops over known
  * words, functions, here-documents, eval and `bash -c`. `set`: names that were typed with their
- * values, "NAME=VALUE"; they win. Nothing is run; files that it takes in or runs are read. What is
- * left out (branches that nothing decides, files that are not here) is said in remarks. An error
- * where the text grows without end, or a typed pair is none. */
+ * values, "NAME=VALUE"; they win. Nothing is run; files that it takes in or runs are read. Remarks
+ * name whatever is left out (undecided branches, missing files). An error where the text grows
+ * without end, or a typed pair is none. */
 bool sp_read_script(const char *text, const char *const *set, int n_set, const char *origin,
                     struct sp_script *script, struct sp_launch *launch, struct sp_error *error);
 

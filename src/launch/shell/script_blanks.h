@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What ends a here-document: a line that is this word. */
+/* The word whose line ends a here-document. */
 struct sp_here_end {
     char word[64];
     bool tabs;  /* tabs in front of lines do not count */

@@ -20,7 +20,7 @@ struct sp_branches *sp_start_branches(struct sp_shell *shell, int line, const ch
     return b;
 }
 
-/* What was there before, with an open end. */
+/* The earlier text, with an open end. */
 static const char *open_value(struct sp_shell *shell, const char *name, const char *before,
                               const struct sp_branches *b)
 {
@@ -49,7 +49,7 @@ static const char *merge(struct sp_shell *shell, const char *name, const char *b
     return open_value(shell, name, longer ? before : "", b);
 }
 
-/* What one branch alone exports, scripts that are run may have. */
+/* A variable that only one branch exports may be set in scripts that are run. */
 static void merge_reach(struct sp_shell_scope *merged, const struct sp_shell_scope *now,
                         struct sp_shell_text *text)
 {

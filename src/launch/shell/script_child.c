@@ -69,7 +69,7 @@ static bool hands_on(const struct sp_shell_fields *fields, int i, struct child *
     return hands;
 }
 
-/* Takes the file that a word names; false where it is not there. */
+/* Takes the file that a word names; false if it is not there. */
 static bool take_file(struct run *r, const struct sp_shell_fields *fields, int i,
                       struct child *child)
 {
@@ -107,7 +107,7 @@ static int find_file(struct run *r, const struct sp_shell_fields *fields, struct
     return last;
 }
 
-/* Finds what a command runs; false where that is no script, or one that is not there. */
+/* Finds what a command runs; false if that is no script, or one that is not there. */
 static bool find_child(struct run *r, const struct words *w, struct child *child)
 {
     const struct sp_shell_fields *const fields = &w->fields;
@@ -143,7 +143,7 @@ static void keep_exported(struct run *r)
             scope->at[i].value = NULL;
 }
 
-/* What stands in front of a script gives names values: `env A=1 bash FILE`, `--export=ALL,A=1`. */
+/* Assignments in front of a script set its variables: `env A=1 bash FILE`, `--export=ALL,A=1`. */
 static void take_given(struct run *r, const struct sp_shell_fields *fields, int end)
 {
     static const char key[] = "--export=";

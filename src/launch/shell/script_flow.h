@@ -14,8 +14,8 @@ struct sp_branches *sp_open_branches(struct run *run);
 void sp_close_branch(struct run *run, struct sp_branches *branches);
 void sp_close_branches(struct run *run, struct sp_branches *branches, const char *from);
 
-/* Doubts of what stands around a loop or a function: a branch that nothing decides may have left
- * it, and what runs behind that may not run. */
+/* Doubts about the code around a loop or a function: an undecided branch may have left it, and then
+ * the commands after that do not run. */
 struct sp_doubts {
     enum leave doubtful;
     struct sp_shell_scope *doubt;

@@ -1,4 +1,4 @@
-/* What reads a script: where it is, and the words, values and conditions that it meets there. */
+/* The state of reading a script: the place, and the words, values and conditions met there. */
 #ifndef SP_LAUNCH_SCRIPT_RUN_H
 #define SP_LAUNCH_SCRIPT_RUN_H
 
@@ -9,7 +9,7 @@
 
 enum { SP_BRANCH_STEPS = 50 };
 
-/* What a list of commands came to: PRESUMED is a command that is taken to have worked. */
+/* The outcome of a list of commands: PRESUMED is a command that is taken to have worked. */
 enum status { FAILED = SP_FALSE, WORKED = SP_TRUE, OPEN = SP_OPEN_TRUTH, PRESUMED };
 
 enum leave { STAYS, CONTINUES, BREAKS, RETURNS, EXITS };
@@ -80,7 +80,7 @@ void sp_free_words_of(struct words *words);
 const char *sp_join_fields(struct run *run, const struct sp_shell_fields *fields, int from,
                            char with);
 
-/* The length of the name that is given a value here, 0 where none is. */
+/* The length of the name that is given a value here, 0 if none is. */
 size_t sp_assigned_here(const char *at);
 
 /* NAME=value, NAME+=value, NAME=(list), NAME[i]=value; the name has `n` bytes. */
@@ -91,7 +91,7 @@ enum status sp_read_test(struct run *run, const struct sp_shell_fields *fields, 
 enum status sp_read_brackets(struct run *run);
 enum status sp_read_arithmetic(struct run *run);
 
-/* Runs an expression whose $ are filled in, or a text of one up to `end`: it holds where it is not
+/* Runs an expression whose $ are filled in, or a text of one up to `end`: it holds if it is not
  * 0, and gives names values. */
 enum status sp_run_sum(struct run *run, const char *expression);
 enum status sp_run_sum_text(struct run *run, const char *from, const char *end);
@@ -103,7 +103,7 @@ void sp_read_parameters(struct run *run, struct sp_shell_fields *fields);
 void sp_open_name(struct run *run, const char *name);
 void sp_open_names(struct run *run, const struct sp_shell_fields *fields);
 
-/* A redirection or process substitution; false where none stands. */
+/* A redirection or process substitution; false if none stands. */
 bool sp_skip_redirection(struct run *run);
 
 #endif

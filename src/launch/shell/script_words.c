@@ -188,7 +188,7 @@ enum status sp_read_brackets(struct run *r)
     return status;
 }
 
-/* Expands a text that stands nowhere in the script: what it marks has the line of `from`. */
+/* Expands a text from outside the script: its marks have the line of `from`. */
 static void expand_apart(struct sp_shell *shell, const char *from, const char *text,
                          struct sp_shell_fields *fields)
 {

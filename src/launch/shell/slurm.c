@@ -66,7 +66,7 @@ void sp_take_amount(const char *word, const char *next, int64_t amount[SP_AMOUNT
     }
 }
 
-/* What "#SBATCH" lines of a script ask for, where it is not said yet. */
+/* Reads the requests of "#SBATCH" lines that are not set yet. */
 static void read_lines(const char *text, int64_t amount[SP_AMOUNTS])
 {
     static const char mark[] = "#SBATCH";

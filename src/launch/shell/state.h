@@ -60,7 +60,7 @@ const char *sp_shell_copy(struct sp_shell_text *text, const char *at, size_t n);
 /* A copy without the characters that mark what is not known. */
 const char *sp_shell_clean(struct sp_shell_text *text_of, const char *text);
 
-/* The value of a name, or NULL where it has none. */
+/* The value of a name, or NULL if it has none. */
 const char *sp_shell_value(const struct sp_shell_scope *scope, const char *name);
 
 /* Gives a name a value (NULL: none), but not a pinned one. */

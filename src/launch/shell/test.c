@@ -48,7 +48,7 @@ enum sp_shell_truth sp_shell_matches(const char *text, const char *pattern)
     return truth(fnmatch(pattern, text, 0) == 0);
 }
 
-/* Whether a text is empty: a name without a value is, and text beside what is not known is not. */
+/* Whether a text is empty: a name without a value is; text with an unknown part is not. */
 static enum sp_shell_truth is_empty(const char *text)
 {
     static const char marks[] = {SP_UNSET, SP_OPEN, '\0'};

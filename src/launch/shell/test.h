@@ -7,7 +7,7 @@
 /* Whether a condition holds; SP_OPEN_TRUTH: nothing that is known decides it. */
 enum sp_shell_truth { SP_FALSE, SP_TRUE, SP_OPEN_TRUTH };
 
-/* What the words between "[" and "]", or "[[" and "]]", decide. Files are not looked at. */
+/* Evaluates the words between "[" and "]", or "[[" and "]]". Files are not looked at. */
 enum sp_shell_truth sp_shell_test(const char *const *words, int n);
 
 /* Whether a text is of a pattern (*, ?, [...]). */

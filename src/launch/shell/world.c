@@ -16,8 +16,8 @@ static bool starts(const struct sp_script_command *command)
            sp_is_listed("srun,mpirun,mpiexec,sbatch,docker,podman", command->words[0], '\0');
 }
 
-/* What the commands say, the first one of each amount; whether a file that is not opened says the
- * nodes. */
+/* Numbers given by the commands, the first of each kind; and whether a file that is not opened
+ * gives the nodes. */
 static bool take_commands(const struct sp_script *script, int64_t amount[SP_AMOUNTS])
 {
     bool hosts = false;

@@ -64,7 +64,7 @@ static bool find_model(struct sp_settings *s, struct sp_titan_model *row)
     return false;
 }
 
-/* The row and the model that it is, each NULL where it is not known. */
+/* The row and the model that it is, each NULL if it is not known. */
 struct trained {
     struct sp_titan_model found;
     struct sp_model loaded;
@@ -177,7 +177,7 @@ static int64_t chunks_of(struct sp_settings *s, const struct sp_model *model)
     return chunks % stages == 0 ? chunks / stages : 0;
 }
 
-/* Layers of each stage, where they are known and not what an even split has. */
+/* Layers of each stage, if they are known and not what an even split has. */
 static void read_stages(struct sp_settings *s, const struct sp_model *model, int64_t chunks)
 {
     static const char first[] = "parallelism.pipeline_parallel_first_stage_less_layers",
@@ -225,7 +225,8 @@ static void read_schedule(struct sp_settings *s, const struct sp_model *model)
         read_stages(s, model, several ? chunks : 1);
 }
 
-/* Activation checkpointing: "op" repeats every second matmul, a number all of one layer in so many.
+/* Activation checkpointing: "op" repeats every second matmul, a number N every N-th layer as a
+ * whole.
  */
 static void read_checkpointing(struct sp_settings *s)
 {

@@ -1,4 +1,4 @@
-/* What reading and writing of torchtitan's options share. */
+/* Shared by reading and writing torchtitan's options. */
 #ifndef SP_LAUNCH_TORCHTITAN_H
 #define SP_LAUNCH_TORCHTITAN_H
 
@@ -19,8 +19,8 @@ struct sp_titan_model {
 bool sp_next_titan_model(const struct sp_launch_words *words, const char **list,
                          struct sp_titan_model *out);
 
-/* What table and head stand for, in layers of the first and last stage, and the layers of a chunk;
- * 0: not said. */
+/* How many layers the table and the head count as on the first and last stage, and the layers of a
+ * chunk; 0: not given. */
 struct sp_titan_ends {
     int64_t first, last, each;
 };

@@ -13,7 +13,7 @@
 #include "launch/fields/rows.h"
 #include "launch/torchtitan/torchtitan.h"
 
-/* Its name of a schedule, "" where it has none. */
+/* Its name for a schedule; "" if it has none. */
 static void name_schedule(const struct sp_launched *l, char *name)
 {
     sp_row_theirs(sp_row_of_plan(l->words[0], "schedule", NULL),
@@ -100,7 +100,7 @@ static void make_degrees(const struct sp_launched *l, struct sp_settings *made)
     make_number(made, "training.num_tokens_per_train_step", true, (double)p->batch * unit);
 }
 
-/* What is said in words; rows of one version alone are made for that one. */
+/* Settings written in code; rows of a single version are written for that version only. */
 static void make_texts(const struct sp_launched *l, const struct sp_titan_model *known,
                        struct sp_settings *made)
 {

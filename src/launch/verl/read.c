@@ -66,7 +66,7 @@ static bool is_own_part(const char *name)
     return strchr(name, '.') != NULL;
 }
 
-/* Names such a part, once. */
+/* Names such a part once. */
 static void note_part(struct sp_launch *launch, const char *name)
 {
     char note[sizeof *launch->note];
@@ -106,7 +106,7 @@ static bool take(const struct role *role, const struct sp_setting *from, struct 
     return sp_copy_setting(to, from, name);
 }
 
-/* What is read: the whole launch, the settings of the role, and which one that is. */
+/* The state of reading: the whole launch, the settings of the role, and the role. */
 struct reading {
     struct sp_launch_file *file;
     struct sp_settings *all, *s;
@@ -294,7 +294,7 @@ static bool is_on(const struct sp_settings *s, const char *name)
     return said && sp_yaml_truth(said) != 0;
 }
 
-/* What else runs in a step of the launch, which no plan of one training has. */
+/* Notes other work in a step of the launch, which no plan of one training includes. */
 static void note_rest(struct reading *r)
 {
     struct sp_settings *const s = r->s;
@@ -342,7 +342,7 @@ static void read_role(struct reading *r)
     sp_note_unread(s, "", s->words->quiet);
 }
 
-/* The role that was asked for; the actor where none was. */
+/* The role that was asked for; the actor if none was. */
 static const struct role *role_of(const struct sp_launch_file *file)
 {
     for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)

@@ -17,7 +17,7 @@ static bool tells(const char *word)
             strncmp(word, "trainer.", 8) == 0);
 }
 
-/* What the two trainers name differently. */
+/* Settings with different names in the two trainers. */
 static const struct names {
     const char *model, *parts, *weights;
     bool dynamic; /* micro-batches of tokens, unless told otherwise */

@@ -1,0 +1,46 @@
+/* Settings that rows of a sweep leave open. */
+#include "cli/left_open.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/list.h"
+#include "cli/plan_fields.h"
+
+static void keep_choice(struct sp_left_open *open, const char *value)
+{
+    const size_t used = strlen(open->values);
+    if (strstr(open->values, value))
+        return;
+    open->differs = used > 0;
+    snprintf(open->values + used, sizeof open->values - used, "%s%s", used > 0 ? ", " : "", value);
+}
+
+void sp_keep_choices(struct sp_left_open open[SP_PLAN_FIELDS], const char *keys,
+                     const struct sp_report *report)
+{
+    for (int i = 0; report && i < SP_PLAN_FIELDS; i++) {
+        const char *const key = sp_quantity(sp_plan_rows[i]).key;
+        char value[96], from[96];
+        snprintf(value, sizeof value, "resolved.%s.value", key);
+        snprintf(from, sizeof from, "resolved.%s.from", key);
+        const struct sp_entry *const origin = sp_find(report, from), *const chosen =
+                                                                         sp_find(report, value);
+        if (origin && !sp_is_listed(keys, key, '\0') &&
+            strcmp(origin->text, sp_origin_names[SP_ORIGIN_CHOSEN]) == 0)
+            keep_choice(&open[i], chosen->kind == SP_VALUE_TEXT ? chosen->text : "none");
+    }
+}
+
+void sp_note_choices(const struct sp_left_open open[SP_PLAN_FIELDS], FILE *notes)
+{
+    const char *before = "scaleplan: settings that no option fixes differ between rows:";
+    for (int i = 0; i < SP_PLAN_FIELDS; i++) {
+        if (!open[i].differs)
+            continue;
+        fprintf(notes, "%s --%s (%s)", before, sp_plan_fields[i].name, open[i].values);
+        before = ",";
+    }
+    if (*before == ',')
+        fputc('\n', notes);
+}
