@@ -226,7 +226,8 @@ static const char *read_joint(const char *at, char *joint)
     return *at == ';' ? at + 1 + strspn(at + 1, " ") : at;
 }
 
-/* The result of `expr` for a sum of whole numbers, signs and parentheses; false for anything else. */
+/* The result of `expr` for a sum of whole numbers, signs and parentheses; false for anything else.
+ */
 static bool put_expr(struct word *w, const struct sp_shell_fields *fields)
 {
     char sum[256] = "", digits[32];
