@@ -71,5 +71,5 @@ grep -q '&lt;script&gt;' markup.html || wrong markup "the name is not there"
 diff <("$program" fit --model llama3-8b --hw h100-8) <("$program" fit --model llama3-8b --hw h100-8 --report a.html) || wrong text "differs"
 "$program" sweep fit --model llama3-8b --hw h100-8,h100-16 --report b.html >/dev/null 2>&1 && wrong sweep "writes a page"
 "$program" fit --model llama3-8b --hw h100-8 --report /nowhere/x.html >/dev/null 2>&1
-[ $? = 3 ] || wrong nowhere "no exit code 3"
+[ $? = 4 ] || wrong nowhere "no exit code 4"
 exit $failed

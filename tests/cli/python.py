@@ -37,7 +37,9 @@ for name, command in scaleplan.commands().items():
     if name in ("completion", "sweep", "merge", "calibrate", "check", "lint", "validate", "import"):
         continue  # other output than an answer's JSON, or files of one's own
     for example in command["examples"]:
-        words = shlex.split(example["line"])[2:]
+        asked_of, *words = shlex.split(example["line"])[1:]
+        if asked_of != name:
+            continue  # an example of what comes next, with another command
         as_keywords = keywords(name, words)
         if not as_keywords:
             continue

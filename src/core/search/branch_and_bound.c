@@ -3,7 +3,6 @@
 
 #include <scaleplan/estimate.h>
 
-#include "core/layers/layer_rank.h"
 #include "core/search/search_internal.h"
 #include "core/step/step_internal.h"
 #include "core/require.h"
@@ -323,11 +322,6 @@ static int open_group(struct looking *l, struct sp_split_space *splits, int *at)
     if (n > 0)
         sp_layers_on_rank(&l->space->layers, &l->plan, l->in.framework, &l->layers);
     return n;
-}
-
-bool sp_runs_experts_again(const struct sp_recompute *recompute)
-{
-    return sp_shares_of(recompute).of[SP_OP_EXPERT_UP] == 1;
 }
 
 bool sp_recompute_at(const struct sp_dimensions *open, const struct sp_plan *plan, int at,

@@ -1,6 +1,7 @@
 /* The search space: values of each dimension, and the number of plans. */
 #include <scaleplan/estimate.h>
 
+#include "core/layers/layer_rank.h"
 #include "core/search/search_internal.h"
 #include "core/require.h"
 
@@ -400,4 +401,9 @@ bool sp_open_split(const struct sp_search_space *s, const struct sp_plan *group,
     split->plans = (uint64_t)split->flows * (uint64_t)split->shardings *
                    (uint64_t)(split->placement[0] + split->placement[1]);
     return split->plans > 0;
+}
+
+bool sp_runs_experts_again(const struct sp_recompute *recompute)
+{
+    return sp_shares_of(recompute).of[SP_OP_EXPERT_UP] == 1;
 }
