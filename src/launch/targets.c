@@ -362,7 +362,7 @@ static bool read_started(struct sp_launch_file *file, bool *is)
     const struct sp_error before = *s->error;
     const char *const program = file->script ? sp_started_program(file->script, &line) : "",
                       *const origin = s->origin;
-    char *const text = sp_is(strrchr(program, '.'), ".py")
+    char *const text = file->script && sp_is(strrchr(program, '.'), ".py")
                            ? sp_read_beside(file->origin, program, path, sizeof path, &length)
                            : NULL;
     bool ok = !text || take_options(file, program, &options, launcher);

@@ -123,8 +123,8 @@ struct sp_figure *sp_draw_strong_scaling(const struct sp_report *report, const c
     if (serial > 0) {
         struct sp_series *const law = sp_add_series(time, SP_LINE, SP_VERMILION, "Amdahl");
         law->dashed = true;
-        for (double devices = least; devices <= most; devices *= 2)
-            sp_add_point(law, devices, first * (serial + (1 - serial) * least / devices));
+        for (int k = 0; ldexp(least, k) <= most; k++)
+            sp_add_point(law, ldexp(least, k), first * (serial + ldexp(1 - serial, -k)));
     }
     struct sp_panel *const share = add_panel(figure, sp_make_axis("devices", "", true),
                                              sp_make_axis("efficiency", "", false), SP_NO_KEY);

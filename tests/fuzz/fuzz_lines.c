@@ -24,7 +24,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!out || !(world.pipes.input = fmemopen((void *)(uintptr_t)data, size, "r")))
         abort();
     const struct sp_command *const command = sp_find_command("step", &error);
-    const enum sp_exit code = command->stream(8, words, &world, out, &error);
+    const enum sp_exit code =
+        command->stream(8, words, &world, &(struct sp_output){.out = out, .notes = stderr}, &error);
     fclose(out);
     fclose(world.pipes.input);
     if (code == SP_OK && error.lines > 0)

@@ -19,7 +19,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     FILE *const out = open_memstream(&text, &written);
     if (!out)
         abort();
-    const enum sp_exit code = command->stream(2, words, NULL, out, &error);
+    const enum sp_exit code =
+        command->stream(2, words, NULL, &(struct sp_output){.out = out, .notes = stderr}, &error);
     if ((code == SP_OK) != (error.lines == 0) && error.lines == 0)
         abort();
     fclose(out);

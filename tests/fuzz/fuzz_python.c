@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "launch/formats/python.h"
 #include "launch/torchtitan/registry.h"
 
 /* Every argument of every call, and what each is worth as a setting. */
@@ -39,10 +40,10 @@ static void read_python(const char *text)
         sp_read_names(text, &names, &settings);
         settings.n = 0;
         error = (struct sp_error){0};
-        fuzz_expect(sp_read_recipe(text, &names, &settings), &error);
-        settings.n = 0;
-        error = (struct sp_error){0};
-        fuzz_expect(sp_read_titan_registry(text, "fuzz.py", &names, &settings), &error);
+        const bool is_recipe = sp_read_recipe(text, &names, &settings);
+        fuzz_expect(is_recipe, &error);
+        if (is_recipe)
+            fuzz_expect(sp_spell_titan("fuzz.py", &settings), &error);
     }
 }
 

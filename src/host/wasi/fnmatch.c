@@ -64,7 +64,7 @@ static bool take_one(const char **pattern, const char **text)
         *pattern = p;
         return p[-1] == '?' || has;
     }
-    *pattern += **pattern == '\\' && **pattern != '\0';
+    *pattern += (*pattern)[0] == '\\' && (*pattern)[1] != '\0';
     return sp_take_character(pattern) == c;
 }
 

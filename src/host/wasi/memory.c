@@ -1,5 +1,6 @@
 /* Memory of a module, which lives for one run: a block that was freed serves again for blocks of
  * its class of sizes, and nothing goes back. A tenth of the code of the C library's own. */
+#ifdef __wasm__
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,3 +128,4 @@ void *realloc(void *bytes, size_t size)
     }
     return larger;
 }
+#endif

@@ -52,13 +52,11 @@ bool sp_spell_titan(const char *path, struct sp_settings *s)
         } else if (sp_is(name, "model_spec.converters") && !sp_is(at->value, "[]")) {
             sp_add_unread(s->launch, "precision", "converters", "of the model", at->line);
             name = "_";
-        } else if (strncmp(name, model, sizeof model - 1) == 0) {
+        } else if (strncmp(name, model, sizeof model - 1) == 0 || sp_is(name, sp_recipe_base)) {
             name = "_";
         } else if (strncmp(name, again, sizeof again - 1) == 0 &&
                    (!name[sizeof again - 1] || sp_is(name + sizeof again - 1, "._target_"))) {
             name = "config.activation_checkpoint";
-        } else if (sp_is(name, sp_recipe_base)) {
-            name = "_";
         }
         if (name != at->name)
             snprintf(at->name, sizeof at->name, "%s", name);
