@@ -479,7 +479,8 @@ static void statement(struct frame *f, const struct sp_python_line *line)
         return;
     }
     const char *const equals = sp_find_outside(line->from, line->to, "=");
-    if (equals < line->to && equals[1] != '=' && !strchr("!<>+-*/%|&^", equals[-1]))
+    if (equals > line->from && equals < line->to && *equals == '=' && equals[1] != '=' &&
+        !strchr("!<>+-*/%|&^", equals[-1]))
         assign_all(f, line->from, equals, line->to, line->number);
     else if (equals == line->to)
         evaluate(f, line->from, line->to, line->number);
