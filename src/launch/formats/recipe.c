@@ -55,13 +55,15 @@ static bool may_be_recipe(const struct sp_python_file *m, int def)
 {
     char name[64];
     struct sp_python_line usual;
-    const char *at = strchr(m->at[def].from, '('), *const end = at ? sp_find_outside(
-                                                                         at + 1, m->at[def].to, "")
-                                                                   : NULL;
-    bool whole = at && m->at[def].from[4] != '_';
-    for (at += at != NULL; whole && sp_next_parameter(&at, end, name, sizeof name, &usual);)
+    const char *const from = m->at[def].from, *const to = m->at[def].to;
+    const char *at = strchr(from, '(');
+    if (!at || at >= to)
+        return false;
+    const char *const end = sp_find_outside(at + 1, to, "");
+    bool whole = from[4] != '_';
+    for (at++; whole && sp_next_parameter(&at, end, name, sizeof name, &usual);)
         whole = usual.from != NULL;
-    return end && (whole || !is_called(m, def));
+    return whole || !is_called(m, def);
 }
 
 /* Takes "from torchtitan.FILE import NAME", whose registries say a model, as the setting FILE with
