@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "base/truth.h"
 #include "launch/formats/python_text.h"
 
 enum { DEEPEST = 12 };
@@ -232,40 +231,19 @@ static void define_parameters(struct reader *p, const char *from, const char *to
     }
 }
 
-static bool starts(const char *line, const char *word)
-{
-    const size_t n = strlen(word);
-    return strncmp(line, word, n) == 0 && !sp_is_python_letter(line[n]);
-}
-
-/* Whether a branch is taken: what was typed for its line (2: it is), what its condition says, or
- * -1. */
-static int decide(const struct reader *p, const char *line, const char *to)
-{
-    char name[32];
-    snprintf(name, sizeof name, "line %d", p->line);
-    const char *const typed = sp_typed_value(p->known.names, name, strlen(name)), *const from =
-                                                                                      strchr(line,
-                                                                                             ' ');
-    if (typed)
-        return sp_yaml_truth(typed) != 0 ? 2 : 0;
-    if (starts(line, "else"))
-        return 1;
-    return from && from < to ? sp_python_truth(&p->known, from, sp_find_outside(from, to, ":"))
-                             : -1;
-}
-
 /* Follows a branch of an `if`: it is skipped, taken, or what it sets is not known. */
 static void branch_off(struct reader *p, const char *line, const char *to, size_t indent)
 {
-    const int yes = decide(p, line, to);
+    char name[32];
+    snprintf(name, sizeof name, "line %d", p->line);
+    const int yes = sp_python_branch(&p->known, name, line, to);
     while (p->chains > 0 && p->chain[p->chains - 1].indent > indent)
         p->chains--;
     const bool more = p->chains > 0 && p->chain[p->chains - 1].indent == indent;
     if (!more && p->chains < DEEPEST)
         p->chain[p->chains++] = (struct chain){.indent = indent};
     enum taken *const taken = &p->chain[p->chains - 1].taken;
-    if (starts(line, "if"))
+    if (sp_starts_python(line, "if"))
         *taken = NOT_YET;
     const bool open = yes < 0 || (*taken == UNDECIDED && yes < 2);
     p->skips = *taken == TAKEN || yes == 0;
@@ -287,23 +265,24 @@ static void follow(struct reader *p, const char *line, const char *to, size_t in
         p->branch = 0;
     if (indent == 0)
         p->function[0] = p->klass[0] = '\0';
-    const bool async = starts(line, "async"), is_def = starts(line, "def") || async;
+    const bool async = sp_starts_python(line, "async"),
+               is_def = sp_starts_python(line, "def") || async;
     const char *const name = line + (async ? 10 : is_def ? 4 : 6);
     if (is_def && name < to) {
         snprintf(p->function, sizeof p->function, "%.*s", (int)strcspn(name, "( :\n"), name);
         const char *const open = sp_find_outside(line, to, "(");
         if (open < to)
             define_parameters(p, open + 1, to);
-    } else if (starts(line, "class") && name < to) {
+    } else if (sp_starts_python(line, "class") && name < to) {
         snprintf(p->klass, sizeof p->klass, "%.*s", (int)strcspn(name, "( :\n"), name);
     }
     for (size_t i = 0; i < sizeof branches / sizeof *branches && p->branch == 0; i++)
-        if (starts(line, branches[i])) {
+        if (sp_starts_python(line, branches[i])) {
             p->branch = p->line;
             p->branch_indent = indent;
         }
-    if ((starts(line, "if") && strncmp(line, "if __name__", 11) != 0) || starts(line, "elif") ||
-        starts(line, "else"))
+    if ((sp_starts_python(line, "if") && strncmp(line, "if __name__", 11) != 0) ||
+        sp_starts_python(line, "elif") || sp_starts_python(line, "else"))
         branch_off(p, line, to, indent);
 }
 

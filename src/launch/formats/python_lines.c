@@ -10,8 +10,7 @@
 
 bool sp_line_starts(const struct sp_python_line *line, const char *word)
 {
-    const size_t n = strlen(word);
-    return strncmp(line->from, word, n) == 0 && !sp_is_python_letter(line->from[n]);
+    return sp_starts_python(line->from, word);
 }
 
 void sp_split_python(struct sp_python_file *m)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/truth.h"
 #include "launch/formats/python_text.h"
 #include "launch/formats/syntax.h"
 
@@ -389,6 +390,23 @@ static int truth(const struct sp_python *p, const char *from, const char *to, in
 int sp_python_truth(const struct sp_python *p, const char *from, const char *to)
 {
     return truth(p, from, to, 0);
+}
+
+bool sp_starts_python(const char *line, const char *word)
+{
+    const size_t n = strlen(word);
+    return strncmp(line, word, n) == 0 && !sp_is_python_letter(line[n]);
+}
+
+int sp_python_branch(const struct sp_python *p, const char *name, const char *line, const char *to)
+{
+    const char *const typed = sp_typed_value(p->names, name, strlen(name));
+    if (typed)
+        return sp_yaml_truth(typed) != 0 ? 2 : 0;
+    if (sp_starts_python(line, "else"))
+        return 1;
+    const char *const from = strchr(line, ' ');
+    return from && from < to ? sp_python_truth(p, from, sp_find_outside(from, to, ":")) : -1;
 }
 
 bool sp_python_value(const struct sp_python *p, const char *from, const char *to, int *branch,

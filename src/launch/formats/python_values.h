@@ -47,11 +47,19 @@ const char *sp_find_python(const char *from, const char *to, const char *word);
 /* Whether a condition holds: 1, 0, or -1 where nothing tells. */
 int sp_python_truth(const struct sp_python *python, const char *from, const char *to);
 
+/* Whether the branch of a line is taken: 2 or 0 by what was typed for `name`, else 1 for "else", or
+ * what its condition says, -1 if nothing tells. */
+int sp_python_branch(const struct sp_python *python, const char *name, const char *line,
+                     const char *to);
+
 /* The name in an expression that nothing tells, which can be typed then: it has no value here, or
  * that of a call. False: there is none. */
 bool sp_find_untold(const struct sp_python *python, const char *from, const char *to, char *out,
                     size_t size);
 
 bool sp_is_python_letter(char c);
+
+/* Whether a line begins with that word. */
+bool sp_starts_python(const char *line, const char *word);
 
 #endif

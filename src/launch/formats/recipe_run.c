@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "base/truth.h"
 #include "launch/fields/beside.h"
 #include "launch/formats/python_text.h"
 #include "launch/shell/state.h"
@@ -104,7 +103,7 @@ static void bind(struct frame *f, const char *name, const struct sp_python_resul
         told->branch = value->kind == SP_TOLD && f->branch[0] ? 1 : 0;
 }
 
-/* How a branch is called: "line 12", and of which file where that is not the one that is read. */
+/* The name of a branch: "line 12", and its file if another one is read. */
 static void name_branch(const struct frame *f, int line, char *out, size_t size)
 {
     const char *const slash = strrchr(f->module->path, '/');
@@ -486,21 +485,13 @@ static void statement(struct frame *f, const struct sp_python_line *line)
         evaluate(f, line->from, line->to, line->number);
 }
 
-/* Whether a branch is taken: what was typed for its line (2: it is), what its condition says, or
- * -1. */
+/* As sp_python_branch; the file that is read is the one that runs. */
 static int decide(const struct frame *f, const struct sp_python_line *line)
 {
     char name[80];
     name_branch(f, line->number, name, sizeof name);
-    const char *const typed = sp_typed_value(f->run->names, name, strlen(name)), *const from =
-                                                                                     strchr(
-                                                                                         line->from,
-                                                                                         ' ');
-    if (typed)
-        return sp_yaml_truth(typed) != 0 ? 2 : 0;
-    if (sp_line_starts(line, "else") || strncmp(line->from, "if __name__", 11) == 0)
-        return 1;
-    return sp_python_truth(f->names, from, sp_find_outside(from, line->to, ":"));
+    const int yes = sp_python_branch(f->names, name, line->from, line->to);
+    return yes < 0 && strncmp(line->from, "if __name__", 11) == 0 ? 1 : yes;
 }
 
 /* Follows a chain of branches: behind the last one. */
