@@ -7,10 +7,20 @@
 #include "base/list.h"
 #include "cli/plan_fields.h"
 
+/* Whether a value is there, whole: a set of modules has commas of its own. */
+static bool has_value(const char *values, const char *value)
+{
+    const size_t n = strlen(value);
+    for (const char *at = values; (at = strstr(at, value)); at++)
+        if ((at == values || at[-1] == ' ') && (at[n] == '\0' || strncmp(at + n, ", ", 2) == 0))
+            return true;
+    return false;
+}
+
 static void keep_choice(struct sp_left_open *open, const char *value)
 {
     const size_t used = strlen(open->values);
-    if (strstr(open->values, value))
+    if (has_value(open->values, value))
         return;
     open->differs = used > 0;
     snprintf(open->values + used, sizeof open->values - used, "%s%s", used > 0 ? ", " : "", value);
