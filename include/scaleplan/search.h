@@ -170,14 +170,13 @@ struct sp_search_space {
     struct sp_flow flow[SP_SEARCH_SPLITS][SP_SEARCH_FLOWS];
 };
 
-/* Whether experts run again whole: nothing of the backward pass is left that could hide their
- * exchange. */
-bool sp_runs_experts_again(const struct sp_recompute *recompute);
+/* Whether a plan may run that again. One that hides the exchange of experts does not run them again
+ * whole: that backward pass has no part of the forward one to hide (Megatron-Core refuses it). The
+ * plan's degrees and execution count. */
+bool sp_may_recompute(const struct sp_plan *plan, const struct sp_recompute *recompute);
 
-/* The `at`-th way to recompute, policies first, then sets of modules; false where the dimensions do
- * not allow it, or the plan hides the exchange of experts that would run again whole:
- * that backward pass has no part of the forward one to hide (Megatron-Core refuses it). There are
- * SP_POLICIES + SP_MODULES; the plan's degrees and execution count. */
+/* The `at`-th way to recompute, policies first, then sets of modules; false if the dimensions do
+ * not allow it, or sp_may_recompute. There are SP_POLICIES + SP_MODULES. */
 enum { SP_WAYS_TO_RECOMPUTE = (int)SP_POLICIES + (int)SP_MODULES };
 bool sp_recompute_at(const struct sp_dimensions *open, const struct sp_plan *plan, int at,
                      struct sp_recompute *recompute);

@@ -296,12 +296,11 @@ static void try_recomputations(struct choosing *c)
     const struct sp_recompute typed = c->plan.recompute;
     const bool moves = given[SP_FIELD_OFFLOAD] || given[SP_FIELD_OFFLOAD_LAYERS] ||
                        given[SP_FIELD_OFFLOAD_MODULES];
-    const bool hides = c->plan.ep > 1 && c->plan.execution.moe_overlap &&
-                       !given[SP_FIELD_MOE_OVERLAP] && !c->said->is_launch;
+    const bool is_said = given[SP_FIELD_MOE_OVERLAP] || c->said->is_launch; /* what hides */
     if (c->said->open_modules || c->said->open_away)
         try_kept(c);
     if (given[SP_FIELD_REMAT] || given[SP_FIELD_MODULES]) {
-        if (!hides || !sp_runs_experts_again(&typed))
+        if (is_said || sp_may_recompute(&c->plan, &typed))
             try_plan(c);
         return;
     }

@@ -209,7 +209,6 @@ static double least_of_choices(const struct problem *p, const struct sp_plan *of
 {
     const struct sp_kept_space *const kept = &p->space.open.kept;
     const int parts = kept->optimizer_parts;
-    const bool hides = of->ep > 1 && of->execution.moe_overlap;
     struct sp_plan plan = *of;
     struct sp_step_inputs in = p->space.in;
     struct sp_stage_memory m;
@@ -226,7 +225,7 @@ static double least_of_choices(const struct problem *p, const struct sp_plan *of
                     plan.recompute.away = away;
                     plan.recompute.offload = away != 0;
                     plan.optimizer_away = parts > 0 ? (double)part / parts : 0;
-                    if (hides && sp_runs_experts_again(&plan.recompute))
+                    if (!sp_may_recompute(&plan, &plan.recompute))
                         continue;
                     const double step_s = sp_evaluate(&in, &m);
                     if ((double)m.device <= p->space.most_bytes && step_s < worst)

@@ -331,9 +331,8 @@ bool sp_recompute_at(const struct sp_dimensions *open, const struct sp_plan *pla
     const int policy = of_modules ? (int)SP_REMAT_NONE : at;
     *recompute = sp_policies[policy].recompute;
     recompute->modules = of_modules ? open->modules[at - SP_POLICIES] : 0;
-    const bool hides = plan->ep > 1 && plan->execution.moe_overlap;
     return open->policy[policy] && at < SP_POLICIES + open->n_modules &&
-           !(hides && sp_runs_experts_again(recompute));
+           sp_may_recompute(plan, recompute);
 }
 
 /* Number of a group's ways to recompute, each with and without offload, and the choice. */

@@ -49,10 +49,9 @@ static double bytes_of(struct choosing *c)
 
 static void add_way(struct choosing *c, const struct sp_recompute *recompute, bool moves)
 {
-    const bool hides = c->plan.ep > 1 && c->plan.execution.moe_overlap;
     struct way way = {.recompute = *recompute};
-    if (hides && sp_runs_experts_again(recompute))
-        return;  /* as sp_recompute_at has it */
+    if (!sp_may_recompute(&c->plan, recompute))
+        return;
     if (moves) { /* try_sets adds the tensors that move */
         way.recompute.offload = false;
         way.recompute.away = 0;

@@ -403,7 +403,8 @@ bool sp_open_split(const struct sp_search_space *s, const struct sp_plan *group,
     return split->plans > 0;
 }
 
-bool sp_runs_experts_again(const struct sp_recompute *recompute)
+bool sp_may_recompute(const struct sp_plan *plan, const struct sp_recompute *recompute)
 {
-    return sp_shares_of(recompute).of[SP_OP_EXPERT_UP] == 1;
+    const bool hides = plan->ep > 1 && plan->execution.moe_overlap;
+    return !hides || sp_shares_of(recompute).of[SP_OP_EXPERT_UP] < 1;
 }
