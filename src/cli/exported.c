@@ -65,11 +65,12 @@ static bool loses(const struct sp_written *written, const char *what)
     return false;
 }
 
-static bool write_plain(const struct sp_planned *base, const struct sp_exporting *e, int zero,
-                        enum sp_remat policy, struct sp_written *written, struct sp_error *error)
+/* What the launch of a plan loses. */
+static bool write_plan(const struct sp_planned *base, const struct sp_plan *plan,
+                       const struct sp_exporting *e, struct sp_written *written,
+                       struct sp_error *error)
 {
-    const struct sp_plan plan = plain_plan(base, zero, policy);
-    struct sp_launched launched = sp_launched_of(base, &plan, NULL, 0, NULL);
+    struct sp_launched launched = sp_launched_of(base, plan, NULL, 0, NULL);
     memcpy(launched.words, e->words, sizeof launched.words);
     const bool ok = sp_write_launch(e->target, &launched, written, error);
     free(written->text);
@@ -80,33 +81,32 @@ bool sp_check_exportable(const struct sp_planned *base, const struct sp_exportin
                          struct sp_error *error)
 {
     static const enum sp_remat policies[] = {SP_REMAT_NONE, SP_REMAT_FULL};
-    struct sp_written first, other;
-    if (!write_plain(base, exporting, 0, policies[0], &first, error))
-        return false;
-    for (int i = 0; i < first.n_lost; i++) {
-        bool always = true;
-        for (int zero = 0; zero < 4; zero++)
-            for (size_t p = 0; p < sizeof policies / sizeof *policies && always; p++)
-                always = write_plain(base, exporting, zero, policies[p], &other, error) &&
-                         loses(&other, first.lost[i]);
-        const char *lost = first.lost[i], *const kind = sp_lost_kind(&lost);
-        if (always)
-            return sp_fail(error, SP_INPUT, "--exportable: no plan of %s: %s: %s",
-                           sp_safe(base->model.name), kind, lost);
-    }
-    return true;
+    struct sp_written always = {0}, other; /* what all lose, of what the first does */
+    for (int zero = 0; zero < 4; zero++)
+        for (size_t p = 0; p < sizeof policies / sizeof *policies; p++) {
+            const bool is_first = zero == 0 && p == 0;
+            const struct sp_plan plan = plain_plan(base, zero, policies[p]);
+            struct sp_error ignored = {0}; /* a plan that is refused loses nothing */
+            if (!write_plan(base, &plan, exporting, is_first ? &always : &other,
+                            is_first ? error : &ignored))
+                return !is_first;
+            int kept = 0;
+            for (int i = 0; i < always.n_lost; i++)
+                if (is_first || loses(&other, always.lost[i]))
+                    memmove(always.lost[kept++], always.lost[i], sizeof *always.lost);
+            always.n_lost = kept;
+        }
+    if (always.n_lost == 0)
+        return true;
+    const char *lost = always.lost[0], *const kind = sp_lost_kind(&lost);
+    return sp_fail(error, SP_INPUT, "--exportable: no plan of %s: %s: %s",
+                   sp_safe(base->model.name), kind, lost);
 }
 
 bool sp_exports_whole(const struct sp_planned *base, const struct sp_plan *plan,
                       const void *exporting)
 {
-    const struct sp_exporting *const e = exporting;
-    struct sp_launched launched = sp_launched_of(base, plan, NULL, 0, NULL);
     struct sp_written written;
     struct sp_error error = {0};
-    memcpy(launched.words, e->words, sizeof launched.words);
-    const bool whole =
-        sp_write_launch(e->target, &launched, &written, &error) && written.n_lost == 0;
-    free(written.text);
-    return whole;
+    return write_plan(base, plan, exporting, &written, &error) && written.n_lost == 0;
 }
