@@ -20,7 +20,7 @@ struct sp_traffic {
      * arrivals are random. After the last of `arrivals` nobody comes. */
     const double *inputs, *outputs, *arrivals;
     size_t rows;
-    double share;   /* this instance gets one of every so many rows with a time */
+    double share;   /* of rows with a time, this instance gets one in `share` */
     double context; /* cached tokens per sequence; NAN: its own */
     bool reserves;  /* room for whole answers, else for the half of them (sp_held_tokens) */
     uint64_t seed;

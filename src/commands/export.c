@@ -114,17 +114,16 @@ static bool run(const struct sp_args *typed, struct sp_report *report, struct sp
 {
     struct sp_launch launch = {0};
     struct sp_args read;
+    const struct sp_args *const args = &read;
     int version;
-    const struct sp_args *args = typed;
-    if (args->value.to < 0)
+    if (typed->value.to < 0)
         return sp_fail(
             error, SP_USAGE,
             "--to " SP_TARGETS(SP_TARGET_NAME, "|", "|") "|" SP_ENGINES(SP_TARGET_NAME, "|",
                                                                         "|") " is needed%s",
-            args->given.framework ? "; --framework selects the framework of the estimate" : "");
+            typed->given.framework ? "; --framework selects the framework of the estimate" : "");
     if (!sp_take_launch(typed, &launch, &read, error))
         return false;
-    args = &read;
     const struct sp_sources sources = sp_sources_of(args);
     const struct sp_target *const target = sp_target_of(args->value.to, &version);
     struct export export = {.to = sp_export_choices[args->value.to],

@@ -1,5 +1,5 @@
 /* Unpacks the page: LZMA by the specification of its format, of which only the bits adapt
- * otherwise: the chance of a 0 is the mean of what learns fast and what learns slowly (adapted.mjs
+ * otherwise: the chance of a 0 is the mean of a fast and a slow learner (adapted.mjs
  * writes it). A module of its own of 2 kB, because a browser runs it three times as fast as a
  * script. Literals depend on two bits of the byte before (lc=2), nothing on the place (lp=0, pb=0).
  */

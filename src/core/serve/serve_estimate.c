@@ -163,8 +163,8 @@ static struct turn take_turn(const struct loop *l, double r, double prompts)
     return t;
 }
 
-/* Requests that are there if so many prompts start in each step, above r: Little's law. Almost
- * straight in `prompts`, since an answer lasts as many steps whatever a step lasts. */
+/* Requests in flight if `prompts` start in each step, minus r: Little's law. Almost linear in
+ * `prompts`, since the steps of an answer do not depend on their duration. */
 static double excess(const struct turn *t, double r, double prompts)
 {
     return prompts * t->e2e_s / t->every_s - r;
