@@ -19,6 +19,10 @@ struct sp_serve_plan {
     double ep, etp;              /* ep x etp = tp x attention_dp; 1 x tp for a dense model */
 };
 
+/* Degrees of an instance. Open ones: TP of all chips; experts split by TP, with attention-DP over
+ * all ranks. */
+struct sp_serve_plan sp_serve_plan_of(const struct sp_service *service);
+
 /* Consecutive matmuls of the same tokens in one format, per rank. */
 struct sp_matmul_work {
     double flops;               /* per token: 2 in out */

@@ -75,17 +75,8 @@ static void take_asked(const struct sp_args *args, struct sp_served_launch *l)
 /* Degrees of an instance as its engine counts them. */
 static struct sp_served_pool pool_of(const struct sp_service *s, double instances)
 {
-    const double pp = s->pp > 0 ? s->pp : 1, dp = s->attention_dp > 0 ? s->attention_dp : 1;
-    const double tp = s->tp > 0 ? s->tp : s->chips / (dp * pp);
-    return (struct sp_served_pool){
-        .instances = instances,
-        .tp = tp,
-        .attention_dp = dp,
-        .pp = pp,
-        .ep = s->ep > 0 ? s->ep
-              : dp > 1  ? tp * dp
-                        : 1,
-    };
+    const struct sp_serve_plan p = sp_serve_plan_of(s);
+    return (struct sp_served_pool){instances, p.tp, p.attention_dp, p.pp, p.ep};
 }
 
 /* Sequences that an engine counts, as many on each of its ranks: no fewer than run, but where they

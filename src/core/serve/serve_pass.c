@@ -238,9 +238,7 @@ void sp_use_serving_constants(const double value[SP_PROFILE_ROOM], struct sp_pas
     }
 }
 
-/* Defaults of open degrees: TP of all chips; experts split by TP and over all attention-DP
- * ranks. */
-static struct sp_serve_plan plan_of(const struct sp_service *s)
+struct sp_serve_plan sp_serve_plan_of(const struct sp_service *s)
 {
     const double pp = fmax(1, s->pp), dp = fmax(1, s->attention_dp);
     const double tp = s->tp > 0 ? s->tp : s->chips / (dp * pp), ranks = tp * dp;
@@ -256,7 +254,7 @@ void sp_prepare_pass(const struct sp_served *served, const struct sp_profile *pr
     const struct sp_model *const m = s->model;
     const struct sp_chip *const chip = &s->hw->chip;
     struct sp_layers layers;
-    *p = (struct sp_pass){.plan = plan_of(s), .served = *served};
+    *p = (struct sp_pass){.plan = sp_serve_plan_of(s), .served = *served};
     for (int g = 0; g < SP_GROUPS; g++)
         p->group[g] = work_in(p, g == SP_GROUP_PLAIN || g == SP_GROUP_HEAD ? SP_BF16 : s->math);
     sp_list_model(m, &layers);
