@@ -156,18 +156,23 @@ static double links_of(const struct sp_hardware *hw, const struct sp_rl_asked *a
     return sp_instance_egress_bytes_per_s(hw, fmin(host, chips), a->devices);
 }
 
-/* Weight matrices as checkpoints name them: each expert has its own. */
-static double weight_matrices(const struct sp_model *model)
+/* Weight matrices as checkpoints name them, of which each expert has its own: all, or those of a
+ * stage with a rank's experts. */
+static double weight_matrices(const struct sp_service *s, bool parts)
 {
+    const struct sp_serve_plan plan = sp_serve_plan_of(s);
+    const double ep = parts ? plan.ep : 1, pp = parts ? plan.pp : 1;
     struct sp_layers layers;
     double sum = 0;
-    if (!sp_model_has_shape(model))
+    if (!sp_model_has_shape(s->model))
         return 0;
-    sp_list_model(model, &layers);
+    sp_list_model(s->model, &layers);
     for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
-        for (int i = 0; layers.count[kind] > 0 && i < layers.list[kind].matmuls; i++)
-            sum += (double)layers.count[kind] * layers.list[kind].matmul[i].count;
-    return sum;
+        for (int i = 0; layers.count[kind] > 0 && i < layers.list[kind].matmuls; i++) {
+            const struct sp_matmul *const m = &layers.list[kind].matmul[i];
+            sum += (double)layers.count[kind] * m->count / (m->part == SP_PART_EXPERTS ? ep : 1);
+        }
+    return sum / pp;
 }
 
 /* Weights to the engines, and states to the host and back. */
@@ -181,7 +186,7 @@ static void time_moves(const struct sp_rl_asked *a, struct sp_rl_answer *r)
     if (isnan(r->refit_bandwidth))
         r->refit_bandwidth = fmin(links_of(hw, a, a->engines * v->service.chips),
                                   links_of(from, a, (double)sp_chips(from)));
-    r->tensors = weight_matrices(v->service.model);
+    r->tensors = weight_matrices(&v->service, a->refit_parts);
     r->tensor_s = constant(a, a->colocated ? SP_RL_TENSOR_CONSTANT : SP_RL_TENSOR_APART_CONSTANT);
     r->part_s[SP_RL_REFIT] =
         sp_rl_refit_s(r->refit_bytes, r->refit_bandwidth, r->tensors, r->tensor_s);

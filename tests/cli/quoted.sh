@@ -6,6 +6,7 @@
 set -u
 document=$1 name=$2
 shift 2
+command -v "$1" >/dev/null || { echo "skipped: lacks $1"; exit 77; }
 output=$(mktemp)
 trap 'rm -f "$output"' EXIT
 "$@" 2>&1 | tee "$output"
