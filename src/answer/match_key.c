@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "base/memory.h"
 #include "base/suggest.h"
 #include "answer/report_internal.h"
 
@@ -235,9 +236,7 @@ char *sp_full_keys(const struct sp_report *r, const char *keys, struct sp_error 
     size_t items = 1;
     for (const char *at = keys; (at = strchr(at, ',')); at++)
         items++;
-    char *const text = calloc(items, LONGEST_PATH + 1), *end = text;
-    if (!text)
-        abort();
+    char *const text = sp_must(calloc(items, LONGEST_PATH + 1)), *end = text;
     bool ok = true;
     while (ok && sp_next_item(&keys, key, sizeof key)) {
         if (end > text)

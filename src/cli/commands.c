@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "host/write_file.h"
+#include "base/memory.h"
 #include "base/suggest.h"
 #include "cli/assumed.h"
 #include "cli/command.h"
@@ -93,9 +94,7 @@ size_t sp_options_of(const struct sp_command *command, struct sp_option options[
 
 struct sp_args *sp_new_args(struct sp_world *world)
 {
-    struct sp_args *const args = calloc(1, sizeof *args);
-    if (!args)
-        abort();
+    struct sp_args *const args = sp_must(calloc(1, sizeof *args));
     args->world = world;
     return args;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "base/memory.h"
 #include "base/number.h"
 #include "base/suggest.h"
 
@@ -326,9 +327,7 @@ struct sp_known_problem *sp_know(const struct sp_args *typed)
     struct sp_error ignored = {0};
     if (!sp_option_taken(typed, sp_option_of_field(SP_FIELD_TP)))
         return NULL;
-    struct sp_known_problem *const known = calloc(1, sizeof *known);
-    if (!known)
-        abort();
+    struct sp_known_problem *const known = sp_must(calloc(1, sizeof *known));
     if (!load_base(typed, &sources, &known->base, &ignored) ||
         !sp_model_has_shape(&known->base.model)) {
         free(known);

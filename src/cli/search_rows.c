@@ -8,6 +8,7 @@
 
 #include <scaleplan/estimate.h>
 
+#include "base/memory.h"
 #include "base/number.h"
 #include "cli/plan_fields.h"
 #include "cli/search_layout.h"
@@ -69,18 +70,14 @@ static void put_plan(struct sp_searching *s, const struct sp_ranked *all, size_t
 
 static struct sp_plan *room_for_plans(size_t n)
 {
-    struct sp_plan *const plans = calloc(n + 1, sizeof *plans);
-    if (!plans)
-        abort();
+    struct sp_plan *const plans = sp_must(calloc(n + 1, sizeof *plans));
     return plans;
 }
 
 /* The names of a list of plans; the caller frees them. */
 static struct sp_short_name *names_of(const struct sp_plan *plans, size_t n)
 {
-    struct sp_short_name *const names = calloc(n + 1, sizeof *names);
-    if (!names)
-        abort();
+    struct sp_short_name *const names = sp_must(calloc(n + 1, sizeof *names));
     sp_name_plans(plans, n, names);
     return names;
 }
@@ -472,9 +469,7 @@ static char *words_of(const struct sp_searching *s)
     sp_add_all(&words, s->args, except);
     for (int i = 0; i < words.n; i++)
         cJSON_AddItemToArray(list, cJSON_CreateString(words.word[i]));
-    char *const text = cJSON_PrintUnformatted(list);
-    if (!text)
-        abort();
+    char *const text = sp_must(cJSON_PrintUnformatted(list));
     cJSON_Delete(list);
     sp_free_words(&words);
     return text;

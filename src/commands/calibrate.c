@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/read_file.h"
 #include "base/text.h"
 #include "cli/example.h"
@@ -276,9 +277,7 @@ static bool fit(const struct sp_args *args, struct calibrating *s, struct sp_err
     const struct sp_sources sources = sp_sources_of(args);
     struct sp_hardware hw;
     struct sp_fit_request request;
-    struct sp_run *const run = calloc(1, sizeof *run);
-    if (!run)
-        abort();
+    struct sp_run *const run = sp_must(calloc(1, sizeof *run));
     bool ok = (!s->file || sp_is_serving_file(s->file, &sources, &s->serves, error)) &&
               read_request(args, &sources, s->serves, &hw, &request, error);
     if (ok && args->value.log) {
@@ -413,9 +412,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         ok = measure(args, text, &s, report, error);
         free(s.times.of);
     } else if (ok && text && sp_is_kernel_times(text)) {
-        struct gauging *const s = calloc(1, sizeof *s);
-        if (!s)
-            abort();
+        struct gauging *const s = sp_must(calloc(1, sizeof *s));
         s->file = file;
         s->written = args->value.write;
         ok = gauge(args, text, s, report, error);

@@ -5,6 +5,7 @@
 
 #include <scaleplan/flops.h>
 
+#include "base/memory.h"
 #include "cli/companions.h"
 #include "cli/launched.h"
 #include "cli/plan_options.h"
@@ -139,11 +140,9 @@ static void fill(const struct sp_rl_sides *sides, const struct sp_rl_answer *r, 
 static bool answer(const struct sp_args *args, const struct sp_rl_found *found,
                    struct sp_report *report, struct sp_error *error)
 {
-    struct sp_rl_sides *const sides = calloc(1, sizeof *sides);
-    struct sp_rl_answer *const r = calloc(1, sizeof *r);
+    struct sp_rl_sides *const sides = sp_must(calloc(1, sizeof *sides));
+    struct sp_rl_answer *const r = sp_must(calloc(1, sizeof *r));
     struct rl s;
-    if (!sides || !r)
-        abort();
     const bool ok = sp_load_sides(args, report, sides, error);
     if (ok) {
         sp_estimate_rl(&sides->asked, r);
@@ -179,9 +178,7 @@ static bool answer_best(const struct sp_args *args, struct sp_report *report,
 static bool run(const struct sp_args *typed, struct sp_report *report, struct sp_error *error)
 {
     struct sp_args *const args = sp_new_args(typed->world);
-    struct sp_launch *const launch = calloc(1, sizeof *launch);
-    if (!launch)
-        abort();
+    struct sp_launch *const launch = sp_must(calloc(1, sizeof *launch));
     bool ok = sp_take_launch(typed, launch, args, error);
     if (ok && typed->given.search)
         ok = answer_best(args, report, error);
@@ -197,12 +194,10 @@ static bool run(const struct sp_args *typed, struct sp_report *report, struct sp
 /* The picture of a step whose options are complete. */
 static struct sp_figure *draw(const struct sp_args *args, struct sp_error *error)
 {
-    struct sp_rl_sides *const sides = calloc(1, sizeof *sides);
-    struct sp_rl_answer *const r = calloc(1, sizeof *r);
+    struct sp_rl_sides *const sides = sp_must(calloc(1, sizeof *sides));
+    struct sp_rl_answer *const r = sp_must(calloc(1, sizeof *r));
     struct sp_report *const apart = sp_report_new("rl");
     struct sp_figure *figure = NULL;
-    if (!sides || !r)
-        abort();
     if (sp_load_sides(args, apart, sides, error)) {
         sp_estimate_rl(&sides->asked, r);
         const struct sp_loop loop = {
@@ -229,12 +224,10 @@ static struct sp_figure *plot(const struct sp_args *typed, const struct sp_repor
                               struct sp_error *error)
 {
     struct sp_args *const args = sp_new_args(typed->world), *const best = sp_new_args(typed->world);
-    struct sp_launch *const launch = calloc(1, sizeof *launch);
+    struct sp_launch *const launch = sp_must(calloc(1, sizeof *launch));
     struct sp_rl_found found;
     struct sp_figure *figure = NULL;
     (void)report;
-    if (!launch)
-        abort();
     if (sp_take_launch(typed, launch, args, error)) {
         sp_copy_args(best, args);
         if (!typed->given.search || (sp_search_rl(args, &found, error) &&

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "pictures/page.h"
 #include "cli/against.h"
 #include "cli/companions.h"
@@ -456,9 +457,7 @@ static bool write_page(const struct sp_searching *s, struct sp_error *error)
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
     struct sp_searching searching = {0};
-    struct sp_search_launch *const from = calloc(1, sizeof *from);
-    if (!from)
-        abort();
+    struct sp_search_launch *const from = sp_must(calloc(1, sizeof *from));
     sp_catch_interrupt();
     bool ok = sp_open_launch(args, from, error);
     if (ok) {

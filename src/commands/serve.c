@@ -6,6 +6,7 @@
 
 #include <scaleplan/names.h>
 
+#include "base/memory.h"
 #include "pictures/page.h"
 #include "cli/launched.h"
 #include "cli/service.h"
@@ -507,9 +508,7 @@ static bool read_curves(const struct sp_args *args, struct sp_serve_curves *curv
                         struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
-    struct serve *const f = calloc(1, sizeof *f);
-    if (!f)
-        abort();
+    struct serve *const f = sp_must(calloc(1, sizeof *f));
     *f = (struct serve){
         .args = args, .report = sp_report_new("serve"), .textbook = sources.textbook};
     const bool known =

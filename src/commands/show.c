@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "base/memory.h"
 #include "base/suggest.h"
 #include "cli/command.h"
 #include "cli/config_table.h"
@@ -421,17 +422,15 @@ static bool print_file(const struct wanted *wanted, const struct sp_sources *sou
                        struct sp_report *report, struct sp_error *error)
 {
     struct sp_config config;
-    char *text = NULL;
     if (!sp_open_config(wanted->kind, wanted->name, sources, &config, error))
         return false;
-    char *const printed = cJSON_Print(config.json.root);
-    const bool ok = printed && asprintf(&text, "%s\n", printed) > 0;
-    if (ok)
-        sp_file_text(report, text);
+    char *const printed = sp_must(cJSON_Print(config.json.root));
+    char *const text = sp_make_text("%s\n", printed);
+    sp_file_text(report, text);
     free(text);
     cJSON_free(printed);
     sp_config_free(&config);
-    return ok || sp_fail(error, SP_INTERNAL, "out of memory");
+    return true;
 }
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)

@@ -8,6 +8,7 @@
 #include "base/list.h"
 #include "base/json.h"
 #include "base/json_syntax.h"
+#include "base/memory.h"
 #include "base/suggest.h"
 #include "answer/rows.h"
 #include "cli/help.h"
@@ -210,9 +211,7 @@ static bool take_axes(struct sweep *s, struct sp_error *error)
 
 static struct sp_sweep_axis drawn_axis(const struct sp_axis *axis)
 {
-    const char **const value = malloc(axis->n * sizeof *value);
-    if (!value)
-        abort();
+    const char **const value = sp_must(malloc(axis->n * sizeof *value));
     for (size_t i = 0; i < axis->n; i++)
         value[i] = sp_value_name(axis, i);
     return (struct sp_sweep_axis){sp_axis_name(axis), value, axis->n};
@@ -492,9 +491,7 @@ static void put_row(struct sweep *s, uint64_t row, struct row_cells *cells, bool
 
 static void put_rows(struct sweep *s)
 {
-    struct row_cells *const cells = malloc(sizeof *cells);
-    if (!cells)
-        abort();
+    struct row_cells *const cells = sp_must(malloc(sizeof *cells));
     snprintf(s->asked, sizeof s->asked, "%s%s", s->keys,
              strcmp(s->command->name, "step") == 0 ? ",resolved" : "");
     for (uint64_t row = s->shard; row < s->axes.rows && !ferror(s->out) && !sp_was_interrupted();
@@ -512,9 +509,7 @@ static bool streams(int argc, char **argv, struct sp_world *world)
 static enum sp_exit stream(int argc, char **argv, struct sp_world *world,
                            const struct sp_output *to, struct sp_error *error)
 {
-    struct sweep *const s = calloc(1, sizeof *s);
-    if (!s)
-        abort();
+    struct sweep *const s = sp_must(calloc(1, sizeof *s));
     s->world = world;
     s->args = sp_new_args(world);
     s->out = to->out;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "pictures/pictures.h"
 #include "pictures/report_data.h"
 
@@ -78,9 +79,7 @@ static void read_points(struct drawing *d)
         snprintf(list, sizeof list, "machines.%zu.plans", m);
         room += length_of(d->report, list, SP_Q_SEARCH_NAME);
     }
-    d->plans = calloc(room + 1, sizeof *d->plans);
-    if (!d->plans)
-        abort();
+    d->plans = sp_must(calloc(room + 1, sizeof *d->plans));
     for (size_t i = 0; i < listed && d->machines == 1; i++)
         add_point(d, "plans", i, SP_Q_STEP_M_DEVICE, SP_Q_STEP_T_STEP, 0);
     for (size_t m = 0; m < d->machines; m++) {

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/json.h"
+#include "base/memory.h"
 
 bool sp_at_bound(const struct sp_profile *p, int constant)
 {
@@ -90,9 +91,7 @@ char *sp_profile_text(const struct sp_profile *p, const char *fitted_to, const c
     char *text = NULL;
     size_t length = 0;
     const struct sp_constant_list constants = sp_constants_of(p);
-    FILE *const out = open_memstream(&text, &length);
-    if (!out)
-        abort();
+    FILE *const out = sp_must(open_memstream(&text, &length));
     fprintf(out, "{\n");
     sp_put_json_text(out, "name", p->name, ",");
     sp_put_json_text(out, "chip", p->chip, ",");

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/memory.h"
 
 /* The names of a list's bits, comma-separated. */
 static void format_list(const struct sp_plan_field *f, unsigned bits, char out[SP_PLAN_TEXT])
@@ -128,10 +129,8 @@ void sp_name_plans(const struct sp_plan *plans, size_t n, struct sp_short_name *
         SP_FIELD_ETP,     SP_FIELD_SCHEDULE, SP_FIELD_PLACEMENT, SP_FIELD_OFFLOAD,
         SP_FIELD_MODULES, SP_FIELD_TP_AXES,  SP_FIELD_DISPATCH,  SP_FIELD_MOE_OVERLAP,
         SP_FIELD_CP_KIND};
-    struct value *const values = calloc(n + 1, sizeof *values);
-    bool *const adds = calloc(n + 1, sizeof *adds);
-    if (!values || !adds)
-        abort();
+    struct value *const values = sp_must(calloc(n + 1, sizeof *values));
+    bool *const adds = sp_must(calloc(n + 1, sizeof *adds));
     for (size_t i = 0; i < n; i++)
         name_plan(&plans[i], names[i].text);
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)

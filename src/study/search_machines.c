@@ -4,14 +4,14 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
+
 struct sp_candidate *sp_add_machine(struct sp_search *s)
 {
     if (s->machines == SP_MAX_MACHINES)
         return NULL;
     struct sp_candidate **const m = &s->machine[s->machines++];
-    *m = calloc(1, sizeof **m);
-    if (!*m)
-        abort();
+    *m = sp_must(calloc(1, sizeof **m));
     return *m;
 }
 
@@ -45,9 +45,7 @@ struct sp_candidate *sp_open_variant(const struct sp_search *s, const struct sp_
                                      const struct sp_variant *variant)
 {
     struct sp_error ignored = {0};
-    struct sp_candidate *const other = malloc(sizeof *other);
-    if (!other)
-        abort();
+    struct sp_candidate *const other = sp_must(malloc(sizeof *other));
     *other = *m;
     sp_copy_planned(&other->base, &m->base);
     other->base.plan.batch = variant->batch;
@@ -331,9 +329,7 @@ struct sp_ranked *sp_rank_plans(const struct sp_search *s, size_t *n)
     for (int i = 0; i < s->machines; i++)
         room += (size_t)(s->run.front ? s->machine[i]->result.front.n
                                       : s->machine[i]->result.best.n + SP_SEARCH_SIMPLE + 1);
-    struct sp_ranked *const all = calloc(room, sizeof *all);
-    if (!all)
-        abort();
+    struct sp_ranked *const all = sp_must(calloc(room, sizeof *all));
     *n = 0;
     for (int i = 0; i < s->machines; i++) {
         const struct sp_search_result *const r = &s->machine[i]->result;

@@ -11,6 +11,7 @@
 
 #include <scaleplan/names.h>
 
+#include "base/memory.h"
 #include "base/suggest.h"
 #include "base/text.h"
 #include "base/truth.h"
@@ -442,9 +443,8 @@ void sp_lose(const struct sp_launched *l, const char *format, ...)
 
 struct sp_settings *sp_settings_of(const struct sp_launched *l)
 {
-    struct sp_settings *const settings = calloc(1, sizeof *settings); /* too large for the stack */
-    if (!settings)
-        abort();
+    struct sp_settings *const settings =
+        sp_must(calloc(1, sizeof *settings)); /* too large for the stack */
     settings->words = l ? l->words[0] : NULL;
     return settings;
 }
