@@ -21,6 +21,8 @@ static void SP_FUNCTION_OF(SP_PART)(struct sp_report *r, const SP_PART_OF *s)
 {
 #define Q(...)
 #define IF(condition) if (condition)
+#define WHEN(condition) if (condition) {
+#define END }
 #define QF_ID(id, key, label, unit, form, members, meaning)                                        \
     if (sp_takes(r, SP_Q_##id))                                                                    \
         sp_put_form(r, SP_Q_##id, SP_CLOSED_##form, SP_ARGUMENTS members, sp_##form members);
