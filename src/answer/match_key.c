@@ -279,14 +279,14 @@ bool sp_row_key(const struct sp_report *r, const char *list, const char *key, ch
     return c.n == 1;
 }
 
-/* Whether a key may be the last parts of some quantity's: "fits" of memory.fits. */
-static bool ends_some_key(const char *key)
+bool sp_ends_some_key(const char *key)
 {
     const size_t n = strlen(key);
     for (enum sp_quantity_id id = 0; id < SP_QUANTITIES; id++) {
         const char *const known = sp_quantity(id).key;
         const size_t length = strlen(known);
-        if (length > n && known[length - n - 1] == '.' && strcmp(known + length - n, key) == 0)
+        if (length >= n && strcmp(known + length - n, key) == 0 &&
+            (length == n || known[length - n - 1] == '.'))
             return true;
     }
     return false;
@@ -301,7 +301,7 @@ static bool is_of_row(const char *key, const char *row)
 
 bool sp_is_known_key(const char *key, struct sp_nearest *nearest)
 {
-    if (ends_some_key(key))
+    if (sp_ends_some_key(key))
         return true;
     for (const char *tail = key; tail; tail = strchr(tail, '.') ? strchr(tail, '.') + 1 : NULL)
         for (enum sp_quantity_id id = 0; id < SP_QUANTITIES; id++) {

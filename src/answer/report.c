@@ -182,6 +182,14 @@ static bool is_asked(struct sp_report *r, const struct sp_quantity_info *info)
     return false;
 }
 
+static struct sp_entry *append(struct sp_report *r, struct sp_entry entry)
+{
+    r->entries = sp_grow(r->entries, r->n_entries + 1, &r->room_entries, sizeof *r->entries);
+    r->entries[r->n_entries++] = entry;
+    sp_index_add(&r->index, paths_of(r), r->n_entries - 1);
+    return &r->entries[r->n_entries - 1];
+}
+
 /* NULL: the report does not take it. */
 static struct sp_entry *add_entry(struct sp_report *r, struct sp_quantity_info info)
 {
@@ -192,10 +200,7 @@ static struct sp_entry *add_entry(struct sp_report *r, struct sp_quantity_info i
     if (r->asked && !is_asked(r, &info))
         return NULL;
     set_path(r, &entry, info.key);
-    r->entries = sp_grow(r->entries, r->n_entries + 1, &r->room_entries, sizeof *r->entries);
-    r->entries[r->n_entries++] = entry;
-    sp_index_add(&r->index, paths_of(r), r->n_entries - 1);
-    return &r->entries[r->n_entries - 1];
+    return append(r, entry);
 }
 
 static struct sp_entry *add_row(struct sp_report *r, enum sp_quantity_id id)
@@ -232,9 +237,7 @@ static void put_old_key(struct sp_report *r, const struct sp_entry *entry)
     old.is_old = true;
     if (old.text)
         old.text = sp_must(strdup(old.text));
-    r->entries = sp_grow(r->entries, r->n_entries + 1, &r->room_entries, sizeof *r->entries);
-    r->entries[r->n_entries++] = old;
-    sp_index_add(&r->index, paths_of(r), r->n_entries - 1);
+    append(r, old);
 }
 
 void sp_put(struct sp_report *r, enum sp_quantity_id id, double value)

@@ -28,8 +28,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(op, .choices = ops),
     SP_TAKE(log),
     SP_TAKE(from, .needs = SP_THESE(SP_O_log)),
-    SP_TAKE(recipe, .needs = SP_THESE(SP_O_from)),
-    SP_TAKE(set_var, .needs = SP_THESE(SP_O_from)),
+    SP_OPTIONS_OF_LAUNCH,
     SP_OPTIONS_PLANNED,
 };
 /* clang-format on */

@@ -17,9 +17,7 @@
 
 /* clang-format off */
 static const struct sp_taken options[] = {
-    SP_TAKE(from),
-    SP_TAKE(recipe, .needs = SP_THESE(SP_O_from)),
-    SP_TAKE(set_var, .needs = SP_THESE(SP_O_from)),
+    SP_OPTIONS_FROM,
     SP_OPTIONS_MODEL, SP_OPTIONS_MACHINE, {.id = SP_EACH_FIELD}, SP_OPTIONS_STACK,
     SP_OPTIONS_TUNING,
     SP_TAKE(algorithm, .fallback = "grpo", .choices = sp_rl_algorithms),

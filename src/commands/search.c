@@ -27,9 +27,7 @@ static const char *const finds[] = {"devices", "batch", "seq", "model", NULL};
     SP_O_shard, SP_O_pareto, SP_O_objective, SP_O_top, SP_O_meshes, SP_O_robust, SP_O_fastest
 
 static const struct sp_taken options[] = {
-    SP_TAKE(from),
-    SP_TAKE(recipe, .needs = SP_THESE(SP_O_from)),
-    SP_TAKE(set_var, .needs = SP_THESE(SP_O_from)),
+    SP_OPTIONS_FROM,
     SP_OPTIONS_SIZED_MODEL,
     SP_TAKE(hw),
     SP_TAKE(idle, .excludes = SP_THESE(SP_O_near, SP_O_explain_rejects, SP_O_find, SP_O_shard,

@@ -26,9 +26,7 @@
 
 /* clang-format off */
 static const struct sp_taken options[] = {
-    SP_TAKE(from),
-    SP_TAKE(recipe, .needs = SP_THESE(SP_O_from)),
-    SP_TAKE(set_var, .needs = SP_THESE(SP_O_from)),
+    SP_OPTIONS_FROM,
     SP_OPTIONS_PLANNED,
     SP_TAKE(documents),
     SP_OPTIONS_TUNING,

@@ -374,9 +374,7 @@ static bool read_started(struct sp_launch_file *file, bool *is)
         *s->error = before;
     if (*is && ok) {
         sp_launch_note(s, "line %d: it starts %.120s, which is read", line, sp_safe(path));
-        for (int i = 0; i < launcher->n && ok; i++)
-            ok = sp_has_setting(s, launcher->at[i].name) ||
-                 sp_copy_setting(s, &launcher->at[i], launcher->at[i].name);
+        ok = sp_copy_lacking(s, launcher);
         file->script = NULL;
         file->started = true;
         ok = ok && read_as(file, &sp_target_trainer, &none);

@@ -292,19 +292,11 @@ static bool is_beaten_across(const struct sp_search *s, const struct sp_ranked *
     return false;
 }
 
-/* Whether a machine's list has a plan already. */
-static bool is_in_list(const struct sp_best *best, const struct sp_found *found)
+/* Whether a list has a plan already. */
+static bool is_among(const struct sp_found *found, const struct sp_found *list, int n)
 {
-    for (int i = 0; i < best->n; i++)
-        if (best->found[i].group == found->group && best->found[i].leaf == found->leaf)
-            return true;
-    return false;
-}
-
-static bool is_simple(const struct sp_best *best, const struct sp_found *found)
-{
-    for (int i = 0; i < best->n_simple; i++)
-        if (best->simple[i].group == found->group && best->simple[i].leaf == found->leaf)
+    for (int i = 0; i < n; i++)
+        if (list[i].group == found->group && list[i].leaf == found->leaf)
             return true;
     return false;
 }
@@ -317,8 +309,8 @@ static void add_beside(const struct sp_search *s, int machine, struct sp_ranked 
         return;
     for (int k = 0; k <= best->n_simple; k++) {
         const struct sp_found *const found = k < best->n_simple ? &best->simple[k] : &best->fastest;
-        const bool twice = k == best->n_simple && best->n_simple > 0 && is_simple(best, found);
-        if (found->step_s > 0 && !twice && !is_in_list(best, found))
+        const bool twice = k == best->n_simple && is_among(found, best->simple, best->n_simple);
+        if (found->step_s > 0 && !twice && !is_among(found, best->found, best->n))
             all[(*n)++] = rank_of(s, machine, found);
     }
 }

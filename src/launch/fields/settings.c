@@ -42,6 +42,15 @@ bool sp_copy_setting(struct sp_settings *to, const struct sp_setting *from, cons
     return true;
 }
 
+bool sp_copy_lacking(struct sp_settings *to, const struct sp_settings *from)
+{
+    bool ok = true;
+    for (int i = 0; i < from->n && ok; i++)
+        ok = sp_has_setting(to, from->at[i].name) ||
+             sp_copy_setting(to, &from->at[i], from->at[i].name);
+    return ok;
+}
+
 void sp_make_setting(struct sp_settings *settings, const char *name, const char *format, ...)
 {
     if (!sp_add_setting(settings, name, NULL))
