@@ -7,6 +7,7 @@
 #include "base/list.h"
 #include "base/memory.h"
 #include "base/suggest.h"
+#include "base/text.h"
 #include "answer/report_internal.h"
 
 enum { LONGEST_PATH = 160, MOST_OFFERED = 4 };
@@ -48,10 +49,8 @@ static void add_candidate(struct candidates *c, const char *path, size_t end)
     if (row < 0 && c->outside++ == 0)
         snprintf(c->first, sizeof c->first, "%s", whole);
     c->n++;
-    const size_t used = strlen(c->offered);
     if (c->n <= MOST_OFFERED)
-        snprintf(c->offered + used, sizeof c->offered - used, "%s%s", c->n > 1 ? " or " : "",
-                 quoted);
+        sp_append(c->offered, sizeof c->offered, "%s%s", c->n > 1 ? " or " : "", quoted);
 }
 
 /* Finds all paths that contain the key as whole parts: those of this version, or those of the one

@@ -1,5 +1,6 @@
 /* Rows of quantities, and values rounded for people. */
 #include "answer/quantity.h"
+#include "base/text.h"
 #include "answer/row_sources.h"
 
 #include <math.h>
@@ -191,9 +192,8 @@ static void human_capacity(double value, char *out, size_t size)
 {
     const double gib = value / 1073741824;
     human_bytes(value, out, size);
-    const size_t used = strlen(out);
     if (gib >= 1 && gib == floor(gib))
-        snprintf(out + used, size - used, " (%.0f GiB)", gib);
+        sp_append(out, size, " (%.0f GiB)", gib);
 }
 
 /* Shares below 0.01 % print as "< 0.01 %": no estimate is more precise. */

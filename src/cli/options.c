@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "base/number.h"
 #include "base/suggest.h"
+#include "base/text.h"
 #include "answer/quantity.h"
 #include "config/lengths.h"
 
@@ -106,12 +107,11 @@ double sp_number_at(const struct sp_args *args, enum sp_option_id id)
 /* Adds to the error which other option of the command has that choice: "--format int8". */
 static bool add_other_choice(const struct sp_args *args, const char *text, struct sp_error *error)
 {
-    const size_t used = strlen(error->text);
     for (size_t i = 0; i < args->n_options; i++)
         for (int c = 0; args->options[i].choices && args->options[i].choices[c]; c++)
             if (strcasecmp(args->options[i].choices[c], text) == 0) {
-                snprintf(error->text + used, sizeof error->text - used, "; --%s %s is",
-                         args->options[i].name, args->options[i].choices[c]);
+                sp_append(error->text, sizeof error->text, "; --%s %s is", args->options[i].name,
+                          args->options[i].choices[c]);
                 return false;
             }
     return false;

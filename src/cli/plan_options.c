@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/suggest.h"
+#include "base/text.h"
 
 #include "cli/plan_options.h"
 #include "config/repertoire.h"
@@ -271,9 +272,8 @@ static bool needs_shape(const struct sp_args *args, const struct sp_sources *sou
         return true;
     const size_t n = sp_nearest_shapes(args->value.params, NULL, sources, near, 3);
     for (size_t i = 0; i < n; i++) {
-        const size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, "%s%s (%s)", i ? ", " : "", near[i].name,
-                 sp_human_text(near[i].params, SP_PARAMETERS));
+        sp_append(names, sizeof names, "%s%s (%s)", i ? ", " : "", near[i].name,
+                  sp_human_text(near[i].params, SP_PARAMETERS));
     }
     return sp_fail(error, SP_USAGE,
                    "--params %s: a plan needs a shape; nearest in size: --model %s; or --shape "

@@ -283,7 +283,7 @@ static void put_plans(struct sp_report *r, const struct fit *f)
             continue;
         sp_name_mesh(best, plan.mesh, 128);
         sp_name_shared(best, shared, sizeof shared);
-        snprintf(plan.mesh + strlen(plan.mesh), sizeof plan.mesh - strlen(plan.mesh), "%s", shared);
+        sp_append(plan.mesh, sizeof plan.mesh, "%s", shared);
         say_against(f, &plan);
         sp_begin_row(r, sp_strategy_titles[kind], "plans.%s", sp_strategy_names[kind]);
         put_fit_plan_rows(r, &plan);

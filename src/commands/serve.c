@@ -7,6 +7,7 @@
 #include <scaleplan/names.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "pictures/page.h"
 #include "cli/launched.h"
 #include "cli/service.h"
@@ -143,9 +144,8 @@ static void say_instances(const struct shown *s, char *out, size_t size)
     snprintf(out, size, "%s%s sequences on %s%s chips", times, sp_human_text(f->B, SP_COUNT), times,
              sp_human_text(s->of->chips, SP_COUNT));
     if (f->is_split)
-        snprintf(out + strlen(out), size - strlen(out), ", read by %s x %s",
-                 sp_human_text(s->readers, SP_COUNT),
-                 sp_human_text(f->reader.service.chips, SP_COUNT));
+        sp_append(out, size, ", read by %s x %s", sp_human_text(s->readers, SP_COUNT),
+                  sp_human_text(f->reader.service.chips, SP_COUNT));
 }
 
 /* "a token every 30 ms" and what was asked for instead. */

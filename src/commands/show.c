@@ -7,6 +7,7 @@
 #include "base/list.h"
 #include "base/memory.h"
 #include "base/suggest.h"
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/config_table.h"
 #include "pictures/curves.h"
@@ -213,8 +214,8 @@ static void show_sums(struct sp_report *report, const char *scope, const char *h
     sp_shape_name(hw, s.shape, sizeof s.shape);
     sp_cloud_name(hw, s.cloud, sizeof s.cloud);
     for (int i = 0; s.is_torus && i < hw->network.axes; i++)
-        snprintf(s.rings + strlen(s.rings), sizeof s.rings - strlen(s.rings), "%s%s", i ? ", " : "",
-                 sp_axis_wraps(hw, i) ? "ring" : "line");
+        sp_append(s.rings, sizeof s.rings, "%s%s", i ? ", " : "",
+                  sp_axis_wraps(hw, i) ? "ring" : "line");
     sp_scope(report, scope);
     put_show_machine_rows(report, &s);
     if (heading)
@@ -299,10 +300,7 @@ static void join(const cJSON *list, const char *separator, char *out, size_t siz
     const cJSON *item;
     out[0] = '\0';
     cJSON_ArrayForEach(item, list)
-    {
-        const size_t used = strlen(out);
-        snprintf(out + used, size - used, "%s%s", used ? separator : "", sp_json_text(item, ""));
-    }
+        sp_append(out, size, "%s%s", out[0] ? separator : "", sp_json_text(item, ""));
 }
 
 /* Name, other names and slices on offer. */

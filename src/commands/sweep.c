@@ -10,6 +10,7 @@
 #include "base/json_syntax.h"
 #include "base/memory.h"
 #include "base/suggest.h"
+#include "base/text.h"
 #include "answer/rows.h"
 #include "cli/help.h"
 #include "host/interrupt.h"
@@ -240,15 +241,14 @@ static bool begin_picture(struct sweep *s, struct sp_error *error)
 static bool end_picture(struct sweep *s, struct sp_error *error)
 {
     char title[SP_PLOT_TEXT];
-    size_t used = (size_t)snprintf(title, sizeof title, "%s", s->command->name);
+    snprintf(title, sizeof title, "%s", s->command->name);
     const char *separator = ":";
-    for (int a = 0; a < s->axes.n && used < sizeof title; a++) {
+    for (int a = 0; a < s->axes.n; a++) {
         const struct sp_axis *const axis = &s->axes.axis[a];
         if (axis->n > 1)
             continue;
-        used += (size_t)snprintf(title + used, sizeof title - used, "%s %s%s%s", separator,
-                                 sp_axis_name(axis), axis->text ? " " : "",
-                                 axis->text ? sp_value_name(axis, 0) : "");
+        sp_append(title, sizeof title, "%s %s%s%s", separator, sp_axis_name(axis),
+                  axis->text ? " " : "", axis->text ? sp_value_name(axis, 0) : "");
         separator = ",";
     }
     return sp_end_sweep_picture(&s->picture, title, error);
@@ -408,11 +408,10 @@ static void add_prices(struct sp_words *words, const struct sweep *s, uint64_t r
     const struct sp_axis *const machines = a < s->axes.n ? &s->axes.axis[a] : NULL;
     const char *const here = machines ? sp_axis_value(&s->axes, a, row) : NULL;
     char item[192], kept[1024] = "";
-    size_t n = 0;
     while (sp_next_item(&list, item, sizeof item))
-        if (!is_of_another(machines, item, here) && n < sizeof kept)
-            n += (size_t)snprintf(kept + n, sizeof kept - n, "%s%s", n > 0 ? "," : "", item);
-    if (n > 0)
+        if (!is_of_another(machines, item, here))
+            sp_append(kept, sizeof kept, "%s%s", kept[0] ? "," : "", item);
+    if (kept[0])
         sp_add_option(words, option, kept);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "pictures/pictures.h"
 #include "pictures/report_data.h"
 
@@ -60,8 +61,7 @@ static void add_limit(struct drawing *d, size_t machine)
         snprintf(text, room, d->machines > 1 ? "limit %s of %.24s" : "limit %s",
                  sp_human_text(at, SP_BYTES), d->machine[machine]);
     } else {
-        const size_t used = strlen(text);
-        snprintf(text + used, room - used, ", %.24s", d->machine[machine]);
+        sp_append(text, room, ", %.24s", d->machine[machine]);
     }
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 bool sp_at_bound(const struct sp_profile *p, int constant)
 {
@@ -23,12 +24,10 @@ static const char *names_of(const struct sp_profile *p,
                             size_t size)
 {
     const struct sp_constant_list constants = sp_constants_of(p);
-    size_t used = 0;
     out[0] = '\0';
-    for (int i = 0; i < constants.n && used < size; i++)
+    for (int i = 0; i < constants.n; i++)
         if (is_meant(p, i))
-            used += (size_t)snprintf(out + used, size - used, "%s%s", used ? ", " : "",
-                                     constants.of[i].key);
+            sp_append(out, size, "%s%s", out[0] ? ", " : "", constants.of[i].key);
     return out;
 }
 

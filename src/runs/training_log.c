@@ -10,6 +10,7 @@
 #include "base/list.h"
 #include "base/memory.h"
 #include "base/read_file.h"
+#include "base/text.h"
 #include "config/world.h"
 
 enum { MOST_BYTES = 64 << 20, FEWEST_STEPS = 3 };
@@ -202,7 +203,7 @@ static bool find_dialect(const char *text, const char *origin, const struct sp_s
 {
     struct dialects list = {.n = 0};
     char names[512] = "";
-    size_t most = 0, used = 0;
+    size_t most = 0;
     sp_each_config(SP_LOGS, sources, add_dialect, &list);
     for (int i = 0; i < list.n; i++) {
         struct sp_training_log log;
@@ -213,9 +214,7 @@ static bool find_dialect(const char *text, const char *origin, const struct sp_s
         if (log.lines > most)
             *found = words;
         most = log.lines > most ? log.lines : most;
-        if (used < sizeof names)
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "",
-                                     list.name[i]);
+        sp_append(names, sizeof names, "%s%s", i ? ", " : "", list.name[i]);
     }
     return most > 0 || sp_fail(error, SP_INPUT, "%s: no training steps (supported: logs of %s)",
                                sp_safe(origin), names);

@@ -8,24 +8,22 @@
 
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 /* The names of a list's bits, comma-separated. */
 static void format_list(const struct sp_plan_field *f, unsigned bits, char out[SP_PLAN_TEXT])
 {
-    size_t used = 0;
     for (int i = 0; f->names[i]; i++)
         if (bits >> i & 1)
-            used += (size_t)snprintf(out + used, SP_PLAN_TEXT - used, "%s%s", used > 0 ? "," : "",
-                                     f->names[i]);
+            sp_append(out, SP_PLAN_TEXT, "%s%s", out[0] ? "," : "", f->names[i]);
 }
 
 /* "7,8,8,9", with an m where modules for further tokens are apart. */
 static void format_stages(const struct sp_own_stages *own, char out[SP_PLAN_TEXT])
 {
-    size_t used = 0;
     for (int s = 0; s < own->n; s++)
-        used += (size_t)snprintf(out + used, SP_PLAN_TEXT - used, "%s%d%s", s > 0 ? "," : "",
-                                 own->layers[s], own->modules_apart && s == own->n - 2 ? "m" : "");
+        sp_append(out, SP_PLAN_TEXT, "%s%d%s", s > 0 ? "," : "", own->layers[s],
+                  own->modules_apart && s == own->n - 2 ? "m" : "");
 }
 
 void sp_format_plan(const struct sp_plan *plan, const struct sp_plan_field *f,
@@ -72,9 +70,8 @@ void sp_change_text(const struct sp_neighbour *n, const char *dash, char *out, s
     for (int i = 0; i < n->changes; i++) {
         const struct sp_plan_field *const field = &sp_plan_fields[n->field[i]];
         char value[SP_PLAN_TEXT];
-        const size_t used = strlen(out);
         sp_format_plan(&n->plan, field, value);
-        snprintf(out + used, size - used, "%s%s%s %s", used ? ", " : "", dash, field->name, value);
+        sp_append(out, size, "%s%s%s %s", out[0] ? ", " : "", dash, field->name, value);
     }
 }
 
@@ -86,15 +83,12 @@ static void name_plan(const struct sp_plan *plan, char name[SP_SHORT_NAME])
     name[0] = '\0';
     for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++) {
         const struct sp_plan_field *const field = &sp_plan_fields[degrees[i]];
-        const size_t used = strlen(name);
         if (sp_plan_value(plan, field) > 1)
-            snprintf(name + used, SP_SHORT_NAME - used, "%s %.0f ", field->name,
-                     sp_plan_value(plan, field));
+            sp_append(name, SP_SHORT_NAME, "%s %.0f ", field->name, sp_plan_value(plan, field));
     }
     char policy[SP_PLAN_TEXT];
     sp_format_plan(plan, &sp_plan_fields[SP_FIELD_REMAT], policy);
-    const size_t used = strlen(name);
-    snprintf(name + used, SP_SHORT_NAME - used, "zero %d, %s", plan->zero, policy);
+    sp_append(name, SP_SHORT_NAME, "zero %d, %s", plan->zero, policy);
 }
 
 /* A field's value within a name. */
@@ -114,12 +108,10 @@ static void tell_apart(const struct sp_plan *plans, size_t n, enum sp_plan_field
             adds[i] = strcmp(values[i].text, values[k].text) != 0 &&
                       strcmp(names[i].text, names[k].text) == 0;
     }
-    for (size_t i = 0; i < n; i++) {
-        const size_t used = strlen(names[i].text);
+    for (size_t i = 0; i < n; i++)
         if (adds[i])
-            snprintf(names[i].text + used, SP_SHORT_NAME - used, ", %s %s", sp_plan_fields[id].name,
-                     values[i].text);
-    }
+            sp_append(names[i].text, SP_SHORT_NAME, ", %s %s", sp_plan_fields[id].name,
+                      values[i].text);
 }
 
 void sp_name_plans(const struct sp_plan *plans, size_t n, struct sp_short_name *names)
