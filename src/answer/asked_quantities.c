@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "base/memory.h"
 
 /* Whether a text begins with the first `n` bytes of another as whole parts of a path. */
 static bool begins(const char *text, const char *with, size_t n)
@@ -25,10 +26,9 @@ static bool may_lie_in(const char *row, const char *typed)
 
 struct sp_asked *sp_asked_of(const char *keys)
 {
-    struct sp_asked *const asked = calloc(1, sizeof *asked);
+    struct sp_asked *const asked = sp_must(calloc(1, sizeof *asked));
     char key[160];
-    if (!asked || !(asked->keys = strdup(keys)))
-        abort();
+    asked->keys = sp_must(strdup(keys));
     while (sp_next_item(&keys, key, sizeof key))
         for (enum sp_quantity_id id = 0; id < SP_QUANTITIES; id++) {
             const struct sp_quantity_info row = sp_quantity(id);

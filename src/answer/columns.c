@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "base/memory.h"
 #include "answer/report_internal.h"
 
 enum { MOST_COLUMNS = 32 };
@@ -80,13 +81,11 @@ static size_t columns_of_all(const struct sp_report *r, const char *list,
 void sp_list_table(struct sp_report *r, const char *list, const char *columns, ...)
 {
     struct sp_column column[MOST_COLUMNS];
-    struct sp_row *const rows = calloc(r->n_rows + 1, sizeof *rows);
-    char *text = NULL;
+    struct sp_row *const rows = sp_must(calloc(r->n_rows + 1, sizeof *rows));
     size_t n = 0;
     va_list args;
     va_start(args, columns);
-    if (!rows || (columns && vasprintf(&text, columns, args) < 0))
-        abort();
+    char *const text = columns ? sp_make_text_from(columns, args) : NULL;
     va_end(args);
     for (char *rest = text, *item; n < MOST_COLUMNS && (item = strsep(&rest, ",")) != NULL;)
         column[n++] = read_column(r, list, item);

@@ -3,14 +3,13 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "base/memory.h"
 #include "answer/report_internal.h"
 #include "answer/rows.h"
 
 static void *room_for(size_t n, size_t size)
 {
-    void *const room = calloc(n + 1, size);
-    if (!room)
-        abort();
+    void *const room = sp_must(calloc(n + 1, size));
     return room;
 }
 
@@ -155,9 +154,7 @@ static char *keys_of_a_row(const struct sp_report *report, const char *list, con
     char key[160], inside[160], *text = NULL;
     size_t length;
     bool ok = true;
-    FILE *const out = open_memstream(&text, &length);
-    if (!out)
-        abort();
+    FILE *const out = sp_must(open_memstream(&text, &length));
     for (const char *separator = ""; ok && sp_next_item(&keys, key, sizeof key); separator = ",") {
         ok = !sp_find(report, key) && sp_row_key(report, list, key, inside, sizeof inside);
         fprintf(out, "%s%s", separator, inside);

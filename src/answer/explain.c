@@ -8,6 +8,7 @@
 #include "answer/derivation.h"
 #include "base/json.h"
 #include "base/list.h"
+#include "base/text.h"
 
 static cJSON *json_number(double value)
 {
@@ -29,11 +30,10 @@ static void explain_symbol(const char *name, void *context)
 {
     struct explanation *e = context;
     char mark[80], value[40];
-    const size_t used = strlen(e->seen);
     snprintf(mark, sizeof mark, " %s ", name);
-    if (strstr(e->seen, mark) || used + strlen(mark) >= sizeof e->seen)
+    if (strstr(e->seen, mark) || strlen(e->seen) + strlen(mark) >= sizeof e->seen)
         return;
-    snprintf(e->seen + used, sizeof e->seen - used, "%s", mark);
+    sp_append(e->seen, sizeof e->seen, "%s", mark);
     const char *unit, *meaning;
     const double number = sp_argument_value(e->report, e->entry, name, &unit, &meaning);
     sp_format_double(number, value, sizeof value);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "answer/report_internal.h"
 
@@ -22,11 +23,9 @@ static void move_spans(struct sp_spans *spans, const struct sp_spans *before, si
  * different letter is one of them. */
 static void make_singular(char *text, struct sp_spans *spans)
 {
-    char *const before = strdup(text);
+    char *const before = sp_must(strdup(text));
     const struct sp_spans were = *spans;
     size_t dropped = 0, at = 0;
-    if (!before)
-        abort();
     sp_make_singular(text);
     for (; before[at]; at++) {
         move_spans(spans, &were, at, dropped);
@@ -44,12 +43,7 @@ struct line {
 
 static void put(struct line *to, const char *text, size_t n)
 {
-    if (to->used + n >= to->room) {
-        to->room = 2 * (to->used + n) + 128;
-        to->text = realloc(to->text, to->room);
-        if (!to->text)
-            abort();
-    }
+    to->text = sp_grow(to->text, to->used + n + 1, &to->room, 1);
     memcpy(to->text + to->used, text, n);
     to->used += n;
     to->text[to->used] = '\0';

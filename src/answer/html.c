@@ -5,6 +5,8 @@
 
 #include "answer/html.h"
 
+#include "base/memory.h"
+
 void sp_html_text(FILE *out, const char *text)
 {
     for (; text && *text; text++)
@@ -31,11 +33,9 @@ void sp_html_text(FILE *out, const char *text)
 
 void sp_html_format(FILE *out, const char *format, ...)
 {
-    char *text;
     va_list args;
     va_start(args, format);
-    if (vasprintf(&text, format, args) < 0)
-        abort();
+    char *const text = sp_make_text_from(format, args);
     va_end(args);
     sp_html_text(out, text);
     free(text);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 /* FNV-1a, 64 bits: Fowler, Noll and Vo 1991. */
 static uint64_t hash_of(const char *text)
 {
@@ -31,9 +33,7 @@ static void enlarge(struct sp_index *index, struct sp_strings strings)
 {
     struct sp_index larger = {.slots = index->slots ? 2 * index->slots : 256,
                               .taken = index->taken};
-    larger.slot = calloc(larger.slots, sizeof *larger.slot);
-    if (!larger.slot)
-        abort();
+    larger.slot = sp_must(calloc(larger.slots, sizeof *larger.slot));
     for (size_t i = 0; i < index->slots; i++)
         if (index->slot[i] != 0)
             larger.slot[slot_of(&larger, strings, string_at(strings, index->slot[i] - 1))] =

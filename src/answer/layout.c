@@ -4,14 +4,13 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "answer/report_internal.h"
 
 static char *copy(const char *text, size_t n)
 {
-    char *const part = strndup(text, n);
-    if (!part)
-        abort();
+    char *const part = sp_must(strndup(text, n));
     return part;
 }
 

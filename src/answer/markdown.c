@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "answer/html.h"
 #include "answer/report_internal.h"
 
@@ -212,9 +213,7 @@ void sp_render_html(const struct sp_report *report, const char *asked, FILE *out
 {
     char *text = NULL;
     size_t size;
-    FILE *const memory = open_memstream(&text, &size);
-    if (!memory)
-        abort();
+    FILE *const memory = sp_must(open_memstream(&text, &size));
     sp_render_markdown(report, asked, memory);
     fclose(memory);
     sp_markdown_page(text, out);

@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "base/memory.h"
 #include "base/suggest.h"
+#include "base/text.h"
 #include "answer/report_internal.h"
 
 enum { LONGEST_PATH = 160, MOST_OFFERED = 4 };
@@ -47,10 +49,8 @@ static void add_candidate(struct candidates *c, const char *path, size_t end)
     if (row < 0 && c->outside++ == 0)
         snprintf(c->first, sizeof c->first, "%s", whole);
     c->n++;
-    const size_t used = strlen(c->offered);
     if (c->n <= MOST_OFFERED)
-        snprintf(c->offered + used, sizeof c->offered - used, "%s%s", c->n > 1 ? " or " : "",
-                 quoted);
+        sp_append(c->offered, sizeof c->offered, "%s%s", c->n > 1 ? " or " : "", quoted);
 }
 
 /* Finds all paths that contain the key as whole parts: those of this version, or those of the one
@@ -235,9 +235,7 @@ char *sp_full_keys(const struct sp_report *r, const char *keys, struct sp_error 
     size_t items = 1;
     for (const char *at = keys; (at = strchr(at, ',')); at++)
         items++;
-    char *const text = calloc(items, LONGEST_PATH + 1), *end = text;
-    if (!text)
-        abort();
+    char *const text = sp_must(calloc(items, LONGEST_PATH + 1)), *end = text;
     bool ok = true;
     while (ok && sp_next_item(&keys, key, sizeof key)) {
         if (end > text)
@@ -280,14 +278,14 @@ bool sp_row_key(const struct sp_report *r, const char *list, const char *key, ch
     return c.n == 1;
 }
 
-/* Whether a key may be the last parts of some quantity's: "fits" of memory.fits. */
-static bool ends_some_key(const char *key)
+bool sp_ends_some_key(const char *key)
 {
     const size_t n = strlen(key);
     for (enum sp_quantity_id id = 0; id < SP_QUANTITIES; id++) {
         const char *const known = sp_quantity(id).key;
         const size_t length = strlen(known);
-        if (length > n && known[length - n - 1] == '.' && strcmp(known + length - n, key) == 0)
+        if (length >= n && strcmp(known + length - n, key) == 0 &&
+            (length == n || known[length - n - 1] == '.'))
             return true;
     }
     return false;
@@ -302,7 +300,7 @@ static bool is_of_row(const char *key, const char *row)
 
 bool sp_is_known_key(const char *key, struct sp_nearest *nearest)
 {
-    if (ends_some_key(key))
+    if (sp_ends_some_key(key))
         return true;
     for (const char *tail = key; tail; tail = strchr(tail, '.') ? strchr(tail, '.') + 1 : NULL)
         for (enum sp_quantity_id id = 0; id < SP_QUANTITIES; id++) {

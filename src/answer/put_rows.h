@@ -4,7 +4,8 @@
  *   #define SP_PART_OF struct lr          the type of *s
  *
  * The function is void put_lr_rows(struct sp_report *, const struct lr *s). No include guard: a
- * command with several scopes includes it once per scope. Rows of Q(...) are put by other code. */
+ * command with several scopes includes it once per scope. Rows of Q(...) are put by other code.
+ * What takes time to make, a form's value or words, is made only if the report takes it. */
 #include "answer/report.h"
 #include "answer/row_names.h"
 
@@ -20,39 +21,35 @@ static void SP_FUNCTION_OF(SP_PART)(struct sp_report *r, const SP_PART_OF *s)
 {
 #define Q(...)
 #define IF(condition) if (condition)
+#define WHEN(condition) if (condition) {
+#define END }
 #define QF_ID(id, key, label, unit, form, members, meaning)                                        \
     if (sp_takes(r, SP_Q_##id))                                                                    \
         sp_put_form(r, SP_Q_##id, SP_CLOSED_##form, SP_ARGUMENTS members, sp_##form members);
-#define QV_ID(id, key, label, unit, member, source, meaning)                                       \
-    if (sp_takes(r, SP_Q_##id))                                                                    \
-        sp_put(r, SP_Q_##id, member);
+#define QV_ID(id, key, label, unit, member, source, meaning) sp_put(r, SP_Q_##id, member);
 #define QE_ID(id, key, label, unit, member, form, members, meaning)                                \
     if (sp_takes(r, SP_Q_##id))                                                                    \
         sp_put_form(r, SP_Q_##id, SP_CLOSED_##form, SP_ARGUMENTS members, member);
-#define QB_ID(id, key, label, member, source, meaning)                                             \
-    if (sp_takes(r, SP_Q_##id))                                                                    \
-        sp_put_bool(r, SP_Q_##id, member);
+#define QB_ID(id, key, label, member, source, meaning) sp_put_bool(r, SP_Q_##id, member);
 #define QT_ID(id, key, label, words, source, meaning)                                              \
     if (sp_takes(r, SP_Q_##id))                                                                    \
         sp_put_text(r, SP_Q_##id, SP_STRIP words);
-#define QW_ID(id, key, label, text, source, meaning)                                               \
-    if (sp_takes(r, SP_Q_##id))                                                                    \
-        sp_put_words(r, SP_Q_##id, text);
-#define QN(id)                                                                                     \
-    if (sp_takes(r, SP_Q_##id))                                                                    \
-        sp_put_null(r, SP_Q_##id);
+#define QW_ID(id, key, label, text, source, meaning) sp_put_words(r, SP_Q_##id, text);
+#define QN(id) sp_put_null(r, SP_Q_##id);
 #define LINE(...)                                                                                  \
-    if (sp_takes_words(r))                                                                         \
+    if (words)                                                                                     \
         sp_line(r, __VA_ARGS__);
 #define NOTE(...)                                                                                  \
-    if (sp_takes_words(r))                                                                         \
+    if (words)                                                                                     \
         sp_note(r, __VA_ARGS__);
 #define TABLE(...) sp_list_table(r, __VA_ARGS__);
 #define PART(put) put(r, s);
 #define SCOPE(prefix) sp_scope(r, prefix);
 #define IN(place) sp_stand_in(r, SP_##place);
     const enum sp_where outside = sp_where_now(r);
+    const bool words = sp_takes_words(r);
 #include SP_PATH_OF(SP_PART)
+    (void)words; /* of rows without a line */
     sp_stand_in(r, outside);
 #undef Q
 #include "answer/row_kinds_end.h"

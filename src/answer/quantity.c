@@ -1,5 +1,6 @@
 /* Rows of quantities, and values rounded for people. */
 #include "answer/quantity.h"
+#include "base/text.h"
 #include "answer/row_sources.h"
 
 #include <math.h>
@@ -20,34 +21,38 @@ static const char *old_key(enum sp_quantity_id id)
 
 #define SP_QUANTITIES_END(command)
 
-/* Key, label, meaning and source of a row, each up to a zero; behind a switch: arrays of strings
- * need a relocation per string at every start, and structs code per member. The source of a row
- * with a form is the form's. */
-static const char *texts_of(enum sp_quantity_id id)
-{
-#define Q(id, key, label, unit, source, meaning)                                                   \
-    case SP_Q_##id:                                                                                \
-        return key "\0" label "\0" meaning "\0" source;
-#define Q_FORM(id, key, label, unit, form, meaning) Q(id, key, label, unit, "", meaning)
-    switch ((int)id) {
-#include "answer/all_quantities.def"
-    }
-#undef Q_FORM
-#undef Q
-    return NULL;
-}
+/* Key, label, meaning and source of every row, each up to a zero, and where a row starts: an array
+ * of pointers would need a relocation per string at every start. The source of a row with a form is
+ * the form's. */
+#define Q_FORM(id, key, label, unit, form, meaning) ROW(id, key, label, unit, form, "", meaning)
+#define Q(id, key, label, unit, source, meaning) ROW(id, key, label, unit, NONE, source, meaning)
+#define TEXT(key, label, source, meaning) key "\0" label "\0" meaning "\0" source
 
-static const struct {
-    unsigned short form;
-    unsigned char unit;
-} kinds[] = {
-#define Q(id, key, label, unit, source, meaning) [SP_Q_##id] = {SP_CLOSED_NONE, SP_##unit},
-#define Q_FORM(id, key, label, unit, form, meaning) [SP_Q_##id] = {SP_CLOSED_##form, SP_##unit},
+static const struct texts {
+#define ROW(id, key, label, unit, form, source, meaning)                                           \
+    char of_##id[sizeof(TEXT(key, label, source, meaning))];
 #include "answer/all_quantities.def"
-#undef Q_FORM
-#undef Q
+#undef ROW
+} texts = {
+#define ROW(id, key, label, unit, form, source, meaning) TEXT(key, label, source, meaning),
+#include "answer/all_quantities.def"
+#undef ROW
 };
 
+static const struct {
+    unsigned start;
+    unsigned short form;
+    unsigned char unit;
+} rows[] = {
+#define ROW(id, key, label, unit, form, source, meaning)                                           \
+    [SP_Q_##id] = {offsetof(struct texts, of_##id), SP_CLOSED_##form, SP_##unit},
+#include "answer/all_quantities.def"
+#undef ROW
+};
+
+#undef TEXT
+#undef Q
+#undef Q_FORM
 #undef SP_QUANTITIES_END
 
 /* The text behind the zero that ends another one. */
@@ -58,14 +63,14 @@ static const char *after(const char *text)
 
 struct sp_quantity_info sp_quantity(enum sp_quantity_id id)
 {
-    const enum sp_form_id form = (enum sp_form_id)kinds[id].form;
-    const char *const key = texts_of(id);
+    const enum sp_form_id form = (enum sp_form_id)rows[id].form;
+    const char *const key = (const char *)&texts + rows[id].start;
     const char *const label = after(key);
     const char *const meaning = after(label);
     return (struct sp_quantity_info){
         .key = key,
         .label = label,
-        .unit = (enum sp_unit)kinds[id].unit,
+        .unit = (enum sp_unit)rows[id].unit,
         .formula = form == SP_CLOSED_NONE ? "" : sp_form_text(form),
         .source = form == SP_CLOSED_NONE ? after(meaning) : sp_form_source(form),
         .meaning = meaning,
@@ -187,9 +192,8 @@ static void human_capacity(double value, char *out, size_t size)
 {
     const double gib = value / 1073741824;
     human_bytes(value, out, size);
-    const size_t used = strlen(out);
     if (gib >= 1 && gib == floor(gib))
-        snprintf(out + used, size - used, " (%.0f GiB)", gib);
+        sp_append(out, size, " (%.0f GiB)", gib);
 }
 
 /* Shares below 0.01 % print as "< 0.01 %": no estimate is more precise. */

@@ -74,6 +74,9 @@ struct sp_quantity_info sp_quantity(enum sp_quantity_id id);
 /* The rows of a command: *first up to, excluding, the result. */
 enum sp_quantity_id sp_quantities_of(const char *command, enum sp_quantity_id *first);
 
+/* Whether a key is some quantity's or its last parts: "fits" of memory.fits. */
+bool sp_ends_some_key(const char *key);
+
 /* Whether some quantity's key ends this path, as mfu does plans.0.mfu, or the path is the end of
  * one; `nearest` is offered all keys. */
 struct sp_nearest;

@@ -1,6 +1,7 @@
 /* Renders a report in the form that was asked for. */
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "answer/report_internal.h"
 
 static void render_plain(const struct sp_report *report, const struct sp_render *how, FILE *out)
@@ -26,9 +27,7 @@ static char *asked_text(const struct sp_report *report, const struct sp_render *
     size_t size;
     if (!how->explain && !how->get)
         return NULL;
-    FILE *const memory = open_memstream(&text, &size);
-    if (!memory)
-        abort();
+    FILE *const memory = sp_must(open_memstream(&text, &size));
     render_plain(report, how, memory);
     fclose(memory);
     return text;

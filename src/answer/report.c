@@ -6,25 +6,8 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "base/memory.h"
 #include "base/text.h"
-
-static void *must(void *memory)
-{
-    if (!memory) {
-        fputs("scaleplan: out of memory\n", stderr);
-        exit(4);
-    }
-    return memory;
-}
-
-/* Makes room for one more element of `size` bytes. */
-static void *grow(void *array, size_t n, size_t *room, size_t size)
-{
-    if (n < *room)
-        return array;
-    *room = *room ? *room * 2 : 16; /* an answer of one key has a few rows */
-    return must(realloc(array, *room * size));
-}
 
 /* Removes line breaks, which could imitate lines of the report. Names and notes are cleaned when
  * they enter a report, so that text, JSON and CSV agree. */
@@ -55,9 +38,7 @@ void sp_count_images(struct sp_report *r, bool in_images)
 
 static char *format_string(const struct sp_report *r, const char *format, va_list args)
 {
-    char *text;
-    if (vasprintf(&text, format, args) < 0)
-        must(NULL);
+    char *const text = sp_make_text_from(format, args);
     if (r->in_images)
         say_images(text);
     return one_line(text);
@@ -65,14 +46,14 @@ static char *format_string(const struct sp_report *r, const char *format, va_lis
 
 static char *copy_string(const char *text)
 {
-    char *const copy = must(strdup(text));
+    char *const copy = sp_must(strdup(text));
     sp_make_printable(copy, "\n\t");
     return copy;
 }
 
 struct sp_report *sp_report_new(const char *command)
 {
-    struct sp_report *report = must(calloc(1, sizeof *report));
+    struct sp_report *report = sp_must(calloc(1, sizeof *report));
     report->command = command;
     return report;
 }
@@ -114,8 +95,8 @@ void sp_scope(struct sp_report *r, const char *prefix)
 
 static const char *keep(struct sp_report *r, const char *text)
 {
-    r->owned = grow(r->owned, r->n_owned, &r->room_owned, sizeof *r->owned);
-    return r->owned[r->n_owned++] = one_line(must(strdup(text)));
+    r->owned = sp_grow(r->owned, r->n_owned + 1, &r->room_owned, sizeof *r->owned);
+    return r->owned[r->n_owned++] = one_line(sp_must(strdup(text)));
 }
 
 void sp_key_word(struct sp_report *r, const char *word, const char *as)
@@ -133,7 +114,7 @@ static bool has_word(const struct sp_report *r, const char *text)
 static char *fill_word(const struct sp_report *r, const char *text)
 {
     const size_t n = strlen(r->word), m = strlen(r->word_as);
-    char *const out = must(malloc((strlen(text) + 1) * (m + 1))), *to = out;
+    char *const out = sp_must(malloc((strlen(text) + 1) * (m + 1))), *to = out;
     for (const char *found; (found = strstr(text, r->word)); text = found + n) {
         to = mempcpy(to, text, (size_t)(found - text));
         to = mempcpy(to, r->word_as, m);
@@ -146,7 +127,7 @@ static const char *key_of(struct sp_report *r, const char *key)
 {
     if (!has_word(r, key))
         return key;
-    r->owned = grow(r->owned, r->n_owned, &r->room_owned, sizeof *r->owned);
+    r->owned = sp_grow(r->owned, r->n_owned + 1, &r->room_owned, sizeof *r->owned);
     return r->owned[r->n_owned++] = fill_word(r, key);
 }
 
@@ -201,6 +182,14 @@ static bool is_asked(struct sp_report *r, const struct sp_quantity_info *info)
     return false;
 }
 
+static struct sp_entry *append(struct sp_report *r, struct sp_entry entry)
+{
+    r->entries = sp_grow(r->entries, r->n_entries + 1, &r->room_entries, sizeof *r->entries);
+    r->entries[r->n_entries++] = entry;
+    sp_index_add(&r->index, paths_of(r), r->n_entries - 1);
+    return &r->entries[r->n_entries - 1];
+}
+
 /* NULL: the report does not take it. */
 static struct sp_entry *add_entry(struct sp_report *r, struct sp_quantity_info info)
 {
@@ -211,10 +200,7 @@ static struct sp_entry *add_entry(struct sp_report *r, struct sp_quantity_info i
     if (r->asked && !is_asked(r, &info))
         return NULL;
     set_path(r, &entry, info.key);
-    r->entries = grow(r->entries, r->n_entries, &r->room_entries, sizeof *r->entries);
-    r->entries[r->n_entries++] = entry;
-    sp_index_add(&r->index, paths_of(r), r->n_entries - 1);
-    return &r->entries[r->n_entries - 1];
+    return append(r, entry);
 }
 
 static struct sp_entry *add_row(struct sp_report *r, enum sp_quantity_id id)
@@ -250,10 +236,8 @@ static void put_old_key(struct sp_report *r, const struct sp_entry *entry)
         return;
     old.is_old = true;
     if (old.text)
-        old.text = must(strdup(old.text));
-    r->entries = grow(r->entries, r->n_entries, &r->room_entries, sizeof *r->entries);
-    r->entries[r->n_entries++] = old;
-    sp_index_add(&r->index, paths_of(r), r->n_entries - 1);
+        old.text = sp_must(strdup(old.text));
+    append(r, old);
 }
 
 void sp_put(struct sp_report *r, enum sp_quantity_id id, double value)
@@ -270,7 +254,8 @@ static void set_form(struct sp_report *r, struct sp_entry *entry, enum sp_form_i
     entry->form = form;
     entry->arguments = r->n_arguments;
     for (size_t i = 0; i < n; i++) {
-        r->arguments = grow(r->arguments, r->n_arguments, &r->room_arguments, sizeof *r->arguments);
+        r->arguments =
+            sp_grow(r->arguments, r->n_arguments + 1, &r->room_arguments, sizeof *r->arguments);
         r->arguments[r->n_arguments++] = arguments[i];
         if (isnan(arguments[i])) /* fmin and fmax ignore NAN */
             set_number(entry, NAN);
@@ -339,7 +324,7 @@ void sp_put_described(struct sp_report *r, const char *key, const char *label, e
                                           keep(r, source), keep(r, meaning), NULL};
     struct sp_entry *const entry = add_entry(r, info);
     if (entry && text) {
-        entry->text = one_line(must(strdup(text)));
+        entry->text = one_line(sp_must(strdup(text)));
         entry->kind = SP_VALUE_TEXT;
     } else {
         set_number(entry, number);
@@ -376,7 +361,7 @@ void sp_note(struct sp_report *r, const char *format, ...)
 {
     if (!sp_takes_words(r))
         return;
-    r->notes = grow(r->notes, r->n_notes, &r->room_notes, sizeof *r->notes);
+    r->notes = sp_grow(r->notes, r->n_notes + 1, &r->room_notes, sizeof *r->notes);
     va_list args;
     va_start(args, format);
     r->notes[r->n_notes++] = (struct sp_remark){format_string(r, format, args), r->place};
@@ -395,7 +380,7 @@ enum sp_where sp_where_now(const struct sp_report *r)
 
 static struct sp_item *add_item(struct sp_report *r, enum sp_item_kind kind)
 {
-    r->items = grow(r->items, r->n_items, &r->room_items, sizeof *r->items);
+    r->items = sp_grow(r->items, r->n_items + 1, &r->room_items, sizeof *r->items);
     struct sp_item *item = &r->items[r->n_items++];
     *item = (struct sp_item){.kind = kind, .place = r->place};
     return item;
@@ -435,8 +420,8 @@ void sp_table(struct sp_report *r, const struct sp_column *columns, size_t n_col
     if (!sp_takes_words(r))
         return;
     struct sp_item *item = add_item(r, SP_ITEM_TABLE);
-    item->columns = must(malloc(n_columns * sizeof *columns));
-    item->rows = must(malloc((n_rows + 1) * sizeof *rows));
+    item->columns = sp_must(malloc(n_columns * sizeof *columns));
+    item->rows = sp_must(malloc((n_rows + 1) * sizeof *rows));
     memcpy(item->columns, columns, n_columns * sizeof *columns);
     memcpy(item->rows, rows, n_rows * sizeof *rows);
     for (size_t i = 0; i < n_columns; i++) {
@@ -453,7 +438,7 @@ void sp_table(struct sp_report *r, const struct sp_column *columns, size_t n_col
 
 void sp_begin_row(struct sp_report *r, const char *label, const char *prefix, ...)
 {
-    r->rows = grow(r->rows, r->n_rows, &r->room_rows, sizeof *r->rows);
+    r->rows = sp_grow(r->rows, r->n_rows + 1, &r->room_rows, sizeof *r->rows);
     struct sp_row *const row = &r->rows[r->n_rows++];
     va_list args;
     va_start(args, prefix);
@@ -493,8 +478,8 @@ bool sp_put_file(struct sp_report *report, const char *path, const char *text,
 {
     if (path[0] == '\0')
         return sp_fail(error, SP_INPUT, "--output: an empty name, expected a file or -");
-    report->file = must(strdup(path));
-    report->file_text = must(strdup(text));
+    report->file = sp_must(strdup(path));
+    report->file_text = sp_must(strdup(text));
     return true;
 }
 

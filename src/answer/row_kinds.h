@@ -2,8 +2,8 @@
  * The kinds of rows of a command's NAME.def, for who looks at all quantities alike: each is a
  * Q(...) or, with a closed form, a Q_FORM(...); the others are nothing. No include guard: the
  * generated list of all rows opens with it and closes with row_kinds_end.h. IF(condition) before a
- * row selects the answers that have it: variants of a key are rows with different conditions. See
- * put_rows.h.
+ * row selects the answers that have it, WHEN(condition) the same for all rows up to END: variants
+ * of a key are rows with different conditions. See put_rows.h.
  */
 #include "answer/row_names.h"
 /* clang-format off */
@@ -25,6 +25,8 @@
  */
 /* clang-format on */
 #define IF(condition)
+#define WHEN(condition)
+#define END
 #define QF_ID(id, key, label, unit, form, members, meaning)                                        \
     Q_FORM(id, key, label, unit, form, meaning)
 #define QV_ID(id, key, label, unit, member, source, meaning)                                       \

@@ -8,6 +8,8 @@
 #undef QT
 #undef QW
 #undef IF
+#undef WHEN
+#undef END
 #undef QF_ID
 #undef QV_ID
 #undef QE_ID

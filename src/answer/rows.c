@@ -7,6 +7,7 @@
 #include <cjson/cJSON.h>
 
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/text.h"
 
 static void write_tsv_cell(const char *text, bool formula, FILE *out)
@@ -40,9 +41,7 @@ void sp_write_cell(const char *text, bool guard, char separator, FILE *out)
 /* A copy without terminal control characters, since options may be untrusted. free() it. */
 static char *printable(const char *text)
 {
-    char *const copy = strdup(text);
-    if (!copy)
-        abort();
+    char *const copy = sp_must(strdup(text));
     sp_make_printable(copy, "\n");
     return copy;
 }
@@ -90,9 +89,7 @@ void sp_write_json_row(const struct sp_cell *cells, size_t n, FILE *out)
             sp_json_add_at(row, name, value);
         free(name);
     }
-    char *const text = cJSON_PrintUnformatted(row);
-    if (!text)
-        abort();
+    char *const text = sp_must(cJSON_PrintUnformatted(row));
     fprintf(out, "%s\n", text);
     cJSON_free(text);
     cJSON_Delete(row);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "answer/report_internal.h"
 
@@ -56,11 +57,9 @@ static void print_notes(const struct sp_report *report, const struct sp_render *
 {
     bool first = !is_dense;
     for (size_t i = 0; i < report->n_notes && !how->quiet; i++) {
-        char *line; /* notes can be long */
         if (!is_shown(report->notes[i].place, how))
             continue;
-        if (asprintf(&line, "note: %s", report->notes[i].text) < 0)
-            abort();
+        char *const line = sp_make_text("note: %s", report->notes[i].text); /* notes can be long */
         sp_make_singular(line);
         fputs(first ? "\n" : "", out);
         sp_print_paragraph(line, how->width, out);
@@ -129,9 +128,7 @@ static char *cut_text(const struct sp_report *report, const struct sp_render *ho
 {
     char *text = NULL;
     size_t size;
-    FILE *const out = open_memstream(&text, &size);
-    if (!out)
-        abort();
+    FILE *const out = sp_must(open_memstream(&text, &size));
     print_text(report, how, cut, out);
     fclose(out);
     return text;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/utf8.h"
 #include "answer/report_internal.h"
 
@@ -89,9 +90,7 @@ static void fill_row(struct libscols_table *table, const struct sp_report *repor
     for (size_t c = 0; c < item->n_columns; c++) {
         const struct sp_entry *entry;
         char *const value =
-            strdup(sp_cell_text(report, row, item->columns[c].key, SP_ROOM, &entry));
-        if (!value)
-            abort();
+            sp_must(strdup(sp_cell_text(report, row, item->columns[c].key, SP_ROOM, &entry)));
         if (how->width > 0 && c + 1 == item->n_columns)
             break_at_blanks(value, last);
         scols_line_set_data(line, c, measurable(value));
@@ -136,12 +135,10 @@ static void print_trimmed(const char *text, FILE *out)
 static void print_part(const struct sp_report *report, const struct sp_item *item,
                        const struct sp_render *how, FILE *out)
 {
-    struct libscols_table *table = scols_new_table();
+    struct libscols_table *table = sp_must(scols_new_table());
     char *text;
     size_t size;
-    FILE *const lines = open_memstream(&text, &size);
-    if (!table || !lines)
-        abort();
+    FILE *const lines = sp_must(open_memstream(&text, &size));
     scols_table_set_stream(table, lines);
     scols_table_enable_colors(table, how->colour);
     scols_table_set_termforce(table,
@@ -200,9 +197,7 @@ static bool has_values(const struct sp_report *report, const struct sp_item *tab
 /* Takes rows from the first to the last, evenly. */
 static void spread_rows(const struct sp_item *table, struct sp_item *shown)
 {
-    shown->rows = calloc(shown->n_rows, sizeof *shown->rows);
-    if (!shown->rows)
-        abort();
+    shown->rows = sp_must(calloc(shown->n_rows, sizeof *shown->rows));
     for (size_t i = 0; i < shown->n_rows; i++)
         shown->rows[i] = table->rows[i * (table->n_rows - 1) / (shown->n_rows - 1)];
 }

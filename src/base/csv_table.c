@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/csv_table.h"
+#include "base/memory.h"
 
 struct reading {
     struct sp_csv *csv;
@@ -17,13 +18,7 @@ static void take_cell(void *text, size_t length, void *context)
 {
     struct reading *r = context;
     struct sp_csv *csv = r->csv;
-    if (csv->n_cells == csv->room) {
-        csv->room = csv->room ? 2 * csv->room : 1024;
-        uint32_t *const larger = realloc(csv->cell, csv->room * sizeof *csv->cell);
-        if (!larger)
-            abort();
-        csv->cell = larger;
-    }
+    csv->cell = sp_grow(csv->cell, csv->n_cells + 1, &csv->room, sizeof *csv->cell);
     csv->cell[csv->n_cells++] = (uint32_t)csv->length;
     if (length > 0)
         memcpy(csv->text + csv->length, text, length);
@@ -59,9 +54,7 @@ bool sp_read_csv(const char *text, size_t length, const char *origin, struct sp_
         text += 3;
         length -= 3;
     }
-    csv->text = malloc(length + 2);
-    if (!csv->text)
-        abort();
+    csv->text = sp_must(malloc(length + 2));
     const size_t read = csv_parse(&parser, text, length, take_cell, end_row, &reading);
     if (read != length || csv_fini(&parser, take_cell, end_row, &reading) != 0)
         sp_fail(error, SP_INPUT, "%s: row %zu: %s", sp_safe(origin), csv->rows,

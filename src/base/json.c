@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/json_syntax.h"
+#include "base/memory.h"
 #include "base/shortest.h"
 #include "base/utf8.h"
 
@@ -81,11 +82,9 @@ static const cJSON *find_twin(const cJSON *object)
     const size_t n = (size_t)cJSON_GetArraySize(object);
     if (n <= FEW)
         return find_twin_of_few(object);
-    const cJSON **const members = calloc(n + 1, sizeof(const cJSON *)), *member;
+    const cJSON **const members = sp_must(calloc(n + 1, sizeof(const cJSON *))), *member;
     const cJSON *twin = NULL;
     size_t i = 0;
-    if (!members)
-        abort();
     cJSON_ArrayForEach(member, object)
     {
         members[i++] = member;
@@ -381,10 +380,8 @@ bool sp_to_json_number(const char *text, char *out, size_t size)
 void sp_put_json_text(FILE *out, const char *key, const char *text, const char *end)
 {
     cJSON *const string = cJSON_CreateString(text);
-    char *const quoted = cJSON_PrintUnformatted(string);
+    char *const quoted = sp_must(cJSON_PrintUnformatted(string));
     cJSON_Delete(string);
-    if (!quoted)
-        abort();
     fprintf(out, "  \"%s\": %s%s\n", key, quoted, end);
     cJSON_free(quoted);
 }

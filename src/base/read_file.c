@@ -1,5 +1,6 @@
 /* Reads whole files; keeps what came from a pipe, because a command may read it twice. */
 #include "base/read_file.h"
+#include "base/memory.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -19,23 +20,16 @@ static char *read_stream(FILE *file, const char *name, size_t most, size_t *leng
                          struct sp_error *error)
 {
     size_t size = 65536, used = 0;
-    char *text = malloc(size);
-    while (text && used <= most) {
+    char *text = sp_must(malloc(size));
+    while (used <= most) {
         const size_t got = fread(text + used, 1, size - used - 1, file);
         used += got;
         if (got == 0)
             break;
         if (size - used < 2) {
             size *= 2;
-            char *const larger = realloc(text, size);
-            if (!larger)
-                free(text);
-            text = larger;
+            text = sp_must(realloc(text, size));
         }
-    }
-    if (!text) {
-        sp_fail(error, SP_INTERNAL, "%s: out of memory", name);
-        return NULL;
     }
     if (used > most)
         fail_too_large(name, most, error);
@@ -60,9 +54,7 @@ static const struct sp_piped *find_kept(const struct sp_pipes *pipes, const stru
 
 static char *copy_text(const char *text, size_t length)
 {
-    char *const copy = malloc(length + 1);
-    if (!copy)
-        abort();
+    char *const copy = sp_must(malloc(length + 1));
     memcpy(copy, text, length);
     copy[length] = '\0';
     return copy;
@@ -71,9 +63,7 @@ static char *copy_text(const char *text, size_t length)
 /* A sweep reads a file per row; `lint` and `show` read it more than once. */
 static void keep(struct sp_pipes *pipes, const struct stat *status, const char *text, size_t length)
 {
-    struct sp_piped *const piped = malloc(sizeof *piped + length);
-    if (!piped)
-        abort();
+    struct sp_piped *const piped = sp_must(malloc(sizeof *piped + length));
     piped->device = status->st_dev;
     piped->inode = status->st_ino;
     piped->length = length;

@@ -10,6 +10,7 @@
 
 #include "base/json.h"
 #include "base/list.h"
+#include "base/memory.h"
 #include "cli/searching.h"
 #include "cli/words.h"
 #include "study/shapes.h"
@@ -278,12 +279,10 @@ int sp_find_affordable(const struct sp_args *args, const struct sp_sources *sour
     const char *list = args->value.hw;
     char typed[128];
     int n = 0;
-    struct sp_hardware *const hw = calloc(SP_MOST_AFFORDABLE, sizeof *hw);
+    struct sp_hardware *const hw = sp_must(calloc(SP_MOST_AFFORDABLE, sizeof *hw));
     const struct sp_hardware *machines[SP_MOST_AFFORDABLE];
     const char *specs[SP_MOST_AFFORDABLE];
-    struct buying *const b = calloc(1, sizeof *b);
-    if (!b || !hw)
-        abort();
+    struct buying *const b = sp_must(calloc(1, sizeof *b));
     memset(found, 0, SP_MOST_AFFORDABLE * sizeof *found);
     *b = (struct buying){.asked = args,
                          .sources = sources,

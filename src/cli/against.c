@@ -7,6 +7,7 @@
 
 #include <scaleplan/flops.h>
 
+#include "base/memory.h"
 #include "answer/time_parts.h"
 #include "cli/named_plan.h"
 #include "cli/plan_fields.h"
@@ -184,9 +185,7 @@ bool sp_report_against(struct sp_report *r, const struct sp_args *args,
                        struct sp_error *error)
 {
     struct sp_estimate o;
-    struct sp_named_plan *const named = calloc(1, sizeof *named);
-    if (!named)
-        abort();
+    struct sp_named_plan *const named = sp_must(calloc(1, sizeof *named));
     struct against s = {
         .text = args->value.against, .first = first, .other = &named->planned, .e = e, .o = &o};
     const bool ok = sp_read_named_plan(args, first, "against", s.text, named, error) &&

@@ -12,6 +12,7 @@
 #include "base/list.h"
 #include "base/number.h"
 #include "base/suggest.h"
+#include "base/text.h"
 #include "cli/plan_fields.h"
 #include "study/shapes.h"
 
@@ -66,8 +67,7 @@ static bool find_kind(const char *name, struct sp_aim *aim, struct sp_error *err
             aim->of.kind = (enum sp_aim_kind)i;
             return true;
         }
-        const size_t n = strlen(goals);
-        snprintf(goals + n, sizeof goals - n, "%s%s", n > 0 ? ", " : "", sp_aims[i].name);
+        sp_append(goals, sizeof goals, "%s%s", goals[0] ? ", " : "", sp_aims[i].name);
         sp_nearest_offer(&nearest, sp_aims[i].name);
     }
     return sp_fail(error, SP_INPUT, "--for: unknown goal \"%s\"%s: %s", sp_safe(name),

@@ -8,6 +8,7 @@
 
 #include "base/list.h"
 #include "base/suggest.h"
+#include "base/text.h"
 #include "cli/aim.h"
 #include "cli/plan_rows.h"
 
@@ -44,15 +45,14 @@ void sp_aim_words(const struct sp_aim *aim, char *out, size_t size)
         instance_words(&aim->serve, out, size);
     else
         plan_words(&aim->of.planned.plan, out, size);
-    const size_t n = strlen(out);
-    snprintf(out + n, size - n, "%s%s",
-             anew                                   ? ""
-             : aim->of.kind == SP_AIM_COMPUTE_BOUND ? ", the best of `fit`"
-             : aim->of.searched                     ? ", the best of `search`"
-                                                    : "",
-             anew             ? "; re-planned on every machine tried (--replan)"
-             : aim->of.replan ? ", fixed; re-planned: the best on every machine tried"
-                              : ", fixed (--replan searches again)");
+    sp_append(out, size, "%s%s",
+              anew                                   ? ""
+              : aim->of.kind == SP_AIM_COMPUTE_BOUND ? ", the best of `fit`"
+              : aim->of.searched                     ? ", the best of `search`"
+                                                     : "",
+              anew             ? "; re-planned on every machine tried (--replan)"
+              : aim->of.replan ? ", fixed; re-planned: the best on every machine tried"
+                               : ", fixed (--replan searches again)");
 }
 
 void sp_figure_path(const struct sp_aim *aim, enum sp_machine_figure figure,
@@ -92,13 +92,12 @@ static bool refuse_figure(const struct sp_aim *aim, const char *item, struct sp_
 {
     struct sp_nearest nearest = {.wanted = item};
     char paths[SP_FIGURES][SP_FIGURE_PATH], all[SP_FIGURES * SP_FIGURE_PATH] = "";
-    size_t n = 0;
     for (int f = 0; f < SP_FIGURES; f++) {
         sp_figure_path(aim, (enum sp_machine_figure)f, paths[f]);
         if (!is_of_goal(aim, (enum sp_machine_figure)f))
             continue;
         sp_nearest_offer(&nearest, paths[f]);
-        n += (size_t)snprintf(all + n, sizeof all - n, "%s%s", n > 0 ? ", " : "", paths[f]);
+        sp_append(all, sizeof all, "%s%s", all[0] ? ", " : "", paths[f]);
     }
     return sp_fail(error, SP_INPUT, "--vary: \"%s\" is not a variable figure of %s%s: %s",
                    sp_safe(item), sp_machine_of_aim(aim)->name, sp_nearest_hint(&nearest), all);

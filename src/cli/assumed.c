@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "base/text.h"
 #include "hf/huggingface.h"
 
 /* Whether the shape or --set gives it. */
@@ -21,8 +22,7 @@ static bool is_typed(const char *shape, const struct sp_sources *sources, const 
 
 static void assume(char *words, size_t size, const char *what)
 {
-    const size_t used = strlen(words);
-    snprintf(words + used, size - used, "%s%s", used > 0 ? ", " : "", what);
+    sp_append(words, size, "%s%s", words[0] ? ", " : "", what);
 }
 
 static void note_shape(const char *shape, const struct sp_sources *sources,

@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "base/suggest.h"
+#include "base/text.h"
 #include "cli/options.h"
 
 /* Other spellings of a choice, in the help and in the field. */
@@ -54,8 +55,7 @@ bool sp_find_choice(const char *where, const char *name, const char *const *choi
         if (!is_offered(choices[i], text, known_name))
             continue;
         sp_nearest_offer(&nearest, choices[i]);
-        const size_t used = strlen(all);
-        snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "", choices[i]);
+        sp_append(all, sizeof all, "%s%s", all[0] ? ", " : "", choices[i]);
     }
     return sp_fail(error, SP_INPUT, "--%s%s: \"%s\" is not one of %s%s", where, name, sp_safe(text),
                    all, sp_nearest_hint(&nearest));

@@ -130,6 +130,10 @@ size_t sp_options_of(const struct sp_command *command, struct sp_option options[
 #define SP_OPTION_REMAT_THAT_FITS SP_TAKE(remat, .choices = sp_remat_names)
 #define SP_OPTION_REMAT(otherwise) SP_TAKE(remat, .fallback = otherwise, .choices = sp_remat_names)
 #define SP_OPTION_RUN_TOKENS SP_TAKE(tokens)
+/* The launch that a plan comes from: what says more of it needs it. */
+#define SP_OPTIONS_FROM SP_TAKE(from), SP_OPTIONS_OF_LAUNCH
+#define SP_OPTIONS_OF_LAUNCH \
+    SP_TAKE(recipe, .needs = SP_THESE(SP_O_from)), SP_TAKE(set_var, .needs = SP_THESE(SP_O_from))
 #define SP_OPTIONS_PRICE SP_TAKE(price), SP_OPTIONS_CAPEX
 #define SP_OPTIONS_CAPEX SP_TAKE(capex), \
     SP_TAKE(years, .fallback = "4", .needs = SP_THESE(SP_O_capex)), \

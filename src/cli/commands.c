@@ -7,7 +7,9 @@
 #include <sys/stat.h>
 
 #include "host/write_file.h"
+#include "base/memory.h"
 #include "base/suggest.h"
+#include "base/text.h"
 #include "cli/assumed.h"
 #include "cli/command.h"
 #include "cli/help.h"
@@ -93,9 +95,7 @@ size_t sp_options_of(const struct sp_command *command, struct sp_option options[
 
 struct sp_args *sp_new_args(struct sp_world *world)
 {
-    struct sp_args *const args = calloc(1, sizeof *args);
-    if (!args)
-        abort();
+    struct sp_args *const args = sp_must(calloc(1, sizeof *args));
     args->world = world;
     return args;
 }
@@ -112,9 +112,7 @@ bool sp_parse_command(const struct sp_command *command, int argc, char **argv, s
 static bool add_hint(const struct sp_command *command, struct sp_error *error)
 {
     if (error->code == SP_USAGE && error->lines == 1) {
-        const size_t used = strlen(error->text);
-        snprintf(error->text + used, sizeof error->text - used, " (see `scaleplan %s --help`)",
-                 command->name);
+        sp_append(error->text, sizeof error->text, " (see `scaleplan %s --help`)", command->name);
     }
     return false;
 }

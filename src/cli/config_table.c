@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 enum { LONGEST_IN_TABLE = 24 };
 
 const cJSON *sp_json_node(const cJSON *root, const char *path)
@@ -119,13 +121,11 @@ void sp_put_config_fields(struct sp_report *report, const struct sp_config_shown
                                                {"value", "value", false, false},
                                                {"source", "source", true, false},
                                                {"note", "note", true, false}};
-    struct sp_row *const rows = calloc(SP_MOST_FIELDS, sizeof *rows);
+    struct sp_row *const rows = sp_must(calloc(SP_MOST_FIELDS, sizeof *rows));
     const struct sp_field_table *table = sp_config_kinds[shown->kind].table;
     const struct sp_field *lines[SP_MOST_FIELDS];
     size_t n = 0, n_lines = 0;
     bool in_table, sourced = false;
-    if (!rows)
-        abort();
     for (size_t i = 0; i < table->n; i++) {
         const struct sp_field *field = &table->fields[i];
         if (!put_field(report, shown, field, &in_table))

@@ -7,6 +7,7 @@
 
 #include "answer/derivation.h"
 #include "answer/markdown.h"
+#include "base/memory.h"
 #include "base/quote.h"
 
 static const char sheet_intro[] =
@@ -24,15 +25,12 @@ static const char intro[] =
     "where the derivation stands. Printed figures that differ are named at their case and\n"
     "gathered at the end, with the reason.\n";
 
-bool sp_book_open(struct sp_book *book, bool of_sheet)
+void sp_book_open(struct sp_book *book, bool of_sheet)
 {
     *book = (struct sp_book){0};
-    book->pages = open_memstream(&book->pages_text, &book->pages_size);
-    book->errata = open_memstream(&book->errata_text, &book->errata_size);
-    if (!book->pages || !book->errata)
-        return false;
+    book->pages = sp_must(open_memstream(&book->pages_text, &book->pages_size));
+    book->errata = sp_must(open_memstream(&book->errata_text, &book->errata_size));
     fputs(of_sheet ? sheet_intro : intro, book->pages);
-    return true;
 }
 
 void sp_book_chapter(struct sp_book *book, const char *path)

@@ -18,8 +18,8 @@ struct sp_book {
     bool derives; /* formulas from their definitions */
 };
 
-/* Opens the book and writes its introduction; false when memory is short. */
-bool sp_book_open(struct sp_book *book, bool of_sheet);
+/* Opens the book and writes its introduction. */
+void sp_book_open(struct sp_book *book, bool of_sheet);
 
 /* A chapter named after a file of cases ("tests/textbook/roofline.json": Roofline). */
 void sp_book_chapter(struct sp_book *book, const char *path);

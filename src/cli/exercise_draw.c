@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 struct sp_dice sp_dice_of(uint64_t seed, const char *id)
 {
     uint64_t hash = 0xcbf29ce484222325; /* FNV-1a */
@@ -79,9 +81,7 @@ static char *redrawn(const struct sp_case *c, const char *text,
 {
     char *made = NULL;
     size_t size;
-    FILE *const out = open_memstream(&made, &size);
-    if (!out)
-        abort();
+    FILE *const out = sp_must(open_memstream(&made, &size));
     for (const char *at = text; *at;) {
         const char *next = NULL;
         int key = 0;

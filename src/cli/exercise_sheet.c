@@ -8,6 +8,7 @@
 
 #include "answer/markdown.h"
 #include "base/list.h"
+#include "base/memory.h"
 #include "base/number.h"
 #include "base/suggest.h"
 #include "cli/command.h"
@@ -87,9 +88,7 @@ static int by_lot(const void *a, const void *b)
 /* Chooses `count` of the picks by their lots. */
 static void draw_lots(struct pick *picks, size_t n, size_t count)
 {
-    struct pick **const order = calloc(n + 1, sizeof(struct pick *));
-    if (!order)
-        abort();
+    struct pick **const order = sp_must(calloc(n + 1, sizeof(struct pick *)));
     for (size_t i = 0; i < n; i++)
         order[i] = &picks[i];
     qsort(order, n, sizeof(struct pick *), by_lot);
@@ -123,10 +122,8 @@ static bool ask_all(const struct sp_sheet *sheet, const struct sp_cases *files,
     bool ok = true;
     for (int f = 0; f < sheet->n_files; f++)
         cases += (size_t)files[f].n;
-    struct pick *const picks = calloc(cases, sizeof *picks);
-    struct sp_case *const c = malloc(sizeof *c);
-    if (!picks || !c)
-        abort();
+    struct pick *const picks = sp_must(calloc(cases, sizeof *picks));
+    struct sp_case *const c = sp_must(malloc(sizeof *c));
     const size_t n = collect(sheet, files, picks, c);
     int number = 0;
     if (sheet->is_random)
@@ -146,10 +143,8 @@ static bool ask_all(const struct sp_sheet *sheet, const struct sp_cases *files,
 
 bool sp_each_question(const struct sp_sheet *sheet, struct sp_error *error)
 {
-    struct sp_cases *const files = calloc((size_t)sheet->n_files + 1, sizeof *files);
+    struct sp_cases *const files = sp_must(calloc((size_t)sheet->n_files + 1, sizeof *files));
     int opened = 0;
-    if (!files)
-        abort();
     while (opened < sheet->n_files &&
            sp_open_cases(sp_pipes_of(sheet->world), sheet->files[opened], &files[opened], error))
         opened++;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "cli/command.h"
 #include "cli/plan_rows.h"
 #include "cli/searching.h"
@@ -44,8 +45,7 @@ static bool look(const struct sp_args *args, struct sp_report *report, struct sp
             sp_estimate_planned(&x->planned, s.of.convention, SP_WITH_RANGE, &x->estimate);
             x->planned.problem.machine = NULL; /* it is the candidate's */
             char *const line = sp_step_line(&s, m, &x->planned.plan, NULL);
-            if (asprintf(&x->command, "scaleplan %s", line) < 0)
-                abort();
+            x->command = sp_make_text("scaleplan %s", line);
             free(line);
         }
         free(all);

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "base/text.h"
 #include "cli/expected.h"
 #include "cli/plan_fields.h"
 
@@ -12,24 +13,24 @@ void sp_name_mesh(const struct sp_strategy *s, char *out, size_t size)
         const char *name;
         int64_t degree;
     } degrees[] = {{"DP", s->dp}, {"FSDP", s->fsdp}, {"TP", s->tp}, {"PP", s->pp}};
-    size_t used = (size_t)snprintf(out, size, "%s", "");
+    out[0] = '\0';
     for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++)
         if (degrees[i].degree > 1)
-            used += (size_t)snprintf(out + used, size - used, "%s%s %lld", used ? " x " : "",
-                                     degrees[i].name, (long long)degrees[i].degree);
-    if (used == 0)
+            sp_append(out, size, "%s%s %lld", out[0] ? " x " : "", degrees[i].name,
+                      (long long)degrees[i].degree);
+    if (!out[0])
         snprintf(out, size, "one chip");
     else if (s->microbatches > 1)
-        snprintf(out + used, size - used, " in %lld micro-batches", (long long)s->microbatches);
+        sp_append(out, size, " in %lld micro-batches", (long long)s->microbatches);
 }
 
 void sp_name_shared(const struct sp_strategy *s, char *out, size_t size)
 {
-    size_t used = (size_t)snprintf(out, size, "%s", "");
+    out[0] = '\0';
     if (s->cp > 1)
-        used += (size_t)snprintf(out, size, " --cp %lld", (long long)s->cp);
+        sp_append(out, size, " --cp %lld", (long long)s->cp);
     if (s->ep > 1)
-        snprintf(out + used, size - used, " --ep %lld", (long long)s->ep);
+        sp_append(out, size, " --ep %lld", (long long)s->ep);
 }
 
 char *sp_fit_search_command(const struct sp_args *args)

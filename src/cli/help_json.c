@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/json.h"
+#include "base/memory.h"
 #include "cli/help.h"
 #include "cli/operands.h"
 
@@ -61,9 +62,7 @@ static cJSON *command_json(const struct sp_command *command)
     cJSON *const examples = cJSON_AddArrayToObject(out, "examples");
     for (const struct sp_example *example = command->examples; example->line; example++) {
         cJSON *const one = cJSON_CreateObject();
-        char *line;
-        if (asprintf(&line, "scaleplan %s", example->line) < 0)
-            abort();
+        char *const line = sp_make_text("scaleplan %s", example->line);
         cJSON_AddStringToObject(one, "line", line);
         free(line);
         cJSON_AddStringToObject(one, "what", example->what);

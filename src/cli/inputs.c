@@ -300,8 +300,7 @@ bool sp_check_peak(const struct sp_hardware *hw, enum sp_dtype wanted, struct sp
         return true;
     for (int i = 0; i < SP_DTYPES; i++)
         if (!isnan(hw->chip.peak_flops_per_s[i]))
-            snprintf(own + strlen(own), sizeof own - strlen(own), "%s%s", *own ? ", " : "",
-                     sp_dtype_names[i]);
+            sp_append(own, sizeof own, "%s%s", *own ? ", " : "", sp_dtype_names[i]);
     return sp_fail(error, SP_INPUT, "%s publishes no peak for %s; it has peaks for %s", hw->name,
                    wanted == SP_DTYPES ? "this element type" : sp_dtype_names[wanted], own);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "base/text.h"
 #include "cli/plan_fields.h"
 
 /* Whether a value is there, whole: a set of modules has commas of its own. */
@@ -19,11 +20,10 @@ static bool has_value(const char *values, const char *value)
 
 static void keep_choice(struct sp_left_open *open, const char *value)
 {
-    const size_t used = strlen(open->values);
     if (has_value(open->values, value))
         return;
-    open->differs = used > 0;
-    snprintf(open->values + used, sizeof open->values - used, "%s%s", used > 0 ? ", " : "", value);
+    open->differs = open->values[0] != '\0';
+    sp_append(open->values, sizeof open->values, "%s%s", open->differs ? ", " : "", value);
 }
 
 void sp_keep_choices(struct sp_left_open open[SP_PLAN_FIELDS], const char *keys,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/memory.h"
 #include "config/world.h"
 #include "answer/rows.h"
 #include "cli/help.h"
@@ -51,9 +52,7 @@ static void print_with_id(const struct lines *s, const struct sp_report *report,
         sp_render(report, how, s->out);
         return;
     }
-    FILE *const answer = open_memstream(&text, &length);
-    if (!answer)
-        abort();
+    FILE *const answer = sp_must(open_memstream(&text, &length));
     sp_render(report, how, answer);
     fclose(answer);
     fprintf(s->out, "{\"id\":%s%s%s", s->id, text[1] == '}' ? "" : ",", text + 1);
@@ -158,14 +157,12 @@ static bool take_typed(const struct sp_command *command, int argc, char **argv,
 static enum sp_exit answer_input(const struct sp_command *command, const struct sp_args *typed,
                                  struct sp_world *world, FILE *out, struct sp_error *error)
 {
-    char *const line = malloc(LONGEST_LINE + 1);
+    char *const line = sp_must(malloc(LONGEST_LINE + 1));
     struct lines s = {.command = command,
                       .typed = typed,
                       .args = sp_new_args(world),
                       .in = sp_input_of(sp_pipes_of(world)),
                       .out = out};
-    if (!line)
-        abort();
     if (world)
         world->pipes.stdin_taken = true;
     sp_copy_args(s.args, typed);

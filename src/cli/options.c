@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "base/number.h"
 #include "base/suggest.h"
+#include "base/text.h"
 #include "answer/quantity.h"
 #include "config/lengths.h"
 
@@ -106,12 +107,11 @@ double sp_number_at(const struct sp_args *args, enum sp_option_id id)
 /* Adds to the error which other option of the command has that choice: "--format int8". */
 static bool add_other_choice(const struct sp_args *args, const char *text, struct sp_error *error)
 {
-    const size_t used = strlen(error->text);
     for (size_t i = 0; i < args->n_options; i++)
         for (int c = 0; args->options[i].choices && args->options[i].choices[c]; c++)
             if (strcasecmp(args->options[i].choices[c], text) == 0) {
-                snprintf(error->text + used, sizeof error->text - used, "; --%s %s is",
-                         args->options[i].name, args->options[i].choices[c]);
+                sp_append(error->text, sizeof error->text, "; --%s %s is", args->options[i].name,
+                          args->options[i].choices[c]);
                 return false;
             }
     return false;
@@ -323,21 +323,6 @@ static bool unexpected_word(const struct sp_args *args, const char *word, struct
                    near ? "; did you mean \"--" : "", near ? nearest.best : "", near ? "\"?" : "");
 }
 
-/* Whether the word after --explain names a quantity; if the command takes operands, it might be one
- * of them. */
-static bool is_quantity(const char *word)
-{
-    const size_t n = strlen(word);
-    for (enum sp_quantity_id id = 0; id < SP_QUANTITIES; id++) {
-        const char *const key = sp_quantity(id).key;
-        const size_t length = strlen(key);
-        if (length >= n && strcmp(key + length - n, word) == 0 &&
-            (length == n || key[length - n - 1] == '.'))
-            return true;
-    }
-    return false;
-}
-
 /* The row of a word of others; NULL: it has none. */
 static const struct other *other_named(const char *word)
 {
@@ -449,7 +434,7 @@ static bool take_option(struct sp_args *args, int argc, char **argv, int before,
     const char *value = optarg;
     const bool word_follows = optind < argc && argv[optind][0] != '-';
     if (option->kind == SP_MAYBE && !value && word_follows &&
-        (!takes_operands || is_quantity(argv[optind])))
+        (!takes_operands || sp_ends_some_key(argv[optind])))
         value = argv[optind++];
     if (option->id == SP_O_help && word_follows && strcmp(argv[optind], "all") == 0) {
         args->whole_help = true;

@@ -8,6 +8,8 @@
 #define SP_PLAN_FIELD(id, ...) [SP_FIELD_##id] = SP_Q_STEP_##id,
 const enum sp_quantity_id sp_plan_rows[SP_PLAN_FIELDS] = {
 #include <scaleplan/plan_fields.def>
+
+#include "base/text.h"
 };
 #undef SP_PLAN_FIELD
 
@@ -106,11 +108,10 @@ void sp_plan_rest(const struct sp_plan *plan, const struct sp_model *model,
 {
     out[0] = '\0';
     for (enum sp_plan_field_id i = 0; i < SP_PLAN_FIELDS; i++) {
-        const size_t used = strlen(out);
         char text[SP_PLAN_TEXT];
         format_unusual(plan, model, framework, slices, i, text);
         if (text[0] && !sp_plan_fields[i].in_line)
-            snprintf(out + used, size - used, ", %s %s", sp_plan_fields[i].name, text);
+            sp_append(out, size, ", %s %s", sp_plan_fields[i].name, text);
     }
 }
 
@@ -118,13 +119,12 @@ void sp_chosen_words(const struct sp_planned *p, char out[SP_PLAN_REST])
 {
     out[0] = '\0';
     for (enum sp_plan_field_id i = 0; i < SP_PLAN_FIELDS; i++) {
-        const size_t used = strlen(out);
         char text[SP_PLAN_TEXT];
         sp_format_plan(&p->plan, &sp_plan_fields[i], text);
         const bool is_none =
             text[0] == '\0' || (i == SP_FIELD_OFFLOAD && !p->plan.recompute.offload);
         if (p->origin[i] == SP_ORIGIN_CHOSEN && !is_none)
-            snprintf(out + used, SP_PLAN_REST - used, "%s--%s %s", used > 0 ? " " : "",
-                     sp_plan_fields[i].name, text);
+            sp_append(out, SP_PLAN_REST, "%s--%s %s", out[0] ? " " : "", sp_plan_fields[i].name,
+                      text);
     }
 }

@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "base/memory.h"
 #include "base/number.h"
 #include "base/suggest.h"
+#include "base/text.h"
 
 #include "cli/plan_options.h"
 #include "config/repertoire.h"
@@ -270,9 +272,8 @@ static bool needs_shape(const struct sp_args *args, const struct sp_sources *sou
         return true;
     const size_t n = sp_nearest_shapes(args->value.params, NULL, sources, near, 3);
     for (size_t i = 0; i < n; i++) {
-        const size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, "%s%s (%s)", i ? ", " : "", near[i].name,
-                 sp_human_text(near[i].params, SP_PARAMETERS));
+        sp_append(names, sizeof names, "%s%s (%s)", i ? ", " : "", near[i].name,
+                  sp_human_text(near[i].params, SP_PARAMETERS));
     }
     return sp_fail(error, SP_USAGE,
                    "--params %s: a plan needs a shape; nearest in size: --model %s; or --shape "
@@ -326,9 +327,7 @@ struct sp_known_problem *sp_know(const struct sp_args *typed)
     struct sp_error ignored = {0};
     if (!sp_option_taken(typed, sp_option_of_field(SP_FIELD_TP)))
         return NULL;
-    struct sp_known_problem *const known = calloc(1, sizeof *known);
-    if (!known)
-        abort();
+    struct sp_known_problem *const known = sp_must(calloc(1, sizeof *known));
     if (!load_base(typed, &sources, &known->base, &ignored) ||
         !sp_model_has_shape(&known->base.model)) {
         free(known);

@@ -6,6 +6,7 @@
 #include <scaleplan/estimate.h>
 #include <scaleplan/flops.h>
 
+#include "base/text.h"
 #include "answer/time_parts.h"
 
 /* Values of rows that few answers show, worked out where they are put. */
@@ -196,7 +197,6 @@ void sp_put_neighbour(struct sp_report *r, const struct sp_step_inputs *in,
                           .tie = sp_is_tie(n->step_s, plan->time.step, sp_lead_log(tier)),
                           .has_limit = !isnan(most_bytes)};
     sp_change_text(n, "", s.change, sizeof s.change);
-    const size_t used = strlen(s.change);
-    snprintf(s.change + used, sizeof s.change - used, "%s", with);
+    sp_append(s.change, sizeof s.change, "%s", with);
     put_search_near_rows(r, &s);
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/plan_fields.h"
 #include "study/plan_text.h"
 
@@ -53,13 +54,12 @@ void sp_put_plan_table(struct sp_searching *s, const struct sp_ranked *all, size
 {
     char columns[512] = "";
     for (size_t i = 0; i < sizeof plan_columns / sizeof *plan_columns; i++) {
-        const size_t used = strlen(columns);
         const bool is_there =
             plan_columns[i].field == SP_PLAN_FIELDS || differ_in(all, n, plan_columns[i].field);
         const char *const column = is_there ? plan_columns[i].column : plan_columns[i].same;
         if (column)
-            snprintf(columns + used, sizeof columns - used, "%s%s", column,
-                     i == 0 && s->of.machines > 1 ? "machine, devices, " : "");
+            sp_append(columns, sizeof columns, "%s%s", column,
+                      i == 0 && s->of.machines > 1 ? "machine, devices, " : "");
     }
     sp_list_table(s->report, "plans", "%s%s%s", columns, s->of.grounded ? SP_RANKED_BY : "",
                   last_columns);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/number.h"
 #include "cli/exercise_book.h"
 
@@ -104,9 +105,7 @@ void sp_note_printed(const struct sp_command *command, const struct sp_args *arg
 {
     struct sp_cases cases;
     struct sp_error error = {0};
-    struct sp_case *const c = malloc(sizeof *c);
-    if (!c)
-        abort();
+    struct sp_case *const c = sp_must(malloc(sizeof *c));
     sp_stand_in(report, SP_BOTH);
     for (size_t i = 0; i < sp_n_printed && sp_takes_words(report); i++) {
         if (strcmp(sp_printed[i].command, command->name) != 0 ||

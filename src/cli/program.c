@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "host/parallel.h"
 #include "config/world.h"
 #include "host/write_file.h"
@@ -187,9 +188,7 @@ static bool write_answer(const struct sp_report *report, struct sp_render how, c
 {
     char *text;
     size_t size;
-    FILE *const out = open_memstream(&text, &size);
-    if (!out)
-        abort();
+    FILE *const out = sp_must(open_memstream(&text, &size));
     how.colour = false;
     if (how.width > 0)
         how.width = ANSWER_COLUMNS;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/list.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "study/nearby.h"
 
@@ -197,8 +198,8 @@ bool sp_search_rl(const struct sp_args *typed, struct sp_rl_found *found, struct
         !sp_model_of(typed, &sources, &model, error))
         return false;
     struct search s = {.typed = typed,
-                       .sides = calloc(1, sizeof *s.sides),
-                       .answer = calloc(1, sizeof *s.answer),
+                       .sides = sp_must(calloc(1, sizeof *s.sides)),
+                       .answer = sp_must(calloc(1, sizeof *s.answer)),
                        .args = sp_new_args(typed->world),
                        .apart = sp_report_new("rl"),
                        .found = found,
@@ -206,8 +207,6 @@ bool sp_search_rl(const struct sp_args *typed, struct sp_rl_found *found, struct
                        .host = sp_chips_per_host(&hw.network),
                        .experts = model.moe.experts,
                        .most_stale = typed->given.stale ? (int64_t)typed->value.stale : 1};
-    if (!s.sides || !s.answer)
-        abort();
     *found = (struct sp_rl_found){.step_s = INFINITY};
     try_places(&s);
     if (found->step_s < INFINITY) {

@@ -8,7 +8,9 @@
 
 #include <scaleplan/estimate.h>
 
+#include "base/memory.h"
 #include "base/number.h"
+#include "base/text.h"
 #include "cli/plan_fields.h"
 #include "cli/search_layout.h"
 #include "cli/search_nearby.h"
@@ -69,18 +71,14 @@ static void put_plan(struct sp_searching *s, const struct sp_ranked *all, size_t
 
 static struct sp_plan *room_for_plans(size_t n)
 {
-    struct sp_plan *const plans = calloc(n + 1, sizeof *plans);
-    if (!plans)
-        abort();
+    struct sp_plan *const plans = sp_must(calloc(n + 1, sizeof *plans));
     return plans;
 }
 
 /* The names of a list of plans; the caller frees them. */
 static struct sp_short_name *names_of(const struct sp_plan *plans, size_t n)
 {
-    struct sp_short_name *const names = calloc(n + 1, sizeof *names);
-    if (!names)
-        abort();
+    struct sp_short_name *const names = sp_must(calloc(n + 1, sizeof *names));
     sp_name_plans(plans, n, names);
     return names;
 }
@@ -472,9 +470,7 @@ static char *words_of(const struct sp_searching *s)
     sp_add_all(&words, s->args, except);
     for (int i = 0; i < words.n; i++)
         cJSON_AddItemToArray(list, cJSON_CreateString(words.word[i]));
-    char *const text = cJSON_PrintUnformatted(list);
-    if (!text)
-        abort();
+    char *const text = sp_must(cJSON_PrintUnformatted(list));
     cJSON_Delete(list);
     sp_free_words(&words);
     return text;
@@ -497,21 +493,21 @@ static void rank_plans(struct search_rows *s, bool all_of_front)
 
 static void find_ties(struct search_rows *s)
 {
-    size_t used = 0, last = 0;
+    size_t last = 0;
     for (size_t i = 1; i < s->n; i++)
         if (sp_ties_with_first(s->of, s->all, i))
             last = i;
     for (size_t i = 1; i <= last; i++)
         if (sp_ties_with_first(s->of, s->all, i))
-            used += (size_t)snprintf(s->ties + used, sizeof s->ties - used, "%s%zu",
-                                     s->n_ties++ == 0 ? ""
-                                     : i == last      ? " and "
-                                                      : ", ",
-                                     i + 1);
-    snprintf(s->ties + used, sizeof s->ties - used, "%s",
-             s->n_ties == 0   ? "no plan ties"
-             : s->n_ties == 1 ? " ties"
-                              : " tie");
+            sp_append(s->ties, sizeof s->ties, "%s%zu",
+                      s->n_ties++ == 0 ? ""
+                      : i == last      ? " and "
+                                       : ", ",
+                      i + 1);
+    sp_append(s->ties, sizeof s->ties, "%s",
+              s->n_ties == 0   ? "no plan ties"
+              : s->n_ties == 1 ? " ties"
+                               : " tie");
     s->lead = sp_first_lead_log(s->of, s->all);
 }
 
@@ -555,7 +551,6 @@ void sp_report_search(struct sp_searching *s)
                                .hides_list =
                                    s->of.machines > 1 || s->args->value.against || s->from,
                                .timings = s->timings};
-    size_t used = 0;
     sp_restate_robust(&s->of);
     rows.sum = sp_sum_up(&s->of);
     if (rows.base->left_idle > 0)
@@ -565,9 +560,9 @@ void sp_report_search(struct sp_searching *s)
     read_list(s, &rows);
     for (int i = 0; i < s->of.machines && s->of.machines > 1; i++) {
         const struct sp_planned *const p = &s->of.machine[i]->base;
-        if (!p->own_profile && used < sizeof rows.borrowed)
-            used += (size_t)snprintf(rows.borrowed + used, sizeof rows.borrowed - used, "%s%s",
-                                     used ? ", " : "", p->profile.name);
+        if (!p->own_profile)
+            sp_append(rows.borrowed, sizeof rows.borrowed, "%s%s", rows.borrowed[0] ? ", " : "",
+                      p->profile.name);
     }
     if (s->of.run.shards > 1)
         rows.arguments = words_of(s);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/list.h"
+#include "base/memory.h"
 #include "cli/plan_fields.h"
 #include "cli/problem.h"
 #include "cli/space_options.h"
@@ -140,9 +141,7 @@ bool sp_open_search(const struct sp_args *args, const struct sp_sources *sources
     if (!sp_space_limits_of(args, &of->limits, error))
         return false;
     const size_t size = strlen(list) + 1;
-    char *const hw = malloc(size);
-    if (!hw)
-        abort();
+    char *const hw = sp_must(malloc(size));
     bool ok = true;
     while (ok && sp_next_item(&list, hw, size))
         ok = open_machine(s, sources, hw, error);

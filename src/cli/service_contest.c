@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "base/memory.h"
 #include "cli/service.h"
 #include "study/problem.h"
 #include "study/serve_contest.h"
@@ -71,9 +72,7 @@ static bool open_machine(struct contest *c, const char *hw, const struct sp_sour
 {
     if (c->n == MOST_MACHINES)
         return sp_fail(error, SP_INPUT, "--hw: more than %d machines", MOST_MACHINES);
-    struct rival *const v = calloc(1, sizeof *v);
-    if (!v)
-        abort();
+    struct rival *const v = sp_must(calloc(1, sizeof *v));
     c->rival[c->n++] = v;
     if (!*hw || strlen(hw) >= sizeof v->hw)
         return sp_fail(error, SP_INPUT, "--hw %s: an empty or too long name in the list",
@@ -101,10 +100,8 @@ static bool open_machines(struct contest *c, struct sp_error *error)
     const struct sp_sources sources = sp_sources_of(c->args);
     const char *list = c->args->value.hw;
     const size_t size = strlen(list) + 1;
-    char *const hw = malloc(size);
+    char *const hw = sp_must(malloc(size));
     bool ok = true;
-    if (!hw)
-        abort();
     while (ok && sp_next_item(&list, hw, size))
         ok = open_machine(c, hw, &sources, error);
     free(hw);

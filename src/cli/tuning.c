@@ -12,6 +12,7 @@
 #include "base/list.h"
 #include "base/number.h"
 #include "base/suggest.h"
+#include "base/text.h"
 
 const char *const sp_base_formats[] = {"bf16", "fp8", "int8", "nf4", "nf4-double", NULL};
 
@@ -189,10 +190,9 @@ bool sp_take_tuning(const struct sp_args *args, struct sp_model *m, struct sp_er
 /* Appends the words of all set bits. */
 static void append_words(const struct bits *words, int n, unsigned set, char *out, size_t size)
 {
-    size_t used = strlen(out);
     for (int i = 0; i < n; i++)
-        if ((words[i].bits & (words[i].bits - 1)) == 0 && (set & words[i].bits) != 0 && used < size)
-            used += (size_t)snprintf(out + used, size - used, " %s", words[i].name);
+        if ((words[i].bits & (words[i].bits - 1)) == 0 && (set & words[i].bits) != 0)
+            sp_append(out, size, " %s", words[i].name);
 }
 
 void sp_tuning_text(const struct sp_model *m, char out[SP_TUNING_TEXT])

@@ -6,23 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/quote.h"
 
 void sp_add_word(struct sp_words *w, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    char *word;
-    if (vasprintf(&word, format, arguments) < 0)
-        abort();
+    w->word = sp_grow(w->word, (size_t)w->n + 2, &w->room, sizeof *w->word);
+    w->word[w->n++] = sp_make_text_from(format, arguments);
     va_end(arguments);
-    if (w->n + 1 >= w->room) {
-        w->room = w->room ? 2 * w->room : 64;
-        w->word = realloc(w->word, (size_t)w->room * sizeof *w->word);
-        if (!w->word)
-            abort();
-    }
-    w->word[w->n++] = word;
     w->word[w->n] = NULL;
 }
 
@@ -78,9 +71,7 @@ char *sp_shell_line(const struct sp_words *w)
 {
     char *text = NULL;
     size_t length = 0;
-    FILE *const out = open_memstream(&text, &length);
-    if (!out)
-        abort();
+    FILE *const out = sp_must(open_memstream(&text, &length));
     for (int i = 0; i < w->n; i++) {
         if (i > 0)
             fputc(' ', out);

@@ -5,7 +5,8 @@
 #include "cli/options.h"
 
 struct sp_words {
-    int n, room;
+    int n;
+    size_t room;
     char **word; /* NULL-terminated, for getopt; NULL if there is none */
 };
 

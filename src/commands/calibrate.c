@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/read_file.h"
 #include "base/text.h"
 #include "cli/example.h"
@@ -27,8 +28,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(op, .choices = ops),
     SP_TAKE(log),
     SP_TAKE(from, .needs = SP_THESE(SP_O_log)),
-    SP_TAKE(recipe, .needs = SP_THESE(SP_O_from)),
-    SP_TAKE(set_var, .needs = SP_THESE(SP_O_from)),
+    SP_OPTIONS_OF_LAUNCH,
     SP_OPTIONS_PLANNED,
 };
 /* clang-format on */
@@ -276,9 +276,7 @@ static bool fit(const struct sp_args *args, struct calibrating *s, struct sp_err
     const struct sp_sources sources = sp_sources_of(args);
     struct sp_hardware hw;
     struct sp_fit_request request;
-    struct sp_run *const run = calloc(1, sizeof *run);
-    if (!run)
-        abort();
+    struct sp_run *const run = sp_must(calloc(1, sizeof *run));
     bool ok = (!s->file || sp_is_serving_file(s->file, &sources, &s->serves, error)) &&
               read_request(args, &sources, s->serves, &hw, &request, error);
     if (ok && args->value.log) {
@@ -413,9 +411,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         ok = measure(args, text, &s, report, error);
         free(s.times.of);
     } else if (ok && text && sp_is_kernel_times(text)) {
-        struct gauging *const s = calloc(1, sizeof *s);
-        if (!s)
-            abort();
+        struct gauging *const s = sp_must(calloc(1, sizeof *s));
         s->file = file;
         s->written = args->value.write;
         ok = gauge(args, text, s, report, error);

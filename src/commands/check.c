@@ -6,6 +6,7 @@
 #include "config/exercises.h"
 #include "config/world.h"
 #include "base/list.h"
+#include "base/memory.h"
 #include "base/suggest.h"
 #include "cli/command.h"
 #include "cli/example.h"
@@ -183,9 +184,7 @@ static bool check_file(struct check *check, const char *file, struct sp_error *e
     bool ok = true, any = false;
     if (!sp_open_cases(sp_pipes_of(check->world), file, &cases, error))
         return false;
-    struct sp_case *const c = malloc(sizeof *c);
-    if (!c)
-        abort();
+    struct sp_case *const c = sp_must(malloc(sizeof *c));
     for (int i = 0; i < cases.n && ok; i++) {
         sp_case_at(&cases, i, c);
         /* "roof-01" stands for "roof-01:h100" too */
@@ -263,9 +262,9 @@ static bool run_sheet(const struct sp_args *args, struct check *check, struct sp
     if (grades && !(sheet.answers = sp_read_file(sp_pipes_of(args->world), args->value.grade,
                                                  SP_JSON_MAX_BYTES, &size, error)))
         return false;
-    sheet.out = open_memstream(&text, &size);
-    if (!sheet.out || (solves && !sp_book_open(&check->book, true)))
-        abort();
+    sheet.out = sp_must(open_memstream(&text, &size));
+    if (solves)
+        sp_book_open(&check->book, true);
     fputs(sheet_intro, sheet.out);
     const struct sp_sheet made = {
         .files = args->operands,
@@ -310,8 +309,8 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     check.grades = args->given.grade;
     if (args->given.sheet || args->given.solutions || args->given.random || check.grades)
         return run_sheet(args, &check, error);
-    if (check.writes_book && !sp_book_open(&check.book, false))
-        return sp_fail(error, SP_INTERNAL, "out of memory");
+    if (check.writes_book)
+        sp_book_open(&check.book, false);
     const bool ok = run_files(args, &check, error);
     sp_scope(report, "");
     put_check_rows(report, &check);

@@ -5,6 +5,7 @@
 #include <scaleplan/forms.h>
 
 #include "base/number.h"
+#include "base/text.h"
 #include "cli/command.h"
 #include "config/array.h"
 #include "config/sharded.h"
@@ -190,18 +191,17 @@ static void name_axes(struct comm *s)
     const struct sp_torus_group *const g = &s->group.torus;
     char *const text = s->axes_text;
     const size_t size = sizeof s->axes_text;
-    int n = 0;
     for (int i = 0; i < s->mesh.n; i++)
         if (s->axes >> i & 1)
-            n += snprintf(text + n, size - (size_t)n, "%s%c", n ? "" : "axes ", s->mesh.name[i]);
-    if (n == 6) /* one axis */
-        n = snprintf(text, size, "axis %c", text[5]);
+            sp_append(text, size, "%s%c", text[0] ? "" : "axes ", s->mesh.name[i]);
+    if (strlen(text) == 6) /* one axis */
+        snprintf(text, size, "axis %c", text[5]);
     for (int i = 0; i < g->n; i++)
-        n += snprintf(text + n, size - (size_t)n, "%s%s of %lld",
-                      i   ? " x "
-                      : n ? ": "
-                          : "",
-                      g->wraps[i] ? "ring" : "line", (long long)g->length[i]);
+        sp_append(text, size, "%s%s of %lld",
+                  i         ? " x "
+                  : text[0] ? ": "
+                            : "",
+                  g->wraps[i] ? "ring" : "line", (long long)g->length[i]);
 }
 
 /* A collective spans all slices unless --group-axes or --mesh say on which axes it runs. */

@@ -14,9 +14,7 @@
 static const struct sp_taken options[] = {
     SP_TAKE(to, .choices = sp_export_choices),
     SP_TAKE(strict),
-    SP_TAKE(from),
-    SP_TAKE(recipe, .needs = SP_THESE(SP_O_from)),
-    SP_TAKE(set_var, .needs = SP_THESE(SP_O_from)),
+    SP_OPTIONS_FROM,
     SP_OPTIONS_PLANNED,
     SP_OPTIONS_SERVICE,
 };

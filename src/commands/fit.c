@@ -9,6 +9,7 @@
 #include <scaleplan/training.h>
 
 #include "base/list.h"
+#include "base/memory.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "cli/fit_inputs.h"
@@ -282,7 +283,7 @@ static void put_plans(struct sp_report *r, const struct fit *f)
             continue;
         sp_name_mesh(best, plan.mesh, 128);
         sp_name_shared(best, shared, sizeof shared);
-        snprintf(plan.mesh + strlen(plan.mesh), sizeof plan.mesh - strlen(plan.mesh), "%s", shared);
+        sp_append(plan.mesh, sizeof plan.mesh, "%s", shared);
         say_against(f, &plan);
         sp_begin_row(r, sp_strategy_titles[kind], "plans.%s", sp_strategy_names[kind]);
         put_fit_plan_rows(r, &plan);
@@ -497,9 +498,7 @@ static void find_expected(struct fit *f, const struct sp_args *args, const struc
 {
     const bool days = !isnan(f->tokens) && !args->given.mfu && sp_takes_scope(r, "expected");
     const bool wanted = args->given.report || days;
-    f->expected = calloc(1, sizeof *f->expected);
-    if (!f->expected)
-        abort();
+    f->expected = sp_must(calloc(1, sizeof *f->expected));
     if (wanted && !f->is_book && sp_model_has_shape(&f->q.model))
         sp_expect_plan(args, f->expected);
 }

@@ -12,6 +12,7 @@
 #include "config/load.h"
 #include "config/node.h"
 #include "config/world.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "cli/command.h"
 
@@ -41,9 +42,7 @@ static void free_texts(struct texts *texts)
 /* The texts are for free_texts() whatever the result. */
 static bool read_texts(const struct sp_args *args, struct texts *texts, struct sp_error *error)
 {
-    texts->text = calloc((size_t)args->n_operands + 1, sizeof *texts->text);
-    if (!texts->text)
-        return sp_fail(error, SP_INTERNAL, "out of memory");
+    texts->text = sp_must(calloc((size_t)args->n_operands + 1, sizeof *texts->text));
     for (; texts->n < args->n_operands; texts->n++) {
         const char *const path = args->operands[texts->n];
         size_t *const length = &texts->text[texts->n].length;
@@ -60,9 +59,8 @@ static bool read_texts(const struct sp_args *args, struct texts *texts, struct s
 static bool put_native(struct sp_report *report, const char *path, const char *text,
                        struct sp_error *error)
 {
-    char *line = NULL;
-    const bool ok =
-        !path || (asprintf(&line, "%s\n", text) > 0 && sp_put_file(report, path, line, error));
+    char *const line = sp_make_text("%s\n", text);
+    const bool ok = !path || sp_put_file(report, path, line, error);
     free(line);
     return ok;
 }
@@ -99,12 +97,11 @@ static bool convert(const struct sp_json *json, const struct sp_sources *sources
     if (name)
         cJSON_ReplaceItemInObjectCaseSensitive(native, "name", cJSON_CreateString(name));
     const struct sp_json document = {.root = native, .origin = json->origin};
-    import->text = cJSON_Print(native);
-    if (import->text)
-        sp_make_printable(import->text, "\n\t"); /* names of the config are others' text */
+    import->text = sp_must(cJSON_Print(native));
+    sp_make_printable(import->text, "\n\t"); /* names of the config are others' text */
     const bool ok = sp_decode_model(&document, &import->model, error);
     cJSON_Delete(native);
-    return ok && (import->text || sp_fail(error, SP_INTERNAL, "out of memory"));
+    return ok;
 }
 
 /* The result of nodes: a machine, and its file as text for free(). */
@@ -170,8 +167,7 @@ static void set_figure(cJSON *network, const char *key, double value)
 
 /* The base's file with what the node says in its place. Switches and cabling of the base are not
  * this machine's. */
-static bool write_machine(const struct sp_config *base, struct import_machine *m,
-                          struct sp_error *error)
+static void write_machine(const struct sp_config *base, struct import_machine *m)
 {
     static const char *const not_known[] = {"fabric", "domain_switches", "domain_switch_ports"};
     cJSON *const file = cJSON_Duplicate(base->json.root, true);
@@ -190,9 +186,8 @@ static bool write_machine(const struct sp_config *base, struct import_machine *m
         set_figure(network, "host_memory_bytes", m->node.memory_bytes);
     cJSON_AddStringToObject(cJSON_GetObjectItemCaseSensitive(file, "sources"), "node",
                             "nvidia-smi topo -m, scontrol show node");
-    m->text = file ? cJSON_Print(file) : NULL;
+    m->text = sp_must(cJSON_Print(file));
     cJSON_Delete(file);
-    return m->text || sp_fail(error, SP_INTERNAL, "out of memory");
 }
 
 static bool make_machine(const struct sp_args *args, struct import_machine *m,
@@ -216,9 +211,9 @@ static bool make_machine(const struct sp_args *args, struct import_machine *m,
     m->devices_up = (m->node.nodes - m->node.down) * m->node.devices;
     if (!sp_open_config(SP_HARDWARE, base, &sources, &config, error))
         return false;
-    const bool ok = write_machine(&config, m, error);
+    write_machine(&config, m);
     sp_config_free(&config);
-    return ok;
+    return true;
 }
 
 static bool are_of_nodes(const struct texts *texts)

@@ -7,6 +7,7 @@
 #include "base/list.h"
 #include "config/world.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "cli/searching.h"
 #include "study/joined_rows.h"
 
@@ -141,9 +142,7 @@ static bool take_arguments(struct merging *m, const struct sp_json *json,
     if (m->parts++ > 0)
         return strcmp(m->arguments, text->valuestring) == 0 ||
                sp_fail(error, SP_INPUT, "%s: a part of another search", json->origin);
-    m->arguments = strdup(text->valuestring);
-    if (!m->arguments)
-        abort();
+    m->arguments = sp_must(strdup(text->valuestring));
     cJSON *const words = cJSON_Parse(text->valuestring);
     bool ok = cJSON_IsArray(words);
     const cJSON *word;
@@ -302,9 +301,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
 {
     if (args->n_operands < 1)
         return sp_fail(error, SP_USAGE, "give files: scaleplan merge PART...");
-    struct merging *const m = calloc(1, sizeof *m);
-    if (!m)
-        abort();
+    struct merging *const m = sp_must(calloc(1, sizeof *m));
     const bool ok = join(m, args, report, error);
     sp_close_search(&m->s.of);
     sp_free_words(&m->words);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/text.h"
 #include "cli/aim.h"
 #include "cli/search_nearby.h"
 #include "pictures/parts.h"
@@ -81,7 +82,7 @@ static void put_need(struct sp_report *r, const struct sp_aim *aim, double now,
                                 s.unit),
             isnan(s.need.needed) ? "" : ", ", answer);
     else
-        snprintf(never + strlen(never), NEVER - strlen(never), "%s%s", *never ? ", " : "", s.path);
+        sp_append(never, NEVER, "%s%s", *never ? ", " : "", s.path);
     sp_stand_in(r, SP_BOTH);
 }
 

@@ -6,6 +6,7 @@
 #include <scaleplan/forms.h>
 
 #include "base/list.h"
+#include "base/memory.h"
 #include "base/number.h"
 #include "cli/command.h"
 #include "cli/plan_options.h"
@@ -254,9 +255,7 @@ static bool play(const struct sp_args *args, struct pipe *s, struct sp_error *er
         return true;
     if (cost > most)
         return sp_fail(error, SP_INPUT, "too many stages and micro-batches to draw");
-    s->task = malloc((size_t)sp_tasks_of(&s->q) * sizeof *s->task);
-    if (!s->task)
-        return sp_fail(error, SP_INTERNAL, "out of memory");
+    s->task = sp_must(malloc((size_t)sp_tasks_of(&s->q) * sizeof *s->task));
     if (sp_play_pipeline(&s->q, s->scale, s->send_s, s->task, &s->played))
         return true;
     free(s->task);

@@ -5,6 +5,7 @@
 
 #include <scaleplan/flops.h>
 
+#include "base/memory.h"
 #include "cli/companions.h"
 #include "cli/launched.h"
 #include "cli/plan_options.h"
@@ -16,9 +17,7 @@
 
 /* clang-format off */
 static const struct sp_taken options[] = {
-    SP_TAKE(from),
-    SP_TAKE(recipe, .needs = SP_THESE(SP_O_from)),
-    SP_TAKE(set_var, .needs = SP_THESE(SP_O_from)),
+    SP_OPTIONS_FROM,
     SP_OPTIONS_MODEL, SP_OPTIONS_MACHINE, {.id = SP_EACH_FIELD}, SP_OPTIONS_STACK,
     SP_OPTIONS_TUNING,
     SP_TAKE(algorithm, .fallback = "grpo", .choices = sp_rl_algorithms),
@@ -139,11 +138,9 @@ static void fill(const struct sp_rl_sides *sides, const struct sp_rl_answer *r, 
 static bool answer(const struct sp_args *args, const struct sp_rl_found *found,
                    struct sp_report *report, struct sp_error *error)
 {
-    struct sp_rl_sides *const sides = calloc(1, sizeof *sides);
-    struct sp_rl_answer *const r = calloc(1, sizeof *r);
+    struct sp_rl_sides *const sides = sp_must(calloc(1, sizeof *sides));
+    struct sp_rl_answer *const r = sp_must(calloc(1, sizeof *r));
     struct rl s;
-    if (!sides || !r)
-        abort();
     const bool ok = sp_load_sides(args, report, sides, error);
     if (ok) {
         sp_estimate_rl(&sides->asked, r);
@@ -179,9 +176,7 @@ static bool answer_best(const struct sp_args *args, struct sp_report *report,
 static bool run(const struct sp_args *typed, struct sp_report *report, struct sp_error *error)
 {
     struct sp_args *const args = sp_new_args(typed->world);
-    struct sp_launch *const launch = calloc(1, sizeof *launch);
-    if (!launch)
-        abort();
+    struct sp_launch *const launch = sp_must(calloc(1, sizeof *launch));
     bool ok = sp_take_launch(typed, launch, args, error);
     if (ok && typed->given.search)
         ok = answer_best(args, report, error);
@@ -197,12 +192,10 @@ static bool run(const struct sp_args *typed, struct sp_report *report, struct sp
 /* The picture of a step whose options are complete. */
 static struct sp_figure *draw(const struct sp_args *args, struct sp_error *error)
 {
-    struct sp_rl_sides *const sides = calloc(1, sizeof *sides);
-    struct sp_rl_answer *const r = calloc(1, sizeof *r);
+    struct sp_rl_sides *const sides = sp_must(calloc(1, sizeof *sides));
+    struct sp_rl_answer *const r = sp_must(calloc(1, sizeof *r));
     struct sp_report *const apart = sp_report_new("rl");
     struct sp_figure *figure = NULL;
-    if (!sides || !r)
-        abort();
     if (sp_load_sides(args, apart, sides, error)) {
         sp_estimate_rl(&sides->asked, r);
         const struct sp_loop loop = {
@@ -229,12 +222,10 @@ static struct sp_figure *plot(const struct sp_args *typed, const struct sp_repor
                               struct sp_error *error)
 {
     struct sp_args *const args = sp_new_args(typed->world), *const best = sp_new_args(typed->world);
-    struct sp_launch *const launch = calloc(1, sizeof *launch);
+    struct sp_launch *const launch = sp_must(calloc(1, sizeof *launch));
     struct sp_rl_found found;
     struct sp_figure *figure = NULL;
     (void)report;
-    if (!launch)
-        abort();
     if (sp_take_launch(typed, launch, args, error)) {
         sp_copy_args(best, args);
         if (!typed->given.search || (sp_search_rl(args, &found, error) &&

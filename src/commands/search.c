@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "pictures/page.h"
 #include "cli/against.h"
 #include "cli/companions.h"
@@ -26,9 +27,7 @@ static const char *const finds[] = {"devices", "batch", "seq", "model", NULL};
     SP_O_shard, SP_O_pareto, SP_O_objective, SP_O_top, SP_O_meshes, SP_O_robust, SP_O_fastest
 
 static const struct sp_taken options[] = {
-    SP_TAKE(from),
-    SP_TAKE(recipe, .needs = SP_THESE(SP_O_from)),
-    SP_TAKE(set_var, .needs = SP_THESE(SP_O_from)),
+    SP_OPTIONS_FROM,
     SP_OPTIONS_SIZED_MODEL,
     SP_TAKE(hw),
     SP_TAKE(idle, .excludes = SP_THESE(SP_O_near, SP_O_explain_rejects, SP_O_find, SP_O_shard,
@@ -456,9 +455,7 @@ static bool write_page(const struct sp_searching *s, struct sp_error *error)
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
     struct sp_searching searching = {0};
-    struct sp_search_launch *const from = calloc(1, sizeof *from);
-    if (!from)
-        abort();
+    struct sp_search_launch *const from = sp_must(calloc(1, sizeof *from));
     sp_catch_interrupt();
     bool ok = sp_open_launch(args, from, error);
     if (ok) {

@@ -6,6 +6,8 @@
 
 #include <scaleplan/names.h>
 
+#include "base/memory.h"
+#include "base/text.h"
 #include "pictures/page.h"
 #include "cli/launched.h"
 #include "cli/service.h"
@@ -142,9 +144,8 @@ static void say_instances(const struct shown *s, char *out, size_t size)
     snprintf(out, size, "%s%s sequences on %s%s chips", times, sp_human_text(f->B, SP_COUNT), times,
              sp_human_text(s->of->chips, SP_COUNT));
     if (f->is_split)
-        snprintf(out + strlen(out), size - strlen(out), ", read by %s x %s",
-                 sp_human_text(s->readers, SP_COUNT),
-                 sp_human_text(f->reader.service.chips, SP_COUNT));
+        sp_append(out, size, ", read by %s x %s", sp_human_text(s->readers, SP_COUNT),
+                  sp_human_text(f->reader.service.chips, SP_COUNT));
 }
 
 /* "a token every 30 ms" and what was asked for instead. */
@@ -507,9 +508,7 @@ static bool read_curves(const struct sp_args *args, struct sp_serve_curves *curv
                         struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
-    struct serve *const f = calloc(1, sizeof *f);
-    if (!f)
-        abort();
+    struct serve *const f = sp_must(calloc(1, sizeof *f));
     *f = (struct serve){
         .args = args, .report = sp_report_new("serve"), .textbook = sources.textbook};
     const bool known =

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "config/array.h"
 #include "config/sharded.h"
 #include "cli/command.h"
@@ -78,11 +79,9 @@ static void put_layout(struct sp_report *r, const struct sp_mesh *mesh, const st
                        .local = sp_local_bytes(mesh, a),
                        .shards = sp_axes_product(mesh, sp_sharding_axes(a)),
                        .devices = sp_axes_product(mesh, ~0u)};
-    int used = 0;
     for (int i = 0; i < a->n; i++)
-        used += snprintf(s.shape + used, sizeof s.shape - (size_t)used, "%s%.0f", i ? "," : "[",
-                         sp_local_dim(mesh, a, i));
-    snprintf(s.shape + used, sizeof s.shape - (size_t)used, "]");
+        sp_append(s.shape, sizeof s.shape, "%s%.0f", i ? "," : "[", sp_local_dim(mesh, a, i));
+    sp_append(s.shape, sizeof s.shape, "]");
     sp_scope(r, name);
     put_shard_array_rows(r, &s);
     for (int i = 0; i < a->n; i++) {

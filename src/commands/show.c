@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "base/memory.h"
 #include "base/suggest.h"
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/config_table.h"
 #include "pictures/curves.h"
@@ -212,8 +214,8 @@ static void show_sums(struct sp_report *report, const char *scope, const char *h
     sp_shape_name(hw, s.shape, sizeof s.shape);
     sp_cloud_name(hw, s.cloud, sizeof s.cloud);
     for (int i = 0; s.is_torus && i < hw->network.axes; i++)
-        snprintf(s.rings + strlen(s.rings), sizeof s.rings - strlen(s.rings), "%s%s", i ? ", " : "",
-                 sp_axis_wraps(hw, i) ? "ring" : "line");
+        sp_append(s.rings, sizeof s.rings, "%s%s", i ? ", " : "",
+                  sp_axis_wraps(hw, i) ? "ring" : "line");
     sp_scope(report, scope);
     put_show_machine_rows(report, &s);
     if (heading)
@@ -298,10 +300,7 @@ static void join(const cJSON *list, const char *separator, char *out, size_t siz
     const cJSON *item;
     out[0] = '\0';
     cJSON_ArrayForEach(item, list)
-    {
-        const size_t used = strlen(out);
-        snprintf(out + used, size - used, "%s%s", used ? separator : "", sp_json_text(item, ""));
-    }
+        sp_append(out, size, "%s%s", out[0] ? separator : "", sp_json_text(item, ""));
 }
 
 /* Name, other names and slices on offer. */
@@ -421,17 +420,15 @@ static bool print_file(const struct wanted *wanted, const struct sp_sources *sou
                        struct sp_report *report, struct sp_error *error)
 {
     struct sp_config config;
-    char *text = NULL;
     if (!sp_open_config(wanted->kind, wanted->name, sources, &config, error))
         return false;
-    char *const printed = cJSON_Print(config.json.root);
-    const bool ok = printed && asprintf(&text, "%s\n", printed) > 0;
-    if (ok)
-        sp_file_text(report, text);
+    char *const printed = sp_must(cJSON_Print(config.json.root));
+    char *const text = sp_make_text("%s\n", printed);
+    sp_file_text(report, text);
     free(text);
     cJSON_free(printed);
     sp_config_free(&config);
-    return ok || sp_fail(error, SP_INTERNAL, "out of memory");
+    return true;
 }
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)

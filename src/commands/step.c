@@ -6,6 +6,7 @@
 
 #include <scaleplan/flops.h>
 
+#include "base/memory.h"
 #include "pictures/page.h"
 #include "answer/utilisation.h"
 #include "cli/against.h"
@@ -25,9 +26,7 @@
 
 /* clang-format off */
 static const struct sp_taken options[] = {
-    SP_TAKE(from),
-    SP_TAKE(recipe, .needs = SP_THESE(SP_O_from)),
-    SP_TAKE(set_var, .needs = SP_THESE(SP_O_from)),
+    SP_OPTIONS_FROM,
     SP_OPTIONS_PLANNED,
     SP_TAKE(documents),
     SP_OPTIONS_TUNING,
@@ -214,9 +213,7 @@ static void put_bucket_spans(struct sp_report *r, const struct step *s)
 static void put_local_matmuls(struct sp_report *r, const struct step *s)
 {
     const struct sp_step_inputs in = sp_inputs_of(s->p);
-    struct sp_local_matmul *const list = calloc(SP_MOST_LOCAL_MATMULS, sizeof *list);
-    if (!list)
-        abort();
+    struct sp_local_matmul *const list = sp_must(calloc(SP_MOST_LOCAL_MATMULS, sizeof *list));
     const int n = sp_matmuls_of_plan(&in, list);
     for (int i = 0; i < n; i++) {
         sp_begin_row(r, NULL, "matmuls.%d", i);

@@ -8,7 +8,9 @@
 #include "base/list.h"
 #include "base/json.h"
 #include "base/json_syntax.h"
+#include "base/memory.h"
 #include "base/suggest.h"
+#include "base/text.h"
 #include "answer/rows.h"
 #include "cli/help.h"
 #include "host/interrupt.h"
@@ -210,9 +212,7 @@ static bool take_axes(struct sweep *s, struct sp_error *error)
 
 static struct sp_sweep_axis drawn_axis(const struct sp_axis *axis)
 {
-    const char **const value = malloc(axis->n * sizeof *value);
-    if (!value)
-        abort();
+    const char **const value = sp_must(malloc(axis->n * sizeof *value));
     for (size_t i = 0; i < axis->n; i++)
         value[i] = sp_value_name(axis, i);
     return (struct sp_sweep_axis){sp_axis_name(axis), value, axis->n};
@@ -241,15 +241,14 @@ static bool begin_picture(struct sweep *s, struct sp_error *error)
 static bool end_picture(struct sweep *s, struct sp_error *error)
 {
     char title[SP_PLOT_TEXT];
-    size_t used = (size_t)snprintf(title, sizeof title, "%s", s->command->name);
+    snprintf(title, sizeof title, "%s", s->command->name);
     const char *separator = ":";
-    for (int a = 0; a < s->axes.n && used < sizeof title; a++) {
+    for (int a = 0; a < s->axes.n; a++) {
         const struct sp_axis *const axis = &s->axes.axis[a];
         if (axis->n > 1)
             continue;
-        used += (size_t)snprintf(title + used, sizeof title - used, "%s %s%s%s", separator,
-                                 sp_axis_name(axis), axis->text ? " " : "",
-                                 axis->text ? sp_value_name(axis, 0) : "");
+        sp_append(title, sizeof title, "%s %s%s%s", separator, sp_axis_name(axis),
+                  axis->text ? " " : "", axis->text ? sp_value_name(axis, 0) : "");
         separator = ",";
     }
     return sp_end_sweep_picture(&s->picture, title, error);
@@ -409,11 +408,10 @@ static void add_prices(struct sp_words *words, const struct sweep *s, uint64_t r
     const struct sp_axis *const machines = a < s->axes.n ? &s->axes.axis[a] : NULL;
     const char *const here = machines ? sp_axis_value(&s->axes, a, row) : NULL;
     char item[192], kept[1024] = "";
-    size_t n = 0;
     while (sp_next_item(&list, item, sizeof item))
-        if (!is_of_another(machines, item, here) && n < sizeof kept)
-            n += (size_t)snprintf(kept + n, sizeof kept - n, "%s%s", n > 0 ? "," : "", item);
-    if (n > 0)
+        if (!is_of_another(machines, item, here))
+            sp_append(kept, sizeof kept, "%s%s", kept[0] ? "," : "", item);
+    if (kept[0])
         sp_add_option(words, option, kept);
 }
 
@@ -492,9 +490,7 @@ static void put_row(struct sweep *s, uint64_t row, struct row_cells *cells, bool
 
 static void put_rows(struct sweep *s)
 {
-    struct row_cells *const cells = malloc(sizeof *cells);
-    if (!cells)
-        abort();
+    struct row_cells *const cells = sp_must(malloc(sizeof *cells));
     snprintf(s->asked, sizeof s->asked, "%s%s", s->keys,
              strcmp(s->command->name, "step") == 0 ? ",resolved" : "");
     for (uint64_t row = s->shard; row < s->axes.rows && !ferror(s->out) && !sp_was_interrupted();
@@ -512,9 +508,7 @@ static bool streams(int argc, char **argv, struct sp_world *world)
 static enum sp_exit stream(int argc, char **argv, struct sp_world *world,
                            const struct sp_output *to, struct sp_error *error)
 {
-    struct sweep *const s = calloc(1, sizeof *s);
-    if (!s)
-        abort();
+    struct sweep *const s = sp_must(calloc(1, sizeof *s));
     s->world = world;
     s->args = sp_new_args(world);
     s->out = to->out;

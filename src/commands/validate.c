@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "cli/command.h"
 #include "cli/example.h"
 #include "pictures/measured.h"
@@ -85,9 +86,7 @@ static bool compares(const struct validating *s, enum sp_error_kind kind)
 static bool predict_training(const struct sp_args *args, const struct sp_sources *sources,
                              struct validating *s, struct sp_report *report, struct sp_error *error)
 {
-    struct sp_run_profiles *const profiles = calloc(1, sizeof *profiles);
-    if (!profiles)
-        abort();
+    struct sp_run_profiles *const profiles = sp_must(calloc(1, sizeof *profiles));
     bool ok = sp_load_run_profiles(args->value.profile, sources, profiles, error) &&
               sp_open_runs(s->file, sources, &s->runs, error);
     s->n = s->runs.n;
@@ -115,9 +114,7 @@ static bool predict_serving(const struct sp_args *args, const struct sp_sources 
 {
     const char *const profile = args->value.profile;
     struct sp_profile given = {.serves = true};
-    struct sp_pair_profiles *const profiles = calloc(1, sizeof *profiles);
-    if (!profiles)
-        abort();
+    struct sp_pair_profiles *const profiles = sp_must(calloc(1, sizeof *profiles));
     profiles->sources = sources;
     profiles->given = profile ? &given : NULL;
     bool ok = (!profile || sp_load_serving_profile(profile, sources, &given, error)) &&

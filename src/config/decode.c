@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "base/text.h"
 #include "hf/huggingface.h"
 #include "hf/refuse.h"
 #include "config/load.h"
@@ -12,16 +13,16 @@
 /* "model., hw., precision., law., framework., profile. or engine." */
 static void name_prefixes(char *out, size_t size)
 {
-    size_t used = 0, left = 0;
+    size_t left = 0;
+    out[0] = '\0';
     for (int k = 0; k < SP_CONFIG_KINDS; k++)
         left += sp_config_kinds[k].sets;
-    for (int k = 0; k < SP_CONFIG_KINDS && used < size; k++)
+    for (int k = 0; k < SP_CONFIG_KINDS; k++)
         if (sp_config_kinds[k].sets)
-            used +=
-                (size_t)snprintf(out + used, size - used, "%s.%s", sp_config_kinds[k].table->name,
-                                 --left > 1  ? ", "
-                                 : left == 1 ? " or "
-                                             : "");
+            sp_append(out, size, "%s.%s", sp_config_kinds[k].table->name,
+                      --left > 1  ? ", "
+                      : left == 1 ? " or "
+                                  : "");
 }
 
 bool sp_check_sets(const struct sp_sources *sources, struct sp_error *error)

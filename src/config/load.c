@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "base/list.h"
+#include "base/memory.h"
 #include "base/read_file.h"
 #include "base/suggest.h"
 #include "config/world.h"
@@ -183,9 +184,7 @@ static void visit_once(struct visitor *visitor, const char *name)
     for (size_t i = 0; i < visitor->n; i++)
         if (strcmp(visitor->seen[i].name, name) == 0)
             return;
-    struct seen *const seen = realloc(visitor->seen, (visitor->n + 1) * sizeof *seen);
-    if (!seen)
-        abort();
+    struct seen *const seen = sp_must(realloc(visitor->seen, (visitor->n + 1) * sizeof *seen));
     snprintf(seen[visitor->n].name, sizeof seen[visitor->n].name, "%s", name);
     visitor->seen = seen;
     visitor->n++;

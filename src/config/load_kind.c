@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "config/load.h"
 #include "config/read.h"
 #include "config/world.h"
@@ -43,9 +44,7 @@ SP_KINDS(LOAD, )
 void *sp_load_config(enum sp_config_kind kind, const char *spec, const struct sp_sources *sources,
                      struct sp_error *error)
 {
-    void *const config = calloc(1, sizes[kind]);
-    if (!config)
-        abort();
+    void *const config = sp_must(calloc(1, sizes[kind]));
     if (load(kind, spec, sources, config, error))
         return config;
     free(config);

@@ -8,6 +8,7 @@
 #include "config/load.h"
 #include "config/read.h"
 #include "base/number.h"
+#include "base/text.h"
 
 /* The parts of a machine spec. */
 struct machine_spec {
@@ -108,10 +109,10 @@ static void offer_neighbours(const char *spec, const struct sp_hardware *hw, int
         if (near == 0)
             continue;
         if (hw->network.kind == SP_TORUS && sp_find_shape(&hw->network, near, &s)) {
-            const int n = snprintf(names[up], sizeof names[up], "%s-%lld (%dx%d", hw->name,
-                                   (long long)near, (int)s.axis[0], (int)s.axis[1]);
-            snprintf(names[up] + n, sizeof names[up] - (size_t)n,
-                     hw->network.axes > 2 ? "x%d)" : ")", (int)s.axis[2]);
+            snprintf(names[up], sizeof names[up], "%s-%lld (%dx%d", hw->name, (long long)near,
+                     (int)s.axis[0], (int)s.axis[1]);
+            sp_append(names[up], sizeof names[up], hw->network.axes > 2 ? "x%d)" : ")",
+                      (int)s.axis[2]);
         } else {
             snprintf(names[up], sizeof names[up], "%s-%lld", hw->name, (long long)near);
         }

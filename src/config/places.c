@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "config/load.h"
 
 struct gathering {
@@ -20,9 +21,7 @@ static void add_file(const char *name, void *context)
         return;
     struct sp_ground_file *const file = sp_load_config(SP_GROUNDS, name, g->sources, g->error);
     if (file && file->network == (int)g->network && file->n > 0) {
-        g->places = realloc(g->places, (g->n + file->n) * sizeof *g->places);
-        if (!g->places)
-            abort();
+        g->places = sp_must(realloc(g->places, (g->n + file->n) * sizeof *g->places));
         memcpy(g->places + g->n, file->place, file->n * sizeof *g->places);
         g->n += file->n;
     }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "config/load.h"
 #include "config/world.h"
 
@@ -59,9 +60,7 @@ static const struct sp_profile *known_profiles(enum sp_config_kind kind,
     *n = size / sizeof **room;
     if (kept)
         return kept;
-    *room = calloc(SP_MAX_PROFILES, sizeof **room);
-    if (!*room)
-        abort();
+    *room = sp_must(calloc(SP_MAX_PROFILES, sizeof **room));
     if (!load_all(kind, sources, *room, n, error))
         return NULL;
     sp_remember(SP_KEPT_ALL, kind, NULL, sources, *room, *n * sizeof **room);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/csv_table.h"
+#include "base/memory.h"
 #include "base/number.h"
 
 /* The names that columns have: those of Hugging Face's and vLLM's benchmarks, of Azure's traces. */
@@ -63,13 +64,6 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void *need(void *memory)
-{
-    if (!memory)
-        abort();
-    return memory;
-}
-
 /* Fills the columns that the file has; `only` is what a file of one column has. */
 static bool fill(const struct sp_csv *csv, const char *path, int only, struct sp_trace *t,
                  struct sp_error *error)
@@ -86,12 +80,12 @@ static bool fill(const struct sp_csv *csv, const char *path, int only, struct sp
         const int column = csv->columns == 1 ? alone : column_of(csv, headed, c);
         if (column < 0)
             continue;
-        t->column[c] = need(calloc(t->n, sizeof(double)));
+        t->column[c] = sp_must(calloc(t->n, sizeof(double)));
         for (size_t i = 0; i < t->n; i++)
             if (!take_cell(csv, first + i, column, c, i ? t->column[c][i - 1] : 0, path,
                            &t->column[c][i], error))
                 return false;
-        t->sorted[c] = need(malloc(t->n * sizeof(double)));
+        t->sorted[c] = sp_must(malloc(t->n * sizeof(double)));
         memcpy(t->sorted[c], t->column[c], t->n * sizeof(double));
         qsort(t->sorted[c], t->n, sizeof(double), by_size);
     }
@@ -119,8 +113,8 @@ const struct sp_trace *sp_read_trace(const char *path, enum sp_trace_column only
     free(text);
     if (!is_table)
         return NULL;
-    struct sp_trace *const t = need(calloc(1, sizeof *t));
-    t->path = need(strdup(path));
+    struct sp_trace *const t = sp_must(calloc(1, sizeof *t));
+    t->path = sp_must(strdup(path));
     const bool filled = fill(&csv, path, (int)only, t, error);
     sp_csv_free(&csv);
     if (!filled) {

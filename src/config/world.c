@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "config/trace.h"
 
 /* A longer key is of sources with many --set, which are read every time. */
@@ -106,9 +107,7 @@ void sp_remember(enum sp_keeping what, enum sp_config_kind kind, const char *spe
         return;
     if (sources->world->n_kept == MOST_KEPT)
         free_kept(sources->world);
-    struct sp_remembered *const k = malloc(sizeof *k + size);
-    if (!k)
-        abort();
+    struct sp_remembered *const k = sp_must(malloc(sizeof *k + size));
     k->next = sources->world->kept;
     k->key_length = key.length;
     k->size = size;

@@ -1,5 +1,6 @@
 /* Closed forms: each row as a function and as text. */
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include <scaleplan/forms.h>
@@ -14,24 +15,35 @@
 #undef FORM
 #undef ARG
 
-/* A form in one text, each part of it up to a zero, the last one empty; behind a switch: arrays of
- * strings need a relocation per string at every start, and structs code per member. */
+/* A form in one text, each part of it up to a zero, the last one empty, and where each starts: an
+ * array of pointers would need a relocation per string at every start. */
 #define JOINED(...)                                                                                \
     JOIN(__VA_ARGS__, "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", )
 #define JOIN(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, ...) a b c d e f g h i j k l m n o p
 #define ARG(symbol, unit, meaning) #symbol "\0" unit "\0" meaning "\0"
+#define TEXT(name, what, unit, arguments, expression, source)                                      \
+    name "\0" what "\0" unit "\0" expression "\0" source "\0" JOINED(SP_STRIP arguments)
+
+static const struct texts {
+    char none[sizeof "\0\0\0\0\0"]; /* five empty parts, no argument */
 #define FORM(name, what, unit, arguments, expression, source)                                      \
-    case SP_CLOSED_##name:                                                                         \
-        return #name "\0" what "\0" unit "\0" #expression "\0" source                              \
-                     "\0" JOINED(SP_STRIP arguments);
-static const char *parts_of(enum sp_form_id id)
-{
-    switch ((int)id) {
+    char of_##name[sizeof(TEXT(#name, what, unit, arguments, #expression, source))];
 #include <scaleplan/forms.def>
-    }
-    return "\0\0\0\0\0"; /* five empty parts, no argument */
-}
 #undef FORM
+} texts = {
+    "\0\0\0\0\0",
+#define FORM(name, what, unit, arguments, expression, source)                                      \
+    TEXT(#name, what, unit, arguments, #expression, source),
+#include <scaleplan/forms.def>
+#undef FORM
+};
+
+static const unsigned starts[] = {
+    [SP_CLOSED_NONE] = 0,
+#define FORM(name, ...) [SP_CLOSED_##name] = offsetof(struct texts, of_##name),
+#include <scaleplan/forms.def>
+#undef FORM
+};
 #undef ARG
 
 /* Takes a part and goes on to the next. */
@@ -44,7 +56,7 @@ static const char *take(const char **parts)
 
 struct sp_form sp_form(enum sp_form_id id)
 {
-    const char *parts = parts_of(id);
+    const char *parts = (const char *)&texts + starts[id];
     struct sp_form form = {.name = take(&parts)};
     form.what = take(&parts);
     form.unit = take(&parts);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "hf/huggingface.h"
 
 /* Length of such a word at `s`; 0: none. */
@@ -52,9 +53,7 @@ void sp_hf_take_infinities(char *text, size_t length)
     struct sp_error error = {0};
     if (memchr(text, 0, length) || (!strstr(text, "Infinity") && !strstr(text, "NaN")))
         return;
-    char *const copy = strdup(text);
-    if (!copy)
-        abort();
+    char *const copy = sp_must(strdup(text));
     if (empty_words(copy) && sp_json_parse(copy, length, "", &json, &error)) {
         if (sp_is_huggingface(json.root))
             memcpy(text, copy, length);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "config/world.h"
 #include "launch/engines/engines.h"
 #include "launch/fields/beside.h"
@@ -145,9 +146,7 @@ bool sp_write_launch(const struct sp_target *target, const struct sp_launched *l
     if (opens && !sp_open_launch_words(target, launched->sources, l.words, error))
         return false;
     sp_recipe_text(launched, l.recipe, sizeof l.recipe);
-    FILE *const out = open_memstream(&written->text, &size);
-    if (!out)
-        abort();
+    FILE *const out = sp_must(open_memstream(&written->text, &size));
     if (launched->plan->tp_axes[0] > 0) /* every framework leaves it to the mesh it builds */
         sp_lose(&l, "torus axes of TP groups (--tp-axes)");
     lose_encoder(&l);
@@ -178,9 +177,7 @@ bool sp_write_server(const struct sp_target *target, const struct sp_served_laun
     *written = (struct sp_written){0};
     if (!sp_open_launch_words(target, served->sources, l.words, error))
         return false;
-    FILE *const out = open_memstream(&written->text, &size);
-    if (!out)
-        abort();
+    FILE *const out = sp_must(open_memstream(&written->text, &size));
     sp_put_server(target, served, &l, out);
     if (fclose(out) != 0)
         abort();
@@ -377,9 +374,7 @@ static bool read_started(struct sp_launch_file *file, bool *is)
         *s->error = before;
     if (*is && ok) {
         sp_launch_note(s, "line %d: it starts %.120s, which is read", line, sp_safe(path));
-        for (int i = 0; i < launcher->n && ok; i++)
-            ok = sp_has_setting(s, launcher->at[i].name) ||
-                 sp_copy_setting(s, &launcher->at[i], launcher->at[i].name);
+        ok = sp_copy_lacking(s, launcher);
         file->script = NULL;
         file->started = true;
         ok = ok && read_as(file, &sp_target_trainer, &none);
@@ -543,9 +538,8 @@ bool sp_read_launch(const char *path, const struct sp_hardware *hw,
         sp_read_file(sp_pipes_of(sources->world), path, SP_JSON_MAX_BYTES, &length, error);
     if (!text)
         return false;
-    struct sp_launch_file *const file = calloc(1, sizeof *file); /* too large for the stack */
-    if (!file)
-        abort();
+    struct sp_launch_file *const file =
+        sp_must(calloc(1, sizeof *file)); /* too large for the stack */
     file->origin = sp_origin_of(path);
     file->settings.origin = file->assumed.origin = file->origin;
     file->settings.launch = file->assumed.launch = launch;

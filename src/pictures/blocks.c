@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 void sp_name_axes(const struct sp_mesh *mesh, unsigned axes, char out[SP_MESH_AXES + 1])
 {
     for (int i = 0; i < mesh->n; i++)
@@ -31,14 +33,12 @@ bool sp_draw_blocks(struct sp_report *report, const struct sp_mesh *mesh,
     for (int64_t y = 0; y < rows; y++) {
         char line[512] = "";
         for (int64_t x = 0; x < columns; x++) {
-            const size_t used = strlen(line);
             char cell[64] = "";
             if (names[0][0])
                 snprintf(cell, sizeof cell, "%s%lld", names[0], (long long)y);
             if (names[1][0])
-                snprintf(cell + strlen(cell), sizeof cell - strlen(cell), "%s%lld", names[1],
-                         (long long)x);
-            snprintf(line + used, sizeof line - used, "| %-10s", *cell ? cell : "all");
+                sp_append(cell, sizeof cell, "%s%lld", names[1], (long long)x);
+            sp_append(line, sizeof line, "| %-10s", *cell ? cell : "all");
         }
         sp_line(report, "%s|", line);
     }
@@ -74,12 +74,11 @@ static int64_t block_of(const struct sp_mesh *mesh, const struct place *place, u
 static void name_place(const struct sp_mesh *mesh, const struct place *place, unsigned axes,
                        char *out, size_t size)
 {
-    size_t used = 0;
     out[0] = '\0';
-    for (int i = 0; i < mesh->n && used < size; i++)
+    for (int i = 0; i < mesh->n; i++)
         if (axes >> i & 1)
-            used += (size_t)snprintf(out + used, size - used, "%s%c%lld", used ? " " : "",
-                                     mesh->name[i], (long long)place->at[i]);
+            sp_append(out, size, "%s%c%lld", out[0] ? " " : "", mesh->name[i],
+                      (long long)place->at[i]);
 }
 
 enum { MOST_BLOCKS = 36, MOST_ACROSS = 16 };

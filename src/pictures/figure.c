@@ -7,18 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *grow(void *array, size_t n, size_t more, size_t *room, size_t size)
-{
-    if (n + more <= *room)
-        return array;
-    *room = *room ? *room * 2 + more : 16 + more;
-    void *const bigger = realloc(array, *room * size);
-    if (!bigger) {
-        fputs("scaleplan: out of memory\n", stderr);
-        exit(SP_INTERNAL);
-    }
-    return bigger;
-}
+#include "base/memory.h"
 
 static void format_text(char out[SP_PLOT_TEXT], const char *format, va_list args)
 {
@@ -41,10 +30,8 @@ size_t sp_values_each(enum sp_series_kind kind)
 
 struct sp_figure *sp_figure_new(const char *title, ...)
 {
-    size_t none = 0;
-    struct sp_figure *const figure = grow(NULL, 0, 1, &none, sizeof *figure);
+    struct sp_figure *const figure = sp_must(calloc(1, sizeof *figure));
     va_list args;
-    *figure = (struct sp_figure){0};
     va_start(args, title);
     format_text(figure->title, title, args);
     va_end(args);
@@ -111,7 +98,7 @@ static void add_values(struct sp_series *series, const double *values, size_t n)
             return;
     if (n != sp_values_each(series->kind))
         return;
-    series->values = grow(series->values, series->n, n, &series->room, sizeof *series->values);
+    series->values = sp_grow(series->values, series->n + n, &series->room, sizeof *series->values);
     memcpy(series->values + series->n, values, n * sizeof *values);
     series->n += n;
 }
@@ -135,7 +122,7 @@ struct sp_label *sp_add_label(struct sp_panel *panel, double x, double y, enum s
                               const char *text, ...)
 {
     panel->labels =
-        grow(panel->labels, panel->n_labels, 1, &panel->room_labels, sizeof *panel->labels);
+        sp_grow(panel->labels, panel->n_labels + 1, &panel->room_labels, sizeof *panel->labels);
     struct sp_label *const label = &panel->labels[panel->n_labels++];
     va_list args;
     *label = (struct sp_label){.x = x, .y = y, .align = align, .look = SP_BLACK};
@@ -147,7 +134,7 @@ struct sp_label *sp_add_label(struct sp_panel *panel, double x, double y, enum s
 
 void sp_add_tick(struct sp_plot_axis *axis, double at, const char *text, ...)
 {
-    axis->ticks = grow(axis->ticks, axis->n_ticks, 1, &axis->room, sizeof *axis->ticks);
+    axis->ticks = sp_grow(axis->ticks, axis->n_ticks + 1, &axis->room, sizeof *axis->ticks);
     struct sp_tick *const tick = &axis->ticks[axis->n_ticks++];
     va_list args;
     tick->at = at;
@@ -172,7 +159,8 @@ void sp_add_rule(struct sp_panel *panel, bool vertical, double at, enum sp_look 
 void sp_add_card(struct sp_panel *panel, bool yes, const char *asks, const char *why,
                  const char *then)
 {
-    panel->cards = grow(panel->cards, panel->n_cards, 1, &panel->room_cards, sizeof *panel->cards);
+    panel->cards =
+        sp_grow(panel->cards, panel->n_cards + 1, &panel->room_cards, sizeof *panel->cards);
     struct sp_card *const card = &panel->cards[panel->n_cards++];
     card->yes = yes;
     snprintf(card->asks, sizeof card->asks, "%s", asks);

@@ -7,6 +7,7 @@
 
 #include <scaleplan/forms.h>
 
+#include "base/text.h"
 #include "answer/quantity.h"
 #include "pictures/pictures.h"
 
@@ -39,13 +40,12 @@ static size_t add_operation(struct sp_operation *ops, double *most, size_t n, co
 /* "up, down: 232 FLOPs/byte", or the range of merged operations. */
 static void add_intensity(struct sp_operation *op, double most)
 {
-    const size_t used = strlen(op->name);
     char least[32], highest[32];
     snprintf(least, sizeof least, "%s", sp_human_text(op->intensity, SP_NUMBER));
     snprintf(highest, sizeof highest, "%s", sp_human_text(most, SP_NUMBER));
     const bool one = strcmp(least, highest) == 0;
-    snprintf(op->name + used, sizeof op->name - used, ": %s%s%s FLOPs/byte", least,
-             one ? "" : " to ", one ? "" : highest);
+    sp_append(op->name, sizeof op->name, ": %s%s%s FLOPs/byte", least, one ? "" : " to ",
+              one ? "" : highest);
     op->intensity = sqrt(op->intensity * most);
 }
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "base/text.h"
 #include "pictures/pictures.h"
 #include "pictures/report_data.h"
 
@@ -59,8 +61,7 @@ static void add_limit(struct drawing *d, size_t machine)
         snprintf(text, room, d->machines > 1 ? "limit %s of %.24s" : "limit %s",
                  sp_human_text(at, SP_BYTES), d->machine[machine]);
     } else {
-        const size_t used = strlen(text);
-        snprintf(text + used, room - used, ", %.24s", d->machine[machine]);
+        sp_append(text, room, ", %.24s", d->machine[machine]);
     }
 }
 
@@ -78,9 +79,7 @@ static void read_points(struct drawing *d)
         snprintf(list, sizeof list, "machines.%zu.plans", m);
         room += length_of(d->report, list, SP_Q_SEARCH_NAME);
     }
-    d->plans = calloc(room + 1, sizeof *d->plans);
-    if (!d->plans)
-        abort();
+    d->plans = sp_must(calloc(room + 1, sizeof *d->plans));
     for (size_t i = 0; i < listed && d->machines == 1; i++)
         add_point(d, "plans", i, SP_Q_STEP_M_DEVICE, SP_Q_STEP_T_STEP, 0);
     for (size_t m = 0; m < d->machines; m++) {

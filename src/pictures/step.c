@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "answer/time_parts.h"
 #include "pictures/curves.h"
 #include "pictures/pictures.h"
@@ -90,9 +91,8 @@ static void name_degrees(const struct sp_report *r, char *out, size_t size)
                                                   SP_Q_STEP_VPP, SP_Q_STEP_CP, SP_Q_STEP_EP};
     for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++) {
         const double degree = sp_report_number(r, degrees[i]);
-        const size_t used = strlen(out);
         if (i == 0 || degree > 1)
-            snprintf(out + used, size - used, " %s %.0f", sp_quantity(degrees[i]).key, degree);
+            sp_append(out, size, " %s %.0f", sp_quantity(degrees[i]).key, degree);
     }
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "pictures/glyphs.h"
 #include "pictures/svg.h"
 
@@ -175,9 +176,7 @@ struct sp_placed sp_svg_place_labels(const struct sp_plot_place *place)
 {
     const struct sp_panel *const panel = place->panel;
     struct sp_placed placed = {
-        .spot = calloc(panel->n_labels + panel->n_rules + 1, sizeof *placed.spot)};
-    if (!placed.spot)
-        abort();
+        .spot = sp_must(calloc(panel->n_labels + panel->n_rules + 1, sizeof *placed.spot))};
     place_rules(place, &placed);
     for (size_t i = 0; i < panel->n_labels; i++) {
         double px[2];

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "base/memory.h"
 #include "base/number.h"
 #include "host/write_file.h"
 #include "pictures/pictures.h"
@@ -28,9 +29,7 @@ static void make_panels(struct sp_sweep_picture *p, const char *keys)
     const size_t most = p->stack ? SP_MAX_PARTS : SP_MAX_PANELS;
     while (p->n < most && sp_next_item(&keys, key, sizeof key)) {
         struct sp_sweep_panel *const panel = &p->panel[p->n++];
-        panel->value = malloc(p->rows * sizeof *panel->value);
-        if (!panel->value)
-            abort();
+        panel->value = sp_must(malloc(p->rows * sizeof *panel->value));
         for (size_t i = 0; i < p->rows; i++)
             panel->value[i] = NAN;
         snprintf(panel->label, sizeof panel->label, "%s", key);
@@ -84,9 +83,7 @@ static void draw_lines(const struct sp_sweep_picture *p, struct sp_figure *figur
 {
     const struct sp_sweep_axis *const along = &p->along, *const by = &p->by;
     const size_t lines = by->n == 0 ? 1 : by->n;
-    double *const x = malloc(along->n * sizeof *x);
-    if (!x)
-        abort();
+    double *const x = sp_must(malloc(along->n * sizeof *x));
     const bool numbers = read_numbers(along, x);
     const bool wide = numbers && x[0] > 0 && x[along->n - 1] >= 8 * x[0];
     struct sp_panel *const panel =
@@ -123,11 +120,9 @@ static void draw_heat(const struct sp_sweep_picture *p, struct sp_figure *figure
                       const struct sp_sweep_panel *from)
 {
     const size_t columns = p->along.n, rows = p->by.n;
-    const char **const names = calloc(columns * rows, sizeof *names);
-    struct note *const notes = calloc(columns * rows, sizeof *notes);
+    const char **const names = sp_must(calloc(columns * rows, sizeof *names));
+    struct note *const notes = sp_must(calloc(columns * rows, sizeof *notes));
     char title[SP_PLOT_TEXT];
-    if (!names || !notes)
-        abort();
     for (size_t i = 0; i < columns * rows; i++) {
         snprintf(notes[i].text, sizeof notes[i].text, "%s",
                  sp_human_text(from->value[i], from->unit));

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "pictures/drawing.h"
@@ -207,9 +208,7 @@ static bool is_taken(const struct sheet *s, const bool *taken, int column, int r
 /* Labels in boxes are left out, which hold letters, and so are those that yield to others. */
 static void put_labels(struct sheet *s)
 {
-    bool *const taken = calloc((size_t)s->columns * (size_t)s->rows, sizeof *taken);
-    if (!taken)
-        abort();
+    bool *const taken = sp_must(calloc((size_t)s->columns * (size_t)s->rows, sizeof *taken));
     for (size_t i = 0; i < s->panel->n_labels; i++) {
         const struct sp_label *const l = &s->panel->labels[i];
         const double x = column_of(s, l->x), y = row_of(s, l->y);
@@ -340,9 +339,7 @@ static void write_panel(FILE *out, const struct sp_panel *panel, const char *tit
     const int keys = put_key(NULL, panel, 0, 0, s.wide), named = *title ? 1 : 0;
     s.top = named + keys;
     s.rows = s.top + s.high + BELOW;
-    s.cell = calloc((size_t)s.rows * (size_t)s.columns, sizeof *s.cell);
-    if (!s.cell)
-        abort();
+    s.cell = sp_must(calloc((size_t)s.rows * (size_t)s.columns, sizeof *s.cell));
     for (int i = 0; i < s.rows * s.columns; i++)
         s.cell[i][0] = ' ';
     if (named)

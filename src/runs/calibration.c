@@ -6,6 +6,7 @@
 
 #include <scaleplan/estimate.h>
 
+#include "base/memory.h"
 #include "runs/run_estimate.h"
 
 /* Expected spread (of the logarithm) of reserved memory between machines, and between runs on
@@ -31,9 +32,7 @@ double sp_residual(double *errors, size_t n, double pooled)
 /* Fits to timed runs outside part `left_out` of `parts`. */
 static void fit_without(const struct sp_calibration *c, int left_out, struct sp_profile *fitted)
 {
-    struct sp_sample *const samples = calloc(c->n + 1, sizeof *samples);
-    if (!samples)
-        abort();
+    struct sp_sample *const samples = sp_must(calloc(c->n + 1, sizeof *samples));
     size_t n = 0;
     for (size_t i = 0; i < c->n; i++)
         if (c->runs[i].sample.step_s > 0 &&
@@ -127,9 +126,7 @@ static double expected_residual(const struct sp_calibration *c)
 
 void sp_calibrate(struct sp_calibration *c)
 {
-    double *const errors = calloc(c->n + 1, sizeof *errors);
-    if (!errors)
-        abort();
+    double *const errors = sp_must(calloc(c->n + 1, sizeof *errors));
     for (size_t i = 0; i < c->n; i++) {
         struct sp_calibrated *const r = &c->runs[i];
         r->before = r->after = r->left_out = r->memory_before = r->memory_after = NAN;

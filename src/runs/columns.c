@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/suggest.h"
+#include "base/text.h"
 #include "config/world.h"
 
 /* clang-format off */
@@ -117,13 +118,13 @@ static bool is_read(const char *column, char *hint, size_t size)
 
 size_t sp_list_unread(const struct sp_csv *csv, char *out, size_t size)
 {
-    size_t n = 0, used = 0;
-    for (size_t c = 0; c < csv->columns && used < size; c++) {
+    size_t n = 0;
+    out[0] = '\0';
+    for (size_t c = 0; c < csv->columns; c++) {
         char hint[160];
         if (is_read(sp_csv_name(csv, c), hint, sizeof hint))
             continue;
-        used += (size_t)snprintf(out + used, size - used, "%s%s%s", n++ ? ", " : "",
-                                 sp_safe(sp_csv_name(csv, c)), hint);
+        sp_append(out, size, "%s%s%s", n++ ? ", " : "", sp_safe(sp_csv_name(csv, c)), hint);
     }
     return n;
 }

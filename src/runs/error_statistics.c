@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/suggest.h"
 #include "runs/columns.h"
 #include "runs/group_error.h"
@@ -13,10 +14,8 @@ void sp_init_run_errors(struct sp_run_errors *e, const struct sp_csv *csv, size_
 {
     *e = (struct sp_run_errors){.csv = csv, .n = n, .kinds = kinds};
     const size_t errors = (size_t)kinds * n;
-    e->configuration = calloc(n + 1, sizeof *e->configuration);
-    e->of_kind[0] = calloc(errors + 1, sizeof(double)); /* one block, kind by kind */
-    if (!e->configuration || !e->of_kind[0])
-        abort();
+    e->configuration = sp_must(calloc(n + 1, sizeof *e->configuration));
+    e->of_kind[0] = sp_must(calloc(errors + 1, sizeof(double))); /* one block, kind by kind */
     for (size_t i = 0; i < errors; i++)
         e->of_kind[0][i] = NAN;
     for (int k = 1; k < kinds; k++)
@@ -32,9 +31,7 @@ void sp_free_run_errors(struct sp_run_errors *e)
 struct sp_error_stats sp_errors_of_rows(const struct sp_run_errors *e, int kind, int column,
                                         const char *value)
 {
-    double *const errors = calloc(2 * e->n + 1, sizeof *errors);
-    if (!errors)
-        abort();
+    double *const errors = sp_must(calloc(2 * e->n + 1, sizeof *errors));
     for (size_t i = 0; i < e->n; i++) {
         const bool counts = column < 0 || strcmp(sp_csv_cell(e->csv, i, column), value) == 0;
         errors[i] = counts ? e->of_kind[kind][i] : NAN;

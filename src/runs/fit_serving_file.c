@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "runs/fit_file.h"
 #include "runs/serving_errors.h"
@@ -96,9 +97,7 @@ static void sum_up_errors(const struct samples *s, const struct sp_profile *prof
 static void cross_validate(const struct samples *s, struct sp_fit_of_file *f)
 {
     struct sp_profile without[MOST_PARTS];
-    struct sp_serving_sample *const others = calloc(s->n + 1, sizeof *others);
-    if (!others)
-        abort();
+    struct sp_serving_sample *const others = sp_must(calloc(s->n + 1, sizeof *others));
     for (int part = 0; part < f->fit.parts; part++) {
         size_t n = 0;
         for (size_t i = 0; i < s->n; i++)
@@ -141,11 +140,9 @@ bool sp_fit_serving_file(const struct sp_fit_request *q, struct sp_fit_of_file *
         return false;
     const size_t room = SP_SERVING_MEASURES * runs.n + 1;
     struct samples s = {.runs = &runs,
-                        .sample = calloc(room, sizeof *s.sample),
-                        .row = calloc(room, sizeof *s.row),
-                        .group = calloc(room, sizeof *s.group)};
-    if (!s.sample || !s.row || !s.group)
-        abort();
+                        .sample = sp_must(calloc(room, sizeof *s.sample)),
+                        .row = sp_must(calloc(room, sizeof *s.row)),
+                        .group = sp_must(calloc(room, sizeof *s.group))};
     snprintf(f->chip, sizeof f->chip, "%s", q->chip);
     const bool ok = fit(q, &s, f, error);
     free(s.sample);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "runs/fit_file.h"
 
 static bool counts(const struct sp_fit_request *q, const struct sp_run *run)
@@ -55,9 +56,7 @@ static int group_of(struct sp_calibration *fit, const struct sp_run *run)
 static void pick_runs(const struct sp_fit_request *q, struct sp_fit_of_file *f)
 {
     struct sp_calibration *const fit = &f->fit;
-    fit->runs = calloc(f->runs.n + 1, sizeof *fit->runs);
-    if (!fit->runs)
-        abort();
+    fit->runs = sp_must(calloc(f->runs.n + 1, sizeof *fit->runs));
     for (int timed = 1; timed >= 0; timed--)
         for (size_t i = 0; i < f->runs.n; i++) {
             struct sp_run *const run = &f->runs.run[i];
@@ -124,9 +123,7 @@ static bool read_runs(const struct sp_fit_request *q, struct sp_runs *runs, stru
         return false;
     if (!q->logged)
         return true;
-    runs->run = realloc(runs->run, (runs->n + 1) * sizeof *runs->run);
-    if (!runs->run)
-        abort();
+    runs->run = sp_must(realloc(runs->run, (runs->n + 1) * sizeof *runs->run));
     runs->run[runs->n++] = *q->logged;
     return true;
 }

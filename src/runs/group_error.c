@@ -4,11 +4,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
+
 size_t sp_group_errors(const double *errors, const int *group, size_t n, double *means)
 {
-    int *const repeats = calloc(n + 1, sizeof *repeats);
-    if (!repeats)
-        abort();
+    int *const repeats = sp_must(calloc(n + 1, sizeof *repeats));
     for (size_t i = 0; i < n; i++)
         means[i] = 0;
     for (size_t i = 0; i < n; i++)

@@ -9,6 +9,7 @@
 
 #include "base/csv_table.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "runs/descent.h"
 
 /* Standard deviation of ln(time) between repeats of a shape on one GPU, with its clocks. */
@@ -106,9 +107,7 @@ bool sp_read_kernel_times(const char *text, const char *origin, struct sp_kernel
     *times = (struct sp_kernel_times){NULL, 0};
     if (!sp_read_csv(text, strlen(text), origin, &csv, error))
         return false;
-    times->of = calloc(csv.rows + 1, sizeof *times->of);
-    if (!times->of)
-        abort();
+    times->of = sp_must(calloc(csv.rows + 1, sizeof *times->of));
     bool ok = true;
     for (size_t row = 0; row + 1 < csv.rows && ok; row++)
         ok = read_row(&csv, row, origin, &times->of[times->n++], error);
@@ -271,9 +270,7 @@ char *sp_kernels_text(const struct sp_kernels *kernels, const char *name, const 
             add_number(root, field->key, value);
     }
     cJSON_AddStringToObject(root, "source", source);
-    char *const text = cJSON_Print(root);
+    char *const text = sp_must(cJSON_Print(root));
     cJSON_Delete(root);
-    if (!text)
-        abort();
     return text;
 }

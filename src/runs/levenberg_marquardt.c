@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 static double *new_numbers(size_t n)
 {
-    double *const numbers = calloc(n + 1, sizeof *numbers);
-    if (!numbers)
-        abort();
+    double *const numbers = sp_must(calloc(n + 1, sizeof *numbers));
     return numbers;
 }
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 enum { MOST_COLUMNS = 32, WORD = 64, MOST_HOSTS = 4096 };
 
 /* A text being read: the test that its lines are of. */
@@ -135,12 +137,7 @@ static bool read_result(const struct reading *r, const struct words *w, struct s
                        "%s:%d: expected lines of at least two ranks (\"#  Rank  0 ... on HOST\") "
                        "before the results",
                        r->path, r->line);
-    if (times->n == times->room) {
-        times->room = times->room ? 2 * times->room : 64;
-        times->of = realloc(times->of, times->room * sizeof *times->of);
-        if (!times->of)
-            abort();
-    }
+    times->of = sp_grow(times->of, times->n + 1, &times->room, sizeof *times->of);
     times->of[times->n++] = (struct sp_nccl_time){.op = r->op,
                                                   .ranks = r->ranks,
                                                   .hosts = (double)r->n_hosts,
@@ -155,9 +152,7 @@ bool sp_read_nccl_times(const char *text, const char *path, enum sp_collective o
     struct reading r = {.path = path, .op = op, .given = op, .size = -1, .time = -1};
     bool ok = true;
     *times = (struct sp_nccl_times){0};
-    r.hosts = calloc(MOST_HOSTS, sizeof *r.hosts);
-    if (!r.hosts)
-        abort();
+    r.hosts = sp_must(calloc(MOST_HOSTS, sizeof *r.hosts));
     for (const char *line = text; ok && *line;) {
         const size_t length = strcspn(line, "\n");
         const struct words w = words_of(line, length);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/memory.h"
 
 /* Whether the ranks fill domains of the machine, or lie in one. */
 static bool fills_domains(const struct sp_hardware *hw, const struct sp_nccl_time *t,
@@ -27,10 +28,8 @@ static bool fills_domains(const struct sp_hardware *hw, const struct sp_nccl_tim
 static void fit_curve(const struct sp_hardware *hw, const struct sp_nccl_times *times,
                       struct sp_fitted_curve *f)
 {
-    struct sp_transport_point *const points = malloc((times->n + 1) * sizeof *points);
+    struct sp_transport_point *const points = sp_must(malloc((times->n + 1) * sizeof *points));
     size_t n = 0;
-    if (!points)
-        abort();
     f->least_nodes = INFINITY;
     for (size_t i = 0; i < times->n; i++) {
         const struct sp_nccl_time *const t = &times->of[i];
@@ -109,9 +108,7 @@ char *sp_network_text(const struct sp_scaleout *network, const char *source)
 {
     char *text = NULL, number[32];
     size_t length = 0;
-    FILE *const out = open_memstream(&text, &length);
-    if (!out)
-        abort();
+    FILE *const out = sp_must(open_memstream(&text, &length));
     fprintf(out, "{\n");
     sp_put_json_text(out, "name", network->name, ",");
     sp_format_double(network->bytes_per_s, number, sizeof number);

@@ -8,6 +8,8 @@
 #include <time.h>
 
 #include "base/json.h"
+#include "base/memory.h"
+#include "base/text.h"
 
 bool sp_at_bound(const struct sp_profile *p, int constant)
 {
@@ -22,12 +24,10 @@ static const char *names_of(const struct sp_profile *p,
                             size_t size)
 {
     const struct sp_constant_list constants = sp_constants_of(p);
-    size_t used = 0;
     out[0] = '\0';
-    for (int i = 0; i < constants.n && used < size; i++)
+    for (int i = 0; i < constants.n; i++)
         if (is_meant(p, i))
-            used += (size_t)snprintf(out + used, size - used, "%s%s", used ? ", " : "",
-                                     constants.of[i].key);
+            sp_append(out, size, "%s%s", out[0] ? ", " : "", constants.of[i].key);
     return out;
 }
 
@@ -90,9 +90,7 @@ char *sp_profile_text(const struct sp_profile *p, const char *fitted_to, const c
     char *text = NULL;
     size_t length = 0;
     const struct sp_constant_list constants = sp_constants_of(p);
-    FILE *const out = open_memstream(&text, &length);
-    if (!out)
-        abort();
+    FILE *const out = sp_must(open_memstream(&text, &length));
     fprintf(out, "{\n");
     sp_put_json_text(out, "name", p->name, ",");
     sp_put_json_text(out, "chip", p->chip, ",");

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "runs/levenberg_marquardt.h"
 
 struct problem {
@@ -66,9 +67,7 @@ void sp_fit_profile(const struct sp_sample *samples, size_t n, const struct sp_p
     double unknowns[PARAMETERS];
     /* a machine may be far from all others: SimuMax's is a quarter slower */
     const bool heavy_tailed[PARAMETERS] = {[FACTOR] = true};
-    struct sp_shared_sample *const shared = calloc(n + 1, sizeof *shared);
-    if (!shared)
-        abort();
+    struct sp_shared_sample *const shared = sp_must(calloc(n + 1, sizeof *shared));
     /* one parameter per constant, which moves as far as the prior's own runs leave it open */
     for (int c = 0; c < SP_CONSTANTS; c++)
         layout[c] = (struct sp_shared_constant){{c, -1, -1, -1}, {sqrt(1 - prior->determined[c])}};

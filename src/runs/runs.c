@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/read_file.h"
 #include "runs/runs.h"
 #include "runs/runs_internal.h"
@@ -208,9 +209,7 @@ bool sp_open_runs(const char *path, const struct sp_sources *sources, struct sp_
     if (error->lines == 0)
         check_header(&runs->csv, path, error);
     runs->n = runs->csv.rows - 1;
-    runs->loaded = calloc(1, sizeof *runs->loaded);
-    if (!runs->loaded)
-        abort();
+    runs->loaded = sp_must(calloc(1, sizeof *runs->loaded));
     runs->loaded->sources = sources;
     struct framework_list list = {sources, runs->loaded->frameworks, 0, error};
     sp_each_config(SP_FRAMEWORKS, sources, add_framework, &list);
@@ -243,9 +242,7 @@ bool sp_read_runs(const char *path, const struct sp_sources *sources, struct sp_
 {
     if (!sp_open_runs(path, sources, runs, error))
         return false;
-    runs->run = calloc(runs->n + 1, sizeof *runs->run);
-    if (!runs->run)
-        abort();
+    runs->run = sp_must(calloc(runs->n + 1, sizeof *runs->run));
     bool ok = true;
     for (size_t i = 0; ok && i < runs->n; i++)
         ok = sp_read_run(runs, i, &runs->run[i], error);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "runs/levenberg_marquardt.h"
 
 /* Parts of a constant, and their spreads in units of the constant's. */
@@ -65,9 +66,7 @@ static void fit(const struct sp_serving_sample *samples, size_t n, const struct 
                 int n_stacks, const struct sp_shared_constant *layout, int parameters,
                 struct sp_profile *fitted)
 {
-    struct sp_shared_sample *const shared = calloc(n + 1, sizeof *shared);
-    if (!shared)
-        abort();
+    struct sp_shared_sample *const shared = sp_must(calloc(n + 1, sizeof *shared));
     for (size_t i = 0; i < n; i++)
         shared[i] = (struct sp_shared_sample){
             samples[i].stack, samples[i].weight, noise[samples[i].measure], {-1}};
@@ -89,9 +88,7 @@ void sp_fit_serving(const struct sp_serving_sample *samples, size_t n,
 {
     int parameters = 0;
     struct sp_shared_constant *const layout =
-        calloc((size_t)n_stacks * SP_SERVING_CONSTANTS + 1, sizeof *layout);
-    if (!layout)
-        abort();
+        sp_must(calloc((size_t)n_stacks * SP_SERVING_CONSTANTS + 1, sizeof *layout));
     for (int s = 0; s < n_stacks; s++)
         for (int c = 0; c < SP_SERVING_CONSTANTS; c++)
             lay_out(stacks, s, c, layout, &parameters);

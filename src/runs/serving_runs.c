@@ -1,4 +1,5 @@
 /* Reads rows of a CSV of serving runs as instances and requests. */
+#include "base/memory.h"
 #include "runs/columns.h"
 #include "runs/serving_runs.h"
 
@@ -103,9 +104,7 @@ static struct loaded *find(struct reader *r, enum kind kind, const char *column,
         if (l->kind == kind && strcmp(l->name, name) == 0 &&
             (kind != MACHINE || (double)l->of.hw.chips_per_slice == chips || !l->known))
             return l->known ? l : NULL;
-    struct loaded *const l = calloc(1, sizeof *l);
-    if (!l)
-        abort();
+    struct loaded *const l = sp_must(calloc(1, sizeof *l));
     snprintf(l->name, sizeof l->name, "%s", name);
     l->kind = kind;
     l->next = *r->list;
@@ -282,9 +281,7 @@ static void prepare_reader(struct sp_serving_run *run, const struct pool *reads,
     reader.drafts = 0;
     sp_prepare_service(&reader, &from);
     sp_prepare_service(&run->service, &to);
-    run->reader = calloc(1, sizeof *run->reader);
-    if (!run->reader)
-        abort();
+    run->reader = sp_must(calloc(1, sizeof *run->reader));
     sp_prepare_pass(&from, &nobody, run->reader);
     const double chips = reads->instances * reader.chips + generators * run->service.chips;
     run->requests.reader = run->reader;
@@ -402,9 +399,7 @@ bool sp_read_serving_runs(const char *path, const struct sp_sources *sources,
         return false;
     sp_need_columns(&runs->csv, path, needed, error);
     runs->n = runs->csv.rows - 1;
-    runs->run = calloc(runs->n + 1, sizeof *runs->run);
-    if (!runs->run)
-        abort();
+    runs->run = sp_must(calloc(runs->n + 1, sizeof *runs->run));
     for (size_t i = 0; i < runs->n && error->lines == 0; i++) {
         struct reader reader = {&runs->csv, i, sources, &list, &runs->run[i]};
         read_row(&reader);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "runs/levenberg_marquardt.h"
 
 /* Standard deviation of ln(error) between sources under a correct model; beyond it a run counts
@@ -101,10 +102,10 @@ void sp_fit_jointly(const struct sp_joint_sample *samples, size_t n,
 {
     const size_t all = (size_t)n_stacks * SP_CONSTANTS + n * SP_UNKNOWNS + 1;
     const struct joint joint = {samples, stacks};
-    struct sp_shared_constant *const layout = calloc(all, sizeof *layout);
-    struct sp_shared_sample *const shared = calloc(n + 1, sizeof *shared);
-    bool *const heavy_tailed = calloc(2 * all, sizeof *heavy_tailed);
-    double *const parameters = calloc(2 * all, sizeof *parameters);
+    struct sp_shared_constant *const layout = sp_must(calloc(all, sizeof *layout));
+    struct sp_shared_sample *const shared = sp_must(calloc(n + 1, sizeof *shared));
+    bool *const heavy_tailed = sp_must(calloc(2 * all, sizeof *heavy_tailed));
+    double *const parameters = sp_must(calloc(2 * all, sizeof *parameters));
     struct sp_shared_fit fit = {.constants = SP_CONSTANTS,
                                 .stacks = n_stacks,
                                 .unknowns = SP_UNKNOWNS,
@@ -115,8 +116,6 @@ void sp_fit_jointly(const struct sp_joint_sample *samples, size_t n,
                                 .n = n,
                                 .error = error_of,
                                 .context = &joint};
-    if (!layout || !shared || !heavy_tailed || !parameters)
-        abort();
     for (int s = 0; s < n_stacks; s++)
         for (int c = 0; c < SP_CONSTANTS; c++)
             lay_out_constant(stacks, s, c, layout, &fit.parameters);

@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "base/memory.h"
 #include "base/read_file.h"
+#include "base/text.h"
 #include "config/world.h"
 
 enum { MOST_BYTES = 64 << 20, FEWEST_STEPS = 3 };
@@ -26,12 +28,7 @@ struct steps {
 
 static void add_step(struct steps *steps, double s)
 {
-    if (steps->n == steps->room) {
-        steps->room *= 2;
-        steps->s = realloc(steps->s, steps->room * sizeof *steps->s);
-        if (!steps->s)
-            abort();
-    }
+    steps->s = sp_grow(steps->s, steps->n + 1, &steps->room, sizeof *steps->s);
     steps->s[steps->n++] = s;
 }
 
@@ -164,9 +161,7 @@ static double quantile(const double *sorted, size_t n, double at)
 static void sum_up(struct steps *steps, struct sp_training_log *log)
 {
     const size_t n = steps->n, half = n / 2;
-    double *const sorted = malloc((n + 1) * sizeof *sorted);
-    if (!sorted)
-        abort();
+    double *const sorted = sp_must(malloc((n + 1) * sizeof *sorted));
     memcpy(sorted, steps->s + half, (n - half) * sizeof *sorted);
     qsort(sorted, n - half, sizeof *sorted, ascending);
     const double settled = (1 + SETTLED) * quantile(sorted, n - half, 0.5);
@@ -186,9 +181,7 @@ static void read_text(const char *text, const struct sp_log_words *words,
                       const struct sp_logged_run *run, struct steps *steps,
                       struct sp_training_log *log)
 {
-    char *const line = malloc(strlen(text) + 1); /* no line is longer */
-    if (!line)
-        abort();
+    char *const line = sp_must(malloc(strlen(text) + 1)); /* no line is longer */
     *log = (struct sp_training_log){.memory_bytes = NAN, .level = SP_NO_LEVEL};
     snprintf(log->dialect, sizeof log->dialect, "%s", words->name);
     steps->n = 0;
@@ -210,7 +203,7 @@ static bool find_dialect(const char *text, const char *origin, const struct sp_s
 {
     struct dialects list = {.n = 0};
     char names[512] = "";
-    size_t most = 0, used = 0;
+    size_t most = 0;
     sp_each_config(SP_LOGS, sources, add_dialect, &list);
     for (int i = 0; i < list.n; i++) {
         struct sp_training_log log;
@@ -221,9 +214,7 @@ static bool find_dialect(const char *text, const char *origin, const struct sp_s
         if (log.lines > most)
             *found = words;
         most = log.lines > most ? log.lines : most;
-        if (used < sizeof names)
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "",
-                                     list.name[i]);
+        sp_append(names, sizeof names, "%s%s", i ? ", " : "", list.name[i]);
     }
     return most > 0 || sp_fail(error, SP_INPUT, "%s: no training steps (supported: logs of %s)",
                                sp_safe(origin), names);
@@ -246,7 +237,7 @@ bool sp_read_training_log(const char *path, const struct sp_sources *sources,
                           struct sp_error *error)
 {
     size_t length;
-    struct steps steps = {.room = 1024};
+    struct steps steps = {.n = 0};
     struct sp_log_words words;
     const char *const origin = strcmp(path, "-") == 0 ? "standard input" : path;
     char *const text = sp_read_file(sp_pipes_of(sources->world), path, MOST_BYTES, &length, error);
@@ -254,9 +245,6 @@ bool sp_read_training_log(const char *path, const struct sp_sources *sources,
         return false;
     for (size_t i = 0; i < length; i++)
         text[i] = text[i] ? text[i] : ' ';
-    steps.s = malloc(steps.room * sizeof *steps.s);
-    if (!steps.s)
-        abort();
     bool ok = find_dialect(text, origin, sources, run, &steps, &words, error);
     if (ok) {
         read_text(text, &words, run, &steps, log);

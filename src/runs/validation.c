@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "runs/run_estimate.h"
 
 bool sp_load_run_profiles(const char *name, const struct sp_sources *sources,
@@ -88,9 +89,8 @@ struct sp_run_errors sp_new_training_errors(const struct sp_runs *runs)
     struct sp_run_errors e;
     sp_init_run_errors(&e, &runs->csv, runs->n, SP_TRAINING_ERRORS);
     const size_t slots = 2 * runs->n + 1;
-    int *const first = calloc(slots, sizeof *first); /* row + 1, by the hash of its group */
-    if (!first)
-        abort();
+    int *const first =
+        sp_must(calloc(slots, sizeof *first)); /* row + 1, by the hash of its group */
     for (size_t i = 0; i < runs->n; i++) {
         char group[SP_RUN_GROUP], other[SP_RUN_GROUP];
         sp_group_of_row(runs, i, group);

@@ -7,6 +7,7 @@
 
 #include <scaleplan/forms.h>
 
+#include "base/memory.h"
 #include "study/find.h"
 
 bool sp_is_served(enum sp_aim_kind kind)
@@ -67,9 +68,7 @@ static void move_constants(const struct sp_planned *held, struct sp_planned *p)
 /* A search of the goal's machine; sp_close_search and free() it. */
 static struct sp_search *open_search(const struct sp_aimed *aim, const struct sp_planned *p)
 {
-    struct sp_search *const search = calloc(1, sizeof *search);
-    if (!search)
-        abort();
+    struct sp_search *const search = sp_must(calloc(1, sizeof *search));
     search->limits = aim->limits;
     search->run = (struct sp_search_run){.wanted = 1, .shards = 1, .first_alone = true};
     if (aim->kind == SP_AIM_FITS) {

@@ -8,15 +8,8 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "base/memory.h"
 #include "base/number.h"
-
-static void *grown(void *block, size_t bytes)
-{
-    void *const larger = realloc(block, bytes);
-    if (!larger)
-        abort();
-    return larger;
-}
 
 /* Adds a value, prefixed by the path for a --set list; NULL for a flag. */
 static bool push(struct sp_axis *axis, const char *value, struct sp_error *error)
@@ -27,13 +20,14 @@ static bool push(struct sp_axis *axis, const char *value, struct sp_error *error
         return sp_fail(error, SP_INPUT, "--%s: more than %d values", axis->name,
                        SP_MAX_AXIS_VALUES);
     if ((axis->n & (axis->n - 1)) == 0) /* grows at powers of two */
-        axis->start = grown(axis->start, (axis->n ? 2 * axis->n : 1) * sizeof *axis->start);
+        axis->start =
+            sp_must(realloc(axis->start, (axis->n ? 2 * axis->n : 1) * sizeof *axis->start));
     axis->start[axis->n++] = axis->length;
     if (!value)
         return true;
     if (axis->length + size > axis->room) {
         axis->room = 2 * (axis->length + size);
-        axis->text = grown(axis->text, axis->room);
+        axis->text = sp_must(realloc(axis->text, axis->room));
     }
     snprintf(axis->text + axis->length, size, "%s%s%s", path, mark, value);
     axis->length += size;
@@ -90,7 +84,7 @@ static bool push_list(struct sp_axis *axis, const char *text, char separator,
                       struct sp_error *error)
 {
     const size_t size = strlen(text) + 1;
-    char *const piece = grown(NULL, size);
+    char *const piece = sp_must(malloc(size));
     bool ok = true;
     for (const char *rest = text; ok && sp_next_piece(&rest, separator, piece, size);) {
         const char *const range = separator == ',' ? range_in(piece) : NULL;

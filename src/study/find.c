@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "host/interrupt.h"
 
 /* Most sizes tried per octave (less if a search takes long), and most bounds computed for it,
@@ -318,9 +319,7 @@ static double find(struct sp_finding *f)
 
 static void answer(struct sp_finding *f)
 {
-    f->at = calloc(1, sizeof *f->at);
-    if (!f->at)
-        abort();
+    f->at = sp_must(calloc(1, sizeof *f->at));
     f->value = find(f);
     f->most = question_of(f)->most;
     f->at_the_end = !question_of(f)->fewest && f->value >= f->most;

@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "config/load.h"
+#include "base/memory.h"
 #include "base/text.h"
 
 /* Upper limit of row numbers; see sp_add_axis. */
@@ -72,13 +73,7 @@ static bool read_number(const char *digits, const char *close, uint64_t *number)
 
 static void add_row(struct sp_joined_rows *j, const struct sp_part_row *row)
 {
-    if (j->n_rows == j->room) {
-        j->room = j->room ? 2 * j->room : 1024;
-        struct sp_part_row *const larger = realloc(j->rows, j->room * sizeof *j->rows);
-        if (!larger)
-            abort();
-        j->rows = larger;
-    }
+    j->rows = sp_grow(j->rows, j->n_rows + 1, &j->room, sizeof *j->rows);
     j->rows[j->n_rows++] = *row;
 }
 
@@ -136,9 +131,7 @@ static char *keys_of(const cJSON *object)
 {
     char *keys = NULL;
     size_t length;
-    FILE *const out = open_memstream(&keys, &length);
-    if (!out)
-        abort();
+    FILE *const out = sp_must(open_memstream(&keys, &length));
     const cJSON *member;
     cJSON_ArrayForEach(member, object)
     {
@@ -169,9 +162,7 @@ static bool take_json(struct sp_joined_rows *j, const struct sp_part *p, const c
     struct sp_error wrong = {0};
     const size_t length = strcspn(s, "\n");
     *end = s + length + (s[length] == '\n');
-    char *const line = strndup(s, length);
-    if (!line)
-        abort();
+    char *const line = sp_must(strndup(s, length));
     const bool numbered = strncmp(line, start, sizeof start - 1) == 0 &&
                           read_number(line + sizeof start - 1, ",}", number);
     const bool parsed = numbered && sp_json_parse(line, length, "line", &json, &wrong);
@@ -270,9 +261,7 @@ static bool read_parts(struct sp_joined_rows *j, struct sp_pipes *pipes, const c
 bool sp_join_rows(struct sp_pipes *pipes, const char *const *names, int n, bool gaps,
                   struct sp_joined_rows *j, struct sp_error *error)
 {
-    *j = (struct sp_joined_rows){.parts = calloc((size_t)n + 1, sizeof *j->parts)};
-    if (!j->parts)
-        abort();
+    *j = (struct sp_joined_rows){.parts = sp_must(calloc((size_t)n + 1, sizeof *j->parts))};
     if (!read_parts(j, pipes, names, n, error))
         return false;
     /* as a sweep without an answer: a grid that computed nothing must not look like one that did */

@@ -7,24 +7,23 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/memory.h"
+#include "base/text.h"
 
 /* The names of a list's bits, comma-separated. */
 static void format_list(const struct sp_plan_field *f, unsigned bits, char out[SP_PLAN_TEXT])
 {
-    size_t used = 0;
     for (int i = 0; f->names[i]; i++)
         if (bits >> i & 1)
-            used += (size_t)snprintf(out + used, SP_PLAN_TEXT - used, "%s%s", used > 0 ? "," : "",
-                                     f->names[i]);
+            sp_append(out, SP_PLAN_TEXT, "%s%s", out[0] ? "," : "", f->names[i]);
 }
 
 /* "7,8,8,9", with an m where modules for further tokens are apart. */
 static void format_stages(const struct sp_own_stages *own, char out[SP_PLAN_TEXT])
 {
-    size_t used = 0;
     for (int s = 0; s < own->n; s++)
-        used += (size_t)snprintf(out + used, SP_PLAN_TEXT - used, "%s%d%s", s > 0 ? "," : "",
-                                 own->layers[s], own->modules_apart && s == own->n - 2 ? "m" : "");
+        sp_append(out, SP_PLAN_TEXT, "%s%d%s", s > 0 ? "," : "", own->layers[s],
+                  own->modules_apart && s == own->n - 2 ? "m" : "");
 }
 
 void sp_format_plan(const struct sp_plan *plan, const struct sp_plan_field *f,
@@ -71,9 +70,8 @@ void sp_change_text(const struct sp_neighbour *n, const char *dash, char *out, s
     for (int i = 0; i < n->changes; i++) {
         const struct sp_plan_field *const field = &sp_plan_fields[n->field[i]];
         char value[SP_PLAN_TEXT];
-        const size_t used = strlen(out);
         sp_format_plan(&n->plan, field, value);
-        snprintf(out + used, size - used, "%s%s%s %s", used ? ", " : "", dash, field->name, value);
+        sp_append(out, size, "%s%s%s %s", out[0] ? ", " : "", dash, field->name, value);
     }
 }
 
@@ -85,15 +83,12 @@ static void name_plan(const struct sp_plan *plan, char name[SP_SHORT_NAME])
     name[0] = '\0';
     for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++) {
         const struct sp_plan_field *const field = &sp_plan_fields[degrees[i]];
-        const size_t used = strlen(name);
         if (sp_plan_value(plan, field) > 1)
-            snprintf(name + used, SP_SHORT_NAME - used, "%s %.0f ", field->name,
-                     sp_plan_value(plan, field));
+            sp_append(name, SP_SHORT_NAME, "%s %.0f ", field->name, sp_plan_value(plan, field));
     }
     char policy[SP_PLAN_TEXT];
     sp_format_plan(plan, &sp_plan_fields[SP_FIELD_REMAT], policy);
-    const size_t used = strlen(name);
-    snprintf(name + used, SP_SHORT_NAME - used, "zero %d, %s", plan->zero, policy);
+    sp_append(name, SP_SHORT_NAME, "zero %d, %s", plan->zero, policy);
 }
 
 /* A field's value within a name. */
@@ -113,12 +108,10 @@ static void tell_apart(const struct sp_plan *plans, size_t n, enum sp_plan_field
             adds[i] = strcmp(values[i].text, values[k].text) != 0 &&
                       strcmp(names[i].text, names[k].text) == 0;
     }
-    for (size_t i = 0; i < n; i++) {
-        const size_t used = strlen(names[i].text);
+    for (size_t i = 0; i < n; i++)
         if (adds[i])
-            snprintf(names[i].text + used, SP_SHORT_NAME - used, ", %s %s", sp_plan_fields[id].name,
-                     values[i].text);
-    }
+            sp_append(names[i].text, SP_SHORT_NAME, ", %s %s", sp_plan_fields[id].name,
+                      values[i].text);
 }
 
 void sp_name_plans(const struct sp_plan *plans, size_t n, struct sp_short_name *names)
@@ -128,10 +121,8 @@ void sp_name_plans(const struct sp_plan *plans, size_t n, struct sp_short_name *
         SP_FIELD_ETP,     SP_FIELD_SCHEDULE, SP_FIELD_PLACEMENT, SP_FIELD_OFFLOAD,
         SP_FIELD_MODULES, SP_FIELD_TP_AXES,  SP_FIELD_DISPATCH,  SP_FIELD_MOE_OVERLAP,
         SP_FIELD_CP_KIND};
-    struct value *const values = calloc(n + 1, sizeof *values);
-    bool *const adds = calloc(n + 1, sizeof *adds);
-    if (!values || !adds)
-        abort();
+    struct value *const values = sp_must(calloc(n + 1, sizeof *values));
+    bool *const adds = sp_must(calloc(n + 1, sizeof *adds));
     for (size_t i = 0; i < n; i++)
         name_plan(&plans[i], names[i].text);
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)

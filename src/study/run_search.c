@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/memory.h"
 #include "host/parallel.h"
 
 static double now_s(void)
@@ -23,10 +24,8 @@ struct keeping {
 
 static struct keeping *new_keeping(const struct sp_search_run *run, bool grounded)
 {
-    struct keeping *const k =
-        calloc(1, sizeof *k + (run->front ? 2 * sizeof *k->fronts : 0)); /* they are large */
-    if (!k)
-        abort();
+    struct keeping *const k = sp_must(
+        calloc(1, sizeof *k + (run->front ? 2 * sizeof *k->fronts : 0))); /* they are large */
     k->mine.wanted = k->here.wanted = run->wanted;
     k->mine.meshes = k->here.meshes = run->meshes;
     k->mine.grounded = k->here.grounded = grounded;
@@ -147,9 +146,7 @@ void sp_run_search(const struct sp_search_space *space, const struct sp_search_r
                    struct sp_search_result *result)
 {
     const double start = now_s();
-    struct searching *const s = calloc(1, sizeof *s);
-    if (!s)
-        abort();
+    struct searching *const s = sp_must(calloc(1, sizeof *s));
     s->space = space;
     s->run = run;
     s->groups = (int64_t)sp_search_groups(space);

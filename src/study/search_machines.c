@@ -4,14 +4,14 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
+
 struct sp_candidate *sp_add_machine(struct sp_search *s)
 {
     if (s->machines == SP_MAX_MACHINES)
         return NULL;
     struct sp_candidate **const m = &s->machine[s->machines++];
-    *m = calloc(1, sizeof **m);
-    if (!*m)
-        abort();
+    *m = sp_must(calloc(1, sizeof **m));
     return *m;
 }
 
@@ -45,9 +45,7 @@ struct sp_candidate *sp_open_variant(const struct sp_search *s, const struct sp_
                                      const struct sp_variant *variant)
 {
     struct sp_error ignored = {0};
-    struct sp_candidate *const other = malloc(sizeof *other);
-    if (!other)
-        abort();
+    struct sp_candidate *const other = sp_must(malloc(sizeof *other));
     *other = *m;
     sp_copy_planned(&other->base, &m->base);
     other->base.plan.batch = variant->batch;
@@ -294,19 +292,11 @@ static bool is_beaten_across(const struct sp_search *s, const struct sp_ranked *
     return false;
 }
 
-/* Whether a machine's list has a plan already. */
-static bool is_in_list(const struct sp_best *best, const struct sp_found *found)
+/* Whether a list has a plan already. */
+static bool is_among(const struct sp_found *found, const struct sp_found *list, int n)
 {
-    for (int i = 0; i < best->n; i++)
-        if (best->found[i].group == found->group && best->found[i].leaf == found->leaf)
-            return true;
-    return false;
-}
-
-static bool is_simple(const struct sp_best *best, const struct sp_found *found)
-{
-    for (int i = 0; i < best->n_simple; i++)
-        if (best->simple[i].group == found->group && best->simple[i].leaf == found->leaf)
+    for (int i = 0; i < n; i++)
+        if (list[i].group == found->group && list[i].leaf == found->leaf)
             return true;
     return false;
 }
@@ -319,8 +309,8 @@ static void add_beside(const struct sp_search *s, int machine, struct sp_ranked 
         return;
     for (int k = 0; k <= best->n_simple; k++) {
         const struct sp_found *const found = k < best->n_simple ? &best->simple[k] : &best->fastest;
-        const bool twice = k == best->n_simple && best->n_simple > 0 && is_simple(best, found);
-        if (found->step_s > 0 && !twice && !is_in_list(best, found))
+        const bool twice = k == best->n_simple && is_among(found, best->simple, best->n_simple);
+        if (found->step_s > 0 && !twice && !is_among(found, best->found, best->n))
             all[(*n)++] = rank_of(s, machine, found);
     }
 }
@@ -331,9 +321,7 @@ struct sp_ranked *sp_rank_plans(const struct sp_search *s, size_t *n)
     for (int i = 0; i < s->machines; i++)
         room += (size_t)(s->run.front ? s->machine[i]->result.front.n
                                       : s->machine[i]->result.best.n + SP_SEARCH_SIMPLE + 1);
-    struct sp_ranked *const all = calloc(room, sizeof *all);
-    if (!all)
-        abort();
+    struct sp_ranked *const all = sp_must(calloc(room, sizeof *all));
     *n = 0;
     for (int i = 0; i < s->machines; i++) {
         const struct sp_search_result *const r = &s->machine[i]->result;

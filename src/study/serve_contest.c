@@ -6,6 +6,8 @@
 
 #include <scaleplan/forms.h>
 
+#include "base/memory.h"
+
 /* Less is better; chips of different machines cost differently. */
 static double score(enum sp_serve_objective objective, const struct sp_serve_entry *e)
 {
@@ -47,10 +49,8 @@ size_t sp_rank_serving(const struct sp_serve_rival *rivals, int n,
     size_t room = 1, found = 0, left = 0;
     for (int i = 0; i < n; i++)
         room += (size_t)rivals[i].n;
-    struct sp_serve_entry *const all = calloc(room, sizeof *all);
-    struct sp_serve_entry *const kept = calloc(room, sizeof *kept);
-    if (!all || !kept)
-        abort();
+    struct sp_serve_entry *const all = sp_must(calloc(room, sizeof *all));
+    struct sp_serve_entry *const kept = sp_must(calloc(room, sizeof *kept));
     for (int i = 0; i < n; i++)
         for (int k = 0; k < rivals[i].n; k++) {
             const struct sp_serve_point *const p = &rivals[i].points[k];

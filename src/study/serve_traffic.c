@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
+
 enum { MOST_AT_ONCE = 1 << 20, TURNS = 3 };
 
 bool sp_simulate_instance(const struct sp_serve_instance *instance, struct sp_traffic *t,
@@ -17,10 +19,8 @@ bool sp_simulate_instance(const struct sp_serve_instance *instance, struct sp_tr
         return false;
     /* a closed loop begins with all at once, an open one empty */
     t->skipped = t->arrivals ? 0 : closed ? TURNS * most : n / 10;
-    struct sp_running *const running = malloc(2 * most * sizeof *running);
-    double *const times = malloc((most + 3 * n) * sizeof *times);
-    if (!running || !times)
-        abort();
+    struct sp_running *const running = sp_must(malloc(2 * most * sizeof *running));
+    double *const times = sp_must(malloc((most + 3 * n) * sizeof *times));
     const struct sp_simulation_room of = {.running = running,
                                           .most = most,
                                           .sent = times,

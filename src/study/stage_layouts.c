@@ -4,11 +4,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
+
 static struct sp_layout_room *new_room(void)
 {
-    struct sp_layout_room *const room = malloc(sp_layout_room_bytes());
-    if (!room)
-        abort();
+    struct sp_layout_room *const room = sp_must(malloc(sp_layout_room_bytes()));
     return room;
 }
 

@@ -1,7 +1,8 @@
 /* Unpacks the page: LZMA by the specification of its format, of which only the bits adapt
- * otherwise: the chance of a 0 is the mean of a fast and a slow learner (adapted.mjs
- * writes it). A module of its own of 2 kB, because a browser runs it three times as fast as a
- * script. Literals depend on two bits of the byte before (lc=2), nothing on the place (lp=0, pb=0).
+ * otherwise: the chance of a 0 is the mean of a fast and a slow learner, in a literal a mix of both
+ * and of what followed the whole byte before (adapted.mjs writes it). A module of its own,
+ * because a browser runs it three times as fast as a script. Literals depend on two bits of the
+ * byte before (lc=2), nothing on the place (lp=0, pb=0).
  */
 enum {
     IS_MATCH = 0,
@@ -19,13 +20,22 @@ enum {
 
 static unsigned short fast[DECISIONS], slow[DECISIONS];
 static unsigned range, code, state;
+
+/* Literals: chances of 0 behind each byte, in 0x10000; the logarithms of the odds of 0 by a chance
+ * in 0x1000; and what each of the three chances weighs, of literals behind a literal and, by the
+ * bit that is likely, behind a copy. M. Mahoney's lpaq. */
+enum { CHANCES = 3, KINDS = 3 };
+static unsigned short behind[KINDS << 16];
+static short log_odds[0x1000];
+static int weight[KINDS][CHANCES];
 static const unsigned char *from;
 static unsigned char *to;
 
-/* Browsers compile a function well that is called often. */
-__attribute__((noinline)) static unsigned bit(unsigned i)
+/* Reads a bit that is 0 with this chance in 0x10000, from which the learners of a decision learn.
+ */
+static unsigned read_bit(unsigned chance, unsigned i)
 {
-    const unsigned bound = (range >> 16) * (fast[i] + slow[i]);
+    const unsigned bound = (range >> 16) * chance;
     const unsigned is_one = code >= bound;
     if (is_one) {
         code -= bound;
@@ -41,6 +51,58 @@ __attribute__((noinline)) static unsigned bit(unsigned i)
         range <<= 8;
         code = code << 8 | *from++;
     }
+    return is_one;
+}
+
+/* Browsers compile a function well that is called often. */
+__attribute__((noinline)) static unsigned bit(unsigned i)
+{
+    return read_bit(fast[i] + slow[i], i);
+}
+
+/* A chance in 0x1000 of log odds in 256ths, by lines between points that are half apart. */
+static int chance_of(int odds)
+{
+    static const short points[] = {1,    2,    3,    6,    10,   16,   27,   45,   73,
+                                   120,  194,  310,  488,  747,  1101, 1546, 2047, 2549,
+                                   2994, 3348, 3607, 3785, 3901, 3975, 4022, 4050, 4068,
+                                   4079, 4085, 4089, 4092, 4093, 4094};
+    if (odds > 2047)
+        return 4095;
+    if (odds < -2047)
+        return 1;
+    const int at = (odds >> 7) + 16, part = odds & 127;
+    return (points[at] * (128 - part) + points[at + 1] * part + 64) >> 7;
+}
+
+static void start_mix(void)
+{
+    for (int odds = -2047, next = 0; odds <= 2047; odds++)
+        for (const int chance = chance_of(odds); next <= chance; next++)
+            log_odds[next] = (short)odds;
+    log_odds[0xfff] = 2047;
+    for (unsigned i = 0; i < KINDS << 16; i++)
+        behind[i] = 0x8000;
+    for (int i = 0; i < KINDS * CHANCES; i++)
+        weight[0][i] = 0x10000 / CHANCES;
+}
+
+/* A bit of a literal: the errors of the mix teach its weights. */
+__attribute__((noinline)) static unsigned mixed_bit(unsigned i, unsigned kind, unsigned place)
+{
+    unsigned short *const third = &behind[kind << 16 | place];
+    const int odds[CHANCES] = {log_odds[fast[i] >> 3], log_odds[slow[i] >> 3],
+                               log_odds[*third >> 4]};
+    int *const by = weight[kind];
+    int sum = 0;
+    for (int k = 0; k < CHANCES; k++)
+        sum += by[k] * odds[k] >> 8;
+    const int chance = chance_of(sum >> 8);
+    const unsigned is_one = read_bit((unsigned)chance << 4, i);
+    const int error = ((is_one ? 0 : 4095) - chance) * 6;
+    for (int k = 0; k < CHANCES; k++)
+        by[k] += (odds[k] * error + 0x2000) >> 14;
+    *third += is_one ? -(*third >> 3) : (0xffff - *third) >> 3;
     return is_one;
 }
 
@@ -87,13 +149,14 @@ __attribute__((noinline)) static void literal(unsigned before, unsigned match)
     const unsigned i = LITERAL + 0x300 * (before >> 6);
     unsigned symbol = 1;
     for (; match && symbol < 0x100; match <<= 1) {
-        const unsigned wanted = match >> 7 & 1, one = bit(i + ((1 + wanted) << 8) + symbol);
+        const unsigned wanted = match >> 7 & 1, one = mixed_bit(i + ((1 + wanted) << 8) + symbol,
+                                                                1 + wanted, before << 8 | symbol);
         symbol = symbol << 1 | one;
         if (one != wanted)
             break;
     }
     while (symbol < 0x100)
-        symbol = symbol << 1 | bit(i + symbol);
+        symbol = symbol << 1 | mixed_bit(i + symbol, 0, before << 8 | symbol);
     *to++ = (unsigned char)symbol;
     state = state < 4 ? 0 : state < 10 ? state - 3 : state - 6;
 }
@@ -124,6 +187,7 @@ __attribute__((export_name("unpack"))) void unpack(const unsigned char *packed, 
     unsigned reps[4] = {0, 0, 0, 0};
     for (unsigned i = 0; i < DECISIONS; i++)
         fast[i] = slow[i] = 0x4000;
+    start_mix();
     range = ~0u;
     for (from = packed + 13; from < packed + 18;)
         code = code << 8 | *from++;

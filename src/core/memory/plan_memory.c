@@ -4,6 +4,7 @@
 #include <scaleplan/forms.h>
 
 #include "core/layers/layer_rank.h"
+#include "core/memory/allocator_slack.h"
 #include "core/memory/loss_memory.h"
 #include "core/smooth.h"
 #include "core/require.h"
@@ -154,12 +155,6 @@ static double flat_bytes(const struct sp_framework *framework, const struct sp_l
     if (in->trained + out->trained > 0)
         held += (kind->first ? in->held : 0) + (kind->last ? out->held : 0);
     return SP_ELEMENT * held;
-}
-
-/* Non-negative bytes as a saturated integer, so that sums cannot overflow. */
-static int64_t whole(double bytes)
-{
-    return (int64_t)(sp_smaller(bytes, SP_MOST_BYTES) + 0.5);
 }
 
 /* Whether the whole head is trained. */
@@ -468,15 +463,16 @@ static inline struct sp_stage_memory parts_at_stage(const struct sp_precision *p
     const double workspace =
         framework->workspace_bytes + (w->held.experts > 0 ? framework->expert_workspace_bytes : 0);
     struct sp_stage_memory m = {
-        .params = whole(precision->weight_bytes * (plan->zero >= 3 || kept > 0 ? sharded : held) +
-                        frozen),
-        .frozen = whole(frozen),
-        .grads = whole(grad_bytes * (plan->zero >= 2 ? sharded : held)),
-        .optimizer = whole((1 - plan->optimizer_away) * K * (plan->zero >= 1 ? sharded : held)),
-        .activations = whole(most_activations(k, &in_flight, gathers)),
-        .transient = whole(k->peak),
-        .buffers = whole(k->dummy + workspace + unsharded + (gathers ? gathered : 0) +
-                         sending_bytes(k, microbatches, in_flight.most)),
+        .params = sp_whole_bytes(
+            precision->weight_bytes * (plan->zero >= 3 || kept > 0 ? sharded : held) + frozen),
+        .frozen = sp_whole_bytes(frozen),
+        .grads = sp_whole_bytes(grad_bytes * (plan->zero >= 2 ? sharded : held)),
+        .optimizer =
+            sp_whole_bytes((1 - plan->optimizer_away) * K * (plan->zero >= 1 ? sharded : held)),
+        .activations = sp_whole_bytes(most_activations(k, &in_flight, gathers)),
+        .transient = sp_whole_bytes(k->peak),
+        .buffers = sp_whole_bytes(k->dummy + workspace + unsharded + (gathers ? gathered : 0) +
+                                  sending_bytes(k, microbatches, in_flight.most)),
     };
     m.live = live_bytes(&m);
     return m;
@@ -485,8 +481,7 @@ static inline struct sp_stage_memory parts_at_stage(const struct sp_precision *p
 void sp_sum_stage_memory(const struct sp_framework *framework, struct sp_stage_memory *m)
 {
     m->live = live_bytes(m);
-    m->reserved = whole(sp_step_reserved_bytes((double)m->live, framework->reserved_factor));
-    m->device = whole(sp_step_device_bytes((double)m->reserved, framework->context_bytes));
+    sp_add_allocator_slack(framework, m);
 }
 
 struct sp_stage_memory sp_memory_at_stage(const struct sp_precision *precision,

@@ -1,6 +1,4 @@
 /* What follows from a framework's rules. */
-#include <math.h>
-
 #include <scaleplan/profile.h>
 
 int sp_usual_zero(const struct sp_framework *framework)
@@ -8,11 +6,6 @@ int sp_usual_zero(const struct sp_framework *framework)
     if (framework->usual_zero >= 0)
         return (int)framework->usual_zero;
     return framework->gathered_layers > 0 ? 3 : 1;
-}
-
-void sp_use_memory_factor(double memory_factor, struct sp_framework *framework)
-{
-    framework->reserved_factor = fmax(1, framework->reserved_factor * memory_factor);
 }
 
 double sp_dispatch_bytes(const struct sp_plan *plan, const struct sp_framework *framework)

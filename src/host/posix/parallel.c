@@ -1,4 +1,5 @@
 /* Threads that take chunks of work from a common counter. */
+#include "base/memory.h"
 #include "host/parallel.h"
 
 #include <pthread.h>
@@ -66,9 +67,7 @@ static int start(struct sp_work *w, int threads)
 void sp_parallel(int threads, int64_t n, int64_t chunk,
                  void (*work)(struct sp_share *share, void *context), void *context)
 {
-    struct sp_work *const w = calloc(1, sizeof *w);
-    if (!w)
-        abort();
+    struct sp_work *const w = sp_must(calloc(1, sizeof *w));
     w->n = n;
     w->chunk = chunk;
     w->run = work;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 
 #include "launch/fields/assumed.h"
@@ -17,9 +18,7 @@ static void put_strings(FILE *out, char *lines)
         if (line[0] == '\0')
             continue;
         cJSON *const string = cJSON_CreateString(line);
-        char *const quoted = string ? cJSON_PrintUnformatted(string) : NULL;
-        if (!quoted)
-            abort();
+        char *const quoted = sp_must(cJSON_PrintUnformatted(sp_must(string)));
         fprintf(out, "%s%s", before, quoted);
         before = ",\n    ";
         cJSON_free(quoted);
@@ -31,9 +30,7 @@ static void put_comments(FILE *out, const struct sp_launched *l)
 {
     char *text = NULL;
     size_t length;
-    FILE *const lines = open_memstream(&text, &length);
-    if (!lines)
-        abort();
+    FILE *const lines = sp_must(open_memstream(&text, &length));
     fputs("plan: ", lines); /* a model's name may be anything, the mark of sp_read_assumed too */
     sp_write_title(l, lines);
     sp_put_lost(l->written, "\n", "", lines);

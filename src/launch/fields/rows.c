@@ -9,6 +9,7 @@
 #include <scaleplan/plan.h>
 
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "base/truth.h"
 #include "base/list.h"
@@ -30,9 +31,7 @@ struct sp_launch_words *sp_words_of(const char *name, const struct sp_sources *s
                                     struct sp_error *error)
 {
     const struct sp_sources none = {0};
-    struct sp_launch_words *const words = calloc(1, sizeof *words);
-    if (!words)
-        abort();
+    struct sp_launch_words *const words = sp_must(calloc(1, sizeof *words));
     if (sp_load_launch_words(name, sources ? sources : &none, words, error)) {
         complete(words);
         return words;

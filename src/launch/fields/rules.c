@@ -107,7 +107,8 @@ static void fill_in(const struct sp_rules *r, const char *condition, char *out, 
 /* The value of an expression, 0 if it has none; false where it names what nothing here knows. */
 static bool calculate(const struct sp_rules *r, const char *expression, int64_t *value)
 {
-    static const struct sp_shell_scope none;
+    struct sp_shell_scope none; /* no constant: its zeros would be 24 kB of the program's file */
+    none.n = 0;
     char text[SP_RULE];
     struct sp_shell_missing missing;
     fill_in(r, expression, text, sizeof text);

@@ -11,6 +11,7 @@
 
 #include <scaleplan/names.h>
 
+#include "base/memory.h"
 #include "base/suggest.h"
 #include "base/text.h"
 #include "base/truth.h"
@@ -39,6 +40,15 @@ bool sp_copy_setting(struct sp_settings *to, const struct sp_setting *from, cons
     memcpy(copy->name, named.name, sizeof copy->name);
     copy->read = copy->needed = copy->refused = false;
     return true;
+}
+
+bool sp_copy_lacking(struct sp_settings *to, const struct sp_settings *from)
+{
+    bool ok = true;
+    for (int i = 0; i < from->n && ok; i++)
+        ok = sp_has_setting(to, from->at[i].name) ||
+             sp_copy_setting(to, &from->at[i], from->at[i].name);
+    return ok;
 }
 
 void sp_make_setting(struct sp_settings *settings, const char *name, const char *format, ...)
@@ -442,9 +452,8 @@ void sp_lose(const struct sp_launched *l, const char *format, ...)
 
 struct sp_settings *sp_settings_of(const struct sp_launched *l)
 {
-    struct sp_settings *const settings = calloc(1, sizeof *settings); /* too large for the stack */
-    if (!settings)
-        abort();
+    struct sp_settings *const settings =
+        sp_must(calloc(1, sizeof *settings)); /* too large for the stack */
     settings->words = l ? l->words[0] : NULL;
     return settings;
 }

@@ -84,6 +84,9 @@ bool sp_add_setting(struct sp_settings *settings, const char *name, const char *
 /* The same with all that is known of a setting elsewhere: its value, its line, its gap. */
 bool sp_copy_setting(struct sp_settings *to, const struct sp_setting *from, const char *name);
 
+/* The same with all settings of another file that this one lacks. */
+bool sp_copy_lacking(struct sp_settings *to, const struct sp_settings *from);
+
 /* The same of a value that is put together; what has no room is left out. */
 __attribute__((format(printf, 3, 4))) void
 sp_make_setting(struct sp_settings *settings, const char *name, const char *format, ...);

@@ -1,8 +1,8 @@
 /* Notebooks: the Python of their cells. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "launch/formats/python.h"
 
@@ -21,9 +21,7 @@ char *sp_notebook_code(const cJSON *root)
     size_t size;
     if (!cJSON_IsArray(cells))
         return NULL;
-    FILE *const out = open_memstream(&text, &size);
-    if (!out)
-        abort();
+    FILE *const out = sp_must(open_memstream(&text, &size));
     for (const cJSON *cell = cells->child; cell; cell = cell->next) {
         const cJSON *const kind = cJSON_GetObjectItem(cell, "cell_type"), *const source =
                                                                               cJSON_GetObjectItem(

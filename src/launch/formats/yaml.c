@@ -5,6 +5,7 @@
 
 #include <yaml.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "base/json_syntax.h"
 #include "base/truth.h"
@@ -229,9 +230,7 @@ bool sp_read_yaml(const char *text, const struct sp_typed_names *names,
                   struct sp_settings *settings, char **scripts)
 {
     size_t size;
-    struct reader *const r = calloc(1, sizeof *r);
-    if (!r)
-        abort();
+    struct reader *const r = sp_must(calloc(1, sizeof *r));
     r->settings = settings;
     r->names = names;
     r->scripts = scripts ? open_memstream(scripts, &size) : NULL;
@@ -261,9 +260,7 @@ void sp_read_json(const char *text, const struct sp_typed_names *names,
                   struct sp_settings *settings)
 {
     struct sp_error none = {0}, *const error = settings->error;
-    char *const copy = strdup(text);
-    if (!copy)
-        abort();
+    char *const copy = sp_must(strdup(text));
     for (char *c = copy; *c; c++)
         *c = *c == '\t' ? ' ' : *c;
     settings->error = &none;

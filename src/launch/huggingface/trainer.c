@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 
 #include "launch/huggingface/accelerate.h"
@@ -148,9 +149,7 @@ static bool read_deepspeed(struct sp_launch_file *file, const char *name, int64_
     char *const text = sp_read_beside(file->origin, name, path, sizeof path, &length);
     if (!text)
         return false;
-    struct sp_launch_file *const inner = calloc(1, sizeof *inner);
-    if (!inner)
-        abort();
+    struct sp_launch_file *const inner = sp_must(calloc(1, sizeof *inner));
     if (sp_json_parse(text, length, name, &json, file->settings.error)) {
         inner->json = json.root;
         inner->hw = file->hw;

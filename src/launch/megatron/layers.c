@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "launch/megatron/megatron.h"
 
 enum { MOST_LAYERS = 4096, DEEPEST = 8 };
@@ -94,9 +95,7 @@ static bool read_pattern(struct pattern *p, const char *text)
 
 bool sp_list_moe_layers(const char *text, char *out, size_t size)
 {
-    struct pattern *const p = calloc(1, sizeof *p);
-    if (!p)
-        abort();
+    struct pattern *const p = sp_must(calloc(1, sizeof *p));
     const bool ok = read_pattern(p, text) && p->n > 1 && 2 * (size_t)p->n <= size;
     for (int64_t i = 0; i < p->n && ok; i++)
         snprintf(out + 2 * i, 3, i + 1 < p->n ? "%d " : "%d", p->experts[i]);
@@ -108,9 +107,7 @@ bool sp_list_moe_layers(const char *text, char *out, size_t size)
  * text is no list of this many layers. */
 static bool count_pattern(const char *text, int64_t layers, int64_t *dense, bool *first)
 {
-    struct pattern *const p = calloc(1, sizeof *p);
-    if (!p)
-        abort();
+    struct pattern *const p = sp_must(calloc(1, sizeof *p));
     const bool ok = read_pattern(p, text) && p->n == layers;
     *dense = 0;
     for (int64_t i = 0; i < p->n && ok; i++)

@@ -243,8 +243,6 @@ void sp_write_megatron_comments(const struct sp_launched *l, FILE *out)
 void sp_write_megatron(const struct sp_launched *l, FILE *out)
 {
     struct sp_settings *const s = sp_settings_of(l);
-    if (!s)
-        abort();
     sp_put_megatron(l, s);
     sp_lose_rules(l, &(struct sp_rules){.settings = s,
                                         .devices = sp_plan_devices(l->plan),

@@ -308,10 +308,7 @@ static bool take_file(struct sp_launch_file *file)
         return true;
     struct sp_settings *const under = sp_new_settings(s);
     under->origin = path;
-    bool ok = sp_read_toml(text, under);
-    for (int i = 0; i < under->n && ok; i++)
-        ok = sp_has_setting(s, under->at[i].name) ||
-             sp_copy_setting(s, &under->at[i], under->at[i].name);
+    const bool ok = sp_read_toml(text, under) && sp_copy_lacking(s, under);
     free(under);
     free(text);
     return ok;
