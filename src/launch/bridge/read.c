@@ -39,6 +39,8 @@ static bool take_precision(const struct sp_settings *from, const char *given,
             known = true;
             ok = sp_add_setting(to, as.option, as.value);
         }
+    if (strstr(name, "fp8") || strstr(name, "fp4")) /* of a scaling that a row has */
+        known = sp_has_setting(to, "--fp8-format") || sp_has_setting(to, "--fp4-format");
     return ok && (known || sp_fail_in(to,
                                       "mixed_precision: \"%s\": expected a precision of "
                                       "Megatron-Bridge such as bf16_mixed",

@@ -192,13 +192,53 @@ static void run_child(struct run *r, const struct sp_shell_fields *fields,
     sp_restore_scope(&r->shell->scope, before);
 }
 
+/* The value of a name that a command's environment has; NULL: it has none. */
+static const char *exported(const struct run *r, const char *name)
+{
+    const struct sp_shell_scope *const scope = &r->shell->scope;
+    return sp_shell_reach(scope, name) == SP_EXPORTED ? sp_shell_value(scope, name) : NULL;
+}
+
+/* Programs that hand names of their environment on to torchrun: the options behind their words. */
+static void add_environment(struct run *r, struct words *w)
+{
+    static const char *const names[][2] = {{"NPROC_PER_NODE", "--nproc_per_node="},
+                                           {"NNODES", "--nnodes="}};
+    if (!sp_is_listed("swift,megatron,llamafactory-cli,xtuner", base_name(w->fields.at[0]), '\0'))
+        return;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct sp_shell_piece piece = {0};
+        const char *const value = exported(r, names[i][0]);
+        if (!value)
+            continue;
+        sp_shell_puts(&piece, names[i][1]);
+        sp_shell_puts(&piece, value);
+        w->lines = sp_room_for_one(w->lines, w->fields.n, sizeof *w->lines);
+        w->lines[w->fields.n] = w->lines[0];
+        sp_shell_add(&w->fields, sp_shell_take(&piece, &r->shell->text));
+    }
+}
+
+/* How many devices a command sees; 0: not said. */
+static int visible_devices(const struct run *r)
+{
+    const char *const list = exported(r, "CUDA_VISIBLE_DEVICES");
+    int n = 0;
+    for (const char *c = list; c && *c && !sp_shell_gap_in(&r->shell->text, list);
+         c += strcspn(c, ","), c += *c == ',')
+        n++;
+    return n;
+}
+
 static void record(struct run *r, struct words *w)
 {
     struct sp_script *const script = r->script;
+    add_environment(r, w);
     script->commands = sp_room_for_one(script->commands, script->n, sizeof *script->commands);
     script->commands[script->n++] = (struct sp_script_command){.words = w->fields.at,
                                                                .lines = w->lines,
                                                                .n = w->fields.n,
+                                                               .visible = visible_devices(r),
                                                                .open = r->open > 0 || r->doubt};
     *w = (struct words){0};
 }
