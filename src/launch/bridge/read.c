@@ -60,6 +60,9 @@ static bool take_recipe(const struct sp_settings *from, struct sp_settings *to)
     if (!precise || !sharded || !split)
         sp_launch_note(from, "a recipe may set more; assumed here:%s%s%s", split ? "" : " TP 1",
                        precise ? "" : " bf16_mixed", sharded ? "" : " the distributed optimizer");
+    if (!sp_has_setting(to, "--num-layers") && !sp_has_setting(to, "--hidden-dropout") &&
+        !sp_add_setting(to, "--hidden-dropout", "0")) /* as the classes of named models have it */
+        return false;
     return (precise || sp_add_setting(to, "--bf16", "")) &&
            (sharded || sp_add_setting(to, "--use-distributed-optimizer", ""));
 }

@@ -329,12 +329,32 @@ static void spell_names(struct sp_settings *s)
     }
 }
 
+/* DeepSpeed's files that axolotl and LLaMA-Factory ship have their stage in their name. */
+static bool take_shipped(struct sp_settings *s, const char *name)
+{
+    static const char axolotl[] = "deepspeed_configs/zero", factory[] = "ds_z";
+    const char *const own = strstr(name, axolotl), *const other = strstr(name, factory),
+                      *const stage = own     ? own + sizeof axolotl - 1
+                                     : other ? other + sizeof factory - 1
+                                             : "";
+    if (!*stage || !strchr("0123", *stage))
+        return false;
+    sp_launch_whole(s, "zero", *stage - '0');
+    sp_launch_note(s, "%.80s is not here: ZeRO %c, as in the file of that name that %s ships",
+                   sp_safe(name), *stage, own ? "axolotl" : "LLaMA-Factory");
+    if (strstr(stage, "offload"))
+        sp_launch_note(s, "not modelled: states in host memory");
+    return true;
+}
+
 /* A file that is named and not here, which says what weights and states are shared over. */
 static void miss_file(struct sp_settings *s, const char *key, const char *name)
 {
     char value[96];
     const bool half = sp_setting_on(s, "bf16") || sp_setting_on(s, "fp16");
     sp_launch_option(s, "precision", "%s", half ? "mixed16" : "fp32");
+    if (take_shipped(s, name))
+        return;
     snprintf(value, sizeof value, "%.48s (not here)", name);
     sp_add_unread(s->launch, "zero", key, value, 0);
 }
@@ -429,6 +449,8 @@ static bool read(struct sp_launch_file *file)
     if (file->script && !read_script(file))
         return false;
     spell_names(s);
+    if (sp_has_setting(s, "finetuning_type") && !sp_is_factory(s) && !sp_setting_on(s, "do_train"))
+        return sp_fail_in(s, "it trains nothing: do_train is not set");
     const int64_t devices = file->hw ? sp_chips(file->hw) : 0;
     const bool axolotl = sp_is_axolotl(s);
     if (!sp_spell_axolotl(s) || !take_launchers(s) || !sp_spell_factory(s, devices) ||
