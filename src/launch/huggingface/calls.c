@@ -9,7 +9,8 @@
 #include "base/text.h"
 #include "launch/formats/python_lines.h"
 
-const char sp_python_class[] = "python.class", sp_python_kind[] = "python.kind";
+const char sp_python_class[] = "python.class", sp_python_kind[] = "python.kind",
+           sp_python_length[] = "python.length";
 
 /* Classes that hold the arguments of a training, how it trains ("": on text), whether they are
  * TRL's, which recompute and take bf16 unless told otherwise, and their length of sequences. */
@@ -86,6 +87,8 @@ struct reading {
     int line[OTHERS];     /* of the first call that a row is of; 0: none yet */
     bool modelled;        /* a model was loaded */
     bool parses;          /* arguments are those of its command */
+    struct sp_python_file file;
+    bool library; /* a class of a library is called: those of other modules are other things */
 };
 
 static bool ends_in(const char *text, const char *end)
@@ -196,9 +199,34 @@ static void doubt_shared(struct reading *r, const struct sp_call *call)
     }
 }
 
+/* Where texts are cut for a training: tokenizer(..., truncation=True, max_length=N). */
+static bool take_cut(struct reading *r, const struct sp_python *python, const struct sp_call *call)
+{
+    struct sp_argument argument = {0}, length = {0};
+    bool cuts = false;
+    for (const char *at = call->from; sp_next_argument(call, &at, &argument);) {
+        if (sp_is(argument.keyword, "max_length"))
+            length = argument;
+        cuts = cuts || (sp_is(argument.keyword, "truncation") && *argument.from != 'F');
+        if (sp_is(argument.keyword, "return_tensors") && strchr("\"'", *argument.from))
+            return true; /* tensors are for a model that answers */
+    }
+    const char *const before = sp_said(r->s, sp_python_length);
+    if (!cuts || !length.from)
+        return true;
+    if (!sp_take_argument(python, call, &length, sp_python_length, r->s))
+        return false;
+    struct sp_setting *const last = &r->s->at[r->s->n - 1];
+    if (before && !sp_is(before, last->value)) /* nothing tells which is the training's */
+        snprintf(last->gap, sizeof last->gap, "another length");
+    return true;
+}
+
 static bool take_other(struct reading *r, const struct sp_python *python,
                        const struct sp_call *call)
 {
+    if (sp_is(call->name, "tokenizer"))
+        return take_cut(r, python, call);
     const bool loads = sp_is(call->name, "from_pretrained"),
                trains = ends_in(call->name, "Trainer") && !call->function[0];
     struct sp_argument argument = {0};
@@ -224,13 +252,34 @@ static bool take_other(struct reading *r, const struct sp_python *python,
     return ok;
 }
 
-/* The row of the class of arguments that a call makes; -1: it makes none. */
-static int class_of(const struct sp_call *call)
+/* The module that a class of that name comes from, where it is none of the libraries that are read;
+ * false: it is one of theirs. */
+static bool is_own(const struct sp_python_file *file, const char *class, char *module, size_t size)
 {
+    return sp_find_import(file, class, module, size) && !sp_starts_with(module, "trl") &&
+           !sp_starts_with(module, "transformers") && !sp_starts_with(module, "unsloth") &&
+           !sp_starts_with(module, "sentence_transformers");
+}
+
+/* The row of the class of arguments that a call makes; -1: it makes none. */
+static int class_of(const struct reading *r, const struct sp_call *call)
+{
+    char module[96];
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
         if (sp_is(classes[i].name, call->name))
-            return (int)i;
+            return r->library && is_own(&r->file, call->name, module, sizeof module) ? -1 : (int)i;
     return -1;
+}
+
+/* Finds out whether a class of a library is called. */
+static bool look(void *to, const struct sp_python *python, const struct sp_call *call)
+{
+    struct reading *const r = to;
+    char module[96];
+    (void)python;
+    r->library = r->library ||
+                 (class_of(r, call) >= 0 && !is_own(&r->file, call->name, module, sizeof module));
+    return true;
 }
 
 static bool visit(void *to, const struct sp_python *python, const struct sp_call *call)
@@ -240,7 +289,7 @@ static bool visit(void *to, const struct sp_python *python, const struct sp_call
         r->parses || sp_is(call->name, "HfArgumentParser") || sp_is(call->name, "TrlParser");
     if (r->recipe && call->function[0] && !sp_is(call->function, r->around))
         return true;
-    const int row = class_of(call);
+    const int row = class_of(r, call);
     if (row >= 0)
         return is_asked_for(r, call) ? take_class(r, python, call, (size_t)row) : true;
     return take_other(r, python, call);
@@ -251,7 +300,7 @@ static bool locate(void *to, const struct sp_python *python, const struct sp_cal
 {
     struct reading *const r = to;
     (void)python;
-    if (r->recipe && class_of(call) >= 0 && is_asked_for(r, call))
+    if (r->recipe && class_of(r, call) >= 0 && is_asked_for(r, call))
         snprintf(r->around, sizeof r->around, "%s", call->function);
     return true;
 }
@@ -261,7 +310,7 @@ static bool count(void *to, const struct sp_python *python, const struct sp_call
 {
     struct reading *const r = to;
     (void)python;
-    r->shared += r->recipe && class_of(call) >= 0 && sp_is(r->around, call->function);
+    r->shared += r->recipe && class_of(r, call) >= 0 && sp_is(r->around, call->function);
     return true;
 }
 
@@ -290,31 +339,30 @@ static bool take_defaults(struct sp_settings *s)
 }
 
 /* Says that a class of that name is another one than the library's. */
-static void note_class(const char *text, const struct sp_settings *s)
+static void note_class(const struct reading *r)
 {
-    const char *const class = sp_said(s, sp_python_class);
-    struct sp_python_file file = {.text = (char *)text};
+    const char *const class = sp_said(r->s, sp_python_class);
     char module[96];
-    sp_split_python(&file);
-    if (class && sp_find_import(&file, class, module, sizeof module) &&
-        !sp_starts_with(module, "trl") && !sp_starts_with(module, "transformers") &&
-        !sp_starts_with(module, "unsloth") && !sp_starts_with(module, "sentence_transformers"))
-        sp_launch_note(s, "%s of %.60s: read as the class of that name of TRL or transformers",
+    if (class && is_own(&r->file, class, module, sizeof module))
+        sp_launch_note(r->s, "%s of %.60s: read as the class of that name of TRL or transformers",
                        class, sp_safe(module));
-    free(file.at);
 }
 
 bool sp_read_trainer_calls(const char *text, const struct sp_typed_names *names,
                            struct sp_settings *s)
 {
-    struct reading r = {.s = s, .recipe = names->recipe};
-    if (!sp_read_calls(text, names, locate, &r) || !sp_read_calls(text, names, count, &r) ||
-        !sp_read_calls(text, names, visit, &r))
+    struct reading r = {.s = s, .recipe = names->recipe, .file = {.text = (char *)text}};
+    sp_split_python(&r.file);
+    const bool ok = sp_read_calls(text, names, look, &r) &&
+                    sp_read_calls(text, names, locate, &r) &&
+                    sp_read_calls(text, names, count, &r) && sp_read_calls(text, names, visit, &r);
+    if (ok && r.trains)
+        note_class(&r);
+    free(r.file.at);
+    if (!ok)
         return false;
     if (!r.trains)
         s->n = 0;
-    else
-        note_class(text, s);
     if (!r.trains && r.parses)
         return sp_fail_in(s, "its arguments are on the command line that starts it: read that");
     return !r.trains || take_defaults(s);

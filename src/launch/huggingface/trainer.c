@@ -310,6 +310,8 @@ static void read_habits(struct sp_settings *s, bool again, bool trl)
         sp_launch_whole(s, "seq", 2048); /* cutoff_len of LLaMA-Factory */
     else if (!said && trl)
         sp_launch_whole(s, "seq", 1024); /* TRL's, by arguments too */
+    else if (!said && sp_said_whole(s, sp_python_length, 0) > 0)
+        sp_launch_whole(s, "seq", sp_said_whole(s, sp_python_length, 0));
     sp_launch_option(s, "remat", runs_again(s) || again ? "full" : "none");
     if (optim && strstr(optim, "8bit"))
         sp_launch_option(s, "set", "precision.optimizer_bytes=2");
