@@ -88,7 +88,8 @@ struct reading {
     bool modelled;        /* a model was loaded */
     bool parses;          /* arguments are those of its command */
     struct sp_python_file file;
-    bool library; /* a class of a library is called: those of other modules are other things */
+    enum { LOCATES, COUNTS, READS, PASSES } pass;
+    bool own; /* classes of other modules count: no library's is called */
 };
 
 static bool ends_in(const char *text, const char *end)
@@ -267,51 +268,29 @@ static int class_of(const struct reading *r, const struct sp_call *call)
     char module[96];
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
         if (sp_is(classes[i].name, call->name))
-            return r->library && is_own(&r->file, call->name, module, sizeof module) ? -1 : (int)i;
+            return !r->own && is_own(&r->file, call->name, module, sizeof module) ? -1 : (int)i;
     return -1;
 }
 
-/* Finds out whether a class of a library is called. */
-static bool look(void *to, const struct sp_python *python, const struct sp_call *call)
-{
-    struct reading *const r = to;
-    char module[96];
-    (void)python;
-    r->library = r->library ||
-                 (class_of(r, call) >= 0 && !is_own(&r->file, call->name, module, sizeof module));
-    return true;
-}
-
+/* Visits a call: finds the function around the training that is asked for, then how many trainings
+ * it has, then reads. */
 static bool visit(void *to, const struct sp_python *python, const struct sp_call *call)
 {
     struct reading *const r = to;
+    const int row = class_of(r, call);
+    const bool asked = row >= 0 && is_asked_for(r, call);
+    if (r->pass == LOCATES && r->recipe && asked)
+        snprintf(r->around, sizeof r->around, "%s", call->function);
+    if (r->pass == COUNTS)
+        r->shared += r->recipe && row >= 0 && sp_is(r->around, call->function);
+    if (r->pass != READS)
+        return true;
     r->parses =
         r->parses || sp_is(call->name, "HfArgumentParser") || sp_is(call->name, "TrlParser");
     if (r->recipe && call->function[0] && !sp_is(call->function, r->around))
         return true;
-    const int row = class_of(r, call);
-    if (row >= 0)
-        return is_asked_for(r, call) ? take_class(r, python, call, (size_t)row) : true;
-    return take_other(r, python, call);
-}
-
-/* Finds the function around the training that is asked for. */
-static bool locate(void *to, const struct sp_python *python, const struct sp_call *call)
-{
-    struct reading *const r = to;
-    (void)python;
-    if (r->recipe && class_of(r, call) >= 0 && is_asked_for(r, call))
-        snprintf(r->around, sizeof r->around, "%s", call->function);
-    return true;
-}
-
-/* Counts the trainings of that function. */
-static bool count(void *to, const struct sp_python *python, const struct sp_call *call)
-{
-    struct reading *const r = to;
-    (void)python;
-    r->shared += r->recipe && class_of(r, call) >= 0 && sp_is(r->around, call->function);
-    return true;
+    return row < 0 ? take_other(r, python, call)
+                   : !asked || take_class(r, python, call, (size_t)row);
 }
 
 /* Defaults of TRL's classes. */
@@ -351,11 +330,15 @@ static void note_class(const struct reading *r)
 bool sp_read_trainer_calls(const char *text, const struct sp_typed_names *names,
                            struct sp_settings *s)
 {
-    struct reading r = {.s = s, .recipe = names->recipe, .file = {.text = (char *)text}};
+    struct reading r = {.file = {.text = (char *)text}};
     sp_split_python(&r.file);
-    const bool ok = sp_read_calls(text, names, look, &r) &&
-                    sp_read_calls(text, names, locate, &r) &&
-                    sp_read_calls(text, names, count, &r) && sp_read_calls(text, names, visit, &r);
+    bool ok = true;
+    for (int i = 0; i < 2 && ok && !r.trains; i++) {
+        s->n = 0;
+        r = (struct reading){.s = s, .recipe = names->recipe, .file = r.file, .own = i > 0};
+        for (; ok && r.pass < PASSES; r.pass++)
+            ok = sp_read_calls(text, names, visit, &r);
+    }
     if (ok && r.trains)
         note_class(&r);
     free(r.file.at);

@@ -331,21 +331,25 @@ static void spell_names(struct sp_settings *s)
     }
 }
 
-/* DeepSpeed's files that axolotl and LLaMA-Factory ship have their stage in their name. */
+/* DeepSpeed's files that frameworks ship have their stage in their name; ms-swift's "zero2" are
+ * named so alone. */
 static bool take_shipped(struct sp_settings *s, const char *name)
 {
-    static const char axolotl[] = "deepspeed_configs/zero", factory[] = "ds_z";
-    const char *const own = strstr(name, axolotl), *const other = strstr(name, factory),
-                      *const stage = own     ? own + sizeof axolotl - 1
-                                     : other ? other + sizeof factory - 1
-                                             : "";
-    if (!*stage || !strchr("0123", *stage))
+    static const char axolotl[] = "deepspeed_configs/zero", factory[] = "ds_z", swift[] = "zero";
+    const char *at = strstr(name, axolotl), *const other = strstr(name, factory),
+               *const stage = at      ? at + sizeof axolotl - 1
+                              : other ? other + sizeof factory - 1
+                              : sp_starts_with(name, swift) && !strchr(name, '.')
+                                  ? name + sizeof swift - 1
+                                  : "";
+    if (*stage < '0' || *stage > '3')
         return false;
     sp_launch_whole(s, "zero", *stage - '0');
-    sp_launch_note(s, "%.80s is not here: ZeRO %c, as in the file of that name that %s ships",
-                   sp_safe(name), *stage, own ? "axolotl" : "LLaMA-Factory");
+    sp_launch_note(s, "%.80s is not here: ZeRO %c, as its name says", sp_safe(name), *stage);
     if (strstr(stage, "offload"))
-        sp_launch_note(s, "not modelled: states in host memory");
+        sp_launch_note(s, "not modelled: optimizer states in host memory");
+    sp_peek_setting(s, "torch_dtype"); /* DeepSpeed casts what was loaded */
+    sp_peek_setting(s, "dtype");
     return true;
 }
 
