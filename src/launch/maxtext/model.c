@@ -79,7 +79,7 @@ void sp_read_maxtext_model(struct sp_settings *s)
         else if (check_scale(s))
             read_shape(s);
         if (!given && !file)
-            sp_launch_note(s, "no model in it: the one of base.yml is read");
+            sp_launch_note(s, "no model in it: base.yml has one");
         return;
     }
     sp_model_ours(s->words, model, ours);
