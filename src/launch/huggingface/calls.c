@@ -89,7 +89,7 @@ struct reading {
     bool parses;          /* arguments are those of its command */
     struct sp_python_file file;
     enum { LOCATES, COUNTS, READS, PASSES } pass;
-    bool own; /* classes of other modules count: no library's is called */
+    const char *own; /* a class of such a name that is another module's; NULL: none */
 };
 
 static bool ends_in(const char *text, const char *end)
@@ -231,6 +231,8 @@ static bool take_other(struct reading *r, const struct sp_python *python,
     const bool loads = sp_is(call->name, "from_pretrained"),
                trains = ends_in(call->name, "Trainer") && !call->function[0];
     struct sp_argument argument = {0};
+    char name[160]; /* of a model, where no object is given */
+    int branch = 0;
     bool ok = true;
     if (loads && ((r->modelled && r->shared < 2) || !loads_model(call)))
         return true;
@@ -243,7 +245,10 @@ static bool take_other(struct reading *r, const struct sp_python *python,
             const bool named = argument.keyword[0]
                                    ? sp_is(others[i].keyword, argument.keyword)
                                    : sp_is(others[i].keyword, "0") && argument.place == 1;
-            const bool text = !sp_is(others[i].keyword, "model") || strchr("\"'", *argument.from);
+            const bool text =
+                !sp_is(others[i].keyword, "model") ||
+                (sp_python_value(python, argument.from, argument.to, &branch, name, sizeof name) &&
+                 strchr(name, '/'));
             if (!here || !named || !text)
                 continue;
             ok = sp_take_argument(python, call, &argument, others[i].as, r->s);
@@ -253,22 +258,24 @@ static bool take_other(struct reading *r, const struct sp_python *python,
     return ok;
 }
 
-/* The module that a class of that name comes from, where it is none of the libraries that are read;
- * false: it is one of theirs. */
-static bool is_own(const struct sp_python_file *file, const char *class, char *module, size_t size)
+/* Whether a class of that name comes from another module than the libraries that are read. */
+static bool is_own(const struct sp_python_file *file, const char *class)
 {
-    return sp_find_import(file, class, module, size) && !sp_starts_with(module, "trl") &&
+    char module[96];
+    return sp_find_import(file, class, module, sizeof module) && !sp_starts_with(module, "trl") &&
            !sp_starts_with(module, "transformers") && !sp_starts_with(module, "unsloth") &&
            !sp_starts_with(module, "sentence_transformers");
 }
 
-/* The row of the class of arguments that a call makes; -1: it makes none. */
-static int class_of(const struct reading *r, const struct sp_call *call)
+/* The row of the class of arguments that a call makes; -1: it makes none of a library's. */
+static int class_of(struct reading *r, const struct sp_call *call)
 {
-    char module[96];
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
-        if (sp_is(classes[i].name, call->name))
-            return !r->own && is_own(&r->file, call->name, module, sizeof module) ? -1 : (int)i;
+        if (sp_is(classes[i].name, call->name)) {
+            if (!is_own(&r->file, call->name))
+                return (int)i;
+            r->own = classes[i].name;
+        }
     return -1;
 }
 
@@ -317,35 +324,22 @@ static bool take_defaults(struct sp_settings *s)
     return ok;
 }
 
-/* Says that a class of that name is another one than the library's. */
-static void note_class(const struct reading *r)
-{
-    const char *const class = sp_said(r->s, sp_python_class);
-    char module[96];
-    if (class && is_own(&r->file, class, module, sizeof module))
-        sp_launch_note(r->s, "%s of %.60s: read as the class of that name of TRL or transformers",
-                       class, sp_safe(module));
-}
-
 bool sp_read_trainer_calls(const char *text, const struct sp_typed_names *names,
                            struct sp_settings *s)
 {
-    struct reading r = {.file = {.text = (char *)text}};
-    sp_split_python(&r.file);
+    struct reading r = {.s = s, .recipe = names->recipe, .file = {.text = (char *)text}};
     bool ok = true;
-    for (int i = 0; i < 2 && ok && !r.trains; i++) {
-        s->n = 0;
-        r = (struct reading){.s = s, .recipe = names->recipe, .file = r.file, .own = i > 0};
-        for (; ok && r.pass < PASSES; r.pass++)
-            ok = sp_read_calls(text, names, visit, &r);
-    }
-    if (ok && r.trains)
-        note_class(&r);
+    sp_split_python(&r.file);
+    for (; ok && r.pass < PASSES; r.pass++)
+        ok = sp_read_calls(text, names, visit, &r);
     free(r.file.at);
     if (!ok)
         return false;
     if (!r.trains)
         s->n = 0;
+    if (!r.trains && r.own)
+        return sp_fail_in(s, "its %s is no class of TRL or transformers: give the plan as options",
+                          r.own);
     if (!r.trains && r.parses)
         return sp_fail_in(s, "its arguments are on the command line that starts it: read that");
     return !r.trains || take_defaults(s);

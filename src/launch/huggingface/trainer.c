@@ -134,8 +134,10 @@ static void fill_all(struct sp_settings *s, struct sp_settings *json, int64_t se
     fill(json, "train_micro_batch_size_per_gpu", true, micro);
     fill(json, "gradient_accumulation_steps", true, steps);
     fill(json, "train_batch_size", false, "0"); /* DeepSpeed makes it of the others */
-    fill(json, "bf16.enabled", false, sp_setting_on(s, "bf16") ? "true" : "false");
-    fill(json, "fp16.enabled", false, sp_setting_on(s, "fp16") ? "true" : "false");
+    const bool none = !sp_has_setting(json, "bf16.enabled") &&
+                      !sp_has_setting(json, "fp16.enabled"); /* accelerate puts them in */
+    fill(json, "bf16.enabled", none, sp_setting_on(s, "bf16") ? "true" : "false");
+    fill(json, "fp16.enabled", none, sp_setting_on(s, "fp16") ? "true" : "false");
 }
 
 /* Reads the DeepSpeed JSON with what the arguments fill in; false if it is not there. */
