@@ -235,11 +235,12 @@ static bool refuse_unknown(const struct sp_launch_file *file)
                        "%s: unknown launch format (line %d starts %.80s): give the plan as options",
                        sp_safe(file->origin), line, sp_safe(name));
     }
+    const bool keys = file->settings.n > 0 && !sp_starts_with(file->settings.at->name, "recipe.") &&
+                      !sp_starts_with(file->settings.at->name, "torchtitan.");
     return sp_fail_in(
         &file->settings,
         "not a launch of a framework known here%s%s: give the plan as options (docs/launches.md)",
-        file->settings.n > 0 ? "; its first key: " : "",
-        file->settings.n > 0 ? sp_safe(file->settings.at[0].name) : "");
+        keys ? "; its first key: " : "", keys ? sp_safe(file->settings.at[0].name) : "");
 }
 
 /* Where weights are in fp32 and no format of matmuls is said, they are too. */

@@ -34,7 +34,7 @@ static bool rename_field(char *name, size_t size)
             continue;
         char rest[48];
         snprintf(rest, sizeof rest, "%s", name + n);
-        snprintf(name, size, "%.23s%s", others[i].ours, rest);
+        snprintf(name, size, "%.40s%s", others[i].ours, rest);
         return true;
     }
     return false;

@@ -39,6 +39,8 @@ static bool take_precision(const struct sp_settings *from, const char *given,
             known = true;
             ok = sp_add_setting(to, as.option, as.value);
         }
+    if (strstr(name, "fp8") || strstr(name, "fp4")) /* of a scaling that a row has */
+        known = sp_has_setting(to, "--fp8-format") || sp_has_setting(to, "--fp4-format");
     return ok && (known || sp_fail_in(to,
                                       "mixed_precision: \"%s\": expected a precision of "
                                       "Megatron-Bridge such as bf16_mixed",
@@ -58,6 +60,9 @@ static bool take_recipe(const struct sp_settings *from, struct sp_settings *to)
     if (!precise || !sharded || !split)
         sp_launch_note(from, "a recipe may set more; assumed here:%s%s%s", split ? "" : " TP 1",
                        precise ? "" : " bf16_mixed", sharded ? "" : " the distributed optimizer");
+    if (!sp_has_setting(to, "--num-layers") && !sp_has_setting(to, "--hidden-dropout") &&
+        !sp_add_setting(to, "--hidden-dropout", "0")) /* as the classes of named models have it */
+        return false;
     return (precise || sp_add_setting(to, "--bf16", "")) &&
            (sharded || sp_add_setting(to, "--use-distributed-optimizer", ""));
 }

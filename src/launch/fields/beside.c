@@ -33,17 +33,29 @@ static int above(const char *path, int n)
     return n > 0 ? n : -1;
 }
 
+/* A file in a folder of the path or above it; above where a relative path begins, a few levels. */
+static char *read_upwards(const char *from, int folder, const char *name, char *path, size_t size,
+                          size_t *length)
+{
+    static const char levels[] = "../../../../../../";
+    char *text = NULL;
+    for (int n = folder; n >= 0 && !text; n = above(from, n))
+        text = read_at(from, n, name, path, size, length);
+    if (!text)
+        text = read_at("", 0, name, path, size, length);
+    for (int n = 3; from[0] != '/' && name[0] != '/' && n < (int)sizeof levels && !text; n += 3)
+        text = read_at(levels, n, name, path, size, length);
+    return text;
+}
+
 /* A name from the root of another machine: if it is not here, its ends of two parts or more,
  * the longest first, may lie beside or above. */
 static char *read_elsewhere(const char *from, int folder, const char *name, char *path, size_t size,
                             size_t *length)
 {
     char *text = read_at("", 0, name, path, size, length);
-    for (name++; !text && strchr(name, '/'); name = strchr(name, '/') + 1) {
-        for (int n = folder; n >= 0 && !text; n = above(from, n))
-            text = read_at(from, n, name, path, size, length);
-        text = text ? text : read_at("", 0, name, path, size, length);
-    }
+    for (name++; !text && strchr(name, '/'); name = strchr(name, '/') + 1)
+        text = read_upwards(from, folder, name, path, size, length);
     return text;
 }
 
@@ -54,12 +66,8 @@ char *sp_read_beside(const char *from, const char *name, char *path, size_t size
         name = mark + 1 + strspn(mark + 1, "/");
     const char *const slash = strrchr(from, '/'), *const last = strrchr(name, '/');
     const int folder = slash ? (int)(slash - from) + 1 : 0;
-    char *text = NULL;
     if (name[0] == '/')
         return read_elsewhere(from, folder, name, path, size, length);
-    for (int n = folder; n >= 0 && !text; n = above(from, n))
-        text = read_at(from, n, name, path, size, length);
-    if (!text)
-        text = read_at("", 0, name, path, size, length);
+    char *const text = read_upwards(from, folder, name, path, size, length);
     return text ? text : read_at(from, folder, last ? last + 1 : name, path, size, length);
 }

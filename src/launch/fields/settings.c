@@ -166,8 +166,8 @@ static void refuse_gap(struct sp_settings *settings, struct sp_setting *setting)
 {
     char place[128];
     put_place(settings, setting->gap_line, place, sizeof place);
-    const char *const typed = setting->by[0] ? setting->by : setting->gap, *const branch =
-                                                                               "the branch of ";
+    const bool by = setting->by[0] && !sp_is(setting->by, "a file"); /* what can be typed */
+    const char *const typed = by ? setting->by : setting->gap, *const branch = "the branch of ";
     if (sp_starts_with(typed, branch)) { /* of Python, whose condition nothing tells */
         sp_fail(settings->error, SP_INPUT, "%s: %s is set in %s: --set-var '%s=yes' or no", place,
                 sp_safe(setting->name), sp_safe(typed), sp_safe(typed + strlen(branch)));

@@ -201,6 +201,7 @@ static bool add_up(struct sum *s, double *value)
 static int asks_for_bf16(const char *from, const char *to)
 {
     const bool no = strncmp(from, "not ", 4) == 0;
+    to -= no && from[4] == '(' && to[-1] == ')';
     return sp_ends_python(from, to, "is_bf16_supported()") ||
                    sp_ends_python(from, to, "is_bfloat16_supported()") ||
                    sp_ends_python(from, to, "cuda.is_available()")

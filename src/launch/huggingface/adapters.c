@@ -271,15 +271,19 @@ void sp_read_hub_model(const struct sp_settings *s, const char *given,
     struct sp_model model;
     struct sp_error unknown = {0};
     char name[96];
-    const char *const slash = given ? strrchr(given, '/') : NULL;
-    sp_spell_model(given ? given : "", name, sizeof name);
+    char plain[128];
+    const size_t n = given ? strlen(given) : 0;
+    snprintf(plain, sizeof plain, "%.*s", (int)(n - (n > 0 && given[n - 1] == '/')),
+             given ? given : ""); /* a folder's */
+    const char *const slash = strrchr(plain, '/');
+    sp_spell_model(plain, name, sizeof name);
     if (given && sp_load_model(name, sources, &model, &unknown)) {
         sp_launch_option(s, "model", "%s", name);
         return;
     }
     /* names of the hub lose what says how a model was tuned or stored; a folder's name may be one
      */
-    snprintf(name, sizeof name, "hub/%.90s", slash ? slash + 1 : given ? given : "");
+    snprintf(name, sizeof name, "hub/%.90s", slash ? slash + 1 : plain);
     if (given && sp_load_model(name, sources, &model, &unknown))
         sp_launch_option(s, "model", "%s", name);
     else

@@ -9,7 +9,8 @@
 #include "base/text.h"
 #include "launch/formats/python_lines.h"
 
-const char sp_python_class[] = "python.class", sp_python_kind[] = "python.kind";
+const char sp_python_class[] = "python.class", sp_python_kind[] = "python.kind",
+           sp_python_length[] = "python.length";
 
 /* Classes that hold the arguments of a training, how it trains ("": on text), whether they are
  * TRL's, which recompute and take bf16 unless told otherwise, and their length of sequences. */
@@ -86,6 +87,9 @@ struct reading {
     int line[OTHERS];     /* of the first call that a row is of; 0: none yet */
     bool modelled;        /* a model was loaded */
     bool parses;          /* arguments are those of its command */
+    struct sp_python_file file;
+    enum { LOCATES, COUNTS, READS, PASSES } pass;
+    const char *own; /* a class of such a name that is another module's; NULL: none */
 };
 
 static bool ends_in(const char *text, const char *end)
@@ -196,12 +200,39 @@ static void doubt_shared(struct reading *r, const struct sp_call *call)
     }
 }
 
+/* Where texts are cut for a training: tokenizer(..., truncation=True, max_length=N). */
+static bool take_cut(struct reading *r, const struct sp_python *python, const struct sp_call *call)
+{
+    struct sp_argument argument = {0}, length = {0};
+    bool cuts = false;
+    for (const char *at = call->from; sp_next_argument(call, &at, &argument);) {
+        if (sp_is(argument.keyword, "max_length"))
+            length = argument;
+        cuts = cuts || (sp_is(argument.keyword, "truncation") && *argument.from != 'F');
+        if (sp_is(argument.keyword, "return_tensors") && strchr("\"'", *argument.from))
+            return true; /* tensors are for a model that answers */
+    }
+    const char *const before = sp_said(r->s, sp_python_length);
+    if (!cuts || !length.from)
+        return true;
+    if (!sp_take_argument(python, call, &length, sp_python_length, r->s))
+        return false;
+    struct sp_setting *const last = &r->s->at[r->s->n - 1];
+    if (before && !sp_is(before, last->value)) /* nothing tells which is the training's */
+        snprintf(last->gap, sizeof last->gap, "another length");
+    return true;
+}
+
 static bool take_other(struct reading *r, const struct sp_python *python,
                        const struct sp_call *call)
 {
+    if (sp_is(call->name, "tokenizer"))
+        return take_cut(r, python, call);
     const bool loads = sp_is(call->name, "from_pretrained"),
                trains = ends_in(call->name, "Trainer") && !call->function[0];
     struct sp_argument argument = {0};
+    char name[160]; /* of a model, where no object is given */
+    int branch = 0;
     bool ok = true;
     if (loads && ((r->modelled && r->shared < 2) || !loads_model(call)))
         return true;
@@ -214,7 +245,10 @@ static bool take_other(struct reading *r, const struct sp_python *python,
             const bool named = argument.keyword[0]
                                    ? sp_is(others[i].keyword, argument.keyword)
                                    : sp_is(others[i].keyword, "0") && argument.place == 1;
-            const bool text = !sp_is(others[i].keyword, "model") || strchr("\"'", *argument.from);
+            const bool text =
+                !sp_is(others[i].keyword, "model") ||
+                (sp_python_value(python, argument.from, argument.to, &branch, name, sizeof name) &&
+                 strchr(name, '/'));
             if (!here || !named || !text)
                 continue;
             ok = sp_take_argument(python, call, &argument, others[i].as, r->s);
@@ -224,45 +258,46 @@ static bool take_other(struct reading *r, const struct sp_python *python,
     return ok;
 }
 
-/* The row of the class of arguments that a call makes; -1: it makes none. */
-static int class_of(const struct sp_call *call)
+/* Whether a class of that name comes from another module than the libraries that are read. */
+static bool is_own(const struct sp_python_file *file, const char *class)
+{
+    char module[96];
+    return sp_find_import(file, class, module, sizeof module) && !sp_starts_with(module, "trl") &&
+           !sp_starts_with(module, "transformers") && !sp_starts_with(module, "unsloth") &&
+           !sp_starts_with(module, "sentence_transformers");
+}
+
+/* The row of the class of arguments that a call makes; -1: it makes none of a library's. */
+static int class_of(struct reading *r, const struct sp_call *call)
 {
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
-        if (sp_is(classes[i].name, call->name))
-            return (int)i;
+        if (sp_is(classes[i].name, call->name)) {
+            if (!is_own(&r->file, call->name))
+                return (int)i;
+            r->own = classes[i].name;
+        }
     return -1;
 }
 
+/* Visits a call: finds the function around the training that is asked for, then how many trainings
+ * it has, then reads. */
 static bool visit(void *to, const struct sp_python *python, const struct sp_call *call)
 {
     struct reading *const r = to;
+    const int row = class_of(r, call);
+    const bool asked = row >= 0 && is_asked_for(r, call);
+    if (r->pass == LOCATES && r->recipe && asked)
+        snprintf(r->around, sizeof r->around, "%s", call->function);
+    if (r->pass == COUNTS)
+        r->shared += r->recipe && row >= 0 && sp_is(r->around, call->function);
+    if (r->pass != READS)
+        return true;
     r->parses =
         r->parses || sp_is(call->name, "HfArgumentParser") || sp_is(call->name, "TrlParser");
     if (r->recipe && call->function[0] && !sp_is(call->function, r->around))
         return true;
-    const int row = class_of(call);
-    if (row >= 0)
-        return is_asked_for(r, call) ? take_class(r, python, call, (size_t)row) : true;
-    return take_other(r, python, call);
-}
-
-/* Finds the function around the training that is asked for. */
-static bool locate(void *to, const struct sp_python *python, const struct sp_call *call)
-{
-    struct reading *const r = to;
-    (void)python;
-    if (r->recipe && class_of(call) >= 0 && is_asked_for(r, call))
-        snprintf(r->around, sizeof r->around, "%s", call->function);
-    return true;
-}
-
-/* Counts the trainings of that function. */
-static bool count(void *to, const struct sp_python *python, const struct sp_call *call)
-{
-    struct reading *const r = to;
-    (void)python;
-    r->shared += r->recipe && class_of(call) >= 0 && sp_is(r->around, call->function);
-    return true;
+    return row < 0 ? take_other(r, python, call)
+                   : !asked || take_class(r, python, call, (size_t)row);
 }
 
 /* Defaults of TRL's classes. */
@@ -289,32 +324,22 @@ static bool take_defaults(struct sp_settings *s)
     return ok;
 }
 
-/* Says that a class of that name is another one than the library's. */
-static void note_class(const char *text, const struct sp_settings *s)
-{
-    const char *const class = sp_said(s, sp_python_class);
-    struct sp_python_file file = {.text = (char *)text};
-    char module[96];
-    sp_split_python(&file);
-    if (class && sp_find_import(&file, class, module, sizeof module) &&
-        !sp_starts_with(module, "trl") && !sp_starts_with(module, "transformers") &&
-        !sp_starts_with(module, "unsloth") && !sp_starts_with(module, "sentence_transformers"))
-        sp_launch_note(s, "%s of %.60s: read as the class of that name of TRL or transformers",
-                       class, sp_safe(module));
-    free(file.at);
-}
-
 bool sp_read_trainer_calls(const char *text, const struct sp_typed_names *names,
                            struct sp_settings *s)
 {
-    struct reading r = {.s = s, .recipe = names->recipe};
-    if (!sp_read_calls(text, names, locate, &r) || !sp_read_calls(text, names, count, &r) ||
-        !sp_read_calls(text, names, visit, &r))
+    struct reading r = {.s = s, .recipe = names->recipe, .file = {.text = (char *)text}};
+    bool ok = true;
+    sp_split_python(&r.file);
+    for (; ok && r.pass < PASSES; r.pass++)
+        ok = sp_read_calls(text, names, visit, &r);
+    free(r.file.at);
+    if (!ok)
         return false;
     if (!r.trains)
         s->n = 0;
-    else
-        note_class(text, s);
+    if (!r.trains && r.own)
+        return sp_fail_in(s, "its %s is no class of TRL or transformers: give the plan as options",
+                          r.own);
     if (!r.trains && r.parses)
         return sp_fail_in(s, "its arguments are on the command line that starts it: read that");
     return !r.trains || take_defaults(s);

@@ -4,9 +4,9 @@
 
 #include "launch/formats/python.h"
 
-/* The settings "python.class" and "python.kind": the class whose call has the arguments, and how it
- * trains if that is not on text. */
-extern const char sp_python_class[], sp_python_kind[];
+/* The settings "python.class", "python.kind" and "python.length": the class whose call has the
+ * arguments, how it trains if that is not on text, and where texts are cut beforehand. */
+extern const char sp_python_class[], sp_python_kind[], sp_python_length[];
 
 /* Adds the keywords of such calls as the Trainer's arguments. False with an error where several are
  * trainings and none is asked for; without a call of them nothing is added. */

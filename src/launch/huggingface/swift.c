@@ -19,7 +19,7 @@ bool sp_tells_swift(const char *word)
     return sp_is_quiet(
         "--model --model_type --model_id_or_path --dataset --tuner_type --train_type "
         "--sft_type --rlhf_type --lora_rank --per_device_train_batch_size "
-        "--gradient_accumulation_steps --max_length --deepspeed --torch_dtype",
+        "--gradient_accumulation_steps --max_length --deepspeed --torch_dtype --batch_size",
         name);
 }
 
@@ -50,31 +50,44 @@ static bool spell_tuner(struct sp_settings *s)
         sp_add_unread(s->launch, "trainable", said ? "tuner_type" : "", type, 0);
     if (bits && method && !sp_is(method, "bnb"))
         sp_launch_note(s, "not modelled: quant_method %s", sp_safe(method));
-    const bool adapted = sp_is(type, "lora");
+    const bool adapted = sp_is(type, "lora"), older = sp_has_setting(s, "sft_type");
     return sp_add_setting(s, "use_peft", adapted ? "true" : "false") &&
-           (!adapted || (add(s, "lora_rank", "8") && add(s, "target_modules", "all-linear"))) &&
+           (!adapted ||
+            (add(s, "lora_rank", "8") &&
+             add(s, "target_modules", older ? "q_proj,k_proj,v_proj" : "all-linear"))) &&
            (!bits || sp_add_setting(s, sp_is(bits, "8") ? "load_in_8bit" : "load_in_4bit", "true"));
 }
 
-/* DeepSpeed by the name of one of its files, "zero2" or "zero3_offload", and FSDP's. */
-static bool spell_shards(struct sp_settings *s)
+/* Names and values of releases before 3.0 as the later ones have them. */
+static void spell_older(struct sp_settings *s)
 {
-    const char *const deepspeed = sp_said(s, "deepspeed"), *const fsdp = sp_said(s, "fsdp");
-    if (sp_is(fsdp, "fsdp2") && !sp_add_setting(s, "fsdp_config.activation_checkpointing", "true"))
-        return false;
-    if (!deepspeed || strncmp(deepspeed, "zero", 4) != 0 || !strchr("0123", deepspeed[4]) ||
-        (deepspeed[5] && strcmp(deepspeed + 5, "_offload") != 0))
-        return true;
-    if (deepspeed[5])
-        sp_launch_note(s, "not modelled: optimizer states in host memory");
-    const char stage[2] = {deepspeed[4], '\0'};
-    return sp_add_setting(s, "deepspeed", "") && sp_add_setting(s, "zero_stage", stage);
+    static const char *const names[][2] = {{"batch_size", "per_device_train_batch_size"},
+                                           {"dtype", "torch_dtype"},
+                                           {"lora_target_modules", "target_modules"}},
+                             *const values[][2] = {{"AUTO", "bfloat16"},
+                                                   {"bf16", "bfloat16"},
+                                                   {"fp16", "float16"},
+                                                   {"DEFAULT", "q_proj,k_proj,v_proj"},
+                                                   {"ALL", "all-linear"}};
+    for (int i = 0; i < s->n; i++)
+        for (size_t j = 0; j < sizeof names / sizeof *names; j++) {
+            if (!sp_is(s->at[i].name, names[j][0]))
+                continue;
+            snprintf(s->at[i].name, sizeof s->at[i].name, "%s", names[j][1]);
+            for (size_t k = 0; k < sizeof values / sizeof *values; k++)
+                if (sp_is(s->at[i].value, values[k][0]))
+                    snprintf(s->at[i].value, sizeof s->at[i].value, "%s", values[k][1]);
+        }
 }
 
 bool sp_spell_swift(struct sp_settings *s, int64_t devices)
 {
     static const char *const models[] = {"model", "model_id_or_path", "model_type"};
     char steps[24];
+    spell_older(s);
+    if (sp_is(sp_said(s, "fsdp"), "fsdp2") &&
+        !sp_add_setting(s, "fsdp_config.activation_checkpointing", "true"))
+        return false;
     const char *const model = first_of(s, models, 3),
                       *const parts = sp_peek_setting(s, "sequence_parallel_size"),
                       *const dtype = sp_said(s, "torch_dtype");
@@ -93,7 +106,7 @@ bool sp_spell_swift(struct sp_settings *s, int64_t devices)
                 s->at[i].name[0] = '\0';
     }
     return (!model || sp_add_setting(s, "model_name_or_path", model)) && spell_tuner(s) &&
-           spell_shards(s) && (!parts || sp_add_setting(s, "context_parallel_size", parts)) &&
+           (!parts || sp_add_setting(s, "context_parallel_size", parts)) &&
            (dtype || sp_add_setting(s, "torch_dtype", "bfloat16")) &&
            (sp_has_setting(s, "bf16") || sp_has_setting(s, "fp16") ||
             sp_add_setting(s, dtype && sp_has_word("float16 float32", dtype) ? "fp16" : "bf16",

@@ -135,8 +135,10 @@ static void fill_all(struct sp_settings *s, struct sp_settings *json, int64_t se
     fill(json, "train_micro_batch_size_per_gpu", true, micro);
     fill(json, "gradient_accumulation_steps", true, steps);
     fill(json, "train_batch_size", false, "0"); /* DeepSpeed makes it of the others */
-    fill(json, "bf16.enabled", false, sp_setting_on(s, "bf16") ? "true" : "false");
-    fill(json, "fp16.enabled", false, sp_setting_on(s, "fp16") ? "true" : "false");
+    const bool none = !sp_has_setting(json, "bf16.enabled") &&
+                      !sp_has_setting(json, "fp16.enabled"); /* accelerate puts them in */
+    fill(json, "bf16.enabled", none, sp_setting_on(s, "bf16") ? "true" : "false");
+    fill(json, "fp16.enabled", none, sp_setting_on(s, "fp16") ? "true" : "false");
 }
 
 /* Reads the DeepSpeed JSON with what the arguments fill in; false if it is not there. */
@@ -309,6 +311,8 @@ static void read_habits(struct sp_settings *s, bool again, bool trl)
         sp_launch_whole(s, "seq", 2048); /* cutoff_len of LLaMA-Factory */
     else if (!said && trl)
         sp_launch_whole(s, "seq", 1024); /* TRL's, by arguments too */
+    else if (!said && sp_said_whole(s, sp_python_length, 0) > 0)
+        sp_launch_whole(s, "seq", sp_said_whole(s, sp_python_length, 0));
     sp_launch_option(s, "remat", runs_again(s) || again ? "full" : "none");
     if (optim && strstr(optim, "8bit"))
         sp_launch_option(s, "set", "precision.optimizer_bytes=2");
@@ -328,12 +332,36 @@ static void spell_names(struct sp_settings *s)
     }
 }
 
+/* DeepSpeed's files that frameworks ship have their stage in their name; ms-swift's "zero2" are
+ * named so alone. */
+static bool take_shipped(struct sp_settings *s, const char *name)
+{
+    static const char axolotl[] = "deepspeed_configs/zero", factory[] = "ds_z", swift[] = "zero";
+    const char *at = strstr(name, axolotl), *const other = strstr(name, factory),
+               *const stage = at      ? at + sizeof axolotl - 1
+                              : other ? other + sizeof factory - 1
+                              : sp_starts_with(name, swift) && !strchr(name, '.')
+                                  ? name + sizeof swift - 1
+                                  : "";
+    if (*stage < '0' || *stage > '3')
+        return false;
+    sp_launch_whole(s, "zero", *stage - '0');
+    sp_launch_note(s, "%.80s is not here: ZeRO %c, as its name says", sp_safe(name), *stage);
+    if (strstr(stage, "offload"))
+        sp_launch_note(s, "not modelled: optimizer states in host memory");
+    sp_peek_setting(s, "torch_dtype"); /* DeepSpeed casts what was loaded */
+    sp_peek_setting(s, "dtype");
+    return true;
+}
+
 /* A file that is named and not here, which says what weights and states are shared over. */
 static void miss_file(struct sp_settings *s, const char *key, const char *name)
 {
     char value[96];
     const bool half = sp_setting_on(s, "bf16") || sp_setting_on(s, "fp16");
     sp_launch_option(s, "precision", "%s", half ? "mixed16" : "fp32");
+    if (take_shipped(s, name))
+        return;
     snprintf(value, sizeof value, "%.48s (not here)", name);
     sp_add_unread(s->launch, "zero", key, value, 0);
 }
@@ -428,6 +456,8 @@ static bool read(struct sp_launch_file *file)
     if (file->script && !read_script(file))
         return false;
     spell_names(s);
+    if (sp_has_setting(s, "finetuning_type") && !sp_is_factory(s) && !sp_setting_on(s, "do_train"))
+        return sp_fail_in(s, "it trains nothing: do_train is not set");
     const int64_t devices = file->hw ? sp_chips(file->hw) : 0;
     const bool axolotl = sp_is_axolotl(s);
     if (!sp_spell_axolotl(s) || !take_launchers(s) || !sp_spell_factory(s, devices) ||

@@ -74,11 +74,12 @@ void sp_read_maxtext_model(struct sp_settings *s)
     while ((row = sp_next_dimension(s->words, row)))
         given = given || sp_chooses(s, row->name);
     if (!model || sp_is(model, "default")) {
-        if (given && check_scale(s))
+        if (!given && file)
+            sp_launch_no_model(s, "no model in it, and none found in %.80s", sp_safe(file));
+        else if (check_scale(s))
             read_shape(s);
-        else if (!given)
-            sp_launch_no_model(s, "no model in it, and none found in %.80s",
-                               file ? sp_safe(file) : "base.yml");
+        if (!given && !file)
+            sp_launch_note(s, "no model in it: base.yml has one");
         return;
     }
     sp_model_ours(s->words, model, ours);

@@ -95,6 +95,8 @@ static const char *other_kind(struct sp_settings *s)
     if (sp_setting(s, "--hybrid-layer-pattern") || sp_setting(s, "--hybrid-override-pattern") ||
         sp_setting(s, "--is-hybrid-model"))
         return "a mix of Mamba and attention";
+    if (sp_setting(s, "--retro-add-retriever"))
+        return "a decoder with a retriever (RETRO)";
     if (sp_setting(s, "--heterogeneous-layers-config-path"))
         return "layers that differ, in a separate file";
     return NULL;

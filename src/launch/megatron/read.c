@@ -196,22 +196,27 @@ static void read_batch(struct sp_settings *s, int64_t devices)
                        steps > 0 ? "--step-batch-size-schedule" : "--rampup-batch-size");
 }
 
-/* A model by NeMo 2's class of its shape: "Llama31Config8B" is "llama3.1-8b". */
+/* A model by the class of its shape: NeMo 2's "Llama31Config8B" and Megatron-Bridge's
+ * "Llama31ModelProvider8B" are "llama3.1-8b". */
 static void spell_class(const char *class, char *out, size_t size)
 {
+    static const char *const kinds[] = {"ModelProvider", "Provider", "Config"};
     const char *const dot = strrchr(class, '.');
     class = dot ? dot + 1 : class;
-    const char *const config = strstr(class, "Config");
+    const char *kind = NULL, *rest = "";
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && !kind; i++)
+        if ((kind = strstr(class, kinds[i])) != NULL)
+            rest = kind + strlen(kinds[i]);
     size_t n = 0;
-    for (const char *c = class; config && c < config && n + 4 < size; c++) {
+    for (const char *c = class; kind && c < kind && n + 4 < size; c++) {
         if (c > class && isdigit((unsigned char)c[-1]) && isdigit((unsigned char)*c))
             out[n++] = '.';
         out[n++] = (char)tolower((unsigned char)*c);
     }
-    if (n > 0 && config[6])
+    if (n > 0 && *rest)
         out[n++] = '-';
-    for (const char *c = config ? config + 6 : ""; *c && n + 1 < size; c++)
-        out[n++] = (char)tolower((unsigned char)*c);
+    for (; *rest && n + 1 < size; rest++)
+        out[n++] = (char)tolower((unsigned char)*rest);
     out[n] = '\0';
 }
 
@@ -224,7 +229,8 @@ static void read_named_model(struct sp_launch_file *file)
     char name[96];
     const char *const given = sp_setting(s, "modules.pre_trainer.model"),
                       *const hub = sp_said(s, "model.from_hf_pretrained"),
-                      *const class = sp_said(s, "model.config._target_");
+                      *const config = sp_said(s, "model.config._target_"),
+                      *const class = config ? config : sp_said(s, "model._target_");
     if (!s->launch->no_model[0] || !(given || hub || class))
         return;
     if (hub) {

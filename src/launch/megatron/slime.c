@@ -56,6 +56,9 @@ bool sp_spell_slime(struct sp_settings *s, int64_t replicas)
     char batch[32], seq[32];
     if (!sp_said(s, "--rollout-batch-size"))
         return true;
+    if (sp_setting_is(s, "--train-backend", "fsdp"))
+        return sp_fail_in(
+            s, "slime's --train-backend fsdp is not supported: give the plan as options");
     sp_read_rollout(s);
     const int64_t made = batch_of(s),
                   sequences = sp_setting_whole(s, "--global-batch-size", 1, made),

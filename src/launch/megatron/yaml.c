@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "base/truth.h"
 #include "launch/bridge/bridge.h"
+#include "launch/fields/core.h"
 #include "launch/megatron/megatron.h"
 
 /* The name behind the last dot of a path. */
@@ -142,8 +143,8 @@ bool sp_read_megatron_yaml(struct sp_launch_words *const words[], struct sp_sett
                            struct sp_settings *to)
 {
     const char *const plugin = sp_said(from, "trainer.plugins._target_");
-    if (plugin && strcmp(plugin, "bf16_mixed") != 0)
-        sp_launch_note(from, "not read: trainer.plugins, which may set another precision");
+    if (plugin && !strstr(plugin, "ixed")) /* a function, bf16_mixed, or MegatronMixedPrecision */
+        sp_add_unread(from->launch, "precision", "trainer.plugins", plugin, 0);
     const bool spelled = sp_spell_bridge(from), bridge = sp_is_bridge(from) || spelled;
     const char *const offloading = sp_peek_setting(from, "model.cpu_offloading"),
                       *const fp8 = sp_peek_setting(from, "model.fp8");
@@ -164,7 +165,7 @@ bool sp_read_megatron_yaml(struct sp_launch_words *const words[], struct sp_sett
             return false;
     }
     if (sp_peek_setting(from, "trainer.plugins"))
-        sp_launch_note(from, "not read: trainer.plugins, which may set another precision");
+        sp_add_unread(from->launch, "precision", "trainer.plugins", "", 0);
     if (bridge)
         return sp_take_bridge(from, to);
     return take_nemo(from, to) && take_primus(from, to);

@@ -72,7 +72,9 @@ static bool read_files(struct sp_launch_file *file)
     char names[sizeof s->at->value] = "", typed[sizeof names];
     if (file->script && !sp_read_pairs(file->script, tells, s))
         return false;
-    const char *const named = sp_peek_setting(s, file->script ? "config_file" : "defaults");
+    const char *const named = sp_setting(s, file->script ? "config_file" : "defaults");
+    if (!sp_refuse_gaps(s))
+        return false;
     snprintf(typed, sizeof typed, "%s", named ? named : "");
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds && file->script && !named; i++)
         if (!names[0] && strstr(file->program->told, kinds[i].programs))

@@ -12,6 +12,7 @@ struct sp_script_command {
     const char **words;
     int *lines;
     int n;
+    int visible; /* devices that CUDA_VISIBLE_DEVICES lets it see; 0: not said */
     bool open;
 };
 

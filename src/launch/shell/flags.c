@@ -298,7 +298,10 @@ bool sp_read_pairs(const struct sp_script *script, sp_tells *tells, struct sp_se
     for (int i = 0; i < list.words.n && ok; i++) {
         list.words.at[i] += strspn(list.words.at[i], "+"); /* Hydra's mark of a new key */
         const char *const word = list.words.at[i];
-        if (is_one_mark(word))
+        if (is_one_mark(word) && i > 0 && sp_is(list.words.at[i - 1], "--config")) {
+            ok = sp_add_setting(settings, "config_file", NULL); /* its settings are not known */
+            append(&list, i, settings);
+        } else if (is_one_mark(word))
             note_word(&list, i, settings->launch);
         else if (strchr(word, '=') && isalpha((unsigned char)*word))
             ok = take_flag(&list, i, settings);

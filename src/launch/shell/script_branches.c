@@ -34,10 +34,13 @@ static const char *open_value(struct sp_shell *shell, const char *name, const ch
     return sp_shell_take(&piece, &shell->text);
 }
 
-/* Whether a value is another with more behind it. */
+/* Whether a value is another with more words behind it: 256 is not 2 with more. */
 static bool is_longer(const char *text, const char *start)
 {
-    return text && start && start[0] && sp_starts_with(text, start);
+    static const char between[] = {' ', '\t', '\n', SP_ITEM, '\0'};
+    const size_t n = start ? strlen(start) : 0;
+    return text && n > 0 && sp_starts_with(text, start) &&
+           (!text[n] || strchr(between, text[n]) || strchr(between, start[n - 1]));
 }
 
 static const char *merge(struct sp_shell *shell, const char *name, const char *before,

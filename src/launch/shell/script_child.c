@@ -6,6 +6,7 @@
 
 #include "base/list.h"
 #include "base/text.h"
+#include "launch/fields/core.h"
 #include "launch/shell/builtins.h"
 #include "launch/shell/commands.h"
 #include "launch/shell/script_branches.h"
@@ -192,13 +193,59 @@ static void run_child(struct run *r, const struct sp_shell_fields *fields,
     sp_restore_scope(&r->shell->scope, before);
 }
 
+/* The value of a name that a command's environment has; NULL: it has none. */
+static const char *exported(const struct run *r, const char *name)
+{
+    const struct sp_shell_scope *const scope = &r->shell->scope;
+    return sp_shell_reach(scope, name) == SP_EXPORTED ? sp_shell_value(scope, name) : NULL;
+}
+
+/* How many devices a command sees; 0: not said. */
+static int visible_devices(const struct run *r)
+{
+    const char *const list = exported(r, "CUDA_VISIBLE_DEVICES");
+    int n = 0;
+    for (const char *c = list; c && *c && !sp_shell_gap_in(&r->shell->text, list);
+         c += strcspn(c, ","), c += *c == ',')
+        n++;
+    return n;
+}
+
+/* Programs that hand names of their environment on to torchrun: the options behind their words.
+ * ms-swift without them is one process, which splits a model's layers over what it sees. */
+static void add_environment(struct run *r, struct words *w, int visible)
+{
+    static const char *const names[] = {"NPROC_PER_NODE", "NNODES"};
+    const char *const program = base_name(w->fields.at[0]);
+    const bool swift = sp_is(program, "swift") && w->fields.n > 1 &&
+                       sp_is_listed("sft,pt,rlhf", w->fields.at[1], '\0');
+    int given = 0;
+    for (int i = 0; i < 2 && (swift || sp_is(program, "llamafactory-cli")); i++) {
+        struct sp_shell_piece piece = {0};
+        const char *const value = exported(r, names[i]);
+        if (!value)
+            continue;
+        sp_shell_puts(&piece, i == 0 ? "--nproc_per_node=" : "--nnodes=");
+        sp_shell_puts(&piece, value);
+        w->lines = sp_room_for_one(w->lines, w->fields.n, sizeof *w->lines);
+        w->lines[w->fields.n] = w->lines[0];
+        sp_shell_add(&w->fields, sp_shell_take(&piece, &r->shell->text));
+        given++;
+    }
+    if (swift && given == 0 && visible > 1)
+        sp_add_unread(r->launch, "pp", "device_map", "of one process", w->lines[0]);
+}
+
 static void record(struct run *r, struct words *w)
 {
     struct sp_script *const script = r->script;
+    const int visible = visible_devices(r);
+    add_environment(r, w, visible);
     script->commands = sp_room_for_one(script->commands, script->n, sizeof *script->commands);
     script->commands[script->n++] = (struct sp_script_command){.words = w->fields.at,
                                                                .lines = w->lines,
                                                                .n = w->fields.n,
+                                                               .visible = visible,
                                                                .open = r->open > 0 || r->doubt};
     *w = (struct words){0};
 }

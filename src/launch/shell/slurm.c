@@ -20,6 +20,15 @@ static int64_t count_in(const char *text)
     return end > digits && (*end == '\0' || strchr(" \t\r\n", *end)) && n > 0 && n <= MOST ? n : 0;
 }
 
+/* deepspeed's "HOST:0,1@HOST:0,1": the devices that it names. */
+static int64_t count_included(const char *list)
+{
+    int64_t n = 0;
+    for (const char *c = list; *c; c++)
+        n += *c == ':' || *c == ',';
+    return n;
+}
+
 /* Options of launchers. */
 static const struct {
     const char *name;
@@ -41,6 +50,7 @@ static const struct {
     {"--ntasks-per-node", SP_TASKS},
     {"--num_processes", SP_PROCESSES},
     {"--num-processes", SP_PROCESSES},
+    {"--include", SP_PROCESSES},
     {"--ntasks", SP_ALL},
     {"-n", SP_ALL},
     {"-np", SP_ALL},
@@ -62,7 +72,8 @@ void sp_take_amount(const char *word, const char *next, int64_t amount[SP_AMOUNT
                                                     : NULL;
         int64_t *const to = &amount[options[i].amount];
         if (value && *to == 0)
-            *to = count_in(value);
+            *to = strchr(value, ':') && options[i].amount == SP_PROCESSES ? count_included(value)
+                                                                          : count_in(value);
     }
 }
 

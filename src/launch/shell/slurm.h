@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 /* SP_PROCESSES, which accelerate starts, and SP_ALL, tasks or GPUs of a job, are of all nodes
- * together. */
-enum sp_amount { SP_NODES, SP_GPUS, SP_TASKS, SP_PROCESSES, SP_ALL, SP_AMOUNTS };
+ * together; SP_VISIBLE counts CUDA_VISIBLE_DEVICES of a node. */
+enum sp_amount { SP_NODES, SP_GPUS, SP_TASKS, SP_PROCESSES, SP_ALL, SP_VISIBLE, SP_AMOUNTS };
 
 /* Takes "--nnodes=2", or "--nnodes" with the next word, of torchrun, deepspeed, srun, mpirun or
  * accelerate into the amount that it says, if that is not said yet (0). */

@@ -24,6 +24,8 @@ static bool take_commands(const struct sp_script *script, int64_t amount[SP_AMOU
     for (int i = 0; i < script->n; i++) {
         const struct sp_script_command *const command = &script->commands[i];
         const int64_t all = amount[SP_ALL];
+        if (command->visible > 0) /* of the last one: before it a server may start */
+            amount[SP_VISIBLE] = command->visible;
         for (int j = 0; j < command->n; j++) {
             hosts = hosts || strncmp(command->words[j], "--hostfile", 10) == 0;
             sp_take_amount(command->words[j], j + 1 < command->n ? command->words[j + 1] : "",
@@ -44,7 +46,9 @@ int64_t sp_devices_of_script(const struct sp_script *script)
         return amount[SP_PROCESSES];
     const int64_t nodes = amount[SP_NODES] > 0 ? amount[SP_NODES] : slurm.nodes,
                   tasks = amount[SP_TASKS] > 0 ? amount[SP_TASKS] : slurm.tasks,
-                  told = amount[SP_GPUS] > 0 ? amount[SP_GPUS] : slurm.gpus,
+                  told = amount[SP_GPUS] > 0 ? amount[SP_GPUS]
+                         : slurm.gpus > 0    ? slurm.gpus
+                                             : amount[SP_VISIBLE],
                   all = amount[SP_ALL] > 0 ? amount[SP_ALL] : slurm.all,
                   gpus = told == 0 && tasks > 1 ? tasks : told; /* a process a device */
     if (gpus == 0 && all > 1 && all > nodes)

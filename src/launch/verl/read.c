@@ -112,7 +112,7 @@ struct reading {
     struct sp_settings *all, *s;
     const struct role *role;
     bool megatron;
-    int64_t devices, model, seq; /* devices of a replica: `model` */
+    int64_t devices, model, parts, seq; /* devices of a replica, and of a sequence */
 };
 
 static bool is_reference(const struct reading *r)
@@ -167,6 +167,7 @@ static void read_megatron(struct reading *r)
     const int64_t tp = sp_plan_whole(s, "tp"), pp = sp_plan_whole(s, "pp"),
                   cp = sp_plan_whole(s, "cp"), vpp = sp_plan_whole(s, "vpp");
     r->model = tp * pp * cp;
+    r->parts = cp;
     sp_read_plan_rows(s, true, "");
     if (pp > 1)
         sp_launch_option(s, "schedule", "%s", vpp > 1 ? "interleaved" : "1f1b");
@@ -201,7 +202,7 @@ static void read_fsdp(struct reading *r)
     const int64_t usual = is_reference(r) ? sp_setting_whole(r->all, actor, 1, 1) : 1,
                   older = whole(r, parts, usual), ulysses = older > 1 ? older : whole(r, newer, 1);
     const int64_t group = sp_setting_whole(s, "fsdp_config.fsdp_size", -1, -1);
-    r->model = ulysses;
+    r->model = r->parts = ulysses;
     if (ulysses > 1) {
         sp_launch_whole(s, "cp", ulysses);
         sp_launch_option(s, "cp-kind", "ulysses");
@@ -267,7 +268,7 @@ static void read_batch(struct reading *r)
     sp_launch_option(s, "batch", "%lldx", (long long)batch);
     if (sp_setting_on(s, role->dynamic) || shared) {
         sp_launch_token_batch(s, &(struct sp_token_batch){.option = role->tokens,
-                                                          .tokens = tokens * r->model,
+                                                          .tokens = tokens * r->parts,
                                                           .seq = r->seq,
                                                           .batch = batch,
                                                           .replicas = replicas});
