@@ -292,6 +292,27 @@ static void names(void **state)
     }
 }
 
+/* A name that the config says is taken up to 59 letters; a longer one is some path, and the file's
+ * name stands for it. */
+static void long_names(void **state)
+{
+    (void)state;
+    for (int length = 58; length <= 61; length++) {
+        char text[512];
+        struct sp_error error;
+        snprintf(text, sizeof text,
+                 "{\"model_type\":\"llama\"," WIDE ",\"_name_or_path\":\"%.*s\"}", length,
+                 "0123456789012345678901234567890123456789012345678901234567890123456789");
+        cJSON *const config = cJSON_Parse(text);
+        cJSON *const native = native_of(config, "own.json", NULL, &error);
+        assert_non_null(native);
+        const char *const name = cJSON_GetObjectItem(native, "name")->valuestring;
+        assert_int_equal(strlen(name), length < 60 ? length : 3);
+        cJSON_Delete(native);
+        cJSON_Delete(config);
+    }
+}
+
 /* Which layers have windows: gpt-oss lists them; Gemma 2 every second; Gemma 3 five of six; Qwen 2
  * the last ones, if at all; Mistral all. */
 static void windows(void **state)
@@ -465,6 +486,8 @@ static void defaults_of_transformers(void **state)
         {falcon, "", "multi_query", "true", "false"},
         {falcon, "", "parallel_attn", "true", "false"},
         {falcon, "", "bias", "false", "true"},
+        {"Qwen2-Audio-7B", "audio_config", "num_mel_bins", "128", "80"},
+        {"Qwen2-Audio-7B", "audio_config", "max_source_positions", "1500", "3000"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char *const left_out = native_with(rows[i].name, rows[i].part, rows[i].key, NULL);
@@ -519,6 +542,7 @@ int main(void)
         cmocka_unit_test(defaults_of_transformers),
         cmocka_unit_test(pictures_of_any_size),
         cmocka_unit_test(names),
+        cmocka_unit_test(long_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
