@@ -169,8 +169,8 @@ class Suite:
             self.known = kept["tests"]
             self.tries.update(kept["tries"])
             self.caught.update(kept["caught"])
-        listed = json.loads(subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"] + (["-E", without] if without else []), check=True,
-                                           stdout=subprocess.PIPE).stdout)
+        listed = json.loads(subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"] +
+                                           (["-E", without] if without else []), check=True, stdout=subprocess.PIPE).stdout)
         self.preloaded = tempfile.mkdtemp(prefix="entered-")
         if entered:
             subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", self.preloaded + "/entered.so",
