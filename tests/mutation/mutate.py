@@ -2,6 +2,7 @@
 """Changes the rooms of src one place at a time and counts the changes that the tests catch.
 
     mutate.py BUILD [--rooms ROOM,...] [--mutants N] [--seed S] [--jobs J] [--again LOG] [--entered BUILD2] [--caught]
+              [--without REGEX]
 
 BUILD is made by
     cmake -S . -B BUILD -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE="-O1 -DNDEBUG" -DSCALEPLAN_ROOM_LINKAGE=SHARED \\
@@ -157,7 +158,7 @@ def run(command, most_s, env, cwd):
 class Suite:
     """The tests that ctest knows, each with the time that it took on the unchanged program, and the functions it enters."""
 
-    def __init__(self, build, entered, jobs, longest):
+    def __init__(self, build, entered, jobs, longest, without):
         self.build, self.entered, self.longest = build, entered, longest
         self.kept = os.path.join(build, "mutation.json")
         self.lock = threading.Lock()
@@ -168,8 +169,8 @@ class Suite:
             self.known = kept["tests"]
             self.tries.update(kept["tries"])
             self.caught.update(kept["caught"])
-        listed = json.loads(subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], check=True,
-                                           stdout=subprocess.PIPE).stdout)
+        listed = json.loads(subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"] +
+                                           (["-E", without] if without else []), check=True, stdout=subprocess.PIPE).stdout)
         self.preloaded = tempfile.mkdtemp(prefix="entered-")
         if entered:
             subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", self.preloaded + "/entered.so",
@@ -329,6 +330,7 @@ def main():
     parser.add_argument("--again", metavar="LOG", help="only what survived in an earlier run, by what it printed")
     parser.add_argument("--entered", metavar="BUILD2", help="a build that tells which functions a test enters")
     parser.add_argument("--longest", type=float, default=300, help="seconds of a test; longer ones are left out")
+    parser.add_argument("--without", metavar="REGEX", help="leave out the tests of these names")
     parser.add_argument("--caught", action="store_true", help="print what caught each mutant, too")
     parser.add_argument("--these", metavar="FILE", help="the changes that its lines name, and no others")
     args = parser.parse_args()
@@ -336,7 +338,7 @@ def main():
     if args.again:
         with open(args.again) as file:
             before = {line.strip() for line in file if line.startswith("survived: ")}
-    suite = Suite(os.path.abspath(args.build), args.entered and os.path.abspath(args.entered), args.jobs, args.longest)
+    suite = Suite(os.path.abspath(args.build), args.entered and os.path.abspath(args.entered), args.jobs, args.longest, args.without)
     compiler = Compiler(suite.build)
     print("%d tests take %.0f s on the unchanged program" % (len(suite.timed), sum(t[0] for t in suite.timed)), flush=True)
     worst = 1

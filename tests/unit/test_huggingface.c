@@ -292,6 +292,27 @@ static void names(void **state)
     }
 }
 
+/* A name that the config says is taken up to 59 letters; a longer one is some path, and the file's
+ * name stands for it. */
+static void long_names(void **state)
+{
+    (void)state;
+    for (int length = 58; length <= 61; length++) {
+        char text[512];
+        struct sp_error error;
+        snprintf(text, sizeof text,
+                 "{\"model_type\":\"llama\"," WIDE ",\"_name_or_path\":\"%.*s\"}", length,
+                 "0123456789012345678901234567890123456789012345678901234567890123456789");
+        cJSON *const config = cJSON_Parse(text);
+        cJSON *const native = native_of(config, "own.json", NULL, &error);
+        assert_non_null(native);
+        const char *const name = cJSON_GetObjectItem(native, "name")->valuestring;
+        assert_int_equal(strlen(name), length < 60 ? length : 3);
+        cJSON_Delete(native);
+        cJSON_Delete(config);
+    }
+}
+
 /* Which layers have windows: gpt-oss lists them; Gemma 2 every second; Gemma 3 five of six; Qwen 2
  * the last ones, if at all; Mistral all. */
 static void windows(void **state)
@@ -418,6 +439,95 @@ static void parts_of_models(void **state)
     assert_null(strstr(text, "one picture of"));
 }
 
+/* The native text of a sample with a key of one of its parts ("": of the whole) set to a value in
+ * JSON, or without the key where that is NULL; "refused" where it is. free() it. */
+static char *native_with(const char *name, const char *part, const char *key, const char *value)
+{
+    struct sp_error error;
+    cJSON *const config = sample(name);
+    cJSON *const in = *part ? cJSON_GetObjectItem(config, part) : config;
+    assert_non_null(in);
+    cJSON_DeleteItemFromObject(in, key);
+    if (value)
+        cJSON_AddItemToObject(in, key, cJSON_Parse(value));
+    cJSON *const native = native_of(config, name, NULL, &error);
+    char *const text = native ? cJSON_PrintUnformatted(native) : strdup("refused");
+    cJSON_Delete(native);
+    cJSON_Delete(config);
+    return text;
+}
+
+/* What a key is when it is left out: the default of transformers' configuration_*.py (2025). The
+ * same model as with the default written, and another with another value. */
+static void defaults_of_transformers(void **state)
+{
+    (void)state;
+    static const char *const jamba = "Jamba-v0.1", *const lfm2 = "LFM2-1.2B",
+                             *const qwen = "Qwen2-VL-2B-Instruct", *const falcon = "falcon-7b",
+                             *const mllama = "Llama-3.2-11B-Vision";
+    const struct {
+        const char *name, *part, *key, *by_default, *other;
+    } rows[] = {
+        {jamba, "", "expert_layer_period", "2", "4"},
+        {jamba, "", "expert_layer_offset", "1", "0"},
+        {jamba, "", "mamba_conv_bias", "true", "false"},
+        {jamba, "", "mamba_proj_bias", "false", "true"},
+        {lfm2, "", "conv_L_cache", "3", "4"},
+        {lfm2, "", "conv_bias", "false", "true"},
+        {lfm2, "", "block_multiple_of", "256", "3000"},
+        {lfm2, "", "block_ffn_dim_multiplier", "1.0", "1.5"},
+        {lfm2, "", "block_auto_adjust_ff_dim", "true", "false"},
+        {qwen, "vision_config", "spatial_merge_size", "2", "1"},
+        {qwen, "vision_config", "temporal_patch_size", "2", "1"},
+        {qwen, "vision_config", "mlp_ratio", "4", "2"},
+        {mllama, "vision_config", "max_num_tiles", "4", "2"},
+        {mllama, "vision_config", "num_global_layers", "8", "4"},
+        {falcon, "", "new_decoder_architecture", "false", "true"},
+        {falcon, "", "multi_query", "true", "false"},
+        {falcon, "", "parallel_attn", "true", "false"},
+        {falcon, "", "bias", "false", "true"},
+        {"Qwen2-Audio-7B", "audio_config", "num_mel_bins", "128", "80"},
+        {"Qwen2-Audio-7B", "audio_config", "max_source_positions", "1500", "3000"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char *const left_out = native_with(rows[i].name, rows[i].part, rows[i].key, NULL);
+        char *const said = native_with(rows[i].name, rows[i].part, rows[i].key, rows[i].by_default);
+        char *const other = native_with(rows[i].name, rows[i].part, rows[i].key, rows[i].other);
+        if (strcmp(left_out, said) != 0 || strcmp(said, other) == 0)
+            fail_msg("%s, %s:\nwithout it %s\n%s: %s\n%s: %s", rows[i].name, rows[i].key, left_out,
+                     rows[i].by_default, said, rows[i].other, other);
+        free(left_out);
+        free(said);
+        free(other);
+    }
+}
+
+/* Towers for pictures of any size see one of 1024 pixels a side, in whole groups of merged patches:
+ * 36 groups of 2 x 14 pixels, 32 of 2 x 16, 73 of 14. */
+static void pictures_of_any_size(void **state)
+{
+    (void)state;
+    const struct {
+        double patch, merge, side;
+    } rows[] = {{14, 2, 72}, {16, 2, 64}, {14, 1, 73}, {20, 3, 51}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        cJSON *const config = sample("Qwen2-VL-2B-Instruct");
+        cJSON *const vision = cJSON_GetObjectItem(config, "vision_config");
+        struct sp_error error;
+        cJSON_DeleteItemFromObject(vision, "patch_size");
+        cJSON_AddNumberToObject(vision, "patch_size", rows[i].patch);
+        cJSON_DeleteItemFromObject(vision, "spatial_merge_size");
+        cJSON_AddNumberToObject(vision, "spatial_merge_size", rows[i].merge);
+        cJSON *const native = native_of(config, "x", NULL, &error);
+        assert_non_null(native);
+        const cJSON *const encoder = cJSON_GetObjectItem(native, "encoder");
+        assert_close(cJSON_GetNumberValue(cJSON_GetObjectItem(encoder, "tokens")),
+                     pow(rows[i].side, 2), 0);
+        cJSON_Delete(native);
+        cJSON_Delete(config);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -429,7 +539,10 @@ int main(void)
         cmocka_unit_test(missing_parts),
         cmocka_unit_test(nested_defaults),
         cmocka_unit_test(parts_of_models),
+        cmocka_unit_test(defaults_of_transformers),
+        cmocka_unit_test(pictures_of_any_size),
         cmocka_unit_test(names),
+        cmocka_unit_test(long_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
