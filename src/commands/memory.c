@@ -464,6 +464,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     sp_count_images(report, s.has_model && s.of.model.sample_flops > 0);
     put_memory_model_rows(report, &s);
     if (s.has_model) {
+        sp_put_length(report, &s.of.model, s.of.seq);
         sp_put_tuning(report, &s.of.model);
         sp_put_companion_work(report, args, &s.of.companions, s.m.beside);
     }
