@@ -250,6 +250,9 @@ struct sp_kind_memory {
  * the fullest. */
 void sp_prepare_memory(const struct sp_rank_layers *mine, const struct sp_plan *plan,
                        const struct sp_framework *framework, struct sp_prepared_memory *prepared);
+/* Share of what layers keep without recomputation that they keep with the plan's. */
+double sp_kept_share(const struct sp_model *model, const struct sp_plan *plan,
+                     const struct sp_framework *framework);
 void sp_memory_of_kinds(const struct sp_framework *framework,
                         const struct sp_prepared_memory *prepared, const struct sp_stage_map *map,
                         struct sp_kind_memory *kinds);

@@ -13,6 +13,7 @@
 #include "pictures/pictures.h"
 #include "cli/plan_options.h"
 #include "study/device_memory.h"
+#include "study/plan_text.h"
 #include "study/resolve.h"
 
 static const char *const rules[] = {"exact", "korthikanti", NULL};
@@ -81,9 +82,11 @@ struct memory {
     bool batch_assumed; /* the number of tokens is not given */
     double weights;     /* of the whole model */
     double L, D, a;
-    char kept_words[64]; /* what is kept for the backward pass */
-    char cut_words[160]; /* why the replicas cannot share the batch; "" */
-    bool both_given;     /* --checkpoints and --remat */
+    const char *remat;
+    char modules[SP_PLAN_TEXT];         /* recomputed; "": none */
+    char kept_words[SP_PLAN_TEXT + 64]; /* what is kept for the backward pass */
+    char cut_words[160];                /* why the replicas cannot share the batch; "" */
+    bool both_given;                    /* --checkpoints and --remat */
     double segments, stage_layers, all_kept, input_share; /* --segments; NAN: not given */
     double act_all, capacity, kept, held, node, hw_devices;
     bool fewest, largest, counts_all; /* what is answered of the machine */
@@ -220,9 +223,8 @@ static bool load_framework(const struct sp_args *args, const struct sp_sources *
     return true;
 }
 
-/* Settings that nobody typed, as `step` chooses them among those of the closed forms: the
- * micro-batch of a typed batch, and a policy. Only a plan of all the machine's devices is one that
- * `step` has. */
+/* Settings that nobody typed, as `step` chooses them: the micro-batch of a typed batch, and what is
+ * recomputed. Only a plan of all the machine's devices is one that `step` has. */
 static bool resolve(const struct sp_args *args, const struct sp_sources *sources, struct memory *s,
                     struct sp_error *error)
 {
@@ -237,15 +239,19 @@ static bool resolve(const struct sp_args *args, const struct sp_sources *sources
     if (!s->chooses_remat)
         return true;
     const struct sp_repertoire runs = sp_repertoire_of(&s->base, false);
-    struct sp_said said = {.closed = true, .runs = &runs};
+    struct sp_said said = {.runs = &runs};
     s->base.plan.schedule = sp_schedule_left_open(&runs, s->base.plan.pp, s->base.plan.vpp);
     said.given[SP_FIELD_REMAT] = f->remat != SP_REMATS;
     said.given[SP_FIELD_MICRO] = !isnan(f->micro_batch);
     said.given[SP_FIELD_CP_KIND] = args->given.cp_kind;
     if (!sp_resolve_on_ground(&said, sources, &s->base, error))
         return false;
+    const struct sp_recompute *const r = &s->base.plan.recompute;
     f->remat = (enum sp_remat)sp_plan_value(&s->base.plan, &sp_plan_fields[SP_FIELD_REMAT]);
+    if (r->modules || r->offload || f->remat > SP_REMATS)
+        f->remat = SP_REMATS;
     f->plan = &s->base.plan;
+    f->framework = &s->base.framework.framework;
     if (args->given.batch && isnan(f->micro_batch))
         f->micro_batch = (double)s->base.plan.micro_batch;
     return true;
@@ -287,7 +293,7 @@ static bool load_plan(const struct sp_args *args, struct memory *s, struct sp_er
         return false;
     if (args->given.batch && !isnan(f->micro_batch))
         f->spread.microbatches = sp_micro_batches(f->batch, f->seq, f->spread.dp, f->micro_batch);
-    if (f->remat == SP_REMATS)
+    if (f->remat == SP_REMATS && !s->chooses_remat)
         f->remat = sp_lightest_remat(*f, s->has_framework ? &s->base.framework.framework : NULL);
     if (!args->given.in_flight && s->has_framework)
         f->spread.microbatches_in_flight = sp_in_flight_of_case(f, &s->base.framework.framework);
@@ -324,9 +330,15 @@ static bool load(const struct sp_args *args, struct memory *s, struct sp_error *
 static void describe(const struct sp_args *args, struct memory *s)
 {
     const struct sp_memory_case *const f = &s->of;
+    const bool moves = f->plan && f->plan->recompute.offload;
+    s->remat = f->plan
+                   ? sp_policy_names[(int)sp_plan_value(f->plan, &sp_plan_fields[SP_FIELD_REMAT])]
+                   : sp_remat_names[f->remat];
+    if (f->plan)
+        sp_format_plan(f->plan, &sp_plan_fields[SP_FIELD_MODULES], s->modules);
     if (isnan(f->checkpoints))
-        snprintf(s->kept_words, sizeof s->kept_words, "recompute %s (--remat)",
-                 sp_remat_names[f->remat]);
+        snprintf(s->kept_words, sizeof s->kept_words, "recompute %s%s%s%s (--remat)", s->remat,
+                 s->modules[0] ? " and " : "", s->modules, moves ? ", the rest offloaded" : "");
     else
         snprintf(s->kept_words, sizeof s->kept_words, "%.4g checkpoints per layer (--checkpoints)",
                  f->checkpoints);
