@@ -45,7 +45,7 @@ double sp_oom_odds(const struct sp_framework *framework, double device, double c
 struct sp_spread {
     double dp; /* N_d: replicas that ZeRO shards over */
     double tp, pp, cp;
-    double ep;           /* part of the dp cp ranks */
+    double ep;           /* part of the dp cp tp / etp ranks */
     double etp;          /* TP inside an expert; 0: tp, as of all weights */
     int zero;            /* 0: replicated; 1: optimizer; 2: also gradients; 3: also weights */
     double microbatches; /* per step, accumulated; 0: one */
@@ -60,9 +60,9 @@ struct sp_footprint {
 };
 
 /* State bytes per device: ZeRO's division by N_d after TP, PP and (routed experts) EP x ETP.
- * `params` counts all parameters, `experts` the routed ones among them. The product dp cp must be a
- * multiple of ep. EP's ranks are part of dp cp: an expert's states are shared by dp cp / ep ranks,
- * so that ZeRO divides both kinds by dp cp in total. Rajbhandari et al. 2020, section 5: DP
+ * `params` counts all parameters, `experts` the routed ones among them. The product dp cp tp / etp
+ * must be a multiple of ep, whose ranks are part of it: ZeRO divides an expert's states by the
+ * rest, so that both kinds are divided by dp cp tp in total. Rajbhandari et al. 2020, section 5: DP
  * (w+g+K)P; stage 1 (w+g)P + KP/N_d; stage 2 wP + (g+K)P/N_d; stage 3 (w+g+K)P/N_d. */
 struct sp_footprint sp_state_footprint(double params, double experts,
                                        const struct sp_precision *precision,

@@ -115,10 +115,11 @@ static bool check_tp(const struct sp_memory_case *f, struct sp_error *error)
                    (long long)tp, (long long)f->model.heads);
 }
 
-/* EP takes its ranks from DP x CP, and whole experts. */
+/* EP takes its ranks from DP x CP, and from TP where that does not split experts; whole experts. */
 static bool check_experts(const struct sp_memory_case *f, struct sp_error *error)
 {
-    const double ep = f->spread.ep, ranks = f->spread.dp * f->spread.cp;
+    const double ep = f->spread.ep, inside = f->spread.etp > 0 ? f->spread.tp / f->spread.etp : 1;
+    const double ranks = f->spread.dp * f->spread.cp * inside;
     if (ep <= 1)
         return true;
     if (!sp_model_has_shape(&f->model) || f->model.moe.experts == 0)
@@ -127,7 +128,8 @@ static bool check_experts(const struct sp_memory_case *f, struct sp_error *error
         return sp_fail(error, SP_INPUT, "--ep %.0f does not divide the model's %lld experts", ep,
                        (long long)f->model.moe.experts);
     if (fmod(ranks, ep) != 0)
-        return sp_fail(error, SP_INPUT, "--ep %.0f must divide DP x CP, %.0f here", ep, ranks);
+        return sp_fail(error, SP_INPUT, "--ep %.0f must divide DP x CP%s, %.0f here", ep,
+                       inside > 1 ? " x TP" : "", ranks);
     return true;
 }
 
