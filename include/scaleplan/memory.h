@@ -61,9 +61,9 @@ struct sp_footprint {
 
 /* State bytes per device: ZeRO's division by N_d after TP, PP and (routed experts) EP x ETP.
  * `params` counts all parameters, `experts` the routed ones among them. The product dp cp tp / etp
- * must be a multiple of ep, whose ranks are part of it: ZeRO divides an expert's states by the
- * rest, so that both kinds are divided by dp cp tp in total. Rajbhandari et al. 2020, section 5: DP
- * (w+g+K)P; stage 1 (w+g)P + KP/N_d; stage 2 wP + (g+K)P/N_d; stage 3 (w+g+K)P/N_d. */
+ * must be a multiple of ep. EP's ranks are part of it: the rest share an expert's states, so that
+ * ZeRO divides both kinds by dp cp tp in total. Rajbhandari et al. 2020, section 5: DP (w+g+K)P;
+ * stage 1 (w+g)P + KP/N_d; stage 2 wP + (g+K)P/N_d; stage 3 (w+g+K)P/N_d. */
 struct sp_footprint sp_state_footprint(double params, double experts,
                                        const struct sp_precision *precision,
                                        const struct sp_spread *spread);

@@ -31,7 +31,8 @@ struct sp_footprint sp_state_footprint(double params, double experts, const stru
 {
     const double slice = s->tp * s->pp, shards = s->dp * s->cp;
     const double etp = s->etp > 0 ? s->etp : s->tp;
-    sp_require(fmod(shards * s->tp / etp, s->ep) == 0, "dp cp tp / etp must be a multiple of ep");
+    sp_require(fmod(shards * s->tp / etp, s->ep) == 0,
+               "the product dp cp tp / etp must be a multiple of ep");
     const double whole = (params - experts) / slice + experts / (s->pp * s->ep * etp);
     /* EP's ranks are part of the shards and TP, so that all of a stage's devices share its states
      */
