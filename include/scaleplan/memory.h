@@ -45,7 +45,7 @@ double sp_oom_odds(const struct sp_framework *framework, double device, double c
 struct sp_spread {
     double dp; /* N_d: replicas that ZeRO shards over */
     double tp, pp, cp;
-    double ep;           /* part of the dp cp ranks */
+    double ep;           /* part of the dp cp tp / etp ranks */
     double etp;          /* TP inside an expert; 0: tp, as of all weights */
     int zero;            /* 0: replicated; 1: optimizer; 2: also gradients; 3: also weights */
     double microbatches; /* per step, accumulated; 0: one */
@@ -60,10 +60,10 @@ struct sp_footprint {
 };
 
 /* State bytes per device: ZeRO's division by N_d after TP, PP and (routed experts) EP x ETP.
- * `params` counts all parameters, `experts` the routed ones among them. The product dp cp must be a
- * multiple of ep. EP's ranks are part of dp cp: an expert's states are shared by dp cp / ep ranks,
- * so that ZeRO divides both kinds by dp cp in total. Rajbhandari et al. 2020, section 5: DP
- * (w+g+K)P; stage 1 (w+g)P + KP/N_d; stage 2 wP + (g+K)P/N_d; stage 3 (w+g+K)P/N_d. */
+ * `params` counts all parameters, `experts` the routed ones among them. The product dp cp tp / etp
+ * must be a multiple of ep. EP's ranks are part of it: the rest share an expert's states, so that
+ * ZeRO divides both kinds by dp cp tp in total. Rajbhandari et al. 2020, section 5: DP (w+g+K)P;
+ * stage 1 (w+g)P + KP/N_d; stage 2 wP + (g+K)P/N_d; stage 3 (w+g+K)P/N_d. */
 struct sp_footprint sp_state_footprint(double params, double experts,
                                        const struct sp_precision *precision,
                                        const struct sp_spread *spread);
@@ -250,6 +250,9 @@ struct sp_kind_memory {
  * the fullest. */
 void sp_prepare_memory(const struct sp_rank_layers *mine, const struct sp_plan *plan,
                        const struct sp_framework *framework, struct sp_prepared_memory *prepared);
+/* Share of what layers keep without recomputation that they keep with the plan's. */
+double sp_kept_share(const struct sp_model *model, const struct sp_plan *plan,
+                     const struct sp_framework *framework);
 void sp_memory_of_kinds(const struct sp_framework *framework,
                         const struct sp_prepared_memory *prepared, const struct sp_stage_map *map,
                         struct sp_kind_memory *kinds);

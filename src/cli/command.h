@@ -218,6 +218,10 @@ double sp_kv_element_bytes(const struct sp_args *args);
 bool sp_batch_of(const struct sp_args *args, const struct sp_model *model, double *batch_tokens,
                  double *seq, const char **origin, struct sp_error *error);
 
+/* Notes a length above the model's maximum; and puts that maximum too. */
+void sp_note_length(struct sp_report *report, const struct sp_model *model, double seq);
+void sp_put_length(struct sp_report *report, const struct sp_model *model, double seq);
+
 /* Reads --documents, if it is given, packed into sequences of `seq`; the model and its
  * companions point at them unless each fills a sequence. */
 bool sp_take_documents(const struct sp_args *args, const struct sp_sources *sources, double seq,

@@ -311,3 +311,16 @@ enum sp_remat sp_remat_of(const struct sp_args *args)
         return (enum sp_remat)args->value.remat;
     return args->value.constants == 1 ? SP_REMAT_MLP : SP_REMATS;
 }
+
+void sp_note_length(struct sp_report *r, const struct sp_model *model, double seq)
+{
+    const double most = (double)model->max_seq;
+    if (most > 0 && seq > most)
+        sp_note(r, "%.0f tokens exceed the maximum of %s, %.0f", seq, model->name, most);
+}
+
+void sp_put_length(struct sp_report *r, const struct sp_model *model, double seq)
+{
+    sp_put(r, SP_Q_MAX_SEQ, model->max_seq > 0 ? (double)model->max_seq : NAN);
+    sp_note_length(r, model, seq);
+}

@@ -36,17 +36,35 @@ void sp_keep_choices(struct sp_left_open open[SP_PLAN_FIELDS], const char *keys,
         snprintf(from, sizeof from, "resolved.%s.from", key);
         const struct sp_entry *const origin = sp_find(report, from), *const chosen =
                                                                          sp_find(report, value);
-        if (origin && !sp_is_listed(keys, key, '\0') &&
-            strcmp(origin->text, sp_origin_names[SP_ORIGIN_CHOSEN]) == 0)
+        if (!origin || sp_is_listed(keys, key, '\0'))
+            continue;
+        const bool is_chosen = strcmp(origin->text, sp_origin_names[SP_ORIGIN_CHOSEN]) == 0;
+        open[i].is_chosen = open[i].is_chosen || is_chosen;
+        /* the only possible value of a row is one too */
+        if (is_chosen || strcmp(origin->text, sp_origin_names[SP_ORIGIN_DEFAULT]) == 0)
             keep_choice(&open[i], chosen->kind == SP_VALUE_TEXT ? chosen->text : "none");
     }
 }
 
-void sp_note_choices(const struct sp_left_open open[SP_PLAN_FIELDS], FILE *notes)
+/* Whether the keys are settings alone, which say themselves what they are. */
+static bool are_settings(const char *keys)
+{
+    char item[64];
+    while (sp_next_item(&keys, item, sizeof item)) {
+        int i = 0;
+        while (i < SP_PLAN_FIELDS && strcmp(item, sp_quantity(sp_plan_rows[i]).key) != 0)
+            i++;
+        if (i == SP_PLAN_FIELDS)
+            return false;
+    }
+    return true;
+}
+
+void sp_note_choices(const struct sp_left_open open[SP_PLAN_FIELDS], const char *keys, FILE *notes)
 {
     const char *before = "scaleplan: settings that no option fixes differ between rows:";
-    for (int i = 0; i < SP_PLAN_FIELDS; i++) {
-        if (!open[i].differs)
+    for (int i = 0; i < SP_PLAN_FIELDS && !are_settings(keys); i++) {
+        if (!open[i].differs || !open[i].is_chosen)
             continue;
         fprintf(notes, "%s --%s (%s)", before, sp_plan_fields[i].name, open[i].values);
         before = ",";

@@ -14,7 +14,7 @@
 struct nearby_rows {
     const struct sp_planned *base;
     double batch_tokens, step_s, tokens_per_s, found_tokens_per_s; /* NAN: none was found */
-    char option[64];
+    char option[80];
     char *command;
 };
 
@@ -22,17 +22,29 @@ struct nearby_rows {
 #define SP_PART_OF struct nearby_rows
 #include "answer/put_rows.h"
 
-/* The command's own line with one option in place of another; free() it. */
+/* The command's own line with one option in place of another, and another batch unless that is "";
+ * free() it. */
 static char *same_line(const char *command, const struct sp_args *args, enum sp_option_id id,
-                       const char *value)
+                       const char *value, const char *batch)
 {
-    const enum sp_option_id except[] = {
-        id,           SP_O_format, SP_O_get,        SP_O_explain, SP_O_check,  SP_O_timings,
-        SP_O_threads, SP_O_plot,   SP_O_plot_width, SP_O_report,  SP_NO_OPTION};
+    const enum sp_option_id except[] = {id,
+                                        SP_O_format,
+                                        SP_O_get,
+                                        SP_O_explain,
+                                        SP_O_check,
+                                        SP_O_timings,
+                                        SP_O_threads,
+                                        SP_O_plot,
+                                        SP_O_plot_width,
+                                        SP_O_report,
+                                        batch[0] ? SP_O_batch : id,
+                                        SP_NO_OPTION};
     struct sp_words words = {0};
     sp_add_word(&words, "%s", command);
     sp_add_all(&words, args, except);
     sp_add_option(&words, sp_option_name(id), value);
+    if (batch[0])
+        sp_add_option(&words, sp_option_name(SP_O_batch), batch);
     char *const line = sp_shell_line(&words);
     sp_free_words(&words);
     return line;
@@ -45,19 +57,21 @@ static double tokens_of_batch(const struct sp_planned *p)
 
 /* Puts a nearby problem, and adds its words to the line. */
 static void put_one(const struct sp_asked_near *asked, const struct sp_nearby *nearby,
-                    enum sp_option_id id, char *words, size_t size)
+                    enum sp_option_id id, bool both, char *words, size_t size)
 {
     const struct sp_planned *const p = &nearby->at->base;
     const int64_t used = sp_chips(&p->hw);
     const size_t at = strlen(words);
     struct nearby_rows rows = {
         .base = p, .batch_tokens = tokens_of_batch(p), .step_s = nearby->step_s};
-    char value[48], gain[64] = "", devices[48] = "", scope[48];
+    char value[48], batch[48] = "", gain[64] = "", devices[48] = "", scope[48];
     rows.tokens_per_s = rows.batch_tokens / rows.step_s;
     rows.found_tokens_per_s = rows.tokens_per_s / nearby->gain;
-    if (id == SP_O_batch)
-        snprintf(value, sizeof value, "%lldx%lld", (long long)p->plan.batch,
+    if (id == SP_O_batch || both)
+        snprintf(both ? batch : value, sizeof value, "%lldx%lld", (long long)p->plan.batch,
                  (long long)p->plan.seq);
+    if (id == SP_O_batch)
+        ;
     else if (id == SP_O_idle)
         snprintf(value, sizeof value, "%lld", (long long)(asked->devices - used));
     else if (id == SP_O_fix)
@@ -71,14 +85,16 @@ static void put_one(const struct sp_asked_near *asked, const struct sp_nearby *n
         snprintf(devices, sizeof devices, " (TP over parts of axes)");
     if (!isnan(nearby->gain))
         snprintf(gain, sizeof gain, ", %.0f %% more tokens/s", 100 * (nearby->gain - 1));
-    snprintf(rows.option, sizeof rows.option, "--%s %s", sp_option_name(id), value);
+    snprintf(rows.option, sizeof rows.option, "--%s %s%s%s", sp_option_name(id), value,
+             both ? " --batch " : "", batch);
     snprintf(words + at, size - at, "%s%s%s: step %s%s", at ? "; " : "", rows.option, devices,
              sp_human_text(rows.step_s, SP_SECONDS), gain);
-    rows.command = same_line(asked->command, asked->args, id, value);
+    rows.command = same_line(asked->command, asked->args, id, value, batch);
     snprintf(scope, sizeof scope, "%snearby.%s", asked->scope,
-             id == SP_O_batch ? "batch"
-             : id == SP_O_fix ? "parts"
-                              : "devices");
+             both               ? "both"
+             : id == SP_O_batch ? "batch"
+             : id == SP_O_fix   ? "parts"
+                                : "devices");
     sp_scope(asked->report, scope);
     put_search_nearby_rows(asked->report, &rows);
     sp_scope(asked->report, "");
@@ -88,12 +104,15 @@ static void put_one(const struct sp_asked_near *asked, const struct sp_nearby *n
 bool sp_put_close_by(const struct sp_asked_near *asked, const struct sp_close_by *found)
 {
     char words[512] = "";
+    const enum sp_option_id fewer = asked->idles ? SP_O_idle : SP_O_hw;
     if (found->batch.at)
-        put_one(asked, &found->batch, SP_O_batch, words, sizeof words);
+        put_one(asked, &found->batch, SP_O_batch, false, words, sizeof words);
     if (found->devices.at)
-        put_one(asked, &found->devices, asked->idles ? SP_O_idle : SP_O_hw, words, sizeof words);
+        put_one(asked, &found->devices, fewer, false, words, sizeof words);
+    if (found->both.at)
+        put_one(asked, &found->both, fewer, true, words, sizeof words);
     if (found->parts.at)
-        put_one(asked, &found->parts, SP_O_fix, words, sizeof words);
+        put_one(asked, &found->parts, SP_O_fix, false, words, sizeof words);
     if (words[0])
         sp_line(asked->report, "nearby     %s%s%s", asked->named, asked->named[0] ? " " : "",
                 words);
@@ -114,7 +133,7 @@ void sp_put_fewer_devices(const struct sp_searching *s, const struct sp_finding 
     if (!isnan(p->problem.tokens))
         snprintf(days, sizeof days, ", %s days",
                  sp_human_text(p->problem.tokens / rows.tokens_per_s / 86400, SP_DAYS));
-    rows.command = same_line("search", s->args, SP_O_batch, value);
+    rows.command = same_line("search", s->args, SP_O_batch, value, "");
     sp_scope(s->report, "nearby.devices");
     put_search_nearby_rows(s->report, &rows);
     sp_scope(s->report, "");

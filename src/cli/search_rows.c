@@ -571,6 +571,7 @@ void sp_report_search(struct sp_searching *s)
     else
         sp_answer_is_first_of(s->report, "plans");
     put_search_rows(s->report, &rows);
+    sp_put_length(s->report, &rows.base->model, (double)rows.base->plan.seq);
     cJSON_free(rows.arguments);
     free(rows.all);
 }

@@ -391,12 +391,9 @@ static struct sp_service reader_of(const struct serve *f, const struct serve_deg
 
 static void note_lengths(const struct serve *f)
 {
-    const double most = (double)f->model.max_seq;
     const double longest =
         f->args->given.context ? f->service.step_tokens : f->service.input + f->service.output;
-    if (most > 0 && longest > most)
-        sp_note(f->report, "%.0f tokens exceed the maximum of %s, %.0f", longest, f->model.name,
-                most);
+    sp_note_length(f->report, &f->model, longest);
     if (!sp_model_has_shape(&f->model) && isnan(f->service.kv_token_bytes))
         sp_note(f->report,
                 "the KV cache of a model without a shape is not counted: give --kv-per-token");

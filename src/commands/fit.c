@@ -324,6 +324,7 @@ static void put_expected(struct sp_report *r, const struct fit *f)
 
 static void put_tuning(struct sp_report *r, const struct fit *f)
 {
+    sp_put_length(r, &f->q.model, f->q.in.seq);
     sp_put_tuning(r, &f->q.model);
 }
 

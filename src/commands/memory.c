@@ -13,6 +13,7 @@
 #include "pictures/pictures.h"
 #include "cli/plan_options.h"
 #include "study/device_memory.h"
+#include "study/plan_text.h"
 #include "study/resolve.h"
 
 static const char *const rules[] = {"exact", "korthikanti", NULL};
@@ -81,9 +82,11 @@ struct memory {
     bool batch_assumed; /* the number of tokens is not given */
     double weights;     /* of the whole model */
     double L, D, a;
-    char kept_words[64]; /* what is kept for the backward pass */
-    char cut_words[160]; /* why the replicas cannot share the batch; "" */
-    bool both_given;     /* --checkpoints and --remat */
+    const char *remat;
+    char modules[SP_PLAN_TEXT];         /* recomputed; "": none */
+    char kept_words[SP_PLAN_TEXT + 64]; /* what is kept for the backward pass */
+    char cut_words[160];                /* why the replicas cannot share the batch; "" */
+    bool both_given;                    /* --checkpoints and --remat */
     double segments, stage_layers, all_kept, input_share; /* --segments; NAN: not given */
     double act_all, capacity, kept, held, node, hw_devices;
     bool fewest, largest, counts_all; /* what is answered of the machine */
@@ -112,10 +115,11 @@ static bool check_tp(const struct sp_memory_case *f, struct sp_error *error)
                    (long long)tp, (long long)f->model.heads);
 }
 
-/* EP takes its ranks from DP x CP, and whole experts. */
+/* EP takes its ranks from DP x CP, and from TP where that does not split experts; whole experts. */
 static bool check_experts(const struct sp_memory_case *f, struct sp_error *error)
 {
-    const double ep = f->spread.ep, ranks = f->spread.dp * f->spread.cp;
+    const double ep = f->spread.ep, inside = f->spread.etp > 0 ? f->spread.tp / f->spread.etp : 1;
+    const double ranks = f->spread.dp * f->spread.cp * inside;
     if (ep <= 1)
         return true;
     if (!sp_model_has_shape(&f->model) || f->model.moe.experts == 0)
@@ -124,7 +128,8 @@ static bool check_experts(const struct sp_memory_case *f, struct sp_error *error
         return sp_fail(error, SP_INPUT, "--ep %.0f does not divide the model's %lld experts", ep,
                        (long long)f->model.moe.experts);
     if (fmod(ranks, ep) != 0)
-        return sp_fail(error, SP_INPUT, "--ep %.0f must divide DP x CP, %.0f here", ep, ranks);
+        return sp_fail(error, SP_INPUT, "--ep %.0f must divide DP x CP%s, %.0f here", ep,
+                       inside > 1 ? " x TP" : "", ranks);
     return true;
 }
 
@@ -220,9 +225,8 @@ static bool load_framework(const struct sp_args *args, const struct sp_sources *
     return true;
 }
 
-/* Settings that nobody typed, as `step` chooses them among those of the closed forms: the
- * micro-batch of a typed batch, and a policy. Only a plan of all the machine's devices is one that
- * `step` has. */
+/* Settings that nobody typed, as `step` chooses them: the micro-batch of a typed batch, and what is
+ * recomputed. Only a plan of all the machine's devices is one that `step` has. */
 static bool resolve(const struct sp_args *args, const struct sp_sources *sources, struct memory *s,
                     struct sp_error *error)
 {
@@ -237,15 +241,19 @@ static bool resolve(const struct sp_args *args, const struct sp_sources *sources
     if (!s->chooses_remat)
         return true;
     const struct sp_repertoire runs = sp_repertoire_of(&s->base, false);
-    struct sp_said said = {.closed = true, .runs = &runs};
+    struct sp_said said = {.runs = &runs};
     s->base.plan.schedule = sp_schedule_left_open(&runs, s->base.plan.pp, s->base.plan.vpp);
     said.given[SP_FIELD_REMAT] = f->remat != SP_REMATS;
     said.given[SP_FIELD_MICRO] = !isnan(f->micro_batch);
     said.given[SP_FIELD_CP_KIND] = args->given.cp_kind;
     if (!sp_resolve_on_ground(&said, sources, &s->base, error))
         return false;
+    const struct sp_recompute *const r = &s->base.plan.recompute;
     f->remat = (enum sp_remat)sp_plan_value(&s->base.plan, &sp_plan_fields[SP_FIELD_REMAT]);
+    if (r->modules || r->offload || f->remat > SP_REMATS)
+        f->remat = SP_REMATS;
     f->plan = &s->base.plan;
+    f->framework = &s->base.framework.framework;
     if (args->given.batch && isnan(f->micro_batch))
         f->micro_batch = (double)s->base.plan.micro_batch;
     return true;
@@ -287,7 +295,7 @@ static bool load_plan(const struct sp_args *args, struct memory *s, struct sp_er
         return false;
     if (args->given.batch && !isnan(f->micro_batch))
         f->spread.microbatches = sp_micro_batches(f->batch, f->seq, f->spread.dp, f->micro_batch);
-    if (f->remat == SP_REMATS)
+    if (f->remat == SP_REMATS && !s->chooses_remat)
         f->remat = sp_lightest_remat(*f, s->has_framework ? &s->base.framework.framework : NULL);
     if (!args->given.in_flight && s->has_framework)
         f->spread.microbatches_in_flight = sp_in_flight_of_case(f, &s->base.framework.framework);
@@ -324,9 +332,15 @@ static bool load(const struct sp_args *args, struct memory *s, struct sp_error *
 static void describe(const struct sp_args *args, struct memory *s)
 {
     const struct sp_memory_case *const f = &s->of;
+    const bool moves = f->plan && f->plan->recompute.offload;
+    s->remat = f->plan
+                   ? sp_policy_names[(int)sp_plan_value(f->plan, &sp_plan_fields[SP_FIELD_REMAT])]
+                   : sp_remat_names[f->remat];
+    if (f->plan)
+        sp_format_plan(f->plan, &sp_plan_fields[SP_FIELD_MODULES], s->modules);
     if (isnan(f->checkpoints))
-        snprintf(s->kept_words, sizeof s->kept_words, "recompute %s (--remat)",
-                 sp_remat_names[f->remat]);
+        snprintf(s->kept_words, sizeof s->kept_words, "recompute %s%s%s%s (--remat)", s->remat,
+                 s->modules[0] ? " and " : "", s->modules, moves ? ", the rest offloaded" : "");
     else
         snprintf(s->kept_words, sizeof s->kept_words, "%.4g checkpoints per layer (--checkpoints)",
                  f->checkpoints);
@@ -464,6 +478,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     sp_count_images(report, s.has_model && s.of.model.sample_flops > 0);
     put_memory_model_rows(report, &s);
     if (s.has_model) {
+        sp_put_length(report, &s.of.model, s.of.seq);
         sp_put_tuning(report, &s.of.model);
         sp_put_companion_work(report, args, &s.of.companions, s.m.beside);
     }

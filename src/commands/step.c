@@ -402,6 +402,7 @@ static bool answer(const struct sp_args *args, const struct sp_launch *launch,
     if (launch)
         sp_put_launch(report, launch);
     put_step_rows(report, &rows);
+    sp_put_length(report, &planned.model, (double)planned.plan.seq);
     sp_put_tuning(report, &planned.model);
     sp_put_companions(report, args, &planned.companions, &planned.plan, &e);
     s.tokens = args->value.tokens;

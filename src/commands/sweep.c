@@ -521,7 +521,7 @@ static enum sp_exit stream(int argc, char **argv, struct sp_world *world,
     if (s->failed > 0 && s->answered == 0 && s->shards == 1 && !sp_was_interrupted())
         sp_fail(error, SP_INPUT, "no row has an answer; the first: %s", s->first_reason);
     if (error->lines == 0 && !s->args->given.quiet)
-        sp_note_choices(s->open, to->notes);
+        sp_note_choices(s->open, s->keys, to->notes);
     const enum sp_exit code = s->failed > 0 && !s->valid ? SP_NO : SP_OK;
     sp_free_sweep_picture(&s->picture);
     sp_free_axes(&s->axes);

@@ -21,6 +21,8 @@ static const struct sp_taken options[] = {
     SP_TAKE(flops, .excludes = SP_THESE(SP_O_tokens)),
     SP_OPTIONS_MACHINE,
     SP_TAKE(devices),
+    SP_TAKE(idle, .needs = SP_THESE(SP_O_hw),
+            .excludes = SP_THESE(SP_O_devices, SP_O_loss, SP_O_curve)),
     SP_TAKE(peak),
     SP_TAKE(mfu, .fallback = "40%"),
     SP_TAKE(tokens_per_s, .excludes = SP_THESE(SP_O_mfu, SP_O_step_time)),
@@ -85,28 +87,25 @@ struct train {
 
     /* The work. */
     enum sp_flop_convention convention;
-    double P, P_trained, tokens, flops, flops_per_token; /* the last by the convention */
+    double P, P_trained, tokens, flops, flops_per_token, with_scores; /* the last of a token */
     enum tokens_from tokens_from;
     bool has_work, is_6p, is_tuned, has_beside;
     const char *work, *counted, *above_peak; /* work: the words for the counted FLOPs, with keys */
 
     /* The machine and the time. */
-    double N, C, mfu, measured_rate, batch, seq, seconds, steps, rate, dp, sequences;
-    bool has_time, has_steps, has_run; /* has_run: a time above 0 */
-    char why[160], on_offer[160];      /* the batch is not shared; a machine that meets --days */
-    double with_scores;                /* FLOPs of a token */
+    double N, paid, C, mfu, measured_rate, batch, seq, seconds, steps, rate, dp, sequences;
+    bool has_time, has_steps, has_run;                         /* has_run: a time above 0 */
+    char why[160], on_offer[160], price_text[160];             /* why: the batch is not shared */
     double needed, useful_days, days_goodput, days_first_step; /* for --days, and on them */
     bool shares_batch, has_deadline, is_of_needed; /* all else is of those devices too */
 
     /* Failures, power and money; the textbook counts neither failures nor the start. */
-    double bytes_per_param, checkpoint, bandwidth, read;
-    bool by_book;
+    bool by_book, carbon_is_typed;
     struct sp_site site;
     struct sp_failures failures;
-    double device_mtbf, first_step, watts, power, racks, price_year;
-    char price_text[160];
+    double bytes_per_param, checkpoint, bandwidth, read, device_mtbf, first_step;
+    double watts, power, racks, price_year;
     struct sp_grid grid;
-    bool carbon_is_typed;
 
     /* Data. */
     struct sp_drive drive;
@@ -180,7 +179,8 @@ static bool take_machine(const struct sp_args *args, struct train *f, struct sp_
 {
     const enum sp_dtype wanted = (enum sp_dtype)f->precision.compute_dtype;
     const double devices = args->value.devices, step = args->value.step_time;
-    f->N = !isnan(devices) ? devices : f->has_hw ? (double)sp_chips(&f->hw) : 1;
+    const double train = f->has_hw ? (double)(sp_chips(&f->hw) - f->problem.idle) : 1;
+    f->N = isnan(devices) ? train : devices;
     f->C = args->value.peak;
     if (isnan(f->C) && f->has_hw) {
         if (!sp_check_peak(&f->hw, wanted, error))
@@ -317,9 +317,9 @@ static void take_deadline(const struct sp_args *args, struct train *f)
     f->needed = sp_devices_for_days(days, most, wall_days_on, f);
     if (!isnan(f->needed) && wall_days_on(f->needed, f) <= days)
         take_useful_days(f);
-    const int64_t offered = f->has_hw && f->needed <= 1e9
-                                ? sp_nearest_chips(&f->hw.network, (int64_t)f->needed, true)
-                                : 0;
+    const bool sold = f->has_hw && f->needed <= 1e9;
+    const int64_t wanted = sold ? (int64_t)f->needed + f->problem.idle : 0,
+                  offered = sold ? sp_nearest_chips(&f->hw.network, wanted, true) : 0;
     f->is_of_needed = offered > 0 && !args->given.devices && isnan(f->measured_rate) &&
                       sp_chips(&f->hw) == 1 && sp_is_bare_chip(args->value.hw) &&
                       sp_take_devices(&f->hw, offered);
@@ -342,9 +342,8 @@ static bool load(const struct sp_args *args, const struct sp_sources *sources, s
         return false;
     if (args->given.days && isnan(f->C))
         return sp_fail(error, SP_USAGE, "--days needs a machine: --hw, or --peak and --devices");
-    if (!take_loss(args, sources, f, error) || !take_site(args, sources, f, error))
-        return false;
-    if (args->given.days && isnan(f->flops) && isnan(f->tokens) && !take_tokens_of_days(f, error))
+    if (!take_loss(args, sources, f, error) || !take_site(args, sources, f, error) ||
+        (args->given.days && isnan(f->flops) && isnan(f->tokens) && !take_tokens_of_days(f, error)))
         return false;
     if (!args->given.flops)
         f->flops = sp_flops_of_tokens(f->flops_per_token, f->tokens);
@@ -400,6 +399,7 @@ static bool work_out_time(const struct sp_args *args, struct train *f, struct sp
     if (f->has_time && isnan(f->mfu))
         return sp_fail(error, SP_USAGE, "a measured speed needs --model or --params");
     f->seconds = f->has_time ? sp_run_s(f->flops, f->N, f->C, f->mfu) : 0;
+    f->paid = f->N + (double)f->problem.idle;
     f->has_run = f->seconds > 0;
     f->has_steps = f->has_time && !isnan(f->tokens);
     f->steps = sp_optimizer_steps(f->tokens, f->batch);
@@ -435,7 +435,7 @@ static bool work_out_bill(const struct sp_args *args, const struct sp_sources *s
     f->price_year = price->year > 0 ? (double)price->year : NAN;
     f->watts = !isnan(watts) ? watts : f->has_hw ? f->hw.chip.tdp_w : NAN;
     f->power = sp_power_w(f->N, f->watts, args->value.pue);
-    f->racks = sp_racks(f->N, args->value.rack_devices);
+    f->racks = sp_racks(f->paid, args->value.rack_devices);
     return check_known(args, f, error);
 }
 

@@ -105,6 +105,7 @@ struct sp_framework_file {
     /* Supported names, comma-separated, for `search`; "": all. */
     char schedules[96], recompute[96], zero[16], dispatchers[64], cp_kinds[64],
         sequence_parallel[16];
+    char cp_kinds_tpu[32], cp_kinds_plain[32]; /* "": none */
     char recompute_modules[96]; /* parts of a layer that it can run again, in the order in which
                                    they are tried; "": none */
     char offload_modules[96];   /* what of a layer it can keep in host memory by itself; "": none */

@@ -65,3 +65,14 @@ struct sp_repertoire sp_framework_repertoire(const struct sp_framework_file *f,
     runs.copies_kv_heads = f->framework.copies_kv_heads;
     return runs;
 }
+
+void sp_narrow_contexts(const struct sp_framework_file *f, const struct sp_hardware *hw,
+                        const struct sp_model *model, struct sp_repertoire *runs)
+{
+    const bool on_tpu = hw->network.kind == SP_TORUS;
+    const bool is_plain =
+        model->mla.kv_lora_rank == 0 && model->extra_attention_params_per_layer == 0;
+    const char *const refused = !on_tpu ? f->cp_kinds_tpu : is_plain ? "" : f->cp_kinds_plain;
+    for (int i = 0; i < SP_CP_KINDS && refused[0]; i++)
+        runs->cp_kind[i] = runs->cp_kind[i] && !lists(refused, sp_cp_kind_names[i]);
+}

@@ -11,4 +11,8 @@
 struct sp_repertoire sp_framework_repertoire(const struct sp_framework_file *framework,
                                              const struct sp_hardware *hw);
 
+/* Leaves out the kinds of CP that the framework refuses for that model on that machine. */
+void sp_narrow_contexts(const struct sp_framework_file *framework, const struct sp_hardware *hw,
+                        const struct sp_model *model, struct sp_repertoire *runs);
+
 #endif

@@ -55,14 +55,26 @@ bool sp_follows_chip(const struct sp_aimed *aim)
     return aim->power_prior || !aim->planned.own_profile;
 }
 
-/* Moves the constants by the change of what is expected of the chip. */
-static void move_constants(const struct sp_planned *held, struct sp_planned *p)
+/* What is expected of the constants on a machine. A measured kernel says nothing of another chip,
+ * so by power its share of the peak does not count. */
+static void expect(const struct sp_planned *p, bool by_power, struct sp_profile *profile)
 {
-    struct sp_profile other = p->profile;
-    sp_expect_constants(&p->hw, &p->framework.framework, &other);
+    struct sp_hardware hw = p->hw;
+    if (by_power)
+        memset(hw.chip.kernels.matmul, 0, sizeof hw.chip.kernels.matmul);
+    *profile = p->profile;
+    sp_expect_constants(&hw, &p->framework.framework, profile);
+}
+
+/* Moves the constants by the change of what is expected of the chip. */
+static void move_constants(const struct sp_planned *held, bool by_power, struct sp_planned *p)
+{
+    struct sp_profile before, after;
+    expect(held, by_power, &before);
+    expect(p, by_power, &after);
     for (int c = 0; c < SP_CONSTANTS; c++)
-        p->profile.value[c] = sp_constant_in_bounds(c, held->profile.value[c] * other.expected[c] /
-                                                           held->profile.expected[c]);
+        p->profile.value[c] = sp_constant_in_bounds(c, held->profile.value[c] * after.expected[c] /
+                                                           before.expected[c]);
 }
 
 /* A search of the goal's machine; sp_close_search and free() it. */
@@ -136,7 +148,7 @@ double sp_aimed_value(const struct sp_hardware *hw, void *context)
     struct sp_planned p = aim->planned;
     p.hw = *hw;
     if (sp_follows_chip(aim))
-        move_constants(&aim->planned, &p);
+        move_constants(&aim->planned, aim->power_prior, &p);
     const bool known = aim->searched && hw == aim->hw; /* the plan is already its best */
     if (aim->replan && !known ? !sp_find_best_plan(aim, &p) : !take_chips(&aim->planned, &p))
         return !aim->replan ? NAN : aim->at_least ? 0 : INFINITY;

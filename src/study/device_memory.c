@@ -13,10 +13,14 @@ static void add_activations(const struct sp_memory_case *f, struct sp_device_mem
     const double micro = f->micro_batch, count = f->checkpoints;
     const double tokens = isnan(micro) ? f->batch / f->spread.dp : micro * f->seq;
     const double L = (double)f->model.layers, D = (double)f->model.d_model;
-    m->activations = m->gpt_layer = NAN;
+    const enum sp_remat remat = f->remat < SP_REMATS ? f->remat : SP_REMAT_NONE;
+    m->activations = m->gpt_layer = m->token_layer = NAN;
     m->rule = SP_ACTIVATIONS_EXACT;
     if (!sp_model_has_shape(&f->model))
         return;
+    const double share =
+        f->plan && f->remat == SP_REMATS ? sp_kept_share(&f->model, f->plan, f->framework) : 1;
+    m->token_layer = share * sp_activation_bytes_per_token_layer(&f->model, remat);
     if (!isnan(count)) {
         m->activations = sp_checkpoint_bytes(count, f->batch, D, L, f->devices);
         m->rule = SP_ACTIVATIONS_COUNTED;
@@ -29,7 +33,7 @@ static void add_activations(const struct sp_memory_case *f, struct sp_device_mem
         m->activations = sp_stage_activation_bytes(L, m->gpt_layer, &f->spread);
         m->rule = SP_ACTIVATIONS_GPT;
     } else {
-        m->activations = sp_activation_footprint(&f->model, f->remat, tokens, &f->spread);
+        m->activations = share * sp_activation_footprint(&f->model, remat, tokens, &f->spread);
     }
 }
 
@@ -110,7 +114,8 @@ bool sp_plan_of_case(const struct sp_memory_case *f, const struct sp_framework *
                              .micro_batch = (int64_t)micro,
                              .batch = (int64_t)sequences,
                              .seq = (int64_t)f->seq,
-                             .recompute = sp_policies[f->remat].recompute,
+                             .recompute = f->remat < SP_REMATS ? sp_policies[f->remat].recompute
+                                                               : (struct sp_recompute){0},
                              .recompute_layers = 1,
                              .execution = framework->execution,
                              .schedule = sp_usual_schedule((int64_t)f->chunks),
@@ -145,10 +150,8 @@ struct sp_case_verdict sp_judge_case(const struct sp_memory_case *f,
     struct sp_stage_memory m;
     struct sp_plan plan;
     v.is_plan = sp_plan_of_case(f, framework, &plan);
-    if (v.is_plan && f->plan) {
+    if (v.is_plan && f->plan)
         plan = *f->plan;
-        plan.recompute = sp_policies[f->remat].recompute;
-    }
     if (v.is_plan) {
         sp_fullest_stage(&f->model, &f->precision, &plan, framework, &m);
         v.device = (double)m.device;

@@ -22,15 +22,16 @@ struct sp_memory_case {
     struct sp_precision precision;
     struct sp_params params;
     struct sp_spread spread;
-    enum sp_remat remat;
+    enum sp_remat remat; /* SP_REMATS: the plan's, which has modules, offload or another policy */
     double batch, seq, devices; /* tokens, tokens; DP x TP x PP x CP */
     double micro_batch;         /* sequences; NAN: a replica's whole batch */
     double checkpoints;         /* per layer, instead of `remat`; or NAN */
     bool by_gpt_rule;           /* Korthikanti's closed form instead of the layer's tensors */
     bool sequence_parallel;
-    int offload;                /* enum sp_offload */
-    double chunks;              /* of a stage */
-    const struct sp_plan *plan; /* the case as it was resolved; NULL: made of the above */
+    int offload;                          /* enum sp_offload */
+    double chunks;                        /* of a stage */
+    const struct sp_plan *plan;           /* the case as it was resolved; NULL: made of the above */
+    const struct sp_framework *framework; /* that of the plan */
     bool is_closed; /* micro-batches in flight are given, which a plan's schedule says */
 };
 
@@ -41,6 +42,7 @@ enum sp_activation_rule { SP_ACTIVATIONS_EXACT, SP_ACTIVATIONS_COUNTED, SP_ACTIV
 struct sp_device_memory {
     struct sp_footprint states;
     double activations;                /* NAN for a model of unknown shape */
+    double token_layer;                /* per token and layer, the same */
     double claimed;                    /* the same, with 0 for NAN */
     double gpt_layer;                  /* per layer and micro-batch by the GPT rule; else NAN */
     double gpt_sequences;              /* of that micro-batch */

@@ -140,6 +140,21 @@ static bool look_at_all(const struct looking *l, const struct sp_tolerance *t,
            (n > 1 && sp_odd_rest(list[1].devices, list[1].batch) == 1);
 }
 
+/* Looks at fewer devices with another batch, for what beats the better of both alone. */
+static void look_at_both(const struct looking *l, struct sp_tolerance *t, struct sp_close_by *found)
+{
+    struct looking beyond = *l;
+    const struct sp_candidate *const alone[] = {found->batch.at, found->devices.at};
+    for (int i = 0; i < 2; i++) {
+        if (!alone[i])
+            continue;
+        beyond.tokens_per_s = fmax(beyond.tokens_per_s, tokens_per_s_of(alone[i]));
+        beyond.worth = fmin(beyond.worth, sp_worth_of(l->of, alone[i]));
+    }
+    t->batches = true;
+    look_at_all(&beyond, t, &found->both);
+}
+
 static void finish(const struct looking *l, struct sp_nearby *found)
 {
     if (!found->at)
@@ -174,6 +189,7 @@ void sp_look_close_by(const struct sp_search *s, int machine, struct sp_close_by
                              .asked = batch->tokens / batch->seq,
                              .batches = !sp_is_free_batch(batch),
                              .only_rounder = true};
+    const bool is_free = !t.batches;
     *found = (struct sp_close_by){0};
     if (s->problem.goal == SP_GOAL_DEVICES || s->problem.goal == SP_GOAL_MEMORY || s->robust ||
         s->run.front || m->result.partial)
@@ -184,10 +200,13 @@ void sp_look_close_by(const struct sp_search *s, int machine, struct sp_close_by
     /* Where a batch that every odd part can share is no better, nor are fewer devices. */
     if (m->base.problem.idle == 0 && (found->batch.at || !all_work))
         look_at_all(&l, &t, &found->devices);
+    if (m->base.problem.idle == 0 && (found->batch.at || !all_work) && !is_free)
+        look_at_both(&l, &t, found);
     look_at_parts(&l, &found->parts);
     finish(&l, &found->parts);
     finish(&l, &found->batch);
     finish(&l, &found->devices);
+    finish(&l, &found->both);
 }
 
 void sp_free_close_by(struct sp_close_by *found)
@@ -195,4 +214,5 @@ void sp_free_close_by(struct sp_close_by *found)
     free(found->parts.at);
     free(found->batch.at);
     free(found->devices.at);
+    free(found->both.at);
 }

@@ -35,7 +35,10 @@ struct sp_repertoire sp_repertoire_of(const struct sp_planned *p, bool any)
         .offload = true,
         .own_stages = true,
         .can_overlap_moe = true};
-    return sp_framework_repertoire(any ? &anything : &p->framework, &p->hw);
+    struct sp_repertoire runs = sp_framework_repertoire(any ? &anything : &p->framework, &p->hw);
+    if (!any)
+        sp_narrow_contexts(&p->framework, &p->hw, &p->model, &runs);
+    return runs;
 }
 
 void sp_estimate_planned(const struct sp_planned *p, enum sp_flop_convention convention,

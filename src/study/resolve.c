@@ -440,10 +440,6 @@ void sp_resolve_settings(const struct sp_said *said, struct sp_planned *p)
         sp_list_model(&p->model, &room);
     sp_map_stages(&p->model, &split, &map);
     sp_open_dimensions(p, said->runs, said->any, &c.open);
-    if (said->closed)
-        c.open.n_modules = 0;
-    for (int i = SP_REMATS; i < SP_POLICIES && said->closed; i++)
-        c.open.policy[i] = false;
     try_executions(&c);
     const struct tried *found = simplest(c.best[0]);
     if (!found)

@@ -12,8 +12,6 @@ struct sp_said {
      * would take it, not what is best. Recomputation stays open where the file leaves it to the
      * model's code. */
     bool is_launch;
-    bool closed; /* policies of the closed forms alone (below SP_REMATS), without modules: `memory`
-                  */
     bool open_modules, open_away; /* recomputed modules, and what waits in host memory, are chosen
                                      together, by sp_choose_kept */
     bool any;                     /* beyond what the framework's file lists */

@@ -270,6 +270,25 @@ void sp_prepare_memory(const struct sp_rank_layers *mine, const struct sp_plan *
     recompute_layers(plan, framework, p);
 }
 
+double sp_kept_share(const struct sp_model *model, const struct sp_plan *plan,
+                     const struct sp_framework *framework)
+{
+    struct sp_layers layers;
+    struct sp_rank_layers mine;
+    struct sp_prepared_memory p;
+    double with = 0, without = 0;
+    sp_list_model(model, &layers);
+    sp_layers_on_rank(&layers, plan, framework, &mine);
+    sp_prepare_memory(&mine, plan, framework, &p);
+    for (unsigned left = sp_kinds_of(&layers); left;) {
+        const int kind = sp_take_kind(&left);
+        const double trained = layers.count[kind] - layers.still[kind];
+        with += trained * p.kept[kind];
+        without += trained * sp_sum_kept(&p.rows[kind], NULL);
+    }
+    return without > 0 ? with / without : 1;
+}
+
 /* Trained weights of the largest layer. */
 static double largest_layer(const struct sp_layer_weights *w, unsigned present)
 {

@@ -29,11 +29,13 @@ double sp_kept_grad_bytes(const struct sp_precision *precision, double microbatc
 struct sp_footprint sp_state_footprint(double params, double experts, const struct sp_precision *q,
                                        const struct sp_spread *s)
 {
-    sp_require(fmod(s->dp * s->cp, s->ep) == 0, "the product dp cp must be a multiple of ep");
     const double slice = s->tp * s->pp, shards = s->dp * s->cp;
     const double etp = s->etp > 0 ? s->etp : s->tp;
+    sp_require(fmod(shards * s->tp / etp, s->ep) == 0,
+               "the product dp cp tp / etp must be a multiple of ep");
     const double whole = (params - experts) / slice + experts / (s->pp * s->ep * etp);
-    /* EP's ranks are part of the shards, so shards / ep of them share an expert */
+    /* EP's ranks are part of the shards and TP, so that all of a stage's devices share its states
+     */
     const double shared = params / (slice * shards);
     const double K = q->master_bytes + q->optimizer_bytes;
     struct sp_footprint f = {
