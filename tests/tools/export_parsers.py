@@ -1,6 +1,6 @@
 """export_parsers.py PROGRAM TEST_EXPORTS CHECKOUTS TARGET [PLANS [SEED]]: exports of random plans, read by the code of the
 framework itself: its parser, its checks, and what it makes of degrees and batch, held against the plan. CHECKOUTS has a folder
-for each framework (megatron, torchtitan, maxtext, deepspeed, accelerate, vllm, sglang, trtllm); one that lacks is named and
+for each framework (megatron, megatron-bridge, torchtitan, maxtext, deepspeed, accelerate, vllm, sglang, trtllm); one that lacks is named and
 skipped (exit 77). Packages that they import and that no parser needs (torch, jax, ...) are stand-ins. Ends with 1 where an
 export that names no loss is refused or means another plan."""
 import collections, contextlib, importlib.abc, importlib.machinery, importlib.metadata, importlib.util, io, json, logging, math, os, random
@@ -349,6 +349,78 @@ class Titan:
         return out
 
 
+class Bridge:
+    """Megatron-Bridge's vanilla GPT recipe with the export over it, as its runtime_config_update takes it; its Megatron Core
+    is the checkout megatron beside it."""
+
+    whole = ["megatron.bridge.models.conversion", "megatron.bridge.models.hf_pretrained", "megatron.bridge.peft",
+             "megatron.bridge.models.megatron_mimo", "megatron.bridge.inference"]
+    whole += ["megatron.bridge.data." + name for name in "builders datasets energon sources collators packing utils".split()]
+
+    def __init__(self, folder):
+        typing.override = getattr(typing, "override", lambda f: f)
+        sys.path.insert(0, os.path.join(os.path.dirname(folder), "megatron"))
+        sys.meta_path.insert(0, Finder(self.whole))
+        hidden(["megatron.bridge", "megatron.bridge.data", "megatron.bridge.models", "megatron.bridge.recipes", "megatron.bridge.recipes.gpt",
+                "megatron.bridge.training.utils", "megatron.bridge.training", "megatron.bridge.utils"], os.path.join(folder, "src"))
+        stand_in("torch=2.9.0 transformer_engine=2.11.0 apex transformers=4.57.0 einops tqdm torchvision PIL triton=3.5.0 datasets "
+                 "sentencepiece tiktoken pandas numpy omegaconf hydra safetensors nvidia_resiliency_ext modelopt huggingface_hub "
+                 "rich wandb diffusers accelerate flash_attn filelock")
+        logging.disable(logging.CRITICAL)
+        module = importlib.import_module
+        self.config, self.recipe = module("megatron.bridge.training.config"), module("megatron.bridge.recipes.gpt.h100.vanilla_gpt")
+        self.module = module
+
+    def named(self, value):
+        """A value of the file; "_target_" names a class, or with "_call_: false" an object."""
+        if not isinstance(value, dict) or "_target_" not in value:
+            return value
+        place, _, name = value["_target_"].rpartition(".")
+        target = getattr(self.module(place), name)
+        return target if value.get("_call_") is False else target()
+
+    def override(self, config, said):
+        import dataclasses
+        for name, value in said.items():
+            if name == "_target_":
+                continue
+            if name not in {f.name for f in dataclasses.fields(config)}:
+                raise ValueError(f"{type(config).__name__} has no field {name}")
+            if isinstance(value, dict) and "_call_" not in value:
+                if "_target_" in value:
+                    setattr(config, name, self.named(value))
+                self.override(getattr(config, name), value)
+            else:
+                setattr(config, name, self.named(value))
+
+    def read(self, text, plan):
+        import torch
+        capability = {"a100": (8, 0), "h100": (9, 0)}.get(plan["machine"], (10, 0))
+        torch.cuda.get_device_capability = lambda *a: capability
+        torch.cuda.get_device_properties = lambda *a: types.SimpleNamespace(major=capability[0], minor=capability[1], name="NVIDIA " + plan[
+            "machine"].upper())
+        for name in ("CUDA_DEVICE_MAX_CONNECTIONS", "NVTE_CPU_OFFLOAD_V1"):
+            os.environ.pop(name, None)
+        os.environ.update(settings_of(text)[1])
+        self.config.get_world_size_safe = lambda: plan["devices"]
+        cfg = self.recipe.vanilla_gpt_pretrain_1gpu_h100_bf16_config()
+        self.override(cfg, yaml.safe_load(text))
+        self.config.runtime_config_update(cfg)
+        m, stage = cfg.model, {"optim": 1, "optim_grads": 2, "optim_grads_params": 3}.get(cfg.ddp.data_parallel_sharding_strategy, 0)
+        sharded = cfg.ddp.use_distributed_optimizer or cfg.optimizer.optimizer.startswith("dist_")  # the latter by whole layers
+        zero = stage if cfg.ddp.use_megatron_fsdp else int(sharded)
+        out = {"tp": m.tensor_model_parallel_size, "pp": m.pipeline_model_parallel_size, "cp": m.context_parallel_size,
+               "vpp": m.virtual_pipeline_model_parallel_size or 1, "micro_batch": cfg.train.micro_batch_size, "seq": m.seq_length,
+               "batch_sequences": cfg.train.global_batch_size, "dp": cfg.data_parallel_size, "layers": m.num_layers, "zero": zero}
+        if m.num_moe_experts:
+            out.update(ep=m.expert_model_parallel_size, etp=m.expert_tensor_parallel_size or out["tp"])
+        if out["tp"] > 1:
+            out["sequence_parallel"] = m.sequence_parallel
+        out["remat full"] = m.recompute_granularity == "full" and (
+            m.recompute_method == "uniform" or m.recompute_num_layers >= m.num_layers / (out["pp"] * out["vpp"]))
+        return out
+
+
 def engine_commands(text):
     """The words of each command of an engine's export."""
     lines = [line for line in text.replace("\\\n", " ").splitlines() if not line.startswith("#")]
@@ -372,6 +444,9 @@ def hidden(names, folder):
     """Packages whose __init__ loads kernels: their modules alone."""
     for name in names:
         package = sys.modules[name] = Module(name)
+        parent, _, last = name.rpartition(".")
+        if parent in sys.modules:
+            setattr(sys.modules[parent], last, package)
         package.__path__ = [os.path.join(folder, name.replace(".", "/"))]
 
 
@@ -653,7 +728,7 @@ def drawn_plans(program, drawing, target, plans, seed):
 
 
 ENGINES = {"vllm": Vllm, "sglang": Sglang, "trtllm": Trtllm}
-FRAMEWORKS = {"megatron": Megatron, "maxtext": MaxText, "deepspeed": DeepSpeed, "accelerate": Accelerate, "torchtitan": Titan}
+FRAMEWORKS = {"megatron": Megatron, "megatron-bridge": Bridge, "maxtext": MaxText, "deepspeed": DeepSpeed, "accelerate": Accelerate, "torchtitan": Titan}
 KEYS = ("devices machine tp pp vpp cp ep etp dp zero shards micro_batch batch_sequences seq remat remat_layers sequence_parallel "
         "microbatches").split()
 
