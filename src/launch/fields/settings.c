@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -442,9 +443,11 @@ void sp_lose(const struct sp_launched *l, const char *format, ...)
 
 struct sp_settings *sp_settings_of(const struct sp_launched *l)
 {
-    struct sp_settings *const settings = calloc(1, sizeof *settings); /* too large for the stack */
+    struct sp_settings *const settings = malloc(sizeof *settings); /* too large for the stack */
     if (!settings)
         abort();
+    memset(settings, 0, offsetof(struct sp_settings, at)); /* each of these when it is added */
+    settings->n = 0;
     settings->words = l ? l->words[0] : NULL;
     return settings;
 }
