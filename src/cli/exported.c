@@ -49,7 +49,7 @@ static struct sp_plan plain_plan(const struct sp_planned *base, int zero, enum s
 {
     struct sp_plan plan = base->plan;
     plan.tp = plan.pp = plan.vpp = plan.cp = plan.ep = plan.etp = plan.micro_batch = 1;
-    plan.dp = plan.shards = sp_chips(&base->hw);
+    plan.dp = plan.shards = plan.batch = sp_chips(&base->hw);
     plan.zero = zero;
     plan.recompute = sp_policies[policy].recompute;
     plan.recompute_layers = plan.imbalance = 1;

@@ -109,8 +109,14 @@ static void fill(const struct serve *f, struct sp_served_launch *l)
     l->drafts = s->drafts;
     l->weights = sp_storage_names[f->weights];
     l->kv = sp_storage_names[f->kv];
-    l->stored = sp_storages[f->weights].weights_only;
-    l->usual_weights = (int)f->weights == (int)f->model.weights;
+    l->stored = f->model.weights != SP_STORED_BF16 || f->model.expert_weights != SP_STORED_BF16;
+    l->kv_lacks_chip =
+        sp_storages[f->kv].matmul == SP_FP4 && isnan(f->hw.chip.peak_flops_per_s[SP_FP4]);
+    l->own_head = f->model.mtp_layers > 0;
+    l->host = (double)sp_chips_per_host(&f->hw.network);
+    l->usual_weights =
+        (int)f->weights == f->model.weights &&
+        (f->args->given.expert_weights || (int)f->expert_weights == f->model.expert_weights);
     l->usual_kv = !f->args->given.kv;
     l->usual_block = s->block == f->engine.block_tokens;
     take_asked(f->args, l);

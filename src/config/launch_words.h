@@ -13,6 +13,7 @@ struct sp_launch_row {
     char serve[20];   /* what of a service it sets, a name of sp_served_names */
     char of[12];      /* only for such models or plans; "": all */
     char values[480]; /* THEIRS=OURS, or one word for both */
+    char made[32];    /* our values that an engine makes while it loads; "": all */
     char gives[24];   /* our value for a switch */
     char unsaid[24];  /* our value if it is absent */
     char value[48];   /* their value that exports write if nothing sets it */

@@ -14,6 +14,7 @@ static const struct sp_field row_fields[] = {
     BOOL_AT("truth", is_truth, "its value is true or false, in the two words of `values`"),
     BOOL_AT("list", is_list, "its value is a list of words"),
     BOOL_AT("text", is_text, "its value is a quoted text"),
+    TEXT(made, "values that an engine makes while it loads; others need such a checkpoint"),
     TEXT(gives, "value that the switch sets"),
     TEXT(unsaid, "value if absent"),
     BOOL(always, "an export always writes it"),

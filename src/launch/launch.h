@@ -104,8 +104,11 @@ struct sp_served_launch {
     double experts;                             /* of a layer; 0: none */
     double sequences, length, chunk, memory_fraction, block, drafts;
     const char *weights, *kv; /* formats */
-    bool stored;              /* weights in a format that no engine makes while it loads */
+    bool stored;              /* the checkpoint is not in 16 bits, from which engines make others */
     bool usual_weights, usual_kv, usual_block;
+    bool kv_lacks_chip; /* the chip has no such arithmetic */
+    bool own_head;      /* the model itself predicts further tokens */
+    double host;        /* chips of a host */
     struct {
         const char *name, *value;
     } asked[64]; /* options that were typed, for those that no engine has */

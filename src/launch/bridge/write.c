@@ -30,13 +30,16 @@ static const struct {
      "megatron.bridge.training.mixed_precision.MixedPrecisionConfig"},
 };
 
-/* The argument of Megatron-LM that a field stands for by its own name. */
+/* The argument of Megatron-LM that a field stands for by its own name, "--num-layers" of
+ * model.num_layers. */
 static void flag_of(const struct sp_launch_row *row, char *flag)
 {
-    const char *const dot = strrchr(row->name, '.');
-    snprintf(flag, SP_ROW_NAME, "%s%s", dot ? "--" : "", dot ? dot + 1 : row->name);
-    for (char *c = flag; *c && dot; c++)
-        *c = *c == '_' ? '-' : *c;
+    const char *const dot = strrchr(row->name, '.'), *from = dot ? dot + 1 : row->name;
+    for (int i = 0; i < 2 && dot; i++)
+        *flag++ = '-';
+    for (; *from; from++)
+        *flag++ = dot && *from == '_' ? '-' : *from;
+    *flag = '\0';
 }
 
 /* The value that given or missing arguments write into another field; false: none. */
@@ -61,7 +64,7 @@ static bool find_field(const struct sp_launched *l, const struct sp_settings *s,
                        const struct sp_launch_row *row, char *value)
 {
     struct sp_spelling as;
-    char own[SP_ROW_NAME];
+    char own[SP_ROW_NAME + 2];
     flag_of(row, own);
     const char *list = row->as[0] ? row->as : own;
     while (sp_next_spelling(&list, &as)) {
@@ -121,31 +124,33 @@ static void put_section(const struct sp_launched *l, const struct sp_settings *s
     }
 }
 
-static bool has_path(const struct sp_launch_words *words, const char *flag)
+/* Marks the settings of Megatron-LM's arguments for which the configuration has a field. */
+static void find_paths(const struct sp_launch_words *words, struct sp_settings *s)
 {
-    bool found = false;
-    for (int64_t j = 0; j < words->options.rows.n && !found; j++) {
+    for (int i = 0; i < s->n; i++)
+        s->at[i].read = false;
+    for (int64_t j = 0; j < words->options.rows.n; j++) {
         const struct sp_launch_row *const row = &words->options.row[j];
-        char own[SP_ROW_NAME];
+        char own[SP_ROW_NAME + 2];
         struct sp_spelling as;
         flag_of(row, own);
         const char *list = row->as[0] ? row->as : own;
-        while (!found && sp_next_spelling(&list, &as))
-            found = sp_is(as.option, flag);
+        while (sp_next_spelling(&list, &as))
+            sp_setting(s, as.option);
     }
-    return found;
 }
 
 /* Settings of Megatron-LM's arguments that the configuration lacks. */
-static void lose(const struct sp_launched *l, const struct sp_settings *s)
+static void lose(const struct sp_launched *l, struct sp_settings *s)
 {
     static const char model[] = "--window-size --window-attn-skip-freq --softmax-type";
     const int64_t positions = l->model->learned_positions;
     if (positions > l->plan->seq)
         sp_lose(l, "a table of %lld learned positions; it has as many as tokens, %lld",
                 (long long)positions, (long long)l->plan->seq);
+    find_paths(l->words[1], s);
     for (int i = 0; i < s->n; i++)
-        if (s->at[i].name[0] && !has_path(l->words[1], s->at[i].name))
+        if (s->at[i].name[0] && !s->at[i].read)
             sp_lose(l, sp_has_word(model, s->at[i].name) ? "later: %s" : "%s: it has no such field",
                     s->at[i].name);
 }

@@ -280,7 +280,9 @@ static void read_degrees(struct reading *r, struct server *v)
     const double dp = degree(s, "dp"), first = degree(s, all ? "ranks" : "tp");
     const bool on =
         own ? sp_setting_on(s, own->name) : r->experts && sp_row_of_service(s->words, "dp");
-    v->attention_dp = on ? dp : assumed_number(r, "attention-dp", 1);
+    v->attention_dp = !on                                 ? assumed_number(r, "attention-dp", 1)
+                      : sp_row_of_service(s->words, "dp") ? dp
+                                                          : first;
     v->replicas = on ? 1 : dp;
     v->tp = all ? first / v->attention_dp : first;
     v->pp = degree(s, "pp");
@@ -319,12 +321,17 @@ static double instances_of(struct reading *r, const struct server *v)
 static void read_load(struct reading *r, const struct server *v, double instances)
 {
     struct sp_settings *const s = r->s;
-    const bool each = sp_row_of_service(s->words, "rank-sequences") != NULL;
-    const double most = number(s, each ? "rank-sequences" : "sequences", NAN);
-    const double all = most * (each ? v->attention_dp : 1) * instances;
+    const bool stages = sp_row_of_service(s->words, "stage-sequences") != NULL;
+    const bool each = stages || sp_row_of_service(s->words, "rank-sequences");
+    const double most = number(s,
+                               stages ? "stage-sequences"
+                               : each ? "rank-sequences"
+                                      : "sequences",
+                               NAN);
+    const double rank = v->attention_dp * instances, step = stages ? v->pp : 1;
+    const double all = most * (each ? rank * step : instances);
     const double said = assumed_number(r, "concurrency", NAN);
-    const double rank = v->attention_dp * instances;
-    const bool same = ceil(said / instances / v->attention_dp) * rank == all;
+    const bool same = ceil(ceil(said / rank) / step) * rank * step == all;
     if (assumed(r, "rate") || isnan(most)) {
         if (!isnan(said))
             sp_launch_option(s, "concurrency", "%s", assumed(r, "concurrency"));

@@ -32,23 +32,33 @@ static bool dp_is_attention(const struct writing *w)
            w->of->experts > 0;
 }
 
-/* Degree of data parallelism as the engine counts it. Pools are several commands, each started as
- * often as there are instances. */
-static double dp_of(const struct writing *w)
-{
-    const struct sp_served_pool *const p = w->pool;
-    if (dp_is_attention(w) || p->attention_dp > 1)
-        return p->attention_dp;
-    return w->of->apart ? 1 : p->instances;
-}
-
-/* Instances that one command starts. */
+/* Instances that one command starts: of those with an option for it, as many as one host holds
+ * evenly. Pools are several commands, each started as often as there are instances. */
 static double started(const struct writing *w)
 {
+    const struct sp_served_pool *const p = w->pool;
     const bool dp = sp_row_of_service(w->words, "dp") != NULL;
-    return dp && !dp_is_attention(w) && w->pool->attention_dp == 1 && !w->of->apart
-               ? w->pool->instances
-               : 1;
+    double n = 1;
+    if (dp && !dp_is_attention(w) && p->attention_dp == 1 && !w->of->apart)
+        n = fmax(1, fmin(p->instances, floor(w->of->host / (p->tp * p->pp))));
+    while (fmod(p->instances, n) != 0)
+        n--;
+    return n;
+}
+
+/* Degree of data parallelism as the engine counts it. */
+static double dp_of(const struct writing *w)
+{
+    const bool attention = dp_is_attention(w) || w->pool->attention_dp > 1;
+    return attention ? w->pool->attention_dp : started(w);
+}
+
+/* Whether the engine's option for attention's data parallelism has such a degree: one without a
+ * degree of its own takes all ranks. */
+static bool has_attention(const struct writing *w)
+{
+    return sp_row_of_service(w->words, "attention-dp") &&
+           (sp_row_of_service(w->words, "dp") || w->pool->tp == 1);
 }
 
 /* The value of what a row sets, NAN if there is nothing to say. */
@@ -68,6 +78,7 @@ static double number_of(const struct writing *w, const char *serve)
         {"ep", of->experts > 0 ? p->ep : NAN},
         {"sequences", each * p->attention_dp},
         {"rank-sequences", each},
+        {"stage-sequences", ceil(each / p->pp)},
         {"length", of->length},
         {"chunk", of->chunk > 0 ? of->chunk : NAN},
         {"all-chunk", of->chunk > 0 ? of->chunk * p->attention_dp : NAN},
@@ -100,9 +111,9 @@ static const char *word_of(const struct writing *w, const char *serve, char *out
     } words[] = {
         {"model", hub_name(w, of->model, out)},
         {"all-ep", all_ep ? "on" : ""},
-        {"attention-dp", p->attention_dp > 1 ? "on" : ""},
-        {"weights", of->usual_weights ? "" : of->weights},
-        {"kv", of->usual_kv ? "" : of->kv},
+        {"attention-dp", p->attention_dp > 1 && has_attention(w) ? "on" : ""},
+        {"weights", of->usual_weights || of->stored ? "" : of->weights},
+        {"kv", of->usual_kv || of->kv_lacks_chip ? "" : of->kv},
         {"draft-kind", !drafts           ? ""
                        : of->draft_model ? "model"
                                          : "head"},
@@ -121,6 +132,9 @@ static const char *word_of(const struct writing *w, const char *serve, char *out
 static bool value_of(const struct writing *w, const struct sp_launch_row *row, char *out)
 {
     char room[SP_ROW_WORD];
+    const struct sp_launch_row *const rival = sp_row_of(w->words, row->excludes);
+    if (rival && value_of(w, rival, out))
+        return false;
     const double number = number_of(w, row->serve);
     out[0] = '\0';
     if (!isnan(number)) {
@@ -128,7 +142,7 @@ static bool value_of(const struct writing *w, const struct sp_launch_row *row, c
         return row->always || !sp_is(out, row->unsaid);
     }
     const char *const word = word_of(w, row->serve, room);
-    if (!word[0])
+    if (!word[0] || (row->made[0] && !sp_is_listed(row->made, word, '\0')))
         return false;
     if (row->value[0])
         snprintf(out, SP_ROW_WORD, "%s", row->value);
@@ -157,8 +171,7 @@ static bool says_ep(const struct writing *w)
 
 static bool says_attention(const struct writing *w)
 {
-    return w->pool->attention_dp == 1 || sp_row_of_service(w->words, "attention-dp") ||
-           dp_is_attention(w);
+    return w->pool->attention_dp == 1 || has_attention(w) || dp_is_attention(w);
 }
 
 /* Whether a text stands in a comment as one word. */
@@ -194,9 +207,12 @@ static void lose(const struct writing *w)
     for (int i = 0; i < of->n_asked; i++)
         if (!is_one_word(of->asked[i].value))
             sp_lose(w->l, "--%s, whose value does not fit in a comment", of->asked[i].name);
+    const double nodes = ceil(started(w) * w->pool->pp * ranks_of(w->pool) / of->host);
+    if (nodes > 1)
+        sp_lose(w->l, "its %.0f nodes: give each its rank and the address of the first", nodes);
     if (of->apart)
         sp_lose(w->l, "the addresses of both pools, and the router in front of them");
-    if (!of->usual_weights && (of->stored || !is_said(w, "weights")))
+    if (!of->usual_weights && !is_said(w, "weights"))
         sp_lose(w->l, "weights in %s: use such a checkpoint", of->weights);
     if (experts && !sp_is(experts, of->weights))
         sp_lose(w->l, "experts in %s: use such a checkpoint", experts);
@@ -206,6 +222,8 @@ static void lose(const struct writing *w)
         sp_lose(w->l, "cache blocks of %.0f tokens", of->block);
     if (of->drafts > 0 && !is_said(w, "draft-tokens"))
         sp_lose(w->l, "speculative decoding");
+    else if (of->drafts > 0 && !of->draft_model && !of->own_head)
+        sp_lose(w->l, "the draft head: name its checkpoint, unless the model has one");
     if (!says_attention(w))
         sp_lose(w->l, "attention's data parallelism over %.0f ranks", w->pool->attention_dp);
     if (!says_ep(w))
