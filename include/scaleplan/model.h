@@ -283,6 +283,13 @@ struct sp_params {
 /* True if the model's shape is known, not only its size. */
 bool sp_model_has_shape(const struct sp_model *model);
 
+/* True if its samples are pictures, each of which counts as one token of a sequence of one. */
+bool sp_takes_pictures(const struct sp_model *model);
+
+/* Positions of a picture, class token included, on which the layers of a model of patches work; 1
+ * for other models. */
+double sp_positions_per_token(const struct sp_model *model);
+
 int64_t sp_moe_layers(const struct sp_model *model);
 
 /* Counts every weight by part. A size-only model gets total = active = params and NAN parts.

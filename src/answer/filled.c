@@ -82,6 +82,7 @@ char *sp_fill_line(const struct sp_report *report, const char *line, struct sp_s
     }
     if (any_value || !any_key) {
         make_singular(to.text, spans);
+        sp_say_images(report, to.text);
         return to.text;
     }
     free(to.text);

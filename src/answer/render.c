@@ -4,10 +4,27 @@
 #include "base/memory.h"
 #include "answer/report_internal.h"
 
+/* Prints formulas or a text, in images if they are counted. */
+static void render_words(const struct sp_report *report, const struct sp_render *how, FILE *out)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *const memory = report->in_images ? open_memstream(&text, &size) : out;
+    if (!memory)
+        abort();
+    (how->explain ? sp_render_explain : sp_render_text)(report, how, memory);
+    if (memory == out)
+        return;
+    fclose(memory);
+    sp_say_images(report, text);
+    fputs(text, out);
+    free(text);
+}
+
 static void render_plain(const struct sp_report *report, const struct sp_render *how, FILE *out)
 {
     if (how->explain)
-        sp_render_explain(report, how, out);
+        render_words(report, how, out);
     else if (how->format == SP_FORMAT_JSON)
         sp_render_json(report, how, out);
     else if (how->format == SP_FORMAT_CSV || how->format == SP_FORMAT_TSV)
@@ -17,7 +34,7 @@ static void render_plain(const struct sp_report *report, const struct sp_render 
     else if (how->get)
         sp_render_get(report, how->get, out);
     else
-        sp_render_text(report, how, out);
+        render_words(report, how, out);
 }
 
 /* What --get and --explain print as text; NULL: neither is given. free() it. */

@@ -19,16 +19,27 @@ static char *one_line(char *text)
     return text;
 }
 
-/* Says image where a text says token, which has as many letters; not in keys and options. */
-static void say_images(char *text)
+/* Keys, options and words of several letters keep token; a prefix of a unit does not ("Mtokens").
+ */
+static bool is_word(const char *text, const char *at)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_.-{}";
-    for (char *at = text; (at = strstr(at, "token")); at += 5) {
-        const char after = at[5] == 's' ? at[6] : at[5];
-        if ((at == text || !strchr(letters, at[-1])) && !(after && strchr("_-}", after)))
+    const char after = at[5] == 's' ? at[6] : at[5];
+    const bool prefixed = at >= text + 2 && at[-2] == ' ' && strchr("kMGT", at[-1]);
+    static const char json[] = "\"key\":\t\"";
+    const size_t n = sizeof json - 1;
+    if (((at == text || at[-1] == '\n') && strncmp(at, "tokens = ", 9) == 0) ||
+        ((size_t)(at - text) >= n && memcmp(at - n, json, n) == 0))
+        return false;
+    return (at == text || prefixed || !strchr(letters, at[-1])) && !(after && strchr("_-}", after));
+}
+
+void sp_say_images(const struct sp_report *r, char *text)
+{
+    for (char *at = text; r->in_images && (at = strstr(at, "token")); at += 5)
+        if (is_word(text, at))
             for (int i = 0; i < 5; i++)
                 at[i] = "image"[i];
-    }
 }
 
 void sp_count_images(struct sp_report *r, bool in_images)
@@ -39,8 +50,7 @@ void sp_count_images(struct sp_report *r, bool in_images)
 static char *format_string(const struct sp_report *r, const char *format, va_list args)
 {
     char *const text = sp_make_text_from(format, args);
-    if (r->in_images)
-        say_images(text);
+    sp_say_images(r, text);
     return one_line(text);
 }
 

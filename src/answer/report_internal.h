@@ -60,6 +60,9 @@ struct sp_spans {
     size_t n;
 };
 
+/* Says image where a text says token, which has as many letters, if the report counts images. */
+void sp_say_images(const struct sp_report *report, char *text);
+
 /* Fills {key} and {key!} into a line; free() it. NULL if all its keys are null. */
 char *sp_fill_line(const struct sp_report *report, const char *line, struct sp_spans *spans);
 

@@ -228,6 +228,10 @@ bool sp_take_documents(const struct sp_args *args, const struct sp_sources *sour
                        struct sp_model *model, struct sp_companions *companions,
                        struct sp_documents *documents, struct sp_error *error);
 
+/* The batch of a plan: "256 sequences of 4096 tokens", or "256 images". */
+const char *sp_batch_words(const struct sp_model *model, const struct sp_plan *plan,
+                           struct sp_text *room);
+
 /* Whether this number of replicas, each with micro-batches of this many sequences, share the batch;
  * else `why` gets the reason with the nearest batches that they share. */
 bool sp_shares_batch(double sequences, double micro_batch, double replicas, char *why, size_t size);

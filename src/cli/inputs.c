@@ -162,19 +162,30 @@ bool sp_batch_of(const struct sp_args *args, const struct sp_model *model, doubl
                  double *seq, const char **origin, struct sp_error *error)
 {
     const double given_seq = args->value.seq;
-    *seq = !isnan(given_seq) ? given_seq : model->seq > 0 ? (double)model->seq : 4096;
+    *seq = !isnan(given_seq)          ? given_seq
+           : sp_takes_pictures(model) ? 1
+           : model->seq > 0           ? (double)model->seq
+                                      : 4096;
     if (isnan(given_seq) && model->seq == 0 && model->max_seq > 0 && *seq > (double)model->max_seq)
         *seq = (double)model->max_seq;
     *origin = args->value.batch ? "--batch" : model->batch_tokens > 0 ? "model file" : "default";
     *batch_tokens = model->batch_tokens > 0 ? model->batch_tokens : 4194304;
     if (args->value.batch && !sp_tokens_of(args, SP_O_batch, batch_tokens, seq, error))
         return false;
-    /* patches are an image: a number alone counts images, as where one is a token */
-    if (args->value.batch && model->patch > 0 && !strchr(args->value.batch, 'x'))
-        *batch_tokens *= *seq;
-    return !(model->sample_flops > 0) || *seq == 1 ||
+    return !sp_takes_pictures(model) || *seq == 1 ||
            sp_fail(error, SP_INPUT,
                    "%s takes images, which have no length: --batch 256 is 256 images", model->name);
+}
+
+const char *sp_batch_words(const struct sp_model *model, const struct sp_plan *plan,
+                           struct sp_text *room)
+{
+    if (sp_takes_pictures(model))
+        snprintf(room->s, sizeof room->s, "%lld images", (long long)(plan->batch * plan->seq));
+    else
+        snprintf(room->s, sizeof room->s, "%lld sequences of %lld tokens", (long long)plan->batch,
+                 (long long)plan->seq);
+    return room->s;
 }
 
 bool sp_shares_batch(double sequences, double micro_batch, double replicas, char *why, size_t size)

@@ -253,13 +253,12 @@ static bool check(const struct sp_planned *p, struct sp_error *error)
     return sp_fail(
         error, SP_INPUT,
         "no such plan: %s (dp %lld, tp %lld, pp %lld, vpp %lld, cp %lld, ep %lld, etp %lld, "
-        "shard group %lld; %s has %lld layers, %lld heads, d_ff %lld, %lld experts; %lld "
-        "sequences of %lld tokens)",
+        "shard group %lld; %s has %lld layers, %lld heads, d_ff %lld, %lld experts; %s)",
         sp_plan_problem_text(problem), (long long)plan->dp, (long long)plan->tp,
         (long long)plan->pp, (long long)plan->vpp, (long long)plan->cp, (long long)plan->ep,
         (long long)plan->etp, (long long)plan->shards, m->name, (long long)m->layers,
-        (long long)m->heads, (long long)m->d_ff, (long long)m->moe.experts, (long long)plan->batch,
-        (long long)plan->seq);
+        (long long)m->heads, (long long)m->d_ff, (long long)m->moe.experts,
+        sp_batch_words(m, plan, SP_ROOM));
 }
 
 /* A plan is of a shape, which a size alone has not: the error names the nearest known ones. */

@@ -62,6 +62,8 @@ static bool open_machine(struct sp_searching *s, const struct sp_sources *source
         m->places = sp_load_places((enum sp_network_kind)m->base.hw.network.kind, sources,
                                    &m->ground.n, error);
     m->ground.places = m->places;
+    if (s->report)
+        sp_count_images(s->report, sp_takes_pictures(&m->base.model));
     if (!loaded || error->lines > before || !sp_open_machine(of, m, error))
         return false;
     const bool cost = of->problem.goal == SP_GOAL_COST || of->front_has_cost;

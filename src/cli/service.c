@@ -276,7 +276,7 @@ static bool check_kv(const struct serve *f, struct sp_error *error)
             error, SP_INPUT,
             "--kv %s: no engine keeps the MLA latent below 8 bits; use bf16, fp8 or int8",
             sp_storage_names[kv]);
-    if (f->model.sample_flops > 0)
+    if (sp_takes_pictures(&f->model))
         return sp_fail(error, SP_INPUT, "%s takes images and generates no tokens", f->model.name);
     if (f->args->given.kv_per_token && sp_model_has_shape(&f->model))
         return sp_fail(error, SP_USAGE, "--kv-per-token is for --params; the shape of %s gives it",

@@ -148,7 +148,7 @@ static bool load(const struct sp_args *args, struct sp_critical_batches *s,
         !sp_hardware_of(args, &sources, &s->hw, error) ||
         !sp_batch_of(args, &model, &s->B, &s->T, &origin, error))
         return false;
-    sp_count_images(report, model.sample_flops > 0);
+    sp_count_images(report, sp_takes_pictures(&model));
     s->N = isnan(v->devices) ? (double)sp_chips(&s->hw) : v->devices;
     s->S = (double)s->hw.slices;
     s->has_batch = v->batch || model.batch_tokens > 0 || !isnan(v->tokens_per_device);

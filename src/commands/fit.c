@@ -546,7 +546,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     if (!find_run(&f, args, error) || !find_other(&f, args, error))
         return false;
     find_expected(&f, args, report);
-    sp_count_images(report, f.q.model.sample_flops > 0);
+    sp_count_images(report, sp_takes_pictures(&f.q.model));
     put_fit_rows(report, &f);
     const bool ok =
         !args->value.report ||

@@ -55,7 +55,7 @@ struct flops {
     struct sp_training_flops of; /* a token */
     struct sp_scores parts[SP_MOST_SCORES];
     int kinds; /* how many of them */
-    bool shaped, causal, asks_step;
+    bool shaped, causal, asks_step, has_lengths;
     bool has_beside, is_tuned; /* other models run beside it; they do, or something is frozen */
     enum sp_flop_convention scores;
     double batch, seq, width, heads; /* tokens, tokens, d_model, heads */
@@ -194,6 +194,7 @@ static void count(const struct sp_args *args, struct flops *f)
     f->params = sp_count_params(&f->model);
     f->of = sp_count_training_flops(&question);
     f->shaped = sp_model_has_shape(&f->model);
+    f->has_lengths = f->shaped && !sp_takes_pictures(&f->model);
     f->kinds = f->shaped ? sp_list_scores(&f->model, f->seq, f->causal, f->parts) : 0;
     f->has_beside = args->given.reference || args->given.teacher;
     f->is_tuned = f->model.tuning.trainable != SP_TRAIN_ALL || f->model.tuning.companions;
@@ -263,7 +264,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     f.asks_step = args->given.batch;
     count(args, &f);
     convert(args, &f);
-    sp_count_images(report, f.model.sample_flops > 0);
+    sp_count_images(report, sp_takes_pictures(&f.model));
     put_flops_params_rows(report, &f);
     sp_put_tuning(report, &f.model);
     if (f.has_beside)

@@ -475,7 +475,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     work_out(args, &s);
     if (s.has_model && (!load_offload(args, &s, error) || !load_segments(args, &s, error)))
         return false;
-    sp_count_images(report, s.has_model && s.of.model.sample_flops > 0);
+    sp_count_images(report, s.has_model && sp_takes_pictures(&s.of.model));
     put_memory_model_rows(report, &s);
     if (s.has_model) {
         sp_put_length(report, &s.of.model, s.of.seq);

@@ -129,7 +129,7 @@ static bool take_size(const struct sp_args *args, struct scaling *s, struct sp_e
         return true;
     if (!sp_model_of(args, &s->sources, &model, error))
         return false;
-    if (model.sample_flops > 0)
+    if (sp_takes_pictures(&model))
         return sp_fail(error, SP_INPUT, "%s takes images; these laws are for text", model.name);
     s->given.params = sp_params_of_law(&s->law, &model);
     if (isnan(s->vocab) && model.vocab > 0)

@@ -392,6 +392,7 @@ static bool answer(const struct sp_args *args, const struct sp_launch *launch,
     sp_read_step(&planned, &e, &rows);
     if (sp_takes_words(report))
         fill_words(&rows);
+    sp_count_images(report, sp_takes_pictures(&planned.model));
     sp_put_step_rows(report, &rows);
     rows.is_measured = args->value.measured != NULL;
     rows.has_other = args->value.against != NULL;

@@ -576,7 +576,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
                       !work_out_data(args, &sources, &f, error)))
         return false;
     work_out_loss(&f);
-    sp_count_images(report, f.model.sample_flops > 0);
+    sp_count_images(report, sp_takes_pictures(&f.model));
     put_train_work_rows(report, &f);
     if (f.has_work) {
         sp_put_tuning(report, &f.model);

@@ -14,6 +14,7 @@ static void add_activations(const struct sp_memory_case *f, struct sp_device_mem
     const double tokens = isnan(micro) ? f->batch / f->spread.dp : micro * f->seq;
     const double L = (double)f->model.layers, D = (double)f->model.d_model;
     const enum sp_remat remat = f->remat < SP_REMATS ? f->remat : SP_REMAT_NONE;
+    const double positions = sp_positions_per_token(&f->model);
     m->activations = m->gpt_layer = m->token_layer = NAN;
     m->rule = SP_ACTIVATIONS_EXACT;
     if (!sp_model_has_shape(&f->model))
@@ -22,13 +23,13 @@ static void add_activations(const struct sp_memory_case *f, struct sp_device_mem
         f->plan && f->remat == SP_REMATS ? sp_kept_share(&f->model, f->plan, f->framework) : 1;
     m->token_layer = share * sp_activation_bytes_per_token_layer(&f->model, remat);
     if (!isnan(count)) {
-        m->activations = sp_checkpoint_bytes(count, f->batch, D, L, f->devices);
+        m->activations = sp_checkpoint_bytes(count, f->batch, positions * D, L, f->devices);
         m->rule = SP_ACTIVATIONS_COUNTED;
     } else if (f->by_gpt_rule) {
         const enum sp_gpt_rule rule = sp_gpt_rule(f->remat, f->spread.tp, f->sequence_parallel);
         m->gpt_sequences = tokens / f->seq;
         m->gpt_whole = rule == SP_GPT_NONE;
-        m->gpt_layer = sp_gpt_activation_bytes(rule, f->seq, m->gpt_sequences, D,
+        m->gpt_layer = sp_gpt_activation_bytes(rule, positions * f->seq, m->gpt_sequences, D,
                                                (double)f->model.heads, f->spread.tp);
         m->activations = sp_stage_activation_bytes(L, m->gpt_layer, &f->spread);
         m->rule = SP_ACTIVATIONS_GPT;

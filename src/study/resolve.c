@@ -322,7 +322,8 @@ static void try_recomputations(struct choosing *c)
 static double most_sequences(const struct choosing *c)
 {
     const struct sp_plan *const p = &c->plan;
-    const double width = (double)c->p->model.d_model / (double)(p->tp * p->cp);
+    const double width = sp_positions_per_token(&c->p->model) * (double)c->p->model.d_model /
+                         (double)(p->tp * p->cp);
     return fmax(1, sp_capacity_bytes(&c->p->hw.chip) / fmax(1, (double)p->seq * width));
 }
 

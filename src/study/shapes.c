@@ -69,5 +69,5 @@ bool sp_needs_layers(const struct sp_model *model, struct sp_error *error)
                error, SP_INPUT,
                "%s: its layers are not known, which this needs; `fit`, `batch` and `train` count "
                "its %s by size",
-               model->name, model->sample_flops > 0 ? "images" : "tokens");
+               model->name, sp_takes_pictures(model) ? "images" : "tokens");
 }

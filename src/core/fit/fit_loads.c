@@ -197,7 +197,7 @@ struct sp_fit_terms sp_fit_terms(const struct sp_fit_input *in)
         .P = params.total,
         .P_active = params.active,
         .kv_width = kv_width(in),
-        .D = (double)in->model->d_model,
+        .D = sp_positions_per_token(in->model) * (double)in->model->d_model,
         .F = sp_active_d_ff(in->model),
         .L = (double)in->model->layers,
         .r = sp_expert_ratio(in->model),

@@ -2,6 +2,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <scaleplan/forms.h>
+
 #include "core/layers/layer_rows.h"
 
 /* The two blocks of each kind of layer. */
@@ -446,6 +448,7 @@ static void weigh(struct weights *w, const struct sp_layers *layers, int list)
     const double times = layers->count[list], sets = fmin(layer->sets, times);
     const double still = layers->still[list], base = sp_base_bytes(layers->model);
     const bool encoder = list == SP_LAYER_ENCODER, end = list == SP_LAYER_INPUT;
+    const double positions = encoder ? 1 : sp_stream_share(layer->own, 1), uses = times * positions;
     for (int i = 0; i < layer->matmuls; i++) {
         const struct sp_matmul *m = &layer->matmul[i];
         const double stored = m->shared ? sets : times;
@@ -454,7 +457,7 @@ static void weigh(struct weights *w, const struct sp_layers *layers, int list)
         const double adapters = stored * m->count * of_each;
         w->part[m->part] += stored * m->count * one;
         *(encoder || (m->source && end) ? &w->encoder : &w->passed) +=
-            times * (encoder || m->source ? m->count : m->passed) * one;
+            uses * (encoder || m->source ? m->count : m->passed) * one;
         w->adapters += adapters;
         w->expert_adapters += m->part == SP_PART_EXPERTS ? adapters : 0;
         if (m->frozen || still > 0)
@@ -463,10 +466,14 @@ static void weigh(struct weights *w, const struct sp_layers *layers, int list)
                        m->base ? base : SP_FROZEN_BYTES);
         if (encoder || m->source)
             continue;
-        w->adapters_active += times * m->passed * of_each;
-        w->frozen_active += (m->frozen ? times : still) * m->passed * m->in * m->out;
-        w->still_active += still * m->passed * m->in * m->out;
+        w->adapters_active += uses * m->passed * of_each;
+        w->frozen_active += (m->frozen ? uses : still * positions) * m->passed * m->in * m->out;
+        w->still_active += still * positions * m->passed * m->in * m->out;
     }
+    if (positions > 1) /* every picture has as many scores, so they are part of its work */
+        w->passed +=
+            uses / 2 *
+            sp_score_flops(layer->mixer.heads, layer->mixer.qk, layer->mixer.v, layer->own, 1);
     for (int i = 0; i < layer->tensors; i++) {
         const struct sp_tensor *t = &layer->tensor[i];
         const double stored = t->shared ? sets : times;
@@ -518,7 +525,9 @@ static void clear(struct sp_layer *l, const struct sp_model *model)
     l->frozen = false;
     l->width = l->sent = (double)model->d_model;
     l->picks = 0;
-    l->own = l->from = l->sets = 0;
+    l->own = model->patch > 0 ? (double)model->learned_positions : 0;
+    l->from = l->own;
+    l->sets = 0;
     l->half = false;
     l->mixer = none;
     l->cross = none;
@@ -538,6 +547,7 @@ void sp_list_model(const struct sp_model *model, struct sp_layers *layers)
     }
     for (unsigned left = layers->present; left;)
         clear(&layers->list[sp_take_kind(&left)], model);
+    layers->list[SP_LAYER_OUTPUT].own = 0; /* a picture has one head, on its class token */
     for (unsigned left = sp_kinds_of(layers); left;) {
         const int kind = sp_take_kind(&left);
         struct sp_layer *const l = &layers->list[kind];

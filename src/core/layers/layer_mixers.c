@@ -351,6 +351,7 @@ static void list_attention(const struct sp_model *m, struct sp_layer *l, const s
                                  .window = (double)(m->sliding_window + m->attention_chunk),
                                  .chunked = m->attention_chunk > 0,
                                  .global = global_share(m),
+                                 .length = l->own,
                                  .bidirectional = m->bidirectional};
     const bool latent = m->mla.kv_lora_rank > 0;
     if (latent)

@@ -34,12 +34,17 @@ void sp_share_block(const struct sp_model *m, struct sp_layer *l, double up)
     KEEP(l, D, SP_BY_SEQUENCE, SP_OP_DOWN, SP_COPIES_ONE, NONE | SELECTIVE | DOTS);
 }
 
+double sp_positions_per_token(const struct sp_model *model)
+{
+    return model->patch > 0 ? (double)model->learned_positions : 1;
+}
+
 double sp_carried_width(const struct sp_model *m)
 {
     const int64_t altup = m->side.altup > 1 ? m->side.altup : 1;
     const int64_t hyper = m->side.hyper > 1 ? m->side.hyper : 1;
     const int64_t read = m->shared.streams > 1 ? m->shared.streams - 1 : 0;
-    return (double)(m->d_model * (altup * hyper + read));
+    return sp_positions_per_token(m) * (double)(m->d_model * (altup * hyper + read));
 }
 
 /* A gate to the width of the layer's table, its product with the table row, and the projection

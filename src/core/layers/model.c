@@ -9,6 +9,11 @@ bool sp_model_has_shape(const struct sp_model *model)
     return model->layers > 0;
 }
 
+bool sp_takes_pictures(const struct sp_model *model)
+{
+    return model->sample_flops > 0 || model->patch > 0;
+}
+
 bool sp_is_hybrid(const struct sp_model *m)
 {
     return m->pattern[0] || m->sparse.top_k > 0 || m->compressed.output_rank > 0 ||
@@ -60,8 +65,10 @@ double sp_active_d_ff(const struct sp_model *model)
 double sp_expert_ratio(const struct sp_model *model)
 {
     const struct sp_moe *moe = &model->moe;
-    if (!sp_model_has_shape(model) && model->sample_flops > 0)
-        return model->params / (model->sample_flops / 2);
+    if (sp_takes_pictures(model)) { /* a weight works at every position */
+        const struct sp_params p = sp_count_params(model);
+        return p.total / p.active;
+    }
     return moe->experts == 0 ? 1 : (double)moe->experts / (double)moe->top_k;
 }
 

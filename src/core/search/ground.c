@@ -21,7 +21,8 @@ struct sp_place sp_place_of(const struct sp_model *model, const struct sp_hardwa
                     [SP_GROUND_PP] = log2((double)plan->pp),
                     [SP_GROUND_CP] = log2(cp),
                     [SP_GROUND_MICRO_BATCH] = log2(micro),
-                    [SP_GROUND_TOKENS] = log2(micro * (double)plan->seq / cp),
+                    [SP_GROUND_TOKENS] =
+                        log2(micro * (double)plan->seq * sp_positions_per_token(model) / cp),
                     [SP_GROUND_EXPERTS] = experts > 0 ? log2(experts) : 0,
                     [SP_GROUND_OUTSIDE] = fmax(0, log2(tp / domain))},
     };
