@@ -77,8 +77,8 @@ int sp_judged(const struct sp_entry *entry);
  * label; a command so that a shell takes it. */
 void sp_print_paragraph(const char *text, int width, FILE *out);
 
-/* Prints a table with at most so many rows. */
-void sp_print_table(const struct sp_report *report, const struct sp_item *table, size_t most_rows,
+/* Prints a table with at most so many rows. Whether columns were left out for the width. */
+bool sp_print_table(const struct sp_report *report, const struct sp_item *table, size_t most_rows,
                     const struct sp_render *how, FILE *out);
 
 void sp_render_layout(const struct sp_report *report, FILE *out);

@@ -6,8 +6,8 @@
 #include "study/stage_layouts.h"
 
 /* Puts that plan of the first one's machine and says it; not in the short text of an answer that
- * hides its list. */
+ * hides its list. A lead can be believed from `lead` on. */
 void sp_put_laid_out(const struct sp_searching *searching, const struct sp_ranked *first,
-                     const struct sp_laid_out *found, bool hides_list);
+                     const struct sp_laid_out *found, double lead, bool hides_list);
 
 #endif

@@ -69,11 +69,13 @@ static void put_one(const struct sp_asked_near *asked, const struct sp_nearby *n
         snprintf(devices, sizeof devices, " (%lld devices)", (long long)used);
     if (id == SP_O_fix)
         snprintf(devices, sizeof devices, " (TP over parts of axes)");
-    if (!isnan(nearby->gain))
-        snprintf(gain, sizeof gain, ", %.0f %% more tokens/s", 100 * (nearby->gain - 1));
+    if (isnan(nearby->gain))
+        snprintf(gain, sizeof gain, "step %s", sp_human_text(rows.step_s, SP_SECONDS));
+    else
+        snprintf(gain, sizeof gain, "%.0f %% more%s", 100 * (nearby->gain - 1),
+                 at ? "" : " tokens/s");
     snprintf(rows.option, sizeof rows.option, "--%s %s", sp_option_name(id), value);
-    snprintf(words + at, size - at, "%s%s%s: step %s%s", at ? "; " : "", rows.option, devices,
-             sp_human_text(rows.step_s, SP_SECONDS), gain);
+    snprintf(words + at, size - at, "%s%s%s: %s", at ? "; " : "", rows.option, devices, gain);
     rows.command = same_line(asked->command, asked->args, id, value);
     snprintf(scope, sizeof scope, "%snearby.%s", asked->scope,
              id == SP_O_batch ? "batch"

@@ -250,7 +250,7 @@ static void note_machine_ties(struct sp_searching *s)
 struct faster_rows {
     const struct sp_found *found;
     double first_step_s, octaves;
-    bool hides_list;
+    bool hides_list, is_tie; /* is_tie: ahead by less than the error of a lead */
     const char *name;
     char *command;
 };
@@ -383,6 +383,7 @@ static void put_faster(struct sp_report *r, const struct search_rows *s)
     struct faster_rows rows = {.found = found,
                                .first_step_s = first->found->step_s,
                                .hides_list = s->hides_list || s->is_laid_out,
+                               .is_tie = sp_is_tie(found->step_s, first->found->step_s, s->lead),
                                .octaves = sp_octaves_of(m, &found->plan),
                                .name = names[1].text,
                                .command = sp_step_line(s->s, m, &found->plan, NULL)};
@@ -395,7 +396,7 @@ static void put_laid_out(struct sp_report *r, const struct search_rows *s)
 {
     (void)r;
     if (s->is_laid_out)
-        sp_put_laid_out(s->s, &s->all[0], &s->laid_out, s->hides_list);
+        sp_put_laid_out(s->s, &s->all[0], &s->laid_out, s->lead, s->hides_list);
 }
 
 /* The robust plan beside the fastest as estimated. */
@@ -421,7 +422,7 @@ static void put_robust(struct sp_report *r, const struct search_rows *s)
     free(rows.command);
 }
 
-/* "all 512 devices, batch exactly 1024". */
+/* "512 devices, batch exactly 1024". */
 static void say_constraints(const struct sp_search *s, char *out, size_t size)
 {
     const struct sp_candidate *const m = s->machine[0];
@@ -433,7 +434,7 @@ static void say_constraints(const struct sp_search *s, char *out, size_t size)
         snprintf(devices, sizeof devices, "%lld to %lld devices", (long long)m->least_devices,
                  (long long)m->asked.devices);
     else
-        snprintf(devices, sizeof devices, "all %lld devices", (long long)m->asked.devices);
+        snprintf(devices, sizeof devices, "%lld devices", (long long)m->asked.devices);
     const struct sp_asked_batch *const batch = &m->base.problem.batch;
     const bool whole = s->machines == 1 && m->space.whole_axes && m->space.n_boxes > 1;
     snprintf(out, size, "%s, batch %s %.6g%s%s", devices, about ? "within 5 % of" : "exactly",
