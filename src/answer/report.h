@@ -96,8 +96,9 @@ const char *sp_report_note(const struct sp_report *report, size_t i);
 
 /* Where lines, tables and remarks are shown: in the text and in that of --details, or in one of
  * them; SP_LISTED: in both, tables whole; SP_SPREAD: in both, a cut table from end to end;
- * SP_SPARE: in the text alone, if there is room. Other formats have what --details has. */
-enum sp_where { SP_BOTH, SP_DETAILS, SP_BRIEF, SP_LISTED, SP_SPREAD, SP_SPARE };
+ * SP_SPARE: in both, SP_BRIEF_SPARE: in the text alone, if it has room. Other formats have what
+ * --details has. */
+enum sp_where { SP_BOTH, SP_DETAILS, SP_BRIEF, SP_LISTED, SP_SPREAD, SP_SPARE, SP_BRIEF_SPARE };
 
 /* Sets the place of what follows. */
 void sp_stand_in(struct sp_report *report, enum sp_where place);

@@ -77,6 +77,12 @@ int sp_judged(const struct sp_entry *entry);
  * label; a command so that a shell takes it. */
 void sp_print_paragraph(const char *text, int width, FILE *out);
 
+/* Whether what has this place is in the short text alone. */
+static inline bool sp_is_brief(enum sp_where place)
+{
+    return place == SP_BRIEF || place == SP_BRIEF_SPARE;
+}
+
 /* Prints a table with at most so many rows. Whether columns were left out for the width. */
 bool sp_print_table(const struct sp_report *report, const struct sp_item *table, size_t most_rows,
                     const struct sp_render *how, FILE *out);

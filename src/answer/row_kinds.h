@@ -20,7 +20,7 @@
  *   NOTE(format, members...)                                a remark
  *   TABLE(list, columns, members...)                        a table of the rows begun of a list: sp_list_table
  *   PART(put)                                               put(r, s) puts what stands here
- *   IN(place)                                               what follows stands in the texts of this place: BOTH, DETAILS, BRIEF, LISTED, SPREAD, SPARE
+ *   IN(place)                                               what follows stands in the texts of this place: BOTH, DETAILS, BRIEF, LISTED, SPREAD, SPARE, BRIEF_SPARE
  *   SCOPE(prefix)                                           the scope of what follows
  */
 /* clang-format on */

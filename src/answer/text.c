@@ -24,8 +24,9 @@ static bool is_blank(const char *line)
 /* Whether what has this place is in the text. */
 static bool is_shown(enum sp_where place, const struct sp_render *how, const struct cut *cut)
 {
-    return how->details ? place != SP_BRIEF && place != SP_SPARE
-                        : place != SP_DETAILS && !(cut->spares_none && place == SP_SPARE);
+    const bool is_spare = place == SP_SPARE || place == SP_BRIEF_SPARE;
+    return how->details ? !sp_is_brief(place)
+                        : place != SP_DETAILS && !(cut->spares_none && is_spare);
 }
 
 static void print_line(const struct sp_report *report, const struct sp_item *item,
@@ -84,13 +85,13 @@ static void print_rest(const struct sp_render *how, const struct cut *cut, FILE 
 {
     if (how->details || how->quiet || (!cut->left_out && cut->rows_left_out == 0))
         return;
-    fputs(cut->is_dense ? "" : "\n", out);
+    char line[96] = "more       --details: all figures; --explain: their formulas";
     if (cut->rows_left_out > 0)
-        fprintf(out,
-                "more       --details: %zu more row%s of the table, and all that was left out\n",
-                cut->rows_left_out, cut->rows_left_out == 1 ? "" : "s");
-    else
-        fputs("more       --details: all figures; --explain: their formulas\n", out);
+        snprintf(line, sizeof line,
+                 "more       --details: %zu more row%s of the table, and all that was left out",
+                 cut->rows_left_out, cut->rows_left_out == 1 ? "" : "s");
+    fputs(cut->is_dense ? "" : "\n", out);
+    sp_print_paragraph(line, how->width, out);
 }
 
 static void print_text(const struct sp_report *report, const struct sp_render *how, struct cut *cut,

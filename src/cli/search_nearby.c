@@ -65,15 +65,14 @@ static void put_one(const struct sp_asked_near *asked, const struct sp_nearby *n
                  (long long)nearby->at->result.best.found[0].plan.tp);
     else
         snprintf(value, sizeof value, "%.30s-%lld", p->hw.name, (long long)used);
-    if (id == SP_O_idle)
+    if (id == SP_O_idle && !asked->named[0])
         snprintf(devices, sizeof devices, " (%lld devices)", (long long)used);
     if (id == SP_O_fix)
         snprintf(devices, sizeof devices, " (TP over parts of axes)");
     if (isnan(nearby->gain))
         snprintf(gain, sizeof gain, "step %s", sp_human_text(rows.step_s, SP_SECONDS));
     else
-        snprintf(gain, sizeof gain, "%.0f %% more%s", 100 * (nearby->gain - 1),
-                 at ? "" : " tokens/s");
+        snprintf(gain, sizeof gain, "+%.0f %%%s", 100 * (nearby->gain - 1), at ? "" : " tokens/s");
     snprintf(rows.option, sizeof rows.option, "--%s %s", sp_option_name(id), value);
     snprintf(words + at, size - at, "%s%s%s: %s", at ? "; " : "", rows.option, devices, gain);
     rows.command = same_line(asked->command, asked->args, id, value);
@@ -238,8 +237,11 @@ void sp_put_nearby(const struct sp_searching *s, enum sp_search_outcome outcome)
         sp_look_close_by(&s->of, i, &found);
         if (outcome == SP_SEARCH_EMPTY && !several)
             put_cause(s, &found);
+        if (several && i != sp_best_machine_but(&s->of, -1))
+            sp_stand_in(s->report, SP_SPARE);
         if (!put_near_machine(s, i, &found) && outcome == SP_SEARCH_TOO_LARGE && !several)
             put_too_small(s);
+        sp_stand_in(s->report, SP_BOTH);
         sp_free_close_by(&found);
     }
 }

@@ -229,9 +229,9 @@ static void note_machine_ties(struct sp_searching *s)
     const int decimals = decimals_apart(apart, least);
     const bool lent = !best->base.own_profile, also = !second->base.own_profile;
     sp_stand_in(s->report, SP_BRIEF);
-    sp_line(s->report, "lead       %s is %.*f %% ahead in %s; below %.*f %% is within the error",
-            best->hw, decimals, apart, of->problem.goal == SP_GOAL_COST ? "cost" : "step time",
-            decimals, least);
+    sp_line(s->report, "lead       %s is %.*f %% ahead in %s; error of a lead: %.*f %%", best->hw,
+            decimals, apart, of->problem.goal == SP_GOAL_COST ? "cost" : "step time", decimals,
+            least);
     sp_stand_in(s->report, SP_DETAILS);
     sp_line(s->report,
             "machines   %s is %.*f %% ahead of %s in %s; a lead of %.*f %% or more is correct in 4 "
@@ -429,7 +429,7 @@ static void say_constraints(const struct sp_search *s, char *out, size_t size)
     const bool about = sp_is_free_batch(&m->base.problem.batch);
     char devices[64];
     if (s->machines > 1)
-        snprintf(devices, sizeof devices, "all devices of each machine");
+        snprintf(devices, sizeof devices, "all devices");
     else if (m->least_devices < m->asked.devices)
         snprintf(devices, sizeof devices, "%lld to %lld devices", (long long)m->least_devices,
                  (long long)m->asked.devices);
