@@ -323,6 +323,8 @@ static void put_machines(struct sp_report *report, const struct search_rows *row
     if (s->of.machines > 1) {
         if (rows->n > 0)
             sp_lead_row(s->report, (size_t)rows->all[0].machine);
+        if (s->of.machines <= 3) /* a row of each is the answer */
+            sp_stand_in(s->report, SP_LISTED);
         sp_list_table(s->report, "machines",
                       "hw, devices, %sstep_s: step, +tokens_per_s, mfu, device_bytes, days, "
                       "cost_usd, +cost_ratio: cost / least, +break_even_usd_per_h, +profile",

@@ -301,7 +301,7 @@ static void put_description(FILE *out, const struct sp_figure *figure)
 /* Colours on a dark page; without it, and in programs that read no styles, the attributes hold. */
 static const char style[] =
     "<style>@media(prefers-color-scheme:dark){svg,.t{fill:#e8eaed}.s{fill:#aab2bb}.p{fill:#15181b}"
-    ".h,.e{stroke:#15181b}.g{stroke:#3c434a}.k{stroke:#e8eaed}.f{fill:#e8eaed}"
+    ".h,.e{stroke:#15181b}.g{stroke:#3c434a}.g[stroke-width]{stroke:#8a8f98}.k{stroke:#e8eaed}.f{fill:#e8eaed}"
     ".m{fill:#33393f}}</style>\n";
 
 /* Places the panels one under the other; returns the height of the picture. */
