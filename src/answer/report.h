@@ -144,8 +144,8 @@ void sp_lead_row(struct sp_report *report, size_t i);
 /* Text layout: the table of the rows that were begun of the list "plans", below an empty line, and
  * the top scope again; nothing if there are no rows. `columns` has keys of a row between commas,
  * each under the label of its quantity or "key: heading"; ": heading" is the column of the labels.
- * Numbers stand to the right, words and verdicts to the left, a ">key" to the right; a "+key"
- * stands with --details alone. NULL: a column for every quantity of a row, beside its name. */
+ * Numbers are to the right, words and verdicts to the left, a ">key" to the right; a "+key"
+ * is shown with --details alone. NULL: a column for every quantity of a row, beside its name. */
 __attribute__((format(printf, 3, 4))) void sp_list_table(struct sp_report *report, const char *list,
                                                          const char *columns, ...);
 

@@ -73,7 +73,7 @@ struct cJSON *sp_entry_json(const struct sp_entry *entry);
 /* 1 for a good verdict, -1 for a bad one, 0 for neither ("offload: no"). */
 int sp_judged(const struct sp_entry *entry);
 
-/* Prints a paragraph, broken at blanks to the width (0: unlimited), below what stands behind its
+/* Prints a paragraph, broken at blanks to the width (0: unlimited), below what follows its
  * label; a command so that a shell takes it. */
 void sp_print_paragraph(const char *text, int width, FILE *out);
 
@@ -83,7 +83,7 @@ static inline bool sp_is_brief(enum sp_where place)
     return place == SP_BRIEF || place == SP_BRIEF_SPARE;
 }
 
-/* Prints a table with at most so many rows. Whether columns were left out for the width. */
+/* Prints at most `most_rows` rows of a table. Whether columns were left out for the width. */
 bool sp_print_table(const struct sp_report *report, const struct sp_item *table, size_t most_rows,
                     const struct sp_render *how, FILE *out);
 

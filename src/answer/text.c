@@ -8,8 +8,8 @@
 /* Rows of a table that is cut: as tried first, while there are spare lines, and at the least. */
 enum { MOST_ROWS = 12, FEW_ROWS = 3, FEWEST_ROWS = 1 };
 
-/* How a text is cut: without its blank lines, without spare lines, and with so many rows of a
- * table; and what was left out. */
+/* How a text is cut: without its blank lines, without spare lines, and with at most `rows` rows of
+ * a table; and what was left out. */
 struct cut {
     bool is_dense, spares_none;
     size_t rows, rows_left_out;

@@ -207,7 +207,7 @@ static void spread_rows(const struct sp_item *table, struct sp_item *shown)
         shown->rows[i] = table->rows[i * (table->n_rows - 1) / (shown->n_rows - 1)];
 }
 
-/* Whether a column says the same in so many rows. */
+/* Whether a column has one value in the first n_rows rows. */
 static bool is_alike(const struct sp_report *report, const struct sp_item *table, size_t n_rows,
                      size_t column)
 {

@@ -64,7 +64,7 @@ struct sp_aim {
 };
 
 /* Reads --for, "step=5s", and all inputs of the goal. `with_target` says that a value
- * has to stand behind the name; else none may. sp_close_aim it, read or not. */
+ * has to follow the name; else none may. sp_close_aim it, read or not. */
 bool sp_take_aim(const struct sp_args *args, bool with_target, struct sp_aim *aim,
                  struct sp_error *error);
 void sp_close_aim(struct sp_aim *aim);

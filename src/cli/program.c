@@ -229,7 +229,7 @@ static enum sp_exit print_answer(const struct sp_command *command, const struct 
         return print_errors(&error, to->notes);
     if (file_alone) {
         fputs(text, to->out);
-        fflush(to->out); /* notes stand below it in a terminal; finish_output looks for errors */
+        fflush(to->out); /* notes are below it in a terminal; finish_output looks for errors */
         if (!how.quiet)
             sp_render_notes(report, to->notes);
     } else if (args->given.write && !file && !sp_is_stdout(args->value.write)) {

@@ -1,4 +1,4 @@
-/* Beside the list of a search: the plan that stages of its own sizes make faster than the first. */
+/* Beside a search's list: the plan that unequal stages make faster than the first. */
 #include "cli/search_layout.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Beside the list of a search: the plan that stages of its own sizes make faster than the first. */
+/* Beside a search's list: the plan that unequal stages make faster than the first. */
 #ifndef SP_CLI_SEARCH_LAYOUT_H
 #define SP_CLI_SEARCH_LAYOUT_H
 

@@ -206,8 +206,7 @@ static void put_too_small(const struct sp_searching *s)
     sp_find_fitting(&s->of, &f);
     if (!isnan(f.value)) {
         snprintf(rows.change, sizeof rows.change, "--hw %.40s-%.0f", p->hw.name, f.value);
-        sp_line(s->report, "           the fewest devices on which a plan fits: %.0f (%s)", f.value,
-                rows.change);
+        sp_line(s->report, "to fit     at least %.0f devices (%s)", f.value, rows.change);
     }
     free(f.at);
     put_empty(s, &rows);

@@ -267,7 +267,7 @@ static void say_against(const struct fit *f, struct fit_plan *plan)
         snprintf(plan->why, sizeof plan->why, "bubble %s", sp_human_text(p->bubble, SP_FRACTION));
 }
 
-/* A row for the best plan of each strategy on the machine's real axes; the answer's stands first in
+/* A row for the best plan of each strategy on the machine's real axes; the answer's is first in
  * the table. */
 static void put_plans(struct sp_report *r, const struct fit *f)
 {

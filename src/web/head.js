@@ -21,7 +21,7 @@ const TIMES = [
     parts: named('', 'exposed_generation training refit wake overhead', '_s'), colours: '07b e90 097 888 d50' },
 ];
 const FACTS = ['days', 'cost_usd', 'cost_usd_per_mtoken.output', 'ttft_s', 'mfu', 'tokens_per_s'];
-const FRONTS = ['', 'plans.0.', 'expected.', 'best.']; // a plan is the answer, or stands in it
+const FRONTS = ['', 'plans.0.', 'expected.', 'best.']; // a plan is the answer, or is in it
 const COLOURS = '07b 5be ade c7a 999 863 e90 fd6 d50 e95 b81 ccc 097 677'; // where a picture below has none for the same
 
 // The quantities of a layout by key, without those that have no value.
