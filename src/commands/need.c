@@ -151,7 +151,7 @@ static void put_needs(struct sp_report *report, struct sp_aim *aim, const bool v
     sp_answer_is(report, "need");
     sp_stand_in(report, SP_BRIEF);
     if (*never)
-        sp_line(report, "never      no value of these alone is enough: %s", never);
+        sp_line(report, "never      none of these alone suffices at any value: %s", never);
     sp_stand_in(report, SP_BOTH);
     put_nearby(report, aim, met);
     sp_stand_in(report, SP_DETAILS);
