@@ -28,7 +28,7 @@ struct sp_report {
     struct sp_entry *entries;
     size_t n_entries, room_entries;
     struct sp_index index; /* index of the paths */
-    double *arguments;     /* of all forms, one behind the other */
+    double *arguments;     /* of all forms, one after the other */
     size_t n_arguments, room_arguments;
     char prefix[112];    /* of the scope */
     struct sp_row *rows; /* begun for the next table */

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Writes digits / 10^decimals without trailing zeros behind the point. */
+/* Writes digits / 10^decimals without trailing zeros after the point. */
 static void write_digits(uint64_t digits, int decimals, bool negative, char *out)
 {
     char text[32], *at = text + sizeof text - 1;

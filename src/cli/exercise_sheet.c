@@ -247,7 +247,7 @@ void sp_put_question(int number, const struct sp_case *c, const struct sp_report
     put_given(c, out);
 }
 
-/* The answer behind the name of a part, without blanks at its ends. */
+/* The answer after the name of a part, without blanks at its ends. */
 static void find_given(const char *answers, const char *name, char out[64])
 {
     const size_t n = strlen(name);

@@ -335,7 +335,7 @@ static void print_version(FILE *out)
         fputs("1 thread: this build has no others\n", out);
 }
 
-/* Other programs take common options before the command: `--format json fit`. Such words go behind
+/* Other programs take common options before the command: `--format json fit`. Such words go after
  * the command, the first word that names one. */
 static void put_command_first(int argc, char **argv)
 {

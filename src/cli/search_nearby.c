@@ -212,7 +212,7 @@ static void put_too_small(const struct sp_searching *s)
     put_empty(s, &rows);
 }
 
-/* Of several machines each has its line behind its name. */
+/* Of several machines each has its line after its name. */
 static bool put_near_machine(const struct sp_searching *s, int machine,
                              const struct sp_close_by *found)
 {

@@ -16,7 +16,7 @@
 #include "cli/plan_table.h"
 #include "answer/utilisation.h"
 
-/* A plan of the list, behind the rows of `step`. */
+/* A plan of the list, after the rows of `step`. */
 struct plan_rows {
     const struct sp_ranked *one, *first;
     const struct sp_planned *planned;

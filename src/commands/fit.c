@@ -126,7 +126,7 @@ struct shown {
     double mfu, at_mfu_s; /* of the best */
     double best_step_s;   /* beside that of a mesh */
     char mesh[64];        /* its degrees, before the reason */
-    char parts[112];      /* micro-batches or the bubble, CP and EP, behind it */
+    char parts[112];      /* micro-batches or the bubble, CP and EP, after it */
     char way_out[512];
 };
 

@@ -35,7 +35,7 @@ static void find_next(const struct sp_aim *aim, enum sp_machine_figure figure,
         sp_figure_path(aim, next, s->next);
 }
 
-/* The answer in words, behind the values. */
+/* The answer in words, after the values. */
 static void name_answer(const struct sp_need *need, const struct sp_aim_info *info, char *out,
                         size_t size)
 {

@@ -120,7 +120,7 @@ static int own_option(enum sp_option_id id)
     return i;
 }
 
-/* Where the swept command is: first, or behind options; 0: nowhere. */
+/* Where the swept command is: first, or after options; 0: nowhere. */
 static int place_of_command(int argc, char **argv)
 {
     int i = 1;

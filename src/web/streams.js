@@ -123,7 +123,7 @@ function intoStreams(code) {
   return all.written();
 }
 
-// A function is written behind a gap for its size, and moved to the size's end.
+// A function is written after a gap for its size, and moved to the size's end.
 const GAP = 5;
 function outOfStreams(bytes) {
   const all = new Tape(bytes);

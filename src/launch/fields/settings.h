@@ -64,7 +64,7 @@ struct sp_target {
     const char *program; /* what starts a server; NULL: it trains */
 
     const char *format; /* what was read: "Megatron-LM arguments" */
-    /* NULL: the program or the keys tell it alone, by configs/launch/programs.json. */
+    /* NULL: only the program or the keys tell, by configs/launch/programs.json. */
     enum sp_match (*detect)(const struct sp_launch_file *file);
     bool (*read)(struct sp_launch_file *file);
 };
