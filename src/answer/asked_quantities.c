@@ -13,7 +13,7 @@ static bool begins(const char *text, const char *with, size_t n)
     return strncmp(text, with, n) == 0 && (text[n] == '\0' || text[n] == '.');
 }
 
-/* Whether a row's key, behind some scope, can be what a typed key names, or lie in it. */
+/* Whether a row's key, after some scope, can be what a typed key names, or lie in it. */
 static bool may_lie_in(const char *row, const char *typed)
 {
     for (const char *tail = typed; tail; tail = strchr(tail, '.')) {

@@ -44,7 +44,7 @@ static struct sp_column read_column(const struct sp_report *r, const char *list,
                               .details = details};
 }
 
-/* Moves the rows of a list out of those that were begun; how many. */
+/* Moves the rows of a list out of those that were begun; returns their number. */
 static size_t take_rows(struct sp_report *r, const char *list, struct sp_row *rows)
 {
     const size_t n = strlen(list);

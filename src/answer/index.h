@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Strings whose addresses stand `stride` bytes apart. */
+/* Strings whose addresses are `stride` bytes apart. */
 struct sp_strings {
     const char *const *first;
     size_t stride;

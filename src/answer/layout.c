@@ -115,7 +115,7 @@ void sp_render_layout(const struct sp_report *report, FILE *out)
     cJSON *const notes = cJSON_AddArrayToObject(root, "notes");
     cJSON *const quantities = cJSON_AddArrayToObject(root, "quantities");
     for (size_t i = 0; i < report->n_items; i++)
-        if (report->items[i].place != SP_BRIEF)
+        if (!sp_is_brief(report->items[i].place))
             add_item(items, report, &report->items[i]);
     for (size_t i = 0; i < report->n_notes; i++) {
         char *const line = copy(report->notes[i].text, strlen(report->notes[i].text));

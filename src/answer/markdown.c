@@ -80,7 +80,7 @@ void sp_render_markdown(const struct sp_report *report, const char *asked, FILE 
         return;
     }
     for (size_t i = 0; i < report->n_items; i++)
-        if (report->items[i].place != SP_BRIEF)
+        if (!sp_is_brief(report->items[i].place))
             put_item(report, &report->items[i], out);
     fputs(report->n_notes > 0 ? "\n" : "", out);
     for (size_t i = 0; i < report->n_notes; i++) {

@@ -5,7 +5,7 @@
 
 enum { LEAST_WIDTH = 40, LABEL = 13 }; /* a label and its blanks take at most so much */
 
-/* Where what stands behind a label begins: in "run        scaleplan", or below it; 2: no label. */
+/* Where what follows a label begins: in "run        scaleplan", or below it; 2: no label. */
 static size_t text_begins(const char *text)
 {
     const size_t blanks = strspn(text, " ");
@@ -16,7 +16,7 @@ static size_t text_begins(const char *text)
     return begins > 0 && begins <= LABEL ? begins : blanks + 2;
 }
 
-/* Whether a blank belongs to what stands before it: between a number and its unit. */
+/* Whether a blank belongs to what precedes it: between a number and its unit. */
 static bool is_number(const char *word, size_t n)
 {
     return n > 0 && strspn(word, "0123456789.,-+") == n && word[n] == ' ' && word[n + 1] != ' ';

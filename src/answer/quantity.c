@@ -55,7 +55,7 @@ static const struct {
 #undef Q_FORM
 #undef SP_QUANTITIES_END
 
-/* The text behind the zero that ends another one. */
+/* The text after the zero that ends another one. */
 static const char *after(const char *text)
 {
     return text + strlen(text) + 1;

@@ -1,7 +1,7 @@
 /*
  * Output quantities: every number that is printed is a row of src/commands/COMMAND.def. One row
  * serves text, JSON, CSV, --get, --explain and formulas.md. row_kinds.h has the kinds of rows; to
- * who looks at all of them alike each is
+ * code that treats all of them alike each is
  *
  *   Q(ID, key, label, unit, source, meaning)       a number that no closed form gives
  *   Q_FORM(ID, key, label, unit, form, meaning)    one that a form gives or explains

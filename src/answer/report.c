@@ -226,7 +226,7 @@ static void set_number(struct sp_entry *entry, double value)
     entry->kind = isfinite(value) ? SP_VALUE_NUMBER : SP_VALUE_NONE;
 }
 
-/* Whether a path stands below a quantity: as JSON a number has no members. */
+/* Whether a path is below a quantity: as JSON a number has no members. */
 static bool is_below_value(const struct sp_report *r, const char *path)
 {
     char group[160];

@@ -95,9 +95,10 @@ __attribute__((format(printf, 2, 3))) void sp_note(struct sp_report *report, con
 const char *sp_report_note(const struct sp_report *report, size_t i);
 
 /* Where lines, tables and remarks are shown: in the text and in that of --details, or in one of
- * them; SP_LISTED: in both, tables whole; SP_SPREAD: in both, a cut table from end to end. Other
- * formats have what --details has. */
-enum sp_where { SP_BOTH, SP_DETAILS, SP_BRIEF, SP_LISTED, SP_SPREAD };
+ * them; SP_LISTED: in both, tables whole; SP_SPREAD: in both, a cut table from end to end;
+ * SP_SPARE: in both, SP_BRIEF_SPARE: in the text alone, if it has room. Other formats have what
+ * --details has. */
+enum sp_where { SP_BOTH, SP_DETAILS, SP_BRIEF, SP_LISTED, SP_SPREAD, SP_SPARE, SP_BRIEF_SPARE };
 
 /* Sets the place of what follows. */
 void sp_stand_in(struct sp_report *report, enum sp_where place);
@@ -143,8 +144,8 @@ void sp_lead_row(struct sp_report *report, size_t i);
 /* Text layout: the table of the rows that were begun of the list "plans", below an empty line, and
  * the top scope again; nothing if there are no rows. `columns` has keys of a row between commas,
  * each under the label of its quantity or "key: heading"; ": heading" is the column of the labels.
- * Numbers stand to the right, words and verdicts to the left, a ">key" to the right; a "+key"
- * stands with --details alone. NULL: a column for every quantity of a row, beside its name. */
+ * Numbers are to the right, words and verdicts to the left, a ">key" to the right; a "+key"
+ * is shown with --details alone. NULL: a column for every quantity of a row, beside its name. */
 __attribute__((format(printf, 3, 4))) void sp_list_table(struct sp_report *report, const char *list,
                                                          const char *columns, ...);
 

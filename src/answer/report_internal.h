@@ -28,7 +28,7 @@ struct sp_report {
     struct sp_entry *entries;
     size_t n_entries, room_entries;
     struct sp_index index; /* index of the paths */
-    double *arguments;     /* of all forms, one behind the other */
+    double *arguments;     /* of all forms, one after the other */
     size_t n_arguments, room_arguments;
     char prefix[112];    /* of the scope */
     struct sp_row *rows; /* begun for the next table */
@@ -76,12 +76,18 @@ struct cJSON *sp_entry_json(const struct sp_entry *entry);
 /* 1 for a good verdict, -1 for a bad one, 0 for neither ("offload: no"). */
 int sp_judged(const struct sp_entry *entry);
 
-/* Prints a paragraph, broken at blanks to the width (0: unlimited), below what stands behind its
+/* Prints a paragraph, broken at blanks to the width (0: unlimited), below what follows its
  * label; a command so that a shell takes it. */
 void sp_print_paragraph(const char *text, int width, FILE *out);
 
-/* Prints a table with at most so many rows. */
-void sp_print_table(const struct sp_report *report, const struct sp_item *table, size_t most_rows,
+/* Whether what has this place is in the short text alone. */
+static inline bool sp_is_brief(enum sp_where place)
+{
+    return place == SP_BRIEF || place == SP_BRIEF_SPARE;
+}
+
+/* Prints at most `most_rows` rows of a table. Whether columns were left out for the width. */
+bool sp_print_table(const struct sp_report *report, const struct sp_item *table, size_t most_rows,
                     const struct sp_render *how, FILE *out);
 
 void sp_render_layout(const struct sp_report *report, FILE *out);

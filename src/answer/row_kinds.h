@@ -1,5 +1,5 @@
 /*
- * The kinds of rows of a command's NAME.def, for who looks at all quantities alike: each is a
+ * The kinds of rows of a command's NAME.def, for code that treats all quantities alike: each is a
  * Q(...) or, with a closed form, a Q_FORM(...); the others are nothing. No include guard: the
  * generated list of all rows opens with it and closes with row_kinds_end.h. IF(condition) before a
  * row selects the answers that have it, WHEN(condition) the same for all rows up to END: variants
@@ -19,8 +19,8 @@
  *   LINE(format, members...)                                a line of the text
  *   NOTE(format, members...)                                a remark
  *   TABLE(list, columns, members...)                        a table of the rows begun of a list: sp_list_table
- *   PART(put)                                               put(r, s) puts what stands here
- *   IN(place)                                               what follows stands in the texts of this place: BOTH, DETAILS, BRIEF, LISTED, SPREAD
+ *   PART(put)                                               put(r, s) puts what is here
+ *   IN(place)                                               what follows is in the texts of this place: BOTH, DETAILS, BRIEF, LISTED, SPREAD, SPARE, BRIEF_SPARE
  *   SCOPE(prefix)                                           the scope of what follows
  */
 /* clang-format on */

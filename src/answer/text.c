@@ -6,12 +6,13 @@
 #include "base/text.h"
 #include "answer/report_internal.h"
 
-enum { FEWEST_ROWS = 3, MOST_ROWS = 12 }; /* of a table that is cut; of one that is tried first */
+/* Rows of a table that is cut: as tried first, while there are spare lines, and at the least. */
+enum { MOST_ROWS = 12, FEW_ROWS = 3, FEWEST_ROWS = 1 };
 
-/* How a text is cut: without its blank lines, and with so many rows of a table; and what was left
- * out. */
+/* How a text is cut: without its blank lines, without spare lines, and with at most `rows` rows of
+ * a table; and what was left out. */
 struct cut {
-    bool is_dense;
+    bool is_dense, spares_none;
     size_t rows, rows_left_out;
     bool left_out;
 };
@@ -22,9 +23,11 @@ static bool is_blank(const char *line)
 }
 
 /* Whether what has this place is in the text. */
-static bool is_shown(enum sp_where place, const struct sp_render *how)
+static bool is_shown(enum sp_where place, const struct sp_render *how, const struct cut *cut)
 {
-    return place != (how->details ? SP_BRIEF : SP_DETAILS);
+    const bool is_spare = place == SP_SPARE || place == SP_BRIEF_SPARE;
+    return how->details ? !sp_is_brief(place)
+                        : place != SP_DETAILS && !(cut->spares_none && is_spare);
 }
 
 static void print_line(const struct sp_report *report, const struct sp_item *item,
@@ -46,19 +49,22 @@ static void print_table(const struct sp_report *report, const struct sp_item *ta
                         const struct sp_render *how, struct cut *cut, FILE *out)
 {
     const size_t rows = table->place == SP_LISTED ? SIZE_MAX : cut->rows;
-    sp_print_table(report, table, rows, how, out);
+    if (sp_print_table(report, table, rows, how, out))
+        cut->left_out = true;
     cut->rows_left_out += table->n_rows > rows ? table->n_rows - rows : 0;
     for (size_t c = 0; c < table->n_columns; c++)
         cut->left_out = cut->left_out || table->columns[c].details;
 }
 
-static void print_notes(const struct sp_report *report, const struct sp_render *how, bool is_dense,
-                        FILE *out)
+static void print_notes(const struct sp_report *report, const struct sp_render *how,
+                        struct cut *cut, FILE *out)
 {
-    bool first = !is_dense;
+    bool first = !cut->is_dense;
     for (size_t i = 0; i < report->n_notes && !how->quiet; i++) {
-        if (!is_shown(report->notes[i].place, how))
+        if (!is_shown(report->notes[i].place, how, cut)) {
+            cut->left_out = cut->left_out || cut->spares_none;
             continue;
+        }
         char *const line = sp_make_text("note: %s", report->notes[i].text); /* notes can be long */
         sp_make_singular(line);
         fputs(first ? "\n" : "", out);
@@ -70,7 +76,7 @@ static void print_notes(const struct sp_report *report, const struct sp_render *
 
 void sp_render_notes(const struct sp_report *report, FILE *out)
 {
-    print_notes(report, &(struct sp_render){.details = true}, true, out);
+    print_notes(report, &(struct sp_render){.details = true}, &(struct cut){.is_dense = true}, out);
 }
 
 /* Says that there is more. */
@@ -78,13 +84,13 @@ static void print_rest(const struct sp_render *how, const struct cut *cut, FILE 
 {
     if (how->details || how->quiet || (!cut->left_out && cut->rows_left_out == 0))
         return;
-    fputs(cut->is_dense ? "" : "\n", out);
+    char line[96] = "more       --details: all figures; --explain: their formulas";
     if (cut->rows_left_out > 0)
-        fprintf(out,
-                "more       --details: %zu more row%s of the table, and all that was left out\n",
-                cut->rows_left_out, cut->rows_left_out == 1 ? "" : "s");
-    else
-        fputs("more       --details: all figures; --explain: their formulas\n", out);
+        snprintf(line, sizeof line,
+                 "more       --details: %zu more row%s of the table, and all that was left out",
+                 cut->rows_left_out, cut->rows_left_out == 1 ? "" : "s");
+    fputs(cut->is_dense ? "" : "\n", out);
+    sp_print_paragraph(line, how->width, out);
 }
 
 static void print_text(const struct sp_report *report, const struct sp_render *how, struct cut *cut,
@@ -94,9 +100,10 @@ static void print_text(const struct sp_report *report, const struct sp_render *h
     cut->rows_left_out = 0;
     for (size_t i = 0; i < report->n_items; i++) {
         const struct sp_item *const item = &report->items[i];
-        cut->left_out = cut->left_out || item->place == SP_DETAILS;
-        if (!is_shown(item->place, how))
+        if (!is_shown(item->place, how, cut)) {
+            cut->left_out = true; /* --details says nothing of it */
             continue;
+        }
         has_block = has_block || is_block(item);
         if (is_block(item))
             fputs(item->line, out);
@@ -107,7 +114,7 @@ static void print_text(const struct sp_report *report, const struct sp_render *h
         is_first = false;
     }
     if (!has_block) {
-        print_notes(report, how, cut->is_dense, out);
+        print_notes(report, how, cut, out);
         print_rest(how, cut, out);
     } else if (how->notes && !how->quiet) {
         fflush(out); /* keeps the order of report and notes */
@@ -134,7 +141,21 @@ static char *cut_text(const struct sp_report *report, const struct sp_render *ho
     return text;
 }
 
-/* Blank lines go first, then rows of tables, the last ones. */
+/* Cuts a little more. False when nothing is left to cut. */
+static bool cut_more(struct cut *cut)
+{
+    if (!cut->is_dense)
+        cut->is_dense = true;
+    else if (cut->rows > FEW_ROWS || (cut->spares_none && cut->rows > FEWEST_ROWS))
+        cut->rows = cut->rows > MOST_ROWS ? MOST_ROWS : cut->rows - 1;
+    else if (!cut->spares_none)
+        cut->spares_none = true;
+    else
+        return false;
+    return true;
+}
+
+/* Blank lines go first, then rows of tables, the last ones, then spare lines. */
 void sp_render_text(const struct sp_report *report, const struct sp_render *how, FILE *out)
 {
     struct cut cut = {.rows = SIZE_MAX};
@@ -146,9 +167,7 @@ void sp_render_text(const struct sp_report *report, const struct sp_render *how,
         return;
     }
     char *text = cut_text(report, how, &cut);
-    while (count_lines(text) > (size_t)how->lines && cut.rows > FEWEST_ROWS) {
-        cut.rows = !cut.is_dense ? cut.rows : cut.rows > MOST_ROWS ? MOST_ROWS : cut.rows - 1;
-        cut.is_dense = true;
+    while (count_lines(text) > (size_t)how->lines && cut_more(&cut)) {
         free(text);
         text = cut_text(report, how, &cut);
     }

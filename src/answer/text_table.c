@@ -202,13 +202,45 @@ static void spread_rows(const struct sp_item *table, struct sp_item *shown)
         shown->rows[i] = table->rows[i * (table->n_rows - 1) / (shown->n_rows - 1)];
 }
 
-void sp_print_table(const struct sp_report *report, const struct sp_item *table, size_t most_rows,
+/* Whether a column has one value in the first n_rows rows. */
+static bool is_alike(const struct sp_report *report, const struct sp_item *table, size_t n_rows,
+                     size_t column)
+{
+    const char *const key = table->columns[column].key;
+    const struct sp_entry *entry;
+    struct sp_text first, room;
+    const char *const text = sp_cell_text(report, &table->rows[0], key, &first, &entry);
+    bool alike = true;
+    for (size_t i = 1; i < n_rows && alike; i++)
+        alike = strcmp(text, sp_cell_text(report, &table->rows[i], key, &room, &entry)) == 0;
+    return alike;
+}
+
+/* Takes columns that say the same in all rows out of a table that is too wide, from the right.
+ * Whether any was. */
+static bool drop_alike(const struct sp_report *report, struct sp_item *table, size_t n_rows,
+                       int width)
+{
+    const size_t had = table->n_columns;
+    for (size_t c = had; c-- > 1;) {
+        if (columns_that_fit(report, table, 1, width) + 1 >= table->n_columns)
+            break;
+        if (is_alike(report, table, n_rows, c)) {
+            memmove(table->columns + c, table->columns + c + 1,
+                    (table->n_columns - c - 1) * sizeof *table->columns);
+            table->n_columns--;
+        }
+    }
+    return table->n_columns < had;
+}
+
+bool sp_print_table(const struct sp_report *report, const struct sp_item *table, size_t most_rows,
                     const struct sp_render *how, FILE *out)
 {
     struct sp_item shown = *table;
     shown.columns = calloc(table->n_columns + 1, sizeof *shown.columns);
     if (!shown.columns)
-        return;
+        return false;
     shown.n_columns = 0;
     shown.n_rows = table->n_rows < most_rows ? table->n_rows : most_rows;
     if (table->place == SP_SPREAD && shown.n_rows > 1 && shown.n_rows < table->n_rows)
@@ -216,8 +248,13 @@ void sp_print_table(const struct sp_report *report, const struct sp_item *table,
     for (size_t c = 0; c < table->n_columns; c++)
         if (how->details || (!table->columns[c].details && has_values(report, table, c)))
             shown.columns[shown.n_columns++] = table->columns[c];
+    /* One row of several is compared with the next. */
+    const size_t compared = shown.n_rows > 1 ? shown.n_rows : 2;
+    const bool is_narrowed =
+        !how->details && table->n_rows > 1 && drop_alike(report, &shown, compared, how->width);
     print_parts(report, &shown, how, out);
     if (shown.rows != table->rows)
         free(shown.rows);
     free(shown.columns);
+    return is_narrowed;
 }

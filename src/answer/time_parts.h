@@ -1,4 +1,4 @@
-/* The components of a step's time: their rows, and where they stand in struct sp_step_time. */
+/* The components of a step's time: their rows, and their place in struct sp_step_time. */
 #ifndef SP_TIME_PARTS_H
 #define SP_TIME_PARTS_H
 

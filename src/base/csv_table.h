@@ -8,7 +8,7 @@
 #include "base/error.h"
 
 struct sp_csv {
-    char *text;     /* the cells, one behind the other */
+    char *text;     /* the cells, one after the other */
     uint32_t *cell; /* where each begins, row after row, the header first */
     size_t columns, rows, n_cells, room, length;
 };

@@ -8,7 +8,7 @@
 
 /* Parses a non-negative number with an optional prefix k M G T P E (powers of 1000) or Ki Mi ...
  * (powers of 1024), an optional unit (B, B/s, FLOPs, FLOP/s, tokens, s, Hz, W; ms, us, min, h and
- * days are so many s) or a percent sign.
+ * days in seconds) or a percent sign.
  * False when the text is anything else or the value is not finite. */
 bool sp_parse_number(const char *text, double *value);
 

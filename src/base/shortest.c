@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Writes digits / 10^decimals without trailing zeros behind the point. */
+/* Writes digits / 10^decimals without trailing zeros after the point. */
 static void write_digits(uint64_t digits, int decimals, bool negative, char *out)
 {
     char text[32], *at = text + sizeof text - 1;
@@ -37,7 +37,7 @@ static bool reads_back(wide off, wide power, uint64_t mantissa, bool below)
     return off * reach < power || (off * reach == power && mantissa % 2 == 0);
 }
 
-/* mantissa / 2^s is multiplied by a power of ten so that the digits stand before the point: all
+/* mantissa / 2^s is multiplied by a power of ten so that the digits precede the point: all
  * products are below 2^128 for a size from 1e-4 to 1e14. */
 static bool shortest_part(double value, bool negative, char *out)
 {

@@ -22,7 +22,7 @@ bool sp_is_printable(const char *text, const char *keep);
 /* The first `n` bytes of a text, as far as there is room. */
 void sp_cut_text(const char *text, size_t n, char *out, size_t size);
 
-/* Puts more behind a text that has `size` bytes in all; what has no room is left out. */
+/* Appends to a text that has room for `size` bytes; what does not fit is left out. */
 __attribute__((format(printf, 3, 4))) void sp_append(char *text, size_t size, const char *format,
                                                      ...);
 

@@ -15,7 +15,7 @@
 #include "cli/words.h"
 #include "study/shapes.h"
 
-/* Sizes tried on a machine: what a shape computes moves the law's size, which may name another. */
+/* Sizes tried on a machine: a shape's FLOPs move the law's size, which may name another shape. */
 enum { MOST_SHAPES = 4 };
 
 enum { MOST_KNOWN = 256 };

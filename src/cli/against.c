@@ -152,7 +152,7 @@ static double s_per_token(const struct sp_planned *p, const struct sp_estimate *
     return e->time.step / sp_batch_tokens((double)p->plan.batch, (double)p->plan.seq);
 }
 
-/* A token of both is the same work, or no time of theirs compares. */
+/* A token is the same work for both; otherwise their times do not compare. */
 static bool check_work(const struct sp_planned *a, const struct sp_planned *b,
                        struct sp_error *error)
 {

@@ -47,7 +47,7 @@ struct sp_aim_info {
 };
 extern const struct sp_aim_info sp_aims[SP_AIMS];
 
-/* The words behind a value that is printed without its unit: " days", or nothing. */
+/* The words after a value that is printed without its unit: " days", or nothing. */
 const char *sp_unit_behind(const struct sp_aim_info *info);
 
 /* A goal with the words that it was read from. */
@@ -64,7 +64,7 @@ struct sp_aim {
 };
 
 /* Reads --for, "step=5s", and all inputs of the goal. `with_target` says that a value
- * has to stand behind the name; else none may. sp_close_aim it, read or not. */
+ * has to follow the name; else none may. sp_close_aim it, read or not. */
 bool sp_take_aim(const struct sp_args *args, bool with_target, struct sp_aim *aim,
                  struct sp_error *error);
 void sp_close_aim(struct sp_aim *aim);
@@ -82,7 +82,7 @@ const struct sp_hardware *sp_machine_of_aim(const struct sp_aim *aim);
 /* What the plan is, in words: "dp 16, tp 4 ..., held". */
 void sp_aim_words(const struct sp_aim *aim, char *out, size_t size);
 
-/* The key of a figure of the goal's machine, as --set takes it behind "hw.". */
+/* The key of a figure of the goal's machine, as --set takes it after "hw.". */
 enum { SP_FIGURE_PATH = 64 };
 void sp_figure_path(const struct sp_aim *aim, enum sp_machine_figure figure,
                     char path[SP_FIGURE_PATH]);

@@ -109,7 +109,7 @@ void sp_note_doubts(const char *spec, const struct sp_sources *sources, struct s
     }
 }
 
-/* Notes a machine's file that has the name of a built-in chip: profiles go by the name. */
+/* Warns of a machine file named like a built-in chip: profiles are chosen by name. */
 static void note_name(const char *spec, const struct sp_sources *sources, struct sp_report *report)
 {
     static const struct sp_sources builtin;
@@ -118,7 +118,7 @@ static void note_name(const char *spec, const struct sp_sources *sources, struct
     if (!is_builtin_machine(spec, sources) && sp_load_hardware(spec, sources, &hw, &ignored) &&
         sp_is_builtin(SP_HARDWARE, hw.name, &builtin))
         sp_note(report,
-                "%s has the name of the built-in %s, so that chip's fitted constants count as its "
+                "%s is named like the built-in %s, so that chip's fitted constants count as its "
                 "own; with another name they count as borrowed",
                 sp_safe(spec), hw.name);
 }

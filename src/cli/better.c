@@ -11,7 +11,7 @@
 #include "cli/plan_rows.h"
 #include "study/plan_text.h"
 
-/* A plan whose neighbours are as they are when their change is typed behind the command. */
+/* A plan whose neighbours are as they are when their change is typed after the command. */
 struct better {
     const struct sp_args *args;
     const struct sp_planned *p;

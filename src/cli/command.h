@@ -12,7 +12,7 @@
 #include "cli/words.h"
 
 struct sp_example {
-    const char *line, *what; /* the line behind the program's name */
+    const char *line, *what; /* the line after the program's name */
 };
 
 struct sp_command {

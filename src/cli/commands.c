@@ -122,7 +122,7 @@ static bool check_folder(const char *where, const char *folder, struct sp_error 
     struct stat there;
     if (stat(folder, &there) != 0)
         return sp_fail(error, SP_INPUT, "%s %s: %s", where, sp_safe(folder), strerror(errno));
-    if (strlen(folder) > PATH_MAX - 64) /* the folders of the kinds stand in it */
+    if (strlen(folder) > PATH_MAX - 64) /* the folders of the kinds are in it */
         return sp_fail(error, SP_INPUT, "%s: longer than %d characters", where, PATH_MAX - 64);
     return S_ISDIR(there.st_mode) ||
            sp_fail(error, SP_INPUT, "%s %s: expected a folder", where, sp_safe(folder));

@@ -60,7 +60,7 @@ static void put_keys(const struct sp_command *c, FILE *out)
 }
 
 /* What a shell has for each kind of operand; "%" stands for the kind of config whose names are
- * asked for, or for the words that may stand there. */
+ * asked for, or for the words that may be there. */
 typedef const char *forms[SP_KEYS + 1];
 
 static void put_form(const forms of, enum sp_operand kind, const char *list,
@@ -83,7 +83,7 @@ static void put_form(const forms of, enum sp_operand kind, const char *list,
     fputs(gap + 1, out);
 }
 
-/* The same of an option's value, and of what stands behind a command. */
+/* The same of an option's value, and of what follows a command. */
 static void put_value(const forms of, const struct sp_option *o, const struct sp_command *c,
                       FILE *out)
 {
@@ -179,7 +179,7 @@ static const char bash_body[] =
     "      _scaleplan_command sweep\n"
     "      options=\"$own $options\" words='' files=''\n"
     "    fi\n"
-    "    # options come up when a dash is typed, or where nothing else can stand\n"
+    "    # options come up when a dash is typed, or where nothing else fits\n"
     "    if [[ $cur == -* ]]; then words='' files=''; fi\n"
     "    if [ -z \"$words$files\" ]; then words=$options; fi\n"
     "  fi\n"
@@ -198,7 +198,7 @@ static void write_bash(FILE *out)
           out);
     fprintf(out, NAMES, "${1:-}");
     fputs("\n}\n\n"
-          "# COMMAND: its options, and what may stand alone after it\n"
+          "# COMMAND: its options, and what may follow it by itself\n"
           "_scaleplan_command() {\n"
           "  case $1 in\n",
           out);

@@ -66,7 +66,7 @@ static void format_value(const struct sp_config_shown *shown, const struct sp_fi
 }
 
 /* Where the value comes from ("gcp-v5p"), the whole of that source for --explain, and the remark
- * that stands beside it. */
+ * that is beside it. */
 struct origin {
     const char *key, *note;
     char whole[512];

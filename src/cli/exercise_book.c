@@ -22,7 +22,7 @@ static const char intro[] =
     "answer, and how it follows. The program writes this page itself,\n"
     "`scaleplan check FILE... --book`, and a test compares the two; the cases are\n"
     "data, and `scaleplan check FILE...` runs your own in the same way. Answers are in base units\n"
-    "where the derivation stands. Printed figures that differ are named at their case and\n"
+    "where the derivation is. Printed figures that differ are named at their case and\n"
     "gathered at the end, with the reason.\n";
 
 void sp_book_open(struct sp_book *book, bool of_sheet)

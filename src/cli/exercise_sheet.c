@@ -242,7 +242,7 @@ void sp_put_question(int number, const struct sp_case *c, const struct sp_report
     put_given(c, out);
 }
 
-/* The answer behind the name of a part, without blanks at its ends. */
+/* The answer after the name of a part, without blanks at its ends. */
 static void find_given(const char *answers, const char *name, char out[64])
 {
     const size_t n = strlen(name);
@@ -314,7 +314,7 @@ static bool form_takes(const struct sp_report *answer, const struct sp_entry *en
 
 /* Whether the quantity has this unit, or an argument of its formula: of its own, or of the one that
  * gives a part of it, which has the same value (the time of a ring is its bound). What has no
- * formula hangs on what a formula that takes it has (the bandwidth is bytes over the time). */
+ * formula depends on what a formula that takes it has (the bandwidth is bytes over the time). */
 static bool has_unit(const struct sp_report *answer, const struct sp_entry *of, const char *unit)
 {
     if (!*unit || form_has_unit(of, unit))

@@ -48,7 +48,7 @@ struct sp_graded {
     double off; /* relative difference of a number; else NAN */
 };
 
-/* Grades the answer to part `part` of a question out of a file of answers, a line each: "3a 850".
+/* Grades the answer to part `part` of a question in a file with one answer per line: "3a 850".
  */
 struct sp_graded sp_grade(const char *answers, int number, int part, const struct sp_case *c,
                           const struct sp_report *answer);

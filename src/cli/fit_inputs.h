@@ -1,4 +1,4 @@
-/* What the closed forms of `fit` stand on, from the options of a command. */
+/* The inputs of the closed forms of `fit`, from the options of a command. */
 #ifndef SP_FIT_INPUTS_H
 #define SP_FIT_INPUTS_H
 

@@ -91,7 +91,7 @@ static void print_indented(const char *text, int indent, int column, int width, 
     print_words(text, "", indent, column, width, out);
 }
 
-/* A command line of the program, in lines that a shell joins again. */
+/* A command line of the program, broken into lines that a shell rejoins. */
 static void print_line(const char *line, int width, FILE *out)
 {
     fputs("  scaleplan", out);

@@ -25,7 +25,7 @@ struct sp_sources sp_sources_of(const struct sp_args *args)
     };
 }
 
-/* Loads the named model, whatever is trained of it. */
+/* Loads the named model, whichever part is trained. */
 static bool load_model(const struct sp_args *args, const struct sp_sources *sources,
                        struct sp_model *model, struct sp_error *error)
 {

@@ -73,7 +73,7 @@ static bool print_line(struct lines *s, struct sp_report *report, struct sp_erro
 static bool answer_line(struct lines *s, const char *line, size_t length, struct sp_error *error)
 {
     struct sp_json json;
-    /* behind a byte order mark, which is harmless */
+    /* after a byte order mark, which is harmless */
     if (line[strspn(line, "\xef\xbb\xbf \t")] != '{')
         return sp_fail(error, SP_INPUT, "each line must be a JSON object, such as {\"tp\": 8}");
     if (!sp_json_parse(line, length, "line", &json, error))

@@ -408,7 +408,7 @@ static bool fail_as_typed(const char *typed, const char *name, struct sp_error *
     return false;
 }
 
-/* Keys of a further --get stand behind the earlier ones, as a list does. */
+/* Keys of a further --get follow the earlier ones, as a list does. */
 static bool add_keys(struct sp_args *args, const char *earlier, const char *more,
                      struct sp_error *error)
 {

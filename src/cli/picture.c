@@ -1,4 +1,4 @@
-/* --plot: a command's picture, to a file or behind its report. */
+/* --plot: a command's picture, to a file or after its report. */
 #include "cli/picture.h"
 
 #include <stdlib.h>

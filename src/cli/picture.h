@@ -1,4 +1,4 @@
-/* --plot: a command's picture, to a file or behind its report. */
+/* --plot: a command's picture, to a file or after its report. */
 #ifndef SP_PICTURE_H
 #define SP_PICTURE_H
 

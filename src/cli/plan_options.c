@@ -406,7 +406,7 @@ bool sp_resolve_on_ground(const struct sp_said *said, const struct sp_sources *s
     return error->lines == before;
 }
 
-/* The change of a plan, as if its options had been typed behind the others. */
+/* The change of a plan, as if its options had been typed after the others. */
 static void take_change(const struct sp_neighbour *change, struct sp_said *said,
                         struct sp_plan *plan)
 {

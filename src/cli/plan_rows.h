@@ -42,7 +42,7 @@ void sp_put_step_rows(struct sp_report *report, const struct sp_step_rows *rows)
 void sp_put_step(struct sp_report *report, const struct sp_planned *planned,
                  const struct sp_estimate *estimate);
 
-/* Each value that the plan stands on, with its option and where it comes from, as the list
+/* Each value that the plan rests on, with its option and where it comes from, as the list
  * "resolved"; a table of it with --details. */
 void sp_put_resolved(struct sp_report *report, const struct sp_args *args,
                      const struct sp_planned *planned);

@@ -228,7 +228,7 @@ static enum sp_exit print_answer(const struct sp_command *command, const struct 
         return print_errors(&error, to->notes);
     if (file_alone) {
         fputs(text, to->out);
-        fflush(to->out); /* notes stand below it in a terminal; finish_output looks for errors */
+        fflush(to->out); /* notes are below it in a terminal; finish_output looks for errors */
         if (!how.quiet)
             sp_render_notes(report, to->notes);
     } else if (args->given.write && !file && !sp_is_stdout(args->value.write)) {
@@ -334,7 +334,7 @@ static void print_version(FILE *out)
         fputs("1 thread: this build has no others\n", out);
 }
 
-/* Other programs take common options before the command: `--format json fit`. Such words go behind
+/* Other programs take common options before the command: `--format json fit`. Such words go after
  * the command, the first word that names one. */
 static void put_command_first(int argc, char **argv)
 {

@@ -1,4 +1,4 @@
-/* Beside the list of a search: the plan that stages of its own sizes make faster than the first. */
+/* Beside a search's list: the plan that unequal stages make faster than the first. */
 #ifndef SP_CLI_SEARCH_LAYOUT_H
 #define SP_CLI_SEARCH_LAYOUT_H
 
@@ -6,8 +6,8 @@
 #include "study/stage_layouts.h"
 
 /* Puts that plan of the first one's machine and says it; not in the short text of an answer that
- * hides its list. */
+ * hides its list. A lead can be believed from `lead` on. */
 void sp_put_laid_out(const struct sp_searching *searching, const struct sp_ranked *first,
-                     const struct sp_laid_out *found, bool hides_list);
+                     const struct sp_laid_out *found, double lead, bool hides_list);
 
 #endif

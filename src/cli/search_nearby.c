@@ -79,16 +79,17 @@ static void put_one(const struct sp_asked_near *asked, const struct sp_nearby *n
                  (long long)nearby->at->result.best.found[0].plan.tp);
     else
         snprintf(value, sizeof value, "%.30s-%lld", p->hw.name, (long long)used);
-    if (id == SP_O_idle)
+    if (id == SP_O_idle && !asked->named[0])
         snprintf(devices, sizeof devices, " (%lld devices)", (long long)used);
     if (id == SP_O_fix)
         snprintf(devices, sizeof devices, " (TP over parts of axes)");
-    if (!isnan(nearby->gain))
-        snprintf(gain, sizeof gain, ", %.0f %% more tokens/s", 100 * (nearby->gain - 1));
+    if (isnan(nearby->gain))
+        snprintf(gain, sizeof gain, "step %s", sp_human_text(rows.step_s, SP_SECONDS));
+    else
+        snprintf(gain, sizeof gain, "+%.0f %%%s", 100 * (nearby->gain - 1), at ? "" : " tokens/s");
     snprintf(rows.option, sizeof rows.option, "--%s %s%s%s", sp_option_name(id), value,
              both ? " --batch " : "", batch);
-    snprintf(words + at, size - at, "%s%s%s: step %s%s", at ? "; " : "", rows.option, devices,
-             sp_human_text(rows.step_s, SP_SECONDS), gain);
+    snprintf(words + at, size - at, "%s%s%s: %s", at ? "; " : "", rows.option, devices, gain);
     rows.command = same_line(asked->command, asked->args, id, value, batch);
     snprintf(scope, sizeof scope, "%snearby.%s", asked->scope,
              both               ? "both"
@@ -224,14 +225,13 @@ static void put_too_small(const struct sp_searching *s)
     sp_find_fitting(&s->of, &f);
     if (!isnan(f.value)) {
         snprintf(rows.change, sizeof rows.change, "--hw %.40s-%.0f", p->hw.name, f.value);
-        sp_line(s->report, "           the fewest devices on which a plan fits: %.0f (%s)", f.value,
-                rows.change);
+        sp_line(s->report, "to fit     at least %.0f devices (%s)", f.value, rows.change);
     }
     free(f.at);
     put_empty(s, &rows);
 }
 
-/* Of several machines each has its line behind its name. */
+/* Of several machines each has its line after its name. */
 static bool put_near_machine(const struct sp_searching *s, int machine,
                              const struct sp_close_by *found)
 {
@@ -255,8 +255,11 @@ void sp_put_nearby(const struct sp_searching *s, enum sp_search_outcome outcome)
         sp_look_close_by(&s->of, i, &found);
         if (outcome == SP_SEARCH_EMPTY && !several)
             put_cause(s, &found);
+        if (several && i != sp_best_machine_but(&s->of, -1))
+            sp_stand_in(s->report, SP_SPARE);
         if (!put_near_machine(s, i, &found) && outcome == SP_SEARCH_TOO_LARGE && !several)
             put_too_small(s);
+        sp_stand_in(s->report, SP_BOTH);
         sp_free_close_by(&found);
     }
 }

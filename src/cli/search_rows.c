@@ -18,7 +18,7 @@
 #include "cli/plan_table.h"
 #include "answer/utilisation.h"
 
-/* A plan of the list, behind the rows of `step`. */
+/* A plan of the list, after the rows of `step`. */
 struct plan_rows {
     const struct sp_ranked *one, *first;
     const struct sp_planned *planned;
@@ -227,9 +227,9 @@ static void note_machine_ties(struct sp_searching *s)
     const int decimals = decimals_apart(apart, least);
     const bool lent = !best->base.own_profile, also = !second->base.own_profile;
     sp_stand_in(s->report, SP_BRIEF);
-    sp_line(s->report, "lead       %s is %.*f %% ahead in %s; below %.*f %% is within the error",
-            best->hw, decimals, apart, of->problem.goal == SP_GOAL_COST ? "cost" : "step time",
-            decimals, least);
+    sp_line(s->report, "lead       %s is %.*f %% ahead in %s; error of a lead: %.*f %%", best->hw,
+            decimals, apart, of->problem.goal == SP_GOAL_COST ? "cost" : "step time", decimals,
+            least);
     sp_stand_in(s->report, SP_DETAILS);
     sp_line(s->report,
             "machines   %s is %.*f %% ahead of %s in %s; a lead of %.*f %% or more is correct in 4 "
@@ -248,7 +248,7 @@ static void note_machine_ties(struct sp_searching *s)
 struct faster_rows {
     const struct sp_found *found;
     double first_step_s, octaves;
-    bool hides_list;
+    bool hides_list, is_tie; /* is_tie: ahead by less than the error of a lead */
     const char *name;
     char *command;
 };
@@ -321,6 +321,8 @@ static void put_machines(struct sp_report *report, const struct search_rows *row
     if (s->of.machines > 1) {
         if (rows->n > 0)
             sp_lead_row(s->report, (size_t)rows->all[0].machine);
+        if (s->of.machines <= 3) /* a row of each is the answer */
+            sp_stand_in(s->report, SP_LISTED);
         sp_list_table(s->report, "machines",
                       "hw, devices, %sstep_s: step, +tokens_per_s, mfu, device_bytes, days, "
                       "cost_usd, +cost_ratio: cost / least, +break_even_usd_per_h, +profile",
@@ -381,6 +383,7 @@ static void put_faster(struct sp_report *r, const struct search_rows *s)
     struct faster_rows rows = {.found = found,
                                .first_step_s = first->found->step_s,
                                .hides_list = s->hides_list || s->is_laid_out,
+                               .is_tie = sp_is_tie(found->step_s, first->found->step_s, s->lead),
                                .octaves = sp_octaves_of(m, &found->plan),
                                .name = names[1].text,
                                .command = sp_step_line(s->s, m, &found->plan, NULL)};
@@ -393,7 +396,7 @@ static void put_laid_out(struct sp_report *r, const struct search_rows *s)
 {
     (void)r;
     if (s->is_laid_out)
-        sp_put_laid_out(s->s, &s->all[0], &s->laid_out, s->hides_list);
+        sp_put_laid_out(s->s, &s->all[0], &s->laid_out, s->lead, s->hides_list);
 }
 
 /* The robust plan beside the fastest as estimated. */
@@ -419,19 +422,19 @@ static void put_robust(struct sp_report *r, const struct search_rows *s)
     free(rows.command);
 }
 
-/* "all 512 devices, batch exactly 1024". */
+/* "512 devices, batch exactly 1024". */
 static void say_constraints(const struct sp_search *s, char *out, size_t size)
 {
     const struct sp_candidate *const m = s->machine[0];
     const bool about = sp_is_free_batch(&m->base.problem.batch);
     char devices[64];
     if (s->machines > 1)
-        snprintf(devices, sizeof devices, "all devices of each machine");
+        snprintf(devices, sizeof devices, "all devices");
     else if (m->least_devices < m->asked.devices)
         snprintf(devices, sizeof devices, "%lld to %lld devices", (long long)m->least_devices,
                  (long long)m->asked.devices);
     else
-        snprintf(devices, sizeof devices, "all %lld devices", (long long)m->asked.devices);
+        snprintf(devices, sizeof devices, "%lld devices", (long long)m->asked.devices);
     const struct sp_asked_batch *const batch = &m->base.problem.batch;
     const bool whole = s->machines == 1 && m->space.whole_axes && m->space.n_boxes > 1;
     snprintf(out, size, "%s, batch %s %.6g%s%s", devices, about ? "within 5 % of" : "exactly",

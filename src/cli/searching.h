@@ -21,7 +21,7 @@ struct sp_searching {
     const struct sp_search_launch *from; /* NULL: none */
     struct sp_exporting exporting;       /* with --exportable */
     struct sp_report *report;
-    bool listed;  /* the list of plans is in the report, with what is true of all of them */
+    bool listed;  /* the list of plans is in the report, with what holds for all of them */
     bool timings; /* how long it took is in the answer */
 };
 

@@ -5,7 +5,7 @@
 #include "cli/service.h"
 #include "launch/launch.h"
 
-/* Whether options of a training stand beside a server, or those of a service beside a training: an
+/* Whether training options are given for a server, or serving options for a training: an
  * error that names the first. */
 bool sp_check_kind(const struct sp_args *args, bool serves, const char *target,
                    struct sp_error *error);

@@ -151,7 +151,7 @@ void sp_simulate(struct serve *f);
 void sp_say_late(const struct serve *f, const struct sp_steady *y, char *out, size_t size);
 void sp_say_fewest(const struct serve *f, char *out, size_t size);
 
-/* Instances of other sizes, best first, or the front; how many. */
+/* Instances of other sizes, best first, or the front; returns their number. */
 int sp_find_serve_points(const struct serve *f, struct sp_serve_point points[SP_SERVE_POINTS]);
 
 /* One of them under the current scope, and the columns of a table of them; %s is its key of the

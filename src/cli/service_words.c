@@ -34,9 +34,12 @@ void sp_say_late(const struct serve *f, const struct sp_steady *y, char *out, si
     const bool first = sp_in_time(f, y, &tpot); /* then the limit of the first is not kept */
     const double s = first ? sp_limited_latency_s(f, SP_LATENCY_TTFT, y->ttft_s)
                            : sp_limited_latency_s(f, SP_LATENCY_TPOT, y->tpot_s);
-    snprintf(out, size, "; %s takes %s%s; --%s allows %s", first ? "the first token" : "a token",
-             sp_human_text(s, SP_SECONDS), f->load.percentile == 99 ? " (99th percentile)" : "",
-             first ? "ttft" : "tpot",
+    char takes[96] = ""; /* the mean between tokens is said before this */
+    if (first || f->load.percentile == 99)
+        snprintf(takes, sizeof takes, "; %s takes %s%s", first ? "the first token" : "a token",
+                 sp_human_text(s, SP_SECONDS),
+                 f->load.percentile == 99 ? " (99th percentile)" : "");
+    snprintf(out, size, "%s; --%s allows %s", takes, first ? "ttft" : "tpot",
              sp_human_text(first ? f->load.ttft_s : f->load.tpot_s, SP_SECONDS));
 }
 

@@ -58,7 +58,7 @@ static bool write_plan(const struct sp_args *args, const struct sp_sources *sour
     return sp_write_launch(target, &launched, &export->written, error);
 }
 
-/* The file, and what stands in the report with it. */
+/* The file, and what is in the report with it. */
 static bool put(const struct export *export, struct sp_report *report, struct sp_error *error)
 {
     const bool ok = !export->path || sp_put_file(report, export->path, export->written.text, error);

@@ -127,7 +127,7 @@ struct shown {
     double mfu, at_mfu_s; /* of the best */
     double best_step_s;   /* beside that of a mesh */
     char mesh[64];        /* its degrees, before the reason */
-    char parts[112];      /* micro-batches or the bubble, CP and EP, behind it */
+    char parts[112];      /* micro-batches or the bubble, CP and EP, after it */
     char way_out[512];
 };
 
@@ -268,7 +268,7 @@ static void say_against(const struct fit *f, struct fit_plan *plan)
         snprintf(plan->why, sizeof plan->why, "bubble %s", sp_human_text(p->bubble, SP_FRACTION));
 }
 
-/* A row for the best plan of each strategy on the machine's real axes; the answer's stands first in
+/* A row for the best plan of each strategy on the machine's real axes; the answer's is first in
  * the table. */
 static void put_plans(struct sp_report *r, const struct fit *f)
 {

@@ -208,7 +208,7 @@ static void count(const struct sp_args *args, struct flops *f)
     f->equals_projections = sp_scores_equal_projections_tokens(&f->model, f->causal);
 }
 
-/* Why the speed is more than the devices can do, counting these FLOPs a token; else NULL. */
+/* Why the speed is more than the devices can do, counting these FLOPs per token; else NULL. */
 static const char *above_peak(const struct flops *f, double flops_per_token,
                               enum sp_flop_convention convention)
 {

@@ -36,7 +36,7 @@ static void find_next(const struct sp_aim *aim, enum sp_machine_figure figure,
         sp_figure_path(aim, next, s->next);
 }
 
-/* The answer in words, behind the values. */
+/* The answer in words, after the values. */
 static void name_answer(const struct sp_need *need, const struct sp_aim_info *info, char *out,
                         size_t size)
 {
@@ -152,7 +152,7 @@ static void put_needs(struct sp_report *report, struct sp_aim *aim, const bool v
     sp_answer_is(report, "need");
     sp_stand_in(report, SP_BRIEF);
     if (*never)
-        sp_line(report, "never      no value of these alone is enough: %s", never);
+        sp_line(report, "never      none of these alone suffices at any value: %s", never);
     sp_stand_in(report, SP_BOTH);
     put_nearby(report, aim, met);
     sp_stand_in(report, SP_DETAILS);

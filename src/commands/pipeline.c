@@ -49,7 +49,7 @@ struct pipe {
     double send_s, target;
     double p, m, v, m_useful, useful_s, bubble_s, in_flight;
     double enough; /* micro-batches for the target; INFINITY: no number is */
-    bool sends;    /* what a send takes is known */
+    bool sends;    /* the time of a send is known */
     bool unequal;  /* --scale: all figures are those of the simulated schedule */
     double batch, d_model, W;
     struct sp_task *task; /* of the played schedule; NULL: it is not played */

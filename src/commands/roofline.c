@@ -495,7 +495,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     return true;
 }
 
-/* The operations that are drawn, by name; how many. */
+/* The operations that are drawn, by name; returns their number. */
 static size_t name_operations(const struct roof *s, const char *names[], double intensities[])
 {
     for (size_t i = 0; i < s->n_list; i++) {

@@ -65,7 +65,7 @@ struct scaling {
     const char *source, *note; /* what the law's file says; NULL: nothing */
     struct sp_law_power optimum;
     struct sp_scaling_run given, run, best; /* best: compute-optimal for the budget of the run */
-    const char *params_given, *tokens_given, *flops_given; /* what the text says behind each */
+    const char *params_given, *tokens_given, *flops_given; /* what the text says after each */
     double batch, from, noise;                             /* tokens; NAN: not given */
     double year, since;                                    /* year NAN: not given */
     double unique;      /* tokens of different text; NAN: all are */

@@ -144,7 +144,7 @@ static void say_instances(const struct shown *s, char *out, size_t size)
     snprintf(out, size, "%s%s sequences on %s%s chips", times, sp_human_text(f->B, SP_COUNT), times,
              sp_human_text(s->of->chips, SP_COUNT));
     if (f->is_split)
-        sp_append(out, size, ", read by %s x %s", sp_human_text(s->readers, SP_COUNT),
+        sp_append(out, size, ", prompts on %s x %s", sp_human_text(s->readers, SP_COUNT),
                   sp_human_text(f->reader.service.chips, SP_COUNT));
 }
 
@@ -248,9 +248,8 @@ static void bound(struct shown *s)
 /* The lower bounds, the state, and the lines of the estimate. */
 static void time_service(struct shown *s)
 {
-    static const char *const lenders[SP_KNOWN] = {"", "the engine's runs on other chips",
-                                                  "the chip's runs under other engines",
-                                                  "runs of other chips and engines"};
+    static const char *const lenders[SP_KNOWN] = {
+        "", "its engine on other chips", "its chip under other engines", "other chips and engines"};
     const struct serve *const f = s->f;
     const double tp_s = sp_decode_tp_s(&f->model, s->step_B, s->W_tp);
     s->generating = s->step_B;

@@ -372,7 +372,7 @@ static bool show(const struct wanted *wanted, const struct sp_sources *sources, 
     return true;
 }
 
-/* Whether what stands before the last dash or colon is a machine: "h100-0" is no unknown name. */
+/* Whether what precedes the last dash or colon is a machine: "h100-0" is no unknown name. */
 static bool names_a_machine(const char *spec, const struct sp_sources *sources)
 {
     char name[128];

@@ -51,7 +51,7 @@ static const struct sp_taken options[] = {
 #define SP_PART_OF struct sp_step_rows
 #include "answer/put_rows.h"
 
-/* What stands behind the plan's own rows. */
+/* What follows the plan's own rows. */
 struct step {
     const struct sp_options_given *given;
     const struct sp_step_rows *rows;

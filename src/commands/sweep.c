@@ -1,4 +1,4 @@
-/* sweep: any command over the product of option lists, a row each. */
+/* sweep: any command over the product of option lists, one row per combination. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -122,7 +122,7 @@ static int own_option(enum sp_option_id id)
     return i;
 }
 
-/* Where the swept command stands: first, or behind options; 0: nowhere. */
+/* Where the swept command is: first, or after options; 0: nowhere. */
 static int place_of_command(int argc, char **argv)
 {
     int i = 1;
@@ -319,7 +319,7 @@ static void add_cell(struct row_cells *r, const char *name, const char *value, b
     r->cell[r->n++] = (struct sp_cell){.name = name, .value = value, .words = words};
 }
 
-/* Whether some key of --get stands inside a group of that name. */
+/* Whether some key of --get is inside a group of that name. */
 static bool is_group(const char *keys, const char *name)
 {
     const size_t n = strlen(name);

@@ -1,5 +1,5 @@
 # Writes builtin.c: every config file as a byte array, and the table of them. Line ends and indentation are left out (no text of
-# JSON goes over lines), and blanks behind a key's colon and between members.
+# JSON goes over lines), and blanks after a key's colon and between members.
 # Arguments: CONFIG_DIR, OUTPUT.
 set(arrays "")
 set(rows "")

@@ -173,7 +173,7 @@ const char *sp_find_drawn(const char *text, const char *from, const char *word)
     return NULL;
 }
 
-/* What is drawn stands in the question and in the command. */
+/* What is drawn is in the question and in the command. */
 static bool check_draw(const struct sp_json *json, int i, const cJSON *node, const cJSON *draw,
                        struct sp_error *error)
 {

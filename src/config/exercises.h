@@ -71,7 +71,7 @@ struct sp_case_member {
 extern const struct sp_case_member sp_case_members[];
 extern const size_t sp_n_case_members;
 
-/* Where `word` stands by itself in `text`, from `from` on: "8" in "8x4096" and "h100-8", not in
+/* Where `word` appears by itself in `text`, from `from` on: "8" in "8x4096" and "h100-8", not in
  * "18", "8.5" or "8B"; NULL: nowhere. */
 const char *sp_find_drawn(const char *text, const char *from, const char *word);
 

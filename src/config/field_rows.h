@@ -13,7 +13,7 @@
 #define MOST SP_MOST_FIGURE
 
 /* One row. A member's path is its key; rows that end in _AT have a key of their own. Behind `help`
- * may stand further columns, such as `.fallback = 1`. */
+ * may be further columns, such as `.fallback = 1`. */
 /* clang-format off */
 #define FIELD_AT(key_, type_, member, ...) \
     {.key = key_, .type = SP_FIELD_##type_, .offset = offsetof(OF, member), __VA_ARGS__}
@@ -57,7 +57,7 @@
 /* What nearly every file begins and ends with. */
 #define NAMED_AT(member)                                                                           \
     TEXT_AT("name", member, "canonical name"),                                                     \
-        PROSE("aliases", "other names; in a machine, \"dgx-h100=8\" names that many devices")
+        PROSE("aliases", "other names; in a machine, \"dgx-h100=8\" names eight devices")
 #define NAMED NAMED_AT(name)
 #define REMARKS(source) PROSE("source", source), PROSE("note", "remarks")
 

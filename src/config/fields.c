@@ -19,7 +19,7 @@ struct decoder {
     struct sp_error *error;
     const char *within; /* path of the object in the document; "" at the root */
     bool seen[SP_MOST_FIELDS];
-    size_t next; /* behind the field found last: most files have the table's order */
+    size_t next; /* after the field found last: most files have the table's order */
 };
 
 static bool decode_object(struct decoder *d, const cJSON *object, const char *prefix);

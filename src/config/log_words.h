@@ -2,7 +2,7 @@
 #ifndef SP_LOG_WORDS_H
 #define SP_LOG_WORDS_H
 
-/* Each member is what stands before a number; alternatives are separated by commas. A line that has
+/* Each member is what precedes a number; alternatives are separated by commas. A line that has
  * the first and a time or a rate is a step. */
 struct sp_log_words {
     char name[64];

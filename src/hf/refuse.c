@@ -153,7 +153,7 @@ static bool is_above(const cJSON *o, const char *key, double most)
     return above;
 }
 
-/* Whether a text of layers, L local and G global, has not one global layer as its last. */
+/* Whether a text of layers, L local and G global, does not end in a global layer. */
 static bool is_irregular(const cJSON *o)
 {
     const char *const letters = sp_hf_text_at(o, "sliding_window_pattern");

@@ -5,7 +5,7 @@
     scaleplan calibrate kernels.csv --hw h100 -o ~/.config/scaleplan/kernels/h100.json
 
 A row is a matmul [m, k] x [k, n] or causal attention on one sequence, forward, with its time in seconds: the median of
-repeats behind a warm-up, each repeat on operands that the cache does not hold. Shapes are those of layers of dense
+repeats after a warm-up, each repeat on operands that the cache does not hold. Shapes are those of layers of dense
 models from 1 to 400 B parameters. Notes go to stderr. Clocks are what they are: lock them, or measure on a warm GPU.
 """
 import argparse

@@ -67,7 +67,7 @@ struct sp_unread {
     int line;
 };
 
-/* What a launch says, as options of `step`, and what it says that no option has. */
+/* A launch as options of `step`, and its settings that have no option. */
 struct sp_launch {
     const char *format; /* "Megatron-LM arguments", ...; NULL: none was recognised */
     struct {
@@ -86,7 +86,7 @@ struct sp_launch {
     struct sp_unread unread[SP_LAUNCH_UNREAD]; /* no answer unless these options are typed */
     int n_unread;
     bool serves;        /* it starts a server: options of `serve` */
-    double longest;     /* tokens of a request that it takes; 0: not said */
+    double longest;     /* tokens of a request that it takes; 0: unknown */
     char no_model[160]; /* why it gives no model; "" if it gives one or simply has none */
 };
 
@@ -118,7 +118,7 @@ struct sp_served_launch {
 struct sp_settings;
 
 /* Options typed for a launch: script variables with values, "NAME=VALUE", and which of several
- * trainings is read (NULL: not said). `over`: settings of files over this one, whose values names
+ * trainings is read (NULL: not given). `over`: settings of files over this one, whose values names
  * have too; NULL: there are none. */
 struct sp_typed_names {
     const char *recipe;

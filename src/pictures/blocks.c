@@ -47,7 +47,7 @@ bool sp_draw_blocks(struct sp_report *report, const struct sp_mesh *mesh,
     return true;
 }
 
-/* Where a device stands on each axis of the mesh. */
+/* A device's position on each axis of the mesh. */
 struct place {
     int64_t at[SP_MESH_AXES];
 };

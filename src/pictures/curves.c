@@ -96,7 +96,7 @@ static void draw_bill(struct sp_figure *figure, const struct sp_report *r, int n
         return;
     struct sp_panel *const panel = add_cost(figure);
     struct sp_series *const sizes =
-        sp_add_series(panel, SP_MARKS, SP_BLUE, "on so many devices, by the ideal step");
+        sp_add_series(panel, SP_MARKS, SP_BLUE, "by number of devices, at the ideal step");
     for (int i = 0; i < n; i++) {
         const double devices = sp_rows_number(r, "curve", (size_t)i, "devices"),
                      run_s = steps * sp_rows_number(r, "curve", (size_t)i, "step_s");

@@ -19,7 +19,7 @@ static void put_number(FILE *out, double value, const char *end)
     fprintf(out, "%s%s", text, end);
 }
 
-/* Where each number of a kind of series stands in a row: x, x_to, y, y_to. */
+/* Where each number of a kind of series is in a row: x, x_to, y, y_to. */
 static const int columns[SP_SERIES_KINDS][4] = {
     [SP_LINE] = {0, -1, 1, -1},   [SP_STEPS] = {0, -1, 1, -1}, [SP_MARKS] = {0, -1, 1, -1},
     [SP_DROPS] = {0, -1, 1, -1},  [SP_BOXES] = {0, 1, 2, 3},   [SP_HOLLOW] = {0, 1, 2, 3},

@@ -26,7 +26,7 @@ struct sp_page {
     bool yes;                         /* it is a yes */
     const char *scope;                /* of the plan: "plans.0"; "": the root */
     const char *plan_title;           /* over the facts of the plan */
-    const char *price;                /* of a chip-hour, as text; NULL: not said */
+    const char *price;                /* of a chip-hour, as text; NULL: unknown */
     const char *command;              /* that says the same in a shell; NULL: none */
     const struct sp_page_fact *facts; /* those that are not known are left out */
     size_t n_facts;

@@ -36,7 +36,7 @@ static double add(struct timeline *t, int part, int row, double from, double sec
     return from + seconds;
 }
 
-/* All passes of training, one behind the other. */
+/* All passes of training, one after the other. */
 static double add_training(struct timeline *t, double from)
 {
     for (int part = SP_LOOP_LOGPROB; part <= SP_LOOP_REST; part++)

@@ -9,7 +9,7 @@
 
 enum { TITLE_PX = 15, PANEL_TITLE_PX = 13, TICK = 6, BELOW = 10, APART = 18 };
 
-/* Names left of the plot take at most this share of the picture, and so many px. */
+/* Names left of the plot take at most this share of the picture and this many px. */
 #define MOST_LEFT 0.38
 enum { WIDEST_LEFT = 280, TICK_PX = 12 };
 
@@ -36,7 +36,7 @@ static double height_of(const struct sp_panel *panel, double width)
                                 : fmin(panel->height_px, 100 + width * 0.45);
 }
 
-/* The range of the vertical axis: texts of rules stand over the plot, not in it. */
+/* The range of the vertical axis: texts of rules are over the plot, not in it. */
 static struct sp_scale upright_scale(const struct sp_panel *panel)
 {
     struct sp_scale scale = sp_scale_of(panel, true);
@@ -86,7 +86,7 @@ static void place_rules(struct sp_plot_place *p)
     }
 }
 
-/* Places a panel whose plot stands between `left` and `right`, from `start` on. */
+/* Places a panel whose plot is between `left` and `right`, from `start` on. */
 static void place_panel(struct sp_plot_place *p, double left, double right)
 {
     const struct sp_panel *const panel = p->panel;
@@ -301,7 +301,8 @@ static void put_description(FILE *out, const struct sp_figure *figure)
 /* Colours on a dark page; without it, and in programs that read no styles, the attributes hold. */
 static const char style[] =
     "<style>@media(prefers-color-scheme:dark){svg,.t{fill:#e8eaed}.s{fill:#aab2bb}.p{fill:#15181b}"
-    ".h,.e{stroke:#15181b}.g{stroke:#3c434a}.k{stroke:#e8eaed}.f{fill:#e8eaed}"
+    ".h,.e{stroke:#15181b}.g{stroke:#3c434a}.g[stroke-width]{stroke:#8a8f98}.k{stroke:#e8eaed}.f{"
+    "fill:#e8eaed}"
     ".m{fill:#33393f}}</style>\n";
 
 /* Places the panels one under the other; returns the height of the picture. */

@@ -15,7 +15,7 @@ bool sp_boxes_meet(const struct sp_box *a, const struct sp_box *b);
 /* Sizes of text, and the height of a line. px */
 enum { SP_TEXT_PX = 12, SP_LINE_PX = 16, SP_EDGE_PX = 8, SP_BESIDE_PX = 7 };
 
-/* Where a panel stands. `start` is the top of all of it and `end` the bottom, the others are the
+/* Where a panel is. `start` is the top of all of it and `end` the bottom, the others are the
  * edges of what its axes enclose. */
 struct sp_plot_place {
     const struct sp_panel *panel;
@@ -58,7 +58,7 @@ struct sp_look_row {
     const char *rgb, *tint; /* tint: under hatches */
     const char *dash;
     const char *fill, *stroke; /* class where a dark page has another colour; "" for none */
-    bool dark;                 /* white text stands on it */
+    bool dark;                 /* its text is white */
 };
 const struct sp_look_row *sp_look_row(enum sp_look look);
 

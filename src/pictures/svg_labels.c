@@ -9,7 +9,7 @@
 #include "pictures/svg.h"
 
 /* Cost of a place: a label must not cover text or leave the picture; it should not cover points,
- * rules or lines, and should stand where the figure wants it. */
+ * rules or lines, and should be where the figure wants it. */
 #define FORBIDDEN 1000.0
 #define ON_POINT 6.0
 #define ON_RULE 8.0
@@ -86,7 +86,7 @@ static const struct sp_series *box_around(const struct sp_plot_place *place,
     return found;
 }
 
-/* A text in a box stands there if it fits, in small letters if need be. */
+/* A text in a box is drawn if it fits, in smaller letters where necessary. */
 static void place_inside(const struct sp_plot_place *place, const struct sp_label *label,
                          const struct sp_series *around, const double px[2],
                          struct sp_placed *placed)

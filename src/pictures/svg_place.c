@@ -1,4 +1,4 @@
-/* Where a value of a panel stands in the picture. */
+/* Where a value of a panel is in the picture. */
 #include "pictures/svg.h"
 
 double sp_x_at(const struct sp_plot_place *p, double value)

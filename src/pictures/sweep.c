@@ -141,7 +141,7 @@ static void draw_heat(const struct sp_sweep_picture *p, struct sp_figure *figure
     free(names);
 }
 
-/* A bar for each row, with the values of all keys one behind the other. */
+/* A bar for each row, with the values of all keys one after the other. */
 static void draw_stack(const struct sp_sweep_picture *p, struct sp_figure *figure)
 {
     struct sp_bar bars[MOST_BARS] = {0};

@@ -194,7 +194,7 @@ static void put_rule_texts(struct sheet *s)
     }
 }
 
-/* Whether other labels or rules stand where a text of a row would go. */
+/* Whether other labels or rules are where a text of a row would go. */
 static bool is_taken(const struct sheet *s, const bool *taken, int column, int row, int wide)
 {
     if (column < s->left || column + wide > s->columns || row < s->top || row >= s->top + s->high)

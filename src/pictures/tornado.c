@@ -36,7 +36,7 @@ struct sp_figure *sp_draw_tornado(const struct sp_report *report, double delta)
     more->letter = '+';
     panel->x.floating = panel->y.floating = true;
     panel->y.min = -i + 0.4;
-    panel->y.max = 1.1; /* the rule's name stands above the bars */
+    panel->y.max = 1.1; /* the rule's name is above the bars */
     panel->key = SP_KEY_ABOVE;
     panel->height_px = 77 + 34 * i;
     panel->rows = 2 * i + 2;

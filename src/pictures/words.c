@@ -20,7 +20,7 @@ static void say_number(const struct sp_plot_axis *axis, double value, char *out,
         sp_append(out, size, " %s", unit);
 }
 
-/* The text that stands in a box, or at a point. */
+/* The text that is in a box, or at a point. */
 static const char *label_at(const struct sp_panel *panel, const double box[4])
 {
     for (size_t i = 0; i < panel->n_labels; i++) {

@@ -22,7 +22,7 @@ enum sp_fit_stage { SP_BEFORE_FIT, SP_AFTER_FIT, SP_LEFT_OUT_OF_FIT, SP_FIT_STAG
 /* A fitted profile, and what the fit is worth. */
 struct sp_fit_of_file {
     char chip[64], framework[64];
-    size_t used, others;       /* runs that count, and the others of the file */
+    size_t used, others;       /* runs that count, and the others in the file */
     bool own;                  /* the prior has runs of its own behind it */
     struct sp_calibration fit; /* of serving: prior, fitted, groups and parts alone */
 

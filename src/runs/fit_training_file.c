@@ -116,7 +116,7 @@ static void sum_up_errors(struct sp_fit_of_file *f)
     sp_free_run_errors(&errors);
 }
 
-/* The runs of the file, and the one from a log behind them. */
+/* The runs of the file, and the one from a log after them. */
 static bool read_runs(const struct sp_fit_request *q, struct sp_runs *runs, struct sp_error *error)
 {
     if (q->file && !sp_read_runs(q->file, q->sources, runs, error))

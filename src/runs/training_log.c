@@ -51,7 +51,7 @@ static double number_at(const char *at)
     return n > 0 && *end == '\0' && isfinite(value) ? value : NAN;
 }
 
-/* The number behind one of `keys` in a line, or NAN. A key is a word of its own: "step" is not in
+/* The number after one of `keys` in a line, or NAN. A key is a word of its own: "step" is not in
  * "global_step". */
 static double number_after(const char *line, const char *keys)
 {

@@ -28,7 +28,7 @@ struct sp_failures {
 /* Without failures only a given interval counts: the best one would be never. */
 struct sp_failures sp_failures_of(const struct sp_failing_run *run);
 
-/* Fewest devices with which a run takes at most so many days by `wall_days` (INFINITY: it never
+/* Fewest devices with which a run takes at most `days` days by `wall_days` (INFINITY: it never
  * ends); `least` could if nothing failed. NAN: none. Failures take the more, the more devices there
  * are, so that beyond some number more of them do not help. */
 double sp_devices_for_days(double days, double least,

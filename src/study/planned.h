@@ -31,7 +31,7 @@ struct sp_planned {
     bool own_profile;
     struct sp_plan plan;
     enum sp_origin origin[SP_PLAN_FIELDS]; /* of the plan's fields; sp_resolve_degrees */
-    bool is_launch;                        /* what was not said is the framework's default */
+    bool is_launch; /* settings that were not given are the framework's defaults */
     struct sp_problem problem;
     const struct sp_layers *layers; /* the model's, where they are kept; NULL: listed when needed */
     int64_t left_idle;              /* devices beside those of hw, paid for and not used */

@@ -21,8 +21,8 @@ extern const char *const sp_goal_names[];
 struct sp_price {
     double usd_per_h;
     bool is_typed;         /* by --price or --capex */
-    int64_t year;          /* of a list price; 0: not said */
-    char source[64];       /* the option, or that of a list price; "": not said */
+    int64_t year;          /* of a list price; 0: unknown */
+    char source[64];       /* the option, or that of a list price; "": unknown */
     bool is_offered;       /* to be bought, by --capex */
     struct sp_owned own;   /* by --capex */
     double rent_usd_per_h; /* by --price, else the list price; NAN: neither is known */

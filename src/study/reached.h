@@ -4,7 +4,7 @@
 
 #include "config/load.h"
 
-/* A collective over so many devices. */
+/* A collective over n devices. */
 struct sp_reached {
     double devices;
     double bound_s; /* throughput of the published rates */

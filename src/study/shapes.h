@@ -10,7 +10,7 @@ struct sp_known_shape {
     double params; /* as the law counts them, else all */
 };
 
-/* The shapes nearest in size (by the ratio) to so many parameters, nearest first, users' models
+/* The shapes nearest in size (by the ratio) to a number of parameters, nearest first, users' models
  * among them; parameters counted as by `law`, or all where that is NULL. Returns how many of `most`
  * there are. --set is ignored: it is of one model. */
 size_t sp_nearest_shapes(double params, const struct sp_scaling_law *law,

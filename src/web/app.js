@@ -132,7 +132,7 @@ class Page {
     else location.hash = hash;
   }
 
-  // Shows the answer to a command. What stands there is stale until then. `live`: while it is being typed, where errors
+  // Shows the answer to a command. What is there is stale until then. `live`: while it is being typed, where errors
   // leave the last answer.
   async answer(words, live = false) {
     if (this.running) this.engine.cancel(this.running.id);

@@ -16,7 +16,7 @@ class Book {
     } catch { /* a browser without storage, or another's text in it */ }
   }
 
-  // Keeps that a case was answered.
+  // Records that a case was answered.
   keep(id) {
     this.done.add(id);
     try {

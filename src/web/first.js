@@ -29,7 +29,7 @@ function runScript(text) {
   document.body.append(script);
 }
 
-let unpacker; // a module, which stands in front of the scripts
+let unpacker; // a module before the scripts
 document.addEventListener('DOMContentLoaded', async () => {
   const { textContent, dataset } = document.getElementById('tools');
   const packed = new Blob([fromCharacters(textContent).subarray(0, dataset.size)]);

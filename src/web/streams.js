@@ -1,4 +1,4 @@
-// A WebAssembly module whose code stands in streams, each of one kind of number: operators, locals, constants
+// A WebAssembly module whose code is in streams, each of one kind of number: operators, locals, constants
 // and so on. Alike beside alike packs better than in the order of execution: 25 kB of 370. What follows from the rest is not
 // stored: the size of a function, and the sign and ends of an address.
 
@@ -14,7 +14,7 @@ const BRANCH_TABLE = 0x0e;
 const LONG = 0xfc; // a second number says which
 const LONG_OPERANDS = { 8: 'mm', 9: 'm', 10: 'mm', 11: 'm' };
 const STREAMS = [...'hxtblgmijkaosA48'];
-// Calls stand among the operators: which function is called says most of what follows. 2 kB of 360.
+// Calls are among the operators: which function is called says most of what follows. 2 kB of 360.
 const withCalls = (tapes) => Object.assign(tapes, { c: tapes.x });
 const CODE = 10;
 
@@ -88,7 +88,7 @@ function moveNumber(stream, from, to) {
   return value;
 }
 
-// Constants that can be addresses of data, which stands above the stack of 4 MiB, are three bytes in a stream of their own;
+// Constants that can be addresses of data, which is above the stack of 4 MiB, are three bytes in a stream of their own;
 // ADDRESS stands for one among the constants. What is ADDRESS itself takes a byte more, as the format allows. 2 kB of 350.
 const ADDRESS = 0x55;
 const FIRST_ADDRESS = 1 << 22;
@@ -123,7 +123,7 @@ function intoStreams(code) {
   return all.written();
 }
 
-// A function is written behind a gap for its size, and moved to the size's end.
+// A function is written after a gap for its size, and moved to the size's end.
 const GAP = 5;
 function outOfStreams(bytes) {
   const all = new Tape(bytes);

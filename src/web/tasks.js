@@ -5,13 +5,13 @@ const TASKS = {
   fit: ['Does it fit?', 'fit --model llama3-70b --hw h100-512 --tokens 15T', 'model chip count batch length tokens'],
   step: ['How fast?', 'step --model llama3-70b --hw h100-512 --zero 3 --tokens 15T', 'model chip count batch length tp pp tokens'],
   search: ['What is best?', 'search --model llama3-70b --hw h100-512 --tokens 15T', 'model chip count batch length tokens'],
-  serve: ['Serve it', 'serve --model llama3-70b --hw h100-8', 'model chip count concurrency input output'],
+  serve: ['Serve it', 'serve --model llama3-70b --hw h100-8 --front', 'model chip count concurrency input output'],
   rl: ['RL', 'rl --model llama3-8b --hw h100-16 --prompts 32', 'model chip count prompts group output'],
 };
 
 // A field: its label, what it counts, and the powers of two between which its slider goes.
 const FIELDS = {
-  model: ['Model', 'name, Hugging Face id or dropped file'],
+  model: ['Model', 'name, HF id or file'],
   chip: ['Chip', ''],
   count: ['How many', 'chips', 0, 14],
   batch: ['Batch', 'sequences', 0, 15],
@@ -22,8 +22,8 @@ const FIELDS = {
   concurrency: ['Users', 'at once', 0, 13],
   input: ['Prompt', 'tokens', 5, 17],
   output: ['Answer', 'tokens', 0, 15],
-  prompts: ['Prompts', 'a step', 0, 13],
-  group: ['Tries', 'a prompt', 0, 7],
+  prompts: ['Prompts', 'per step', 0, 13],
+  group: ['Tries', 'per prompt', 0, 7],
 };
 
 // Which quantity of an answer is the value of a field that is left empty, where its name is not that of the field.

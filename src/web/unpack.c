@@ -181,7 +181,7 @@ __attribute__((noinline)) static unsigned distance(unsigned size)
     return least + (direct(count - 4) << 4) + reverse_tree(ALIGN, 4);
 }
 
-/* Unpacks what stands behind a head of 13 bytes. */
+/* Unpacks what follows a head of 13 bytes. */
 __attribute__((export_name("unpack"))) void unpack(const unsigned char *packed, unsigned char *out)
 {
     unsigned reps[4] = {0, 0, 0, 0};

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# short.sh PROGRAM SOURCE: the text of every example of --help is at most 12 lines of at most 80 columns, where it is an
+# short.sh PROGRAM SOURCE: the text of every example of --help, and of forty questions whose answers say much, is at most 12 lines of at most 80 columns, where it is an
 # answer: not another format, values alone, a file for another program, a picture, or a listing, whose lines fit all the
 # same. A command line to copy may be wider only where no blank is left to break it at.
 set -u
@@ -46,6 +46,53 @@ look() { # LINE
 while read -r line; do
     is_answer "${line#scaleplan }" && look "${line%%&&*}"
 done < <(scaleplan help --format json | jq -r '.[].examples[]? | (.command // .line // .)')
-[ "$looked" -ge 60 ] || { echo "only $looked examples were looked at"; failed=1; }
+examples=$looked
+
+# Odd numbers of devices, several machines, pools, experts, adapters, tensor cores of others, limits that are not kept.
+while read -r line; do look "scaleplan $line"; done <<'EOF'
+search --model llama3-70b --hw h100-504 --batch 1024x8192
+search --model llama3-70b --hw gb200-504 --batch 1024x8192
+search --model llama3-70b --hw h20-504 --batch 1024x8192 --tokens 1T
+search --model llama3-8b --hw h100-504 --batch 1024x8192 --tokens 1T
+search --model llama3-405b --hw h100-16384 --batch 2048x8192 --tokens 15T
+search --model deepseek-v3 --hw h800-2048 --batch 15360x4096 --precision fp8
+search --model mixtral-8x22b --hw h100-504 --batch 1008x8192 --tokens 2T --budget 1M
+search --model llama3-70b --hw h100-504,h200-504,b200-504 --batch 1024x8192 --tokens 2T --price 2.5
+search --model llama3-70b --hw h100-24 --batch 128x8192 --trainable lora
+search --model llama3-70b --hw trn2-64 --batch 256x8192
+search --model llama3-8b --hw v5e-256 --batch 1024x8192 --framework maxtext
+search --model llama3-70b --hw h100-512 --idle 16 --batch 1000x8192 --tokens 2T
+search --model llama3-70b --hw h100-512 --batch 1024x8192 --pareto step,memory,cost
+search --model llama3-405b --hw h100-64 --batch 2048x8192
+serve --model deepseek-v3 --hw h100-96 --engine sglang --input 2000 --output 1000 --disaggregate auto
+serve --model deepseek-v3 --hw h100-96 --engine sglang --disaggregate dp32:dp64 --concurrency 16384
+serve --model qwen3-32b --weights fp8 --hw h200-32 --engine trtllm --ttft 300ms --tpot 10ms --disaggregate auto
+serve --model deepseek-r1 --hw h200-8 --draft-tokens 2 --accepted 1.7 --ep 8
+serve --model llama3.1-8b --hw h100-1 --input 1000 --output 100 --context 64000 --concurrency 16
+serve --model llama3.1-70b --hw h100-8,mi300x-8,b200-8 --ttft 1s --tpot 30ms --rate 100
+serve --model llama3.1-70b --hw h100-8 --rate 5 --simulate 1000
+serve --model llama3.1-70b --hw v6e-16
+fit --model deepseek-v3 --hw h100-1024 --batch 4096x4096 --tokens 14.8T
+fit --model llama3-70b --hw h100-504 --tokens 2T --against v5p-512
+fit --model llama3-70b --hw h100-512 --mesh dp=8,fsdp=8,tp=8
+step --model deepseek-v3 --hw h800-2048 --pp 16 --ep 64 --batch 15360x4096 --precision fp8 --schedule dualpipe --dispatch deepep
+step --model llama3-70b --hw h100-504 --batch 1008x8192
+step --model llama3-70b --hw h100-8 --batch 64x8192
+step --from pretrain.sh --hw h100-512
+memory --model deepseek-v3 --hw h800-2048 --pp 16 --ep 64 --batch 15360x4096 --precision fp8
+batch --hw h100-504 --model deepseek-v3 --batch 4M
+batch --hw v5p-4096 --model mixtral-8x7b --tp 8 --batch 3M
+comm --op ar --bytes 1GB --hw h100-504
+rl --model llama3-8b --hw h100-64 --prompts 512 --group 16 --output 4000
+rl --model qwen3-32b --hw h100-120 --prompts 256 --group 16 --output 8000 --search
+scaling --compute 1e25
+train --model llama3-405b --hw h100-16384 --tokens 15T --capex 40000 --in-use 80% --pue 1.3
+need --model llama3-70b --hw h100-504 --batch 1024x8192 --for days=30 --tokens 1T
+sensitivity --model deepseek-v3 --hw h800-2048 --pp 16 --ep 64 --batch 15360x4096
+validate runs.csv
+calibrate runs.csv --hw h100 --framework nemo
+EOF
+[ "$looked" -ge $((examples + 40)) ] || { echo "only $((looked - examples)) questions were answered"; failed=1; }
+[ "$looked" -ge 100 ] || { echo "only $looked examples were looked at"; failed=1; }
 [ $failed -eq 0 ] && echo "$looked answers are short"
 exit $failed

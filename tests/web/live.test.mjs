@@ -7,7 +7,7 @@ import { answered, open, runNative, startBrowser } from './browser.mjs';
 
 const axe = readFileSync(createRequire(`${process.env.SCALEPLAN_MODULES}/`).resolve('axe-core/axe.min.js'), 'utf8');
 const LINES = ['', 'step --model llama3-70b --hw h100-512 --zero 3 --tokens 15T', 'search --model llama3-70b --hw h100-512',
-  'serve --model llama3-70b --hw h100-8', 'rl --model llama3-8b --hw h100-16 --prompts 32'];
+  'serve --model llama3-70b --hw h100-8 --front', 'rl --model llama3-8b --hw h100-16 --prompts 32'];
 const FIRST = 'fit --model llama3-70b --hw h100-512 --tokens 15T';
 
 let browser;
@@ -36,7 +36,7 @@ async function showsFigures(tab, line) {
   assert.equal(await text(tab, '.gauge b'), `${shell['best.device_bytes'].text} of ${shell.capacity_bytes.text}`);
   assert.equal(await text(tab, '.time b'), shell['expected.step_s'].text);
   // Memory is that of the verdict's plan, time that of the fastest: each says so.
-  assert.equal(await text(tab, '.gauge small'), `with ${/^\w+: (.*?), \d/.exec(shell.verdict.text)[1]}`);
+  assert.equal(await text(tab, '.gauge small'), `per chip, with ${/^\w+: (.*?), \d/.exec(shell.verdict.text)[1]}`);
   const degrees = [...(await text(tab, '.time small')).matchAll(/([A-Z]P) (\d+)/g)].map(([, name, n]) => [name.toLowerCase(), Number(n)]);
   assert.deepEqual(degrees, ['dp', 'tp', 'pp', 'cp', 'ep'].map((name) => [name, shell[`expected.${name}`].value]).filter(([, n]) => n > 1));
   assert.deepEqual(await tab.locator('#answer .facts .number').allTextContents(),
@@ -135,10 +135,10 @@ test('the command line is one key away, fills the fields in, and leads to the an
 test('the verdict is spoken, and every part has a heading', () => on('', async (tab) => {
   const verdict = await text(tab, '.verdict');
   await tab.waitForFunction((wanted) => document.getElementById('spoken').textContent.startsWith(wanted), verdict);
-  assert.match(await tab.textContent('#spoken'), /Memory per chip/);
+  assert.match(await tab.textContent('#spoken'), /Memory .* of .* per chip/);
   assert.equal(await tab.getAttribute('#spoken', 'role'), 'status');
-  assert.deepEqual((await tab.locator('#answer :is(h2, h3)').allTextContents()).map((each) => each.slice(0, 15)),
-    [verdict.slice(0, 15), 'Memory per chip', 'Time of a step ', 'In full']);
+  assert.deepEqual((await tab.locator('#answer :is(h2, h3)').allTextContents()).map((each) => each.slice(0, 7)),
+    [verdict.slice(0, 7), 'Memory ', 'Time of', 'In full']);
   assert.equal(await tab.locator('#answer table > caption').count(), await tab.locator('#answer table').count());
 }));
 

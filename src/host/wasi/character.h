@@ -2,7 +2,7 @@
 #ifndef SP_CHARACTER_H
 #define SP_CHARACTER_H
 
-/* The next character of a text that has one, which is moved behind it; a byte that begins none is
+/* The next character of a text that has one, which is moved after it; a byte that begins none is
  * one. */
 unsigned sp_take_character(const char **text);
 

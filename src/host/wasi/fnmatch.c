@@ -1,4 +1,4 @@
-/* Patterns of file names, without flags: *, ?, sets in brackets, and characters behind a \. */
+/* Patterns of file names, without flags: *, ?, sets in brackets, and characters after a \. */
 #include <ctype.h>
 #include <fnmatch.h>
 #include <stdbool.h>
@@ -20,7 +20,7 @@ static bool is_in_class(unsigned c, const char *name, size_t n)
     return false;
 }
 
-/* Takes a set from behind its bracket, and tells whether it has a character; false where no second
+/* Takes a set from after its bracket, and tells whether it has a character; false where no second
  * bracket closes it. */
 static bool take_set(const char **at, unsigned c, bool *has)
 {

@@ -37,7 +37,7 @@ static size_t size_of_class(uint32_t class)
     return (size_t)((1u << PARTS_BITS) + (class & ((1u << PARTS_BITS) - 1))) << bits;
 }
 
-/* Makes memory end at `wanted` or behind it. */
+/* Makes memory end at `wanted` or after it. */
 static int reach(uintptr_t wanted)
 {
     if (top == 0) {
@@ -55,7 +55,7 @@ static int reach(uintptr_t wanted)
     return 1;
 }
 
-/* A block of at least `size` bytes, behind its head. `*is_new`: nothing was written there yet. */
+/* A block of at least `size` bytes, after its head. `*is_new`: nothing was written there yet. */
 static void *take(size_t size, int *is_new)
 {
     *is_new = 0;

@@ -144,7 +144,7 @@ static void print_cell(const struct libscols_table *table, size_t column, const 
             right || last ? 0 : blanks, "", last ? "\n" : table->separator);
 }
 
-/* The text of a cell behind its first `line` lines; "": it has no more. */
+/* The text of a cell after its first `line` lines; "": it has no more. */
 static const char *behind_lines(const char *text, int line)
 {
     for (; text && line > 0; line--) {

@@ -161,7 +161,7 @@ static enum sp_match detect(const struct sp_launch_file *file)
     return file->json ? SP_LIKELY : SP_NO_MATCH;
 }
 
-/* Whether a key is there that nobody else has: accumulation alone others have too. */
+/* Whether there is a key that only DeepSpeed has: others too have accumulation. */
 static bool is_own(const struct sp_launch_file *file)
 {
     const cJSON *const root = file->json;

@@ -128,7 +128,7 @@ static const char *word_of(const struct writing *w, const char *serve, char *out
                : "";
 }
 
-/* The value of a row as the engine has it; false if it is not said. */
+/* The value of a row as the engine has it; false if it is not given. */
 static bool value_of(const struct writing *w, const struct sp_launch_row *row, char *out)
 {
     char room[SP_ROW_WORD];

@@ -12,7 +12,7 @@ static const char mark[] = "scaleplan:";
 /* Options of `step` that such a comment may hold. */
 static const char known[] = "framework,imbalance,fsdp,seq,remat,batch,micro-batch";
 
-/* Whether a word survives blanks that part it from others, and quotes around it. */
+/* Whether a word survives being separated by blanks and put in quotes. */
 static bool is_one_word(const char *text)
 {
     return text && text[0] && text[0] != '-' && !strpbrk(text, " \t\r\n\\'\"");

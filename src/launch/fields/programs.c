@@ -10,7 +10,7 @@
 #include "launch/shell/flags.h"
 #include "launch/shell/state.h"
 
-/* Takes the next word of a list that blanks part; false behind the last. */
+/* Takes the next word of a list separated by blanks; false after the last. */
 static bool next_word(const char **list, const char *end, char *out, size_t size)
 {
     const char *const from = *list + strspn(*list, " ");

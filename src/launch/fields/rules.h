@@ -13,7 +13,7 @@ struct sp_fact {
 enum { SP_FACTS = 48, SP_RULE = 400 };
 
 /* The subject of rules. A condition is arithmetic of the shell over the names of facts, of the
- * settings {NAME}, {NAME|OTHERWISE} as whole numbers (0 where not said), and of whether one is
+ * settings {NAME}, {NAME|OTHERWISE} as whole numbers (0 where not given), and of whether one is
  * there [NAME], is on [NAME?], has one of some values [NAME=THIS|THAT] or a word [NAME~WORD]. A
  * name that is no setting may be a key of the model. A condition that divides by zero does not
  * hold. */

@@ -43,7 +43,7 @@ struct sp_launch_file {
     const struct sp_sources *sources;
     const struct sp_script *script;                 /* NULL: it is no shell's script */
     const struct sp_program *program;               /* that runs it */
-    const char *recipe;                             /* which training of several; NULL: not said */
+    const char *recipe;                             /* which training of several; NULL: not given */
     const struct sp_typed_names *names;             /* that were typed */
     bool started;                                   /* a command of a script starts it */
     struct sp_launch_words *words[SP_LAUNCH_FILES]; /* of its format */
@@ -64,7 +64,7 @@ struct sp_target {
     const char *program; /* what starts a server; NULL: it trains */
 
     const char *format; /* what was read: "Megatron-LM arguments" */
-    /* NULL: the program or the keys tell it alone, by configs/launch/programs.json. */
+    /* NULL: only the program or the keys tell, by configs/launch/programs.json. */
     enum sp_match (*detect)(const struct sp_launch_file *file);
     bool (*read)(struct sp_launch_file *file);
 };

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* The end of a text in quotes that starts here, whatever stands in it. */
+/* The end of a text in quotes that starts here, whatever it contains. */
 const char *sp_end_of_quotes(const char *at, const char *end);
 
 /* The next place that is in no quotes and no comment, from one that is not. */

@@ -116,7 +116,7 @@ static struct part subscript(const struct sp_python *p, const char *from, const 
     return value;
 }
 
-/* A sum of numbers and names; false where it is another thing. */
+/* A sum of numbers and names; false for any other expression. */
 struct sum {
     const struct sp_python *p;
     const char *at, *end;

@@ -16,7 +16,7 @@ struct sp_python_name {
     char name[64];
     const char *from, *to;
     int branch;
-    bool parameter; /* of a function: what it is called with is another thing */
+    bool parameter; /* of a function: not the value it is called with */
 };
 
 /* What a text says so far: names with their values (of fields, of options of a parser and of

@@ -325,7 +325,7 @@ static struct sp_python_result call(struct frame *f, const char *from, const cha
     return value.kind != SP_UNTOLD ? value : make(f, &call, def >= 0);
 }
 
-/* A dotted name, or what its call gives; false where the expression is another thing. */
+/* A dotted name, or the result of its call; false for any other expression. */
 static bool named(struct frame *f, const char *from, const char *to, int line,
                   struct sp_python_result *value)
 {

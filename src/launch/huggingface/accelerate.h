@@ -6,7 +6,7 @@
 
 /* Its settings that the arguments of a training script build on. */
 struct sp_accelerate {
-    int64_t processes, tp, cp; /* processes 0: not said */
+    int64_t processes, tp, cp; /* processes 0: not given */
     bool recomputes;
     char deepspeed[256]; /* the DeepSpeed JSON that it names, "" where it names none */
 };

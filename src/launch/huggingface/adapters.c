@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "base/list.h"
 
-/* Modules, and the words of --lora-targets that they are. */
+/* Modules and their words in --lora-targets. */
 static const struct {
     const char *module, *targets;
 } modules[] = {
@@ -288,7 +288,7 @@ void sp_read_hub_model(const struct sp_settings *s, const char *given,
         sp_launch_option(s, "model", "%s", name);
     else
         sp_launch_no_model(s, "its model is %.80s",
-                           given && given[0] ? sp_safe(given) : "not said");
+                           given && given[0] ? sp_safe(given) : "not given");
 }
 
 void sp_launch_reference(const struct sp_settings *s, bool adapted, bool away)

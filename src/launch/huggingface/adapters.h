@@ -1,11 +1,11 @@
-/* Adapters and frozen weights as launches say them. */
+/* Adapters and frozen weights, as launches set them. */
 #ifndef SP_LAUNCH_ADAPTERS_H
 #define SP_LAUNCH_ADAPTERS_H
 
 #include "launch/fields/settings.h"
 
-/* Adapters of a launch: their rank (0: not said), the modules that have one (names parted by
- * blanks or commas; NULL or empty: not said), what is taken for each if it is not said, and the
+/* Adapters of a launch: their rank (0: not given), the modules that have one (names parted by
+ * blanks or commas; NULL or empty: not given), what is taken for each if none is given, and the
  * format of the frozen weights (NULL: 16 bits), as --base-format has it. */
 struct sp_adapters {
     int64_t rank, usual_rank;

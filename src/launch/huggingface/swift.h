@@ -9,7 +9,7 @@
 bool sp_is_swift(const struct sp_launch_file *file);
 bool sp_tells_swift(const char *word);
 
-/* Adds what its arguments stand for, and its defaults, for so many devices (0: not known). */
+/* Adds what its arguments stand for, and its defaults, for a number of devices (0: unknown). */
 bool sp_spell_swift(struct sp_settings *settings, int64_t devices);
 
 #endif

@@ -13,8 +13,8 @@ bool sp_is_megatron_name(const char *name);
 bool sp_read_megatron_yaml(struct sp_launch_words *const words[], struct sp_settings *from,
                            struct sp_settings *to);
 
-/* Adds what slime sets behind its arguments, where they are slime's, for so many replicas (0: not
- * known). */
+/* Adds what slime sets behind its arguments, where they are slime's, for a number of replicas (0:
+ * not known). */
 bool sp_spell_slime(struct sp_settings *settings, int64_t replicas);
 
 /* Formats and states: the precision, what of it the arguments change, the optimizer. */

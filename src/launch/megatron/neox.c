@@ -82,7 +82,7 @@ static void read_batch(struct sp_settings *s, double replicas)
                    (long long)micro, (long long)steps, replicas);
 }
 
-/* States go by DeepSpeed's rules: gradients of the model's format, where nothing else is said. */
+/* States follow DeepSpeed's rules: gradients in the model's format unless set otherwise. */
 static void read_states(struct sp_settings *s)
 {
     const bool half = sp_setting_on(s, "fp16.enabled") || sp_setting_on(s, "fp16.fp16") ||

@@ -34,7 +34,7 @@ static int64_t length_of(struct sp_settings *s)
     return sp_setting_whole(s, "--seq-length", 1, 4096);
 }
 
-/* Micro-batches of so many tokens, where they ask for these. */
+/* Micro-batches by number of tokens, where the arguments ask for them. */
 static bool spell_tokens(struct sp_settings *s, int64_t seq, int64_t batch, int64_t replicas)
 {
     char micro[32];

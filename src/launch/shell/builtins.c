@@ -235,7 +235,7 @@ void sp_exit_script(struct run *r, const struct sp_shell_fields *fields)
     }
 }
 
-/* `break`, `continue`, of so many loops. */
+/* `break` and `continue`, out of n loops. */
 void sp_leave_loop(struct run *r, const struct sp_shell_fields *fields)
 {
     r->leave = fields->at[0][0] == 'b' ? BREAKS : CONTINUES;

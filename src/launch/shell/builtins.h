@@ -8,7 +8,7 @@
  * where the command is none of these. */
 bool sp_run_builtin(struct run *run, const struct sp_shell_fields *fields, enum status *status);
 
-/* Gives the parameters from 1 on these values, and none behind them. */
+/* Sets the parameters from 1 on to these values, and unsets later ones. */
 void sp_set_parameters(struct run *run, const char *const *values, int n);
 
 /* Remembers what a name was outside of the function that runs, where one does and it is not yet

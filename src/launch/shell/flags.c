@@ -239,7 +239,7 @@ static bool is_config(const char *word)
            !sp_is(slash ? slash + 1 : word, "base.yml");
 }
 
-/* Takes a word behind a flag: its value, or one that is not known and may hold arguments. */
+/* Takes a word after a flag: its value, or one that is not known and may hold arguments. */
 static void take_word(const struct list *list, int i, bool open, struct sp_settings *settings)
 {
     const bool unknown = is_one_mark(list->words.at[i]);

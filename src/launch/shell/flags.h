@@ -12,7 +12,7 @@ typedef bool sp_tells(const char *word);
  */
 int sp_count_telling(const struct sp_script *script, sp_tells *tells, bool pairs);
 
-/* Takes that command's flags ("--name", with the words behind it as the value) as settings. Words
+/* Takes that command's flags ("--name", with the words after it as the value) as settings. Words
  * that are not known and no flag's value are said in remarks: they may hold arguments. */
 bool sp_read_flags(const struct sp_script *script, sp_tells *tells, struct sp_settings *settings);
 

@@ -48,7 +48,7 @@ struct run {
     } * file; /* that the script writes itself */
     int files;
     struct sp_here here;
-    const char *input;  /* what a command reads, where it stands in the script; else NULL */
+    const char *input;  /* the input of a command if the script contains it; else NULL */
     const char *output; /* the file that it writes; NULL: none */
     const char *handed; /* what it hands on to the next of a pipeline; NULL: not known */
     const char *piped;  /* the same for the command that comes next */

@@ -58,7 +58,7 @@ static const struct {
     {"-G", SP_ALL},
 };
 
-/* Takes "--name=value" or "--name" with the next word into what is not said yet. */
+/* Takes "--name=value" or "--name" with the next word into fields that are still unset. */
 void sp_take_amount(const char *word, const char *next, int64_t amount[SP_AMOUNTS])
 {
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {

@@ -9,7 +9,7 @@
 enum sp_amount { SP_NODES, SP_GPUS, SP_TASKS, SP_PROCESSES, SP_ALL, SP_VISIBLE, SP_AMOUNTS };
 
 /* Takes "--nnodes=2", or "--nnodes" with the next word, of torchrun, deepspeed, srun, mpirun or
- * accelerate into the amount that it says, if that is not said yet (0). */
+ * accelerate into the amount that it says, unless it is already known (not 0). */
 void sp_take_amount(const char *word, const char *next, int64_t amount[SP_AMOUNTS]);
 
 /* The resources that a job requests; 0: not given. GPUs and tasks are those of a node, `all`

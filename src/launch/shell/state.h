@@ -48,7 +48,7 @@ struct sp_shell_piece {
     size_t n, size;
 };
 
-/* Fields that words expand to, and where they stand. */
+/* Fields that words expand to, and their positions. */
 struct sp_shell_fields {
     const char **at;
     int n;
