@@ -35,24 +35,29 @@ static struct sp_column read_column(const struct sp_report *r, const char *list,
         *colon = '\0';
     const struct sp_entry *const entry = find_in_rows(r, list, key);
     const bool is_words =
-        entry ? entry->info.unit == SP_WORDS || entry->info.unit == SP_VERDICT : *key == '\0';
+        entry ? entry->info->unit == SP_WORDS || entry->info->unit == SP_VERDICT : *key == '\0';
     return (struct sp_column){.key = *key ? key : NULL,
                               .heading = colon   ? colon + 1 + strspn(colon + 1, " ")
-                                         : entry ? entry->info.label
+                                         : entry ? entry->info->label
                                                  : key,
                               .left = is_words && !right,
                               .details = details};
 }
 
-/* Moves the rows of a list out of those that were begun; returns their number. */
-static size_t take_rows(struct sp_report *r, const char *list, struct sp_row *rows)
+/* Moves the rows of a list out of those that were begun, which are none after the last list; how
+ * many. */
+static size_t take_rows(struct sp_report *r, const char *list, struct sp_row **rows)
 {
     const size_t n = strlen(list);
     size_t taken = 0, left = 0;
+    struct sp_row *const others = sp_must(calloc(r->n_rows + 1, sizeof *others));
     for (size_t i = 0; i < r->n_rows; i++) {
         const bool ours = strncmp(r->rows[i].prefix, list, n) == 0 && r->rows[i].prefix[n] == '.';
-        *(ours ? &rows[taken++] : &r->rows[left++]) = r->rows[i];
+        *(ours ? &r->rows[taken++] : &others[left++]) = r->rows[i];
     }
+    *rows = r->rows;
+    r->rows = others;
+    r->room_rows = r->n_rows + 1;
     r->n_rows = left;
     return taken;
 }
@@ -73,7 +78,7 @@ static size_t columns_of_all(const struct sp_report *r, const char *list,
             known++;
         if (known == n)
             column[n++] =
-                (struct sp_column){key, entry->info.label, entry->info.unit == SP_WORDS, false};
+                (struct sp_column){key, entry->info->label, entry->info->unit == SP_WORDS, false};
     }
     return n;
 }
@@ -81,7 +86,7 @@ static size_t columns_of_all(const struct sp_report *r, const char *list,
 void sp_list_table(struct sp_report *r, const char *list, const char *columns, ...)
 {
     struct sp_column column[MOST_COLUMNS];
-    struct sp_row *const rows = sp_must(calloc(r->n_rows + 1, sizeof *rows));
+    struct sp_row *rows;
     size_t n = 0;
     va_list args;
     va_start(args, columns);
@@ -91,12 +96,13 @@ void sp_list_table(struct sp_report *r, const char *list, const char *columns, .
         column[n++] = read_column(r, list, item);
     if (!columns)
         n = columns_of_all(r, list, column);
-    const size_t n_rows = take_rows(r, list, rows);
+    const size_t n_rows = take_rows(r, list, &rows);
     if (n_rows > 0 && r->n_items > 0)
         sp_line(r, " ");
     if (n_rows > 0)
-        sp_table(r, column, n, rows, n_rows);
+        sp_table_of(r, column, n, rows, n_rows);
+    else
+        free(rows);
     sp_scope(r, "");
     free(text);
-    free(rows);
 }

@@ -35,7 +35,7 @@ const char *sp_human_value(const struct sp_entry *entry, struct sp_text *room)
     if (!entry || entry->kind == SP_VALUE_NONE)
         return "-";
     return entry->kind == SP_VALUE_TEXT ? entry->text
-                                        : sp_human_text_in(room, entry->number, entry->info.unit);
+                                        : sp_human_text_in(room, entry->number, entry->info->unit);
 }
 
 bool sp_wanted(const struct sp_entry *entry, const char *keys)

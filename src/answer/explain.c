@@ -80,7 +80,7 @@ static void print_with_numbers(const struct sp_report *report, const struct sp_e
                                FILE *out)
 {
     char formula[SP_FORMULA_TEXT];
-    const char *at = sp_formula_text(entry->info.formula, formula);
+    const char *at = sp_formula_text(entry->info->formula, formula);
     while (*at) {
         char name[64], value[40];
         const size_t n =
@@ -151,7 +151,7 @@ static void derive_json(const struct sp_entry *entry, cJSON *object)
 static void explain_text(const struct sp_report *report, const struct sp_entry *entry, bool derive,
                          FILE *out)
 {
-    const struct sp_quantity_info *info = &entry->info;
+    const struct sp_quantity_info *info = entry->info;
     const char *const unit = sp_unit_name(info->unit);
     fprintf(out, "%s = %s%s%s\n", entry->path, sp_exact_value(entry, SP_ROOM), *unit ? " " : "",
             unit);
@@ -174,7 +174,7 @@ static void explain_text(const struct sp_report *report, const struct sp_entry *
 static cJSON *explain_json(const struct sp_report *report, const struct sp_entry *entry,
                            bool derive)
 {
-    const struct sp_quantity_info *info = &entry->info;
+    const struct sp_quantity_info *info = entry->info;
     cJSON *object = cJSON_CreateObject();
     char formula[SP_FORMULA_TEXT];
     cJSON_AddStringToObject(object, "key", entry->path);

@@ -114,6 +114,6 @@ const char *sp_cell_text(const struct sp_report *report, const struct sp_row *ro
              itself ? 0 : (int)n, key);
     *entry = sp_find(report, path);
     if (meaning)
-        return *entry ? (*entry)->info.meaning : "";
+        return *entry ? (*entry)->info->meaning : "";
     return *entry && key[n] == '!' ? sp_exact_value(*entry, room) : sp_human_value(*entry, room);
 }

@@ -44,7 +44,7 @@ static void enlarge(struct sp_index *index, struct sp_strings strings)
 
 void sp_index_add(struct sp_index *index, struct sp_strings strings, size_t at)
 {
-    if (2 * (index->taken + 1) > index->slots)
+    if (4 * (index->taken + 1) > 3 * index->slots)
         enlarge(index, strings);
     uint32_t *const slot = &index->slot[slot_of(index, strings, string_at(strings, at))];
     if (*slot != 0)

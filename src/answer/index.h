@@ -11,8 +11,8 @@ struct sp_strings {
     size_t stride;
 };
 
-/* Open addressing: each slot holds the number of a string plus one, or 0. At most half of the slots
- * are taken. */
+/* Open addressing: each slot holds the number of a string plus one, or 0. At most three of
+ * four slots are taken. */
 struct sp_index {
     uint32_t *slot;
     size_t slots, taken;

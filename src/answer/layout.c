@@ -100,7 +100,7 @@ static cJSON *quantity_of(const struct sp_entry *entry)
 {
     cJSON *const quantity = cJSON_CreateObject();
     cJSON_AddStringToObject(quantity, "key", entry->path);
-    cJSON_AddStringToObject(quantity, "label", entry->info.label);
+    cJSON_AddStringToObject(quantity, "label", entry->info->label);
     cJSON_AddStringToObject(quantity, "text", sp_human_value(entry, SP_ROOM));
     if (sp_judged(entry) != 0)
         cJSON_AddBoolToObject(quantity, "good", sp_judged(entry) > 0);

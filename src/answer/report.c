@@ -61,6 +61,22 @@ static char *copy_string(const char *text)
     return copy;
 }
 
+/* Room for as long as the report lasts, cut from blocks: most texts are shorter than what malloc
+ * keeps beside each of its own. `unit`: 1 for texts, a word for structs. */
+static void *cut(struct sp_report *r, size_t size, size_t unit)
+{
+    const size_t whole = size > 4096 ? size : 4096;
+    r->left -= r->left % unit;
+    if (size > r->left) {
+        r->owned = sp_grow(r->owned, r->n_owned + 1, &r->room_owned, sizeof *r->owned);
+        r->owned[r->n_owned] = sp_must(malloc(whole));
+        r->block_end = r->owned[r->n_owned++] + whole;
+        r->left = whole;
+    }
+    r->left -= size;
+    return r->block_end - r->left - size;
+}
+
 struct sp_report *sp_report_new(const char *command)
 {
     struct sp_report *report = sp_must(calloc(1, sizeof *report));
@@ -72,8 +88,6 @@ void sp_report_free(struct sp_report *r)
 {
     if (!r)
         return;
-    for (size_t i = 0; i < r->n_entries; i++)
-        free(r->entries[i].text);
     for (size_t i = 0; i < r->n_items; i++) {
         free(r->items[i].line);
         free(r->items[i].columns);
@@ -86,6 +100,7 @@ void sp_report_free(struct sp_report *r)
     free(r->file);
     free(r->file_text);
     free(r->entries);
+    free(r->known);
     free(r->index.slot);
     free(r->arguments);
     free(r->rows);
@@ -103,10 +118,23 @@ void sp_scope(struct sp_report *r, const char *prefix)
         r->part = sp_asked_part_of(r->asked, r->prefix);
 }
 
+static char *copy_of(struct sp_report *r, const char *text)
+{
+    const size_t size = strlen(text) + 1;
+    return memcpy(cut(r, size, 1), text, size);
+}
+
+/* The same of a text that was made for it. */
+static const char *take_text(struct sp_report *r, char *text)
+{
+    const char *const kept = copy_of(r, text);
+    free(text);
+    return kept;
+}
+
 static const char *keep(struct sp_report *r, const char *text)
 {
-    r->owned = sp_grow(r->owned, r->n_owned + 1, &r->room_owned, sizeof *r->owned);
-    return r->owned[r->n_owned++] = one_line(sp_must(strdup(text)));
+    return one_line(copy_of(r, text));
 }
 
 void sp_key_word(struct sp_report *r, const char *word, const char *as)
@@ -135,10 +163,7 @@ static char *fill_word(const struct sp_report *r, const char *text)
 
 static const char *key_of(struct sp_report *r, const char *key)
 {
-    if (!has_word(r, key))
-        return key;
-    r->owned = sp_grow(r->owned, r->n_owned + 1, &r->room_owned, sizeof *r->owned);
-    return r->owned[r->n_owned++] = fill_word(r, key);
+    return has_word(r, key) ? take_text(r, fill_word(r, key)) : key;
 }
 
 static struct sp_strings paths_of(const struct sp_report *r)
@@ -168,54 +193,67 @@ bool sp_takes_words(const struct sp_report *r)
     return !r->asked;
 }
 
-/* The path of a key in the scope. */
-static void set_path(struct sp_report *r, struct sp_entry *entry, const char *key)
+/* The path of a key in the scope, itself or in `room`. */
+static const char *path_of(const struct sp_report *r, const char *key, char room[160])
 {
-    char path[160];
-    entry->path = key;
     if (!r->prefix[0])
-        return;
-    sp_join_path(r->prefix, key, path, sizeof path);
-    entry->path = keep(r, path);
+        return key;
+    sp_join_path(r->prefix, key, room, 160);
+    return room;
 }
 
 /* Whether a key of the row is asked for, today's or that of the version before. */
-static bool is_asked(struct sp_report *r, const struct sp_quantity_info *info)
+static bool is_asked(const struct sp_report *r, const struct sp_quantity_info *info)
 {
-    struct sp_entry of = {.number = NAN};
+    char room[160];
     const char *const keys[] = {info->key, info->old_key};
-    for (int i = 0; i < 2 && keys[i]; i++) {
-        set_path(r, &of, keys[i]);
-        if (sp_wanted(&of, r->asked->keys))
+    for (int i = 0; i < 2 && keys[i]; i++)
+        if (sp_wanted(&(struct sp_entry){.path = path_of(r, keys[i], room)}, r->asked->keys))
             return true;
-    }
     return false;
 }
 
-static struct sp_entry *append(struct sp_report *r, struct sp_entry entry)
+static const struct sp_quantity_info *keep_info(struct sp_report *r, struct sp_quantity_info info)
 {
+    return memcpy(cut(r, sizeof info, sizeof info.key), &info, sizeof info);
+}
+
+/* A row of the tables, once for all entries; with a word of sp_key_word, of its own. */
+static const struct sp_quantity_info *info_of(struct sp_report *r, enum sp_quantity_id id)
+{
+    if (!r->known)
+        r->known = sp_must(calloc(SP_QUANTITIES, sizeof *r->known));
+    if (!r->known[id])
+        r->known[id] = keep_info(r, sp_quantity(id));
+    struct sp_quantity_info info = *r->known[id];
+    if (!has_word(r, info.key) && !(info.old_key && has_word(r, info.old_key)))
+        return r->known[id];
+    info.key = key_of(r, info.key);
+    if (info.old_key)
+        info.old_key = key_of(r, info.old_key);
+    return keep_info(r, info);
+}
+
+static struct sp_entry *append(struct sp_report *r, struct sp_entry *entry, const char *path)
+{
+    entry->path = r->prefix[0] ? keep(r, path) : path;
     r->entries = sp_grow(r->entries, r->n_entries + 1, &r->room_entries, sizeof *r->entries);
-    r->entries[r->n_entries++] = entry;
+    r->entries[r->n_entries++] = *entry;
     sp_index_add(&r->index, paths_of(r), r->n_entries - 1);
     return &r->entries[r->n_entries - 1];
 }
 
 /* NULL: the report does not take it. */
-static struct sp_entry *add_entry(struct sp_report *r, struct sp_quantity_info info)
+static struct sp_entry *add_entry(struct sp_report *r, const struct sp_quantity_info *info)
 {
-    info.key = key_of(r, info.key);
-    if (info.old_key)
-        info.old_key = key_of(r, info.old_key);
+    char room[160];
     struct sp_entry entry = {.info = info, .number = NAN};
-    if (r->asked && !is_asked(r, &info))
-        return NULL;
-    set_path(r, &entry, info.key);
-    return append(r, entry);
+    return r->asked && !is_asked(r, info) ? NULL : append(r, &entry, path_of(r, info->key, room));
 }
 
 static struct sp_entry *add_row(struct sp_report *r, enum sp_quantity_id id)
 {
-    return sp_takes(r, id) ? add_entry(r, sp_quantity(id)) : NULL;
+    return sp_takes(r, id) ? add_entry(r, info_of(r, id)) : NULL;
 }
 
 static void set_number(struct sp_entry *entry, double value)
@@ -238,16 +276,15 @@ static bool is_below_value(const struct sp_report *r, const char *path)
 /* The quantity (NULL: none) once more, under the key of the version before if it had another. */
 static void put_old_key(struct sp_report *r, const struct sp_entry *entry)
 {
-    if (!entry || !entry->info.old_key)
+    if (!entry || !entry->info->old_key)
         return;
+    char room[160];
     struct sp_entry old = *entry;
-    set_path(r, &old, old.info.old_key);
-    if (is_below_value(r, old.path))
+    const char *const path = path_of(r, old.info->old_key, room);
+    if (is_below_value(r, path))
         return;
     old.is_old = true;
-    if (old.text)
-        old.text = sp_must(strdup(old.text));
-    append(r, old);
+    append(r, &old, path);
 }
 
 void sp_put(struct sp_report *r, enum sp_quantity_id id, double value)
@@ -261,8 +298,8 @@ void sp_put(struct sp_report *r, enum sp_quantity_id id, double value)
 static void set_form(struct sp_report *r, struct sp_entry *entry, enum sp_form_id form,
                      const double *arguments, size_t n)
 {
-    entry->form = form;
-    entry->arguments = r->n_arguments;
+    entry->form = (uint16_t)form;
+    entry->arguments = (uint32_t)r->n_arguments;
     for (size_t i = 0; i < n; i++) {
         r->arguments =
             sp_grow(r->arguments, r->n_arguments + 1, &r->room_arguments, sizeof *r->arguments);
@@ -304,7 +341,7 @@ void sp_put_text(struct sp_report *r, enum sp_quantity_id id, const char *format
         return;
     va_list args;
     va_start(args, format);
-    entry->text = format_string(r, format, args);
+    entry->text = take_text(r, format_string(r, format, args));
     va_end(args);
     entry->kind = SP_VALUE_TEXT;
     put_old_key(r, entry);
@@ -323,7 +360,7 @@ void sp_put_lines(struct sp_report *r, enum sp_quantity_id id, const char *text)
     struct sp_entry *const entry = add_row(r, id);
     if (!entry)
         return;
-    entry->text = copy_string(text);
+    entry->text = take_text(r, copy_string(text));
     entry->kind = SP_VALUE_TEXT;
 }
 
@@ -332,9 +369,9 @@ void sp_put_described(struct sp_report *r, const char *key, const char *label, e
 {
     const struct sp_quantity_info info = {keep(r, key),    keep(r, label),   unit, "",
                                           keep(r, source), keep(r, meaning), NULL};
-    struct sp_entry *const entry = add_entry(r, info);
+    struct sp_entry *const entry = add_entry(r, keep_info(r, info));
     if (entry && text) {
-        entry->text = one_line(sp_must(strdup(text)));
+        entry->text = keep(r, text);
         entry->kind = SP_VALUE_TEXT;
     } else {
         set_number(entry, number);
@@ -344,16 +381,17 @@ void sp_put_described(struct sp_report *r, const char *key, const char *label, e
 void sp_put_copy(struct sp_report *r, const char *key, const struct sp_report *from,
                  const struct sp_entry *entry)
 {
-    const struct sp_quantity_info *const was = &entry->info;
-    struct sp_entry *const copy = add_entry(
-        r, (struct sp_quantity_info){keep(r, key), keep(r, was->label), was->unit, was->formula,
-                                     keep(r, was->source), keep(r, was->meaning), NULL});
+    const struct sp_quantity_info *const was = entry->info;
+    const struct sp_quantity_info info = {keep(r, key), keep(r, was->label),  was->unit,
+                                          was->formula, keep(r, was->source), keep(r, was->meaning),
+                                          NULL};
+    struct sp_entry *const copy = add_entry(r, keep_info(r, info));
     if (!copy)
         return;
     copy->kind = entry->kind;
     copy->number = entry->number;
     if (entry->text)
-        copy->text = copy_string(entry->text);
+        copy->text = take_text(r, copy_string(entry->text));
     if (entry->form == SP_CLOSED_NONE)
         return;
     size_t n = 0;
@@ -427,13 +465,21 @@ void sp_markdown_file(struct sp_report *r, const char *text)
 void sp_table(struct sp_report *r, const struct sp_column *columns, size_t n_columns,
               const struct sp_row *rows, size_t n_rows)
 {
-    if (!sp_takes_words(r))
+    struct sp_row *const copy = sp_must(malloc((n_rows + 1) * sizeof *rows));
+    sp_table_of(r, columns, n_columns, memcpy(copy, rows, n_rows * sizeof *rows), n_rows);
+}
+
+void sp_table_of(struct sp_report *r, const struct sp_column *columns, size_t n_columns,
+                 struct sp_row *rows, size_t n_rows)
+{
+    if (!sp_takes_words(r)) {
+        free(rows);
         return;
+    }
     struct sp_item *item = add_item(r, SP_ITEM_TABLE);
     item->columns = sp_must(malloc(n_columns * sizeof *columns));
-    item->rows = sp_must(malloc((n_rows + 1) * sizeof *rows));
+    item->rows = rows;
     memcpy(item->columns, columns, n_columns * sizeof *columns);
-    memcpy(item->rows, rows, n_rows * sizeof *rows);
     for (size_t i = 0; i < n_columns; i++) {
         item->columns[i].heading = keep(r, columns[i].heading);
         item->columns[i].key = columns[i].key ? keep(r, columns[i].key) : NULL;

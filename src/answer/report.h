@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/error.h"
@@ -12,16 +13,16 @@
 
 enum sp_value_kind { SP_VALUE_NONE, SP_VALUE_NUMBER, SP_VALUE_BOOL, SP_VALUE_TEXT };
 
-/* One quantity of the result. */
+/* One quantity of the result. Small, since a file of runs has a dozen for each. */
 struct sp_entry {
-    struct sp_quantity_info info;
+    const struct sp_quantity_info *info;
     const char *path; /* scope and key, "strategies.dp.fits" */
-    enum sp_value_kind kind;
     double number;
-    char *text;
-    bool is_old;          /* the same quantity under the key of the version before */
-    enum sp_form_id form; /* closed form of the number; SP_CLOSED_NONE: none */
-    size_t arguments;     /* index of its first argument, see sp_argument_value */
+    const char *text;
+    uint32_t arguments; /* index of its first argument, see sp_argument_value */
+    uint16_t form;      /* closed form of the number; SP_CLOSED_NONE: none */
+    uint8_t kind;       /* enum sp_value_kind */
+    bool is_old;        /* the same quantity under the key of the version before */
 };
 
 struct sp_report;

@@ -38,8 +38,11 @@ struct sp_report {
     enum sp_where place; /* of what comes next */
     struct sp_remark *notes;
     size_t n_notes, room_notes;
-    char **owned; /* strings of described quantities */
+    const struct sp_quantity_info **known; /* of each quantity that was put; else NULL */
+    char **owned;                          /* blocks of room for these and for texts */
     size_t n_owned, room_owned;
+    char *block_end;
+    size_t left;                  /* bytes of the last block, at its end */
     char word[16], word_as[32];   /* of sp_key_word; "": none */
     bool in_images;               /* of sp_count_images */
     const char *list;             /* the answer's list; NULL: none */
@@ -79,6 +82,10 @@ int sp_judged(const struct sp_entry *entry);
 /* Prints a paragraph, broken at blanks to the width (0: unlimited), below what follows its
  * label; a command so that a shell takes it. */
 void sp_print_paragraph(const char *text, int width, FILE *out);
+
+/* The same as sp_table, of rows that it frees. */
+void sp_table_of(struct sp_report *report, const struct sp_column *columns, size_t n_columns,
+                 struct sp_row *rows, size_t n_rows);
 
 /* Whether what has this place is in the short text alone. */
 static inline bool sp_is_brief(enum sp_where place)

@@ -28,7 +28,7 @@ void sp_section(struct sp_report *report, const char *heading, size_t first, con
         const struct sp_entry *const entry = sp_report_entry(report, i);
         if (entry->is_old || entry->kind == SP_VALUE_NONE || !is_of_group(entry->path, groups))
             continue;
-        snprintf(rows[n].label, sizeof rows[n].label, "%s", entry->info.label);
+        snprintf(rows[n].label, sizeof rows[n].label, "%s", entry->info->label);
         snprintf(rows[n].prefix, sizeof rows[n].prefix, "%.111s", entry->path);
         n++;
     }

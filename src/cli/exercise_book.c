@@ -93,9 +93,9 @@ static void put_answers(const struct sp_case *c, const struct sp_report *answer,
         }
         const struct sp_case_value value = sp_value_of_entry(entry);
         fputs("- ", out);
-        sp_markdown_text(entry->info.label, out);
+        sp_markdown_text(entry->info->label, out);
         fprintf(out, " (`%s`): **", entry->path);
-        put_value(&value, entry->info.unit, out);
+        put_value(&value, entry->info->unit, out);
         fputs("**\n", out);
     }
 }
@@ -140,7 +140,7 @@ static void put_errata(struct sp_book *book, const struct sp_case *c,
         while (strcmp(right->key, printed->key) != 0)
             right++;
         const struct sp_entry *entry = sp_find(answer, right->key);
-        const enum sp_unit unit = entry ? entry->info.unit : SP_NUMBER;
+        const enum sp_unit unit = entry ? entry->info->unit : SP_NUMBER;
         if (sp_case_matches(right, printed, c->rel_tol))
             continue;
         fprintf(book->pages, "\nThe source prints `%s` as ", printed->key);

@@ -232,10 +232,10 @@ void sp_put_question(int number, const struct sp_case *c, const struct sp_report
     fputs("\n\n", out);
     for (int i = 0; i < c->n_expect; i++) {
         const struct sp_entry *const entry = sp_find(answer, c->expect[i].key);
-        const char *const unit = sp_unit_name(entry->info.unit);
+        const char *const unit = sp_unit_name(entry->info->unit);
         name_part(name, number, i, c->n_expect);
         fprintf(out, "- **%s** ", name);
-        sp_markdown_text(entry->info.label, out);
+        sp_markdown_text(entry->info->label, out);
         fprintf(out, " (`%s`%s%s%s):\n", entry->path, *unit ? ", " : "", unit,
                 entry->kind == SP_VALUE_BOOL ? ", yes or no" : "");
     }
@@ -289,7 +289,7 @@ static bool read_number(const char *given, const char *unit, double *value)
 
 static bool form_has_unit(const struct sp_entry *entry, const char *unit)
 {
-    bool has = strcmp(sp_unit_name(entry->info.unit), unit) == 0;
+    bool has = strcmp(sp_unit_name(entry->info->unit), unit) == 0;
     if (entry->form == SP_CLOSED_NONE)
         return has;
     const struct sp_form form = sp_form(entry->form);
@@ -306,7 +306,7 @@ static bool form_takes(const struct sp_report *answer, const struct sp_entry *en
         return false;
     const struct sp_form form = sp_form(entry->form);
     for (size_t i = 0; form.arguments[i].name; i++)
-        if (strcmp(form.arguments[i].unit, sp_unit_name(of->info.unit)) == 0 &&
+        if (strcmp(form.arguments[i].unit, sp_unit_name(of->info->unit)) == 0 &&
             sp_argument_value(answer, entry, form.arguments[i].name, NULL, NULL) == of->number)
             return true;
     return false;
@@ -321,7 +321,7 @@ static bool has_unit(const struct sp_report *answer, const struct sp_entry *of, 
         return true;
     for (size_t i = 0; i < sp_report_size(answer); i++) {
         const struct sp_entry *const entry = sp_report_entry(answer, i);
-        const bool is_part = entry->number == of->number && entry->info.unit == of->info.unit;
+        const bool is_part = entry->number == of->number && entry->info->unit == of->info->unit;
         if (entry->kind == SP_VALUE_NUMBER &&
             (is_part || (of->form == SP_CLOSED_NONE && form_takes(answer, entry, of))) &&
             form_has_unit(entry, unit))
@@ -354,7 +354,7 @@ static void find_mistake(struct sp_graded *g, const struct sp_report *answer, do
         }
     for (size_t i = 0; i < sp_report_size(answer); i++) {
         const struct sp_entry *const other = sp_report_entry(answer, i);
-        if (other->kind == SP_VALUE_NUMBER && other->info.unit == g->of->info.unit &&
+        if (other->kind == SP_VALUE_NUMBER && other->info->unit == g->of->info->unit &&
             sp_case_is_close(given, other->number, ROUNDING / 2)) {
             snprintf(g->remark, sizeof g->remark, "that is %s", other->path);
             return;
@@ -364,7 +364,7 @@ static void find_mistake(struct sp_graded *g, const struct sp_report *answer, do
 
 static void grade_number(struct sp_graded *g, const struct sp_report *answer, double rel_tol)
 {
-    const char *const unit = sp_unit_name(g->of->info.unit);
+    const char *const unit = sp_unit_name(g->of->info->unit);
     double given;
     char number[64];
     /* a number may name what it counts, "11.5 nats", or be in per cent, "5 %" */

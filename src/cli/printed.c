@@ -20,10 +20,10 @@ void sp_note_differences(struct sp_report *report, const struct sp_case *c,
         if (sp_case_matches(&value, printed, c->rel_tol))
             continue;
         sp_note(report, "%s prints %s for %s (%s): %s", c->source,
-                printed->kind == SP_CASE_NUMBER ? sp_human_text(printed->number, entry->info.unit)
+                printed->kind == SP_CASE_NUMBER ? sp_human_text(printed->number, entry->info->unit)
                 : printed->kind == SP_CASE_BOOL ? printed->number != 0 ? "yes" : "no"
                                                 : printed->text,
-                entry->info.label, printed->key, c->differs);
+                entry->info->label, printed->key, c->differs);
     }
 }
 

@@ -64,7 +64,7 @@ static void put_actual(struct sp_report *r, const struct check_row *s)
 static void put_right(struct sp_report *r, const struct sp_graded *g)
 {
     if (g->of)
-        sp_put_described(r, "right", "right", g->of->info.unit, "", "the program's answer",
+        sp_put_described(r, "right", "right", g->of->info->unit, "", "the program's answer",
                          g->of->number, g->of->kind == SP_VALUE_TEXT ? g->of->text : NULL);
 }
 

@@ -159,7 +159,7 @@ static bool has_projector_bias(const cJSON *root, const struct tower *t)
 static void put_projector(cJSON *e, const cJSON *root, const struct tower *t, const struct sizes *s,
                           double deep)
 {
-    const double merged = s->merge * s->merge, tokens = s->grid * s->grid;
+    const double merged = s->merge * s->merge;
     const double pooled = sp_hf_number_at(root, "mm_tokens_per_image", 256);
     sp_hf_put(e, "projectors", 1 + deep);
     const bool in_all = is_qwen(t) || t->projector == SHUFFLED || t->projector == JOINED;
@@ -170,7 +170,7 @@ static void put_projector(cJSON *e, const cJSON *root, const struct tower *t, co
               : t->projector == LLAVA || t->projector == MERGED ? s->text
                                                                 : 0);
     sp_hf_put(e, "merge",
-              t->projector == GEMMA3 ? floor(tokens / pooled)
+              t->projector == GEMMA3 ? pow(floor(s->grid / sqrt(pooled)), 2)
               : merged > 1           ? merged
                                      : 0);
     cJSON_AddBoolToObject(e, "projector_bias", has_projector_bias(root, t));

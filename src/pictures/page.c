@@ -260,7 +260,7 @@ static void put_assumptions(const struct writer *w)
             continue;
         fputs("<li>", w->out);
         sp_html_format(w->out, "%s: %s (%s)", w->page->assumptions[i].label,
-                       sp_human_value(entry, SP_ROOM), entry->info.meaning);
+                       sp_human_value(entry, SP_ROOM), entry->info->meaning);
         fputs("</li>\n", w->out);
     }
     for (size_t i = 0; sp_report_note(w->report, i); i++) {
@@ -276,12 +276,12 @@ static void put_sources(const struct writer *w)
     fputs("<table><tr><th>number</th><th>value</th><th>formula</th><th>source</th></tr>\n", w->out);
     for (size_t i = 0; i < w->page->n_facts; i++) {
         const struct sp_entry *const entry = find(w, w->page->facts[i].key);
-        if (!entry || !*entry->info.source)
+        if (!entry || !*entry->info->source)
             continue;
         char formula[SP_FORMULA_TEXT];
-        const char *const cells[] = {entry->info.label, sp_human_value(entry, SP_ROOM),
-                                     sp_formula_text(entry->info.formula, formula),
-                                     entry->info.source};
+        const char *const cells[] = {entry->info->label, sp_human_value(entry, SP_ROOM),
+                                     sp_formula_text(entry->info->formula, formula),
+                                     entry->info->source};
         fputs("<tr>", w->out);
         for (size_t k = 0; k < sizeof cells / sizeof *cells; k++)
             tagged(w, "td", cells[k]);

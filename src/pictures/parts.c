@@ -18,9 +18,9 @@ static void draw_sum(struct sp_figure *figure, const struct sp_report *r, const 
         if (!entry || !(entry->number > 0))
             continue;
         parts[n].value = entry->number;
-        snprintf(parts[n].label, sizeof parts->label, "%s", entry->info.label);
+        snprintf(parts[n].label, sizeof parts->label, "%s", entry->info->label);
         snprintf(parts[n].note, sizeof parts->note, "%s",
-                 sp_human_text(entry->number, entry->info.unit));
+                 sp_human_text(entry->number, entry->info->unit));
         n++;
     }
     const struct sp_entry *const total = sp_find(r, sum);
@@ -36,7 +36,7 @@ static void draw_sum(struct sp_figure *figure, const struct sp_report *r, const 
                              .mark = NAN};
     w.sum.value = total->number;
     snprintf(w.sum.label, sizeof w.sum.label, "together");
-    snprintf(w.sum.note, sizeof w.sum.note, "%s", sp_human_text(total->number, total->info.unit));
+    snprintf(w.sum.note, sizeof w.sum.note, "%s", sp_human_text(total->number, total->info->unit));
     sp_draw_waterfall(figure, &w);
 }
 
@@ -61,7 +61,7 @@ static void say(const struct sp_report *r, size_t i, const char *key, char *out,
     char path[64];
     snprintf(path, sizeof path, "need.%zu.%s", i, key);
     const struct sp_entry *const entry = sp_find(r, path);
-    snprintf(out, size, "%s", entry ? sp_human_text(entry->number, entry->info.unit) : "");
+    snprintf(out, size, "%s", entry ? sp_human_text(entry->number, entry->info->unit) : "");
 }
 
 struct sp_figure *sp_draw_need(const struct sp_report *r, struct sp_error *error)

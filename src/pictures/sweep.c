@@ -65,8 +65,8 @@ void sp_take_swept(struct sp_sweep_picture *p, size_t row, size_t key, const str
     struct sp_sweep_panel *const panel = &p->panel[key];
     panel->value[row] = entry->number;
     panel->has_numbers = true;
-    panel->unit = entry->info.unit;
-    snprintf(panel->label, sizeof panel->label, "%.150s", entry->info.label);
+    panel->unit = entry->info->unit;
+    snprintf(panel->label, sizeof panel->label, "%.150s", entry->info->label);
 }
 
 /* Whether all values of an axis are rising numbers, and then those. */

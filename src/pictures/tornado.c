@@ -19,7 +19,8 @@ struct sp_figure *sp_draw_tornado(const struct sp_report *report, double delta)
                       sp_human_text(delta, SP_FRACTION), sp_find(report, "goal")->text,
                       sp_find(report, "model")->text, sp_find(report, "hw")->text);
     const struct sp_entry *const value = sp_find(report, "value");
-    const char *const unit = value->info.unit == SP_SECONDS ? "s" : sp_unit_name(value->info.unit);
+    const char *const unit =
+        value->info->unit == SP_SECONDS ? "s" : sp_unit_name(value->info->unit);
     struct sp_panel *const panel =
         sp_add_panel(figure, sp_make_axis(sp_find(report, "goal")->text, unit, false),
                      sp_make_axis("", "", false), "");

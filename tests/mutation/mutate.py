@@ -95,6 +95,9 @@ def mutants_of(path):
                     continue  # sizes of arrays and texts
                 if kind == "end" and re.search(r"[!=]= $", plain[start:match.start()]):
                     continue  # "x != floor(x)" and with ceil are true for the same numbers
+                if kind == "arguments" and plain[match.end()] == ")" and re.search(
+                        r"\b(fmax|fmin|sp_larger|sp_smaller)\($", plain[start:match.start()]):
+                    continue  # the same of two numbers
                 if kind == "comparison" and re.match(r"[^\n]*\n\s*abort\(\);", plain[match.end():end]):
                     continue  # out of memory
                 here += [Mutant(path, text, function, kind, match.start(), match.end(), c) for c in changes(match)]

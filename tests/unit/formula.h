@@ -145,7 +145,7 @@ static inline double sp_formula_value(const struct sp_report *report, const stru
 {
     char text[SP_FORMULA_TEXT];
     struct sp_formula f = {
-        .report = report, .entry = entry, .at = sp_formula_text(entry->info.formula, text)};
+        .report = report, .entry = entry, .at = sp_formula_text(entry->info->formula, text)};
     const double value = sp_formula_sum(&f);
     while (isspace((unsigned char)*f.at))
         f.at++;

@@ -172,15 +172,15 @@ static int check_report(const char *line, const struct sp_report *report)
             print_error("%s: %s is %g\n", line, entry->path, entry->number);
             lies++;
         }
-        if (!entry->info.formula || !*entry->info.formula)
+        if (!entry->info->formula || !*entry->info->formula)
             continue;
         const double value = sp_formula_value(report, entry, wrong, sizeof wrong);
         total.formulas++;
-        mark_seen(&entry->info);
+        mark_seen(entry->info);
         if (!*wrong && sp_test_is_close(value, entry->number, 1e-12))
             continue;
         print_error("%s: %s is %.17g, but %s is %.17g%s%s\n", line, entry->path, entry->number,
-                    entry->info.formula, value, *wrong ? ": " : "", wrong);
+                    entry->info->formula, value, *wrong ? ": " : "", wrong);
         lies++;
     }
     return lies;

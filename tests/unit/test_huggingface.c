@@ -391,7 +391,7 @@ static double value_with(const char *name, const char *part, const char *key, do
 {
     struct sp_error error;
     cJSON *const config = sample(name);
-    cJSON *const in = cJSON_GetObjectItem(config, part);
+    cJSON *const in = *part ? cJSON_GetObjectItem(config, part) : config;
     assert_non_null(in);
     cJSON_DeleteItemFromObject(in, key);
     cJSON_AddNumberToObject(in, key, value);
@@ -424,6 +424,33 @@ static void parts_of_models(void **state)
     assert_close(value_with("gemma-4-26B-A4B", "text_config", "num_global_key_value_heads", 0, "",
                             "kv_heads", text),
                  others, 0);
+    /* LFM2's dense layers: as many as are said, one too. */
+    for (int layers = 1; layers <= 3; layers++)
+        assert_close(
+            value_with("LFM2-8B-A1B", "", "num_dense_layers", layers, "moe", "dense_layers", text),
+            layers, 0);
+    /* Gemma3MultiModalProjector of transformers: a window of image // patch // sqrt(tokens) patches
+     * a side. */
+    const struct {
+        double image, pooled, window;
+    } windows_of[] = {{896, 256, 4}, {980, 256, 4}, {1120, 256, 5}, {896, 64, 8}};
+    for (size_t i = 0; i < sizeof windows_of / sizeof *windows_of; i++) {
+        cJSON *const config = sample("gemma-3-4b-it");
+        struct sp_error error;
+        cJSON *const vision = cJSON_Parse(
+            "{\"model_type\":\"siglip_vision_model\",\"hidden_size\":1152,\"patch_size\":14,"
+            "\"intermediate_size\":4304,\"num_attention_heads\":16,\"num_hidden_layers\":27}");
+        cJSON_AddNumberToObject(vision, "image_size", windows_of[i].image);
+        cJSON_AddItemToObject(config, "vision_config", vision);
+        cJSON_AddNumberToObject(config, "mm_tokens_per_image", windows_of[i].pooled);
+        cJSON *const native = native_of(config, "x", NULL, &error);
+        assert_non_null(native);
+        assert_close(cJSON_GetNumberValue(
+                         cJSON_GetObjectItem(cJSON_GetObjectItem(native, "encoder"), "merge")),
+                     pow(windows_of[i].window, 2), 0);
+        cJSON_Delete(native);
+        cJSON_Delete(config);
+    }
     const char *const llama = "Llama-4-Scout-17B-16E-Instruct, with its tower";
     const struct {
         double ratio, merged;

@@ -3,6 +3,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "cli/command.h"
 #include "base/json.h"
@@ -399,6 +402,42 @@ static void long_texts(void **state)
     sp_report_free(report);
 }
 
+/* Bytes in use; 0 where nobody counts them. */
+static double held(void)
+{
+#ifdef __GLIBC__
+    const struct mallinfo2 all = mallinfo2();
+    return (double)(all.uordblks + all.hblkhd);
+#else
+    return 0;
+#endif
+}
+
+/* A row of a list of 12 numbers and 2 texts, as one of a file of runs: each a path of 30 letters
+ * and 40 bytes, in arrays at most half empty, and room for the row and the index. */
+static void bytes_of_a_row(void **state)
+{
+    (void)state;
+    enum { ROWS = 10000, COLUMNS = 14 };
+    const double before = held();
+    enum sp_quantity_id first;
+    struct sp_report *const report = sp_report_new("validate");
+    assert_true(sp_quantities_of("validate", &first) >= first + COLUMNS);
+    for (int i = 0; i < ROWS; i++) {
+        sp_begin_row(report, "", "runs.%d", i);
+        for (int k = 0; k < COLUMNS; k++)
+            if (k < 2)
+                sp_put_text(report, (enum sp_quantity_id)((int)first + k), "run %d", i);
+            else
+                sp_put(report, (enum sp_quantity_id)((int)first + k), i * COLUMNS + k);
+    }
+    const double each = (held() - before) / ROWS;
+    print_message("%.0f bytes a row\n", each);
+    assert_true(each < 2 * 40 * COLUMNS + 30 * COLUMNS + 2 * 176 + 16 * COLUMNS);
+    sp_report_free(report);
+    assert_true(held() - before < 1e5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -407,6 +446,7 @@ int main(void)
         cmocka_unit_test(get_keys),       cmocka_unit_test(explanation),
         cmocka_unit_test(human),          cmocka_unit_test(many_keys),
         cmocka_unit_test(old_keys),       cmocka_unit_test(long_texts),
+        cmocka_unit_test(bytes_of_a_row),
     };
     return cmocka_run_group_tests_name("report", tests, NULL, NULL);
 }
