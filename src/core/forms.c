@@ -54,6 +54,7 @@ static const char *take(const char **parts)
     return part;
 }
 
+/* Name, what, unit, text and source, then the arguments. */
 struct sp_form sp_form(enum sp_form_id id)
 {
     const char *parts = (const char *)&texts + starts[id];
@@ -70,12 +71,20 @@ struct sp_form sp_form(enum sp_form_id id)
     return form;
 }
 
+static const char *part_of(enum sp_form_id id, int part)
+{
+    const char *parts = (const char *)&texts + starts[id];
+    while (part-- > 0)
+        take(&parts);
+    return parts;
+}
+
 const char *sp_form_text(enum sp_form_id id)
 {
-    return sp_form(id).text;
+    return part_of(id, 3);
 }
 
 const char *sp_form_source(enum sp_form_id id)
 {
-    return sp_form(id).source;
+    return part_of(id, 4);
 }

@@ -80,7 +80,8 @@ static void answer(FILE *out)
     struct sp_error error = {0};
     struct sp_world world = {0};
     rewind(stdin);
-    sp_answer_lines(10, words, &world, out, &error);
+    const struct sp_output to = {.out = out, .notes = stderr};
+    sp_answer_lines(10, words, &world, &to, &error);
     sp_free_world(&world);
     if (error.lines > 0) {
         fprintf(stderr, "%s\n", error.text);
