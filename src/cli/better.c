@@ -11,7 +11,7 @@
 #include "cli/plan_rows.h"
 #include "study/plan_text.h"
 
-/* A plan whose neighbours are as they are when their change is typed after the command. */
+/* A plan whose neighbours are what the command with their change gives. */
 struct better {
     const struct sp_args *args;
     const struct sp_planned *p;

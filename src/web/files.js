@@ -37,7 +37,7 @@ class Files {
     this.input.value = '';
   }
 
-  // Shows the program's errors for a config, and offers what a file may be; a task takes a model or a machine at once.
+  // Shows the program's errors for a config, and offers what a file may be; a task takes a model, a machine or a launch at once.
   async look(name) {
     this.element.querySelector('details').open = true;
     const done = name.endsWith('.json') ? await this.engine.run(['lint', name], { files: this.all() }).promise : { code: 0 };
@@ -45,7 +45,7 @@ class Files {
     this.said.replaceChildren(done.code ? make('pre', { class: 'errors', role: 'alert' }, done.stderr || done.stdout)
       : make('p', {}, `${name} is read.`));
     this.show();
-    const what = { model: 'model', hardware: 'hw' }[/correct (\w+) file/.exec(done.stdout)?.[1]];
+    const what = /\.(sh|ya?ml|py|toml)$/.test(name) ? 'from' : { model: 'model', hardware: 'hw' }[/correct (\w+) file/.exec(done.stdout)?.[1]];
     if (what && byId('field-chip')) this.use(what, name);
   }
 

@@ -73,7 +73,7 @@ function gaugeOf(all, ask) {
   const over = whole.value > most.value;
   const scale = over ? whole.value : most.value;
   return make('section', { class: `gauge ${over ? 'bad' : 'good'}` }, make('h3', {}, `${drawn.title} `, make('b', {}, numberOf(whole, ask),
-    ' of ', numberOf(most, ask)), make('small', {}, drawn.of, whole.key.startsWith('best.') ? `, with ${planOf(all)}` : null)), stackOf(parts, scale, whole.value, ask, styled(make('span', { class: 'used' }), { width: `${100 * whole.value / scale}%` }),
+    ' of ', numberOf(most, ask)), ' ', make('small', {}, drawn.of, whole.key.startsWith('best.') ? `, with ${planOf(all)}` : null)), stackOf(parts, scale, whole.value, ask, styled(make('span', { class: 'used' }), { width: `${100 * whole.value / scale}%` }),
     over && styled(make('span', { class: 'most' }), { left: `${100 * most.value / scale}%` })));
 }
 

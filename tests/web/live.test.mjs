@@ -162,7 +162,6 @@ test('a config that is dropped is the model', () => on('', async (tab) => {
 test('a launch script that is dropped is read, a link without its file asks for it', () => on('', async (tab) => {
   await drop(tab, 'train.sh', 'torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 32 --hidden-size 4096 --num-attention-heads 32 ' +
     '--seq-length 4096 --micro-batch-size 1 --global-batch-size 256 --tensor-model-parallel-size 2 --bf16');
-  await tab.click('text=Use as the launch');
   await answered(tab, 'step --from train.sh --hw h100-512');
   assert.match(await text(tab, '.verdict'), /per step/);
   const elsewhere = await open(browser, 'step --from train.sh --hw h100-512');

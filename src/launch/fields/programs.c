@@ -40,7 +40,7 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* The word of a script's commands that fits; NULL: none does. */
+/* The first fitting word of a script's commands; NULL: none does. */
 static const char *find_word(const struct sp_script *script, const char *list, const char *end)
 {
     for (int i = 0; script && i < script->n; i++)
