@@ -238,9 +238,15 @@ struct sp_pools sp_pools(const struct sp_served *prefill, const struct sp_served
  * scale-up domain holds both, else over the scale-out or data-centre network. */
 double sp_instance_egress_bytes_per_s(const struct sp_hardware *hw, double chips, double all_chips);
 
-/* Tokens per step that checks k drafts, each accepted with probability a if all before it were: (1
- * - a^(k+1)) / (1 - a); k + 1 at a = 1. Leviathan et al. 2023, equation 1. */
-double sp_speculated_tokens(double drafts, double acceptance);
+/* The mean of 14 published curves of tokens per step (SemiAnalysis InferenceX 843c6254ff69,
+ * golden_al_distribution), and least squares of the logarithms for 2 to 5 drafts. */
+#define SP_MEAN_ACCEPTANCE 0.843
+#define SP_LATER_ACCEPTANCE 0.918
+
+/* Tokens per step that checks k drafts: 1 and the sum over i of a^i later^(i (i - 1) / 2). With
+ * `later` 1 that is (1 - a^(k+1)) / (1 - a), and k + 1 at a = 1. Leviathan et al. 2023, equation
+ * 1. */
+double sp_speculated_tokens(double drafts, const struct sp_acceptance *acceptance);
 
 /* Speculative decoding with k drafts. */
 struct sp_speculation {
@@ -254,7 +260,7 @@ struct sp_speculation sp_speculation(const struct sp_served *target, const struc
 
 /* Number of drafts, 0 to 16, with the largest speed-up. */
 double sp_best_drafts(const struct sp_served *target, const struct sp_served *draft,
-                      double sequences, double acceptance);
+                      double sequences, const struct sp_acceptance *acceptance);
 
 /* What to optimise an instance for. */
 enum sp_serve_objective {

@@ -434,9 +434,11 @@ static bool check_drafts(const struct serve *f, struct sp_error *error)
     const bool k = f->args->given.draft_tokens;
     if (a && n)
         return sp_fail(error, SP_INPUT, "--acceptance and --accepted exclude each other");
-    if ((a || n) != k)
+    if ((a || n) && !k)
+        return sp_fail(error, SP_USAGE, "--accept%s needs --draft-tokens K", a ? "ance" : "ed");
+    if (k && !a && !n && f->args->given.draft_model)
         return sp_fail(error, SP_USAGE,
-                       "--draft-tokens K needs --acceptance FRACTION or --accepted N");
+                       "--draft-model needs --acceptance FRACTION or --accepted N");
     if (n && f->args->value.accepted > f->args->value.draft_tokens + 1)
         return sp_fail(error, SP_INPUT, "--accepted: at most --draft-tokens + 1");
     return k || !f->args->given.draft_model ||
@@ -454,7 +456,11 @@ static bool load_drafts(struct serve *f, const struct sp_sources *sources, struc
     if (isnan(k))
         return true;
     f->service.drafts = k;
-    f->service.accepted = isnan(n) ? sp_speculated_tokens(k, a) : n;
+    f->acceptance = f->model.speculative;
+    if (!isnan(a) || !isnan(n) || !(f->acceptance.first > 0))
+        f->acceptance = (struct sp_acceptance){or_else(a, isnan(n) ? SP_MEAN_ACCEPTANCE : NAN),
+                                               f->textbook ? 1 : SP_LATER_ACCEPTANCE};
+    f->service.accepted = or_else(n, sp_speculated_tokens(k, &f->acceptance));
     return true;
 }
 

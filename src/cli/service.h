@@ -62,6 +62,7 @@ struct serve {
     const struct sp_args *args;
     struct sp_report *report;
     struct sp_model model, draft_model;
+    struct sp_acceptance acceptance; /* of the drafts; first NAN: --accepted says what they give */
     struct sp_hardware hw, part; /* the machine, and an instance of it */
     struct serve_degrees degrees;
     struct sp_engine engine;

@@ -83,6 +83,8 @@ struct shown {
     double generating;      /* sequences of a step; NAN: the instance does not hold the weights */
     double prompts;         /* of a step */
     double prompts_at_once; /* that the ranks of attention's data parallelism read */
+    enum { STATED, ALIKE, EACH_LESS } law; /* of the drafts */
+    bool is_mean;                          /* of known models: nothing else is known */
     double step_B, watts, pue, acceptance, best_drafts, estimated_gain;
     double readers, generators, requests_together;
     enum sp_dtype dtype;
@@ -316,10 +318,13 @@ static void speculate(struct shown *s)
     s->drafts = f->holds_weights && s->of->drafts > 0;
     if (!s->drafts)
         return;
-    s->acceptance = f->args->value.acceptance;
+    s->acceptance = f->acceptance.first;
+    s->law = isnan(s->acceptance) ? STATED : f->acceptance.later == 1 ? ALIKE : EACH_LESS;
+    s->is_mean =
+        s->law != STATED && !f->args->given.acceptance && !(f->model.speculative.first > 0);
     s->speculation = sp_speculation(s->v, draft, s->step_B, s->of->drafts, s->of->accepted);
     s->best_drafts =
-        isnan(s->acceptance) ? NAN : sp_best_drafts(s->v, draft, s->step_B, s->acceptance);
+        isnan(s->acceptance) ? NAN : sp_best_drafts(s->v, draft, s->step_B, &f->acceptance);
     s->estimated_gain = s->said ? estimated_gain(f) : NAN;
 }
 
