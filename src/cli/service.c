@@ -281,6 +281,11 @@ static bool check_kv(const struct serve *f, struct sp_error *error)
     if (f->args->given.kv_per_token && sp_model_has_shape(&f->model))
         return sp_fail(error, SP_USAGE, "--kv-per-token is for --params; the shape of %s gives it",
                        f->model.name);
+    if (f->args->given.host_cache && !(sp_host_bytes_per_s(&f->hw.chip) > 0))
+        return sp_fail(error, SP_INPUT,
+                       "--host-cache: %s has no chip.pcie_bytes_per_s: give --set "
+                       "hw.chip.pcie_bytes_per_s=BYTES/S",
+                       f->hw.name);
     return f->args->value.prefix_hit < 1 ||
            sp_fail(error, SP_INPUT,
                    "--prefix-hit must be below 1: the last token of a prompt is always computed");
@@ -346,6 +351,8 @@ static struct sp_service service_of(const struct serve *f, double chips)
         .step_tokens = or_else(context, input + seen / 2),
         .block = or_else(args->value.block, f->engine.block_tokens),
         .prefix_hit = args->value.prefix_hit,
+        .host_bytes_per_s = args->given.host_cache ? sp_host_bytes_per_s(&f->hw.chip) : 0,
+        .by_layer = f->engine.fetches_by_layer,
         .chunk = or_else(args->value.chunk, f->engine.chunk_tokens),
         .mfu = args->value.mfu,
         .attention = rule_of(f, args->value.attention) == 1,

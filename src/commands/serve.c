@@ -123,6 +123,9 @@ static const char *words_of_bound(const char *bound)
                            : "the communication of TP";
 }
 
+#define FETCHES (s->of->host_bytes_per_s > 0 && s->f->holds_weights)
+#define FETCHER (s->pooled ? &s->f->reader : s->v)
+
 #define SP_PART serve
 #define SP_PART_OF struct shown
 #include "answer/put_rows.h"
