@@ -84,7 +84,6 @@ struct shown {
     double prompts;         /* of a step */
     double prompts_at_once; /* that the ranks of attention's data parallelism read */
     enum { STATED, ALIKE, EACH_LESS } law; /* of the drafts */
-    bool is_mean;                          /* of known models: nothing else is known */
     double step_B, watts, pue, acceptance, best_drafts, estimated_gain;
     double readers, generators, requests_together;
     enum sp_dtype dtype;
@@ -122,9 +121,6 @@ static const char *words_of_bound(const char *bound)
            : *bound == 'm' ? "arithmetic"
                            : "the communication of TP";
 }
-
-#define FETCHES (s->of->host_bytes_per_s > 0 && s->f->holds_weights)
-#define FETCHER (s->pooled ? &s->f->reader : s->v)
 
 #define SP_PART serve
 #define SP_PART_OF struct shown
@@ -317,17 +313,13 @@ static double estimated_gain(const struct serve *f)
 static void speculate(struct shown *s)
 {
     const struct serve *const f = s->f;
-    const struct sp_served *const draft = s->v->draft;
     s->drafts = f->holds_weights && s->of->drafts > 0;
     if (!s->drafts)
         return;
     s->acceptance = f->acceptance.first;
     s->law = isnan(s->acceptance) ? STATED : f->acceptance.later == 1 ? ALIKE : EACH_LESS;
-    s->is_mean =
-        s->law != STATED && !f->args->given.acceptance && !(f->model.speculative.first > 0);
-    s->speculation = sp_speculation(s->v, draft, s->step_B, s->of->drafts, s->of->accepted);
-    s->best_drafts =
-        isnan(s->acceptance) ? NAN : sp_best_drafts(s->v, draft, s->step_B, &f->acceptance);
+    s->speculation = sp_speculation(s->v, s->v->draft, s->step_B, s->of->drafts, s->of->accepted);
+    s->best_drafts = sp_best_drafts(s->v, s->v->draft, s->step_B, &f->acceptance);
     s->estimated_gain = s->said ? estimated_gain(f) : NAN;
 }
 
