@@ -187,6 +187,12 @@ struct sp_encoder {
  * S: a shared block. W: as A, with the window alone of a compressed attention. */
 #define SP_PATTERN_LETTERS "AL*M-EXalSW"
 
+/* How often drafts of speculative decoding are accepted: the first with the probability `first`,
+ * each further one, if all before it were, `later` times as often as the one before. */
+struct sp_acceptance {
+    double first, later;
+};
+
 /* A model. layers == 0: only its size (`params`) is known. */
 struct sp_model {
     char name[64];
@@ -206,6 +212,7 @@ struct sp_model {
     int64_t max_seq;
     /* formats of the released checkpoint, enum sp_storage; kv: bf16 leaves it to the engine */
     int weights, expert_weights, kv;
+    struct sp_acceptance speculative; /* of drafts of its own modules; first 0: unknown */
     int64_t mtp_layers; /* modules that predict further tokens in training (DeepSeek-V3) */
     bool gated_mlp, tied_embeddings;
     bool qkv_bias, o_bias, mlp_bias, lm_head_bias;

@@ -29,6 +29,7 @@ struct sp_engine {
     double chunk_tokens;    /* most prompt tokens per step; 0: no limit */
     bool separate_prompts;  /* prompts have passes of their own, in which nothing is generated */
     double poll_steps;      /* steps from one look for new requests to the next; 0: 1 */
+    bool fetches_by_layer;  /* a prompt begins while later layers of its cache come from the host */
 };
 
 /* One instance of a served model and its requests: what closed forms, estimates, verdicts and costs
@@ -52,17 +53,20 @@ struct sp_service {
     bool fraction_of_free; /* see sp_engine.of_free */
     double block;          /* tokens per cache block */
     double prefix_hit;     /* share of a prompt already cached */
-    double chunk;          /* prompt tokens per pass of an estimate; 0: all */
-    bool separate;         /* see sp_engine.separate_prompts */
-    double poll_steps;     /* see struct sp_engine */
-    double redundant;      /* copies of routed experts beyond one of each */
-    double imbalance;      /* tokens of the busiest EP rank over the mean; 0: as measured, or with
-                              copies what they leave */
-    bool moe_overlap;      /* a pass is two batches: one exchanges while the other computes */
-    double mfu;            /* of the prefill */
-    bool attention;        /* count causal attention in the prefill */
-    bool all_experts;      /* every step reads all routed experts and the input table, as in the
-                              textbook */
+    double
+        host_bytes_per_s; /* host link of a chip, over which that share comes; 0: chips hold it */
+    bool by_layer;        /* see sp_engine.fetches_by_layer */
+    double chunk;         /* prompt tokens per pass of an estimate; 0: all */
+    bool separate;        /* see sp_engine.separate_prompts */
+    double poll_steps;    /* see struct sp_engine */
+    double redundant;     /* copies of routed experts beyond one of each */
+    double imbalance;     /* tokens of the busiest EP rank over the mean; 0: as measured, or with
+                             copies what they leave */
+    bool moe_overlap;     /* a pass is two batches: one exchanges while the other computes */
+    double mfu;           /* of the prefill */
+    bool attention;       /* count causal attention in the prefill */
+    bool all_experts;     /* every step reads all routed experts and the input table, as in the
+                             textbook */
     /* speculative decoding: drafts checked and tokens accepted per step (drafts 0: one) */
     double drafts, accepted;
     const struct sp_model *draft_model; /* NULL: drafts are free */
@@ -79,13 +83,16 @@ struct sp_served {
     double expert_share;    /* k/E; 1 if every step reads all experts */
     double expert_variance; /* of their tokens, over the squared mean */
     /* bytes */
-    double weights;          /* P */
-    double capacity;         /* for weights and cache of the instance */
-    double kv_token;         /* KV cache per token; NAN: unknown */
-    double copies;           /* copies of a sequence's cache in the instance */
-    double kv_held, kv_read; /* per sequence with its copies: held, read per step; NAN */
-    double state;            /* constant part of it */
-    double prefill_read;     /* weights read by a prompt */
+    double weights;                /* P */
+    double capacity;               /* for weights and cache of the instance */
+    double kv_token;               /* KV cache per token; NAN: unknown */
+    double copies;                 /* copies of a sequence's cache in the instance */
+    double kv_held, kv_read;       /* per sequence with its copies: held, read per step; NAN */
+    double state;                  /* constant part of it */
+    double prefill_read;           /* weights read by a prompt */
+    double fetched;                /* of a prompt's cache, copies included, from the host */
+    double fetch_chips;            /* that fetch it, each its part */
+    double fetch_s, fetches_per_s; /* of a prompt, s; most prompts of the instance, INFINITY */
     double prefill_flops;
     double peak;                   /* FLOP/s of a chip: the formats' mean over active parameters */
     double C, W;                   /* FLOP/s and bytes/s of all chips */
@@ -238,9 +245,15 @@ struct sp_pools sp_pools(const struct sp_served *prefill, const struct sp_served
  * scale-up domain holds both, else over the scale-out or data-centre network. */
 double sp_instance_egress_bytes_per_s(const struct sp_hardware *hw, double chips, double all_chips);
 
-/* Tokens per step that checks k drafts, each accepted with probability a if all before it were: (1
- * - a^(k+1)) / (1 - a); k + 1 at a = 1. Leviathan et al. 2023, equation 1. */
-double sp_speculated_tokens(double drafts, double acceptance);
+/* The mean of 14 published curves of tokens per step (SemiAnalysis InferenceX 843c6254ff69,
+ * golden_al_distribution), and least squares of the logarithms for 2 to 5 drafts. */
+#define SP_MEAN_ACCEPTANCE 0.843
+#define SP_LATER_ACCEPTANCE 0.918
+
+/* Tokens per step that checks k drafts: 1 and the sum over i of a^i later^(i (i - 1) / 2). With
+ * `later` 1 that is (1 - a^(k+1)) / (1 - a), and k + 1 at a = 1. Leviathan et al. 2023, equation
+ * 1. */
+double sp_speculated_tokens(double drafts, const struct sp_acceptance *acceptance);
 
 /* Speculative decoding with k drafts. */
 struct sp_speculation {
@@ -254,7 +267,7 @@ struct sp_speculation sp_speculation(const struct sp_served *target, const struc
 
 /* Number of drafts, 0 to 16, with the largest speed-up. */
 double sp_best_drafts(const struct sp_served *target, const struct sp_served *draft,
-                      double sequences, double acceptance);
+                      double sequences, const struct sp_acceptance *acceptance);
 
 /* What to optimise an instance for. */
 enum sp_serve_objective {

@@ -281,6 +281,11 @@ static bool check_kv(const struct serve *f, struct sp_error *error)
     if (f->args->given.kv_per_token && sp_model_has_shape(&f->model))
         return sp_fail(error, SP_USAGE, "--kv-per-token is for --params; the shape of %s gives it",
                        f->model.name);
+    if (f->args->given.host_cache && !(sp_host_bytes_per_s(&f->hw.chip) > 0))
+        return sp_fail(error, SP_INPUT,
+                       "--host-cache: %s has no chip.pcie_bytes_per_s: give --set "
+                       "hw.chip.pcie_bytes_per_s=BYTES/S",
+                       f->hw.name);
     return f->args->value.prefix_hit < 1 ||
            sp_fail(error, SP_INPUT,
                    "--prefix-hit must be below 1: the last token of a prompt is always computed");
@@ -346,6 +351,8 @@ static struct sp_service service_of(const struct serve *f, double chips)
         .step_tokens = or_else(context, input + seen / 2),
         .block = or_else(args->value.block, f->engine.block_tokens),
         .prefix_hit = args->value.prefix_hit,
+        .host_bytes_per_s = args->given.host_cache ? sp_host_bytes_per_s(&f->hw.chip) : 0,
+        .by_layer = f->engine.fetches_by_layer,
         .chunk = or_else(args->value.chunk, f->engine.chunk_tokens),
         .mfu = args->value.mfu,
         .attention = rule_of(f, args->value.attention) == 1,
@@ -431,9 +438,11 @@ static bool check_drafts(const struct serve *f, struct sp_error *error)
     const bool k = f->args->given.draft_tokens;
     if (a && n)
         return sp_fail(error, SP_INPUT, "--acceptance and --accepted exclude each other");
-    if ((a || n) != k)
+    if ((a || n) && !k)
+        return sp_fail(error, SP_USAGE, "--accept%s needs --draft-tokens K", a ? "ance" : "ed");
+    if (k && !a && !n && f->args->given.draft_model)
         return sp_fail(error, SP_USAGE,
-                       "--draft-tokens K needs --acceptance FRACTION or --accepted N");
+                       "--draft-model needs --acceptance FRACTION or --accepted N");
     if (n && f->args->value.accepted > f->args->value.draft_tokens + 1)
         return sp_fail(error, SP_INPUT, "--accepted: at most --draft-tokens + 1");
     return k || !f->args->given.draft_model ||
@@ -451,7 +460,11 @@ static bool load_drafts(struct serve *f, const struct sp_sources *sources, struc
     if (isnan(k))
         return true;
     f->service.drafts = k;
-    f->service.accepted = isnan(n) ? sp_speculated_tokens(k, a) : n;
+    f->acceptance = f->model.speculative;
+    if (!isnan(a) || !isnan(n) || !(f->acceptance.first > 0))
+        f->acceptance = (struct sp_acceptance){or_else(a, isnan(n) ? SP_MEAN_ACCEPTANCE : NAN),
+                                               f->textbook ? 1 : SP_LATER_ACCEPTANCE};
+    f->service.accepted = or_else(n, sp_speculated_tokens(k, &f->acceptance));
     return true;
 }
 

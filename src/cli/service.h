@@ -31,6 +31,7 @@ extern const char *const sp_serve_attentions[], *const sp_serve_percentiles[],
     SP_TAKE(kv), \
     SP_TAKE(engine), \
     SP_TAKE(prefix_hit, .fallback = "0"), \
+    SP_TAKE(host_cache, .needs = SP_THESE(SP_O_prefix_hit)), \
     SP_TAKE(chunk), \
     SP_TAKE(block), \
     SP_TAKE(memory_fraction), \
@@ -62,7 +63,8 @@ struct serve {
     const struct sp_args *args;
     struct sp_report *report;
     struct sp_model model, draft_model;
-    struct sp_hardware hw, part; /* the machine, and an instance of it */
+    struct sp_acceptance acceptance; /* of the drafts; first NAN: --accepted says what they give */
+    struct sp_hardware hw, part;     /* the machine, and an instance of it */
     struct serve_degrees degrees;
     struct sp_engine engine;
     enum sp_storage weights, expert_weights, kv;

@@ -67,11 +67,14 @@ void sp_simulate(struct serve *f)
     const bool any = isnan(f->load.concurrency) && !(f->load.rate > 0);
     if (!f->holds_weights || f->is_overrun || (!differ && !f->args->given.simulate))
         return;
-    if (f->instance.estimated && !f->load.apart && !try(f, f->B) && any && f->is_simulated)
+    const bool fetches = f->service.host_bytes_per_s > 0;
+    if (f->instance.estimated && !f->load.apart && !fetches && !try(f, f->B) && any &&
+        f->is_simulated)
         keep_limits(f);
     if (!f->is_simulated)
         sp_note(f->report, "%s is not simulated: mean lengths are used",
-                f->load.apart           ? "prefill on separate chips"
+                fetches                 ? "a cache on the host"
+                : f->load.apart         ? "prefill on separate chips"
                 : f->instance.estimated ? "a load of a million concurrent requests"
                                         : "a closed form");
 }

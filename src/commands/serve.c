@@ -85,6 +85,7 @@ struct shown {
     double generating;      /* sequences of a step; NAN: the instance does not hold the weights */
     double prompts;         /* of a step */
     double prompts_at_once; /* that the ranks of attention's data parallelism read */
+    enum { STATED, ALIKE, EACH_LESS } law; /* of the drafts */
     double step_B, watts, pue, acceptance, best_drafts, estimated_gain;
     double readers, generators, requests_together;
     enum sp_dtype dtype;
@@ -312,14 +313,13 @@ static double estimated_gain(const struct serve *f)
 static void speculate(struct shown *s)
 {
     const struct serve *const f = s->f;
-    const struct sp_served *const draft = s->v->draft;
     s->drafts = f->holds_weights && s->of->drafts > 0;
     if (!s->drafts)
         return;
-    s->acceptance = f->args->value.acceptance;
-    s->speculation = sp_speculation(s->v, draft, s->step_B, s->of->drafts, s->of->accepted);
-    s->best_drafts =
-        isnan(s->acceptance) ? NAN : sp_best_drafts(s->v, draft, s->step_B, s->acceptance);
+    s->acceptance = f->acceptance.first;
+    s->law = isnan(s->acceptance) ? STATED : f->acceptance.later == 1 ? ALIKE : EACH_LESS;
+    s->speculation = sp_speculation(s->v, s->v->draft, s->step_B, s->of->drafts, s->of->accepted);
+    s->best_drafts = sp_best_drafts(s->v, s->v->draft, s->step_B, &f->acceptance);
     s->estimated_gain = s->said ? estimated_gain(f) : NAN;
 }
 

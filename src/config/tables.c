@@ -426,6 +426,8 @@ static const struct sp_field engine_fields[] = {
          "graphs and workspaces per chip, besides weights and cache"),
     BOOL(separate_prompts, "prompts have passes of their own, in which nothing is generated"),
     REAL(poll_steps, "", 1, 1e6, "steps between two looks for new requests", .fallback = 1),
+    BOOL(fetches_by_layer,
+         "computes a prompt's first layers while the cache of others comes from the host"),
     REMARKS("where the defaults come from"),
 };
 #undef OF

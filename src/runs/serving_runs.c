@@ -210,10 +210,10 @@ static bool read_pool(struct reader *r, const char *column, struct pool *p)
 static void read_drafts(struct reader *r)
 {
     struct sp_service *const s = &r->run->service;
-    const double acceptance = number(r, "acceptance", 0, NAN);
+    const struct sp_acceptance alike = {.first = number(r, "acceptance", 0, NAN), .later = 1};
     s->drafts = number(r, "draft_tokens", 1, 0);
     s->accepted = number(r, "accepted", 1,
-                         isnan(acceptance) ? NAN : sp_speculated_tokens(s->drafts, acceptance));
+                         isnan(alike.first) ? NAN : sp_speculated_tokens(s->drafts, &alike));
     if (s->drafts > 0 && !(s->accepted >= 1 && s->accepted <= s->drafts + 1))
         problem(r, "draft_tokens: accepted (or acceptance) is not stated, or too large");
 }

@@ -175,16 +175,21 @@ static void drafts(void **state)
 {
     (void)state;
     struct world w;
-    assert_close(sp_speculated_tokens(4, 1), 5, 0);
-    assert_close(sp_speculated_tokens(3, 0.5), 1.875, 1e-15);
-    assert_close(sp_speculated_tokens(7, 0), 1, 0);
+    const struct sp_acceptance all = {.first = 1, .later = 1}, half = {.first = 0.5, .later = 1},
+                               none = {.first = 0, .later = 1}, most = {.first = 0.9, .later = 1},
+                               less = {.first = 0.5, .later = 0.8};
+    assert_close(sp_speculated_tokens(4, &all), 5, 0);
+    assert_close(sp_speculated_tokens(3, &half), 1.875, 1e-15);
+    assert_close(sp_speculated_tokens(7, &none), 1, 0);
+    /* 1 + 0.5 + 0.5 0.4 + 0.5 0.4 0.32 */
+    assert_close(sp_speculated_tokens(3, &less), 1.764, 1e-15);
     make(&w, "llama3-70b", "h100-8");
     const struct sp_served v = prepared(&w.service);
     /* far below the critical batch a step on more tokens takes no longer */
     assert_close(sp_speculation(&v, NULL, 1, 4, 3).speedup, 3, 1e-12);
     /* a draft that is the target itself cannot pay: 3 tokens for two of its steps and the check */
     assert_close(sp_speculation(&v, &v, 1, 2, 3).speedup, 1, 1e-12);
-    assert_close(sp_best_drafts(&v, &v, 1, 0.9), 0, 0);
+    assert_close(sp_best_drafts(&v, &v, 1, &most), 0, 0);
     /* of that step's three tokens each takes a third */
     struct sp_service drafted = w.service;
     drafted.drafts = 4;

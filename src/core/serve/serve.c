@@ -129,12 +129,15 @@ struct sp_steady sp_steady(const struct sp_served *v, const struct sp_served *re
     const struct sp_decode_time least = sp_decode_time(v, B, 1 + s->drafts);
     const double prompts = reader ? 0 : sp_prompts_of_step(B, s->output);
     struct sp_steady y = {.step_s = isnan(step_s) ? token_s(v, B) : step_s};
-    y.ttft_s = sp_prefill_time(reader ? reader : v).prefill_s;
-    y.tpot_s = sp_time_between_tokens(y.step_s, prompts, y.ttft_s);
+    const double prefill_s = sp_prefill_time(reader ? reader : v).prefill_s;
+    y.ttft_s = fmax(prefill_s, (reader ? reader : v)->fetch_s);
+    y.tpot_s = sp_time_between_tokens(y.step_s, prompts, prefill_s);
     y.e2e_s = sp_request_time(y.ttft_s, s->output, y.tpot_s);
     y.tokens_per_s = sp_sequences_per_s(B, y.tpot_s);
+    if (!reader) /* no more prompts than the hosts' links bring */
+        y.tokens_per_s = fmin(y.tokens_per_s, v->fetches_per_s * s->output);
     y.requests_per_s = sp_requests_of_tokens(y.tokens_per_s, s->output);
-    y.prompts_per_s = 1 / y.ttft_s;
+    y.prompts_per_s = fmin(1 / prefill_s, (reader ? reader : v)->fetches_per_s);
     y.evicted_per_step = sp_evicted_tokens(B, s->input, s->output);
     y.flops_share = (least.math_s / given + prompts * v->prefill_flops / v->C) / y.tpot_s;
     y.bandwidth_share =

@@ -17,7 +17,8 @@ struct loop {
     double lump, most;             /* of a prompt, and at most, in a step of a rank */
     double least_s;                /* of a token of a prompt, at the peak */
     double prompt_s;               /* one prompt alone */
-    double first_s;                /* server overhead */
+    double first_s;                /* server overhead, and what of a fetch no pass hides */
+    double fetches_per_s;          /* most prompts that come from the host */
     double first_wave;             /* share of the requests that all come at once, at the start */
     bool apart;                    /* separate prefill */
 };
@@ -229,6 +230,11 @@ static void settle(const struct loop *l, double r, struct sp_serve_estimate *e)
         e->steps_per_s = lanes * t.steps_per_s;
     }
     e->e2e_s = e->ttft_s + (l->output - 1) * e->tpot_s;
+    const double late_s = l->apart ? 0 : r / l->fetches_per_s - e->e2e_s;
+    if (late_s > 0) { /* prompts wait for the hosts' links */
+        e->ttft_s += late_s;
+        e->e2e_s += late_s;
+    }
     e->requests_per_s = l->apart ? r / (l->output * e->tpot_s) : r / e->e2e_s;
     e->running = e->requests_per_s * e->e2e_s;
 }
@@ -291,6 +297,8 @@ static void take_rate(const struct loop *l, const struct sp_requests *q,
     e->wait_s = rho < 1 ? rho / (1 - rho) * place_s / (2 * e->most) : INFINITY;
     if (isfinite(reads))
         e->wait_s += wait_to_read(rate, reads);
+    if (!l->apart && isfinite(l->fetches_per_s))
+        e->wait_s += wait_to_read(rate, l->fetches_per_s);
     e->ttft_s += sent_s;
     e->e2e_s += sent_s;
     e->waiting = rate * e->wait_s;
@@ -332,6 +340,9 @@ static struct loop loop_of(const struct sp_pass *pass, const struct sp_requests 
     l.first_wave = requests->all > 0 && !requests->direct ? fmin(1, at_once / requests->all) : 0;
     e->prompt = prompt_of(reader);
     l.prompt_s = e->prompt.total_s;
+    const double fetch_s = reader->served.fetch_s;
+    l.first_s += s->by_layer ? fmax(0, fetch_s - l.prompt_s) : fetch_s;
+    l.fetches_per_s = reader->served.fetches_per_s;
     l.most = s->chunk > 0 ? s->chunk : l.computed;
     l.lump = fmin(l.most, l.computed);
     l.least_s = pass->plan.pp * v->prefill_flops / v->C / l.computed;
@@ -345,7 +356,7 @@ struct sp_serve_estimate sp_serve_estimate(const struct sp_pass *pass,
                                   .apart = requests->reader != NULL};
     const struct loop l = loop_of(pass, requests, &e);
     const double lanes = (requests->reader ? requests->reader : pass)->plan.pp;
-    e.prompts_per_s = lanes * l.ranks / l.prompt_s;
+    e.prompts_per_s = fmin(lanes * l.ranks / l.prompt_s, l.fetches_per_s);
     if (requests->readers > 0 && !isnan(requests->in_flight)) {
         settle_pools(&l, requests, &e);
         e.most_requests_per_s = e.requests_per_s;

@@ -205,6 +205,14 @@ void sp_prepare_service(const struct sp_service *s, struct sp_served *v)
     v->C = N * v->peak;
     v->W = N * chip->hbm_bytes_per_s;
     v->prefill_flops = prefill_flops(s, v->active);
+    v->fetches_per_s = INFINITY;
+    if (s->host_bytes_per_s > 0) {
+        const double ranks = fmax(s->attention_dp, 1);
+        v->fetched = v->copies * sequence_bytes(s, s->prefix_hit * s->input) + v->state;
+        v->fetch_chips = N / ranks;
+        v->fetch_s = sp_host_fetch_time(v->fetched, v->fetch_chips, s->host_bytes_per_s);
+        v->fetches_per_s = ranks / v->fetch_s;
+    }
     v->prefill_read = sp_weights_read_bytes(v, fmax(1, s->input * (1 - s->prefix_hit)));
 }
 

@@ -39,15 +39,21 @@ struct sp_pools sp_pools(const struct sp_served *prefill, const struct sp_served
     return pools;
 }
 
-double sp_speculated_tokens(double k, double a)
+double sp_speculated_tokens(double k, const struct sp_acceptance *a)
 {
-    return a < 1 ? sp_tokens_of_drafts(k, a) : sp_tokens_of_all_drafts(k);
+    double tokens = 1, taken = 1, next = a->first; /* probabilities of all so far, of one more */
+    for (int i = 0; i < k; i++) {
+        taken *= next;
+        tokens += taken;
+        next *= a->later;
+    }
+    return tokens;
 }
 
 enum { MOST_DRAFTS = 16 };
 
 double sp_best_drafts(const struct sp_served *target, const struct sp_served *draft, double B,
-                      double a)
+                      const struct sp_acceptance *a)
 {
     int best = 0;
     double most = 1;
