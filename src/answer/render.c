@@ -21,9 +21,15 @@ static void render_words(const struct sp_report *report, const struct sp_render 
     free(text);
 }
 
+static bool lists_values(enum sp_format format)
+{
+    return format == SP_FORMAT_JSON || format == SP_FORMAT_CSV || format == SP_FORMAT_TSV ||
+           format == SP_FORMAT_LAYOUT;
+}
+
 static void render_plain(const struct sp_report *report, const struct sp_render *how, FILE *out)
 {
-    if (how->explain)
+    if (how->explain || (!how->get && !lists_values(how->format)))
         render_words(report, how, out);
     else if (how->format == SP_FORMAT_JSON)
         sp_render_json(report, how, out);
@@ -31,10 +37,8 @@ static void render_plain(const struct sp_report *report, const struct sp_render 
         sp_render_table(report, how, out);
     else if (how->format == SP_FORMAT_LAYOUT)
         sp_render_layout(report, out);
-    else if (how->get)
-        sp_render_get(report, how->get, out);
     else
-        render_words(report, how, out);
+        sp_render_get(report, how->get, out);
 }
 
 /* What --get and --explain print as text; NULL: neither is given. free() it. */

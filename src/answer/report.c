@@ -100,7 +100,6 @@ void sp_report_free(struct sp_report *r)
     free(r->file);
     free(r->file_text);
     free(r->entries);
-    free(r->known);
     free(r->index.slot);
     free(r->arguments);
     free(r->rows);
@@ -221,8 +220,6 @@ static const struct sp_quantity_info *keep_info(struct sp_report *r, struct sp_q
 /* A row of the tables, once for all entries; with a word of sp_key_word, of its own. */
 static const struct sp_quantity_info *info_of(struct sp_report *r, enum sp_quantity_id id)
 {
-    if (!r->known)
-        r->known = sp_must(calloc(SP_QUANTITIES, sizeof *r->known));
     if (!r->known[id])
         r->known[id] = keep_info(r, sp_quantity(id));
     struct sp_quantity_info info = *r->known[id];

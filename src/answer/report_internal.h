@@ -38,8 +38,8 @@ struct sp_report {
     enum sp_where place; /* of what comes next */
     struct sp_remark *notes;
     size_t n_notes, room_notes;
-    const struct sp_quantity_info **known; /* of each quantity that was put; else NULL */
-    char **owned;                          /* blocks of room for these and for texts */
+    const struct sp_quantity_info *known[SP_QUANTITIES]; /* of each that was put; else NULL */
+    char **owned; /* blocks of room for these and for texts */
     size_t n_owned, room_owned;
     char *block_end;
     size_t left;                  /* bytes of the last block, at its end */

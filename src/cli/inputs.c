@@ -181,7 +181,8 @@ const char *sp_batch_words(const struct sp_model *model, const struct sp_plan *p
                            struct sp_text *room)
 {
     if (sp_takes_pictures(model))
-        snprintf(room->s, sizeof room->s, "%lld images", (long long)(plan->batch * plan->seq));
+        snprintf(room->s, sizeof room->s, "%lld images",
+                 (long long)plan->batch * (long long)plan->seq);
     else
         snprintf(room->s, sizeof room->s, "%lld sequences of %lld tokens", (long long)plan->batch,
                  (long long)plan->seq);

@@ -250,7 +250,7 @@ bool sp_read_training_log(const char *path, const struct sp_sources *sources,
         read_text(text, &words, run, &steps, log);
         ok = check(origin, run, log, steps.n, error);
     }
-    if (ok)
+    if (ok && steps.s) /* without steps it is not ok */
         sum_up(&steps, log);
     free(steps.s);
     free(text);

@@ -48,7 +48,7 @@ static const char *merge(struct sp_shell *shell, const char *name, const char *b
 {
     if (first == second || (first && second && sp_is(first, second)))
         return first;
-    const bool longer = is_longer(first, before) && is_longer(second, before);
+    const bool longer = before && is_longer(first, before) && is_longer(second, before);
     return open_value(shell, name, longer ? before : "", b);
 }
 
