@@ -72,6 +72,7 @@ model_name_or_path: llama3.2-1b
 per_device_train_batch_size: 1
 cutoff_len: 1024
 finetuning_type: full
+do_train: true
 bf16: @
 END
 reader "MaxText" zero <<'END'
