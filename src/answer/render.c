@@ -9,9 +9,7 @@ static void render_words(const struct sp_report *report, const struct sp_render 
 {
     char *text = NULL;
     size_t size;
-    FILE *const memory = report->in_images ? open_memstream(&text, &size) : out;
-    if (!memory)
-        abort();
+    FILE *const memory = report->in_images ? sp_must(open_memstream(&text, &size)) : out;
     (how->explain ? sp_render_explain : sp_render_text)(report, how, memory);
     if (memory == out)
         return;

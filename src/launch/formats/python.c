@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "launch/formats/python_text.h"
 
@@ -291,9 +292,7 @@ static bool read_text(const char *text, const struct sp_typed_names *names, sp_v
                       void *to, struct sp_settings *named)
 {
     const char *const end = text + strlen(text);
-    struct reader *const p = calloc(1, sizeof *p);
-    if (!p)
-        abort();
+    struct reader *const p = sp_must(calloc(1, sizeof *p));
     p->known.names = names;
     p->visit = visit;
     p->named = named;

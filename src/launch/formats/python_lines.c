@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "launch/formats/python_text.h"
 #include "launch/formats/python_values.h"
 
@@ -26,9 +27,8 @@ void sp_split_python(struct sp_python_file *m)
         if (stop < end && strchr(")]}", *stop))
             stop++; /* one that nothing opened */
         if (stop > from && *from != '#' && *from != '\r') {
-            if ((m->n & (m->n - 1)) == 0 &&
-                !(m->at = realloc(m->at, (m->n ? 2 * (size_t)m->n : 1) * sizeof *m->at)))
-                abort();
+            if ((m->n & (m->n - 1)) == 0)
+                m->at = sp_must(realloc(m->at, (m->n ? 2 * (size_t)m->n : 1) * sizeof *m->at));
             m->at[m->n++] = (struct sp_python_line){from, stop, number, indent};
         }
         for (const char *c = at; c < stop; c++)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/memory.h"
 #include "launch/formats/python_text.h"
 #include "launch/formats/recipe_run.h"
 #include "launch/formats/syntax.h"
@@ -138,9 +139,8 @@ static bool choose(struct sp_recipe_run *run, const struct sp_python_file *m, in
 
 bool sp_read_recipe(const char *text, const struct sp_typed_names *names, struct sp_settings *s)
 {
-    struct sp_recipe_run *const run = calloc(1, sizeof *run);
-    if (!run || !(run->files->text = strdup(text)))
-        abort();
+    struct sp_recipe_run *const run = sp_must(calloc(1, sizeof *run));
+    run->files->text = sp_must(strdup(text));
     run->names = names;
     run->s = s;
     run->n_files = 1;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "launch/fields/beside.h"
 #include "launch/formats/python_text.h"
@@ -81,8 +82,7 @@ static const char *keep(struct sp_recipe_run *run, const struct sp_python_result
                       sp_has_word("True False None true false", said);
     snprintf(text, sizeof text, value->kind != SP_TOLD ? "?" : bare ? "%s" : "\"%s\"", said);
     run->kept = sp_room_for_one(run->kept, run->n_kept, sizeof *run->kept);
-    if (!(run->kept[run->n_kept] = strdup(text)))
-        abort();
+    run->kept[run->n_kept] = sp_must(strdup(text));
     return run->kept[run->n_kept++];
 }
 
@@ -133,9 +133,7 @@ static void set(struct frame *f, const struct sp_object *object, const char *nam
 /* The values of a file's own names, as they stand there. */
 static struct sp_python *names_of(const struct sp_recipe_run *run, const struct sp_python_file *m)
 {
-    struct sp_python *const names = calloc(1, sizeof *names);
-    if (!names)
-        abort();
+    struct sp_python *const names = sp_must(calloc(1, sizeof *names));
     names->names = run->names;
     names->called = true;
     for (int i = 0; i < m->n; i++) {
@@ -225,9 +223,7 @@ static struct sp_python_result call_function(struct sp_recipe_run *run,
     struct sp_python_result value = {.kind = SP_UNTOLD};
     if (caller && caller->depth == DEEPEST)
         return value;
-    struct frame *const f = calloc(1, sizeof *f);
-    if (!f)
-        abort();
+    struct frame *const f = sp_must(calloc(1, sizeof *f));
     *f = (struct frame){.run = run,
                         .module = m,
                         .names = names_of(run, m),

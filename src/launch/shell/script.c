@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "base/list.h"
 #include "launch/fields/beside.h"
@@ -439,10 +440,8 @@ static bool pin(struct sp_shell *shell, const char *const *set, int n, struct sp
 bool sp_read_script(const char *text, const char *const *set, int n_set, const char *origin,
                     struct sp_script *script, struct sp_launch *launch, struct sp_error *error)
 {
-    struct sp_shell *const shell = calloc(1, sizeof *shell);
-    struct run *const run = calloc(1, sizeof *run);
-    if (!shell || !run)
-        abort();
+    struct sp_shell *const shell = sp_must(calloc(1, sizeof *shell));
+    struct run *const run = sp_must(calloc(1, sizeof *run));
     *script = (struct sp_script){.shell = shell};
     bool ok = pin(shell, set, n_set, error);
     run->shell = shell;

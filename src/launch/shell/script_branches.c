@@ -5,15 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 
 /* A branch that nothing decides is read on a copy of the variables, and those on which its ends
  * differ are unknown after it, so that no branch is assumed taken. */
 struct sp_branches *sp_start_branches(struct sp_shell *shell, int line, const char *by)
 {
-    struct sp_branches *const b = calloc(1, sizeof *b);
-    if (!b)
-        abort();
+    struct sp_branches *const b = sp_must(calloc(1, sizeof *b));
     b->before = shell->scope;
     b->line = line;
     b->by = sp_shell_copy(&shell->text, by, strlen(by));
@@ -111,9 +110,7 @@ void sp_open_changed(struct sp_shell *shell, const struct sp_shell_scope *before
 struct sp_shell_scope *sp_copy_scope(const struct sp_shell_scope *scope)
 {
     const size_t used = offsetof(struct sp_shell_scope, at) + (size_t)scope->n * sizeof *scope->at;
-    struct sp_shell_scope *const copy = malloc(sizeof *copy);
-    if (!copy)
-        abort();
+    struct sp_shell_scope *const copy = sp_must(malloc(sizeof *copy));
     memcpy(copy, scope, used);
     copy->n = scope->n;
     return copy;

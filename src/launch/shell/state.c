@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 
 /* All text that a script may come to: variables that double one another would have no end. */
@@ -16,13 +17,6 @@ struct sp_shell_block {
     char text[];
 };
 
-static void *must(void *memory)
-{
-    if (!memory)
-        abort();
-    return memory;
-}
-
 const char *sp_shell_copy(struct sp_shell_text *text, const char *at, size_t n)
 {
     struct sp_shell_block *block = text->blocks;
@@ -32,7 +26,7 @@ const char *sp_shell_copy(struct sp_shell_text *text, const char *at, size_t n)
         return "";
     if (!block || block->size - block->used <= n) {
         const size_t size = n < BLOCK ? BLOCK : n + 1;
-        block = must(malloc(sizeof *block + size));
+        block = sp_must(malloc(sizeof *block + size));
         *block = (struct sp_shell_block){.next = text->blocks, .size = size};
         text->blocks = block;
     }
@@ -131,14 +125,14 @@ int sp_shell_parameters(const struct sp_shell_scope *scope)
 void *sp_room_for_one(void *array, int n, size_t size)
 {
     const bool full = (n & (n - 1)) == 0; /* n is 0 or a power of two */
-    return full ? must(realloc(array, (size_t)(n ? 2 * n : 1) * size)) : array;
+    return full ? sp_must(realloc(array, (size_t)(n ? 2 * n : 1) * size)) : array;
 }
 
 void sp_shell_put(struct sp_shell_piece *piece, char c)
 {
     if (piece->n + 1 >= piece->size) {
         piece->size = piece->size ? 2 * piece->size : 64;
-        piece->at = must(realloc(piece->at, piece->size));
+        piece->at = sp_must(realloc(piece->at, piece->size));
     }
     piece->at[piece->n++] = c;
 }
@@ -212,9 +206,7 @@ bool sp_shell_is_unset(const char *value)
 
 const char *sp_shell_clean(struct sp_shell_text *text_of, const char *text)
 {
-    char *const copy = strdup(text);
-    if (!copy)
-        abort();
+    char *const copy = sp_must(strdup(text));
     for (char *c = copy; *c; c++)
         if (*c > 0 && *c <= SP_LAST_MARK)
             *c = '?';
