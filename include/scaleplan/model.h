@@ -290,7 +290,7 @@ struct sp_params {
 /* True if the model's shape is known, not only its size. */
 bool sp_model_has_shape(const struct sp_model *model);
 
-/* True if its samples are pictures, each of which counts as one token of a sequence of one. */
+/* True if the model's samples are pictures. Each counts as one token, in a sequence of length 1. */
 bool sp_takes_pictures(const struct sp_model *model);
 
 /* Positions of a picture, class token included, on which the layers of a model of patches work; 1

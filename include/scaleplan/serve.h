@@ -53,20 +53,19 @@ struct sp_service {
     bool fraction_of_free; /* see sp_engine.of_free */
     double block;          /* tokens per cache block */
     double prefix_hit;     /* share of a prompt already cached */
-    double
-        host_bytes_per_s; /* host link of a chip, over which that share comes; 0: chips hold it */
-    bool by_layer;        /* see sp_engine.fetches_by_layer */
-    double chunk;         /* prompt tokens per pass of an estimate; 0: all */
-    bool separate;        /* see sp_engine.separate_prompts */
-    double poll_steps;    /* see struct sp_engine */
-    double redundant;     /* copies of routed experts beyond one of each */
-    double imbalance;     /* tokens of the busiest EP rank over the mean; 0: as measured, or with
-                             copies what they leave */
-    bool moe_overlap;     /* a pass is two batches: one exchanges while the other computes */
-    double mfu;           /* of the prefill */
-    bool attention;       /* count causal attention in the prefill */
-    bool all_experts;     /* every step reads all routed experts and the input table, as in the
-                             textbook */
+    double host_bytes_per_s; /* host link of a chip, which brings that share; 0: chips hold it */
+    bool by_layer;           /* see sp_engine.fetches_by_layer */
+    double chunk;            /* prompt tokens per pass of an estimate; 0: all */
+    bool separate;           /* see sp_engine.separate_prompts */
+    double poll_steps;       /* see struct sp_engine */
+    double redundant;        /* copies of routed experts beyond one of each */
+    double imbalance;        /* tokens of the busiest EP rank over the mean; 0: as measured, or with
+                                copies what they leave */
+    bool moe_overlap;        /* a pass is two batches: one exchanges while the other computes */
+    double mfu;              /* of the prefill */
+    bool attention;          /* count causal attention in the prefill */
+    bool all_experts;        /* every step reads all routed experts and the input table, as in the
+                                textbook */
     /* speculative decoding: drafts checked and tokens accepted per step (drafts 0: one) */
     double drafts, accepted;
     const struct sp_model *draft_model; /* NULL: drafts are free */

@@ -18,8 +18,8 @@ struct sp_close_by {
     struct sp_nearby batch;   /* another batch within SP_ABOUT */
     struct sp_nearby devices; /* fewer devices */
     struct sp_nearby both;  /* fewer devices and another batch, if better than either by as much */
-    struct sp_nearby parts; /* TP over parts of a torus's axes, which its framework does only when
-                               it is told to */
+    struct sp_nearby parts; /* TP over parts of a torus's axes, which its framework does only on
+                               request */
 };
 
 /* Looks close by a machine whose own search is finished, for whatever was not asked to differ: its

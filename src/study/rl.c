@@ -156,8 +156,8 @@ static double links_of(const struct sp_hardware *hw, const struct sp_rl_asked *a
     return sp_instance_egress_bytes_per_s(hw, fmin(host, chips), a->devices);
 }
 
-/* Weight matrices as checkpoints name them, of which each expert has its own: all, or those of a
- * stage with a rank's experts. */
+/* Number of weight matrices that a chip loads. Checkpoints name each expert's own: all of them, or
+ * with `parts` those of the chip's stage and of its experts. */
 static double weight_matrices(const struct sp_service *s, bool parts)
 {
     const struct sp_serve_plan plan = sp_serve_plan_of(s);
