@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/json.h"
 #include "base/memory.h"
@@ -14,7 +15,7 @@
 #include "cli/plan_options.h"
 
 /* A plan takes a few hundred bytes; a text without line breaks is not a list of plans. */
-enum { LONGEST_LINE = 1 << 20 };
+enum { LONGEST_LINE = 1 << 20, READ_AT_ONCE = 1 << 16 };
 
 bool sp_reads_lines(int argc, char **argv, struct sp_world *world)
 {
@@ -40,6 +41,9 @@ struct lines {
     struct sp_asker asker;
     char *id; /* of a line, as JSON; NULL: it has none */
     FILE *in, *out;
+    char *room; /* bytes of `in` that were read and not yet taken: `at` to `end` */
+    size_t at, end;
+    bool failed; /* to read `in` */
 };
 
 /* The answer as an object, which begins with the line's id where that has one. */
@@ -91,23 +95,44 @@ static bool answer_line(struct lines *s, const char *line, size_t length, struct
     return ok;
 }
 
+/* Reads what is there, and waits where nothing is: whoever writes the lines may wait for the
+ * answers so far, so these go out first, and only then. stdio fills its buffer without a word,
+ * hence read(). */
+static bool read_more(struct lines *s)
+{
+    const int file = fileno(s->in); /* none for a text in memory */
+    ssize_t n;
+    fflush(s->out);
+    do
+        n = file < 0 ? (ssize_t)fread(s->room, 1, READ_AT_ONCE, s->in)
+                     : read(file, s->room, READ_AT_ONCE);
+    while (n < 0 && errno == EINTR);
+    s->failed = n < 0;
+    s->at = 0;
+    s->end = n > 0 ? (size_t)n : 0;
+    return n > 0;
+}
+
 /* Reads a line without its end into `line`, of which LONGEST_LINE bytes are kept; false at the end
  * of the input. `length` is the whole line's. */
-static bool read_line(FILE *in, char *line, size_t *length)
+static bool read_line(struct lines *s, char *line, size_t *length)
 {
-    int c;
-    *length = 0;
-    while ((c = getc_unlocked(in)) != EOF && c != '\n') {
+    const char *end = NULL;
+    bool any = false;
+    for (*length = 0; !end && (s->at < s->end || read_more(s)); any = true) {
+        const char *const from = s->room + s->at;
+        const size_t there = s->end - s->at;
+        end = memchr(from, '\n', there);
+        const size_t n = end ? (size_t)(end - from) : there;
         if (*length < LONGEST_LINE)
-            line[*length] = (char)c;
-        (*length)++;
+            memcpy(line + *length, from, n < LONGEST_LINE - *length ? n : LONGEST_LINE - *length);
+        *length += n;
+        s->at += n + (end != NULL);
     }
-    if (c == EOF && *length == 0)
-        return false;
     if (*length > 0 && *length <= LONGEST_LINE && line[*length - 1] == '\r')
         --*length;
     line[*length < LONGEST_LINE ? *length : LONGEST_LINE] = '\0';
-    return true;
+    return any;
 }
 
 /* Blank lines are no plans. The exit code: 0; 1 where some lines have no answer; 3, with an error,
@@ -116,7 +141,7 @@ static enum sp_exit answer_lines(struct lines *s, char *line, struct sp_error *e
 {
     size_t length, number = 0, plans = 0, answered = 0;
     struct sp_error wrong = {0};
-    for (; !ferror(s->out) && read_line(s->in, line, &length); fflush(s->out)) {
+    while (!ferror(s->out) && read_line(s, line, &length)) {
         char place[32];
         number++;
         cJSON_free(s->id);
@@ -162,15 +187,17 @@ static enum sp_exit answer_input(const struct sp_command *command, const struct 
                       .typed = typed,
                       .args = sp_new_args(world),
                       .in = sp_input_of(sp_pipes_of(world)),
-                      .out = out};
+                      .out = out,
+                      .room = sp_must(malloc(READ_AT_ONCE))};
     if (world)
         world->pipes.stdin_taken = true;
     sp_copy_args(s.args, typed);
     const enum sp_exit code = answer_lines(&s, line, error);
-    if (ferror(s.in))
+    if (s.failed)
         sp_fail(error, SP_INPUT, "standard input: %s", strerror(errno));
     sp_free_asker(&s.asker);
     free(s.args);
+    free(s.room);
     free(line);
     return code;
 }
