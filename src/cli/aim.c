@@ -197,7 +197,7 @@ static bool take_closed_forms(struct sp_aim *aim, struct sp_error *error)
         return sp_fail(
             error, SP_USAGE,
             "--power-prior is for goals of the estimate: closed forms have no constants");
-    if (!sp_load_fit(aim->args, &aim->fit, error))
+    if (!sp_load_fit(aim->args, &aim->layers, &aim->fit, error))
         return false;
     aim->of.fit = aim->fit.in;
     aim->of.strategy_kind = (enum sp_strategy_kind)aim->fit.only;

@@ -54,8 +54,9 @@ const char *sp_unit_behind(const struct sp_aim_info *info);
 struct sp_aim {
     const struct sp_args *args;
     struct sp_aimed of;
-    bool inverse;               /* searches for the value of a figure that meets the goal */
-    struct sp_fit_inputs fit;   /* of compute-bound */
+    bool inverse;             /* searches for the value of a figure that meets the goal */
+    struct sp_fit_inputs fit; /* of compute-bound, with the model's lists */
+    struct sp_layers layers;
     struct sp_args service;     /* of a serving goal: what `serve` takes of the words */
     struct serve serve;         /* and its answer on the machine as it is, with what it runs held */
     struct sp_serve_load asked; /* what was asked of it */

@@ -27,20 +27,20 @@ void sp_add_problem(const struct sp_args *args, struct sp_words *words)
 }
 
 /* Looks for the plan; the search's own remarks go nowhere. */
-static bool look(const struct sp_args *args, struct sp_report *report, struct sp_expected *x,
-                 struct sp_error *error)
+static struct sp_expected *look(const struct sp_args *args, struct sp_report *report,
+                                struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
+    struct sp_expected *x = NULL;
     struct sp_searching s = {0};
-    const bool ok = sp_open_search(args, &sources, report, &s, error);
-    if (ok) {
+    if (sp_open_search(args, &sources, report, &s, error)) {
         size_t n;
         sp_look(&s, 0);
         sp_finish_search(&s.of);
         struct sp_ranked *const all = sp_rank_plans(&s.of, &n);
         const struct sp_candidate *const m = s.of.machine[0];
-        x->found = n > 0;
-        if (x->found) {
+        if (n > 0) {
+            x = sp_must(malloc(sizeof *x));
             sp_planned_of(&m->base, all[0].found, &x->planned);
             sp_estimate_planned(&x->planned, s.of.convention, SP_WITH_RANGE, &x->estimate);
             x->planned.problem.machine = NULL; /* it is the candidate's */
@@ -51,26 +51,32 @@ static bool look(const struct sp_args *args, struct sp_report *report, struct sp
         free(all);
     }
     sp_close_search(&s.of);
-    return ok;
+    return x;
 }
 
-void sp_expect_plan(const struct sp_args *asked, struct sp_expected *x)
+struct sp_expected *sp_expect_plan(const struct sp_args *asked)
 {
     struct sp_error error = {0};
     struct sp_words w = {0};
     struct sp_args *const args = sp_new_args(NULL);
-    *x = (struct sp_expected){.found = false};
     sp_add_word(&w, "search");
     sp_add_problem(asked, &w);
     const struct sp_command *const command = sp_find_command("search", &error);
     const bool ok = command && sp_parse_command(command, w.n, w.word, args, &error);
     args->world = asked->world;
     struct sp_report *const report = sp_report_new("search");
-    if (!ok || !look(args, report, x, &error))
-        x->found = false;
+    struct sp_expected *const x = ok ? look(args, report, &error) : NULL;
     sp_report_free(report);
     free(args);
     sp_free_words(&w);
+    return x;
+}
+
+void sp_free_expected(struct sp_expected *x)
+{
+    if (x)
+        free(x->command);
+    free(x);
 }
 
 void sp_put_expected(struct sp_report *report, const struct sp_expected *x, double tokens,

@@ -8,18 +8,18 @@
 #include "study/planned.h"
 
 struct sp_expected {
-    bool found; /* some plan fits */
     struct sp_planned planned;
     struct sp_estimate estimate;
-    char *command; /* that estimates this plan; free it */
+    char *command; /* that estimates this plan */
 };
 
 /* Adds the options of `search` that state the problem of another command, and its price. */
 void sp_add_problem(const struct sp_args *args, struct sp_words *words);
 
-/* The first plan of `search` with the options of `asked` that it has too; none is found where it
- * refuses them. */
-void sp_expect_plan(const struct sp_args *asked, struct sp_expected *expected);
+/* The first plan of `search` with the options of `asked` that it has too; NULL: no plan fits, or it
+ * refuses them. sp_free_expected it. */
+struct sp_expected *sp_expect_plan(const struct sp_args *asked);
+void sp_free_expected(struct sp_expected *expected);
 
 /* Puts the plan under "expected", as `step` would, with the days and the cost of a run of `tokens`;
  * NAN: no run. */

@@ -11,8 +11,8 @@
 static void say_verdict(const struct sp_expected *x, const char *said, bool searched, char *out,
                         size_t size)
 {
-    const struct sp_estimate *const e = &x->estimate;
-    if (x->found)
+    const struct sp_estimate *const e = x ? &x->estimate : NULL;
+    if (e)
         snprintf(out, size, "Yes: %s per step (80 %% range %s to %s), %s of %s per chip",
                  sp_human_text(e->time.step, SP_SECONDS), sp_human_text(e->low_s, SP_SECONDS),
                  sp_human_text(e->high_s, SP_SECONDS),
@@ -51,20 +51,20 @@ bool sp_write_fit_page(const struct sp_args *args, const struct sp_fit_input *in
     const struct sp_page page = {
         .title = title,
         .verdict = verdict,
-        .yes = searched ? x->found : fits,
-        .scope = x->found ? "expected" : "best",
-        .plan_title = x->found ? "The plan that search expects to be fastest" : "The ideal plan",
+        .yes = searched ? x != NULL : fits,
+        .scope = x ? "expected" : "best",
+        .plan_title = x ? "The plan that search expects to be fastest" : "The ideal plan",
         .price = price,
-        .command = x->command,
-        .facts = x->found ? sp_plan_facts : ideal,
-        .n_facts = x->found ? sp_n_plan_facts : sizeof ideal / sizeof *ideal,
-        .has_time = x->found,
-        .has_memory = x->found,
+        .command = x ? x->command : NULL,
+        .facts = x ? sp_plan_facts : ideal,
+        .n_facts = x ? sp_n_plan_facts : sizeof ideal / sizeof *ideal,
+        .has_time = x != NULL,
+        .has_memory = x != NULL,
         .list = {"Ideal steps of the strategies, without overheads", "plans", columns,
                  sizeof columns / sizeof *columns, sp_strategy_names, sp_strategy_titles,
                  SP_STRATEGIES},
-        .assumptions = x->found ? sp_plan_assumptions : assumed,
-        .n_assumptions = x->found ? sp_n_plan_assumptions : sizeof assumed / sizeof *assumed,
+        .assumptions = x ? sp_plan_assumptions : assumed,
+        .n_assumptions = x ? sp_n_plan_assumptions : sizeof assumed / sizeof *assumed,
     };
     return sp_write_page(report, &page, args->value.report, error);
 }

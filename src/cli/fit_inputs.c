@@ -27,7 +27,8 @@ static bool read_frameworks(const struct sp_args *args, const struct sp_sources 
            sp_recipe_under(args, sources, f->in.sharding_framework, &f->sharding_precision, error);
 }
 
-bool sp_load_fit(const struct sp_args *args, struct sp_fit_inputs *f, struct sp_error *error)
+bool sp_load_fit(const struct sp_args *args, struct sp_layers *layers, struct sp_fit_inputs *f,
+                 struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
     if (!sp_model_of(args, &sources, &f->model, error) ||
@@ -41,8 +42,8 @@ bool sp_load_fit(const struct sp_args *args, struct sp_fit_inputs *f, struct sp_
     const double axes = args->value.axes;
     f->only = args->value.strategy;
     f->in.model = &f->model;
-    f->in.layers = &f->layers;
-    sp_list_model(&f->model, &f->layers);
+    f->in.layers = layers;
+    sp_list_model(&f->model, layers);
     f->in.precision = &f->precision;
     f->in.remat = sp_remat_of(args);
     f->in.exact_groups = !sources.textbook;

@@ -7,7 +7,6 @@
 
 struct sp_fit_inputs {
     struct sp_model model;
-    struct sp_layers layers;
     struct sp_hardware hw;
     struct sp_precision precision, sharding_precision; /* under each of the frameworks */
     struct sp_framework_pair frameworks;
@@ -17,7 +16,9 @@ struct sp_fit_inputs {
     int only; /* --strategy, or -1 */
 };
 
-/* Loads model, machine, recipe, batch and terms, which point into `fit`. */
-bool sp_load_fit(const struct sp_args *args, struct sp_fit_inputs *fit, struct sp_error *error);
+/* Loads model, machine, recipe, batch and terms, which point into `fit`, and the model's lists into
+ * `layers`: they are large, and a caller that sets `fit` to zero need not touch their pages. */
+bool sp_load_fit(const struct sp_args *args, struct sp_layers *layers, struct sp_fit_inputs *fit,
+                 struct sp_error *error);
 
 #endif

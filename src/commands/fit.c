@@ -90,7 +90,7 @@ struct fit {
     double plan_batch;            /* its sequences */
     bool is_book;                 /* --constants textbook: the book's rule, not a plan */
     bool is_details;              /* --details */
-    struct sp_expected *expected; /* of `search`, where it was looked for */
+    struct sp_expected *expected; /* of `search`, where it was looked for and found one */
 
     struct sp_decision path[SP_DECISIONS];
     int n_path; /* 0: not asked for */
@@ -499,9 +499,8 @@ static void find_expected(struct fit *f, const struct sp_args *args, const struc
 {
     const bool days = !isnan(f->tokens) && !args->given.mfu && sp_takes_scope(r, "expected");
     const bool wanted = args->given.report || days;
-    f->expected = sp_must(calloc(1, sizeof *f->expected));
     if (wanted && !f->is_book && sp_model_has_shape(&f->q.model))
-        sp_expect_plan(args, f->expected);
+        f->expected = sp_expect_plan(args);
 }
 
 static bool find_other(struct fit *f, const struct sp_args *args, struct sp_error *error)
@@ -532,8 +531,9 @@ static void find_path(struct fit *f)
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
+    struct sp_layers layers;
     struct fit f = {.t = &f.q.t, .is_details = args->given.details};
-    if (!sp_load_fit(args, &f.q, error))
+    if (!sp_load_fit(args, &layers, &f.q, error))
         return false;
     f.is_book = sp_sources_of(args).textbook;
     leave_idle(&f, args);
@@ -551,8 +551,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     const bool ok =
         !args->value.report ||
         sp_write_fit_page(args, &f.real_in, f.expected, f.price_words, f.best.fits, report, error);
-    free(f.expected->command);
-    free(f.expected);
+    sp_free_expected(f.expected);
     free(f.command);
     free(f.search);
     return ok;
