@@ -282,6 +282,7 @@ static void test_replanned(void **unused)
 
 int main(void)
 {
+    drawn = drawn_seed(drawn);
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_training),
                                        cmocka_unit_test(test_services),
                                        cmocka_unit_test(test_replanned)};

@@ -213,6 +213,7 @@ static void fewest_are_fewest(void **state)
 
 int main(void)
 {
+    drawn = drawn_seed(drawn);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tolerance_is_never_worse), cmocka_unit_test(close_by_is_complete),
         cmocka_unit_test(variants_by_hand), cmocka_unit_test(need_and_find_agree),
