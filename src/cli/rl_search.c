@@ -11,7 +11,7 @@
 #include "study/nearby.h"
 
 /* Beyond it answers are of weights that nobody trains on. */
-enum { MOST_AHEAD = 8 };
+enum { MOST_AHEAD = 8, EACH_AHEAD = 16 };
 
 enum { MOST_STAGES = 16, MOST_EXPERTS = 64, MOST_ENGINE = 64, EIGHTHS = 8, MOST_ENGINES = 128 };
 
@@ -113,6 +113,13 @@ static double least_of(const struct alone *training, const struct alone *engine,
     return fmax(fmax(training->training_s, engine->work_s), both / (double)(ahead + 1));
 }
 
+/* The next number of steps ahead that is tried: each up to 16, then doubled, and the most. */
+static int64_t further(int64_t stale, int64_t most)
+{
+    const int64_t next = stale < EACH_AHEAD ? stale + 1 : 2 * stale;
+    return stale < most && next > most ? most : next;
+}
+
 /* Works a place out for each number of steps ahead. */
 static struct alone work_out(struct search *s, struct sp_rl_choice c)
 {
@@ -123,7 +130,7 @@ static struct alone work_out(struct search *s, struct sp_rl_choice c)
     s->found->tried++;
     if (sp_take_rl_choice(s->typed, &c, s->args, &refused) &&
         sp_load_sides(s->args, s->apart, s->sides, &refused))
-        for (c.stale = 0; c.stale <= most; c.stale++) {
+        for (c.stale = 0; c.stale <= most; c.stale = further(c.stale, most)) {
             s->sides->asked.stale = (double)c.stale;
             sp_estimate_rl(&s->sides->asked, s->answer);
             add_sides(&alone, &s->sides->asked, s->answer);
