@@ -53,9 +53,9 @@ double sp_draw_length(const struct sp_lengths *lengths, uint64_t *state);
 /* The same sequence's next number between 0 and 1, both excluded. */
 double sp_draw_share(uint64_t *state);
 
-/* Documents that stand one after the other in rows of equal length. Attention stays within each;
- * one that is longer than a row is cut to it. */
-enum { SP_DOCUMENT_SIZES = 64 };
+/* Whole documents in rows of equal length, each in the first that has room (first fit). Attention
+ * stays within each; one that is longer than a row is cut to it. */
+enum { SP_DOCUMENT_SIZES = 64, SP_DOCUMENT_PLACES = 64 };
 struct sp_document_size {
     double tokens; /* of the document of a token, mean */
     double share;  /* of all tokens */
@@ -65,17 +65,20 @@ struct sp_documents {
     double mean, square; /* of their lengths, and of these squared */
     double reach;        /* tokens of the document of a token, mean: square / mean */
     double spread, skew; /* of a row's sum of squares: standard deviation over the mean, skewness */
-    int n;               /* sizes, rising; exact if there are no more lengths than these */
+    double at[SP_DOCUMENT_PLACES]; /* of a row over the mean, at places of a normal variable */
+    int n; /* sizes, rising; exact if there are no more lengths than these */
     struct sp_document_size of[SP_DOCUMENT_SIZES];
 };
 
 /* Packs them; false: each fills a row. Feller 1971, section XI.5 (renewal-reward), for the spread
- * of the sum of squares of as many documents as fill a row. */
+ * of the sum of squares of as many documents as fill what a document longer than half a row leaves:
+ * of those no row has two (Martello and Toth 1990, section 8.2). */
 bool sp_pack_documents(const struct sp_lengths *lengths, double row, struct sp_documents *packed);
 
 /* Expected sum of squared lengths on the busiest of `replicas`, each with `rows` rows, over the
- * mean of all: by a gamma distribution of the same spread and skewness. Both numbers must be at
- * least 1. Wilson and Hilferty 1931, "The distribution of chi-square". */
+ * mean of all: of one row by its distribution, of more by a gamma distribution of the same spread
+ * and skewness. Both numbers must be at least 1. Wilson and Hilferty 1931, "The distribution of
+ * chi-square". */
 double sp_busiest_documents(const struct sp_documents *packed, double replicas, double rows);
 
 #pragma GCC visibility pop

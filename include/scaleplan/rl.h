@@ -49,6 +49,7 @@ struct sp_rollout {
     double most;    /* most that run at once if they start one by one */
     double longer;  /* time over that of a server's steps */
     double most_queued; /* answers in flight if generation does not wait for training */
+    double read_again;  /* tokens of each of them that new weights read again; 0: none */
 };
 
 struct sp_rollout_time {
@@ -60,8 +61,7 @@ struct sp_rollout_time {
     double course_s; /* steps until the longest has ended */
     double batch_s;  /* the whole batch: sp_rl_generation_s */
     double full;     /* answers that run if generation does not wait for training */
-    double rate;     /* then, answers/s of an engine */
-    double work_s;   /* then, of the batch: sp_rl_work_s */
+    double work_s;   /* then, of the batch: sp_rl_work_s and sp_rl_reread_s */
     double prompts_per_s; /* most prompts that an engine reads */
 };
 
@@ -75,6 +75,9 @@ struct sp_rollout_time {
  * `engines` has one, 1 - (1 - S(k))^(c engines). With answers of one length the whole is the e2e_s
  * of serving times the rounds. Refilled places are as if all answers began anew when the last
  * prompt starts: exact for exponential lengths, and for equal ones in whole rounds.
+ *
+ * Engines that are kept full have as many in flight as they may. What is read again with each new
+ * weights grows with these: then no more than make the work least.
  *
  * The number of answers, of engines and of places must be positive.
  */

@@ -169,6 +169,18 @@ void sp_note_memory(struct sp_report *report, const struct sp_estimate *e)
                 e->fits ? "fits tightly" : "does not fit");
 }
 
+void sp_note_offload(struct sp_report *report, const struct sp_planned *p)
+{
+    const unsigned others = p->plan.recompute.away & ~sp_repertoire_of(p, false).away;
+    char list[160] = "";
+    for (int i = 0; i < SP_AWAYS; i++)
+        if (others & 1U << i)
+            sp_append(list, sizeof list, "%s%s", list[0] ? ", " : "", sp_away_names[i]);
+    if (list[0])
+        sp_note(report, "%s cannot offload %s alone: no launch of it runs this plan",
+                p->framework.framework.name, list);
+}
+
 /* "4x2x1": parts of the slice's axes that multiply to tp. */
 static bool read_tp_axes(const struct sp_args *args, struct sp_planned *p, struct sp_error *error)
 {

@@ -64,6 +64,9 @@ bool sp_resolve_on_ground(const struct sp_said *said, const struct sp_sources *s
 /* Notes where a plan that is typed fits tightly, or not at all: its time is what it would take. */
 void sp_note_memory(struct sp_report *report, const struct sp_estimate *estimate);
 
+/* Notes the modules whose activations the plan offloads and its framework cannot. */
+void sp_note_offload(struct sp_report *report, const struct sp_planned *planned);
+
 /* Notes if a batch of tokens was rounded to sequences that replicas share. */
 void sp_note_batch(struct sp_report *report, const struct sp_planned *planned);
 

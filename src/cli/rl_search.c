@@ -11,9 +11,24 @@
 #include "study/nearby.h"
 
 /* Beyond it answers are of weights that nobody trains on. */
-enum { MOST_AHEAD = 8 };
+enum { MOST_AHEAD = 8, EACH_AHEAD = 16 };
 
-enum { MOST_STAGES = 16, MOST_EXPERTS = 64, MOST_ENGINE = 64, EIGHTHS = 8 };
+enum { MOST_STAGES = 16, MOST_EXPERTS = 64, MOST_ENGINE = 64, EIGHTHS = 8, MOST_ENGINES = 128 };
+
+/* What a sum of the same parts in another order is off. */
+#define ROUNDED 1e-12
+
+/* What a side takes whatever the other does; INFINITY: it cannot be. New weights are in what
+ * engines take: `work_s` of engines that are kept full, on devices of their own, `batch_s` of a
+ * batch. */
+struct alone {
+    double training_s, work_s, batch_s;
+};
+
+struct engine {
+    int64_t tp, pp, attention_dp, ep;
+    struct alone takes;
+};
 
 struct search {
     const struct sp_args *typed;
@@ -21,8 +36,12 @@ struct search {
     struct sp_rl_answer *answer;
     struct sp_args *args; /* of the place that is worked out */
     struct sp_report *apart;
+    const struct sp_hardware *hw;
     struct sp_rl_found *found;
     int64_t devices, host, experts, most_stale;
+    int64_t gen_devices; /* of --gen-hw */
+    struct engine engine[MOST_ENGINES];
+    int n;
 };
 
 bool sp_take_rl_choice(const struct sp_args *typed, const struct sp_rl_choice *c,
@@ -30,16 +49,16 @@ bool sp_take_rl_choice(const struct sp_args *typed, const struct sp_rl_choice *c
 {
     const struct {
         enum sp_option_id id;
-        int64_t value;
-    } numbers[] = {{SP_O_tp, c->tp},
-                   {SP_O_pp, c->pp},
-                   {SP_O_ep, c->ep},
-                   {SP_O_gen_tp, c->gen_tp},
-                   {SP_O_stale, c->stale}};
+        int64_t value, unsaid; /* unsaid: what an option that is left out gives */
+    } numbers[] = {{SP_O_tp, c->tp, 0},         {SP_O_pp, c->pp, 0},
+                   {SP_O_ep, c->ep, 0},         {SP_O_gen_tp, c->gen_tp, 0},
+                   {SP_O_gen_pp, c->gen_pp, 1}, {SP_O_gen_attention_dp, c->gen_attention_dp, 1},
+                   {SP_O_gen_ep, c->gen_ep, 0}, {SP_O_stale, c->stale, -1}};
     sp_copy_args(args, typed);
     bool ok = true;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers && ok; i++)
-        if (!typed->given_at[numbers[i].id] || numbers[i].id == SP_O_stale)
+        if (numbers[i].value != numbers[i].unsaid &&
+            (!typed->given_at[numbers[i].id] || numbers[i].id == SP_O_stale))
             ok = sp_take_number(args, numbers[i].id, (double)numbers[i].value, error);
     if (ok && c->train > 0 && !typed->given.split && !typed->given.gen_hw) {
         snprintf(args->numeral[SP_O_split], sizeof *args->numeral, "%lld:%lld", (long long)c->train,
@@ -63,31 +82,69 @@ static void describe(const struct search *s, struct sp_rl_found *f)
     if (s->experts > 0)
         sp_append(f->words, sizeof f->words, "--ep %lld ", (long long)c->ep);
     sp_append(f->words, sizeof f->words, "--gen-tp %lld", (long long)c->gen_tp);
+    if (c->gen_pp > 1)
+        sp_append(f->words, sizeof f->words, " --gen-pp %lld", (long long)c->gen_pp);
+    if (c->gen_attention_dp > 1)
+        sp_append(f->words, sizeof f->words, " --gen-attention-dp %lld",
+                  (long long)c->gen_attention_dp);
+    if (c->gen_ep > 0)
+        sp_append(f->words, sizeof f->words, " --gen-ep %lld", (long long)c->gen_ep);
 }
 
-/* Works a place out for each number of steps ahead; NAN: it is refused. Else how long training
- * takes by itself, which no engine changes. */
-static double work_out(struct search *s, struct sp_rl_choice c)
+/* With another number of steps ahead. Sleeping states leave the engine alone; others take from its
+ * memory. */
+static void add_sides(struct alone *s, const struct sp_rl_asked *a, const struct sp_rl_answer *r)
+{
+    const bool sleeps = !a->colocated || a->sleep == SP_RL_SLEEP_BOTH;
+    const bool runs =
+        r->places >= 1 &&
+        r->memory_generation <= sp_capacity_bytes(&a->instance->served.service.hw->chip);
+    const bool trains = r->memory_training <= r->training.limit_bytes;
+    const double least = sleeps && !runs ? INFINITY : 0, refit = r->part_s[SP_RL_REFIT];
+    s->training_s = trains ? r->training_s + a->overhead_s : INFINITY;
+    s->work_s = a->colocated ? least : fmin(s->work_s, fmax(least, r->work_s + refit));
+    s->batch_s = sleeps ? fmax(least, r->part_s[SP_RL_GENERATION] + refit) : 0;
+}
+
+/* No more than the step of both. */
+static double least_of(const struct alone *training, const struct alone *engine, int64_t ahead)
+{
+    const double both = training->training_s + engine->batch_s;
+    return fmax(fmax(training->training_s, engine->work_s), both / (double)(ahead + 1));
+}
+
+/* The next number of steps ahead that is tried: each up to 16, then doubled, and the most. */
+static int64_t further(int64_t stale, int64_t most)
+{
+    const int64_t next = stale < EACH_AHEAD ? stale + 1 : 2 * stale;
+    return stale < most && next > most ? most : next;
+}
+
+/* Works a place out for each number of steps ahead. */
+static struct alone work_out(struct search *s, struct sp_rl_choice c)
 {
     struct sp_error refused = {0};
-    double training = NAN;
-    c.stale = c.train > 0 ? s->most_stale : 0;
+    struct alone alone = {INFINITY, INFINITY, 0};
+    const int64_t most = c.train > 0 ? s->most_stale : 0;
+    c.stale = most;
     s->found->tried++;
     if (sp_take_rl_choice(s->typed, &c, s->args, &refused) &&
-        sp_load_sides(s->args, s->apart, s->sides, &refused)) {
-        const int64_t most = c.stale;
-        for (c.stale = 0; c.stale <= most; c.stale++) {
+        sp_load_sides(s->args, s->apart, s->sides, &refused))
+        for (c.stale = 0; c.stale <= most; c.stale = further(c.stale, most)) {
             s->sides->asked.stale = (double)c.stale;
             sp_estimate_rl(&s->sides->asked, s->answer);
-            training = s->answer->training_s + s->sides->asked.overhead_s;
+            add_sides(&alone, &s->sides->asked, s->answer);
             if (!s->answer->fits || !(s->answer->step_s < s->found->step_s))
                 continue;
             s->found->step_s = s->answer->step_s;
             s->found->best = c;
         }
-    }
+    else if (s->sides->has_engines)
+        alone.work_s = 0;
+    else
+        alone.training_s = 0;
     sp_free_sides(s->sides);
-    return training;
+    return alone;
 }
 
 /* The next power of two of an open degree; a typed degree only once. */
@@ -103,24 +160,58 @@ static bool next(const struct search *s, enum sp_option_id id, int64_t most, int
     return !s->typed->given_at[id] && *value <= most;
 }
 
+/* Experts are split as all else is, or each is on one rank of all. */
+static void add_engine(struct search *s, int64_t devices, struct engine e)
+{
+    const struct sp_options_given *const g = &s->typed->given;
+    const int64_t chips = e.tp * e.pp * e.attention_dp;
+    const int64_t typed = (g->gen_tp ? e.tp : 1) * (g->gen_pp ? e.pp : 1) *
+                          (g->gen_attention_dp ? e.attention_dp : 1);
+    const bool open = !g->gen_ep && s->experts > 0 && e.attention_dp == 1 && e.tp > 1;
+    if ((chips > MOST_ENGINE && chips > typed) || devices % chips != 0)
+        return;
+    s->engine[s->n++] = e;
+    e.ep = e.tp;
+    if (open)
+        s->engine[s->n++] = e;
+}
+
+static void list_engines(struct search *s, int64_t devices)
+{
+    const struct sp_option_values *const v = &s->typed->value;
+    const int64_t most_dp = s->experts > 0 ? MOST_ENGINE : 1;
+    struct engine e = {0};
+    s->n = 0;
+    bool dp = begin(s, SP_O_gen_attention_dp, v->gen_attention_dp, &e.attention_dp);
+    for (; dp; dp = next(s, SP_O_gen_attention_dp, most_dp, &e.attention_dp)) {
+        bool pp = begin(s, SP_O_gen_pp, v->gen_pp, &e.pp);
+        for (; pp; pp = next(s, SP_O_gen_pp, MOST_STAGES, &e.pp)) {
+            bool tp = begin(s, SP_O_gen_tp, v->gen_tp, &e.tp);
+            for (; tp; tp = next(s, SP_O_gen_tp, MOST_ENGINE, &e.tp))
+                add_engine(s, devices, e);
+        }
+    }
+}
+
 /* All engines for one training. */
 static void try_engines(struct search *s, struct sp_rl_choice c)
 {
-    const struct sp_option_values *const v = &s->typed->value;
-    const int64_t generate = s->typed->given.gen_hw ? MOST_ENGINE
-                             : c.train > 0          ? c.generate
-                                                    : s->devices;
-    const int64_t most = generate < MOST_ENGINE ? generate : MOST_ENGINE;
-    bool slower = false;
-    bool more = begin(s, SP_O_gen_tp, v->gen_tp, &c.gen_tp);
-    for (; more; more = next(s, SP_O_gen_tp, most, &c.gen_tp)) {
-        s->found->asked++;
-        slower = slower || work_out(s, c) >= s->found->step_s;
-        if (slower) { /* the others are as slow or slower */
-            while (next(s, SP_O_gen_tp, most, &c.gen_tp))
-                s->found->asked++;
-            return;
-        }
+    struct alone trains = {0, 0, 0};
+    const int64_t ahead = c.train > 0 ? s->most_stale : 0;
+    s->found->asked += s->n;
+    for (int i = 0; i < s->n; i++) {
+        struct engine *const e = &s->engine[i];
+        const double least = least_of(&trains, &e->takes, ahead);
+        if (least >= s->found->step_s * (1 + ROUNDED) || !isfinite(least))
+            continue;
+        c.gen_tp = e->tp;
+        c.gen_pp = e->pp;
+        c.gen_attention_dp = e->attention_dp;
+        c.gen_ep = e->ep;
+        const struct alone alone = work_out(s, c);
+        trains.training_s = fmax(trains.training_s, alone.training_s);
+        e->takes.work_s = fmax(e->takes.work_s, alone.work_s);
+        e->takes.batch_s = fmax(e->takes.batch_s, alone.batch_s);
     }
 }
 
@@ -130,6 +221,7 @@ static void try_training(struct search *s, int64_t train, int64_t generate)
     const struct sp_option_values *const v = &s->typed->value;
     const int64_t devices = train > 0 ? train : s->devices;
     struct sp_rl_choice c = {.train = train, .generate = generate};
+    list_engines(s, s->gen_devices > 0 ? s->gen_devices : train > 0 ? generate : devices);
     bool tp = begin(s, SP_O_tp, v->tp, &c.tp);
     for (; tp; tp = next(s, SP_O_tp, s->host < devices ? s->host : devices, &c.tp)) {
         bool pp = begin(s, SP_O_pp, v->pp, &c.pp);
@@ -143,13 +235,21 @@ static void try_training(struct search *s, int64_t train, int64_t generate)
     }
 }
 
+/* Whether a side may have this part of the machine: an eighth or more of them, whole hosts (as many
+ * as an eighth has, rounded up, or more times that), or a power of two below a host. */
+static bool is_part(const struct search *s, int64_t part)
+{
+    const int64_t eighth = s->devices / EIGHTHS > 0 ? s->devices / EIGHTHS : 1;
+    const int64_t hosts = (eighth + s->host - 1) / s->host * s->host;
+    const int64_t least = part < s->devices - part ? part : s->devices - part;
+    return part % eighth == 0 || part % hosts == 0 ||
+           (least < s->host && (least & (least - 1)) == 0);
+}
+
 /* Colocated, or this number of devices for each side. */
 static void try_places(struct search *s)
 {
     const struct sp_options_given *const g = &s->typed->given;
-    const int64_t eighth = s->devices / EIGHTHS > 0 ? s->devices / EIGHTHS : 1;
-    const int64_t unit =
-        s->devices >= 2 * s->host ? (eighth + s->host - 1) / s->host * s->host : eighth;
     long long train, generate;
     if (g->gen_hw)
         try_training(s, s->devices, 0);
@@ -159,8 +259,9 @@ static void try_places(struct search *s)
         try_training(s, 0, 0);
     if (g->gen_hw || g->split || g->colocate)
         return;
-    for (int64_t part = unit; part < s->devices; part += unit)
-        try_training(s, part, s->devices - part);
+    for (int64_t part = 1; part < s->devices; part++)
+        if (is_part(s, part) && sp_can_split(s->hw, part, s->devices - part))
+            try_training(s, part, s->devices - part);
 }
 
 /* More steps ahead of the best, as long as each is faster by SP_WORTH_NAMING: older answers are a
@@ -187,7 +288,7 @@ static void look_further_ahead(struct search *s)
 
 bool sp_search_rl(const struct sp_args *typed, struct sp_rl_found *found, struct sp_error *error)
 {
-    struct sp_hardware hw;
+    struct sp_hardware hw, engines;
     struct sp_model model;
     const struct sp_sources sources = sp_sources_of(typed);
     if (!typed->value.hw)
@@ -195,6 +296,8 @@ bool sp_search_rl(const struct sp_args *typed, struct sp_rl_found *found, struct
     if (!typed->given.prompts)
         return sp_fail(error, SP_USAGE, "--prompts N is needed: prompts per step");
     if (!sp_hardware_of(typed, &sources, &hw, error) ||
+        (typed->given.gen_hw &&
+         !sp_load_hardware(typed->value.gen_hw, &sources, &engines, error)) ||
         !sp_model_of(typed, &sources, &model, error))
         return false;
     struct search s = {.typed = typed,
@@ -203,9 +306,11 @@ bool sp_search_rl(const struct sp_args *typed, struct sp_rl_found *found, struct
                        .args = sp_new_args(typed->world),
                        .apart = sp_report_new("rl"),
                        .found = found,
+                       .hw = &hw,
                        .devices = sp_chips(&hw),
                        .host = sp_chips_per_host(&hw.network),
                        .experts = model.moe.experts,
+                       .gen_devices = typed->given.gen_hw ? sp_chips(&engines) : 0,
                        .most_stale = typed->given.stale ? (int64_t)typed->value.stale : 1};
     *found = (struct sp_rl_found){.step_s = INFINITY};
     try_places(&s);

@@ -8,7 +8,9 @@
 /* A place in the space: what is not typed. */
 struct sp_rl_choice {
     int64_t train, generate; /* devices of each; 0: both have all, in turn */
-    int64_t tp, pp, ep, gen_tp, stale;
+    int64_t tp, pp, ep, stale;
+    int64_t gen_tp, gen_pp, gen_attention_dp;
+    int64_t gen_ep; /* 0: what the engine makes of its ranks */
 };
 
 struct sp_rl_found {
@@ -16,18 +18,20 @@ struct sp_rl_found {
     double step_s;
     double asked, tried; /* places of the space; those that were worked out, others being slower by
                             a bound */
-    char words[128];     /* of the best, as options */
+    char words[192];     /* of the best, as options */
     int64_t more_stale;  /* where --stale is not typed: more steps ahead with which the best is
                             faster by SP_WORTH_NAMING; 0: none */
     double more_stale_s; /* its step */
 };
 
 /*
- * The shortest step that fits. Both sides in turn, or a part of the machine for each in steps of an
- * eighth or of whole hosts; powers of two for TP up to a host, stages up to 16, EP up to 64 and the
- * TP of engines up to 64; from 0 to --stale (default 1) steps ahead. Typed options are fixed. Of
- * equal steps the first counts: in turn before apart, less ahead before more. A choice for training
- * whose passes alone take as long as the best step is skipped, with all its combinations.
+ * The shortest step that fits. Both sides in turn, or a part of the machine for each: eighths,
+ * whole hosts, and parts of a host that are powers of two; of training TP up to a host, stages up
+ * to 16 and EP up to 64; engines of up to 64 chips, with TP, stages up to 16 and of experts
+ * attention DP, all powers of two, and EP over all ranks or none; from 0 to --stale (default 1)
+ * steps ahead. Typed options are fixed. Of equal steps the first counts: in turn before apart, less
+ * ahead before more. Sides are bounds for each other's plans: what training or generation takes by
+ * itself is no more than the step.
  */
 bool sp_search_rl(const struct sp_args *args, struct sp_rl_found *found, struct sp_error *error);
 

@@ -60,9 +60,30 @@ static bool parse_side(const char *name, struct sp_words *words, struct sp_args 
     return command && sp_parse_command(command, words->n, words->word, args, error);
 }
 
+/* Where both sides are: machines as --hw names them. */
+struct places {
+    char train[128], generate[128];
+    double train_devices, generate_devices;
+};
+
+/* The machine of so many devices. Engines may also have what training leaves of a host: any number
+ * of devices of a larger machine. */
+static bool take_part(struct sp_hardware *hw, int64_t devices, bool of_engines)
+{
+    const bool any = of_engines && hw->network.kind == SP_SWITCHED && devices > 0;
+    return sp_take_devices(hw, devices) ||
+           (any && sp_take_devices(hw, sp_nearest_chips(&hw->network, devices, true)));
+}
+
+bool sp_can_split(const struct sp_hardware *hw, int64_t train, int64_t generate)
+{
+    struct sp_hardware trains = *hw, generates = *hw;
+    return take_part(&trains, train, false) && take_part(&generates, generate, true);
+}
+
 /* --split TRAIN:GENERATE as machines of their own. */
-static bool read_split(const struct sp_args *args, const struct sp_hardware *hw, char train[128],
-                       char generate[128], double *train_devices, struct sp_error *error)
+static bool read_split(const struct sp_args *args, const struct sp_hardware *hw, struct places *at,
+                       struct sp_error *error)
 {
     const char *rest = args->value.split;
     char piece[2][32];
@@ -78,21 +99,20 @@ static bool read_split(const struct sp_args *args, const struct sp_hardware *hw,
         return sp_fail(error, SP_INPUT,
                        "--split %s: %.0f + %.0f devices do not make the %.0f of --hw",
                        sp_safe(args->value.split), chips[0], chips[1], all);
-    char *const out[] = {train, generate};
-    *train_devices = chips[0];
+    at->train_devices = chips[0];
+    at->generate_devices = chips[1];
     for (int i = 0; i < 2; i++) {
         struct sp_hardware part = *hw;
-        if (!sp_take_devices(&part, (int64_t)chips[i]))
-            return sp_fail(error, SP_INPUT, "--split: %s cannot have %.0f devices", hw->name,
-                           chips[i]);
-        sp_name_machine(&part, args->value.hw, out[i], 128);
+        if (!take_part(&part, (int64_t)chips[i], i == 1))
+            return sp_fail(error, SP_INPUT, "--split: %s cannot %s %.0f devices", hw->name,
+                           i == 1 ? "generate on" : "train on", chips[i]);
+        sp_name_machine(&part, args->value.hw, i == 1 ? at->generate : at->train, sizeof at->train);
     }
     return true;
 }
 
-/* Where both sides are. */
-static bool place(const struct sp_args *args, const struct sp_sources *sources, char train[128],
-                  char generate[128], double *train_devices, struct sp_error *error)
+static bool place(const struct sp_args *args, const struct sp_sources *sources, struct places *at,
+                  struct sp_error *error)
 {
     struct sp_hardware hw;
     if (!args->value.hw)
@@ -104,15 +124,28 @@ static bool place(const struct sp_args *args, const struct sp_sources *sources, 
         return sp_fail(error, SP_INPUT,
                        "--stale %.0f needs separate devices for generation (--split, --gen-hw)",
                        args->value.stale);
-    snprintf(train, 128, "%s", args->value.hw);
-    snprintf(generate, 128, "%s", args->given.gen_hw ? args->value.gen_hw : args->value.hw);
-    *train_devices = (double)sp_chips(&hw);
-    return !args->given.split || read_split(args, &hw, train, generate, train_devices, error);
+    *at = (struct places){.train_devices = (double)sp_chips(&hw)};
+    snprintf(at->train, sizeof at->train, "%s", args->value.hw);
+    snprintf(at->generate, sizeof at->generate, "%s",
+             args->given.gen_hw ? args->value.gen_hw : args->value.hw);
+    return !args->given.split || read_split(args, &hw, at, error);
+}
+
+/* The engines that `devices` of the machine have; 0: all of them. */
+static bool count_engines(struct serve *f, double devices, struct sp_error *error)
+{
+    if (devices <= 0)
+        return true;
+    f->replicas = devices / f->group_chips;
+    return floor(f->replicas) == f->replicas ||
+           sp_fail(error, SP_INPUT,
+                   "--split: engines of %.0f do not divide %.0f devices: give --gen-tp",
+                   f->group_chips, devices);
 }
 
 /* The engines, as `serve` reads them. */
 static bool load_engines(const struct sp_args *args, const struct sp_sources *sources,
-                         const char *hw, struct sp_report *report, struct sp_rl_sides *s,
+                         const struct places *at, struct sp_report *report, struct sp_rl_sides *s,
                          struct sp_error *error)
 {
     struct sp_words *const w = &s->generate_words;
@@ -122,7 +155,7 @@ static bool load_engines(const struct sp_args *args, const struct sp_sources *so
             sp_add_option(w, sp_option_name(of_engine[i].of_serve), args->text[of_engine[i].id]);
     for (int i = 0; i < args->n_many; i++)
         sp_add_option(w, "set", args->many[i]);
-    sp_add_option(w, "hw", hw);
+    sp_add_option(w, "hw", at->generate);
     if (!args->given.prefix_hit && args->value.group > 1) {
         sp_add_word(w, "--prefix-hit");
         sp_add_word(w, "%.15g", 1 - 1 / args->value.group); /* a group shares its prompt */
@@ -131,7 +164,7 @@ static bool load_engines(const struct sp_args *args, const struct sp_sources *so
         (struct serve){.args = s->generate_args, .report = report, .textbook = sources->textbook};
     struct serve *const f = &s->generates;
     if (!parse_side("serve", w, s->generate_args, error) || !sp_load_service(f, sources, error) ||
-        !sp_load_sequences(f, error))
+        !sp_load_sequences(f, error) || !count_engines(f, at->generate_devices, error))
         return false;
     return f->holds_weights ||
            sp_fail(error, SP_INPUT,
@@ -227,7 +260,7 @@ static bool load_beside(const struct sp_rl_sides *s, const struct sp_sources *so
 
 static bool is_none(const char *name)
 {
-    return name && strcmp(name, "none") == 0;
+    return name && (strcmp(name, "none") == 0 || strcmp(name, "no") == 0);
 }
 
 /* Reference, critic and reward model. */
@@ -236,6 +269,7 @@ static bool load_others(const struct sp_args *args, const struct sp_sources *sou
 {
     const struct sp_rl_traits *const traits = &sp_rl_traits[s->algorithm];
     const struct sp_option_values *const v = &args->value;
+    const bool own = v->reference && strcmp(v->reference, "yes") == 0;
     const bool weighs = v->reference ? !is_none(v->reference) : traits->reference;
     if (v->critic && !traits->critic)
         return sp_fail(error, SP_INPUT, "--critic: %s has no critic (use --algorithm ppo)",
@@ -244,7 +278,7 @@ static bool load_others(const struct sp_args *args, const struct sp_sources *sou
         return sp_fail(error, SP_INPUT, "--group 1: %s compares at least two answers per prompt",
                        sp_rl_algorithms[s->algorithm]);
     if (weighs) {
-        if (!load_beside(s, sources, "reference", v->reference, &s->reference, error))
+        if (!load_beside(s, sources, "reference", own ? NULL : v->reference, &s->reference, error))
             return false;
         s->asked.reference = &s->reference;
     }
@@ -307,14 +341,14 @@ static void ask(const struct sp_args *args, struct sp_rl_sides *s)
     a->overhead_s = args->given.overhead ? v->overhead
                     : a->ideal           ? sp_rl_constants[SP_RL_STEP_CONSTANT].without
                                          : sp_rl_constants[SP_RL_STEP_CONSTANT].value;
-    a->devices = (double)sp_chips(&s->trained.hw) + (a->colocated ? 0 : (double)sp_chips(&f->hw));
+    a->devices = s->train_devices + (a->colocated ? 0 : f->replicas * f->group_chips);
 }
 
 bool sp_load_sides(const struct sp_args *args, struct sp_report *report, struct sp_rl_sides *s,
                    struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
-    char train[128], generate[128];
+    struct places at;
     memset(s, 0, sizeof *s);
     s->train_args = sp_new_args(args->world);
     s->generate_args = sp_new_args(args->world);
@@ -323,9 +357,12 @@ bool sp_load_sides(const struct sp_args *args, struct sp_report *report, struct 
     s->train_args->n_options = sp_options_of(step, s->train_args->options);
     if (!args->given.prompts)
         return sp_fail(error, SP_USAGE, "--prompts N is needed: prompts per step");
-    if (!place(args, &sources, train, generate, &s->train_devices, error) ||
-        !load_engines(args, &sources, generate, report, s, error) ||
-        !load_training(args, &sources, train, s, error) || !load_others(args, &sources, s, error) ||
+    if (!place(args, &sources, &at, error))
+        return false;
+    s->train_devices = at.train_devices;
+    s->has_engines = load_engines(args, &sources, &at, report, s, error);
+    if (!s->has_engines || !load_training(args, &sources, at.train, s, error) ||
+        !load_others(args, &sources, s, error) ||
         !read_without(args->value.without, s->asked.without, error))
         return false;
     ask(args, s);

@@ -23,11 +23,16 @@ struct sp_rl_sides {
     struct sp_rl_rows rows, all;                 /* of an optimizer step, and of all answers */
     struct sp_words train_words, generate_words; /* the sides' own command lines */
     struct sp_args *train_args, *generate_args;
+    bool has_engines; /* whether they run, whatever training does */
 };
 
 /* Reads both sides. sp_free_sides() it, read or not. */
 bool sp_load_sides(const struct sp_args *args, struct sp_report *report, struct sp_rl_sides *sides,
                    struct sp_error *error);
+/* Whether a machine has so many devices for each side: engines may have any part of a switched one.
+ */
+bool sp_can_split(const struct sp_hardware *hw, int64_t train, int64_t generate);
+
 void sp_free_sides(struct sp_rl_sides *sides);
 
 #endif

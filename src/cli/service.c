@@ -374,6 +374,9 @@ static bool take_lengths(struct serve *f, const struct sp_sources *sources, stru
         return false;
     f->rows = in && out && in != out ? NULL : in ? in : out;
     if (f->args->given.max_response) { /* pairs of a file would be longer */
+        if (f->output.kind == SP_LENGTHS_FIXED && f->output.a > f->args->value.max_response)
+            return sp_fail(error, SP_INPUT, "--max-response %.0f: all answers are longer (%.0f)",
+                           f->args->value.max_response, f->output.a);
         f->output.most = f->args->value.max_response;
         f->rows = NULL;
         sp_settle_lengths(&f->output);

@@ -295,9 +295,10 @@ static bool check_price(const struct sp_args *args, const struct sp_planned *pla
     return sp_check_price(args, &hw, &planned->problem.machine, 1, error);
 }
 
-static void note_batch(struct sp_report *r, const struct step *s)
+static void note_plan(struct sp_report *r, const struct step *s)
 {
     sp_note_batch(r, s->p);
+    sp_note_offload(r, s->p);
 }
 
 static void put_all_resolved(struct sp_report *r, const struct step *s)

@@ -125,13 +125,14 @@ static struct sp_rollout rollout_of(const struct sp_rl_asked *a, const struct sp
                                .at_once = fmax(1, floor(r->places * share_at_start(a))),
                                .most = fmax(1, r->places),
                                .longer = constant(a, SP_RL_GENERATION_CONSTANT),
-                               .most_queued = r->answers_each * (1 + a->stale)};
+                               .most_queued = r->answers_each * (1 + a->stale),
+                               .read_again =
+                                   a->partial ? a->instance->served.service.step_tokens : 0};
 }
 
 /* Generation of this batch by itself, and by engines that are kept full. */
 static void time_generation(const struct sp_rl_asked *a, struct sp_rl_answer *r)
 {
-    const struct sp_service *const s = &a->instance->served.service;
     r->answers = sp_rl_answers(a->prompts, a->group, a->kept);
     r->answers_each = r->answers / a->engines;
     r->places = places_of(a, r);
@@ -140,12 +141,8 @@ static void time_generation(const struct sp_rl_asked *a, struct sp_rl_answer *r)
     r->work_s = r->rollout.work_s;
     r->generation_longer = rollout.longer;
     r->part_s[SP_RL_GENERATION] = r->rollout.batch_s;
-    if (!a->partial)
-        return;
-    r->reread_s =
-        sp_rl_reread_s(r->rollout.full, s->step_tokens, s->input, r->rollout.prompts_per_s);
-    r->work_s += r->reread_s;
-    r->part_s[SP_RL_GENERATION] = fmin(r->part_s[SP_RL_GENERATION], r->work_s);
+    if (a->partial)
+        r->part_s[SP_RL_GENERATION] = fmin(r->part_s[SP_RL_GENERATION], r->work_s);
 }
 
 /* Links by which new weights enter or leave: those of a host, whose chips pass them on to each

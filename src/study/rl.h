@@ -47,7 +47,7 @@ struct sp_rl_answer {
     struct sp_rollout_time rollout;
     struct sp_estimate training; /* an optimizer step of the policy */
     double answers, answers_each;
-    double part_s[SP_RL_PARTS], training_s, work_s, reread_s, step_s, low_s, high_s;
+    double part_s[SP_RL_PARTS], training_s, work_s, step_s, low_s, high_s;
     double exposed_s, critic_step_s, critic_values_s, passes;
     double latency_s; /* of a batch beside those that generation is ahead */
     double beside;    /* answers of an engine that run then */

@@ -136,43 +136,72 @@ static void busiest(void **state)
     assert_true(sp_busiest_documents(&e, 1e6, 1) <= 32768 / e.reach);
 }
 
-/* Rows filled with drawn documents, each up to the first that no longer fits. */
-static double busiest_of_drawn(const struct sp_lengths *l, double row, int replicas, int rows,
-                               int times)
+/* Squares of rows that first fit fills with drawn documents, pool by pool, as Megatron-Bridge's
+ * first_fit_shuffle does: a document goes to the first row that has room for all of it. */
+enum { POOLS = 16, DOCUMENTS = 4000 };
+static int first_fit(const struct sp_lengths *l, double row, double *squares)
 {
+    static double tokens[POOLS * DOCUMENTS];
     uint64_t seed = 3;
+    int n = 0;
+    for (int pool = 0; pool < POOLS; pool++) {
+        const int first = n;
+        for (int i = 0; i < DOCUMENTS; i++) {
+            const double document = sp_draw_length(l, &seed);
+            int at = first;
+            while (at < n && tokens[at] + document > row)
+                at++;
+            if (at == n)
+                tokens[n] = squares[n] = 0, n++;
+            tokens[at] += document;
+            squares[at] += document * document;
+        }
+    }
+    return n;
+}
+
+/* The busiest replica over the mean, of such rows drawn again and again. */
+static double busiest_of_drawn(const struct sp_lengths *l, double row, int replicas, int rows)
+{
+    enum { TIMES = 4000 };
+    static double squares[POOLS * DOCUMENTS];
+    const int n = first_fit(l, row, squares);
+    uint64_t seed = 5;
     double sum_of_most = 0, sum = 0;
-    for (int t = 0; t < times; t++) {
+    for (int t = 0; t < TIMES; t++) {
         double most = 0;
         for (int r = 0; r < replicas; r++) {
-            double squares = 0;
-            for (int i = 0; i < rows; i++) {
-                double tokens = 0, mine = 0, next = sp_draw_length(l, &seed);
-                for (; tokens + next <= row; next = sp_draw_length(l, &seed)) {
-                    tokens += next;
-                    mine += next * next;
-                }
-                squares += mine / tokens;
-            }
-            sum += squares;
-            most = fmax(most, squares);
+            double mine = 0;
+            for (int i = 0; i < rows; i++)
+                mine += squares[(int)(sp_draw_share(&seed) * n)];
+            sum += mine;
+            most = fmax(most, mine);
         }
         sum_of_most += most;
     }
     return sum_of_most * replicas / sum;
 }
 
+/* From many documents in a row to fewer than two, with a row or several on each replica. */
 static void drawn_replicas(void **state)
 {
     (void)state;
-    const struct sp_lengths e = {.kind = SP_LENGTHS_EXPONENTIAL, .a = 2000, .most = 16384},
-                            n = {.kind = SP_LENGTHS_LOGNORMAL, .a = 2000, .b = 0.8, .most = 8192};
-    const struct sp_documents packed = pack(SP_LENGTHS_EXPONENTIAL, 2000, 0, 32768),
-                              short_rows = pack(SP_LENGTHS_LOGNORMAL, 2000, 0.8, 8192);
-    assert_close(sp_busiest_documents(&packed, 16, 4), busiest_of_drawn(&e, 32768, 16, 4, 100),
-                 0.05);
-    assert_close(sp_busiest_documents(&short_rows, 8, 16), busiest_of_drawn(&n, 8192, 8, 16, 100),
-                 0.05);
+    static const struct {
+        enum sp_lengths_kind kind;
+        double a, b, row;
+    } cases[] = {{SP_LENGTHS_EXPONENTIAL, 2000, 0, 32768}, {SP_LENGTHS_LOGNORMAL, 2000, 0.8, 8192},
+                 {SP_LENGTHS_LOGNORMAL, 2000, 1.5, 8192},  {SP_LENGTHS_EXPONENTIAL, 4000, 0, 8192},
+                 {SP_LENGTHS_UNIFORM, 1000, 7000, 8192},   {SP_LENGTHS_LOGNORMAL, 500, 2, 8192},
+                 {SP_LENGTHS_UNIFORM, 5000, 6000, 8192}};
+    static const int on[][2] = {{8, 1}, {32, 1}, {8, 4}, {16, 16}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct sp_documents d = pack(cases[i].kind, cases[i].a, cases[i].b, cases[i].row);
+        const struct sp_lengths l = {
+            .kind = cases[i].kind, .a = cases[i].a, .b = cases[i].b, .most = cases[i].row};
+        for (size_t k = 0; k < sizeof on / sizeof *on; k++)
+            assert_close(sp_busiest_documents(&d, on[k][0], on[k][1]),
+                         busiest_of_drawn(&l, cases[i].row, on[k][0], on[k][1]), 0.03);
+    }
 }
 
 /* Megatron-LM's gpus_needed with 4,096 tokens per rank: 2^ceil(log2(length / 4096)). */

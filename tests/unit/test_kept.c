@@ -25,7 +25,19 @@ static void load(const char *line, struct sp_planned *p)
 struct all {
     const struct sp_planned *p;
     double most_bytes, least_s, looked_at;
+    bool by_stage;
 };
+
+/* Whether each stage has room, from the first, with most micro-batches in flight, to the last. */
+static bool fits_stages(const struct sp_planned *p, double most_bytes)
+{
+    for (int64_t stage = 0; stage < p->plan.pp; stage++)
+        if ((double)sp_memory_of_stage(&p->model, &p->precision, &p->plan, &p->framework.framework,
+                                       stage)
+                .device > most_bytes)
+            return false;
+    return true;
+}
 
 static void look_at(struct all *all, const struct sp_recompute *r, double optimizer)
 {
@@ -36,8 +48,10 @@ static void look_at(struct all *all, const struct sp_recompute *r, double optimi
     p.plan.optimizer_away = optimizer;
     const struct sp_step_inputs in = sp_inputs_of(&p);
     const double step = sp_evaluate(&in, &m);
+    const bool fits =
+        all->by_stage ? fits_stages(&p, all->most_bytes) : (double)m.device <= all->most_bytes;
     all->looked_at++;
-    if ((double)m.device <= all->most_bytes && step < all->least_s)
+    if (fits && step < all->least_s)
         all->least_s = step;
 }
 
@@ -53,9 +67,9 @@ static void move_any(struct all *all, const struct sp_kept_space *space, struct 
 }
 
 static double least_of_all(const struct sp_planned *p, const struct sp_kept_space *space,
-                           double most_bytes, double *looked_at)
+                           double most_bytes, bool by_stage, double *looked_at)
 {
-    struct all all = {p, most_bytes, INFINITY, 0};
+    struct all all = {p, most_bytes, INFINITY, 0, by_stage};
     for (int policy = 0; policy < SP_POLICIES; policy++)
         for (unsigned set = 0; set < 1U << SP_MODULES; set++) {
             struct sp_recompute r = sp_policies[policy].recompute;
@@ -82,7 +96,7 @@ static void compare(const char *line, struct sp_kept_space space)
     sp_evaluate(&in, &m);
     for (double share = 0.2; share < 1.05; share += 0.1) {
         const double most = share * (double)m.device;
-        const double least = least_of_all(&p, &space, most, &looked_at);
+        const double least = least_of_all(&p, &space, most, false, &looked_at);
         const bool any = sp_choose_kept(&in, &space, most, &found);
         assert_true(any == isfinite(least));
         if (!any)
@@ -126,6 +140,42 @@ static void every_plan(void **state)
     compare("step --model deepseek-v3 --hw gb200-256 --framework megatron --batch 2048x4096 "
             "--pp 8 --ep 32 --micro-batch 1 --remat none --moe-overlap on",
             mixture);
+}
+
+/* One choice for all stages, as launches have it, is the fastest of those that each stage has room
+ * for: the first has most micro-batches in flight, the last has the head. */
+static void every_stage(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {
+        "step --model llama3-70b --hw h100-64 --framework megatron --batch 128x8192 --tp 8 --pp 4 "
+        "--micro-batch 2 --remat none",
+        "step --model llama3-8b --hw h100-64 --framework megatron --batch 64x8192 --tp 1 --pp 8 "
+        "--schedule gpipe --micro-batch 1 --remat none"};
+    const struct sp_kept_space space = {.policy = {[SP_REMAT_NONE] = true, [SP_REMAT_FULL] = true},
+                                        .modules = 1U << SP_MODULE_LAYERNORM | 1U << SP_MODULE_MLP,
+                                        .away = 1U << SP_AWAY_QKV_LINEAR | 1U << SP_AWAY_CORE_ATTN |
+                                                1U << SP_AWAY_ATTN_PROJ};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        struct sp_planned p;
+        struct sp_kept_found found;
+        double looked_at = 0;
+        int fit = 0;
+        load(lines[i], &p);
+        const struct sp_step_inputs in = sp_inputs_of(&p);
+        const double all =
+            (double)sp_memory_of_stage(&p.model, &p.precision, &p.plan, &p.framework.framework, 0)
+                .device;
+        for (double share = 0.3; share < 1; share += 0.05) {
+            const double least = least_of_all(&p, &space, share * all, true, &looked_at);
+            const bool any = sp_choose_kept(&in, &space, share * all, &found);
+            assert_true(any == isfinite(least));
+            if (any)
+                assert_close(found.step_s, least, 0);
+            fit += any;
+        }
+        assert_true(fit >= 3);
+    }
 }
 
 /* Of a recomputation that is given the plan itself is left, if it fits. */
@@ -180,8 +230,8 @@ static void half_of_the_optimizer(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_plan), cmocka_unit_test(given),
-                                       cmocka_unit_test(qkv_input),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_plan), cmocka_unit_test(every_stage),
+                                       cmocka_unit_test(given), cmocka_unit_test(qkv_input),
                                        cmocka_unit_test(half_of_the_optimizer)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,8 @@
 /* Generation of a batch against serving, against what closed forms say of its tail, and against the
  * scheduler run event by event; the sides of a step together. */
 #include "check.h"
+#include "asked.h"
+#include "draws.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -175,6 +177,93 @@ static void played(void **state)
     free(w);
 }
 
+/* Partial rollouts of N answers with r in flight take N / rate(r), by serving, and c r to read what
+ * these have again: the least of every r that is allowed. */
+static void read_again(void **state)
+{
+    enum { N = 512, MOST = 4 * N };
+    struct world *const w = calloc(1, sizeof *w);
+    (void)state;
+    make(w, true, (struct sp_lengths){.kind = SP_LENGTHS_EXPONENTIAL, .a = 800});
+    struct sp_rollout r = {.instance = &w->instance,
+                           .load = &w->load,
+                           .output = &w->output,
+                           .answers = N,
+                           .engines = 1,
+                           .at_once = N,
+                           .most = MOST,
+                           .longer = 1,
+                           .read_again = 4000};
+    struct sp_rollout_time t = {.full = 0};
+    double least = INFINITY, best = 0;
+    r.most_queued = MOST;
+    sp_time_rollout(&r, &t);
+    const double prompts_per_s = t.prompts_per_s;
+    for (int in_flight = 1; in_flight <= MOST; in_flight++) {
+        const double work = N / sp_state_of(&w->instance, &w->load, in_flight).requests_per_s +
+                            in_flight * 4000 / (512 * prompts_per_s);
+        if (work < least) {
+            least = work;
+            best = in_flight;
+        }
+    }
+    assert_true(best > 20 && best < N);
+    assert_close(t.full, best, 0.02);
+    assert_close(t.work_s, least, 1e-4);
+    r.most_queued = floor(best / 2); /* no more are allowed */
+    sp_time_rollout(&r, &t);
+    assert_close(t.full, floor(best / 2), 0);
+    assert_close(t.work_s,
+                 N / sp_state_of(&w->instance, &w->load, t.full).requests_per_s +
+                     t.full * 4000 / (512 * prompts_per_s),
+                 1e-9);
+    free(w);
+}
+
+/* Steps drawn over models, chips, splits, lengths and engines: with more steps ahead none is longer
+ * but by what the loop of serving leaves. */
+static void more_ahead(void **state)
+{
+    enum { ALL = 480 };
+    static const char *const models[] = {"llama3-8b", "qwen3-30b-a3b", "qwen3-32b", "gpt-oss-20b"};
+    static const char *const chips[] = {"h100", "h200", "b200", "h20"};
+    static const char *const lengths[] = {"exponential:", "", "lognormal:"};
+    static const int ahead[] = {0, 1, 2, 3, 4, 8, 16, 64, 1000};
+    int ran = 0;
+    (void)state;
+    drawn = drawn_seed(41);
+    for (int i = 0; i < ALL / one_in(); i++) {
+        char line[LINE];
+        double before = INFINITY, work = INFINITY;
+        const int devices = 16 << draw(3), train = devices / (draw(2) ? 2 : 4);
+        const uint64_t kind = draw(3), prompts = 8U << draw(7), group = 4U << draw(3);
+        int n = snprintf(line, sizeof line,
+                         "rl --model %s --hw %s-%d --split %d:%d --prompts %d --group %d --tp %d "
+                         "--gen-tp %d --input %.0f --output %s%.0f%s",
+                         models[draw(4)], chips[draw(4)], devices, train, devices - train,
+                         (int)prompts, (int)group, 1 << draw(4), 1 << draw(4), spread(64, 8192),
+                         lengths[kind], spread(100, 10000), kind == 2 ? ":0.7" : "");
+        n += snprintf(line + n, sizeof line - (size_t)n, "%s%s%s%s", draw(3) ? " --partial" : "",
+                      draw(3) ? "" : " --loop ideal", draw(3) ? "" : " --constants textbook",
+                      kind != 1 && draw(2) ? " --max-response 8192" : "");
+        for (size_t k = 0; k < sizeof ahead / sizeof *ahead; k++) {
+            snprintf(line + n, sizeof line - (size_t)n, " --stale %d", ahead[k]);
+            struct sp_report *const r = ask(line);
+            if (!r)
+                break;
+            const double step = number(r, "step_s", 0), now = number(r, "work_s", 0);
+            if (!(step <= before * (1 + 1e-5) && now <= work * (1 + 1e-5)))
+                fail_msg("%s: step %.9g, %.9g before; work %.9g, %.9g", line, step, before, now,
+                         work);
+            before = step;
+            work = now;
+            ran++;
+            sp_report_free(r);
+        }
+    }
+    assert_true(ran > ALL / one_in());
+}
+
 /* Nobody ahead: one after the other; far ahead: the slower side and what stands still. */
 static void sides(void **state)
 {
@@ -191,10 +280,9 @@ static void sides(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_answers),
-        cmocka_unit_test(exponential_tail),
-        cmocka_unit_test(played),
-        cmocka_unit_test(sides),
+        cmocka_unit_test(equal_answers), cmocka_unit_test(exponential_tail),
+        cmocka_unit_test(played),        cmocka_unit_test(read_again),
+        cmocka_unit_test(more_ahead),    cmocka_unit_test(sides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,20 +78,158 @@ static void list_sizes(const struct points *p, struct sp_documents *d)
     }
 }
 
-/* Squares beyond what as many tokens have in the mean vary between rows as between as many
- * independent documents as fill one. */
-static void spread_rows(const struct points *p, struct sp_documents *d)
+/* What fills a row beside its long document: squares of a token in the mean, and how those of as
+ * many independent documents as fill a token vary about it. */
+struct filling {
+    double reach, variance, third;
+};
+
+static bool is_long(const struct sp_documents *d, double tokens)
 {
-    double second = 0, third = 0;
+    return tokens > d->row / 2;
+}
+
+static struct filling filling_of(const struct points *p, const struct sp_documents *d)
+{
+    struct filling f = {0, 0, 0};
+    double sum = 0, squares = 0;
     for (size_t i = 0; i < p->n; i++) {
         const double tokens = tokens_of_point(p, i);
-        const double beyond = tokens * (tokens - d->reach), share = share_of_point(p, i);
-        second += share * beyond * beyond;
-        third += share * beyond * beyond * beyond;
+        if (is_long(d, tokens))
+            continue;
+        sum += share_of_point(p, i) * tokens;
+        squares += share_of_point(p, i) * tokens * tokens;
     }
-    const double documents = d->row / d->mean;
-    d->spread = sqrt(second / documents) / d->square;
-    d->skew = second > 0 ? third / (second * sqrt(second * documents)) : 0;
+    if (!(sum > 0))
+        return f;
+    f.reach = squares / sum;
+    for (size_t i = 0; i < p->n; i++) {
+        const double tokens = tokens_of_point(p, i), beyond = tokens * (tokens - f.reach);
+        if (is_long(d, tokens))
+            continue;
+        f.variance += share_of_point(p, i) / sum * beyond * beyond;
+        f.third += share_of_point(p, i) / sum * beyond * beyond * beyond;
+    }
+    return f;
+}
+
+/* Sum of squares of a row with one long document, or none of 0 tokens: mean and central moments. */
+struct row_with {
+    double mean, variance, third;
+};
+
+static struct row_with row_with(const struct sp_documents *d, const struct filling *f,
+                                double tokens)
+{
+    const double rest = d->row - tokens;
+    return (struct row_with){tokens * tokens + rest * fmin(f->reach, rest), rest * f->variance,
+                             rest * f->third};
+}
+
+/* Adds a share of the rows, about a mean of all; `all` has the mean if that is 0. */
+static void add_rows(struct row_with *all, double share, const struct row_with *r, double mean)
+{
+    const double off = r->mean - mean;
+    all->mean += share * r->mean;
+    all->variance += share * (off * off + r->variance);
+    all->third += share * (off * off * off + 3 * off * r->variance + r->third);
+}
+
+/* Long documents of a row, each in one of its own. If there are more of them than full rows, there
+ * are as many rows as long documents. */
+static double long_documents(const struct points *p, const struct sp_documents *d)
+{
+    double sum = 0;
+    for (size_t i = 0; i < p->n; i++)
+        sum += is_long(d, tokens_of_point(p, i)) ? share_of_point(p, i) : 0;
+    return sum * d->row / d->mean;
+}
+
+static struct row_with moments_about(const struct points *p, const struct sp_documents *d,
+                                     const struct filling *f, double mean)
+{
+    const double longer = long_documents(p, d), each = d->row / d->mean / fmax(1, longer);
+    const struct row_with none = row_with(d, f, 0);
+    struct row_with all = {0, 0, 0};
+    add_rows(&all, fmax(0, 1 - longer), &none, mean);
+    for (size_t i = 0; i < p->n; i++) {
+        const struct row_with r = row_with(d, f, tokens_of_point(p, i));
+        if (is_long(d, tokens_of_point(p, i)))
+            add_rows(&all, each * share_of_point(p, i), &r, mean);
+    }
+    return all;
+}
+
+/* Normal variable that as many rows of a kind are below, by the cube of Wilson and Hilferty. */
+static double normal_of(const struct row_with *r, double squares)
+{
+    const double deviation = sqrt(r->variance), off = squares - r->mean;
+    if (!(deviation > 0))
+        return off < 0 ? -INFINITY : INFINITY;
+    const double t = off / deviation, a = r->third / (deviation * r->variance) / 6;
+    return fabs(a) > 1e-6 ? (cbrt(1 + 3 * a * t) - 1 + a * a) / a : t;
+}
+
+/* Rows of all kinds, by their long document. */
+struct rows {
+    int n;
+    struct row_with with[SP_DOCUMENT_SIZES + 1];
+    double share[SP_DOCUMENT_SIZES + 1];
+};
+
+static double share_beyond(const struct rows *all, double squares)
+{
+    double sum = 0;
+    for (int i = 0; i < all->n; i++)
+        sum += all->share[i] * erfc(normal_of(&all->with[i], squares) / sqrt(2)) / 2;
+    return sum;
+}
+
+static double place_of(int i)
+{
+    return -4 + 10 * (i + 0.5) / SP_DOCUMENT_PLACES;
+}
+
+/* By halving: squares that no more rows are beyond than a normal variable is beyond a place. */
+static void place_rows(const struct filling *f, double longer, struct sp_documents *d)
+{
+    enum { HALVINGS = 24 };
+    struct rows all = {1, {row_with(d, f, 0)}, {fmax(0, 1 - longer)}};
+    double mean = all.share[0] * all.with[0].mean, low = 0;
+    for (int i = 0; i < d->n; i++)
+        if (is_long(d, d->of[i].tokens)) {
+            all.with[all.n] = row_with(d, f, d->of[i].tokens);
+            all.share[all.n] = d->of[i].share * d->row / d->of[i].tokens / fmax(1, longer);
+            mean += all.share[all.n] * all.with[all.n].mean;
+            all.n++;
+        }
+    for (int place = 0; place < SP_DOCUMENT_PLACES; place++) {
+        const double beyond = erfc(place_of(place) / sqrt(2)) / 2;
+        double high = d->row * d->row;
+        for (int i = 0; i < HALVINGS; i++) {
+            const double middle = low > 0 ? sqrt(low * high) : high / 1024;
+            if (share_beyond(&all, middle) > beyond)
+                low = middle;
+            else
+                high = middle;
+        }
+        d->at[place] = high / mean;
+    }
+}
+
+/* Documents are whole and in the first row that has room, as Grain (MaxText's default),
+ * Megatron-Bridge and torchtitan's FirstFitPackingConfig pack them: rows are full to a few per
+ * cent. No two documents longer than half a row share one, so it is known how many rows have each
+ * of them; shorter ones fill the rest. Documents cut at the ends of rows, as Megatron-LM's
+ * GPTDataset and torchtitan's ConcatThenSplitPackingConfig have them, are not meant. */
+static void spread_rows(const struct points *p, struct sp_documents *d)
+{
+    const struct filling f = filling_of(p, d);
+    const struct row_with mean = moments_about(p, d, &f, 0);
+    const struct row_with r = moments_about(p, d, &f, mean.mean);
+    d->spread = sqrt(r.variance) / r.mean;
+    d->skew = r.variance > 0 ? r.third / (r.variance * sqrt(r.variance)) : 0;
+    place_rows(&f, long_documents(p, d), d);
 }
 
 bool sp_pack_documents(const struct sp_lengths *lengths, double row, struct sp_documents *d)
@@ -107,22 +245,20 @@ bool sp_pack_documents(const struct sp_lengths *lengths, double row, struct sp_d
 }
 
 /* Of n standard normal variables the greatest has the density n F(z)^(n - 1) f(z): a sum of its
- * places, each with what a row has there, by the cube of Wilson and Hilferty. No row has more than
- * one document of its length. */
+ * places, each with what a row has there; of more rows by the cube of Wilson and Hilferty. */
 double sp_busiest_documents(const struct sp_documents *d, double replicas, double rows)
 {
-    enum { STEPS = 64 };
     sp_require(replicas >= 1 && rows >= 1, "both numbers must be at least 1");
     const double spread = d->spread / sqrt(rows), skew = d->skew / sqrt(rows);
     double sum = 0, weights = 0;
     if (replicas <= 1 || !(spread > 0))
         return 1;
-    for (int i = 0; i < STEPS; i++) {
-        const double z = -4 + 10 * (i + 0.5) / STEPS;
+    for (int i = 0; i < SP_DOCUMENT_PLACES; i++) {
+        const double z = place_of(i);
         const double weight = pow(erfc(-z / sqrt(2)) / 2, replicas - 1) * exp(-z * z / 2);
         const double a = skew / 6, cube = fmax(0, 1 - a * a + a * z);
         const double beyond = fabs(a) > 1e-6 ? (cube * cube * cube - 1) / (3 * a) : z;
-        sum += weight * fmin(1 + spread * beyond, d->row / d->reach);
+        sum += weight * (rows > 1 ? fmin(1 + spread * beyond, d->row / d->reach) : d->at[i]);
         weights += weight;
     }
     return fmax(1, sum / weights);

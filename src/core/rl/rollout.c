@@ -83,6 +83,41 @@ static double course_s(const struct sp_rollout *r, double c, double decoding)
     return sum;
 }
 
+/* The batch by engines with so many in flight. */
+static double work_s(const struct sp_rollout *r, const struct sp_rollout_time *t, double running)
+{
+    const double again = r->read_again > 0
+                             ? sp_rl_reread_s(running, r->read_again,
+                                              r->instance->served.service.input, t->prompts_per_s)
+                             : 0;
+    return sp_rl_work_s(r->longer, fmax(1, r->answers), say(r, running).rate) + again;
+}
+
+/* Answers in flight with which the work is least: more of them share steps, and are read again. By
+ * doubling and the golden section (Kiefer 1953); the same whatever `most_queued` allows, so that
+ * more steps ahead are never slower. */
+static double best_in_flight(const struct sp_rollout *r, const struct sp_rollout_time *t)
+{
+    enum { SECTIONS = 40 };
+    const double golden = (sqrt(5) - 1) / 2, most = fmax(1, r->most);
+    if (!(r->read_again > 0))
+        return most;
+    double best = 1, least = work_s(r, t, 1), next;
+    while (best < most && (next = work_s(r, t, fmin(most, 2 * best))) < least) {
+        best = fmin(most, 2 * best);
+        least = next;
+    }
+    double low = log(fmax(1, best / 2)), high = log(fmin(most, 2 * best));
+    for (int i = 0; i < SECTIONS; i++) {
+        const double left = high - golden * (high - low), right = low + golden * (high - low);
+        if (work_s(r, t, exp(left)) < work_s(r, t, exp(right)))
+            high = right;
+        else
+            low = left;
+    }
+    return fmin(most, exp((low + high) / 2));
+}
+
 void sp_time_rollout(const struct sp_rollout *r, struct sp_rollout_time *t)
 {
     sp_require(r->answers > 0 && r->engines > 0 && r->at_once > 0,
@@ -98,9 +133,8 @@ void sp_time_rollout(const struct sp_rollout *r, struct sp_rollout_time *t)
     t->first_s = start.answer_s - (output - 1) * start.step_s;
     t->course_s = course_s(r, c, start.decoding);
     t->batch_s = sp_rl_generation_s(r->longer, t->rounds, t->answer_s, t->first_s, t->course_s);
-    t->full = fmin(fmax(1, r->most_queued), fmax(1, r->most));
-    t->rate = say(r, t->full).rate;
-    t->work_s = sp_rl_work_s(r->longer, answers, t->rate);
+    t->full = fmin(fmax(1, r->most_queued), best_in_flight(r, t));
+    t->work_s = work_s(r, t, t->full);
 }
 
 struct sp_rollout_pace sp_pace_rollout(const struct sp_rollout *r, double longest, double running)

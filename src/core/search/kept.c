@@ -1,9 +1,10 @@
 /* The best of what a plan's activations may be, by module: kept, computed again, or in host
- * memory. All stages do the same, as Megatron-Core, NeMo 2, torchtitan and MaxText take it, though
- * the first holds more micro-batches than the last: a launch of theirs has one set of modules, and
- * its --recompute-num-layers is a number per stage. Layers of each stage's own, which FlagScale
- * (--recompute-num-layers-per-stage) and NeMo 1 (activations_checkpoint_layers_per_pipeline) take,
- * are not planned. */
+ * memory. All stages do the same, though the first holds more micro-batches than the last: a launch
+ * of Megatron-Core or NeMo 2 has one TransformerConfig with its modules (--recompute-num-layers is
+ * a number per stage), torchtitan one policy for the layers of all its model parts, MaxText one
+ * remat_policy. Stages with more room would gain little by keeping more: the slowest sets the pace.
+ * Layers of each stage's own, which FlagScale (--recompute-num-layers-per-stage) and NeMo 1
+ * (activations_checkpoint_layers_per_pipeline) take, are not planned. */
 #include <math.h>
 
 #include <scaleplan/estimate.h>
