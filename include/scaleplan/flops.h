@@ -75,7 +75,7 @@ enum sp_flop_convention {
 double sp_model_flops(const struct sp_model *model, double tokens, double seq,
                       enum sp_flop_convention convention);
 
-/* Forward FLOPs per token of layers that no gradient passes; 0 for embedding, head and encoder. */
+/* Forward FLOPs per token of layers that no gradient passes; 0 for embedding and head. */
 struct sp_flops sp_still_flops_per_token(const struct sp_model *model, double seq, bool causal);
 
 /* Computed FLOPs of training on `tokens` tokens in sequences of `seq`, without recomputation:

@@ -267,6 +267,14 @@ int64_t sp_dense_d_ff(const struct sp_model *model);
 /* Tokens of a stream per token of the model for sequences of `seq`; `tokens` 0: 1. */
 double sp_stream_share(double tokens, double seq);
 
+/* Parameters that work on a token of the model while all are trained, an encoder's by its own
+ * tokens: P of 2P and 6P. */
+double sp_rule_params(const struct sp_model *model, const struct sp_params *params, double seq);
+
+/* Weights moved over weights computed with: sp_expert_ratio, times what an encoder with few tokens
+ * moves for little work. */
+double sp_moved_over_worked(const struct sp_model *model, double seq);
+
 /* Parameters with `active` as a token works with them, averaged over a sequence of `seq`: encoder
  * weights count by encoder tokens per token, one third if frozen with forward passes only, two
  * thirds if frozen with gradients passing. */

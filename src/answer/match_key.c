@@ -205,7 +205,8 @@ bool sp_full_key(const struct sp_report *r, const char *key, char *out, size_t s
     if (c.n == 0 && is_without_unit(r, key, out, size))
         return true;
     if (c.n == 0 && is_of_missing_row(r, key))
-        return sp_fail(error, SP_INPUT, "no \"%s\": the answer has no %s", sp_safe(key), r->list);
+        return sp_fail(error, SP_INPUT, "no \"%s\": the answer has no %s%s%s", sp_safe(key),
+                       r->list, r->lack ? ": " : "", r->lack ? r->lack : "");
     if (c.n == 0)
         find_beginnings(r, key, &c);
     if (c.n == 0)

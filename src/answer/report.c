@@ -525,6 +525,16 @@ void sp_answer_is_first_of(struct sp_report *report, const char *list)
     report->first_counts = true;
 }
 
+void sp_say_lack(struct sp_report *report, const char *why)
+{
+    report->lack = keep(report, why);
+}
+
+const char *sp_lack_of(const struct sp_report *report)
+{
+    return report->lack;
+}
+
 /* Writes the file last, after all checks, so that a refused --get leaves none. */
 bool sp_put_file(struct sp_report *report, const char *path, const char *text,
                  struct sp_error *error)

@@ -161,6 +161,11 @@ void sp_answer_is(struct sp_report *report, const char *list);
  * before they are any other's. */
 void sp_answer_is_first_of(struct sp_report *report, const char *list);
 
+/* Says why that list has no rows: to whoever asks for a key of one. `sp_lack_of`: NULL where
+ * nothing was said. */
+void sp_say_lack(struct sp_report *report, const char *why);
+const char *sp_lack_of(const struct sp_report *report);
+
 /* Sets the answer's output file (-o FILE), which is written when the report is printed; rows of a
  * sweep and cases write none. An empty name is an error. */
 bool sp_put_file(struct sp_report *report, const char *path, const char *text,

@@ -47,6 +47,7 @@ struct sp_report {
     bool in_images;               /* of sp_count_images */
     const char *list;             /* the answer's list; NULL: none */
     bool first_counts;            /* its first row is the answer */
+    const char *lack;             /* why it has no rows; NULL: it has, or nothing was said */
     char *file, *file_text;       /* the answer's output file; NULL: none */
     const struct sp_asked *asked; /* NULL: everything */
     enum sp_asked_part part;      /* of the current scope */

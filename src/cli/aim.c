@@ -153,8 +153,10 @@ static bool take_plan(struct sp_aim *aim, const struct sp_sources *sources, stru
     aim->of.ground.places = aim->places;
     if (error->lines > before || !sp_space_of(p, &aim->of.limits, &space, error))
         return false;
-    aim->of.searched = sp_find_best_plan(&aim->of, p);
-    return aim->of.searched || sp_plan_on(aim->args, sources, p, error);
+    aim->of.searched = sp_find_best_plan(&aim->of, p, &aim->of.is_empty);
+    aim->of.is_empty = aim->of.is_empty && aim->inverse;
+    aim->of.replan = aim->of.replan || aim->of.is_empty; /* other machines may have plans */
+    return aim->of.searched || aim->of.is_empty || sp_plan_on(aim->args, sources, p, error);
 }
 
 static bool take_price(struct sp_aim *aim, struct sp_error *error)
@@ -237,8 +239,7 @@ bool sp_take_aim(const struct sp_args *args, bool with_target, struct sp_aim *ai
                                 .convention = (enum sp_flop_convention)args->value.convention,
                                 .value_of_service = sp_value_of_service,
                                 .service = aim};
-    aim->demand =
-        (struct sp_demand){.value = sp_aimed_value, .context = &aim->of, .sparse = aim->of.replan};
+    aim->demand = (struct sp_demand){.value = sp_aimed_value, .context = &aim->of};
     if (!read_goal(aim, with_target, error))
         return false;
     if (!sp_is_served(aim->of.kind) && !check_words(args, error))
@@ -246,7 +247,9 @@ bool sp_take_aim(const struct sp_args *args, bool with_target, struct sp_aim *ai
     aim->of.hw = sp_machine_of_aim(aim);
     if (!take_goal(aim, error))
         return false;
-    sp_find_peaks(&aim->of, aim->demand.peaks);
+    aim->demand.sparse = aim->of.replan;
+    if (!aim->of.is_empty)
+        sp_find_peaks(&aim->of, aim->demand.peaks);
     return true;
 }
 

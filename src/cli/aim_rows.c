@@ -35,6 +35,10 @@ static void plan_words(const struct sp_plan *p, char *out, size_t size)
 void sp_aim_words(const struct sp_aim *aim, char *out, size_t size)
 {
     const bool anew = aim->of.replan && aim->inverse;
+    if (aim->of.is_empty) {
+        snprintf(out, size, "none; searched anew on every machine tried");
+        return;
+    }
     if (aim->of.strategy) {
         snprintf(out, size, "%s, by the closed forms of `fit`", sp_strategy_names[aim->fit.only]);
         return;
@@ -145,7 +149,7 @@ void sp_put_aim(struct sp_report *r, const struct sp_aim *aim, double now)
                                                                        : aim->of.planned.model.name,
                          .now = now,
                          .has_target = goal && strchr(goal, '=')};
-    const bool planned = !served && aim->of.kind != SP_AIM_COMPUTE_BOUND;
+    const bool planned = !served && aim->of.kind != SP_AIM_COMPUTE_BOUND && !aim->of.is_empty;
     struct sp_estimate e;
     if (planned) {
         const struct sp_step_inputs in = sp_inputs_of(&aim->of.planned);
@@ -162,6 +166,6 @@ void sp_put_aim(struct sp_report *r, const struct sp_aim *aim, double now)
 
 void sp_put_aim_plan(struct sp_report *r, const struct sp_aim *aim)
 {
-    if (aim->of.planned.problem.machine && !aim->of.searched)
+    if (aim->of.planned.problem.machine && !aim->of.searched && !aim->of.is_empty)
         sp_put_resolved(r, aim->args, &aim->of.planned);
 }

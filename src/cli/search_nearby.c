@@ -8,7 +8,6 @@
 
 #include "base/number.h"
 #include "cli/words.h"
-#include "study/empty_space.h"
 
 /* A problem close by. */
 struct nearby_rows {
@@ -120,25 +119,27 @@ bool sp_put_close_by(const struct sp_asked_near *asked, const struct sp_close_by
     return words[0] != '\0';
 }
 
-void sp_put_fewer_devices(const struct sp_searching *s, const struct sp_finding *fewer)
+void sp_put_fewer_devices(struct sp_report *r, const struct sp_args *args, const char *command,
+                          const char *name, const struct sp_finding *fewer)
 {
     const struct sp_planned *const p = &fewer->at->base;
     struct nearby_rows rows = {.base = p,
                                .batch_tokens = tokens_of_batch(p),
                                .step_s = fewer->step_s,
                                .found_tokens_per_s = NAN};
-    char value[48], days[48] = "";
+    char value[48], days[48] = "", scope[32];
     rows.tokens_per_s = rows.batch_tokens / rows.step_s;
     snprintf(value, sizeof value, "%lldx%lld", (long long)p->plan.batch, (long long)p->plan.seq);
     snprintf(rows.option, sizeof rows.option, "--batch %s", value);
     if (!isnan(p->problem.tokens))
         snprintf(days, sizeof days, ", %s days",
                  sp_human_text(p->problem.tokens / rows.tokens_per_s / 86400, SP_DAYS));
-    rows.command = same_line("search", s->args, SP_O_batch, value, "");
-    sp_scope(s->report, "nearby.devices");
-    put_search_nearby_rows(s->report, &rows);
-    sp_scope(s->report, "");
-    sp_line(s->report, "nearby     %s: %.0f devices (step %s%s)", rows.option, fewer->value,
+    rows.command = same_line(command, args, SP_O_batch, value, "");
+    snprintf(scope, sizeof scope, "nearby.%s", name);
+    sp_scope(r, scope);
+    put_search_nearby_rows(r, &rows);
+    sp_scope(r, "");
+    sp_line(r, "nearby     %s: %.0f %s (step %s%s)", rows.option, fewer->value, name,
             sp_human_text(rows.step_s, SP_SECONDS), days);
     free(rows.command);
 }
@@ -153,11 +154,11 @@ struct empty_rows {
 #define SP_PART_OF struct empty_rows
 #include "answer/put_rows.h"
 
-static void put_empty(const struct sp_searching *s, const struct empty_rows *rows)
+static void put_empty(struct sp_report *r, const struct empty_rows *rows)
 {
-    sp_scope(s->report, "empty");
-    put_search_empty_rows(s->report, rows);
-    sp_scope(s->report, "");
+    sp_scope(r, "empty");
+    put_search_empty_rows(r, rows);
+    sp_scope(r, "");
 }
 
 /* "504 devices = 8 x 63". */
@@ -171,20 +172,11 @@ static void split_odd(int64_t n, char *out, size_t size)
                  (long long)odd);
 }
 
-/* The cause of an empty space, if nearby problems do not show it: `nearby`. */
-static void put_cause(const struct sp_searching *s, const struct sp_close_by *nearby)
+void sp_put_emptied(struct sp_report *r, const struct sp_planned *p, const struct sp_emptied *of)
 {
-    const struct sp_planned *const p = &s->of.machine[0]->base;
-    struct sp_emptied why = {.cause = nearby->batch.at ? SP_EMPTY_BATCH : SP_EMPTY_DEVICES};
-    struct empty_rows rows = {0};
-    char devices[64], batch[64], line[256];
-    if (nearby->batch.at)
-        why.change.batch = nearby->batch.at->base.plan.batch;
-    else if (nearby->devices.at)
-        why.change.devices = sp_chips(&nearby->devices.at->base.hw);
-    else
-        why = sp_why_empty(&s->of, 0);
-    rows.cause = sp_empty_causes[why.cause];
+    const struct sp_emptied why = *of;
+    struct empty_rows rows = {.cause = sp_empty_causes[why.cause]};
+    char devices[64], batch[64], line[256], all[400];
     split_odd(sp_chips(&p->hw), devices, sizeof devices);
     split_odd(p->plan.batch, batch, sizeof batch);
     if (why.cause == SP_EMPTY_BATCH)
@@ -209,9 +201,11 @@ static void put_cause(const struct sp_searching *s, const struct sp_close_by *ne
                  devices);
     else
         snprintf(line, sizeof line, "the options exclude all plans");
-    sp_line(s->report, "empty      %s%s%s", line, rows.change[0] ? "; there are plans with " : "",
-            rows.change);
-    put_empty(s, &rows);
+    snprintf(all, sizeof all, "%s%s%s", line, rows.change[0] ? "; there are plans with " : "",
+             rows.change);
+    sp_say_lack(r, all);
+    sp_line(r, "empty      %s", all);
+    put_empty(r, &rows);
 }
 
 /* The fewest devices on which some plan fits, if none fits on these. */
@@ -220,15 +214,18 @@ static void put_too_small(const struct sp_searching *s)
     const struct sp_planned *const p = &s->of.machine[0]->base;
     struct empty_rows rows = {.cause = "memory"};
     struct sp_finding f;
+    char lack[128] = "no plan fits";
     if (p->hw.slices > 1)
         return;
     sp_find_fitting(&s->of, &f);
     if (!isnan(f.value)) {
         snprintf(rows.change, sizeof rows.change, "--hw %.40s-%.0f", p->hw.name, f.value);
         sp_line(s->report, "to fit     at least %.0f devices (%s)", f.value, rows.change);
+        sp_append(lack, sizeof lack, "; there are plans with %s", rows.change);
     }
     free(f.at);
-    put_empty(s, &rows);
+    sp_say_lack(s->report, lack);
+    put_empty(s->report, &rows);
 }
 
 /* Of several machines each has its line after its name. */
@@ -253,8 +250,10 @@ void sp_put_nearby(const struct sp_searching *s, enum sp_search_outcome outcome)
     for (int i = 0; i < s->of.machines && s->of.run.shards == 1; i++) {
         struct sp_close_by found;
         sp_look_close_by(&s->of, i, &found);
-        if (outcome == SP_SEARCH_EMPTY && !several)
-            put_cause(s, &found);
+        if (outcome == SP_SEARCH_EMPTY && !several) {
+            const struct sp_emptied why = sp_why_empty(&s->of, i, &found);
+            sp_put_emptied(s->report, &s->of.machine[i]->base, &why);
+        }
         if (several && i != sp_best_machine_but(&s->of, -1))
             sp_stand_in(s->report, SP_SPARE);
         if (!put_near_machine(s, i, &found) && outcome == SP_SEARCH_TOO_LARGE && !several)

@@ -3,6 +3,7 @@
 #define SP_CLI_SEARCH_NEARBY_H
 
 #include "cli/searching.h"
+#include "study/empty_space.h"
 #include "study/find.h"
 #include "study/nearby.h"
 
@@ -30,7 +31,12 @@ bool sp_put_close_by(const struct sp_asked_near *asked, const struct sp_close_by
 /* Puts what is known close by each machine of a finished search. */
 void sp_put_nearby(const struct sp_searching *searching, enum sp_search_outcome outcome);
 
-/* Puts the fewer devices that do with another batch. */
-void sp_put_fewer_devices(const struct sp_searching *searching, const struct sp_finding *fewer);
+/* Puts the fewer devices that do with another batch, as nearby.`name` of a command. */
+void sp_put_fewer_devices(struct sp_report *report, const struct sp_args *args, const char *command,
+                          const char *name, const struct sp_finding *fewer);
+
+/* Puts why a space has no plan. */
+void sp_put_emptied(struct sp_report *report, const struct sp_planned *base,
+                    const struct sp_emptied *why);
 
 #endif

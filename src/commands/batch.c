@@ -115,7 +115,9 @@ static bool load_experts(const struct sp_args *args, struct sp_critical_batches 
                                           : NAN;
     s->top_k = model->moe.top_k > 0 ? (double)model->moe.top_k : k;
     s->d_expert = model->moe.d_ff_expert > 0 ? (double)model->moe.d_ff_expert : s->F;
-    s->r = !isnan(experts) ? sp_expert_share(experts, k) : has_model ? sp_expert_ratio(model) : 1;
+    s->r = !isnan(experts) ? sp_expert_share(experts, k)
+           : has_model     ? sp_moved_over_worked(model, s->T)
+                           : 1;
     return !(s->ep > s->experts) ||
            sp_fail(error, SP_INPUT,
                    "--ep %s exceeds the %s experts; ep.d_ff_min_limit is the limit at any degree",

@@ -59,7 +59,7 @@ struct flops {
     bool has_beside, is_tuned; /* other models run beside it; they do, or something is frozen */
     enum sp_flop_convention scores;
     double batch, seq, width, heads; /* tokens, tokens, d_model, heads */
-    double two_p, six_p, kv_bytes;
+    double rule_params, two_p, six_p, kv_bytes;
     double overtakes, overtakes_mlp, equals_projections; /* tokens; INFINITY: never */
     double tokens, run_flops;                            /* of the whole run */
     bool has_run, is_run_given;
@@ -200,8 +200,9 @@ static void count(const struct sp_args *args, struct flops *f)
     f->is_tuned = f->model.tuning.trainable != SP_TRAIN_ALL || f->model.tuning.companions;
     f->width = (double)f->model.d_model;
     f->heads = (double)f->model.heads;
-    f->two_p = sp_two_p(f->params.active);
-    f->six_p = sp_six_p(f->params.active);
+    f->rule_params = sp_rule_params(&f->model, &f->params, f->seq);
+    f->two_p = sp_two_p(f->rule_params);
+    f->six_p = sp_six_p(f->rule_params);
     f->kv_bytes = sp_kv_bytes_per_token(&f->model, sp_kv_element_bytes(args));
     f->overtakes = sp_attention_crossover_tokens(&f->model, f->causal);
     f->overtakes_mlp = sp_attention_overtakes_mlp_tokens(&f->model, f->seq, f->causal);

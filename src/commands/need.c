@@ -55,14 +55,20 @@ enum { NEVER = 512 };
 
 /* `never` lists the figures for which no value is enough. */
 static void put_need(struct sp_report *r, const struct sp_aim *aim, double now,
-                     enum sp_machine_figure figure, size_t at, char never[NEVER])
+                     enum sp_machine_figure figure, size_t at, char never[NEVER],
+                     struct sp_chips_found *chips)
 {
     char answer[64];
-    struct figure_rows s = {.unit = sp_unit_of_figure(figure),
-                            .need =
-                                sp_find_need(&aim->demand, sp_machine_of_aim(aim), now, figure)};
+    const struct sp_hardware *const hw = sp_machine_of_aim(aim);
+    struct figure_rows s = {.unit = sp_unit_of_figure(figure)};
+    /* where there is no plan, no rate and no memory brings one */
+    if (aim->of.is_empty && s.unit != SP_COUNT)
+        s.need = (struct sp_need){
+            .now = sp_figure_value(figure, hw), .needed = NAN, .factor = NAN, .limit = NAN};
+    else
+        s.need = sp_find_need(&aim->demand, hw, now, figure);
     if (figure == SP_FIGURE_CHIPS)
-        sp_find_chips(&aim->of, aim->demand.target, &s.need);
+        sp_find_chips(&aim->of, aim->demand.target, &s.need, chips);
     sp_figure_path(aim, figure, s.path);
     find_next(aim, figure, &s);
     name_answer(&s.need, &sp_aims[aim->of.kind], answer, sizeof answer);
@@ -114,21 +120,27 @@ static void put_verdict(struct sp_report *r, const struct sp_aim *aim, double no
                          : "held (--power-prior lets them follow the chip)"};
     const bool is_known = isfinite(now) && now > 0;
     snprintf(s.now, sizeof s.now, "%s%s",
-             is_known ? sp_human_text(now, s.info->unit) : "not known, as the plan does not fit",
+             is_known       ? sp_human_text(now, s.info->unit)
+             : of->is_empty ? "not known, as there is no plan"
+                            : "not known, as the plan does not fit",
              is_known ? sp_unit_behind(s.info) : "");
     sp_human(aim->demand.target, s.info->unit, s.target, sizeof s.target);
     put_need_rows(r, &s);
 }
 
-/* Another batch, or fewer devices, that come closer to a goal of time: they cost nothing. */
+/* Another batch, or fewer devices, that come closer to a goal of time: they cost nothing. Without a
+ * plan, those that have one, and why there is none. */
 static void put_nearby(struct sp_report *r, const struct sp_aim *aim, bool met)
 {
     const enum sp_aim_kind kind = aim->of.kind;
     const bool of_time = kind != SP_AIM_COMPUTE_BOUND && kind != SP_AIM_FITS && !sp_is_served(kind);
     struct sp_close_by found;
-    if (met || !of_time || aim->of.is_typed)
+    struct sp_emptied why;
+    if (met || !(of_time || aim->of.is_empty) || aim->of.is_typed)
         return;
-    sp_look_close_by_goal(&aim->of, &found);
+    sp_look_close_by_goal(&aim->of, &found, &why);
+    if (aim->of.is_empty)
+        sp_put_emptied(r, &aim->of.planned, &why);
     sp_put_close_by(&(struct sp_asked_near){.report = r,
                                             .args = aim->args,
                                             .command = "need",
@@ -142,19 +154,23 @@ static void put_needs(struct sp_report *report, struct sp_aim *aim, const bool v
 {
     size_t n = 0;
     char never[NEVER] = "";
+    struct sp_chips_found chips = {0};
     const double now = aim->demand.value(sp_machine_of_aim(aim), &aim->of);
     const bool met = sp_is_met(&aim->demand, now);
     sp_put_aim(report, aim, now);
     put_verdict(report, aim, now, met);
     for (int f = 0; f < SP_FIGURES; f++)
         if (vary[f])
-            put_need(report, aim, now, (enum sp_machine_figure)f, n++, never);
+            put_need(report, aim, now, (enum sp_machine_figure)f, n++, never, &chips);
     sp_answer_is(report, "need");
     sp_stand_in(report, SP_BRIEF);
     if (*never)
         sp_line(report, "never      none of these alone suffices at any value: %s", never);
     sp_stand_in(report, SP_BOTH);
     put_nearby(report, aim, met);
+    if (chips.fewer.at)
+        sp_put_fewer_devices(report, aim->args, "need", "chips", &chips.fewer);
+    sp_close_chips(&chips);
     sp_stand_in(report, SP_DETAILS);
     sp_list_table(report, "need", "path: alone, now, needed, : that is, binds_next: then binds");
     sp_put_aim_plan(report, aim);

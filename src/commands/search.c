@@ -357,13 +357,10 @@ static void put_finding(struct sp_searching *s, const struct sp_finding *f)
 /* Fewer devices that do with another batch close by. */
 static void put_fewer(struct sp_searching *s, const struct sp_finding *exact)
 {
-    struct sp_finding fewer = {.value = NAN};
-    if (exact->what != SP_FIND_DEVICES || exact->is_about || isnan(exact->value) ||
-        exact->interrupted)
-        return;
-    sp_find_fewer_devices(exact, &fewer);
-    if (fewer.value * (1 + SP_WORTH_NAMING) < exact->value)
-        sp_put_fewer_devices(s, &fewer);
+    struct sp_finding fewer;
+    sp_find_worth_fewer(exact, &fewer);
+    if (fewer.at)
+        sp_put_fewer_devices(s->report, s->args, "search", "devices", &fewer);
     free(fewer.at);
 }
 

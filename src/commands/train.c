@@ -266,8 +266,9 @@ static void work_out_failures(struct train *f)
     f->failures = sp_failures_of(&run);
 }
 
-static bool check_goodput(const struct train *f, struct sp_error *error)
+static bool find_goodput(struct train *f, struct sp_error *error)
 {
+    work_out_failures(f);
     if (f->failures.fails && isnan(f->failures.cycle.write_s))
         return sp_fail(error, SP_USAGE, "goodput needs --checkpoint-time or a model");
     return f->failures.goodput > 0 ||
@@ -285,8 +286,7 @@ static void take_useful_days(struct train *f)
 static bool take_tokens_of_days(struct train *f, struct sp_error *error)
 {
     f->tokens_from = TOKENS_OF_DAYS;
-    work_out_failures(f);
-    if (!check_goodput(f, error))
+    if (!find_goodput(f, error))
         return false;
     take_useful_days(f);
     f->tokens = sp_tokens_of_days(f->useful_days, f->flops_per_token, f->N, f->C, f->mfu);
@@ -570,15 +570,14 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     work_out_work(&f);
     if (!work_out_time(args, &f, error))
         return false;
-    if (f.has_run)
-        work_out_failures(&f);
-    if (f.has_run && (!check_goodput(&f, error) || !work_out_bill(args, &sources, &f, error) ||
+    if (f.has_run && (!find_goodput(&f, error) || !work_out_bill(args, &sources, &f, error) ||
                       !work_out_data(args, &sources, &f, error)))
         return false;
     work_out_loss(&f);
     sp_count_images(report, sp_takes_pictures(&f.model));
     put_train_work_rows(report, &f);
     if (f.has_work) {
+        sp_put_length(report, &f.model, f.seq);
         sp_put_tuning(report, &f.model);
         sp_put_companion_work(report, args, &f.companions, NULL);
     }

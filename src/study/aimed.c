@@ -8,7 +8,6 @@
 #include <scaleplan/forms.h>
 
 #include "base/memory.h"
-#include "study/find.h"
 
 bool sp_is_served(enum sp_aim_kind kind)
 {
@@ -94,7 +93,7 @@ static struct sp_search *open_search(const struct sp_aimed *aim, const struct sp
     return search;
 }
 
-bool sp_find_best_plan(const struct sp_aimed *aim, struct sp_planned *p)
+bool sp_find_best_plan(const struct sp_aimed *aim, struct sp_planned *p, bool *is_empty)
 {
     struct sp_search *const search = open_search(aim, p);
     struct sp_error ignored = {0};
@@ -110,6 +109,8 @@ bool sp_find_best_plan(const struct sp_aimed *aim, struct sp_planned *p)
         p->plan = m->result.best.found[0].plan;
         p->problem.machine = NULL; /* it was the candidate's */
     }
+    if (is_empty)
+        *is_empty = !found && sp_has_no_plan(search);
     sp_close_search(search);
     free(search);
     return found;
@@ -150,22 +151,32 @@ double sp_aimed_value(const struct sp_hardware *hw, void *context)
     if (sp_follows_chip(aim))
         move_constants(&aim->planned, aim->power_prior, &p);
     const bool known = aim->searched && hw == aim->hw; /* the plan is already its best */
-    if (aim->replan && !known ? !sp_find_best_plan(aim, &p) : !take_chips(&aim->planned, &p))
+    if (aim->replan && !known ? !sp_find_best_plan(aim, &p, NULL) : !take_chips(&aim->planned, &p))
         return !aim->replan ? NAN : aim->at_least ? 0 : INFINITY;
     const struct sp_step_inputs in = sp_inputs_of(&p);
     sp_estimate_unranged(&in, aim->convention, NULL, &e);
     return value_of(aim, &p, &e);
 }
 
-bool sp_find_chips(const struct sp_aimed *aim, double target, struct sp_need *need)
+void sp_close_chips(struct sp_chips_found *found)
+{
+    free(found->exact.at);
+    free(found->fewer.at);
+    if (found->search)
+        sp_close_search(found->search);
+    free(found->search);
+}
+
+bool sp_find_chips(const struct sp_aimed *aim, double target, struct sp_need *need,
+                   struct sp_chips_found *found)
 {
     struct sp_error ignored = {0};
-    struct sp_finding found = {.value = NAN};
+    *found = (struct sp_chips_found){.exact.value = NAN};
     const bool fits = aim->kind == SP_AIM_FITS && target == 1;
     if (aim->is_typed || aim->hw->slices > 1 ||
         (aim->kind != SP_AIM_STEP && aim->kind != SP_AIM_DAYS && !fits))
         return false;
-    struct sp_search *const search = open_search(aim, &aim->planned);
+    struct sp_search *const search = found->search = open_search(aim, &aim->planned);
     struct sp_problem *const asked = &search->machine[0]->base.problem;
     asked->max_step_s = aim->kind == SP_AIM_STEP ? target : NAN;
     asked->days = aim->kind == SP_AIM_DAYS ? target : NAN;
@@ -173,21 +184,21 @@ bool sp_find_chips(const struct sp_aimed *aim, double target, struct sp_need *ne
     search->limits.most_bytes = aim->limits.most_bytes;
     const bool is_open = sp_open_machine(search, search->machine[0], &ignored);
     if (is_open && fits)
-        sp_find_fitting(search, &found);
-    else if (is_open)
-        sp_find_size(search, SP_FIND_DEVICES, &found);
-    if (!isnan(found.value)) {
-        need->needed = found.value;
+        sp_find_fitting(search, &found->exact);
+    else if (is_open) {
+        sp_find_size(search, SP_FIND_DEVICES, &found->exact);
+        sp_find_worth_fewer(&found->exact, &found->fewer);
+    }
+    if (!isnan(found->exact.value)) {
+        need->needed = found->exact.value;
         need->factor = sp_needed_factor(need->needed, need->now);
         need->reachable = true;
     }
-    free(found.at);
-    sp_close_search(search);
-    free(search);
-    return !isnan(found.value);
+    return need->reachable;
 }
 
-void sp_look_close_by_goal(const struct sp_aimed *aim, struct sp_close_by *found)
+void sp_look_close_by_goal(const struct sp_aimed *aim, struct sp_close_by *found,
+                           struct sp_emptied *why)
 {
     struct sp_error ignored = {0};
     struct sp_search *const search = open_search(aim, &aim->planned);
@@ -196,6 +207,8 @@ void sp_look_close_by_goal(const struct sp_aimed *aim, struct sp_close_by *found
         sp_search_machine(search, 0);
         sp_finish_search(search);
         sp_look_close_by(search, 0, found);
+        if (aim->is_empty)
+            *why = sp_why_empty(search, 0, found);
     }
     sp_close_search(search);
     free(search);

@@ -5,6 +5,8 @@
 #include <scaleplan/fit.h>
 #include <scaleplan/need.h>
 
+#include "study/empty_space.h"
+#include "study/find.h"
 #include "study/nearby.h"
 
 enum sp_aim_kind {
@@ -44,6 +46,7 @@ struct sp_aimed {
     struct sp_ground ground;       /* what was run, by which a search ranks them */
     bool searched;                 /* the plan is the best of hw */
     bool is_typed;                 /* the plan was given */
+    bool is_empty;                 /* no plan divides the batch among the devices of hw */
     bool power_prior;              /* --power-prior; see sp_follows_chip */
     enum sp_flop_convention convention;
 
@@ -55,16 +58,28 @@ struct sp_aimed {
 /* The goal's value on a machine, for struct sp_demand; `aimed` is a struct sp_aimed. */
 double sp_aimed_value(const struct sp_hardware *hw, void *aimed);
 
-/* Finds the best plan of a machine; false if none fits. */
-bool sp_find_best_plan(const struct sp_aimed *aimed, struct sp_planned *planned);
+/* Finds the best plan of a machine; false if none fits, with `is_empty` (not NULL) if there is not
+ * even one that does not. */
+bool sp_find_best_plan(const struct sp_aimed *aimed, struct sp_planned *planned, bool *is_empty);
+
+/* The searches behind the fewest devices: with the batch as it is, and with one within SP_ABOUT if
+ * that takes fewer (fewer.at NULL: it does not). */
+struct sp_chips_found {
+    struct sp_search *search;
+    struct sp_finding exact, fewer;
+};
 
 /* The fewest devices of one slice whose best plan meets a step or days, or on which some plan fits,
  * as `search --find` finds them: false where the goal is another, the plan was given, or none is
  * enough. */
-bool sp_find_chips(const struct sp_aimed *aimed, double target, struct sp_need *need);
+bool sp_find_chips(const struct sp_aimed *aimed, double target, struct sp_need *need,
+                   struct sp_chips_found *found);
+void sp_close_chips(struct sp_chips_found *found);
 
-/* Looks close by the problem, as sp_look_close_by, where the plan is the best of a search. */
-void sp_look_close_by_goal(const struct sp_aimed *aimed, struct sp_close_by *found);
+/* Looks close by the problem, as sp_look_close_by, where the plan is the best of a search, and for
+ * the cause where it is_empty. */
+void sp_look_close_by_goal(const struct sp_aimed *aimed, struct sp_close_by *found,
+                           struct sp_emptied *why);
 
 /* Adds the formats that the goal depends on: lowering their peak to a thousandth changes its
  * value. */

@@ -87,11 +87,20 @@ static bool is_of_devices(const struct sp_planned *base, const struct sp_space_l
     return false;
 }
 
-struct sp_emptied sp_why_empty(const struct sp_search *s, int machine)
+struct sp_emptied sp_why_empty(const struct sp_search *s, int machine,
+                               const struct sp_close_by *nearby)
 {
     const struct sp_planned *const base = &s->machine[machine]->base;
     struct sp_emptied why = {.field = SP_PLAN_FIELDS,
                              .change = {sp_chips(&base->hw), base->plan.batch}};
+    if (nearby->batch.at || nearby->devices.at) {
+        why.cause = nearby->batch.at ? SP_EMPTY_BATCH : SP_EMPTY_DEVICES;
+        if (nearby->batch.at)
+            why.change.batch = nearby->batch.at->base.plan.batch;
+        else
+            why.change.devices = sp_chips(&nearby->devices.at->base.hw);
+        return why;
+    }
     if (is_of_options(base, &s->limits, &why) || is_of_batch(base, &s->limits, &why) ||
         is_of_devices(base, &s->limits, &why))
         return why;

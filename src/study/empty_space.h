@@ -2,7 +2,7 @@
 #ifndef SP_STUDY_EMPTY_SPACE_H
 #define SP_STUDY_EMPTY_SPACE_H
 
-#include "study/search_machines.h"
+#include "study/nearby.h"
 
 enum sp_empty_cause {
     SP_EMPTY_OPTION,  /* one limit of a dimension */
@@ -21,7 +21,9 @@ struct sp_emptied {
                                     ones where the options are the cause */
 };
 
-/* Finds the cause for a machine whose space is empty. */
-struct sp_emptied sp_why_empty(const struct sp_search *search, int machine);
+/* Finds the cause for a machine whose space is empty, of which `nearby` (sp_look_close_by) shows
+ * the usual ones. */
+struct sp_emptied sp_why_empty(const struct sp_search *search, int machine,
+                               const struct sp_close_by *nearby);
 
 #endif

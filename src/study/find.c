@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "host/interrupt.h"
+#include "study/nearby.h"
 
 /* Most sizes tried per octave (less if a search takes long), and most bounds computed for it,
  * unless fewer than FEWEST_TRIED would be left. */
@@ -357,4 +358,17 @@ void sp_find_fewer_devices(const struct sp_finding *exact, struct sp_finding *f)
     *f = (struct sp_finding){
         .of = exact->of, .what = SP_FIND_DEVICES, .is_about = true, .below = exact->value};
     answer(f);
+}
+
+void sp_find_worth_fewer(const struct sp_finding *exact, struct sp_finding *f)
+{
+    *f = (struct sp_finding){.value = NAN};
+    if (exact->what != SP_FIND_DEVICES || exact->is_about || isnan(exact->value) ||
+        exact->interrupted)
+        return;
+    sp_find_fewer_devices(exact, f);
+    if (f->value * (1 + SP_WORTH_NAMING) < exact->value)
+        return;
+    free(f->at);
+    *f = (struct sp_finding){.value = NAN};
 }

@@ -42,4 +42,8 @@ void sp_find_fitting(const struct sp_search *search, struct sp_finding *finding)
  * exactly the batch asked for; the value is NAN otherwise. */
 void sp_find_fewer_devices(const struct sp_finding *exact, struct sp_finding *finding);
 
+/* The same where they are fewer by enough to name them; the value is NAN and `at` NULL otherwise.
+ */
+void sp_find_worth_fewer(const struct sp_finding *exact, struct sp_finding *finding);
+
 #endif

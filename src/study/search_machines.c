@@ -378,6 +378,12 @@ struct sp_least sp_least_memory(const struct sp_search *s)
     return (struct sp_least){least.partial, least.best.n > 0 ? least.best.found[0].bytes : NAN};
 }
 
+bool sp_has_no_plan(const struct sp_search *s)
+{
+    const struct sp_least least = sp_least_memory(s);
+    return isnan(least.bytes) && !least.partial;
+}
+
 double sp_ranking_step_s(const struct sp_search *s, const struct sp_plan *plan, double step_s)
 {
     return s->grounded ? step_s * sp_doubt(sp_octaves_of(s->machine[0], plan)) : step_s;

@@ -125,6 +125,9 @@ struct sp_least {
 };
 struct sp_least sp_least_memory(const struct sp_search *search);
 
+/* Whether the first machine has no plan at all, fitting or not, as far as was looked. */
+bool sp_has_no_plan(const struct sp_search *search);
+
 /* The step (s) that ranks a plan of the first machine, whose estimate is step_s; and the least of a
  * list, whose first plan may be there for being the simplest. */
 double sp_ranking_step_s(const struct sp_search *search, const struct sp_plan *plan, double step_s);

@@ -9,7 +9,7 @@
 
 #include "config/load.h"
 
-enum { MAX_PARTS = 48, PART_LENGTH = 400 };
+enum { MAX_PARTS = 60, PART_LENGTH = 400 };
 
 /* A named part of a command line: {model} for "--model llama3-8b". */
 struct part {
@@ -22,15 +22,16 @@ struct problem {
     int64_t dp, tp, pp, vpp, cp, ep, zero, micro, batch, seq;
     struct part part[MAX_PARTS];
     int parts;
-    char traits[200]; /* words with spaces around: " dense torus pipeline " */
+    char traits[300]; /* words with spaces around: " dense torus pipeline " */
 };
 
 /* All traits, for statistics. */
 static const char *const trait_names[] = {
-    "named",     "defaults", "fp8",       "fp32",     "shaped", "dense",    "moe",     "tied",
-    "window",    "mla",      "positions", "plain",    "torus",  "switched", "rings",   "node",
-    "slices",    "single",   "tp",        "pp",       "vpp",    "cp",       "ep",      "zero3",
-    "unsharded", "ragged",   "long",      "kvcopies", "early",  "padded",   "gathers2"};
+    "named",     "defaults", "fp8",       "fp32",     "shaped", "dense",    "moe",      "tied",
+    "window",    "mla",      "positions", "plain",    "torus",  "switched", "rings",    "node",
+    "slices",    "single",   "tp",        "pp",       "vpp",    "cp",       "ep",       "zero3",
+    "unsharded", "ragged",   "long",      "kvcopies", "early",  "padded",   "gathers2", "own",
+    "vision",    "frozen",   "adapters",  "offload",  "sought"};
 
 static uint64_t random_state = 8;
 
@@ -109,13 +110,50 @@ static void draw_machine(struct problem *p)
         set_part(p, "axis", "%lld", (long long)p->hw.shape.axis[0]);
 }
 
-static void draw_model(struct problem *p)
+static void draw_named_model(struct problem *p)
 {
     struct sp_error error = {0};
     const char *const name = random_model();
     if (!sp_load_model(name, &(struct sp_sources){0}, &p->model, &error))
         fail_msg("%s: %s", name, error.text);
     set_part(p, "model", "--model %s", name);
+}
+
+/* A model of its own shape: dense, with experts, or behind a tower for images. */
+static void draw_shape(struct problem *p)
+{
+    struct sp_error error = {0};
+    char shape[PART_LENGTH], more[200] = "";
+    const long long heads = 8ll << random_below(4), kv = heads >> random_below(4),
+                    width = heads * (random_below(2) ? 128 : 64),
+                    layers = 12 + 4 * random_below(16);
+    const int64_t kind = random_below(3);
+    if (kind == 1)
+        snprintf(more, sizeof more, ",moe.experts=%d,moe.top_k=%d,moe.d_ff_expert=%lld%s",
+                 8 << random_below(4), 1 + (int)random_below(4), width / 2,
+                 random_below(2) ? ",moe.shared_experts=1" : "");
+    if (kind == 2)
+        snprintf(more, sizeof more,
+                 ",encoder.layers=24,encoder.d_model=1024,encoder.d_ff=4096,encoder.heads=16,"
+                 "encoder.tokens=%d",
+                 256 << random_below(3));
+    snprintf(shape, sizeof shape,
+             "layers=%lld,d_model=%lld,heads=%lld,kv_heads=%lld,d_ff=%lld,vocab=%d%s%s%s", layers,
+             width, heads, kv, 3 * width, random_below(2) ? 128256 : 50257,
+             random_below(3) ? "" : ",tied_embeddings=true",
+             random_below(3) ? "" : ",gated_mlp=false", more);
+    if (!sp_model_from_shape(shape, &(struct sp_sources){0}, &p->model, &error))
+        fail_msg("%s: %s", shape, error.text);
+    set_part(p, "model", "--shape %s", shape);
+    add_trait(p, true, "own");
+}
+
+static void draw_model(struct problem *p)
+{
+    if (random_below(5) == 0)
+        draw_shape(p);
+    else
+        draw_named_model(p);
 }
 
 /* Degrees that usually form a plan, sometimes an invalid one. */
@@ -147,13 +185,15 @@ static void set_plan_parts(struct problem *p)
     const bool divides = p->model.moe.experts > 0 && ep == 1 && p->model.moe.d_ff_expert % tp == 0;
     const long long etp = divides ? tp : 1;
     static const char *const kinds[] = {"ring", "allgather", "ulysses"};
-    const char *const kind = ONE_OF(kinds);
+    const char *const kind = ONE_OF(kinds), *const offload = random_below(8) ? "off" : "on";
     set_part(p, "batch", "--batch %lldx%lld", (long long)p->batch, (long long)p->seq);
     set_part(p, "plan",
              "--dp %lld --tp %lld --pp %lld --vpp %lld --cp %lld --ep %lld --zero %lld "
              "--micro-batch %lld --cp-kind %s --placement dp-inside --dispatch alltoall "
-             "--moe-overlap off --offload off",
-             dp, tp, pp, vpp, cp, ep, zero, micro, kind);
+             "--moe-overlap off --offload %s",
+             dp, tp, pp, vpp, cp, ep, zero, micro, kind, offload);
+    set_part(p, "offload", "%s", offload);
+    add_trait(p, strcmp(offload, "on") == 0, "offload");
     set_part(p, "degrees",
              "dp=%lld,tp=%lld,pp=%lld,vpp=%lld,cp=%lld,ep=%lld,etp=%lld,zero=%lld,micro-batch=%lld,"
              "cp-kind=%s",
@@ -179,8 +219,8 @@ static void set_plan_parts(struct problem *p)
 /* Half of the problems name precision, policy and framework; the others use defaults. */
 static void draw_choices(struct problem *p)
 {
-    static const char *const precisions[] = {"adam10",  "adam12", "mixed16", "mixed18",
-                                             "mixed20", "jax12",  "fp32",    "fp8"};
+    static const char *const precisions[] = {"adam10", "adam12", "mixed16", "mixed18", "mixed20",
+                                             "jax12",  "fp32",   "fp8",     "muon",    "nvfp4"};
     static const char *const policies[] = {"none", "selective", "mlp", "dots", "full"};
     static const char *const gpu[] = {"nemo", "megatron", "torchtitan", "nanotron", "llm-foundry"};
     const bool named = random_below(2) == 0, torus = p->hw.network.kind == SP_TORUS;
@@ -199,6 +239,37 @@ static void draw_choices(struct problem *p)
     add_trait(p, !named, "defaults");
     add_trait(p, strstr(p->part[p->parts - 3].text, "fp8") != NULL, "fp8");
     add_trait(p, strstr(p->part[p->parts - 3].text, "fp32") != NULL, "fp32");
+}
+
+/* What is trained: of a third of the problems a part, or adapters, or nothing. */
+static void draw_trained(struct problem *p)
+{
+    static const char *const parts[] = {"--trainable lora",
+                                        "--trainable lora --base-format nf4",
+                                        "--lora-rank 64 --lora-targets attention",
+                                        "--trainable last:2",
+                                        "--trainable none",
+                                        "--trainable norms",
+                                        "--trainable attention"};
+    const bool frozen = random_below(3) == 0;
+    set_part(p, "trained", frozen ? "%s" : "%.0s", ONE_OF(parts));
+    add_trait(p, frozen, "frozen");
+    add_trait(p, strstr(p->part[p->parts - 1].text, "lora") != NULL, "adapters");
+    add_trait(p, strstr(p->part[p->parts - 1].text, "none") != NULL, "forward");
+}
+
+/* Of some small problems, what is sought as well as given: the best plan, the fewest devices. */
+static void draw_sought(struct problem *p)
+{
+    const int64_t devices = sp_chips(&p->hw);
+    const bool small = p->model.moe.experts == 0 && devices <= 256 && p->hw.slices == 1 &&
+                       sp_model_has_shape(&p->model) && sp_count_params(&p->model).total < 15e9 &&
+                       random_below(4) == 0;
+    add_trait(p, small, "sought");
+    if (!small)
+        return;
+    set_part(p, "sought", "%s", p->hw.name);
+    set_part(p, "only sought", "%s", "");
 }
 
 /* A model that a runs file can express. */
@@ -226,6 +297,7 @@ static void draw_traits(struct problem *p)
     add_trait(p, m->sliding_window > 0 || m->attention_chunk > 0, "window");
     add_trait(p, m->mla.kv_lora_rank > 0, "mla");
     add_trait(p, m->learned_positions > 0, "positions");
+    add_trait(p, m->encoder.layers > 0, "vision");
     add_trait(p, torus, "torus");
     add_trait(p, !torus, "switched");
     const bool closed = torus && rings == p->hw.network.axes;
@@ -245,7 +317,7 @@ static void draw_traits(struct problem *p)
     add_trait(p, p->batch % (p->dp * p->micro) != 0, "ragged");
     add_trait(p, p->seq > 16384, "long");
     add_trait(p, m->vocab % 128 != 0, "padded");
-    add_trait(p, is_plain(m), "plain");
+    add_trait(p, is_plain(m) && !strstr(p->traits, " own "), "plain");
     add_trait(p, p->tp > m->kv_heads && m->mla.kv_lora_rank == 0, "kvcopies");
 }
 
@@ -257,6 +329,8 @@ static void draw_problem(struct problem *p)
     draw_plan(p);
     set_plan_parts(p);
     draw_choices(p);
+    draw_trained(p);
+    draw_sought(p);
     draw_traits(p);
 }
 

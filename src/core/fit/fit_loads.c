@@ -200,7 +200,7 @@ struct sp_fit_terms sp_fit_terms(const struct sp_fit_input *in)
         .D = sp_positions_per_token(in->model) * (double)in->model->d_model,
         .F = sp_active_d_ff(in->model),
         .L = (double)in->model->layers,
-        .r = sp_expert_ratio(in->model),
+        .r = sp_moved_over_worked(in->model, in->seq),
         .B = in->batch_tokens,
         .seq = in->seq,
         .dtype = sp_compute_dtype(chip, (enum sp_dtype)in->precision->compute_dtype),

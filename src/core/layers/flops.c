@@ -221,7 +221,12 @@ struct sp_flops sp_still_flops_per_token(const struct sp_model *m, double seq, b
     if (!sp_model_has_shape(m))
         return (struct sp_flops){0};
     sp_list_model(m, &layers);
-    return sp_still_flops_of(&layers, seq, causal);
+    struct sp_flops f = sp_still_flops_of(&layers, seq, causal);
+    if (m->encoder.frozen || m->tuning.trainable == SP_TRAIN_LAST)
+        add_layer(&f, &layers.list[SP_LAYER_ENCODER], layers.count[SP_LAYER_ENCODER], seq,
+                  scores_of(causal));
+    f.total = f.mlp + f.projections + f.attention;
+    return f;
 }
 
 double sp_tuned_flops_of(const struct sp_layers *layers, double tokens, double seq,
