@@ -62,8 +62,8 @@ static size_t take_rows(struct sp_report *r, const char *list, struct sp_row **r
     return taken;
 }
 
-/* A column for every quantity of a row, below its label; that of the row's own label is the list's
- * name, in place of a quantity "name". */
+/* A column for every quantity of a row, below its label, with a key to free(); that of the row's
+ * own label is the list's name, in place of a quantity "name". */
 static size_t columns_of_all(const struct sp_report *r, const char *list,
                              struct sp_column column[MOST_COLUMNS])
 {
@@ -71,14 +71,14 @@ static size_t columns_of_all(const struct sp_report *r, const char *list,
     column[0] = (struct sp_column){NULL, list, true, false};
     for (size_t i = 0; i < sp_report_size(r) && n < MOST_COLUMNS; i++) {
         const struct sp_entry *const entry = sp_report_entry(r, i);
-        const char *const key = sp_inside_row(entry->path, list, &row);
+        const char *const key = sp_inside_row(sp_path(entry), list, &row);
         if (!key || entry->is_old || strcmp(key, "name") == 0)
             continue;
         for (known = 1; known < n && strcmp(column[known].key, key) != 0;)
             known++;
         if (known == n)
-            column[n++] =
-                (struct sp_column){key, entry->info->label, entry->info->unit == SP_WORDS, false};
+            column[n++] = (struct sp_column){sp_must(strdup(key)), entry->info->label,
+                                             entry->info->unit == SP_WORDS, false};
     }
     return n;
 }
@@ -104,5 +104,7 @@ void sp_list_table(struct sp_report *r, const char *list, const char *columns, .
     else
         free(rows);
     sp_scope(r, "");
+    for (size_t c = 0; !columns && c < n; c++)
+        free((char *)column[c].key);
     free(text);
 }

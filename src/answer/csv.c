@@ -31,7 +31,7 @@ static size_t put_cells(const struct sp_report *report, const char *key, bool he
         if (n++ > 0)
             fputc(separator, out);
         if (header)
-            sp_write_cell(entry->path, true, separator, out);
+            sp_write_cell(sp_path(entry), true, separator, out);
         else
             put_cell(entry, separator, out);
     }
@@ -56,7 +56,7 @@ static void render_one_row(const struct sp_report *report, const struct sp_rende
 
 /* The keys of the rows in order of first appearance, and the cells by row. */
 struct table {
-    const char **key;
+    char **key;
     const struct sp_entry **cell;
     size_t columns, rows;
 };
@@ -75,15 +75,15 @@ static void find_columns(const struct sp_report *report, const struct sp_render 
 {
     t->key = room_for(report->n_entries + (asked ? strlen(asked) : 0), sizeof *t->key);
     for (char *key; asked && (key = strsep(&asked, ",")) != NULL;)
-        t->key[t->columns++] = key;
+        t->key[t->columns++] = sp_must(strdup(key));
     for (size_t i = 0; i < report->n_entries; i++) {
         size_t row;
-        const char *const inside = sp_inside_row(report->entries[i].path, how->rows, &row);
+        const char *const inside = sp_inside_row(sp_path(&report->entries[i]), how->rows, &row);
         if (!inside)
             continue;
         t->rows = row >= t->rows ? row + 1 : t->rows;
         if (!how->get && column_of(t, inside) == t->columns)
-            t->key[t->columns++] = inside;
+            t->key[t->columns++] = sp_must(strdup(inside));
     }
 }
 
@@ -92,7 +92,7 @@ static void fill_cells(const struct sp_report *report, const char *list, struct 
     t->cell = room_for(t->rows * t->columns, sizeof(const struct sp_entry *));
     for (size_t i = 0; i < report->n_entries; i++) {
         size_t row;
-        const char *const inside = sp_inside_row(report->entries[i].path, list, &row);
+        const char *const inside = sp_inside_row(sp_path(&report->entries[i]), list, &row);
         const size_t column = inside ? column_of(t, inside) : t->columns;
         if (column < t->columns)
             t->cell[row * t->columns + column] = &report->entries[i];
@@ -114,6 +114,8 @@ static void render_rows(const struct sp_report *report, const struct sp_render *
         put_cell(t.cell[i], separator, out);
         fputc((i + 1) % t.columns == 0 ? '\n' : separator, out);
     }
+    for (size_t c = 0; c < t.columns; c++)
+        free(t.key[c]);
     free(t.cell);
     free(t.key);
     free(asked);
@@ -134,7 +136,7 @@ static bool holds_list(const struct sp_report *report, const char *list)
 {
     size_t row;
     for (size_t i = 0; i < report->n_entries; i++)
-        if (sp_inside_row(report->entries[i].path, list, &row))
+        if (sp_inside_row(sp_path(&report->entries[i]), list, &row))
             return true;
     return false;
 }
@@ -143,7 +145,7 @@ bool sp_is_one_list(const struct sp_report *report)
 {
     size_t row, n = 0;
     while (report->list && n < report->n_entries &&
-           sp_inside_row(report->entries[n].path, report->list, &row))
+           sp_inside_row(sp_path(&report->entries[n]), report->list, &row))
         n++;
     return n > 0 && n == report->n_entries;
 }

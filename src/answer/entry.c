@@ -40,5 +40,5 @@ const char *sp_human_value(const struct sp_entry *entry, struct sp_text *room)
 
 bool sp_wanted(const struct sp_entry *entry, const char *keys)
 {
-    return !keys || sp_is_listed(keys, entry->path, '.');
+    return !keys || sp_is_listed(keys, sp_path(entry), '.');
 }

@@ -112,7 +112,7 @@ static void put_derived(const struct sp_report *report, FILE *out)
     for (size_t i = 0; i < report->n_entries; i++) {
         if (!is_derived(&report->entries[i]))
             continue;
-        fprintf(out, "%s%s", before, report->entries[i].path);
+        fprintf(out, "%s%s", before, sp_path(&report->entries[i]));
         before = ", ";
     }
     fputc('\n', out);
@@ -153,7 +153,7 @@ static void explain_text(const struct sp_report *report, const struct sp_entry *
 {
     const struct sp_quantity_info *info = entry->info;
     const char *const unit = sp_unit_name(info->unit);
-    fprintf(out, "%s = %s%s%s\n", entry->path, sp_exact_value(entry, SP_ROOM), *unit ? " " : "",
+    fprintf(out, "%s = %s%s%s\n", sp_path(entry), sp_exact_value(entry, SP_ROOM), *unit ? " " : "",
             unit);
     if (*info->meaning)
         fprintf(out, "  %s\n", info->meaning);
@@ -177,7 +177,7 @@ static cJSON *explain_json(const struct sp_report *report, const struct sp_entry
     const struct sp_quantity_info *info = entry->info;
     cJSON *object = cJSON_CreateObject();
     char formula[SP_FORMULA_TEXT];
-    cJSON_AddStringToObject(object, "key", entry->path);
+    cJSON_AddStringToObject(object, "key", sp_path(entry));
     cJSON_AddItemToObject(object, "value", sp_entry_json(entry));
     cJSON_AddStringToObject(object, "unit", sp_unit_name(info->unit));
     cJSON_AddStringToObject(object, "label", info->label);

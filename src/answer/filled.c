@@ -93,10 +93,10 @@ char *sp_fill_line(const struct sp_report *report, const char *line, struct sp_s
 int sp_judged(const struct sp_entry *entry)
 {
     static const char *const judged[] = {"fits", "compute_bound", "proven", "in_range", "hides"};
-    const char *const dot = strrchr(entry->path, '.'), *const last = dot ? dot + 1 : entry->path;
+    const char *const path = sp_path(entry), *const dot = strrchr(path, '.');
+    const char *const last = dot ? dot + 1 : path;
     for (size_t i = 0; entry->kind == SP_VALUE_BOOL && i < sizeof judged / sizeof *judged; i++)
-        if (strncmp(last, judged[i], strlen(judged[i])) == 0 ||
-            strstr(entry->path, "compute_bound"))
+        if (strncmp(last, judged[i], strlen(judged[i])) == 0 || strstr(path, "compute_bound"))
             return entry->number != 0 ? 1 : -1;
     return 0;
 }

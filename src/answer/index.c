@@ -15,16 +15,18 @@ static uint64_t hash_of(const char *text)
     return h;
 }
 
-static const char *string_at(struct sp_strings strings, size_t at)
+static const char *string_at(struct sp_strings strings, size_t at, struct sp_text *room)
 {
-    return *(const char *const *)(const void *)((const char *)strings.first + at * strings.stride);
+    return strings.at(strings.of, at, room);
 }
 
 /* The slot of a text: the one that holds it, or a free one. */
 static size_t slot_of(const struct sp_index *index, struct sp_strings strings, const char *text)
 {
     size_t at = (size_t)hash_of(text) & (index->slots - 1);
-    while (index->slot[at] != 0 && strcmp(string_at(strings, index->slot[at] - 1), text) != 0)
+    struct sp_text room;
+    while (index->slot[at] != 0 &&
+           strcmp(string_at(strings, index->slot[at] - 1, &room), text) != 0)
         at = (at + 1) & (index->slots - 1);
     return at;
 }
@@ -32,11 +34,13 @@ static size_t slot_of(const struct sp_index *index, struct sp_strings strings, c
 static void enlarge(struct sp_index *index, struct sp_strings strings)
 {
     struct sp_index larger = {.slots = index->slots ? 2 * index->slots : 256,
-                              .taken = index->taken};
+                              .taken = index->taken,
+                              .known = index->known};
     larger.slot = sp_must(calloc(larger.slots, sizeof *larger.slot));
     for (size_t i = 0; i < index->slots; i++)
         if (index->slot[i] != 0)
-            larger.slot[slot_of(&larger, strings, string_at(strings, index->slot[i] - 1))] =
+            larger
+                .slot[slot_of(&larger, strings, string_at(strings, index->slot[i] - 1, SP_ROOM))] =
                 index->slot[i];
     free(index->slot);
     *index = larger;
@@ -46,7 +50,7 @@ void sp_index_add(struct sp_index *index, struct sp_strings strings, size_t at)
 {
     if (4 * (index->taken + 1) > 3 * index->slots)
         enlarge(index, strings);
-    uint32_t *const slot = &index->slot[slot_of(index, strings, string_at(strings, at))];
+    uint32_t *const slot = &index->slot[slot_of(index, strings, string_at(strings, at, SP_ROOM))];
     if (*slot != 0)
         return;
     *slot = (uint32_t)at + 1;

@@ -1,14 +1,16 @@
-/* A hash table of strings in the members of an array; finds the first of equal strings. */
+/* A hash table of strings that are known by number; finds the first of equal strings. */
 #ifndef SP_REPORT_INDEX_H
 #define SP_REPORT_INDEX_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Strings whose addresses are `stride` bytes apart. */
+#include "base/text.h"
+
+/* Numbered strings: each stands somewhere, or is made in `room`. */
 struct sp_strings {
-    const char *const *first;
-    size_t stride;
+    const void *of;
+    const char *(*at)(const void *of, size_t i, struct sp_text *room);
 };
 
 /* Open addressing: each slot holds the number of a string plus one, or 0. At most three of
@@ -16,6 +18,7 @@ struct sp_strings {
 struct sp_index {
     uint32_t *slot;
     size_t slots, taken;
+    size_t known; /* how many strings were added, for who adds them */
 };
 
 /* Adds the string at `at`, unless an earlier one is the same. */

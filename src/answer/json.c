@@ -12,7 +12,7 @@ cJSON *sp_entry_json(const struct sp_entry *entry)
 
 void sp_add_entry_json(cJSON *root, const struct sp_entry *entry)
 {
-    sp_json_add_at(root, entry->path, sp_entry_json(entry));
+    sp_json_add_at(root, sp_path(entry), sp_entry_json(entry));
 }
 
 void sp_print_json(cJSON *root, bool one_line, FILE *out)

@@ -27,7 +27,7 @@ static cJSON *piece_of(const struct sp_entry *entry, const char *text)
     cJSON *const piece = cJSON_CreateObject();
     cJSON_AddStringToObject(piece, "text", text);
     if (entry && entry->kind != SP_VALUE_NONE)
-        cJSON_AddStringToObject(piece, "key", entry->path);
+        cJSON_AddStringToObject(piece, "key", sp_path(entry));
     if (entry && sp_judged(entry) != 0)
         cJSON_AddBoolToObject(piece, "good", sp_judged(entry) > 0);
     return piece;
@@ -99,7 +99,7 @@ static void add_item(cJSON *items, const struct sp_report *report, const struct 
 static cJSON *quantity_of(const struct sp_entry *entry)
 {
     cJSON *const quantity = cJSON_CreateObject();
-    cJSON_AddStringToObject(quantity, "key", entry->path);
+    cJSON_AddStringToObject(quantity, "key", sp_path(entry));
     cJSON_AddStringToObject(quantity, "label", entry->info->label);
     cJSON_AddStringToObject(quantity, "text", sp_human_value(entry, SP_ROOM));
     if (sp_judged(entry) != 0)

@@ -59,9 +59,10 @@ static void find_candidates(const struct sp_report *r, const char *key, bool old
                             struct candidates *c)
 {
     for (size_t i = 0; i < r->n_entries; i++) {
-        const size_t end = end_inside(r->entries[i].path, key);
+        const char *const path = sp_path(&r->entries[i]);
+        const size_t end = end_inside(path, key);
         if (end > 0 && r->entries[i].is_old == old)
-            add_candidate(c, r->entries[i].path, end);
+            add_candidate(c, path, end);
     }
 }
 
@@ -72,7 +73,7 @@ static void find_beginnings(const struct sp_report *r, const char *key, struct c
     for (size_t i = 0; i < r->n_entries && n > 1; i++) {
         if (r->entries[i].is_old)
             continue;
-        const char *const path = r->entries[i].path, *const dot = strrchr(path, '.');
+        const char *const path = sp_path(&r->entries[i]), *const dot = strrchr(path, '.');
         const char *const last = dot ? dot + 1 : path;
         if (strncmp(last, key, n) == 0 && last[n] == '_')
             add_candidate(c, path, strlen(path));
@@ -86,42 +87,46 @@ static bool is_without_unit(const struct sp_report *r, const char *key, char *ou
     const struct sp_entry *found = NULL;
     int n = 0;
     for (size_t i = 0; i < r->n_entries; i++) {
-        const char *const path = r->entries[i].path, *const dot = strrchr(path, '.');
+        const char *const path = sp_path(&r->entries[i]), *const dot = strrchr(path, '.');
         if (r->entries[i].is_old || row_of(path, strlen(path)) >= 0 ||
             !sp_is_named(dot ? dot + 1 : path, key))
             continue;
         found = &r->entries[i];
         n++;
     }
-    if (n == 1)
-        sp_cut_text(found->path, strlen(found->path), out, size);
-    return n == 1;
+    if (n != 1)
+        return false;
+    const char *const path = sp_path(found);
+    sp_cut_text(path, strlen(path), out, size);
+    return true;
 }
 
 /* Finds the path with the part nearest to a misspelt key. */
 static void find_nearest(const struct sp_report *r, const char *key, struct candidates *c)
 {
     struct sp_nearest nearest = {.wanted = key};
-    const char *best = NULL;
+    const struct sp_entry *best = NULL;
     for (size_t i = 0; i < r->n_entries; i++) {
         const struct sp_entry *const entry = &r->entries[i];
-        for (const char *at = entry->is_old ? NULL : entry->path; at; at = strchr(at, '.')) {
+        for (const char *at = entry->is_old ? NULL : sp_path(entry); at; at = strchr(at, '.')) {
             char before[sizeof nearest.best];
             at += *at == '.';
             snprintf(before, sizeof before, "%s", nearest.best);
             sp_nearest_offer(&nearest, at);
             if (strcmp(before, nearest.best) != 0)
-                best = entry->path;
+                best = entry;
         }
     }
-    if (best && *sp_nearest_hint(&nearest))
-        add_candidate(c, best, strlen(best));
+    if (!best || !*sp_nearest_hint(&nearest))
+        return;
+    const char *const path = sp_path(best);
+    add_candidate(c, path, strlen(path));
 }
 
 static bool is_path(const struct sp_report *r, const char *key)
 {
     for (size_t i = 0; i < r->n_entries; i++)
-        if (sp_is_listed(key, r->entries[i].path, '.'))
+        if (sp_is_listed(key, sp_path(&r->entries[i]), '.'))
             return true;
     return false;
 }
@@ -266,7 +271,7 @@ bool sp_row_key(const struct sp_report *r, const char *list, const char *key, ch
     struct candidates c = {0};
     size_t row;
     for (size_t i = 0; i < r->n_entries; i++) {
-        const char *const inside = sp_inside_row(r->entries[i].path, list, &row);
+        const char *const inside = sp_inside_row(sp_path(&r->entries[i]), list, &row);
         const size_t end = inside ? end_inside(inside, key) : 0;
         if (inside && strcmp(inside, key) == 0) {
             snprintf(out, size, "%s", inside);

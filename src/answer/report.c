@@ -81,6 +81,7 @@ struct sp_report *sp_report_new(const char *command)
 {
     struct sp_report *report = sp_must(calloc(1, sizeof *report));
     report->command = command;
+    report->index = sp_must(calloc(1, sizeof *report->index));
     return report;
 }
 
@@ -100,7 +101,8 @@ void sp_report_free(struct sp_report *r)
     free(r->file);
     free(r->file_text);
     free(r->entries);
-    free(r->index.slot);
+    free(r->index->slot);
+    free(r->index);
     free(r->arguments);
     free(r->rows);
     free(r->items);
@@ -113,6 +115,7 @@ void sp_scope(struct sp_report *r, const char *prefix)
 {
     snprintf(r->prefix, sizeof r->prefix, "%s", prefix);
     one_line(r->prefix);
+    r->scope = NULL;
     if (r->asked)
         r->part = sp_asked_part_of(r->asked, r->prefix);
 }
@@ -165,9 +168,29 @@ static const char *key_of(struct sp_report *r, const char *key)
     return has_word(r, key) ? take_text(r, fill_word(r, key)) : key;
 }
 
+/* The path of a key in a scope, itself or in `room`. */
+static const char *path_of(const char *scope, const char *key, struct sp_text *room)
+{
+    enum { LONGEST = 160 };
+    if (!scope[0])
+        return key;
+    sp_join_path(scope, key, room->s, LONGEST);
+    return room->s;
+}
+
+const char *sp_path_in(struct sp_text *room, const struct sp_entry *entry)
+{
+    return path_of(entry->scope, entry->is_old ? entry->info->old_key : entry->info->key, room);
+}
+
+static const char *path_at(const void *report, size_t i, struct sp_text *room)
+{
+    return sp_path_in(room, &((const struct sp_report *)report)->entries[i]);
+}
+
 static struct sp_strings paths_of(const struct sp_report *r)
 {
-    return (struct sp_strings){r->entries ? &r->entries->path : NULL, sizeof *r->entries};
+    return (struct sp_strings){r, path_at};
 }
 
 void sp_ask_only(struct sp_report *r, const struct sp_asked *asked)
@@ -192,24 +215,12 @@ bool sp_takes_words(const struct sp_report *r)
     return !r->asked;
 }
 
-/* The path of a key in the scope, itself or in `room`. */
-static const char *path_of(const struct sp_report *r, const char *key, char room[160])
-{
-    if (!r->prefix[0])
-        return key;
-    sp_join_path(r->prefix, key, room, 160);
-    return room;
-}
-
 /* Whether a key of the row is asked for, today's or that of the version before. */
 static bool is_asked(const struct sp_report *r, const struct sp_quantity_info *info)
 {
-    char room[160];
-    const char *const keys[] = {info->key, info->old_key};
-    for (int i = 0; i < 2 && keys[i]; i++)
-        if (sp_wanted(&(struct sp_entry){.path = path_of(r, keys[i], room)}, r->asked->keys))
-            return true;
-    return false;
+    struct sp_entry entry = {.info = info, .scope = r->prefix};
+    return sp_wanted(&entry, r->asked->keys) ||
+           ((entry.is_old = info->old_key) && sp_wanted(&entry, r->asked->keys));
 }
 
 static const struct sp_quantity_info *keep_info(struct sp_report *r, struct sp_quantity_info info)
@@ -231,21 +242,22 @@ static const struct sp_quantity_info *info_of(struct sp_report *r, enum sp_quant
     return keep_info(r, info);
 }
 
-static struct sp_entry *append(struct sp_report *r, struct sp_entry *entry, const char *path)
+/* Entries share the text of their scope: a file of runs has a dozen for each of many scopes. */
+static struct sp_entry *append(struct sp_report *r, struct sp_entry *entry)
 {
-    entry->path = r->prefix[0] ? keep(r, path) : path;
+    if (!r->scope)
+        r->scope = r->prefix[0] ? copy_of(r, r->prefix) : "";
+    entry->scope = r->scope;
     r->entries = sp_grow(r->entries, r->n_entries + 1, &r->room_entries, sizeof *r->entries);
     r->entries[r->n_entries++] = *entry;
-    sp_index_add(&r->index, paths_of(r), r->n_entries - 1);
     return &r->entries[r->n_entries - 1];
 }
 
 /* NULL: the report does not take it. */
 static struct sp_entry *add_entry(struct sp_report *r, const struct sp_quantity_info *info)
 {
-    char room[160];
     struct sp_entry entry = {.info = info, .number = NAN};
-    return r->asked && !is_asked(r, info) ? NULL : append(r, &entry, path_of(r, info->key, room));
+    return r->asked && !is_asked(r, info) ? NULL : append(r, &entry);
 }
 
 static struct sp_entry *add_row(struct sp_report *r, enum sp_quantity_id id)
@@ -275,13 +287,10 @@ static void put_old_key(struct sp_report *r, const struct sp_entry *entry)
 {
     if (!entry || !entry->info->old_key)
         return;
-    char room[160];
     struct sp_entry old = *entry;
-    const char *const path = path_of(r, old.info->old_key, room);
-    if (is_below_value(r, path))
-        return;
     old.is_old = true;
-    append(r, &old, path);
+    if (!is_below_value(r, sp_path(&old)))
+        append(r, &old);
 }
 
 void sp_put(struct sp_report *r, enum sp_quantity_id id, double value)
@@ -338,7 +347,13 @@ void sp_put_text(struct sp_report *r, enum sp_quantity_id id, const char *format
         return;
     va_list args;
     va_start(args, format);
-    entry->text = take_text(r, format_string(r, format, args));
+    char *const text = format_string(r, format, args);
+    const char **const last = &r->last_text[id];
+    if (*last && strcmp(*last, text) == 0)
+        free(text);
+    else
+        *last = take_text(r, text);
+    entry->text = *last;
     va_end(args);
     entry->kind = SP_VALUE_TEXT;
     put_old_key(r, entry);
@@ -459,11 +474,21 @@ void sp_markdown_file(struct sp_report *r, const char *text)
         add_item(r, SP_ITEM_MARKDOWN)->line = copy_string(text);
 }
 
+/* The label of a row, cut where it is longer than a table shows. */
+static const char *keep_label(struct sp_report *r, const char *label)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%.63s", label);
+    return text[0] ? keep(r, text) : "";
+}
+
 void sp_table(struct sp_report *r, const struct sp_column *columns, size_t n_columns,
               const struct sp_row *rows, size_t n_rows)
 {
     struct sp_row *const copy = sp_must(malloc((n_rows + 1) * sizeof *rows));
-    sp_table_of(r, columns, n_columns, memcpy(copy, rows, n_rows * sizeof *rows), n_rows);
+    for (size_t i = 0; i < n_rows; i++)
+        copy[i] = (struct sp_row){keep_label(r, rows[i].label), keep(r, rows[i].prefix)};
+    sp_table_of(r, columns, n_columns, copy, n_rows);
 }
 
 void sp_table_of(struct sp_report *r, const struct sp_column *columns, size_t n_columns,
@@ -481,25 +506,25 @@ void sp_table_of(struct sp_report *r, const struct sp_column *columns, size_t n_
         item->columns[i].heading = keep(r, columns[i].heading);
         item->columns[i].key = columns[i].key ? keep(r, columns[i].key) : NULL;
     }
-    for (size_t i = 0; i < n_rows; i++) {
-        one_line(item->rows[i].label);
-        one_line(item->rows[i].prefix);
-    }
     item->n_columns = n_columns;
     item->n_rows = n_rows;
 }
 
 void sp_begin_row(struct sp_report *r, const char *label, const char *prefix, ...)
 {
-    r->rows = sp_grow(r->rows, r->n_rows + 1, &r->room_rows, sizeof *r->rows);
-    struct sp_row *const row = &r->rows[r->n_rows++];
+    char scope[sizeof r->prefix];
     va_list args;
     va_start(args, prefix);
-    vsnprintf(row->prefix, sizeof row->prefix, prefix, args);
+    vsnprintf(scope, sizeof scope, prefix, args);
     va_end(args);
-    const char *const dot = strrchr(row->prefix, '.');
-    snprintf(row->label, sizeof row->label, "%.63s", label ? label : dot ? dot + 1 : row->prefix);
-    sp_scope(r, row->prefix);
+    sp_scope(r, scope);
+    r->scope = copy_of(r, r->prefix);
+    const char *const dot = strrchr(r->scope, '.');
+    r->rows = sp_grow(r->rows, r->n_rows + 1, &r->room_rows, sizeof *r->rows);
+    r->rows[r->n_rows++] = (struct sp_row){keep_label(r, label ? label
+                                                         : dot ? dot + 1
+                                                               : r->scope),
+                                           r->scope};
 }
 
 void sp_drop_row(struct sp_report *r)
@@ -554,7 +579,9 @@ const char *sp_report_file(const struct sp_report *report, const char **text)
 
 const struct sp_entry *sp_find(const struct sp_report *r, const char *path)
 {
-    const size_t at = sp_index_find(&r->index, paths_of(r), path);
+    for (; r->index->known < r->n_entries; r->index->known++)
+        sp_index_add(r->index, paths_of(r), r->index->known);
+    const size_t at = sp_index_find(r->index, paths_of(r), path);
     return at < r->n_entries ? &r->entries[at] : NULL;
 }
 

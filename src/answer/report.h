@@ -16,7 +16,7 @@ enum sp_value_kind { SP_VALUE_NONE, SP_VALUE_NUMBER, SP_VALUE_BOOL, SP_VALUE_TEX
 /* One quantity of the result. Small, since a file of runs has a dozen for each. */
 struct sp_entry {
     const struct sp_quantity_info *info;
-    const char *path; /* scope and key, "strategies.dp.fits" */
+    const char *scope; /* of its path, see sp_path: "strategies.dp", or "" */
     double number;
     const char *text;
     uint32_t arguments; /* index of its first argument, see sp_argument_value */
@@ -83,6 +83,11 @@ void sp_put_described(struct sp_report *report, const char *key, const char *lab
 void sp_put_copy(struct sp_report *report, const char *key, const struct sp_report *from,
                  const struct sp_entry *entry);
 
+/* The path of a quantity, its scope and its key: "strategies.dp.fits"; one of several parts is made
+ * in `room`. */
+#define sp_path(entry) sp_path_in(SP_ROOM, entry)
+const char *sp_path_in(struct sp_text *room, const struct sp_entry *entry);
+
 /* The bare value of a quantity, as for --get, and the value rounded for people ("-": NULL, or
  * null): its own text, or one made in `room`. */
 const char *sp_exact_value(const struct sp_entry *entry, struct sp_text *room);
@@ -125,8 +130,7 @@ struct sp_column {
     bool details; /* of the text of --details alone */
 };
 struct sp_row {
-    char label[64];
-    char prefix[112];
+    const char *label, *prefix;
 };
 void sp_table(struct sp_report *report, const struct sp_column *columns, size_t n_columns,
               const struct sp_row *rows, size_t n_rows);

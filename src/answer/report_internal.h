@@ -27,10 +27,11 @@ struct sp_report {
     const char *command;
     struct sp_entry *entries;
     size_t n_entries, room_entries;
-    struct sp_index index; /* index of the paths */
-    double *arguments;     /* of all forms, one after the other */
+    struct sp_index *index; /* of the paths, up to when one was last looked for */
+    double *arguments;      /* of all forms, one after the other */
     size_t n_arguments, room_arguments;
     char prefix[112];    /* of the scope */
+    const char *scope;   /* the same, as long as the report lasts; NULL: not kept yet */
     struct sp_row *rows; /* begun for the next table */
     size_t n_rows, room_rows;
     struct sp_item *items;
@@ -39,7 +40,8 @@ struct sp_report {
     struct sp_remark *notes;
     size_t n_notes, room_notes;
     const struct sp_quantity_info *known[SP_QUANTITIES]; /* of each that was put; else NULL */
-    char **owned; /* blocks of room for these and for texts */
+    const char *last_text[SP_QUANTITIES]; /* which rows of a list often share; else NULL */
+    char **owned;                         /* blocks of room for these and for texts */
     size_t n_owned, room_owned;
     char *block_end;
     size_t left;                  /* bytes of the last block, at its end */
@@ -84,7 +86,7 @@ int sp_judged(const struct sp_entry *entry);
  * label; a command so that a shell takes it. */
 void sp_print_paragraph(const char *text, int width, FILE *out);
 
-/* The same as sp_table, of rows that it frees. */
+/* The same as sp_table, of rows that it frees; the report has their texts. */
 void sp_table_of(struct sp_report *report, const struct sp_column *columns, size_t n_columns,
                  struct sp_row *rows, size_t n_rows);
 

@@ -4,6 +4,7 @@
 
 #include "answer/report_internal.h"
 #include "base/list.h"
+#include "base/memory.h"
 
 /* Whether a path is of one of the groups: "ratio.x" of "network,ratio"; NULL: of any. */
 static bool is_of_group(const char *path, const char *groups)
@@ -22,14 +23,15 @@ void sp_section(struct sp_report *report, const char *heading, size_t first, con
 {
     const struct sp_column columns[] = {
         {NULL, heading, true, false}, {"", "value", false, false}, {"?", "meaning", true, false}};
-    struct sp_row *const rows = calloc(sp_report_size(report) + 1, sizeof *rows);
+    const size_t size = sp_report_size(report);
+    struct sp_row *const rows = sp_must(calloc(size + 1, sizeof *rows));
+    struct sp_text *const paths = sp_must(calloc(size + 1, sizeof *paths));
     size_t n = 0;
-    for (size_t i = first; rows && i < sp_report_size(report); i++) {
+    for (size_t i = first; i < size; i++) {
         const struct sp_entry *const entry = sp_report_entry(report, i);
-        if (entry->is_old || entry->kind == SP_VALUE_NONE || !is_of_group(entry->path, groups))
+        if (entry->is_old || entry->kind == SP_VALUE_NONE || !is_of_group(sp_path(entry), groups))
             continue;
-        snprintf(rows[n].label, sizeof rows[n].label, "%s", entry->info->label);
-        snprintf(rows[n].prefix, sizeof rows[n].prefix, "%.111s", entry->path);
+        rows[n] = (struct sp_row){entry->info->label, sp_path_in(&paths[n], entry)};
         n++;
     }
     if (n > 0) {
@@ -37,4 +39,5 @@ void sp_section(struct sp_report *report, const char *heading, size_t first, con
         sp_table(report, columns, sizeof columns / sizeof *columns, rows, n);
     }
     free(rows);
+    free(paths);
 }

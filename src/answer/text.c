@@ -158,10 +158,10 @@ static bool cut_more(struct cut *cut)
 /* Blank lines go first, then rows of tables, the last ones, then spare lines. */
 void sp_render_text(const struct sp_report *report, const struct sp_render *how, FILE *out)
 {
-    struct cut cut = {.rows = SIZE_MAX};
     bool whole = how->details || how->lines == 0;
     for (size_t i = 0; i < report->n_items; i++)
         whole = whole || is_block(&report->items[i]); /* a file for another program */
+    struct cut cut = {.rows = whole ? SIZE_MAX : (size_t)how->lines}; /* of more, none has room */
     if (whole) {
         print_text(report, how, &cut, out);
         return;

@@ -9,22 +9,27 @@
 struct reading {
     struct sp_csv *csv;
     size_t in_row, odd_rows; /* odd_rows: those with another number of cells than the header */
+    size_t zeros;            /* cells with a NUL */
     const char *origin;
     struct sp_error *error;
 };
 
-/* Cells and the ends of their texts take no more than what they were read from. */
+/* Cells and the ends of their texts take no more than what they were read from; their places would
+ * take as much again, so that only those of the rows are kept. */
 static void take_cell(void *text, size_t length, void *context)
 {
     struct reading *r = context;
     struct sp_csv *csv = r->csv;
-    csv->cell = sp_grow(csv->cell, csv->n_cells + 1, &csv->room, sizeof *csv->cell);
-    csv->cell[csv->n_cells++] = (uint32_t)csv->length;
+    if (length > 0 && memchr(text, '\0', length)) /* it would count as two */
+        r->zeros++;
+    if (r->in_row++ == 0) {
+        csv->row = sp_grow(csv->row, csv->rows + 1, &csv->room, sizeof *csv->row);
+        csv->row[csv->rows] = (uint32_t)csv->length;
+    }
     if (length > 0)
         memcpy(csv->text + csv->length, text, length);
     csv->length += length;
     csv->text[csv->length++] = '\0';
-    r->in_row++;
 }
 
 static void end_row(int terminator, void *context)
@@ -48,7 +53,7 @@ bool sp_read_csv(const char *text, size_t length, const char *origin, struct sp_
     struct csv_parser parser;
     if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI | CSV_APPEND_NULL) != 0)
         abort();
-    struct reading reading = {csv, 0, 0, origin, error};
+    struct reading reading = {.csv = csv, .origin = origin, .error = error};
     const int lines = error->lines;
     if (length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
         text += 3;
@@ -61,6 +66,8 @@ bool sp_read_csv(const char *text, size_t length, const char *origin, struct sp_
                 csv_error(&parser) == CSV_EPARSE ? "an unclosed quote, or a quote inside a cell"
                                                  : csv_strerror(csv_error(&parser)));
     csv_free(&parser);
+    if (reading.zeros > 0)
+        sp_fail(error, SP_INPUT, "%s: a cell has a zero byte", sp_safe(origin));
     if (error->lines == lines && csv->rows == 0)
         sp_fail(error, SP_INPUT, "%s is empty; expected a header row and runs", sp_safe(origin));
     if (error->lines == lines)
@@ -72,24 +79,33 @@ bool sp_read_csv(const char *text, size_t length, const char *origin, struct sp_
 void sp_csv_free(struct sp_csv *csv)
 {
     free(csv->text);
-    free(csv->cell);
+    free(csv->row);
     *csv = (struct sp_csv){0};
+}
+
+static const char *cell_of(const struct sp_csv *csv, size_t row, size_t column)
+{
+    const char *cell = csv->text + csv->row[row];
+    while (column-- > 0)
+        cell += strlen(cell) + 1;
+    return cell;
 }
 
 const char *sp_csv_name(const struct sp_csv *csv, size_t column)
 {
-    return csv->text + csv->cell[column];
+    return cell_of(csv, 0, column);
 }
 
 int sp_csv_column(const struct sp_csv *csv, const char *name)
 {
-    for (size_t c = 0; c < csv->columns; c++)
-        if (strcmp(sp_csv_name(csv, c), name) == 0)
+    const char *at = csv->text;
+    for (size_t c = 0; c < csv->columns; c++, at += strlen(at) + 1)
+        if (strcmp(at, name) == 0)
             return (int)c;
     return -1;
 }
 
 const char *sp_csv_cell(const struct sp_csv *csv, size_t row, int column)
 {
-    return column < 0 ? "" : csv->text + csv->cell[(row + 1) * csv->columns + (size_t)column];
+    return column < 0 ? "" : cell_of(csv, row + 1, (size_t)column);
 }

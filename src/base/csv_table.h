@@ -8,9 +8,9 @@
 #include "base/error.h"
 
 struct sp_csv {
-    char *text;     /* the cells, one after the other */
-    uint32_t *cell; /* where each begins, row after row, the header first */
-    size_t columns, rows, n_cells, room, length;
+    char *text;    /* the cells, one after the other */
+    uint32_t *row; /* where the first of each row begins, the header first */
+    size_t columns, rows, room, length;
 };
 
 /* Parses a whole file's text, of less than 4 GiB. Every row must have as many cells as the header.

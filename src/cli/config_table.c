@@ -122,6 +122,7 @@ void sp_put_config_fields(struct sp_report *report, const struct sp_config_shown
                                                {"source", "source", true, false},
                                                {"note", "note", true, false}};
     struct sp_row *const rows = sp_must(calloc(SP_MOST_FIELDS, sizeof *rows));
+    struct sp_text *const paths = sp_must(calloc(SP_MOST_FIELDS, sizeof *paths));
     const struct sp_field_table *table = sp_config_kinds[shown->kind].table;
     const struct sp_field *lines[SP_MOST_FIELDS];
     size_t n = 0, n_lines = 0;
@@ -134,14 +135,15 @@ void sp_put_config_fields(struct sp_report *report, const struct sp_config_shown
             lines[n_lines++] = field;
             continue;
         }
-        snprintf(rows[n].label, sizeof rows[n].label, "%s", field->key);
-        snprintf(rows[n].prefix, sizeof rows[n].prefix, "fields.%.90s", field->key);
+        snprintf(paths[n].s, sizeof paths[n].s, "fields.%.90s", field->key);
+        rows[n] = (struct sp_row){field->key, paths[n].s};
         sourced = sourced || *origin_of(shown, field, sp_json_node(shown->root, field->key)).key;
         n++;
     }
     sp_line(report, " ");
     sp_table(report, columns, sourced ? 4 : 2, rows, n);
     free(rows);
+    free(paths);
     if (n_lines > 0)
         sp_line(report, " ");
     for (size_t i = 0; i < n_lines; i++)
@@ -170,17 +172,19 @@ void sp_put_config_sources(struct sp_report *report, const struct sp_config_show
     static const struct sp_column columns[] = {{NULL, "source", true, false},
                                                {"", "", true, false}};
     const cJSON *source, *const all = cJSON_GetObjectItemCaseSensitive(shown->root, "sources");
-    struct sp_row *const rows = calloc((size_t)cJSON_GetArraySize(all) + 1, sizeof *rows);
+    const size_t most = (size_t)cJSON_GetArraySize(all) + 1;
+    struct sp_row *const rows = sp_must(calloc(most, sizeof *rows));
+    struct sp_text *const paths = sp_must(calloc(most, sizeof *paths));
     size_t n = 0;
     sp_scope(report, "sources");
     cJSON_ArrayForEach(source, all)
     {
-        if (!rows || !cJSON_IsString(source))
+        if (!cJSON_IsString(source))
             continue;
         sp_put_described(report, source->string, source->string, SP_WORDS, "", "", NAN,
                          source->valuestring);
-        snprintf(rows[n].label, sizeof rows[n].label, "%s", source->string);
-        snprintf(rows[n].prefix, sizeof rows[n].prefix, "sources.%.90s", source->string);
+        snprintf(paths[n].s, sizeof paths[n].s, "sources.%.90s", source->string);
+        rows[n] = (struct sp_row){source->string, paths[n].s};
         n++;
     }
     sp_scope(report, "");
@@ -189,5 +193,6 @@ void sp_put_config_sources(struct sp_report *report, const struct sp_config_show
         sp_table(report, columns, 2, rows, n);
     }
     free(rows);
+    free(paths);
     put_conflicts(report, shown->root);
 }

@@ -94,7 +94,7 @@ static void put_answers(const struct sp_case *c, const struct sp_report *answer,
         const struct sp_case_value value = sp_value_of_entry(entry);
         fputs("- ", out);
         sp_markdown_text(entry->info->label, out);
-        fprintf(out, " (`%s`): **", entry->path);
+        fprintf(out, " (`%s`): **", sp_path(entry));
         put_value(&value, entry->info->unit, out);
         fputs("**\n", out);
     }
@@ -122,7 +122,7 @@ static void put_derivation(const struct sp_case *c, const struct sp_report *answ
         if (!entry)
             continue;
         const struct sp_render how = {.explain = true,
-                                      .explain_key = entry->path,
+                                      .explain_key = sp_path(entry),
                                       .derive = derives && is_new_derivation(c, answer, i)};
         fputs(any ? "\n" : "\n```text\n", out);
         sp_render(answer, &how, out);

@@ -236,7 +236,7 @@ void sp_put_question(int number, const struct sp_case *c, const struct sp_report
         name_part(name, number, i, c->n_expect);
         fprintf(out, "- **%s** ", name);
         sp_markdown_text(entry->info->label, out);
-        fprintf(out, " (`%s`%s%s%s):\n", entry->path, *unit ? ", " : "", unit,
+        fprintf(out, " (`%s`%s%s%s):\n", sp_path(entry), *unit ? ", " : "", unit,
                 entry->kind == SP_VALUE_BOOL ? ", yes or no" : "");
     }
     put_given(c, out);
@@ -356,7 +356,7 @@ static void find_mistake(struct sp_graded *g, const struct sp_report *answer, do
         const struct sp_entry *const other = sp_report_entry(answer, i);
         if (other->kind == SP_VALUE_NUMBER && other->info->unit == g->of->info->unit &&
             sp_case_is_close(given, other->number, ROUNDING / 2)) {
-            snprintf(g->remark, sizeof g->remark, "that is %s", other->path);
+            snprintf(g->remark, sizeof g->remark, "that is %s", sp_path(other));
             return;
         }
     }

@@ -1,8 +1,17 @@
 /* The program on a command line. */
 #include "cli/program.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 int main(int argc, char **argv)
 {
+#ifdef __GLIBC__
+    /* Arrays of a large file grow in place and leave no holes; else each that is freed raises the
+     * limit below which the next ones are copied. */
+    mallopt(M_MMAP_THRESHOLD, 1 << 20);
+#endif
     struct sp_world world = {0};
     const struct sp_output to = {stdout, stderr};
     const int code = sp_run_program(argc, argv, &world, &to);

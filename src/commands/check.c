@@ -104,7 +104,7 @@ static void mismatch(const struct sp_report *report, const struct sp_case_value 
         return;
     }
     for (size_t i = 0; i < sp_report_size(report); i++)
-        sp_nearest_offer(&nearest, sp_report_entry(report, i)->path);
+        sp_nearest_offer(&nearest, sp_path(sp_report_entry(report, i)));
     snprintf(text, LONGEST_REASON, "unknown key%s", sp_nearest_hint(&nearest));
 }
 

@@ -107,7 +107,7 @@ static int check_renderers(const char *line, const struct sp_report *report)
     const char *cell = strchr(csv, '\n') ? strchr(csv, '\n') + 1 : csv;
     for (size_t i = 0; i < sp_report_size(report); i++) {
         const struct sp_entry *const entry = sp_report_entry(report, i);
-        const cJSON *const value = value_at(document, entry->path);
+        const cJSON *const value = value_at(document, sp_path(entry));
         if (entry->kind == SP_VALUE_NUMBER) {
             const char *const bare = sp_exact_value(entry, SP_ROOM);
             const bool same =
@@ -115,13 +115,13 @@ static int check_renderers(const char *line, const struct sp_report *report)
                 strtod(cell, NULL) == entry->number && strtod(bare, NULL) == entry->number;
             if (!same) {
                 print_error("%s: %s is %.17g, but JSON, CSV or --get say otherwise\n", line,
-                            entry->path, entry->number);
+                            sp_path(entry), entry->number);
                 lies++;
             }
         } else if (entry->kind == SP_VALUE_TEXT &&
                    !(value && cJSON_IsString(value) &&
                      strcmp(value->valuestring, entry->text) == 0)) {
-            print_error("%s: %s is another text in JSON\n", line, entry->path);
+            print_error("%s: %s is another text in JSON\n", line, sp_path(entry));
             lies++;
         }
         for (bool quoted = false; *cell && (quoted || (*cell != ',' && *cell != '\n')); cell++)
@@ -144,10 +144,12 @@ static int count_twins(const char *line, const struct sp_report *report)
 {
     const size_t n = sp_report_size(report);
     const char **const paths = calloc(n + 1, sizeof *paths);
+    struct sp_text *const rooms = calloc(n + 1, sizeof *rooms);
     int twins = 0;
     assert_non_null(paths);
+    assert_non_null(rooms);
     for (size_t i = 0; i < n; i++)
-        paths[i] = sp_report_entry(report, i)->path;
+        paths[i] = sp_path_in(&rooms[i], sp_report_entry(report, i));
     qsort(paths, n, sizeof *paths, by_path);
     for (size_t i = 1; i < n; i++)
         if (strcmp(paths[i - 1], paths[i]) == 0) {
@@ -155,6 +157,7 @@ static int count_twins(const char *line, const struct sp_report *report)
             twins++;
         }
     free(paths);
+    free(rooms);
     return twins;
 }
 
@@ -169,7 +172,7 @@ static int check_report(const char *line, const struct sp_report *report)
             continue;
         total.numbers++;
         if (!isfinite(entry->number)) {
-            print_error("%s: %s is %g\n", line, entry->path, entry->number);
+            print_error("%s: %s is %g\n", line, sp_path(entry), entry->number);
             lies++;
         }
         if (!entry->info->formula || !*entry->info->formula)
@@ -179,7 +182,7 @@ static int check_report(const char *line, const struct sp_report *report)
         mark_seen(entry->info);
         if (!*wrong && sp_test_is_close(value, entry->number, 1e-12))
             continue;
-        print_error("%s: %s is %.17g, but %s is %.17g%s%s\n", line, entry->path, entry->number,
+        print_error("%s: %s is %.17g, but %s is %.17g%s%s\n", line, sp_path(entry), entry->number,
                     entry->info->formula, value, *wrong ? ": " : "", wrong);
         lies++;
     }
