@@ -43,7 +43,7 @@ struct world {
     struct sp_hardware hw[CHIPS];
     struct sp_engine engine[ENGINES];
     struct sp_profile profile[CHIPS][ENGINES];
-    int served, answered;
+    int served, answered, fetched;
 };
 
 static void load_world(struct world *w)
@@ -86,6 +86,21 @@ static void draw_degrees(struct drawn *d)
     d->hw.chips_per_slice = (int64_t)s->chips;
 }
 
+/* Routed experts: on how many ranks, with copies or an imbalance, behind another batch. */
+static void draw_experts(struct sp_service *s)
+{
+    const double ranks = s->tp * s->attention_dp;
+    if (s->model->moe.experts == 0)
+        return;
+    s->ep = draw(2) ? (double)(1 << draw(8)) : 0;
+    while (s->ep > ranks || fmod((double)s->model->moe.experts, fmax(1, s->ep)) != 0)
+        s->ep /= 2;
+    s->moe_overlap = draw(4) == 0;
+    s->imbalance = draw(4) == 0 ? 1 + (double)draw(300) / 100 : 0;
+    if (draw(4) == 0 && s->ep > 1)
+        s->redundant = s->ep * (1 + (double)draw(2));
+}
+
 static void draw_formats(struct sp_service *s, const struct sp_engine *engine)
 {
     const enum sp_storage weights = (enum sp_storage)draw(SP_STORAGES);
@@ -108,6 +123,9 @@ static void draw_lengths(struct drawn *d)
     if (draw(4) == 0)
         s->held_tokens = s->step_tokens = draw_size(17);
     s->prefix_hit = draw(4) == 0 ? (double)draw(100) / 100 : 0;
+    s->by_layer = d->engine.fetches_by_layer;
+    if (s->prefix_hit > 0 && draw(2)) /* some hosts so slow that their links are the limit */
+        s->host_bytes_per_s = sp_host_bytes_per_s(&d->hw.chip) / draw_size(6);
     s->chunk = draw(2) ? d->engine.chunk_tokens : draw(2) ? 256 + draw_size(14) : 0;
     d->concurrency = draw_size(12);
 }
@@ -126,6 +144,7 @@ static void draw_service(const struct world *w, struct drawn *d)
                                      .mfu = 1,
                                      .attention = draw(4) > 0};
     draw_degrees(d);
+    draw_experts(&d->service);
     draw_formats(&d->service, &d->engine);
     draw_lengths(d);
     if (draw(8) == 0) {
@@ -165,8 +184,8 @@ static double chunk_share_s(const struct drawn *d, const struct sp_serve_instanc
 }
 
 /* Work of a request at the peaks: all of its tokens' matmuls, and steps as large as what runs. */
-static void check_conservation(const struct drawn *d, const struct sp_serve_instance *i,
-                               const struct sp_serve_estimate *e)
+static void check_conservation(struct world *w, const struct drawn *d,
+                               const struct sp_serve_instance *i, const struct sp_serve_estimate *e)
 {
     const struct sp_served *const v = &i->served;
     const struct sp_service *const s = &d->service;
@@ -181,6 +200,14 @@ static void check_conservation(const struct drawn *d, const struct sp_serve_inst
     assert_true(e->requests_per_s * (here * sp_prefill_time(v).math_s +
                                      answers * step.step_s / fmax(1, e->decoding)) <=
                 1 + LOOSE);
+    if (s->host_bytes_per_s > 0) { /* each rank's copy of a prompt's cache crosses a host's link */
+        const double fetched =
+            v->copies * sp_kv_bytes_of_sequence(s->model, s->prefix_hit * s->input, s->kv_bytes) +
+            sp_state_bytes_of_sequence(s->model);
+        assert_true(e->requests_per_s * fetched <=
+                    fmax(1, d->readers) * s->chips * s->host_bytes_per_s * (1 + LOOSE));
+        w->fetched++;
+    }
     const struct sp_steady y = sp_steady_of_estimate(v, e);
     const double first = e->requests_per_s / fmax(1, e->decoding); /* its token is the prompt's */
     assert_true(y.flops_share <= 1 + LOOSE + first * step.step_s);
@@ -201,7 +228,7 @@ static void check_service(struct world *w, const struct drawn *d)
         sp_decode_time(&one.served, e.decoding, 1 + d->service.drafts);
     assert_true(e.step.total_s >= least.step_s);
     assert_true(e.prompt.total_s >= sp_prefill_time(&one.served).prefill_s);
-    check_conservation(d, &one, &e);
+    check_conservation(w, d, &one, &e);
     assert_true(ask_service(d, d->concurrency + 1 + (double)draw(64), &same, &more));
     assert_true(more.requests_per_s >= e.requests_per_s * (1 - LOOSE));
     change.service.input = d->service.input + draw_size(13);
@@ -233,6 +260,7 @@ static void services(void **state)
         check_service(w, &d);
     }
     assert_true(w->served > ALL_SERVICES / one_in() / 3);
+    assert_true(w->fetched > w->served / 20);
 }
 
 int main(void)
