@@ -57,6 +57,26 @@ const struct sp_command *const sp_commands[] = {COMMANDS(POINT)};
 enum { N_COMMANDS = sizeof sp_commands / sizeof sp_commands[0] };
 const size_t sp_n_commands = N_COMMANDS;
 
+/* Words for an answer that are no command's name, and who gives it. */
+static const struct {
+    const char *word, *command;
+} others[] = {
+    {"compare", "step --against"},
+    {"diff", "step --against"},
+    {"vs", "step --against"},
+    {"estimate", "step"},
+    {"predict", "step"},
+    {"plan", "search"},
+    {"optimize", "search"},
+    {"tune", "search"},
+    {"infer", "serve"},
+    {"inference", "serve"},
+    {"cost", "train"},
+    {"rlhf", "rl"},
+    {"grpo", "rl"},
+    {"convert", "export"},
+};
+
 const struct sp_command *sp_find_command(const char *name, struct sp_error *error)
 {
     struct sp_nearest nearest = {.wanted = name};
@@ -65,6 +85,12 @@ const struct sp_command *sp_find_command(const char *name, struct sp_error *erro
             return sp_commands[i];
         sp_nearest_offer(&nearest, sp_commands[i]->name);
     }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(others[i].word, name) == 0) {
+            sp_fail(error, SP_USAGE, "unknown command \"%s\"; try `scaleplan %s`", name,
+                    others[i].command);
+            return NULL;
+        }
     sp_fail(error, SP_USAGE, "unknown command \"%s\"%s (`scaleplan --help` lists them)",
             sp_safe(name), sp_nearest_hint(&nearest));
     return NULL;
