@@ -77,7 +77,10 @@ bool sp_starts_with(const char *text, const char *start)
 
 bool sp_is(const char *text, const char *word)
 {
-    return text && *text == *word && strcmp(text, word) == 0; /* most differ at once */
+    if (!text || text[0] != word[0]) /* most differ at once, names of options behind their dashes */
+        return false;
+    return !text[0] ||
+           (text[1] == word[1] && (!text[1] || text[2] == word[2]) && strcmp(text, word) == 0);
 }
 
 void sp_make_singular(char *text)

@@ -26,22 +26,51 @@ struct sp_launched sp_launched_of(const struct sp_planned *planned, const struct
     };
 }
 
-bool sp_exporting_for(const char *framework, const struct sp_sources *sources,
+/* What is open for a machine's framework and recipe, or NULL. */
+static const struct sp_exported *exported_of(const struct sp_planned *base,
+                                             const struct sp_exporting *exporting)
+{
+    for (int i = 0; i < exporting->n; i++)
+        if (strcmp(exporting->of[i].framework, base->framework.framework.name) == 0 &&
+            strcmp(exporting->of[i].precision, base->precision.name) == 0)
+            return &exporting->of[i];
+    return NULL;
+}
+
+bool sp_exporting_for(const struct sp_planned *base, const struct sp_sources *sources,
                       struct sp_exporting *exporting, struct sp_error *error)
 {
     static const char nemo[] = "nemo", bridge[] = "megatron-bridge"; /* which NeMo launches */
+    const char *const framework = base->framework.framework.name;
     const char *const name = strcmp(framework, nemo) == 0 ? bridge : framework;
     int version;
+    if (exported_of(base, exporting))
+        return true;
+    if (exporting->n == SP_MAX_EXPORTING)
+        return sp_fail(error, SP_INPUT, "--exportable: more than %d frameworks and recipes",
+                       SP_MAX_EXPORTING);
+    struct sp_exported *const e = &exporting->of[exporting->n];
     for (int i = 0; sp_export_choices[i]; i++)
         if (strcmp(sp_export_choices[i], name) == 0) {
-            sp_close_launch_words(exporting->words); /* another machine's */
-            exporting->target = sp_target_of(i, &version);
-            return sp_open_launch_words(exporting->target, sources, exporting->words, error);
+            e->target = sp_target_of(i, &version);
+            snprintf(e->framework, sizeof e->framework, "%s", framework);
+            snprintf(e->precision, sizeof e->precision, "%s", base->precision.name);
+            sp_find_shipped(&base->model, &base->precision, &e->shipped);
+            if (!sp_open_launch_words(e->target, sources, e->words, error))
+                return false;
+            exporting->n++;
+            return true;
         }
     return sp_fail(error, SP_USAGE,
                    "--exportable: no launch of %s is written: give --framework megatron, nemo, "
                    "torchtitan or maxtext",
                    framework);
+}
+
+void sp_close_exporting(struct sp_exporting *exporting)
+{
+    for (int i = 0; i < exporting->n; i++)
+        sp_close_launch_words(exporting->of[i].words);
 }
 
 /* A plain plan of all devices, which loses no more than another does. */
@@ -67,11 +96,13 @@ static bool loses(const struct sp_written *written, const char *what)
 
 /* What the launch of a plan loses. */
 static bool write_plan(const struct sp_planned *base, const struct sp_plan *plan,
-                       const struct sp_exporting *e, struct sp_written *written,
+                       const struct sp_exported *e, bool only_asks, struct sp_written *written,
                        struct sp_error *error)
 {
     struct sp_launched launched = sp_launched_of(base, plan, NULL, 0, NULL);
     memcpy(launched.words, e->words, sizeof launched.words);
+    launched.shipped = &e->shipped;
+    launched.only_asks = only_asks;
     const bool ok = sp_write_launch(e->target, &launched, written, error);
     free(written->text);
     return ok;
@@ -81,13 +112,14 @@ bool sp_check_exportable(const struct sp_planned *base, const struct sp_exportin
                          struct sp_error *error)
 {
     static const enum sp_remat policies[] = {SP_REMAT_NONE, SP_REMAT_FULL};
+    const struct sp_exported *const e = exported_of(base, exporting);
     struct sp_written always = {0}, other; /* what all lose, of what the first does */
-    for (int zero = 0; zero < 4; zero++)
+    for (int zero = 0; zero < 4 && e; zero++)
         for (size_t p = 0; p < sizeof policies / sizeof *policies; p++) {
             const bool is_first = zero == 0 && p == 0;
             const struct sp_plan plan = plain_plan(base, zero, policies[p]);
             struct sp_error ignored = {0}; /* a plan that is refused loses nothing */
-            if (!write_plan(base, &plan, exporting, is_first ? &always : &other,
+            if (!write_plan(base, &plan, e, false, is_first ? &always : &other,
                             is_first ? error : &ignored))
                 return !is_first;
             int kept = 0;
@@ -108,5 +140,6 @@ bool sp_exports_whole(const struct sp_planned *base, const struct sp_plan *plan,
 {
     struct sp_written written;
     struct sp_error error = {0};
-    return write_plan(base, plan, exporting, &written, &error) && written.n_lost == 0;
+    const struct sp_exported *const e = exported_of(base, exporting);
+    return e && write_plan(base, plan, e, true, &written, &error) && written.n_lost == 0;
 }

@@ -55,7 +55,7 @@ static bool open_machine(struct sp_searching *s, const struct sp_sources *source
     if (loaded && s->args->given.exportable) {
         of->limits.admits = sp_exports_whole;
         of->limits.context = &s->exporting;
-        (void)(sp_exporting_for(m->base.framework.framework.name, sources, &s->exporting, error) &&
+        (void)(sp_exporting_for(&m->base, sources, &s->exporting, error) &&
                sp_check_exportable(&m->base, &s->exporting, error));
     }
     if (loaded && of->grounded)

@@ -462,7 +462,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
             searching.from = from;
         ok = ok && answer(&searching, error) && write_page(&searching, error);
         sp_close_search(&searching.of);
-        sp_close_launch_words(searching.exporting.words);
+        sp_close_exporting(&searching.exporting);
     }
     free(from);
     return ok;

@@ -138,16 +138,26 @@ bool sp_read_launch(const char *path, const struct sp_hardware *hw,
 
 struct sp_written;
 
+/* What ships under the names of a model and a recipe. */
+struct sp_shipped {
+    bool has_model, has_precision;
+    struct sp_model model;
+    struct sp_precision precision;
+};
+
 /* A plan to be written. */
 struct sp_launched {
     const struct sp_model *model;
     const struct sp_hardware *hw;
     const struct sp_plan *plan;
     const struct sp_sources *sources; /* of the frameworks' files; NULL: built-in ones alone */
-    /* What sp_open_launch_words opened, or none: sp_write_launch opens and closes them then, */
+    /* What sp_open_launch_words and sp_find_shipped found, or none: sp_write_launch looks itself
+     * then, */
     struct sp_launch_words *words[SP_LAUNCH_FILES];
+    const struct sp_shipped *shipped;
     struct sp_written *written;           /* has room for the result */
     char recipe[128];                     /* and says the recipe in words */
+    bool only_asks;                       /* whether anything is lost: the first loss is enough */
     int version;                          /* of the target: its place in SP_VERSIONS_OF_... */
     const char *remat, *framework;        /* names */
     struct sp_execution usual;            /* what the framework runs where a plan says nothing */
@@ -170,6 +180,10 @@ const char *sp_lost_kind(const char **lost);
 bool sp_open_launch_words(const struct sp_target *target, const struct sp_sources *sources,
                           struct sp_launch_words *words[SP_LAUNCH_FILES], struct sp_error *error);
 void sp_close_launch_words(struct sp_launch_words *words[SP_LAUNCH_FILES]);
+
+/* The same of the names of a model and a recipe. */
+void sp_find_shipped(const struct sp_model *model, const struct sp_precision *precision,
+                     struct sp_shipped *shipped);
 
 /* False with an error where a framework's file cannot be read; `written` has no text then. */
 bool sp_write_launch(const struct sp_target *target, const struct sp_launched *launched,

@@ -7,6 +7,7 @@
 #include "launch/engines/engines.h"
 #include "launch/fields/beside.h"
 #include "launch/fields/core.h"
+#include "launch/fields/models.h"
 #include "launch/fields/programs.h"
 #include "launch/fields/rows.h"
 #include "launch/huggingface/calls.h"
@@ -140,12 +141,16 @@ bool sp_write_launch(const struct sp_target *target, const struct sp_launched *l
 {
     size_t size;
     struct sp_launched l = *launched;
+    struct sp_shipped shipped;
     l.written = written;
     *written = (struct sp_written){0};
     const bool opens = !launched->words[0];
     if (opens && !sp_open_launch_words(target, launched->sources, l.words, error))
         return false;
-    sp_recipe_text(launched, l.recipe, sizeof l.recipe);
+    if (!l.shipped)
+        sp_find_shipped(l.model, l.precision, &shipped);
+    l.shipped = l.shipped ? l.shipped : &shipped;
+    sp_recipe_text(&l, l.recipe, sizeof l.recipe);
     FILE *const out = sp_must(open_memstream(&written->text, &size));
     if (launched->plan->tp_axes[0] > 0) /* every framework leaves it to the mesh it builds */
         sp_lose(&l, "torus axes of TP groups (--tp-axes)");

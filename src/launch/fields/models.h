@@ -2,13 +2,12 @@
 #ifndef SP_LAUNCH_MODELS_H
 #define SP_LAUNCH_MODELS_H
 
-#include <scaleplan/formats.h>
-#include <scaleplan/model.h>
+#include "launch/launch.h"
 
-/* Whether a model is the one that ships under its name: same dimensions, same parameters. */
-bool sp_is_builtin_model(const struct sp_model *model);
+/* Whether the model is the one that ships under its name: same dimensions, same parameters. */
+bool sp_ships_model(const struct sp_launched *launched);
 
-/* Whether a recipe is the one that ships under its name: the same bytes and format. */
-bool sp_is_builtin_precision(const struct sp_precision *recipe);
+/* Whether the recipe is the one that ships under its name: the same bytes and format. */
+bool sp_ships_precision(const struct sp_launched *launched);
 
 #endif

@@ -101,7 +101,7 @@ void sp_make_cp_kind(const struct sp_launched *l, struct sp_settings *made)
 
 void sp_put_rows(const struct sp_launched *l, const struct sp_settings *made, struct sp_settings *s)
 {
-    for (int64_t i = 0; i < l->words[0]->options.rows.n; i++) {
+    for (int64_t i = 0; i < l->words[0]->options.rows.n && !sp_is_settled(l); i++) {
         const struct sp_launch_row *const row = &l->words[0]->options.row[i];
         const char *const value = sp_said(made, row->name);
         if (value)

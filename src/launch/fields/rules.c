@@ -11,16 +11,15 @@
 #include "base/truth.h"
 #include "launch/shell/arithmetic.h"
 
-/* The text of a setting, else of a key of the model; false: neither has it. */
-static bool find_text(const struct sp_rules *r, const char *name, char *out, size_t size)
+/* The text of a setting, else of a key of the model in `room`; NULL: neither has it. */
+static const char *text_of(const struct sp_rules *r, const char *name, char *room, size_t size)
 {
     const char *const said = sp_said(r->settings, name);
-    const struct sp_field *const key = r->model ? sp_find_field(&sp_model_table, name) : NULL;
-    if (said)
-        snprintf(out, size, "%s", said);
-    else if (key)
-        sp_format_field(key, r->model, out, size);
-    return said || key;
+    const struct sp_field *const key =
+        !said && r->model ? sp_find_field(&sp_model_table, name) : NULL;
+    if (key)
+        sp_format_field(key, r->model, room, size);
+    return key ? room : said;
 }
 
 /* The value of a fact; false: there is none of that name. */
@@ -46,13 +45,14 @@ static void add_fact(struct sp_rules *r, const char *name, int64_t value)
 /* "NAME", "NAME?", "NAME=THIS|THAT", "NAME~WORD" */
 static bool holds_of(const struct sp_rules *r, char *test)
 {
-    char text[256];
+    char room[256];
     const size_t n = strcspn(test, "=~?");
     const char how = test[n];
     test[n] = '\0';
     if (!how)
         return sp_has_setting(r->settings, test);
-    if (!find_text(r, test, text, sizeof text))
+    const char *const text = text_of(r, test, room, sizeof room);
+    if (!text)
         return false;
     if (how == '?')
         return sp_truth(text) != 0;
@@ -66,42 +66,50 @@ static bool holds_of(const struct sp_rules *r, char *test)
 /* "NAME", "NAME|OTHERWISE" */
 static int64_t number_of(const struct sp_rules *r, char *name)
 {
-    char text[256];
+    char room[256];
     char *const bar = strchr(name, '|');
     const int64_t otherwise = bar ? strtoll(bar + 1, NULL, 10) : 0;
     if (bar)
         *bar = '\0';
     if (sp_said(r->settings, name))
         return sp_said_whole(r->settings, name, otherwise);
-    return !find_text(r, name, text, sizeof text) ? otherwise
-           : sp_is(text, "true")                  ? 1
-                                                  : strtoll(text, NULL, 10);
+    const char *const text = text_of(r, name, room, sizeof room);
+    return !text ? otherwise : sp_is(text, "true") ? 1 : strtoll(text, NULL, 10);
 }
 
-/* A condition with numbers in place of names. */
+/* A condition with numbers in place of names. Every plan of a search is held against every rule, so
+ * that characters are copied as they are. */
 static void fill_in(const struct sp_rules *r, const char *condition, char *out, size_t size)
 {
     char name[128];
-    out[0] = '\0';
-    while (*condition) {
-        const char *const ends = *condition == '[' ? "]" : *condition == '{' ? "}" : NULL;
+    char *const end = out + size - 1;
+    while (*condition && out < end) {
+        const char *const closes = *condition == '[' ? "]" : *condition == '{' ? "}" : NULL;
         size_t n = 0;
-        while (ends ? condition[n] && condition[n] != *ends
-                    : isalnum((unsigned char)condition[n]) || condition[n] == '_')
+        if (closes)
+            n = strcspn(++condition, closes);
+        while (!closes && (isalnum((unsigned char)condition[n]) || condition[n] == '_'))
             n++;
-        snprintf(name, sizeof name, "%.*s", (int)(ends ? n - 1 : n), condition + (ends != NULL));
+        if (!closes && n == 0) {
+            *out++ = *condition++;
+            continue;
+        }
+        const size_t fits = n < sizeof name ? n : sizeof name - 1;
+        memcpy(name, condition, fits);
+        name[fits] = '\0';
         int64_t value = 0;
         const bool number =
-            ends ? true : isalpha((unsigned char)*name) && find_fact(r, name, &value);
-        if (ends)
-            value = *ends == ']' ? holds_of(r, name) : number_of(r, name);
-        if (!ends && n == 0)
-            snprintf(name, sizeof name, "%c", *condition);
+            closes ? true : isalpha((unsigned char)*name) && find_fact(r, name, &value);
+        if (closes)
+            value = *closes == ']' ? holds_of(r, name) : number_of(r, name);
         if (number)
             snprintf(name, sizeof name, "%lld", (long long)value);
-        sp_append(out, size, "%s", name);
-        condition += condition[n] && (ends || n == 0) ? n + 1 : n;
+        for (const char *c = name; *c && out < end; c++)
+            *out++ = *c;
+        condition += n;
+        condition += closes && *condition;
     }
+    *out = '\0';
 }
 
 /* The value of an expression, 0 if it has none; false where it names what nothing here knows. */
@@ -122,8 +130,9 @@ static bool calculate(const struct sp_rules *r, const char *expression, int64_t 
 static bool next_rule(const char **list, const char *between, char before[SP_RULE],
                       char behind[SP_RULE])
 {
-    const size_t n = strcspn(*list, "\n");
-    snprintf(before, SP_RULE, "%.*s", (int)n, *list);
+    const size_t n = strcspn(*list, "\n"), fits = n < SP_RULE ? n : SP_RULE - 1;
+    memcpy(before, *list, fits);
+    before[fits] = '\0';
     *list += n + ((*list)[n] == '\n');
     char *cut = strstr(before, between);
     while (cut && cut > before && cut[-1] == ' ') /* of "A ? B : C" */
@@ -131,7 +140,8 @@ static bool next_rule(const char **list, const char *between, char before[SP_RUL
     if (!cut)
         return false;
     *cut = '\0';
-    snprintf(behind, SP_RULE, "%s", cut + strlen(between));
+    cut += strlen(between);
+    memcpy(behind, cut, strlen(cut) + 1);
     return true;
 }
 
@@ -166,10 +176,13 @@ static void put_values(const struct sp_rules *r, const char *what, char *out, si
         snprintf(name, sizeof name, "%.*s", (int)strcspn(what + 1, "}"), what + 1);
         what += strlen(name) + 2;
         n = strlen(out);
-        if (find_fact(r, name, &number))
+        char room[256];
+        const bool fact = find_fact(r, name, &number);
+        const char *const text = fact ? NULL : text_of(r, name, room, sizeof room);
+        if (fact)
             snprintf(out + n, size - n, "%lld", (long long)number);
-        else
-            find_text(r, name, out + n, size - n);
+        else if (text)
+            snprintf(out + n, size - n, "%s", text);
     }
 }
 
@@ -181,9 +194,11 @@ static void hear(const struct sp_rules *given, const char *facts, const char *li
                  const struct sp_launched *l, sp_hear *say)
 {
     char condition[SP_RULE], what[SP_RULE], said[160];
+    if (l && sp_is_settled(l))
+        return;
     struct sp_rules r = *given;
     take_facts(&r, facts);
-    while (next_rule(&list, ": ", condition, what)) {
+    while ((!l || !sp_is_settled(l)) && next_rule(&list, ": ", condition, what)) {
         int64_t holds;
         said[0] = '\0';
         if (!calculate(&r, condition, &holds))
@@ -201,9 +216,11 @@ static void hear_row(const struct sp_rules *r, const struct sp_launch_row *row, 
                      const struct sp_launched *l, sp_hear *say)
 {
     const char *list = needs ? row->needs : row->excludes;
-    const char *const value = sp_said(r->settings, row->name);
     struct sp_spelling other;
     char test[2 * SP_ROW_NAME], what[400];
+    if (!*list || !sp_has_setting(r->settings, row->name))
+        return;
+    const char *const value = sp_said(r->settings, row->name);
     while (sp_next_spelling(&list, &other)) {
         snprintf(test, sizeof test, "%s%s%s", other.option, other.value[0] ? "=" : "", other.value);
         if ((other.when[0] && !(sp_is(value, other.when))) || holds_of(r, test) == needs)
@@ -218,9 +235,8 @@ static void hear_row(const struct sp_rules *r, const struct sp_launch_row *row, 
 static void hear_rows(const struct sp_rules *r, const struct sp_launched *l, sp_hear *say)
 {
     const struct sp_launch_words *const w = r->settings->words;
-    for (int64_t i = 0; i < w->options.rows.n; i++)
-        for (int needs = 0; needs < 2 && sp_has_setting(r->settings, w->options.row[i].name);
-             needs++)
+    for (int64_t i = 0; i < w->options.rows.n && (!l || !sp_is_settled(l)); i++)
+        for (int needs = 0; needs < 2; needs++)
             hear_row(r, &w->options.row[i], needs, l, say);
 }
 

@@ -19,16 +19,24 @@
 #include "launch/fields/core.h"
 #include "launch/fields/models.h"
 
+/* As snprintf does, but a search writes millions of settings. */
+static bool put(const char *text, char *out, size_t size)
+{
+    const size_t n = strlen(text), fits = n < size ? n : size - 1;
+    memcpy(out, text, fits);
+    out[fits] = '\0';
+    return fits == n;
+}
+
 bool sp_add_setting(struct sp_settings *settings, const char *name, const char *value)
 {
     if (settings->n == SP_MAX_SETTINGS)
         return settings->error && sp_fail_in(settings, "more than %d options", SP_MAX_SETTINGS);
     struct sp_setting *const setting = &settings->at[settings->n++];
     *setting = (struct sp_setting){0};
-    snprintf(setting->name, sizeof setting->name, "%s", name);
     /* A name that is cut is none that a reader asks for: those are shorter. */
-    const int n = snprintf(setting->value, sizeof setting->value, "%s", value ? value : "");
-    setting->cut = n >= (int)sizeof setting->value;
+    put(name, setting->name, sizeof setting->name);
+    setting->cut = !put(value ? value : "", setting->value, sizeof setting->value);
     return true;
 }
 
@@ -451,6 +459,11 @@ void sp_lose(const struct sp_launched *l, const char *format, ...)
     PUT_LINE(l->written->lost, l->written->n_lost, "parts of the plan");
 }
 
+bool sp_is_settled(const struct sp_launched *l)
+{
+    return l->only_asks && l->written->n_lost > 0;
+}
+
 struct sp_settings *sp_settings_of(const struct sp_launched *l)
 {
     struct sp_settings *const settings =
@@ -509,7 +522,7 @@ static enum sp_dtype format_of(const char *recipe)
  * matmuls are the plan's, the states are not. */
 bool sp_states_are(const struct sp_launched *l, const char *name)
 {
-    return sp_is(l->precision->name, name) && sp_is_builtin_precision(l->precision);
+    return sp_is(l->precision->name, name) && sp_ships_precision(l);
 }
 
 bool sp_recipe_is(const struct sp_launched *l, const char *name)
@@ -524,8 +537,7 @@ void sp_recipe_text(const struct sp_launched *l, char *text, size_t size)
     const char *const name = l->precision->name;
     const enum sp_dtype format = format_of(name);
     const bool same = format == SP_FP32 ? sp_multiplies_in_fp32(l->plan) : l->plan->dtype == format;
-    snprintf(text, size, "%.64s%s%s%s", name,
-             sp_is_builtin_precision(l->precision) ? "" : " of bytes of your own",
+    snprintf(text, size, "%.64s%s%s%s", name, sp_ships_precision(l) ? "" : " of bytes of your own",
              same ? "" : " with matmuls in ", same ? "" : sp_dtype_names[l->plan->dtype]);
 }
 

@@ -74,6 +74,9 @@ struct sp_target {
 struct sp_settings *sp_new_settings(const struct sp_settings *like);
 struct sp_settings *sp_settings_of(const struct sp_launched *launched);
 
+/* Whether all that is asked of a plan to be written is known: something is lost. */
+bool sp_is_settled(const struct sp_launched *launched);
+
 /* Adds an error of the file that the settings are of, and returns false. */
 __attribute__((format(printf, 2, 3))) bool sp_fail_in(const struct sp_settings *settings,
                                                       const char *format, ...);

@@ -30,7 +30,7 @@ static int64_t dense_layers(const struct sp_model *m)
 static void name_model(const struct sp_launched *l, char *name)
 {
     name[0] = '\0';
-    if (sp_is_builtin_model(l->model))
+    if (sp_ships_model(l))
         sp_model_theirs(l->words[0], l->model->name, name);
 }
 

@@ -31,7 +31,7 @@ static bool find_row(const struct sp_launched *l, struct sp_titan_model *row)
 {
     for (const char *list = NULL; sp_next_titan_model(l->words[0], &list, row);)
         if ((l->version == 0 ? row->is_newest : row->is_released) &&
-            sp_is(row->ours, l->model->name) && sp_is_builtin_model(l->model))
+            sp_is(row->ours, l->model->name) && sp_ships_model(l))
             return true;
     return false;
 }
