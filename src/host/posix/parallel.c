@@ -2,9 +2,6 @@
 #include "base/memory.h"
 #include "host/parallel.h"
 
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -41,16 +38,6 @@ int sp_threads(int wanted)
     return wanted < 1 ? 1 : wanted < SP_MAX_THREADS ? wanted : SP_MAX_THREADS;
 }
 
-/* What a thread frees it soon takes again. glibc would give it back to the system each time, which
- * was half of a search for exportable plans. */
-static void keep_freed_memory(void)
-{
-#ifdef __GLIBC__
-    mallopt(M_MMAP_THRESHOLD, 8 << 20);
-    mallopt(M_TRIM_THRESHOLD, 16 << 20);
-#endif
-}
-
 static void *run(void *context)
 {
     struct sp_share *const share = context;
@@ -85,7 +72,6 @@ void sp_parallel(int threads, int64_t n, int64_t chunk,
     w->chunk = chunk;
     w->run = work;
     w->context = context;
-    keep_freed_memory();
     const int made = start(w, threads);
     if (made == 0)
         work(&(struct sp_share){0, w}, context);
