@@ -18,7 +18,8 @@ static const struct sp_taken options[] = {
     SP_OPTIONS_TUNING,
     SP_OPTIONS_COMPANIONS,
     SP_TAKE(tokens),
-    SP_TAKE(flops, .excludes = SP_THESE(SP_O_tokens)),
+    SP_TAKE(total_steps, .alias = "steps", .excludes = SP_THESE(SP_O_tokens)),
+    SP_TAKE(flops, .excludes = SP_THESE(SP_O_tokens, SP_O_total_steps)),
     SP_OPTIONS_MACHINE,
     SP_TAKE(devices),
     SP_TAKE(idle, .needs = SP_THESE(SP_O_hw),
@@ -70,7 +71,7 @@ static const struct sp_example examples[] = {
 };
 
 /* The source of the run's tokens. */
-enum tokens_from { TOKENS_GIVEN, TOKENS_OF_DAYS, TOKENS_FOR_LOSS };
+enum tokens_from { TOKENS_GIVEN, TOKENS_OF_STEPS, TOKENS_OF_DAYS, TOKENS_FOR_LOSS };
 
 /* What is asked, and what the rows of train*.def show of it. NAN: not given, or not known. */
 /* NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): one of it, its members by subject */
@@ -309,7 +310,7 @@ static void take_deadline(const struct sp_args *args, struct train *f)
 {
     const double devices = f->N;
     f->has_deadline = !isnan(f->problem.days) && !isnan(f->C) && f->mfu > 0 && f->flops > 0 &&
-                      (args->given.tokens || args->given.flops);
+                      (args->given.tokens || args->given.total_steps || args->given.flops);
     if (!f->has_deadline)
         return;
     const double days = f->problem.days,
@@ -334,12 +335,16 @@ static bool load(const struct sp_args *args, const struct sp_sources *sources, s
     f->tokens = args->value.tokens;
     f->flops = args->value.flops;
     f->convention = (enum sp_flop_convention)args->value.convention;
-    if (isnan(f->flops) && isnan(f->tokens) && !args->given.micro_batch && !args->given.curve &&
-        !args->given.days && !args->given.loss)
+    if (isnan(f->flops) && isnan(f->tokens) && !args->given.total_steps &&
+        !args->given.micro_batch && !args->given.curve && !args->given.days && !args->given.loss)
         return sp_fail(error, SP_USAGE,
                        "--tokens N (or --flops N, --days N or --loss L) is needed");
     if (!load_model(args, sources, f, error) || !take_machine(args, f, error))
         return false;
+    if (args->given.total_steps) {
+        f->tokens = sp_tokens_of_steps(args->value.total_steps, f->batch);
+        f->tokens_from = TOKENS_OF_STEPS;
+    }
     if (args->given.days && isnan(f->C))
         return sp_fail(error, SP_USAGE, "--days needs a machine: --hw, or --peak and --devices");
     if (!take_loss(args, sources, f, error) || !take_site(args, sources, f, error) ||
