@@ -71,7 +71,7 @@ static const struct sp_example examples[] = {
 };
 
 /* The source of the run's tokens. */
-enum tokens_from { TOKENS_GIVEN, TOKENS_OF_STEPS, TOKENS_OF_DAYS, TOKENS_FOR_LOSS };
+enum tokens_from { TOKENS_GIVEN, TOKENS_OF_DAYS, TOKENS_FOR_LOSS };
 
 /* What is asked, and what the rows of train*.def show of it. NAN: not given, or not known. */
 /* NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): one of it, its members by subject */
@@ -180,17 +180,14 @@ static bool take_machine(const struct sp_args *args, struct train *f, struct sp_
 {
     const enum sp_dtype wanted = (enum sp_dtype)f->precision.compute_dtype;
     const double devices = args->value.devices, step = args->value.step_time;
-    const double train = f->has_hw ? (double)(sp_chips(&f->hw) - f->problem.idle) : 1;
-    f->N = isnan(devices) ? train : devices;
+    f->N = !isnan(devices) ? devices : f->has_hw ? (double)(sp_chips(&f->hw) - f->problem.idle) : 1;
     f->C = args->value.peak;
     if (isnan(f->C) && f->has_hw) {
         if (!sp_check_peak(&f->hw, wanted, error))
             return false;
         f->C = f->hw.chip.peak_flops_per_s[sp_compute_dtype(&f->hw.chip, wanted)];
     }
-    f->measured_rate = args->value.tokens_per_s;
-    if (isnan(f->measured_rate) && !isnan(step))
-        f->measured_rate = sp_tokens_over_time(f->batch, step);
+    f->measured_rate = isnan(step) ? args->value.tokens_per_s : sp_tokens_over_time(f->batch, step);
     f->mfu = isnan(f->measured_rate)
                  ? args->value.mfu
                  : sp_utilisation(f->flops_per_token, f->measured_rate, f->N, f->C);
@@ -341,10 +338,8 @@ static bool load(const struct sp_args *args, const struct sp_sources *sources, s
                        "--tokens N (or --flops N, --days N or --loss L) is needed");
     if (!load_model(args, sources, f, error) || !take_machine(args, f, error))
         return false;
-    if (args->given.total_steps) {
+    if (args->given.total_steps)
         f->tokens = sp_tokens_of_steps(args->value.total_steps, f->batch);
-        f->tokens_from = TOKENS_OF_STEPS;
-    }
     if (args->given.days && isnan(f->C))
         return sp_fail(error, SP_USAGE, "--days needs a machine: --hw, or --peak and --devices");
     if (!take_loss(args, sources, f, error) || !take_site(args, sources, f, error) ||
