@@ -246,7 +246,7 @@ struct sp_strategy sp_fit_mesh(const struct sp_fit_input *in, const struct sp_fi
                                bool real_axes);
 
 /* Why no mesh of these degrees exists for a model with layers; SP_MESH_OK: the machine decides. */
-enum sp_mesh_fault { SP_MESH_OK, SP_MESH_TP, SP_MESH_STAGES };
+enum sp_mesh_fault { SP_MESH_OK, SP_MESH_TP, SP_MESH_STAGES, SP_MESH_CONVOLUTIONS };
 enum sp_mesh_fault sp_mesh_fault(const struct sp_fit_input *in, const struct sp_degrees *degrees);
 
 /* The questions of a decision guide, in order: does a replica fit and its gradient reduction hide;

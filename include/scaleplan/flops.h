@@ -113,9 +113,10 @@ double sp_critical_rows(double inner, double columns, struct sp_operands bytes, 
                         double bytes_per_s);
 
 /* Dot product of two vectors of length n: 2n - 1 FLOPs, reads two vectors, writes one element. Sum
- * of two vectors: n FLOPs, three vectors. Scaling book, "Rooflines". */
+ * of two vectors: n FLOPs, three vectors; with one of them times a number, 2 per element (axpy).
+ * Scaling book, "Rooflines". */
 struct sp_work sp_dot_work(double length, double element_bytes);
-struct sp_work sp_add_work(double length, double element_bytes);
+struct sp_work sp_add_work(double length, double flops_per_element, double element_bytes);
 
 /* `total` plus `count` times `one`. */
 struct sp_work sp_add_up(struct sp_work total, double count, struct sp_work one);

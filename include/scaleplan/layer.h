@@ -96,6 +96,8 @@ struct sp_matmul {
     double groups, group_out;   /* `out` consists of groups that TP cannot divide: each rank has at
                                    least one */
     double norm;                /* weights of a norm on the input */
+    double read;                /* elements of the input that a row is the first to read, where rows
+                                   share some: convolutions; 0: `in` */
     bool bias;                  /* one bias per output */
     bool plain;                 /* 16-bit whatever the layers' format */
     bool vocab;                 /* `out` is the vocabulary, stored padded */

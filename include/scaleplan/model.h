@@ -181,6 +181,23 @@ struct sp_encoder {
     bool frozen; /* all but the projectors is frozen */
 };
 
+/* Residual blocks of convolutions (ResNet), which a pattern lays in stages: a stage has half of the
+ * positions and twice the channels of the one before. width == 0: none. */
+struct sp_convolution {
+    int64_t image;     /* side of a picture, pixels */
+    int64_t stem;      /* channels before the first block */
+    int64_t width;     /* channels inside the blocks of the first stage */
+    int64_t expansion; /* channels between blocks over those inside. 1: blocks of two 3 x 3
+                          convolutions; more: 1 x 1, 3 x 3 and 1 x 1 */
+    int64_t groups;    /* of the 3 x 3 convolutions of the latter */
+};
+
+/* Blocks of a convolutional network in its pattern: one of the same stage, the first of the next.
+ */
+#define SP_STAGE_BLOCK 'B'
+#define SP_NEXT_STAGE 'N'
+enum { SP_CONVOLUTION_STAGES = 4 };
+
 /* Letters of a layer pattern. A: attention + MLP (or experts, by sp_moe). L: the other mixer + MLP.
  * *: attention, M: other mixer, -: MLP, E: experts, each alone, as in Megatron-LM's hybrid
  * patterns. X: cross-attention + MLP. a, l: as A, L with the keys and values of an earlier layer.
@@ -256,6 +273,7 @@ struct sp_model {
     bool head_dense; /* a D x D layer or pooler before the head; with a bias if norms have one */
     bool head_norm;  /* a norm after head_dense */
     int64_t patch;   /* input values per token of a patch matmul with bias; 0: none */
+    struct sp_convolution convolution;
     int64_t extra_params; /* weights outside the layers that no other field counts */
     double batch_tokens;  /* typical training batch; 0: unknown */
     int64_t seq;          /* typical training sequence length; 0: unknown */
@@ -290,11 +308,16 @@ struct sp_params {
 /* True if the model's shape is known, not only its size. */
 bool sp_model_has_shape(const struct sp_model *model);
 
+/* True for a convolutional network; and for layers that TP, CP and pipelines can split: those of
+ * known transformers and their kin. */
+bool sp_is_convolutional(const struct sp_model *model);
+bool sp_splits_layers(const struct sp_model *model);
+
 /* True if the model's samples are pictures. Each counts as one token, in a sequence of length 1. */
 bool sp_takes_pictures(const struct sp_model *model);
 
-/* Positions of a picture, class token included, on which the layers of a model of patches work; 1
- * for other models. */
+/* Positions of a picture on which layers of width d_model work: patches with the class token, or
+ * pixels of the last stage; 1 for other models. */
 double sp_positions_per_token(const struct sp_model *model);
 
 int64_t sp_moe_layers(const struct sp_model *model);

@@ -222,11 +222,12 @@ int64_t sp_plan_devices(const struct sp_plan *plan);
 /* Why a plan cannot run a model on some devices. */
 enum sp_plan_problem {
     SP_PLAN_OK,
-    SP_PLAN_NO_SHAPE,   /* the model has no shape */
-    SP_PLAN_DEVICES,    /* the product of degrees is not the number of devices */
-    SP_PLAN_TP_HEADS,   /* tp does not divide the heads */
-    SP_PLAN_TP_WIDTH,   /* tp does not divide a dense MLP or the shared experts */
-    SP_PLAN_PP_LAYERS,  /* more stages x chunks than layers */
+    SP_PLAN_NO_SHAPE,     /* the model has no shape */
+    SP_PLAN_DEVICES,      /* the product of degrees is not the number of devices */
+    SP_PLAN_CONVOLUTIONS, /* tp, pp or cp of a convolutional network */
+    SP_PLAN_TP_HEADS,     /* tp does not divide the heads */
+    SP_PLAN_TP_WIDTH,     /* tp does not divide a dense MLP or the shared experts */
+    SP_PLAN_PP_LAYERS,    /* more stages x chunks than layers */
     SP_PLAN_PP_ENDS,    /* stages at the ends leave the others without layers, or there are none */
     SP_PLAN_PP_OWN,     /* stages of one's own are not pp, or not the model's layers */
     SP_PLAN_PP_CROSS,   /* a pipeline for a model with cross-attention */

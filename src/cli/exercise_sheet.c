@@ -2,6 +2,7 @@
 #include "cli/exercise_sheet.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -163,7 +164,7 @@ static void name_part(char out[16], int number, int part, int parts)
 
 static void put_model(const struct sp_model *m, FILE *out)
 {
-    if (!sp_model_has_shape(m))
+    if (!sp_splits_layers(m))
         return;
     fprintf(
         out,
@@ -340,18 +341,60 @@ static const struct {
 #include "cli/exercise_mistakes.def"
 };
 
-/* Says which step went wrong: a known factor, else another quantity of the answer. */
-static void find_mistake(struct sp_graded *g, const struct sp_report *answer, double given)
+/* Whether a ratio is a whole number of the question, or the (n-1)/n of one. */
+static bool is_of_question(struct sp_graded *g, const struct sp_case *c, double ratio,
+                           const char *more)
+{
+    for (int i = 1; i < c->n_args; i++)
+        for (const char *at = c->args[i]; *at; at++) {
+            char *end;
+            const bool begins =
+                at == c->args[i] || !(isalnum((unsigned char)at[-1]) || at[-1] == '.');
+            const double n = begins && isdigit((unsigned char)*at) ? strtod(at, &end) : 0;
+            if (!(n > 1) || n != floor(n) || isalpha((unsigned char)*end))
+                continue;
+            const bool whole = sp_case_is_close(ratio, n, ROUNDING / 2);
+            if (whole || sp_case_is_close(ratio, n / (n - 1), ROUNDING / 2)) {
+                snprintf(g->remark, sizeof g->remark,
+                         "%.4g times too %s: %s the %.0f of the question", ratio, more,
+                         whole ? "by" : "(n-1)/n of", n);
+                return true;
+            }
+        }
+    return false;
+}
+
+/* Whether a ratio is a known factor, of those of a unit or of the others. */
+static bool is_known(struct sp_graded *g, const struct sp_report *answer, double ratio,
+                     const char *more, bool of_unit)
+{
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++)
+        if ((*mistakes[i].unit != '\0') == of_unit && has_unit(answer, g->of, mistakes[i].unit) &&
+            sp_case_is_close(ratio, mistakes[i].by, ROUNDING / 2)) {
+            snprintf(g->remark, sizeof g->remark, "%.4g times too %s: %s", mistakes[i].by, more,
+                     mistakes[i].words);
+            return true;
+        }
+    return false;
+}
+
+/* Says which step went wrong: a factor of the unit, a number of the question, another factor, the
+ * reciprocal, another quantity of the answer, else the rest to 1. */
+static void find_mistake(struct sp_graded *g, const struct sp_case *c,
+                         const struct sp_report *answer, double given)
 {
     const double right = g->of->number;
-    const bool more = given > right;
-    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++)
-        if (has_unit(answer, g->of, mistakes[i].unit) &&
-            sp_case_is_close(more ? given / right : right / given, mistakes[i].by, ROUNDING / 2)) {
-            snprintf(g->remark, sizeof g->remark, "%.4g times too %s: %s", mistakes[i].by,
-                     more ? "large" : "small", mistakes[i].words);
-            return;
-        }
+    const char *const more = given > right ? "large" : "small";
+    const double ratio = given > right ? given / right : right / given;
+    if (is_known(g, answer, ratio, more, true) || is_of_question(g, c, ratio, more))
+        return;
+    const bool is_bare = !*sp_unit_name(g->of->info->unit);
+    if (is_bare && sp_case_is_close(given * right, 1, ROUNDING / 2)) {
+        snprintf(g->remark, sizeof g->remark, "that is the reciprocal");
+        return;
+    }
+    if (is_known(g, answer, ratio, more, false))
+        return;
     for (size_t i = 0; i < sp_report_size(answer); i++) {
         const struct sp_entry *const other = sp_report_entry(answer, i);
         if (other->kind == SP_VALUE_NUMBER && other->info->unit == g->of->info->unit &&
@@ -360,9 +403,12 @@ static void find_mistake(struct sp_graded *g, const struct sp_report *answer, do
             return;
         }
     }
+    if (is_bare && sp_case_is_close(given + right, 1, ROUNDING / 2))
+        snprintf(g->remark, sizeof g->remark, "that is what is left to 1");
 }
 
-static void grade_number(struct sp_graded *g, const struct sp_report *answer, double rel_tol)
+static void grade_number(struct sp_graded *g, const struct sp_case *c,
+                         const struct sp_report *answer)
 {
     const char *const unit = sp_unit_name(g->of->info->unit);
     double given;
@@ -379,9 +425,9 @@ static void grade_number(struct sp_graded *g, const struct sp_report *answer, do
     g->off = sp_case_off(given, g->of->number);
     if (fabs(g->off) > 1e9) /* such a difference says nothing, and may be no number */
         g->off = NAN;
-    g->right = sp_case_is_close(given, g->of->number, fmax(rel_tol, ROUNDING));
+    g->right = sp_case_is_close(given, g->of->number, fmax(c->rel_tol, ROUNDING));
     if (!g->right)
-        find_mistake(g, answer, given);
+        find_mistake(g, c, answer, given);
 }
 
 struct sp_graded sp_grade(const char *answers, int number, int part, const struct sp_case *c,
@@ -393,7 +439,7 @@ struct sp_graded sp_grade(const char *answers, int number, int part, const struc
     if (!*g.given)
         snprintf(g.remark, sizeof g.remark, "no answer");
     else if (g.of->kind == SP_VALUE_NUMBER)
-        grade_number(&g, answer, c->rel_tol);
+        grade_number(&g, c, answer);
     else if (g.of->kind == SP_VALUE_BOOL)
         g.right = strchr(g.of->number != 0 ? "yYtT1" : "nNfF0", *g.given) != NULL;
     else

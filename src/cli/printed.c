@@ -54,6 +54,10 @@ static bool has_value(const struct sp_args *args, const struct sp_option *option
     for (int i = 0; i < args->n_many && option->kind == SP_MANY; i++)
         if (is_same(args->many[i], value))
             return true;
+    double number;
+    if (option->kind == SP_COUNTED && sp_parse_number(value, &number) &&
+        sp_number_at(args, option->id) == number)
+        return true; /* "7B" and 7e9 */
     return option->kind == SP_FLAG ||
            (option->kind != SP_MANY && option->kind != SP_REPEATED && args->text[option->id] &&
             is_same(args->text[option->id], value));

@@ -391,10 +391,11 @@ static bool load_mesh(struct fit *f, const char *mesh, struct sp_error *error)
     const enum sp_strategy_kind kind = f->t->N > 1 ? kind_of(&d) : SP_DP;
     const struct sp_strategy s = sp_fit_mesh(&f->q.in, f->t, kind, &d, false);
     if (!s.exists) {
-        static const char *const faults[] = {[SP_MESH_OK] = "nodes or axes do not divide so",
-                                             [SP_MESH_TP] =
-                                                 "tp does not divide its heads and widths",
-                                             [SP_MESH_STAGES] = "it has fewer layers than stages"};
+        const char *const faults[] = {[SP_MESH_OK] = "nodes or axes do not divide so",
+                                      [SP_MESH_TP] = "tp does not divide its heads and widths",
+                                      [SP_MESH_STAGES] = "it has fewer layers than stages",
+                                      [SP_MESH_CONVOLUTIONS] =
+                                          sp_plan_problem_text(SP_PLAN_CONVOLUTIONS)};
         return sp_needs_layers(&f->q.model, error) &&
                sp_fail(error, SP_INPUT, "--mesh: no mesh %s of %s: %s", sp_safe(mesh),
                        f->q.model.name, faults[sp_mesh_fault(&f->q.in, &d)]);

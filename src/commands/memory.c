@@ -88,7 +88,7 @@ struct memory {
     char cut_words[160];                /* why the replicas cannot share the batch; "" */
     bool both_given;                    /* --checkpoints and --remat */
     double segments, stage_layers, all_kept, input_share; /* --segments; NAN: not given */
-    double act_all, capacity, kept, held, node, hw_devices;
+    double act_all, capacity, kept, kept_here, held, node, hw_devices;
     bool fewest, largest, counts_all; /* what is answered of the machine */
     double kv, kv_sequences;          /* bytes of a sequence's cache */
     bool offloads, has_drives;
@@ -299,6 +299,8 @@ static bool load_plan(const struct sp_args *args, struct memory *s, struct sp_er
         f->remat = sp_lightest_remat(*f, s->has_framework ? &s->base.framework.framework : NULL);
     if (!args->given.in_flight && s->has_framework)
         f->spread.microbatches_in_flight = sp_in_flight_of_case(f, &s->base.framework.framework);
+    if ((f->by_gpt_rule || !isnan(f->checkpoints)) && sp_is_convolutional(&f->model))
+        return sp_fail(error, SP_INPUT, "--rule korthikanti and --checkpoints count transformers");
     if (f->by_gpt_rule && f->remat != SP_REMAT_NONE && f->remat != SP_REMAT_SELECTIVE &&
         f->remat != SP_REMAT_FULL)
         return sp_fail(error, SP_INPUT,
@@ -362,6 +364,7 @@ static void look_at_machine(struct memory *s)
     s->node = (double)(net->kind == SP_TORUS ? net->chips_per_host : net->domain);
     s->largest = s->kept > 0;
     s->fewest = s->has_model && s->largest;
+    s->kept_here = s->m.states.total / f->params.total;
     s->held = sp_states_held(f->params.total, s->kept, sp_beside_bytes(f));
     s->counts_all = !isnan(s->m.activations) &&
                     (isnan(f->micro_batch) || f->micro_batch * f->seq * f->spread.dp == f->batch);
@@ -425,8 +428,8 @@ static bool load_segments(const struct sp_args *args, struct memory *s, struct s
     s->segments = NAN;
     if (!text)
         return true;
-    if (!s->has_shape)
-        return sp_fail(error, SP_INPUT, "--segments needs a model of known shape");
+    if (!s->has_shape || sp_is_convolutional(&s->of.model))
+        return sp_fail(error, SP_INPUT, "--segments needs a transformer of known shape");
     s->stage_layers = s->L / s->of.spread.pp;
     if (strcmp(text, "sqrt") == 0)
         s->segments = sp_root_segments(s->stage_layers);

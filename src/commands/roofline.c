@@ -15,7 +15,7 @@
 
 static const char *const sources_of_bytes[] = {"hbm", "vmem", "pcie",     "link", "axis",
                                                "dcn", "node", "scaleout", NULL};
-static const char *const vector_ops[] = {"dot", "add", NULL};
+static const char *const vector_ops[] = {"dot", "add", "axpy", NULL};
 
 static const struct sp_taken options[] = {
     SP_OPTIONS_MACHINE,
@@ -322,7 +322,8 @@ static bool load_vector(struct roof *s, struct sp_error *error)
     (void)error;
     s->what = OPERATION;
     snprintf(s->operation, sizeof s->operation, "%s of two vectors of %.0f", vector_ops[op], n);
-    s->work = op == 0 ? sp_dot_work(n, s->bytes.a_bytes) : sp_add_work(n, s->bytes.a_bytes);
+    s->work = op == 0 ? sp_dot_work(n, s->bytes.a_bytes)
+                      : sp_add_work(n, op == 1 ? 1 : 2, s->bytes.a_bytes);
     return true;
 }
 
@@ -403,9 +404,9 @@ static bool load_model(struct roof *s, struct sp_error *error)
     if (!sp_batch_of(s->args, &model, &tokens, &seq, &origin, error))
         return false;
     s->n_list = sp_model_matmuls(&model, tokens, seq, s->bytes, s->list);
-    snprintf(s->heading, sizeof s->heading,
-             "%s, %s tokens on the %s (%s), forward pass:", model.name,
-             sp_human_text(tokens, SP_TOKENS), s->chips > 1 ? "chips" : "chip", origin);
+    snprintf(s->heading, sizeof s->heading, "%s, %s %s on the %s (%s), forward pass:", model.name,
+             sp_human_text(tokens, SP_TOKENS), sp_takes_pictures(&model) ? "images" : "tokens",
+             s->chips > 1 ? "chips" : "chip", origin);
     return true;
 }
 

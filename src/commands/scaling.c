@@ -71,6 +71,7 @@ struct scaling {
     double unique;      /* tokens of different text; NAN: all are */
     double base_params; /* compute-optimal for them, at most those of the run */
     double worth_N, worth_D;
+    double least;   /* loss that the law allows */
     double entropy; /* nats per token: that of --probabilities, else the run's */
     double vocab;
     struct sp_trend_file compute, algorithms;
@@ -80,7 +81,7 @@ struct scaling {
     int n_found, n_given;
     enum flops_from flops_from;
     bool has_params, has_tokens, has_loss; /* given */
-    bool has_file, sum, kaplan, has_run, has_batch, has_year, shows_entropy, is_measured;
+    bool has_file, sum, kaplan, has_run, has_batch, has_year, shows_entropy, is_measured, too_low;
 };
 
 /* Whether a trend is carried beyond the years that it was seen in. */
@@ -260,8 +261,13 @@ static bool load(const struct sp_args *args, struct scaling *s, struct sp_error 
     if (!check_given(s, error) || !take_probabilities(args, s, error))
         return false;
     s->run = sp_scaling_solve(&s->law, &s->given);
-    if (!isnan(s->given.loss) && !isfinite(s->run.flops))
-        return unreachable(s, error);
+    if (!isnan(s->given.loss) && !isfinite(s->run.flops)) {
+        if (!isnan(s->given.params) || !isnan(s->given.tokens))
+            return unreachable(s, error);
+        s->too_low = s->shows_entropy = true; /* a loss of other text, in its units */
+        s->run.loss = s->given.loss;
+        s->least = sp_law_loss(&s->law, INFINITY, INFINITY);
+    }
     if (!s->is_measured)
         s->entropy = s->run.loss;
     return weigh_repeats(s, error);

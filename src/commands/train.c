@@ -18,7 +18,8 @@ static const struct sp_taken options[] = {
     SP_OPTIONS_TUNING,
     SP_OPTIONS_COMPANIONS,
     SP_TAKE(tokens),
-    SP_TAKE(flops, .excludes = SP_THESE(SP_O_tokens)),
+    SP_TAKE(total_steps, .alias = "steps", .excludes = SP_THESE(SP_O_tokens)),
+    SP_TAKE(flops, .excludes = SP_THESE(SP_O_tokens, SP_O_total_steps)),
     SP_OPTIONS_MACHINE,
     SP_TAKE(devices),
     SP_TAKE(idle, .needs = SP_THESE(SP_O_hw),
@@ -179,17 +180,14 @@ static bool take_machine(const struct sp_args *args, struct train *f, struct sp_
 {
     const enum sp_dtype wanted = (enum sp_dtype)f->precision.compute_dtype;
     const double devices = args->value.devices, step = args->value.step_time;
-    const double train = f->has_hw ? (double)(sp_chips(&f->hw) - f->problem.idle) : 1;
-    f->N = isnan(devices) ? train : devices;
+    f->N = !isnan(devices) ? devices : f->has_hw ? (double)(sp_chips(&f->hw) - f->problem.idle) : 1;
     f->C = args->value.peak;
     if (isnan(f->C) && f->has_hw) {
         if (!sp_check_peak(&f->hw, wanted, error))
             return false;
         f->C = f->hw.chip.peak_flops_per_s[sp_compute_dtype(&f->hw.chip, wanted)];
     }
-    f->measured_rate = args->value.tokens_per_s;
-    if (isnan(f->measured_rate) && !isnan(step))
-        f->measured_rate = sp_tokens_over_time(f->batch, step);
+    f->measured_rate = isnan(step) ? args->value.tokens_per_s : sp_tokens_over_time(f->batch, step);
     f->mfu = isnan(f->measured_rate)
                  ? args->value.mfu
                  : sp_utilisation(f->flops_per_token, f->measured_rate, f->N, f->C);
@@ -309,7 +307,7 @@ static void take_deadline(const struct sp_args *args, struct train *f)
 {
     const double devices = f->N;
     f->has_deadline = !isnan(f->problem.days) && !isnan(f->C) && f->mfu > 0 && f->flops > 0 &&
-                      (args->given.tokens || args->given.flops);
+                      (args->given.tokens || args->given.total_steps || args->given.flops);
     if (!f->has_deadline)
         return;
     const double days = f->problem.days,
@@ -334,12 +332,14 @@ static bool load(const struct sp_args *args, const struct sp_sources *sources, s
     f->tokens = args->value.tokens;
     f->flops = args->value.flops;
     f->convention = (enum sp_flop_convention)args->value.convention;
-    if (isnan(f->flops) && isnan(f->tokens) && !args->given.micro_batch && !args->given.curve &&
-        !args->given.days && !args->given.loss)
+    if (isnan(f->flops) && isnan(f->tokens) && !args->given.total_steps &&
+        !args->given.micro_batch && !args->given.curve && !args->given.days && !args->given.loss)
         return sp_fail(error, SP_USAGE,
                        "--tokens N (or --flops N, --days N or --loss L) is needed");
     if (!load_model(args, sources, f, error) || !take_machine(args, f, error))
         return false;
+    if (args->given.total_steps)
+        f->tokens = sp_tokens_of_steps(args->value.total_steps, f->batch);
     if (args->given.days && isnan(f->C))
         return sp_fail(error, SP_USAGE, "--days needs a machine: --hw, or --peak and --devices");
     if (!take_loss(args, sources, f, error) || !take_site(args, sources, f, error) ||

@@ -100,7 +100,8 @@ static const struct sp_field model_fields[] = {
          "layer kinds, one letter each, repeated. With an MLP or experts: A attention, L the other "
          "mixer, a and l the same with an earlier layer's keys and values, W only the window of "
          "compressed_attention. With an MLP: X attention to the encoder. Alone: * attention, M the "
-         "other mixer, - MLP, E experts. S: a shared block"),
+         "other mixer, - MLP, E experts. S: a shared block. Of convolutions: B a residual block, N "
+         "the first one of the next stage"),
     INT_AT("shared_block.sets", shared.sets, "", 1, 10000,
            "sets of weights that layers S (attention and an MLP) use in turn"),
     INT_AT("shared_block.streams", shared.streams, "", 0, 16,
@@ -142,6 +143,12 @@ static const struct sp_field model_fields[] = {
            "groups of heads with an output projection each"),
     INT_AT("compressed_attention.output_rank", compressed.output_rank, "", 1, 1000000,
            "width of its output; one matmul of all follows"),
+    INT(convolution.image, "pixels", 32, 100000, "side of a picture"),
+    INT(convolution.stem, "channels", 1, 100000, "channels before the first block; default: width"),
+    INT(convolution.width, "channels", 1, 100000, "channels inside the first stage's blocks"),
+    INT(convolution.expansion, "", 1, 100,
+        "channels between blocks over those inside; 1: two 3 x 3 convolutions a block"),
+    INT(convolution.groups, "", 1, 100000, "groups of a 3 x 3 convolution; default: 1"),
     INT_AT("linear_attention.heads", linear.heads, "", 1, 100000,
            "value heads of the gated delta rule, with a state of key_dim x value_dim each"),
     INT_AT("linear_attention.key_heads", linear.key_heads, "", 1, 100000,

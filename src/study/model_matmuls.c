@@ -68,6 +68,8 @@ size_t sp_model_matmuls(const struct sp_model *model, double tokens, double seq,
         snprintf(rows[i].name, sizeof rows[i].name, "%s", m->name);
         rows[i].count = list[i].layers * m->count;
         rows[i].work = sp_matmul_work(list[i].rows, m->in, m->out, bytes, false);
+        if (m->read > 0) /* what rows share is read once */
+            rows[i].work.bytes -= bytes.a_bytes * list[i].rows * (m->in - m->read);
     }
     return n;
 }

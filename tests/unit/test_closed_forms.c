@@ -55,9 +55,11 @@ static void one_operation(void **state)
     (void)state;
     assert_close(sp_attainable_flops_per_s(100, 197e12, 8.2e11), 8.2e13, 1e-15);
     assert_close(sp_attainable_flops_per_s(1000, 197e12, 8.2e11), 197e12, 1e-15);
-    const struct sp_work dot = sp_dot_work(1024, 2), add = sp_add_work(1024, 2);
+    const struct sp_work dot = sp_dot_work(1024, 2), add = sp_add_work(1024, 1, 2),
+                         axpy = sp_add_work(1024, 2, 4);
     assert_true(dot.flops == 2047 && dot.bytes == 2048 + 2048 + 2);
     assert_true(add.flops == 1024 && add.bytes == 3 * 2048);
+    assert_true(axpy.flops == 2048 && axpy.bytes == 3 * 4096);
     /* one query of one head on S keys does 4 S H FLOPs on 4 S H bytes; the whole square S/2 */
     assert_close(sp_attention_intensity(1, 1e9, 1), 1, 1e-8);
     assert_close(sp_attention_intensity(2048, 2048, 1), 1024, 1e-15);

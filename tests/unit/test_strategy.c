@@ -252,7 +252,9 @@ static void size_only(void **state)
 {
     (void)state;
     struct fit_case c;
-    load_case(&c, "resnet50", "a100-8", 4194304, 4096);
+    load_case(&c, "llama2-13b", "a100-8", 4194304, 4096);
+    c.model = (struct sp_model){.params = 25557032};
+    c.t = sp_fit_terms(&c.in);
     const struct sp_strategy dp = sp_fit_strategy(&c.in, &c.t, SP_DP);
     assert_true(dp.exists && dp.fits);
     assert_true(isnan(dp.activation_bytes));
@@ -331,8 +333,8 @@ static void exactly_full(void **state)
 {
     (void)state;
     struct fit_case c;
-    load_case(&c, "resnet50", "a100-40gb-8", 4194304, 4096);
-    c.model.params = 4e9;
+    load_case(&c, "llama2-13b", "a100-40gb-8", 4194304, 4096);
+    c.model = (struct sp_model){.params = 4e9};
     c.hw.chip.hbm_bytes = 40e9;
     c.t = sp_fit_terms(&c.in);
     assert_false(sp_fit_strategy(&c.in, &c.t, SP_DP).fits);

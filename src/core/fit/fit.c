@@ -54,7 +54,7 @@ static void keep_least_batch(struct sp_strategy *s, void *context)
 static bool has_meaning(const struct sp_fit_input *in, const struct sp_fit_terms *t,
                         enum sp_strategy_kind kind)
 {
-    const bool torus = in->hw->network.kind == SP_TORUS, shaped = sp_model_has_shape(in->model);
+    const bool torus = in->hw->network.kind == SP_TORUS, shaped = sp_splits_layers(in->model);
     const bool several_domains = torus ? t->S > 1 : t->N > (double)in->hw->network.domain;
     if (t->N <= 1)
         return kind == SP_DP;
@@ -133,7 +133,7 @@ static struct sp_strategy whole_machine(const struct sp_fit_input *in, const str
 static void each_row_mesh(const struct sp_fit_input *in, const struct sp_fit_terms *t,
                           enum sp_strategy_kind kind, sp_mesh_visitor *visit, void *context)
 {
-    const bool size_only_slices = kind == SP_HSDP && !sp_model_has_shape(in->model);
+    const bool size_only_slices = kind == SP_HSDP && !sp_splits_layers(in->model);
     if (size_only_slices || (in->hw->network.kind == SP_TORUS && t->n < 2))
         sp_each_real_mesh(in, t, kind, visit, context);
     else

@@ -321,7 +321,7 @@ void sp_each_given_mesh(const struct sp_fit_input *in, const struct sp_fit_terms
     s.tp = d->tp;
     s.pp = d->pp;
     const bool cuts = d->tp > 1 || d->pp > 1;
-    if (sp_mesh_fault(in, d) != SP_MESH_OK || (cuts && !sp_model_has_shape(in->model)))
+    if (sp_mesh_fault(in, d) != SP_MESH_OK || (cuts && !sp_splits_layers(in->model)))
         return;
     if (in->hw->network.kind == SP_TORUS)
         lay_on_torus(in, d, &s, visit_deepened, &deepened);
@@ -331,6 +331,8 @@ void sp_each_given_mesh(const struct sp_fit_input *in, const struct sp_fit_terms
 
 enum sp_mesh_fault sp_mesh_fault(const struct sp_fit_input *in, const struct sp_degrees *d)
 {
+    if (d->tp * d->pp > 1 && sp_is_convolutional(in->model))
+        return SP_MESH_CONVOLUTIONS;
     if (d->tp > 1 && !sp_tp_divides(in->model, d->tp, d->tp))
         return SP_MESH_TP;
     return d->pp > 1 && d->pp > in->model->layers ? SP_MESH_STAGES : SP_MESH_OK;

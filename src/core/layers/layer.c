@@ -103,7 +103,9 @@ void sp_count_layers(const struct sp_model *model, int64_t from, int64_t until,
                      struct sp_layer_counts *counts)
 {
     *counts = (struct sp_layer_counts){{0}};
-    if (model->pattern[0]) {
+    if (sp_is_convolutional(model)) {
+        sp_count_blocks(model, from, until, counts);
+    } else if (model->pattern[0]) {
         count_pattern(model, from, until, counts);
     } else {
         const int64_t mixtures =
@@ -388,7 +390,8 @@ static void list_input(const struct sp_model *m, struct sp_layer *l)
     if (m->encoder.layers > 0)
         list_encoder_ends(m, l);
     sp_list_side_tables(m, l, norm_weights(m, 1));
-    MOVE(l, 2 * D, SP_BY_NOTHING, SP_OP_NORMS);
+    if (!sp_is_convolutional(m)) /* whose stem is with its first block */
+        MOVE(l, 2 * D, SP_BY_NOTHING, SP_OP_NORMS);
 }
 
 static void list_output(const struct sp_model *m, struct sp_layer *l)
@@ -548,7 +551,9 @@ void sp_list_model(const struct sp_model *model, struct sp_layers *layers)
     for (unsigned left = layers->present; left;)
         clear(&layers->list[sp_take_kind(&left)], model);
     layers->list[SP_LAYER_OUTPUT].own = 0; /* a picture has one head, on its class token */
-    for (unsigned left = sp_kinds_of(layers); left;) {
+    if (sp_is_convolutional(model))
+        sp_list_blocks(model, layers);
+    for (unsigned left = sp_is_convolutional(model) ? 0 : sp_kinds_of(layers); left;) {
         const int kind = sp_take_kind(&left);
         struct sp_layer *const l = &layers->list[kind];
         l->half = blocks[kind].mixer == NO_MIXER || blocks[kind].mlp == NO_MLP;

@@ -78,6 +78,13 @@ void sp_list_side_streams(const struct sp_model *model, struct sp_layer *layer, 
 void sp_list_side_tables(const struct sp_model *model, struct sp_layer *layer, double norm);
 void sp_list_streams_end(const struct sp_model *model, struct sp_layer *layer);
 
+/* The blocks of a convolutional network among the layers `from` to `until` - 1, their rows, and the
+ * positions of the last stage. */
+void sp_count_blocks(const struct sp_model *model, int64_t from, int64_t until,
+                     struct sp_layer_counts *counts);
+void sp_list_blocks(const struct sp_model *model, struct sp_layers *layers);
+double sp_last_positions(const struct sp_model *model);
+
 /* Hyper-connections: the mix of all residual streams that goes into the final norm. */
 void sp_list_merged_streams(const struct sp_model *model, struct sp_layer *layer);
 

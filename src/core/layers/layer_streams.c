@@ -36,7 +36,9 @@ void sp_share_block(const struct sp_model *m, struct sp_layer *l, double up)
 
 double sp_positions_per_token(const struct sp_model *model)
 {
-    return model->patch > 0 ? (double)model->learned_positions : 1;
+    return model->patch > 0             ? (double)model->learned_positions
+           : sp_is_convolutional(model) ? sp_last_positions(model)
+                                        : 1;
 }
 
 double sp_carried_width(const struct sp_model *m)

@@ -2,16 +2,21 @@
 #include <math.h>
 
 #include <scaleplan/forms.h>
-#include <scaleplan/layer.h>
+#include "core/layers/layer_rows.h"
 
 bool sp_model_has_shape(const struct sp_model *model)
 {
     return model->layers > 0;
 }
 
+bool sp_splits_layers(const struct sp_model *model)
+{
+    return sp_model_has_shape(model) && !sp_is_convolutional(model);
+}
+
 bool sp_takes_pictures(const struct sp_model *model)
 {
-    return model->sample_flops > 0 || model->patch > 0;
+    return model->sample_flops > 0 || model->patch > 0 || sp_is_convolutional(model);
 }
 
 bool sp_is_hybrid(const struct sp_model *m)
@@ -55,7 +60,7 @@ struct sp_params sp_count_params(const struct sp_model *model)
 double sp_active_d_ff(const struct sp_model *model)
 {
     const struct sp_moe *moe = &model->moe;
-    if (!sp_model_has_shape(model))
+    if (!sp_splits_layers(model))
         return NAN;
     if (moe->experts == 0)
         return (double)model->d_ff;

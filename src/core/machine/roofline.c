@@ -22,9 +22,9 @@ struct sp_work sp_dot_work(double n, double element_bytes)
     return (struct sp_work){2 * n - 1, element_bytes * (2 * n + 1)};
 }
 
-struct sp_work sp_add_work(double n, double element_bytes)
+struct sp_work sp_add_work(double n, double flops_per_element, double element_bytes)
 {
-    return (struct sp_work){n, 3 * n * element_bytes};
+    return (struct sp_work){n * flops_per_element, 3 * n * element_bytes};
 }
 
 struct sp_work sp_add_up(struct sp_work total, double count, struct sp_work one)

@@ -17,8 +17,9 @@ double sp_activation_bytes_per_token_layer(const struct sp_model *model, enum sp
     double elements = 0;
     sp_list_model(model, &layers);
     for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
-        const double trained = (layers.count[kind] - layers.still[kind]) *
-                               (kind == SP_LAYER_ENCODER ? 1 : sp_positions_per_token(model));
+        const double trained =
+            (layers.count[kind] - layers.still[kind]) *
+            (kind == SP_LAYER_ENCODER ? 1 : sp_stream_share(layers.list[kind].own, 1));
         for (int i = 0; trained > 0 && i < layers.list[kind].n_kept; i++) {
             const struct sp_kept *const k = &layers.list[kind].kept[i];
             elements += k->remats >> remat & 1 ? trained * k->width : 0;

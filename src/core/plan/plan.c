@@ -166,8 +166,8 @@ bool sp_attends_to_encoder(const struct sp_model *model)
 /* TP must divide heads, dense MLPs, all shared experts together, and with ETP each expert. */
 bool sp_tp_divides(const struct sp_model *model, int64_t tp, int64_t etp)
 {
-    return sp_model_has_shape(model) && heads_divide(model, tp) && widths_divide(model, tp) &&
-           experts_divide(model, etp);
+    return (tp == 1 || sp_splits_layers(model)) && sp_model_has_shape(model) &&
+           heads_divide(model, tp) && widths_divide(model, tp) && experts_divide(model, etp);
 }
 
 int64_t sp_usual_etp(const struct sp_model *model, int64_t tp, int64_t ep)
@@ -244,6 +244,8 @@ enum sp_plan_problem sp_check_plan(const struct sp_model *model, const struct sp
         return SP_PLAN_NO_SHAPE;
     if (sp_plan_devices(plan) != devices)
         return SP_PLAN_DEVICES;
+    if (plan->tp * plan->pp * plan->cp > 1 && !sp_splits_layers(model))
+        return SP_PLAN_CONVOLUTIONS;
     if (!heads_divide(model, plan->tp))
         return SP_PLAN_TP_HEADS;
     if (!widths_divide(model, plan->tp))
@@ -296,6 +298,8 @@ const char *sp_plan_problem_text(enum sp_plan_problem problem)
         [SP_PLAN_OK] = "valid",
         [SP_PLAN_NO_SHAPE] = "the model's shape is not known",
         [SP_PLAN_DEVICES] = "dp x tp x pp x cp is not the number of devices",
+        [SP_PLAN_CONVOLUTIONS] =
+            "convolutional networks are divided by images and weights alone: tp, pp and cp are 1",
         [SP_PLAN_TP_HEADS] = "tp does not divide the heads",
         [SP_PLAN_TP_WIDTH] = "tp does not divide the width of an MLP",
         [SP_PLAN_PP_LAYERS] = "more stages than layers",

@@ -47,9 +47,10 @@ static struct speed speed_of(const struct sp_step_inputs *in, enum sp_dtype want
                           half_tile(in, dtype)};
 }
 
-/* A device's part of a matmul: `count` products [rows, in] x [in, out]. */
+/* A device's part of a matmul: `count` products [rows, in] x [in, out], of whose input a row reads
+ * `read` elements before any other does. */
 struct products {
-    double count, rows, in, out;
+    double count, rows, in, out, read;
 };
 
 static struct products products_of(const struct sp_matmul *m, const struct sp_rank *r)
@@ -57,7 +58,8 @@ static struct products products_of(const struct sp_matmul *m, const struct sp_ra
     const bool routed = m->part == SP_PART_EXPERTS;
     const double ranks = routed ? r->etp : r->tp;
     struct products mine = {m->source ? m->passed : m->count,
-                            (m->source ? r->from : 1) * r->tokens[SP_BY_NOTHING], m->in, m->out};
+                            (m->source ? r->from : m->passed / m->count) * r->tokens[SP_BY_NOTHING],
+                            m->in, m->out, 0};
     if (m->split == SP_TP_COLUMNS)
         mine.out = sp_columns_on_rank(m, ranks);
     else if (m->split == SP_TP_ROWS)
@@ -69,6 +71,7 @@ static struct products products_of(const struct sp_matmul *m, const struct sp_ra
         mine.count = m->count / r->ep;
         mine.rows = r->tokens[SP_BY_WIDTH] * m->passed * r->computed * r->etp / mine.count;
     }
+    mine.read = m->read > 0 ? m->read : mine.in;
     return mine;
 }
 
@@ -79,7 +82,7 @@ static double products_s(const struct products *m, double flops_per_s, double ha
                          double bytes_per_s)
 {
     const double flops = 2 * (m->rows + half) * (m->in + half) * (m->out + half);
-    const double bytes = SP_ELEMENT * (m->rows * m->in + m->in * m->out + m->rows * m->out);
+    const double bytes = SP_ELEMENT * (m->rows * m->read + m->in * m->out + m->rows * m->out);
     return m->count * sp_smooth_max(flops / flops_per_s, bytes / bytes_per_s);
 }
 
@@ -114,8 +117,8 @@ static struct core_time unfused_core(const struct sp_step_inputs *in, const stru
     const double keys = mixer->length > 0 ? mixer->length : (double)in->plan->seq;
     const double seq = cross ? (double)in->plan->seq : keys;
     const double heads = rank->tokens[SP_BY_WIDTH] / seq * mixer->heads;
-    const struct products scores = {heads, seq, mixer->qk, keys},
-                          values = {heads, seq, keys, mixer->v};
+    const struct products scores = {heads, seq, mixer->qk, keys, mixer->qk},
+                          values = {heads, seq, keys, mixer->v, keys};
     const double matmuls = products_s(&scores, rate, half, W) + products_s(&values, rate, half, W);
     const double read = SP_ELEMENT * (cross || mixer->bidirectional ? 1 : 0.5);
     const double dropout = in->plan->execution.dropout > 0 ? 2 * SP_ELEMENT + 1 : 0;
@@ -242,8 +245,9 @@ static void add_adapters(const struct sp_step_inputs *in, const struct sp_rank *
     const struct speed plain = speed_of(in, SP_BF16);
     const double W = in->hw->chip.hbm_bytes_per_s, rate = plain.flops_per_s;
     const double out = mine->out * m->adapted_out / m->out, rows = summed_rows(m, rank, mine->rows);
-    const struct products down = {mine->count, mine->rows, mine->in, m->adapted * m->rank},
-                          up = {mine->count * m->adapted, rows, m->rank, out / m->adapted};
+    const struct products down = {mine->count, mine->rows, mine->in, m->adapted * m->rank,
+                                  mine->in},
+                          up = {mine->count * m->adapted, rows, m->rank, out / m->adapted, m->rank};
     const double both =
         products_s(&down, rate, plain.half_tile, W) + products_s(&up, rate, plain.half_tile, W);
     const double outputs = SP_ELEMENT * mine->count * rows * out / W,
@@ -335,7 +339,8 @@ static struct sp_local_matmul local_matmul(const struct sp_step_inputs *in,
                                 .flops_per_s = in->hw->chip.peak_flops_per_s[dtype],
                                 .bytes_per_s = in->hw->chip.hbm_bytes_per_s};
     l.work = (struct sp_work){sp_matmuls_flops(l.count, l.rows, l.in, l.out),
-                              sp_matmuls_bytes(l.count, l.rows, l.in, l.out)};
+                              sp_matmuls_bytes(l.count, l.rows, l.in, l.out) -
+                                  SP_ELEMENT * l.count * l.rows * (l.in - mine.read)};
     l.math_s = l.work.flops / l.flops_per_s;
     l.memory_s = l.work.bytes / l.bytes_per_s;
     l.intensity = sp_intensity(l.work.flops, l.work.bytes);
