@@ -65,7 +65,7 @@ static void describe(const struct search *s, struct sp_rl_found *f)
     sp_append(f->words, sizeof f->words, "--gen-tp %lld", (long long)c->gen_tp);
 }
 
-/* Works a place out for each number of steps ahead; NAN: it is refused. Else how long training
+/* Evaluates a placement for each number of steps ahead; NAN: refused. Else how long training
  * takes by itself, which no engine changes. */
 static double work_out(struct search *s, struct sp_rl_choice c)
 {
