@@ -166,7 +166,7 @@ void sp_answer_is_first_of(struct sp_report *report, const char *list);
 bool sp_put_file(struct sp_report *report, const char *path, const char *text,
                  struct sp_error *error);
 
-/* Name and text of the file of sp_put_file; NULL: there is none. */
+/* Name and text of the file of sp_put_file; NULL: none. */
 const char *sp_report_file(const struct sp_report *report, const char **text);
 
 /* The quantity at a path; NULL if none. */
