@@ -13,8 +13,8 @@ extern "C" {
 /*
  * == Companions ==
  *
- * Models that run forward beside the trained one: the reference of preference tuning, the teacher
- * of distillation.
+ * Models that run forward alongside the trained one: the reference of preference tuning, the
+ * teacher of distillation.
  */
 
 enum sp_companion_role { SP_REFERENCE, SP_TEACHER, SP_COMPANION_ROLES };

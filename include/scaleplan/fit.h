@@ -180,7 +180,7 @@ struct sp_strategy {
     double critical_tokens_per_chip;     /* below it the network binds; NAN for pure TP */
     double comms_over_math;              /* of the pass that binds */
     double forward_load;                 /* of the forward pass */
-    enum sp_critical_rule critical_rule; /* formula of these two */
+    enum sp_critical_rule critical_rule; /* formula for these two */
     enum sp_ratio_rule ratio_rule;
     enum sp_link binding; /* the level with the largest load */
     enum sp_remat remat;  /* policy whose activations are kept */

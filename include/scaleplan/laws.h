@@ -83,8 +83,8 @@ struct sp_scaling_run {
     double flops, params, tokens, loss;
 };
 
-/* Completes a run from a budget, a size, a number of tokens, two of these, or a loss alone or with
- * a size or tokens. The rest is chosen compute-optimal. */
+/* Completes a run from one or two of budget, size and tokens, or from a loss, alone or with a size
+ * or tokens. The rest is chosen compute-optimal. */
 struct sp_scaling_run sp_scaling_solve(const struct sp_scaling_law *law,
                                        const struct sp_scaling_run *given);
 

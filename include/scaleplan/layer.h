@@ -137,7 +137,7 @@ struct sp_mixer {
     double picked;          /* qk + v per head if an indexer picks the W tokens; 0: they are the
                                last W */
     double index;           /* multiply-adds of the indexer per pair of tokens */
-    double ratio;           /* tokens that each entry beside the window stands for; 0: no entries.
+    double ratio;           /* tokens that each entry outside the window stands for; 0: no entries.
                                `index` is then per pair of a token and an entry */
     double entries;         /* most entries that a token attends to; 0: all */
     double scan;            /* multiply-adds per token of a recurrence */

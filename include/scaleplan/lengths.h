@@ -42,8 +42,8 @@ double sp_lengths_quantile(const struct sp_lengths *lengths, double share);
 /* Share of them that is longer than `tokens`. */
 double sp_lengths_over(const struct sp_lengths *lengths, double tokens);
 
-/* Expected greatest of so many: the integral of x d F(x)^draws. Their number must be at least 1. Of
- * a trace they are drawn with replacement. David and Nagaraja 2003, section 3.1. */
+/* Expected greatest of this many: the integral of x d F(x)^draws. Their number must be at least 1.
+ * Of a trace they are drawn with replacement. David and Nagaraja 2003, section 3.1. */
 double sp_greatest_length(const struct sp_lengths *lengths, double draws);
 
 /* The next length of a sequence of independent ones, in whole tokens, at least 1. Any `state`
@@ -62,7 +62,7 @@ struct sp_document_size {
 };
 struct sp_documents {
     double row;          /* tokens of a row */
-    double mean, square; /* of their lengths, and of these squared */
+    double mean, square; /* mean of their lengths, and of the squares */
     double reach;        /* tokens of the document of a token, mean: square / mean */
     double spread, skew; /* of a row's sum of squares: standard deviation over the mean, skewness */
     double at[SP_DOCUMENT_PLACES]; /* of a row over the mean, at places of a normal variable */

@@ -241,7 +241,7 @@ struct sp_kind_memory {
     double base_bytes; /* per weight of `base` */
     double kept, peak; /* activations: per micro-batch, and added at the peak */
     double dummy, gathered; /* buffers; `gathered` counts with ZeRO 3 only */
-    double whole;           /* replaces `gathered` if stages are kept whole; 0: they are not */
+    double whole;           /* replaces `gathered` if stages are kept whole; else 0 */
     double flat;            /* with ZeRO 3: gradients kept whole during accumulation */
 };
 

@@ -156,7 +156,7 @@ struct sp_tuning {
     unsigned parts;    /* of SP_TRAIN_PARTS: bits of enum sp_layer_part, routers with experts */
     bool packs_head;   /* a frozen head is stored like the layer matmuls */
     int64_t last;      /* of SP_TRAIN_LAST: number of layers */
-    const struct sp_companions *companions; /* models that run forward beside it; NULL: none */
+    const struct sp_companions *companions; /* models that run forward alongside it; NULL: none */
     double base_bytes; /* per frozen weight of a layer matmul, scales included; 0: 2 */
 };
 
@@ -246,7 +246,7 @@ struct sp_model {
     int64_t extra_attention_params_per_layer;
     /* Reach of local layers: a window or a chunk; both 0: every layer attends to all tokens. */
     int64_t sliding_window;  /* W: the last tokens attended to */
-    int64_t attention_chunk; /* W: a token attends within its block of so many tokens */
+    int64_t attention_chunk; /* W: a token attends within its block of this many tokens */
     int64_t global_every;    /* every n-th layer attends to all tokens; 0: none by this rule */
     int64_t global_first;    /* the first layers that do, before any by global_every */
     struct sp_moe moe;

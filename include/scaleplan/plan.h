@@ -318,7 +318,7 @@ struct sp_stage_split sp_split_of(const struct sp_plan *plan, enum sp_balance ba
 const char *sp_read_stages(const char *text, const struct sp_model *model,
                            const struct sp_stage_split *usual, struct sp_own_stages *own);
 
-/* Chunks of all stages in Megatron's letters; 0: it is not in these. */
+/* Chunks of all stages in Megatron's letters; 0: not such a text. */
 int64_t sp_layout_chunks(const char *text);
 
 /* Layers per kind on a stage. The stage must be one of the stages. */

@@ -11,7 +11,7 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* What algorithms need beside the policy. */
+/* What algorithms need in addition to the policy. */
 enum sp_rl_algorithm { SP_RL_GRPO, SP_RL_PPO, SP_RL_DAPO, SP_RL_RLOO, SP_RL_ALGORITHMS };
 struct sp_rl_traits {
     bool reference; /* a frozen copy of the policy weighs the answers (KL) */

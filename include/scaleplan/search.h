@@ -350,7 +350,7 @@ struct sp_kept_space sp_kept_space_of(const struct sp_dimensions *open,
                                       const struct sp_repertoire *runs, bool moves);
 
 /* Finds the least step of all that need at most `most_bytes`, of equal ones that with the least
- * memory; false: there is none. Exact, for all stages alike: recomputations in the order of their
+ * memory; false: none. Exact, for all stages alike: recomputations in the order of their
  * steps until one alone takes longer than the best, and of each every set of tensors but those with
  * another that suffices, because copies never shorten a step. The plan must pass sp_check_plan. */
 bool sp_choose_kept(const struct sp_step_inputs *in, const struct sp_kept_space *space,
@@ -375,8 +375,9 @@ size_t sp_layout_room_bytes(void);
 /* Finds the layout with the least step of all that need at most `most_bytes`, and of those the one
  * with the least memory; each stage has consecutive layers, at least one in every chunk but the
  * last, and the first of stages of one chunk. None: no step is below than_s (INFINITY: any).
- * Unknown: more than SP_OWN_STAGES stages or 256 layers, a model that runs beside the trained one,
- * or too little room. The plan must pass sp_check_plan. Layers of stages that it has do not count.
+ * Unknown: more than SP_OWN_STAGES stages or 256 layers, a model that runs alongside the trained
+ * one, or too little room. The plan must pass sp_check_plan. Layers of stages that it has do not
+ * count.
  */
 enum sp_layout_outcome { SP_LAYOUT_FOUND, SP_LAYOUT_NONE, SP_LAYOUT_UNKNOWN };
 enum sp_layout_outcome sp_find_layout(const struct sp_step_inputs *in, double most_bytes,

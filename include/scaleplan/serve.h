@@ -76,7 +76,7 @@ struct sp_served {
     struct sp_service service;
     /* parameters */
     double shared, experts; /* held: all but routed experts; routed experts */
-    double copied;          /* the latter with their redundant copies */
+    double copied;          /* routed experts with their redundant copies */
     double table;           /* lookup tables, which a step does not read */
     double active;          /* used per token */
     double expert_share;    /* k/E; 1 if every step reads all experts */

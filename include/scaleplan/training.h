@@ -69,7 +69,7 @@ struct sp_site {
     double launch_s;             /* from the scheduler to the first line of the program */
     double compile_s;            /* of the step */
     double connect_s_per_device; /* communicators: grows with the devices */
-    double loader_s;             /* until the first batch is there */
+    double loader_s;             /* until the first batch arrives */
 };
 
 /*

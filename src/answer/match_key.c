@@ -16,7 +16,7 @@ enum { LONGEST_PATH = 160, MOST_OFFERED = 4 };
 struct candidates {
     char first[LONGEST_PATH]; /* candidates outside of lists */
     char offered[(LONGEST_PATH + 8) * MOST_OFFERED];
-    int n, outside; /* candidates in lists, whose row would have to be guessed */
+    int n, outside; /* candidates in lists: their row would have to be guessed */
 };
 
 /* End of `key` in `path`, if it is there as whole parts after the first; else 0. */

@@ -3,7 +3,7 @@
 
 #include "answer/report_internal.h"
 
-enum { LEAST_WIDTH = 40, LABEL = 13 }; /* a label and its blanks take at most so much */
+enum { LEAST_WIDTH = 40, LABEL = 13 }; /* a label and its blanks take at most this much */
 
 /* Where what follows a label begins: in "run        scaleplan", or below it; 2: no label. */
 static size_t text_begins(const char *text)

@@ -175,7 +175,7 @@ const char *sp_lack_of(const struct sp_report *report);
 bool sp_put_file(struct sp_report *report, const char *path, const char *text,
                  struct sp_error *error);
 
-/* Name and text of the file of sp_put_file; NULL: there is none. */
+/* Name and text of the file of sp_put_file; NULL: none. */
 const char *sp_report_file(const struct sp_report *report, const char **text);
 
 /* The quantity at a path; NULL if none. */

@@ -34,7 +34,7 @@ bool sp_parse_pair(const char *text, double pair[2]);
  * the text is not such a list. */
 int sp_parse_dims(const char *text, double *dims, int most);
 
-/* A value above 0 as three digits say it, not below it if `up`, else not above it. */
+/* A value above 0, rounded to three digits: up if `up`, else down. */
 double sp_to_three_digits(double value, bool up);
 
 #endif

@@ -15,7 +15,8 @@
 #include "cli/words.h"
 #include "study/shapes.h"
 
-/* Sizes tried on a machine: a shape's FLOPs move the law's size, which may name another shape. */
+/* Rounds on a machine: a shape's own FLOPs change the law's size, which may then be nearest to
+ * another shape. */
 enum { MOST_SHAPES = 4 };
 
 enum { MOST_KNOWN = 256 };

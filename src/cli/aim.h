@@ -42,7 +42,7 @@
 
 struct sp_aim_info {
     const char *name, *what; /* "step", "time of a step" */
-    enum sp_unit unit;       /* of the value; SP_VERDICT: it is met or not, at a value of 1 */
+    enum sp_unit unit;       /* of the value; SP_VERDICT: met or not, as a value of 1 or 0 */
     bool at_least, needs_tokens;
 };
 extern const struct sp_aim_info sp_aims[SP_AIMS];
@@ -57,8 +57,8 @@ struct sp_aim {
     bool inverse;             /* searches for the value of a figure that meets the goal */
     struct sp_fit_inputs fit; /* of compute-bound, with the model's lists */
     struct sp_layers layers;
-    struct sp_args service;     /* of a serving goal: what `serve` takes of the words */
-    struct serve serve;         /* and its answer on the machine as it is, with what it runs held */
+    struct sp_args service; /* of a serving goal: what `serve` takes of the words */
+    struct serve serve; /* its answer on the machine as it is; the plan or service stays the same */
     struct sp_serve_load asked; /* what was asked of it */
     struct sp_demand demand;    /* points to `of`: this struct must not be moved */
     struct sp_place *places;    /* what was run; owned */

@@ -127,7 +127,7 @@ struct aim_rows {
     const struct sp_aim_info *info;
     const struct sp_hardware *hw;
     const char *model;
-    const char *verdict; /* on the memory of a training plan; NULL: there is none */
+    const char *verdict; /* on the memory of a training plan; NULL: none */
     char plan[256];
     double now;
     bool has_target;

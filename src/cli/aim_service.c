@@ -60,9 +60,9 @@ static bool check_goal(const struct sp_aim *aim, struct sp_error *error)
                    "a time is fastest");
 }
 
-/* A service keeps its instances and sequences, those of the machine as it is: with more memory more
- * would run, tokens would come slower, and tpot would be monotone in nothing. Other chips are other
- * numbers of the same instance. */
+/* A service keeps the instances and sequences that it has on the machine as it is: with more memory
+ * more sequences would run and tokens would come slower, so tpot would be monotone in no figure.
+ * Other chips are other numbers of the same instance. */
 bool sp_take_service(struct sp_aim *aim, struct sp_error *error)
 {
     if (aim->of.power_prior)

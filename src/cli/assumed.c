@@ -8,6 +8,7 @@
 
 #include "base/list.h"
 #include "base/text.h"
+#include "cli/config_table.h"
 #include "hf/huggingface.h"
 
 /* Whether the shape or --set gives it. */
@@ -85,7 +86,7 @@ static void note_file(const char *name, const struct sp_sources *sources, struct
 
 static bool is_builtin_machine(const char *spec, const struct sp_sources *sources)
 {
-    char name[128];
+    char name[256];
     snprintf(name, sizeof name, "%s", spec);
     sp_machine_name(spec, sources, name, sizeof name);
     return sp_is_builtin(SP_HARDWARE, name, sources);
@@ -123,6 +124,62 @@ static void note_name(const char *spec, const struct sp_sources *sources, struct
                 sp_safe(spec), hw.name);
 }
 
+/* Figures of built-in machines that decide an answer and that nobody has read at a source: in a
+ * talk with a vendor they must not come as a surprise. */
+struct recalled {
+    int machines;
+    char names[256], figures[256]; /* figures: of the last machine */
+};
+
+static void find_recalled(const char *spec, bool own_network, const struct sp_sources *sources,
+                          struct recalled *found)
+{
+    struct sp_hardware hw;
+    struct sp_config config;
+    struct sp_error ignored = {0};
+    char words[256] = "";
+    if (!is_builtin_machine(spec, sources) || !sp_load_hardware(spec, sources, &hw, &ignored) ||
+        !sp_open_config(SP_HARDWARE, hw.name, sources, &config, &ignored))
+        return;
+    const struct {
+        const char *key, *words;
+        bool counts;
+    } figures[] = {
+        {"chip.peak_flops_per_s.bf16", "bf16 peak", true},
+        {"chip.peak_flops_per_s.fp8", "fp8 peak", true},
+        {"chip.hbm_bytes", "memory", true},
+        {"chip.hbm_bytes_per_s", "memory bandwidth", true},
+        {"network.link_bytes_per_s", "bandwidth of a link", sp_chips(&hw) > 1},
+        {"network.domain_bytes_per_s", "bandwidth inside a node", sp_chips(&hw) > 1},
+        {"network.scaleout_bytes_per_s", "bandwidth between nodes",
+         !own_network && sp_chips(&hw) > hw.network.domain},
+    };
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "%s.source", figures[i].key);
+        if (figures[i].counts && !sp_is_set(sources, &sp_hardware_table, figures[i].key) &&
+            strcmp(sp_json_text(config.json.root, path), "recalled") == 0)
+            assume(words, sizeof words, figures[i].words);
+    }
+    sp_config_free(&config);
+    if (!words[0])
+        return;
+    found->machines++;
+    assume(found->names, sizeof found->names, hw.name);
+    snprintf(found->figures, sizeof found->figures, "%s", words);
+}
+
+static void note_recalled(const struct recalled *found, struct sp_report *report)
+{
+    if (found->machines == 1)
+        sp_note(report, "%s: recalled, not read in a data sheet: %s (scaleplan show %s)",
+                found->names, found->figures, found->names);
+    else if (found->machines > 1)
+        sp_note(report,
+                "figures of %s are recalled, not read in a data sheet (scaleplan show NAME)",
+                found->names);
+}
+
 /* Notes lengths of 1,000s where a power of two is as likely meant: 128k is 128,000 and 128Ki is
  * 131,072, which is printed as 131 k. */
 static void note_thousands(const char *option, const char *text, struct sp_report *report)
@@ -156,9 +213,13 @@ void sp_note_assumed(const struct sp_args *args, struct sp_report *report)
     if (model)
         note_file(model, &sources, report);
     const bool fitted = sp_option_taken(args, SP_O_profile) || sp_option_taken(args, SP_O_engine);
+    const bool own_network = sp_option_taken(args, SP_O_network) && args->given.network;
+    struct recalled recalled = {0};
     while (machines && sp_next_item(&machines, spec, sizeof spec)) {
         sp_note_doubts(spec, &sources, report);
+        find_recalled(spec, own_network, &sources, &recalled);
         if (fitted)
             note_name(spec, &sources, report);
     }
+    note_recalled(&recalled, report);
 }

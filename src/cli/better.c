@@ -86,8 +86,8 @@ static double doubt_of(const struct sp_planned *p, const struct sp_plan *plan,
     return sp_doubt(sp_octaves_away(ground, &place));
 }
 
-/* Whether a neighbour is faster than `step_s`, the plan's own, only in the estimate: it is further
- * from what was run, by what it gains or more. */
+/* Whether a neighbour is faster than the plan's own `step_s` in the estimate alone: it is further
+ * from the measured runs, and that costs what it gains or more. */
 static bool is_far(const struct better *s, const struct sp_neighbour *near, double step_s)
 {
     struct sp_error ignored = {0};

@@ -1,4 +1,4 @@
-/* Models that only run forward beside the trained one, from the command line. */
+/* Models that only run forward alongside the trained one, from the command line. */
 #ifndef SP_CLI_COMPANIONS_H
 #define SP_CLI_COMPANIONS_H
 

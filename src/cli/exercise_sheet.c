@@ -260,8 +260,8 @@ static void find_given(const char *answers, const char *name, char out[64])
     }
 }
 
-/* Whether the text ends in a unit, of which the last letter may be missing ("FLOP" of FLOPs); cuts
- * it off. */
+/* Whether the text ends in a unit, with or without its last letter ("FLOP" for FLOPs); cuts the
+ * unit off. */
 static bool drop_unit(char *text, const char *unit)
 {
     const size_t n = strlen(text);

@@ -5,7 +5,7 @@
 #include "cli/command.h"
 #include "launch/launch.h"
 
-/* Reads the launch that --from names and puts what it says in the place of options that were not
+/* Reads the launch that --from names and puts what it says in place of options that were not
  * typed: `args` is `typed` with them, `launch` holds their text. Without --from launch->format is
  * NULL. */
 bool sp_take_launch(const struct sp_args *typed, struct sp_launch *launch, struct sp_args *args,

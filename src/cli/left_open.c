@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "cli/plan_fields.h"
 
-/* Whether a value is there, whole: a set of modules has commas of its own. */
+/* Whether a list holds a value as a whole; a set of modules contains commas itself. */
 static bool has_value(const char *values, const char *value)
 {
     const size_t n = strlen(value);

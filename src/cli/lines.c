@@ -39,7 +39,7 @@ struct lines {
     const struct sp_args *typed;
     struct sp_args *args; /* of a line */
     struct sp_asker asker;
-    char *id; /* of a line, as JSON; NULL: it has none */
+    char *id; /* the "id" of a line, as JSON; NULL: none */
     FILE *in, *out;
     char *room; /* bytes of `in` that were read and not yet taken: `at` to `end` */
     size_t at, end;

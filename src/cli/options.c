@@ -323,7 +323,7 @@ static bool unexpected_word(const struct sp_args *args, const char *word, struct
                    near ? "; did you mean \"--" : "", near ? nearest.best : "", near ? "\"?" : "");
 }
 
-/* The row of a word of others; NULL: it has none. */
+/* The row of another tool's word; NULL: none. */
 static const struct other *other_named(const char *word)
 {
     size_t i = 0;

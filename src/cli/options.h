@@ -147,8 +147,8 @@ struct sp_args {
 /* Clears all but the world. */
 void sp_clear_args(struct sp_args *args);
 
-/* A copy that is good as long as the original; and the copy once more as it was, when values have
- * been taken into it. */
+/* A copy that stays valid as long as the original; and a way to reset the copy after values were
+ * taken into it. */
 void sp_copy_args(struct sp_args *copy, const struct sp_args *args);
 void sp_restore_args(struct sp_args *copy, const struct sp_args *args);
 
@@ -161,7 +161,7 @@ struct sp_option sp_option_row(enum sp_option_id id, const struct sp_taken *take
 bool sp_parse_args(int argc, char **argv, bool takes_operands, struct sp_args *args,
                    struct sp_error *error);
 
-/* Whether what was given goes together, by the columns needs and excludes. A default
+/* Whether the given options go together, by the columns needs and excludes. A default
  * does not count as given. */
 bool sp_check_together(const struct sp_args *args, struct sp_error *error);
 
@@ -177,7 +177,7 @@ bool sp_take_text(struct sp_args *args, enum sp_option_id id, const char *text,
 bool sp_take_number(struct sp_args *args, enum sp_option_id id, double value,
                     struct sp_error *error);
 
-/* The command's option of that name or older name; NULL: it has none. */
+/* The command's option of that name or older name; NULL: none. */
 const struct sp_option *sp_option_named(const struct sp_args *args, const char *name);
 
 /* Refuses a word that is no option of the command: says what to type in its place, where that is

@@ -75,7 +75,7 @@ static int count_inputs(const struct sp_args *args)
     return n;
 }
 
-/* Whether the words of a case ask what was asked. */
+/* Whether the words of a case ask the same question. */
 static bool is_asked(const struct sp_case *c, const struct sp_args *args)
 {
     int operands = 0, inputs = 0;

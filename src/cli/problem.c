@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Kept exactly is what was typed in sequences; a batch in tokens is rounded to what replicas can
- * share. */
+/* A batch typed in sequences is kept exactly; one in tokens is rounded to what replicas can share.
+ */
 static bool read_batch(const struct sp_args *args, const struct sp_model *model,
                        struct sp_asked_batch *batch, struct sp_error *error)
 {

@@ -133,7 +133,7 @@ static bool is_roomy(const struct sp_command *command, const struct sp_report *r
     return true;
 }
 
-/* The key that is judged: of what was asked about where that is in the answer. */
+/* The key that is judged: the one asked about, if the answer has it. */
 static const char *judged_key(const struct sp_report *report, const char *asked, const char *key)
 {
     return asked && sp_find(report, asked) ? asked : key;

@@ -120,7 +120,7 @@ static int64_t further(int64_t stale, int64_t most)
     return stale < most && next > most ? most : next;
 }
 
-/* Works a place out for each number of steps ahead. */
+/* Evaluates a placement for each number of steps ahead. */
 static struct alone work_out(struct search *s, struct sp_rl_choice c)
 {
     struct sp_error refused = {0};

@@ -240,7 +240,7 @@ static bool load_training(const struct sp_args *args, const struct sp_sources *s
            sp_plan_of(s->train_args, sources, &s->trained, error);
 }
 
-/* A model beside the policy, on the policy's plan. */
+/* A model in addition to the policy, on the policy's plan. */
 static bool load_beside(const struct sp_rl_sides *s, const struct sp_sources *sources,
                         const char *option, const char *name, struct sp_model *model,
                         struct sp_error *error)

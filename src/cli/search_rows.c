@@ -279,7 +279,7 @@ struct search_rows {
     struct sp_least least;                          /* if nothing fits */
     enum sp_verdict verdict;                        /* of the first plan */
     bool is_empty;
-    char idle[48];         /* devices that stay so */
+    char idle[48];         /* devices that stay idle */
     char constraints[240]; /* of the space: devices, batch, options */
     char borrowed[512];    /* profiles without a known run, where machines are compared */
 };

@@ -76,7 +76,7 @@ struct serve {
     struct sp_profile
         profile;      /* of the chip and the engine; load.profile points to it or nowhere */
     bool own_profile; /* the pair has measured runs */
-    struct sp_serve_instance instance, reading; /* the latter reads prompts */
+    struct sp_serve_instance instance, reading; /* `reading` reads prompts */
     struct sp_serve_estimate said;              /* of it, where instance.estimated */
     double replicas, B;
     double readers;              /* of a split: instances that read for one that generates */
@@ -95,7 +95,7 @@ struct serve {
 /* Degrees, machine, formats and lengths of the options; what they may be. */
 bool sp_load_service(struct serve *f, const struct sp_sources *sources, struct sp_error *error);
 
-/* The same where model, machine, engine and constants are there: of another machine, say. */
+/* The same with model, machine, engine and constants given, such as for another machine. */
 bool sp_settle_service(struct serve *f, const struct sp_sources *sources, struct sp_error *error);
 
 /* Makes the chips of an instance its machine: on a torus the slice of that size. */
@@ -107,7 +107,8 @@ bool sp_load_sequences(struct serve *f, struct sp_error *error);
 /* Sets the sequences of an instance; for arriving requests the rate alone decides. */
 void sp_take_sequences(struct serve *f, double sequences);
 
-/* Where more come than it serves: the most that it serves in the place of --rate, and true. */
+/* If more requests come than it serves: puts the most that it serves in place of --rate, and
+ * returns true. */
 bool sp_load_most(struct serve *f, struct sp_error *error);
 
 /* Chips of the smallest machine of this kind whose instances serve --rate within the limits; NAN

@@ -19,8 +19,8 @@ struct rival {
     struct serve f;
     struct sp_serve_point points[SP_SERVE_POINTS];
     int n;
-    struct sp_error why; /* that it answers no request of these; 0 lines: it does */
-    const char *reason;  /* that none of its instances is in the list; NULL: one is */
+    struct sp_error why; /* why it answers none of these requests; 0 lines: it answers them */
+    const char *reason;  /* says that the list has none of its instances; NULL: it has one */
 };
 #define SP_PART serve_machine
 #define SP_PART_OF struct rival
@@ -32,7 +32,7 @@ struct contest {
     struct rival *rival[MOST_MACHINES];
     int n;
     enum sp_serve_objective objective;
-    bool front, estimated; /* the latter: of some machine */
+    bool front, estimated; /* `estimated`: of some machine */
     struct sp_serve_entry *entries;
     size_t n_entries, shown; /* of them */
 };

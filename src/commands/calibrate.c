@@ -270,7 +270,7 @@ static bool check_plan_options(const struct sp_args *args, struct sp_error *erro
     return true;
 }
 
-/* The fit of what was asked, of training or of serving. */
+/* Fits training or serving, whichever the file holds. */
 static bool fit(const struct sp_args *args, struct calibrating *s, struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);

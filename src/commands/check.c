@@ -41,7 +41,7 @@ struct check {
 
 /* An expected value beside the program's. */
 struct check_row {
-    const char *file, *key, *error; /* the latter "" if there is none */
+    const char *file, *key, *error; /* `error` is "" if there is none */
     const struct sp_case *of;
     struct sp_case_value expected;
     bool pass;

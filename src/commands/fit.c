@@ -495,7 +495,7 @@ static bool find_run(struct fit *f, const struct sp_args *args, struct sp_error 
     return true;
 }
 
-/* Days and a page are of what `search` expects, unless --mfu says how fast the run is. */
+/* Days and the page use the plan of `search`, unless --mfu gives the speed. */
 static void find_expected(struct fit *f, const struct sp_args *args, const struct sp_report *r)
 {
     const bool days = !isnan(f->tokens) && !args->given.mfu && sp_takes_scope(r, "expected");

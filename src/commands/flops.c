@@ -56,7 +56,7 @@ struct flops {
     struct sp_scores parts[SP_MOST_SCORES];
     int kinds; /* how many of them */
     bool shaped, causal, asks_step, has_lengths;
-    bool has_beside, is_tuned; /* other models run beside it; they do, or something is frozen */
+    bool has_beside, is_tuned; /* other models run alongside it; they do, or something is frozen */
     enum sp_flop_convention scores;
     double batch, seq, width, heads; /* tokens, tokens, d_model, heads */
     double rule_params, two_p, six_p, kv_bytes;

@@ -52,7 +52,7 @@ struct pipe {
     bool sends;    /* the time of a send is known */
     bool unequal;  /* --scale: all figures are those of the simulated schedule */
     double batch, d_model, W;
-    struct sp_task *task; /* of the played schedule; NULL: it is not played */
+    struct sp_task *task; /* of the simulated schedule; NULL: not simulated */
     bool is_drawn;        /* --timeline */
     struct sp_played played;
 };

@@ -416,7 +416,7 @@ static bool load_nothing(struct roof *s, struct sp_error *error)
     return s->has_hw || sp_fail(error, SP_USAGE, "--hw NAME is needed, and usually --matmul BxDxF");
 }
 
-/* What is asked about: the first that is given. */
+/* The subject of the question: the first that is given. */
 static bool load(const struct sp_args *args, struct roof *s, struct sp_error *error)
 {
     const struct {

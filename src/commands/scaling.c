@@ -296,7 +296,7 @@ static enum flops_from flops_from(const struct scaling *s)
     return s->has_loss ? FLOPS_FOR_LOSS : s->has_params ? FLOPS_FOR_PARAMS : FLOPS_FOR_TOKENS;
 }
 
-/* What the rows show beside the run. */
+/* What the rows show in addition to the run. */
 static void work_out(struct scaling *s)
 {
     const struct sp_scaling_run *const given = &s->given, budget = {s->run.flops, NAN, NAN, NAN};

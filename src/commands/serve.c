@@ -149,7 +149,7 @@ static void say_instances(const struct shown *s, char *out, size_t size)
                   sp_human_text(f->reader.service.chips, SP_COUNT));
 }
 
-/* "a token every 30 ms" and what was asked for instead. */
+/* "a token every 30 ms", or the figure that was asked for instead. */
 static void say_serving(const struct shown *s, char *out, size_t size)
 {
     const struct serve *const f = s->f;

@@ -225,7 +225,7 @@ static void put_local_matmuls(struct sp_report *r, const struct step *s)
     free(list);
 }
 
-/* A measured run beside its estimate. */
+/* A measured run alongside its estimate. */
 struct measured_rows {
     const struct sp_measured_run *run;
     const struct sp_estimate *e;

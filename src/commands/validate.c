@@ -14,7 +14,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(example), SP_TAKE(by), SP_TAKE(profile), SP_TAKE(all), SP_OPTION_PLOT,
 };
 
-/* A file of runs beside their predictions; validate.def shows it. */
+/* A file of runs alongside their predictions; validate.def shows it. */
 struct validating {
     const char *file, *by; /* --by, or NULL */
     bool serves;

@@ -89,7 +89,7 @@ struct rule {
     const char *otherwise;
 };
 
-/* Checks rules of a table in their order; `why` a missing value is needed. A missing key gets the
+/* Checks a table's rules in order; `why` says what needs a missing value. A missing key gets the
  * place of the object that lacks it. */
 static bool check_rules(const struct rule *rules, size_t n, const struct sp_json *json,
                         const char *table, const char *why, struct sp_error *error)

@@ -97,7 +97,7 @@ static const char *nearest_set_path(struct sp_text *room, const struct sp_field_
     return sp_nearest_hint_in(room, &nearest);
 }
 
-/* A key of a section that ends in this word, such as "moe.experts"; NULL: there is none. */
+/* A key of a section that ends in this word, such as "moe.experts"; NULL: none. */
 static const char *key_that_ends_in(const struct sp_field_table *table, const char *word)
 {
     for (size_t i = 0; i < table->n; i++) {

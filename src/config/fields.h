@@ -50,7 +50,7 @@ enum { SP_ROW_NAME = 72 };
 /* The most rows of a table. */
 enum { SP_MOST_FIELDS = 512 };
 
-/* A table with a name ("model") that errors and --set paths use. */
+/* A table with a name ("model") for errors and paths of --set. */
 struct sp_field_table {
     const char *name;
     const struct sp_field *fields;

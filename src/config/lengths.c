@@ -17,7 +17,7 @@ static const struct {
     enum sp_lengths_kind kind;
     struct {
         double least, most;
-    } number[MOST_NUMBERS]; /* most 0: it has no such number */
+    } number[MOST_NUMBERS]; /* most 0: it has no count */
 } distributions[] = {
     {"lognormal", "lognormal:MEAN:SIGMA", SP_LENGTHS_LOGNORMAL, {{1, SP_MOST_TOKENS}, {0, 5}}},
     {"uniform", "uniform:A:B", SP_LENGTHS_UNIFORM, {{1, SP_MOST_TOKENS}, {1, SP_MOST_TOKENS}}},

@@ -16,7 +16,7 @@ struct sp_trace {
     struct sp_trace *next;
     char *path;
     size_t n;
-    double *column[SP_TRACE_COLUMNS]; /* in the file's order: tokens, s; NULL: it has none */
+    double *column[SP_TRACE_COLUMNS]; /* in the file's order: tokens, s; NULL: none */
     double *sorted[SP_TRACE_COLUMNS]; /* rising */
 };
 void sp_free_traces(struct sp_trace *traces);

@@ -19,7 +19,7 @@ struct sp_remembered {
 };
 
 struct key {
-    size_t length; /* above LONGEST_KEY: it has no room */
+    size_t length; /* above LONGEST_KEY: does not fit */
     char text[LONGEST_KEY];
 };
 

@@ -156,7 +156,7 @@ static void put_indexer(cJSON *out, const cJSON *o)
     sp_hf_put_flag(x, "shared", letters && strchr(letters, 'L'));
 }
 
-/* Layers of which a table gives the experts: those named so, or the first ones. */
+/* Layers whose experts a table gives: those so named, or the first ones. */
 static double hash_layers_of(const cJSON *o)
 {
     const cJSON *kind, *const kinds = sp_hf_member(o, "mlp_layer_types");

@@ -88,7 +88,7 @@ struct global_layers {
     double first, every;
 };
 
-/* Those of a list of layers, of which `listed` are global. Only their number counts: a list without
+/* The layers of a list, `listed` of them global. Only their number counts: a list without
  * a period is read as its global layers first. */
 static struct global_layers listed_layers(double listed, double layers)
 {

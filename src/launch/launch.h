@@ -81,7 +81,7 @@ struct sp_launch {
     bool etp_is_tp; /* experts are split as the rest: what is typed for TP counts for them too */
     char note[SP_LAUNCH_NOTES][240];
     int notes, refusals; /* of the notes, what the framework refuses */
-    int64_t devices;     /* that it starts; 0: it does not say */
+    int64_t devices;     /* devices that it starts; 0: not said */
     char machine[128];   /* the chip that was typed without a count, with these; "": none was */
     struct sp_unread unread[SP_LAUNCH_UNREAD]; /* no answer unless these options are typed */
     int n_unread;
@@ -100,7 +100,7 @@ struct sp_served_launch {
     const struct sp_sources *sources;
     const char *model, *hardware, *draft_model; /* names */
     struct sp_served_pool pool, reads;          /* what generates, and what reads its prompts */
-    bool apart;                                 /* the latter is another one */
+    bool apart;                                 /* `reads` is another pool */
     double experts;                             /* of a layer; 0: none */
     double sequences, length, chunk, memory_fraction, block, drafts;
     const char *weights, *kv; /* formats */
@@ -161,7 +161,7 @@ struct sp_launched {
     int version;                          /* of the target: its place in SP_VERSIONS_OF_... */
     const char *remat, *framework;        /* names */
     struct sp_execution usual;            /* what the framework runs where a plan says nothing */
-    const struct sp_precision *precision; /* the recipe, as it was changed */
+    const struct sp_precision *precision; /* the recipe after its overrides */
     const char *framework_given; /* how it was typed, where its name does not find it; or NULL */
 };
 

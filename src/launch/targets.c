@@ -209,7 +209,7 @@ static const struct sp_target *find_reader(const struct sp_launch_file *file, co
     return best;
 }
 
-/* Says that a script which the file runs is not here, or that nothing tells which one it is. */
+/* Says that a script that the file runs is missing, or that its name is unknown. */
 static bool refuse_missing(const struct sp_launch_file *file)
 {
     const struct sp_script *const script = file->script;

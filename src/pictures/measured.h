@@ -5,7 +5,7 @@
 #include "answer/report.h"
 #include "pictures/plot.h"
 
-/* Each run of `validate` by what was predicted, with the 80 % range, and what was measured. */
+/* Each run of `validate`: predicted time with its 80 % range, and measured time. */
 struct sp_figure *sp_draw_measured(const struct sp_report *report, struct sp_error *error);
 
 #endif

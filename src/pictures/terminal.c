@@ -354,7 +354,7 @@ static void write_panel(FILE *out, const struct sp_panel *panel, const char *tit
     free(s.cell);
 }
 
-/* Drops empty lines but one between panels, and those at the end; returns the new length. */
+/* Drops empty lines at the end, and all but one between panels; returns the new length. */
 static size_t tidy(char *text)
 {
     char *to = text, *end = text;

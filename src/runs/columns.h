@@ -6,7 +6,7 @@
 
 struct sp_sources;
 
-/* The column; below 0: there is none. */
+/* The column; below 0: none. */
 int sp_run_column(const struct sp_csv *csv, const char *name);
 
 /* The name that the file has for it; `name` if it has none. */

@@ -9,7 +9,7 @@
 /* Which constants are fitted to which runs. */
 struct sp_fit_request {
     const char *file;            /* NULL: of `logged` alone */
-    const struct sp_run *logged; /* a run beside those of the file; NULL: none */
+    const struct sp_run *logged; /* a run in addition to those of the file; NULL: none */
     const char *chip;            /* whose runs count */
     const char *framework;       /* or engine; NULL: that of all those runs */
     const char *profile;         /* that the fit starts from; NULL: the stack's own */

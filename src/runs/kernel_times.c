@@ -20,8 +20,8 @@ const char *const sp_kernel_format_names[SP_KERNEL_FORMATS] = {"bf16", "fp8", "f
 const char *const sp_kernel_op_names[SP_KERNEL_OPS] = {"matmul", "attention"};
 static const char *const sizes[SP_KERNEL_OPS][3] = {{"m", "n", "k"}, {"heads", "head_dim", "seq"}};
 
-/* A constant of a curve: its place, bounds, what is usual, and how far the logarithm of a chip's
- * may be from what it starts at. */
+/* A constant of a curve: its place, its bounds, its usual value, and how far the logarithm of a
+ * chip's value may be from its start. */
 struct constant {
     size_t at;
     double low, high, usual, spread;
@@ -62,7 +62,7 @@ static int number_of(const char *const *list, int n, const char *word)
     return -1;
 }
 
-/* A positive number of a row; NAN: there is none. */
+/* A positive number of a row; NAN: none. */
 static double positive(const struct sp_csv *csv, size_t row, const char *column)
 {
     char *end;

@@ -59,7 +59,7 @@ static double error_at(const struct sp_shared_fit *f, size_t i, const double *x,
     return f->error(f->context, i, constants_of(f, values, i), unknowns);
 }
 
-/* Derivative of a sample's error by one of its numbers, which stays as it is. */
+/* Derivative of a sample's error by one of its numbers; the number is restored. */
 static double slope_by(const struct sp_shared_fit *f, size_t i, const double *constants,
                        const double *unknowns, double *number, double step)
 {

@@ -1,4 +1,4 @@
-/* Measured training runs beside their predictions. */
+/* Measured training runs alongside their predictions. */
 #ifndef SP_VALIDATION_H
 #define SP_VALIDATION_H
 
@@ -18,7 +18,7 @@ struct sp_run_profiles {
 bool sp_load_run_profiles(const char *name, const struct sp_sources *sources,
                           struct sp_run_profiles *profiles, struct sp_error *error);
 
-/* A run beside its prediction. */
+/* A run alongside its prediction. */
 struct sp_validated {
     const struct sp_run *run;
     bool is_predicted; /* the rest of the facts is known */

@@ -28,9 +28,9 @@ struct sp_memory_case {
     double checkpoints;         /* per layer, instead of `remat`; or NAN */
     bool by_gpt_rule;           /* Korthikanti's closed form instead of the layer's tensors */
     bool sequence_parallel;
-    int offload;                          /* enum sp_offload */
-    double chunks;                        /* of a stage */
-    const struct sp_plan *plan;           /* the case as it was resolved; NULL: made of the above */
+    int offload;                /* enum sp_offload */
+    double chunks;              /* of a stage */
+    const struct sp_plan *plan; /* the resolved case; NULL: it is made from the members above */
     const struct sp_framework *framework; /* that of the plan */
     bool is_closed; /* micro-batches in flight are given, which a plan's schedule says */
 };
@@ -61,7 +61,7 @@ enum sp_remat sp_lightest_remat(struct sp_memory_case plan, const struct sp_fram
 
 /* The case as a plan of the framework: the plan's peak on the fullest stage, as `step` has it, and
  * its verdict. Where the case is no plan (a model without a shape, a rule or checkpoints in the
- * place of the layer's tensors, parts moved away, models beside), or without a framework, the
+ * place of the layer's tensors, parts moved away, models alongside), or without a framework, the
  * closed form alone. */
 struct sp_case_verdict {
     bool is_plan;

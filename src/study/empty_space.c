@@ -6,7 +6,7 @@
 
 const char *const sp_empty_causes[] = {"option", "options", "batch", "devices", "model"};
 
-/* Batches are tried up to twice the one asked for and down to half of it, at most so many. */
+/* Batches are tried up to twice the one asked for and down to half of it, at most this many. */
 enum { MOST_TRIED = 512 };
 
 /* Whether there is any plan, fitting or not: the first will do. */

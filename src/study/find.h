@@ -12,7 +12,7 @@ struct sp_finding {
     const struct sp_search *of;
     enum sp_find_what what;
     bool is_tight;           /* a tight fit will do, as a search takes it where no other is */
-    bool is_about;           /* any batch within SP_ABOUT of what was asked will do */
+    bool is_about;           /* any batch within SP_ABOUT of the requested one will do */
     struct sp_candidate *at; /* the machine, problem and plans of the answer; free() it */
     double value;            /* NAN: no answer */
     double step_s;           /* of the best plan there */

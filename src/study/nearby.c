@@ -44,7 +44,7 @@ static bool limit_replicas(const struct looking *l, struct sp_candidate *other)
 }
 
 /* Searches a variant, or its likely plans alone, for one worth naming and better than `beat`;
- * false: there is none. */
+ * false: none. */
 static bool search_variant(const struct looking *l, struct sp_candidate *other, double beat,
                            bool likely)
 {
@@ -106,7 +106,7 @@ static int by_promise(const void *a, const void *b)
                                 : (x->batch > y->batch) - (x->batch < y->batch);
 }
 
-/* Whether a variant leaves a smaller odd part than what was asked, or has many more replicas. */
+/* Whether a variant leaves a smaller odd part than the requested one, or has many more replicas. */
 static bool is_promising(const struct sp_variant *one, const struct sp_variant *asked)
 {
     return sp_odd_rest(one->devices, one->batch) < sp_odd_rest(asked->devices, asked->batch) ||

@@ -7,7 +7,7 @@
 /* Least gain of a problem close by for which it is named, beyond 1. */
 #define SP_WORTH_NAMING 0.03
 
-/* A problem close by; without `at` there is none that is better. */
+/* A nearby problem that is better; none if `at` is NULL. */
 struct sp_nearby {
     struct sp_candidate *at; /* its machine, batch and best plan; free() it */
     double step_s;           /* of its best plan */

@@ -42,8 +42,8 @@ bool sp_take_devices(struct sp_hardware *hw, int64_t devices)
     return sp_take_slice(hw, devices);
 }
 
-/* Length of a name without its count or shape: "h100" of "h100-512", "v5p" of "v5p:8x8x8"; 0: it
- * has none. */
+/* Length of a name without its count or shape: "h100" of "h100-512", "v5p" of "v5p:8x8x8"; 0: none.
+ */
 static size_t bare_length(const char *typed)
 {
     const char *const colon = strrchr(typed, ':'), *const dash = strrchr(typed, '-');
@@ -109,8 +109,8 @@ struct batches {
     int64_t batch[SP_MAX_VARIANTS], shares[SP_MAX_VARIANTS];
 };
 
-/* Keeps a batch unless one that is kept is shared by all that share it; of two that are shared
- * alike, the nearer to what was asked. */
+/* Keeps a batch unless every replica count that shares it also shares a batch kept before; of two
+ * batches that the same replica counts share, keeps the nearer to the requested one. */
 static void keep(struct batches *kept, int64_t devices, int64_t batch, double asked)
 {
     const int64_t shares = sp_batch_shares(devices, batch);

@@ -1,5 +1,5 @@
-/* A problem as it was asked: the machine, the batch, the run, the goal, and what may differ from
- * what was said; and the machines and batches that it allows. */
+/* A problem: machine, batch, run, goal, and the tolerances; and the machines and batches that these
+ * allow. */
 #ifndef SP_STUDY_PROBLEM_H
 #define SP_STUDY_PROBLEM_H
 
@@ -49,7 +49,7 @@ struct sp_problem {
     enum sp_goal goal;
 };
 
-/* Whether a batch is within SP_ABOUT of what was asked. */
+/* Whether a batch is within SP_ABOUT of the requested one. */
 bool sp_is_about(double sequences, double asked);
 
 /* Whether a search may take any batch within SP_ABOUT: one that was asked for so, or tokens that

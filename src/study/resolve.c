@@ -179,7 +179,8 @@ static bool any_exists(const struct tried best[EXTRAS])
     return any;
 }
 
-/* Whether a plan of these bytes is not taken, whatever its time: where some fit, one of them is. */
+/* Whether a plan of these bytes is out of the question whatever its time: if any plan fits, one
+ * that fits is taken. */
 static bool is_too_large(const struct choosing *c, double bytes)
 {
     for (int i = 0; i < 2; i++)

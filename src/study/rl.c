@@ -61,7 +61,7 @@ static void time_critic(const struct sp_rl_asked *a, struct sp_rl_answer *r)
     r->memory_training += states_of(&memory);
 }
 
-/* All that trains, and what stands beside it. */
+/* All models that train, and those that do not. */
 static void time_training(const struct sp_rl_asked *a, struct sp_rl_answer *r)
 {
     const struct sp_model *const beside[] = {a->reference, a->reward};
@@ -99,7 +99,7 @@ static double places_of(const struct sp_rl_asked *a, const struct sp_rl_answer *
     return sp_most_sequences(&served);
 }
 
-/* Places that answers of one start leave each other: they are long at the same time. The mean cache
+/* Places for answers that start together: they are long at the same time. The mean cache
  * of one over the most that one of them has, those that have ended included. */
 static double share_at_start(const struct sp_rl_asked *a)
 {
@@ -223,9 +223,9 @@ static double together_s(const struct sp_rl_asked *a, const struct sp_rl_answer 
                                         a->overhead_s);
 }
 
-/* Answers of the steps by which generation is ahead run beside those of a batch, as many as finish
- * in the time of one (Little 1961), and slow it down: the step and the answers in it are solved
- * together. */
+/* Answers of the steps by which generation is ahead run alongside those of a batch, as many as
+ * finish in the time of one (Little 1961), and slow it down: the step and the answers in it are
+ * solved together. */
 static void settle_latency(const struct sp_rl_asked *a, struct sp_rl_answer *r)
 {
     enum { ROUNDS = 40 };

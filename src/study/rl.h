@@ -49,7 +49,7 @@ struct sp_rl_answer {
     double answers, answers_each;
     double part_s[SP_RL_PARTS], training_s, work_s, step_s, low_s, high_s;
     double exposed_s, critic_step_s, critic_values_s, passes;
-    double latency_s; /* of a batch beside those that generation is ahead */
+    double latency_s; /* of one batch, among those by which generation is ahead */
     double beside;    /* answers of an engine that run then */
     double passes_longer, generation_longer, tensors, tensor_s;
     double refit_bytes, refit_bandwidth, states, host_bandwidth, devices_per_host;

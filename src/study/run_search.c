@@ -57,7 +57,7 @@ static bool is_stopped(struct searching *s)
 static void look_at_group(struct searching *s, int64_t group, struct keeping *k,
                           struct sp_search_counts *counts)
 {
-    k->here.n = k->here.n_simple = 0; /* the list stays as it is: most of the groups are empty */
+    k->here.n = k->here.n_simple = 0; /* the list is not shortened: most groups are empty */
     k->here.fastest.step_s = 0;
     if (k->here.front)
         k->here.front->n = 0;
@@ -67,7 +67,7 @@ static void look_at_group(struct searching *s, int64_t group, struct keeping *k,
         atomic_store(&s->found, true);
 }
 
-/* A thread's part of the search. */
+/* One thread's part of the search. */
 static void look(struct sp_share *share, void *context)
 {
     struct searching *const s = context;

@@ -240,8 +240,8 @@ static double value_of(const struct sp_search *s, int machine, const struct sp_f
     }
 }
 
-/* The simplest plan comes first of its machine whatever others within SP_SIMPLER say, so it stands
- * in the order where the best of them would. */
+/* On a machine the simplest plan within SP_SIMPLER comes first, so among machines it takes the
+ * place of the best of those plans. */
 static struct sp_ranked rank_of(const struct sp_search *s, int machine,
                                 const struct sp_found *found)
 {

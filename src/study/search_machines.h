@@ -47,8 +47,8 @@ bool sp_open_machine(const struct sp_search *search, struct sp_candidate *machin
 void sp_close_search(struct sp_search *search);
 
 /* Searches a machine's plans with memory to spare; if there are none, and the user set no limit,
- * those that fit tightly. Where devices may stay idle or the batch is about so many, the machine
- * becomes its best variant. */
+ * those that fit tightly. If devices may stay idle or the batch may vary, the machine becomes its
+ * best variant. */
 void sp_search_machine(struct sp_search *search, int machine);
 
 /* A machine as one of its variants, opened; NULL: it cannot be searched. free() it; it borrows the
@@ -77,7 +77,7 @@ struct sp_ranked {
 void sp_finish_search(struct sp_search *search);
 
 /* The plan that the estimate alone would put first on the machine of the first, where it is faster
- * and another plan; NULL: there is none. */
+ * and another plan; NULL: none. */
 const struct sp_found *sp_faster_than_first(const struct sp_search *search,
                                             const struct sp_ranked *first);
 
@@ -161,7 +161,7 @@ int sp_best_machine_but(const struct sp_search *search, int one);
 
 /* How far the best machine is ahead of the second. */
 struct sp_machine_lead {
-    int best, second;            /* second -1: there is none */
+    int best, second;            /* second -1: none */
     double apart_log, least_log; /* logarithms: how far, and from where on it can be believed */
     bool is_tie;
 };

@@ -68,7 +68,7 @@ class Page {
       make('a', { href: `#${encodeURIComponent(lineOf(this.lines[page] ?? [page]))}`, 'data-page': page }, title)));
   }
 
-  // The tasks go on with what was asked last: with the same problem, where training is concerned.
+  // A task opens with its last question; tasks about training share one problem.
   remember(words) {
     if (!this.lines[words[0]]) return;
     this.lines[words[0]] = words;
@@ -132,7 +132,7 @@ class Page {
     else location.hash = hash;
   }
 
-  // Shows the answer to a command. What is there is stale until then. `live`: while it is being typed, where errors
+  // Shows the answer to a command. The old answer is stale until then. `live`: while it is being typed, where errors
   // leave the last answer.
   async answer(words, live = false) {
     if (this.running) this.engine.cancel(this.running.id);

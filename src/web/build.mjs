@@ -20,10 +20,10 @@ const small = (text, loader, ...more) =>
 // In order of loading: a file uses the files before it.
 const firstScripts = ['first.js'];
 const toolScripts = ['boot.js'];
-const scripts = ['words.js', 'dom.js', 'streams.js', 'engine.js', 'commands.js', 'numbers.js', 'figure.js',
+const scripts = ['words.js', 'dom.js', 'engine.js', 'commands.js', 'numbers.js', 'figure.js',
   'answer.js', 'head.js', 'explain.js', 'copy.js', 'compare.js', 'complete.js', 'tasks.js', 'forms.js',
   'files.js', 'book.js', 'app.js'];
-const workerScripts = ['wasi_files.js', 'wasi.js', 'worker.js'];
+const workerScripts = ['streams.js', 'wasi_files.js', 'wasi.js', 'worker.js'];
 
 // Sixteen bits per character, in UTF-16: each block of characters begins with a number, from which numbers follow that are
 // added to the others. It is one that leaves no surrogate, no control character and no sign of HTML in the block. The longer

@@ -1,30 +1,29 @@
 // Runs of the program in two workers: each does one at a time, in the order of the requests. Runs that can be cancelled, which
 // may be long, have the second: cancelling ends it with the run at work, and the others go on in a new one. The first stays
-// warm, for a verdict at every key.
+// warm, for a verdict at every key; it unpacks and compiles the program while the page is laid out.
 
 class Engine {
   constructor() {
     this.runs = new Map();
     this.workers = [];
     this.last = 0;
-    this.load();
-  }
-
-  async load() {
     this.url = URL.createObjectURL(new Blob([carried.worker], { type: 'text/javascript' }));
-    this.module = await WebAssembly.compile(withCode(carried.program, outOfStreams));
-    new Set([...this.runs.values()].map((run) => run.lane)).forEach((lane) => this.start(lane));
+    this.start(0);
   }
 
   start(lane) {
     const worker = new Worker(this.url);
     this.workers[lane] = worker;
     worker.onmessage = ({ data }) => this.hear(data);
-    worker.postMessage({ program: this.module });
+    worker.postMessage(this.module ? { program: this.module } : { packed: carried.program });
     for (const [id, run] of this.runs) if (run.lane === lane) worker.postMessage({ id, given: run.given });
   }
 
-  hear({ id, progress, done }) {
+  hear({ id, program, progress, done }) {
+    if (program) {
+      this.module = program;
+      if ([...this.runs.values()].some(({ lane }) => lane && !this.workers[lane])) this.start(1);
+    }
     const run = this.runs.get(id);
     if (!run) return;
     if (progress !== undefined) run.onprogress?.(progress);

@@ -29,7 +29,7 @@ function quantitiesOf(layout) {
   return new Map(layout.quantities.filter((each) => each.value !== null).map((each) => [each.key, each]));
 }
 
-// The first of the fronts with which a key is there.
+// The first prefix under which a key exists.
 function frontOf(all, key) {
   return FRONTS.find((front) => all.has(front + key));
 }

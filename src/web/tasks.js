@@ -11,7 +11,7 @@ const TASKS = {
 
 // A field: its label, what it counts, and the powers of two between which its slider goes.
 const FIELDS = {
-  model: ['Model', 'name, HF id or file'],
+  model: ['Model', 'name, HF id, file'],
   chip: ['Chip', ''],
   count: ['How many', 'chips', 0, 14],
   batch: ['Batch', 'sequences', 0, 15],

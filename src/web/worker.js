@@ -29,6 +29,7 @@ function runOnce({ id, given }) {
 }
 
 onmessage = ({ data }) => {
-  if (data.program) program = data.program;
+  if (data.packed) postMessage({ program: program = new WebAssembly.Module(withCode(data.packed, outOfStreams)) });
+  else if (data.program) program = data.program;
   else runOnce(data);
 };

@@ -44,7 +44,7 @@ static void rings(void **state)
         const int n = (int)w.p.cp;
         const double each = layers * microbatches_of(&w.p);
         const double attention = estimate(&w).attention / each, forward = attention / 3.5;
-        /* sends so much longer or shorter than blocks that a smooth maximum is a maximum */
+        /* sends that differ so much from blocks that a smooth maximum is a maximum */
         const double rate = slow ? kv / (200 * attention) : 200 * n * (kv + grads) / forward;
         w.hw.network.domain_bytes_per_s = w.hw.network.scaleout_bytes_per_s = rate;
         w.profile.value[SP_C_SCALE_UP] = w.profile.value[SP_C_SCALE_OUT] = 1;

@@ -25,7 +25,7 @@ static double kept_of(const struct sp_model *m, const struct sp_plan *p,
     /* torchtitan's selective policy keeps no grouped matmul */
     const double experts_up = r->grouped > r->up ? r->grouped : r->up;
     const bool drops = p->execution.dropout > 0;
-    /* an input of a matmul that its weight gradient alone needs stays as it was cast: a byte of two
+    /* a matmul's input that only its weight gradient needs is kept as cast: 1 byte of 2
      */
     const bool casts = f->narrow_inputs && p->dtype == SP_FP8;
     const double cast = casts ? 0.5 : 1;
@@ -74,7 +74,7 @@ static double kept_of(const struct sp_model *m, const struct sp_plan *p,
     return bytes;
 }
 
-/* Of other ranks' keys and values, and gradients of them, what is there while attention's gradients
+/* Bytes of other ranks' keys and values, and of their gradients, held while attention's gradients
  * are computed. */
 static double others_of(const struct sp_model *m, const struct sp_plan *p,
                         const struct sp_framework *f)
@@ -175,7 +175,7 @@ static double sends_of(const struct sp_model *m, const struct sp_plan *p, int64_
     return bytes;
 }
 
-/* What the framework holds beside: a gradient of each shape of weight, and unsharded layers. */
+/* What the framework also holds: a gradient of each shape of weight, and unsharded layers. */
 static double buffers_of(const struct sp_model *m, const struct sp_plan *p,
                          const struct sp_framework *f, int from, int to)
 {
@@ -464,8 +464,8 @@ static int64_t chunk_at(const struct sp_plan *p, int64_t k, bool back)
     return back ? p->vpp - 1 - chunk : chunk;
 }
 
-/* Most layers whose activations are there, at any time and when the last chunk has just run: pass
- * after pass. */
+/* The most layers whose activations are kept at once, at any time and just after the last chunk has
+ * run; found by going through the passes. */
 static void play_chunks(const struct sp_plan *p, int64_t stage, const int64_t *sizes,
                         double most[2])
 {

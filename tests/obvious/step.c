@@ -352,8 +352,8 @@ static double idle_of_two_s(const struct sp_plan *p, int m, double work, double 
     }
 }
 
-/* Two stages under a schedule that has a closed form only: the one that works longer than it waits
- * sets the pace, and waits as long as the other would in a pipeline of its like. */
+/* Two stages under a schedule with a closed form only: the stage with more work sets the pace, and
+ * waits as long as it would in a pipeline of equal stages. */
 static double two_stages_s(const struct sp_plan *p, int m, const double *work, const double *late)
 {
     const double idle[] = {idle_of_two_s(p, m, work[0], late[0]),

@@ -241,7 +241,7 @@ static bool ends_in(const char *path, const char *end)
     return n > m && strcmp(path + n - m, end) == 0;
 }
 
-/* Errors of the runs that the fit was made to; `found` is what it says of what they leave open. */
+/* Errors of the runs that the fit used; `found`: what the fit says of their unknowns. */
 static double *errors_of_fit(const struct sp_study *study, struct sp_profile *fitted)
 {
     double(*const found)[SP_UNKNOWNS] = calloc(study->n + 1, sizeof *found);

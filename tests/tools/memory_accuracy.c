@@ -77,7 +77,7 @@ static bool has_cell(const struct errors *e, size_t i, const char *column)
 
 enum { LEAST = 1000000000 }; /* bytes */
 
-/* Classes, of which a run has the first that fits. */
+/* Classes of runs; a run belongs to the first that fits. */
 static const char *class_of(const struct sp_run *run)
 {
     return run->model.moe.experts > 0   ? "experts"

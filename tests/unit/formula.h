@@ -20,7 +20,7 @@
  */
 struct sp_formula {
     const struct sp_report *report;
-    const struct sp_entry *entry; /* whose arguments the names are; NULL: they are keys */
+    const struct sp_entry *entry; /* names: its arguments; NULL: keys */
     const char *at;
     char wrong[128]; /* what could not be parsed; "" if all was */
 };

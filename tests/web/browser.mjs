@@ -13,21 +13,25 @@ export async function startBrowser() {
   return chromium.launch({ executablePath: '/usr/bin/chromium', args: FLAGS });
 }
 
-// Opens the page with a command as its address; `faults` collects errors, and requests beside that of the page.
-export async function open(browser, line = '', options = {}) {
+// Opens the page with a command as its address; `faults` collects errors, and requests beside that of the page. `counts`: the
+// processor time of the main thread too, which the debugger that counts it makes longer.
+export async function open(browser, line = '', options = {}, counts = false) {
   const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, ...options });
   const tab = await context.newPage();
   const faults = [];
   tab.on('console', (message) => { if (['error', 'warning'].includes(message.type())) faults.push(message.text()); });
   tab.on('pageerror', (error) => faults.push(error.stack));
   tab.on('request', (request) => { if (!/^(file|blob):/.test(request.url())) faults.push(`request: ${request.url()}`); });
+  const debug = counts && await context.newCDPSession(tab);
+  await (debug && debug.send('Performance.enable', { timeDomain: 'threadTicks' }));
   const start = performance.now();
   await tab.goto(`${pathToFileURL(file)}${line && `#${encodeURIComponent(line)}`}`);
   if (options.javaScriptEnabled === false) return { tab, faults, close: () => context.close() };
   await tab.waitForSelector('#answer .report, #answer pre, #book h2');
   const firstMs = performance.now() - start;
+  const firstBusyMs = debug && 1000 * (await debug.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'ThreadTime').value;
   await tab.waitForFunction(() => document.documentElement.dataset.ready === 'yes');
-  return { tab, faults, firstMs, close: () => context.close() };
+  return { tab, faults, firstMs, firstBusyMs, close: () => context.close() };
 }
 
 // Runs words in the page's engine: {code, ms, stdout, stderr}.

@@ -5,21 +5,12 @@ import { statSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { availableParallelism, loadavg } from 'node:os';
 import { answered, file, open, runInPage, runNative, startBrowser } from './browser.mjs';
+import { timesOf, verdictAfter, words } from './times.mjs';
 
 const SLACK = 3 * Math.max(1, loadavg()[0] / availableParallelism());
 let browser;
 before(async () => { browser = await startBrowser(); });
 after(() => browser.close());
-
-// Of several runs the least and the median of their times, ms.
-async function timesOf(runs, run) {
-  const values = [];
-  for (let i = 0; i < runs; i++) values.push(await run());
-  values.sort((a, b) => a - b);
-  return { least: values[0], median: values[Math.floor(runs / 2)] };
-}
-
-const words = ({ least, median }) => `${median.toFixed(1)} ms (at least ${least.toFixed(1)} ms)`;
 
 test('at most 650 KB', () => {
   const { size } = statSync(file);
@@ -37,25 +28,6 @@ test('the first verdict within 600 ms, without a request or an error', async () 
   console.log(`first verdict: ${words(times)}`);
   assert.ok(times.least <= 600 * SLACK, words(times));
 });
-
-// Types over a field, and waits until a new verdict stands there: ms.
-function verdictAfter(tab, field, text) {
-  return tab.evaluate(([id, typed]) => new Promise((resolve) => {
-    const input = document.getElementById(id);
-    const old = document.querySelector('.verdict');
-    const start = performance.now();
-    const watch = new MutationObserver(() => {
-      const verdict = document.querySelector('.verdict');
-      if (!verdict || verdict === old) return;
-      watch.disconnect();
-      resolve(performance.now() - start);
-    });
-    watch.observe(document.getElementById('answer'), { childList: true, subtree: true });
-    input.focus();
-    input.value = typed;
-    input.dispatchEvent(new Event('input', { bubbles: true }));
-  }), [field, text]);
-}
 
 test('a verdict 50 ms after a key, 100 ms for a mixture of experts', async () => {
   for (const [model, limit] of [['llama3-70b', 50], ['deepseek-v3', 100]]) {

@@ -77,7 +77,7 @@ void sp_list_strategy(const struct sp_strategy *s, const struct sp_fit_input *in
                       &listed->mine);
 }
 
-/* Sets what a framework keeps beside any strategy, and the unevenness of whole layers. */
+/* Sets what a framework keeps under any strategy, and the unevenness of whole layers. */
 static void judge_framework(struct sp_strategy *s, const struct sp_framework *f)
 {
     s->uneven_params = s->uneven;

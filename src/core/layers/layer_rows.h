@@ -22,7 +22,7 @@ enum {
 #define KEEP(l, ...) ((l)->kept[(l)->n_kept++] = (struct sp_kept){.width = __VA_ARGS__})
 #define MOVE(l, ...) ((l)->moved[(l)->n_moved++] = (struct sp_moved){.width = __VA_ARGS__})
 
-/* The default count of a matmul is one, which every token passes. */
+/* By default a matmul counts once, for every token. */
 static inline void sp_end_matmul(struct sp_layer *l)
 {
     struct sp_matmul *const row = &l->matmul[l->matmuls++];

@@ -189,7 +189,7 @@ bool sp_offers_shape(const struct sp_network *network, const struct sp_shape *wa
     return false;
 }
 
-/* Axes of at least so many chips. */
+/* Axes of at least this many chips. */
 static int axes_from(const struct sp_shape *shape, int32_t chips)
 {
     int n = 0;

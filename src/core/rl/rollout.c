@@ -40,7 +40,7 @@ static struct in_flight say(const struct sp_rollout *r, double running)
     return (struct in_flight){y.e2e_s, y.requests_per_s, y.prompts_per_s, y.step_s, 1};
 }
 
-/* A step of so many sequences with so much in the cache. */
+/* A step of this many sequences with this much in the cache. */
 static double step_s(const struct sp_rollout *r, double sequences, double context)
 {
     const struct sp_serve_instance *const i = r->instance;

@@ -35,8 +35,8 @@ struct state {
     double update_s;         /* the longest of its stages, behind the longest pipeline */
     int32_t before;          /* the way without the last stage */
     int16_t at;              /* layers of all its stages */
-    int16_t n, of[HEAVIEST]; /* stages of which none is at most as heavy as another; n above
-                                HEAVIEST: there are more than are listed */
+    int16_t n, of[HEAVIEST]; /* stages that no other stage outweighs in every part; n above
+                                HEAVIEST: more than fit into the list */
 };
 
 struct sp_layout_room {

@@ -22,7 +22,7 @@ struct sp_built {
     int64_t stages, microbatches;
 };
 
-/* Adds stage `at`, counted from 0, behind those that are there. */
+/* Appends stage `at`, counted from 0. */
 void sp_add_stage(const struct sp_built *b, int64_t at, const struct sp_one_stage *stage,
                   struct sp_makespan *m);
 

@@ -249,8 +249,8 @@ static double steps_s(const struct engine *e, double steps)
     return steps * step_s(e, (steps - 1) / 2);
 }
 
-/* Fewest steps, at most `most`, that last until a time: by halving, where the mean step of the last
- * trial says. */
+/* Fewest steps, at most `most`, that last until a time: found by halving, starting where the mean
+ * step of the last trial points. */
 static double steps_until(const struct engine *e, double time, double most)
 {
     const double wait = time - e->now;
@@ -351,7 +351,8 @@ static void swap(double *a, double *b)
     *b = kept;
 }
 
-/* The value that so many are no greater than, by Hoare's selection; orders the values around it. */
+/* The value that this many values do not exceed, by Hoare's selection; orders the values around it.
+ */
 static double nth(double *values, size_t n, size_t wanted)
 {
     size_t low = 0, high = n - 1;

@@ -1,4 +1,4 @@
-/* Models that run forward beside the trained one. */
+/* Models that run forward alongside the trained one. */
 #include <math.h>
 
 #include <scaleplan/estimate.h>

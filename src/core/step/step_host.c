@@ -84,7 +84,7 @@ static struct experts experts_of(const struct sp_step_inputs *in, const struct s
 }
 
 /* What CUDA graphs leave to the host. Those of layers capture all but what needs the number of
- * tokens of each expert: their exchange and the experts in the place of the MLP, half of a layer's
+ * tokens of each expert: their exchange and the experts in place of the MLP, half of a layer's
  * operations. Two operations start a graph. */
 struct captured {
     double starts;    /* operations */

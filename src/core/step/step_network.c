@@ -453,7 +453,7 @@ static double slices_of_replicas(const struct sp_step_inputs *in)
     return spans ? (double)in->hw->slices : 1;
 }
 
-/* `experts`: EP's ranks are part of these. Routed experts are sharded and reduced over the dp cp tp
+/* `experts`: EP's ranks are among these. Routed experts are sharded and reduced over the dp cp tp
  * / (ep etp) ranks with the same experts, for time as for memory. */
 static struct spread spread_of(const struct sp_step_inputs *in, bool experts)
 {

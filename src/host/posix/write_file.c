@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The answer is there and its file is not: whatever the reason, the output failed. */
+/* The answer exists but its file does not: whatever the reason, the output failed. */
 static bool fail_at(const char *path, struct sp_error *error)
 {
     return sp_fail(error, SP_INTERNAL, "%s: %s", sp_safe(path), strerror(errno));

@@ -138,9 +138,10 @@ static bool is_away(struct sp_settings *s, const char *name)
 
 static void read_zero(struct sp_settings *s)
 {
-    const int64_t stage = sp_setting_is(s, "zero_optimization", "true") /* as it was written once */
-                              ? 1
-                              : whole(s, "zero_optimization.stage"),
+    const int64_t stage =
+                      sp_setting_is(s, "zero_optimization", "true") /* as older versions write it */
+                          ? 1
+                          : whole(s, "zero_optimization.stage"),
                   group = whole(s, "zero_optimization.mics_shard_size");
     if (stage > 3)
         sp_fail_in(s, "zero_optimization.stage: %lld: expected 0 to 3", (long long)stage);

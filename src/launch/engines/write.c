@@ -92,7 +92,7 @@ static double number_of(const struct writing *w, const char *serve)
     return NAN;
 }
 
-/* A model as the hub has it; as it was named if that is not known. */
+/* The model's name on the hub; if unknown, the name that was typed. */
 static const char *hub_name(const struct writing *w, const char *model, char *out)
 {
     sp_model_theirs(w->l->words[1], model, out);

@@ -4,7 +4,7 @@
 
 #include "launch/fields/settings.h"
 
-/* A batch whose micro-batches are so many tokens of each replica. `replicas` 0: not known; `option`
+/* A batch given by the tokens of each replica's micro-batch. `replicas` 0: not known; `option`
  * is the framework's name for the tokens. */
 struct sp_token_batch {
     const char *option;

@@ -9,7 +9,7 @@
 #include "base/read_file.h"
 #include "launch/shell/state.h"
 
-/* The text of a file at `n` bytes of a folder and a name, for free(); NULL: there is none. */
+/* The text of a file at `n` bytes of a folder and a name, for free(); NULL: none. */
 static char *read_at(const char *folder, int n, const char *name, char *path, size_t size,
                      size_t *length)
 {
@@ -24,7 +24,7 @@ static char *read_at(const char *folder, int n, const char *name, char *path, si
     return NULL;
 }
 
-/* Bytes of the folder above, with its slash; -1: there is none in the path. */
+/* Bytes of the folder above, with its slash; -1: none in the path. */
 static int above(const char *path, int n)
 {
     n -= n > 0;
@@ -48,8 +48,8 @@ static char *read_upwards(const char *from, int folder, const char *name, char *
     return text;
 }
 
-/* A name from the root of another machine: if it is not here, its ends of two parts or more,
- * the longest first, may lie beside or above. */
+/* An absolute name from another machine: if no such file is here, its last parts (two or more, the
+ * longest first) are looked for beside the script and above. */
 static char *read_elsewhere(const char *from, int folder, const char *name, char *path, size_t size,
                             size_t *length)
 {

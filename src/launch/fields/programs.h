@@ -5,8 +5,8 @@
 #include "launch/shell/script.h"
 
 /* A framework by its program, the target whose form its launches have ("": none is read), values
- * that it has where a launch says none, and the word or key that told it. `needs`: what the file
- * alone is a part of, by the files that a launch of it has beside; "": it is all of one. */
+ * that it has where a launch says none, and the word or key that told it. `needs`: the files that a
+ * launch has beside this one, if this is only a part of it; "": it is a whole launch. */
 struct sp_program {
     char framework[48], target[24], values[512], told[96], needs[128];
 };

@@ -22,7 +22,7 @@ static const char *text_of(const struct sp_rules *r, const char *name, char *roo
     return key ? room : said;
 }
 
-/* The value of a fact; false: there is none of that name. */
+/* The value of a fact; false: none of that name. */
 static bool find_fact(const struct sp_rules *r, const char *name, int64_t *value)
 {
     for (int i = 0; i < SP_FACTS && r->fact[i].name[0]; i++)
@@ -112,7 +112,7 @@ static void fill_in(const struct sp_rules *r, const char *condition, char *out, 
     *out = '\0';
 }
 
-/* The value of an expression, 0 if it has none; false where it names what nothing here knows. */
+/* The value of an expression, 0 if it has none; false if it names something unknown here. */
 static bool calculate(const struct sp_rules *r, const char *expression, int64_t *value)
 {
     struct sp_shell_scope none; /* no constant: its zeros would be 24 kB of the program's file */
@@ -333,7 +333,7 @@ void sp_lose_plan(const struct sp_launched *l, const struct sp_fact *fact)
     free(s);
 }
 
-/* The word behind the first blank, which is cut off; NULL: there is none. */
+/* The word behind the first blank, which is cut off; NULL: none. */
 static char *cut_word(char *text)
 {
     char *const blank = strchr(text, ' ');

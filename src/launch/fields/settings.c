@@ -467,8 +467,9 @@ bool sp_is_settled(const struct sp_launched *l)
 struct sp_settings *sp_settings_of(const struct sp_launched *l)
 {
     struct sp_settings *const settings =
-        sp_must(malloc(sizeof *settings));                 /* too large for the stack */
-    memset(settings, 0, offsetof(struct sp_settings, at)); /* each of these when it is added */
+        sp_must(malloc(sizeof *settings)); /* too large for the stack */
+    memset(settings, 0,
+           offsetof(struct sp_settings, at)); /* an entry of `at` is cleared when it is added */
     settings->n = 0;
     settings->words = l ? l->words[0] : NULL;
     return settings;

@@ -15,7 +15,7 @@ struct sp_setting {
     int tail;     /* where what is known behind the last of it begins; 0: nothing */
     int line;     /* 0: not known */
     int gap_line;
-    bool read;    /* a reader has asked whether it is there */
+    bool read;    /* a reader has looked for it */
     bool needed;  /* and for its value */
     bool refused; /* an error has named it */
     bool cut;     /* the value was longer than there is room for */
@@ -26,7 +26,7 @@ struct sp_settings {
     const char *origin;
     const struct sp_launch_words *words; /* that they are read by */
     const char *core;         /* rows of what decides an answer (core.h); NULL: none are known */
-    struct sp_launch *launch; /* where what they say goes; NULL: they are written */
+    struct sp_launch *launch; /* where their values go; NULL: they are written */
     struct sp_error *error;   /* and what is wrong with them */
     struct sp_setting at[SP_MAX_SETTINGS];
     int n;
@@ -117,9 +117,8 @@ bool sp_has_setting(const struct sp_settings *settings, const char *name);
 /* The same where the value decides nothing: it may be one that nothing tells. */
 const char *sp_peek_setting(struct sp_settings *settings, const char *name);
 
-/* The last value of that name if it is known, without a trace that it was asked for; NULL: there
- * is none. And a whole number of it from 1 to 10^12, or `otherwise`. For checks, which need
- * nothing. */
+/* The last value of that name if it is known, without a trace that it was asked for; NULL: none.
+ * And a whole number of it from 1 to 10^12, or `otherwise`. For checks, which need nothing. */
 const char *sp_said(const struct sp_settings *settings, const char *name);
 int64_t sp_said_whole(const struct sp_settings *settings, const char *name, int64_t otherwise);
 

@@ -99,7 +99,7 @@ static bool follow(const char *from, const char *names, int depth, const struct 
 {
     size_t n = strlen(names);
     bool ok = true;
-    while (ok && n > 0) { /* the last wins: what is there already is not hidden again */
+    while (ok && n > 0) { /* the last wins: a later one is not hidden by an earlier one */
         char name[sizeof s->at->value];
         size_t at = n;
         while (at > 0 && names[at - 1] != ' ')

@@ -19,7 +19,7 @@ struct sp_object sp_part_of(const struct sp_object *object, const char *name)
     return part;
 }
 
-/* The name of a field behind that of a part; NULL: it is none of it. */
+/* A field's name after that of its part; NULL: not a field of that part. */
 static const char *inside(const struct sp_object_field *field, const struct sp_object *part)
 {
     const size_t n = strlen(part->path);

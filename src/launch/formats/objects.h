@@ -28,7 +28,7 @@ struct sp_object sp_new_object(struct sp_objects *objects);
 /* The part of an object below a name. */
 struct sp_object sp_part_of(const struct sp_object *object, const char *name);
 
-/* The field of that name; NULL: it has none. */
+/* The field of that name; NULL: none. */
 const struct sp_object_field *sp_field_at(const struct sp_objects *objects,
                                           const struct sp_object *object, const char *name);
 /* Whether it has more than the name of its class. */

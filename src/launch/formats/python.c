@@ -232,7 +232,7 @@ static void define_parameters(struct reader *p, const char *from, const char *to
     }
 }
 
-/* Follows a branch of an `if`: it is skipped, taken, or what it sets is not known. */
+/* Follows a branch of an `if`: it is skipped, taken, or makes what it sets unknown. */
 static void branch_off(struct reader *p, const char *line, const char *to, size_t indent)
 {
     char name[32];

@@ -21,7 +21,7 @@ struct sp_argument {
     int place; /* among those without a keyword */
 };
 
-/* Takes the next argument of a call from `at` on, which moves; false behind the last. */
+/* Takes the next argument of a call from `at` on, which moves; false after the last. */
 bool sp_next_argument(const struct sp_call *call, const char **at, struct sp_argument *argument);
 
 /* Adds an argument as a setting of that name: what a literal, a name, a product of them or

@@ -26,11 +26,11 @@ bool sp_line_starts(const struct sp_python_line *line, const char *word);
 int sp_find_def(const struct sp_python_file *file, const char *name);
 int sp_block_end(const struct sp_python_file *file, int line);
 
-/* The module of "from MODULE import NAME"; false: there is none of that name. */
+/* The module of "from MODULE import NAME"; false: none of that name. */
 bool sp_find_import(const struct sp_python_file *file, const char *name, char *module, size_t size);
 
 /* The next parameter of "NAME[: TYPE][ = DEFAULT]" up to `end`, the default in `usual` (NULL: it
- * has none); false behind the last. */
+ * has none); false after the last. */
 bool sp_next_parameter(const char **at, const char *end, char *name, size_t size,
                        struct sp_python_line *usual);
 

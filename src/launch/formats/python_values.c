@@ -196,8 +196,8 @@ static bool add_up(struct sum *s, double *value)
     return true;
 }
 
-/* Whether an expression asks the machine for bf16 or for itself, which every chip here has: 1 yes,
- * 0 no (`not`), -1: it is another one. */
+/* Whether an expression asks if the machine has bf16, or is there at all; every chip here has: 1
+ * yes, 0 no (`not`), -1: another expression. */
 static int asks_for_bf16(const char *from, const char *to)
 {
     const bool no = strncmp(from, "not ", 4) == 0;
@@ -419,8 +419,8 @@ bool sp_python_value(const struct sp_python *p, const char *from, const char *to
 /* What an expression rests on. */
 enum rest { KNOWN, UNKNOWN, CALL };
 
-/* The name in an expression that nothing tells, which can be typed then: it has no value here, or
- * that of a call. */
+/* The unknown name in an expression, for which a value can be typed: none here, or that of a
+ * call. */
 static enum rest find_unknown(const struct sp_python *p, const char *from, const char *to,
                               int depth, char *out, size_t size)
 {

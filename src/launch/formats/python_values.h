@@ -47,13 +47,13 @@ const char *sp_find_python(const char *from, const char *to, const char *word);
 /* Whether a condition holds: 1, 0, or -1 where nothing tells. */
 int sp_python_truth(const struct sp_python *python, const char *from, const char *to);
 
-/* Whether the branch of a line is taken: 2 or 0 by what was typed for `name`, else 1 for "else", or
- * what its condition says, -1 if nothing tells. */
+/* Whether the branch of a line is taken: 2 or 0 as typed for `name`; else 1 for "else", or its
+ * condition's value; -1: unknown. */
 int sp_python_branch(const struct sp_python *python, const char *name, const char *line,
                      const char *to);
 
-/* The name in an expression that nothing tells, which can be typed then: it has no value here, or
- * that of a call. False: there is none. */
+/* The unknown name in an expression, for which a value can be typed: none here, or that of a
+ * call. False: none. */
 bool sp_find_untold(const struct sp_python *python, const char *from, const char *to, char *out,
                     size_t size);
 

@@ -31,7 +31,7 @@ struct frame {
     struct sp_object last; /* whose fields were set */
 };
 
-/* The file that a name is imported from; NULL: it is not here. */
+/* The file that a name is imported from; NULL: that file is not here. */
 static const struct sp_python_file *import(struct sp_recipe_run *run,
                                            const struct sp_python_file *m, const char *name)
 {

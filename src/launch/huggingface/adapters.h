@@ -25,7 +25,7 @@ bool sp_read_adapters(struct sp_settings *settings);
 /* Remarks on what else such settings say of adapters. */
 void sp_note_adapters(struct sp_settings *settings);
 
-/* The model by its name on Hugging Face's hub (NULL: none), or why there is none. */
+/* The model's name on Hugging Face's hub (NULL: none), or why it has none. */
 void sp_read_hub_model(const struct sp_settings *settings, const char *name,
                        const struct sp_sources *sources);
 

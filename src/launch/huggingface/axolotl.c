@@ -11,7 +11,8 @@ bool sp_is_axolotl(const struct sp_settings *s)
            (sp_said(s, "micro_batch_size") || sp_said(s, "sequence_len") || sp_said(s, "adapter"));
 }
 
-/* The older `batch_size` is a device's: as many passes as it has micro-batches. */
+/* The older `batch_size` counts the sequences of one device in a step: its micro-batches times
+ * their size. */
 static bool spell_batch(struct sp_settings *s)
 {
     static const char steps[] = "gradient_accumulation_steps";

@@ -13,7 +13,7 @@ void sp_read_custom(struct sp_settings *settings);
 /* Whether remat_policy custom can say what the plan recomputes, and what it moves to the host. */
 bool sp_custom_names(const struct sp_launched *launched);
 
-/* The same of a plan of which some tensors wait in host memory. */
+/* The same for a plan that keeps some tensors in host memory. */
 void sp_make_custom(const struct sp_launched *launched, struct sp_settings *settings);
 
 /* The model: of its name, with the dimensions that override_model_config puts over it; or one of

@@ -8,7 +8,7 @@
 
 enum { MOST_LAYERS = 4096, DEEPEST = 8 };
 
-/* A list of the language that the pattern is written in, as far as it was read. */
+/* A list in the language of the pattern, read so far. */
 struct pattern {
     const char *at;
     bool experts[MOST_LAYERS];

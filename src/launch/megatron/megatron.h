@@ -27,8 +27,8 @@ void sp_read_megatron_model(struct sp_settings *settings);
  * list such as "([0]*2+[1]*2)*3"; a remark where the order of layers is not kept. */
 void sp_read_moe_layers(struct sp_settings *settings, char *shape, size_t size);
 
-/* The layers of a list such as "'[0]*3+[1]*58'" as "0 0 0 1 ...", within `size`; false: it is
- * none, or too long. */
+/* The layers of a list such as "'[0]*3+[1]*58'" as "0 0 0 1 ...", within `size`; false: not such a
+ * list, or too long. */
 bool sp_list_moe_layers(const char *text, char *out, size_t size);
 
 /* Modules that run again, by a setting that lists them: as a policy where it is one, else module by

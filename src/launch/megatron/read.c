@@ -172,7 +172,7 @@ static enum sp_match detect(const struct sp_launch_file *file)
     return sp_is_bridge(&file->settings) ? SP_LIKELY : SP_NO_MATCH;
 }
 
-/* The last size of "0:384 200B:768 400B:1152"; 0: there is none. */
+/* The last size of "0:384 200B:768 400B:1152"; 0: none. */
 static int64_t last_of_schedule(struct sp_settings *s)
 {
     const char *const schedule = sp_setting(s, "--step-batch-size-schedule");

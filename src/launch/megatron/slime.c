@@ -12,7 +12,7 @@ static bool add_missing(struct sp_settings *s, const char *name, const char *val
     return sp_said(s, name) || sp_add_setting(s, name, value);
 }
 
-/* Answers of a rollout, shared by its steps; 0: they do not say it. */
+/* Answers of a rollout, shared by its steps; 0: not stated. */
 static int64_t batch_of(struct sp_settings *s)
 {
     const int64_t prompts = sp_setting_whole(s, "--rollout-batch-size", 1, 0),

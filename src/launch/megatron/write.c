@@ -119,7 +119,8 @@ static bool says_ends(const struct sp_plan *p, int64_t layers)
            (inner == 0 || (layers - first - last) % (inner * p->vpp) == 0);
 }
 
-/* Whether only a layout says the stages: they are the plan's own, or a split has a remainder. */
+/* Whether only a layout can express the stages: the plan sets its own, or a split has a remainder.
+ */
 static bool needs_layout(const struct sp_launched *l)
 {
     const struct sp_plan *const p = l->plan;

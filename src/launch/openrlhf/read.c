@@ -14,7 +14,7 @@
 #include "launch/shell/flags.h"
 
 /* A program of it: sequences of a line of data, what it has if nothing is said, and whether a
- * frozen model runs beside it. */
+ * frozen model runs alongside it. */
 struct kind {
     const char *program;
     int64_t sequences, micro, length;

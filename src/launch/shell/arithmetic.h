@@ -15,8 +15,8 @@ struct sp_shell_missing {
 };
 
 /* The value of an expression whose $ are filled in: whole numbers, names, + - * / % **,
- * comparisons, && || !, ?: and parentheses. SP_NUMBER_UNKNOWN: `missing` is not known;
- * SP_NO_NUMBER: it is no such expression, divides by zero or leaves 64 bits. */
+ * comparisons, && || !, ?: and parentheses. SP_NUMBER_UNKNOWN: the name `missing` is not known;
+ * SP_NO_NUMBER: not an expression, a division by zero, or more than 64 bits. */
 enum sp_shell_number sp_shell_calculate(const char *expression, const struct sp_shell_scope *scope,
                                         int64_t *value, struct sp_shell_missing *missing);
 

@@ -65,7 +65,7 @@ static enum status run_let(struct run *r, const struct sp_shell_fields *fields)
     return status;
 }
 
-/* `set -a`, `set +o allexport`: whether what is given a value from here on is exported. */
+/* `set -a`, `set +o allexport`: whether later assignments export their names. */
 static void take_option(struct run *r, const char *option, const char *next)
 {
     if (option[1] != '-' &&
@@ -89,7 +89,8 @@ static enum status run_set(struct run *r, const struct sp_shell_fields *fields)
     return WORKED;
 }
 
-/* `read`: with `-d ''` all of a here-document into a name, else what nothing here tells. */
+/* `read`: with `-d ''` all of a here-document into a name, else a value that cannot be known here.
+ */
 static enum status run_read(struct run *r, const struct sp_shell_fields *fields)
 {
     bool all = false;

@@ -241,7 +241,7 @@ static bool put_expr(struct word *w, const struct sp_shell_fields *fields)
         if (number ? behind : !sign || !strchr(behind ? "+-*/%)" : "(", word[0]))
             return false;
         behind = number || word[0] == ')';
-        word += n > 1 ? strspn(word, "0") : 0; /* no number of base 8, as it is elsewhere */
+        word += n > 1 ? strspn(word, "0") : 0; /* not octal here, unlike elsewhere */
         sp_append(sum, sizeof sum, " %s", *word ? word : "0");
     }
     if (strlen(sum) + 1 == sizeof sum ||

@@ -28,7 +28,7 @@ const char *sp_shell_expand(struct sp_shell *shell, const char *at, bool split,
                             struct sp_shell_fields *fields);
 
 /* The text of the last of the here-documents that are open at this place, which is on the line
- * that opened them: with values in the place of names, unless the word that ends it was quoted. */
+ * that opened them: with values in place of names, unless the word that ends it was quoted. */
 const char *sp_shell_expand_here(struct sp_shell *shell, const char *at,
                                  const struct sp_here *here);
 

@@ -102,7 +102,7 @@ static const char quiet[] =
     "ln,touch,date,sleep,ulimit,wait,trap,clear,hostname,printf,"
     "kill,pkill,sync,mount,apt,apt-get,type,command,which,hash,diff,cmp,pgrep";
 
-/* Those of them of which no one knows whether they work. */
+/* Those whose success is unknown. */
 static const char asking[] = "grep,type,command,which,hash,diff,cmp,pgrep";
 
 /* `source`: what the script itself wrote, or what lies beside it, is read. */
@@ -158,7 +158,7 @@ static enum status execute(struct run *r, struct words *w)
     return sp_is_listed(asking, word, '\0') ? OPEN : PRESUMED;
 }
 
-/* Words that give names values when they stand in front of them. */
+/* Words before an assignment, such as `export`. */
 static const char declaring[] = "export,declare,local,readonly,typeset";
 
 /* Assignments in front of a command: they are made for it alone. */

@@ -84,8 +84,9 @@ static bool take_file(struct run *r, const struct sp_shell_fields *fields, int i
     return child->text != NULL;
 }
 
-/* The place of the word that names a script by what stands in front of it or by its end; -1: none
- * does. A name without an end, "./launch" or behind sbatch, is one where the file is there. */
+/* The place of the word that names a script by what precedes it or by its end; -1: none
+ * does. A name without an extension, as in "./launch" or after sbatch, counts if the file exists.
+ */
 static int find_file(struct run *r, const struct sp_shell_fields *fields, struct child *child)
 {
     bool shell = false, queue = false;
@@ -193,7 +194,7 @@ static void run_child(struct run *r, const struct sp_shell_fields *fields,
     sp_restore_scope(&r->shell->scope, before);
 }
 
-/* The value of a name that a command's environment has; NULL: it has none. */
+/* The value of a name that a command's environment has; NULL: none. */
 static const char *exported(const struct run *r, const char *name)
 {
     const struct sp_shell_scope *const scope = &r->shell->scope;

@@ -23,7 +23,7 @@ void sp_change_folder(struct run *run, const struct sp_shell_fields *fields);
 const char *sp_clean_script(struct sp_shell *shell, const char *text);
 
 /* The text of a file that lies beside the script or above it, or beside the file that it takes in,
- * as a script, and its path; NULL: there is none. The start of its name may be unknown,
+ * as a script, and its path; NULL: none. The start of its name may be unknown,
  * "${SCRIPT_DIR}/models/x.sh". */
 const char *sp_file_beside(struct run *run, const char *name, const char **where);
 

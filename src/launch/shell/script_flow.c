@@ -85,8 +85,8 @@ struct sp_doubts sp_start_doubts(struct run *r)
     return around;
 }
 
-/* Where a branch that nothing decides may have left at most so much, what was changed behind it is
- * not known, and what follows is certain again. */
+/* If a branch that nothing decides may have left at most this much, what was changed after it is
+ * unknown, and what follows is certain again. */
 static void settle(struct run *r, enum leave most)
 {
     if (r->doubtful == STAYS || r->doubtful > most)

@@ -62,7 +62,7 @@ struct words {
     int *lines;
 };
 
-/* Whether what is read counts: it is in no branch that is left out, and nothing ended the script.
+/* Whether this text counts: it is in no skipped branch, and the script has not ended.
  */
 bool sp_runs(const struct run *run);
 

@@ -71,7 +71,7 @@ void sp_shell_set(struct sp_shell_scope *scope, struct sp_shell_text *text, cons
 const char *sp_shell_exchange(struct sp_shell_scope *scope, struct sp_shell_text *text,
                               const char *name, const char *value);
 
-/* Whether scripts that are run have a name too, and what is so from here on. */
+/* Whether child scripts inherit a name, and the names assigned from here on. */
 enum sp_exported sp_shell_reach(const struct sp_shell_scope *scope, const char *name);
 void sp_shell_let_reach(struct sp_shell_scope *scope, struct sp_shell_text *text, const char *name,
                         enum sp_exported reach);
@@ -103,7 +103,7 @@ void sp_shell_add(struct sp_shell_fields *fields, const char *field);
 /* The first thing in a value that is not known, or NULL. */
 const struct sp_shell_gap *sp_shell_gap_in(const struct sp_shell_text *text, const char *value);
 
-/* A value for people, cut to `size`: ${NAME} in the place of marks, blanks between items. False
+/* A value for people, cut to `size`: ${NAME} in place of marks, blanks between items. False
  * where it was cut. */
 bool sp_shell_show(const struct sp_shell_text *text, const char *value, char *out, size_t size);
 

@@ -15,7 +15,7 @@ struct sp_titan_model {
     bool flex, varlen;           /* 0.2.2, the newest: takes no context parallelism */
 };
 
-/* The next model of a list that starts as NULL; false behind the last. */
+/* The next model of a list that starts as NULL; false after the last. */
 bool sp_next_titan_model(const struct sp_launch_words *words, const char **list,
                          struct sp_titan_model *out);
 
