@@ -319,8 +319,12 @@ void sp_use_domains(struct sp_network *network, int64_t chips);
  * domain (or whole hosts of it), or whole domains. */
 bool sp_offers_chips(const struct sp_network *network, int64_t chips);
 
-/* Sets the machine's slices to `chips` chips with their shape and domains. False if no such slice
- * exists; `hw` is then undefined. */
+/* Whether a plan can have that many chips: a slice that exists, or on switches any part of one
+ * host, as a launch with 7 of 8 devices for training has. */
+bool sp_has_chips(const struct sp_network *network, int64_t chips);
+
+/* Sets the machine's slices to `chips` chips with their shape and domains. False if it cannot have
+ * so many; `hw` is then undefined. */
 bool sp_take_slice(struct sp_hardware *hw, int64_t chips);
 
 /* The nearest available size >= chips (`up`) or <= chips; 0 if none. */

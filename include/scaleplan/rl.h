@@ -12,7 +12,14 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 /* What algorithms need in addition to the policy. */
-enum sp_rl_algorithm { SP_RL_GRPO, SP_RL_PPO, SP_RL_DAPO, SP_RL_RLOO, SP_RL_ALGORITHMS };
+enum sp_rl_algorithm {
+    SP_RL_GRPO,
+    SP_RL_PPO,
+    SP_RL_DAPO,
+    SP_RL_RLOO,
+    SP_RL_REINFORCE,
+    SP_RL_ALGORITHMS
+};
 struct sp_rl_traits {
     bool reference; /* a frozen copy of the policy weighs the answers (KL) */
     bool critic;    /* a second trained model gives their value */

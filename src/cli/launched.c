@@ -46,16 +46,33 @@ static bool plans_rollout(const struct sp_args *typed)
 static bool take_rollout(const struct sp_args *typed, const struct sp_launch *launch,
                          struct sp_args *args, struct sp_error *error)
 {
-    const int64_t apart = sp_rollout_whole(launch, "apart");
+    const char *const count = strrchr(launch->machine, '-');
+    const int64_t apart = sp_rollout_whole(launch, "apart"),
+                  said = sp_rollout_whole(launch, "beside"),
+                  beside = said > 0 && count
+                               ? strtoll(count + 1, NULL, 10) - launch->devices - apart
+                               : said; /* with the rest of the last host */
+    const bool placed = typed->given.split || typed->given.gen_hw || typed->given.colocate;
     bool ok = true;
     for (int i = 0; i < launch->n_rollout && ok; i++) {
-        const struct sp_option *const option = sp_option_named(args, launch->rollout[i].name);
-        if (option && !typed->given_at[option->id])
-            ok = sp_take_text(args, option->id, launch->rollout[i].value, error);
+        const char *const name = launch->rollout[i].name, *const value = launch->rollout[i].value;
+        const bool splits = strcmp(name, "apart") == 0 || strcmp(name, "beside") == 0;
+        const struct sp_option *const option = sp_option_named(args, splits ? "split" : name);
+        if (!option || typed->given_at[option->id] || (splits && (placed || value[0] != '?')))
+            continue;
+        if (value[0] == '?')
+            ok = sp_fail(error, SP_INPUT,
+                         "%s: what tells --%s needs %s, which is not set here: give --%s, or "
+                         "--set-var %s=VALUE",
+                         sp_safe(typed->value.from), option->name, sp_safe(value + 1), option->name,
+                         sp_safe(value + 1));
+        else
+            ok = sp_take_text(args, option->id, option->kind == SP_FLAG ? NULL : value, error);
     }
-    if (ok && apart > 0 && !typed->given.split && !typed->given.gen_hw && !typed->given.colocate) {
-        snprintf(args->numeral[SP_O_split], sizeof *args->numeral, "%lld:%lld",
-                 (long long)launch->devices, (long long)apart);
+    if (ok && apart > 0 && !placed) {
+        snprintf(args->numeral[SP_O_split], sizeof *args->numeral,
+                 beside > 0 ? "%lld:%lld:%lld" : "%lld:%lld", (long long)launch->devices,
+                 (long long)apart, (long long)beside);
         ok = sp_take_text(args, SP_O_split, args->numeral[SP_O_split], error);
     }
     return ok;
@@ -189,9 +206,11 @@ static bool read_machine(const struct sp_args *typed, const struct sp_sources *s
 {
     char spec[128];
     const char *const text = typed->value.hw;
+    const bool both = plans_rollout(typed) && !typed->given.gen_hw;
+    const int64_t beside = both ? sp_rollout_whole(launch, "beside") : 0,
+                  sides = launch->devices + (both ? sp_rollout_whole(launch, "apart") : 0);
     const int64_t devices =
-        launch->devices +
-        (plans_rollout(typed) && !typed->given.gen_hw ? sp_rollout_whole(launch, "apart") : 0);
+        beside > 0 ? sp_nearest_chips(&hw->network, sides + beside, true) : sides;
     const bool one = devices < 1 && sp_chips(hw) == 1 && sp_is_bare_chip(text);
     if (one && launch->notes < SP_LAUNCH_NOTES)
         snprintf(

@@ -10,9 +10,10 @@
 
 #include "base/list.h"
 #include "base/number.h"
+#include "base/truth.h"
 #include "cli/plan_options.h"
 
-const char *const sp_rl_algorithms[] = {"grpo", "ppo", "dapo", "rloo", NULL};
+const char *const sp_rl_algorithms[] = {"grpo", "ppo", "dapo", "rloo", "reinforce", NULL};
 const char *const sp_rl_sleeps[] = {"none", "engine", "both", NULL};
 const char *const sp_rl_refits[] = {"whole", "parts", NULL};
 const char *const sp_rl_loops[] = {"fitted", "ideal", NULL};
@@ -63,7 +64,7 @@ static bool parse_side(const char *name, struct sp_words *words, struct sp_args 
 /* Where both sides are: machines as --hw names them. */
 struct places {
     char train[128], generate[128];
-    double train_devices, generate_devices;
+    double train_devices, generate_devices, other_devices;
 };
 
 /* The machine of so many devices. Engines may also have what training leaves of a host: any number
@@ -81,26 +82,26 @@ bool sp_can_split(const struct sp_hardware *hw, int64_t train, int64_t generate)
     return take_part(&trains, train, false) && take_part(&generates, generate, true);
 }
 
-/* --split TRAIN:GENERATE as machines of their own. */
+/* --split TRAIN:GENERATE[:OTHERS] as machines of their own. */
 static bool read_split(const struct sp_args *args, const struct sp_hardware *hw, struct places *at,
                        struct sp_error *error)
 {
     const char *rest = args->value.split;
-    char piece[2][32];
-    double chips[2];
+    char piece[32];
+    double chips[3] = {0};
     const double all = (double)sp_chips(hw);
-    for (int i = 0; i < 2; i++)
-        if (!rest || !sp_next_piece(&rest, ':', piece[i], sizeof piece[i]) ||
-            !sp_parse_number(piece[i], &chips[i]) || chips[i] < 1 || floor(chips[i]) != chips[i])
+    for (int i = 0; i < 3 && (rest || i < 2); i++)
+        if (!rest || !sp_next_piece(&rest, ':', piece, sizeof piece) ||
+            !sp_parse_number(piece, &chips[i]) || chips[i] < 1 || floor(chips[i]) != chips[i])
             return sp_fail(error, SP_INPUT,
                            "--split: \"%s\": expected TRAIN:GENERATE, such as 64:64",
                            sp_safe(args->value.split));
-    if (rest || chips[0] + chips[1] != all)
-        return sp_fail(error, SP_INPUT,
-                       "--split %s: %.0f + %.0f devices do not make the %.0f of --hw",
-                       sp_safe(args->value.split), chips[0], chips[1], all);
+    if (rest || chips[0] + chips[1] + chips[2] != all)
+        return sp_fail(error, SP_INPUT, "--split %s does not make the %.0f devices of --hw",
+                       sp_safe(args->value.split), all);
     at->train_devices = chips[0];
     at->generate_devices = chips[1];
+    at->other_devices = chips[2];
     for (int i = 0; i < 2; i++) {
         struct sp_hardware part = *hw;
         if (!take_part(&part, (int64_t)chips[i], i == 1))
@@ -258,9 +259,16 @@ static bool load_beside(const struct sp_rl_sides *s, const struct sp_sources *so
                    model->name, sp_plan_problem_text(problem));
 }
 
-static bool is_none(const char *name)
+/* Whether a model runs beside the policy: `said` names it, is "none" or another word for no, or a
+ * word for yes, which is the policy's own; NULL: `usual`. `said` is NULL then for the own one. */
+static bool is_beside(const char **said, bool usual)
 {
-    return name && (strcmp(name, "none") == 0 || strcmp(name, "no") == 0);
+    const int truth = *said ? sp_truth(*said) : -1;
+    const bool none = truth == 0 || (*said && strcmp(*said, "none") == 0);
+    const bool runs = *said ? !none : usual;
+    if (truth == 1)
+        *said = NULL;
+    return runs;
 }
 
 /* Reference, critic and reward model. */
@@ -269,26 +277,27 @@ static bool load_others(const struct sp_args *args, const struct sp_sources *sou
 {
     const struct sp_rl_traits *const traits = &sp_rl_traits[s->algorithm];
     const struct sp_option_values *const v = &args->value;
-    const bool own = v->reference && strcmp(v->reference, "yes") == 0;
-    const bool weighs = v->reference ? !is_none(v->reference) : traits->reference;
-    if (v->critic && !traits->critic)
+    const char *reference = v->reference, *critic = v->critic, *reward = v->reward;
+    const bool weighs = is_beside(&reference, traits->reference),
+               values = is_beside(&critic, traits->critic), judges = is_beside(&reward, false);
+    if (values && !traits->critic)
         return sp_fail(error, SP_INPUT, "--critic: %s has no critic (use --algorithm ppo)",
                        sp_rl_algorithms[s->algorithm]);
     if (traits->groups && v->group < 2)
         return sp_fail(error, SP_INPUT, "--group 1: %s compares at least two answers per prompt",
                        sp_rl_algorithms[s->algorithm]);
     if (weighs) {
-        if (!load_beside(s, sources, "reference", own ? NULL : v->reference, &s->reference, error))
+        if (!load_beside(s, sources, "reference", reference, &s->reference, error))
             return false;
         s->asked.reference = &s->reference;
     }
-    if (traits->critic) {
-        if (!load_beside(s, sources, "critic", v->critic, &s->critic, error))
+    if (values) {
+        if (!load_beside(s, sources, "critic", critic, &s->critic, error))
             return false;
         s->asked.critic = &s->critic;
     }
-    if (v->reward && !is_none(v->reward)) {
-        if (!load_beside(s, sources, "reward", v->reward, &s->reward, error))
+    if (judges) {
+        if (!load_beside(s, sources, "reward", reward, &s->reward, error))
             return false;
         s->asked.reward = &s->reward;
     }
@@ -341,7 +350,8 @@ static void ask(const struct sp_args *args, struct sp_rl_sides *s)
     a->overhead_s = args->given.overhead ? v->overhead
                     : a->ideal           ? sp_rl_constants[SP_RL_STEP_CONSTANT].without
                                          : sp_rl_constants[SP_RL_STEP_CONSTANT].value;
-    a->devices = s->train_devices + (a->colocated ? 0 : f->replicas * f->group_chips);
+    a->devices =
+        s->train_devices + s->other_devices + (a->colocated ? 0 : f->replicas * f->group_chips);
 }
 
 bool sp_load_sides(const struct sp_args *args, struct sp_report *report, struct sp_rl_sides *s,
@@ -360,6 +370,7 @@ bool sp_load_sides(const struct sp_args *args, struct sp_report *report, struct 
     if (!place(args, &sources, &at, error))
         return false;
     s->train_devices = at.train_devices;
+    s->other_devices = at.other_devices;
     s->has_engines = load_engines(args, &sources, &at, report, s, error);
     if (!s->has_engines || !load_training(args, &sources, at.train, s, error) ||
         !load_others(args, &sources, s, error) ||

@@ -19,7 +19,8 @@ struct sp_rl_sides {
     struct sp_model reference, critic, reward;
     struct sp_rl_asked asked; /* points into the others */
     enum sp_rl_algorithm algorithm;
-    double train_devices, room;                  /* room: tokens of a pack; 0: none */
+    double train_devices, other_devices;         /* that train, and that hold other models alone */
+    double room;                                 /* tokens of a pack; 0: none */
     struct sp_rl_rows rows, all;                 /* of an optimizer step, and of all answers */
     struct sp_words train_words, generate_words; /* the sides' own command lines */
     struct sp_args *train_args, *generate_args;

@@ -183,7 +183,7 @@ static bool place_chips(const char *spec, const struct machine_spec *parts, stru
         return bad_spec(spec, "only torus machines have slices", error);
     if (parts->slices > 1 && isnan(hw->network.dcn_bytes_per_s_per_host))
         return bad_spec(spec, "its data-centre network is not known", error);
-    if (!sp_offers_chips(&hw->network, chips)) {
+    if (!sp_has_chips(&hw->network, chips)) {
         offer_neighbours(spec, hw, chips, "", error);
         return false;
     }

@@ -72,6 +72,8 @@ static void read_batch(struct sp_launch_file *file)
     const int64_t devices = file->hw ? sp_chips(file->hw) : 0,
                   micro = sp_setting_whole(s, "batch_size", 1, 12),
                   passes = sp_setting_whole(s, "gradient_accumulation_steps", 1, 40);
+    if (!sp_has_setting(s, "gradient_accumulation_steps"))
+        sp_launch_note(s, "no gradient_accumulation_steps: 40, as in nanoGPT's train.py");
     if (devices > 1 && passes % devices != 0)
         sp_fail_in(s,
                    "gradient_accumulation_steps %lld is not a multiple of %lld devices: nanoGPT "

@@ -216,6 +216,10 @@ static bool refuse_missing(const struct sp_launch_file *file)
     const struct sp_shell_gap *const gap = sp_shell_gap_in(&script->shell->text, script->missing);
     char name[160];
     sp_shell_show(&script->shell->text, script->missing, name, sizeof name);
+    if (gap && sp_is(gap->name, "0"))
+        return sp_fail(file->settings.error, SP_INPUT,
+                       "%s:%d: it submits itself: --set-var SLURM_JOB_ID=1 reads the job",
+                       sp_safe(file->origin), script->missing_line);
     if (gap)
         return sp_fail(
             file->settings.error, SP_INPUT,

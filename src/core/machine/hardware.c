@@ -222,6 +222,11 @@ void sp_use_domains(struct sp_network *network, int64_t chips)
         network->domain = network->domain_part;
 }
 
+static int64_t host_of(const struct sp_network *network)
+{
+    return network->devices_per_host > 0 ? network->devices_per_host : network->domain;
+}
+
 bool sp_offers_chips(const struct sp_network *network, int64_t chips)
 {
     if (chips < 1)
@@ -230,11 +235,16 @@ bool sp_offers_chips(const struct sp_network *network, int64_t chips)
         struct sp_shape shape;
         return sp_find_shape(network, chips, &shape);
     }
-    const int64_t domain = network->domain;
-    const int64_t host = network->devices_per_host > 0 ? network->devices_per_host : domain;
+    const int64_t domain = network->domain, host = host_of(network);
     if (chips >= domain)
         return chips % domain == 0 || fills_parts(network, chips);
     return host % chips == 0 || chips % host == 0;
+}
+
+bool sp_has_chips(const struct sp_network *network, int64_t chips)
+{
+    return sp_offers_chips(network, chips) ||
+           (network->kind == SP_SWITCHED && chips > 0 && chips < host_of(network));
 }
 
 static int64_t nearest_multiple(int64_t of, int64_t chips, bool up)
@@ -245,7 +255,7 @@ static int64_t nearest_multiple(int64_t of, int64_t chips, bool up)
 
 bool sp_take_slice(struct sp_hardware *hw, int64_t chips)
 {
-    if (!sp_offers_chips(&hw->network, chips))
+    if (!sp_has_chips(&hw->network, chips))
         return false;
     hw->chips_per_slice = chips;
     sp_use_domains(&hw->network, chips);

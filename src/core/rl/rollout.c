@@ -11,6 +11,7 @@ const struct sp_rl_traits sp_rl_traits[SP_RL_ALGORITHMS] = {
     [SP_RL_PPO] = {.reference = true, .critic = true},
     [SP_RL_DAPO] = {.groups = true},
     [SP_RL_RLOO] = {.reference = true, .groups = true},
+    [SP_RL_REINFORCE] = {.reference = true},
 };
 
 #define SP_RL_CONSTANT(id, key, unit, value, without, expected, spread, meaning)                   \

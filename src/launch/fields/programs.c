@@ -53,6 +53,11 @@ static const char *find_word(const struct sp_script *script, const char *list, c
     return NULL;
 }
 
+bool sp_starts_program(const struct sp_script *script, const char *pattern)
+{
+    return find_word(script, pattern, pattern + strlen(pattern)) != NULL;
+}
+
 /* A key "NAME" or the name of a word "NAME=VALUE" that the pattern fits; "" if none does. */
 static void find_key(const struct sp_launch_file *file, const char *pattern, char *out, size_t size)
 {

@@ -19,6 +19,9 @@ bool sp_find_program(const char *lines, const struct sp_launch_file *file,
 /* Adds a program's values where the settings say none. */
 bool sp_take_program_values(const struct sp_program *program, struct sp_settings *settings);
 
+/* Whether a script starts a program of that name; none (NULL) starts any. */
+bool sp_starts_program(const struct sp_script *script, const char *pattern);
+
 /* The program that a script starts, as it stands there, and its line; "" if there is none. */
 const char *sp_started_program(const struct sp_script *script, int *line);
 

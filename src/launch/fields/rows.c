@@ -142,9 +142,9 @@ bool sp_next_spelling(const char **list, struct sp_spelling *out)
     return true;
 }
 
-/* Adds one spelling of a setting, where it counts. */
+/* Adds one spelling of a setting that was given as `said`, where it counts. */
 static bool add_spelling(const struct sp_setting from, const struct sp_spelling *as,
-                         struct sp_settings *s)
+                         const char *said, struct sp_settings *s)
 {
     const struct sp_launch_row *const row = sp_row_of(s->words, as->option);
     const bool own = !as->value[0], none = own && row && row->takes_none;
@@ -155,6 +155,7 @@ static bool add_spelling(const struct sp_setting from, const struct sp_spelling 
     struct sp_setting *const to = &s->at[s->n - 1];
     to->line = from.line;
     to->gap_line = from.gap_line;
+    to->said = said;
     if (own) {
         memcpy(to->gap, from.gap, sizeof to->gap);
         memcpy(to->by, from.by, sizeof to->by);
@@ -173,9 +174,12 @@ bool sp_spell_rows(struct sp_settings *s)
             const char *list = row->as;
             if (!sp_is(s->at[j].name, row->name))
                 continue;
-            sp_setting(s, row->name);
+            if (strstr(row->as, ": ")) /* the value decides what it stands for */
+                sp_setting(s, row->name);
+            else
+                sp_peek_setting(s, row->name);
             while (ok && sp_next_spelling(&list, &as))
-                ok = add_spelling(s->at[j], &as, s);
+                ok = add_spelling(s->at[j], &as, row->name, s);
         }
     }
     return ok;

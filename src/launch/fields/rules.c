@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "base/truth.h"
+#include "launch/fields/programs.h"
 #include "launch/shell/arithmetic.h"
 
 /* The text of a setting, else of a key of the model in `room`; NULL: neither has it. */
@@ -42,10 +43,12 @@ static void add_fact(struct sp_rules *r, const char *name, int64_t value)
     r->fact[i].value = value;
 }
 
-/* "NAME", "NAME?", "NAME=THIS|THAT", "NAME~WORD" */
+/* "NAME", "NAME?", "NAME=THIS|THAT", "NAME~WORD", ">PATTERN" */
 static bool holds_of(const struct sp_rules *r, char *test)
 {
     char room[256];
+    if (test[0] == '>')
+        return sp_starts_program(r->script, test + 1);
     const size_t n = strcspn(test, "=~?");
     const char how = test[n];
     test[n] = '\0';
@@ -356,14 +359,54 @@ static void add_rollout(struct sp_launch *l, const char *name, const char *value
     snprintf(l->rollout[l->n_rollout++].value, sizeof l->rollout->value, "%.63s", value);
 }
 
-void sp_read_rollout(const struct sp_settings *s)
+/* Marks the settings of an expression as read. The variable that one of them needs and that nothing
+ * sets; NULL: there is none. */
+static const char *ask_settings(struct sp_settings *s, const char *expression)
 {
-    char name[SP_RULE], expression[SP_RULE], number[32];
-    struct sp_rules r = {.settings = s};
+    char name[SP_ROW_NAME];
+    const char *gap = NULL;
+    for (const char *at = expression; *at; at++) {
+        if (*at != '[' && *at != '{' && at > expression)
+            continue;
+        const char *const from = at + (*at == '[' || *at == '{');
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(from, "=~?|]}"), from);
+        sp_peek_setting(s, name);
+        for (int i = 0; i < s->n && !gap; i++)
+            if (sp_is(s->at[i].name, name) && s->at[i].gap[0] && !sp_said(s, name))
+                gap = s->at[i].gap;
+    }
+    return gap;
+}
+
+/* Whether an expression has the name of a value that is not known (" NAME NAME "). */
+static bool uses_unknown(const char *expression, const char *unknown)
+{
+    char name[SP_RULE];
+    for (const char *at = expression; *at;
+         at += strcspn(at, "[{ ()!"), at += strspn(at, "[{ ()!")) {
+        snprintf(name, sizeof name, " %.*s ", (int)strcspn(at, " ()]}|=?~"), at);
+        if (strstr(unknown, name))
+            return true;
+    }
+    return false;
+}
+
+void sp_read_rollout(const struct sp_launch_file *file, struct sp_settings *s)
+{
+    char name[SP_RULE], expression[SP_RULE], number[32], unknown[SP_RULE] = " ", needs[64] = "?";
+    struct sp_rules r = {.settings = s, .script = file->script};
     const char *list = s->words->rollout;
     while (next_rule(&list, " = ", name, expression)) {
         char *const word = cut_word(name);
+        const char *const gap = ask_settings(s, expression);
         int64_t value = 0;
+        if (gap || uses_unknown(expression, unknown)) {
+            if (gap) /* else that of the names it is made of */
+                snprintf(needs + 1, sizeof needs - 1, "%s", gap);
+            sp_append(unknown, sizeof unknown, "%s ", name);
+            add_rollout(s->launch, name, needs);
+            continue;
+        }
         if (sp_is(word, "said")) {
             char *const otherwise = strchr(expression, '|');
             if (otherwise)

@@ -14,14 +14,15 @@ enum { SP_FACTS = 48, SP_RULE = 400 };
 
 /* The subject of rules. A condition is arithmetic of the shell over the names of facts, of the
  * settings {NAME}, {NAME|OTHERWISE} as whole numbers (0 where not given), and of whether one is
- * there [NAME], is on [NAME?], has one of some values [NAME=THIS|THAT] or a word [NAME~WORD]. A
- * name that is no setting may be a key of the model. A condition that divides by zero does not
- * hold. */
+ * there [NAME], is on [NAME?], has one of some values [NAME=THIS|THAT] or a word [NAME~WORD], and
+ * of whether the script starts such a program [>PATTERN]. A name that is no setting may be a key of
+ * the model. A condition that divides by zero does not hold. */
 struct sp_rules {
     const struct sp_settings *settings;
-    const struct sp_model *model; /* NULL: not known */
-    int64_t devices;              /* the fact `devices`; 0: not known */
-    int version;                  /* its place among the framework's, the newest first */
+    const struct sp_script *script; /* that gives them; NULL: none */
+    const struct sp_model *model;   /* NULL: not known */
+    int64_t devices;                /* the fact `devices`; 0: not known */
+    int version;                    /* its place among the framework's, the newest first */
     struct sp_fact fact[SP_FACTS];
 };
 
@@ -29,9 +30,9 @@ struct sp_rules {
  * it of a plan that is written as them. */
 void sp_note_rules(const struct sp_rules *rules);
 
-/* Adds what settings say of reinforcement learning beside its training, as options of `rl`, by the
- * lines `rollout` of the framework's file. */
-void sp_read_rollout(const struct sp_settings *settings);
+/* Adds what settings of a file say of reinforcement learning beside its training, as options of
+ * `rl`, by the lines `rollout` of the framework's file. What it asks for counts as read. */
+void sp_read_rollout(const struct sp_launch_file *file, struct sp_settings *settings);
 
 void sp_lose_rules(const struct sp_launched *launched, const struct sp_rules *rules);
 

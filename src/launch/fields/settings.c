@@ -82,6 +82,11 @@ void sp_make_switch(struct sp_settings *settings, const char *name, bool on)
         sp_make_setting(settings, name, "%s", "");
 }
 
+static const char *said_as(const struct sp_setting *setting)
+{
+    return setting->said ? setting->said : setting->name;
+}
+
 static int find_setting(const struct sp_settings *settings, const char *name)
 {
     int i = settings->n - 1;
@@ -179,7 +184,7 @@ static void refuse_gap(struct sp_settings *settings, struct sp_setting *setting)
     const char *const typed = by ? setting->by : setting->gap, *const branch = "the branch of ";
     if (sp_starts_with(typed, branch)) { /* of Python, whose condition nothing tells */
         sp_fail(settings->error, SP_INPUT, "%s: %s is set in %s: --set-var '%s=yes' or no", place,
-                sp_safe(setting->name), sp_safe(typed), sp_safe(typed + strlen(branch)));
+                sp_safe(said_as(setting)), sp_safe(typed), sp_safe(typed + strlen(branch)));
         setting->refused = true;
         return;
     }
@@ -188,13 +193,14 @@ static void refuse_gap(struct sp_settings *settings, struct sp_setting *setting)
                       strncmp(typed, "one of ", 7) != 0,
                parameter = typed[strspn(typed, "0123456789")] == '\0';
     const char *const quote = name && strpbrk(typed, "\"'[]() ") ? "'" : "";
-    sp_fail(
-        settings->error, SP_INPUT, "%s: %s needs %s%s%s%s%s%s%s%s%s%s", place,
-        sp_safe(setting->name), parameter && typed == setting->gap ? "the script's parameter " : "",
-        sp_safe(setting->gap), setting->by[0] ? ", which depends on " : ", which is not set here",
-        setting->by[0] && parameter ? "the script's parameter " : "",
-        setting->by[0] ? sp_safe(setting->by) : "", name ? "; --set-var " : "", quote,
-        name ? sp_safe(typed) : "", name ? "=VALUE" : "", quote);
+    sp_fail(settings->error, SP_INPUT, "%s: %s needs %s%s%s%s%s%s%s%s%s%s", place,
+            sp_safe(said_as(setting)),
+            parameter && typed == setting->gap ? "the script's parameter " : "",
+            sp_safe(setting->gap),
+            setting->by[0] ? ", which depends on " : ", which is not set here",
+            setting->by[0] && parameter ? "the script's parameter " : "",
+            setting->by[0] ? sp_safe(setting->by) : "", name ? "; --set-var " : "", quote,
+            name ? sp_safe(typed) : "", name ? "=VALUE" : "", quote);
     setting->refused = true;
 }
 
@@ -203,7 +209,7 @@ static void refuse_cut(struct sp_settings *settings, struct sp_setting *setting)
     char place[128];
     put_place(settings, setting->line, place, sizeof place);
     sp_fail(settings->error, SP_INPUT, "%s: %s: value longer than %zu characters", place,
-            sp_safe(setting->name), sizeof setting->value - 1);
+            sp_safe(said_as(setting)), sizeof setting->value - 1);
     setting->refused = true;
 }
 
@@ -325,7 +331,7 @@ static void refuse(struct sp_settings *settings, int i, const char *expected)
         refuse_gap(settings, setting);
     else if (!setting->refused)
         sp_fail(settings->error, SP_INPUT, "%s: %s: \"%s\": expected %s", place,
-                sp_safe(setting->name), sp_safe(setting->value), expected);
+                sp_safe(said_as(setting)), sp_safe(setting->value), expected);
     setting->refused = true;
 }
 

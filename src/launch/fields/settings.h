@@ -10,10 +10,11 @@
 /* Options as a framework spells them: names and values, in the order of the file. */
 struct sp_setting {
     char name[96], value[256];
-    char gap[96]; /* what in the value is not known, "" if all is */
-    char by[96];  /* the variable on which it depends; "" if unknown */
-    int tail;     /* where what is known behind the last of it begins; 0: nothing */
-    int line;     /* 0: not known */
+    const char *said; /* the option that it was given as; NULL: by its name */
+    char gap[96];     /* what in the value is not known, "" if all is */
+    char by[96];      /* the variable on which it depends; "" if unknown */
+    int tail;         /* where what is known behind the last of it begins; 0: nothing */
+    int line;         /* 0: not known */
     int gap_line;
     bool read;    /* a reader has looked for it */
     bool needed;  /* and for its value */

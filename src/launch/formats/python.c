@@ -109,6 +109,21 @@ static void define_option(struct reader *p, const struct sp_call *call)
     }
 }
 
+/* NAME.update(...), and what else changes a dict: its keys are given values then ("NAME["**"]"). */
+static void define_update(struct reader *p, const struct sp_call *call)
+{
+    static const char unknown[] = "*()";
+    char name[64];
+    const char *const dot = strrchr(call->path, '.');
+    if (!dot || !sp_has_word("update pop setdefault clear", dot + 1))
+        return;
+    snprintf(name, sizeof name, "%.*s[\"**\"]", (int)(dot - call->path), call->path);
+    if (sp_is(dot, ".update"))
+        define(p, name, call->from, call->to);
+    else
+        define(p, name, unknown, unknown + strlen(unknown));
+}
+
 /* The calls between two places, the outer ones first. */
 static bool visit_calls(struct reader *p, const char *from, const char *to, const char *target)
 {
@@ -137,6 +152,7 @@ static bool visit_calls(struct reader *p, const char *from, const char *to, cons
         snprintf(call.function, sizeof call.function, "%s", p->function);
         if (sp_is(call.name, "add_argument"))
             define_option(p, &call);
+        define_update(p, &call);
         ok = p->visit(p->to, &p->known, &call);
         at = end + 1;
     }
@@ -161,6 +177,20 @@ static void take_pairs(struct reader *p, const char *from, const char *to)
     }
 }
 
+/* "NAME["KEY"] = VALUE" */
+static void take_key(struct reader *p, const char *from, const char *open, const char *to)
+{
+    char name[64];
+    const char *const key = open + 1;
+    const char *const end = strchr("\"'", *key) ? sp_end_of_quotes(key, to) : key;
+    const char *const equals = end < to ? end + 1 + strspn(end + 1, " ") : to;
+    if (end <= key || *end != ']' || equals >= to || *equals != '=' || equals[1] == '=')
+        return;
+    snprintf(name, sizeof name, "%.*s[\"%.*s\"]", (int)(open - from), from, (int)(end - key) - 2,
+             key + 1);
+    define(p, name, equals + 1, to);
+}
+
 /* "NAME [: TYPE] = VALUE": the name is given it; a field's default, `field(default=VALUE)`, too. */
 static bool take_statement(struct reader *p, const char *from, const char *to)
 {
@@ -174,6 +204,8 @@ static bool take_statement(struct reader *p, const char *from, const char *to)
         (strspn(end, " ") == (size_t)(equals - end) || end[strspn(end, " ")] == ':');
     if (end > from && end[strspn(end, " ")] == ',' && equals < to && equals[1] != '=')
         take_pairs(p, from, to);
+    if (end > from && end < to && *end == '[')
+        take_key(p, from, end, to);
     if (assigns) {
         snprintf(name, sizeof name, "%.*s", (int)(end - from), from);
         const char *value = equals + 1, *stop = to;

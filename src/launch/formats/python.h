@@ -30,6 +30,14 @@ bool sp_take_argument(const struct sp_python *python, const struct sp_call *call
                       const struct sp_argument *argument, const char *name,
                       struct sp_settings *settings);
 
+/* Visits the arguments of a call, and those of dicts behind "**", which are literals, names of
+ * such, and what their keys were given since; where nothing tells, the keyword is "**". Stops with
+ * false where a visit does. */
+typedef bool sp_visit_argument(void *to, const struct sp_python *python, const struct sp_call *call,
+                               const struct sp_argument *argument);
+bool sp_visit_arguments(const struct sp_python *python, const struct sp_call *call,
+                        sp_visit_argument *visit, void *to);
+
 /* Visits the calls of a text in its order, and assignments to attributes as calls of the name "="
  * with the value as their argument; stops with false where a visit does. */
 typedef bool sp_visit(void *to, const struct sp_python *python, const struct sp_call *call);

@@ -106,6 +106,13 @@ static struct part subscript(const struct sp_python *p, const char *from, const 
     snprintf(name, sizeof name, "%.*s", (int)(at - from), from);
     if (at < to && at > from && !strpbrk(name, " ()"))
         value = value_of(p, name, branch);
+    if (value.from && sp_find_outside(at + 1, to, "") == to - 1 && strchr("\"'", at[1])) {
+        char whole[96]; /* what the key was given since */
+        snprintf(whole, sizeof whole, "%s[\"%.*s\"]", name, (int)(to - at) - 4, at + 2);
+        const struct sp_python_name *const later = find_known(p, whole);
+        if (later && later > find_known(p, name))
+            return value_of(p, whole, branch);
+    }
     while (value.from && at < to) {
         const char *const end = sp_find_outside(at + 1, to, ""), *key = at + 1;
         if (*at != '[' || !strchr("\"'", *key) || sp_end_of_quotes(key, end) != end)

@@ -151,25 +151,38 @@ static bool add(struct sp_settings *s, const char *name, const char *value)
     return sp_has_setting(s, name) || sp_add_setting(s, name, value);
 }
 
+static bool refuse_unknown(const struct reading *r, const struct sp_call *call,
+                           const struct sp_argument *argument)
+{
+    char words[40];
+    snprintf(words, sizeof words, "%.*s", (int)(argument->to - argument->from), argument->from);
+    return sp_fail(r->s->error, SP_INPUT,
+                   "%s:%d: %s takes arguments of %s, which are unknown here: give the plan as "
+                   "options",
+                   sp_safe(r->s->origin), call->line, call->name, sp_safe(words));
+}
+
+static bool take_keyword(void *to, const struct sp_python *python, const struct sp_call *call,
+                         const struct sp_argument *argument)
+{
+    struct reading *const r = to;
+    if (sp_is(argument->keyword, "**"))
+        return refuse_unknown(r, call, argument);
+    return !argument->keyword[0] ||
+           sp_take_argument(python, call, argument, argument->keyword, r->s);
+}
+
 /* All keywords of a class of arguments. */
 static bool take_class(struct reading *r, const struct sp_python *python,
                        const struct sp_call *call, size_t row)
 {
-    struct sp_argument argument = {0};
     if (r->trains)
         return refuse_several(r, call);
     r->first = handles_of(call);
     r->trains = true;
-    bool ok = sp_add_setting(r->s, sp_python_class, call->name) &&
-              (!classes[row].kind[0] || sp_add_setting(r->s, sp_python_kind, classes[row].kind));
-    for (const char *at = call->from; ok && sp_next_argument(call, &at, &argument);)
-        if (argument.keyword[0])
-            ok = sp_take_argument(python, call, &argument, argument.keyword, r->s);
-        else if (*argument.from == '*')
-            ok = sp_fail(r->s->error, SP_INPUT,
-                         "%s:%d: %s(**...) takes unknown arguments: give the plan as options",
-                         sp_safe(r->s->origin), call->line, call->name);
-    return ok;
+    return sp_add_setting(r->s, sp_python_class, call->name) &&
+           (!classes[row].kind[0] || sp_add_setting(r->s, sp_python_kind, classes[row].kind)) &&
+           sp_visit_arguments(python, call, take_keyword, r);
 }
 
 /* unsloth loads in 4 bits unless told otherwise, and adapts every linear layer. */
@@ -223,37 +236,44 @@ static bool take_cut(struct reading *r, const struct sp_python *python, const st
     return true;
 }
 
+/* An argument of another call, by its row; of arguments that nothing tells, adapters may have any.
+ */
+static bool take_row(void *to, const struct sp_python *python, const struct sp_call *call,
+                     const struct sp_argument *argument)
+{
+    struct reading *const r = to;
+    const bool trains = ends_in(call->name, "Trainer") && !call->function[0];
+    char name[160]; /* of a model, where no object is given */
+    int branch = 0;
+    bool ok = true;
+    if (sp_is(argument->keyword, "**") && sp_is(call->name, "LoraConfig"))
+        return refuse_unknown(r, call, argument);
+    for (size_t i = 0; i < OTHERS && ok; i++) {
+        const bool here =
+            (trains && sp_is(others[i].call, "Trainer")) || sp_is(others[i].call, call->name);
+        const bool named = argument->keyword[0]
+                               ? sp_is(others[i].keyword, argument->keyword)
+                               : sp_is(others[i].keyword, "0") && argument->place == 1;
+        const bool text =
+            !sp_is(others[i].keyword, "model") ||
+            (sp_python_value(python, argument->from, argument->to, &branch, name, sizeof name) &&
+             strchr(name, '/'));
+        if (here && named && text)
+            ok = sp_take_argument(python, call, argument, others[i].as, r->s);
+    }
+    return ok;
+}
+
 static bool take_other(struct reading *r, const struct sp_python *python,
                        const struct sp_call *call)
 {
     if (sp_is(call->name, "tokenizer"))
         return take_cut(r, python, call);
-    const bool loads = sp_is(call->name, "from_pretrained"),
-               trains = ends_in(call->name, "Trainer") && !call->function[0];
-    struct sp_argument argument = {0};
-    char name[160]; /* of a model, where no object is given */
-    int branch = 0;
-    bool ok = true;
+    const bool loads = sp_is(call->name, "from_pretrained");
     if (loads && ((r->modelled && r->shared < 2) || !loads_model(call)))
         return true;
     r->modelled = r->modelled || loads;
-    for (const char *at = call->from; ok && sp_next_argument(call, &at, &argument);)
-        for (size_t i = 0; i < sizeof others / sizeof *others && ok; i++) {
-            const bool here = trains && sp_is(others[i].call, "Trainer")
-                                  ? true
-                                  : sp_is(others[i].call, call->name);
-            const bool named = argument.keyword[0]
-                                   ? sp_is(others[i].keyword, argument.keyword)
-                                   : sp_is(others[i].keyword, "0") && argument.place == 1;
-            const bool text =
-                !sp_is(others[i].keyword, "model") ||
-                (sp_python_value(python, argument.from, argument.to, &branch, name, sizeof name) &&
-                 strchr(name, '/'));
-            if (!here || !named || !text)
-                continue;
-            ok = sp_take_argument(python, call, &argument, others[i].as, r->s);
-        }
-    ok = ok && take_unsloth(r, call);
+    const bool ok = sp_visit_arguments(python, call, take_row, r) && take_unsloth(r, call);
     doubt_shared(r, call);
     return ok;
 }
@@ -318,8 +338,7 @@ static bool take_defaults(struct sp_settings *s)
         ok = ok && (half || sp_add_setting(s, "bf16", "true")) &&
              (again || sp_add_setting(s, "gradient_checkpointing", "true")) &&
              (length || sp_add_setting(s, "max_length", classes[i].length)) &&
-             (classes[i].length || sp_is(classes[i].kind, "ppo") ||
-              add(s, "max_completion_length", "256"));
+             (classes[i].length || sp_is(classes[i].kind, "ppo") || add(s, "num_generations", ""));
     }
     return ok;
 }

@@ -275,16 +275,21 @@ static void read_kind(struct sp_settings *s, const char *kind, bool adapted)
                        sp_safe(type));
 }
 
-/* Sequences of a rollout are prompts (TRL cuts them at 512 unless told otherwise) and answers. */
-static void read_rollout(struct sp_settings *s)
+/* Sequences of a rollout are prompts and answers. TRL cut prompts at 512 tokens until 2026, unless
+ * told otherwise, and cuts answers. False: there is no rollout. */
+static bool read_rollout(struct sp_settings *s)
 {
-    if (!sp_setting(s, "max_completion_length"))
-        return;
+    const bool answers = sp_setting(s, "max_completion_length") != NULL;
+    if (!answers && !sp_setting(s, "num_generations"))
+        return false;
+    if (!answers)
+        sp_launch_note(s, "no max_completion_length: 512, as in TRL since July 2026 (before: 256)");
     if (!sp_setting(s, "max_prompt_length"))
-        sp_launch_note(s, "no max_prompt_length: 512, as in TRL");
+        sp_launch_note(s, "no max_prompt_length: 512, as in TRL until 2026");
     sp_launch_whole(s, "seq",
                     sp_setting_whole(s, "max_prompt_length", 1, 512) +
-                        sp_setting_whole(s, "max_completion_length", 1, 256));
+                        sp_setting_whole(s, "max_completion_length", 1, 512));
+    return true;
 }
 
 /* Whether TRL's own command or example scripts run it. */
@@ -300,13 +305,13 @@ static void read_habits(struct sp_settings *s, bool again, bool trl)
     static const char *const lengths[] = {"max_seq_length", "cutoff_len", "model_max_length",
                                           "block_size",     "max_length", "max_seq_len"};
     const char *const optim = sp_setting(s, "optim");
-    bool said = sp_setting(s, "max_completion_length") != NULL;
+    bool said = false;
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
         if (sp_setting(s, lengths[i])) {
             sp_launch_whole(s, "seq", sp_setting_whole(s, lengths[i], 1, 1));
             said = true;
         }
-    read_rollout(s);
+    said = read_rollout(s) || said;
     if (!said && sp_setting(s, "finetuning_type"))
         sp_launch_whole(s, "seq", 2048); /* cutoff_len of LLaMA-Factory */
     else if (!said && trl)

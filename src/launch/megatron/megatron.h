@@ -15,7 +15,8 @@ bool sp_read_megatron_yaml(struct sp_launch_words *const words[], struct sp_sett
 
 /* Adds what slime sets behind its arguments, where they are slime's, for a number of replicas (0:
  * not known). */
-bool sp_spell_slime(struct sp_settings *settings, int64_t replicas);
+bool sp_spell_slime(const struct sp_launch_file *file, struct sp_settings *settings,
+                    int64_t replicas);
 
 /* Formats and states: the precision, what of it the arguments change, the optimizer. */
 void sp_read_megatron_states(struct sp_settings *settings);

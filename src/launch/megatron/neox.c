@@ -85,10 +85,10 @@ static void read_batch(struct sp_settings *s, double replicas)
 /* States follow DeepSpeed's rules: gradients in the model's format unless set otherwise. */
 static void read_states(struct sp_settings *s)
 {
+    const char *const precision = sp_setting(s, "precision");
     const bool half = sp_setting_on(s, "fp16.enabled") || sp_setting_on(s, "fp16.fp16") ||
-                      sp_setting_on(s, "bf16.enabled") || sp_setting_is(s, "precision", "fp16") ||
-                      sp_setting_is(s, "precision", "bfloat16") ||
-                      sp_setting_is(s, "precision", "bf16");
+                      sp_setting_on(s, "bf16.enabled") ||
+                      (precision && sp_has_word("fp16 bfloat16 bf16", precision));
     const bool full = sp_setting_is(s, "data_types.grad_accum_dtype", "fp32") ||
                       sp_setting_on(s, "fp32_allreduce");
     const char *const optimizer = sp_setting(s, "optimizer.type");

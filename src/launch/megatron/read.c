@@ -260,7 +260,7 @@ static bool read_arguments(struct sp_launch_file *file, struct sp_settings *s)
     struct sp_settings *const assumed = &file->assumed;
     const int64_t devices = file->hw ? sp_chips(file->hw) : 0;
     if (!sp_read_assumed_lines(file->text, assumed) || !sp_spell_rows(s) ||
-        !sp_spell_slime(s, replicas_of(s, devices)))
+        !sp_spell_slime(file, s, replicas_of(s, devices)))
         return false;
     sp_read_megatron_model(s);
     read_named_model(file);

@@ -51,7 +51,7 @@ static bool spell_tokens(struct sp_settings *s, int64_t seq, int64_t batch, int6
     return sp_add_setting(s, "--micro-batch-size", micro);
 }
 
-bool sp_spell_slime(struct sp_settings *s, int64_t replicas)
+bool sp_spell_slime(const struct sp_launch_file *file, struct sp_settings *s, int64_t replicas)
 {
     char batch[32], seq[32];
     if (!sp_said(s, "--rollout-batch-size"))
@@ -59,7 +59,7 @@ bool sp_spell_slime(struct sp_settings *s, int64_t replicas)
     if (sp_setting_is(s, "--train-backend", "fsdp"))
         return sp_fail_in(
             s, "slime's --train-backend fsdp is not supported: give the plan as options");
-    sp_read_rollout(s);
+    sp_read_rollout(file, s);
     const int64_t made = batch_of(s),
                   sequences = sp_setting_whole(s, "--global-batch-size", 1, made),
                   length = length_of(s);

@@ -353,7 +353,7 @@ static bool read(struct sp_launch_file *file)
     if (!r.kind)
         return false;
     if (sp_is(r.kind->section, "grpo.") || sp_is(r.kind->section, "ppo."))
-        sp_read_rollout(r.all);
+        sp_read_rollout(file, r.all);
     r.megatron = sp_setting_on(r.all, "policy.megatron_cfg.enabled");
     r.s = sp_new_settings(r.all);
     bool ok = true;

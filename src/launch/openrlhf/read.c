@@ -160,8 +160,10 @@ static void read_models(struct reading *r)
     struct sp_settings *const s = r->s;
     const char *const actor = sp_peek_setting(s, roles[0].model), *const own = sp_peek_setting(
                                                                       s, r->role->model);
-    const char *const model = own ? own : actor, *const asked =
-                                                     sp_setting(s, "--ref.model_name_or_path");
+    static const char reference[] = "--ref.model_name_or_path";
+    const char *const model = own ? own : actor, *const asked = sp_said(s, reference);
+    if (sp_peek_setting(s, reference) && !asked)
+        sp_launch_note(s, "the reference is unknown: counted as the model itself");
     sp_read_hub_model(s, model, r->file->sources);
     const bool adapted = read_lora(r), away = sp_setting(s, "--ref.offload") != NULL;
     if (!r->kind->refers)
@@ -234,7 +236,7 @@ static bool read(struct sp_launch_file *file)
     if (!sp_spell_rows(s))
         return false;
     if (kind->rolls_out)
-        sp_read_rollout(s);
+        sp_read_rollout(file, s);
     read_devices(&r);
     read_models(&r);
     read_degrees(&r);

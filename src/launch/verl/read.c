@@ -90,7 +90,8 @@ static bool take(const struct role *role, const struct sp_setting *from, struct 
                         !sp_starts_with(full, "critic.") &&
                         !sp_starts_with(full, "reward_model.") && !sp_starts_with(full, "reward.");
     if (common && is_own_part(full)) {
-        note_part(to->launch, full);
+        if (!from->read && !sp_is_quiet(to->words->quiet, full)) /* the rollout's are read */
+            note_part(to->launch, full);
         return true;
     }
     if (role->fsdp[0] && sp_starts_with(full, role->fsdp))
@@ -120,19 +121,44 @@ static bool is_reference(const struct reading *r)
     return sp_is(r->role->name, "reference");
 }
 
-/* Whether the command starts from a configuration of Megatron's. */
-static bool names_megatron(const struct sp_script *script)
+/* The configuration that the command starts from, "" if it names none. */
+static const char *configuration(const struct sp_script *script)
 {
     for (int i = 0; script && i < script->n; i++)
         for (int j = 0; j < script->commands[i].n; j++) {
-            const char *const word = script->commands[i].words[j];
-            if (sp_starts_with(word, "--config-name") &&
-                (strstr(word, "megatron") ||
-                 (j + 1 < script->commands[i].n &&
-                  strstr(script->commands[i].words[j + 1], "megatron"))))
-                return true;
+            const char *const word = script->commands[i].words[j], *const equals =
+                                                                       strchr(word, '=');
+            const bool names = sp_starts_with(word, "--config-name") || sp_is(word, "-cn");
+            if (names && (equals || j + 1 < script->commands[i].n))
+                return equals ? equals + 1 : script->commands[i].words[j + 1];
         }
-    return false;
+    return "";
+}
+
+/* Whether what is left out has verl's defaults: not where another program or configuration than
+ * verl's has its own. */
+static bool has_defaults(const struct sp_launch_file *file)
+{
+    const char *const name = configuration(file->script);
+    return !file->script || ((!name[0] || strstr(name, "_trainer")) &&
+                             !sp_starts_with(file->program->told, "actor_rollout_ref."));
+}
+
+/* Values that decide an answer and that nothing tells then. */
+static void miss_defaults(const struct sp_launch_file *file, const struct sp_settings *all)
+{
+    static const char *const values[][3] = {
+        {"data.max_prompt_length", "seq", "input"},
+        {"data.max_response_length", "seq", "max-response"},
+        {"data.train_batch_size", "", "prompts"},
+        {"actor_rollout_ref.actor.ppo_mini_batch_size", "batch", "minibatches"},
+        {"actor_rollout_ref.rollout.n", "batch", "group"},
+    };
+    for (size_t i = 0; i < sizeof values / sizeof *values && !has_defaults(file); i++)
+        for (int j = 1; j < 3 && !sp_has_setting(all, values[i][0]); j++)
+            if (values[i][j][0])
+                sp_add_unread(all->launch, values[i][j], values[i][0],
+                              "(left to a configuration of its own)", 0);
 }
 
 /* The backend: said by the role, by the actor or for all (Hydra's group "model_engine", whose "dp"
@@ -145,7 +171,7 @@ static bool is_megatron(const struct reading *r)
                       *const engine = sp_setting(r->s, group),
                       *const strategy = actor ? actor : engine;
     if (!strategy)
-        return names_megatron(r->file->script);
+        return strstr(configuration(r->file->script), "megatron") != NULL;
     if (!sp_has_word(actor ? "fsdp fsdp2 megatron" : "dp megatron", strategy))
         sp_fail_in(r->s, "%s: \"%s\" is not supported; expected %s", actor ? "strategy" : group,
                    sp_safe(strategy), actor ? "fsdp, fsdp2 or megatron" : "dp or megatron");
@@ -249,7 +275,8 @@ static void read_batch(struct reading *r)
 {
     struct sp_settings *const s = r->s;
     const struct role *const role = r->role;
-    const int64_t prompts = sp_setting_whole(s, "data.train_batch_size", 1, 1024),
+    const int64_t said = sp_setting_whole(s, "data.train_batch_size", 0, 1024),
+                  made = sp_rollout_whole(s->launch, "prompts"), prompts = made > 0 ? made : said,
                   usual = sp_setting_whole(r->all, "actor_rollout_ref.actor.ppo_mini_batch_size", 1,
                                            256),
                   mini = is_reference(r) ? prompts : whole(r, "ppo_mini_batch_size", usual);
@@ -319,6 +346,19 @@ static void note_rest(struct reading *r)
         sp_launch_note(s, "a critic has a one-number head; the model's own is counted");
 }
 
+/* Prompts and answers; Search-R1's are the question and all turns, in a window of the prompt's
+ * length (search_r1/llm_agent/generation.py of PeterGriffinJin/Search-R1). */
+static void read_lengths(struct reading *r)
+{
+    const int64_t start = whole(r, "data.max_start_length", 0),
+                  prompt = whole(r, "data.max_prompt_length", 512);
+    r->seq = start > 0 ? start + prompt : prompt + whole(r, "data.max_response_length", 512);
+    sp_peek_setting(r->s, "data.max_response_length");
+    if (start > 0)
+        sp_launch_note(r->s,
+                       "max_start_length: turns as in Search-R1, of max_prompt_length in all");
+}
+
 static void read_role(struct reading *r)
 {
     struct sp_settings *const s = r->s;
@@ -327,7 +367,7 @@ static void read_role(struct reading *r)
                                      sp_said_whole(s, "trainer.n_gpus_per_node", 8)
                                : 0;
     r->devices = r->file->hw ? sp_chips(r->file->hw) : 0;
-    r->seq = whole(r, "data.max_prompt_length", 512) + whole(r, "data.max_response_length", 512);
+    read_lengths(r);
     r->megatron = is_megatron(r);
     sp_read_hub_model(s, sp_peek_setting(s, "model.path"), r->file->sources);
     sp_launch_whole(s, "seq", r->seq);
@@ -359,7 +399,8 @@ static bool read(struct sp_launch_file *file)
     struct reading r = {.file = file, .all = &file->settings, .role = role_of(file), .model = 1};
     if (!r.role || (file->script && !sp_read_pairs(file->script, tells, r.all)))
         return false;
-    sp_read_rollout(r.all);
+    miss_defaults(file, r.all);
+    sp_read_rollout(file, r.all);
     r.s = sp_new_settings(r.all);
     bool ok = true;
     for (int i = 0; i < r.all->n && ok; i++)
