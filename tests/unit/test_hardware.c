@@ -72,7 +72,6 @@ static void refusals(void **state)
     refused("v5p-100", "v5p-64 (4x4x4) and v5p-128");
     refused("v5e:3x5", "v5e-8 (2x4) and v5e-16 (4x4)");
     refused("h100-12", "h100-8 and h100-16");
-    refused("h100-3", "h100-2 and h100-4");
     refused("h100-0", "range");
     refused("v5p-0", "range");
     refused("v5p-9999999999999999", "range");

@@ -196,7 +196,7 @@ typedef void sp_hear(const struct sp_rules *rules, const struct sp_launched *lau
 static void hear(const struct sp_rules *given, const char *facts, const char *list,
                  const struct sp_launched *l, sp_hear *say)
 {
-    char condition[SP_RULE], what[SP_RULE], said[160];
+    char condition[SP_RULE], what[SP_RULE], said[2 * SP_RULE];
     if (l && sp_is_settled(l))
         return;
     struct sp_rules r = *given;
