@@ -169,20 +169,6 @@ static const char *key_of(struct sp_report *r, const char *key)
 }
 
 /* The path of a key in a scope, itself or in `room`. */
-static const char *path_of(const char *scope, const char *key, struct sp_text *room)
-{
-    enum { LONGEST = 160 };
-    if (!scope[0])
-        return key;
-    sp_join_path(scope, key, room->s, LONGEST);
-    return room->s;
-}
-
-const char *sp_path_in(struct sp_text *room, const struct sp_entry *entry)
-{
-    return path_of(entry->scope, entry->is_old ? entry->info->old_key : entry->info->key, room);
-}
-
 static const char *path_at(const void *report, size_t i, struct sp_text *room)
 {
     return sp_path_in(room, &((const struct sp_report *)report)->entries[i]);

@@ -169,8 +169,11 @@ static void find_recalled(const char *spec, bool own_network, const struct sp_so
     snprintf(found->figures, sizeof found->figures, "%s", words);
 }
 
+/* Among the details: the answer stays the best that is known. */
 static void note_recalled(const struct recalled *found, struct sp_report *report)
 {
+    const enum sp_where outside = sp_where_now(report);
+    sp_stand_in(report, SP_DETAILS);
     if (found->machines == 1)
         sp_note(report, "%s: recalled, not read in a data sheet: %s (scaleplan show %s)",
                 found->names, found->figures, found->names);
@@ -178,6 +181,7 @@ static void note_recalled(const struct recalled *found, struct sp_report *report
         sp_note(report,
                 "figures of %s are recalled, not read in a data sheet (scaleplan show NAME)",
                 found->names);
+    sp_stand_in(report, outside);
 }
 
 /* Notes lengths of 1,000s where a power of two is as likely meant: 128k is 128,000 and 128Ki is

@@ -380,6 +380,12 @@ bool sp_load_sides(const struct sp_args *args, struct sp_report *report, struct 
     return true;
 }
 
+double sp_mean_price(const struct sp_rl_sides *s, double of_training, double of_engines)
+{
+    const double engines = s->generates.replicas * s->generates.group_chips;
+    return (engines * of_engines + (s->asked.devices - engines) * of_training) / s->asked.devices;
+}
+
 void sp_free_sides(struct sp_rl_sides *s)
 {
     sp_free_words(&s->train_words);

@@ -34,6 +34,9 @@ bool sp_load_sides(const struct sp_args *args, struct sp_report *report, struct 
  */
 bool sp_can_split(const struct sp_hardware *hw, int64_t train, int64_t generate);
 
+/* Price (USD/h) of a device in the mean: of engines' devices, and of all others. */
+double sp_mean_price(const struct sp_rl_sides *sides, double of_training, double of_engines);
+
 void sp_free_sides(struct sp_rl_sides *sides);
 
 #endif

@@ -220,10 +220,11 @@ bool sp_open_launch(const struct sp_args *typed, struct sp_search_launch *from,
 }
 
 static const enum sp_option_id passed_on[] = {
-    SP_O_model,     SP_O_shape,         SP_O_network,      SP_O_seq,         SP_O_framework,
-    SP_O_precision, SP_O_profile,       SP_O_config_dir,   SP_O_constants,   SP_O_convention,
-    SP_O_trainable, SP_O_lora_rank,     SP_O_lora_targets, SP_O_base_format, SP_O_reference,
-    SP_O_teacher,   SP_O_teacher_top_k, SP_NO_OPTION};
+    SP_O_model,         SP_O_shape,       SP_O_network,        SP_O_seq,
+    SP_O_framework,     SP_O_precision,   SP_O_profile,        SP_O_config_dir,
+    SP_O_constants,     SP_O_convention,  SP_O_trainable,      SP_O_lora_rank,
+    SP_O_lora_targets,  SP_O_base_format, SP_O_reference,      SP_O_teacher,
+    SP_O_teacher_top_k, SP_O_documents,   SP_O_machine_factor, SP_NO_OPTION};
 
 /* The layers that a search for the deepest model put into it. */
 static void add_depth(struct sp_words *words, const struct sp_model *typed,

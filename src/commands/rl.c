@@ -135,6 +135,21 @@ static void fill(const struct sp_rl_sides *sides, const struct sp_rl_answer *r, 
     s->side = r->work_s > r->training_s ? "generation" : "training";
 }
 
+/* Of the devices in the mean: engines on a machine of their own have its price. */
+static bool take_price(const struct sp_args *args, const struct sp_rl_sides *sides,
+                       struct sp_price *price, struct sp_error *error)
+{
+    struct sp_price engines;
+    if (!sp_price_of(args, &sides->trained.hw, args->value.hw, price, error))
+        return false;
+    if (!args->given.gen_hw)
+        return true;
+    if (!sp_price_of(args, &sides->generates.hw, args->value.gen_hw, &engines, error))
+        return false;
+    price->usd_per_h = sp_mean_price(sides, price->usd_per_h, engines.usd_per_h);
+    return true;
+}
+
 static bool answer(const struct sp_args *args, const struct sp_rl_found *found,
                    struct sp_report *report, struct sp_error *error)
 {
@@ -150,7 +165,7 @@ static bool answer(const struct sp_args *args, const struct sp_rl_found *found,
         char *const generate = sp_shell_line(&sides->generate_words);
         s.train_line = train;
         s.generate_line = generate;
-        if (sp_price_of(args, &sides->trained.hw, args->value.hw, &s.price, error))
+        if (take_price(args, sides, &s.price, error))
             put_rl_rows(report, &s);
         free(train);
         free(generate);

@@ -579,21 +579,6 @@ double sp_stream_share(double tokens, double seq)
     return tokens > 0 ? tokens / seq : 1;
 }
 
-double sp_rule_params(const struct sp_model *model, const struct sp_params *params, double seq)
-{
-    return params->encoder > 0
-               ? params->passed +
-                     sp_stream_share((double)model->encoder.tokens, seq) * params->encoder
-               : params->active;
-}
-
-double sp_moved_over_worked(const struct sp_model *model, double seq)
-{
-    const struct sp_params params = sp_count_params(model);
-    const double worked = sp_rule_params(model, &params, seq);
-    return sp_expert_ratio(model) * (params.encoder > 0 ? params.active / worked : 1);
-}
-
 /* A shared block counts once per layer that uses it, so that 6 P is the work per token (ALBERT:
  * 11.7 M in total, 89.7 M active). A per-layer table is looked up and does not count (Gemma 4 E2B:
  * 2.28 B active). Encoder parameters count by encoder tokens; otherwise every word would pay for an

@@ -83,3 +83,18 @@ double sp_off_published(const struct sp_model *model)
                ? sp_off_published_total(sp_count_params(model).total, model->published_params)
                : NAN;
 }
+
+double sp_rule_params(const struct sp_model *model, const struct sp_params *params, double seq)
+{
+    return params->encoder > 0
+               ? params->passed +
+                     sp_stream_share((double)model->encoder.tokens, seq) * params->encoder
+               : params->active;
+}
+
+double sp_moved_over_worked(const struct sp_model *model, double seq)
+{
+    const struct sp_params params = sp_count_params(model);
+    const double worked = sp_rule_params(model, &params, seq);
+    return sp_expert_ratio(model) * (params.encoder > 0 ? params.active / worked : 1);
+}
