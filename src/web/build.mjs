@@ -77,9 +77,9 @@ const pack = (bytes) => adapted(execFileSync('xz', LZMA, { input: bytes, maxBuff
 const hashOf = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 // In the order of the scaling book, then of what is built on it. The page has no room for the cases of the four other
-// documents (lesson, lecture, slides, flax-guide) and of courses: the exercise book has all of them.
+// documents (lesson, lecture, slides, flax-guide), budgets, questions and courses: the exercise book has all of them.
 const CHAPTERS = ['roofline', 'chips', 'networks', 'sharding', 'meshes', 'flops', 'memory', 'critical', 'strategy', 'verdicts', 'book-training',
-  'train', 'pipeline', 'serving', 'reinforcement', 'learning', 'budget', 'questions'];
+  'train', 'pipeline', 'serving', 'reinforcement', 'learning'];
 const book = Object.fromEntries(CHAPTERS.map((name) => [name, JSON.parse(readFileSync(join(cases, `${name}.json`), 'utf8'))
   .map(({ id, ...rest }) => rest)])); // names of cases would take 2 kB: book.js counts them
 

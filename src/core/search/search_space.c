@@ -173,7 +173,7 @@ static bool repeats_another(const struct sp_search_space *s, int at, int64_t ep,
 static void list_executions(struct sp_search_space *s)
 {
     enum { ALL = 2 * SP_DISPATCHES * SP_CUDA_GRAPHS * SP_FP8_RECIPES * SP_CP_KINDS };
-    const int64_t most_cp = s->cps[s->n_cp - 1];
+    const int64_t most_cp = s->n_cp > 0 ? s->cps[s->n_cp - 1] : 1; /* none: no plan is left */
     _Static_assert((int)ALL <= (int)SP_SEARCH_EXECUTIONS, "room for all executions");
     const struct sp_execution *const own = &s->in.framework->execution;
     s->n_executions = 0;
