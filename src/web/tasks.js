@@ -3,8 +3,8 @@
 // The first question of a task, and its fields.
 const TASKS = {
   fit: ['Does it fit?', 'fit --model llama3-70b --hw h100-512 --tokens 15T', 'model chip count batch length tokens'],
-  step: ['How fast?', 'step --model llama3-70b --hw h100-512 --zero 3 --tokens 15T', 'model chip count batch length tp pp tokens documents offload'],
-  search: ['What is best?', 'search --model llama3-70b --hw h100-512 --tokens 15T', 'model chip count batch length tokens'],
+  step: ['How fast?', 'step --model llama3-70b --hw h100-512 --zero 3 --tokens 15T', 'model chip count batch length tp pp tokens'],
+  search: ['What is best?', 'search --model llama3-70b --hw h100-512 --tokens 15T', 'model chip count batch length tokens documents'],
   serve: ['Serve it', 'serve --model llama3-70b --hw h100-8 --front', 'model chip count concurrency input output'],
   rl: ['RL', 'rl --model llama3-8b --hw h100-16 --prompts 32', 'model chip count prompts group output offload'],
 };
