@@ -324,7 +324,7 @@ bool sp_offers_chips(const struct sp_network *network, int64_t chips);
 bool sp_has_chips(const struct sp_network *network, int64_t chips);
 
 /* Sets the machine's slices to `chips` chips with their shape and domains. False if it cannot have
- * so many; `hw` is then undefined. */
+ * that many; `hw` is then undefined. */
 bool sp_take_slice(struct sp_hardware *hw, int64_t chips);
 
 /* The nearest available size >= chips (`up`) or <= chips; 0 if none. */

@@ -313,6 +313,9 @@ bool sp_model_has_shape(const struct sp_model *model);
 bool sp_is_convolutional(const struct sp_model *model);
 bool sp_splits_layers(const struct sp_model *model);
 
+/* Stages of a convolutional network, by its pattern. */
+int sp_convolution_stages(const struct sp_model *model);
+
 /* True if the model's samples are pictures. Each counts as one token, in a sequence of length 1. */
 bool sp_takes_pictures(const struct sp_model *model);
 

@@ -43,16 +43,12 @@ bool sp_wanted(const struct sp_entry *entry, const char *keys)
     return !keys || sp_is_listed(keys, sp_path(entry), '.');
 }
 
-static const char *path_of(const char *scope, const char *key, struct sp_text *room)
-{
-    enum { LONGEST = 160 };
-    if (!scope[0])
-        return key;
-    sp_join_path(scope, key, room->s, LONGEST);
-    return room->s;
-}
-
 const char *sp_path_in(struct sp_text *room, const struct sp_entry *entry)
 {
-    return path_of(entry->scope, entry->is_old ? entry->info->old_key : entry->info->key, room);
+    enum { LONGEST = 160 };
+    const char *const key = entry->is_old ? entry->info->old_key : entry->info->key;
+    if (!entry->scope[0])
+        return key;
+    sp_join_path(entry->scope, key, room->s, LONGEST);
+    return room->s;
 }

@@ -15,18 +15,13 @@ static uint64_t hash_of(const char *text)
     return h;
 }
 
-static const char *string_at(struct sp_strings strings, size_t at, struct sp_text *room)
-{
-    return strings.at(strings.of, at, room);
-}
-
 /* The slot of a text: the one that holds it, or a free one. */
 static size_t slot_of(const struct sp_index *index, struct sp_strings strings, const char *text)
 {
     size_t at = (size_t)hash_of(text) & (index->slots - 1);
     struct sp_text room;
     while (index->slot[at] != 0 &&
-           strcmp(string_at(strings, index->slot[at] - 1, &room), text) != 0)
+           strcmp(strings.at(strings.of, index->slot[at] - 1, &room), text) != 0)
         at = (at + 1) & (index->slots - 1);
     return at;
 }
@@ -38,10 +33,10 @@ static void enlarge(struct sp_index *index, struct sp_strings strings)
                               .known = index->known};
     larger.slot = sp_must(calloc(larger.slots, sizeof *larger.slot));
     for (size_t i = 0; i < index->slots; i++)
-        if (index->slot[i] != 0)
-            larger
-                .slot[slot_of(&larger, strings, string_at(strings, index->slot[i] - 1, SP_ROOM))] =
-                index->slot[i];
+        if (index->slot[i] != 0) {
+            const char *const text = strings.at(strings.of, index->slot[i] - 1, SP_ROOM);
+            larger.slot[slot_of(&larger, strings, text)] = index->slot[i];
+        }
     free(index->slot);
     *index = larger;
 }
@@ -50,7 +45,8 @@ void sp_index_add(struct sp_index *index, struct sp_strings strings, size_t at)
 {
     if (4 * (index->taken + 1) > 3 * index->slots)
         enlarge(index, strings);
-    uint32_t *const slot = &index->slot[slot_of(index, strings, string_at(strings, at, SP_ROOM))];
+    uint32_t *const slot =
+        &index->slot[slot_of(index, strings, strings.at(strings.of, at, SP_ROOM))];
     if (*slot != 0)
         return;
     *slot = (uint32_t)at + 1;

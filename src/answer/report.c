@@ -168,7 +168,6 @@ static const char *key_of(struct sp_report *r, const char *key)
     return has_word(r, key) ? take_text(r, fill_word(r, key)) : key;
 }
 
-/* The path of a key in a scope, itself or in `room`. */
 static const char *path_at(const void *report, size_t i, struct sp_text *room)
 {
     return sp_path_in(room, &((const struct sp_report *)report)->entries[i]);

@@ -10,7 +10,7 @@ struct sp_rl_choice {
     int64_t train, generate; /* devices of each; 0: both have all, in turn */
     int64_t tp, pp, ep, stale;
     int64_t gen_tp, gen_pp, gen_attention_dp;
-    int64_t gen_ep; /* 0: what the engine makes of its ranks */
+    int64_t gen_ep; /* 0: the engine's default for its ranks */
 };
 
 struct sp_rl_found {

@@ -67,8 +67,8 @@ struct places {
     double train_devices, generate_devices, other_devices;
 };
 
-/* The machine of so many devices. Engines may also have what training leaves of a host: any number
- * of devices of a larger machine. */
+/* Reduces a machine to this many devices. Engines may also have what training leaves of a host: any
+ * number of devices of a larger machine. */
 static bool take_part(struct sp_hardware *hw, int64_t devices, bool of_engines)
 {
     const bool any = of_engines && hw->network.kind == SP_SWITCHED && devices > 0;

@@ -30,7 +30,7 @@ struct sp_rl_sides {
 /* Reads both sides. sp_free_sides() it, read or not. */
 bool sp_load_sides(const struct sp_args *args, struct sp_report *report, struct sp_rl_sides *sides,
                    struct sp_error *error);
-/* Whether a machine has so many devices for each side: engines may have any part of a switched one.
+/* Whether a machine can give each side this many devices: engines take any part of a switched one.
  */
 bool sp_can_split(const struct sp_hardware *hw, int64_t train, int64_t generate);
 

@@ -172,29 +172,28 @@ static void split_odd(int64_t n, char *out, size_t size)
                  (long long)odd);
 }
 
-void sp_put_emptied(struct sp_report *r, const struct sp_planned *p, const struct sp_emptied *of)
+void sp_put_emptied(struct sp_report *r, const struct sp_planned *p, const struct sp_emptied *why)
 {
-    const struct sp_emptied why = *of;
-    struct empty_rows rows = {.cause = sp_empty_causes[why.cause]};
+    struct empty_rows rows = {.cause = sp_empty_causes[why->cause]};
     char devices[64], batch[64], line[256], all[400];
     split_odd(sp_chips(&p->hw), devices, sizeof devices);
     split_odd(p->plan.batch, batch, sizeof batch);
-    if (why.cause == SP_EMPTY_BATCH)
-        snprintf(rows.change, sizeof rows.change, "--batch %lldx%lld", (long long)why.change.batch,
+    if (why->cause == SP_EMPTY_BATCH)
+        snprintf(rows.change, sizeof rows.change, "--batch %lldx%lld", (long long)why->change.batch,
                  (long long)p->plan.seq);
-    else if (why.cause == SP_EMPTY_DEVICES)
+    else if (why->cause == SP_EMPTY_DEVICES)
         snprintf(rows.change, sizeof rows.change, "--idle %lld",
-                 (long long)(sp_chips(&p->hw) - why.change.devices));
-    else if (why.cause == SP_EMPTY_OPTION)
+                 (long long)(sp_chips(&p->hw) - why->change.devices));
+    else if (why->cause == SP_EMPTY_OPTION)
         snprintf(rows.change, sizeof rows.change, "other values of %s",
-                 sp_plan_fields[why.field].name);
-    else if (why.cause == SP_EMPTY_OPTIONS)
+                 sp_plan_fields[why->field].name);
+    else if (why->cause == SP_EMPTY_OPTIONS)
         snprintf(rows.change, sizeof rows.change, "none of --fix, --only and --max-...");
-    if (why.cause == SP_EMPTY_BATCH || why.cause == SP_EMPTY_DEVICES)
+    if (why->cause == SP_EMPTY_BATCH || why->cause == SP_EMPTY_DEVICES)
         snprintf(line, sizeof line,
                  "no degrees multiply to %s devices and divide a batch of %s sequences", devices,
                  batch);
-    else if (why.cause == SP_EMPTY_MODEL)
+    else if (why->cause == SP_EMPTY_MODEL)
         snprintf(line, sizeof line,
                  "no degrees of this model multiply to %s devices; no batch or number of devices "
                  "nearby has a plan",

@@ -230,14 +230,9 @@ static bool check_encoder(const struct sp_model *m, const struct sp_json *json,
 static bool check_convolution(const struct sp_model *m, const struct sp_json *json,
                               struct sp_error *error)
 {
-    static const char *const known[] = {
-        "name",        "aliases",          "family",           "layers", "pattern",
-        "convolution", "labels",           "training",         "source", "note",
-        "$schema",     "published_params", "published_rounded"};
+    static const char known[] = "name,aliases,family,layers,pattern,convolution,labels,training,"
+                                "source,note,$schema,published_params,published_rounded";
     const struct sp_convolution *const c = &m->convolution;
-    int stages = 1;
-    for (const char *block = m->pattern; *block; block++)
-        stages += *block == SP_NEXT_STAGE;
     const struct rule rules[] = {
         {"layers", m->layers > 0, NULL},
         {"convolution.image", c->image > 0, NULL},
@@ -247,19 +242,16 @@ static bool check_convolution(const struct sp_model *m, const struct sp_json *js
          "convolution leaves no room for d_model, d_ff, heads or vocab"},
         {"pattern",
          (int64_t)strlen(m->pattern) == m->layers && *m->pattern == SP_STAGE_BLOCK &&
-             strspn(m->pattern, "BN") == strlen(m->pattern) && stages <= SP_CONVOLUTION_STAGES,
+             strspn(m->pattern, "BN") == strlen(m->pattern) &&
+             sp_convolution_stages(m) <= SP_CONVOLUTION_STAGES,
          "pattern needs a letter for each of model.layers: B, or N for the first of up to 3 more "
          "stages"},
         {"convolution.groups", c->width % c->groups == 0,
          "convolution.groups must divide convolution.width"}};
-    for (const cJSON *item = json->root->child; item; item = item->next) {
-        size_t i = 0;
-        while (i < sizeof known / sizeof *known && strcmp(item->string, known[i]) != 0)
-            i++;
-        if (i == sizeof known / sizeof *known)
+    for (const cJSON *item = json->root->child; item; item = item->next)
+        if (!sp_is_listed(known, item->string, '\0'))
             return sp_fail(error, SP_INPUT, "%s: model.%s has no meaning beside convolution",
                            sp_json_place(json, item->string), item->string);
-    }
     return CHECK(rules, json, "model", "needed by convolutions", error);
 }
 
@@ -316,9 +308,7 @@ static bool finish_convolution(struct sp_model *model, const struct sp_json *jso
     c->stem = c->stem > 0 ? c->stem : c->width;
     if (!check_convolution(model, json, error))
         return false;
-    model->d_model = c->width * c->expansion;
-    for (const char *block = model->pattern; *block; block++)
-        model->d_model *= *block == SP_NEXT_STAGE ? 2 : 1;
+    model->d_model = (c->width * c->expansion) << (sp_convolution_stages(model) - 1);
     model->head = SP_HEAD_SCORE;
     model->lm_head_bias = model->no_final_norm = true;
     return true;

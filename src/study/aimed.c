@@ -167,7 +167,7 @@ void sp_close_chips(struct sp_chips_found *found)
     free(found->search);
 }
 
-bool sp_find_chips(const struct sp_aimed *aim, double target, struct sp_need *need,
+void sp_find_chips(const struct sp_aimed *aim, double target, struct sp_need *need,
                    struct sp_chips_found *found)
 {
     struct sp_error ignored = {0};
@@ -175,7 +175,7 @@ bool sp_find_chips(const struct sp_aimed *aim, double target, struct sp_need *ne
     const bool fits = aim->kind == SP_AIM_FITS && target == 1;
     if (aim->is_typed || aim->hw->slices > 1 ||
         (aim->kind != SP_AIM_STEP && aim->kind != SP_AIM_DAYS && !fits))
-        return false;
+        return;
     struct sp_search *const search = found->search = open_search(aim, &aim->planned);
     struct sp_problem *const asked = &search->machine[0]->base.problem;
     asked->max_step_s = aim->kind == SP_AIM_STEP ? target : NAN;
@@ -194,7 +194,6 @@ bool sp_find_chips(const struct sp_aimed *aim, double target, struct sp_need *ne
         need->factor = sp_needed_factor(need->needed, need->now);
         need->reachable = true;
     }
-    return need->reachable;
 }
 
 void sp_look_close_by_goal(const struct sp_aimed *aim, struct sp_close_by *found,

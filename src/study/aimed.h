@@ -70,9 +70,9 @@ struct sp_chips_found {
 };
 
 /* The fewest devices of one slice whose best plan meets a step or days, or on which some plan fits,
- * as `search --find` finds them: false where the goal is another, the plan was given, or none is
- * enough. */
-bool sp_find_chips(const struct sp_aimed *aimed, double target, struct sp_need *need,
+ * as `search --find` finds them, into `need`, which stays as it is where the goal is another, the
+ * plan was given, or none is enough. */
+void sp_find_chips(const struct sp_aimed *aimed, double target, struct sp_need *need,
                    struct sp_chips_found *found);
 void sp_close_chips(struct sp_chips_found *found);
 

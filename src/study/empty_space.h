@@ -21,8 +21,7 @@ struct sp_emptied {
                                     ones where the options are the cause */
 };
 
-/* Finds the cause for a machine whose space is empty, of which `nearby` (sp_look_close_by) shows
- * the usual ones. */
+/* Finds why a machine's space is empty. `nearby` (sp_look_close_by) tells the usual causes. */
 struct sp_emptied sp_why_empty(const struct sp_search *search, int machine,
                                const struct sp_close_by *nearby);
 

@@ -9,8 +9,16 @@ bool sp_is_convolutional(const struct sp_model *model)
     return model->convolution.width > 0;
 }
 
-/* A stage has two kinds of blocks: its first and the others. They take the places of kinds without
- * experts, of which a convolutional network has none. */
+int sp_convolution_stages(const struct sp_model *model)
+{
+    int stages = 1;
+    for (const char *block = model->pattern; *block; block++)
+        stages += *block == SP_NEXT_STAGE;
+    return stages;
+}
+
+/* A stage has two kinds of blocks: its first and the others. They use the kinds of layers
+ * without experts, since a convolutional network has no such layers. */
 static const enum sp_layer_kind kinds[SP_CONVOLUTION_STAGES][2] = {
     {SP_LAYER_DENSE, SP_LAYER_OTHER_DENSE},
     {SP_LAYER_ATTENTION, SP_LAYER_OTHER},
@@ -44,10 +52,7 @@ static double positions_of(const struct sp_model *m, int stage)
 
 double sp_last_positions(const struct sp_model *m)
 {
-    int stage = 0;
-    for (const char *block = m->pattern; *block; block++)
-        stage += *block == SP_NEXT_STAGE;
-    return positions_of(m, stage);
+    return positions_of(m, sp_convolution_stages(m) - 1);
 }
 
 /* A square convolution with a batch norm and, but for the last of a path, a ReLU. */

@@ -84,7 +84,7 @@ static double course_s(const struct sp_rollout *r, double c, double decoding)
     return sum;
 }
 
-/* The batch by engines with so many in flight. */
+/* Time in which engines generate the batch with this many answers in flight. */
 static double work_s(const struct sp_rollout *r, const struct sp_rollout_time *t, double running)
 {
     const double again = r->read_again > 0

@@ -97,9 +97,7 @@ static void fill_in(const struct sp_rules *r, const char *condition, char *out, 
             *out++ = *condition++;
             continue;
         }
-        const size_t fits = n < sizeof name ? n : sizeof name - 1;
-        memcpy(name, condition, fits);
-        name[fits] = '\0';
+        sp_cut_text(condition, n, name, sizeof name);
         int64_t value = 0;
         const bool number =
             closes ? true : isalpha((unsigned char)*name) && find_fact(r, name, &value);
@@ -133,9 +131,8 @@ static bool calculate(const struct sp_rules *r, const char *expression, int64_t 
 static bool next_rule(const char **list, const char *between, char before[SP_RULE],
                       char behind[SP_RULE])
 {
-    const size_t n = strcspn(*list, "\n"), fits = n < SP_RULE ? n : SP_RULE - 1;
-    memcpy(before, *list, fits);
-    before[fits] = '\0';
+    const size_t n = strcspn(*list, "\n");
+    sp_cut_text(*list, n, before, SP_RULE);
     *list += n + ((*list)[n] == '\n');
     char *cut = strstr(before, between);
     while (cut && cut > before && cut[-1] == ' ') /* of "A ? B : C" */

@@ -19,24 +19,17 @@
 #include "launch/fields/core.h"
 #include "launch/fields/models.h"
 
-/* As snprintf does, but a search writes millions of settings. */
-static bool put(const char *text, char *out, size_t size)
-{
-    const size_t n = strlen(text), fits = n < size ? n : size - 1;
-    memcpy(out, text, fits);
-    out[fits] = '\0';
-    return fits == n;
-}
-
 bool sp_add_setting(struct sp_settings *settings, const char *name, const char *value)
 {
     if (settings->n == SP_MAX_SETTINGS)
         return settings->error && sp_fail_in(settings, "more than %d options", SP_MAX_SETTINGS);
     struct sp_setting *const setting = &settings->at[settings->n++];
     *setting = (struct sp_setting){0};
+    const size_t n = value ? strlen(value) : 0;
     /* A name that is cut is none that a reader asks for: those are shorter. */
-    put(name, setting->name, sizeof setting->name);
-    setting->cut = !put(value ? value : "", setting->value, sizeof setting->value);
+    sp_cut_text(name, strlen(name), setting->name, sizeof setting->name);
+    sp_cut_text(value ? value : "", n, setting->value, sizeof setting->value);
+    setting->cut = n >= sizeof setting->value;
     return true;
 }
 
