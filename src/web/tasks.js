@@ -4,7 +4,7 @@
 const TASKS = {
   fit: ['Does it fit?', 'fit --model llama3-70b --hw h100-512 --tokens 15T', 'model chip count batch length tokens'],
   step: ['How fast?', 'step --model llama3-70b --hw h100-512 --zero 3 --tokens 15T', 'model chip count batch length tp pp tokens'],
-  search: ['What is best?', 'search --model llama3-70b --hw h100-512 --tokens 15T', 'model chip count batch length tokens documents'],
+  search: ['What is best?', 'search --model llama3-70b --hw h100-512 --tokens 15T', 'model chip count batch length tokens'],
   serve: ['Serve it', 'serve --model llama3-70b --hw h100-8 --front', 'model chip count concurrency input output'],
   rl: ['RL', 'rl --model llama3-8b --hw h100-16 --prompts 32', 'model chip count prompts group output offload'],
 };
@@ -24,7 +24,6 @@ const FIELDS = {
   output: ['Answer', 'tokens', 0, 15],
   prompts: ['Prompts', 'per step', 0, 13],
   group: ['Tries', 'per prompt', 0, 7],
-  documents: ['Documents', 'tokens'],
   offload: ['Offload', ''],
 };
 
