@@ -350,7 +350,9 @@ static bool is_of_question(struct sp_graded *g, const struct sp_case *c, double 
             char *end;
             const bool begins =
                 at == c->args[i] || !(isalnum((unsigned char)at[-1]) || at[-1] == '.');
-            const double n = begins && isdigit((unsigned char)*at) ? strtod(at, &end) : 0;
+            if (!begins || !isdigit((unsigned char)*at))
+                continue;
+            const double n = strtod(at, &end);
             if (!(n > 1) || n != floor(n) || isalpha((unsigned char)*end))
                 continue;
             const bool whole = sp_case_is_close(ratio, n, ROUNDING / 2);

@@ -358,7 +358,7 @@ bool sp_load_sides(const struct sp_args *args, struct sp_report *report, struct 
                    struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
-    struct places at;
+    struct places at = {.train_devices = 0};
     memset(s, 0, sizeof *s);
     s->train_args = sp_new_args(args->world);
     s->generate_args = sp_new_args(args->world);
