@@ -42,7 +42,7 @@ transcript() { # FILE: what it should be, on standard output
         fi
         needs=
         [ -z "$skipping" ] || continue
-        timeout 120 bash -c "${line#\$ }" >"$scratch/out" 2>"$scratch/err" </dev/null
+        timeout 900 bash -c "${line#\$ }" >"$scratch/out" 2>"$scratch/err" </dev/null
         code=$?
         # Lines get a mark; one without a newline at its end is still a line.
         sed 's/^/> /; s/ *$//' "$scratch/out"
