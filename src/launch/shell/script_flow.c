@@ -160,7 +160,7 @@ enum status sp_run_if(struct run *r)
     return PRESUMED;
 }
 
-/* A body that runs no one knows how often: never, or again and again. */
+/* A body that runs an unknown number of times: never, once or often. */
 static void run_open_body(struct run *r, const char *const *ends, const char *from)
 {
     struct choice choice = {0};
