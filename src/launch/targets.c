@@ -216,7 +216,7 @@ static bool refuse_missing(const struct sp_launch_file *file)
     const struct sp_shell_gap *const gap = sp_shell_gap_in(&script->shell->text, script->missing);
     char name[160];
     sp_shell_show(&script->shell->text, script->missing, name, sizeof name);
-    if (gap && sp_is(gap->name, "0"))
+    if ((gap && sp_is(gap->name, "0")) || sp_is(script->missing, file->origin))
         return sp_fail(file->settings.error, SP_INPUT,
                        "%s:%d: it submits itself: --set-var SLURM_JOB_ID=1 reads the job",
                        sp_safe(file->origin), script->missing_line);
