@@ -432,7 +432,8 @@ static bool read_script(const char *text, const struct sp_typed_names *names,
     bool ok = sp_read_script(text, names->at, names->n, file->origin, &script,
                              file->settings.launch, file->settings.error);
     file->script = &script;
-    file->settings.launch->devices = ok ? sp_devices_of_script(&script) : 0;
+    if (ok)
+        sp_count_devices(&script, file->settings.launch);
     ok = ok && read_as_best(file);
     sp_free_script(&script);
     file->script = NULL;
