@@ -19,6 +19,13 @@ struct chain {
     enum taken taken;
 };
 
+/* A call that hands on what its function is called with (`def f(**NAME): return C(**NAME)`). */
+struct wrapped {
+    struct sp_call call;
+    char rest[64];
+    bool done;
+};
+
 struct reader {
     struct sp_python known;
     char function[64], klass[64];
@@ -26,6 +33,9 @@ struct reader {
     size_t branch_indent;
     struct chain chain[DEEPEST];
     int chains;
+    char rest[64];             /* its "**NAME" */
+    struct wrapped wrapped[8]; /* calls that await the one of their function */
+    int wraps;
     bool skips;     /* a branch that is not taken */
     size_t skipped; /* its indent */
     sp_visit *visit;
@@ -64,8 +74,14 @@ bool sp_take_argument(const struct sp_python *p, const struct sp_call *call,
     int branch = call->branch;
     const bool known =
         sp_python_value(p, argument->from, argument->to, &branch, value, sizeof value);
-    if (known && sp_is(value, "None") && branch <= 0)
-        return true; /* as if it were not there */
+    if (known && sp_is(value, "None") && branch <= 0) { /* as if it were not there */
+        for (int i = 0; i < s->n; i++)
+            if (sp_is(s->at[i].name, name)) {
+                snprintf(s->at[i].name, sizeof s->at[i].name, "_");
+                s->at[i].read = true;
+            }
+        return true;
+    }
     if (!sp_add_setting(s, name, value))
         return false;
     struct sp_setting *const setting = &s->at[s->n - 1];
@@ -117,11 +133,71 @@ static void define_update(struct reader *p, const struct sp_call *call)
     const char *const dot = strrchr(call->path, '.');
     if (!dot || !sp_has_word("update pop setdefault clear", dot + 1))
         return;
+    const char *const key = call->from, *const end = strchr("\"'", *key)
+                                                         ? sp_end_of_quotes(key, call->to)
+                                                         : key;
+    if (sp_is(dot, ".pop") && end > key) {
+        static const char gone[] = "None";
+        snprintf(name, sizeof name, "%.*s[\"%.*s\"]", (int)(dot - call->path), call->path,
+                 (int)(end - key) - 2, key + 1);
+        define(p, name, gone, gone + strlen(gone));
+        return;
+    }
     snprintf(name, sizeof name, "%.*s[\"**\"]", (int)(dot - call->path), call->path);
     if (sp_is(dot, ".update"))
         define(p, name, call->from, call->to);
     else
         define(p, name, unknown, unknown + strlen(unknown));
+}
+
+/* Whether a call hands on the keywords of the function around it, by their name or another that was
+ * made of it. */
+static bool hands_on(const struct reader *p, const struct sp_call *call)
+{
+    struct sp_argument argument = {0};
+    for (const char *at = call->from; p->rest[0] && sp_next_argument(call, &at, &argument);) {
+        char name[64];
+        const char *from, *to;
+        if (strncmp(argument.from, "**", 2) != 0)
+            continue;
+        snprintf(name, sizeof name, "%.*s", (int)(argument.to - argument.from - 2),
+                 argument.from + 2);
+        const char *const made =
+            sp_python_words(&p->known, name, &from, &to) ? strstr(from, p->rest) : NULL;
+        if (sp_is(name, p->rest) || (made && made < to))
+            return true;
+    }
+    return false;
+}
+
+/* Visits the calls that await this one of their function: what it is called with comes before what
+ * the function itself gives keys. */
+static bool visit_wrapped(struct reader *p, const struct sp_call *call)
+{
+    static const char none[] = "{}";
+    bool ok = true;
+    for (int i = 0; i < p->wraps && ok; i++) {
+        struct wrapped *const w = &p->wrapped[i];
+        char all[72];
+        const int own = p->known.n;
+        if (!sp_is(w->call.function, call->name))
+            continue;
+        snprintf(all, sizeof all, "%s[\"**\"]", w->rest);
+        define(p, w->rest, none, none + strlen(none));
+        define(p, all, call->from, call->to);
+        for (int j = 0; j < own; j++) {
+            const struct sp_python_name key = p->known.at[j];
+            if (strncmp(key.name, all, strlen(w->rest) + 1) == 0)
+                sp_define_python(&p->known, key.name, key.from, key.to)->branch = key.branch;
+        }
+        struct sp_call inner = w->call;
+        inner.line = call->line;
+        inner.branch = call->branch;
+        memcpy(inner.target, call->target, sizeof inner.target);
+        w->done = true;
+        ok = p->visit(p->to, &p->known, &inner);
+    }
+    return ok;
 }
 
 /* The calls between two places, the outer ones first. */
@@ -153,7 +229,12 @@ static bool visit_calls(struct reader *p, const char *from, const char *to, cons
         if (sp_is(call.name, "add_argument"))
             define_option(p, &call);
         define_update(p, &call);
-        ok = p->visit(p->to, &p->known, &call);
+        if (hands_on(p, &call) && p->wraps < (int)(sizeof p->wrapped / sizeof *p->wrapped)) {
+            p->wrapped[p->wraps].call = call;
+            memcpy(p->wrapped[p->wraps++].rest, p->rest, sizeof p->rest);
+        } else {
+            ok = visit_wrapped(p, &call) && p->visit(p->to, &p->known, &call);
+        }
         at = end + 1;
     }
     return ok;
@@ -251,6 +332,9 @@ static void define_parameters(struct reader *p, const char *from, const char *to
         const char *start = at, *end = sp_find_outside(at, call.to, ",");
         at = end < call.to ? end + 1 : call.to;
         sp_trim_python(&start, &end);
+        if (strncmp(start, "**", 2) == 0)
+            snprintf(p->rest, sizeof p->rest, "%.*s",
+                     (int)(sp_find_outside(start, end, ":") - start) - 2, start + 2);
         const char *stop = start;
         while (stop < end && sp_is_python_letter(*stop))
             stop++;
@@ -297,12 +381,13 @@ static void follow(struct reader *p, const char *line, const char *to, size_t in
     if (p->branch > 0 && indent <= p->branch_indent)
         p->branch = 0;
     if (indent == 0)
-        p->function[0] = p->klass[0] = '\0';
+        p->function[0] = p->klass[0] = p->rest[0] = '\0';
     const bool async = sp_starts_python(line, "async"),
                is_def = sp_starts_python(line, "def") || async;
     const char *const name = line + (async ? 10 : is_def ? 4 : 6);
     if (is_def && name < to) {
         snprintf(p->function, sizeof p->function, "%.*s", (int)strcspn(name, "( :\n"), name);
+        p->rest[0] = '\0';
         const char *const open = sp_find_outside(line, to, "(");
         if (open < to)
             define_parameters(p, open + 1, to);
@@ -347,6 +432,8 @@ static bool read_text(const char *text, const struct sp_typed_names *names, sp_v
         p->line += stop < end && *stop == '\n';
         at = stop < end ? stop + 1 : end;
     }
+    for (int i = 0; i < p->wraps && ok; i++) /* of functions that nothing here calls */
+        ok = p->wrapped[i].done || p->visit(p->to, &p->known, &p->wrapped[i].call);
     free(p);
     return ok;
 }
