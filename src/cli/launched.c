@@ -26,10 +26,19 @@ static bool is_replaced(const struct sp_args *typed, enum sp_option_id id, const
     return !sets && typed->given_at[id];
 }
 
+/* Whether the command answers about a service; `export` does where it writes one. */
+static bool asks_service(const struct sp_args *typed)
+{
+    int version;
+    return sp_option_taken(typed, SP_O_concurrency) &&
+           (!sp_option_taken(typed, SP_O_to) ||
+            sp_is_server(sp_target_of(typed->value.to, &version)));
+}
+
 /* Names of the script that were given values. */
 static struct sp_typed_names names_of(const struct sp_args *args)
 {
-    struct sp_typed_names names = {.recipe = args->value.recipe};
+    struct sp_typed_names names = {.recipe = args->value.recipe, .trains = !asks_service(args)};
     for (int i = 0; i < args->n_repeated; i++)
         if (args->repeated_id[i] == SP_O_set_var)
             names.at[names.n++] = args->repeated[i];
@@ -140,15 +149,6 @@ static bool check_left_out(const char *path, const struct sp_args *typed,
     return !lacks[0] ||
            sp_fail(error, SP_INPUT, "%s: %s: give%s",
                    strcmp(path, "-") == 0 ? "standard input" : sp_safe(path), lacks, give);
-}
-
-/* Whether the command answers about a service; `export` does where it writes one. */
-static bool asks_service(const struct sp_args *typed)
-{
-    int version;
-    return sp_option_taken(typed, SP_O_concurrency) &&
-           (!sp_option_taken(typed, SP_O_to) ||
-            sp_is_server(sp_target_of(typed->value.to, &version)));
 }
 
 /* A server's command where a training is asked for, or the other way round. */

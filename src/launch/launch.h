@@ -123,6 +123,7 @@ struct sp_settings;
  * have too; NULL: there are none. */
 struct sp_typed_names {
     const char *recipe;
+    bool trains; /* a training is asked for: a server that the launch starts too is none */
     const struct sp_settings *over;
     const char *at[64];
     int n;

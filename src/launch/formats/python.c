@@ -109,20 +109,29 @@ static void define(struct reader *p, const char *name, const char *from, const c
  * "_" where options have "-". */
 static void define_option(struct reader *p, const struct sp_call *call)
 {
-    static const char off[] = "False";
+    static const char off[] = "False", on[] = "True", none[] = "None";
     struct sp_argument argument = {0};
     char name[64] = "";
+    const char *from = none, *to = none + sizeof none - 1;
     for (const char *at = call->from; sp_next_argument(call, &at, &argument);) {
         const char *word = argument.from + strspn(argument.from, "\"'");
         if (!argument.keyword[0] && strncmp(word, "--", 2) == 0 && !name[0])
             snprintf(name, sizeof name, ".%.*s", (int)strcspn(word + 2, "\"'"), word + 2);
-        else if (sp_is(argument.keyword, "default") && name[0])
-            define(p, name, argument.from, argument.to);
-        else if (sp_ends_python(argument.from, argument.to, "store_true\"") && name[0])
-            define(p, name, off, off + strlen(off));
+        else if (sp_is(argument.keyword, "default")) {
+            from = argument.from;
+            to = argument.to;
+        } else if (sp_is(argument.keyword, "required"))
+            from = to = NULL;
+        else if (sp_is(argument.keyword, "action") && from == none)
+            from = strncmp(argument.from + 1, "store_true", 10) == 0    ? off
+                   : strncmp(argument.from + 1, "store_false", 11) == 0 ? on
+                                                                        : none;
         for (char *c = name; *c; c++)
             *c = *c == '-' ? '_' : *c;
     }
+    to = from == off || from == on ? from + strlen(from) : to;
+    if (name[0] && from)
+        define(p, name, from, to);
 }
 
 /* NAME.update(...), and what else changes a dict: its keys are given values then ("NAME["**"]"). */
@@ -287,6 +296,11 @@ static bool take_statement(struct reader *p, const char *from, const char *to)
         take_pairs(p, from, to);
     if (end > from && end < to && *end == '[')
         take_key(p, from, end, to);
+    if (end > from && equals < to && strchr("+-*/", equals[-1])) { /* "NAME //= VALUE" */
+        snprintf(name, sizeof name, "%.*s", (int)(end - from), from);
+        define(p, name, from, to);
+        name[0] = '\0';
+    }
     if (assigns) {
         snprintf(name, sizeof name, "%.*s", (int)(end - from), from);
         const char *value = equals + 1, *stop = to;
@@ -411,6 +425,7 @@ static bool read_text(const char *text, const struct sp_typed_names *names, sp_v
     const char *const end = text + strlen(text);
     struct reader *const p = sp_must(calloc(1, sizeof *p));
     p->known.names = names;
+    p->known.at = sp_must(calloc(SP_PYTHON_NAMES, sizeof *p->known.at));
     p->visit = visit;
     p->named = named;
     p->to = to;
@@ -434,6 +449,7 @@ static bool read_text(const char *text, const struct sp_typed_names *names, sp_v
     }
     for (int i = 0; i < p->wraps && ok; i++) /* of functions that nothing here calls */
         ok = p->wrapped[i].done || p->visit(p->to, &p->known, &p->wrapped[i].call);
+    free(p->known.at);
     free(p);
     return ok;
 }

@@ -23,7 +23,7 @@ struct sp_python_name {
  * parameters their defaults). `called`: parameters have what their function is called with. */
 struct sp_python {
     const struct sp_typed_names *names;
-    struct sp_python_name at[SP_PYTHON_NAMES];
+    struct sp_python_name *at; /* room for SP_PYTHON_NAMES */
     int n;
     bool called;
 };

@@ -135,6 +135,7 @@ static struct sp_python *names_of(const struct sp_recipe_run *run, const struct 
 {
     struct sp_python *const names = sp_must(calloc(1, sizeof *names));
     names->names = run->names;
+    names->at = sp_must(calloc(SP_PYTHON_NAMES, sizeof *names->at));
     names->called = true;
     for (int i = 0; i < m->n; i++) {
         char name[64];
@@ -240,6 +241,7 @@ static struct sp_python_result call_function(struct sp_recipe_run *run,
         if (run->objects.at[i].object == value.object.number && !run->objects.at[i].gap[0])
             snprintf(run->objects.at[i].gap, sizeof run->objects.at[i].gap, "the branch of %.80s",
                      f->doubt);
+    free(f->names->at);
     free(f->names);
     free(f);
     return value;

@@ -371,6 +371,23 @@ static void miss_file(struct sp_settings *s, const char *key, const char *name)
     sp_add_unread(s->launch, "zero", key, value, 0);
 }
 
+/* The processes that a configuration of accelerate starts, where nothing else says them. */
+static void count_processes(const struct sp_launch_file *file, const char *name)
+{
+    const struct sp_typed_names none = {0};
+    struct sp_settings *const s = sp_new_settings(&file->settings);
+    struct sp_error unread = {0};
+    char path[1024];
+    size_t length;
+    char *const text = sp_read_beside(file->origin, name, path, sizeof path, &length);
+    s->error = &unread;
+    if (text && s->launch->devices == 0 && sp_read_yaml(text, &none, s, NULL))
+        sp_launch_devices(s->launch, sp_setting_whole(s, "num_machines", 1, 1),
+                          sp_setting_whole(s, "num_processes", 1, 0), 0);
+    free(text);
+    free(s);
+}
+
 /* The settings that `accelerate launch --config_file` names, where the script's own arguments leave
  * to them what is shared out; whether they do. */
 static bool read_accelerate(struct sp_launch_file *file, bool shared, struct sp_accelerate *said)
@@ -378,13 +395,17 @@ static bool read_accelerate(struct sp_launch_file *file, bool shared, struct sp_
     struct sp_settings *const s = &file->settings;
     const char *const given = sp_setting_file(s, "config_file");
     char degree[24], name[sizeof s->at->value];
-    if (shared)
+    if (shared && !given)
         return false;
-    if (sp_read_accelerate_flags(s, file, sp_setting_on(s, "bf16"), said))
+    if (!shared && sp_read_accelerate_flags(s, file, sp_setting_on(s, "bf16"), said))
         return true;
     if (!given)
         return false;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(given, " "), given); /* the script follows */
+    if (shared) { /* it says how many processes there are */
+        count_processes(file, name);
+        return false;
+    }
     if (!sp_read_accelerate_beside(file, name, sp_setting_on(s, "bf16"), said)) {
         miss_file(s, "config_file", name);
         return true;

@@ -16,6 +16,16 @@ static bool starts(const struct sp_script_command *command)
            sp_is_listed("srun,mpirun,mpiexec,sbatch,docker,podman", command->words[0], '\0');
 }
 
+/* Whether a launcher of processes only moves files or asks what there is. */
+static bool moves_files(const struct sp_script_command *command)
+{
+    bool moves = false;
+    for (int j = 1; j < command->n && !moves; j++)
+        moves = sp_is_listed("rsync,cp,mv,rm,mkdir,ls,hostname,nvidia-smi,rocm-smi,pkill",
+                             command->words[j], '\0');
+    return moves && starts(command);
+}
+
 /* Numbers given by the commands, the first of each kind; and whether a file that is not opened
  * gives the nodes. */
 static bool take_commands(const struct sp_script *script, int64_t amount[SP_AMOUNTS])
@@ -24,6 +34,8 @@ static bool take_commands(const struct sp_script *script, int64_t amount[SP_AMOU
     for (int i = 0; i < script->n; i++) {
         const struct sp_script_command *const command = &script->commands[i];
         const int64_t all = amount[SP_ALL];
+        if (moves_files(command))
+            continue;
         if (command->visible > 0) /* of the last one: before it a server may start */
             amount[SP_VISIBLE] = command->visible;
         for (int j = 0; j < command->n; j++) {

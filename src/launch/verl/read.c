@@ -14,6 +14,7 @@
 #include "launch/huggingface/adapters.h"
 #include "launch/megatron/megatron.h"
 #include "launch/shell/flags.h"
+#include "launch/verl/defaults.h"
 
 /* A training of the launch: the section of its own settings and that of its model. */
 struct role {
@@ -399,7 +400,12 @@ static const struct role *role_of(const struct sp_launch_file *file)
 static bool read(struct sp_launch_file *file)
 {
     struct reading r = {.file = file, .all = &file->settings, .role = role_of(file), .model = 1};
-    if (!r.role || (file->script && !sp_read_pairs(file->script, tells, r.all)))
+    char checkpoints[96];
+    snprintf(checkpoints, sizeof checkpoints, "%senable_gradient_checkpointing",
+             r.role ? r.role->model : "");
+    if (!r.role ||
+        (file->script && (!sp_read_pairs(file->script, tells, r.all) ||
+                          !sp_take_verl_default(file, "ppo_trainer.yaml", checkpoints, r.all))))
         return false;
     miss_defaults(file, r.all);
     sp_read_rollout(file, r.all);
