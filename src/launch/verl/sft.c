@@ -83,7 +83,7 @@ static void read_states(struct sp_settings *s, const struct names *names)
     sp_launch_option(s, "remat", "%s",
                      sp_setting_off(s, "model.enable_gradient_checkpointing") ? "none" : "full");
     if (!sp_has_setting(s, "model.enable_gradient_checkpointing"))
-        sp_launch_note(s, "no enable_gradient_checkpointing: on, as in verl since 0.5");
+        sp_launch_note(s, "no enable_gradient_checkpointing: on, as in the newest verl");
     if (sp_setting_on(s, "model.fsdp_config.cpu_offload") ||
         sp_setting_on(s, "model.fsdp_config.offload_params"))
         sp_launch_note(s, "not modelled: cpu_offload, weights and states in host memory");
