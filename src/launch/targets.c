@@ -441,8 +441,8 @@ static bool read_as_best(struct sp_launch_file *file)
                         program.framework, sp_safe(program.told));
     file->settings.core = ok ? words->core : NULL;
     bool started = false;
-    if (ok && !target)
-        ok = read_started(file, &started) && (started || refuse_unknown(file));
+    if (ok && (!target || (target == &sp_target_trainer && !known))) /* a training of one's own */
+        ok = read_started(file, &started) && (started || target || refuse_unknown(file));
     ok = ok && (started || (target && read_as(file, target, &program)));
     file->settings.core = NULL;
     free(words);

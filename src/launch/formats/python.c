@@ -8,6 +8,8 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "launch/fields/beside.h"
+#include "launch/formats/python_lines.h"
 #include "launch/formats/python_text.h"
 
 enum { DEEPEST = 12 };
@@ -39,6 +41,9 @@ struct reader {
     bool skips;     /* a branch that is not taken */
     size_t skipped; /* its indent */
     sp_visit *visit;
+    const char *path; /* of the text; NULL: nothing is known ahead */
+    char *text[8];    /* of files beside */
+    int files;
     struct sp_settings *named; /* where names of the file's own level go; NULL: nowhere */
     void *to;
 };
@@ -418,14 +423,87 @@ static void follow(struct reader *p, const char *line, const char *to, size_t in
         branch_off(p, line, to, indent);
 }
 
+/* Names with two values have none before the text gets to one of them. */
+static void doubt_twice(struct sp_python *known)
+{
+    static const char unknown[] = "?()";
+    for (int i = 0; i < known->n; i++)
+        for (int j = 0; j < i; j++) {
+            struct sp_python_name *const a = &known->at[i], *const b = &known->at[j];
+            if (!sp_is(a->name, b->name) ||
+                (a->to - a->from == b->to - b->from &&
+                 strncmp(a->from, b->from, (size_t)(a->to - a->from)) == 0))
+                continue;
+            a->from = b->from = unknown;
+            a->to = b->to = unknown + sizeof unknown - 1;
+        }
+}
+
+/* The text of the file beside that a line imports names from ("from FILE import A, B"), which stays
+ * with the reader; NULL: none is here. */
+static const char *read_import(struct reader *p, const struct sp_python_line *line)
+{
+    char path[128], file[160], found[1024];
+    size_t length;
+    const char *const by = strstr(line->from, " import ");
+    if (!p->path || !sp_line_starts(line, "from") || !by || by > line->to ||
+        p->files == (int)(sizeof p->text / sizeof *p->text))
+        return NULL;
+    snprintf(path, sizeof path, "%.*s", (int)(by - line->from) - 5, line->from + 5);
+    for (char *c = path; *c; c++)
+        *c = *c == '.' ? '/' : *c;
+    snprintf(file, sizeof file, "%s.py", path + strspn(path, "/"));
+    char *const text = sp_read_beside(p->path, file, found, sizeof found, &length);
+    if (text)
+        p->text[p->files++] = text;
+    return text;
+}
+
+/* What is known before a text is read: names of its own level and of its "__main__", options of its
+ * parsers, and names that it imports from files beside. `wanted`: the line that imports this text's
+ * names; NULL: all count. */
+static void define_ahead(struct reader *p, const char *text, const struct sp_python_line *wanted)
+{
+    static const char option[] = "add_argument(";
+    struct sp_python_file m = {.text = (char *)text};
+    sp_split_python(&m);
+    int main_end = 0;
+    for (int i = 0; i < m.n; i++) {
+        const struct sp_python_line *const line = &m.at[i];
+        const char *const import = wanted ? NULL : read_import(p, line);
+        const char *const call = wanted ? NULL : strstr(line->from, option);
+        if (import)
+            define_ahead(p, import, line);
+        if (line->indent == 0 && strncmp(line->from, "if __name__", 11) == 0)
+            main_end = sp_block_end(&m, i);
+        if (call && call < line->to) {
+            struct sp_call given = {.from = call + sizeof option - 1};
+            given.to = sp_find_outside(given.from, line->to, "");
+            define_option(p, &given);
+        } else if (line->indent == 0 || i < main_end) {
+            const int before = p->known.n;
+            take_statement(p, line->from, line->to);
+            for (int j = before; wanted && j < p->known.n; j++)
+                if (!sp_mentions(wanted->from, wanted->to, p->known.at[j].name))
+                    p->known.at[j].name[0] = '\0';
+        }
+    }
+    free(m.at);
+}
+
 /* Reads a text statement by statement. */
-static bool read_text(const char *text, const struct sp_typed_names *names, sp_visit *visit,
-                      void *to, struct sp_settings *named)
+static bool read_text(const char *text, const char *path, const struct sp_typed_names *names,
+                      sp_visit *visit, void *to, struct sp_settings *named)
 {
     const char *const end = text + strlen(text);
     struct reader *const p = sp_must(calloc(1, sizeof *p));
     p->known.names = names;
     p->known.at = sp_must(calloc(SP_PYTHON_NAMES, sizeof *p->known.at));
+    p->path = path;
+    if (path) {
+        define_ahead(p, text, NULL);
+        doubt_twice(&p->known);
+    }
     p->visit = visit;
     p->named = named;
     p->to = to;
@@ -449,18 +527,21 @@ static bool read_text(const char *text, const struct sp_typed_names *names, sp_v
     }
     for (int i = 0; i < p->wraps && ok; i++) /* of functions that nothing here calls */
         ok = p->wrapped[i].done || p->visit(p->to, &p->known, &p->wrapped[i].call);
+    for (int i = 0; i < p->files; i++)
+        free(p->text[i]);
     free(p->known.at);
     free(p);
     return ok;
 }
 
-bool sp_read_calls(const char *text, const struct sp_typed_names *names, sp_visit *visit, void *to)
+bool sp_read_calls(const char *text, const char *path, const struct sp_typed_names *names,
+                   sp_visit *visit, void *to)
 {
-    return read_text(text, names, visit, to, NULL);
+    return read_text(text, path, names, visit, to, NULL);
 }
 
 bool sp_read_names(const char *text, const struct sp_typed_names *names,
                    struct sp_settings *settings)
 {
-    return read_text(text, names, NULL, NULL, settings);
+    return read_text(text, NULL, names, NULL, NULL, settings);
 }

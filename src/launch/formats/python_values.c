@@ -46,8 +46,7 @@ struct part {
     int before;
 };
 
-/* Whether a text has a name. */
-static bool mentions(const char *from, const char *to, const char *name)
+bool sp_mentions(const char *from, const char *to, const char *name)
 {
     const size_t n = strlen(name);
     for (const char *at = from; at + n <= to; at++)
@@ -83,7 +82,7 @@ static struct part value_of(const struct sp_python *p, const char *name, int *br
         *branch = -1;
     if (!known)
         return (struct part){0};
-    const bool own = mentions(known->from, known->to, known->name);
+    const bool own = sp_mentions(known->from, known->to, known->name);
     return (struct part){known->from, known->to, own ? (int)(known - p->at) + 1 : 0};
 }
 
@@ -122,6 +121,7 @@ static struct part item_of(struct part dict, const char *key, size_t n)
 
 static bool evaluate(const struct sp_python *p, const char *from, const char *to, int depth,
                      int *branch, char *out, size_t size);
+static int truth(const struct sp_python *p, const char *from, const char *to, int depth);
 
 /* "NAME["KEY"]["KEY"]", "{KEY: VALUE}[NAME]": the value of a literal's key. */
 static struct part subscript(const struct sp_python *p, const char *from, const char *to,
@@ -300,12 +300,15 @@ static bool takes_word(const struct sp_python *p, const char *from, const char *
                                     : same < to ? same
                                                 : other_than;
     if (word == to || depth >= DEEPEST || find_word(from, to, " if ") < to ||
-        !evaluate(p, from, word, depth + 1, branch, out, size) ||
-        !evaluate(p, word + 4, to, depth + 1, branch, other, sizeof other))
+        !evaluate(p, from, word, depth + 1, branch, out, size))
+        return false;
+    if (word == either && out[0] && !sp_has_word("None False 0 false", out))
+        return true;
+    if (!evaluate(p, word + 4, to, depth + 1, branch, other, sizeof other))
         return false;
     if (word == same || word == other_than)
         snprintf(out, size, "%s", sp_is(out, other) == (word == same) ? "true" : "false");
-    else if (sp_has_word("None False 0 false", out) || !out[0])
+    else
         snprintf(out, size, "%s", other);
     return true;
 }
@@ -331,9 +334,19 @@ static bool evaluate(const struct sp_python *p, const char *from, const char *to
     }
     if (takes_word(p, from, to, depth, branch, out, size))
         return true;
-    if (asked >= 0 && otherwise < to && depth < DEEPEST)
-        return asked ? evaluate(p, from, when, depth + 1, branch, out, size)
-                     : evaluate(p, otherwise + 6, to, depth + 1, branch, out, size);
+    if (when == to && depth < DEEPEST &&
+        (strncmp(from, "not ", 4) == 0 || find_word(from, to, " and ") < to)) {
+        const int holds = truth(p, from, to, depth + 1);
+        snprintf(out, size, "%s", holds > 0 ? "true" : "false");
+        if (holds >= 0)
+            return true;
+    }
+    const int chosen = asked >= 0 || when >= otherwise || otherwise >= to || depth >= DEEPEST
+                           ? asked
+                           : truth(p, when + 4, otherwise, depth + 1);
+    if (chosen >= 0 && otherwise < to && depth < DEEPEST)
+        return chosen ? evaluate(p, from, when, depth + 1, branch, out, size)
+                      : evaluate(p, otherwise + 6, to, depth + 1, branch, out, size);
     if (bf16 >= 0 && when == to) {
         snprintf(out, size, "%s", bf16 ? "true" : "false");
         return true;
@@ -397,8 +410,6 @@ const char *sp_find_python(const char *from, const char *to, const char *word)
     return at;
 }
 
-static int truth(const struct sp_python *p, const char *from, const char *to, int depth);
-
 /* "A WORD B" of two truths: 1 where both are, or (`any`) one is. */
 static int both(const struct sp_python *p, const char *from, const char *word, size_t n,
                 const char *to, int depth)
@@ -409,7 +420,7 @@ static int both(const struct sp_python *p, const char *from, const char *word, s
 }
 
 /* "A is None", "A == B", "A in [B, C]" and their contraries. */
-static int compared(const struct sp_python *p, const char *from, const char *to)
+static int compared(const struct sp_python *p, const char *from, const char *to, int depth)
 {
     static const char *const signs[] = {" is not ", " is ", " != ", " == ", " not in ", " in "};
     char left[256], right[256];
@@ -422,9 +433,9 @@ static int compared(const struct sp_python *p, const char *from, const char *to)
         sp_trim_python(&from, &end);
         sp_trim_python(&other, &stop);
         const bool list = i > 3;
-        if (!evaluate(p, from, end, 0, &branch, left, sizeof left) || branch != 0 ||
-            (!list && !evaluate(p, other, stop, 0, &branch, right, sizeof right)) || branch != 0 ||
-            (list && !strchr("[(", *other)))
+        if (!evaluate(p, from, end, depth, &branch, left, sizeof left) || branch != 0 ||
+            (!list && !evaluate(p, other, stop, depth, &branch, right, sizeof right)) ||
+            branch != 0 || (list && !strchr("[(", *other)))
             return -1;
         if (list)
             snprintf(right, sizeof right, "%.*s", (int)(stop - other), other);
@@ -455,10 +466,10 @@ static int truth(const struct sp_python *p, const char *from, const char *to, in
     }
     if (sp_find_python(from, to, " is ") < to || sp_find_python(from, to, " == ") < to ||
         sp_find_python(from, to, " != ") < to || sp_find_python(from, to, " in ") < to)
-        return compared(p, from, to);
+        return compared(p, from, to, depth);
     const char *const kind =
         strncmp(from, "isinstance(", 11) == 0 ? sp_find_outside(from + 11, to, ",") : to;
-    if (!evaluate(p, from + (kind < to ? 11 : 0), kind, 0, &branch, value, sizeof value) ||
+    if (!evaluate(p, from + (kind < to ? 11 : 0), kind, depth, &branch, value, sizeof value) ||
         branch != 0)
         return -1;
     if (kind < to) /* known values are texts */

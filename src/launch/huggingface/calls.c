@@ -350,7 +350,7 @@ bool sp_read_trainer_calls(const char *text, const struct sp_typed_names *names,
     bool ok = true;
     sp_split_python(&r.file);
     for (; ok && r.pass < PASSES; r.pass++)
-        ok = sp_read_calls(text, names, visit, &r);
+        ok = sp_read_calls(text, s->origin, names, visit, &r);
     free(r.file.at);
     if (!ok)
         return false;

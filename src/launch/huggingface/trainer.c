@@ -475,6 +475,17 @@ static const char *find_deepspeed(struct sp_settings *s, char *out, size_t size)
     return out;
 }
 
+/* The model by the Trainer's name for it, or by those that scripts of one's own give it. */
+static const char *named_model(struct sp_settings *s)
+{
+    static const char *const keys[] = {"model_name_or_path", "model_name", "model",
+                                       "model_id",           "model_path", "base_model_name"};
+    const char *named = NULL;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys && !named; i++)
+        named = sp_peek_setting(s, keys[i]);
+    return named;
+}
+
 static bool read(struct sp_launch_file *file)
 {
     const struct sp_launch_words *const words = file->words[0];
@@ -492,8 +503,7 @@ static bool read(struct sp_launch_file *file)
     char by_launcher[sizeof s->at->value];
     const char *const named = find_deepspeed(s, by_launcher, sizeof by_launcher),
                       *json = named && named[0] ? named : NULL;
-    const char *const named_so = sp_peek_setting(s, "model_name_or_path");
-    sp_read_hub_model(s, named_so ? named_so : sp_peek_setting(s, "model_name"), file->sources);
+    sp_read_hub_model(s, named_model(s), file->sources);
     const bool adapted = sp_read_adapters(s);
     const char *const fsdp = sp_setting(s, "fsdp");
     struct sp_accelerate said = {0};
