@@ -356,9 +356,12 @@ static bool evaluate(const struct sp_python *p, const char *from, const char *to
         return true;
     }
     snprintf(out, size, "%.*s", (int)(to - from), from);
-    const char *const typed = isdigit((unsigned char)*from) /* a script's parameter is no number */
-                                  ? NULL
-                                  : sp_typed_value(p->names, out, strlen(out));
+    const char *const dot = strpbrk(out, " ()[]{}\"'") ? NULL : strrchr(out, '.');
+    const char *typed = isdigit((unsigned char)*from) /* a script's parameter is no number */
+                            ? NULL
+                            : sp_typed_value(p->names, out, strlen(out));
+    if (!typed && dot)
+        typed = sp_typed_value(p->names, dot + 1, strlen(dot + 1));
     if (typed) {
         snprintf(out, size, "%s", typed);
         return true;
