@@ -182,7 +182,13 @@ static void read_weights(struct sp_settings *s, bool half, bool fsdp, bool adapt
         sp_launch_option(s, "precision", "pure-bf16");
     else if (!half)
         sp_launch_option(s, "precision", "fp32");
-    else if (!fsdp && !adapted)
+    if (!loaded && !half)
+        sp_launch_note(s, "neither bf16, fp16 nor torch_dtype is set: fp32, as in the Trainer");
+    else if (!loaded && adapted && !fsdp && !sp_setting_on(s, "load_in_4bit") &&
+             !sp_setting_on(s, "load_in_8bit"))
+        sp_launch_note(s, "no torch_dtype: frozen weights are counted in 16 bits; transformers "
+                          "before 5 loads them in fp32");
+    else if (wide && half && !fsdp && !adapted)
         sp_launch_note(s, "bf16 or fp16 with DDP: weights stay in fp32 and are cast on use; give "
                           "--precision");
 }
