@@ -184,10 +184,6 @@ static void read_weights(struct sp_settings *s, bool half, bool fsdp, bool adapt
         sp_launch_option(s, "precision", "fp32");
     if (!loaded && !half)
         sp_launch_note(s, "neither bf16, fp16 nor torch_dtype is set: fp32, as in the Trainer");
-    else if (!loaded && adapted && !fsdp && !sp_setting_on(s, "load_in_4bit") &&
-             !sp_setting_on(s, "load_in_8bit"))
-        sp_launch_note(s, "no torch_dtype: frozen weights are counted in 16 bits; transformers "
-                          "before 5 loads them in fp32");
     else if (wide && half && !fsdp && !adapted)
         sp_launch_note(s, "bf16 or fp16 with DDP: weights stay in fp32 and are cast on use; give "
                           "--precision");
@@ -481,6 +477,18 @@ static const char *find_deepspeed(struct sp_settings *s, char *out, size_t size)
     return out;
 }
 
+/* Weights that adapters leave as the model was loaded, where nothing says in which format. */
+static void note_frozen(struct sp_settings *s)
+{
+    static const char *const said[] = {"torch_dtype", "dtype", "load_in_4bit", "load_in_8bit"};
+    bool told = !sp_has_setting(s, "bf16") && !sp_has_setting(s, "fp16");
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        told = told || sp_has_setting(s, said[i]);
+    if (!told)
+        sp_launch_note(s, "no torch_dtype: frozen weights are counted in 16 bits; transformers "
+                          "before 5 loads them in fp32");
+}
+
 /* The model by the Trainer's name for it, or by those that scripts of one's own give it. */
 static const char *named_model(struct sp_settings *s)
 {
@@ -533,6 +541,8 @@ static bool read(struct sp_launch_file *file)
     read_kind(s, kind, adapted);
     const bool own =
         sp_setting(s, "finetuning_type") || axolotl || sp_is_swift(file) || sp_is_factory(s);
+    if (adapted && !own && !filled)
+        note_frozen(s);
     if (!file->script && !file->started && !own && !shared)
         sp_launch_note(
             s, "its launcher is unknown: DDP is assumed; for FSDP or DeepSpeed give --zero");
