@@ -26,10 +26,19 @@ static bool is_replaced(const struct sp_args *typed, enum sp_option_id id, const
     return !sets && typed->given_at[id];
 }
 
+/* Whether the command answers about a service; `export` does where it writes one. */
+static bool asks_service(const struct sp_args *typed)
+{
+    int version;
+    return sp_option_taken(typed, SP_O_concurrency) &&
+           (!sp_option_taken(typed, SP_O_to) ||
+            sp_is_server(sp_target_of(typed->value.to, &version)));
+}
+
 /* Names of the script that were given values. */
 static struct sp_typed_names names_of(const struct sp_args *args)
 {
-    struct sp_typed_names names = {.recipe = args->value.recipe};
+    struct sp_typed_names names = {.recipe = args->value.recipe, .trains = !asks_service(args)};
     for (int i = 0; i < args->n_repeated; i++)
         if (args->repeated_id[i] == SP_O_set_var)
             names.at[names.n++] = args->repeated[i];
@@ -142,15 +151,6 @@ static bool check_left_out(const char *path, const struct sp_args *typed,
                    strcmp(path, "-") == 0 ? "standard input" : sp_safe(path), lacks, give);
 }
 
-/* Whether the command answers about a service; `export` does where it writes one. */
-static bool asks_service(const struct sp_args *typed)
-{
-    int version;
-    return sp_option_taken(typed, SP_O_concurrency) &&
-           (!sp_option_taken(typed, SP_O_to) ||
-            sp_is_server(sp_target_of(typed->value.to, &version)));
-}
-
 /* A server's command where a training is asked for, or the other way round. */
 static bool check_kind(const char *path, const struct sp_args *typed,
                        const struct sp_launch *launch, struct sp_error *error)
@@ -198,6 +198,14 @@ static bool check_unread(const char *path, const struct sp_args *typed,
     return error->lines == before;
 }
 
+/* Nodes of which a launch starts the same part of the devices; 0: whole ones, or one node. */
+static int64_t parts_of_nodes(const struct sp_launch *launch, const struct sp_network *network)
+{
+    const bool parts = network->kind == SP_SWITCHED && network->devices_per_host == 0 &&
+                       launch->per_node > 0 && launch->per_node < network->domain;
+    return parts ? launch->devices / launch->per_node : 0;
+}
+
 /* A machine that was typed without a count has the devices that the launch starts; one with another
  * count is remarked on. `hw` is that of the launch then. False with an error. */
 static bool read_machine(const struct sp_args *typed, const struct sp_sources *sources,
@@ -217,16 +225,22 @@ static bool read_machine(const struct sp_args *typed, const struct sp_sources *s
             launch->note[launch->notes++], sizeof *launch->note,
             "the launch does not give the number of devices: 1 is assumed (--hw %.100s-8 for 8)",
             text);
-    if (devices < 1 || sp_chips(hw) == devices)
+    if (devices < 1)
         return true;
-    snprintf(spec, sizeof spec, "%.100s-%lld", text, (long long)devices);
-    if (!sp_is_bare_chip(text)) {
-        if (launch->notes < SP_LAUNCH_NOTES)
-            snprintf(launch->note[launch->notes++], sizeof *launch->note,
-                     "the launch starts %lld devices; the machine has %lld", (long long)devices,
-                     (long long)sp_chips(hw));
+    const int64_t nodes = devices == launch->devices ? parts_of_nodes(launch, &hw->network) : 0;
+    const bool bare = sp_is_bare_chip(text), apart = nodes > 0 && devices == sp_chips(hw);
+    snprintf(spec, sizeof spec, nodes > 0 ? "%.100s-%lldx%lld" : "%.100s-%lld", text,
+             (long long)(nodes > 0 ? launch->per_node : devices), (long long)nodes);
+    if (!bare && (apart || sp_chips(hw) != devices) && launch->notes < SP_LAUNCH_NOTES)
+        snprintf(launch->note[launch->notes++], sizeof *launch->note,
+                 apart ? "the launch starts %lld devices on each node; the machine has %lld (--hw "
+                         "NAME-%lldx%lld has as many)"
+                       : "the launch starts %lld devices; the machine has %lld",
+                 (long long)(apart ? launch->per_node : devices),
+                 (long long)(apart ? hw->network.domain : sp_chips(hw)),
+                 (long long)launch->per_node, (long long)nodes);
+    if (!bare || (nodes == 0 && sp_chips(hw) == devices))
         return true;
-    }
     if (!sp_load_hardware(spec, sources, hw, error) ||
         !sp_read_launch(typed->value.from, hw, sources, names, launch, error))
         return false;

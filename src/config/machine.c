@@ -23,7 +23,7 @@ static bool bad_spec(const char *spec, const char *why, struct sp_error *error)
 {
     return sp_fail(
         error, SP_INPUT,
-        "--hw %s: %s; expected NAME[-CHIPS][xSLICES] (v5p-4096, h100-512, v5p-8960x2) or "
+        "--hw %s: %s; expected NAME[-CHIPS][xSLICES] (v5p-4096, h100-512, v5p-8960x2, h100-6x2) or "
         "NAME:SHAPE (v5p:8x8x8)",
         sp_safe(spec), why);
 }
@@ -179,8 +179,10 @@ static bool place_chips(const char *spec, const struct machine_spec *parts, stru
                             error);
         chips /= cores;
     }
-    if (parts->slices > 1 && hw->network.kind != SP_TORUS)
-        return bad_spec(spec, "only torus machines have slices", error);
+    if (parts->slices > 1 && hw->network.kind == SP_SWITCHED)
+        return sp_take_nodes(hw, chips, (int64_t)parts->slices) ||
+               sp_fail(error, SP_INPUT, "--hw %s: a node of %s has %lld chips at most",
+                       sp_safe(spec), hw->name, (long long)hw->network.domain);
     if (parts->slices > 1 && isnan(hw->network.dcn_bytes_per_s_per_host))
         return bad_spec(spec, "its data-centre network is not known", error);
     if (!sp_has_chips(&hw->network, chips)) {

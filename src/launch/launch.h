@@ -82,6 +82,7 @@ struct sp_launch {
     char note[SP_LAUNCH_NOTES][240];
     int notes, refusals; /* of the notes, what the framework refuses */
     int64_t devices;     /* devices that it starts; 0: not said */
+    int64_t per_node;    /* of them on each of several nodes; 0: not said, or one node */
     char machine[128];   /* the chip that was typed without a count, with these; "": none was */
     struct sp_unread unread[SP_LAUNCH_UNREAD]; /* no answer unless these options are typed */
     int n_unread;
@@ -122,6 +123,7 @@ struct sp_settings;
  * have too; NULL: there are none. */
 struct sp_typed_names {
     const char *recipe;
+    bool trains; /* a training is asked for: a server that the launch starts too is none */
     const struct sp_settings *over;
     const char *at[64];
     int n;

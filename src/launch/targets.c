@@ -190,8 +190,10 @@ bool sp_write_server(const struct sp_target *target, const struct sp_served_laun
     return true;
 }
 
-/* The target of that name, or the one that the file fits best; NULL: it fits none. */
-static const struct sp_target *find_reader(const struct sp_launch_file *file, const char *name)
+/* The target of that name, or the one that the file fits best, with `trains` no server; NULL: it
+ * fits none. */
+static const struct sp_target *find_reader(const struct sp_launch_file *file, const char *name,
+                                           bool trains)
 {
     static const char *const names[] = {SP_READABLE(SP_TARGET_NAME, COMMA, COMMA),
                                         SP_ENGINES(SP_TARGET_NAME, COMMA, COMMA)};
@@ -201,7 +203,7 @@ static const struct sp_target *find_reader(const struct sp_launch_file *file, co
         const enum sp_match match = name[0]               ? (enum sp_match)sp_is(names[i], name)
                                     : readable[i]->detect ? readable[i]->detect(file)
                                                           : SP_NO_MATCH;
-        if (match > most) {
+        if (match > most && !(trains && sp_is_server(readable[i]))) {
             best = readable[i];
             most = match;
         }
@@ -216,7 +218,7 @@ static bool refuse_missing(const struct sp_launch_file *file)
     const struct sp_shell_gap *const gap = sp_shell_gap_in(&script->shell->text, script->missing);
     char name[160];
     sp_shell_show(&script->shell->text, script->missing, name, sizeof name);
-    if (gap && sp_is(gap->name, "0"))
+    if ((gap && sp_is(gap->name, "0")) || sp_is(script->missing, file->origin))
         return sp_fail(file->settings.error, SP_INPUT,
                        "%s:%d: it submits itself: --set-var SLURM_JOB_ID=1 reads the job",
                        sp_safe(file->origin), script->missing_line);
@@ -314,6 +316,24 @@ static bool read_as(struct sp_launch_file *file, const struct sp_target *target,
                              SP_LAUNCH_OPTIONS));
 }
 
+/* Names for Python, with the processes of the machine where it is known and they were not typed. */
+struct counted_names {
+    struct sp_typed_names names;
+    char world[32];
+};
+static void count_world(const struct sp_launch_file *file, const struct sp_typed_names *names,
+                        struct counted_names *to)
+{
+    static const char world[] = "WORLD_SIZE";
+    struct sp_typed_names *const n = &to->names;
+    *n = *names;
+    if (!file->hw || n->n == (int)(sizeof n->at / sizeof *n->at) ||
+        sp_typed_value(names, world, sizeof world - 1))
+        return;
+    snprintf(to->world, sizeof to->world, "%s=%lld", world, (long long)sp_chips(file->hw));
+    n->at[n->n++] = to->world;
+}
+
 enum { SP_STARTED_OPTIONS = 48 };
 
 /* The options of a command behind its program, "NAME=VALUE" as the program's parser has them, and
@@ -378,7 +398,9 @@ static bool read_started(struct sp_launch_file *file, bool *is)
     for (int i = 0; i < file->names->n && names.n < (int)(sizeof names.at / sizeof *names.at); i++)
         names.at[names.n++] = file->names->at[i]; /* what was typed comes last and wins */
     s->origin = text ? path : origin;
-    ok = ok && (!text || sp_read_trainer_calls(text, &names, s));
+    struct counted_names counted;
+    count_world(file, &names, &counted);
+    ok = ok && (!text || sp_read_trainer_calls(text, &counted.names, s));
     *is = text && (s->n > 0 || (!ok && !strstr(s->error->text, "its arguments are on")));
     if (!*is)
         *s->error = before;
@@ -403,9 +425,12 @@ static bool read_as_best(struct sp_launch_file *file)
         sp_words_of("programs", file->sources, file->settings.error);
     bool ok = words != NULL;
     const bool known = ok && sp_find_program(words->programs, file, &program);
-    const struct sp_target *const target = ok && (!known || program.target[0] || program.needs[0])
-                                               ? find_reader(file, program.target)
-                                               : NULL;
+    const struct sp_target *target = ok && (!known || program.target[0] || program.needs[0])
+                                         ? find_reader(file, program.target, false)
+                                         : NULL;
+    const struct sp_target *const training =
+        target && sp_is_server(target) && file->names->trains ? find_reader(file, "", true) : NULL;
+    target = training ? training : target;
     if (ok && known && program.needs[0] && !target)
         ok = sp_fail_in(&file->settings,
                         "it is one file of a launch of %s (%s): give the one with %s",
@@ -416,8 +441,8 @@ static bool read_as_best(struct sp_launch_file *file)
                         program.framework, sp_safe(program.told));
     file->settings.core = ok ? words->core : NULL;
     bool started = false;
-    if (ok && !target)
-        ok = read_started(file, &started) && (started || refuse_unknown(file));
+    if (ok && (!target || (target == &sp_target_trainer && !known))) /* a training of one's own */
+        ok = read_started(file, &started) && (started || target || refuse_unknown(file));
     ok = ok && (started || (target && read_as(file, target, &program)));
     file->settings.core = NULL;
     free(words);
@@ -432,7 +457,8 @@ static bool read_script(const char *text, const struct sp_typed_names *names,
     bool ok = sp_read_script(text, names->at, names->n, file->origin, &script,
                              file->settings.launch, file->settings.error);
     file->script = &script;
-    file->settings.launch->devices = ok ? sp_devices_of_script(&script) : 0;
+    if (ok)
+        sp_count_devices(&script, file->settings.launch);
     ok = ok && read_as_best(file);
     sp_free_script(&script);
     file->script = NULL;
@@ -458,10 +484,13 @@ static bool read_names(const char *text, const struct sp_typed_names *names, str
 }
 
 /* Calls of the Trainer's classes, a recipe, or names alone. */
-static bool read_python(const char *text, const struct sp_typed_names *names,
+static bool read_python(const char *text, const struct sp_typed_names *typed,
                         struct sp_launch_file *file)
 {
     struct sp_settings *const s = &file->settings;
+    struct counted_names counted;
+    count_world(file, typed, &counted);
+    const struct sp_typed_names *const names = &counted.names;
     return sp_read_trainer_calls(text, names, s) &&
            (s->n > 0 || read_names(text, names, s) ||
             (sp_read_recipe(text, names, s) &&

@@ -262,6 +262,18 @@ bool sp_take_slice(struct sp_hardware *hw, int64_t chips)
     return hw->network.kind != SP_TORUS || sp_find_shape(&hw->network, chips, &hw->shape);
 }
 
+bool sp_take_nodes(struct sp_hardware *hw, int64_t devices, int64_t nodes)
+{
+    struct sp_network *const net = &hw->network;
+    if (net->kind != SP_SWITCHED || devices > net->domain || !sp_has_chips(net, devices))
+        return false;
+    net->domain = devices;
+    if (net->devices_per_host > devices)
+        net->devices_per_host = devices;
+    hw->chips_per_slice = devices * nodes;
+    return true;
+}
+
 int64_t sp_nearest_chips(const struct sp_network *network, int64_t chips, bool up)
 {
     if (network->kind == SP_SWITCHED) {

@@ -66,6 +66,8 @@ char *sp_read_beside(const char *from, const char *name, char *path, size_t size
         name = mark + 1 + strspn(mark + 1, "/");
     const char *const slash = strrchr(from, '/'), *const last = strrchr(name, '/');
     const int folder = slash ? (int)(slash - from) + 1 : 0;
+    if (strncmp(name, from, (size_t)folder) == 0) /* "$(dirname $0)/models/size.sh" */
+        name += folder;
     if (name[0] == '/')
         return read_elsewhere(from, folder, name, path, size, length);
     char *const text = read_upwards(from, folder, name, path, size, length);

@@ -390,6 +390,13 @@ void sp_launch_option(const struct sp_settings *settings, const char *name, cons
     launch->options++;
 }
 
+void sp_launch_devices(struct sp_launch *launch, int64_t nodes, int64_t all, int64_t gpus)
+{
+    const int64_t places = nodes > 1 ? nodes : 1;
+    launch->devices = all > 0 ? all : places * gpus;
+    launch->per_node = places > 1 && launch->devices % places == 0 ? launch->devices / places : 0;
+}
+
 void sp_launch_whole(const struct sp_settings *settings, const char *name, int64_t value)
 {
     sp_launch_option(settings, name, "%lld", (long long)value);

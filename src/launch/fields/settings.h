@@ -163,6 +163,10 @@ __attribute__((format(printf, 3, 4))) void
 sp_launch_option(const struct sp_settings *settings, const char *name, const char *format, ...);
 void sp_launch_whole(const struct sp_settings *settings, const char *name, int64_t value);
 
+/* The devices that a launch starts: `all` on that many nodes together, or where that is 0 `gpus` on
+ * each. */
+void sp_launch_devices(struct sp_launch *launch, int64_t nodes, int64_t all, int64_t gpus);
+
 /* Says why a launch says no model: the cause, before "give --model". */
 __attribute__((format(printf, 2, 3))) void sp_launch_no_model(const struct sp_settings *settings,
                                                               const char *format, ...);

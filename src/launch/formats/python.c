@@ -8,6 +8,8 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "launch/fields/beside.h"
+#include "launch/formats/python_lines.h"
 #include "launch/formats/python_text.h"
 
 enum { DEEPEST = 12 };
@@ -19,6 +21,13 @@ struct chain {
     enum taken taken;
 };
 
+/* A call that hands on what its function is called with (`def f(**NAME): return C(**NAME)`). */
+struct wrapped {
+    struct sp_call call;
+    char rest[64];
+    bool done;
+};
+
 struct reader {
     struct sp_python known;
     char function[64], klass[64];
@@ -26,9 +35,15 @@ struct reader {
     size_t branch_indent;
     struct chain chain[DEEPEST];
     int chains;
+    char rest[64];             /* its "**NAME" */
+    struct wrapped wrapped[8]; /* calls that await the one of their function */
+    int wraps;
     bool skips;     /* a branch that is not taken */
     size_t skipped; /* its indent */
     sp_visit *visit;
+    const char *path; /* of the text; NULL: nothing is known ahead */
+    char *text[8];    /* of files beside */
+    int files;
     struct sp_settings *named; /* where names of the file's own level go; NULL: nowhere */
     void *to;
 };
@@ -64,8 +79,14 @@ bool sp_take_argument(const struct sp_python *p, const struct sp_call *call,
     int branch = call->branch;
     const bool known =
         sp_python_value(p, argument->from, argument->to, &branch, value, sizeof value);
-    if (known && sp_is(value, "None") && branch <= 0)
-        return true; /* as if it were not there */
+    if (known && sp_is(value, "None") && branch <= 0) { /* as if it were not there */
+        for (int i = 0; i < s->n; i++)
+            if (sp_is(s->at[i].name, name)) {
+                snprintf(s->at[i].name, sizeof s->at[i].name, "_");
+                s->at[i].read = true;
+            }
+        return true;
+    }
     if (!sp_add_setting(s, name, value))
         return false;
     struct sp_setting *const setting = &s->at[s->n - 1];
@@ -93,20 +114,29 @@ static void define(struct reader *p, const char *name, const char *from, const c
  * "_" where options have "-". */
 static void define_option(struct reader *p, const struct sp_call *call)
 {
-    static const char off[] = "False";
+    static const char off[] = "False", on[] = "True", none[] = "None";
     struct sp_argument argument = {0};
     char name[64] = "";
+    const char *from = none, *to = none + sizeof none - 1;
     for (const char *at = call->from; sp_next_argument(call, &at, &argument);) {
         const char *word = argument.from + strspn(argument.from, "\"'");
         if (!argument.keyword[0] && strncmp(word, "--", 2) == 0 && !name[0])
             snprintf(name, sizeof name, ".%.*s", (int)strcspn(word + 2, "\"'"), word + 2);
-        else if (sp_is(argument.keyword, "default") && name[0])
-            define(p, name, argument.from, argument.to);
-        else if (sp_ends_python(argument.from, argument.to, "store_true\"") && name[0])
-            define(p, name, off, off + strlen(off));
+        else if (sp_is(argument.keyword, "default")) {
+            from = argument.from;
+            to = argument.to;
+        } else if (sp_is(argument.keyword, "required"))
+            from = to = NULL;
+        else if (sp_is(argument.keyword, "action") && from == none)
+            from = strncmp(argument.from + 1, "store_true", 10) == 0    ? off
+                   : strncmp(argument.from + 1, "store_false", 11) == 0 ? on
+                                                                        : none;
         for (char *c = name; *c; c++)
             *c = *c == '-' ? '_' : *c;
     }
+    to = from == off || from == on ? from + strlen(from) : to;
+    if (name[0] && from)
+        define(p, name, from, to);
 }
 
 /* NAME.update(...), and what else changes a dict: its keys are given values then ("NAME["**"]"). */
@@ -117,11 +147,71 @@ static void define_update(struct reader *p, const struct sp_call *call)
     const char *const dot = strrchr(call->path, '.');
     if (!dot || !sp_has_word("update pop setdefault clear", dot + 1))
         return;
+    const char *const key = call->from, *const end = strchr("\"'", *key)
+                                                         ? sp_end_of_quotes(key, call->to)
+                                                         : key;
+    if (sp_is(dot, ".pop") && end > key) {
+        static const char gone[] = "None";
+        snprintf(name, sizeof name, "%.*s[\"%.*s\"]", (int)(dot - call->path), call->path,
+                 (int)(end - key) - 2, key + 1);
+        define(p, name, gone, gone + strlen(gone));
+        return;
+    }
     snprintf(name, sizeof name, "%.*s[\"**\"]", (int)(dot - call->path), call->path);
     if (sp_is(dot, ".update"))
         define(p, name, call->from, call->to);
     else
         define(p, name, unknown, unknown + strlen(unknown));
+}
+
+/* Whether a call hands on the keywords of the function around it, by their name or another that was
+ * made of it. */
+static bool hands_on(const struct reader *p, const struct sp_call *call)
+{
+    struct sp_argument argument = {0};
+    for (const char *at = call->from; p->rest[0] && sp_next_argument(call, &at, &argument);) {
+        char name[64];
+        const char *from, *to;
+        if (strncmp(argument.from, "**", 2) != 0)
+            continue;
+        snprintf(name, sizeof name, "%.*s", (int)(argument.to - argument.from - 2),
+                 argument.from + 2);
+        const char *const made =
+            sp_python_words(&p->known, name, &from, &to) ? strstr(from, p->rest) : NULL;
+        if (sp_is(name, p->rest) || (made && made < to))
+            return true;
+    }
+    return false;
+}
+
+/* Visits the calls that await this one of their function: what it is called with comes before what
+ * the function itself gives keys. */
+static bool visit_wrapped(struct reader *p, const struct sp_call *call)
+{
+    static const char none[] = "{}";
+    bool ok = true;
+    for (int i = 0; i < p->wraps && ok; i++) {
+        struct wrapped *const w = &p->wrapped[i];
+        char all[72];
+        const int own = p->known.n;
+        if (!sp_is(w->call.function, call->name))
+            continue;
+        snprintf(all, sizeof all, "%s[\"**\"]", w->rest);
+        define(p, w->rest, none, none + strlen(none));
+        define(p, all, call->from, call->to);
+        for (int j = 0; j < own; j++) {
+            const struct sp_python_name key = p->known.at[j];
+            if (strncmp(key.name, all, strlen(w->rest) + 1) == 0)
+                sp_define_python(&p->known, key.name, key.from, key.to)->branch = key.branch;
+        }
+        struct sp_call inner = w->call;
+        inner.line = call->line;
+        inner.branch = call->branch;
+        memcpy(inner.target, call->target, sizeof inner.target);
+        w->done = true;
+        ok = p->visit(p->to, &p->known, &inner);
+    }
+    return ok;
 }
 
 /* The calls between two places, the outer ones first. */
@@ -153,7 +243,12 @@ static bool visit_calls(struct reader *p, const char *from, const char *to, cons
         if (sp_is(call.name, "add_argument"))
             define_option(p, &call);
         define_update(p, &call);
-        ok = p->visit(p->to, &p->known, &call);
+        if (hands_on(p, &call) && p->wraps < (int)(sizeof p->wrapped / sizeof *p->wrapped)) {
+            p->wrapped[p->wraps].call = call;
+            memcpy(p->wrapped[p->wraps++].rest, p->rest, sizeof p->rest);
+        } else {
+            ok = visit_wrapped(p, &call) && p->visit(p->to, &p->known, &call);
+        }
         at = end + 1;
     }
     return ok;
@@ -206,6 +301,11 @@ static bool take_statement(struct reader *p, const char *from, const char *to)
         take_pairs(p, from, to);
     if (end > from && end < to && *end == '[')
         take_key(p, from, end, to);
+    if (end > from && equals < to && strchr("+-*/", equals[-1])) { /* "NAME //= VALUE" */
+        snprintf(name, sizeof name, "%.*s", (int)(end - from), from);
+        define(p, name, from, to);
+        name[0] = '\0';
+    }
     if (assigns) {
         snprintf(name, sizeof name, "%.*s", (int)(end - from), from);
         const char *value = equals + 1, *stop = to;
@@ -251,6 +351,9 @@ static void define_parameters(struct reader *p, const char *from, const char *to
         const char *start = at, *end = sp_find_outside(at, call.to, ",");
         at = end < call.to ? end + 1 : call.to;
         sp_trim_python(&start, &end);
+        if (strncmp(start, "**", 2) == 0)
+            snprintf(p->rest, sizeof p->rest, "%.*s",
+                     (int)(sp_find_outside(start, end, ":") - start) - 2, start + 2);
         const char *stop = start;
         while (stop < end && sp_is_python_letter(*stop))
             stop++;
@@ -297,12 +400,13 @@ static void follow(struct reader *p, const char *line, const char *to, size_t in
     if (p->branch > 0 && indent <= p->branch_indent)
         p->branch = 0;
     if (indent == 0)
-        p->function[0] = p->klass[0] = '\0';
+        p->function[0] = p->klass[0] = p->rest[0] = '\0';
     const bool async = sp_starts_python(line, "async"),
                is_def = sp_starts_python(line, "def") || async;
     const char *const name = line + (async ? 10 : is_def ? 4 : 6);
     if (is_def && name < to) {
         snprintf(p->function, sizeof p->function, "%.*s", (int)strcspn(name, "( :\n"), name);
+        p->rest[0] = '\0';
         const char *const open = sp_find_outside(line, to, "(");
         if (open < to)
             define_parameters(p, open + 1, to);
@@ -319,13 +423,87 @@ static void follow(struct reader *p, const char *line, const char *to, size_t in
         branch_off(p, line, to, indent);
 }
 
+/* Names with two values have none before the text gets to one of them. */
+static void doubt_twice(struct sp_python *known)
+{
+    static const char unknown[] = "?()";
+    for (int i = 0; i < known->n; i++)
+        for (int j = 0; j < i; j++) {
+            struct sp_python_name *const a = &known->at[i], *const b = &known->at[j];
+            if (!sp_is(a->name, b->name) ||
+                (a->to - a->from == b->to - b->from &&
+                 strncmp(a->from, b->from, (size_t)(a->to - a->from)) == 0))
+                continue;
+            a->from = b->from = unknown;
+            a->to = b->to = unknown + sizeof unknown - 1;
+        }
+}
+
+/* The text of the file beside that a line imports names from ("from FILE import A, B"), which stays
+ * with the reader; NULL: none is here. */
+static const char *read_import(struct reader *p, const struct sp_python_line *line)
+{
+    char path[128], file[160], found[1024];
+    size_t length;
+    const char *const by = strstr(line->from, " import ");
+    if (!p->path || !sp_line_starts(line, "from") || !by || by > line->to ||
+        p->files == (int)(sizeof p->text / sizeof *p->text))
+        return NULL;
+    snprintf(path, sizeof path, "%.*s", (int)(by - line->from) - 5, line->from + 5);
+    for (char *c = path; *c; c++)
+        *c = *c == '.' ? '/' : *c;
+    snprintf(file, sizeof file, "%s.py", path + strspn(path, "/"));
+    char *const text = sp_read_beside(p->path, file, found, sizeof found, &length);
+    if (text)
+        p->text[p->files++] = text;
+    return text;
+}
+
+/* What is known before a text is read: names of its own level and of its "__main__", options of its
+ * parsers, and names that it imports from files beside. `wanted`: the line that imports this text's
+ * names; NULL: all count. */
+static void define_ahead(struct reader *p, const char *text, const struct sp_python_line *wanted)
+{
+    static const char option[] = "add_argument(";
+    struct sp_python_file m = {.text = (char *)text};
+    sp_split_python(&m);
+    int main_end = 0;
+    for (int i = 0; i < m.n; i++) {
+        const struct sp_python_line *const line = &m.at[i];
+        const char *const import = wanted ? NULL : read_import(p, line);
+        const char *const call = wanted ? NULL : strstr(line->from, option);
+        if (import)
+            define_ahead(p, import, line);
+        if (line->indent == 0 && strncmp(line->from, "if __name__", 11) == 0)
+            main_end = sp_block_end(&m, i);
+        if (call && call < line->to) {
+            struct sp_call given = {.from = call + sizeof option - 1};
+            given.to = sp_find_outside(given.from, line->to, "");
+            define_option(p, &given);
+        } else if (line->indent == 0 || i < main_end) {
+            const int before = p->known.n;
+            take_statement(p, line->from, line->to);
+            for (int j = before; wanted && j < p->known.n; j++)
+                if (!sp_mentions(wanted->from, wanted->to, p->known.at[j].name))
+                    p->known.at[j].name[0] = '\0';
+        }
+    }
+    free(m.at);
+}
+
 /* Reads a text statement by statement. */
-static bool read_text(const char *text, const struct sp_typed_names *names, sp_visit *visit,
-                      void *to, struct sp_settings *named)
+static bool read_text(const char *text, const char *path, const struct sp_typed_names *names,
+                      sp_visit *visit, void *to, struct sp_settings *named)
 {
     const char *const end = text + strlen(text);
     struct reader *const p = sp_must(calloc(1, sizeof *p));
     p->known.names = names;
+    p->known.at = sp_must(calloc(SP_PYTHON_NAMES, sizeof *p->known.at));
+    p->path = path;
+    if (path) {
+        define_ahead(p, text, NULL);
+        doubt_twice(&p->known);
+    }
     p->visit = visit;
     p->named = named;
     p->to = to;
@@ -347,17 +525,23 @@ static bool read_text(const char *text, const struct sp_typed_names *names, sp_v
         p->line += stop < end && *stop == '\n';
         at = stop < end ? stop + 1 : end;
     }
+    for (int i = 0; i < p->wraps && ok; i++) /* of functions that nothing here calls */
+        ok = p->wrapped[i].done || p->visit(p->to, &p->known, &p->wrapped[i].call);
+    for (int i = 0; i < p->files; i++)
+        free(p->text[i]);
+    free(p->known.at);
     free(p);
     return ok;
 }
 
-bool sp_read_calls(const char *text, const struct sp_typed_names *names, sp_visit *visit, void *to)
+bool sp_read_calls(const char *text, const char *path, const struct sp_typed_names *names,
+                   sp_visit *visit, void *to)
 {
-    return read_text(text, names, visit, to, NULL);
+    return read_text(text, path, names, visit, to, NULL);
 }
 
 bool sp_read_names(const char *text, const struct sp_typed_names *names,
                    struct sp_settings *settings)
 {
-    return read_text(text, names, NULL, NULL, settings);
+    return read_text(text, NULL, names, NULL, NULL, settings);
 }

@@ -39,9 +39,11 @@ bool sp_visit_arguments(const struct sp_python *python, const struct sp_call *ca
                         sp_visit_argument *visit, void *to);
 
 /* Visits the calls of a text in its order, and assignments to attributes as calls of the name "="
- * with the value as their argument; stops with false where a visit does. */
+ * with the value as their argument; stops with false where a visit does. `path`: where the text
+ * lies, whose files beside it imports names from. */
 typedef bool sp_visit(void *to, const struct sp_python *python, const struct sp_call *call);
-bool sp_read_calls(const char *text, const struct sp_typed_names *names, sp_visit *visit, void *to);
+bool sp_read_calls(const char *text, const char *path, const struct sp_typed_names *names,
+                   sp_visit *visit, void *to);
 
 /* Adds what a text gives names outside of functions and classes, as far as it is a literal or a sum
  * of such; all else is a gap. */

@@ -46,9 +46,25 @@ static bool visit_keywords(const struct hearing *h, const char *from, const char
     return ok;
 }
 
+/* "K: V for K, V in DICT.items() if K in NAMES", from " for " on: the keys that a call knows. One
+ * that leaves some out is not known. */
+static bool visit_loop(const struct hearing *h, const char *from, const char *to)
+{
+    static const char items[] = ".items()";
+    const char *of = sp_find_python(from, to, " in ") + 4, *end = sp_find_python(of, to, " if ");
+    const bool leaves_out = sp_find_python(end, to, " not in ") < to;
+    sp_trim_python(&of, &end);
+    return of < end && sp_ends_python(of, end, items) && !leaves_out
+               ? visit_dict(h, of, end - (sizeof items - 1))
+               : visit_unknown(h, of < end ? of : from, of < end ? end : to);
+}
+
 /* "KEY: VALUE, **DICT" */
 static bool visit_items(const struct hearing *h, const char *from, const char *to)
 {
+    const char *const loop = sp_find_python(from, to, " for ");
+    if (loop < to)
+        return visit_loop(h, loop, to);
     bool ok = true;
     for (const char *at = from; ok && at < to;) {
         const char *item = at, *end = sp_find_outside(at, to, ",");

@@ -59,3 +59,16 @@ bool sp_ends_python(const char *from, const char *to, const char *end)
     const size_t n = strlen(end);
     return (size_t)(to - from) >= n && strncmp(to - n, end, n) == 0;
 }
+
+bool sp_spell_keys(char *path)
+{
+    for (char *open; (open = strchr(path, '[')) != NULL;) {
+        char *const end = strchr(open + 2, open[1]);
+        if ((open[1] != '"' && open[1] != '\'') || !end || end[1] != ']')
+            return false;
+        *open = '.';
+        memmove(open + 1, open + 2, (size_t)(end - open - 2));
+        memmove(end - 1, end + 2, strlen(end + 2) + 1);
+    }
+    return true;
+}

@@ -19,4 +19,7 @@ void sp_trim_python(const char **from, const char **to);
 /* Whether a text ends in another. */
 bool sp_ends_python(const char *from, const char *to, const char *end);
 
+/* Spells NAME["KEY"] as NAME.KEY; false where a bracket holds anything else. */
+bool sp_spell_keys(char *path);
+
 #endif

@@ -39,10 +39,30 @@ static const struct sp_python_name *find_known(const struct sp_python *p, const 
     return NULL;
 }
 
-/* A part of a text; none where `from` is NULL. */
+/* A part of a text; none where `from` is NULL. `before`: of a name that its own value mentions, how
+ * many names came before it; else 0. */
 struct part {
     const char *from, *to;
+    int before;
 };
+
+bool sp_mentions(const char *from, const char *to, const char *name)
+{
+    const size_t n = strlen(name);
+    for (const char *at = from; at + n <= to; at++)
+        if (strncmp(at, name, n) == 0 && (at == from || !sp_is_python_letter(at[-1])) &&
+            (at + n == to || !sp_is_python_letter(at[n])))
+            return true;
+    return false;
+}
+
+/* What is known where a part was written. */
+static struct sp_python known_at(const struct sp_python *p, const struct part *part)
+{
+    struct sp_python then = *p;
+    then.n = part->before > 0 ? part->before - 1 : p->n;
+    return then;
+}
 
 /* What a name stands for: typed, set before, or the default of an option or field "X.NAME". */
 static struct part value_of(const struct sp_python *p, const char *name, int *branch)
@@ -53,14 +73,17 @@ static struct part value_of(const struct sp_python *p, const char *name, int *br
     if (dot && !typed)
         typed = sp_typed_value(p->names, dot + 1, strlen(dot + 1));
     if (typed)
-        return (struct part){typed, typed + strlen(typed)};
+        return (struct part){typed, typed + strlen(typed), 0};
     if (dot && !known)
         known = find_known(p, dot);
     if (known && known->branch > 0)
         *branch = known->branch;
     else if (known && known->parameter && !p->called && *branch == 0)
         *branch = -1;
-    return known ? (struct part){known->from, known->to} : (struct part){NULL, NULL};
+    if (!known)
+        return (struct part){0};
+    const bool own = sp_mentions(known->from, known->to, known->name);
+    return (struct part){known->from, known->to, own ? (int)(known - p->at) + 1 : 0};
 }
 
 bool sp_python_words(const struct sp_python *p, const char *name, const char **from,
@@ -77,7 +100,7 @@ bool sp_python_words(const struct sp_python *p, const char *name, const char **f
 static struct part item_of(struct part dict, const char *key, size_t n)
 {
     const bool call = strncmp(dict.from, "dict(", 5) == 0;
-    struct part found = {NULL, NULL};
+    struct part found = {0};
     if (!call && *dict.from != '{')
         return found;
     const char *at = dict.from + (call ? 5 : 1), *const last = dict.to - 1;
@@ -89,23 +112,32 @@ static struct part item_of(struct part dict, const char *key, size_t n)
         const bool quoted = from < to && strchr("\"'", *from);
         if (sign < to && strncmp(from + quoted, key, n) == 0 &&
             (quoted ? from[n + 1] == *from : !sp_is_python_letter(from[n]))) {
-            found = (struct part){sign + 1, to};
+            found = (struct part){sign + 1, to, 0};
             sp_trim_python(&found.from, &found.to);
         }
     }
     return found;
 }
 
-/* "NAME["KEY"]["KEY"]": the value of a literal's key. */
+static bool evaluate(const struct sp_python *p, const char *from, const char *to, int depth,
+                     int *branch, char *out, size_t size);
+static int truth(const struct sp_python *p, const char *from, const char *to, int depth);
+
+/* "NAME["KEY"]["KEY"]", "{KEY: VALUE}[NAME]": the value of a literal's key. */
 static struct part subscript(const struct sp_python *p, const char *from, const char *to,
                              int *branch)
 {
     char name[64];
     const char *at = sp_find_outside(from, to, "[");
-    struct part value = {NULL, NULL};
+    struct part value = {0};
     snprintf(name, sizeof name, "%.*s", (int)(at - from), from);
     if (at < to && at > from && !strpbrk(name, " ()"))
         value = value_of(p, name, branch);
+    if (*from == '{') {
+        at = sp_find_outside(from + 1, to, "");
+        at += at < to;
+        value = (struct part){from, at, 0};
+    }
     if (value.from && sp_find_outside(at + 1, to, "") == to - 1 && strchr("\"'", at[1])) {
         char whole[96]; /* what the key was given since */
         snprintf(whole, sizeof whole, "%s[\"%.*s\"]", name, (int)(to - at) - 4, at + 2);
@@ -114,10 +146,14 @@ static struct part subscript(const struct sp_python *p, const char *from, const 
             return value_of(p, whole, branch);
     }
     while (value.from && at < to) {
-        const char *const end = sp_find_outside(at + 1, to, ""), *key = at + 1;
-        if (*at != '[' || !strchr("\"'", *key) || sp_end_of_quotes(key, end) != end)
-            return (struct part){NULL, NULL};
-        value = item_of(value, key + 1, (size_t)(end - key) - 2);
+        const char *const end = sp_find_outside(at + 1, to, ""), *const key = at + 1;
+        const bool literal = strchr("\"'", *key) && sp_end_of_quotes(key, end) == end;
+        char word[64] = "";
+        if (literal)
+            snprintf(word, sizeof word, "%.*s", (int)(end - key) - 2, key + 1);
+        if (*at != '[' || (!literal && !evaluate(p, key, end, 1, branch, word, sizeof word)))
+            return (struct part){0};
+        value = item_of(value, word, strlen(word));
         at = end + 1;
     }
     return value;
@@ -164,11 +200,17 @@ static bool term(struct sum *s, double *value)
         return *stop == '\0';
     }
     const struct part said =
-        n > 0 && s->depth < DEEPEST ? value_of(s->p, word, s->branch) : (struct part){NULL, NULL};
+        n > 0 && s->depth < DEEPEST ? value_of(s->p, word, s->branch) : (struct part){0};
     if (!said.from)
         return false;
-    struct sum inner = {s->p, said.from, said.to, s->branch, s->depth + 1};
-    return add_up(&inner, value) && inner.at == inner.end;
+    const struct sp_python then = known_at(s->p, &said);
+    struct sum inner = {&then, said.from, said.to, s->branch, s->depth + 1};
+    if (add_up(&inner, value) && inner.at == inner.end)
+        return true;
+    const bool known =
+        evaluate(&then, said.from, said.to, s->depth + 1, s->branch, word, sizeof word);
+    *value = strtod(word, &stop);
+    return known && stop > word && *stop == '\0';
 }
 
 static bool multiply(struct sum *s, double *value)
@@ -180,6 +222,7 @@ static bool multiply(struct sum *s, double *value)
         const char sign = *s->at;
         const bool twice = s->at + 1 < s->end && s->at[1] == sign;
         s->at += 1 + twice;
+        s->at += s->at < s->end && *s->at == '='; /* "A //= B" */
         if (!term(s, &other) || (sign == '/' && other == 0))
             return false;
         *value = sign == '*' ? (twice ? pow(*value, other) : *value * other)
@@ -196,6 +239,7 @@ static bool add_up(struct sum *s, double *value)
         return false;
     for (skip(s); s->at < s->end && strchr("+-", *s->at); skip(s)) {
         const char sign = *s->at++;
+        s->at += s->at < s->end && *s->at == '=';
         if (!multiply(s, &other))
             return false;
         *value += sign == '+' ? other : -other;
@@ -207,6 +251,7 @@ static bool add_up(struct sum *s, double *value)
  * yes, 0 no (`not`), -1: another expression. */
 static int asks_for_bf16(const char *from, const char *to)
 {
+    sp_trim_python(&from, &to);
     const bool no = strncmp(from, "not ", 4) == 0;
     to -= no && from[4] == '(' && to[-1] == ')';
     return sp_ends_python(from, to, "is_bf16_supported()") ||
@@ -214,6 +259,24 @@ static int asks_for_bf16(const char *from, const char *to)
                    sp_ends_python(from, to, "cuda.is_available()")
                ? !no
                : -1;
+}
+
+static const char world[] = "WORLD_SIZE";
+
+/* Whether an expression is the number of processes, as launchers tell it:
+ * `int(os.environ.get("WORLD_SIZE", 1))`, `os.environ["WORLD_SIZE"]`. */
+static bool asks_for_world(const char *from, const char *to)
+{
+    if (strncmp(from, "int(", 4) == 0 && to[-1] == ')')
+        from += 4;
+    from += strncmp(from, "os.", 3) == 0 ? 3 : 0;
+    const size_t n = strncmp(from, "environ.get(", 12) == 0 ? 12
+                     : strncmp(from, "environ[", 8) == 0    ? 8
+                     : strncmp(from, "getenv(", 7) == 0     ? 7
+                                                            : 0;
+    return n > 0 && (size_t)(to - from) > n + sizeof world &&
+           strncmp(from + n + 1, world, sizeof world - 1) == 0 &&
+           strchr("\"'", from[n + sizeof world]);
 }
 
 /* The first place of a text outside of quotes, or the end. */
@@ -225,24 +288,27 @@ static const char *find_word(const char *at, const char *end, const char *word)
     return at;
 }
 
-static bool evaluate(const struct sp_python *p, const char *from, const char *to, int depth,
-                     int *branch, char *out, size_t size);
-
-/* "A or B", "A == B": what it stands for where both sides are known. */
+/* "A or B", "A == B", "A != B": what it stands for where both sides are known. */
 static bool takes_word(const struct sp_python *p, const char *from, const char *to, int depth,
                        int *branch, char *out, size_t size)
 {
     char other[160];
     const char *const either = find_word(from, to, " or "),
                       *const same = find_word(from, to, " == "),
-                      *const word = either < to ? either : same;
+                      *const other_than = find_word(from, to, " != "),
+                      *const word = either < to ? either
+                                    : same < to ? same
+                                                : other_than;
     if (word == to || depth >= DEEPEST || find_word(from, to, " if ") < to ||
-        !evaluate(p, from, word, depth + 1, branch, out, size) ||
-        !evaluate(p, word + 4, to, depth + 1, branch, other, sizeof other))
+        !evaluate(p, from, word, depth + 1, branch, out, size))
         return false;
-    if (word == same)
-        snprintf(out, size, "%s", sp_is(out, other) ? "true" : "false");
-    else if (sp_has_word("None False 0 false", out) || !out[0])
+    if (word == either && out[0] && !sp_has_word("None False 0 false", out))
+        return true;
+    if (!evaluate(p, word + 4, to, depth + 1, branch, other, sizeof other))
+        return false;
+    if (word == same || word == other_than)
+        snprintf(out, size, "%s", sp_is(out, other) == (word == same) ? "true" : "false");
+    else
         snprintf(out, size, "%s", other);
     return true;
 }
@@ -253,6 +319,9 @@ static bool evaluate(const struct sp_python *p, const char *from, const char *to
 {
     char name[96];
     double number;
+    sp_trim_python(&from, &to);
+    if (from >= to)
+        return false;
     const char *const when = find_word(from, to, " if "), *const otherwise =
                                                               find_word(when, to, " else ");
     const int asked = when < otherwise ? asks_for_bf16(when + 4, otherwise) : -1,
@@ -265,17 +334,34 @@ static bool evaluate(const struct sp_python *p, const char *from, const char *to
     }
     if (takes_word(p, from, to, depth, branch, out, size))
         return true;
-    if (asked >= 0 && otherwise < to && depth < DEEPEST)
-        return asked ? evaluate(p, from, when, depth + 1, branch, out, size)
-                     : evaluate(p, otherwise + 6, to, depth + 1, branch, out, size);
+    if (when == to && depth < DEEPEST &&
+        (strncmp(from, "not ", 4) == 0 || find_word(from, to, " and ") < to)) {
+        const int holds = truth(p, from, to, depth + 1);
+        snprintf(out, size, "%s", holds > 0 ? "true" : "false");
+        if (holds >= 0)
+            return true;
+    }
+    const int chosen = asked >= 0 || when >= otherwise || otherwise >= to || depth >= DEEPEST
+                           ? asked
+                           : truth(p, when + 4, otherwise, depth + 1);
+    if (chosen >= 0 && otherwise < to && depth < DEEPEST)
+        return chosen ? evaluate(p, from, when, depth + 1, branch, out, size)
+                      : evaluate(p, otherwise + 6, to, depth + 1, branch, out, size);
     if (bf16 >= 0 && when == to) {
         snprintf(out, size, "%s", bf16 ? "true" : "false");
         return true;
     }
+    if (asks_for_world(from, to) && sp_typed_value(p->names, world, sizeof world - 1)) {
+        snprintf(out, size, "%s", sp_typed_value(p->names, world, sizeof world - 1));
+        return true;
+    }
     snprintf(out, size, "%.*s", (int)(to - from), from);
-    const char *const typed = isdigit((unsigned char)*from) /* a script's parameter is no number */
-                                  ? NULL
-                                  : sp_typed_value(p->names, out, strlen(out));
+    const char *const dot = strpbrk(out, " ()[]{}\"'") ? NULL : strrchr(out, '.');
+    const char *typed = isdigit((unsigned char)*from) /* a script's parameter is no number */
+                            ? NULL
+                            : sp_typed_value(p->names, out, strlen(out));
+    if (!typed && dot)
+        typed = sp_typed_value(p->names, dot + 1, strlen(dot + 1));
     if (typed) {
         snprintf(out, size, "%s", typed);
         return true;
@@ -305,13 +391,14 @@ static bool evaluate(const struct sp_python *p, const char *from, const char *to
     if (lower && !lower[8])
         *lower = '\0';
     const char *const given = lower ? sp_typed_value(p->names, name, strlen(name)) : NULL;
-    const struct part said = depth >= DEEPEST               ? (struct part){NULL, NULL}
+    const struct part said = depth >= DEEPEST               ? (struct part){0}
                              : !strpbrk(name, " ()[]{}\"'") ? value_of(p, name, branch)
                                                             : subscript(p, from, to, branch);
     if (given)
         snprintf(out, size, "%s", given);
+    const struct sp_python then = known_at(p, &said);
     const bool known = given || (said.from && said.from != from &&
-                                 evaluate(p, said.from, said.to, depth + 1, branch, out, size));
+                                 evaluate(&then, said.from, said.to, depth + 1, branch, out, size));
     for (char *c = out; known && lower && *c; c++)
         *c = (char)tolower((unsigned char)*c);
     return known;
@@ -326,8 +413,6 @@ const char *sp_find_python(const char *from, const char *to, const char *word)
     return at;
 }
 
-static int truth(const struct sp_python *p, const char *from, const char *to, int depth);
-
 /* "A WORD B" of two truths: 1 where both are, or (`any`) one is. */
 static int both(const struct sp_python *p, const char *from, const char *word, size_t n,
                 const char *to, int depth)
@@ -338,7 +423,7 @@ static int both(const struct sp_python *p, const char *from, const char *word, s
 }
 
 /* "A is None", "A == B", "A in [B, C]" and their contraries. */
-static int compared(const struct sp_python *p, const char *from, const char *to)
+static int compared(const struct sp_python *p, const char *from, const char *to, int depth)
 {
     static const char *const signs[] = {" is not ", " is ", " != ", " == ", " not in ", " in "};
     char left[256], right[256];
@@ -351,9 +436,9 @@ static int compared(const struct sp_python *p, const char *from, const char *to)
         sp_trim_python(&from, &end);
         sp_trim_python(&other, &stop);
         const bool list = i > 3;
-        if (!evaluate(p, from, end, 0, &branch, left, sizeof left) || branch != 0 ||
-            (!list && !evaluate(p, other, stop, 0, &branch, right, sizeof right)) || branch != 0 ||
-            (list && !strchr("[(", *other)))
+        if (!evaluate(p, from, end, depth, &branch, left, sizeof left) || branch != 0 ||
+            (!list && !evaluate(p, other, stop, depth, &branch, right, sizeof right)) ||
+            branch != 0 || (list && !strchr("[(", *other)))
             return -1;
         if (list)
             snprintf(right, sizeof right, "%.*s", (int)(stop - other), other);
@@ -384,10 +469,10 @@ static int truth(const struct sp_python *p, const char *from, const char *to, in
     }
     if (sp_find_python(from, to, " is ") < to || sp_find_python(from, to, " == ") < to ||
         sp_find_python(from, to, " != ") < to || sp_find_python(from, to, " in ") < to)
-        return compared(p, from, to);
+        return compared(p, from, to, depth);
     const char *const kind =
         strncmp(from, "isinstance(", 11) == 0 ? sp_find_outside(from + 11, to, ",") : to;
-    if (!evaluate(p, from + (kind < to ? 11 : 0), kind, 0, &branch, value, sizeof value) ||
+    if (!evaluate(p, from + (kind < to ? 11 : 0), kind, depth, &branch, value, sizeof value) ||
         branch != 0)
         return -1;
     if (kind < to) /* known values are texts */
@@ -444,7 +529,8 @@ static enum rest find_unknown(const struct sp_python *p, const char *from, const
             continue;
         }
         const struct part said = value_of(p, name, &branch);
-        if (sp_has_word("None True False and or not if else in is", name))
+        if (sp_has_word("None True False and or not if else in is", name) ||
+            strncmp(name, "torch.", 6) == 0)
             continue;
         if (said.from && said.to - said.from == 4 && strncmp(said.from, "None", 4) == 0 &&
             (size_t)(to - end) > 4 && strncmp(end, " or ", 4) == 0) {

@@ -8,7 +8,7 @@
 
 #include "launch/launch.h"
 
-enum { SP_PYTHON_NAMES = 512 };
+enum { SP_PYTHON_NAMES = 1024 };
 
 /* A name with its value in the text; `branch`: the line of one that it stands in. Those of
  * attributes ("args.NAME") begin with a dot. */
@@ -23,7 +23,7 @@ struct sp_python_name {
  * parameters their defaults). `called`: parameters have what their function is called with. */
 struct sp_python {
     const struct sp_typed_names *names;
-    struct sp_python_name at[SP_PYTHON_NAMES];
+    struct sp_python_name *at; /* room for SP_PYTHON_NAMES */
     int n;
     bool called;
 };
@@ -58,6 +58,9 @@ bool sp_find_untold(const struct sp_python *python, const char *from, const char
                     size_t size);
 
 bool sp_is_python_letter(char c);
+
+/* Whether a text has a name. */
+bool sp_mentions(const char *from, const char *to, const char *name);
 
 /* Whether a line begins with that word. */
 bool sp_starts_python(const char *line, const char *word);

@@ -67,11 +67,11 @@ static bool may_be_recipe(const struct sp_python_file *m, int def)
     return whole || !is_called(m, def);
 }
 
-/* Takes "from torchtitan.FILE import NAME", whose registries say a model, as the setting FILE with
- * that value. */
+/* Takes "from torchtitan.models.FILE import NAME", whose registries say a model, as the setting
+ * FILE with that value. */
 static bool take_imports(const struct sp_python_file *m, struct sp_settings *s)
 {
-    static const char import[] = " import ", torchtitan[] = "from torchtitan.";
+    static const char import[] = " import ", torchtitan[] = "from torchtitan.models.";
     bool ok = true;
     for (int i = 0; i < m->n && ok; i++) {
         char name[96], value[128];

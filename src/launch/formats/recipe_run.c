@@ -135,6 +135,7 @@ static struct sp_python *names_of(const struct sp_recipe_run *run, const struct 
 {
     struct sp_python *const names = sp_must(calloc(1, sizeof *names));
     names->names = run->names;
+    names->at = sp_must(calloc(SP_PYTHON_NAMES, sizeof *names->at));
     names->called = true;
     for (int i = 0; i < m->n; i++) {
         char name[64];
@@ -240,6 +241,7 @@ static struct sp_python_result call_function(struct sp_recipe_run *run,
         if (run->objects.at[i].object == value.object.number && !run->objects.at[i].gap[0])
             snprintf(run->objects.at[i].gap, sizeof run->objects.at[i].gap, "the branch of %.80s",
                      f->doubt);
+    free(f->names->at);
     free(f->names);
     free(f);
     return value;
@@ -289,6 +291,21 @@ static struct sp_python_result make(struct frame *f, const struct sp_call *call,
     return made;
 }
 
+/* `deepcopy(OBJECT)` and `dataclasses.replace(OBJECT, FIELD=VALUE)`. */
+static struct sp_python_result copy_with(struct frame *f, const struct sp_call *call)
+{
+    struct sp_argument argument = {0};
+    struct sp_python_result copy = {.kind = SP_OBJECT, .object = sp_new_object(&f->run->objects)};
+    for (const char *at = call->from; sp_next_argument(call, &at, &argument);) {
+        const struct sp_python_result value = evaluate(f, argument.from, argument.to, call->line);
+        if (argument.keyword[0])
+            set(f, &copy.object, argument.keyword, &value);
+        else if (value.kind == SP_OBJECT)
+            sp_put_part(&f->run->objects, &copy.object, "", &value.object);
+    }
+    return copy;
+}
+
 static struct sp_python_result call(struct frame *f, const char *from, const char *open,
                                     const char *to, int line)
 {
@@ -304,14 +321,8 @@ static struct sp_python_result call(struct frame *f, const char *from, const cha
                     "getattr join getcwd",
                     call.name))
         return (struct sp_python_result){.kind = SP_UNTOLD};
-    if (sp_is(call.name, "deepcopy")) {
-        const struct sp_python_result of = evaluate(f, call.from, call.to, line);
-        struct sp_python_result copy = {.kind = SP_OBJECT,
-                                        .object = sp_new_object(&f->run->objects)};
-        if (of.kind == SP_OBJECT)
-            sp_put_part(&f->run->objects, &copy.object, "", &of.object);
-        return copy;
-    }
+    if (sp_has_word("deepcopy replace", call.name))
+        return copy_with(f, &call);
     int def = dot ? -1 : sp_find_def(f->module, call.name);
     const struct sp_python_file *m = f->module;
     if (def < 0 && !dot && (m = import(f->run, f->module, call.name)))
@@ -351,6 +362,28 @@ static bool named(struct frame *f, const char *from, const char *to, int line,
     return true;
 }
 
+/* A dict that a loop makes is what it goes over ("for f in fields(X)", "for k, v in X.items()"), or
+ * has what nothing here reads. */
+static void put_loop(struct frame *f, struct sp_object *dict, const char *from, const char *to,
+                     int line)
+{
+    static const char fields[] = "fields(";
+    const char *in = sp_find_python(from, to, " in ") + 4, *end = sp_find_python(in, to, " if ");
+    if (in < end && strncmp(in, fields, sizeof fields - 1) == 0) {
+        in += sizeof fields - 1;
+        end = sp_find_outside(in, end, "");
+    } else {
+        end = strstr(in, ".items()") && strstr(in, ".items()") < end ? strstr(in, ".items()") : in;
+    }
+    const struct sp_python_result over =
+        in < end ? evaluate(f, in, end, line) : (struct sp_python_result){.kind = SP_UNTOLD};
+    if (over.kind == SP_OBJECT)
+        sp_put_part(&f->run->objects, dict, "", &over.object);
+    else
+        set(f, dict, "_target_",
+            &(struct sp_python_result){.kind = SP_TOLD, .text = {.value = "dict", .line = line}});
+}
+
 /* "{KEY: VALUE, **OTHERS}" as an object. */
 static struct sp_python_result read_dict(struct frame *f, const char *at, const char *end, int line)
 {
@@ -360,7 +393,12 @@ static struct sp_python_result read_dict(struct frame *f, const char *at, const 
         const char *from = at, *to = sp_find_outside(at, end, ",");
         at = to + 1;
         sp_trim_python(&from, &to);
-        const char *const sign = sp_find_outside(from, to, ":");
+        const char *const sign = sp_find_outside(from, to, ":"), *const loop = sp_find_python(
+                                                                     from, to, " for ");
+        if (loop < to) {
+            put_loop(f, &dict.object, loop, end, line);
+            return dict;
+        }
         if (strncmp(from, "**", 2) == 0) {
             const struct sp_python_result others = evaluate(f, from + 2, to, line);
             if (others.kind == SP_OBJECT)
@@ -413,10 +451,10 @@ static void assign(struct frame *f, const char *from, const char *to,
     const char *colon = sp_find_outside(from, to, ":");
     sp_trim_python(&from, &colon);
     snprintf(path, sizeof path, "%.*s", (int)(colon - from), from);
+    if (!sp_spell_keys(path) || strpbrk(path, "[]() "))
+        return;
     const size_t n = strcspn(path, ".");
     snprintf(head, sizeof head, "%.*s", (int)n, path);
-    if (strpbrk(path, "[]() "))
-        return;
     if (!path[n]) {
         bind(f, path, value);
         return;

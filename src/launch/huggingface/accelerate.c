@@ -237,7 +237,7 @@ static bool read(struct sp_launch_file *file)
         sp_launch_option(s, "remat", "%s",
                          sp_setting_on(s, "fsdp_config.fsdp_activation_checkpointing") ? "full"
                                                                                        : "none");
-    s->launch->devices = processes;
+    sp_launch_devices(s->launch, sp_setting_whole(s, "num_machines", 1, 1), processes, 0);
     sp_launch_no_model(s, "the model is in the training script");
     if (!sp_take_assumed(file, "torchtitan", "imbalance,fsdp,seq,remat,micro-batch,batch"))
         return false;

@@ -242,7 +242,7 @@ static bool take_row(void *to, const struct sp_python *python, const struct sp_c
                      const struct sp_argument *argument)
 {
     struct reading *const r = to;
-    const bool trains = ends_in(call->name, "Trainer") && !call->function[0];
+    const bool trains = ends_in(call->name, "Trainer");
     char name[160]; /* of a model, where no object is given */
     int branch = 0;
     bool ok = true;
@@ -350,7 +350,7 @@ bool sp_read_trainer_calls(const char *text, const struct sp_typed_names *names,
     bool ok = true;
     sp_split_python(&r.file);
     for (; ok && r.pass < PASSES; r.pass++)
-        ok = sp_read_calls(text, names, visit, &r);
+        ok = sp_read_calls(text, s->origin, names, visit, &r);
     free(r.file.at);
     if (!ok)
         return false;

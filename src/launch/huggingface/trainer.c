@@ -182,7 +182,9 @@ static void read_weights(struct sp_settings *s, bool half, bool fsdp, bool adapt
         sp_launch_option(s, "precision", "pure-bf16");
     else if (!half)
         sp_launch_option(s, "precision", "fp32");
-    else if (!fsdp && !adapted)
+    if (!loaded && !half)
+        sp_launch_note(s, "neither bf16, fp16 nor torch_dtype is set: fp32, as in the Trainer");
+    else if (wide && half && !fsdp && !adapted)
         sp_launch_note(s, "bf16 or fp16 with DDP: weights stay in fp32 and are cast on use; give "
                           "--precision");
 }
@@ -371,6 +373,23 @@ static void miss_file(struct sp_settings *s, const char *key, const char *name)
     sp_add_unread(s->launch, "zero", key, value, 0);
 }
 
+/* The processes that a configuration of accelerate starts, where nothing else says them. */
+static void count_processes(const struct sp_launch_file *file, const char *name)
+{
+    const struct sp_typed_names none = {0};
+    struct sp_settings *const s = sp_new_settings(&file->settings);
+    struct sp_error unread = {0};
+    char path[1024];
+    size_t length;
+    char *const text = sp_read_beside(file->origin, name, path, sizeof path, &length);
+    s->error = &unread;
+    if (text && s->launch->devices == 0 && sp_read_yaml(text, &none, s, NULL))
+        sp_launch_devices(s->launch, sp_setting_whole(s, "num_machines", 1, 1),
+                          sp_setting_whole(s, "num_processes", 1, 0), 0);
+    free(text);
+    free(s);
+}
+
 /* The settings that `accelerate launch --config_file` names, where the script's own arguments leave
  * to them what is shared out; whether they do. */
 static bool read_accelerate(struct sp_launch_file *file, bool shared, struct sp_accelerate *said)
@@ -378,13 +397,17 @@ static bool read_accelerate(struct sp_launch_file *file, bool shared, struct sp_
     struct sp_settings *const s = &file->settings;
     const char *const given = sp_setting_file(s, "config_file");
     char degree[24], name[sizeof s->at->value];
-    if (shared)
+    if (shared && !given)
         return false;
-    if (sp_read_accelerate_flags(s, file, sp_setting_on(s, "bf16"), said))
+    if (!shared && sp_read_accelerate_flags(s, file, sp_setting_on(s, "bf16"), said))
         return true;
     if (!given)
         return false;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(given, " "), given); /* the script follows */
+    if (shared) { /* it says how many processes there are */
+        count_processes(file, name);
+        return false;
+    }
     if (!sp_read_accelerate_beside(file, name, sp_setting_on(s, "bf16"), said)) {
         miss_file(s, "config_file", name);
         return true;
@@ -454,6 +477,29 @@ static const char *find_deepspeed(struct sp_settings *s, char *out, size_t size)
     return out;
 }
 
+/* Weights that adapters leave as the model was loaded, where nothing says in which format. */
+static void note_frozen(struct sp_settings *s)
+{
+    static const char *const said[] = {"torch_dtype", "dtype", "load_in_4bit", "load_in_8bit"};
+    bool told = !sp_has_setting(s, "bf16") && !sp_has_setting(s, "fp16");
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        told = told || sp_has_setting(s, said[i]);
+    if (!told)
+        sp_launch_note(s, "no torch_dtype: frozen weights are counted in 16 bits; transformers "
+                          "before 5 loads them in fp32");
+}
+
+/* The model by the Trainer's name for it, or by those that scripts of one's own give it. */
+static const char *named_model(struct sp_settings *s)
+{
+    static const char *const keys[] = {"model_name_or_path", "model_name", "model",
+                                       "model_id",           "model_path", "base_model_name"};
+    const char *named = NULL;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys && !named; i++)
+        named = sp_peek_setting(s, keys[i]);
+    return named;
+}
+
 static bool read(struct sp_launch_file *file)
 {
     const struct sp_launch_words *const words = file->words[0];
@@ -471,8 +517,7 @@ static bool read(struct sp_launch_file *file)
     char by_launcher[sizeof s->at->value];
     const char *const named = find_deepspeed(s, by_launcher, sizeof by_launcher),
                       *json = named && named[0] ? named : NULL;
-    const char *const named_so = sp_peek_setting(s, "model_name_or_path");
-    sp_read_hub_model(s, named_so ? named_so : sp_peek_setting(s, "model_name"), file->sources);
+    sp_read_hub_model(s, named_model(s), file->sources);
     const bool adapted = sp_read_adapters(s);
     const char *const fsdp = sp_setting(s, "fsdp");
     struct sp_accelerate said = {0};
@@ -496,6 +541,8 @@ static bool read(struct sp_launch_file *file)
     read_kind(s, kind, adapted);
     const bool own =
         sp_setting(s, "finetuning_type") || axolotl || sp_is_swift(file) || sp_is_factory(s);
+    if (adapted && !own && !filled)
+        note_frozen(s);
     if (!file->script && !file->started && !own && !shared)
         sp_launch_note(
             s, "its launcher is unknown: DDP is assumed; for FSDP or DeepSpeed give --zero");

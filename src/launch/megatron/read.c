@@ -291,8 +291,8 @@ static bool read_pairs(struct sp_launch_file *file)
     sp_note_rules(&(struct sp_rules){.settings = flags});
     s->launch->format = "Megatron-LM settings";
     if (sp_setting(s, "trainer.num_nodes") && sp_setting(s, "trainer.devices"))
-        s->launch->devices = sp_setting_whole(s, "trainer.num_nodes", 1, 1) *
-                             sp_setting_whole(s, "trainer.devices", -1, 0);
+        sp_launch_devices(s->launch, sp_setting_whole(s, "trainer.num_nodes", 1, 1), 0,
+                          sp_setting_whole(s, "trainer.devices", -1, 0));
     if (sp_peek_setting(s, "model.optim.name"))
         sp_launch_note(s, "model.optim is not read: Megatron-LM's states are counted");
     free(flags);

@@ -160,7 +160,7 @@ static void read_devices(struct reading *r)
         sp_launch_note(r->s, "devices are the policy's; the rollout has its own");
     if (nodes < 1 || gpus < 1)
         sp_fail_in(r->s, "%sresources leaves the policy no device", colocated);
-    r->s->launch->devices = nodes * gpus;
+    sp_launch_devices(r->s->launch, nodes, 0, gpus);
     r->devices = r->file->hw ? sp_chips(r->file->hw) : 0;
 }
 

@@ -65,7 +65,7 @@ static int64_t whole(struct reading *r, const char *name, int64_t otherwise)
 static void read_devices(struct reading *r)
 {
     if (r->kind->rolls_out)
-        r->s->launch->devices = whole(r, r->role->nodes, 1) * whole(r, r->role->gpus, 8);
+        sp_launch_devices(r->s->launch, whole(r, r->role->nodes, 1), 0, whole(r, r->role->gpus, 8));
 }
 
 static void read_degrees(struct reading *r)

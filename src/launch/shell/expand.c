@@ -10,6 +10,7 @@
 #include "base/text.h"
 
 #include "launch/shell/arithmetic.h"
+#include "launch/shell/filters.h"
 
 enum { DEEPEST = 24 };
 
@@ -22,86 +23,6 @@ int sp_shell_line_at(struct sp_shell *shell, const char *at)
     for (; shell->counted > at; shell->counted--)
         shell->line -= shell->counted[-1] == '\n';
     return shell->line;
-}
-
-static const char *end_of_group(const char *at, int depth);
-
-/* The end of "..." that starts here. */
-static const char *end_of_quotes(const char *at, int depth)
-{
-    for (at++; *at && *at != '"'; at++) {
-        if (*at == '\\' && at[1])
-            at++;
-        else if ((*at == '$' && at[1] && strchr("({[", at[1])) || *at == '`')
-            at = end_of_group(at, depth + 1) - 1;
-    }
-    return at + (*at == '"');
-}
-
-static const char *end_of_plain_quotes(const char *at)
-{
-    at++;
-    at += strcspn(at, "'");
-    return at + (*at == '\'');
-}
-
-/* A piece of a word that is more than a character. */
-static const char *end_of_part(const char *at, int depth)
-{
-    if (*at == '\\' && at[1])
-        return at + 2;
-    if (*at == '\'')
-        return end_of_plain_quotes(at);
-    if (*at == '"')
-        return end_of_quotes(at, depth);
-    if ((*at == '$' && at[1] && strchr("({[", at[1])) || *at == '`' ||
-        ((*at == '<' || *at == '>') && at[1] == '('))
-        return end_of_group(at, depth + 1);
-    return at + 1;
-}
-
-static const char *end_of_group(const char *at, int depth)
-{
-    if (*at == '`') {
-        for (at++; *at && *at != '`'; at++)
-            at += *at == '\\' && at[1];
-        return at + (*at == '`');
-    }
-    const bool is_list = *at == '(' || at[1] == '(';
-    const char opens = is_list        ? '('
-                       : at[1] == '[' ? '['
-                                      : '{',
-               closes = is_list        ? ')'
-                        : opens == '[' ? ']'
-                                       : '}';
-    at += *at == opens ? 0 : 1;
-    int open = 0;
-    do {
-        open += *at == opens;
-        open -= *at == closes;
-        if (*at == '#' && is_list && strchr(" \t\n", at[-1]))
-            at += strcspn(at, "\n");
-        else if (*at)
-            at = depth > DEEPEST || *at == opens ? at + 1 : end_of_part(at, depth);
-    } while (*at && open > 0);
-    return at;
-}
-
-const char *sp_shell_end_of_group(const char *at)
-{
-    return end_of_group(at, 0);
-}
-
-static bool ends_word(char c)
-{
-    return c == '\0' || strchr(" \t\r\n;&|<>()", c);
-}
-
-const char *sp_shell_end_of_word(const char *at)
-{
-    while (!ends_word(*at))
-        at = end_of_part(at, 0);
-    return at;
 }
 
 /* A word on its way: fields that are done, and the one that grows. */
@@ -252,52 +173,124 @@ static bool put_expr(struct word *w, const struct sp_shell_fields *fields)
     return true;
 }
 
-/* "$(expr A + B)", "$(echo WORDS)" and "$(IFS=X; echo "${LIST[*]}")": the words; false where it is
- * something else.
- */
-static bool put_echo(struct word *w, const char *at, const char *end)
+/* The end of a redirection into nothing ("2>/dev/null", "&> /dev/null", "2>&1"); `at` itself where
+ * none stands. */
+static const char *skip_nowhere(const char *at)
 {
-    struct sp_shell_fields fields = {0};
+    static const char nowhere[] = "/dev/null";
+    const char *to = at + (*at == '&' || (isdigit((unsigned char)*at) && at[1] == '>'));
+    if (*to != '>')
+        return at;
+    to += 1 + (to[1] == '>');
+    if (to[0] == '&' && isdigit((unsigned char)to[1]))
+        return to + 2;
+    to += strspn(to, " ");
+    return strncmp(to, nowhere, sizeof nowhere - 1) == 0 ? to + sizeof nowhere - 1 : at;
+}
+
+/* The first name without a value in a text as its mark; NULL if there is none. */
+static const char *unset_in(struct sp_shell_text *text, const char *value)
+{
+    const char *const mark = strchr(value, SP_UNSET), *const end =
+                                                          mark ? strchr(mark, SP_MARK_END) : NULL;
+    return end ? sp_shell_copy(text, mark, (size_t)(end + 1 - mark)) : NULL;
+}
+
+/* The words of one command of a group that ends at `last`, and the text behind "<<<"; its end. */
+static const char *read_stage(struct word *w, const char *at, const char *last,
+                              struct sp_shell_fields *fields, const char **input)
+{
+    for (at += strspn(at, " "); at < last; at += strspn(at, " \t")) {
+        const char *const past = skip_nowhere(at);
+        struct sp_shell_fields text = {0};
+        if (past > at) {
+            at = past;
+        } else if (strncmp(at, "<<<", 3) == 0) {
+            at = sp_shell_expand(w->shell, at + 3 + strspn(at + 3, " "), false, &text);
+            *input = text.n > 0 ? text.at[0] : "";
+            free(text.at);
+        } else if (strchr("\n;&|<>()#", *at)) {
+            break;
+        } else {
+            at = sp_shell_expand(w->shell, at, true, fields);
+        }
+    }
+    return at;
+}
+
+/* What a command prints; where that hangs on a name without a value, its mark, and `done`. */
+static const char *output_of(struct word *w, const struct sp_shell_fields *fields,
+                             const char *input, bool *done)
+{
+    struct sp_shell_text *const text = &w->shell->text;
+    const char *unset = input ? unset_in(text, input) : NULL;
+    bool known = !input || !sp_shell_gap_in(text, input);
+    for (int i = 0; i < fields->n; i++) {
+        unset = unset ? unset : unset_in(text, fields->at[i]);
+        known = known && !sp_shell_gap_in(text, fields->at[i]);
+    }
+    const bool says = fields->n > 0 && sp_is(fields->at[0], "echo");
+    if (!known && !says) {
+        *done = unset != NULL;
+        return unset;
+    }
+    return sp_shell_filter(text, fields, input);
+}
+
+/* "$(expr A + B)", "$(IFS=X; echo "${LIST[*]}")", and commands whose output follows from their
+ * words, one behind the other ("$(echo WORDS | sed s/A/B/)", "$(cd A && pwd)"); false where it is
+ * something else. */
+static bool put_output(struct word *w, const char *at, const char *end)
+{
     char joint = '\0';
     if (at[0] != '$' || w->depth >= DEEPEST || end[-1] != ')')
         return false;
     at = read_joint(at + 2 + strspn(at + 2, " "), &joint);
-    const bool sum = sp_is_bare(at, "expr");
-    if (!sum && !sp_is_bare(at, "echo"))
-        return false;
-    at += 4 + strspn(at + 4, " ");
     const char *const words = at, *const last = end - 1;
-    while (at < last && !strchr("\n;&|<>()#", *at)) {
-        at = sp_shell_expand(w->shell, at, true, &fields);
-        at += strspn(at, " ");
+    const char *text = NULL;
+    bool ok = true, done = false;
+    for (bool first = true; ok && !done; first = false) {
+        struct sp_shell_fields fields = {0};
+        const char *input = text;
+        at = read_stage(w, at, last, &fields, &input);
+        const bool list =
+            !joint || (at == last && fields.n == 2 && sp_is(fields.at[0], "echo") &&
+                       strncmp(last - 5, "[*]}\"", 5) == 0 && strncmp(words, "echo \"${", 8) == 0);
+        if (first && at == last && fields.n > 0 && sp_is(fields.at[0], "expr")) {
+            const struct sp_shell_fields sum = {fields.at + 1, fields.n - 1};
+            const bool counted = put_expr(w, &sum);
+            free(fields.at);
+            return counted;
+        }
+        const bool went = fields.n > 0 && sp_is(fields.at[0], "cd");
+        text = list ? output_of(w, &fields, input, &done) : NULL;
+        free(fields.at);
+        const size_t link = went && strncmp(at, "&&", 2) == 0 ? 2 : *at == (went ? ';' : '|');
+        ok = text && (done || at == last || (link > 0 && at[link] != '|'));
+        done = done || (at == last && !went);
+        at += link;
     }
-    const bool whole = at == last && !(fields.n > 0 && fields.at[0][0] == '-'),
-               list = !joint || (fields.n == 1 && strncmp(words, "\"${", 3) == 0 &&
-                                 strncmp(last - 5, "[*]}\"", 5) == 0);
-    const bool counted = sum && whole && list && put_expr(w, &fields);
-    for (int i = 0; !sum && whole && list && i < fields.n; i++) {
-        char *const text = (char *)fields.at[i];
-        for (char *c = text; joint && *c; c++)
-            *c = *c == ' ' ? joint : *c;
-        put_value(w, i > 0 ? " " : "", false);
-        put_value(w, text, false);
-    }
-    free(fields.at);
-    return sum ? counted : whole && list;
+    if (!ok || !text)
+        return false;
+    char *const made = (char *)sp_shell_copy(&w->shell->text, text, strlen(text));
+    for (char *c = made; joint && *c; c++)
+        *c = *c == ' ' || *c == SP_ITEM ? joint : *c;
+    put_value(w, made, false);
+    return true;
 }
 
 /* Stands for the output of a command, by its first words. */
 static const char *put_command(struct word *w, const char *at)
 {
     char name[40];
-    const char *const end = end_of_group(at, w->depth);
+    const char *const end = sp_shell_end_of_group(at);
     const bool arithmetic = at[0] == '$' && strncmp(at, "$((", 3) == 0 && end - at >= 5 &&
                             end[-1] == ')' && end[-2] == ')';
     if (arithmetic) {
         put_arithmetic(w, at + 3, end - 2);
         return end;
     }
-    if (put_here(w, at) || put_echo(w, at, end))
+    if (put_here(w, at) || put_output(w, at, end))
         return end;
     snprintf(name, sizeof name, "%.*s", (int)(end - at < 36 ? end - at : 36), at);
     name[strcspn(name, "\r\n")] = '\0';
@@ -334,9 +327,19 @@ static void put_number_of_parameters(struct word *w)
     sp_shell_puts(&w->piece, digits);
 }
 
-static void put_name(struct word *w, const char *name, bool items)
+/* The value of a name, or the file that $0 or BASH_SOURCE is; NULL: none. */
+static const char *value_of(const struct word *w, const char *name)
 {
     const char *const value = sp_shell_value(&w->shell->scope, name);
+    return value                        ? value
+           : sp_is(name, "0")           ? w->shell->script
+           : sp_is(name, "BASH_SOURCE") ? w->shell->source
+                                        : NULL;
+}
+
+static void put_name(struct word *w, const char *name, bool items)
+{
+    const char *const value = value_of(w, name);
     if (sp_is(name, "@") || sp_is(name, "*"))
         put_parameters(w);
     else if (sp_is(name, "#"))
@@ -352,10 +355,16 @@ static void put_operation(struct word *w, const char *name, const char *at, cons
 {
     const bool colon = *at == ':' && at + 1 < end && strchr("-=+?", at[1]);
     const char operation = at[colon];
-    const char *const value = sp_shell_value(&w->shell->scope, name);
+    const char *const value = value_of(w, name);
     const bool given = value && !(colon && (!*value || sp_shell_is_unset(value)));
     if (!strchr("-=+?", operation)) {
-        put_mark(w, SP_OPEN, name);
+        const bool known = value && !strpbrk(value, (char[]){SP_UNSET, SP_OPEN, SP_ITEM, '\0'});
+        const char *const cut =
+            known ? sp_shell_cut(&w->shell->text, value, expanded(w, at, end)) : NULL;
+        if (cut)
+            put_value(w, cut, false);
+        else
+            put_mark(w, SP_OPEN, name);
     } else if (operation == '+') {
         if (given)
             put_value(w, expanded(w, at + colon + 1, end), false);
@@ -373,7 +382,7 @@ static void put_operation(struct word *w, const char *name, const char *at, cons
 static void put_item(struct word *w, const char *name, const char *index)
 {
     char *end;
-    const char *value = sp_shell_value(&w->shell->scope, name);
+    const char *value = value_of(w, name);
     long n = strtol(index, &end, 10);
     if (!value || end == index || *end != ']' || n < 0) {
         put_mark(w, SP_OPEN, name);
@@ -407,7 +416,7 @@ static void put_count(struct word *w, const char *name, const char *at)
 static const char *put_braces(struct word *w, const char *at)
 {
     char name[64];
-    const char *const end = end_of_group(at, w->depth), *const last = end - (end[-1] == '}');
+    const char *const end = sp_shell_end_of_group(at), *const last = end - (end[-1] == '}');
     const bool count = at[2] == '#' && length_of_name(at + 3) > 0;
     const char *from = at + 2 + count;
     size_t n = length_of_name(from);
@@ -443,7 +452,7 @@ static const char *put_dollar(struct word *w, const char *at)
     if (at[1] == '{')
         return put_braces(w, at);
     if (at[1] == '[') { /* the older $(( )) */
-        const char *const end = end_of_group(at, w->depth);
+        const char *const end = sp_shell_end_of_group(at);
         put_arithmetic(w, at + 2, end - (end[-1] == ']'));
         return end;
     }

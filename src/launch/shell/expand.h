@@ -9,7 +9,8 @@
 struct sp_shell {
     struct sp_shell_scope scope;
     struct sp_shell_text text;
-    const char *counted; /* a place whose line is known; NULL: every place is on `line` */
+    const char *script, *source; /* the files that $0 and BASH_SOURCE are; NULL: not known */
+    const char *counted;         /* a place whose line is known; NULL: every place is on `line` */
     int line;
 };
 

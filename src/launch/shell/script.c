@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/list.h"
+#include "base/read_file.h"
 #include "launch/fields/beside.h"
 #include "launch/formats/syntax.h"
 #include "launch/shell/builtins.h"
@@ -113,8 +114,10 @@ static enum status take_in(struct run *r, const struct words *w)
     if (!text)
         text = sp_file_beside(r, name, &where);
     if (text) {
-        r->beside = where;
+        const char *const outer = r->shell->source;
+        r->beside = r->shell->source = where;
         const enum status status = run_again(r, text);
+        r->shell->source = outer;
         r->beside = before;
         return status;
     }
@@ -450,6 +453,7 @@ bool sp_read_script(const char *text, const char *const *set, int n_set, const c
     run->list = run_list;
     run->again = run_again;
     run->origin = origin;
+    shell->script = shell->source = sp_is(origin, sp_origin_of("-")) ? NULL : origin;
     run->at = run->text = shell->counted = sp_clean_script(shell, text);
     shell->line = 1;
     script->slurm = sp_start_job(shell, text, NULL, 0);

@@ -168,6 +168,7 @@ static void run_child(struct run *r, const struct sp_shell_fields *fields,
 {
     struct sp_shell_scope *const before = sp_copy_scope(&r->shell->scope);
     const struct run outside = *r;
+    const char *const script = r->shell->script, *const source = r->shell->source;
     const int given = child->parameters < fields->n ? child->parameters : fields->n;
     keep_exported(r);
     take_given(r, fields, child->word);
@@ -179,6 +180,7 @@ static void run_child(struct run *r, const struct sp_shell_fields *fields,
     r->doubt = NULL;
     r->doubtful = STAYS;
     r->beside = child->where ? child->where : r->beside;
+    r->shell->script = r->shell->source = child->where;
     r->children++;
     r->again(r, child->text);
     free(r->function);
@@ -189,6 +191,8 @@ static void run_child(struct run *r, const struct sp_shell_fields *fields,
     r->doubt = outside.doubt;
     r->doubtful = outside.doubtful;
     r->beside = outside.beside;
+    r->shell->script = script;
+    r->shell->source = source;
     r->children = outside.children;
     r->leave = outside.leave;
     sp_restore_scope(&r->shell->scope, before);

@@ -38,6 +38,8 @@ static const struct {
     {"--num_nodes", SP_NODES},
     {"--num-nodes", SP_NODES},
     {"--nodes", SP_NODES},
+    {"--num_machines", SP_NODES},
+    {"--num-machines", SP_NODES},
     {"--actor-num-nodes", SP_NODES}, /* slime */
     {"-N", SP_NODES},
     {"--nproc_per_node", SP_GPUS},

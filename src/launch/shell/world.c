@@ -16,6 +16,16 @@ static bool starts(const struct sp_script_command *command)
            sp_is_listed("srun,mpirun,mpiexec,sbatch,docker,podman", command->words[0], '\0');
 }
 
+/* Whether a launcher of processes only moves files or asks what there is. */
+static bool moves_files(const struct sp_script_command *command)
+{
+    bool moves = false;
+    for (int j = 1; j < command->n && !moves; j++)
+        moves = sp_is_listed("rsync,cp,mv,rm,mkdir,ls,hostname,nvidia-smi,rocm-smi,pkill",
+                             command->words[j], '\0');
+    return moves && starts(command);
+}
+
 /* Numbers given by the commands, the first of each kind; and whether a file that is not opened
  * gives the nodes. */
 static bool take_commands(const struct sp_script *script, int64_t amount[SP_AMOUNTS])
@@ -24,6 +34,8 @@ static bool take_commands(const struct sp_script *script, int64_t amount[SP_AMOU
     for (int i = 0; i < script->n; i++) {
         const struct sp_script_command *const command = &script->commands[i];
         const int64_t all = amount[SP_ALL];
+        if (moves_files(command))
+            continue;
         if (command->visible > 0) /* of the last one: before it a server may start */
             amount[SP_VISIBLE] = command->visible;
         for (int j = 0; j < command->n; j++) {
@@ -37,13 +49,11 @@ static bool take_commands(const struct sp_script *script, int64_t amount[SP_AMOU
     return hosts;
 }
 
-int64_t sp_devices_of_script(const struct sp_script *script)
+void sp_count_devices(const struct sp_script *script, struct sp_launch *launch)
 {
     int64_t amount[SP_AMOUNTS] = {0};
     const struct sp_slurm slurm = script->slurm;
     const bool hosts = take_commands(script, amount);
-    if (amount[SP_PROCESSES] > 0)
-        return amount[SP_PROCESSES];
     const int64_t nodes = amount[SP_NODES] > 0 ? amount[SP_NODES] : slurm.nodes,
                   tasks = amount[SP_TASKS] > 0 ? amount[SP_TASKS] : slurm.tasks,
                   told = amount[SP_GPUS] > 0 ? amount[SP_GPUS]
@@ -51,10 +61,10 @@ int64_t sp_devices_of_script(const struct sp_script *script)
                                              : amount[SP_VISIBLE],
                   all = amount[SP_ALL] > 0 ? amount[SP_ALL] : slurm.all,
                   gpus = told == 0 && tasks > 1 ? tasks : told; /* a process a device */
-    if (gpus == 0 && all > 1 && all > nodes)
-        return all;
-    if (gpus == 0 || (nodes == 0 && (slurm.gpus > 0 || hosts)))
-        return 0;
-    const int64_t devices = gpus * (nodes > 0 ? nodes : 1);
-    return devices <= MOST ? devices : 0;
+    if (amount[SP_PROCESSES] > 0)
+        sp_launch_devices(launch, nodes, amount[SP_PROCESSES], 0);
+    else if (gpus == 0 && all > 1 && all > nodes)
+        sp_launch_devices(launch, nodes, all, 0);
+    else if (gpus > 0 && (nodes > 0 || (slurm.gpus == 0 && !hosts)) && gpus * nodes <= MOST)
+        sp_launch_devices(launch, nodes, 0, gpus);
 }

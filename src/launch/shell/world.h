@@ -5,7 +5,7 @@
 #include "launch/shell/script.h"
 
 /* Devices: nodes times processes (or GPUs) of a node, as torchrun, deepspeed or srun are told, or
- * else "#SBATCH" lines; 0 if they do not say. */
-int64_t sp_devices_of_script(const struct sp_script *script);
+ * else "#SBATCH" lines, and those of each of several nodes; 0 if they do not say. */
+void sp_count_devices(const struct sp_script *script, struct sp_launch *launch);
 
 #endif

@@ -14,6 +14,7 @@
 #include "launch/huggingface/adapters.h"
 #include "launch/megatron/megatron.h"
 #include "launch/shell/flags.h"
+#include "launch/verl/defaults.h"
 
 /* A training of the launch: the section of its own settings and that of its model. */
 struct role {
@@ -363,9 +364,11 @@ static void read_role(struct reading *r)
 {
     struct sp_settings *const s = r->s;
     const bool known = knows(s, "trainer.nnodes") && knows(s, "trainer.n_gpus_per_node");
-    s->launch->devices = known ? sp_said_whole(s, "trainer.nnodes", 1) *
-                                     sp_said_whole(s, "trainer.n_gpus_per_node", 8)
-                               : 0;
+    if (known)
+        sp_launch_devices(s->launch, sp_said_whole(s, "trainer.nnodes", 1), 0,
+                          sp_said_whole(s, "trainer.n_gpus_per_node", 8));
+    else
+        s->launch->devices = 0;
     r->devices = r->file->hw ? sp_chips(r->file->hw) : 0;
     read_lengths(r);
     r->megatron = is_megatron(r);
@@ -397,7 +400,12 @@ static const struct role *role_of(const struct sp_launch_file *file)
 static bool read(struct sp_launch_file *file)
 {
     struct reading r = {.file = file, .all = &file->settings, .role = role_of(file), .model = 1};
-    if (!r.role || (file->script && !sp_read_pairs(file->script, tells, r.all)))
+    char checkpoints[96];
+    snprintf(checkpoints, sizeof checkpoints, "%senable_gradient_checkpointing",
+             r.role ? r.role->model : "");
+    if (!r.role ||
+        (file->script && (!sp_read_pairs(file->script, tells, r.all) ||
+                          !sp_take_verl_default(file, "ppo_trainer.yaml", checkpoints, r.all))))
         return false;
     miss_defaults(file, r.all);
     sp_read_rollout(file, r.all);

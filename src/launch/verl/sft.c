@@ -8,6 +8,7 @@
 #include "launch/fields/rows.h"
 #include "launch/huggingface/adapters.h"
 #include "launch/shell/flags.h"
+#include "launch/verl/defaults.h"
 
 static bool tells(const char *word)
 {
@@ -81,6 +82,8 @@ static void read_states(struct sp_settings *s, const struct names *names)
     sp_launch_option(s, "framework", "torchtitan");
     sp_launch_option(s, "remat", "%s",
                      sp_setting_off(s, "model.enable_gradient_checkpointing") ? "none" : "full");
+    if (!sp_has_setting(s, "model.enable_gradient_checkpointing"))
+        sp_launch_note(s, "no enable_gradient_checkpointing: on, as in the newest verl");
     if (sp_setting_on(s, "model.fsdp_config.cpu_offload") ||
         sp_setting_on(s, "model.fsdp_config.offload_params"))
         sp_launch_note(s, "not modelled: cpu_offload, weights and states in host memory");
@@ -92,7 +95,9 @@ static bool read(struct sp_launch_file *file)
 {
     struct sp_settings *const s = &file->settings;
     const int64_t devices = file->hw ? sp_chips(file->hw) : 0;
-    if (file->script && !sp_read_pairs(file->script, tells, s))
+    if (file->script &&
+        (!sp_read_pairs(file->script, tells, s) ||
+         !sp_take_verl_default(file, "sft_trainer.yaml", "model.enable_gradient_checkpointing", s)))
         return false;
     const struct names *const names = sp_has_setting(s, older.model) ? &older : &newer;
     const char *const model = sp_peek_setting(s, names->model);

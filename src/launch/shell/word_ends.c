@@ -1,0 +1,86 @@
+/* Where words of a shell's script, quotes and groups in parentheses end. */
+#include "launch/shell/expand.h"
+
+#include <string.h>
+
+enum { DEEPEST = 24 };
+
+static const char *end_of_group(const char *at, int depth);
+
+/* The end of "..." that starts here. */
+static const char *end_of_quotes(const char *at, int depth)
+{
+    for (at++; *at && *at != '"'; at++) {
+        if (*at == '\\' && at[1])
+            at++;
+        else if ((*at == '$' && at[1] && strchr("({[", at[1])) || *at == '`')
+            at = end_of_group(at, depth + 1) - 1;
+    }
+    return at + (*at == '"');
+}
+
+static const char *end_of_plain_quotes(const char *at)
+{
+    at++;
+    at += strcspn(at, "'");
+    return at + (*at == '\'');
+}
+
+/* A piece of a word that is more than a character. */
+static const char *end_of_part(const char *at, int depth)
+{
+    if (*at == '\\' && at[1])
+        return at + 2;
+    if (*at == '\'')
+        return end_of_plain_quotes(at);
+    if (*at == '"')
+        return end_of_quotes(at, depth);
+    if ((*at == '$' && at[1] && strchr("({[", at[1])) || *at == '`' ||
+        ((*at == '<' || *at == '>') && at[1] == '('))
+        return end_of_group(at, depth + 1);
+    return at + 1;
+}
+
+static const char *end_of_group(const char *at, int depth)
+{
+    if (*at == '`') {
+        for (at++; *at && *at != '`'; at++)
+            at += *at == '\\' && at[1];
+        return at + (*at == '`');
+    }
+    const bool is_list = *at == '(' || at[1] == '(';
+    const char opens = is_list        ? '('
+                       : at[1] == '[' ? '['
+                                      : '{',
+               closes = is_list        ? ')'
+                        : opens == '[' ? ']'
+                                       : '}';
+    at += *at == opens ? 0 : 1;
+    int open = 0;
+    do {
+        open += *at == opens;
+        open -= *at == closes;
+        if (*at == '#' && is_list && strchr(" \t\n", at[-1]))
+            at += strcspn(at, "\n");
+        else if (*at)
+            at = depth > DEEPEST || *at == opens ? at + 1 : end_of_part(at, depth);
+    } while (*at && open > 0);
+    return at;
+}
+
+const char *sp_shell_end_of_group(const char *at)
+{
+    return end_of_group(at, 0);
+}
+
+static bool ends_word(char c)
+{
+    return c == '\0' || strchr(" \t\r\n;&|<>()", c);
+}
+
+const char *sp_shell_end_of_word(const char *at)
+{
+    while (!ends_word(*at))
+        at = end_of_part(at, 0);
+    return at;
+}

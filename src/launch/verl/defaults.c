@@ -1,0 +1,30 @@
+/* Defaults of verl that changed between its versions: those of the checkout that the launch lies
+ * in. */
+#include "launch/verl/defaults.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "launch/fields/beside.h"
+#include "launch/formats/syntax.h"
+
+bool sp_take_verl_default(const struct sp_launch_file *file, const char *configuration,
+                          const char *key, struct sp_settings *s)
+{
+    const struct sp_typed_names none = {0};
+    char name[96], path[1024];
+    size_t length;
+    if (sp_has_setting(s, key))
+        return true;
+    snprintf(name, sizeof name, "verl/trainer/config/%s", configuration);
+    char *const text = sp_read_beside(file->origin, name, path, sizeof path, &length);
+    struct sp_settings *const base = sp_new_settings(s);
+    struct sp_error unread = {0};
+    base->error = &unread;
+    const char *const value =
+        text && sp_read_yaml(text, &none, base, NULL) ? sp_peek_setting(base, key) : NULL;
+    const bool ok = !value || sp_add_setting(s, key, value);
+    free(base);
+    free(text);
+    return ok;
+}

@@ -1,0 +1,12 @@
+/* Defaults of verl that changed between its versions. */
+#ifndef SP_LAUNCH_VERL_DEFAULTS_H
+#define SP_LAUNCH_VERL_DEFAULTS_H
+
+#include "launch/fields/settings.h"
+
+/* Where the settings lack a key: the value that the configuration of that name in the launch's own
+ * checkout has, as a setting; without one nothing is added. False with an error. */
+bool sp_take_verl_default(const struct sp_launch_file *file, const char *configuration,
+                          const char *key, struct sp_settings *settings);
+
+#endif
