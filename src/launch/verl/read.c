@@ -10,7 +10,7 @@
 #include "launch/fields/core.h"
 #include "launch/fields/programs.h"
 #include "launch/fields/rows.h"
-#include "launch/fields/rules.h"
+#include "launch/fields/rollout.h"
 #include "launch/huggingface/adapters.h"
 #include "launch/megatron/megatron.h"
 #include "launch/shell/flags.h"
@@ -190,11 +190,14 @@ static void read_megatron(struct reading *r)
     static const char method[] = "megatron.override_transformer_config.recompute_method";
     static const char layers[] = "megatron.override_transformer_config.recompute_num_layers";
     static const char modules[] = "megatron.override_transformer_config.recompute_modules";
+    static const char dispatcher[] =
+        "megatron.override_transformer_config.moe_token_dispatcher_type";
     const int64_t tp = sp_plan_whole(s, "tp"), pp = sp_plan_whole(s, "pp"),
                   cp = sp_plan_whole(s, "cp"), vpp = sp_plan_whole(s, "vpp");
     r->model = tp * pp * cp;
     r->parts = cp;
     sp_read_plan_rows(s, true, "");
+    sp_read_plan_rows(s, false, sp_setting_is(s, dispatcher, "flex") ? "flex" : "");
     if (pp > 1)
         sp_launch_option(s, "schedule", "%s", vpp > 1 ? "interleaved" : "1f1b");
     s->launch->etp_is_tp = !sp_setting(s, "megatron.expert_tensor_parallel_size");
@@ -208,6 +211,8 @@ static void read_megatron(struct reading *r)
         sp_setting(s, "megatron.dtype");
     sp_launch_option(s, "precision", "mixed18");
     sp_launch_option(s, "framework", "megatron");
+    sp_read_optimizer_offload(s, "optim.override_optimizer_config.optimizer_cpu_offload",
+                              "optim.override_optimizer_config.optimizer_offload_fraction", 0);
     const char *const again = sp_setting(s, granularity);
     if (!sp_setting(s, method) || sp_setting_is(s, method, "uniform"))
         sp_peek_setting(s, layers); /* each by itself, whatever the pieces */
@@ -400,9 +405,8 @@ static bool read(struct sp_launch_file *file)
     if (!r.role || (file->script && !sp_read_pairs(file->script, tells, r.all)))
         return false;
     miss_defaults(file, r.all);
-    sp_read_rollout(file, r.all);
+    bool ok = sp_read_rollout(file, r.all);
     r.s = sp_new_settings(r.all);
-    bool ok = true;
     for (int i = 0; i < r.all->n && ok; i++)
         ok = take(r.role, &r.all->at[i], r.s);
     if (ok && is_on(r.all, "trainer.val_only"))
