@@ -123,7 +123,8 @@ static const char *ask_settings(struct sp_settings *s, const char *expression)
         const char *const from = at + (*at == '[' || *at == '{');
         snprintf(name, sizeof name, "%.*s", (int)strcspn(from, "=~?|*]}"), from);
         sp_peek_setting(s, name);
-        gap = gap ? gap : gap_of(s, name, *at == '{');
+        const bool presence = *at == '[' && from[strcspn(from, "=~?]")] == ']';
+        gap = gap || presence ? gap : gap_of(s, name, *at == '{');
     }
     return gap;
 }
@@ -215,18 +216,26 @@ static void read_as(struct reading *r, struct line *line)
     free(words);
 }
 
-/* A model other than the policy, where the fact that is named holds; the first of several. */
+/* What is known of a setting that names a model. */
+static const char *model_said(const struct sp_settings *s, const char *name)
+{
+    const char *const said = sp_said(s, name), *const text = said ? said : sp_said_tail(s, name);
+    return text && text[0] && !is_null(text) ? text : NULL;
+}
+
+/* A model other than the policy's, where the fact that is named holds; the first of several. */
 static void read_model(struct reading *r, struct line *line)
 {
     char given[128], name[96];
     int64_t counts = 0;
-    const char *const said = sp_said(r->s, line->expression), *const text =
-                                                                  said
-                                                                      ? said
-                                                                      : sp_said_tail(
-                                                                            r->s, line->expression);
+    char *const bar = strchr(line->expression, '|');
+    const char *const policy = bar ? model_said(r->s, bar + 1) : NULL;
+    if (bar)
+        *bar = '\0';
+    const char *const text = model_said(r->s, line->expression);
+    sp_peek_setting(r->s, line->expression);
     sp_calculate(&r->rules, line->rest, &counts);
-    if (counts == 0 || !text || !text[0] || is_null(text))
+    if (counts == 0 || !text || sp_is(policy, text))
         return;
     snprintf(given, sizeof given, "%.*s", (int)strcspn(text, ","), text);
     if (sp_find_hub_model(given, r->file->sources, name, sizeof name))

@@ -12,7 +12,8 @@
  *   OPTION per N = EXPRESSION       N over the value
  *   OPTION said = NAME|OTHERWISE    the setting's own word
  *   OPTION as ENGINE:FLAG = NAME    the same by the words of that row of the engine's file
- *   OPTION model FACT = NAME        the setting's model, if that number is not 0
+ *   OPTION model FACT = NAME|POLICY the setting's model, if that number is not 0 and it is
+ *                                   another than the policy's
  *   OPTION unread = NAMES           settings (* for any text) that decide it and are not read,
  *                                   unless an earlier line has set it
  *   note TEXT = CONDITION           a remark, if it holds

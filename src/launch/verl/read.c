@@ -66,12 +66,24 @@ static bool is_own_part(const char *name)
     return strchr(name, '.') != NULL;
 }
 
+/* Whether a setting is of such a part beside the actor and its rollout. */
+static bool is_beside(const char *name)
+{
+    static const char *const sections[] = {"actor.", "ref.", "rollout.", "model."};
+    static const char all[] = "actor_rollout_ref.";
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
+        if (sp_starts_with(name, all) && sp_starts_with(name + strlen(all), sections[i]))
+            return false;
+    return sp_starts_with(name, all) && strchr(name + strlen(all), '.') != NULL;
+}
+
 /* Names such a part once. */
 static void note_part(struct sp_launch *launch, const char *name)
 {
     char note[sizeof *launch->note];
-    snprintf(note, sizeof note, "not read: %.*s.*, a part of its own", (int)strcspn(name, "."),
-             name);
+    const size_t n = strcspn(name, "."), m = strcspn(name + n + 1, ".");
+    snprintf(note, sizeof note, "not read: %.*s.*, a part of its own",
+             (int)(is_beside(name) ? n + 1 + m : n), name);
     for (int i = 0; i < launch->notes; i++)
         if (sp_is(launch->note[i], note))
             return;
@@ -89,7 +101,7 @@ static bool take(const struct role *role, const struct sp_setting *from, struct 
     const bool common = !sp_starts_with(full, "actor_rollout_ref.") &&
                         !sp_starts_with(full, "critic.") &&
                         !sp_starts_with(full, "reward_model.") && !sp_starts_with(full, "reward.");
-    if (common && is_own_part(full)) {
+    if ((common && is_own_part(full)) || is_beside(full)) {
         if (!from->read && !sp_is_quiet(to->words->quiet, full)) /* the rollout's are read */
             note_part(to->launch, full);
         return true;
