@@ -380,9 +380,8 @@ static void read_role(struct reading *r)
 {
     struct sp_settings *const s = r->s;
     const bool known = knows(s, "trainer.nnodes") && knows(s, "trainer.n_gpus_per_node");
-    s->launch->devices = known ? sp_said_whole(s, "trainer.nnodes", 1) *
-                                     sp_said_whole(s, "trainer.n_gpus_per_node", 8)
-                               : 0;
+    s->launch->devices =
+        known ? whole(r, "trainer.nnodes", 1) * whole(r, "trainer.n_gpus_per_node", 8) : 0;
     r->devices = r->file->hw ? sp_chips(r->file->hw) : 0;
     read_lengths(r);
     r->megatron = is_megatron(r);
