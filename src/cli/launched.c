@@ -69,7 +69,11 @@ static bool take_rollout(const struct sp_args *typed, const struct sp_launch *la
         const struct sp_option *const option = sp_option_named(args, splits ? "split" : name);
         if (!option || typed->given_at[option->id] || (splits && (placed || value[0] != '?')))
             continue;
-        if (value[0] == '?')
+        if (value[0] == '?' && strpbrk(value, "${}()"))
+            ok =
+                sp_fail(error, SP_INPUT, "%s: what tells --%s is %s, which is no number: give --%s",
+                        sp_safe(typed->value.from), option->name, sp_safe(value + 1), option->name);
+        else if (value[0] == '?')
             ok = sp_fail(error, SP_INPUT,
                          "%s: what tells --%s needs %s, which is not set here: give --%s, or "
                          "--set-var %s=VALUE",
@@ -351,4 +355,7 @@ void sp_note_rollout(struct sp_report *r, const struct sp_launch *launch,
     for (int i = 0; i < launch->notes; i++)
         if (strncmp(launch->note[i], "not ", 4) == 0)
             sp_note(r, "%s", launch->note[i]);
+    for (int i = 0; i < launch->rollout_notes; i++)
+        if (!is_answered(typed, launch->rollout_note[i]))
+            sp_note(r, "%s", launch->rollout_note[i]);
 }

@@ -154,6 +154,11 @@ static bool load_engines(const struct sp_args *args, const struct sp_sources *so
     for (size_t i = 0; i < sizeof of_engine / sizeof *of_engine; i++)
         if (args->given_at[of_engine[i].id] && args->text[of_engine[i].id])
             sp_add_option(w, sp_option_name(of_engine[i].of_serve), args->text[of_engine[i].id]);
+    const double ranks = args->value.gen_tp * fmax(1, args->value.gen_attention_dp);
+    if (args->given.gen_ep && args->given.gen_tp && ranks > args->value.gen_ep) {
+        sp_add_word(w, "--etp"); /* the ranks that share an expert */
+        sp_add_word(w, "%.15g", ranks / args->value.gen_ep);
+    }
     for (int i = 0; i < args->n_many; i++)
         sp_add_option(w, "set", args->many[i]);
     sp_add_option(w, "hw", at->generate);

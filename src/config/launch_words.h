@@ -50,7 +50,7 @@ struct sp_launch_words {
     char switches[24576];       /* options without a value */
     char quiet[24576];          /* options with negligible effect on memory and time */
     char quiet_switches[12288]; /* both */
-    char rollout[4096];         /* options of `rl`: lines of rules.h, of the launch room */
+    char rollout[16384];        /* options of `rl`: lines of rollout.h, of the launch room */
     char facts[4096], refuses[12288], loses[8192]; /* lines of rules.h, of the launch room */
     char programs[8192], core[2048]; /* who runs a launch, and what decides it: lines of
                                         programs.h, of the launch room */

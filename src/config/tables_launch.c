@@ -51,7 +51,10 @@ static const struct sp_field launch_fields[] = {
           "{NAME|OTHERWISE}, and tests: [NAME] given, [NAME?] on, [NAME=THIS|THAT], [NAME~WORD]"),
     LINES(rollout,
           "RL settings: \"OPTION = EXPRESSION\", 0: not set (_ for -; other names are numbers for "
-          "later lines); \"OPTION WORD = CONDITION\"; \"OPTION said = NAME|OTHERWISE\", verbatim"),
+          "later lines); \"OPTION WORD = CONDITION\"; \"OPTION per N = EXPRESSION\", N over it; "
+          "\"OPTION said = NAME|OTHERWISE\", verbatim; \"OPTION as ENGINE:FLAG = NAME\", in the "
+          "words of the engine's file; \"OPTION unread = NAMES\", refused without OPTION; \"note "
+          "TEXT = CONDITION\"; \"quiet PREFIX = NAMES\", harmless: others with it are noted"),
     LINES(
         refuses,
         "what the framework refuses, \"CONDITION: WHAT\"; rows of options have excludes and needs"),

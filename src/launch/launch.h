@@ -57,7 +57,7 @@ extern const char *const sp_export_choices[];
 /* The target of one of them, and its version's place in that list. */
 const struct sp_target *sp_target_of(int choice, int *version);
 
-enum { SP_LAUNCH_UNREAD = 32, SP_LAUNCH_ROLLOUT = 32 };
+enum { SP_LAUNCH_UNREAD = 32, SP_LAUNCH_ROLLOUT = 64, SP_LAUNCH_REMARKS = 16 };
 enum { SP_LAUNCH_OPTIONS = 48, SP_LAUNCH_NOTES = 64, SP_LAUNCH_LOSSES = 64, SP_LAUNCH_FILES = 3 };
 
 /* A setting that decides an answer and was not read: the option that it decides, its name, value
@@ -78,6 +78,8 @@ struct sp_launch {
         char name[24], value[64];
     } rollout[SP_LAUNCH_ROLLOUT]; /* options of `rl`, and `apart`: devices that only generate */
     int n_rollout;
+    char rollout_note[SP_LAUNCH_REMARKS][240]; /* what of the rollout `rl` does not know */
+    int rollout_notes;
     bool etp_is_tp; /* experts are split as the rest: what is typed for TP counts for them too */
     char note[SP_LAUNCH_NOTES][240];
     int notes, refusals; /* of the notes, what the framework refuses */

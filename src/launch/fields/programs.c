@@ -58,7 +58,8 @@ bool sp_starts_program(const struct sp_script *script, const char *pattern)
     return find_word(script, pattern, pattern + strlen(pattern)) != NULL;
 }
 
-/* A key "NAME" or the name of a word "NAME=VALUE" that the pattern fits; "" if none does. */
+/* A key "NAME", or the name of a word "NAME=VALUE" or "--NAME", that the pattern fits; "" if none
+ * does. */
 static void find_key(const struct sp_launch_file *file, const char *pattern, char *out, size_t size)
 {
     out[0] = '\0';
@@ -70,7 +71,7 @@ static void find_key(const struct sp_launch_file *file, const char *pattern, cha
             const char *const word = file->script->commands[i].words[j];
             char name[72];
             snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word + strspn(word, "+"));
-            if (strchr(word, '=') && fnmatch(pattern, name, 0) == 0)
+            if ((strchr(word, '=') || sp_is_flag(word)) && fnmatch(pattern, name, 0) == 0)
                 snprintf(out, size, "%s", name);
         }
 }

@@ -2,6 +2,8 @@
 #include "launch/fields/rules.h"
 
 #include <ctype.h>
+#include <fnmatch.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,16 +36,17 @@ static bool find_fact(const struct sp_rules *r, const char *name, int64_t *value
     return false;
 }
 
-static void add_fact(struct sp_rules *r, const char *name, int64_t value)
+void sp_add_fact(struct sp_rules *r, const char *name, int64_t value)
 {
     int i = 0;
-    while (i < SP_FACTS - 1 && r->fact[i].name[0])
+    while (i < SP_FACTS - 1 && r->fact[i].name[0] &&
+           !(r->fact[i].value == 0 && sp_is(r->fact[i].name, name)))
         i++;
     snprintf(r->fact[i].name, sizeof r->fact[i].name, "%.15s", name);
     r->fact[i].value = value;
 }
 
-/* "NAME", "NAME?", "NAME=THIS|THAT", "NAME~WORD", ">PATTERN" */
+/* "NAME", "NAME?", "NAME=THIS|THAT" (* for any text), "NAME~WORD", ">PATTERN" */
 static bool holds_of(const struct sp_rules *r, char *test)
 {
     char room[256];
@@ -54,19 +57,21 @@ static bool holds_of(const struct sp_rules *r, char *test)
     test[n] = '\0';
     if (!how)
         return sp_has_setting(r->settings, test);
-    const char *const text = text_of(r, test, room, sizeof room);
+    const char *text = text_of(r, test, room, sizeof room);
+    if (!text && how == '=' && strchr(test + n + 1, '*')) /* a pattern of a file's name */
+        text = sp_said_tail(r->settings, test);
     if (!text)
         return false;
     if (how == '?')
         return sp_truth(text) != 0;
     char *rest = test + n + 1;
     for (char *value; (value = strsep(&rest, "|"));)
-        if (how == '~' ? sp_has_word(text, value) : sp_is(text, value))
+        if (how == '~' ? sp_has_word(text, value) : fnmatch(value, text, 0) == 0)
             return true;
     return false;
 }
 
-/* "NAME", "NAME|OTHERWISE" */
+/* "NAME", "NAME|OTHERWISE", "NAME*TIMES|OTHERWISE" */
 static int64_t number_of(const struct sp_rules *r, char *name)
 {
     char room[256];
@@ -74,6 +79,12 @@ static int64_t number_of(const struct sp_rules *r, char *name)
     const int64_t otherwise = bar ? strtoll(bar + 1, NULL, 10) : 0;
     if (bar)
         *bar = '\0';
+    char *const times = strchr(name, '*');
+    if (times) {
+        *times = '\0';
+        const double number = sp_said_number(r->settings, name);
+        return isnan(number) ? otherwise : (int64_t)(number * strtod(times + 1, NULL) + 0.5);
+    }
     if (sp_said(r->settings, name))
         return sp_said_whole(r->settings, name, otherwise);
     const char *const text = text_of(r, name, room, sizeof room);
@@ -113,8 +124,7 @@ static void fill_in(const struct sp_rules *r, const char *condition, char *out, 
     *out = '\0';
 }
 
-/* The value of an expression, 0 if it has none; false if it names something unknown here. */
-static bool calculate(const struct sp_rules *r, const char *expression, int64_t *value)
+bool sp_calculate(const struct sp_rules *r, const char *expression, int64_t *value)
 {
     struct sp_shell_scope none; /* no constant: its zeros would be 24 kB of the program's file */
     none.n = 0;
@@ -127,9 +137,8 @@ static bool calculate(const struct sp_rules *r, const char *expression, int64_t 
     return kind != SP_NUMBER_UNKNOWN;
 }
 
-/* Takes the next line of a list of rules, "BEFORE: BEHIND", in two parts. */
-static bool next_rule(const char **list, const char *between, char before[SP_RULE],
-                      char behind[SP_RULE])
+bool sp_next_rule(const char **list, const char *between, char before[SP_RULE],
+                  char behind[SP_RULE])
 {
     const size_t n = strcspn(*list, "\n");
     sp_cut_text(*list, n, before, SP_RULE);
@@ -151,14 +160,14 @@ static void take_facts(struct sp_rules *r, const char *facts)
     char version[SP_ROW_WORD], name[SP_RULE], expression[SP_RULE];
     sp_version_name(r->settings->words, r->version, version);
     const char *const dot = strrchr(version, '.');
-    add_fact(r, "devices", r->devices);
-    add_fact(r, "newest", r->version == 0);
-    add_fact(r, "minor", dot ? strtoll(dot + 1, NULL, 10) : 0);
-    add_fact(r, "known", r->model != NULL);
-    while (next_rule(&facts, " = ", name, expression)) {
+    sp_add_fact(r, "devices", r->devices);
+    sp_add_fact(r, "newest", r->version == 0);
+    sp_add_fact(r, "minor", dot ? strtoll(dot + 1, NULL, 10) : 0);
+    sp_add_fact(r, "known", r->model != NULL);
+    while (sp_next_rule(&facts, " = ", name, expression)) {
         int64_t value;
-        calculate(r, expression, &value);
-        add_fact(r, name, value);
+        sp_calculate(r, expression, &value);
+        sp_add_fact(r, name, value);
     }
 }
 
@@ -198,10 +207,10 @@ static void hear(const struct sp_rules *given, const char *facts, const char *li
         return;
     struct sp_rules r = *given;
     take_facts(&r, facts);
-    while ((!l || !sp_is_settled(l)) && next_rule(&list, ": ", condition, what)) {
+    while ((!l || !sp_is_settled(l)) && sp_next_rule(&list, ": ", condition, what)) {
         int64_t holds;
         said[0] = '\0';
-        if (!calculate(&r, condition, &holds))
+        if (!sp_calculate(&r, condition, &holds))
             snprintf(said, sizeof said, "unknown name: %.100s", condition);
         else if (holds)
             put_values(&r, what, said, sizeof said);
@@ -310,7 +319,7 @@ void sp_lose_plan(const struct sp_launched *l, const struct sp_fact *fact)
     struct sp_rules r = {.settings = s, .model = l->model, .version = l->version};
     put_plan(l, s);
     for (; fact && fact->name[0]; fact++)
-        add_fact(&r, fact->name, fact->value);
+        sp_add_fact(&r, fact->name, fact->value);
     const struct sp_fact facts[] = {
         {"dp", p->dp},
         {"tp", p->tp},
@@ -328,104 +337,7 @@ void sp_lose_plan(const struct sp_launched *l, const struct sp_fact *fact)
         {"plain", sp_multiplies_in_fp32(p) || p->dtype == SP_BF16},
     };
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
-        add_fact(&r, facts[i].name, facts[i].value);
+        sp_add_fact(&r, facts[i].name, facts[i].value);
     hear(&r, "", s->words->loses, l, lose);
     free(s);
-}
-
-/* The word behind the first blank, which is cut off; NULL: none. */
-static char *cut_word(char *text)
-{
-    char *const blank = strchr(text, ' ');
-    if (blank)
-        *blank = '\0';
-    return blank ? blank + 1 : NULL;
-}
-
-/* Adds an option of `rl`; an earlier row wins. */
-static void add_rollout(struct sp_launch *l, const char *name, const char *value)
-{
-    for (int i = 0; i < l->n_rollout; i++)
-        if (sp_is(l->rollout[i].name, name))
-            return;
-    if (l->n_rollout == SP_LAUNCH_ROLLOUT)
-        return;
-    snprintf(l->rollout[l->n_rollout].name, sizeof l->rollout->name, "%.23s", name);
-    for (char *c = l->rollout[l->n_rollout].name; *c; c++)
-        *c = *c == '_' ? '-' : *c;
-    snprintf(l->rollout[l->n_rollout++].value, sizeof l->rollout->value, "%.63s", value);
-}
-
-/* Marks the settings of an expression as read. The variable that one of them needs and that nothing
- * sets; NULL: there is none. */
-static const char *ask_settings(struct sp_settings *s, const char *expression)
-{
-    char name[SP_ROW_NAME];
-    const char *gap = NULL;
-    for (const char *at = expression; *at; at++) {
-        if (*at != '[' && *at != '{' && at > expression)
-            continue;
-        const char *const from = at + (*at == '[' || *at == '{');
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(from, "=~?|]}"), from);
-        sp_peek_setting(s, name);
-        for (int i = 0; i < s->n && !gap; i++)
-            if (sp_is(s->at[i].name, name) && s->at[i].gap[0] && !sp_said(s, name))
-                gap = s->at[i].gap;
-    }
-    return gap;
-}
-
-/* Whether an expression has the name of a value that is not known (" NAME NAME "). */
-static bool uses_unknown(const char *expression, const char *unknown)
-{
-    char name[SP_RULE];
-    for (const char *at = expression; *at;
-         at += strcspn(at, "[{ ()!"), at += strspn(at, "[{ ()!")) {
-        snprintf(name, sizeof name, " %.*s ", (int)strcspn(at, " ()]}|=?~"), at);
-        if (strstr(unknown, name))
-            return true;
-    }
-    return false;
-}
-
-void sp_read_rollout(const struct sp_launch_file *file, struct sp_settings *s)
-{
-    char name[SP_RULE], expression[SP_RULE], number[32], unknown[SP_RULE] = " ", needs[64] = "?";
-    struct sp_rules r = {.settings = s, .script = file->script};
-    const char *list = s->words->rollout;
-    while (next_rule(&list, " = ", name, expression)) {
-        char *const word = cut_word(name);
-        const char *const gap = ask_settings(s, expression);
-        int64_t value = 0;
-        if (gap || uses_unknown(expression, unknown)) {
-            if (gap) /* else that of the names it is made of */
-                snprintf(needs + 1, sizeof needs - 1, "%s", gap);
-            sp_append(unknown, sizeof unknown, "%s ", name);
-            add_rollout(s->launch, name, needs);
-            continue;
-        }
-        if (sp_is(word, "said")) {
-            char *const otherwise = strchr(expression, '|');
-            if (otherwise)
-                *otherwise = '\0';
-            const char *const said = sp_said(s, expression);
-            if (said || otherwise)
-                add_rollout(s->launch, name, said ? said : otherwise + 1);
-            continue;
-        }
-        calculate(&r, expression, &value);
-        snprintf(number, sizeof number, "%lld", (long long)value);
-        if (!word)
-            add_fact(&r, name, value);
-        if (value > 0)
-            add_rollout(s->launch, name, word ? word : number);
-    }
-}
-
-int64_t sp_rollout_whole(const struct sp_launch *l, const char *name)
-{
-    for (int i = 0; i < l->n_rollout; i++)
-        if (sp_is(l->rollout[i].name, name))
-            return strtoll(l->rollout[i].value, NULL, 10);
-    return 0;
 }

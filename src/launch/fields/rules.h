@@ -10,13 +10,14 @@ struct sp_fact {
     char name[16];
     int64_t value;
 };
-enum { SP_FACTS = 48, SP_RULE = 400 };
+enum { SP_FACTS = 64, SP_RULE = 400 };
 
 /* The subject of rules. A condition is arithmetic of the shell over the names of facts, of the
- * settings {NAME}, {NAME|OTHERWISE} as whole numbers (0 where not given), and of whether one is
- * there [NAME], is on [NAME?], has one of some values [NAME=THIS|THAT] or a word [NAME~WORD], and
- * of whether the script starts such a program [>PATTERN]. A name that is no setting may be a key of
- * the model. A condition that divides by zero does not hold. */
+ * settings {NAME}, {NAME|OTHERWISE} as whole numbers (0 where not given), {NAME*1000|OTHERWISE} as
+ * those of thousandths, and of whether one is there [NAME], is on [NAME?], has one of some values
+ * [NAME=THIS|THAT] or a word [NAME~WORD], and of whether the script starts such a program
+ * [>PATTERN]. A name that is no setting may be a key of the model. A condition that divides by zero
+ * does not hold. */
 struct sp_rules {
     const struct sp_settings *settings;
     const struct sp_script *script; /* that gives them; NULL: none */
@@ -30,9 +31,14 @@ struct sp_rules {
  * it of a plan that is written as them. */
 void sp_note_rules(const struct sp_rules *rules);
 
-/* Adds what settings of a file say of reinforcement learning beside its training, as options of
- * `rl`, by the lines `rollout` of the framework's file. What it asks for counts as read. */
-void sp_read_rollout(const struct sp_launch_file *file, struct sp_settings *settings);
+/* Adds a fact; the value of an expression, 0 if it has none; false if it names something unknown
+ * here. */
+void sp_add_fact(struct sp_rules *rules, const char *name, int64_t value);
+bool sp_calculate(const struct sp_rules *rules, const char *expression, int64_t *value);
+
+/* Takes the next line of a list of rules, "BEFORE: BEHIND", in two parts. */
+bool sp_next_rule(const char **list, const char *between, char before[SP_RULE],
+                  char behind[SP_RULE]);
 
 void sp_lose_rules(const struct sp_launched *launched, const struct sp_rules *rules);
 

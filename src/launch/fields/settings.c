@@ -136,12 +136,17 @@ static bool read_number(const char *text, double *value)
            !strpbrk(digits, "xX");
 }
 
-int64_t sp_said_whole(const struct sp_settings *settings, const char *name, int64_t otherwise)
+double sp_said_number(const struct sp_settings *settings, const char *name)
 {
     const char *const text = sp_said(settings, name);
     double value;
-    const bool good = text && read_number(text, &value) && value >= 1 && value <= 1e12;
-    return good ? (int64_t)value : otherwise;
+    return text && read_number(text, &value) ? value : NAN;
+}
+
+int64_t sp_said_whole(const struct sp_settings *settings, const char *name, int64_t otherwise)
+{
+    const double value = sp_said_number(settings, name);
+    return value >= 1 && value <= 1e12 ? (int64_t)value : otherwise;
 }
 
 const char *sp_setting(struct sp_settings *settings, const char *name)
@@ -157,6 +162,13 @@ const char *sp_setting_file(struct sp_settings *settings, const char *name)
     const int last = find_setting(settings, name);
     const int tail = last >= 0 ? settings->at[last].tail : 0;
     return tail > 0 ? sp_peek_setting(settings, name) + tail : sp_setting(settings, name);
+}
+
+const char *sp_said_tail(const struct sp_settings *settings, const char *name)
+{
+    const int last = find_setting(settings, name);
+    const int tail = last >= 0 ? settings->at[last].tail : 0;
+    return tail > 0 ? settings->at[last].value + tail : NULL;
 }
 
 /* "run.sh:12", or the file's name where the line is not known. */

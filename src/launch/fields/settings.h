@@ -106,6 +106,9 @@ const char *sp_setting(struct sp_settings *settings, const char *name);
 /* The same of a file's name: what of its path is not known in front of the name does no harm. */
 const char *sp_setting_file(struct sp_settings *settings, const char *name);
 
+/* What of a value is known behind the last part of it that is not; NULL: nothing. */
+const char *sp_said_tail(const struct sp_settings *settings, const char *name);
+
 /* Whether a reader has asked for it. */
 bool sp_was_read(const struct sp_settings *settings, const char *name);
 
@@ -119,8 +122,10 @@ bool sp_has_setting(const struct sp_settings *settings, const char *name);
 const char *sp_peek_setting(struct sp_settings *settings, const char *name);
 
 /* The last value of that name if it is known, without a trace that it was asked for; NULL: none.
- * And a whole number of it from 1 to 10^12, or `otherwise`. For checks, which need nothing. */
+ * And a number of it, or NAN; a whole one from 1 to 10^12, or `otherwise`. For checks, which need
+ * nothing. */
 const char *sp_said(const struct sp_settings *settings, const char *name);
+double sp_said_number(const struct sp_settings *settings, const char *name);
 int64_t sp_said_whole(const struct sp_settings *settings, const char *name, int64_t otherwise);
 
 /* Whether a list that blanks or commas divide has the word; a list of NULL has none. */

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "base/list.h"
+#include "launch/fields/hub.h"
 
 /* Modules and their words in --lora-targets. */
 static const struct {
@@ -268,23 +269,8 @@ bool sp_read_adapters(struct sp_settings *s)
 void sp_read_hub_model(const struct sp_settings *s, const char *given,
                        const struct sp_sources *sources)
 {
-    struct sp_model model;
-    struct sp_error unknown = {0};
     char name[96];
-    char plain[128];
-    const size_t n = given ? strlen(given) : 0;
-    snprintf(plain, sizeof plain, "%.*s", (int)(n - (n > 0 && given[n - 1] == '/')),
-             given ? given : ""); /* a folder's */
-    const char *const slash = strrchr(plain, '/');
-    sp_spell_model(plain, name, sizeof name);
-    if (given && sp_load_model(name, sources, &model, &unknown)) {
-        sp_launch_option(s, "model", "%s", name);
-        return;
-    }
-    /* names of the hub lose what says how a model was tuned or stored; a folder's name may be one
-     */
-    snprintf(name, sizeof name, "hub/%.90s", slash ? slash + 1 : plain);
-    if (given && sp_load_model(name, sources, &model, &unknown))
+    if (sp_find_hub_model(given, sources, name, sizeof name))
         sp_launch_option(s, "model", "%s", name);
     else
         sp_launch_no_model(s, "its model is %.80s",

@@ -39,7 +39,8 @@ void sp_read_recompute_modules(struct sp_settings *settings, const char *name);
 /* Recomputation, with `chunks` stages times chunks in all, and offload to host memory. */
 void sp_read_recompute(struct sp_settings *settings, int64_t chunks);
 void sp_read_offload(struct sp_settings *settings);
-void sp_read_optimizer_offload(struct sp_settings *settings);
+void sp_read_optimizer_offload(struct sp_settings *settings, const char *on, const char *fraction,
+                               double usual);
 
 /* The same for a plan: the arguments made in code, and the losses. */
 void sp_make_recompute(const struct sp_launched *launched, struct sp_settings *made);

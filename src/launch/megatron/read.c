@@ -144,7 +144,8 @@ static bool tells(const char *word)
     snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "= "), word);
     return sp_is_quiet("--tensor-model-parallel-size --pipeline-model-parallel-size --num-layers "
                        "--hidden-size --num-attention-heads --micro-batch-size --global-batch-size "
-                       "--model-parallel-size --seq-length --use-distributed-optimizer",
+                       "--model-parallel-size --seq-length --use-distributed-optimizer "
+                       "--rollout-batch-size",
                        name);
 }
 

@@ -87,10 +87,11 @@ void sp_read_offload(struct sp_settings *s)
 }
 
 /* The hosts' share of the optimizer. */
-void sp_read_optimizer_offload(struct sp_settings *s)
+void sp_read_optimizer_offload(struct sp_settings *s, const char *on, const char *fraction,
+                               double usual)
 {
-    const double share = sp_setting_number(s, "--optimizer-offload-fraction", 1);
-    if (sp_setting(s, "--optimizer-cpu-offload"))
+    const double share = sp_setting_number(s, fraction, usual);
+    if (sp_setting_on(s, on) && share > 0)
         sp_launch_option(s, "optimizer-offload", "%.17g", share);
 }
 

@@ -4,7 +4,7 @@
 
 #include "launch/fields/batches.h"
 #include "launch/fields/core.h"
-#include "launch/fields/rules.h"
+#include "launch/fields/rollout.h"
 #include "launch/megatron/megatron.h"
 
 static bool add_missing(struct sp_settings *s, const char *name, const char *value)
@@ -59,7 +59,8 @@ bool sp_spell_slime(const struct sp_launch_file *file, struct sp_settings *s, in
     if (sp_setting_is(s, "--train-backend", "fsdp"))
         return sp_fail_in(
             s, "slime's --train-backend fsdp is not supported: give the plan as options");
-    sp_read_rollout(file, s);
+    if (!sp_read_rollout(file, s))
+        return false;
     const int64_t made = batch_of(s),
                   sequences = sp_setting_whole(s, "--global-batch-size", 1, made),
                   length = length_of(s);

@@ -85,6 +85,6 @@ void sp_read_megatron_states(struct sp_settings *s)
                           sp_setting_number(s, "--sgd-momentum", 0.9));
     if (sp_setting(s, "--fine-grained-activation-offloading"))
         sp_read_offload(s);
-    sp_read_optimizer_offload(s);
+    sp_read_optimizer_offload(s, "--optimizer-cpu-offload", "--optimizer-offload-fraction", 1);
     sp_note_rows(s);
 }

@@ -10,7 +10,7 @@
 #include "launch/fields/core.h"
 #include "launch/fields/programs.h"
 #include "launch/fields/rows.h"
-#include "launch/fields/rules.h"
+#include "launch/fields/rollout.h"
 #include "launch/fields/under.h"
 #include "launch/huggingface/adapters.h"
 #include "launch/megatron/megatron.h"
@@ -193,6 +193,8 @@ static void read_megatron(struct reading *r)
     if (sp_setting_on(s, "fp8_cfg.enabled") && sp_setting_on(s, "fp8_cfg.fp8_param"))
         sp_launch_note(s, "not modelled: fp8_param, weights kept in 8 bits");
     sp_launch_option(s, "framework", "megatron");
+    sp_read_optimizer_offload(s, "optimizer.optimizer_cpu_offload",
+                              "optimizer.optimizer_offload_fraction", 0);
     const char *const optimizer = sp_setting(s, "optimizer.optimizer");
     sp_peek_setting(s, "optimizer.name"); /* FSDP's alone */
     if (optimizer && !sp_is(optimizer, "adam"))
@@ -306,8 +308,6 @@ static void note_rest(struct reading *r, bool adapted)
                           "rollout and reference are separate");
     if (sp_setting_on(s, "fine_grained_activation_offloading"))
         sp_launch_note(s, "not modelled: fine_grained_activation_offloading");
-    if (sp_setting_on(s, "optimizer.optimizer_cpu_offload"))
-        sp_launch_note(s, "not modelled: optimizer states in host memory");
 }
 
 static bool read_policy(struct reading *r)
@@ -352,11 +352,10 @@ static bool read(struct sp_launch_file *file)
     r.kind = read_files(file) ? kind_of(r.all) : NULL;
     if (!r.kind)
         return false;
-    if (sp_is(r.kind->section, "grpo.") || sp_is(r.kind->section, "ppo."))
-        sp_read_rollout(file, r.all);
+    const bool rolls_out = sp_is(r.kind->section, "grpo.") || sp_is(r.kind->section, "ppo.");
+    bool ok = !rolls_out || sp_read_rollout(file, r.all);
     r.megatron = sp_setting_on(r.all, "policy.megatron_cfg.enabled");
     r.s = sp_new_settings(r.all);
-    bool ok = true;
     for (int i = 0; i < r.all->n && ok; i++)
         ok = take(&r, &r.all->at[i]);
     ok = ok && read_policy(&r) && sp_refuse_gaps(r.s);

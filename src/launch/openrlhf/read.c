@@ -9,7 +9,7 @@
 #include "launch/fields/core.h"
 #include "launch/fields/programs.h"
 #include "launch/fields/rows.h"
-#include "launch/fields/rules.h"
+#include "launch/fields/rollout.h"
 #include "launch/huggingface/adapters.h"
 #include "launch/shell/flags.h"
 
@@ -235,8 +235,8 @@ static bool read(struct sp_launch_file *file)
         r.older = r.older && !strchr(s->at[i].name, '.');
     if (!sp_spell_rows(s))
         return false;
-    if (kind->rolls_out)
-        sp_read_rollout(file, s);
+    if (kind->rolls_out && !sp_read_rollout(file, s))
+        return false;
     read_devices(&r);
     read_models(&r);
     read_degrees(&r);

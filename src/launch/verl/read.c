@@ -10,7 +10,7 @@
 #include "launch/fields/core.h"
 #include "launch/fields/programs.h"
 #include "launch/fields/rows.h"
-#include "launch/fields/rules.h"
+#include "launch/fields/rollout.h"
 #include "launch/huggingface/adapters.h"
 #include "launch/megatron/megatron.h"
 #include "launch/shell/flags.h"
@@ -67,12 +67,24 @@ static bool is_own_part(const char *name)
     return strchr(name, '.') != NULL;
 }
 
+/* Whether a setting is of such a part beside the actor and its rollout. */
+static bool is_beside(const char *name)
+{
+    static const char *const sections[] = {"actor.", "ref.", "rollout.", "model."};
+    static const char all[] = "actor_rollout_ref.";
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
+        if (sp_starts_with(name, all) && sp_starts_with(name + strlen(all), sections[i]))
+            return false;
+    return sp_starts_with(name, all) && strchr(name + strlen(all), '.') != NULL;
+}
+
 /* Names such a part once. */
 static void note_part(struct sp_launch *launch, const char *name)
 {
     char note[sizeof *launch->note];
-    snprintf(note, sizeof note, "not read: %.*s.*, a part of its own", (int)strcspn(name, "."),
-             name);
+    const size_t n = strcspn(name, "."), m = strcspn(name + n + 1, ".");
+    snprintf(note, sizeof note, "not read: %.*s.*, a part of its own",
+             (int)(is_beside(name) ? n + 1 + m : n), name);
     for (int i = 0; i < launch->notes; i++)
         if (sp_is(launch->note[i], note))
             return;
@@ -90,7 +102,7 @@ static bool take(const struct role *role, const struct sp_setting *from, struct 
     const bool common = !sp_starts_with(full, "actor_rollout_ref.") &&
                         !sp_starts_with(full, "critic.") &&
                         !sp_starts_with(full, "reward_model.") && !sp_starts_with(full, "reward.");
-    if (common && is_own_part(full)) {
+    if ((common && is_own_part(full)) || is_beside(full)) {
         if (!from->read && !sp_is_quiet(to->words->quiet, full)) /* the rollout's are read */
             note_part(to->launch, full);
         return true;
@@ -191,11 +203,14 @@ static void read_megatron(struct reading *r)
     static const char method[] = "megatron.override_transformer_config.recompute_method";
     static const char layers[] = "megatron.override_transformer_config.recompute_num_layers";
     static const char modules[] = "megatron.override_transformer_config.recompute_modules";
+    static const char dispatcher[] =
+        "megatron.override_transformer_config.moe_token_dispatcher_type";
     const int64_t tp = sp_plan_whole(s, "tp"), pp = sp_plan_whole(s, "pp"),
                   cp = sp_plan_whole(s, "cp"), vpp = sp_plan_whole(s, "vpp");
     r->model = tp * pp * cp;
     r->parts = cp;
     sp_read_plan_rows(s, true, "");
+    sp_read_plan_rows(s, false, sp_setting_is(s, dispatcher, "flex") ? "flex" : "");
     if (pp > 1)
         sp_launch_option(s, "schedule", "%s", vpp > 1 ? "interleaved" : "1f1b");
     s->launch->etp_is_tp = !sp_setting(s, "megatron.expert_tensor_parallel_size");
@@ -209,6 +224,8 @@ static void read_megatron(struct reading *r)
         sp_setting(s, "megatron.dtype");
     sp_launch_option(s, "precision", "mixed18");
     sp_launch_option(s, "framework", "megatron");
+    sp_read_optimizer_offload(s, "optim.override_optimizer_config.optimizer_cpu_offload",
+                              "optim.override_optimizer_config.optimizer_offload_fraction", 0);
     const char *const again = sp_setting(s, granularity);
     if (!sp_setting(s, method) || sp_setting_is(s, method, "uniform"))
         sp_peek_setting(s, layers); /* each by itself, whatever the pieces */
@@ -408,9 +425,8 @@ static bool read(struct sp_launch_file *file)
                           !sp_take_verl_default(file, "ppo_trainer.yaml", checkpoints, r.all))))
         return false;
     miss_defaults(file, r.all);
-    sp_read_rollout(file, r.all);
+    bool ok = sp_read_rollout(file, r.all);
     r.s = sp_new_settings(r.all);
-    bool ok = true;
     for (int i = 0; i < r.all->n && ok; i++)
         ok = take(r.role, &r.all->at[i], r.s);
     if (ok && is_on(r.all, "trainer.val_only"))
