@@ -12,6 +12,7 @@
 #include "cli/example.h"
 #include "base/read_file.h"
 #include "cli/exercise_book.h"
+#include "cli/exercise_grade.h"
 #include "cli/exercise_sheet.h"
 #include "cli/printed.h"
 
@@ -218,7 +219,7 @@ static bool run_files(const struct sp_args *args, struct check *check, struct sp
 struct sheet {
     struct check *check;
     FILE *out;
-    char *answers; /* of --grade; NULL: none */
+    struct sp_answers answers; /* of --grade */
 };
 
 static void put_sheet_question(void *context, int number, const struct sp_case *c,
@@ -238,10 +239,10 @@ static void put_solution(void *context, int number, const struct sp_case *c,
 static void grade_question(void *context, int number, const struct sp_case *c,
                            const struct sp_report *answer)
 {
-    const struct sheet *const s = context;
+    struct sheet *const s = context;
     struct check *const check = s->check;
     for (int part = 0; part < c->n_expect; part++) {
-        const struct sp_graded graded = sp_grade(s->answers, number, part, c, answer);
+        const struct sp_graded graded = sp_grade(&s->answers, number, part, c, answer);
         *(graded.right ? &check->passed : &check->failed) += 1;
         sp_begin_row(check->report, graded.question, "answers.%d", check->n_rows++);
         put_check_grade_rows(check->report, &graded);
@@ -259,9 +260,12 @@ static bool run_sheet(const struct sp_args *args, struct check *check, struct sp
     char *text = NULL;
     struct sheet sheet = {.check = check};
     const bool solves = args->given.solutions, grades = args->given.grade;
-    if (grades && !(sheet.answers = sp_read_file(sp_pipes_of(args->world), args->value.grade,
-                                                 SP_JSON_MAX_BYTES, &size, error)))
+    char *answers = NULL;
+    if (grades && !(answers = sp_read_file(sp_pipes_of(args->world), args->value.grade,
+                                           SP_JSON_MAX_BYTES, &size, error)))
         return false;
+    if (grades)
+        sp_open_answers(answers, &sheet.answers);
     sheet.out = sp_must(open_memstream(&text, &size));
     if (solves)
         sp_book_open(&check->book, true);
@@ -286,10 +290,14 @@ static bool run_sheet(const struct sp_args *args, struct check *check, struct sp
         sp_book_close(&check->book, check->report);
     else if (!grades)
         sp_markdown_file(check->report, text);
-    if (grades)
+    if (grades) {
         put_check_rows(check->report, check);
+        sp_stand_in(check->report, SP_BOTH);
+        sp_note_unread_answers(check->report, &sheet.answers);
+    }
     free(text);
-    free(sheet.answers);
+    sp_close_answers(&sheet.answers);
+    free(answers);
     return ok;
 }
 
