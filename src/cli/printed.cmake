@@ -1,18 +1,18 @@
-# Writes printed.c: the textbook's cases with figures that a source prints and the program does not, by command.
+# Writes printed.c: the textbook's cases that differ from their source, by command.
 # Arguments: CASES_DIR, OUTPUT.
 file(GLOB files "${CASES_DIR}/*.json")
 list(SORT files)
 set(commands "")
 foreach(path IN LISTS files)
   file(READ "${path}" json)
-  if(NOT json MATCHES "\"printed\"")
+  if(NOT json MATCHES "\"differs\"")
     continue()
   endif()
   string(JSON n LENGTH "${json}")
   math(EXPR last "${n} - 1")
   foreach(i RANGE ${last})
     string(JSON case GET "${json}" ${i})
-    if(NOT case MATCHES "\"printed\"")
+    if(NOT case MATCHES "\"differs\"")
       continue()
     endif()
     string(JSON command GET "${case}" args 0)

@@ -21,7 +21,8 @@ const struct sp_case_member sp_case_members[] = {
     {"source", SP_CASE_IS_TEXT, false, 0, 0, "where the values come from"},
     {"note", SP_CASE_IS_TEXT, false, 0, 0, "a remark"},
     {"printed", SP_CASE_IS_VALUES, false, 0, 0, "values that the source prints, if they differ"},
-    {"differs", SP_CASE_IS_TEXT, false, 0, 0, "why they differ; needed with \"printed\""},
+    {"differs", SP_CASE_IS_TEXT, false, 0, 0,
+     "why they differ, or the refusal; needed with \"printed\""},
     {"draw", SP_CASE_IS_VALUES, false, 0, 0,
      "texts of question and args to what --random puts there"},
     {"exit", SP_CASE_IS_WHOLE, false, 2, 4, "exit code of a refusal"},
@@ -211,7 +212,7 @@ static bool check_whole(const struct sp_json *json, int i, const cJSON *node,
     if (get(node, "rel_tol") && get(node, "rel_tol")->valuedouble > 0.02 && !get(node, "why"))
         return sp_fail(error, SP_INPUT, "%s: above 2 %%, \"why\" is needed",
                        place_of(json, i, "rel_tol"));
-    if (!get(node, "printed") != !get(node, "differs"))
+    if (!get(node, "exit") && !get(node, "printed") != !get(node, "differs"))
         return sp_fail(error, SP_INPUT, "%s: \"printed\" and \"differs\" go together",
                        place_of(json, i, get(node, "differs") ? "differs" : "printed"));
     if (cJSON_GetArraySize(get(node, "draw")) > SP_CASE_MAX_DRAWS)
