@@ -9,22 +9,27 @@
 #include "cli/exercise_book.h"
 #include "cli/exercise_sheet.h"
 
+/* Notes a printed figure of a case that an answer does not have, with the reason. */
+static void note_difference(struct sp_report *report, const struct sp_case *c,
+                            const struct sp_case_value *printed, const struct sp_entry *entry)
+{
+    const struct sp_case_value value = sp_value_of_entry(entry);
+    if (!*c->differs || sp_case_matches(&value, printed, c->rel_tol))
+        return;
+    sp_note(report, "%s prints %s for %s (%s): %s", c->source,
+            printed->kind == SP_CASE_NUMBER ? sp_human_text(printed->number, entry->info->unit)
+            : printed->kind == SP_CASE_BOOL ? printed->number != 0 ? "yes" : "no"
+                                            : printed->text,
+            entry->info->label, printed->key, c->differs);
+}
+
 void sp_note_differences(struct sp_report *report, const struct sp_case *c,
                          const struct sp_report *answer)
 {
     for (int i = 0; i < c->n_printed; i++) {
-        const struct sp_case_value *const printed = &c->printed[i];
-        const struct sp_entry *const entry = sp_find(answer, printed->key);
-        if (!entry)
-            continue;
-        const struct sp_case_value value = sp_value_of_entry(entry);
-        if (sp_case_matches(&value, printed, c->rel_tol))
-            continue;
-        sp_note(report, "%s prints %s for %s (%s): %s", c->source,
-                printed->kind == SP_CASE_NUMBER ? sp_human_text(printed->number, entry->info->unit)
-                : printed->kind == SP_CASE_BOOL ? printed->number != 0 ? "yes" : "no"
-                                                : printed->text,
-                entry->info->label, printed->key, c->differs);
+        const struct sp_entry *const entry = sp_find(answer, c->printed[i].key);
+        if (entry)
+            note_difference(report, c, &c->printed[i], entry);
     }
 }
 
@@ -59,21 +64,6 @@ static bool has_all(const struct sp_report *report, const struct sp_report *of)
         const struct sp_entry *const entry = sp_find(report, sp_path(wanted));
         if ((wanted->kind == SP_VALUE_NUMBER || wanted->kind == SP_VALUE_BOOL) &&
             !(entry && is_same(report, entry, of, wanted)))
-            return false;
-    }
-    return true;
-}
-
-/* Whether a report is the answer to the question of a case, however that was typed: it has what the
- * case gives, by value; of a quantity with a formula that and what the formula takes is enough. */
-static bool is_answer(const struct sp_report *report, const struct sp_case *c,
-                      const struct sp_report *of)
-{
-    for (int i = 0; i < c->n_printed; i++) {
-        const struct sp_entry *const wanted = sp_find(of, c->printed[i].key);
-        const struct sp_entry *const entry = sp_find(report, c->printed[i].key);
-        if (!wanted || !entry || !is_same(report, entry, of, wanted) ||
-            (entry->form == SP_CLOSED_NONE && !has_all(report, of)))
             return false;
     }
     return true;
@@ -120,18 +110,25 @@ struct answered {
     struct sp_report *report;
 };
 
+/* Notes what a case has otherwise where the report answers its question, however that was typed: it
+ * has the case's answer by value; with a formula, that and what the formula takes is enough. */
 static void note_case(struct sp_case *c, void *context)
 {
     const struct answered *const a = context;
+    bool any = false;
     for (int i = 0; i < c->n_printed; i++)
-        if (!sp_find(a->report, c->printed[i].key))
-            return;
-    if (c->exit)
+        any = any || sp_find(a->report, c->printed[i].key);
+    if (!any)
         return;
     take_constants(c, a->args);
     struct sp_outcome got = sp_answer_case(c, a->args->world);
-    if (got.answered && is_answer(a->report, c, got.report))
-        sp_note_differences(a->report, c, a->report);
+    for (int i = 0; i < c->n_printed && got.answered; i++) {
+        const struct sp_entry *const entry = sp_find(a->report, c->printed[i].key);
+        const struct sp_entry *const wanted = sp_find(got.report, c->printed[i].key);
+        if (entry && wanted && is_same(a->report, entry, got.report, wanted) &&
+            (entry->form != SP_CLOSED_NONE || has_all(a->report, got.report)))
+            note_difference(a->report, c, &c->printed[i], entry);
+    }
     sp_report_free(got.report);
 }
 
@@ -139,7 +136,7 @@ void sp_note_printed(const struct sp_command *command, const struct sp_args *arg
                      struct sp_report *report)
 {
     struct answered answered = {args, report};
-    sp_stand_in(report, SP_BOTH);
+    sp_stand_in(report, SP_SPARE);
     if (sp_takes_words(report))
         each_case(command->name, &answered, note_case);
 }

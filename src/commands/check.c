@@ -34,7 +34,7 @@ struct check {
     struct sp_report *report;
     struct sp_world *world;
     struct sp_book book;
-    bool writes_book, any_error, grades;
+    bool writes_book, any_error, grades, is_alone; /* one file */
     const char *only;
     struct sp_nearest nearest; /* to --only, when nothing matches */
     int passed, failed, n_rows;
@@ -194,7 +194,7 @@ static bool check_file(struct check *check, const char *file, struct sp_error *e
             continue;
         }
         if (check->writes_book && !any)
-            sp_book_chapter(&check->book, file);
+            sp_book_chapter(&check->book, file, c, check->is_alone);
         any = true;
         ok = check_case(check, file, c, error);
     }
@@ -309,6 +309,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         .report = report,
         .world = args->world,
         .writes_book = args->given.book,
+        .is_alone = args->n_operands == 1,
         .only = args->value.cases,
         .nearest = {.wanted = args->value.cases},
     };
@@ -347,9 +348,11 @@ const struct sp_command sp_cmd_check = {
     .about =
         "Runs JSON arrays of cases: \"id\", \"question\", \"args\" (words after scaleplan), "
         "\"expect\" (keys to values in base units), \"rel_tol\" (default 1e-12; above 2 % with a "
-        "\"why\"), \"source\", \"note\", \"printed\" (the source's value, if it differs; "
-        "\"differs\" says why), \"draw\" (what --random replaces: {\"8\": \"2..64*2\", \"h100\": "
-        "\"h100 h200\"}). \"exit\" and \"error\" expect a refusal. Exit code 1 if a case fails.",
+        "\"why\"), \"source\", \"note\", \"printed\" (what the source prints; \"differs\" says why "
+        "it is another value), \"section\" (of a document: --book of one file is its page), "
+        "\"draw\" "
+        "(what --random replaces: {\"8\": \"2..64*2\", \"h100\": \"h100 h200\"}). \"exit\" and "
+        "\"error\" expect a refusal. Exit code 1 if a case fails.",
     SP_OPTIONS(options),
     .examples = examples,
     .failed_key = "failed",

@@ -81,7 +81,7 @@ const hashOf = (text) => `'sha256-${createHash('sha256').update(text).digest('ba
 const CHAPTERS = ['roofline', 'chips', 'networks', 'sharding', 'meshes', 'flops', 'memory', 'critical', 'strategy', 'verdicts', 'book-training',
   'train', 'pipeline', 'serving', 'reinforcement', 'learning'];
 const book = Object.fromEntries(CHAPTERS.map((name) => [name, JSON.parse(readFileSync(join(cases, `${name}.json`), 'utf8'))
-  .map(({ id, ...rest }) => rest)])); // names of cases would take 2 kB: book.js counts them
+  .map(({ id, section, printed, ...rest }) => (rest.differs ? { ...rest, printed } : rest))])); // names of cases would take 2 kB: book.js counts them
 
 const strict = (names, ...more) => small(`'use strict';\n${names.map(read).join('\n')}`, 'js', ...more);
 const tools = strict(toolScripts);
