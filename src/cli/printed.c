@@ -111,7 +111,8 @@ struct answered {
 };
 
 /* Notes what a case has otherwise where the report answers its question, however that was typed: it
- * has the case's answer by value; with a formula, that and what the formula takes is enough. */
+ * has the case's answer by value; with a formula, that and what the formula takes is enough. Of an
+ * answer that says more, the short text has the note if there is room. */
 static void note_case(struct sp_case *c, void *context)
 {
     const struct answered *const a = context;
@@ -122,11 +123,14 @@ static void note_case(struct sp_case *c, void *context)
         return;
     take_constants(c, a->args);
     struct sp_outcome got = sp_answer_case(c, a->args->world);
+    const bool has = got.answered && has_all(a->report, got.report);
+    const bool is_whole = has && sp_report_size(a->report) == sp_report_size(got.report);
+    sp_stand_in(a->report, is_whole ? SP_BOTH : SP_SPARE);
     for (int i = 0; i < c->n_printed && got.answered; i++) {
         const struct sp_entry *const entry = sp_find(a->report, c->printed[i].key);
         const struct sp_entry *const wanted = sp_find(got.report, c->printed[i].key);
         if (entry && wanted && is_same(a->report, entry, got.report, wanted) &&
-            (entry->form != SP_CLOSED_NONE || has_all(a->report, got.report)))
+            (has || entry->form != SP_CLOSED_NONE))
             note_difference(a->report, c, &c->printed[i], entry);
     }
     sp_report_free(got.report);
@@ -136,7 +140,6 @@ void sp_note_printed(const struct sp_command *command, const struct sp_args *arg
                      struct sp_report *report)
 {
     struct answered answered = {args, report};
-    sp_stand_in(report, SP_SPARE);
     if (sp_takes_words(report))
         each_case(command->name, &answered, note_case);
 }
