@@ -126,35 +126,104 @@ static void put_answers(const struct sp_case *c, const struct sp_report *answer,
     }
 }
 
-/* Whether the formula of an expected key has a derivation that no key before it had. */
-static bool is_new_derivation(const struct sp_case *c, const struct sp_report *answer, int at)
+/* Quantities to explain: the expected ones, and those that their formulas take. */
+enum { MOST_EXPLAINED = 12 };
+struct explained {
+    const struct sp_report *answer;
+    const struct sp_entry *of[MOST_EXPLAINED];
+    int n;
+};
+
+static void explain(struct explained *all, const struct sp_entry *entry)
 {
-    const enum sp_form_id form = sp_find(answer, c->expect[at].key)->form;
-    for (int i = 0; i < at; i++) {
-        const struct sp_entry *const before = sp_find(answer, c->expect[i].key);
-        if (before && before->form == form)
-            return false;
-    }
-    return *sp_derivation(form);
+    for (int i = 0; i < all->n; i++)
+        if (all->of[i] == entry)
+            return;
+    if (entry && all->n < MOST_EXPLAINED)
+        all->of[all->n++] = entry;
 }
 
-/* What --explain prints of the expected keys. */
+/* Whether a key has this word: "useful_s" and "critical.dp.3" have "useful" and "critical". */
+static bool has_word(const char *key, const char *word)
+{
+    const size_t n = strlen(word);
+    for (const char *at = key; (at = strstr(at, word)); at++)
+        if ((at == key || strchr("._", at[-1])) && (!at[n] || strchr("._", at[n])))
+            return true;
+    return false;
+}
+
+/* The quantity of the answer that an argument of a formula is: the first that has its name, its
+ * value and a formula of its own. */
+static const struct sp_entry *quantity_of(const struct explained *all, const char *name,
+                                          double value)
+{
+    for (size_t i = 0; i < sp_report_size(all->answer); i++) {
+        const struct sp_entry *const entry = sp_report_entry(all->answer, i);
+        if (entry->kind == SP_VALUE_NUMBER && entry->form != SP_CLOSED_NONE && !entry->is_old &&
+            entry->number == value && has_word(sp_path(entry), name))
+            return entry;
+    }
+    return NULL;
+}
+
+/* Of a quantity without a formula the one with a formula that has its value: a time is its longest
+ * bound. */
+static const struct sp_entry *same_quantity(const struct explained *all, const struct sp_entry *of)
+{
+    for (size_t i = 0; i < sp_report_size(all->answer); i++) {
+        const struct sp_entry *const entry = sp_report_entry(all->answer, i);
+        if (of->form == SP_CLOSED_NONE && of->kind == SP_VALUE_NUMBER &&
+            of->info->unit == SP_SECONDS && entry->kind == of->kind &&
+            entry->form != SP_CLOSED_NONE && entry->info->unit == of->info->unit &&
+            entry->number == of->number)
+            return entry;
+    }
+    return NULL;
+}
+
+static void explain_arguments(struct explained *all)
+{
+    for (int i = 0; i < all->n; i++) {
+        const struct sp_entry *const entry = all->of[i];
+        explain(all, same_quantity(all, entry));
+        if (entry->form == SP_CLOSED_NONE)
+            continue;
+        const struct sp_form form = sp_form(entry->form);
+        for (size_t a = 0; form.arguments[a].name; a++) {
+            const char *const name = form.arguments[a].name;
+            explain(all, quantity_of(all, name,
+                                     sp_argument_value(all->answer, entry, name, NULL, NULL)));
+        }
+    }
+}
+
+/* Whether the formula of a quantity has a derivation that none before it had. */
+static bool is_new_derivation(const struct explained *all, int at)
+{
+    for (int i = 0; i < at; i++)
+        if (all->of[i]->form == all->of[at]->form)
+            return false;
+    return *sp_derivation(all->of[at]->form);
+}
+
+/* What --explain prints of the expected keys; of a worked answer also of what they follow from. */
 static void put_derivation(const struct sp_case *c, const struct sp_report *answer, bool derives,
                            FILE *out)
 {
-    bool any = false;
-    for (int i = 0; i < c->n_expect; i++) {
-        const struct sp_entry *entry = sp_find(answer, c->expect[i].key);
-        if (!entry)
-            continue;
+    struct explained all = {.answer = answer};
+    for (int i = 0; i < c->n_expect; i++)
+        explain(&all, sp_find(answer, c->expect[i].key));
+    if (derives)
+        explain_arguments(&all);
+    for (int i = 0; i < all.n; i++) {
         const struct sp_render how = {.explain = true,
-                                      .explain_key = sp_path(entry),
-                                      .derive = derives && is_new_derivation(c, answer, i)};
-        fputs(any ? "\n" : "\n```text\n", out);
+                                      .explain_key = sp_path(all.of[i]),
+                                      .derive = derives && is_new_derivation(&all, i)};
+        fputs(i > 0 ? "\n" : "\n```text\n", out);
         sp_render(answer, &how, out);
-        any = true;
     }
-    if (any)
+    if (all.n > 0)
         fputs("```\n", out);
 }
 
