@@ -250,7 +250,7 @@ static void grade_question(void *context, int number, const struct sp_case *c,
 }
 
 static const char sheet_intro[] =
-    "# Exercises\n\nWrite your answers in a file, one per line: `1a 850`, `2 16.9 GB`, `3b yes`. "
+    "\n\nWrite your answers in a file, one per line: `1a 850`, `2 16.9 GB`, `3b yes`. "
     "In the command of this sheet,\nreplace `--sheet` by `--grade FILE` to grade them, by "
     "`--solutions` to print the solutions.\n";
 
@@ -269,6 +269,9 @@ static bool run_sheet(const struct sp_args *args, struct check *check, struct sp
     sheet.out = sp_must(open_memstream(&text, &size));
     if (solves)
         sp_book_open(&check->book, true);
+    fputs("# Exercises", sheet.out);
+    if (args->given.random)
+        fprintf(sheet.out, ", `--random %.0f --count %.0f`", args->value.random, args->value.count);
     fputs(sheet_intro, sheet.out);
     const struct sp_sheet made = {
         .files = args->operands,
