@@ -15,7 +15,6 @@
 #include "cli/help.h"
 #include "cli/picture.h"
 #include "cli/plan_fields.h"
-#include "cli/printed.h"
 
 /* One a line, in the order of --help. */
 /* clang-format off */
@@ -292,10 +291,5 @@ bool sp_run_command(const struct sp_command *command, int argc, char **argv, str
 {
     if (!sp_parse_command(command, argc, argv, args, error))
         return add_hint(command, error);
-    if (args->given.help)
-        return true;
-    if (!run_parsed(command, args, report, error))
-        return add_hint(command, error);
-    sp_note_printed(command, args, report);
-    return true;
+    return args->given.help || run_parsed(command, args, report, error) || add_hint(command, error);
 }

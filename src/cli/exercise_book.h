@@ -15,14 +15,19 @@ struct sp_book {
     FILE *pages, *errata;
     char *pages_text, *errata_text;
     size_t pages_size, errata_size;
-    bool derives; /* formulas from their definitions */
+    bool derives;     /* formulas from their definitions */
+    bool is_document; /* the page of one document, in its sections */
+    int chapters;
 };
 
-/* Opens the book and writes its introduction. */
+/* Opens the book. */
 void sp_book_open(struct sp_book *book, bool of_sheet);
 
-/* A chapter named after a file of cases ("tests/textbook/roofline.json": Roofline). */
-void sp_book_chapter(struct sp_book *book, const char *path);
+/* A chapter named after a file of cases ("tests/textbook/roofline.json": Roofline) that begins with
+ * a case; a file alone that begins with a section is the page of a document, named after its
+ * source. */
+void sp_book_chapter(struct sp_book *book, const char *path, const struct sp_case *first,
+                     bool is_alone);
 
 /* A case with the report that answers it; `refusal` is the error when the command gave none, else
  * "". */

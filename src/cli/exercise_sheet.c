@@ -15,6 +15,7 @@
 #include "cli/command.h"
 #include "cli/exercise_book.h"
 #include "cli/exercise_draw.h"
+#include "cli/exercise_grade.h"
 
 struct sp_outcome sp_answer_case(const struct sp_case *c, struct sp_world *world)
 {
@@ -156,12 +157,6 @@ bool sp_each_question(const struct sp_sheet *sheet, struct sp_error *error)
     return ok;
 }
 
-static void name_part(char out[16], int number, int part, int parts)
-{
-    snprintf(out, 16, "%d%.*s%c", number, parts == 1 ? 0 : part / 26, "zz",
-             parts == 1 ? '\0' : (char)('a' + part % 26));
-}
-
 static void put_model(const struct sp_model *m, FILE *out)
 {
     if (!sp_splits_layers(m))
@@ -234,217 +229,11 @@ void sp_put_question(int number, const struct sp_case *c, const struct sp_report
     for (int i = 0; i < c->n_expect; i++) {
         const struct sp_entry *const entry = sp_find(answer, c->expect[i].key);
         const char *const unit = sp_unit_name(entry->info->unit);
-        name_part(name, number, i, c->n_expect);
+        sp_name_part(name, number, i, c->n_expect);
         fprintf(out, "- **%s** ", name);
         sp_markdown_text(entry->info->label, out);
         fprintf(out, " (`%s`%s%s%s):\n", sp_path(entry), *unit ? ", " : "", unit,
                 entry->kind == SP_VALUE_BOOL ? ", yes or no" : "");
     }
     put_given(c, out);
-}
-
-/* The answer after the name of a part, without blanks at its ends. */
-static void find_given(const char *answers, const char *name, char out[64])
-{
-    const size_t n = strlen(name);
-    *out = '\0';
-    for (const char *line = answers; *line; line += strcspn(line, "\n"), line += *line == '\n') {
-        const char *at = line + strspn(line, " \t");
-        if (strncasecmp(at, name, n) != 0 || isalnum((unsigned char)at[n]))
-            continue;
-        at += n;
-        at += strspn(at, " \t:=.)");
-        snprintf(out, 64, "%.*s", (int)strcspn(at, "\r\n#"), at);
-        for (size_t end = strlen(out); end > 0 && isspace((unsigned char)out[end - 1]); end--)
-            out[end - 1] = '\0';
-    }
-}
-
-/* Whether the text ends in a unit, with or without its last letter ("FLOP" for FLOPs); cuts the
- * unit off. */
-static bool drop_unit(char *text, const char *unit)
-{
-    const size_t n = strlen(text);
-    for (size_t length = strlen(unit), least = length - (length > 3); length >= least && length > 0;
-         length--)
-        if (n > length && strncasecmp(text + n - length, unit, length) == 0) {
-            text[n - length] = '\0';
-            return true;
-        }
-    return false;
-}
-
-/* A number with a prefix and a unit, which may be the quantity's own, or "2x". */
-static bool read_number(const char *given, const char *unit, double *value)
-{
-    char text[64] = "", bare[64];
-    size_t n = 0;
-    for (; *given; given++)
-        if (*given != ' ' && *given != ',')
-            text[n++] = *given;
-    text[n] = '\0';
-    memcpy(bare, text, sizeof bare);
-    return (drop_unit(bare, unit) && sp_parse_number(bare, value)) ||
-           sp_parse_number(text, value) || (drop_unit(text, "x") && sp_parse_number(text, value));
-}
-
-static bool form_has_unit(const struct sp_entry *entry, const char *unit)
-{
-    bool has = strcmp(sp_unit_name(entry->info->unit), unit) == 0;
-    if (entry->form == SP_CLOSED_NONE)
-        return has;
-    const struct sp_form form = sp_form(entry->form);
-    for (size_t i = 0; form.arguments[i].name && !has; i++)
-        has = strcmp(form.arguments[i].unit, unit) == 0;
-    return has;
-}
-
-/* Whether the formula of an entry takes the quantity: its value, in its unit. */
-static bool form_takes(const struct sp_report *answer, const struct sp_entry *entry,
-                       const struct sp_entry *of)
-{
-    if (entry->form == SP_CLOSED_NONE)
-        return false;
-    const struct sp_form form = sp_form(entry->form);
-    for (size_t i = 0; form.arguments[i].name; i++)
-        if (strcmp(form.arguments[i].unit, sp_unit_name(of->info->unit)) == 0 &&
-            sp_argument_value(answer, entry, form.arguments[i].name, NULL, NULL) == of->number)
-            return true;
-    return false;
-}
-
-/* Whether the quantity has this unit, or an argument of its formula: of its own, or of the one that
- * gives a part of it, which has the same value (the time of a ring is its bound). What has no
- * formula depends on what a formula that takes it has (the bandwidth is bytes over the time). */
-static bool has_unit(const struct sp_report *answer, const struct sp_entry *of, const char *unit)
-{
-    if (!*unit || form_has_unit(of, unit))
-        return true;
-    for (size_t i = 0; i < sp_report_size(answer); i++) {
-        const struct sp_entry *const entry = sp_report_entry(answer, i);
-        const bool is_part = entry->number == of->number && entry->info->unit == of->info->unit;
-        if (entry->kind == SP_VALUE_NUMBER &&
-            (is_part || (of->form == SP_CLOSED_NONE && form_takes(answer, entry, of))) &&
-            form_has_unit(entry, unit))
-            return true;
-    }
-    return false;
-}
-
-static const double ROUNDING = 0.01; /* of answers by hand */
-
-#define MISTAKE(by, unit, words) {by, unit, words},
-static const struct {
-    double by;
-    const char *unit, *words;
-} mistakes[] = {
-#include "cli/exercise_mistakes.def"
-};
-
-/* Whether a ratio is a whole number of the question, or the (n-1)/n of one. */
-static bool is_of_question(struct sp_graded *g, const struct sp_case *c, double ratio,
-                           const char *more)
-{
-    for (int i = 1; i < c->n_args; i++)
-        for (const char *at = c->args[i]; *at; at++) {
-            char *end;
-            const bool begins =
-                at == c->args[i] || !(isalnum((unsigned char)at[-1]) || at[-1] == '.');
-            if (!begins || !isdigit((unsigned char)*at))
-                continue;
-            const double n = strtod(at, &end);
-            if (!(n > 1) || n != floor(n) || isalpha((unsigned char)*end))
-                continue;
-            const bool whole = sp_case_is_close(ratio, n, ROUNDING / 2);
-            if (whole || sp_case_is_close(ratio, n / (n - 1), ROUNDING / 2)) {
-                snprintf(g->remark, sizeof g->remark,
-                         "%.4g times too %s: %s the %.0f of the question", ratio, more,
-                         whole ? "by" : "(n-1)/n of", n);
-                return true;
-            }
-        }
-    return false;
-}
-
-/* Whether a ratio is a known factor, of those of a unit or of the others. */
-static bool is_known(struct sp_graded *g, const struct sp_report *answer, double ratio,
-                     const char *more, bool of_unit)
-{
-    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++)
-        if ((*mistakes[i].unit != '\0') == of_unit && has_unit(answer, g->of, mistakes[i].unit) &&
-            sp_case_is_close(ratio, mistakes[i].by, ROUNDING / 2)) {
-            snprintf(g->remark, sizeof g->remark, "%.4g times too %s: %s", mistakes[i].by, more,
-                     mistakes[i].words);
-            return true;
-        }
-    return false;
-}
-
-/* Says which step went wrong: a factor of the unit, a number of the question, another factor, the
- * reciprocal, another quantity of the answer, else the rest to 1. */
-static void find_mistake(struct sp_graded *g, const struct sp_case *c,
-                         const struct sp_report *answer, double given)
-{
-    const double right = g->of->number;
-    const char *const more = given > right ? "large" : "small";
-    const double ratio = given > right ? given / right : right / given;
-    if (is_known(g, answer, ratio, more, true) || is_of_question(g, c, ratio, more))
-        return;
-    const bool is_bare = !*sp_unit_name(g->of->info->unit);
-    if (is_bare && sp_case_is_close(given * right, 1, ROUNDING / 2)) {
-        snprintf(g->remark, sizeof g->remark, "that is the reciprocal");
-        return;
-    }
-    if (is_known(g, answer, ratio, more, false))
-        return;
-    for (size_t i = 0; i < sp_report_size(answer); i++) {
-        const struct sp_entry *const other = sp_report_entry(answer, i);
-        if (other->kind == SP_VALUE_NUMBER && other->info->unit == g->of->info->unit &&
-            sp_case_is_close(given, other->number, ROUNDING / 2)) {
-            snprintf(g->remark, sizeof g->remark, "that is %s", sp_path(other));
-            return;
-        }
-    }
-    if (is_bare && sp_case_is_close(given + right, 1, ROUNDING / 2))
-        snprintf(g->remark, sizeof g->remark, "that is what is left to 1");
-}
-
-static void grade_number(struct sp_graded *g, const struct sp_case *c,
-                         const struct sp_report *answer)
-{
-    const char *const unit = sp_unit_name(g->of->info->unit);
-    double given;
-    char number[64];
-    /* a number may name what it counts, "11.5 nats", or be in per cent, "5 %" */
-    snprintf(number, sizeof number - 1, "%.*s%s",
-             (int)(*unit ? strlen(g->given) : strcspn(g->given, " ")), g->given,
-             !*unit && (strstr(g->given, " %") || strstr(g->given, " per")) ? "%" : "");
-    if (!read_number(number, unit, &given)) {
-        snprintf(g->remark, sizeof g->remark, "not a number%s%s: `850`, `16.9k`",
-                 *unit ? " of " : "", unit);
-        return;
-    }
-    g->off = sp_case_off(given, g->of->number);
-    if (fabs(g->off) > 1e9) /* such a difference says nothing, and may be no number */
-        g->off = NAN;
-    g->right = sp_case_is_close(given, g->of->number, fmax(c->rel_tol, ROUNDING));
-    if (!g->right)
-        find_mistake(g, c, answer, given);
-}
-
-struct sp_graded sp_grade(const char *answers, int number, int part, const struct sp_case *c,
-                          const struct sp_report *answer)
-{
-    struct sp_graded g = {.of = sp_find(answer, c->expect[part].key), .off = NAN};
-    name_part(g.question, number, part, c->n_expect);
-    find_given(answers, g.question, g.given);
-    if (!*g.given)
-        snprintf(g.remark, sizeof g.remark, "no answer");
-    else if (g.of->kind == SP_VALUE_NUMBER)
-        grade_number(&g, c, answer);
-    else if (g.of->kind == SP_VALUE_BOOL)
-        g.right = strchr(g.of->number != 0 ? "yYtT1" : "nNfF0", *g.given) != NULL;
-    else
-        g.right = strcasecmp(g.given, g.of->text) == 0;
-    return g;
 }

@@ -1,4 +1,4 @@
-/* Sheets of exercises: questions alone, with their answers, or with a student's answers. */
+/* Sheets of exercises: their questions with the program's answers. */
 #ifndef SP_EXERCISE_SHEET_H
 #define SP_EXERCISE_SHEET_H
 
@@ -38,19 +38,5 @@ bool sp_each_question(const struct sp_sheet *sheet, struct sp_error *error);
 /* Writes a question without its answers: parts 3a, 3b, ... for the expected keys. */
 void sp_put_question(int number, const struct sp_case *c, const struct sp_report *answer,
                      FILE *out);
-
-/* A student's answer beside the program's. */
-struct sp_graded {
-    char question[16];           /* "3a" */
-    const struct sp_entry *of;   /* the right answer */
-    char given[64], remark[160]; /* as typed, "" for none; which step went wrong */
-    bool right;
-    double off; /* relative difference of a number; else NAN */
-};
-
-/* Grades the answer to part `part` of a question in a file with one answer per line: "3a 850".
- */
-struct sp_graded sp_grade(const char *answers, int number, int part, const struct sp_case *c,
-                          const struct sp_report *answer);
 
 #endif

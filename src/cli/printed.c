@@ -1,126 +1,157 @@
 /* Figures that sources print and the program does not. */
 #include "cli/printed.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/number.h"
 #include "cli/exercise_book.h"
+#include "cli/exercise_sheet.h"
+
+/* Notes a printed figure of a case that an answer does not have, with the reason. */
+static void note_difference(struct sp_report *report, const struct sp_case *c,
+                            const struct sp_case_value *printed, const struct sp_entry *entry)
+{
+    const struct sp_case_value value = sp_value_of_entry(entry);
+    if (!*c->differs || sp_case_matches(&value, printed, c->rel_tol))
+        return;
+    sp_note(report, "%s prints %s for %s (%s): %s", c->source,
+            printed->kind == SP_CASE_NUMBER ? sp_human_text(printed->number, entry->info->unit)
+            : printed->kind == SP_CASE_BOOL ? printed->number != 0 ? "yes" : "no"
+                                            : printed->text,
+            entry->info->label, printed->key, c->differs);
+}
 
 void sp_note_differences(struct sp_report *report, const struct sp_case *c,
                          const struct sp_report *answer)
 {
     for (int i = 0; i < c->n_printed; i++) {
-        const struct sp_case_value *const printed = &c->printed[i];
-        const struct sp_entry *const entry = sp_find(answer, printed->key);
-        if (!entry)
-            continue;
-        const struct sp_case_value value = sp_value_of_entry(entry);
-        if (sp_case_matches(&value, printed, c->rel_tol))
-            continue;
-        sp_note(report, "%s prints %s for %s (%s): %s", c->source,
-                printed->kind == SP_CASE_NUMBER ? sp_human_text(printed->number, entry->info->unit)
-                : printed->kind == SP_CASE_BOOL ? printed->number != 0 ? "yes" : "no"
-                                                : printed->text,
-                entry->info->label, printed->key, c->differs);
+        const struct sp_entry *const entry = sp_find(answer, c->printed[i].key);
+        if (entry)
+            note_difference(report, c, &c->printed[i], entry);
     }
 }
 
-/* Whether an option says how to print and not what to compute. */
-static bool is_form(enum sp_option_id id)
+static bool is_same_number(double a, double b)
 {
-    static const enum sp_option_id forms[] = {
-        SP_O_format, SP_O_get,        SP_O_explain,  SP_O_derive, SP_O_check,
-        SP_O_plot,   SP_O_plot_width, SP_O_report,   SP_O_write,  SP_O_details,
-        SP_O_quiet,  SP_O_help,       SP_O_constants}; /* rounded or not, a value is compared */
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
-        if (forms[i] == id)
-            return true;
-    return false;
+    return sp_case_is_close(a, b, 1e-9) || (isnan(a) && isnan(b));
 }
 
-static bool is_same(const char *given, const char *value)
+/* Whether two reports have a quantity alike: its value, and what its formula takes. */
+static bool is_same(const struct sp_report *a, const struct sp_entry *x, const struct sp_report *b,
+                    const struct sp_entry *y)
 {
-    double a, b;
-    return strcmp(given, value) == 0 ||
-           (sp_parse_number(given, &a) && sp_parse_number(value, &b) && a == b);
-}
-
-static bool has_value(const struct sp_args *args, const struct sp_option *option, const char *value)
-{
-    if (!args->given_at[option->id])
+    if (x->kind != y->kind || x->form != y->form)
         return false;
-    for (int i = 0; i < args->n_many && option->kind == SP_MANY; i++)
-        if (is_same(args->many[i], value))
-            return true;
-    double number;
-    if (option->kind == SP_COUNTED && sp_parse_number(value, &number) &&
-        sp_number_at(args, option->id) == number)
-        return true; /* "7B" and 7e9 */
-    return option->kind == SP_FLAG ||
-           (option->kind != SP_MANY && option->kind != SP_REPEATED && args->text[option->id] &&
-            is_same(args->text[option->id], value));
+    if (x->kind == SP_VALUE_TEXT)
+        return strcmp(x->text, y->text) == 0;
+    if (!is_same_number(x->number, y->number))
+        return false;
+    const struct sp_form form = sp_form(x->form);
+    for (size_t i = 0; x->form != SP_CLOSED_NONE && form.arguments[i].name; i++)
+        if (!is_same_number(sp_argument_value(a, x, form.arguments[i].name, NULL, NULL),
+                            sp_argument_value(b, y, form.arguments[i].name, NULL, NULL)))
+            return false;
+    return true;
 }
 
-/* Inputs that were given: options but for their form, each --set, and operands. */
-static int count_inputs(const struct sp_args *args)
+/* Whether a report has all numbers and verdicts of another: texts may repeat how it was asked. */
+static bool has_all(const struct sp_report *report, const struct sp_report *of)
 {
-    int n = args->n_operands + args->n_repeated;
-    for (size_t i = 0; i < args->n_options; i++) {
-        const struct sp_option *const option = &args->options[i];
-        if (args->given_at[option->id] && !is_form(option->id))
-            n += option->kind == SP_MANY ? args->n_many : 1;
+    for (size_t i = 0; i < sp_report_size(of); i++) {
+        const struct sp_entry *const wanted = sp_report_entry(of, i);
+        const struct sp_entry *const entry = sp_find(report, sp_path(wanted));
+        if ((wanted->kind == SP_VALUE_NUMBER || wanted->kind == SP_VALUE_BOOL) &&
+            !(entry && is_same(report, entry, of, wanted)))
+            return false;
     }
-    return n;
+    return true;
 }
 
-/* Whether the words of a case ask the same question. */
-static bool is_asked(const struct sp_case *c, const struct sp_args *args)
+/* Gives a case the constants of a command: rounded or not, its figures are compared. */
+static void take_constants(struct sp_case *c, const struct sp_args *args)
 {
-    int operands = 0, inputs = 0;
-    for (int i = 1; i < c->n_args; i++) {
-        const char *word = c->args[i];
-        char name[64];
-        if (strncmp(word, "--", 2) != 0) {
-            if (operands >= args->n_operands || !is_same(args->operands[operands++], word))
-                return false;
-            inputs++;
+    int n = 0;
+    for (int i = 0; i < c->n_args; i++)
+        if (strcmp(c->args[i], "--constants") == 0)
+            i++;
+        else
+            c->args[n++] = c->args[i];
+    c->n_args = n;
+    if (!args->given.constants || n + 2 > SP_CASE_MAX_ARGS)
+        return;
+    c->args[c->n_args++] = "--constants";
+    c->args[c->n_args++] = args->text[SP_O_constants];
+}
+
+/* Calls `visit` with each case that has a printed figure, or differs. */
+static void each_case(const char *command, void *context,
+                      void (*visit)(struct sp_case *c, void *context))
+{
+    struct sp_cases cases;
+    struct sp_error error = {0};
+    struct sp_case *const c = sp_must(malloc(sizeof *c));
+    for (size_t i = 0; i < sp_n_printed; i++) {
+        if ((command && strcmp(sp_printed[i].command, command) != 0) ||
+            !sp_known_cases(sp_printed[i].text, sp_printed[i].length, &cases, &error))
             continue;
+        for (int k = 0; k < cases.n; k++) {
+            sp_case_at(&cases, k, c);
+            visit(c, context);
         }
-        const char *const equals = strchr(word, '=');
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
-        const struct sp_option *const option = sp_option_named(args, name);
-        if (!option)
-            return false;
-        const bool takes = option->kind != SP_FLAG && option->kind != SP_MAYBE;
-        const char *const value = equals ? equals + 1 : takes ? c->args[++i] : "";
-        if (is_form(option->id))
-            continue;
-        if (i >= c->n_args || !has_value(args, option, value))
-            return false;
-        inputs++;
+        sp_close_cases(&cases);
     }
-    return inputs == count_inputs(args);
+    free(c);
+}
+
+struct answered {
+    const struct sp_args *args;
+    struct sp_report *report;
+};
+
+/* Notes what a case has otherwise where the report answers its question, however that was typed: it
+ * has the case's answer by value; with a formula, that and what the formula takes is enough. Of an
+ * answer that says more, the short text has the note if there is room. */
+static void note_case(struct sp_case *c, void *context)
+{
+    const struct answered *const a = context;
+    bool any = false;
+    for (int i = 0; i < c->n_printed; i++)
+        any = any || sp_find(a->report, c->printed[i].key);
+    if (!any)
+        return;
+    take_constants(c, a->args);
+    struct sp_outcome got = sp_answer_case(c, a->args->world);
+    const bool has = got.answered && has_all(a->report, got.report);
+    const bool is_whole = has && sp_report_size(a->report) == sp_report_size(got.report);
+    sp_stand_in(a->report, is_whole ? SP_BOTH : SP_SPARE);
+    for (int i = 0; i < c->n_printed && got.answered; i++) {
+        const struct sp_entry *const entry = sp_find(a->report, c->printed[i].key);
+        const struct sp_entry *const wanted = sp_find(got.report, c->printed[i].key);
+        if (entry && wanted && is_same(a->report, entry, got.report, wanted) &&
+            (has || entry->form != SP_CLOSED_NONE))
+            note_difference(a->report, c, &c->printed[i], entry);
+    }
+    sp_report_free(got.report);
 }
 
 void sp_note_printed(const struct sp_command *command, const struct sp_args *args,
                      struct sp_report *report)
 {
-    struct sp_cases cases;
-    struct sp_error error = {0};
-    struct sp_case *const c = sp_must(malloc(sizeof *c));
-    sp_stand_in(report, SP_BOTH);
-    for (size_t i = 0; i < sp_n_printed && sp_takes_words(report); i++) {
-        if (strcmp(sp_printed[i].command, command->name) != 0 ||
-            !sp_known_cases(sp_printed[i].text, sp_printed[i].length, &cases, &error))
-            continue;
-        for (int k = 0; k < cases.n; k++) {
-            sp_case_at(&cases, k, c);
-            if (is_asked(c, args))
-                sp_note_differences(report, c, report);
-        }
-        sp_close_cases(&cases);
-    }
-    free(c);
+    struct answered answered = {args, report};
+    if (sp_takes_words(report))
+        each_case(command->name, &answered, note_case);
+}
+
+static void add_difference(struct sp_case *c, void *context)
+{
+    struct sp_error *const error = context;
+    if (c->exit && strstr(error->text, c->error))
+        sp_append(error->text, sizeof error->text, "; %s: %s", c->source, c->differs);
+}
+
+void sp_add_printed(struct sp_error *error)
+{
+    each_case(NULL, error, add_difference);
 }

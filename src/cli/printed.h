@@ -1,12 +1,12 @@
 /* Figures that sources print and the program does not: data of the textbook's cases ("printed",
- * "differs"). */
+ * "differs"). Found by the answer, not by the words that asked for it. */
 #ifndef SP_PRINTED_H
 #define SP_PRINTED_H
 
 #include "cli/command.h"
 #include "config/exercises.h"
 
-/* The cases of a command that have a printed figure, as JSON; made from tests/textbook when
+/* The cases of a command that differ from their source, as JSON; made from tests/textbook when
  * building. */
 struct sp_printed {
     const char *command, *text;
@@ -19,8 +19,11 @@ extern const size_t sp_n_printed;
 void sp_note_differences(struct sp_report *report, const struct sp_case *c,
                          const struct sp_report *answer);
 
-/* The same for the case that was asked with these inputs, if there is one. */
+/* The same for each case that the answer of a command is the answer to. */
 void sp_note_printed(const struct sp_command *command, const struct sp_args *args,
                      struct sp_report *report);
+
+/* Adds to a refusal what a source has where the program refuses. */
+void sp_add_printed(struct sp_error *error);
 
 #endif

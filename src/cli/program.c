@@ -15,6 +15,7 @@
 #include "cli/help_json.h"
 #include "host/interrupt.h"
 #include "cli/picture.h"
+#include "cli/printed.h"
 #include "host/terminal.h"
 #include "host/ticker.h"
 
@@ -280,6 +281,10 @@ static enum sp_exit run(const struct running *r)
     const bool ok = sp_run_command(command, r->argc, r->argv, &args, report, &error);
     if (ticks)
         sp_stop_ticker();
+    if (ok && !args.given.help)
+        sp_note_printed(command, &args, report);
+    if (!ok && error.code == SP_INPUT)
+        sp_add_printed(&error);
     if (!ok)
         code = print_errors(&error, r->to->notes);
     else if (args.given.help)

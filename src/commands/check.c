@@ -12,6 +12,7 @@
 #include "cli/example.h"
 #include "base/read_file.h"
 #include "cli/exercise_book.h"
+#include "cli/exercise_grade.h"
 #include "cli/exercise_sheet.h"
 #include "cli/printed.h"
 
@@ -33,7 +34,7 @@ struct check {
     struct sp_report *report;
     struct sp_world *world;
     struct sp_book book;
-    bool writes_book, any_error, grades;
+    bool writes_book, any_error, grades, is_alone; /* one file */
     const char *only;
     struct sp_nearest nearest; /* to --only, when nothing matches */
     int passed, failed, n_rows;
@@ -193,7 +194,7 @@ static bool check_file(struct check *check, const char *file, struct sp_error *e
             continue;
         }
         if (check->writes_book && !any)
-            sp_book_chapter(&check->book, file);
+            sp_book_chapter(&check->book, file, c, check->is_alone);
         any = true;
         ok = check_case(check, file, c, error);
     }
@@ -218,7 +219,7 @@ static bool run_files(const struct sp_args *args, struct check *check, struct sp
 struct sheet {
     struct check *check;
     FILE *out;
-    char *answers; /* of --grade; NULL: none */
+    struct sp_answers answers; /* of --grade */
 };
 
 static void put_sheet_question(void *context, int number, const struct sp_case *c,
@@ -238,10 +239,10 @@ static void put_solution(void *context, int number, const struct sp_case *c,
 static void grade_question(void *context, int number, const struct sp_case *c,
                            const struct sp_report *answer)
 {
-    const struct sheet *const s = context;
+    struct sheet *const s = context;
     struct check *const check = s->check;
     for (int part = 0; part < c->n_expect; part++) {
-        const struct sp_graded graded = sp_grade(s->answers, number, part, c, answer);
+        const struct sp_graded graded = sp_grade(&s->answers, number, part, c, answer);
         *(graded.right ? &check->passed : &check->failed) += 1;
         sp_begin_row(check->report, graded.question, "answers.%d", check->n_rows++);
         put_check_grade_rows(check->report, &graded);
@@ -249,7 +250,7 @@ static void grade_question(void *context, int number, const struct sp_case *c,
 }
 
 static const char sheet_intro[] =
-    "# Exercises\n\nWrite your answers in a file, one per line: `1a 850`, `2 16.9 GB`, `3b yes`. "
+    "\n\nWrite your answers in a file, one per line: `1a 850`, `2 16.9 GB`, `3b yes`. "
     "In the command of this sheet,\nreplace `--sheet` by `--grade FILE` to grade them, by "
     "`--solutions` to print the solutions.\n";
 
@@ -259,12 +260,18 @@ static bool run_sheet(const struct sp_args *args, struct check *check, struct sp
     char *text = NULL;
     struct sheet sheet = {.check = check};
     const bool solves = args->given.solutions, grades = args->given.grade;
-    if (grades && !(sheet.answers = sp_read_file(sp_pipes_of(args->world), args->value.grade,
-                                                 SP_JSON_MAX_BYTES, &size, error)))
+    char *answers = NULL;
+    if (grades && !(answers = sp_read_file(sp_pipes_of(args->world), args->value.grade,
+                                           SP_JSON_MAX_BYTES, &size, error)))
         return false;
+    if (grades)
+        sp_open_answers(answers, &sheet.answers);
     sheet.out = sp_must(open_memstream(&text, &size));
     if (solves)
         sp_book_open(&check->book, true);
+    fputs("# Exercises", sheet.out);
+    if (args->given.random)
+        fprintf(sheet.out, ", `--random %.0f --count %.0f`", args->value.random, args->value.count);
     fputs(sheet_intro, sheet.out);
     const struct sp_sheet made = {
         .files = args->operands,
@@ -286,10 +293,14 @@ static bool run_sheet(const struct sp_args *args, struct check *check, struct sp
         sp_book_close(&check->book, check->report);
     else if (!grades)
         sp_markdown_file(check->report, text);
-    if (grades)
+    if (grades) {
         put_check_rows(check->report, check);
+        sp_stand_in(check->report, SP_BOTH);
+        sp_note_unread_answers(check->report, &sheet.answers);
+    }
     free(text);
-    free(sheet.answers);
+    sp_close_answers(&sheet.answers);
+    free(answers);
     return ok;
 }
 
@@ -301,6 +312,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         .report = report,
         .world = args->world,
         .writes_book = args->given.book,
+        .is_alone = args->n_operands == 1,
         .only = args->value.cases,
         .nearest = {.wanted = args->value.cases},
     };
@@ -339,9 +351,11 @@ const struct sp_command sp_cmd_check = {
     .about =
         "Runs JSON arrays of cases: \"id\", \"question\", \"args\" (words after scaleplan), "
         "\"expect\" (keys to values in base units), \"rel_tol\" (default 1e-12; above 2 % with a "
-        "\"why\"), \"source\", \"note\", \"printed\" (the source's value, if it differs; "
-        "\"differs\" says why), \"draw\" (what --random replaces: {\"8\": \"2..64*2\", \"h100\": "
-        "\"h100 h200\"}). \"exit\" and \"error\" expect a refusal. Exit code 1 if a case fails.",
+        "\"why\"), \"source\", \"note\", \"printed\" (what the source prints; \"differs\" says why "
+        "it is another value), \"section\" (of a document: --book of one file is its page), "
+        "\"draw\" "
+        "(what --random replaces: {\"8\": \"2..64*2\", \"h100\": \"h100 h200\"}). \"exit\" and "
+        "\"error\" expect a refusal. Exit code 1 if a case fails.",
     SP_OPTIONS(options),
     .examples = examples,
     .failed_key = "failed",

@@ -20,8 +20,9 @@ const struct sp_case_member sp_case_members[] = {
     {"why", SP_CASE_IS_TEXT, false, 0, 0, "reason for a tolerance above 2 %"},
     {"source", SP_CASE_IS_TEXT, false, 0, 0, "where the values come from"},
     {"note", SP_CASE_IS_TEXT, false, 0, 0, "a remark"},
-    {"printed", SP_CASE_IS_VALUES, false, 0, 0, "values that the source prints, if they differ"},
-    {"differs", SP_CASE_IS_TEXT, false, 0, 0, "why they differ; needed with \"printed\""},
+    {"section", SP_CASE_IS_TEXT, false, 0, 0, "begins a section of the document"},
+    {"printed", SP_CASE_IS_VALUES, false, 0, 0, "values as the source prints them"},
+    {"differs", SP_CASE_IS_TEXT, false, 0, 0, "why they differ, or why the source has a refusal"},
     {"draw", SP_CASE_IS_VALUES, false, 0, 0,
      "texts of question and args to what --random puts there"},
     {"exit", SP_CASE_IS_WHOLE, false, 2, 4, "exit code of a refusal"},
@@ -193,6 +194,26 @@ static bool check_draw(const struct sp_json *json, int i, const cJSON *node, con
                    sp_safe(draw->string));
 }
 
+/* A printed value is one of an expected key: the same number when rounded, or there is a reason. */
+static bool check_printed(const struct sp_json *json, int i, const cJSON *node,
+                          struct sp_error *error)
+{
+    static const double ROUNDED = 0.03; /* one or two digits */
+    const cJSON *printed;
+    cJSON_ArrayForEach(printed, get(node, "printed"))
+    {
+        const cJSON *const expected = get(get(node, "expect"), printed->string);
+        if (!expected)
+            return sp_fail(error, SP_INPUT, "%s: \"%s\" is not in \"expect\"",
+                           place_of(json, i, "printed"), sp_safe(printed->string));
+        if (!get(node, "differs") && cJSON_IsNumber(printed) && cJSON_IsNumber(expected) &&
+            !sp_case_is_close(printed->valuedouble, expected->valuedouble, ROUNDED))
+            return sp_fail(error, SP_INPUT, "%s: \"%s\" is not as expected; \"differs\" says why",
+                           place_of(json, i, "printed"), sp_safe(printed->string));
+    }
+    return true;
+}
+
 /* Checks a case beyond the types of its members. */
 static bool check_whole(const struct sp_json *json, int i, const cJSON *node,
                         struct sp_error *error)
@@ -211,9 +232,9 @@ static bool check_whole(const struct sp_json *json, int i, const cJSON *node,
     if (get(node, "rel_tol") && get(node, "rel_tol")->valuedouble > 0.02 && !get(node, "why"))
         return sp_fail(error, SP_INPUT, "%s: above 2 %%, \"why\" is needed",
                        place_of(json, i, "rel_tol"));
-    if (!get(node, "printed") != !get(node, "differs"))
-        return sp_fail(error, SP_INPUT, "%s: \"printed\" and \"differs\" go together",
-                       place_of(json, i, get(node, "differs") ? "differs" : "printed"));
+    if (get(node, "differs") && !get(node, "printed") && !get(node, "exit"))
+        return sp_fail(error, SP_INPUT, "%s needs \"printed\" or \"exit\"",
+                       place_of(json, i, "differs"));
     if (cJSON_GetArraySize(get(node, "draw")) > SP_CASE_MAX_DRAWS)
         return sp_fail(error, SP_INPUT, "%s: expected at most %d keys", place_of(json, i, "draw"),
                        SP_CASE_MAX_DRAWS);
@@ -222,13 +243,7 @@ static bool check_whole(const struct sp_json *json, int i, const cJSON *node,
         if (!check_draw(json, i, node, printed, error))
             return false;
     }
-    cJSON_ArrayForEach(printed, get(node, "printed"))
-    {
-        if (!get(get(node, "expect"), printed->string))
-            return sp_fail(error, SP_INPUT, "%s: \"%s\" is not in \"expect\"",
-                           place_of(json, i, "printed"), sp_safe(printed->string));
-    }
-    return true;
+    return check_printed(json, i, node, error);
 }
 
 static bool check_case(const struct sp_json *json, int i, const cJSON *node, struct sp_error *error)
@@ -350,6 +365,7 @@ void sp_case_at(const struct sp_cases *cases, int i, struct sp_case *c)
     const cJSON *const rel_tol = get(node, "rel_tol"), *const code = get(node, "exit"), *word;
     *c = (struct sp_case){
         .id = text_at(node, "id"),
+        .section = text_at(node, "section"),
         .question = text_at(node, "question"),
         .source = text_at(node, "source"),
         .note = text_at(node, "note"),

@@ -9,8 +9,9 @@
  * expect      key to number (SI base units), true, false, text or null
  * rel_tol     largest relative difference of a number; 0 (or left out) allows rounding alone
  * why         optional up to 2 %: what makes the numbers differ by so much
- * printed     optional: values as the source prints them, where they differ from `expect`
- * differs     then: why
+ * section     optional: begins a section of the document that the file goes through, in its order
+ * printed     optional: values as the source prints them, rounded, or in words
+ * differs     why some of them differ from `expect`, or why the source has what is refused
  * draw        optional: numbers and names of `question` and `args` to what `check --random` may put
  *             there: words between blanks, whole numbers "2..64", "1..16M", powers "256..8192*2"
  * exit, error optional: the command must be refused with that exit code, and say that
@@ -36,7 +37,7 @@ struct sp_case_value {
 
 /* One case; its strings belong to the file. Text that is not given is "". */
 struct sp_case {
-    const char *id, *question, *source, *note, *why, *differs;
+    const char *id, *section, *question, *source, *note, *why, *differs;
     const char *args[SP_CASE_MAX_ARGS];
     struct sp_case_value expect[SP_CASE_MAX_VALUES], printed[SP_CASE_MAX_VALUES];
     struct sp_case_value draw[SP_CASE_MAX_DRAWS];

@@ -12,9 +12,9 @@
 static const struct {
     const char *key, *name;
 } networks[] = {
-    {"critical.dp.1", "DP or FSDP, 1 axis"},          {"critical.dp.2", "DP or FSDP, 2 axes"},
-    {"critical.dp.3", "DP or FSDP, 3 axes"},          {"critical.dp.node", "DP or FSDP in a node"},
-    {"critical.dp.cross", "DP or FSDP across nodes"},
+    {"critical.dp.1", "FSDP, 1 axis"},          {"critical.dp.2", "FSDP, 2 axes"},
+    {"critical.dp.3", "FSDP, 3 axes"},          {"critical.dp.node", "FSDP in a node"},
+    {"critical.dp.cross", "FSDP across nodes"},
 };
 enum { NETWORKS = sizeof networks / sizeof *networks };
 
@@ -105,17 +105,19 @@ struct sp_figure *sp_draw_batch(const struct sp_report *report, const char *mach
     struct curves c = {.P = params, .C = sp_report_number(report, SP_Q_BATCH_PEAK)};
     struct sp_figure *const figure = sp_figure_new(
         "Arithmetic and communication of a step on a chip of %.40s: %.50s", machine, model);
-    c.panel = sp_add_panel(figure, sp_make_axis("batch per chip", "tokens", true),
-                           sp_make_axis("time of a step", "s", true), "");
+    c.panel = sp_add_panel(
+        figure, sp_make_axis("batch per chip", "tokens", true),
+        sp_make_axis("time of a step", "s", true),
+        "DP needs 2/3 of FSDP's T_comms and has 2/3 of T_math to hide it: the same batch");
     c.ratio = sp_add_panel(figure, sp_make_axis("batch per chip", "tokens", true),
-                           sp_make_axis("T_comms / T_math", "", true), "");
+                           sp_make_axis("T_comms / T_math; below 1: compute-bound", "", true), "");
     find_range(&c, report);
     draw_curves(&c, report, tp);
     const double asked = sp_report_number(report, SP_Q_BATCH_TOKENS_CHIP);
     if (asked > 0)
         sp_add_rule(c.panel, true, asked, SP_BLACK, "this batch: %s",
                     sp_human_text(asked, SP_TOKENS));
-    sp_add_rule(c.ratio, false, 1, SP_BLACK, "below: compute-bound");
+    sp_add_rule(c.ratio, false, 1, SP_BLACK, "%s", "");
     c.panel->x.min = c.ratio->x.min = c.from;
     c.panel->x.max = c.ratio->x.max = c.to;
     for (int power = -3; power <= 4; power++)

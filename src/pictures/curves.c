@@ -41,9 +41,12 @@ struct sp_figure *sp_draw_bandwidth(const struct sp_report *report, const char *
 {
     struct sp_figure *const figure = sp_figure_new("%s", title);
     struct sp_panel *over_devices = NULL;
+    char text[SP_PLOT_TEXT];
+    snprintf(text, sizeof text, "bytes per second of V = %s",
+             sp_human_text(sp_keyed_number(report, "bytes"), SP_BYTES));
     if (!isnan(sp_rows_number(report, "sizes", 0, "devices"))) {
         over_devices = add_panel(figure, sp_make_axis("devices", "", true),
-                                 sp_make_axis("bytes of V per second", "B/s", false), SP_KEY_ABOVE);
+                                 sp_make_axis(text, "B/s", false), SP_KEY_ABOVE);
         over_devices->y.min = 0;
         sp_add_listed(over_devices, report, "sizes", "devices", "bound_bytes_per_s", SP_BLACK,
                       "throughput of the links");
@@ -52,7 +55,7 @@ struct sp_figure *sp_draw_bandwidth(const struct sp_report *report, const char *
     }
     struct sp_panel *const over_bytes =
         add_panel(figure, sp_make_axis("message V", "B", true),
-                  sp_make_axis("bytes of V per second", "B/s", true), SP_KEY_ABOVE);
+                  sp_make_axis("bytes of V per second, reached", "B/s", true), SP_KEY_ABOVE);
     const struct sp_message *const last = &messages[n - 1];
     struct sp_series *const node = sp_add_series(over_bytes, SP_LINE, SP_BLUE, "%s devices",
                                                  sp_human_text(last->node, SP_COUNT));
@@ -82,9 +85,9 @@ static void add_way(struct sp_panel *panel, struct sp_series *ways, double days,
     if (!(days > 0 && usd > 0))
         return;
     sp_add_point(ways, days, usd);
-    char text[32];
-    sp_tick_text(what, "", text, sizeof text);
-    struct sp_label *const label = sp_add_label(panel, days, usd, SP_LEFT, "%s%s", text, unit);
+    struct sp_label *const label =
+        sp_add_label(panel, days, usd, SP_CENTRE, "%s%s",
+                     sp_human_text(what, *unit ? SP_TOKENS : SP_COUNT), unit);
     label->beside = label->yields = true;
 }
 

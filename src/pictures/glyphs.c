@@ -1,6 +1,7 @@
 /* Widths of text, from the published metrics of its fonts. */
 #include "pictures/glyphs.h"
 
+#include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -58,7 +59,8 @@ size_t sp_line_bytes(const char *text, double px, double size)
         if (used > px && text[n] != ' ')
             break;
         n += more;
-        if (strchr(" /.,-_", text[n - 1]) && text[n])
+        if (strchr(" /.,-_", text[n - 1]) && text[n] &&
+            !(text[n - 1] == '.' && isdigit((unsigned char)text[n])))
             last = n;
     }
     return !text[n] ? n : last ? last : n ? n : character(text);

@@ -119,10 +119,12 @@ static void place_beside(const struct sp_plot_place *place, const struct sp_labe
         return;
     snprintf(best.text, sizeof best.text, "%s", label->text);
     for (int i = 0; i < (label->beside ? CHOICES : 1); i++) {
-        const enum sp_align align = i >= 4                                      ? SP_CENTRE
-                                    : (i % 2 == 0) == (label->align == SP_LEFT) ? SP_LEFT
-                                                                                : SP_RIGHT;
-        const bool below = (i / 2 % 2 == 0) == label->below;
+        const int side =
+            label->align == SP_CENTRE ? (i + 4) % CHOICES : i; /* 4, 5: in the middle */
+        const enum sp_align align = side >= 4                                      ? SP_CENTRE
+                                    : (side % 2 == 0) == (label->align == SP_LEFT) ? SP_LEFT
+                                                                                   : SP_RIGHT;
+        const bool below = (side / 2 % 2 == 0) == label->below;
         struct sp_spot spot = best;
         spot.align = label->beside ? align : label->align;
         spot.x = x + (!label->beside            ? (spot.align == SP_LEFT ? 2 : 0)

@@ -58,6 +58,9 @@ static void run_on_switches(const struct sp_group_question *q, struct sp_group_a
     a->traffic = g->inner <= 1 && g->devices > 1 && isnan(q->top_k)
                      ? sp_node_switch_bytes(q->op, q->V, g)
                      : (struct sp_switch_bytes){NAN, NAN};
+    a->in_node = fmin(g->devices, g->domain);
+    a->inner = fmin(g->inner, a->in_node);
+    a->node_bytes_per_s = g->domain_bytes_per_s;
     a->over_nodes = sp_group_nodes(g);
     a->nodes = g->devices > g->domain ? a->over_nodes : NAN;
     a->ragged_over_dense = sp_ragged_over_dense(q->top_k, g->devices);

@@ -18,7 +18,9 @@ struct sp_group_answer {
     const char *bound;
     double w, T_min; /* a link, or the port of a device; a hop */
     double hops, ports, devices, one_way_share;
-    double nodes, over_nodes;  /* on switches; nodes is NAN inside one */
+    double nodes, over_nodes; /* on switches; nodes is NAN inside one */
+    double in_node, inner,
+        node_bytes_per_s;      /* on switches: devices of a node, of its inner axis, rate */
     struct sp_torus_bounds on; /* on a torus */
     bool is_far;               /* a send leaves the node */
     double ragged_over_dense;

@@ -76,12 +76,13 @@ const LZMA = ['--format=lzma', '--lzma1=preset=9e,lc=2,pb=0', '-c'];
 const pack = (bytes) => adapted(execFileSync('xz', LZMA, { input: bytes, maxBuffer: 1 << 24 }));
 const hashOf = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-// In the order of the scaling book, then of what is built on it. The page has no room for the cases of the four other
-// documents (lesson, lecture, slides, flax-guide), budgets, questions and courses: the exercise book has all of them.
-const CHAPTERS = ['roofline', 'chips', 'networks', 'sharding', 'meshes', 'flops', 'memory', 'critical', 'strategy', 'verdicts', 'book-training',
-  'train', 'pipeline', 'serving', 'reinforcement', 'learning'];
+// In the order of the scaling book, then of what is built on it. The page has no room for the cases of the five documents
+// (book-training, lesson, lecture, slides, flax-guide), budgets, questions and courses, nor for what a source prints and
+// what may be drawn: the exercise book has all of it, and each document a page.
+const CHAPTERS = ['roofline', 'chips', 'networks', 'sharding', 'meshes', 'flops', 'memory', 'critical', 'strategy', 'verdicts', 'train',
+  'pipeline', 'serving', 'reinforcement', 'learning'];
 const book = Object.fromEntries(CHAPTERS.map((name) => [name, JSON.parse(readFileSync(join(cases, `${name}.json`), 'utf8'))
-  .map(({ id, ...rest }) => rest)])); // names of cases would take 2 kB: book.js counts them
+  .map(({ id, section, printed, differs, draw, ...rest }) => rest)])); // names of cases would take 2 kB: book.js counts them
 
 const strict = (names, ...more) => small(`'use strict';\n${names.map(read).join('\n')}`, 'js', ...more);
 const tools = strict(toolScripts);

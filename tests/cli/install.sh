@@ -12,7 +12,8 @@ lib=$(dirname "$(find "$prefix" -name libscaleplan.a)")
 cd "$work"
 
 for file in bin/scaleplan include/scaleplan/scaleplan.h share/scaleplan/models/llama3-8b.json share/scaleplan/measure.py \
-  share/scaleplan/schema/models.json share/doc/scaleplan/docs/formulas.md share/doc/scaleplan/docs/exercises.md share/man/man1/scaleplan.1 share/man/man1/scaleplan-fit.1 \
+  share/scaleplan/schema/models.json share/doc/scaleplan/docs/formulas.md share/doc/scaleplan/docs/exercises.md \
+  share/doc/scaleplan/docs/{book-training,lesson,flax-guide,lecture,slides}.md share/man/man1/scaleplan.1 share/man/man1/scaleplan-fit.1 \
   share/man/man5/scaleplan-config.5 share/bash-completion/completions/scaleplan \
   share/zsh/site-functions/_scaleplan share/fish/vendor_completions.d/scaleplan.fish \
   share/doc/scaleplan/docs/library.md; do

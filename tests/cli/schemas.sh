@@ -6,7 +6,7 @@ source "$(dirname "$0")/needs.sh"
 build=$1 program=$2 root=$3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-for page in schema/models.json docs/config.md docs/formulas.md docs/exercises.md; do
+for page in schema/models.json docs/config.md docs/formulas.md docs/exercises.md docs/{book-training,lesson,flax-guide,lecture,slides}.md; do
   [ -s "$build/$page" ] || { echo "not written by the build: $page"; exit 1; }
 done
 need jsonschema

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "cli/exercise_grade.h"
 #include "cli/exercise_sheet.h"
 
 /* A question whose answer has a number with a unit, one without, a yes or no, and words. */
@@ -24,13 +25,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (!outcome.answered)
             abort();
     }
-    const char *const answers = fuzz_text(data, size);
+    struct sp_answers answers;
+    sp_open_answers(fuzz_text(data, size), &answers);
     for (int part = 0; part < question.n_expect; part++) {
-        const struct sp_graded g = sp_grade(answers, 1, part, &question, outcome.report);
+        const struct sp_graded g = sp_grade(&answers, 1, part, &question, outcome.report);
         if (!g.of || (g.right && !*g.given))
             abort();
         if (!isnan(g.off))
             fuzz_finite(g.off);
     }
+    sp_close_answers(&answers);
     return 0;
 }

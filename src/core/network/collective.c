@@ -105,11 +105,11 @@ struct sp_switch_time sp_switch_collective(enum sp_collective op, double V_bytes
     const double factor = sp_collective_passes(op);
     const double node_share = op == SP_ALL_TO_ALL ? D / (N * N) : 1,
                  cross_share = op == SP_ALL_TO_ALL ? 1 / M : 1;
-    const double inside = 1 / fmin(g->inner, D), outside = D / fmax(D, g->inner);
-    const double node = V_bytes / g->domain_bytes_per_s * inside * node_share;
+    const double inner = fmin(g->inner, D), outside = D / fmax(D, g->inner);
+    const double node = V_bytes * node_share / (g->domain_bytes_per_s * inner);
     const double cross = M > 1 ? V_bytes / g->node_bytes_per_s * outside * cross_share : 0;
     struct sp_switch_time t = {
-        .node_s = factor * node * (D - 1) / D,
+        .node_s = sp_node_pass_s(factor, V_bytes * node_share, g->domain_bytes_per_s, inner, D),
         .cross_s = factor * cross * (M - 1) / M,
         .rough_s = factor * fmax(D > 1 ? node : 0, cross),
         .spine_rate = INFINITY,
