@@ -57,16 +57,16 @@ struct sp_step_inputs {
 struct sp_layer_pass {
     double matmul, attention, elementwise, recompute, launch, offload;
     double tp_comm, cp_comm, ep_comm;
-    double tp_forward; /* parts of tp_comm and cp_comm in the forward pass, for layers without a
-                          backward pass */
-    double cp_forward;
-    double attention_forward; /* part of attention in the forward pass */
-    double launch_forward;    /* launches that show in a forward pass alone */
-    double weight_grad;       /* part of the pass due to weight gradients */
-    double frozen;            /* time saved by gradients not computed */
-    double opened;            /* cost of dequantising weights in layers without a backward pass */
-    double uneven;            /* attention, computed again too, that varies between rows as the
-                                 sum of squares of their documents */
+    double tp_forward, cp_forward, ep_forward; /* of a forward pass alone, for layers without a
+                                                  backward pass */
+    double attention_forward;                  /* part of attention in the forward pass */
+    double launch_forward;                     /* launches that show in a forward pass alone */
+    double weight_grad;                        /* part of the pass due to weight gradients */
+    double frozen;                             /* time saved by gradients not computed */
+    double opened;         /* cost of dequantising weights in layers without a backward pass */
+    double uneven;         /* attention, computed again too, that varies between rows as the
+                              sum of squares of their documents */
+    double uneven_forward; /* the same of a forward pass alone */
 };
 
 /* Forward times of the input table, the head and the loss. s. */

@@ -145,10 +145,12 @@ static void find_other_words(const struct sp_report *r, const char *key, struct 
     }
 }
 
-/* Whether the first row of the answer's list has the key, which is then whole. */
+/* Whether the first row of the answer's list, its best, has the key, which is then whole. */
 static bool is_of_first(const struct sp_report *r, const char *key, char *out, size_t size)
 {
+    static const char best[] = "best.";
     char path[LONGEST_PATH];
+    key += strncmp(key, best, sizeof best - 1) == 0 ? sizeof best - 1 : 0;
     if (!r->first_counts || snprintf(path, sizeof path, "%s.0.%s", r->list, key) >= LONGEST_PATH ||
         !is_path(r, path))
         return false;

@@ -372,7 +372,8 @@ bool sp_model_from_shape(const char *shape, const struct sp_sources *sources,
                            "--shape: \"%s\": expected KEY=VALUE,KEY=VALUE such as "
                            "layers=64,d_model=4096,d_ff=16384,heads=32",
                            sp_safe(here));
-        if (!sp_set_field(&sp_model_table, key, value, model, error))
+        const char *const whole = sp_key_in(SP_ROOM, &sp_model_table, "moe", key, value);
+        if (!sp_set_field(&sp_model_table, whole, value, model, error))
             return false;
     }
     if (!apply_sets(&sp_model_table, sources, model, error))

@@ -458,6 +458,15 @@ static bool has_unit_of(const struct sp_field *field, const char *value)
     return strcmp(unit, "bytes") == 0 && strncmp(field->unit, "bytes", 5) == 0;
 }
 
+const char *sp_key_in(struct sp_text *room, const struct sp_field_table *table, const char *section,
+                      const char *word, const char *value)
+{
+    const struct sp_field *const field = sp_find_field(table, word);
+    const bool names = field && (field->type != SP_FIELD_ENUM || find_name(field, value) >= 0);
+    snprintf(room->s, sizeof room->s, "%s.%s", section, word);
+    return !names && sp_find_field(table, room->s) ? room->s : word;
+}
+
 bool sp_set_field(const struct sp_field_table *table, const char *path, const char *value,
                   void *base, struct sp_error *error)
 {

@@ -69,6 +69,11 @@ extern const struct sp_field_table sp_model_table, sp_hardware_table, sp_precisi
 bool sp_decode(const struct sp_field_table *table, const struct sp_json *json, bool textbook,
                void *base, struct sp_error *error);
 
+/* The key that a word means: itself, else one of the section: "moe.experts" of "experts=128", which
+ * is no format of experts. */
+const char *sp_key_in(struct sp_text *room, const struct sp_field_table *table, const char *section,
+                      const char *word, const char *value);
+
 /* Sets one field from command-line text. `path` is the key without the table's name. */
 bool sp_set_field(const struct sp_field_table *table, const char *path, const char *value,
                   void *base, struct sp_error *error);

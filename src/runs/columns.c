@@ -23,6 +23,7 @@ static const struct {
     {"output", "osl"},                {"attention_dp", "dp_attention"},
     {"expert_weights", "experts"},   {"logits", "loss"},
     {"cp_kind", "cp_comm_type"},        {"batch_sequences", "global_batch"},
+    {"batch_sequences", "batch"},
     {"measured_step_s", "step_s"},      {"measured_tokens_per_s", "tokens_per_s"},
     {"measured_tokens_per_s_per_device", "tokens_per_s_per_device"},
 };

@@ -1,10 +1,12 @@
 /* Reads rows of a runs CSV as models, machines and plans. */
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/read_file.h"
 #include "runs/runs.h"
 #include "runs/runs_internal.h"
@@ -94,10 +96,23 @@ static int64_t read_slices(struct sp_row_reader *r, int64_t devices)
     return devices % fewest == 0 ? fewest : 1;
 }
 
+/* The devices in a machine's name as --hw takes it, "h100-64"; 0: none. */
+static int64_t devices_of_name(const struct sp_row_reader *r)
+{
+    const char *const hardware = sp_row_text(r, "hw"), *const dash = strrchr(hardware, '-');
+    char chip[64];
+    double devices;
+    sp_run_slug(hardware, chip, sizeof chip);
+    if (!dash || !isdigit((unsigned char)dash[1]) ||
+        sp_config_exists(SP_HARDWARE, chip, r->sources) || !sp_parse_count(dash + 1, &devices))
+        return 0;
+    return (int64_t)devices;
+}
+
 static void read_machine(struct sp_row_reader *r)
 {
     struct sp_run *const run = r->run;
-    const int64_t devices = sp_row_whole(r, "devices", 0);
+    const int64_t devices = sp_row_whole(r, "devices", devices_of_name(r));
     read_chip(r);
     if (devices < 1)
         sp_row_problem(run, "devices are not stated");
@@ -200,10 +215,16 @@ bool sp_open_runs(const char *path, const struct sp_sources *sources, struct sp_
     *runs = (struct sp_runs){0};
     if (!sp_read_run_csv(path, sources, &runs->csv, error))
         return false;
-    static const char *const needed[] = {"hw", "devices", "seq", NULL}, *const shape[] = {"layers",
-                                                                                          "d_model",
-                                                                                          NULL};
-    sp_need_columns(&runs->csv, path, needed, error);
+    static const char *const hw[] = {"hw", NULL}, *const devices[] = {"devices", NULL},
+                             *const seq[] = {"seq", NULL},
+                             *const shape[] = {"layers", "d_model", NULL};
+    const struct sp_row_reader first = {.csv = &runs->csv, .sources = sources};
+    const bool has_rows = runs->csv.rows > 1;
+    sp_need_columns(&runs->csv, path, hw, error);
+    if (!has_rows || devices_of_name(&first) == 0)
+        sp_need_columns(&runs->csv, path, devices, error);
+    if (!has_rows || !strchr(sp_row_text(&first, "batch_sequences"), 'x'))
+        sp_need_columns(&runs->csv, path, seq, error);
     if (sp_run_column(&runs->csv, "model") < 0) /* its name may suffice */
         sp_need_columns(&runs->csv, path, shape, error);
     if (error->lines == 0)

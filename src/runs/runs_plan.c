@@ -5,6 +5,7 @@
 
 #include <scaleplan/estimate.h>
 
+#include "base/number.h"
 #include "runs/runs_internal.h"
 
 /* "first 2 last 3", either alone, or as sp_read_stages has it. */
@@ -31,6 +32,22 @@ static void read_stage_sizes(struct sp_row_reader *r)
                        wrong, (long long)r->run->model.layers, (long long)p->pp);
 }
 
+/* Sequences and their length, in two columns or as --batch takes them, "512x8192". */
+static void read_batch(struct sp_row_reader *r, struct sp_plan *p)
+{
+    const char *const text = sp_row_text(r, "batch_sequences"), *const mark = strchr(text, 'x');
+    char sequences[24];
+    double batch, seq;
+    snprintf(sequences, sizeof sequences, "%.*s", mark ? (int)(mark - text) : 0, text);
+    if (mark && sp_parse_count(sequences, &batch) && sp_parse_count(mark + 1, &seq)) {
+        p->batch = (int64_t)batch;
+        p->seq = (int64_t)seq;
+        return;
+    }
+    p->seq = sp_row_whole(r, "seq", 0);
+    p->batch = sp_row_whole(r, "batch_sequences", 0);
+}
+
 static void read_degrees(struct sp_row_reader *r)
 {
     struct sp_plan *const p = &r->run->plan;
@@ -41,8 +58,7 @@ static void read_degrees(struct sp_row_reader *r)
     p->ep = sp_row_whole(r, "ep", 1);
     p->etp = sp_row_whole(r, "etp", sp_usual_etp(&r->run->model, p->tp, p->ep));
     p->open_etp = *sp_row_text(r, "etp") == '\0';
-    p->seq = sp_row_whole(r, "seq", 0);
-    p->batch = sp_row_whole(r, "batch_sequences", 0);
+    read_batch(r, p);
     p->micro_batch = sp_row_whole(r, "micro_batch", 0);
     p->offload_layers = sp_row_whole(r, "offload_layers", 0);
     p->sequence_parallel =

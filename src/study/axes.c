@@ -49,12 +49,22 @@ static const char *range_in(const char *piece)
     return from > piece && from < dots && from[-1] == '-' ? from : NULL;
 }
 
-/* Adds "1..64:x2", or "h100-8..64:x2" with `range` at the 8; false with an error if it has no
- * end. */
+/* Cuts off what follows a number: the "x8192" of "64x8192". */
+static void cut_tail(char *number, char *tail, size_t size)
+{
+    char *const end = number + strspn(number, "0123456789.kMGTi");
+    if (*end != 'x')
+        return;
+    snprintf(tail, size, "%s", end);
+    *end = '\0';
+}
+
+/* Adds "1..64:x2", "64..512:x2x8192" with a length behind each value, or "h100-8..64:x2" with
+ * `range` at the 8; false with an error if it has no end. */
 static bool push_range(struct sp_axis *axis, const char *piece, const char *range,
                        struct sp_error *error)
 {
-    char from[64], to[64], step[64] = "+1";
+    char from[64], to[64], step[64] = "+1", tail[64] = "";
     double low, high, by;
     const char *const dots = strstr(range, ".."), *const colon = strchr(dots, ':');
     snprintf(from, sizeof from, "%.*s", (int)(dots - range), range);
@@ -62,6 +72,8 @@ static bool push_range(struct sp_axis *axis, const char *piece, const char *rang
     if (colon)
         snprintf(step, sizeof step, "%s", colon + 1);
     const bool times = step[0] == 'x';
+    cut_tail(to, tail, sizeof tail);
+    cut_tail(step + 1, tail, sizeof tail);
     if (!sp_parse_count(from, &low) || !sp_parse_count(to, &high) ||
         (step[0] != 'x' && step[0] != '+') || !sp_parse_count(step + 1, &by) || low > high ||
         (times ? !(by > 1 && low > 0) : !(by > 0)))
@@ -72,7 +84,7 @@ static bool push_range(struct sp_axis *axis, const char *piece, const char *rang
     double value = low;
     for (size_t i = 0; value <= high * (1 + 1e-12); i++) {
         char text[200];
-        snprintf(text, sizeof text, "%.*s%.15g", (int)(range - piece), piece, value);
+        snprintf(text, sizeof text, "%.*s%.15g%s", (int)(range - piece), piece, value, tail);
         if (!push(axis, text, error))
             return false;
         value = times ? value * by : low + (double)(i + 1) * by;

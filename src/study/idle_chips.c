@@ -8,7 +8,7 @@ void sp_leave_idle(const struct sp_fit_input *in, int64_t idle, unsigned strateg
 {
     struct sp_variant list[SP_MAX_VARIANTS];
     const struct sp_hardware all = *hw;
-    const struct sp_tolerance t = {.least = sp_chips(&all) - idle, .batch = 1};
+    const struct sp_tolerance t = {.least = sp_chips(&all) - idle, .batch = 1, .model = in->model};
     const int n = idle > 0 ? sp_list_variants(&all, &t, list) : 0;
     double least_s = INFINITY;
     for (int i = 0; i < n; i++) {

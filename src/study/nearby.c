@@ -18,6 +18,7 @@ struct looking {
     const struct sp_candidate *asked;
     double tokens_per_s; /* that were found; 0: none */
     double worth;        /* of the best plan */
+    bool both;           /* only at what has both fewer devices and another batch */
 };
 
 static double tokens_per_s_of(const struct sp_candidate *m)
@@ -64,7 +65,7 @@ static bool search_variant(const struct looking *l, struct sp_candidate *other, 
         return false;
     if (other->result.best.grounded)
         sp_put_simplest_first(&other->result.best);
-    return !other->result.partial &&
+    return !other->result.partial && sp_worth_of(l->of, other) < l->worth &&
            tokens_per_s_of(other) > (likely ? 1 : 1 + SP_WORTH_NAMING) * l->tokens_per_s;
 }
 
@@ -114,18 +115,30 @@ static bool is_promising(const struct sp_variant *one, const struct sp_variant *
                MANY_MORE * sp_batch_shares(asked->devices, asked->batch);
 }
 
+/* Lists what to look at, behind what was asked for, the most promising first. */
+static int list_close_by(const struct looking *l, const struct sp_tolerance *t,
+                         struct sp_variant list[SP_MAX_VARIANTS])
+{
+    const int all = sp_list_variants(&l->asked->base.hw, t, list);
+    int n = 1;
+    for (int i = 1; i < all; i++)
+        if (!l->both || (list[i].devices != list[0].devices && list[i].batch != list[0].batch))
+            list[n++] = list[i];
+    qsort(list + 1, (size_t)n - 1, sizeof *list, by_promise);
+    return n;
+}
+
 /* Looks at all that the tolerance allows: at the whole space of the most promising, at the likely
  * plans of the others, and at the whole space of the best of those, so that the figure is what its
- * own search says. Returns whether one of them leaves no odd part. */
-static bool look_at_all(const struct looking *l, const struct sp_tolerance *t,
+ * own search says. */
+static void look_at_all(const struct looking *l, const struct sp_tolerance *t,
                         struct sp_nearby *best)
 {
     struct sp_variant list[SP_MAX_VARIANTS];
-    const int n = sp_list_variants(&l->asked->base.hw, t, list);
-    qsort(list + 1, (size_t)n - 1, sizeof *list, by_promise);
+    const int n = list_close_by(l, t, list);
     struct sp_nearby likely = {0};
     /* the first of a variant's plans may be that much worse than its best */
-    const double worth = l->worth / (1 + SP_WORTH_NAMING) * SP_SIMPLER;
+    const double worth = l->worth * SP_SIMPLER;
     if (n > 1 && is_promising(&list[1], &list[0]))
         look_at(l, &list[1], worth, false, best);
     const double known = best->at ? sp_worth_of(l->of, best->at) : l->worth;
@@ -136,14 +149,13 @@ static bool look_at_all(const struct looking *l, const struct sp_tolerance *t,
         look_at(l, &other, worth, false, best);
     }
     free(likely.at);
-    return sp_odd_rest(list[0].devices, list[0].batch) == 1 ||
-           (n > 1 && sp_odd_rest(list[1].devices, list[1].batch) == 1);
 }
 
 /* Looks at fewer devices with another batch, for what beats the better of both alone. */
 static void look_at_both(const struct looking *l, struct sp_tolerance *t, struct sp_close_by *found)
 {
     struct looking beyond = *l;
+    beyond.both = true;
     const struct sp_candidate *const alone[] = {found->batch.at, found->devices.at};
     for (int i = 0; i < 2; i++) {
         if (!alone[i])
@@ -183,25 +195,26 @@ void sp_look_close_by(const struct sp_search *s, int machine, struct sp_close_by
 {
     const struct sp_candidate *const m = s->machine[machine];
     const struct sp_asked_batch *const batch = &m->base.problem.batch;
-    const struct looking l = {s, m, tokens_per_s_of(m), sp_worth_of(s, m)};
+    const struct looking l = {s, m, tokens_per_s_of(m), sp_worth_of(s, m), false};
     struct sp_tolerance t = {.least = sp_chips(&m->base.hw),
                              .batch = m->base.plan.batch,
                              .asked = batch->tokens / batch->seq,
                              .batches = !sp_is_free_batch(batch),
+                             .model = &m->base.model,
                              .only_rounder = true};
     const bool is_free = !t.batches;
     *found = (struct sp_close_by){0};
     if (s->problem.goal == SP_GOAL_DEVICES || s->problem.goal == SP_GOAL_MEMORY || s->robust ||
         s->run.front || m->result.partial)
         return;
-    const bool all_work = look_at_all(&l, &t, &found->batch);
-    t.batches = false;
-    t.least = (int64_t)ceil(FEWEST_SHARE * (double)t.least);
-    /* Where a batch that every odd part can share is no better, nor are fewer devices. */
-    if (m->base.problem.idle == 0 && (found->batch.at || !all_work))
+    look_at_all(&l, &t, &found->batch);
+    if (m->base.problem.idle == 0) {
+        t.batches = is_free;
+        t.least = (int64_t)ceil(FEWEST_SHARE * (double)t.least);
         look_at_all(&l, &t, &found->devices);
-    if (m->base.problem.idle == 0 && (found->batch.at || !all_work) && !is_free)
-        look_at_both(&l, &t, found);
+        if (!is_free)
+            look_at_both(&l, &t, found);
+    }
     look_at_parts(&l, &found->parts);
     finish(&l, &found->parts);
     finish(&l, &found->batch);

@@ -7,9 +7,9 @@
 
 const char *const sp_goal_names[] = {"step", "mfu", "cost", "devices", "memory", NULL};
 
-/* Up to this many numbers of devices are all looked at; of more, those that leave less to degrees
- * other than DP than every larger one. */
-enum { ALL_COUNTS = 12 };
+/* So many of the largest numbers of devices are all looked at; of the others, those that are
+ * rounder than every larger one. */
+enum { NEAR_COUNTS = 12 };
 
 /* Largest micro-batch that decides between two batches. */
 enum { LARGEST_MICRO_BATCH = 8 };
@@ -157,33 +157,55 @@ static void list_batches(const struct sp_tolerance *t, int64_t devices, struct b
         }
 }
 
-/* Whether there are few numbers of devices from `least` on. */
-static bool are_few(const struct sp_hardware *hw, int64_t least)
+/* How well a model's degrees divide a number of devices. */
+struct roundness {
+    int64_t rest;   /* the odd part that replicas leave to stages, TP and CP */
+    int64_t twos;   /* the power of two, of which head and layer counts have many */
+    int64_t stages; /* numbers of stages that divide the layers */
+};
+
+static struct roundness roundness_of(const struct sp_model *model, int64_t devices, int64_t batch)
 {
-    int counts = 1;
-    for (int64_t n = sp_fewer_devices(hw, sp_chips(hw));
-         n >= least && n > 0 && counts <= ALL_COUNTS; n = sp_fewer_devices(hw, n))
-        counts++;
-    return counts <= ALL_COUNTS;
+    struct roundness r = {sp_odd_rest(devices, batch), devices / sp_odd_part(devices), 0};
+    const int64_t layers = model ? model->layers : 0;
+    const int64_t most = layers < SP_MAX_STAGES ? layers : SP_MAX_STAGES;
+    for (int64_t stages = 2; stages <= most; stages++)
+        r.stages += devices % stages == 0 && sp_even_layers(model, stages) > 0;
+    return r;
+}
+
+/* Whether one is as round as another in every way. */
+static bool covers(const struct roundness *one, const struct roundness *other)
+{
+    return one->rest <= other->rest && one->twos >= other->twos && one->stages >= other->stages;
+}
+
+static bool is_covered(const struct roundness *list, int n, const struct roundness *one)
+{
+    for (int i = 0; i < n; i++)
+        if (covers(&list[i], one))
+            return true;
+    return false;
 }
 
 int sp_list_variants(const struct sp_hardware *hw, const struct sp_tolerance *t,
                      struct sp_variant found[SP_MAX_VARIANTS])
 {
-    const bool every = !t->only_rounder && are_few(hw, t->least);
-    int64_t rest = INT64_MAX;
-    int n = 0;
+    struct roundness round[SP_MAX_VARIANTS];
+    int n = 0, counts = 0;
     for (int64_t d = sp_chips(hw); d >= t->least && d > 0; d = sp_fewer_devices(hw, d)) {
+        const bool is_near = counts == 0 || (counts < NEAR_COUNTS && !t->only_rounder);
+        const int larger = n;
         struct batches batches;
-        int64_t least_rest = rest;
         list_batches(t, d, &batches);
         for (int i = 0; i < batches.n && n < SP_MAX_VARIANTS; i++) {
-            const int64_t left = sp_odd_rest(d, batches.batch[i]);
-            if (every || left < rest || d == sp_chips(hw))
-                found[n++] = (struct sp_variant){d, batches.batch[i]};
-            least_rest = left < least_rest ? left : least_rest;
+            const struct roundness one = roundness_of(t->model, d, batches.batch[i]);
+            if (!is_near && is_covered(round, larger, &one))
+                continue;
+            round[n] = one;
+            found[n++] = (struct sp_variant){d, batches.batch[i]};
         }
-        rest = least_rest;
+        counts++;
     }
     return n;
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include <scaleplan/machine.h>
+#include <scaleplan/plan.h>
 #include <scaleplan/training.h>
 
 /* A batch about B has at most this share more or fewer sequences. */
@@ -94,17 +95,18 @@ int64_t sp_odd_rest(int64_t devices, int64_t batch);
 
 /* The tolerances on a machine and a batch. */
 struct sp_tolerance {
-    int64_t least;     /* devices */
-    int64_t batch;     /* sequences that represent the requested batch */
-    double asked;      /* sequences asked for */
-    bool batches;      /* others within SP_ABOUT too */
-    bool only_rounder; /* only fewer devices whose odd factors more replicas can take */
+    int64_t least;                /* devices */
+    int64_t batch;                /* sequences that represent the requested batch */
+    double asked;                 /* sequences asked for */
+    bool batches;                 /* others within SP_ABOUT too */
+    const struct sp_model *model; /* whose layers stages divide; NULL: any */
+    bool only_rounder;            /* of fewer devices only those that are rounder */
 };
 
-/* The numbers of devices and batches to look at, of hw's own first: every number of devices where
- * they are few, else those whose odd factors replicas can take more of than of any larger; with
- * each, the batches of which none is shared by all that share another, and by more. Returns their
- * number. */
+/* The numbers of devices and batches to look at, of hw's own first: the largest numbers of devices,
+ * then those that are rounder than each larger one, in the odd part that replicas leave, the power
+ * of two, or the numbers of stages; with each, the batches of which none is shared by all that
+ * share another, and by more. Fewer of them as `least` grows. Returns their number. */
 int sp_list_variants(const struct sp_hardware *hw, const struct sp_tolerance *tolerance,
                      struct sp_variant found[SP_MAX_VARIANTS]);
 

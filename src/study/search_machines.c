@@ -125,7 +125,8 @@ void sp_search_machine(struct sp_search *s, int machine)
     const struct sp_tolerance tolerance = {.least = asked->least_devices,
                                            .batch = asked->asked.batch,
                                            .asked = batch->tokens / batch->seq,
-                                           .batches = sp_is_free_batch(batch)};
+                                           .batches = sp_is_free_batch(batch),
+                                           .model = &asked->base.model};
     struct sp_variant list[SP_MAX_VARIANTS];
     const int n = sp_list_variants(&asked->base.hw, &tolerance, list);
     for (int tight = 0; tight < 2; tight++) {

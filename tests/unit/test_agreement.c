@@ -113,7 +113,8 @@ static struct value value_of(const struct sp_report *report, const char *formula
 }
 
 /* Stage times over the first one's, for `pipeline --scale`: one factor for both passes suffices
- * unless chunks split a stage's passes, or layer kinds or what is trained differ between stages. */
+ * unless chunks split a stage's passes, or layer kinds, a tower or what is trained differ between
+ * stages. */
 static bool write_scale(const struct sp_report *step, char *out, size_t size)
 {
     double first = NAN, share = NAN;
@@ -127,7 +128,7 @@ static bool write_scale(const struct sp_report *step, char *out, size_t size)
         first = s == 0 ? both : first;
         share = s == 0 ? mine : share;
         const bool alike = now.problem.vpp == 1 && !sp_is_hybrid(&now.problem.model) &&
-                           !has_traits(&now.problem, "frozen");
+                           !has_traits(&now.problem, "frozen|vision");
         if (!alike && fabs(mine - share) > 1e-9)
             return false;
         used += (size_t)snprintf(out + used, size > used ? size - used : 0, "%s%.17g", s ? "," : "",

@@ -128,6 +128,46 @@ static void close_by_is_complete(void **state)
     }
 }
 
+/* Of fewer devices than 504 = 8 x 63 those with more twos, for a batch that has all odd factors or
+ * leaves some; the others have neither fewer odd factors nor more twos than a larger number. */
+static void rounder_by_hand(void **state)
+{
+    (void)state;
+    static const int64_t rounder[] = {504, 496, 480, 448, 384};
+    struct sp_hardware hw = {.chips_per_slice = 504, .slices = 1};
+    struct sp_variant list[SP_MAX_VARIANTS];
+    struct sp_tolerance t = {.least = 378, .batch = 504, .asked = 504, .only_rounder = true};
+    hw.network = (struct sp_network){.kind = SP_SWITCHED, .domain = 8, .devices_per_host = 8};
+    assert_int_equal(sp_list_variants(&hw, &t, list), 5);
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(list[i].devices, rounder[i]);
+    /* 1,024 devices put 61 layers, or 63 with embedding and head, on no number of stages; 1,008 =
+     * 16 x 63 on five. */
+    const struct sp_model model = {.layers = 61};
+    t = (struct sp_tolerance){
+        .least = 1000, .batch = 1024, .asked = 1024, .model = &model, .only_rounder = true};
+    hw.chips_per_slice = 1024;
+    assert_int_equal(sp_list_variants(&hw, &t, list), 2);
+    assert_int_equal(list[1].devices, 1008);
+}
+
+/* More devices that may stay idle are looked at beside those before. */
+static void fewer_are_looked_at_besides(void **state)
+{
+    (void)state;
+    struct sp_hardware hw = {.chips_per_slice = 2040, .slices = 1};
+    struct sp_variant some[SP_MAX_VARIANTS], all[SP_MAX_VARIANTS];
+    hw.network = (struct sp_network){.kind = SP_SWITCHED, .domain = 8, .devices_per_host = 8};
+    for (int64_t least = 2032; least >= 1024; least -= 8) {
+        const struct sp_tolerance t = {.least = least + 8, .batch = 2040},
+                                  more = {.least = least, .batch = 2040};
+        const int n = sp_list_variants(&hw, &t, some);
+        assert_true(sp_list_variants(&hw, &more, all) >= n);
+        for (int i = 0; i < n; i++)
+            assert_true(all[i].devices == some[i].devices && all[i].batch == some[i].batch);
+    }
+}
+
 /* 504 = 8 x 63: of the batches within 5 % of 512, only 504 is a multiple of 63 (490 is none, 567 is
  * too far). 512 devices share 512 sequences in every way that any of them does. */
 static void variants_by_hand(void **state)
@@ -221,9 +261,12 @@ static void fewest_are_fewest(void **state)
 int main(void)
 {
     drawn = drawn_seed(drawn);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tolerance_is_never_worse), cmocka_unit_test(close_by_is_complete),
-        cmocka_unit_test(variants_by_hand), cmocka_unit_test(need_and_find_agree),
-        cmocka_unit_test(fewest_are_fewest)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(tolerance_is_never_worse),
+                                       cmocka_unit_test(close_by_is_complete),
+                                       cmocka_unit_test(variants_by_hand),
+                                       cmocka_unit_test(rounder_by_hand),
+                                       cmocka_unit_test(fewer_are_looked_at_besides),
+                                       cmocka_unit_test(need_and_find_agree),
+                                       cmocka_unit_test(fewest_are_fewest)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -203,14 +203,17 @@ double sp_model_flops(const struct sp_model *m, double tokens, double seq,
     return sp_model_flops_of(&layers, tokens, seq, convention);
 }
 
+/* Without a backward pass: layers below the trained ones, and a tower that is frozen. */
 struct sp_flops sp_still_flops_of(const struct sp_layers *layers, double seq, bool causal)
 {
     struct sp_flops f = {0};
-    if (layers->model->tuning.trainable != SP_TRAIN_LAST)
-        return f;
-    for (int kind = 0; kind < SP_LAYER_KINDS; kind++)
-        if (kind != SP_LAYER_ENCODER)
-            add_layer(&f, &layers->list[kind], layers->still[kind], seq, scores_of(causal));
+    const bool last = layers->model->tuning.trainable == SP_TRAIN_LAST;
+    for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
+        const bool tower = kind == SP_LAYER_ENCODER && layers->model->encoder.frozen;
+        if (last || tower)
+            add_layer(&f, &layers->list[kind], tower ? layers->count[kind] : layers->still[kind],
+                      seq, scores_of(causal));
+    }
     f.total = f.mlp + f.projections + f.attention;
     return f;
 }
@@ -221,12 +224,22 @@ struct sp_flops sp_still_flops_per_token(const struct sp_model *m, double seq, b
     if (!sp_model_has_shape(m))
         return (struct sp_flops){0};
     sp_list_model(m, &layers);
-    struct sp_flops f = sp_still_flops_of(&layers, seq, causal);
-    if (m->encoder.frozen || m->tuning.trainable == SP_TRAIN_LAST)
-        add_layer(&f, &layers.list[SP_LAYER_ENCODER], layers.count[SP_LAYER_ENCODER], seq,
-                  scores_of(causal));
-    f.total = f.mlp + f.projections + f.attention;
-    return f;
+    return sp_still_flops_of(&layers, seq, causal);
+}
+
+/* FLOPs per token of the gradients that a tower's matmuls do not take: of frozen weights, and of
+ * inputs where no gradient passes. */
+static double tower_spared(const struct sp_layers *layers, double seq)
+{
+    const struct sp_layer *const tower = &layers->list[SP_LAYER_ENCODER];
+    const double times = layers->count[SP_LAYER_ENCODER] * sp_stream_share(tower->own, seq);
+    const bool still = tower->frozen || layers->still[SP_LAYER_ENCODER] > 0;
+    double flops = 0;
+    for (int i = 0; i < tower->matmuls && times > 0; i++) {
+        const struct sp_matmul *const m = &tower->matmul[i];
+        flops += ((m->frozen || still) + still) * 2 * m->passed * m->in * m->out;
+    }
+    return times * flops;
 }
 
 double sp_tuned_flops_of(const struct sp_layers *layers, double tokens, double seq,
@@ -235,9 +248,12 @@ double sp_tuned_flops_of(const struct sp_layers *layers, double tokens, double s
     const struct sp_params p = sp_worked_params(layers->model, &layers->params, seq);
     if (convention == SP_FLOPS_6P)
         return sp_tuning_flops(&p, tokens);
-    const double scores = sp_still_flops_of(layers, seq, convention == SP_FLOPS_CAUSAL).attention;
-    return sp_model_flops_of(layers, tokens, seq, convention) -
-           2 * (p.frozen_active + p.still_active + scores) * tokens +
+    const bool causal = convention == SP_FLOPS_CAUSAL;
+    const double forward = sp_forward_flops_of(layers, seq, causal, false).total;
+    const double scores = sp_still_flops_of(layers, seq, causal).attention;
+    return (3 * forward - 2 * (p.frozen_active + p.still_active + scores) -
+            tower_spared(layers, seq)) *
+               tokens +
            sp_training_flops(p.adapters_active, tokens);
 }
 

@@ -39,15 +39,22 @@ static bool may_stand_still(const struct sp_step_inputs *in, const struct sp_lay
     return layer->frozen || in->model->tuning.trainable == SP_TRAIN_LAST;
 }
 
-/* Launches that show in a forward pass alone: those of all passes hide behind recomputation and
- * twice the matmuls too. */
-static double launch_of_forward(const struct sp_step_inputs *in, const struct sp_layer_pass *p,
-                                const struct sp_issued *issued, double exchanges)
+/* What a forward pass alone has beside its operators: exchanges between experts, which hide behind
+ * its own work, and launches that show: those of all passes hide behind recomputation and twice the
+ * matmuls too. */
+static void add_forward(const struct sp_step_inputs *in, const struct sp_layer *layer,
+                        const struct sp_issued *issued, struct sp_layer_pass *p)
 {
+    static const struct sp_shares none = {{0}};
+    const bool hidden = sp_overlaps_exchange(in->plan);
+    const double exchanges = sp_ep_layer_s(in, layer, &none) / 2;
     const double one = constant(in, SP_C_LAUNCH), gaps = issued->kernels * sp_kernel_gap_s(in);
     const double busy = (p->matmul + p->frozen) / 3 + p->opened + p->attention_forward +
-                        p->elementwise / 3 + p->cp_forward + p->tp_forward + exchanges;
-    return sp_smooth_max(busy + gaps + issued->waits * one, issued->host * one) - busy;
+                        p->elementwise / 3 + p->cp_forward + p->tp_forward +
+                        (hidden ? 0 : exchanges);
+    const double worked = sp_smooth_max(busy + gaps + issued->waits * one, issued->host * one);
+    p->launch_forward = worked - busy;
+    p->ep_forward = hidden ? sp_exposed_s(in, exchanges, worked) : exchanges;
 }
 
 /* Recomputation repeats collectives whose results were dropped: the gather before a block's first
@@ -73,9 +80,11 @@ struct sp_layer_pass sp_pass_layer(const struct sp_step_inputs *in, const struct
     };
     for (int op = 0; op < SP_OPERATORS; op++)
         p.recompute += redone * again->of[op] * s[op];
-    if (layer->mixer.documents)
-        p.uneven = sp_mixer_unevenness(&layer->mixer, (double)in->plan->seq) *
-                   (p.attention + redone * again->of[SP_OP_CORE] * s[SP_OP_CORE]);
+    if (layer->mixer.documents) {
+        const double uneven = sp_mixer_unevenness(&layer->mixer, (double)in->plan->seq);
+        p.uneven = uneven * (p.attention + redone * again->of[SP_OP_CORE] * s[SP_OP_CORE]);
+        p.uneven_forward = uneven * p.attention_forward;
+    }
     /* host copies overlap everything; the sum cannot be less than the launches */
     const struct sp_context_work work = {s[SP_OP_CORE], f.core_backward,
                                          s[SP_OP_QKV] + s[SP_OP_LATENT], p.matmul / 3};
@@ -100,7 +109,7 @@ struct sp_layer_pass sp_pass_layer(const struct sp_step_inputs *in, const struct
     const double worked = sp_smooth_max(copied + others, least);
     p.launch = worked - copied - p.tp_comm - p.ep_comm + gaps;
     if (may_stand_still(in, layer))
-        p.launch_forward = launch_of_forward(in, &p, &issued, p.ep_comm / 2);
+        add_forward(in, layer, &issued, &p);
     if (hidden)
         p.ep_comm = sp_exposed_s(in, exchanges, worked);
     const double grads = (p.matmul + f.spared - 2 * f.frozen) / 3;
@@ -112,15 +121,14 @@ struct sp_layer_pass sp_pass_layer(const struct sp_step_inputs *in, const struct
 
 struct sp_layer_pass sp_forward_alone(const struct sp_layer_pass *all)
 {
-    struct sp_layer_pass p = {
-        .matmul = (all->matmul + all->frozen) / 3 + all->opened,
-        .attention = all->attention_forward,
-        .elementwise = all->elementwise / 3,
-        .tp_comm = all->tp_forward,
-        .cp_comm = all->cp_forward,
-        .ep_comm = all->ep_comm / 2,
-        .launch = all->launch_forward,
-        .uneven = all->attention > 0 ? all->uneven * all->attention_forward / all->attention : 0};
+    struct sp_layer_pass p = {.matmul = (all->matmul + all->frozen) / 3 + all->opened,
+                              .attention = all->attention_forward,
+                              .elementwise = all->elementwise / 3,
+                              .tp_comm = all->tp_forward,
+                              .cp_comm = all->cp_forward,
+                              .ep_comm = all->ep_forward,
+                              .launch = all->launch_forward,
+                              .uneven = all->uneven_forward};
     p.frozen =
         2 * (p.matmul + p.attention + p.elementwise + p.tp_comm + p.cp_comm + p.ep_comm + p.launch);
     return p;

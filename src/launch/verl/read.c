@@ -382,8 +382,8 @@ static void read_role(struct reading *r)
     struct sp_settings *const s = r->s;
     const bool known = knows(s, "trainer.nnodes") && knows(s, "trainer.n_gpus_per_node");
     if (known)
-        sp_launch_devices(s->launch, sp_said_whole(s, "trainer.nnodes", 1), 0,
-                          sp_said_whole(s, "trainer.n_gpus_per_node", 8));
+        sp_launch_devices(s->launch, whole(r, "trainer.nnodes", 1), 0,
+                          whole(r, "trainer.n_gpus_per_node", 8));
     else
         s->launch->devices = 0;
     r->devices = r->file->hw ? sp_chips(r->file->hw) : 0;
