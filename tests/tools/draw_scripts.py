@@ -48,7 +48,7 @@ class Draw:
             lambda: f'{name}="${other}"', lambda: f"{name}={number}; {name}+=1", lambda: f"declare {name}={number}",
             lambda: f"{name}=$(echo a{number}b{other}/x | sed -E 's#^a([0-9]+)b.*#\\1#')", lambda: f"{name}=$(basename x/{number}.sh .sh)",
             lambda: f"{name}=$(echo ${other},{number} | {r.choice(['cut -d, -f2', 'sed s/,.*//', 'tr , 1'])})",
-            lambda: f"set -- x/{number}.y; {name}=${{1##*/}}; {name}=${{{name}%.*}}", lambda: f"{name}=$(sed 's/1/2/g' <<< {number})",
+            lambda: f"set -- x/{number}.y; {name}=${{1##*/}}; {name}=${{{name}%.*}}", lambda: f"{name}=$(sed 's/1/2/g' <<< 1{number}1)",
             lambda: f"{name}=1{number}9; {name}=${{{name}{r.choice([':1:2', '/9/3', '//[0-9]/1', '%9', '#1', ':1'])}}}; {name}=$((1 + {name} % 50))",
             lambda: f"{self.test()} && {name}={number}", lambda: f"{self.test()} || {name}={number}",
             lambda: f"{self.test()} && {name}=3 || {name}={number}", lambda: self.call()])()

@@ -313,51 +313,17 @@ static bool takes_word(const struct sp_python *p, const char *from, const char *
     return true;
 }
 
-/* Puts what an expression stands for; false where it is not known. */
-static bool evaluate(const struct sp_python *p, const char *from, const char *to, int depth,
-                     int *branch, char *out, size_t size)
+/* What an option, an answer about the machine or a literal stands for, else the text itself in
+ * `out`; false for any other expression. */
+static bool takes_literal(const struct sp_python *p, const char *from, const char *to, char *out,
+                          size_t size)
 {
-    char name[96];
-    double number;
-    sp_trim_python(&from, &to);
-    if (from >= to)
-        return false;
-    const char *const when = find_word(from, to, " if "), *const otherwise =
-                                                              find_word(when, to, " else ");
-    const int asked = when < otherwise ? asks_for_bf16(when + 4, otherwise) : -1,
-              bf16 = asks_for_bf16(from, to);
-    struct sum sum = {p, from, to, branch, 0};
-    if (*from == '(' && depth < DEEPEST && sp_find_outside(from + 1, to, "") == to - 1) {
-        const char *inner = from + 1, *end = to - 1;
-        sp_trim_python(&inner, &end);
-        return evaluate(p, inner, end, depth + 1, branch, out, size);
-    }
-    if (takes_word(p, from, to, depth, branch, out, size))
-        return true;
-    if (when == to && depth < DEEPEST &&
-        (strncmp(from, "not ", 4) == 0 || find_word(from, to, " and ") < to)) {
-        const int holds = truth(p, from, to, depth + 1);
-        snprintf(out, size, "%s", holds > 0 ? "true" : "false");
-        if (holds >= 0)
-            return true;
-    }
-    const int chosen = asked >= 0 || when >= otherwise || otherwise >= to || depth >= DEEPEST
-                           ? asked
-                           : truth(p, when + 4, otherwise, depth + 1);
-    if (chosen >= 0 && otherwise < to && depth < DEEPEST)
-        return chosen ? evaluate(p, from, when, depth + 1, branch, out, size)
-                      : evaluate(p, otherwise + 6, to, depth + 1, branch, out, size);
-    if (bf16 >= 0 && when == to) {
-        snprintf(out, size, "%s", bf16 ? "true" : "false");
-        return true;
-    }
-    if (asks_for_world(from, to) && sp_typed_value(p->names, world, sizeof world - 1)) {
-        snprintf(out, size, "%s", sp_typed_value(p->names, world, sizeof world - 1));
-        return true;
-    }
+    const char *const processes =
+        asks_for_world(from, to) ? sp_typed_value(p->names, world, sizeof world - 1) : NULL;
     snprintf(out, size, "%.*s", (int)(to - from), from);
     const char *const dot = strpbrk(out, " ()[]{}\"'") ? NULL : strrchr(out, '.');
-    const char *typed = isdigit((unsigned char)*from) /* a script's parameter is no number */
+    const char *typed = processes ? processes
+                        : isdigit((unsigned char)*from) /* a script's parameter is no number */
                             ? NULL
                             : sp_typed_value(p->names, out, strlen(out));
     if (!typed && dot)
@@ -382,10 +348,14 @@ static bool evaluate(const struct sp_python *p, const char *from, const char *to
         memmove(out, out + 6, strlen(out + 6) + 1);
         return true;
     }
-    if (add_up(&sum, &number) && sum.at == to) {
-        snprintf(out, size, "%.17g", number);
-        return true;
-    }
+    return false;
+}
+
+/* What a name, or a key of a dict, stands for; `out` has its text. */
+static bool takes_name(const struct sp_python *p, const char *from, const char *to, int depth,
+                       int *branch, char *out, size_t size)
+{
+    char name[96];
     snprintf(name, sizeof name, "%s", out);
     char *const lower = strstr(name, ".lower()");
     if (lower && !lower[8])
@@ -402,6 +372,45 @@ static bool evaluate(const struct sp_python *p, const char *from, const char *to
     for (char *c = out; known && lower && *c; c++)
         *c = (char)tolower((unsigned char)*c);
     return known;
+}
+
+/* Puts what an expression stands for; false where it is not known. */
+static bool evaluate(const struct sp_python *p, const char *from, const char *to, int depth,
+                     int *branch, char *out, size_t size)
+{
+    double number;
+    sp_trim_python(&from, &to);
+    if (from >= to)
+        return false;
+    const char *const when = find_word(from, to, " if "), *const otherwise =
+                                                              find_word(when, to, " else ");
+    const bool choice = when < otherwise && otherwise < to && depth < DEEPEST,
+               both = strncmp(from, "not ", 4) == 0 || find_word(from, to, " and ") < to;
+    struct sum sum = {p, from, to, branch, 0};
+    if (*from == '(' && depth < DEEPEST && sp_find_outside(from + 1, to, "") == to - 1)
+        return evaluate(p, from + 1, to - 1, depth + 1, branch, out, size);
+    if (takes_word(p, from, to, depth, branch, out, size))
+        return true;
+    const int asked = when < otherwise ? asks_for_bf16(when + 4, otherwise) : -1,
+              bf16 = asks_for_bf16(from, to),
+              chosen = asked < 0 && choice ? truth(p, when + 4, otherwise, depth + 1) : asked,
+              holds = when < to || depth >= DEEPEST ? -1
+                      : bf16 >= 0 || !both          ? bf16
+                                                    : truth(p, from, to, depth + 1);
+    if (choice && chosen >= 0)
+        return chosen ? evaluate(p, from, when, depth + 1, branch, out, size)
+                      : evaluate(p, otherwise + 6, to, depth + 1, branch, out, size);
+    if (holds >= 0) {
+        snprintf(out, size, "%s", holds ? "true" : "false");
+        return true;
+    }
+    if (takes_literal(p, from, to, out, size))
+        return true;
+    if (add_up(&sum, &number) && sum.at == to) {
+        snprintf(out, size, "%.17g", number);
+        return true;
+    }
+    return takes_name(p, from, to, depth, branch, out, size);
 }
 
 const char *sp_find_python(const char *from, const char *to, const char *word)
