@@ -67,7 +67,7 @@ static const struct sp_example examples[] = {
      "lognormal:1000:0.8 --max-response 4096",
      "a GRPO step, colocated"},
     {"rl --model llama3-8b --hw h100-32 --split 16:16 --stale 1 --prompts 64 --group 16 --output "
-     "exponential:1000 --pack 8192",
+     "exponential:1000 --max-response 7168 --pack 8192",
      "generation on separate devices, one step ahead"},
     {"rl --model llama3-8b --hw h100-16 --gen-hw h20-16 --prompts 64 --algorithm ppo --group 1",
      "PPO with a critic, generation on other chips"},
@@ -126,8 +126,7 @@ static void fill(const struct sp_rl_sides *sides, const struct sp_rl_answer *r, 
     s->train_longer = r->passes_longer;
     s->loop = sp_rl_loops[a->ideal];
     s->row_answers = a->prompts * a->group / a->minibatches;
-    s->over =
-        sides->room > 0 ? sp_lengths_over(&a->output, fmax(0, sides->room / 2 - s->input)) : 0;
+    s->over = sides->room > 0 ? sp_lengths_over(&sides->lengths, sides->room / 2) : 0;
     s->sides = sides;
     s->is_split = !a->colocated;
     s->sleeps = a->colocated && a->sleep == SP_RL_SLEEP_BOTH;

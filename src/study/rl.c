@@ -25,7 +25,8 @@ static struct sp_step_inputs inputs_with(const struct sp_planned *p, const struc
 /* A forward pass over the whole batch: replicas with fewer rows wait for those with one more. */
 static double forward_s(const struct sp_rl_asked *a, const struct sp_model *model)
 {
-    const struct sp_model still = sp_forward_model(model);
+    struct sp_model still = sp_forward_model(model);
+    still.documents = a->documents;
     struct sp_plan plan = sp_companion_plan(&still, &a->trained->plan);
     const double at_once = (double)(plan.dp * plan.micro_batch);
     plan.batch = (int64_t)(at_once * ceil(a->rows / at_once));

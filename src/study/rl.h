@@ -32,7 +32,8 @@ struct sp_rl_asked {
     double engines;
     const struct sp_model *reference, *critic, *reward; /* NULL: none */
     double prompts, group, kept, epochs, minibatches, stale;
-    double rows, row_tokens; /* of a forward pass over all answers */
+    double rows, row_tokens;              /* of a forward pass over all answers */
+    const struct sp_documents *documents; /* in these rows; NULL: each has one */
     bool colocated, partial;
     bool ideal; /* without the constants of a framework */
     enum sp_rl_sleep sleep;
