@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/truth.h"
+#include "cli/plan_fields.h"
 #include "cli/plan_options.h"
 #include "config/lengths.h"
 
@@ -429,6 +430,41 @@ double sp_mean_price(const struct sp_rl_sides *s, double of_training, double of_
 {
     const double engines = s->generates.replicas * s->generates.group_chips;
     return (engines * of_engines + (s->asked.devices - engines) * of_training) / s->asked.devices;
+}
+
+static void add_number(struct sp_words *w, enum sp_option_id id, double value)
+{
+    sp_add_word(w, "--%s", sp_option_name(id));
+    sp_add_word(w, "%.17g", value);
+}
+
+/* What `step` chose, as `search` prints a plan. */
+static void add_plan(struct sp_rl_sides *s)
+{
+    const struct sp_planned *const p = &s->trained;
+    struct sp_words plan = {0};
+    sp_plan_words(&p->plan, &p->model, &p->framework.framework, p->hw.slices, &plan);
+    if (!s->train_args->given.framework)
+        sp_add_option(&s->train_words, "framework", p->framework.framework.name);
+    for (int i = 0; i + 1 < plan.n; i += 2)
+        if (!s->train_args->given_at[sp_option_named(s->train_args, plan.word[i] + 2)->id])
+            sp_add_option(&s->train_words, plan.word[i] + 2, plan.word[i + 1]);
+    sp_free_words(&plan);
+}
+
+void sp_say_choices(struct sp_rl_sides *s, const struct sp_rl_answer *r)
+{
+    const struct serve *const f = &s->generates;
+    struct sp_words *const w = &s->generate_words;
+    const double engines = (double)sp_chips(&f->hw) / f->group_chips; /* `serve` has all of --hw */
+    add_plan(s);
+    if (!f->degrees.given && f->service.tp > 0) {
+        add_number(w, SP_O_tp, f->service.tp);
+        if (f->service.attention_dp > 1)
+            add_number(w, SP_O_attention_dp, f->service.attention_dp);
+    } else if (!f->degrees.given && engines > 1)
+        add_number(w, SP_O_replicas, engines);
+    add_number(w, SP_O_concurrency, sp_total_of_instances(r->rollout.at_once, engines));
 }
 
 void sp_free_sides(struct sp_rl_sides *s)

@@ -37,6 +37,11 @@ bool sp_load_sides(const struct sp_args *args, struct sp_report *report, struct 
  */
 bool sp_can_split(const struct sp_hardware *hw, int64_t train, int64_t generate);
 
+/* Completes the sides' command lines with what was chosen: the plan of training, and the degrees of
+ * engines and the answers that they start with. Then `step` has the step of an update, and `serve`
+ * the time of an answer (e2e_s), as they are without the constants of a framework. */
+void sp_say_choices(struct sp_rl_sides *sides, const struct sp_rl_answer *answer);
+
 /* Price (USD/h) of a device in the mean: of engines' devices, and of all others. */
 double sp_mean_price(const struct sp_rl_sides *sides, double of_training, double of_engines);
 

@@ -88,7 +88,8 @@ struct rl {
     double generation_s, logprob_s, reference_s, critic_s, reward_s, update_s, refit_s, wake_s;
     double step_of_update, rate, parts;
     double longer, train_longer, row_answers, over;
-    bool is_split, sleeps, together;
+    bool is_split, sleeps;
+    bool together, beside; /* sides, or states, that do not leave the devices */
     const char *side;
     const struct sp_rl_found *found; /* NULL: nothing was searched */
 };
@@ -131,6 +132,7 @@ static void fill(const struct sp_rl_sides *sides, const struct sp_rl_answer *r, 
     s->is_split = !a->colocated;
     s->sleeps = a->colocated && a->sleep == SP_RL_SLEEP_BOTH;
     s->together = a->colocated && a->sleep == SP_RL_SLEEP_NONE;
+    s->beside = a->colocated && a->sleep != SP_RL_SLEEP_BOTH;
     s->side = r->work_s > r->training_s ? "generation" : "training";
 }
 
@@ -160,6 +162,7 @@ static bool answer(const struct sp_args *args, const struct sp_rl_found *found,
         sp_estimate_rl(&sides->asked, r);
         fill(sides, r, &s);
         s.found = found;
+        sp_say_choices(sides, r);
         char *const train = sp_shell_line(&sides->train_words);
         char *const generate = sp_shell_line(&sides->generate_words);
         s.train_line = train;

@@ -56,7 +56,10 @@ struct sp_rl_answer {
     double refit_bytes, refit_bandwidth, states, host_bandwidth, devices_per_host;
     double memory_training, memory_generation, memory_both, capacity;
     double sleeping; /* states of a device that wait on its host */
+    double frozen;   /* and its weights of models that do not train */
     double places;   /* answers that an engine has room for */
+    double at_start; /* of them where all start at once: they are longest at the same time */
+    double crowding; /* then of each: sp_crowding */
     bool fits;
 };
 
