@@ -67,7 +67,7 @@ static const struct sp_example examples[] = {
      "lognormal:1000:0.8 --max-response 4096",
      "a GRPO step, colocated"},
     {"rl --model llama3-8b --hw h100-32 --split 16:16 --stale 1 --prompts 64 --group 16 --output "
-     "exponential:1000 --max-response 7168 --pack 8192",
+     "uniform:1:4096 --pack 8192",
      "generation on separate devices, one step ahead"},
     {"rl --model llama3-8b --hw h100-16 --gen-hw h20-16 --prompts 64 --algorithm ppo --group 1",
      "PPO with a critic, generation on other chips"},
