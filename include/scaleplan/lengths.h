@@ -24,7 +24,8 @@ enum sp_lengths_kind {
 struct sp_lengths {
     enum sp_lengths_kind kind;
     double a, b;
-    double most;          /* longer ones end there; 0: no limit */
+    double plus;          /* tokens before each of them, such as a prompt */
+    double most;          /* longer ones end there, `plus` included; 0: no limit */
     const double *sorted; /* n lengths, rising; owned by the caller */
     size_t n;
     double mean, square; /* of the lengths, and of their squares: sp_settle_lengths */
@@ -53,7 +54,7 @@ double sp_draw_length(const struct sp_lengths *lengths, uint64_t *state);
 /* The same sequence's next number between 0 and 1, both excluded. */
 double sp_draw_share(uint64_t *state);
 
-/* Whole documents in rows of equal length, each in the first that has room (first fit). Attention
+/* Whole documents in rows of equal room, each in the first that has some (first fit). Attention
  * stays within each; one that is longer than a row is cut to it. */
 enum { SP_DOCUMENT_SIZES = 64, SP_DOCUMENT_PLACES = 64 };
 struct sp_document_size {
@@ -61,7 +62,8 @@ struct sp_document_size {
     double share;  /* of all tokens */
 };
 struct sp_documents {
-    double row;          /* tokens of a row */
+    double row;          /* tokens that a row has room for */
+    double filled;       /* tokens of a row, mean */
     double mean, square; /* mean of their lengths, and of the squares */
     double reach;        /* tokens of the document of a token, mean: square / mean */
     double spread, skew; /* of a row's sum of squares: standard deviation over the mean, skewness */
@@ -73,7 +75,8 @@ struct sp_documents {
 /* Packs them; false: each fills a row. Feller 1971, section XI.5 (renewal-reward), for the spread
  * of the sum of squares of as many documents as fill what a document longer than half a row leaves:
  * of those no row has two (Martello and Toth 1990, section 8.2). */
-bool sp_pack_documents(const struct sp_lengths *lengths, double row, struct sp_documents *packed);
+bool sp_pack_documents(const struct sp_lengths *lengths, double row, double filled,
+                       struct sp_documents *packed);
 
 /* Expected sum of squared lengths on the busiest of `replicas`, each with `rows` rows, over the
  * mean of all: of one row by its distribution, of more by a gamma distribution of the same spread

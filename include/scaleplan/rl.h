@@ -90,6 +90,17 @@ struct sp_rollout_time {
  */
 void sp_time_rollout(const struct sp_rollout *rollout, struct sp_rollout_time *time);
 
+/*
+ * Cache of a place at its peak if answers start together, over that in a steady state: at least 1.
+ *
+ * With S(t) the share of answers longer than t, a place that stays empty has S(t) kv(t) after t
+ * steps, one that is refilled the sum over its renewals u of S(t - u) kv(t - u). Cox 1962, "Renewal
+ * Theory", section 5. On a grid up to twice the mean, beyond which the first peak has passed; t is
+ * in tokens, kv(t) the bytes of the prompt and of t tokens.
+ */
+double sp_crowding(const struct sp_service *service, const struct sp_lengths *output,
+                   bool refilled);
+
 /* An answer of the mean length and the longest of a batch where so many answers run, those of other
  * batches included: sp_rl_latency_s. s. */
 struct sp_rollout_pace {

@@ -113,10 +113,12 @@ struct sp_flow {
 /* What sp_choose_kept may choose. */
 struct sp_kept_space {
     bool policy[SP_POLICIES]; /* recomputations */
-    unsigned modules;    /* under the policy none each of these beside it (bits of sp_module) */
-    bool is_given;       /* none of those: the plan's own recomputation */
-    unsigned away;       /* tensors that each may wait in host memory (bits of sp_away); 0: as
-                            the plan says */
+    unsigned modules; /* under the policy none each of these beside it (bits of sp_module) */
+    bool is_given;    /* none of those: the plan's own recomputation */
+    unsigned away;    /* tensors that each may wait in host memory (bits of sp_away); 0: as
+                         the plan says */
+    unsigned needs[SP_AWAYS]; /* the tensors that wait there too if one does */
+    bool keeps_inputs;        /* the inputs of layers that run again whole do not wait there */
     int optimizer_parts; /* the hosts' share of the optimizer is 0, 1/n, ... 1; 0: the plan's */
     double most_s;       /* longest step of interest; 0: any */
 };
@@ -283,11 +285,13 @@ bool sp_plan_at(const struct sp_search_space *space, uint64_t group, uint64_t le
 /* What a framework supports: the names that a changed plan may use. */
 struct sp_repertoire {
     bool zero[4], policy[SP_POLICIES], schedule[SP_SCHEDULES];
+    bool nearly[SP_POLICIES]; /* its options say the policy only nearly */
     struct sp_module_ladder modules;
     unsigned away; /* tensors that it can keep in host memory by themselves: bits of sp_away */
-    bool optimizer_away; /* and a share of the optimizer */
-    bool splits_axes;    /* on a torus TP can take parts of axes */
-    bool own_stages;     /* each stage can be told its layers */
+    unsigned away_needs[SP_AWAYS]; /* those that have to wait there beside one of these */
+    bool optimizer_away;           /* and a share of the optimizer */
+    bool splits_axes;              /* on a torus TP can take parts of axes */
+    bool own_stages;               /* each stage can be told its layers */
     bool pipelines, uneven_stages, contexts, offload, moe_overlap, copies_kv_heads;
     bool sequence_parallel[2]; /* off, on */
     bool dispatch[SP_DISPATCHES], cp_kind[SP_CP_KINDS];

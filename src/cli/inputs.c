@@ -143,14 +143,18 @@ bool sp_take_documents(const struct sp_args *args, const struct sp_sources *sour
                        struct sp_documents *documents, struct sp_error *error)
 {
     struct sp_lengths lengths;
+    const double room = args->given.pack ? args->value.pack : seq;
     if (!args->given.documents)
         return true;
+    if (room < seq)
+        return sp_fail(error, SP_INPUT, "--pack %.0f: the rows of --batch have %.0f tokens", room,
+                       seq);
     if (!sp_model_has_shape(model))
         return sp_fail(error, SP_INPUT, "--documents: %s has no known shape", model->name);
     if (!sp_load_lengths(args->text[SP_O_documents], "--documents", SP_TRACE_INPUT, sources,
                          &lengths, NULL, error))
         return false;
-    if (!sp_pack_documents(&lengths, seq, documents))
+    if (!sp_pack_documents(&lengths, room, seq, documents))
         return true;
     model->documents = documents;
     for (int i = 0; i < SP_COMPANION_ROLES; i++)

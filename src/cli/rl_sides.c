@@ -9,9 +9,12 @@
 #include <scaleplan/forms.h>
 
 #include "base/list.h"
+#include "base/memory.h"
 #include "base/number.h"
 #include "base/truth.h"
+#include "cli/plan_fields.h"
 #include "cli/plan_options.h"
+#include "config/lengths.h"
 
 const char *const sp_rl_algorithms[] = {"grpo", "ppo", "dapo", "rloo", "reinforce", NULL};
 const char *const sp_rl_sleeps[] = {"none", "engine", "both", NULL};
@@ -25,10 +28,10 @@ static const char *const part_names[SP_RL_PARTS] = {
 
 /* Options of `rl` that `step` lacks or gives another meaning. */
 static const enum sp_option_id not_of_training[] = {
-    SP_O_hw,      SP_O_reference,  SP_O_get,     SP_O_format, SP_O_explain,
-    SP_O_details, SP_O_quiet,      SP_O_derive,  SP_O_check,  SP_O_price,
-    SP_O_plot,    SP_O_plot_width, SP_O_report,  SP_O_output, SP_O_batch,
-    SP_O_seq,     SP_O_from,       SP_O_set_var, SP_O_recipe, SP_NO_OPTION};
+    SP_O_hw,     SP_O_reference, SP_O_get,    SP_O_format, SP_O_explain, SP_O_details,
+    SP_O_quiet,  SP_O_derive,    SP_O_check,  SP_O_price,  SP_O_plot,    SP_O_plot_width,
+    SP_O_report, SP_O_output,    SP_O_batch,  SP_O_seq,    SP_O_from,    SP_O_set_var,
+    SP_O_recipe, SP_O_pack,      SP_NO_OPTION};
 
 /* Options of the engines, and what `serve` calls them. */
 static const struct {
@@ -183,22 +186,30 @@ static double up_to_multiple(double x, double of)
     return ceil(x / of - 1e-9) * of;
 }
 
+/* What trains of an answer: it follows its prompt. */
+static struct sp_lengths with_prompt(const struct serve *f)
+{
+    struct sp_lengths l = f->output;
+    l.plus += f->service.input;
+    l.most += l.most > 0 ? f->service.input : 0;
+    sp_settle_lengths(&l);
+    return l;
+}
+
 /* Number of answers per row, and the row's length. The replica with most rows decides, so all have
  * as many, or that with the longest answer; context parallelism pads rows. */
 static struct sp_rl_rows shape_rows(const struct sp_args *args, const struct sp_rl_sides *s,
                                     double answers)
 {
     const struct sp_option_values *const v = &args->value;
-    const struct serve *const f = &s->generates;
-    const double length = f->service.input + f->service.output, cp = fmax(1, v->cp);
+    const double length = s->lengths.mean, cp = fmax(1, v->cp);
     const double dp = s->train_devices / (fmax(1, v->tp) * fmax(1, v->pp) * cp);
     const double multiple = cp > 1 ? 2 * cp * fmax(1, v->tp) : 1,
                  together = fmax(1, v->micro_batch);
-    const double longest = f->service.input + sp_greatest_length(&f->output, fmax(1, answers));
-    struct sp_rl_rows r = {.mean = answers, .tokens = floor(length + 0.5)};
+    const double longest = sp_greatest_length(&s->lengths, fmax(1, answers));
+    struct sp_rl_rows r = {.mean = answers, .tokens = floor(length + 0.5), .packed = s->room > 0};
     if (s->room > 0)
-        r.mean = sp_rl_packs(answers, length, s->room,
-                             sp_lengths_over(&f->output, fmax(0, s->room / 2 - f->service.input)));
+        r.mean = sp_rl_packs(answers, length, s->room, sp_lengths_over(&s->lengths, s->room / 2));
     r.rows = ceil(r.mean);
     if (dp >= 1 && floor(dp) == dp)
         r.rows = up_to_multiple(r.mean, dp * together);
@@ -207,9 +218,40 @@ static struct sp_rl_rows shape_rows(const struct sp_args *args, const struct sp_
     if (longest > r.rows / dp * r.tokens * (1 + 1e-9) && dp >= 1 && floor(dp) == dp) {
         r.rows = dp * together; /* the replica with the longest answer has no other */
         r.tokens = ceil(longest / together);
+        r.packed = false;
     }
     r.tokens = up_to_multiple(r.tokens, multiple);
     return r;
+}
+
+/* --pack: rows have room for the longest answer that is expected. */
+static bool take_room(const struct sp_args *args, double answers, struct sp_rl_sides *s,
+                      struct sp_error *error)
+{
+    const double longest = sp_greatest_length(&s->lengths, fmax(1, answers));
+    s->room = args->given.pack ? args->value.pack : 0;
+    return s->room == 0 || longest <= s->room * (1 + 1e-9) ||
+           sp_fail(error, SP_INPUT,
+                   "--pack %.0f: the longest of the answers has %.0f tokens with its prompt: use a "
+                   "larger --pack, or --max-response",
+                   s->room, ceil(longest));
+}
+
+/* Answers in packed rows: attention stays within each. */
+static void pack_rows(struct sp_rl_sides *s)
+{
+    struct sp_words *const w = &s->train_words;
+    char *const text = sp_must(malloc(SP_LENGTHS_TEXT));
+    const double room = fmax(s->room, s->all.tokens);
+    if (s->all.packed && sp_pack_documents(&s->lengths, room, s->all.tokens, &s->documents))
+        s->asked.documents = &s->documents;
+    if (s->rows.packed) {
+        sp_lengths_words(&s->lengths, s->generates.output_text, text, SP_LENGTHS_TEXT);
+        sp_add_option(w, "documents", text);
+        sp_add_word(w, "--pack");
+        sp_add_word(w, "%.0f", fmax(s->room, s->rows.tokens));
+    }
+    free(text);
 }
 
 /* Training, as `step` reads it: an optimizer step of mean lengths. */
@@ -238,10 +280,13 @@ static bool load_training(const struct sp_args *args, const struct sp_sources *s
         }
     sp_add_option(w, "hw", hw);
     sp_add_word(w, "--batch");
-    s->room = args->given.pack ? fmax(args->value.pack, s->generates.service.input + 1) : 0;
+    s->lengths = with_prompt(&s->generates);
+    if (!take_room(args, answers, s, error))
+        return false;
     s->rows = shape_rows(args, s, batch);
     s->all = shape_rows(args, s, answers);
     sp_add_word(w, "%.0fx%.0f", s->rows.rows, s->rows.tokens);
+    pack_rows(s);
     return parse_side("step", w, s->train_args, error) &&
            sp_plan_of(s->train_args, sources, &s->trained, error);
 }
@@ -256,6 +301,7 @@ static bool load_beside(const struct sp_rl_sides *s, const struct sp_sources *so
                                        .base_bytes = s->trained.model.tuning.base_bytes};
     if (name && !sp_load_model(name, sources, model, error))
         return false;
+    model->documents = s->trained.model.documents;
     const struct sp_plan plan = sp_companion_plan(model, &s->trained.plan);
     const enum sp_plan_problem problem =
         sp_check_plan(model, &plan, sp_chips(&s->trained.hw), s->trained.hw.slices);
@@ -389,6 +435,41 @@ double sp_mean_price(const struct sp_rl_sides *s, double of_training, double of_
 {
     const double engines = s->generates.replicas * s->generates.group_chips;
     return (engines * of_engines + (s->asked.devices - engines) * of_training) / s->asked.devices;
+}
+
+static void add_number(struct sp_words *w, enum sp_option_id id, double value)
+{
+    sp_add_word(w, "--%s", sp_option_name(id));
+    sp_add_word(w, "%.17g", value);
+}
+
+/* What `step` chose, as `search` prints a plan. */
+static void add_plan(struct sp_rl_sides *s)
+{
+    const struct sp_planned *const p = &s->trained;
+    struct sp_words plan = {0};
+    sp_plan_words(&p->plan, &p->model, &p->framework.framework, p->hw.slices, &plan);
+    if (!s->train_args->given.framework)
+        sp_add_option(&s->train_words, "framework", p->framework.framework.name);
+    for (int i = 0; i + 1 < plan.n; i += 2)
+        if (!s->train_args->given_at[sp_option_named(s->train_args, plan.word[i] + 2)->id])
+            sp_add_option(&s->train_words, plan.word[i] + 2, plan.word[i + 1]);
+    sp_free_words(&plan);
+}
+
+void sp_say_choices(struct sp_rl_sides *s, const struct sp_rl_answer *r)
+{
+    const struct serve *const f = &s->generates;
+    struct sp_words *const w = &s->generate_words;
+    const double engines = (double)sp_chips(&f->hw) / f->group_chips; /* `serve` has all of --hw */
+    add_plan(s);
+    if (!f->degrees.given && f->service.tp > 0) {
+        add_number(w, SP_O_tp, f->service.tp);
+        if (f->service.attention_dp > 1)
+            add_number(w, SP_O_attention_dp, f->service.attention_dp);
+    } else if (!f->degrees.given && engines > 1)
+        add_number(w, SP_O_replicas, engines);
+    add_number(w, SP_O_concurrency, sp_total_of_instances(r->rollout.at_once, engines));
 }
 
 void sp_free_sides(struct sp_rl_sides *s)

@@ -369,14 +369,17 @@ static bool take_lengths(struct serve *f, const struct sp_sources *sources, stru
                          error))
         return false;
     const bool both = in && in->column[SP_TRACE_OUTPUT] && !f->args->given.output;
-    if (!sp_load_lengths(text[both ? SP_O_input : SP_O_output], "--output", SP_TRACE_OUTPUT,
-                         sources, &f->output, &out, error))
+    f->output_text = text[both ? SP_O_input : SP_O_output];
+    if (!sp_load_lengths(f->output_text, "--output", SP_TRACE_OUTPUT, sources, &f->output, &out,
+                         error))
         return false;
-    f->rows = in && out && in != out ? NULL : in ? in : out;
+    const bool pairs = !(in && out && in != out) && f->input.plus + f->output.plus == 0 &&
+                       f->input.most + f->output.most == 0;
+    f->rows = !pairs ? NULL : in ? in : out;
     if (f->args->given.max_response) { /* pairs of a file would be longer */
-        if (f->output.kind == SP_LENGTHS_FIXED && f->output.a > f->args->value.max_response)
+        if (f->output.kind == SP_LENGTHS_FIXED && f->output.mean > f->args->value.max_response)
             return sp_fail(error, SP_INPUT, "--max-response %.0f: all answers are longer (%.0f)",
-                           f->args->value.max_response, f->output.a);
+                           f->args->value.max_response, f->output.mean);
         f->output.most = f->args->value.max_response;
         f->rows = NULL;
         sp_settle_lengths(&f->output);

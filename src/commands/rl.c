@@ -67,7 +67,7 @@ static const struct sp_example examples[] = {
      "lognormal:1000:0.8 --max-response 4096",
      "a GRPO step, colocated"},
     {"rl --model llama3-8b --hw h100-32 --split 16:16 --stale 1 --prompts 64 --group 16 --output "
-     "exponential:1000 --pack 8192",
+     "uniform:1:4096 --pack 8192",
      "generation on separate devices, one step ahead"},
     {"rl --model llama3-8b --hw h100-16 --gen-hw h20-16 --prompts 64 --algorithm ppo --group 1",
      "PPO with a critic, generation on other chips"},
@@ -88,7 +88,8 @@ struct rl {
     double generation_s, logprob_s, reference_s, critic_s, reward_s, update_s, refit_s, wake_s;
     double step_of_update, rate, parts;
     double longer, train_longer, row_answers, over;
-    bool is_split, sleeps, together;
+    bool is_split, sleeps;
+    bool together, beside; /* sides, or states, that do not leave the devices */
     const char *side;
     const struct sp_rl_found *found; /* NULL: nothing was searched */
 };
@@ -126,12 +127,12 @@ static void fill(const struct sp_rl_sides *sides, const struct sp_rl_answer *r, 
     s->train_longer = r->passes_longer;
     s->loop = sp_rl_loops[a->ideal];
     s->row_answers = a->prompts * a->group / a->minibatches;
-    s->over =
-        sides->room > 0 ? sp_lengths_over(&a->output, fmax(0, sides->room / 2 - s->input)) : 0;
+    s->over = sides->room > 0 ? sp_lengths_over(&sides->lengths, sides->room / 2) : 0;
     s->sides = sides;
     s->is_split = !a->colocated;
     s->sleeps = a->colocated && a->sleep == SP_RL_SLEEP_BOTH;
     s->together = a->colocated && a->sleep == SP_RL_SLEEP_NONE;
+    s->beside = a->colocated && a->sleep != SP_RL_SLEEP_BOTH;
     s->side = r->work_s > r->training_s ? "generation" : "training";
 }
 
@@ -161,6 +162,7 @@ static bool answer(const struct sp_args *args, const struct sp_rl_found *found,
         sp_estimate_rl(&sides->asked, r);
         fill(sides, r, &s);
         s.found = found;
+        sp_say_choices(sides, r);
         char *const train = sp_shell_line(&sides->train_words);
         char *const generate = sp_shell_line(&sides->generate_words);
         s.train_line = train;

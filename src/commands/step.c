@@ -29,6 +29,7 @@ static const struct sp_taken options[] = {
     SP_OPTIONS_FROM,
     SP_OPTIONS_PLANNED,
     SP_TAKE(documents),
+    SP_TAKE(pack, .needs = SP_THESE(SP_O_documents)),
     SP_OPTIONS_TUNING,
     SP_OPTIONS_COMPANIONS,
     SP_OPTION_CONVENTION,

@@ -109,6 +109,8 @@ struct sp_framework_file {
     char recompute_modules[96]; /* parts of a layer that it can run again, in the order in which
                                    they are tried; "": none */
     char offload_modules[96];   /* what of a layer it can keep in host memory by itself; "": none */
+    char recompute_nearly[32];  /* of `recompute` what its options say only nearly; "": none */
+    char offload_rules[96];     /* which of it only with other parts, or in some models; "": none */
     bool optimizer_offload;     /* and a share of the optimizer */
     bool can_overlap_moe;
     bool whole_axes;              /* TP takes whole axes of a torus */

@@ -48,8 +48,10 @@ struct sp_repertoire sp_framework_repertoire(const struct sp_framework_file *f,
                                  .offload = f->offload && sp_host_bytes_per_s(&hw->chip) > 0};
     for (int i = 0; i < SP_SCHEDULES; i++)
         runs.schedule[i] = lists(f->schedules, sp_schedule_names[i]);
-    for (int i = 0; i < SP_POLICIES; i++)
+    for (int i = 0; i < SP_POLICIES; i++) {
         runs.policy[i] = lists(f->recompute, sp_policy_names[i]);
+        runs.nearly[i] = f->recompute_nearly[0] && lists(f->recompute_nearly, sp_policy_names[i]);
+    }
     for (int i = 0; i < 4; i++)
         runs.zero[i] = lists(f->zero, sp_zero_names[i]);
     for (int i = 0; i < SP_DISPATCHES; i++) /* dispatchers that forward inside a node need
@@ -64,6 +66,30 @@ struct sp_repertoire sp_framework_repertoire(const struct sp_framework_file *f,
     runs.moe_overlap = f->can_overlap_moe;
     runs.copies_kv_heads = f->framework.copies_kv_heads;
     return runs;
+}
+
+void sp_narrow_offload(const struct sp_framework_file *f, const struct sp_model *model,
+                       struct sp_repertoire *runs)
+{
+    const struct {
+        const char *word;
+        bool is;
+    } models[] = {{"mla", model->mla.kv_lora_rank > 0}, {"experts", model->moe.experts > 0}};
+    const char *rules = f->offload_rules[0] ? f->offload_rules : NULL;
+    char rule[48];
+    while (sp_next_item(&rules, rule, sizeof rule)) {
+        char *const with = strstr(rule, " with ");
+        if (!with)
+            continue;
+        *with = '\0';
+        const unsigned of = away_of(rule + strspn(rule, " "));
+        const char *const needed = with + strlen(" with ");
+        for (int i = 0; i < SP_AWAYS; i++)
+            runs->away_needs[i] |= of >> i & 1 ? away_of(needed) : 0;
+        for (size_t i = 0; i < sizeof models / sizeof *models; i++)
+            if (strcmp(needed, models[i].word) == 0 && !models[i].is)
+                runs->away &= ~of;
+    }
 }
 
 void sp_narrow_contexts(const struct sp_framework_file *f, const struct sp_hardware *hw,

@@ -15,4 +15,9 @@ struct sp_repertoire sp_framework_repertoire(const struct sp_framework_file *fra
 void sp_narrow_contexts(const struct sp_framework_file *framework, const struct sp_hardware *hw,
                         const struct sp_model *model, struct sp_repertoire *runs);
 
+/* Takes its rules of what waits in host memory: which tensors only beside others, and leaves out
+ * those that layers of that model have not by themselves. */
+void sp_narrow_offload(const struct sp_framework_file *framework, const struct sp_model *model,
+                       struct sp_repertoire *runs);
+
 #endif

@@ -189,10 +189,14 @@ static const struct sp_field framework_fields[] = {
          "pipeline stages must be equal; embedding and head may count as a layer each"),
     BOOL(own_stages, "the layers of each pipeline stage can be set"),
     TEXT(recompute, "recompute policies; empty: any"),
+    TEXT(recompute_nearly, "those of `recompute` that its options say only nearly, which "
+                           "--offload-modules auto leaves out; empty: none"),
     TEXT(recompute_modules, "parts of a layer that it can recompute, comma-separated, cheapest per "
                             "freed byte first; empty: none"),
     TEXT(offload_modules, "what of a layer's activations it can keep in host memory by itself, "
                           "comma-separated; empty: none"),
+    TEXT(offload_rules, "PART with PART, with mla or with experts, comma-separated: a part that it "
+                        "keeps there only beside another, or in such models"),
     BOOL(optimizer_offload, "can keep a fraction of the optimizer's states in host memory"),
     TEXT(zero, "ZeRO stages; empty: any"),
     TEXT(dispatchers, "token dispatchers, comma-separated; empty: any"),

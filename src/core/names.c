@@ -22,7 +22,7 @@ const char *const sp_overlap_names[] = {"axes", "none", NULL};
 #define CLOSED_FORMS "none", "selective", "mlp", "dots", "full"
 const char *const sp_verdict_names[] = {"yes", "tight", "no", NULL};
 const char *const sp_remat_names[] = {CLOSED_FORMS, NULL};
-const char *const sp_policy_names[] = {CLOSED_FORMS, "alternate", "qkv", NULL};
+const char *const sp_policy_names[] = {CLOSED_FORMS, "alternate", "qkv", "attention", NULL};
 
 const char *const sp_module_names[] = {"core_attn", "mla_up_proj", "layernorm",      "mlp",
                                        "moe",       "moe_act",     "shared_experts", NULL};

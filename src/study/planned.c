@@ -36,8 +36,10 @@ struct sp_repertoire sp_repertoire_of(const struct sp_planned *p, bool any)
         .own_stages = true,
         .can_overlap_moe = true};
     struct sp_repertoire runs = sp_framework_repertoire(any ? &anything : &p->framework, &p->hw);
-    if (!any)
+    if (!any) {
         sp_narrow_contexts(&p->framework, &p->hw, &p->model, &runs);
+        sp_narrow_offload(&p->framework, &p->model, &runs);
+    }
     return runs;
 }
 

@@ -25,7 +25,8 @@ static struct sp_step_inputs inputs_with(const struct sp_planned *p, const struc
 /* A forward pass over the whole batch: replicas with fewer rows wait for those with one more. */
 static double forward_s(const struct sp_rl_asked *a, const struct sp_model *model)
 {
-    const struct sp_model still = sp_forward_model(model);
+    struct sp_model still = sp_forward_model(model);
+    still.documents = a->documents;
     struct sp_plan plan = sp_companion_plan(&still, &a->trained->plan);
     const double at_once = (double)(plan.dp * plan.micro_batch);
     plan.batch = (int64_t)(at_once * ceil(a->rows / at_once));
@@ -83,6 +84,7 @@ static void time_training(const struct sp_rl_asked *a, struct sp_rl_answer *r)
         const double weights = weights_on_device(a, beside[i]);
         r->part_s[parts[i]] = forward_s(a, beside[i]) + weights / r->host_bandwidth;
         away = fmax(away, weights);
+        r->frozen += a->without[parts[i]] ? 0 : weights;
     }
     r->memory_training += fmax(0, away - (double)r->training.memory.activations);
     time_critic(a, r);
@@ -99,20 +101,17 @@ static double places_of(const struct sp_rl_asked *a, const struct sp_rl_answer *
     return sp_most_sequences(&served);
 }
 
-/* Places for answers that start together: they are long at the same time. The mean cache
- * of one over the most that one of them has, those that have ended included. */
-static double share_at_start(const struct sp_rl_asked *a)
+/* Places for answers that start together: as many as have room when they are longest. Where they
+ * are fewer than the answers, others take the places of those that have ended. */
+static void place_answers(const struct sp_rl_asked *a, struct sp_rl_answer *r)
 {
-    enum { POINTS = 64 };
     const struct sp_service *const s = &a->instance->served.service;
-    double most = 0;
-    for (int i = 0; i < POINTS; i++) {
-        const double ended = i > 0 ? (double)i / POINTS : 1e-9;
-        const double tokens = s->input + sp_lengths_quantile(&a->output, ended);
-        most = fmax(most, (1 - ended) * sp_kv_bytes_of_sequence(s->model, tokens, s->kv_bytes));
+    for (int refilled = 0; refilled < 2; refilled++) {
+        r->crowding = sp_crowding(s, &a->output, refilled);
+        r->at_start = fmax(1, floor(r->places / r->crowding));
+        if (r->answers_each <= r->at_start)
+            return;
     }
-    const double held = sp_kv_bytes_of_sequence(s->model, s->held_tokens, s->kv_bytes);
-    return most > 0 ? fmin(1, held / most) : 1;
 }
 
 static struct sp_rollout rollout_of(const struct sp_rl_asked *a, const struct sp_rl_answer *r)
@@ -122,7 +121,7 @@ static struct sp_rollout rollout_of(const struct sp_rl_asked *a, const struct sp
                                .output = &a->output,
                                .answers = r->answers_each,
                                .engines = fmin(a->engines, r->answers),
-                               .at_once = fmax(1, floor(r->places * share_at_start(a))),
+                               .at_once = r->at_start,
                                .most = fmax(1, r->places),
                                .longer = constant(a, SP_RL_GENERATION_CONSTANT),
                                .most_queued = r->answers_each * (1 + a->stale),
@@ -136,6 +135,7 @@ static void time_generation(const struct sp_rl_asked *a, struct sp_rl_answer *r)
     r->answers = sp_rl_answers(a->prompts, a->group, a->kept);
     r->answers_each = r->answers / a->engines;
     r->places = places_of(a, r);
+    place_answers(a, r);
     const struct sp_rollout rollout = rollout_of(a, r);
     sp_time_rollout(&rollout, &r->rollout);
     r->work_s = r->rollout.work_s;
@@ -192,14 +192,22 @@ static void time_moves(const struct sp_rl_asked *a, struct sp_rl_answer *r)
     r->devices_per_host = (double)sp_chips_per_host(&from->network);
 }
 
+/* Cache of an engine at its peak: of answers that started together, or, of those that wait for no
+ * training, of as many as keep it full. */
+static double cache_of(const struct sp_rl_asked *a, const struct sp_rl_answer *r)
+{
+    const double each = fmax(0, a->instance->served.kv_held);
+    const double together = sp_cache_held(r->rollout.at_once, r->crowding * each);
+    return a->stale > 0 || a->partial ? fmax(together, sp_cache_held(r->rollout.full, each))
+                                      : together;
+}
+
 static void hold(const struct sp_rl_asked *a, struct sp_rl_answer *r)
 {
     const struct sp_served *const v = &a->instance->served;
     const struct sp_service *const s = &v->service;
     r->capacity = r->training.capacity_bytes;
-    r->memory_generation =
-        (v->weights + sp_cache_held(r->rollout.at_once, fmax(0, v->kv_held))) / s->chips +
-        s->buffer_bytes;
+    r->memory_generation = (v->weights + cache_of(a, r)) / s->chips + s->buffer_bytes;
     const double engine = r->memory_generation;
     const double awake =
         a->colocated && a->sleep == SP_RL_SLEEP_ENGINE ? r->states + engine : engine;
@@ -268,6 +276,7 @@ void sp_estimate_rl(const struct sp_rl_asked *a, struct sp_rl_answer *r)
         r->low_s = fmin(r->low_s, r->step_s * exp(-SP_RL_RANGE_LOG));
         r->high_s = fmax(r->high_s, r->step_s * exp(SP_RL_RANGE_LOG));
     }
-    r->exposed_s = sp_rl_exposed_s(r->step_s, r->training_s, r->part_s[SP_RL_REFIT],
-                                   r->part_s[SP_RL_WAKE], a->overhead_s);
+    r->exposed_s = a->colocated ? r->part_s[SP_RL_GENERATION]
+                                : sp_rl_exposed_s(r->work_s, r->latency_s, r->training_s,
+                                                  r->part_s[SP_RL_REFIT], a->stale, a->overhead_s);
 }

@@ -32,7 +32,8 @@ struct sp_rl_asked {
     double engines;
     const struct sp_model *reference, *critic, *reward; /* NULL: none */
     double prompts, group, kept, epochs, minibatches, stale;
-    double rows, row_tokens; /* of a forward pass over all answers */
+    double rows, row_tokens;              /* of a forward pass over all answers */
+    const struct sp_documents *documents; /* in these rows; NULL: each has one */
     bool colocated, partial;
     bool ideal; /* without the constants of a framework */
     enum sp_rl_sleep sleep;
@@ -55,7 +56,10 @@ struct sp_rl_answer {
     double refit_bytes, refit_bandwidth, states, host_bandwidth, devices_per_host;
     double memory_training, memory_generation, memory_both, capacity;
     double sleeping; /* states of a device that wait on its host */
+    double frozen;   /* and its weights of models that do not train */
     double places;   /* answers that an engine has room for */
+    double at_start; /* of them where all start at once: they are longest at the same time */
+    double crowding; /* then of each: sp_crowding */
     bool fits;
 };
 

@@ -23,7 +23,7 @@ static struct sp_documents pack(enum sp_lengths_kind kind, double a, double b, d
 {
     struct sp_documents d;
     const struct sp_lengths l = {.kind = kind, .a = a, .b = b};
-    assert_true(sp_pack_documents(&l, row, &d));
+    assert_true(sp_pack_documents(&l, row, row, &d));
     return d;
 }
 
@@ -54,7 +54,7 @@ static void as_megatron(void **state)
     }
     const struct sp_lengths trace = {.kind = SP_LENGTHS_TRACE, .sorted = sorted, .n = N};
     struct sp_documents d;
-    assert_true(sp_pack_documents(&trace, 8192, &d));
+    assert_true(sp_pack_documents(&trace, 8192, 8192, &d));
     const double h = 1024, p = 96 * 16 / h, V = 5000;
     const double layer =
         4 * h * p * (h * s1 + h * (4.0 / 16) * s1 + s2 / 2) + 4 * (3072 / h) * 1.5 * s1 * h * h;
@@ -74,7 +74,22 @@ static void halves(void **state)
     assert_close(half.spread, 0, 0);
     struct sp_documents d;
     const struct sp_lengths long_ones = sp_fixed_length(10000);
-    assert_false(sp_pack_documents(&long_ones, 8192, &d)); /* each fills a row */
+    assert_false(sp_pack_documents(&long_ones, 8192, 8192, &d)); /* each fills a row */
+}
+
+/* Rows with room for 4,096 tokens that hold one document each, of 2,000 or 4,000: 3,000 in the
+ * mean. A row has (2,000^2 + 4,000^2) / 2 squares, though documents are longer than the mean row.
+ */
+static void room(void **state)
+{
+    (void)state;
+    static const double two[] = {2000, 4000};
+    const struct sp_lengths trace = {.kind = SP_LENGTHS_TRACE, .sorted = two, .n = 2};
+    struct sp_documents d;
+    assert_true(sp_pack_documents(&trace, 4096, 3000, &d));
+    assert_close(3000 * attention(&gqa, &d, 3000),
+                 (2000 * attention(&gqa, NULL, 2000) + 4000 * attention(&gqa, NULL, 4000)) / 2,
+                 1e-12);
 }
 
 /* 1,000 and 3,000 tokens, as many of each: of four tokens three are in the long one. With a window
@@ -87,7 +102,7 @@ static void windows(void **state)
     struct sp_documents d;
     struct sp_model windowed = gqa;
     struct sp_scores scores[SP_MOST_SCORES];
-    assert_true(sp_pack_documents(&trace, 8192, &d));
+    assert_true(sp_pack_documents(&trace, 8192, 8192, &d));
     assert_int_equal(d.n, 2);
     assert_close(d.reach, 2500, 1e-15);
     windowed.sliding_window = 2000;
@@ -235,8 +250,8 @@ static void plans(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_megatron), cmocka_unit_test(halves),  cmocka_unit_test(windows),
-        cmocka_unit_test(sizes),       cmocka_unit_test(busiest), cmocka_unit_test(drawn_replicas),
-        cmocka_unit_test(ranks),       cmocka_unit_test(plans)};
+        cmocka_unit_test(as_megatron),    cmocka_unit_test(halves), cmocka_unit_test(room),
+        cmocka_unit_test(windows),        cmocka_unit_test(sizes),  cmocka_unit_test(busiest),
+        cmocka_unit_test(drawn_replicas), cmocka_unit_test(ranks),  cmocka_unit_test(plans)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -103,6 +103,43 @@ static void traces(void **state)
     assert_close(sp_lengths_over(&t, 10), 0, 0);
 }
 
+/* Answers behind a prompt of 512: the partial expectations of a log-normal below c are m Phi(d -
+ * sigma) and m^2 exp(sigma^2) Phi(d - 2 sigma) with d = ln(c / median) / sigma; the squares of p +
+ * x are p^2 + 2 p x + x^2. */
+static void prompts(void **state)
+{
+    (void)state;
+    const double p = 512, m = 1000, s = 0.8, c = 4096, d = (log(c / m) + s * s / 2) / s;
+    const double over = erfc(d / sqrt(2)) / 2, mean = m * erfc(-(d - s) / sqrt(2)) / 2 + c * over;
+    const double square = m * m * exp(s * s) * erfc(-(d - 2 * s) / sqrt(2)) / 2 + c * c * over;
+    const struct sp_sources sources = {0};
+    struct sp_error error = {0};
+    struct sp_lengths l;
+    char words[SP_LENGTHS_TEXT];
+    assert_true(sp_load_lengths("512+lognormal:1000:0.8:4096", "--documents", SP_TRACE_INPUT,
+                                &sources, &l, NULL, &error));
+    assert_close(l.mean, p + mean, 1e-9);
+    assert_close(l.square, p * p + 2 * p * mean + square, 1e-9);
+    assert_close(sp_lengths_over(&l, p + c - 1), erfc((log((c - 1) / m) / s + s / 2) / sqrt(2)) / 2,
+                 1e-12);
+    assert_close(sp_lengths_over(&l, p + c), 0, 0);
+    assert_close(sp_lengths_quantile(&l, 0.5), p + m * exp(-s * s / 2), 1e-9);
+    assert_close(sp_lengths_quantile(&l, 0.9999), p + c, 0);
+    sp_lengths_words(&l, "", words, sizeof words);
+    assert_string_equal(words, "512+lognormal:1000:0.8:4096");
+    assert_true(sp_load_lengths("30+512", "", SP_TRACE_INPUT, &sources, &l, NULL, &error));
+    assert_close(l.mean, 542, 0);
+    assert_close(l.square, 542 * 542, 0);
+    static const double four[] = {1, 2, 3, 10};
+    struct sp_lengths t = {.kind = SP_LENGTHS_TRACE, .sorted = four, .n = 4, .plus = 5, .most = 9};
+    sp_settle_lengths(&t); /* 6, 7, 8 and 9 */
+    assert_close(t.mean, 7.5, 0);
+    assert_close(t.square, (36 + 49 + 64 + 81) / 4.0, 0);
+    assert_close(sp_lengths_quantile(&t, 1), 9, 0);
+    sp_lengths_words(&t, "1+answers.csv:7", words, sizeof words);
+    assert_string_equal(words, "5+answers.csv:4");
+}
+
 /* A million draws have the moments within four standard errors. */
 static void draws(void **state)
 {
@@ -136,7 +173,10 @@ static void texts(void **state)
     } wrong[] = {{"lognorml:2000:0.8", "did you mean \"lognormal\""},
                  {"lognormal:2000:-1", "-1 is out of range, expected from 0 to 5"},
                  {"lognormal:2000", ": expected lognormal:MEAN:SIGMA"},
-                 {"lognormal:2000:0.8:3", ": expected lognormal:MEAN:SIGMA"},
+                 {"lognormal:2000:0.8:3:4", ": expected lognormal:MEAN:SIGMA"},
+                 {"lognormal:2000:0.8:0", "the greatest length is from 1 to 1000000000 tokens"},
+                 {"512+lognorml:2000:1", "did you mean \"lognormal\""},
+                 {"512+1.5", "\"1.5\" is neither a whole number of tokens"},
                  {"lognormal:x:0.8", ": expected lognormal:MEAN:SIGMA"},
                  {"uniform:700:100", "A at most B"},
                  {"exponential:0", "0 is out of range"},
@@ -197,8 +237,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(moments), cmocka_unit_test(greatest), cmocka_unit_test(cuts),
-        cmocka_unit_test(traces),  cmocka_unit_test(draws),    cmocka_unit_test(texts),
-        cmocka_unit_test(files),
+        cmocka_unit_test(traces),  cmocka_unit_test(prompts),  cmocka_unit_test(draws),
+        cmocka_unit_test(texts),   cmocka_unit_test(files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

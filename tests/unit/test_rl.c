@@ -119,6 +119,34 @@ static void exponential_tail(void **state)
     free(w);
 }
 
+static double crowding(double input, struct sp_lengths output, bool refilled)
+{
+    struct world *const w = calloc(1, sizeof *w);
+    make(w, false, output);
+    struct sp_service service = w->instance.served.service;
+    service.input = input;
+    service.held_tokens = input + w->output.square / w->output.mean / 2;
+    const double found = sp_crowding(&service, &w->output, refilled);
+    free(w);
+    return found;
+}
+
+/* Answers of one length grow together to L: over input + L / 2. From 0 to b, refilled, a place has
+ * t (1 - t/b) and what is renewed, b (2 t/b + 1 - exp(t/b)) in all: at most b (2 ln 2 - 1), over
+ * b/3. Empty places have b/4 at most; exponential answers have no age. */
+static void crowds(void **state)
+{
+    (void)state;
+    const struct sp_lengths fixed = {.a = 1000}, even = {SP_LENGTHS_UNIFORM, .a = 0, .b = 1000};
+    const struct sp_lengths free_ends = {SP_LENGTHS_EXPONENTIAL, .a = 1000};
+    for (int refilled = 0; refilled < 2; refilled++) {
+        assert_close(crowding(512, fixed, refilled), 1512 / 1012.0, 1e-12);
+        assert_close(crowding(0, free_ends, refilled), 1, 1e-2);
+    }
+    assert_close(crowding(0, even, true), 3 * (2 * log(2) - 1), 1e-2);
+    assert_close(crowding(0, even, false), 1, 0);
+}
+
 /* The scheduler with all requests there at once, seed after seed: when the last answer ends. */
 static double played_s(const struct world *w, size_t answers, size_t most)
 {
@@ -280,9 +308,13 @@ static void sides(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_answers), cmocka_unit_test(exponential_tail),
-        cmocka_unit_test(played),        cmocka_unit_test(read_again),
-        cmocka_unit_test(more_ahead),    cmocka_unit_test(sides),
+        cmocka_unit_test(equal_answers),
+        cmocka_unit_test(crowds),
+        cmocka_unit_test(exponential_tail),
+        cmocka_unit_test(played),
+        cmocka_unit_test(read_again),
+        cmocka_unit_test(more_ahead),
+        cmocka_unit_test(sides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

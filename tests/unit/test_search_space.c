@@ -178,7 +178,8 @@ static void put(struct keys *keys, const struct key *k)
 static bool hides_nothing(const struct key *k)
 {
     return k->moe_overlap && (k->policy == SP_REMAT_FULL || k->policy == SP_REMAT_ALTERNATE ||
-                              k->policy == SP_REMAT_QKV || (k->modules >> SP_MODULE_MOE & 1));
+                              k->policy == SP_REMAT_QKV || k->policy == SP_REMAT_ATTENTION ||
+                              (k->modules >> SP_MODULE_MOE & 1));
 }
 
 /* Policies, each with and without offload. */

@@ -27,6 +27,13 @@ static double length_of(const struct sp_mixer *x, double seq)
     return x->length > 0 ? x->length : seq;
 }
 
+/* Tokens of a document in the beginning of a row: rows have room for more than they are filled to
+ * in the mean. */
+static double within(const struct sp_documents *d, double tokens, double seq)
+{
+    return fmin(tokens, seq * (d->row / d->filled));
+}
+
 /* A quantity of a mixer for a sequence of `tokens` tokens; `scores` as in sp_mixer_flops. */
 typedef double of_length(const struct sp_mixer *x, double tokens, double scores);
 
@@ -38,7 +45,7 @@ static inline double mean_of(of_length *of, const struct sp_mixer *x, double seq
     if (!d)
         return of(x, seq, scores);
     for (int i = 0; i < d->n; i++)
-        sum += d->of[i].share * of(x, fmin(d->of[i].tokens, seq), scores);
+        sum += d->of[i].share * of(x, within(d, d->of[i].tokens, seq), scores);
     return sum;
 }
 
@@ -125,7 +132,7 @@ double sp_mixer_unevenness(const struct sp_mixer *x, double seq)
     if (!d || !(mean > 0))
         return 0;
     for (int i = 0; i < d->n; i++) {
-        const double T = fmin(d->of[i].tokens, seq), share = d->of[i].share;
+        const double T = within(d, d->of[i].tokens, seq), share = d->of[i].share;
         const double beyond = T - d->reach;
         const double flops = sp_scan_flops(x->scan) + near_flops(x, T, x->bidirectional ? 1 : 0.5);
         both += share * T * beyond * (flops - mean);
@@ -152,7 +159,8 @@ static int put(struct sp_scores *out, int n, const struct sp_scores *part)
 /* The longest document, else the sequence. */
 static double longest(const struct sp_mixer *x, double seq)
 {
-    return x->documents ? fmin(x->documents->of[x->documents->n - 1].tokens, seq) : seq;
+    const struct sp_documents *const d = x->documents;
+    return d ? within(d, d->of[d->n - 1].tokens, seq) : seq;
 }
 
 /* The parts of a mixer that `layers` layers have. */

@@ -41,7 +41,7 @@ static double tokens_of_point(const struct points *p, size_t i)
 {
     const struct sp_lengths *const l = &p->lengths;
     if (l->kind == SP_LENGTHS_TRACE || l->kind == SP_LENGTHS_FIXED)
-        return fmin(l->most, l->kind == SP_LENGTHS_FIXED ? l->a : l->sorted[i]);
+        return fmin(l->most, l->plus + (l->kind == SP_LENGTHS_FIXED ? l->a : l->sorted[i]));
     return sp_lengths_quantile(l, (edge(p, i) + edge(p, i + 1)) / 2);
 }
 
@@ -232,10 +232,12 @@ static void spread_rows(const struct points *p, struct sp_documents *d)
     place_rows(&f, long_documents(p, d), d);
 }
 
-bool sp_pack_documents(const struct sp_lengths *lengths, double row, struct sp_documents *d)
+bool sp_pack_documents(const struct sp_lengths *lengths, double row, double filled,
+                       struct sp_documents *d)
 {
     const struct points p = points_of(lengths, row);
-    *d = (struct sp_documents){.row = row, .mean = p.lengths.mean, .square = p.lengths.square};
+    *d = (struct sp_documents){
+        .row = row, .filled = filled, .mean = p.lengths.mean, .square = p.lengths.square};
     d->reach = d->square / d->mean;
     if (!(d->reach < row))
         return false;

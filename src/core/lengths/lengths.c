@@ -23,8 +23,8 @@ static double cut(const struct sp_lengths *l, double x)
     return l->most > 0 ? fmin(x, l->most) : x;
 }
 
-/* Its length where a normal variable is z, so that both have the same share below. */
-static double length_at(const struct sp_lengths *l, double z)
+/* What is drawn where a normal variable is z, so that both have the same share below. */
+static double drawn_at(const struct sp_lengths *l, double z)
 {
     switch (l->kind) {
     case SP_LENGTHS_LOGNORMAL:
@@ -36,6 +36,11 @@ static double length_at(const struct sp_lengths *l, double z)
     default:
         return l->a;
     }
+}
+
+static double length_at(const struct sp_lengths *l, double z)
+{
+    return l->plus + drawn_at(l, z);
 }
 
 /* Normal quantile: Winitzki's approximation, then Halley's steps. */
@@ -65,9 +70,10 @@ static size_t count_up_to(const struct sp_lengths *l, double tokens)
     return low;
 }
 
-/* Share that is longer than x before `most` cuts. */
-static double share_over(const struct sp_lengths *l, double x)
+/* Share that is longer before `most` cuts. */
+static double share_over(const struct sp_lengths *l, double tokens)
 {
+    const double x = tokens - l->plus;
     switch (l->kind) {
     case SP_LENGTHS_LOGNORMAL:
         if (l->b > 0 && x > 0)
@@ -112,7 +118,7 @@ static double power_of_trace(const struct sp_lengths *l, double n, double power)
     const double m = (double)l->n;
     double sum = 0;
     for (size_t i = 0; i < l->n; i++)
-        sum += pow(cut(l, l->sorted[i]), power) *
+        sum += pow(cut(l, l->plus + l->sorted[i]), power) *
                (n == 1 ? 1 : m * (pow((double)(i + 1) / m, n) - pow((double)i / m, n)));
     return sum / m;
 }
@@ -122,7 +128,7 @@ static double moment(const struct sp_lengths *l, double n, double power)
     if (l->kind == SP_LENGTHS_TRACE)
         return power_of_trace(l, n, power);
     if (l->kind == SP_LENGTHS_FIXED)
-        return pow(cut(l, l->a), power);
+        return pow(cut(l, l->plus + l->a), power);
     return power_of_greatest(l, n, power);
 }
 
@@ -148,7 +154,7 @@ double sp_lengths_quantile(const struct sp_lengths *l, double share)
     if (l->kind != SP_LENGTHS_TRACE)
         return cut(l, length_at(l, z_of(share)));
     const size_t rank = (size_t)ceil(share * (double)l->n);
-    return cut(l, l->sorted[rank > 0 ? rank - 1 : 0]);
+    return cut(l, l->plus + l->sorted[rank > 0 ? rank - 1 : 0]);
 }
 
 double sp_lengths_over(const struct sp_lengths *l, double x)

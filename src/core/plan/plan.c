@@ -19,6 +19,7 @@ const struct sp_policy sp_policies[SP_POLICIES] = {
     [SP_REMAT_ALTERNATE] =
         {{.qkv = 0.25, .out = 1, .up = 0.5, .grouped = 1, .norms = 1, .spare = 1}},
     [SP_REMAT_QKV] = {{.core = 1, .out = 1, .up = 1, .norms = 1}},
+    [SP_REMAT_ATTENTION] = {{.core = 1, .up = 1, .norms = 1}},
 };
 
 const char *sp_policy_name(const struct sp_policy *policy)

@@ -119,6 +119,29 @@ static double best_in_flight(const struct sp_rollout *r, const struct sp_rollout
     return fmin(most, exp((low + high) / 2));
 }
 
+double sp_crowding(const struct sp_service *s, const struct sp_lengths *output, bool refilled)
+{
+    enum { PER_MEAN = 64, POINTS = 2 * PER_MEAN };
+    const double step = output->mean / PER_MEAN;
+    double kept[POINTS + 1], ends[POINTS + 1], renewed[POINTS + 1] = {1}, most = 0, over = 1;
+    for (int i = 1; i <= POINTS; i++) {
+        const double tokens = i * step, before = over;
+        over = sp_lengths_over(output, tokens);
+        ends[i] = before - over;
+        kept[i] = sp_lengths_over(output, tokens * (1 - 1e-9)) *
+                  sp_kv_bytes_of_sequence(s->model, s->input + tokens, s->kv_bytes);
+        double here = kept[i], again = 0;
+        for (int k = 1; k < i && refilled; k++)
+            here += renewed[k] * kept[i - k];
+        for (int k = 1; k <= i; k++)
+            again += ends[k] * renewed[i - k];
+        renewed[i] = again;
+        most = fmax(most, here);
+    }
+    const double held = sp_kv_bytes_of_sequence(s->model, s->held_tokens, s->kv_bytes);
+    return held > 0 ? fmax(1, most / held) : 1;
+}
+
 void sp_time_rollout(const struct sp_rollout *r, struct sp_rollout_time *t)
 {
     sp_require(r->answers > 0 && r->engines > 0 && r->at_once > 0,

@@ -99,17 +99,27 @@ static bool take(struct choosing *c)
     return true;
 }
 
+/* Whether no tensor of a set waits in host memory without those that have to wait beside it. */
+static bool is_whole(const struct sp_kept_space *space, unsigned set)
+{
+    unsigned needed = 0;
+    for (int i = 0; i < SP_AWAYS; i++)
+        needed |= set >> i & 1 ? space->needs[i] : 0;
+    return (needed & ~set) == 0;
+}
+
 /* Every set of tensors beside a recomputation, but those with one that suffices by itself. A set
  * comes after those that it has. */
-static void try_sets(struct choosing *c, unsigned away)
+static void try_sets(struct choosing *c, const struct sp_kept_space *space)
 {
     unsigned enough[1 << SP_AWAYS];
+    const unsigned away = space->away;
     int n = 0;
-    if (take(c) || away == 0)
+    if (take(c) || away == 0 || (space->keeps_inputs && c->plan.recompute.down >= 1))
         return;
     c->plan.recompute.offload = true;
     for (unsigned set = (0 - away) & away; set; set = (set - away) & away) {
-        bool more = false;
+        bool more = !is_whole(space, set);
         for (int i = 0; i < n; i++)
             more |= (enough[i] & ~set) == 0;
         c->plan.recompute.away = set;
@@ -126,10 +136,13 @@ struct sp_kept_space sp_kept_space_of(const struct sp_dimensions *open,
         .modules =
             open->n_modules > 0 ? open->modules[open->n_modules - 1] : 0, /* the last has all */
         .away = moves ? runs->away : 0,
+        .keeps_inputs = !runs->offload,
         .optimizer_parts = moves && runs->optimizer_away ? PARTS : 0,
     };
     for (int i = 0; i < SP_POLICIES; i++)
-        space.policy[i] = open->policy[i];
+        space.policy[i] = open->policy[i] && !(moves && runs->nearly[i]);
+    for (int i = 0; i < SP_AWAYS; i++)
+        space.needs[i] = runs->away_needs[i];
     return space;
 }
 
@@ -166,7 +179,7 @@ bool sp_choose_kept(const struct sp_step_inputs *in, const struct sp_kept_space 
             const double least_s = part > 0 ? step_of(&c) : c.way[i].step_s;
             if (least_s >= found->step_s || least_s > most_s)
                 break;
-            try_sets(&c, space->away);
+            try_sets(&c, space);
         }
     }
     return isfinite(found->step_s);

@@ -55,8 +55,9 @@ static const struct {
 } policies[] = {
     {"none", PROJECTIONS | 1U << OUT | MLP | 1U << SCORES},
     {"dots", PROJECTIONS | 1U << OUT | MLP},
-    {"mlp", PROJECTIONS | 1U << OUT},
+    {"attention", PROJECTIONS | 1U << OUT},
     {"qkv", PROJECTIONS},
+    {"mlp", MLP},
     {"full", 0},
 };
 
@@ -152,7 +153,8 @@ bool sp_custom_names(const struct sp_launched *l)
 
 void sp_make_custom(const struct sp_launched *l, struct sp_settings *s)
 {
-    const unsigned away = l->plan->recompute.away;
+    const struct sp_recompute *const r = &l->plan->recompute;
+    const unsigned away = r->offload && r->away == 0 ? ~0U : r->away;
     const size_t p = policy_of(l);
     if (!sp_custom_names(l))
         return;

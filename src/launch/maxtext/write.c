@@ -17,6 +17,8 @@ static void name_policy(const struct sp_launched *l, char *name)
     }
     snprintf(ours, sizeof ours, "%s%s", l->remat, l->plan->recompute.offload ? "+offload" : "");
     sp_row_theirs(sp_row_of(l->words[0], "remat_policy"), ours, name);
+    if (!name[0] && sp_custom_names(l))
+        snprintf(name, SP_ROW_WORD, "custom");
 }
 
 /* Layers before those that a pipeline takes: the dense ones of a mixture. */
@@ -168,7 +170,7 @@ static void make_options(const struct sp_launched *l, const char *model, const c
         sp_make_setting(s, "shard_optimizer_over_data", "True");
     if (l->hw->network.kind != SP_TORUS)
         sp_make_setting(s, "hardware", "gpu");
-    if (p->recompute.away != 0)
+    if (sp_is(policy, "custom"))
         sp_make_custom(l, s);
     else if (policy[0])
         sp_make_setting(s, "remat_policy", "%s", policy);
@@ -183,10 +185,9 @@ void sp_write_maxtext(const struct sp_launched *l, FILE *out)
     struct sp_settings *const s = sp_settings_of(l);
     char model[SP_ROW_WORD], policy[SP_ROW_WORD];
     name_policy(l, policy);
-    sp_lose_plan(
-        l, (const struct sp_fact[]){
-               {"unnamed", !policy[0] || (l->plan->recompute.away != 0 && !sp_custom_names(l))},
-               {"", 0}});
+    sp_lose_plan(l, (const struct sp_fact[]){
+                        {"unnamed", !policy[0] || (sp_is(policy, "custom") && !sp_custom_names(l))},
+                        {"", 0}});
     name_model(l, model);
     make_options(l, model, policy, s);
     if (!model[0])
