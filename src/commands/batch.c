@@ -104,8 +104,7 @@ static void put_layer(struct sp_report *r, const struct sp_critical_batches *s, 
     }
     sp_scope(r, "");
     sp_line(
-        r,
-        "layer        X %s over the batch, Y %s over the width; a matmul: {layer.%d.flops}/chip",
+        r, "layer        X %s over the batch, Y %s over the width; a matmul: {layer.%d.flops}/chip",
         sp_human_text(X, SP_COUNT), sp_human_text(Y, SP_COUNT), matmul);
     sp_list_table(r, "layer",
                   ": step, +pass, does, what, +flops: FLOPs per chip, bytes: bytes per chip");
@@ -172,9 +171,9 @@ static bool load(const struct sp_args *args, struct sp_critical_batches *s,
     if (!isnan(v->tokens_per_device))
         s->B = sp_batch_to_feed(s->N, v->tokens_per_device);
     s->F = !isnan(v->d_ff) ? v->d_ff : has_model ? sp_active_d_ff(&model) : NAN;
-    s->D = !isnan(v->d_model)           ? v->d_model
-           : sp_model_has_shape(&model) ? (double)model.d_model
-                                        : NAN;
+    s->D = !isnan(v->d_model)                                         ? v->d_model
+           : sp_model_has_shape(&model) && !sp_takes_pictures(&model) ? (double)model.d_model
+                                                                      : NAN;
     s->tp = v->tp;
     s->pp = v->pp;
     s->fsdp = v->fsdp;
@@ -195,9 +194,10 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     sp_find_critical_batches(&s);
     s.lists_layer = args->value.layer >= 0;
     if (s.lists_layer && !(s.has_widths && s.has_batch))
-        return sp_fail(error, SP_USAGE,
-                       "--layer needs a batch and a layer of two matrices: a --model with known "
-                       "layers, or --d-model and --d-ff (a convolution has neither)");
+        return sp_fail(
+            error, SP_USAGE,
+            "--layer needs a batch and a layer of two matrices: a --model of tokens with known "
+            "layers, or --d-model and --d-ff (a convolution has neither)");
     if (args->value.layer > SP_LAYER_TP && isnan(s.tp) && isnan(s.fsdp))
         return sp_fail(error, SP_USAGE, "--layer %s needs a degree: --tp or --fsdp",
                        layer_plans[args->value.layer]);
