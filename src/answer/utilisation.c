@@ -10,7 +10,9 @@ const char *const sp_counted_flops[SP_FLOP_CONVENTIONS] = {
 const char *sp_counted_of(const struct sp_model *model, enum sp_flop_convention convention)
 {
     const bool plain = model->tuning.trainable == SP_TRAIN_ALL && !model->tuning.companions;
-    return plain ? sp_counted_flops[convention] : "what is computed";
+    return !plain                     ? "what is computed"
+           : sp_takes_pictures(model) ? "three times an image's forward FLOPs"
+                                      : sp_counted_flops[convention];
 }
 
 const char *sp_above_peak(double utilisation, enum sp_flop_convention convention)

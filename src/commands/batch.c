@@ -43,6 +43,9 @@ static const struct sp_example examples[] = {
     {NULL, NULL},
 };
 
+/* Under --layer its list has the text. */
+#define SP_USUAL (s->lists_layer ? SP_DETAILS : SP_BOTH)
+#define SP_USUAL_SPARE (s->lists_layer ? SP_DETAILS : SP_SPARE)
 /* When rows of batch.def are there. */
 #define IS_TORUS (s->hw.network.kind == SP_TORUS)
 #define W_OF_MACHINE (IS_TORUS ? s->W_slice : s->W_machine)
@@ -71,29 +74,40 @@ struct layer_row {
     struct sp_layer_step of;
     const char *does;
     double B, D, F, X, Y;
+    struct sp_moved_array moved;
 };
 
 #define SP_PART batch_step
 #define SP_PART_OF struct layer_row
 #include "answer/put_rows.h"
 
-/* --layer: the steps under a plan that takes all chips for DP, FSDP or TP, or the split. */
+/* --layer: the steps under a plan that takes all chips for DP, FSDP or TP, or the split, numbered
+ * in each pass. */
 static void put_layer(struct sp_report *r, const struct sp_critical_batches *s, int plan)
 {
     static const char *const does[] = {"matmul", "all-gather", "reduce-scatter", "all-reduce"};
     struct sp_layer_step steps[SP_MOST_LAYER_STEPS];
-    const int n = sp_layer_steps((enum sp_layer_plan)plan, steps);
     const double X = plan == SP_LAYER_TP ? 1 : plan > SP_LAYER_TP ? s->X : s->N;
     const double Y = plan == SP_LAYER_TP ? s->N : plan > SP_LAYER_TP ? s->Y : 1;
+    const int n = sp_layer_steps((enum sp_layer_plan)plan, X, Y, steps);
+    int forward = 0, matmul = 0;
     for (int i = 0; i < n; i++) {
         char label[16];
-        snprintf(label, sizeof label, "%d", i + 1);
+        forward += !steps[i].backward;
+        matmul = steps[i].work == SP_DO_MATMUL ? i : matmul;
+        snprintf(label, sizeof label, "%c%d", steps[i].backward ? 'B' : 'F',
+                 steps[i].backward ? i + 1 - forward : i + 1);
         sp_begin_row(r, label, "layer.%d", i);
         put_batch_step_rows(
-            r, &(struct layer_row){steps[i], does[steps[i].work], s->B, s->D, s->F, X, Y});
+            r, &(struct layer_row){steps[i], does[steps[i].work], s->B, s->D, s->F, X, Y,
+                                   sp_moved_array(&steps[i], s->B, s->D, s->F, X, Y)});
     }
     sp_scope(r, "");
-    sp_list_table(r, "layer", ": step, pass, does, what, flops: FLOPs of a chip, bytes");
+    sp_line(
+        r, "layer        X %s over the batch, Y %s over the width; a matmul: {layer.%d.flops}/chip",
+        sp_human_text(X, SP_COUNT), sp_human_text(Y, SP_COUNT), matmul);
+    sp_list_table(r, "layer",
+                  ": step, +pass, does, what, +flops: FLOPs per chip, bytes: bytes per chip");
 }
 
 #define SP_PART batch
@@ -157,9 +171,9 @@ static bool load(const struct sp_args *args, struct sp_critical_batches *s,
     if (!isnan(v->tokens_per_device))
         s->B = sp_batch_to_feed(s->N, v->tokens_per_device);
     s->F = !isnan(v->d_ff) ? v->d_ff : has_model ? sp_active_d_ff(&model) : NAN;
-    s->D = !isnan(v->d_model)           ? v->d_model
-           : sp_model_has_shape(&model) ? (double)model.d_model
-                                        : NAN;
+    s->D = !isnan(v->d_model)                                         ? v->d_model
+           : sp_model_has_shape(&model) && !sp_takes_pictures(&model) ? (double)model.d_model
+                                                                      : NAN;
     s->tp = v->tp;
     s->pp = v->pp;
     s->fsdp = v->fsdp;
@@ -178,12 +192,17 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     if (!load(args, &s, report, error))
         return false;
     sp_find_critical_batches(&s);
-    if (args->value.layer >= 0 && !(s.has_widths && s.has_batch))
-        return sp_fail(error, SP_USAGE,
-                       "--layer needs a batch and a layer of two matrices: a --model with known "
-                       "layers, or --d-model and --d-ff (a convolution has neither)");
+    s.lists_layer = args->value.layer >= 0;
+    if (s.lists_layer && !(s.has_widths && s.has_batch))
+        return sp_fail(
+            error, SP_USAGE,
+            "--layer needs a batch and a layer of two matrices: a --model of tokens with known "
+            "layers, or --d-model and --d-ff (a convolution has neither)");
+    if (args->value.layer > SP_LAYER_TP && isnan(s.tp) && isnan(s.fsdp))
+        return sp_fail(error, SP_USAGE, "--layer %s needs a degree: --tp or --fsdp",
+                       layer_plans[args->value.layer]);
     put_batch_rows(report, &s);
-    if (args->value.layer >= 0)
+    if (s.lists_layer)
         put_layer(report, &s, args->value.layer);
     return true;
 }

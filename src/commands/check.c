@@ -260,6 +260,10 @@ static bool run_sheet(const struct sp_args *args, struct check *check, struct sp
     char *text = NULL;
     struct sheet sheet = {.check = check};
     const bool solves = args->given.solutions, grades = args->given.grade;
+    const enum sp_format format = (enum sp_format)args->value.format;
+    if (!grades && (format == SP_FORMAT_JSON || format == SP_FORMAT_CSV || format == SP_FORMAT_TSV))
+        return sp_fail(error, SP_USAGE, "--%s makes a document: --format text, markdown or html",
+                       solves ? "solutions" : "sheet");
     char *answers = NULL;
     if (grades && !(answers = sp_read_file(sp_pipes_of(args->world), args->value.grade,
                                            SP_JSON_MAX_BYTES, &size, error)))

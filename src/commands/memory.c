@@ -88,6 +88,7 @@ struct memory {
     char cut_words[160];                /* why the replicas cannot share the batch; "" */
     bool both_given;                    /* --checkpoints and --remat */
     double segments, stage_layers, all_kept, input_share; /* --segments; NAN: not given */
+    bool keeps_whole; /* all of the batch is live: no stages, no micro-batches */
     double act_all, capacity, kept, kept_here, held, node, hw_devices;
     bool fewest, largest, counts_all; /* what is answered of the machine */
     double kv, kv_sequences;          /* bytes of a sequence's cache */
@@ -459,6 +460,9 @@ static void work_out(const struct sp_args *args, struct memory *s)
         s->D = (double)f->model.d_model;
         s->a = (double)f->model.heads;
         s->act_all = sp_of_all_devices(s->m.activations, f->devices);
+        s->keeps_whole = s->m.rule == SP_ACTIVATIONS_EXACT &&
+                         fabs(sp_kept_activations(s->L, f->batch, s->m.token_layer) - s->act_all) <
+                             1e-12 * s->act_all;
         describe(args, s);
     }
     if (f->has_hw)

@@ -356,6 +356,8 @@ static const char *work_text(const struct train *f)
 {
     if (isnan(f->P))
         return "";
+    if (f->has_model && sp_takes_pictures(&f->model))
+        return ": three times the forward FLOPs of {tokens} images";
     if (f->is_6p)
         return ": 6 x {params_active} parameters x {tokens} tokens";
     if (f->has_beside)
@@ -378,9 +380,7 @@ static void work_out_work(struct train *f)
     if (f->has_model) /* causal, as `step` counts */
         f->with_scores = sp_tuned_flops(&f->model, 1, f->seq, SP_FLOPS_CAUSAL);
     f->work = work_text(f);
-    f->counted = f->given->flops                ? "the FLOPs given"
-                 : f->is_tuned || f->has_beside ? "what is computed"
-                                                : sp_counted_flops[f->convention];
+    f->counted = f->given->flops ? "the FLOPs given" : sp_counted_of(&f->model, f->convention);
 }
 
 static void work_out_batch(const struct sp_args *args, struct train *f)

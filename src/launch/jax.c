@@ -108,14 +108,19 @@ static void write(const struct sp_launched *l, FILE *out)
     }
     SPEC(&mesh, batch, DATA, FSDP, EXPERT);
     SPEC(&mesh, length, SEQ);
-    fprintf(out, "tokens = P(%s, %s)  # %lld sequences of %lld tokens\n", batch, length,
-            (long long)p->batch, (long long)p->seq);
+    if (sp_takes_pictures(l->model))
+        fprintf(out, "images = P(%s, None, None, None)  # %lld images\n", batch,
+                (long long)p->batch);
+    else
+        fprintf(out, "tokens = P(%s, %s)  # %lld sequences of %lld tokens\n", batch, length,
+                (long long)p->batch, (long long)p->seq);
     write_weights(l, &mesh, out);
     if (p->sequence_parallel)
         SPEC(&mesh, width, SEQ, MODEL);
     fprintf(out, "activations = P(%s, %s, None)\n", batch, p->sequence_parallel ? width : length);
-    fprintf(out, "microbatches = %lld  # of %lld sequences a replica\n",
-            (long long)sp_plan_microbatches(p), (long long)p->micro_batch);
+    fprintf(out, "microbatches = %lld  # of %lld %s a replica\n",
+            (long long)sp_plan_microbatches(p), (long long)p->micro_batch,
+            sp_takes_pictures(l->model) ? "images" : "sequences");
     sp_row_theirs(sp_row_of_plan(l->words[0], "remat", NULL), l->remat, policy);
     if (policy[0])
         fprintf(out,
@@ -126,4 +131,5 @@ static void write(const struct sp_launched *l, FILE *out)
         fputs("remat = lambda block: block\n", out);
 }
 
-const struct sp_target sp_target_jax = {.words = {"jax"}, .write = write};
+const struct sp_target sp_target_jax = {
+    .words = {"jax"}, .format = "a mesh of JAX", .write = write};

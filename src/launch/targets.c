@@ -65,13 +65,23 @@ bool sp_open_launch_words(const struct sp_target *target, const struct sp_source
     return ok;
 }
 
+/* Whether its file has the model's dimensions, not the plan alone. */
+static bool describes_model(const struct sp_target *target)
+{
+    return target != &sp_target_deepspeed && target != &sp_target_accelerate &&
+           target != &sp_target_jax;
+}
+
 /* Parts of models that no writer here can express: frameworks build these in code. */
-static void lose_encoder(const struct sp_launched *l)
+static void lose_encoder(const struct sp_target *target, const struct sp_launched *l)
 {
     const struct sp_model *const m = l->model;
-    if (m->encoder.layers > 0)
+    if (sp_takes_pictures(m) && describes_model(target))
+        sp_lose(l, "model: it takes images, and this file is of a model of tokens; "
+                   "deepspeed, accelerate and jax write the plan alone");
+    else if (m->encoder.layers > 0)
         sp_lose(l, "the model's encoder or tower: the file describes only its decoder");
-    if (m->bidirectional)
+    if (m->bidirectional && !sp_takes_pictures(m))
         sp_lose(l, "attention in both directions: the file describes a decoder");
 }
 
@@ -154,7 +164,7 @@ bool sp_write_launch(const struct sp_target *target, const struct sp_launched *l
     FILE *const out = sp_must(open_memstream(&written->text, &size));
     if (launched->plan->tp_axes[0] > 0) /* every framework leaves it to the mesh it builds */
         sp_lose(&l, "torus axes of TP groups (--tp-axes)");
-    lose_encoder(&l);
+    lose_encoder(target, &l);
     lose_unsaid(&l);
     lose_format(target, &l);
     target->write(&l, out);

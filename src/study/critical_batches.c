@@ -116,7 +116,7 @@ static void find_switched(struct sp_critical_batches *s)
     s->domain = (double)net->domain;
     s->W_1 = s->W_gpu = net->domain_bytes_per_s;
     s->W_node = sp_node_bytes_per_s(net);
-    s->mp_nodes = sp_model_parallel_nodes(s->Y, s->pp, s->domain);
+    s->mp_nodes = sp_model_parallel_nodes(isnan(s->tp) ? 1 : s->tp, s->pp, s->domain);
     s->critical_replica = sp_critical_model_parallel(s->C_wire, s->W_node, s->r, s->mp_nodes);
     s->d_ff_switched =
         sp_min_d_ff_for_ep(s->ep, s->top_k, s->domain, s->C_wire, s->W_gpu, s->W_node);
@@ -136,8 +136,8 @@ void sp_find_critical_batches(struct sp_critical_batches *s)
     s->sequences = sp_sequences_of(s->B, s->T);
     s->has_widths = !isnan(s->D) && !isnan(s->F);
     s->turns = sp_turns(s->overlap);
-    s->Y = isnan(s->tp) ? 1 : s->tp;
-    s->X = isnan(s->fsdp) ? s->N / s->Y : s->fsdp;
+    s->Y = !isnan(s->tp) ? s->tp : !isnan(s->fsdp) ? s->N / s->fsdp : 1;
+    s->X = !isnan(s->fsdp) ? s->fsdp : s->N / s->Y;
     s->stationary_x = sp_stationary_x(s->N, s->D, s->F);
     s->W_X = s->W_Y = s->critical_mixed = s->critical_slice = s->W_slice = NAN;
     s->W_dcn = s->critical_dcn = s->W_machine_cross = s->critical_machine = s->exact_tp = NAN;

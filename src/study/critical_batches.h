@@ -28,7 +28,7 @@ struct sp_critical_batches {
     double experts, ep, top_k, d_expert; /* experts, EP degree, experts per token, expert width */
     double capacity;                     /* of an expert over the mean load */
     enum sp_overlap overlap;
-    bool has_batch, has_widths; /* batch given; D and F known */
+    bool has_batch, has_widths, lists_layer; /* batch given; D and F known; --layer */
 
     /* answer */
     struct sp_critical_level levels[SP_MAX_AXES];

@@ -18,8 +18,17 @@ struct sp_layer_step {
 
 enum { SP_MOST_LAYER_STEPS = 24 };
 
-/* The steps in their order; returns their number. Scaling book, "Training": algorithms of data
- * parallelism, FSDP, TP and both. */
-int sp_layer_steps(enum sp_layer_plan plan, struct sp_layer_step steps[SP_MOST_LAYER_STEPS]);
+/* The steps in their order, with X shards or replicas and TP over Y; a group of one chip has none.
+ * Returns their number. Scaling book, "Training": algorithms of data parallelism, FSDP, TP and
+ * both. */
+int sp_layer_steps(enum sp_layer_plan plan, double X, double Y,
+                   struct sp_layer_step steps[SP_MOST_LAYER_STEPS]);
+
+/* What a collective moves through each chip, as in sp_layer_array_bytes. */
+struct sp_moved_array {
+    double times, rows, columns, parts;
+};
+struct sp_moved_array sp_moved_array(const struct sp_layer_step *step, double B, double D, double F,
+                                     double X, double Y);
 
 #endif

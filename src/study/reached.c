@@ -1,4 +1,5 @@
-/* A collective over growing parts of a machine, through the estimator's own network. */
+/* A collective over growing parts of a machine: as measured on its network, else through the
+ * estimator's own. */
 #include "study/reached.h"
 
 #include <math.h>
@@ -44,10 +45,13 @@ int sp_reached_over_nodes(const struct sp_hardware *hw, const char *framework,
         if (!sp_take_slice(&part, chips))
             continue;
         const struct sp_device_group group = sp_machine_group(&part);
+        const struct sp_collective_time alone = sp_time_of_collective(op, bytes, &group);
         rows[n++] = (struct sp_reached){
             .devices = (double)chips,
-            .bound_s = sp_time_of_collective(op, bytes, &group).throughput_s,
-            .time_s = reached_s(&part, &file.framework, &profile, op, bytes),
+            .bound_s = alone.throughput_s,
+            .time_s = alone.curve.share > 0
+                          ? alone.time_s
+                          : reached_s(&part, &file.framework, &profile, op, bytes),
         };
     }
     return n;

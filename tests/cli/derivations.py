@@ -8,7 +8,7 @@ import sympy as sp
 
 root = sys.argv[1]
 TEXT = r'"((?:[^"\\]|\\.)*)"'
-names = {"sqrt": sp.sqrt, "diff": sp.Function("diff"), "log": sp.log}
+names = {"sqrt": sp.sqrt, "diff": sp.Function("diff"), "log": sp.log, "fmax": sp.Max, "max": sp.Max}
 
 
 def read(text):

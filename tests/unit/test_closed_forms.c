@@ -93,7 +93,7 @@ static void critical_degrees(void **state)
     assert_true(sp_nearest_pow2(1.41) == 1 && sp_nearest_pow2(1.42) == 2 &&
                 sp_nearest_pow2(3) == 4);
     assert_true(sp_layer_bytes_dp(3, 5) == 120 && sp_layer_bytes_fsdp(3, 5) == 180 &&
-                sp_layer_bytes_tp(2, 3) == 48 && sp_layer_bytes_fsdp_tp(2, 3, 5, 2, 5) == 72);
+                sp_layer_bytes_tp(2, 3) == 48 && sp_layer_bytes_fsdp_tp(2, 3, 5, 2, 5) == 60);
     assert_true(sp_stationary_min_chips(1, 4) == 72);
     assert_close(sp_stationary_x(64, 1, 4), 2.8284271247461903, 1e-15);
 }

@@ -6,6 +6,7 @@
 
 #include "config/load.h"
 #include "draws.h"
+#include "study/layer_steps.h"
 
 enum { CASES = 20000 };
 
@@ -563,21 +564,57 @@ static void remat_to_fit_is_least(void **state)
     assert_true(offered > 100);
 }
 
+/* What the list of a layer's steps moves and computes is what the closed forms say, and a product
+ * with a degree of 1 is the plan that is left. */
+static void steps_of_a_layer(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2000; i++) {
+        const double B = spread(1e2, 1e8), D = spread(64, 2e4), F = spread(64, 1e5);
+        const double X = (double)pick(1, i % 3 ? 4096 : 1), Y = (double)pick(1, i % 4 ? 64 : 1);
+        for (int plan = SP_LAYER_DP; plan <= SP_LAYER_FSDP_TP; plan++) {
+            const bool has_x = plan != SP_LAYER_TP, has_y = plan >= SP_LAYER_TP;
+            const bool shards = plan == SP_LAYER_FSDP || plan == SP_LAYER_FSDP_TP;
+            const double x = has_x ? X : 1, y = has_y ? Y : 1;
+            struct sp_layer_step steps[SP_MOST_LAYER_STEPS], plain[SP_MOST_LAYER_STEPS];
+            const int n = sp_layer_steps((enum sp_layer_plan)plan, x, y, steps);
+            double bytes = 0;
+            int matmuls = 0;
+            for (int k = 0; k < n; k++) {
+                const struct sp_moved_array a = sp_moved_array(&steps[k], B, D, F, x, y);
+                if (steps[k].work == SP_DO_MATMUL)
+                    matmuls++;
+                else
+                    bytes += sp_layer_array_bytes(a.times, a.rows, a.columns, a.parts);
+            }
+            const double weights = x > 1 ? (shards ? 12 : 8) * D * F / y : 0;
+            assert_close(bytes, weights + (y > 1 ? 8 * B * D / x : 0), 1e-12);
+            if (plan == SP_LAYER_FSDP_TP)
+                assert_close(bytes, sp_layer_bytes_fsdp_tp(B, D, F, x, y), 1e-12);
+            assert_close(matmuls * sp_layer_matmul_flops(B, D, F, x, y), 12 * B * D * F / (x * y),
+                         1e-12);
+            if (plan > SP_LAYER_TP && (x == 1 || y == 1)) {
+                const enum sp_layer_plan left = x == 1   ? SP_LAYER_TP
+                                                : shards ? SP_LAYER_FSDP
+                                                         : SP_LAYER_DP;
+                assert_int_equal(sp_layer_steps(left, x, y, plain), n);
+                for (int k = 0; k < n; k++)
+                    assert_string_equal(plain[k].what, steps[k].what);
+            }
+        }
+    }
+}
+
 int main(void)
 {
     seed = drawn_seed(seed);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parts_sum),
-        cmocka_unit_test(strategies_hold),
-        cmocka_unit_test(memory_shrinks),
-        cmocka_unit_test(thresholds_scale),
-        cmocka_unit_test(best_is_best),
-        cmocka_unit_test(larger_batch_helps),
-        cmocka_unit_test(batch_needed_is_an_edge),
-        cmocka_unit_test(chips_to_fit_is_an_edge),
-        cmocka_unit_test(remat_to_fit_is_least),
-        cmocka_unit_test(accumulation_is_an_edge),
-        cmocka_unit_test(chips_fed_is_an_edge),
+        cmocka_unit_test(steps_of_a_layer),        cmocka_unit_test(parts_sum),
+        cmocka_unit_test(strategies_hold),         cmocka_unit_test(memory_shrinks),
+        cmocka_unit_test(thresholds_scale),        cmocka_unit_test(best_is_best),
+        cmocka_unit_test(larger_batch_helps),      cmocka_unit_test(batch_needed_is_an_edge),
+        cmocka_unit_test(chips_to_fit_is_an_edge), cmocka_unit_test(remat_to_fit_is_least),
+        cmocka_unit_test(accumulation_is_an_edge), cmocka_unit_test(chips_fed_is_an_edge),
         cmocka_unit_test(slices_to_fit),
     };
     return cmocka_run_group_tests_name("properties", tests, load_bases, NULL);

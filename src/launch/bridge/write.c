@@ -188,4 +188,5 @@ static void write(const struct sp_launched *l, FILE *out)
     free(s);
 }
 
-const struct sp_target sp_target_bridge = {.words = {"megatron", "bridge"}, .write = write};
+const struct sp_target sp_target_bridge = {
+    .words = {"megatron", "bridge"}, .format = "Megatron Bridge settings", .write = write};

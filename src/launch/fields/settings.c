@@ -522,8 +522,11 @@ void sp_write_title(const struct sp_launched *l, FILE *out)
             (long long)p->pp, (long long)p->cp);
     if (p->ep > 1)
         fprintf(out, " ep %lld", (long long)p->ep);
-    fprintf(out, ", ZeRO %d over %lld; %lld sequences of %lld tokens", p->zero,
-            (long long)p->shards, (long long)p->batch, (long long)p->seq);
+    fprintf(out, ", ZeRO %d over %lld; %lld ", p->zero, (long long)p->shards, (long long)p->batch);
+    if (sp_takes_pictures(l->model))
+        fputs("images", out);
+    else
+        fprintf(out, "sequences of %lld tokens", (long long)p->seq);
 }
 
 bool sp_multiplies_in_fp32(const struct sp_plan *plan)
