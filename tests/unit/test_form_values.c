@@ -138,7 +138,13 @@ static void loads(void **state)
     IS(sp_context_load(C, 4, 2048, W, 8192, 30000), 4 * 2 * 2048 / W / (4. * 8192 * 30000 / C));
     /* forward 2 B D F FLOPs, on 4 x 8 chips; a matrix of 8,192 x 30,000 in 2 bytes, in 16 parts */
     IS(sp_layer_matmul_flops(1e6, 8192, 30000, 4, 8), 1.536e13);
-    IS(sp_layer_array_bytes(8192, 30000, 16), 30.72e6);
+    IS(sp_layer_array_bytes(1, 8192, 30000, 16), 30.72e6);
+    IS(sp_layer_array_bytes(2, 8192, 30000, 16), 61.44e6);
+    /* both matrices: 2 x 2 B D F forward, twice that backward, over 64 chips of 4.59e14 FLOP/s */
+    IS(sp_layer_forward_s(1e6, 8192, 30000, 64, C), 4 * 1e6 * 8192 * 30000 / 2.9376e16);
+    IS(sp_layer_backward_s(1e6, 8192, 30000, 64, C), 8 * 1e6 * 8192 * 30000 / 2.9376e16);
+    /* 7 of 8 parts leave at 450 GB/s, of a quarter of the array, there and back */
+    IS(sp_node_pass_s(2, 7.2e9, 450e9, 4, 8), 2 * 0.875 * 1.8e9 / 450e9);
     IS(sp_critical_over_small(300, 240), 1.25);
     IS(sp_sharded_flops(1e12, 4), 4e12);
 }
@@ -237,12 +243,17 @@ static void rollouts(void **state)
     IS(sp_rl_packs(100, 1024, 4096, 0.1), 25);
     IS(sp_rl_packs(100, 1024, 4096, 0.4), 40); /* 40 answers that share no row */
     IS(sp_rl_wake_s(32e9, 64e9), 1);
-    IS(sp_rl_exposed_s(100, 30, 5, 2, 3), 60);
+    /* nothing ahead: the batch; one step ahead: half of what the step before does not hide, or the
+     * work that the 30 + 3 s of training leave over */
+    IS(sp_rl_exposed_s(100, 120, 30, 5, 0, 3), 120);
+    IS(sp_rl_exposed_s(60, 120, 30, 5, 1, 3), 41);
+    IS(sp_rl_exposed_s(100, 120, 30, 5, 1, 3), 67);
+    IS(sp_rl_exposed_s(10, 20, 30, 5, 1, 3), 0);
     IS(sp_rl_busy(30, 120), 0.25);
     IS(sp_rl_memory_apart(50e9, 60e9), 60e9);
     IS(sp_rl_memory_apart(70e9, 60e9), 70e9);
     IS(sp_rl_memory_together(50e9, 60e9), 110e9);
-    IS(sp_rl_host_bytes(8, 30e9), 240e9);
+    IS(sp_rl_host_bytes(8, 30e9, 2e9), 256e9);
 }
 
 int main(void)
