@@ -49,6 +49,19 @@ struct sp_command {
                            const struct sp_output *to, struct sp_error *error);
 };
 
+/* A page has no room for what is of use only where a person has files and a shell; the linker
+ * leaves out what only such a command calls. */
+#ifdef __wasi__
+enum { SP_IN_PAGE = 1 };
+#else
+enum { SP_IN_PAGE = 0 };
+#endif
+#define SP_IN_SHELL(call, otherwise) (SP_IN_PAGE ? (otherwise) : (call))
+
+/* Refuses to run in a page: exit 4. */
+bool sp_refuse_in_page(const struct sp_args *args, struct sp_report *report,
+                       struct sp_error *error);
+
 /* The options of a command in its struct. Compilation fails if a parsed command line has no room
  * for them, for those of a plan and of their limits that rows may stand for, and for the common
  * ones. */

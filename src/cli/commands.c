@@ -169,6 +169,13 @@ static bool check_folders(const struct sp_sources *sources, struct sp_error *err
     return ok;
 }
 
+bool sp_refuse_in_page(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
+{
+    (void)args;
+    (void)report;
+    return sp_fail(error, SP_INTERNAL, "not available in the page: use the program in a shell");
+}
+
 /* Notes what an answer assumes, and options that are typed twice: the last value counts. */
 static bool note_words(const struct sp_args *args, struct sp_report *report)
 {

@@ -3,7 +3,6 @@
 
 #include "cli/command.h"
 #include "cli/completion.h"
-#include "host/filter.h"
 
 static bool streams(int argc, char **argv, struct sp_world *world)
 {
@@ -16,9 +15,7 @@ static enum sp_exit stream(int argc, char **argv, struct sp_world *world,
 {
     (void)argc;
     (void)world;
-    if (!sp_has_shell())
-        sp_fail(error, SP_INTERNAL, "not available in the page");
-    else if (!sp_write_completion(argv[1], to->out))
+    if (!sp_write_completion(argv[1], to->out))
         sp_fail(error, SP_INPUT, "\"%s\" is not one of bash, zsh, fish", sp_safe(argv[1]));
     return SP_OK;
 }
@@ -47,7 +44,7 @@ const struct sp_command sp_cmd_completion = {
     .options = NULL,
     .n_options = 0,
     .examples = examples,
-    .run = run,
-    .streams = streams,
-    .stream = stream,
+    .run = SP_IN_SHELL(run, sp_refuse_in_page),
+    .streams = SP_IN_SHELL(streams, NULL),
+    .stream = SP_IN_SHELL(stream, NULL),
 };

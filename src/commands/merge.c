@@ -325,7 +325,7 @@ const struct sp_command sp_cmd_merge = {
              "the same rows. Missing rows are an error.",
     SP_OPTIONS(options),
     .examples = examples,
-    .run = run,
-    .streams = streams,
-    .stream = stream,
+    .run = SP_IN_SHELL(run, sp_refuse_in_page),
+    .streams = SP_IN_SHELL(streams, NULL),
+    .stream = SP_IN_SHELL(stream, NULL),
 };

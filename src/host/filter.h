@@ -20,7 +20,4 @@ bool sp_starts_programs(void);
 int sp_run_filter(char *const argv[], const char *input, size_t length,
                   struct sp_filtered *filtered);
 
-/* Whether a shell may have started this program. */
-bool sp_has_shell(void);
-
 #endif

@@ -245,6 +245,7 @@ static void policies(void **state)
         {"full", {.qkv = 1, .core = 1, .out = 1, .up = 1, .down = 1, .norms = 1}},
         {"alternate", {.qkv = 0.25, .out = 1, .up = 0.5, .norms = 1, .spare = 1}},
         {"qkv", {.core = 1, .out = 1, .up = 1, .norms = 1}},
+        {"attention", {.core = 1, .up = 1, .norms = 1}},
     };
     for (int i = 0; i < SP_POLICIES; i++) {
         const struct sp_recompute *a = &sp_policies[i].recompute, *b = &expected[i].repeated;

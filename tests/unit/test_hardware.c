@@ -80,7 +80,7 @@ static void refusals(void **state)
     refused("v5p:4x4x4x4", "shape");
     refused("v5p:", "shape");
     refused("h100:2x4", "only a torus has a shape");
-    refused("h100-8x2", "slices");
+    refused("h100-9x2", "8 chips at most");
     refused("gcp:v5p-8191", "multiple");
     refused("v5x-256", "did you mean \"v5");
     refused("", "no such machine");

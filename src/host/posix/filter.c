@@ -103,8 +103,3 @@ int sp_run_filter(char *const argv[], const char *input, size_t length,
             close(files[i]);
     return failed;
 }
-
-bool sp_has_shell(void)
-{
-    return true;
-}

@@ -17,8 +17,3 @@ int sp_run_filter(char *const argv[], const char *input, size_t length,
     *filtered = (struct sp_filtered){0};
     return ENOSYS;
 }
-
-bool sp_has_shell(void)
-{
-    return false;
-}

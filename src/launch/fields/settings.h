@@ -63,6 +63,7 @@ struct sp_target {
     void (*write)(const struct sp_launched *launched, FILE *out);
 
     const char *program; /* what starts a server; NULL: it trains */
+    bool takes_tf32;     /* for fp32 without being told, as JAX does; PyTorch multiplies in fp32 */
 
     const char *format; /* what was read: "Megatron-LM arguments" */
     /* NULL: only the program or the keys tell, by configs/launch/programs.json. */
