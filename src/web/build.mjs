@@ -76,11 +76,11 @@ const LZMA = ['--format=lzma', '--lzma1=preset=9e,lc=2,pb=0', '-c'];
 const pack = (bytes) => adapted(execFileSync('xz', LZMA, { input: bytes, maxBuffer: 1 << 24 }));
 const hashOf = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-// In the order of the scaling book, then of what is built on it. The page has no room for the cases of the five documents
-// (book-training, lesson, lecture, slides, flax-guide), learning, verdicts, budgets, questions and courses, nor for what a source prints and
-// what may be drawn: the exercise book has all of it, and each document a page.
-const CHAPTERS = ['roofline', 'chips', 'networks', 'sharding', 'meshes', 'flops', 'memory', 'critical', 'strategy', 'train',
-  'pipeline', 'serving', 'reinforcement'];
+// In the order of the scaling book. The page has no room for the cases of the five documents (book-training, lesson, lecture, slides,
+// flax-guide), learning, strategy, reinforcement, verdicts, budgets, questions and courses, nor for what a source prints and what
+// may be drawn: the exercise book has all of it, and each document a page.
+const CHAPTERS = ['roofline', 'chips', 'networks', 'sharding', 'meshes', 'flops', 'memory', 'critical', 'train', 'pipeline',
+  'serving'];
 const book = Object.fromEntries(CHAPTERS.map((name) => [name, JSON.parse(readFileSync(join(cases, `${name}.json`), 'utf8'))
   .map(({ id, section, printed, differs, draw, ...rest }) => rest)])); // names of cases would take 2 kB: book.js counts them
 
