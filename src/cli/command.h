@@ -58,9 +58,11 @@ enum { SP_IN_PAGE = 0 };
 #endif
 #define SP_IN_SHELL(call, otherwise) (SP_IN_PAGE ? (otherwise) : (call))
 
-/* Refuses to run in a page: exit 4. */
+/* Refuse to run in a page: exit 4. */
 bool sp_refuse_in_page(const struct sp_args *args, struct sp_report *report,
                        struct sp_error *error);
+enum sp_exit sp_refuse_stream_in_page(int argc, char **argv, struct sp_world *world,
+                                      const struct sp_output *to, struct sp_error *error);
 
 /* The options of a command in its struct. Compilation fails if a parsed command line has no room
  * for them, for those of a plan and of their limits that rows may stand for, and for the common

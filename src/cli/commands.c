@@ -176,6 +176,17 @@ bool sp_refuse_in_page(const struct sp_args *args, struct sp_report *report, str
     return sp_fail(error, SP_INTERNAL, "not available in the page: use the program in a shell");
 }
 
+enum sp_exit sp_refuse_stream_in_page(int argc, char **argv, struct sp_world *world,
+                                      const struct sp_output *to, struct sp_error *error)
+{
+    (void)argc;
+    (void)argv;
+    (void)world;
+    (void)to;
+    sp_refuse_in_page(NULL, NULL, error);
+    return SP_OK; /* the error decides */
+}
+
 /* Notes what an answer assumes, and options that are typed twice: the last value counts. */
 static bool note_words(const struct sp_args *args, struct sp_report *report)
 {

@@ -326,6 +326,6 @@ const struct sp_command sp_cmd_merge = {
     SP_OPTIONS(options),
     .examples = examples,
     .run = SP_IN_SHELL(run, sp_refuse_in_page),
-    .streams = SP_IN_SHELL(streams, NULL),
-    .stream = SP_IN_SHELL(stream, NULL),
+    .streams = streams,
+    .stream = SP_IN_SHELL(stream, sp_refuse_stream_in_page),
 };
