@@ -357,7 +357,7 @@ enum sp_remat {
     SP_REMAT_FULL,      /* keep layer inputs */
     SP_REMATS,
     SP_REMAT_ALTERNATE = SP_REMATS, /* torchtitan, per operator: keep every second matmul */
-    SP_REMAT_QKV, /* MaxText's save_qkv_proj: keep layer inputs, queries, keys, values */
+    SP_REMAT_QKV,       /* MaxText's save_qkv_proj: keep layer inputs, queries, keys, values */
     SP_REMAT_ATTENTION, /* its save_dot_except_mlp: and what attention's output projection gives */
     SP_POLICIES
 };

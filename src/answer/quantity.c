@@ -237,7 +237,7 @@ void sp_human(double value, enum sp_unit unit, char *out, size_t size)
         return;
     }
     if (value == 0 || (unit == SP_SECONDS && value < 0 && value > -1e-12))
-        value = 0; /* nothing has no sign */
+        value = 0;               /* nothing has no sign */
     if (value < 0 && size > 1) { /* prefixes depend on magnitude */
         out[0] = '-';
         sp_human(-value, unit, out + 1, size - 1);

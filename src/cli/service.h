@@ -69,7 +69,7 @@ struct serve {
     struct sp_engine engine;
     enum sp_storage weights, expert_weights, kv;
     struct sp_lengths input, output;
-    const char *output_text; /* that the latter were read from */
+    const char *output_text;     /* that the latter were read from */
     const struct sp_trace *rows; /* of requests, in their order; NULL: lengths are drawn */
     struct sp_service service;
     struct sp_served served, reader, draft; /* that generates, that reads prompts, that drafts */

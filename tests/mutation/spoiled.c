@@ -1,5 +1,6 @@
-/* Loaded before the library (LD_PRELOAD): every closed form again, one of them off by a twentieth. SPOILED is the name of that
- * one; the names of the forms that ran are added to the file ENTERED. */
+/* Loaded before the library (LD_PRELOAD): every closed form again, one of them off by a twentieth.
+ * SPOILED is the name of that one; the names of the forms that ran are added to the file ENTERED.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,8 @@
 
 #define FORM(name, ...) #name,
 #define ARG(symbol, unit, meaning) const double symbol
-static const char *const names[] = {"",
+static const char *const names[] = {
+    "",
 #include <scaleplan/forms.def>
 };
 #undef FORM
