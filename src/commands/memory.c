@@ -74,10 +74,10 @@ struct memory {
     struct sp_memory_case of;
     struct sp_device_memory m;
     struct sp_planned base; /* what the plan runs on, where `has_framework` */
+    struct sp_case_verdict v;
     bool has_framework;
     bool chooses_remat; /* as `step` does, among what closed forms have */
-    struct sp_case_verdict v;
-    bool has_model; /* else the largest model of a machine is asked for */
+    bool has_model;     /* else the largest model of a machine is asked for */
     bool has_shape;
     bool batch_assumed; /* the number of tokens is not given */
     double weights;     /* of the whole model */
@@ -88,11 +88,11 @@ struct memory {
     char cut_words[160];                /* why the replicas cannot share the batch; "" */
     bool both_given;                    /* --checkpoints and --remat */
     double segments, stage_layers, all_kept, input_share; /* --segments; NAN: not given */
-    bool keeps_whole; /* all of the batch is live: no stages, no micro-batches */
     double act_all, capacity, kept, kept_here, held, node, hw_devices;
     bool fewest, largest, counts_all; /* what is answered of the machine */
-    double kv, kv_sequences;          /* bytes of a sequence's cache */
+    bool keeps_whole;                 /* all of the batch is live: no stages, no micro-batches */
     bool offloads, has_drives;
+    double kv, kv_sequences;                /* bytes of a sequence's cache */
     double W_host, host_devices, host_room; /* host_room: NAN if it does not count */
     struct sp_drive_tier tier;
     double transfer_s, compute_s;

@@ -525,8 +525,8 @@ static bool read_text(const char *text, const char *path, const struct sp_typed_
         p->line += stop < end && *stop == '\n';
         at = stop < end ? stop + 1 : end;
     }
-    for (int i = 0; i < p->wraps && ok; i++) /* of functions that nothing here calls */
-        ok = p->wrapped[i].done || p->visit(p->to, &p->known, &p->wrapped[i].call);
+    for (int i = 0; visit && i < p->wraps && ok; i++) /* of functions that nothing here calls */
+        ok = p->wrapped[i].done || visit(p->to, &p->known, &p->wrapped[i].call);
     for (int i = 0; i < p->files; i++)
         free(p->text[i]);
     free(p->known.at);
