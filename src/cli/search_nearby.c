@@ -13,7 +13,7 @@
 struct nearby_rows {
     const struct sp_planned *base;
     double batch_tokens, step_s, tokens_per_s, found_tokens_per_s; /* NAN: none was found */
-    char option[80];
+    char option[128];
     char *command;
 };
 

@@ -35,7 +35,7 @@ static void read_python(const char *text)
         settings.error = &error;
         settings.launch = &launch;
         launch = (struct sp_launch){0};
-        sp_read_calls(text, &names, take, &settings);
+        sp_read_calls(text, "fuzz.py", &names, take, &settings);
         settings.n = 0;
         sp_read_names(text, &names, &settings);
         settings.n = 0;

@@ -232,10 +232,12 @@ struct sp_flops sp_still_flops_per_token(const struct sp_model *m, double seq, b
 static double tower_spared(const struct sp_layers *layers, double seq)
 {
     const struct sp_layer *const tower = &layers->list[SP_LAYER_ENCODER];
+    if (!(layers->count[SP_LAYER_ENCODER] > 0)) /* the list says nothing of what is not there */
+        return 0;
     const double times = layers->count[SP_LAYER_ENCODER] * sp_stream_share(tower->own, seq);
     const bool still = tower->frozen || layers->still[SP_LAYER_ENCODER] > 0;
     double flops = 0;
-    for (int i = 0; i < tower->matmuls && times > 0; i++) {
+    for (int i = 0; i < tower->matmuls; i++) {
         const struct sp_matmul *const m = &tower->matmul[i];
         flops += ((m->frozen || still) + still) * 2 * m->passed * m->in * m->out;
     }
