@@ -110,6 +110,44 @@ struct answered {
     struct sp_report *report;
 };
 
+/* Whether a report may have a case's answers, so that it is worth to ask the case: that takes as
+ * long as an answer. Other constants move what it expects by less than half; a verdict alone says
+ * little, and a model of the same kind of words has to be there. */
+static bool may_be(const struct answered *a, const struct sp_case *c)
+{
+    bool counts = false, apart = false;
+    for (int i = 0; i < c->n_expect; i++) {
+        const struct sp_entry *const entry = sp_find(a->report, c->expect[i].key);
+        if (!entry || c->expect[i].kind == SP_CASE_TEXT)
+            continue;
+        if (c->expect[i].kind == SP_CASE_NUMBER) {
+            const bool close = sp_case_is_close(entry->number, c->expect[i].number, 0.5);
+            if (close && entry->form != SP_CLOSED_NONE) /* with its arguments that may be enough */
+                return true;
+            if (!close)
+                apart = true;
+            counts = true;
+        } else if (entry->number != c->expect[i].number) {
+            apart = true;
+        }
+    }
+    for (int i = 0; i < c->n_printed;
+         i++) { /* a printed figure of which the case expects nothing */
+        const struct sp_entry *const entry = sp_find(a->report, c->printed[i].key);
+        bool expected = false;
+        for (int k = 0; k < c->n_expect; k++)
+            expected = expected || strcmp(c->expect[k].key, c->printed[i].key) == 0;
+        if (entry && !expected && entry->form != SP_CLOSED_NONE)
+            return true;
+    }
+    if (apart)
+        return false;
+    for (int i = 0; i < c->n_args && !counts; i++)
+        if (strcmp(c->args[i], "--model") == 0 || strcmp(c->args[i], "--params") == 0)
+            return c->args[i][2] == 'm' ? a->args->given.model : a->args->given.params;
+    return true;
+}
+
 /* Notes what a case has otherwise where the report answers its question, however that was typed: it
  * has the case's answer by value; with a formula, that and what the formula takes is enough. Of an
  * answer that says more, the short text has the note if there is room. */
@@ -119,7 +157,7 @@ static void note_case(struct sp_case *c, void *context)
     bool any = false;
     for (int i = 0; i < c->n_printed; i++)
         any = any || sp_find(a->report, c->printed[i].key);
-    if (!any)
+    if (!any || !may_be(a, c))
         return;
     take_constants(c, a->args);
     struct sp_outcome got = sp_answer_case(c, a->args->world);
