@@ -110,42 +110,30 @@ struct answered {
     struct sp_report *report;
 };
 
-/* Whether a report may have a case's answers, so that it is worth to ask the case: that takes as
- * long as an answer. Other constants move what it expects by less than half; a verdict alone says
- * little, and a model of the same kind of words has to be there. */
-static bool may_be(const struct answered *a, const struct sp_case *c)
+/* Whether a report has an expected value, or one near it: other constants move a number by less
+ * than half. Texts may repeat how it was asked. */
+static bool has_near(const struct sp_report *report, const struct sp_case_value *expected)
 {
-    bool counts = false, apart = false;
+    const struct sp_entry *const entry = sp_find(report, expected->key);
+    if (!entry || expected->kind == SP_CASE_TEXT)
+        return entry;
+    const struct sp_case_value value = sp_value_of_entry(entry);
+    return sp_case_matches(&value, expected, 0.5);
+}
+
+/* Whether note_case() may find anything: to ask the case takes as long as an answer. */
+static bool may_answer(const struct sp_report *report, const struct sp_case *c)
+{
+    bool all = c->n_printed > 0;
     for (int i = 0; i < c->n_expect; i++) {
-        const struct sp_entry *const entry = sp_find(a->report, c->expect[i].key);
-        if (!entry || c->expect[i].kind == SP_CASE_TEXT)
-            continue;
-        if (c->expect[i].kind == SP_CASE_NUMBER) {
-            const bool close = sp_case_is_close(entry->number, c->expect[i].number, 0.5);
-            if (close && entry->form != SP_CLOSED_NONE) /* with its arguments that may be enough */
+        const bool near = has_near(report, &c->expect[i]);
+        const struct sp_entry *const entry = sp_find(report, c->expect[i].key);
+        for (int k = 0; k < c->n_printed && near; k++)
+            if (entry->form != SP_CLOSED_NONE && strcmp(c->printed[k].key, c->expect[i].key) == 0)
                 return true;
-            if (!close)
-                apart = true;
-            counts = true;
-        } else if (entry->number != c->expect[i].number) {
-            apart = true;
-        }
+        all = all && near;
     }
-    for (int i = 0; i < c->n_printed;
-         i++) { /* a printed figure of which the case expects nothing */
-        const struct sp_entry *const entry = sp_find(a->report, c->printed[i].key);
-        bool expected = false;
-        for (int k = 0; k < c->n_expect; k++)
-            expected = expected || strcmp(c->expect[k].key, c->printed[i].key) == 0;
-        if (entry && !expected && entry->form != SP_CLOSED_NONE)
-            return true;
-    }
-    if (apart)
-        return false;
-    for (int i = 0; i < c->n_args && !counts; i++)
-        if (strcmp(c->args[i], "--model") == 0 || strcmp(c->args[i], "--params") == 0)
-            return c->args[i][2] == 'm' ? a->args->given.model : a->args->given.params;
-    return true;
+    return all;
 }
 
 /* Notes what a case has otherwise where the report answers its question, however that was typed: it
@@ -154,10 +142,7 @@ static bool may_be(const struct answered *a, const struct sp_case *c)
 static void note_case(struct sp_case *c, void *context)
 {
     const struct answered *const a = context;
-    bool any = false;
-    for (int i = 0; i < c->n_printed; i++)
-        any = any || sp_find(a->report, c->printed[i].key);
-    if (!any || !may_be(a, c))
+    if (!may_answer(a->report, c))
         return;
     take_constants(c, a->args);
     struct sp_outcome got = sp_answer_case(c, a->args->world);
