@@ -34,7 +34,7 @@ struct sp_command {
     /* Whether run() reads back what it put: its report must take everything. */
     bool reads_report;
 
-    /* Fills the report. Prints nothing. */
+    /* Fills the report. Prints nothing. NULL: not in a page (SP_IN_SHELL). */
     bool (*run)(const struct sp_args *args, struct sp_report *report, struct sp_error *error);
 
     /* The picture of a filled report, for --plot; NULL: the command has none. Takes its numbers
@@ -49,20 +49,17 @@ struct sp_command {
                            const struct sp_output *to, struct sp_error *error);
 };
 
-/* A page has no room for what is of use only where a person has files and a shell; the linker
- * leaves out what only such a command calls. */
+/* A function of a command that a page has no room for, and NULL there: what is of use only where a
+ * person has files and a shell. The linker leaves out what only such functions call. */
 #ifdef __wasi__
 enum { SP_IN_PAGE = 1 };
 #else
 enum { SP_IN_PAGE = 0 };
 #endif
-#define SP_IN_SHELL(call, otherwise) (SP_IN_PAGE ? (otherwise) : (call))
+#define SP_IN_SHELL(function) (SP_IN_PAGE ? NULL : (function))
 
-/* Refuse to run in a page: exit 4. */
-bool sp_refuse_in_page(const struct sp_args *args, struct sp_report *report,
-                       struct sp_error *error);
-enum sp_exit sp_refuse_stream_in_page(int argc, char **argv, struct sp_world *world,
-                                      const struct sp_output *to, struct sp_error *error);
+/* Says that it needs a shell: false, exit 4. */
+bool sp_refuse_in_page(struct sp_error *error);
 
 /* The options of a command in its struct. Compilation fails if a parsed command line has no room
  * for them, for those of a plan and of their limits that rows may stand for, and for the common

@@ -169,22 +169,9 @@ static bool check_folders(const struct sp_sources *sources, struct sp_error *err
     return ok;
 }
 
-bool sp_refuse_in_page(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
+bool sp_refuse_in_page(struct sp_error *error)
 {
-    (void)args;
-    (void)report;
     return sp_fail(error, SP_INTERNAL, "not available in the page: use the program in a shell");
-}
-
-enum sp_exit sp_refuse_stream_in_page(int argc, char **argv, struct sp_world *world,
-                                      const struct sp_output *to, struct sp_error *error)
-{
-    (void)argc;
-    (void)argv;
-    (void)world;
-    (void)to;
-    sp_refuse_in_page(NULL, NULL, error);
-    return SP_OK; /* the error decides */
 }
 
 /* Notes what an answer assumes, and options that are typed twice: the last value counts. */
@@ -224,7 +211,8 @@ static bool run_parsed(const struct sp_command *command, struct sp_args *args,
     return sp_check_together(args, error) && check_layout(args, error) &&
            check_write(args, error) && check_folders(&sources, error) &&
            sp_check_picture(args, error) && sp_check_sets(&sources, error) &&
-           command->run(args, report, error) && note_words(args, report);
+           (command->run ? command->run(args, report, error) : sp_refuse_in_page(error)) &&
+           note_words(args, report);
 }
 
 /* Refuses options that write files, for rows, lines of `step -` and cases: a file of cases from

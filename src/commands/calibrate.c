@@ -450,5 +450,5 @@ const struct sp_command sp_cmd_calibrate = {
              "nccl-tests gives a network; times of share/scaleplan/measure.py give kernels.",
     SP_OPTIONS(options),
     .examples = examples,
-    .run = SP_IN_SHELL(run, sp_refuse_in_page),
+    .run = SP_IN_SHELL(run),
 };

@@ -257,7 +257,7 @@ static const char sheet_intro[] =
 static bool run_sheet(const struct sp_args *args, struct check *check, struct sp_error *error)
 {
     if (SP_IN_PAGE)
-        return sp_refuse_in_page(args, check->report, error);
+        return sp_refuse_in_page(error);
     size_t size;
     char *text = NULL;
     struct sheet sheet = {.check = check};

@@ -44,7 +44,7 @@ const struct sp_command sp_cmd_completion = {
     .options = NULL,
     .n_options = 0,
     .examples = examples,
-    .run = SP_IN_SHELL(run, sp_refuse_in_page),
+    .run = SP_IN_SHELL(run),
     .streams = streams,
-    .stream = SP_IN_SHELL(stream, sp_refuse_stream_in_page),
+    .stream = SP_IN_SHELL(stream),
 };

@@ -305,5 +305,5 @@ const struct sp_command sp_cmd_import = {
              "show node` gives a machine file; --hw or Slurm's Gres names the chip.",
     SP_OPTIONS(options),
     .examples = examples,
-    .run = SP_IN_SHELL(run, sp_refuse_in_page),
+    .run = SP_IN_SHELL(run),
 };
