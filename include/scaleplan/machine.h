@@ -327,8 +327,8 @@ bool sp_has_chips(const struct sp_network *network, int64_t chips);
  * that many; `hw` is then undefined. */
 bool sp_take_slice(struct sp_hardware *hw, int64_t chips);
 
-/* Sets a switched machine to `nodes` domains of which a job uses `devices` each: 2 nodes of 6.
- * False if its domains do not have that many. */
+/* Makes a switched machine one of `nodes` domains with `devices` each: the part of every node that
+ * a job uses, as 6 on each of 2. False if its domains do not have that many. */
 bool sp_take_nodes(struct sp_hardware *hw, int64_t devices, int64_t nodes);
 
 /* The nearest available size >= chips (`up`) or <= chips; 0 if none. */

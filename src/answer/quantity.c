@@ -228,12 +228,8 @@ static void human_time(double s, char *out, size_t size)
  * never bytes, and memories of whole GiB are marked. Other formats print all digits. */
 void sp_human(double value, enum sp_unit unit, char *out, size_t size)
 {
-    if (isnan(value)) {
-        snprintf(out, size, "-");
-        return;
-    }
-    if (isinf(value)) {
-        snprintf(out, size, "never");
+    if (!isfinite(value)) {
+        snprintf(out, size, isnan(value) ? "-" : "never");
         return;
     }
     if (value == 0 || (unit == SP_SECONDS && value < 0 && value > -1e-12))

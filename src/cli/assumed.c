@@ -219,12 +219,9 @@ void sp_note_assumed(const struct sp_args *args, struct sp_report *report)
     const bool fitted = sp_option_taken(args, SP_O_profile) || sp_option_taken(args, SP_O_engine);
     const bool own_network = sp_option_taken(args, SP_O_network) && args->given.network;
     struct recalled recalled = {0};
-    /* a twelfth of the time of a `fit`: not for a text that has no details */
-    const bool is_shown = args->given.details || args->given.get || args->given.explain ||
-                          args->value.format != SP_FORMAT_TEXT;
     while (machines && sp_next_item(&machines, spec, sizeof spec)) {
         sp_note_doubts(spec, &sources, report);
-        if (is_shown)
+        if (!sp_is_short_text(args)) /* a twelfth of the time of a `fit` */
             find_recalled(spec, own_network, &sources, &recalled);
         if (fitted)
             note_name(spec, &sources, report);

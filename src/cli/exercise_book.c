@@ -42,7 +42,7 @@ void sp_book_open(struct sp_book *book, bool of_sheet)
         fputs(sheet_intro, book->pages);
 }
 
-/* A title of so many letters, with a capital at its beginning. */
+/* The first n letters of a text as a title, which begins with a capital. */
 static void put_title(const char *mark, const char *text, size_t n, FILE *out)
 {
     fputs(mark, out);

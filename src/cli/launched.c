@@ -202,7 +202,8 @@ static bool check_unread(const char *path, const struct sp_args *typed,
     return error->lines == before;
 }
 
-/* Nodes of which a launch starts the same part of the devices; 0: whole ones, or one node. */
+/* The number of nodes if a launch starts on a part of each, always the same; 0 if on whole nodes or
+ * one. */
 static int64_t parts_of_nodes(const struct sp_launch *launch, const struct sp_network *network)
 {
     const bool parts = network->kind == SP_SWITCHED && network->devices_per_host == 0 &&

@@ -13,7 +13,7 @@
 #include "base/number.h"
 #include "base/suggest.h"
 #include "base/text.h"
-#include "answer/quantity.h"
+#include "answer/report.h"
 #include "config/lengths.h"
 
 /* The place of an option's member in struct sp_option_values. */
@@ -78,6 +78,11 @@ const struct sp_option *sp_option_named(const struct sp_args *args, const char *
             sp_option_taken(args, others[i].id))
             return sp_option_taken(args, others[i].id);
     return NULL;
+}
+
+bool sp_is_short_text(const struct sp_args *args)
+{
+    return !args->given.details && args->value.format == SP_FORMAT_TEXT;
 }
 
 const struct sp_option *sp_option_taken(const struct sp_args *args, enum sp_option_id id)

@@ -184,6 +184,9 @@ const struct sp_option *sp_option_named(const struct sp_args *args, const char *
  * known, or the nearest name. */
 bool sp_unknown_option(const struct sp_args *args, const char *word, struct sp_error *error);
 
+/* Whether the answer is a text without its details. */
+bool sp_is_short_text(const struct sp_args *args);
+
 /* The command's option; NULL: it does not take it. */
 const struct sp_option *sp_option_taken(const struct sp_args *args, enum sp_option_id id);
 

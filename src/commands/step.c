@@ -400,8 +400,7 @@ static bool answer(const struct sp_args *args, const struct sp_launch *launch,
     rows.has_other = args->value.against != NULL;
     s.is_launch = launch != NULL;
     s.wants_better = e.fits && !launch && !rows.is_measured && !rows.has_other &&
-                     !args->given.details && args->value.format == SP_FORMAT_TEXT &&
-                     sp_takes_words(report);
+                     sp_is_short_text(args) && sp_takes_words(report);
     if (launch)
         sp_put_launch(report, launch);
     put_step_rows(report, &rows);

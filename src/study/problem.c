@@ -159,8 +159,8 @@ static void list_batches(const struct sp_tolerance *t, int64_t devices, struct b
 
 /* How well a model's degrees divide a number of devices. */
 struct roundness {
-    int64_t rest;   /* the odd part that replicas leave to stages, TP and CP */
-    int64_t twos;   /* the power of two, of which head and layer counts have many */
+    int64_t rest; /* the odd part that replicas leave to stages, TP and CP */
+    int64_t twos; /* the largest power of two that divides them: heads and layers divide by such */
     int64_t stages; /* numbers of stages that divide the layers */
 };
 
