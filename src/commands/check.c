@@ -40,6 +40,11 @@ struct check {
     int passed, failed, n_rows;
 };
 
+static bool writes_book(const struct check *check)
+{
+    return !SP_IN_PAGE && check->writes_book;
+}
+
 /* An expected value beside the program's. */
 struct check_row {
     const char *file, *key, *error; /* `error` is "" if there is none */
@@ -171,9 +176,9 @@ static bool check_case(struct check *check, const char *file, const struct sp_ca
     for (int i = 0; i < c->n_expect; i++)
         pass = compare(check, file, c, &c->expect[i], &got) && pass;
     *(pass ? &check->passed : &check->failed) += 1;
-    if (!check->writes_book && got.answered)
+    if (!writes_book(check) && got.answered)
         sp_note_differences(check->report, c, got.report);
-    if (check->writes_book)
+    if (writes_book(check))
         sp_book_case(&check->book, c, got.report, got.answered ? "" : got.error.text);
     sp_report_free(got.report);
     return true;
@@ -193,7 +198,7 @@ static bool check_file(struct check *check, const char *file, struct sp_error *e
             sp_nearest_offer(&check->nearest, c->id);
             continue;
         }
-        if (check->writes_book && !any)
+        if (writes_book(check) && !any)
             sp_book_chapter(&check->book, file, c, check->is_alone);
         any = true;
         ok = check_case(check, file, c, error);
@@ -327,12 +332,14 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     check.grades = args->given.grade;
     if (args->given.sheet || args->given.solutions || args->given.random || check.grades)
         return run_sheet(args, &check, error);
-    if (check.writes_book)
+    if (SP_IN_PAGE && check.writes_book)
+        return sp_refuse_in_page(error);
+    if (writes_book(&check))
         sp_book_open(&check.book, false);
     const bool ok = run_files(args, &check, error);
     sp_scope(report, "");
     put_check_rows(report, &check);
-    if (check.writes_book)
+    if (writes_book(&check))
         sp_book_close(&check.book, report);
     return ok;
 }
