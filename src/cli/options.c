@@ -475,6 +475,12 @@ static bool value_is_missing(const struct sp_args *args, const char *word, struc
                    option && option->metavar ? option->metavar : "");
 }
 
+/* Whether the word after an option is the next option: "--kv --model". */
+static bool is_own_option(const struct sp_args *args, const char *word)
+{
+    return strncmp(word, "--", 2) == 0 && sp_option_named(args, word + 2);
+}
+
 bool sp_parse_args(int argc, char **argv, bool takes_operands, struct sp_args *args,
                    struct sp_error *error)
 {
@@ -491,6 +497,8 @@ bool sp_parse_args(int argc, char **argv, bool takes_operands, struct sp_args *a
         bool ok = true;
         if (got == -1 && optind >= argc)
             return true;
+        if (got >= NAMES_FROM && optarg == argv[optind - 1] && is_own_option(args, optarg))
+            return value_is_missing(args, argv[before], error);
         if (got == -1)
             ok = take_operands_left(args, argc, argv,
                                     before < optind && strcmp(argv[before], "--") == 0,
