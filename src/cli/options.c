@@ -306,6 +306,15 @@ static struct sp_nearest nearest_option(const struct sp_args *args, const char *
     return nearest;
 }
 
+/* The row of another tool's word; NULL: none. */
+static const struct other *other_named(const char *word)
+{
+    size_t i = 0;
+    while (i < OTHERS && strcmp(others[i].word, word) != 0)
+        i++;
+    return i < OTHERS ? &others[i] : NULL;
+}
+
 bool sp_unknown_option(const struct sp_args *args, const char *word, struct sp_error *error)
 {
     char name[64];
@@ -313,6 +322,10 @@ bool sp_unknown_option(const struct sp_args *args, const char *word, struct sp_e
     for (size_t i = 0; i < OTHERS; i++)
         if (others[i].hint && strcmp(others[i].word, name) == 0)
             return sp_fail(error, SP_USAGE, "unknown option %s: %s", sp_safe(word), others[i].hint);
+    const struct other *const other = other_named(name);
+    const enum sp_option_id meant = other ? other->id : sp_option_of_name(name);
+    if (sp_names_taker(meant, sp_option_taken(args, SP_O_fix), word, error))
+        return false;
     const bool near = *sp_nearest_hint(&nearest) != '\0';
     return sp_fail(error, SP_USAGE, "unknown option %s%s%s%s", sp_safe(word),
                    near ? "; did you mean --" : "", near ? nearest.best : "", near ? "?" : "");
@@ -326,15 +339,6 @@ static bool unexpected_word(const struct sp_args *args, const char *word, struct
     const bool near = *sp_nearest_hint(&nearest) != '\0';
     return sp_fail(error, SP_USAGE, "unexpected argument \"%s\"%s%s%s", sp_safe(word),
                    near ? "; did you mean \"--" : "", near ? nearest.best : "", near ? "\"?" : "");
-}
-
-/* The row of another tool's word; NULL: none. */
-static const struct other *other_named(const char *word)
-{
-    size_t i = 0;
-    while (i < OTHERS && strcmp(others[i].word, word) != 0)
-        i++;
-    return i < OTHERS ? &others[i] : NULL;
 }
 
 /* The text of an option for another tool's word. */
