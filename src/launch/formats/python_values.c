@@ -422,6 +422,12 @@ const char *sp_find_python(const char *from, const char *to, const char *word)
     return at;
 }
 
+const char *sp_after_python(const char *from, const char *to, const char *word)
+{
+    const char *const at = sp_find_python(from, to, word);
+    return at < to ? at + strlen(word) : to;
+}
+
 /* "A WORD B" of two truths: 1 where both are, or (`any`) one is. */
 static int both(const struct sp_python *p, const char *from, const char *word, size_t n,
                 const char *to, int depth)
