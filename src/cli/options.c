@@ -520,7 +520,8 @@ bool sp_parse_args(int argc, char **argv, bool takes_operands, struct sp_args *a
     }
 }
 
-/* The first of some options that was given, or was not; SP_NO_OPTION: none, or no list. */
+/* The first option of a list that was given (or, if `given` is false, was not). SP_NO_OPTION if
+ * there is none, or no list. */
 static enum sp_option_id first_that(const struct sp_args *args, const enum sp_option_id *these,
                                     bool given)
 {
