@@ -46,7 +46,7 @@ enum sp_storage {
     SP_STORED_MXFP4, /* blocks of 32 with an 8-bit scale: OCP MX */
     SP_STORED_INT4,
     SP_STORED_NF4,     /* blocks of 64 with quantised scales: QLoRA, Dettmers et al. 2023 */
-    SP_STORED_INT4_WO, /* weights alone, widened before they are multiplied */
+    SP_STORED_INT4_WO, /* weights only, widened before they are multiplied */
     SP_STORED_AWQ,     /* the same in groups of 128 with a 16-bit scale and a 4-bit zero */
     SP_STORED_GPTQ,
     SP_STORAGES

@@ -118,7 +118,7 @@ struct sp_stage_scale {
  * interleaved unless m is a multiple of p, DualPipe unless p and m are even and m >= 2p. */
 int64_t sp_tasks_of(const struct sp_pipeline *pipeline);
 
-/* Most steps of a simulation, tasks x stages; 0 if it cannot be simulated. */
+/* Upper limit of a simulation's steps: tasks x stages; 0 if it cannot be simulated. */
 double sp_play_cost(const struct sp_pipeline *pipeline);
 
 /* Simulates GPipe, 1F1B, interleaved, ZB-H1, ZB-H2, DualPipe and the circular schedule event by

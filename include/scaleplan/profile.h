@@ -56,7 +56,7 @@ struct sp_framework {
     double logit_bytes;      /* live bytes per logit in the loss */
     double loss_bytes;       /* read and written per logit by the loss and its gradient */
     bool dummy_wgrads;       /* one weight-gradient buffer per weight shape (TransformerEngine) */
-    double memory_passes;    /* memory passes of its elementwise kernels over fully fused ones; 0:
+    double memory_passes;    /* of its elementwise kernels, relative to fully fused ones; 0:
                                 unknown */
     double layer_operations; /* operations that the host launches per layer and forward pass; 0: not
                                 counted */

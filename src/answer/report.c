@@ -126,7 +126,7 @@ static char *copy_of(struct sp_report *r, const char *text)
     return memcpy(cut(r, size, 1), text, size);
 }
 
-/* The same of a text that was made for it. */
+/* The same for a text that was allocated for it. */
 static const char *take_text(struct sp_report *r, char *text)
 {
     const char *const kept = copy_of(r, text);

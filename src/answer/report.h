@@ -119,7 +119,7 @@ __attribute__((format(printf, 2, 3))) void sp_line(struct sp_report *report, con
  * elsewhere. */
 void sp_file_text(struct sp_report *report, const char *text);
 
-/* The same of a text in Markdown, which --format html makes a page. */
+/* The same for a text in Markdown, which --format html makes a page. */
 void sp_markdown_file(struct sp_report *report, const char *text);
 
 /* A table: one row per scope prefix, one column per key ("key!": exact value; "": the quantity at
@@ -161,7 +161,7 @@ void sp_section(struct sp_report *report, const char *heading, size_t first, con
 /* Declares the answer a list: with "plans", CSV and TSV print rows plans.0, plans.1, ... */
 void sp_answer_is(struct sp_report *report, const char *list);
 
-/* The same of a list in order of merit: keys of its rows, such as step_s, are those of the first
+/* The same for a list in order of merit: keys of its rows, such as step_s, are those of the first
  * before they are any other's. */
 void sp_answer_is_first_of(struct sp_report *report, const char *list);
 

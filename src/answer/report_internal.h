@@ -86,7 +86,7 @@ int sp_judged(const struct sp_entry *entry);
  * label; a command so that a shell takes it. */
 void sp_print_paragraph(const char *text, int width, FILE *out);
 
-/* The same as sp_table, of rows that it frees; the report has their texts. */
+/* Like sp_table, but frees the rows, whose texts the report owns. */
 void sp_table_of(struct sp_report *report, const struct sp_column *columns, size_t n_columns,
                  struct sp_row *rows, size_t n_rows);
 

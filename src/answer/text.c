@@ -155,13 +155,14 @@ static bool cut_more(struct cut *cut)
     return true;
 }
 
-/* Blank lines go first, then rows of tables, the last ones, then spare lines. */
+/* Cuts the text to `how->lines`: blank lines go first, then the last rows of tables, then lines
+ * that are marked as spare. */
 void sp_render_text(const struct sp_report *report, const struct sp_render *how, FILE *out)
 {
     bool whole = how->details || how->lines == 0;
     for (size_t i = 0; i < report->n_items; i++)
         whole = whole || is_block(&report->items[i]); /* a file for another program */
-    struct cut cut = {.rows = whole ? SIZE_MAX : (size_t)how->lines}; /* of more, none has room */
+    struct cut cut = {.rows = whole ? SIZE_MAX : (size_t)how->lines}; /* no table can show more */
     if (whole) {
         print_text(report, how, &cut, out);
         return;

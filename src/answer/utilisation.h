@@ -9,7 +9,7 @@
 /* What a convention counts, in words: "6 FLOPs a parameter and token". */
 extern const char *const sp_counted_flops[SP_FLOP_CONVENTIONS];
 
-/* The same of a model: "what is computed" where parts of it are frozen or models work beside it;
+/* The same for a model: "what is computed" where parts of it are frozen or models work beside it;
  * of images, whose weights work at many positions, passes over an image. */
 const char *sp_counted_of(const struct sp_model *model, enum sp_flop_convention convention);
 

@@ -64,7 +64,7 @@ static int compare_keys(const void *a, const void *b)
     return strcmp((*x)->string, (*y)->string);
 }
 
-/* The same of few members, without a list. */
+/* The same for an object of few members, without a list. */
 static const cJSON *find_twin_of_few(const cJSON *object)
 {
     for (const cJSON *member = object->child; member; member = member->next)

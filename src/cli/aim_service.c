@@ -82,7 +82,7 @@ bool sp_take_service(struct sp_aim *aim, struct sp_error *error)
     if (!loaded)
         return false;
     aim->asked = f->load;
-    f->load.concurrency = f->B * f->replicas; /* as many as the machine takes as it is */
+    f->load.concurrency = f->B * f->replicas; /* what the unchanged machine holds */
     f->hw.chip.price_usd_per_h = f->price.usd_per_h;
     aim->demand.peaks[sp_compute_dtype(&f->hw.chip, f->service.math)] = true;
     return check_goal(aim, error);

@@ -114,7 +114,7 @@ void sp_free_asker(struct sp_asker *asker);
 struct sp_report *sp_answer_asked(struct sp_asker *asker, const struct sp_command *command,
                                   struct sp_args *args, const char *keys, struct sp_error *error);
 
-/* The same, of a command line that is not parsed yet. */
+/* The same for a command line that is not parsed yet. */
 struct sp_report *sp_compute_asked(struct sp_asker *asker, const struct sp_command *command,
                                    int argc, char **argv, struct sp_args *args, const char *keys,
                                    struct sp_error *error);

@@ -83,7 +83,7 @@ static void put_form(const forms of, enum sp_operand kind, const char *list,
     fputs(gap + 1, out);
 }
 
-/* The same of an option's value, and of what follows a command. */
+/* The same for an option's value, and for what follows a command. */
 static void put_value(const forms of, const struct sp_option *o, const struct sp_command *c,
                       FILE *out)
 {

@@ -94,7 +94,7 @@ static bool loses(const struct sp_written *written, const char *what)
     return false;
 }
 
-/* What the launch of a plan loses. */
+/* Writes the launch of a plan, with what it loses. */
 static bool write_plan(const struct sp_planned *base, const struct sp_plan *plan,
                        const struct sp_exported *e, bool only_asks, struct sp_written *written,
                        struct sp_error *error)

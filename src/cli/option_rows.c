@@ -5,6 +5,7 @@
 #include <scaleplan/plan.h>
 #include <scaleplan/serve.h>
 
+#include "base/text.h"
 #include "cli/options.h"
 #include "config/kinds.h"
 #include "config/load.h"
@@ -133,4 +134,30 @@ enum sp_option_id sp_option_of_most(int field)
 #include "cli/options.def"
     };
     return sp_plan_fields[field].most ? ids[field] : SP_NO_OPTION;
+}
+
+enum sp_option_id sp_option_of_name(const char *name)
+{
+    int id = 0;
+    while (id < SP_OPTION_IDS && strcmp(sp_option_name((enum sp_option_id)id), name) != 0)
+        id++;
+    return id < SP_OPTION_IDS ? (enum sp_option_id)id : SP_NO_OPTION;
+}
+
+bool sp_names_taker(enum sp_option_id id, bool fixes, const char *word, struct sp_error *error)
+{
+    if (id == SP_NO_OPTION)
+        return false;
+    const struct sp_option option = sp_option_row(id, NULL);
+    const bool of_plan = rows[id].field != NO_FIELD && !rows[id].most;
+    if (of_plan && fixes)
+        sp_fail(error, SP_USAGE, "unknown option %s: use --fix %s=%s", sp_safe(word), option.name,
+                option.metavar);
+    else if (of_plan)
+        sp_fail(error, SP_USAGE, "unknown option %s: `step` takes --%s %s", sp_safe(word),
+                option.name, option.metavar);
+    else if (option.heading == SP_UNDER_SERVING)
+        sp_fail(error, SP_USAGE, "unknown option %s: `serve` takes --%s", sp_safe(word),
+                option.name);
+    return of_plan || option.heading == SP_UNDER_SERVING;
 }

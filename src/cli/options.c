@@ -306,6 +306,15 @@ static struct sp_nearest nearest_option(const struct sp_args *args, const char *
     return nearest;
 }
 
+/* The row of another tool's word; NULL: none. */
+static const struct other *other_named(const char *word)
+{
+    size_t i = 0;
+    while (i < OTHERS && strcmp(others[i].word, word) != 0)
+        i++;
+    return i < OTHERS ? &others[i] : NULL;
+}
+
 bool sp_unknown_option(const struct sp_args *args, const char *word, struct sp_error *error)
 {
     char name[64];
@@ -313,6 +322,10 @@ bool sp_unknown_option(const struct sp_args *args, const char *word, struct sp_e
     for (size_t i = 0; i < OTHERS; i++)
         if (others[i].hint && strcmp(others[i].word, name) == 0)
             return sp_fail(error, SP_USAGE, "unknown option %s: %s", sp_safe(word), others[i].hint);
+    const struct other *const other = other_named(name);
+    const enum sp_option_id meant = other ? other->id : sp_option_of_name(name);
+    if (sp_names_taker(meant, sp_option_taken(args, SP_O_fix), word, error))
+        return false;
     const bool near = *sp_nearest_hint(&nearest) != '\0';
     return sp_fail(error, SP_USAGE, "unknown option %s%s%s%s", sp_safe(word),
                    near ? "; did you mean --" : "", near ? nearest.best : "", near ? "?" : "");
@@ -326,15 +339,6 @@ static bool unexpected_word(const struct sp_args *args, const char *word, struct
     const bool near = *sp_nearest_hint(&nearest) != '\0';
     return sp_fail(error, SP_USAGE, "unexpected argument \"%s\"%s%s%s", sp_safe(word),
                    near ? "; did you mean \"--" : "", near ? nearest.best : "", near ? "\"?" : "");
-}
-
-/* The row of another tool's word; NULL: none. */
-static const struct other *other_named(const char *word)
-{
-    size_t i = 0;
-    while (i < OTHERS && strcmp(others[i].word, word) != 0)
-        i++;
-    return i < OTHERS ? &others[i] : NULL;
 }
 
 /* The text of an option for another tool's word. */
@@ -475,6 +479,12 @@ static bool value_is_missing(const struct sp_args *args, const char *word, struc
                    option && option->metavar ? option->metavar : "");
 }
 
+/* Whether the word after an option is the next option: "--kv --model". */
+static bool is_own_option(const struct sp_args *args, const char *word)
+{
+    return strncmp(word, "--", 2) == 0 && sp_option_named(args, word + 2);
+}
+
 bool sp_parse_args(int argc, char **argv, bool takes_operands, struct sp_args *args,
                    struct sp_error *error)
 {
@@ -491,6 +501,8 @@ bool sp_parse_args(int argc, char **argv, bool takes_operands, struct sp_args *a
         bool ok = true;
         if (got == -1 && optind >= argc)
             return true;
+        if (got >= NAMES_FROM && optarg == argv[optind - 1] && is_own_option(args, optarg))
+            return value_is_missing(args, argv[before], error);
         if (got == -1)
             ok = take_operands_left(args, argc, argv,
                                     before < optind && strcmp(argv[before], "--") == 0,
@@ -508,7 +520,8 @@ bool sp_parse_args(int argc, char **argv, bool takes_operands, struct sp_args *a
     }
 }
 
-/* The first of some options that was given, or was not; SP_NO_OPTION: none, or no list. */
+/* The first option of a list that was given (or, if `given` is false, was not). SP_NO_OPTION if
+ * there is none, or no list. */
 static enum sp_option_id first_that(const struct sp_args *args, const enum sp_option_id *these,
                                     bool given)
 {

@@ -197,6 +197,13 @@ const char *sp_option_name(enum sp_option_id id);
 enum sp_option_id sp_option_of_field(int field);
 enum sp_option_id sp_option_of_most(int field);
 
+/* The option of that name, of whatever command; SP_NO_OPTION: none. */
+enum sp_option_id sp_option_of_name(const char *name);
+
+/* Refuses an option that the command does not take by naming what does: --fix for a field of a
+ * plan (if the command takes it), `step` or `serve`. False, without an error: no such thing. */
+bool sp_names_taker(enum sp_option_id id, bool fixes, const char *word, struct sp_error *error);
+
 /* The number of an option, or the index of its choice; NAN: not given and no default, or text. */
 double sp_number_at(const struct sp_args *args, enum sp_option_id id);
 

@@ -163,7 +163,7 @@ void sp_note_batch(struct sp_report *report, const struct sp_planned *p)
 void sp_note_memory(struct sp_report *report, const struct sp_estimate *e)
 {
     if (e->verdict != SP_VERDICT_YES)
-        sp_note(report, "the plan needs %s of %s per device and %s: see `need --for fits`",
+        sp_note(report, "the plan needs %s per device, which has %s, and %s: see `need --for fits`",
                 sp_human_text((double)e->memory.device, SP_BYTES),
                 sp_human_text(e->capacity_bytes, SP_BYTES),
                 e->fits ? "fits tightly" : "does not fit");

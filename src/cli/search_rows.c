@@ -112,7 +112,7 @@ struct machine_rows {
     bool has_budget, has_cheapest;
     double least_usd_per_step, cheapest_devices, cheapest_step_s, cheapest_usd_per_h;
     double value, least; /* of the goal: its own, and that of the best machine */
-    double lead;         /* of the logarithm, from which on that order can be believed */
+    double lead;         /* least difference of ln(value) at which that order is no tie */
     bool is_compared, is_best, tie;
 };
 

@@ -107,7 +107,8 @@ static void take_point(struct serve *f, const struct sp_serve_point *p)
     sp_prepare_service(&f->service, &f->served);
 }
 
-/* The best division of the machine: as many sequences generate as its slower pool lets through. */
+/* Takes the best division of the machine into pools. The slower pool limits how many sequences
+ * generate. */
 static void take_split(struct serve *f)
 {
     const struct sp_serve_split *const split = &f->split;

@@ -220,7 +220,7 @@ static struct sp_figure *plot(const struct sp_args *args, const struct sp_report
 
 const struct sp_command sp_cmd_batch = {
     .name = "batch",
-    .summary = "critical batch of every strategy and network, and its inverses",
+    .summary = "critical batch per strategy and network, chips for a batch, largest TP",
     .about = "Computes the batch below which each kind of parallelism is network-bound (DP and "
              "FSDP on 1 to 3 torus axes, in a node and across nodes, FSDP+TP, slices over the "
              "data-centre network), the largest TP degree, the most chips that a batch feeds and "

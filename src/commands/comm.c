@@ -260,9 +260,9 @@ static bool load_switches(struct comm *s, struct sp_error *error)
     return true;
 }
 
-/* The axes that a collective of an array runs on if --group-axes is not given: those that shard it,
- * for an all-reduce those over which it is a sum, {U_Z}, else those that do not shard it. Nothing
- * else can be gathered or hold partial sums. */
+/* The axes that a collective of an array runs on without --group-axes: those that shard it; for an
+ * all-reduce those of its partial sums ({U_Z}) or, if it has none, those that do not shard it. Only
+ * these can be gathered or hold partial sums. */
 static unsigned axes_of_array(const struct comm *s, const struct sp_sharded *array)
 {
     const unsigned all = (1u << s->mesh.n) - 1, sharding = sp_sharding_axes(array);

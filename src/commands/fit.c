@@ -397,7 +397,7 @@ static bool load_mesh(struct fit *f, const char *mesh, struct sp_error *error)
                                       [SP_MESH_CONVOLUTIONS] =
                                           sp_plan_problem_text(SP_PLAN_CONVOLUTIONS)};
         return sp_needs_layers(&f->q.model, error) &&
-               sp_fail(error, SP_INPUT, "--mesh: no mesh %s of %s: %s", sp_safe(mesh),
+               sp_fail(error, SP_INPUT, "--mesh: %s is no mesh for %s: %s", sp_safe(mesh),
                        f->q.model.name, faults[sp_mesh_fault(&f->q.in, &d)]);
     }
     f->has_mesh = true;

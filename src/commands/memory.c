@@ -226,8 +226,8 @@ static bool load_framework(const struct sp_args *args, const struct sp_sources *
     return true;
 }
 
-/* Settings that nobody typed, as `step` chooses them: the micro-batch of a typed batch, and what is
- * recomputed. Only a plan of all the machine's devices is one that `step` has. */
+/* Chooses settings that nobody typed as `step` does: the micro-batch of a typed batch, and what is
+ * recomputed. `step` plans only all devices of the machine, so other plans keep the defaults. */
 static bool resolve(const struct sp_args *args, const struct sp_sources *sources, struct memory *s,
                     struct sp_error *error)
 {

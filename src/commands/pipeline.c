@@ -148,9 +148,9 @@ static bool course_of(const struct pipe *s, const struct sp_pipeline *q, struct 
     return ok;
 }
 
-/* Fewest micro-batches with which unequal stages work for the target's share of the step: none
- * where the slowest stage alone keeps the others idle for longer; NAN: too many to simulate.
- * Micro-batches go up by what the schedule takes: whole rounds of chunks, pairs of DualPipe. */
+/* Fewest micro-batches with which unequal stages work for the target's share of the step. INFINITY
+ * if no number is enough, because the slowest stage keeps the others idle; NAN if too many to
+ * simulate. They go up in steps that the schedule takes: rounds of chunks, pairs of DualPipe. */
 static double microbatches_of_unequal(const struct pipe *s)
 {
     struct sp_pipeline q = s->q;

@@ -481,7 +481,7 @@ static const struct sp_example examples[] = {
      "--max-tp 8 --get plans.0.command",
      "a constrained search; prints the plan as a `step` command"},
     {"search --model llama3-70b --hw h100-512 --batch 1024x8192 --robust",
-     "the best plan if the estimate's constants turn out badly"},
+     "the best plan for the worst likely constants of the estimate"},
     {"search --model llama3-8b --hw h100-64,v5p-128 --batch 256x8192 --tokens 1T --objective cost",
      "machines compared by cost of a run"},
     {"search --model llama3-70b --hw h100-256 --batch 512x8192 --pareto step,memory",

@@ -108,7 +108,7 @@ struct sp_framework_file {
     char cp_kinds_tpu[32], cp_kinds_plain[32]; /* "": none */
     char recompute_modules[96]; /* parts of a layer that it can run again, in the order in which
                                    they are tried; "": none */
-    char offload_modules[96];   /* what of a layer it can keep in host memory by itself; "": none */
+    char offload_modules[96];   /* inputs of a layer that it can keep in host memory; "": none */
     char recompute_nearly[32];  /* of `recompute` what its options say only nearly; "": none */
     char offload_rules[96];     /* which of it only with other parts, or in some models; "": none */
     bool optimizer_offload;     /* and a share of the optimizer */

@@ -90,7 +90,7 @@ struct sp_launch {
     int n_unread;
     bool serves;        /* it starts a server: options of `serve` */
     double longest;     /* tokens of a request that it takes; 0: unknown */
-    char no_model[160]; /* why it gives no model; "" if it gives one or simply has none */
+    char no_model[160]; /* why it gives no model; "": it gives one, or no reason is known */
 };
 
 /* The settings of an engine's server: numbers not given are NAN, texts NULL. A value that

@@ -178,8 +178,8 @@ struct sp_panel *sp_draw_timeline(struct sp_figure *figure, const struct sp_time
     return panel;
 }
 
-/* Writes the names of the columns that fit. */
-static void name_columns(struct sp_panel *panel, const struct sp_heat *h)
+/* Names the columns and rows, as far as there is room. */
+static void name_columns_and_rows(struct sp_panel *panel, const struct sp_heat *h)
 {
     for (size_t i = 0; i < h->n_columns; i++)
         if (has_room(h->n_columns, i))
@@ -200,7 +200,7 @@ struct sp_panel *sp_draw_heat(struct sp_figure *figure, const struct sp_heat *h)
     size_rows(panel, h->n_rows, 0, 34);
     panel->x.min = -0.5;
     panel->x.max = (double)h->n_columns - 0.5;
-    name_columns(panel, h);
+    name_columns_and_rows(panel, h);
     for (int k = 0; k < SP_SHADES; k++) {
         shade[k] = sp_add_series(panel, SP_BOXES, (enum sp_look)(SP_SHADE + k), "%s", "");
         shade[k]->letter = letters[k];

@@ -53,8 +53,8 @@ static void add_in_turn(struct timeline *t, double from)
     add(t, SP_LOOP_REFIT, 0, add_training(t, from), s[SP_LOOP_REFIT]);
 }
 
-/* Not ahead: one side waits for the other. Ahead: the batch that trains is there when the step
- * begins, and engines work as long as they must. */
+/* Unless generation is ahead, one side waits for the other. If it is, the batch to train on is
+ * ready when the step begins, and the engines work for `work_s`. */
 static void add_apart(struct timeline *t, double from)
 {
     const struct sp_loop *const l = t->of;

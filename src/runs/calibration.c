@@ -105,8 +105,8 @@ static void share_weights(struct sp_calibration *c)
     }
 }
 
-/* Expected standard deviation of the runs' errors after the fit: that between configurations of the
- * machine, and the uncertainty of its factor after that many of them. */
+/* Expected standard deviation of the runs' errors after the fit: the noise of configurations, and
+ * what stays uncertain of the machine's factor, which falls with their number. */
 static double expected_residual(const struct sp_calibration *c)
 {
     double sum = 0;

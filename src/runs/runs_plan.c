@@ -72,8 +72,8 @@ static void read_degrees(struct sp_row_reader *r)
         sp_row_problem(r->run, "a degree of parallelism is 0");
 }
 
-/* Devices that share the states: the number in "shard 8"; with HSDP a node's share after TP; else
- * dp x cp. 0 if the number does not divide them. */
+/* Devices that share the states: the number in "shard 8", or 0 if it does not divide dp x cp; with
+ * HSDP the replicas within a node; else the default. */
 static int64_t shards_of(const struct sp_row_reader *r, const struct sp_plan *p)
 {
     const char *const text = sp_row_text(r, "zero");

@@ -4,7 +4,7 @@
 
 #include "study/search_machines.h"
 
-/* Least gain of a problem close by for which it is named, beyond 1. */
+/* Least relative gain for which a nearby problem is named. */
 #define SP_WORTH_NAMING 0.03
 
 /* A nearby problem that is better; none if `at` is NULL. */

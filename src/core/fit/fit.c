@@ -128,8 +128,8 @@ static struct sp_strategy whole_machine(const struct sp_fit_input *in, const str
     return s;
 }
 
-/* The candidate meshes of a row: the closed forms', or real ones where these have none (a torus
- * with one axis, slices of a model without a shape). */
+/* Visits the candidate meshes of a row: those of the closed forms, or, where these have none (a
+ * torus with one axis, slices of a model without a shape), real ones. */
 static void each_row_mesh(const struct sp_fit_input *in, const struct sp_fit_terms *t,
                           enum sp_strategy_kind kind, sp_mesh_visitor *visit, void *context)
 {

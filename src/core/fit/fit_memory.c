@@ -168,7 +168,7 @@ static void fill_closed(struct sp_strategy *s, const struct sp_fit_input *in,
     s->peak_bytes = peak_bytes(s, in) + s->beside.buffers;
 }
 
-/* The same of a plan that runs, by the routine of `step`. */
+/* The same for a plan that a framework can run, by the routine of `step`. */
 static void fill_plan(struct sp_strategy *s, const struct sp_fit_input *in)
 {
     const struct sp_plan plan = sp_strategy_plan(in, s);

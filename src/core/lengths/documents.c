@@ -246,8 +246,9 @@ bool sp_pack_documents(const struct sp_lengths *lengths, double row, double fill
     return true;
 }
 
-/* Of n standard normal variables the greatest has the density n F(z)^(n - 1) f(z): a sum of its
- * places, each with what a row has there; of more rows by the cube of Wilson and Hilferty. */
+/* The greatest of n standard normal variables has the density n F(z)^(n - 1) f(z). Returns the mean
+ * by that density of a row's load at z (d->at), or of several rows' load at z, which the cube of
+ * Wilson and Hilferty gives. */
 double sp_busiest_documents(const struct sp_documents *d, double replicas, double rows)
 {
     sp_require(replicas >= 1 && rows >= 1, "both numbers must be at least 1");

@@ -42,7 +42,7 @@ static bool is_granted(enum sp_machine_figure figure, const struct sp_hardware *
     return figure == SP_FIGURE_HBM && !isnan(hw->chip.hbm_usable_bytes);
 }
 
-/* The row of a figure, of a machine that has another field in its place the row of that one. */
+/* The row of a figure; on a machine that has another field in its place, the row of that field. */
 static const struct figure *row_of(enum sp_machine_figure figure, const struct sp_hardware *hw)
 {
     static const struct figure granted = {"chip.hbm_usable_bytes", AT(chip.hbm_usable_bytes), ANY},

@@ -300,7 +300,7 @@ const char *sp_plan_problem_text(enum sp_plan_problem problem)
         [SP_PLAN_NO_SHAPE] = "the model's shape is not known",
         [SP_PLAN_DEVICES] = "dp x tp x pp x cp is not the number of devices",
         [SP_PLAN_CONVOLUTIONS] =
-            "convolutional networks are divided by images and weights alone: tp, pp and cp are 1",
+            "a convolutional network is divided only by images and weights, with tp, pp and cp 1",
         [SP_PLAN_TP_HEADS] = "tp does not divide the heads",
         [SP_PLAN_TP_WIDTH] = "tp does not divide the width of an MLP",
         [SP_PLAN_PP_LAYERS] = "more stages than layers",
@@ -314,7 +314,7 @@ const char *sp_plan_problem_text(enum sp_plan_problem problem)
             "pipelines of models whose layers attend to an encoder are not modelled: pp is 1",
         [SP_PLAN_VPP_STAGES] = "chunks (vpp) need a pipeline: pp is 1",
         [SP_PLAN_OFFLOAD_LAYERS] = "more layers offloaded (offload-layers) than a stage has",
-        [SP_PLAN_CP_SEQ] = "cp (2 cp with ring and allgather) does not divide the sequence",
+        [SP_PLAN_CP_SEQ] = "cp (with ring and allgather: 2 x cp) does not divide the sequence",
         [SP_PLAN_CP_ENTRIES] =
             "context parallelism of compressed attention is not modelled: cp is 1",
         [SP_PLAN_CP_HEADS] = ("with cp-kind ulysses tp x cp does not divide the heads, or fits no "

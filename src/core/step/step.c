@@ -218,7 +218,7 @@ static bool gathers_each(const struct sp_step_inputs *in)
     return p->zero >= 3 && !(in->framework->keeps_stages_whole && p->pp > 1);
 }
 
-/* With ZeRO 3 every pass gathers weights, and gradients are reduced. */
+/* With ZeRO 3 every pass gathers weights, and the backward pass also reduces gradients. */
 struct sp_passes sp_passes_of(const struct sp_step_inputs *in, const struct sp_kind_time *kind)
 {
     const double wait = wait_s(in, kind), busy = kind->busy_s + wait;

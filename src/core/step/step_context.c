@@ -86,8 +86,8 @@ struct sp_context_bytes sp_context_bytes(const struct sp_step_inputs *in)
 }
 
 /* The exposed part of `comm` beside work that hides it: the work is delayed by the profile's share
- * of the time that both run, and the longer of both counts. Unlike with sp_exposed_s, a send that
- * outlasts its block by far hides that delay too: rings on slow links would count it twice. */
+ * of the time that both run, and the longer of both counts. Unlike in sp_exposed_s, a send much
+ * longer than its block hides that delay too; else rings on slow links would count it twice. */
 static double beyond(const struct sp_step_inputs *in, double comm, double hides)
 {
     const double together = comm + hides - sp_smooth_max(comm, hides);

@@ -156,7 +156,7 @@ double sp_stage_hop_s(const struct sp_step_inputs *in);
 struct sp_stage_time sp_sharded_kind(const struct sp_step_inputs *in,
                                      const struct sp_kind_time *kind);
 
-/* Time and weights of a kind of stage, one micro-batch without ZeRO's part. */
+/* Time and weights of a kind of stage, for one micro-batch, without ZeRO's part. */
 void sp_time_of_kind(const struct sp_prepared *prepared, const struct sp_stage_kind *kind,
                      struct sp_kind_time *k);
 

@@ -134,8 +134,9 @@ struct part_of_axis {
     bool wraps;     /* the whole length is a ring */
 };
 
-/* Available part of each axis: all, the rest beside TP's box, or the box. */
-static void parts_for(const struct sp_step_inputs *in, enum place place, struct part_of_axis part[])
+/* A group's part of each axis: all of it, TP's box, or what the box leaves. */
+static void list_parts_of_axes(const struct sp_step_inputs *in, enum place place,
+                               struct part_of_axis part[])
 {
     const int32_t *const box = in->plan->tp_axes;
     const bool given = box[0] > 0 && place != ALL_AXES;
@@ -177,7 +178,7 @@ static double least_pairs(const struct part_of_axis part[], double size)
 static double torus_exchange_s(const struct sp_step_inputs *in, struct group g, double bytes)
 {
     struct part_of_axis part[SP_MAX_AXES];
-    parts_for(in, g.place, part);
+    list_parts_of_axes(in, g.place, part);
     return bytes * least_pairs(part, g.size) /
            (in->hw->network.link_bytes_per_s * constant(in, SP_C_EXCHANGE));
 }

@@ -85,7 +85,7 @@ bool sp_starts_programs(void)
     return true;
 }
 
-/* Memory files instead of pipes cannot block, and scripts need no paths. */
+/* Uses files in memory, because pipes can block. */
 int sp_run_filter(char *const argv[], const char *input, size_t length,
                   struct sp_filtered *filtered)
 {

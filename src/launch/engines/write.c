@@ -161,7 +161,7 @@ static bool is_said(const struct writing *w, const char *serve)
     return row && value_of(w, row, value);
 }
 
-/* Whether the degree of expert parallelism is one that the engine has. */
+/* Whether the engine can be told the degree of expert parallelism. */
 static bool says_ep(const struct writing *w)
 {
     const struct sp_served_pool *const p = w->pool;

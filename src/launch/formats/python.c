@@ -1,5 +1,5 @@
-/* Python that trains, as settings: the keywords of its calls. No code runs: a value is a literal, a
- * name that stands for one, or a sum of them. */
+/* Reads the settings of a training script in Python: the keywords of its calls. No code runs: a
+ * value is a literal, a name that stands for one, or a sum of them. */
 #include "launch/formats/python.h"
 
 #include <stdio.h>

@@ -8,17 +8,18 @@
 
 enum { DEEPEST = 8 };
 
-/* What hears of the arguments, and the call that they are of: its branch is that of the dict. */
-struct hearing {
+/* A visit: who is told of the arguments, and the call whose arguments they are. Inside a dict, the
+ * call's branch is the dict's. */
+struct visiting {
     const struct sp_python *p;
     struct sp_call call;
     sp_visit_argument *visit;
     void *to;
     int depth;
 };
-static bool visit_dict(const struct hearing *h, const char *from, const char *to);
+static bool visit_dict(const struct visiting *h, const char *from, const char *to);
 
-static bool visit_one(const struct hearing *h, const char *keyword, size_t n, const char *from,
+static bool visit_one(const struct visiting *h, const char *keyword, size_t n, const char *from,
                       const char *to)
 {
     struct sp_argument argument = {.from = from, .to = to};
@@ -27,13 +28,13 @@ static bool visit_one(const struct hearing *h, const char *keyword, size_t n, co
     return h->visit(h->to, h->p, &h->call, &argument);
 }
 
-static bool visit_unknown(const struct hearing *h, const char *from, const char *to)
+static bool visit_unknown(const struct visiting *h, const char *from, const char *to)
 {
     return visit_one(h, "**", 2, from, to);
 }
 
 /* "KEY=VALUE, **DICT", or with `dict` "DICT, KEY=VALUE" too. */
-static bool visit_keywords(const struct hearing *h, const char *from, const char *to, bool dict)
+static bool visit_keywords(const struct visiting *h, const char *from, const char *to, bool dict)
 {
     const struct sp_call list = {.from = from, .to = to};
     struct sp_argument argument = {0};
@@ -48,7 +49,7 @@ static bool visit_keywords(const struct hearing *h, const char *from, const char
 
 /* "K: V for K, V in DICT.items() if K in NAMES", from " for " on: the keys that a call knows. One
  * that leaves some out is not known. */
-static bool visit_loop(const struct hearing *h, const char *from, const char *to)
+static bool visit_loop(const struct visiting *h, const char *from, const char *to)
 {
     static const char items[] = ".items()";
     const char *of = sp_after_python(from, to, " in "), *end = sp_find_python(of, to, " if ");
@@ -60,7 +61,7 @@ static bool visit_loop(const struct hearing *h, const char *from, const char *to
 }
 
 /* "KEY: VALUE, **DICT" */
-static bool visit_items(const struct hearing *h, const char *from, const char *to)
+static bool visit_items(const struct visiting *h, const char *from, const char *to)
 {
     const char *const loop = sp_find_python(from, to, " for ");
     if (loop < to)
@@ -85,10 +86,10 @@ static bool visit_items(const struct hearing *h, const char *from, const char *t
 }
 
 /* What a name was given, and what its keys were given since. */
-static bool visit_name(const struct hearing *h, const char *from, const char *to)
+static bool visit_name(const struct visiting *h, const char *from, const char *to)
 {
     const struct sp_python *const p = h->p;
-    struct hearing inner = *h;
+    struct visiting inner = *h;
     char name[sizeof p->at->name];
     const size_t n = (size_t)(to - from);
     snprintf(name, sizeof name, "%.*s", (int)n, from);
@@ -122,10 +123,10 @@ static bool is_name(const char *from, const char *to)
 }
 
 /* An expression of a dict: "**" before it is skipped. */
-static bool visit_dict(const struct hearing *outer, const char *from, const char *to)
+static bool visit_dict(const struct visiting *outer, const char *from, const char *to)
 {
-    struct hearing inner = *outer;
-    const struct hearing *const h = &inner;
+    struct visiting inner = *outer;
+    const struct visiting *const h = &inner;
     from += sp_starts_with(from, "**") ? 2 : 0;
     sp_trim_python(&from, &to);
     const char *const when = sp_find_python(from, to, " if "), *const otherwise = sp_find_python(
@@ -152,6 +153,6 @@ static bool visit_dict(const struct hearing *outer, const char *from, const char
 bool sp_visit_arguments(const struct sp_python *python, const struct sp_call *call,
                         sp_visit_argument *visit, void *to)
 {
-    const struct hearing hearing = {.p = python, .call = *call, .visit = visit, .to = to};
-    return visit_keywords(&hearing, call->from, call->to, false);
+    const struct visiting visiting = {.p = python, .call = *call, .visit = visit, .to = to};
+    return visit_keywords(&visiting, call->from, call->to, false);
 }

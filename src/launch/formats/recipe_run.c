@@ -1,5 +1,5 @@
-/* The functions of a Python text, followed statement by statement, those of files beside it too;
- * what has a value that no literal, name or sum gives is not known. No code runs. */
+/* Follows the functions of a Python text, and of files beside it, statement by statement. A value
+ * is known if literals, names and sums give it. No code runs. */
 #include "launch/formats/recipe_run.h"
 
 #include <stdio.h>

@@ -55,7 +55,7 @@ static bool spell_sharding(struct sp_settings *s)
     return true;
 }
 
-/* Matmuls are in bf16; weights and states stay in the checkpoint's format, but for DeepSpeed. */
+/* Matmuls are in bf16; weights and states keep the checkpoint's format, except in DeepSpeed. */
 static bool spell_format(struct sp_settings *s)
 {
     static const char bf16[] = "bf16";

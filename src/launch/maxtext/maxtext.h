@@ -49,7 +49,7 @@ bool sp_read_rules(struct sp_settings *settings, const char *used, struct sp_max
 bool sp_read_mesh(struct sp_settings *s, const struct sp_hardware *hw, int64_t jax_devices,
                   double degree[DEGREES], struct sp_maxtext_rules *rules);
 
-/* A plan as its options, for sp_target_maxtext. */
+/* Writes a plan as MaxText's options, for sp_target_maxtext. */
 void sp_write_maxtext(const struct sp_launched *launched, FILE *out);
 
 #endif

@@ -5,8 +5,8 @@
 #include "launch/fields/assumed.h"
 #include "launch/megatron/megatron.h"
 
-/* The export's word on the framework counts where the arguments leave it open: NeMo overlaps TP,
- * which shows where there is TP with sequence parallelism. */
+/* Without --tp-comm-overlap the export's comment names the framework, except that "nemo" does not
+ * count with TP and sequence parallelism: NeMo's launch would have had that flag. */
 void sp_read_tp_overlap(struct sp_settings *s, struct sp_settings *assumed)
 {
     const char *const said = sp_setting(assumed, "framework");

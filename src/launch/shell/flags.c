@@ -241,7 +241,8 @@ static bool is_config(const char *word)
            !sp_is(slash ? slash + 1 : word, "base.yml");
 }
 
-/* Takes a word after a flag: its value, or one that is not known and may hold arguments. */
+/* Takes a word that is no flag: a value of the flag before it if that is `open`, or an unknown word
+ * that may hold arguments. */
 static void take_word(const struct list *list, int i, bool open, struct sp_settings *settings)
 {
     const bool unknown = is_one_mark(list->words.at[i]);

@@ -167,7 +167,7 @@ static void run_open_body(struct run *r, const char *const *ends, const char *fr
     const char *const body = r->at;
     if (sp_runs(r)) {
         choice.branches = sp_open_branches(r);
-        for (int turn = 0; turn < 2; turn++) { /* twice: what one turn leaves the next may take */
+        for (int turn = 0; turn < 2; turn++) { /* twice: a turn may use what the turn before set */
             r->at = body;
             r->list(r, ends);
             r->leave = r->leave == CONTINUES ? STAYS : r->leave;

@@ -36,7 +36,7 @@ bool sp_titan_ends_of(const struct sp_launched *launched, struct sp_titan_ends *
 struct sp_rules sp_titan_rules(const struct sp_settings *settings, bool newest, int64_t devices,
                                const struct sp_titan_model *row, const struct sp_model *model);
 
-/* A plan as its options, for sp_target_torchtitan. */
+/* Writes a plan as torchtitan's options, for sp_target_torchtitan. */
 void sp_write_torchtitan(const struct sp_launched *launched, FILE *out);
 
 #endif

@@ -4,8 +4,8 @@
 
 #include "launch/fields/settings.h"
 
-/* Where the settings lack a key: the value that the configuration of that name in the launch's own
- * checkout has, as a setting; without one nothing is added. False with an error. */
+/* If the settings lack a key, adds the value that the configuration of that name gives it in the
+ * launch's own checkout, if any. False with an error. */
 bool sp_take_verl_default(const struct sp_launch_file *file, const char *configuration,
                           const char *key, struct sp_settings *settings);
 
