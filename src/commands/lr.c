@@ -56,6 +56,9 @@ static const struct sp_example examples[] = {
 
 enum { MOST_GRADIENTS = 64 };
 
+/* Ten steps a second would take twelve days: a larger number is one of tokens. */
+#define MOST_STEPS 1e7
+
 /* A step of Adam on one parameter. */
 struct adam {
     const struct sp_option_values *v;
@@ -189,9 +192,28 @@ static bool load_gradients(struct lr *s, struct sp_error *error)
     return true;
 }
 
+/* --warmup and --total-steps count steps; --warmup-tokens and --tokens say the same in tokens. */
+static bool check_steps(const struct lr *s, struct sp_error *error)
+{
+    const struct {
+        const char *name, *in_tokens;
+        double steps;
+    } given[] = {{"warmup", "warmup-tokens", s->v->warmup},
+                 {"total-steps", "tokens", s->v->total_steps}};
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+        if (given[i].steps > MOST_STEPS)
+            return sp_fail(error, SP_INPUT,
+                           "--%s: %s steps are more than the most, %s; --%s takes tokens",
+                           given[i].name, sp_human_text(given[i].steps, SP_COUNT),
+                           sp_human_text(MOST_STEPS, SP_COUNT), given[i].in_tokens);
+    return true;
+}
+
 static bool check_schedule(const struct lr *s, struct sp_error *error)
 {
     const struct sp_lr_schedule *p = &s->schedule;
+    if (!check_steps(s, error))
+        return false;
     if (!isnan(p->total_steps) && p->warmup_steps > p->total_steps)
         return sp_fail(error, SP_INPUT, "--warmup: %g steps exceed the total of %g",
                        p->warmup_steps, p->total_steps);

@@ -8,7 +8,8 @@ import sympy as sp
 
 root = sys.argv[1]
 TEXT = r'"((?:[^"\\]|\\.)*)"'
-names = {"sqrt": sp.sqrt, "diff": sp.Function("diff"), "log": sp.log, "fmax": sp.Max, "max": sp.Max}
+names = {"sqrt": sp.sqrt, "diff": sp.Function("diff"), "log": sp.log, "fmax": sp.Max, "max": sp.Max,
+         "log2": sp.Function("log2", positive=True)}
 
 
 def read(text):

@@ -2,9 +2,14 @@
 # launches.sh PROGRAM SOURCE: launch files are read as their frameworks have them: those of tests/data/launches, by the table
 # beside them, and where ../shared/data/launches lies beside the repository real ones too, by the rows below.
 set -uo pipefail
-program=$1 source=$2 own=$2/tests/data/launches real=$2/../shared/data/launches
+program=$1 source=$2 real=$2/../shared/data/launches
 source "$(dirname "$0")/needs.sh"
 failed=0 n=0
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+own="$place/a folder/launches" # where a path that is split at its blank is found out
+mkdir "$place/a folder"
+cp -r "$source/tests/data/launches" "$own"
 
 fail() {
     echo "$*"

@@ -164,6 +164,17 @@ const char *sp_setting_file(struct sp_settings *settings, const char *name)
     return tail > 0 ? sp_peek_setting(settings, name) + tail : sp_setting(settings, name);
 }
 
+const char *sp_launcher_file(struct sp_settings *settings, const char *name, char *out, size_t size)
+{
+    const char *const file = sp_setting_file(settings, name);
+    if (!file)
+        return NULL;
+    const struct sp_setting *const s = &settings->at[find_setting(settings, name)];
+    const int whole = s->first > 0 ? s->first : (int)strlen(s->value);
+    snprintf(out, size, "%.*s", whole - (int)(file - s->value), file);
+    return out;
+}
+
 const char *sp_said_tail(const struct sp_settings *settings, const char *name)
 {
     const int last = find_setting(settings, name);

@@ -14,6 +14,7 @@ struct sp_setting {
     char gap[96];     /* what in the value is not known, "" if all is */
     char by[96];      /* the variable on which it depends; "" if unknown */
     int tail;         /* where what is known behind the last of it begins; 0: nothing */
+    int first;        /* letters of its first word, which may hold blanks; 0: it is one word */
     int line;         /* 0: not known */
     int gap_line;
     bool read;    /* a reader has looked for it */
@@ -107,6 +108,10 @@ const char *sp_setting(struct sp_settings *settings, const char *name);
 
 /* The same of a file's name: what of its path is not known in front of the name does no harm. */
 const char *sp_setting_file(struct sp_settings *settings, const char *name);
+
+/* The same of a launcher's option, copied to `out`: the words behind it are the script's. */
+const char *sp_launcher_file(struct sp_settings *settings, const char *name, char *out,
+                             size_t size);
 
 /* What of a value is known behind the last part of it that is not; NULL: nothing. */
 const char *sp_said_tail(const struct sp_settings *settings, const char *name);

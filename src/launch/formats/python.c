@@ -103,11 +103,17 @@ bool sp_take_argument(const struct sp_python *p, const struct sp_call *call,
     return true;
 }
 
-static void define(struct reader *p, const char *name, const char *from, const char *to)
+static void define_in(struct reader *p, const char *name, const char *from, const char *to,
+                      int branch)
 {
     struct sp_python_name *const known = sp_define_python(&p->known, name, from, to);
     if (known)
-        known->branch = p->branch;
+        known->branch = branch;
+}
+
+static void define(struct reader *p, const char *name, const char *from, const char *to)
+{
+    define_in(p, name, from, to, p->branch);
 }
 
 /* Options of a parser, `add_argument("--NAME", default=VALUE)`: their defaults. Its attributes have
@@ -202,7 +208,7 @@ static bool visit_wrapped(struct reader *p, const struct sp_call *call)
         for (int j = 0; j < own; j++) {
             const struct sp_python_name key = p->known.at[j];
             if (strncmp(key.name, all, strlen(w->rest) + 1) == 0)
-                sp_define_python(&p->known, key.name, key.from, key.to)->branch = key.branch;
+                define_in(p, key.name, key.from, key.to, key.branch);
         }
         struct sp_call inner = w->call;
         inner.line = call->line;

@@ -51,7 +51,7 @@ static bool visit_keywords(const struct hearing *h, const char *from, const char
 static bool visit_loop(const struct hearing *h, const char *from, const char *to)
 {
     static const char items[] = ".items()";
-    const char *of = sp_find_python(from, to, " in ") + 4, *end = sp_find_python(of, to, " if ");
+    const char *of = sp_after_python(from, to, " in "), *end = sp_find_python(of, to, " if ");
     const bool leaves_out = sp_find_python(end, to, " not in ") < to;
     sp_trim_python(&of, &end);
     return of < end && sp_ends_python(of, end, items) && !leaves_out

@@ -180,7 +180,9 @@ static bool term(struct sum *s, double *value)
     skip(s);
     if (s->at < s->end && *s->at == '(') {
         s->at++;
-        const bool ok = add_up(s, value);
+        s->depth++;
+        const bool ok = s->depth < DEEPEST && add_up(s, value);
+        s->depth--;
         skip(s);
         return ok && s->at < s->end && *s->at++ == ')';
     }
@@ -386,7 +388,7 @@ static bool evaluate(const struct sp_python *p, const char *from, const char *to
                                                               find_word(when, to, " else ");
     const bool choice = when < otherwise && otherwise < to && depth < DEEPEST,
                both = strncmp(from, "not ", 4) == 0 || find_word(from, to, " and ") < to;
-    struct sum sum = {p, from, to, branch, 0};
+    struct sum sum = {p, from, to, branch, depth};
     if (*from == '(' && depth < DEEPEST && sp_find_outside(from + 1, to, "") == to - 1)
         return evaluate(p, from + 1, to - 1, depth + 1, branch, out, size);
     if (takes_word(p, from, to, depth, branch, out, size))
@@ -420,6 +422,12 @@ const char *sp_find_python(const char *from, const char *to, const char *word)
     while (at < to && ((size_t)(to - at) <= n || strncmp(at, word, n) != 0))
         at = sp_find_outside(at + 1, to, " ");
     return at;
+}
+
+const char *sp_after_python(const char *from, const char *to, const char *word)
+{
+    const char *const at = sp_find_python(from, to, word);
+    return at < to ? at + strlen(word) : to;
 }
 
 /* "A WORD B" of two truths: 1 where both are, or (`any`) one is. */

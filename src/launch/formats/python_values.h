@@ -44,6 +44,9 @@ bool sp_python_value(const struct sp_python *python, const char *from, const cha
 /* The first place of a word with its blanks outside of quotes and brackets, or the end. */
 const char *sp_find_python(const char *from, const char *to, const char *word);
 
+/* What follows that word, or the end. */
+const char *sp_after_python(const char *from, const char *to, const char *word);
+
 /* Whether a condition holds: 1, 0, or -1 where nothing tells. */
 int sp_python_truth(const struct sp_python *python, const char *from, const char *to);
 

@@ -368,12 +368,13 @@ static void put_loop(struct frame *f, struct sp_object *dict, const char *from, 
                      int line)
 {
     static const char fields[] = "fields(";
-    const char *in = sp_find_python(from, to, " in ") + 4, *end = sp_find_python(in, to, " if ");
+    const char *in = sp_after_python(from, to, " in "), *end = sp_find_python(in, to, " if ");
     if (in < end && strncmp(in, fields, sizeof fields - 1) == 0) {
         in += sizeof fields - 1;
         end = sp_find_outside(in, end, "");
     } else {
-        end = strstr(in, ".items()") && strstr(in, ".items()") < end ? strstr(in, ".items()") : in;
+        const char *const items = sp_find_python(in, end, ".items()");
+        end = items < end ? items : in;
     }
     const struct sp_python_result over =
         in < end ? evaluate(f, in, end, line) : (struct sp_python_result){.kind = SP_UNTOLD};

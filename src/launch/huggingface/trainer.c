@@ -395,15 +395,14 @@ static void count_processes(const struct sp_launch_file *file, const char *name)
 static bool read_accelerate(struct sp_launch_file *file, bool shared, struct sp_accelerate *said)
 {
     struct sp_settings *const s = &file->settings;
-    const char *const given = sp_setting_file(s, "config_file");
     char degree[24], name[sizeof s->at->value];
+    const char *const given = sp_launcher_file(s, "config_file", name, sizeof name);
     if (shared && !given)
         return false;
     if (!shared && sp_read_accelerate_flags(s, file, sp_setting_on(s, "bf16"), said))
         return true;
     if (!given)
         return false;
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(given, " "), given); /* the script follows */
     if (shared) { /* it says how many processes there are */
         count_processes(file, name);
         return false;
@@ -469,12 +468,8 @@ static bool take_launchers(struct sp_settings *s)
 /* The DeepSpeed JSON that the arguments name, or those of `accelerate launch`; NULL: none does. */
 static const char *find_deepspeed(struct sp_settings *s, char *out, size_t size)
 {
-    const char *const own = sp_setting_file(s, "deepspeed"), *const launched = sp_setting_file(
-                                                                 s, "deepspeed_config_file");
-    if (own || !launched)
-        return own;
-    snprintf(out, size, "%.*s", (int)strcspn(launched, " "), launched); /* the script follows */
-    return out;
+    const char *const own = sp_setting_file(s, "deepspeed");
+    return own ? own : sp_launcher_file(s, "deepspeed_config_file", out, size);
 }
 
 /* Weights that adapters leave as the model was loaded, where nothing says in which format. */

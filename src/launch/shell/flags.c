@@ -182,6 +182,8 @@ static void append(const struct list *list, int i, struct sp_settings *settings)
         last->cut = true;
     else if (mark && mark[1] == '/' && n == 0)
         last->tail = (int)(strlen(last->value) - strlen(mark + 2));
+    if (used == 0)
+        last->first = (int)strlen(last->value);
     if (gap && !last->gap[0]) {
         snprintf(last->gap, sizeof last->gap, "%s", gap->name);
         snprintf(last->by, sizeof last->by, "%s", gap->by);
