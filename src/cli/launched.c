@@ -224,6 +224,9 @@ static bool read_machine(const struct sp_args *typed, const struct sp_sources *s
                   sides = launch->devices + (both ? sp_rollout_whole(launch, "apart") : 0);
     const int64_t devices =
         beside > 0 ? sp_nearest_chips(&hw->network, sides + beside, true) : sides;
+    if (devices < 1 && launch->two_sizes[0] && sp_is_bare_chip(text))
+        return sp_fail(error, SP_INPUT, "%s: %s: give --hw %.100s-N with N devices",
+                       sp_safe(typed->value.from), launch->two_sizes, text);
     const bool one = devices < 1 && sp_chips(hw) == 1 && sp_is_bare_chip(text);
     if (one && launch->notes < SP_LAUNCH_NOTES)
         snprintf(

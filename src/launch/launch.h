@@ -84,6 +84,7 @@ struct sp_launch {
     char note[SP_LAUNCH_NOTES][240];
     int notes, refusals; /* of the notes, what the framework refuses */
     int64_t devices;     /* devices that it starts; 0: not said */
+    char two_sizes[120]; /* its commands start different numbers of them; "": they do not */
     int64_t per_node;    /* of them on each of several nodes; 0: not said, or one node */
     char machine[128];   /* the chip that was typed without a count, with these; "": none was */
     struct sp_unread unread[SP_LAUNCH_UNREAD]; /* no answer unless these options are typed */

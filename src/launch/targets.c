@@ -337,9 +337,13 @@ static bool read_script(const char *text, const struct sp_typed_names *names,
     bool ok = sp_read_script(text, names->at, names->n, file->origin, &script,
                              file->settings.launch, file->settings.error);
     file->script = &script;
+    struct sp_launch *const launch = file->settings.launch;
     if (ok)
-        sp_count_devices(&script, file->settings.launch);
+        sp_count_devices(&script, launch);
+    const int64_t counted = launch->devices;
     ok = ok && read_as_best(file);
+    if (file->settings.command > 0 && launch->devices == counted) /* no file beside gave them */
+        sp_count_training(&script, file->settings.command - 1, launch);
     sp_free_script(&script);
     file->script = NULL;
     return ok;

@@ -148,6 +148,18 @@ bool sp_take_program_values(const struct sp_program *program, struct sp_settings
     return ok;
 }
 
+/* Whether a word is the module of "-m", which may stand before a launcher's options and their
+ * values. */
+static bool is_module(const struct sp_script_command *command, int i)
+{
+    bool asked = false;
+    for (int j = 0; j < i; j++)
+        asked = asked || sp_is(command->words[j], "-m");
+    const char *const before = i > 0 ? command->words[i - 1] : "";
+    return asked && command->words[i][0] != '-' &&
+           (before[0] != '-' || strchr(before, '=') || sp_is(before, "-m"));
+}
+
 const char *sp_started_program(const struct sp_script *script, int *line)
 {
     static const char no_launcher[] = "python python3 torchrun accelerate deepspeed srun mpirun";
@@ -156,8 +168,8 @@ const char *sp_started_program(const struct sp_script *script, int *line)
             for (int j = 0; j < script->commands[i].n; j++) {
                 const struct sp_script_command *const command = &script->commands[i];
                 const char *const word = command->words[j];
-                const bool script_or_module = sp_is(strrchr(word, '.'), ".py") ||
-                                              (j > 0 && sp_is(command->words[j - 1], "-m"));
+                const bool script_or_module =
+                    sp_is(strrchr(word, '.'), ".py") || is_module(command, j);
                 *line = command->lines[j];
                 if (pass == 0 ? script_or_module
                               : j == 0 && !sp_is_flag(word) && !sp_has_word(no_launcher, word))

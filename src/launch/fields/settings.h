@@ -32,6 +32,7 @@ struct sp_settings {
     struct sp_error *error;   /* and what is wrong with them */
     struct sp_setting at[SP_MAX_SETTINGS];
     int n;
+    int command; /* of a script, that is read: 1 + its place; 0: none */
 };
 
 struct sp_program;

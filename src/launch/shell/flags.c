@@ -19,6 +19,7 @@ struct list {
     const struct sp_script *script;
     struct sp_shell_fields words;
     int *lines;
+    int command; /* 1 + its place in the script; 0: of none */
 };
 
 static void add(struct list *list, const char *word, int line)
@@ -138,7 +139,8 @@ static void choose(const struct sp_script *script, sp_tells *tells, bool pairs, 
 {
     int most;
     const struct sp_script_command *const best = fullest(script, tells, &most);
-    *list = (struct list){.script = script};
+    *list =
+        (struct list){.script = script, .command = best ? 1 + (int)(best - script->commands) : 0};
     if (!best && pairs)
         add_names(list);
     else if (!best)
@@ -267,6 +269,7 @@ bool sp_read_flags(const struct sp_script *script, sp_tells *tells, struct sp_se
     struct list list;
     bool ok = true, open = false; /* the last flag may have values yet */
     choose(script, tells, false, &list);
+    settings->command = list.command;
     for (int i = 0; i < list.words.n && ok; i++) {
         const char *const word = list.words.at[i];
         if (is_flag_of(settings, word)) {
@@ -298,6 +301,7 @@ bool sp_read_pairs(const struct sp_script *script, sp_tells *tells, struct sp_se
     struct list list;
     bool ok = true;
     choose(script, tells, true, &list);
+    settings->command = list.command;
     for (int i = 0; i < list.words.n && ok; i++) {
         list.words.at[i] += strspn(list.words.at[i], "+"); /* Hydra's mark of a new key */
         const char *const word = list.words.at[i];

@@ -74,8 +74,9 @@ void sp_take_amount(const char *word, const char *next, int64_t amount[SP_AMOUNT
                                                     : NULL;
         int64_t *const to = &amount[options[i].amount];
         if (value && *to == 0)
-            *to = strchr(value, ':') && options[i].amount == SP_PROCESSES ? count_included(value)
-                                                                          : count_in(value);
+            *to = strchr(value, SP_MARK_END)                                ? SP_AMOUNT_UNKNOWN
+                  : strchr(value, ':') && options[i].amount == SP_PROCESSES ? count_included(value)
+                                                                            : count_in(value);
     }
 }
 
@@ -104,6 +105,8 @@ struct sp_slurm sp_start_job(struct sp_shell *shell, const char *text, const cha
     int64_t amount[SP_AMOUNTS] = {0};
     for (int i = 0; i < n; i++)
         sp_take_amount(words[i], i + 1 < n ? words[i + 1] : "", amount);
+    for (int k = 0; k < SP_AMOUNTS; k++) /* its lines may say what the command does not */
+        amount[k] = amount[k] > 0 ? amount[k] : 0;
     read_lines(text, amount);
     const struct sp_slurm slurm = {amount[SP_NODES], amount[SP_GPUS], amount[SP_TASKS],
                                    amount[SP_ALL]};

@@ -8,8 +8,12 @@
  * together; SP_VISIBLE counts CUDA_VISIBLE_DEVICES of a node. */
 enum sp_amount { SP_NODES, SP_GPUS, SP_TASKS, SP_PROCESSES, SP_ALL, SP_VISIBLE, SP_AMOUNTS };
 
+/* An amount that is given, by what nothing here knows. */
+enum { SP_AMOUNT_UNKNOWN = -1 };
+
 /* Takes "--nnodes=2", or "--nnodes" with the next word, of torchrun, deepspeed, srun, mpirun or
- * accelerate into the amount that it says, unless it is already known (not 0). */
+ * accelerate into the amount that it says, unless that is not 0: SP_AMOUNT_UNKNOWN, if its value is
+ * not known here. */
 void sp_take_amount(const char *word, const char *next, int64_t amount[SP_AMOUNTS]);
 
 /* The resources that a job requests; 0: not given. GPUs and tasks are those of a node, `all`

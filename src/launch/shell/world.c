@@ -1,6 +1,7 @@
 /* How many devices a script starts: what its launchers and "#SBATCH" lines say. */
 #include "launch/shell/world.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/list.h"
@@ -26,45 +27,115 @@ static bool moves_files(const struct sp_script_command *command)
     return moves && starts(command);
 }
 
-/* Numbers given by the commands, the first of each kind; and whether a file that is not opened
- * gives the nodes. */
-static bool take_commands(const struct sp_script *script, int64_t amount[SP_AMOUNTS])
+/* What the commands say, and the last line of each amount that was taken. */
+struct told {
+    int64_t amount[SP_AMOUNTS];
+    int line[SP_AMOUNTS];
+    bool hosts; /* a file that is not opened gives the nodes */
+};
+
+/* Takes the numbers that a command gives, of those that are still unset. */
+static void take_command(const struct sp_script_command *command, struct told *told)
 {
-    bool hosts = false;
-    for (int i = 0; i < script->n; i++) {
-        const struct sp_script_command *const command = &script->commands[i];
-        const int64_t all = amount[SP_ALL];
-        if (moves_files(command))
-            continue;
-        if (command->visible > 0) /* of the last one: before it a server may start */
-            amount[SP_VISIBLE] = command->visible;
-        for (int j = 0; j < command->n; j++) {
-            hosts = hosts || strncmp(command->words[j], "--hostfile", 10) == 0;
-            sp_take_amount(command->words[j], j + 1 < command->n ? command->words[j + 1] : "",
-                           amount);
-        }
-        if (!starts(command)) /* "-n" of others is anything */
-            amount[SP_ALL] = all;
+    const struct told before = *told;
+    for (int j = 0; j < command->n; j++) {
+        told->hosts |= strncmp(command->words[j], "--hostfile", 10) == 0;
+        sp_take_amount(command->words[j], j + 1 < command->n ? command->words[j + 1] : "",
+                       told->amount);
     }
-    return hosts;
+    if (!starts(command)) /* "-n" of others is anything */
+        told->amount[SP_ALL] = before.amount[SP_ALL];
+    for (int k = 0; k < SP_AMOUNTS; k++)
+        if (told->amount[k] != before.amount[k])
+            told->line[k] = command->lines[0];
 }
 
-void sp_count_devices(const struct sp_script *script, struct sp_launch *launch)
+/* Whether a launcher's words hold the training as text (`srun bash -c "python train.py ..."`). */
+static bool holds(const struct sp_script_command *command, const struct sp_script_command *training)
 {
-    int64_t amount[SP_AMOUNTS] = {0};
-    const struct sp_slurm slurm = script->slurm;
-    const bool hosts = take_commands(script, amount);
+    bool all = starts(command) && training->n > 0;
+    for (int j = 0; j < training->n && j < 3 && all; j++) {
+        bool held = false;
+        for (int i = 1; i < command->n && !held; i++)
+            held = strchr(command->words[i], ' ') && strstr(command->words[i], training->words[j]);
+        all = held;
+    }
+    return all;
+}
+
+/* Numbers given by the commands: by the training and what holds it, then by the others from the
+ * first or from the last. What the training gives and nothing here knows stays unknown, unless the
+ * others are asked from the last. */
+static struct told ask(const struct sp_script *script, const struct sp_script_command *training,
+                       bool from_last)
+{
+    struct told told = {0};
+    if (training)
+        take_command(training, &told);
+    for (int i = 0; i < script->n && training; i++)
+        if (holds(&script->commands[i], training))
+            take_command(&script->commands[i], &told);
+    for (int k = 0; k < SP_AMOUNTS && from_last; k++)
+        told.amount[k] = told.amount[k] == SP_AMOUNT_UNKNOWN ? 0 : told.amount[k];
+    for (int i = 0; i < script->n; i++) {
+        const struct sp_script_command *const command =
+            &script->commands[from_last ? script->n - 1 - i : i];
+        if (!moves_files(command) && command->n > 0 && command != training)
+            take_command(command, &told);
+    }
+    for (int i = 0; i < script->n; i++) /* of the last one: before it a server may start */
+        if (script->commands[i].visible > 0 && !moves_files(&script->commands[i]))
+            told.amount[SP_VISIBLE] = script->commands[i].visible;
+    if (training && training->visible > 0)
+        told.amount[SP_VISIBLE] = training->visible;
+    for (int k = 0; k < SP_AMOUNTS; k++)
+        told.amount[k] = told.amount[k] == SP_AMOUNT_UNKNOWN ? 0 : told.amount[k];
+    return told;
+}
+
+/* The devices that follow, with those of the job's lines where the commands say none. */
+static void count(const struct told *told, const struct sp_slurm slurm, struct sp_launch *launch)
+{
+    const int64_t *const amount = told->amount;
     const int64_t nodes = amount[SP_NODES] > 0 ? amount[SP_NODES] : slurm.nodes,
                   tasks = amount[SP_TASKS] > 0 ? amount[SP_TASKS] : slurm.tasks,
-                  told = amount[SP_GPUS] > 0 ? amount[SP_GPUS]
+                  said = amount[SP_GPUS] > 0 ? amount[SP_GPUS]
                          : slurm.gpus > 0    ? slurm.gpus
                                              : amount[SP_VISIBLE],
                   all = amount[SP_ALL] > 0 ? amount[SP_ALL] : slurm.all,
-                  gpus = told == 0 && tasks > 1 ? tasks : told; /* a process a device */
+                  gpus = said == 0 && tasks > 1 ? tasks : said; /* a process a device */
+    launch->devices = launch->per_node = 0;
     if (amount[SP_PROCESSES] > 0)
         sp_launch_devices(launch, nodes, amount[SP_PROCESSES], 0);
     else if (gpus == 0 && all > 1 && all > nodes)
         sp_launch_devices(launch, nodes, all, 0);
-    else if (gpus > 0 && (nodes > 0 || (slurm.gpus == 0 && !hosts)) && gpus * nodes <= MOST)
+    else if (gpus > 0 && (nodes > 0 || (slurm.gpus == 0 && !told->hosts)) && gpus * nodes <= MOST)
         sp_launch_devices(launch, nodes, 0, gpus);
+}
+
+void sp_count_devices(const struct sp_script *script, struct sp_launch *launch)
+{
+    const struct told told = ask(script, NULL, false);
+    count(&told, script->slurm, launch);
+}
+
+void sp_count_training(const struct sp_script *script, int training, struct sp_launch *launch)
+{
+    const struct sp_script_command *const command = &script->commands[training];
+    const struct told first = ask(script, command, false), last = ask(script, command, true);
+    struct sp_launch other = {0};
+    int at = 0, to = 0;
+    count(&first, script->slurm, launch);
+    count(&last, script->slurm, &other);
+    if (launch->devices == other.devices)
+        return;
+    for (int k = 0; k < SP_AMOUNTS; k++)
+        if (first.amount[k] != last.amount[k]) {
+            at = first.line[k] > 0 ? first.line[k] : command->lines[0];
+            to = last.line[k];
+        }
+    snprintf(launch->two_sizes, sizeof launch->two_sizes,
+             "lines %d and %d start different numbers of devices (%lld and %lld)", at, to,
+             (long long)launch->devices, (long long)other.devices);
+    launch->devices = launch->per_node = 0;
 }
