@@ -200,9 +200,8 @@ static void print_keys(const struct sp_command *command, int width, FILE *out)
             fprintf(words, "%s%s", id > first ? " " : "", sp_quantity(id).key);
     }
     fputc('\n', out);
-    print_indented(
-        "keys of --get and --explain (--format json shows those in lists or groups):", 2, 0,
-        width, out);
+    print_indented("keys of --get and --explain (--format json shows those in lists or groups):", 2,
+                   0, width, out);
     fputs("  ", out);
     print_list(words, &text, 2, 2, width, out);
 }
