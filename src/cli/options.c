@@ -54,7 +54,11 @@ static bool is_number(const struct sp_option *option)
 /* Words of other tools for our options, and what to type in place of those that mean none. */
 #define OTHER(word, member) {word, SP_O_##member, NULL, NULL},
 #define SAID(word, member, text) {word, SP_O_##member, text, NULL},
+#ifdef __wasi__ /* a page has no room for what it would tell people who come from other tools */
+#define HINT(word, text)
+#else
 #define HINT(word, text) {word, SP_NO_OPTION, NULL, text},
+#endif
 static const struct other {
     const char *word;
     enum sp_option_id id;
