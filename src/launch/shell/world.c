@@ -63,31 +63,30 @@ static bool holds(const struct sp_script_command *command, const struct sp_scrip
     return all;
 }
 
-/* Numbers given by the commands: by the training and what holds it, then by the others from the
- * first or from the last. What the training gives and nothing here knows stays unknown, unless the
- * others are asked from the last. */
-static struct told ask(const struct sp_script *script, const struct sp_script_command *training,
-                       bool from_last)
+/* Numbers given by the commands: by the training (-1: none) and what holds it, then by the others
+ * from the first or from the last. What the training gives and nothing here knows stays unknown,
+ * unless the others are asked from the last. */
+static struct told ask(const struct sp_script *script, int training, bool from_last)
 {
+    const struct sp_script_command *const commands = script->commands;
     struct told told = {0};
-    if (training)
-        take_command(training, &told);
-    for (int i = 0; i < script->n && training; i++)
-        if (holds(&script->commands[i], training))
-            take_command(&script->commands[i], &told);
+    if (training >= 0)
+        take_command(&commands[training], &told);
+    for (int i = 0; i < script->n && training >= 0; i++)
+        if (holds(&commands[i], &commands[training]))
+            take_command(&commands[i], &told);
     for (int k = 0; k < SP_AMOUNTS && from_last; k++)
         told.amount[k] = told.amount[k] == SP_AMOUNT_UNKNOWN ? 0 : told.amount[k];
     for (int i = 0; i < script->n; i++) {
-        const struct sp_script_command *const command =
-            &script->commands[from_last ? script->n - 1 - i : i];
-        if (!moves_files(command) && command->n > 0 && command != training)
-            take_command(command, &told);
+        const int at = from_last ? script->n - 1 - i : i;
+        if (!moves_files(&commands[at]) && commands[at].n > 0 && at != training)
+            take_command(&commands[at], &told);
     }
     for (int i = 0; i < script->n; i++) /* of the last one: before it a server may start */
-        if (script->commands[i].visible > 0 && !moves_files(&script->commands[i]))
-            told.amount[SP_VISIBLE] = script->commands[i].visible;
-    if (training && training->visible > 0)
-        told.amount[SP_VISIBLE] = training->visible;
+        if (commands[i].visible > 0 && !moves_files(&commands[i]))
+            told.amount[SP_VISIBLE] = commands[i].visible;
+    if (training >= 0 && commands[training].visible > 0)
+        told.amount[SP_VISIBLE] = commands[training].visible;
     for (int k = 0; k < SP_AMOUNTS; k++)
         told.amount[k] = told.amount[k] == SP_AMOUNT_UNKNOWN ? 0 : told.amount[k];
     return told;
@@ -115,14 +114,14 @@ static void count(const struct told *told, const struct sp_slurm slurm, struct s
 
 void sp_count_devices(const struct sp_script *script, struct sp_launch *launch)
 {
-    const struct told told = ask(script, NULL, false);
+    const struct told told = ask(script, -1, false);
     count(&told, script->slurm, launch);
 }
 
 void sp_count_training(const struct sp_script *script, int training, struct sp_launch *launch)
 {
     const struct sp_script_command *const command = &script->commands[training];
-    const struct told first = ask(script, command, false), last = ask(script, command, true);
+    const struct told first = ask(script, training, false), last = ask(script, training, true);
     struct sp_launch other = {0};
     int at = 0, to = 0;
     count(&first, script->slurm, launch);
