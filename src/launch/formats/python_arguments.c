@@ -8,8 +8,8 @@
 
 enum { DEEPEST = 8 };
 
-/* A visit: who is told of the arguments, and the call whose arguments they are. Inside a dict, the
- * call's branch is the dict's. */
+/* Where a visit tells of arguments, and the call that has them. Inside a dict the branch of the
+ * call is that of the dict. */
 struct visiting {
     const struct sp_python *p;
     struct sp_call call;

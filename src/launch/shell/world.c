@@ -63,6 +63,13 @@ static bool holds(const struct sp_script_command *command, const struct sp_scrip
     return all;
 }
 
+/* An amount that nothing here knows counts as not given. */
+static void drop_unknown(struct told *told)
+{
+    for (int k = 0; k < SP_AMOUNTS; k++)
+        told->amount[k] = told->amount[k] == SP_AMOUNT_UNKNOWN ? 0 : told->amount[k];
+}
+
 /* Numbers given by the commands: by the training (-1: none) and what holds it, then by the others
  * from the first or from the last. What the training gives and nothing here knows stays unknown,
  * unless the others are asked from the last. */
@@ -75,8 +82,8 @@ static struct told ask(const struct sp_script *script, int training, bool from_l
     for (int i = 0; i < script->n && training >= 0; i++)
         if (holds(&commands[i], &commands[training]))
             take_command(&commands[i], &told);
-    for (int k = 0; k < SP_AMOUNTS && from_last; k++)
-        told.amount[k] = told.amount[k] == SP_AMOUNT_UNKNOWN ? 0 : told.amount[k];
+    if (from_last)
+        drop_unknown(&told);
     for (int i = 0; i < script->n; i++) {
         const int at = from_last ? script->n - 1 - i : i;
         if (!moves_files(&commands[at]) && commands[at].n > 0 && at != training)
@@ -87,8 +94,7 @@ static struct told ask(const struct sp_script *script, int training, bool from_l
             told.amount[SP_VISIBLE] = commands[i].visible;
     if (training >= 0 && commands[training].visible > 0)
         told.amount[SP_VISIBLE] = commands[training].visible;
-    for (int k = 0; k < SP_AMOUNTS; k++)
-        told.amount[k] = told.amount[k] == SP_AMOUNT_UNKNOWN ? 0 : told.amount[k];
+    drop_unknown(&told);
     return told;
 }
 
