@@ -61,8 +61,8 @@ void sp_cost_companions(const struct sp_step_inputs *in, struct sp_companion_cos
 /* Step time with the companions' forward passes; `alone` (s) if there are none. s. */
 double sp_step_beside_s(const struct sp_step_inputs *in, double alone);
 
-/* Step time with the companions' forward passes, of layers on a rank (sp_layers_on_rank) and stages
- * (sp_map_stages) that are known. The plan must pass sp_check_plan. s. */
+/* The same for layers on a rank (sp_layers_on_rank) and stages (sp_map_stages) that are already
+ * computed. The plan must pass sp_check_plan. s. */
 double sp_step_on_stages_s(const struct sp_step_inputs *in, const struct sp_rank_layers *mine,
                            const struct sp_stage_map *map);
 
@@ -89,7 +89,7 @@ int64_t sp_fullest_beside(const struct sp_step_inputs *in, const struct sp_stage
 /*
  * == What is left open ==
  *
- * Facts that a plan or a measured run does not say. They are unknowns of the machine or the
+ * Facts that a plan or a measured run does not state. They are unknowns of the machine or the
  * publication, which a fit integrates out and a range covers, and never parts of a constant.
  */
 
@@ -111,13 +111,13 @@ extern const struct sp_unknown_info sp_unknowns[SP_UNKNOWNS];
 /* Whether the inputs leave it open. */
 bool sp_is_open(const struct sp_step_inputs *in, enum sp_unknown unknown);
 
-/* Step time with each unknown `deviations` standard deviations from what is expected; those that
- * are not open count too. sp_estimate_step(in) with all 0. s. */
+/* Step time with each unknown shifted by `deviations` standard deviations from its expected value,
+ * whether or not the inputs leave it open. With all 0, equal to sp_estimate_step(in). s. */
 double sp_step_with_unknowns(const struct sp_step_inputs *in, const double deviations[SP_UNKNOWNS]);
 
-/* Standard deviation of ln(step time) by what the inputs leave open of the plan and its network:
- * the root of the sum of squares of each unknown's effect at one deviation. Factors of the whole
- * step do not count, which range_widths.def has. */
+/* Standard deviation of ln(step time) due to the unknowns that the inputs leave open: the root of
+ * the sum of the squared effects of one deviation each. Factors of the whole step are left out,
+ * because range_widths.def includes them. */
 double sp_open_log(const struct sp_step_inputs *in);
 
 /*
@@ -141,22 +141,22 @@ extern const char *const sp_tier_names[SP_TIERS];
 enum sp_tier sp_tier_of(const struct sp_model *model, const struct sp_chip *chip,
                         const struct sp_plan *plan);
 
-/* Half-width of the 80 % range of ln(step time): the profile's `residual` if it was fitted to runs,
- * else the width measured on published runs left out of the fit whose stack was equally well known
- * (range_widths.def). */
+/* Half-width of the 80 % range of ln(step time): the profile's `residual` if the profile was fitted
+ * to runs; else the width measured on published runs of equally well known stacks that were left
+ * out of the fit (range_widths.def). */
 double sp_range_log(const struct sp_profile *profile, enum sp_tier tier);
 
-/* The same of a plan: with what its inputs leave open (sp_open_log), unless the profile was fitted
- * to the machine's own runs. */
+/* The same for a plan, widened by what its inputs leave open (sp_open_log) unless the profile was
+ * fitted to the machine's own runs. */
 double sp_range_of(const struct sp_step_inputs *in);
 
 /* In a normal distribution, 80 % of the values lie above mean - 0.8 standard deviations. */
 #define SP_LEAD_DEVIATIONS 0.8416
 
-/* Smallest difference of ln(step time) between two plans of one model and machine at which their
- * order is right 80 % of the time; less is a tie. Two such plans share most of their error, so this
- * is much smaller than sp_range_log. Measured on pairs of published runs of one series that were
- * left out of the fit (lead_widths.def). */
+/* Smallest difference of ln(step time) at which the order of two plans of one model and machine is
+ * right 80 % of the time; a smaller difference is a tie. Two such plans share most of their error,
+ * so this is much smaller than sp_range_log. Measured on pairs of published runs of one series that
+ * were left out of the fit (lead_widths.def). */
 double sp_lead_log(enum sp_tier tier);
 
 /* Whether two positive values (steps, costs) differ by less than lead_log. */
@@ -229,8 +229,8 @@ struct sp_estimate {
  * framework of the inputs. */
 enum sp_verdict sp_plan_verdict(const struct sp_step_inputs *in, double device);
 
-/* Step time (s) of a plan and the memory of its fullest stage, equal to sp_estimate's. The plan
- * must pass sp_check_plan. */
+/* Step time (s) of a plan and the memory of its fullest stage, equal to the results of sp_estimate.
+ * The plan must pass sp_check_plan. */
 double sp_evaluate(const struct sp_step_inputs *in, struct sp_stage_memory *memory);
 
 /* Number of tasks of the plan's simulated schedule; 0 if it cannot be simulated or exceeds

@@ -30,7 +30,7 @@ extern "C" {
  * optimizer step in tokens over all chips.
  *
  * A load is the communication time on one link level over the time of the arithmetic that may hide
- * it. Above 1 the network binds.
+ * it. Above 1 the network is the limit.
  */
 
 enum sp_strategy_kind { SP_DP, SP_FSDP, SP_TP, SP_FSDP_TP, SP_PP_FSDP, SP_HSDP, SP_STRATEGIES };
@@ -49,6 +49,9 @@ enum sp_link {
     SP_LINKS
 };
 
+/* Share within which a batch counts as the same one; a larger change would be another problem. */
+#define SP_SAME_BATCH 0.05
+
 struct sp_fit_input {
     const struct sp_model *model;
     const struct sp_layers *layers; /* of `model`, listed once (sp_list_model); NULL, or of another
@@ -66,12 +69,13 @@ struct sp_fit_input {
                            micro-batches are one sequence */
     bool exact_groups;  /* count (n-1)/n of the gathered bytes over n devices or nodes behind
                            switches, as sp_switch_collective does; the textbook drops that factor */
-    bool runs;          /* plans that run: replicas with whole sequences, of a batch within 5 %, by
-                           context parallelism where shards are more; experts on groups where that
-                           is faster. false: the textbook, which has the mean of shards and gathers
-                           all experts */
+    bool runs;          /* plans that run: replicas with whole sequences and a batch changed by
+                           at most SP_SAME_BATCH, with context parallelism if there are more shards than
+                           sequences, and experts on groups if that is faster. false: the
+                           textbook, which uses the mean sequences per shard and gathers all
+                           experts */
     /* Frameworks whose memory rules are added to the closed forms: for plans with whole weights,
-     * and for plans that shard them. NULL: closed forms alone. */
+     * and for plans that shard them. NULL: only closed forms. */
     const struct sp_framework *framework, *sharding_framework;
     /* The recipe as `sharding_framework` stores it; NULL: `precision`. Plans that run take it. */
     const struct sp_precision *sharding_precision;
@@ -125,9 +129,8 @@ struct sp_loads {
     double activations[SP_LINKS];
     double context[SP_LINKS]; /* the part of activations that context parallelism sends */
     double forward_weights, forward_activations; /* forward load over backward load */
-    bool
-        backward_only[SP_LINKS]; /* gradients alone, reduced once a step during the backward pass */
-    double gathers;              /* gathers of the sharded weights per step, >= 1 */
+    bool backward_only[SP_LINKS]; /* only gradients, reduced once a step during the backward pass */
+    double gathers;               /* gathers of the sharded weights per step, >= 1 */
 };
 
 /* The formula behind a strategy's T_comms / T_math. */
@@ -137,9 +140,9 @@ enum sp_ratio_rule {
     SP_RATIO_WIDTH,    /* TP over the whole machine: N C / (W F) */
     SP_RATIO_SHARDS,   /* torus: shards on their axes, and slices */
     SP_RATIO_TP_SLICE, /* torus: TP over a whole slice, and slices */
-    SP_RATIO_AXES,     /* torus: shards and TP on axes of their own, and slices */
-    SP_RATIO_LEVELS,   /* switches: what each link level carries */
-    SP_RATIO_LINKS,    /* torus: the same, with what context and expert parallelism send */
+    SP_RATIO_AXES,     /* torus: shards and TP on separate axes, and slices */
+    SP_RATIO_LEVELS,   /* switches: the load of each link level */
+    SP_RATIO_LINKS,    /* torus: the same, with the traffic of context and expert parallelism */
     SP_RATIO_RULES
 };
 
@@ -154,8 +157,8 @@ enum sp_critical_rule {
 /* Memory that a framework needs beyond states, accumulated gradients and forward activations, by
  * the rules of sp_memory_of_stage. All 0 (slack 1) without a framework. */
 struct sp_beside {
-    double layer_peak, loss;  /* bytes per token of a micro-batch: a layer's backward pass; the
-                                 loss */
+    double layer_peak, loss;  /* bytes per token of a micro-batch: of a layer's backward pass; of
+                                 the loss */
     double buffers, gathered; /* bytes: weight-gradient buffers; layers gathered by FSDP */
     double slack, context;    /* reserved over live memory; runtime context in bytes */
     double residual;          /* the framework's memory_residual */
@@ -168,7 +171,7 @@ struct sp_strategy {
     int64_t dp, fsdp, tp, pp; /* degrees; their product is N */
     int64_t cp, ep;           /* of the dp fsdp ranks: those that share a replica's sequences, and a
                                  set of experts; 1 in the textbook */
-    double sequences;         /* of a replica, whole if the input says `runs` */
+    double sequences;         /* sequences of a replica, whole numbers if the input sets `runs` */
     bool runs;                /* sp_check_plan accepts its plan (sp_strategy_plan) */
     int64_t chunks;           /* chunks per pipeline stage, v; 1 without a pipeline */
     int64_t microbatches;     /* m, micro-batches per replica and step */
@@ -177,8 +180,8 @@ struct sp_strategy {
     double W_X, W_Y;          /* bytes/s of the FSDP and TP groups; NAN where not used */
     double W_P;               /* bytes/s from a stage to the next in a slice; NAN elsewhere */
     struct sp_loads loads;
-    double critical_tokens_per_chip;     /* below it the network binds; NAN for pure TP */
-    double comms_over_math;              /* of the pass that binds */
+    double critical_tokens_per_chip;     /* below it the network is the limit; NAN for pure TP */
+    double comms_over_math;              /* of the limiting pass */
     double forward_load;                 /* of the forward pass */
     enum sp_critical_rule critical_rule; /* formula for these two */
     enum sp_ratio_rule ratio_rule;
@@ -217,10 +220,10 @@ double sp_comms_over_math(const struct sp_loads *loads, enum sp_overlap overlap,
 struct sp_strategy sp_fit_strategy(const struct sp_fit_input *in, const struct sp_fit_terms *terms,
                                    enum sp_strategy_kind kind);
 
-/* The best plan on the machine's real axes among the strategies whose bit (1u << kind) is in
- * `allowed`: plans that fit first (else the least memory), then the shortest step, the simplest
- * strategy, the least communication. A part of a torus axis is a line without wraparound. `exists`
- * is false if no allowed strategy is possible. */
+/* The best plan on the machine's real axes, of all products of degrees, among the strategies whose
+ * bit (1u << kind) is in `allowed`: plans that fit first (else the least memory), then the shortest
+ * step, the simplest strategy, the least communication. A part of a torus axis is a line without
+ * wraparound. `exists` is false if no allowed strategy is possible. */
 struct sp_strategy sp_fit_best(const struct sp_fit_input *in, const struct sp_fit_terms *terms,
                                unsigned allowed);
 
@@ -239,13 +242,18 @@ struct sp_degrees {
     int64_t dp, fsdp, tp, pp;
 };
 
+/* The strategy of a mesh: pipeline x FSDP with stages, else HSDP with replicas of shards or TP,
+ * else the one that its degrees imply. */
+enum sp_strategy_kind sp_strategy_of_degrees(const struct sp_degrees *degrees);
+
 /* The mesh with these degrees and the least communication, on the real axes or by the closed forms.
  * `exists` is false if there is none. */
 struct sp_strategy sp_fit_mesh(const struct sp_fit_input *in, const struct sp_fit_terms *terms,
                                enum sp_strategy_kind kind, const struct sp_degrees *degrees,
                                bool real_axes);
 
-/* Why no mesh of these degrees exists for a model with layers; SP_MESH_OK: the machine decides. */
+/* Why no mesh of these degrees exists for a model with layers; SP_MESH_OK: only the machine can
+ * rule it out. */
 enum sp_mesh_fault { SP_MESH_OK, SP_MESH_TP, SP_MESH_STAGES, SP_MESH_CONVOLUTIONS };
 enum sp_mesh_fault sp_mesh_fault(const struct sp_fit_input *in, const struct sp_degrees *degrees);
 
@@ -287,8 +295,9 @@ int sp_fit_curve(const struct sp_fit_input *in, struct sp_fit_point *points, int
  * several chips share one. */
 double sp_replica_sequences(const struct sp_fit_input *in, const struct sp_strategy *strategy);
 
-/* The framework that runs a strategy, its recipe, and the strategy as a plan for sp_check_plan and
- * the estimate: cp ranks a replica, and a batch of whole sequences. NULL without a framework. */
+/* The framework that runs a strategy, its recipe, and the strategy as a plan for sp_check_plan
+ * and the estimate, with cp ranks per replica and a batch of whole sequences. NULL without a
+ * framework. */
 const struct sp_framework *sp_strategy_framework(const struct sp_fit_input *in,
                                                  const struct sp_strategy *strategy);
 const struct sp_precision *sp_strategy_precision(const struct sp_fit_input *in,

@@ -36,7 +36,7 @@ struct sp_dtype_traits {
 };
 extern const struct sp_dtype_traits sp_dtypes[SP_DTYPES];
 
-/* Storage format of weights or cache of a model that is served. */
+/* Storage format of weights or cache of a served model. */
 enum sp_storage {
     SP_STORED_BF16,
     SP_STORED_FP8,
@@ -86,7 +86,7 @@ struct sp_precision {
     double master_bytes;
     double optimizer_bytes; /* Adam: both moments */
     double newton_schulz;   /* iterations by which an update of a matrix is made orthogonal; 0: an
-                               optimizer that takes each parameter alone */
+                               optimizer that treats each parameter separately */
     int compute_dtype;      /* enum sp_dtype */
 };
 

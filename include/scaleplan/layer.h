@@ -146,6 +146,8 @@ struct sp_mixer {
                                entries, per entry */
     double cache_entry;     /* elements cached per entry, read where it is attended to */
     double state;           /* bytes per sequence kept for generation, independent of length */
+    double sums;            /* norms over all heads: their sums over a token, which TP ranks add up
+                               in one message */
     bool bidirectional;     /* tokens attend to later ones as well */
     const struct sp_documents *documents; /* that attention stays within; NULL: the sequence */
 };
@@ -187,7 +189,7 @@ struct sp_kept {
     bool with_norms; /* dropped only if the norms are recomputed too */
     bool routed;     /* scales with the tokens sent to experts, which is uneven */
     bool gradient;   /* its gradient is live at the peak of the backward pass */
-    unsigned feeds;  /* operators (bits) whose weight gradients alone need it; 0: others need it
+    unsigned feeds;  /* operators (bits): only their weight gradients need it; 0: others do
                         too */
 };
 
@@ -289,11 +291,12 @@ double sp_carried_width(const struct sp_model *model);
 
 bool sp_kind_has_experts(enum sp_layer_kind kind);
 
-/* Tokens and entries that a token attends to in a sequence of `seq`, without the causal half, mean
- * over the layers of a kind: seq, or what sp_window_reach, sp_chunk_reach or sp_both_sides_reach
- * say of a window or chunk shorter than it; of the mixer's own `length` if set. Times seq / 2 it is
- * the pairs of a token with itself or an earlier one. Non-decreasing in seq, chunks aside: a new
- * chunk begins with short reaches. With documents the mean over their tokens, here and below. */
+/* Tokens and entries that a token attends to in a sequence of `seq`, without the causal half,
+ * averaged over the layers of a kind: seq, or the value of sp_window_reach, sp_chunk_reach or
+ * sp_both_sides_reach for a window or chunk shorter than seq; of the mixer's own `length` if that
+ * is set. Multiplied by seq / 2 it is the number of pairs of a token with itself or an earlier one.
+ * It does not decrease with seq, except for chunks: a new chunk begins with short reaches. With
+ * documents it is the mean over their tokens, here and below. */
 double sp_mixer_tokens(const struct sp_mixer *mixer, double seq);
 
 /* Forward FLOPs per token in a sequence of `seq`. `scores`: counted share of the scores, 1/2 if a
@@ -302,9 +305,9 @@ double sp_mixer_tokens(const struct sp_mixer *mixer, double seq);
  * latents. DeepSeek-V3.2, section 2.1. */
 double sp_mixer_flops(const struct sp_mixer *mixer, double seq, double scores);
 
-/* Share of its attention that differs between rows as their documents' sums of squares do: 1 where
- * a token attends to its whole document, 0 for a recurrence; by least squares. 0 without documents.
- */
+/* Share of a layer's attention that varies between rows as the sums of squares of their documents
+ * do: 1 where a token attends to its whole document, 0 for a recurrence; found by least squares. 0
+ * without documents. */
 double sp_mixer_unevenness(const struct sp_mixer *mixer, double seq);
 
 /* How far a token of a layer attends. */

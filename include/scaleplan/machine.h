@@ -78,8 +78,8 @@ struct sp_transport_curve {
     double share;   /* of the bound's rate, reached by long messages in one domain or two; above 1
                        where switches add up; 0: not measured */
     double start_s; /* before the first byte */
-    double ramp_s;  /* messages whose transfer takes as long reach a quarter of the share */
-    double growth;  /* of the time for each doubling of the domains */
+    double ramp_s;  /* messages whose transfer takes this long reach a quarter of the share */
+    double growth;  /* of the time per doubling of the domains */
     double rows, residual;
 };
 
@@ -117,8 +117,8 @@ double sp_attention_kernel_s(const struct sp_chip *chip, enum sp_kernel_format f
                              double head_dim, double seq);
 
 /* Share of the 16-bit peak that a chip's best measured attention kernel reaches over a forward and
- * a backward pass, and one that was written for the A100 (FlashAttention 2, Triton). NAN if the
- * chip's kernels were not measured. */
+ * a backward pass, and the share of a kernel written for the A100 (FlashAttention 2, Triton). NAN
+ * if the chip's kernels were not measured. */
 double sp_trained_attention_share(const struct sp_chip *chip, bool of_ampere);
 
 /* Time (s) of a collective of `ranks` devices in one domain, each gathering, reducing or exchanging
@@ -151,7 +151,7 @@ enum sp_wrap_rule {
 struct sp_chip {
     double peak_flops_per_s[SP_DTYPES]; /* C: dense, by enum sp_dtype */
     double hbm_bytes;                   /* physical capacity */
-    double hbm_usable_bytes;            /* what the runtime grants */
+    double hbm_usable_bytes;            /* memory that the runtime grants */
     double hbm_bytes_per_s;             /* W_hbm */
     double vmem_bytes, vmem_bytes_per_s;
     double l2_bytes, smem_bytes_per_sm, register_bytes_per_sm;
@@ -319,8 +319,8 @@ void sp_use_domains(struct sp_network *network, int64_t chips);
  * domain (or whole hosts of it), or whole domains. */
 bool sp_offers_chips(const struct sp_network *network, int64_t chips);
 
-/* Whether a plan can have that many chips: a slice that exists, or on switches any part of one
- * host, as a launch with 7 of 8 devices for training has. */
+/* Whether a plan can have that many chips: an existing slice, or on switches any part of one host,
+ * such as 7 of 8 devices. */
 bool sp_has_chips(const struct sp_network *network, int64_t chips);
 
 /* Sets the machine's slices to `chips` chips with their shape and domains. False if it cannot have
@@ -387,7 +387,8 @@ double sp_peak16_flops_per_s(const struct sp_chip *chip);
 double sp_ridge(const struct sp_chip *chip, enum sp_dtype dtype, double bytes_per_s);
 
 /* A chip's networks: rates in bytes/s, alpha in FLOPs/byte of 16-bit matmuls, and ratios to HBM
- * bandwidth. NAN for what this kind of network lacks. Scaling book, "TPUs", "Training", "GPUs". */
+ * bandwidth. NAN for networks that this kind of machine does not have. Scaling book, "TPUs",
+ * "Training", "GPUs". */
 struct sp_chip_networks {
     /* torus */
     double axis_bytes_per_s;   /* W_ici: both directions of one wrapped axis, 2 w */
@@ -418,7 +419,7 @@ struct sp_aggregate {
     double cores;           /* TensorCores; NAN for other chips */
     double flops_per_s;     /* dense 16-bit peak */
     double hbm_bytes;       /* physical */
-    double usable_bytes;    /* what the runtime grants */
+    double usable_bytes;    /* memory that the runtime grants */
     double hbm_bytes_per_s; /* memory bandwidth */
     double links;           /* torus: links crossed by the bisection of one slice */
     /* Between the halves of one slice, node or (several nodes) cluster without oversubscription:
@@ -439,7 +440,7 @@ bool sp_whole_pod(const struct sp_hardware *hw, struct sp_hardware *pod);
 struct sp_fabric_size {
     double scalable_units;         /* ceil(nodes / nodes per unit) */
     double leafs;                  /* leaf switches */
-    double uplinks;                /* cables of all nodes; the leaves have as many upwards */
+    double uplinks;                /* cables of all nodes; as many lead up from the leaves */
     double spines, cores;          /* fewest switches that take every uplink */
     double node_bytes_per_s;       /* one node to its leaves, one way */
     double spine_ports;            /* ports per spine towards the leaves */

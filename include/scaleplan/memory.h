@@ -24,7 +24,7 @@ extern "C" {
 enum sp_verdict { SP_VERDICT_YES, SP_VERDICT_TIGHT, SP_VERDICT_NO, SP_VERDICTS };
 
 /* The verdict on a device of `capacity` bytes whose plan is estimated to need `device`, where the
- * standard deviation of ln(measured / estimated) is `residual`; 0: no error, so that there is no
+ * standard deviation of ln(measured / estimated) is `residual`; 0: no error, so that no verdict is
  * tight. */
 enum sp_verdict sp_memory_verdict(double residual, double device, double capacity);
 
@@ -166,8 +166,8 @@ void sp_layers_on_rank(const struct sp_layers *layers, const struct sp_plan *pla
 /* Vocabulary as stored: rounded up to a multiple of 128 tp. Megatron-LM. */
 double sp_padded_vocab(const struct sp_model *model, const struct sp_plan *plan);
 
-/* Sums of memory saturate here, beyond any machine, so that int64_t never overflows: read as "at
- * least". */
+/* Sums of memory are capped at this value, beyond any machine, so that int64_t never overflows:
+ * read it as "at least". */
 #define SP_MOST_BYTES 4e17
 
 /* Bytes of one device of a stage. live = params + grads + optimizer + activations + buffers;
@@ -190,7 +190,7 @@ struct sp_stage_memory sp_memory_of_stage(const struct sp_model *model,
                                           const struct sp_framework *framework, int64_t stage);
 
 /* The stage with the largest `live` (first of equals), and its memory; `listed` has the layers of
- * a model that is asked of many plans (sp_list_model). The plan must pass sp_check_plan. */
+ * a model that is used for many plans (sp_list_model). The plan must pass sp_check_plan. */
 int64_t sp_fullest_stage(const struct sp_model *model, const struct sp_precision *precision,
                          const struct sp_plan *plan, const struct sp_framework *framework,
                          struct sp_stage_memory *memory);
@@ -201,8 +201,8 @@ int64_t sp_fullest_listed(const struct sp_layers *layers, const struct sp_precis
 /* Sets live, reserved and device from a stage's parts. bytes. */
 void sp_sum_stage_memory(const struct sp_framework *framework, struct sp_stage_memory *memory);
 
-/* Activations that a layer keeps by what drops them: rows of enum sp_operator, dropped if that
- * operator is recomputed, and these. bytes. */
+/* Activations that a layer keeps, by the operators whose recomputation drops them: one row per enum
+ * sp_operator, and these. bytes. */
 enum {
     SP_KEPT_ALWAYS = SP_OPERATORS, /* whatever is recomputed */
     SP_KEPT_UNLESS_NORMS,          /* dropped if attention is recomputed and the norms with it */
@@ -237,7 +237,7 @@ struct sp_kind_memory {
     struct sp_kind_weights weights;
     double layers, of_model; /* layers of the stage, and of all stages */
     bool first, last;
-    double sent;       /* bytes of a micro-batch between stages; 0: its buffers are none of ours */
+    double sent;       /* bytes of a micro-batch between stages; 0: its buffers are not counted */
     double base_bytes; /* per weight of `base` */
     double kept, peak; /* activations: per micro-batch, and added at the peak */
     double dummy, gathered; /* buffers; `gathered` counts with ZeRO 3 only */

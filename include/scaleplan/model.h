@@ -30,9 +30,10 @@ struct sp_moe {
     int64_t latent;      /* width that routed experts read and write; 0: d_model */
     bool router_bias, score_correction_bias, expert_bias;
     bool shared_gate;    /* d_model gate weights on the shared experts */
-    int64_t hash_layers; /* leading MoE layers where a table gives the experts of a token: it has a
-                            small number per token of the vocabulary and pick, which is no weight;
-                            the router gives their shares. Nothing that is counted depends on it */
+    int64_t hash_layers; /* leading MoE layers where a table chooses a token's experts: it has a
+                            small number per token of the vocabulary and pick, which does not
+                            count as a weight; the router gives the experts' shares. No counted
+                            figure depends on it */
     bool router_scale;   /* a weight per channel before the router and per expert after it */
 };
 
@@ -54,7 +55,7 @@ struct sp_sparse_attention {
 /* Attention to a window and to entries that each stand for many earlier tokens, with one vector per
  * token or entry that is key and value of all heads (DeepSeek-V4). Layers A pick entries by the
  * indexer of sp_sparse_attention, layers L attend to all of theirs, layers W and those of further
- * tokens have the window alone. output_rank == 0: none. */
+ * tokens have only the window. output_rank == 0: none. */
 struct sp_compressed_attention {
     int64_t ratio; /* tokens per entry of layers A; a token enters two of them. 0: no such layer */
     int64_t far_ratio; /* and of layers L */
@@ -125,7 +126,7 @@ struct sp_side_streams {
 /* Which weights are trained. Frozen ones have no gradient and no optimizer state. */
 enum sp_trainable {
     SP_TRAIN_ALL,
-    SP_TRAIN_LORA,  /* only low-rank adapters beside frozen matmuls */
+    SP_TRAIN_LORA,  /* only low-rank adapters of frozen matmuls */
     SP_TRAIN_PARTS, /* some parts of every layer and of the ends */
     SP_TRAIN_LAST   /* the last layers, without tables, head and final norm; 0 layers: forward
                        passes only */
@@ -201,11 +202,11 @@ enum { SP_CONVOLUTION_STAGES = 4 };
 /* Letters of a layer pattern. A: attention + MLP (or experts, by sp_moe). L: the other mixer + MLP.
  * *: attention, M: other mixer, -: MLP, E: experts, each alone, as in Megatron-LM's hybrid
  * patterns. X: cross-attention + MLP. a, l: as A, L with the keys and values of an earlier layer.
- * S: a shared block. W: as A, with the window alone of a compressed attention. */
+ * S: a shared block. W: as A, with only the window of a compressed attention. */
 #define SP_PATTERN_LETTERS "AL*M-EXalSW"
 
-/* How often drafts of speculative decoding are accepted: the first with the probability `first`,
- * each further one, if all before it were, `later` times as often as the one before. */
+/* How often drafts of speculative decoding are accepted: the first with the probability `first`;
+ * each further one, if all before it were accepted, `later` times as often as the one before. */
 struct sp_acceptance {
     double first, later;
 };
@@ -277,11 +278,11 @@ struct sp_model {
     int64_t extra_params; /* weights outside the layers that no other field counts */
     double batch_tokens;  /* typical training batch; 0: unknown */
     int64_t seq;          /* typical training sequence length; 0: unknown */
-    const struct sp_documents *documents; /* that its sequences are packed of, and attention stays
-                                             within; NULL: a sequence is one */
+    const struct sp_documents *documents; /* documents packed into its sequences, within which
+                                             attention stays; NULL: a sequence is one */
 };
 
-/* Parameters by part; exact integers. */
+/* Parameters by part, as exact integers. */
 struct sp_params {
     double embedding; /* input table, output head unless tied, position table */
     double attention;
@@ -290,8 +291,9 @@ struct sp_params {
     double router;
     double norm;
     double total;
-    double active;   /* all but the routed experts that a token does not pick and lookup tables: an
-                        encoder too, and a shared block once per layer that uses it */
+    double active;   /* all parameters but lookup tables and the routed experts that a token does
+                        not pick: an encoder is included, and a shared block counts once per
+                        layer that uses it */
     double adapters; /* low-rank adapters, in none of the above */
     double trained;  /* parameters with gradients, adapters included */
     double trained_experts; /* routed experts among `trained`, their adapters included */
@@ -302,7 +304,8 @@ struct sp_params {
     double still_active; /* of the frozen ones, those that no gradient passes */
     double lookup;       /* lookup tables; a token reads one row of each; not in `active` */
     double encoder;      /* the encoder with its input and output projections */
-    double passed;       /* what a token of the model itself passes: active without the encoder */
+    double
+        passed; /* parameters that a token of the model itself passes: active without the encoder */
 };
 
 /* True if the model's shape is known, not only its size. */
@@ -358,7 +361,8 @@ enum sp_remat {
     SP_REMATS,
     SP_REMAT_ALTERNATE = SP_REMATS, /* torchtitan, per operator: keep every second matmul */
     SP_REMAT_QKV,       /* MaxText's save_qkv_proj: keep layer inputs, queries, keys, values */
-    SP_REMAT_ATTENTION, /* its save_dot_except_mlp: and what attention's output projection gives */
+    SP_REMAT_ATTENTION, /* its save_dot_except_mlp: also the result of attention's output projection
+                         */
     SP_POLICIES
 };
 

@@ -45,7 +45,7 @@ enum sp_away {
     SP_AWAY_ATTN_NORM,  /* the layer's input */
     SP_AWAY_QKV_LINEAR, /* the norm's output */
     SP_AWAY_CORE_ATTN,  /* queries, keys and values, or their latents */
-    SP_AWAY_ATTN_PROJ,  /* what attention gives */
+    SP_AWAY_ATTN_PROJ,  /* the output of attention */
     SP_AWAY_MLP_NORM,   /* the stream after attention */
     SP_AWAY_MLP,        /* of dense and shared MLPs: input, gate and up, their product */
     SP_AWAY_EXPERT_FC1, /* tokens in the order of experts */
@@ -65,8 +65,8 @@ enum sp_module {
     SP_MODULES
 };
 
-/* Sets of modules that a search tries beside the policies: the first of a ladder, the first two and
- * so on, as bits; modules that the model lacks are left out. Returns their number. */
+/* Sets of modules that a search tries besides the policies: the first of a ladder, the first two
+ * and so on, as bits; modules that the model lacks are left out. Returns their number. */
 struct sp_module_ladder {
     int n;
     enum sp_module rung[SP_MODULES]; /* each once, the cheapest per freed byte first */
@@ -92,7 +92,7 @@ enum sp_cuda_graph {
     SP_CUDA_GRAPHS
 };
 
-/* How the scores of attention are worked on; sp_attention_kernel_names. */
+/* How attention scores are computed; sp_attention_kernel_names. */
 enum sp_attention_kernel {
     SP_KERNEL_FLASH,   /* tile by tile on the chip, by the framework's own kernel */
     SP_KERNEL_UNFUSED, /* written to memory between two matmuls, the masked half too */
@@ -110,7 +110,7 @@ enum sp_logits {
     SP_LOGITS_CHUNKED, /* the same as unfused of an eighth of the tokens */
     SP_LOGITS_LINEAR,  /* those of a few tokens: one operator has the head's matmul and the loss */
     SP_LOGITS_NATIVE,  /* all, with two copies in 4 bytes: Megatron's own fusion, whose compiled
-                          pieces each return their result beside what they read */
+                          pieces each keep input and result in memory */
     SP_LOGITS_KINDS
 };
 enum { SP_LOGITS_CHUNKS = 8 }; /* torchtitan's and torchtune's default */
@@ -119,7 +119,7 @@ enum { SP_LOGITS_CHUNKS = 8 }; /* torchtitan's and torchtune's default */
 enum sp_cp_kind {
     SP_CP_RING,      /* keys and values go around a ring; attention works on a block meanwhile */
     SP_CP_ALLGATHER, /* every rank gathers all keys and values */
-    SP_CP_ULYSSES,   /* all-to-alls give a rank all tokens of some heads, and its own back */
+    SP_CP_ULYSSES,   /* all-to-alls give a rank all tokens of some heads, then return its own */
     SP_CP_DYNAMIC,   /* a ring of as many ranks, a power of two, as a document needs; a scheduler
                         gives all the same work */
     SP_CP_KINDS
@@ -147,11 +147,11 @@ extern const struct sp_policy sp_policies[SP_POLICIES];
 
 const char *sp_policy_name(const struct sp_policy *policy);
 
-/* The policy with that name; NULL if none. */
+/* The policy with that name; NULL if there is none. */
 const struct sp_policy *sp_find_policy(const char *name);
 
-/* Layers of each pipeline stage where they are a plan's own. */
-enum { SP_OWN_STAGES = 32 }; /* at most: each may be of a kind of its own, SP_STAGE_KINDS */
+/* Layers of each pipeline stage, if the plan sets them. */
+enum { SP_OWN_STAGES = 32 }; /* at most SP_STAGE_KINDS: each may be of a different kind */
 struct sp_own_stages {
     int16_t n;          /* stages; 0: the split is the framework's */
     bool modules_apart; /* modules for further tokens are on the stage before the last, their heads
@@ -185,7 +185,7 @@ struct sp_plan {
     double imbalance;    /* busiest expert rank over the mean, >= 1 */
     bool stages_inside;  /* stages are adjacent and replicas far apart, instead of the reverse */
     int32_t tp_axes[SP_MAX_AXES]; /* torus: length of a TP group along each axis; 0: not stated */
-    bool open_etp, open_remat;    /* a measured run that does not say its etp, its recomputation */
+    bool open_etp, open_remat;    /* a measured run that does not state its etp or recomputation */
 };
 
 /* Share of the layers with offloaded activations under `recompute.offload`: all, or offload_layers
@@ -196,12 +196,25 @@ double sp_offloaded_share(const struct sp_model *model, const struct sp_plan *pl
  * would round. */
 int64_t sp_plan_microbatches(const struct sp_plan *plan);
 
-/* Tokens that the busiest rank's experts are sent and compute over the mean: with a capacity that,
- * whatever the router does. */
+/* Tokens that the busiest rank's experts are sent and compute, over the mean: with a capacity it is
+ * that capacity, whatever the router does. */
 double sp_expert_load(const struct sp_plan *plan);
 
 /* Whether the expert exchange overlaps: the plan asks for it and has another micro-batch. */
 bool sp_overlaps_exchange(const struct sp_plan *plan);
+
+/* What a framework asks of plans that overlap it. */
+struct sp_overlap_limits {
+    bool in_chunks;              /* a stage has several chunks */
+    bool refuses[SP_DISPATCHES]; /* dispatchers that it does not overlap */
+};
+
+/* Whether a plan that overlaps the exchange keeps to the limits; one that does not always does. */
+bool sp_may_overlap(const struct sp_overlap_limits *limits, const struct sp_plan *plan);
+
+/* Whether a device alternates between parts of the model, or holds all of it: a pipeline's stages
+ * have several chunks (DualPipe's two), or there is no pipeline. */
+bool sp_has_chunks(int64_t pp, int64_t vpp, enum sp_schedule schedule);
 
 /* Greatest common divisor of two numbers; that of a number and 0 is the number. Both must be at
  * least 0. */
@@ -229,7 +242,7 @@ enum sp_plan_problem {
     SP_PLAN_TP_WIDTH,     /* tp does not divide a dense MLP or the shared experts */
     SP_PLAN_PP_LAYERS,    /* more stages x chunks than layers */
     SP_PLAN_PP_ENDS,    /* stages at the ends leave the others without layers, or there are none */
-    SP_PLAN_PP_OWN,     /* stages of one's own are not pp, or not the model's layers */
+    SP_PLAN_PP_OWN,     /* explicit layers of stages do not match pp or the model's layers */
     SP_PLAN_PP_CROSS,   /* a pipeline for a model with cross-attention */
     SP_PLAN_VPP_STAGES, /* chunks without a pipeline */
     SP_PLAN_OFFLOAD_LAYERS, /* more layers offloaded than a stage has */
@@ -263,9 +276,9 @@ bool sp_attends_to_encoder(const struct sp_model *model);
  * model without shape. */
 bool sp_tp_divides(const struct sp_model *model, int64_t tp, int64_t etp);
 
-/* TP inside an expert if nothing is said of it: TP's degree where each rank has all experts, as
- * Megatron-LM and torchtitan split them then; 1 where expert parallelism spreads them, as recipes
- * have it, where TP does not divide their width, and for a model without experts. */
+/* TP inside an expert if it is not given: TP's degree where each rank has all experts, as
+ * Megatron-LM and torchtitan then split them; 1 where expert parallelism spreads the experts (as
+ * recipes do), where TP does not divide their width, and for a model without experts. */
 int64_t sp_usual_etp(const struct sp_model *model, int64_t tp, int64_t ep);
 
 /* Whether CP divides the sequence, and with Ulysses TP x CP the heads, and the KV heads unless
@@ -310,11 +323,11 @@ struct sp_stage_split {
 struct sp_stage_split sp_split_of(const struct sp_plan *plan, enum sp_balance balance);
 
 /* Layers of each stage, from a list of them, "7,8,8,9", or from Megatron's layout of the chunks of
- * all stages: "Et*3|(tt|)*6tL", with t a layer, m a module for further tokens, E and L the model's
- * ends, and * repeating the letter or the group before it; a number of the list with an m has the
- * modules too. None where they are what `usual` gives. NULL, or what is wrong: the text is neither,
- * has not the model's layers on the stages of `usual`, has m on another stage than the last two or
- * L in another chunk than the last. */
+ * all stages: "Et*3|(tt|)*6tL", where t is a layer, m a module for further tokens, E and L are the
+ * model's ends, and * repeats the letter or the group before it; a number of the list with an m has
+ * the modules too. No stages are set if they equal the default split of `usual`. Returns NULL, or
+ * the fault: the text has neither form, has another number of layers than the model on the stages
+ * of `usual`, has m on a stage other than the last two, or L in a chunk other than the last. */
 const char *sp_read_stages(const char *text, const struct sp_model *model,
                            const struct sp_stage_split *usual, struct sp_own_stages *own);
 
@@ -412,7 +425,7 @@ enum sp_plan_field_id {
 extern const struct sp_plan_field sp_plan_fields[SP_PLAN_FIELDS];
 
 /* The field's value as a number: a number, the index of a name (switch: 0 or 1), the bits of a
- * list. NAN for axes, stages and for recomputation that is no policy of sp_policies. */
+ * list. NAN for axes, stages and for recomputation that is not one of sp_policies. */
 double sp_plan_value(const struct sp_plan *plan, const struct sp_plan_field *field);
 
 /* The name of the current value; NULL if it has none, as lists. */

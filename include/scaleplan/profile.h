@@ -139,27 +139,90 @@ double sp_constant_in_bounds(int constant, double value);
  * chip's family under other frameworks, or neither. */
 enum sp_known { SP_KNOWN_STACK, SP_KNOWN_SOFTWARE, SP_KNOWN_CHIP, SP_KNOWN_NEITHER, SP_KNOWN };
 
+/* A plan's place, in octaves (base-2 logarithms): TP, stages, CP, sequences of a micro-batch,
+ * tokens of a rank (micro-batch x sequence / CP), experts of a rank, and how far TP leaves the
+ * domain of fast links. */
+enum {
+    SP_GROUND_TP,
+    SP_GROUND_PP,
+    SP_GROUND_CP,
+    SP_GROUND_MICRO_BATCH,
+    SP_GROUND_TOKENS,
+    SP_GROUND_EXPERTS,
+    SP_GROUND_OUTSIDE,
+    SP_GROUND_DIMENSIONS
+};
+struct sp_place {
+    bool has_experts; /* dense models and mixtures say nothing about each other's plans */
+    double octaves[SP_GROUND_DIMENSIONS];
+};
+
+/* The place of a plan of a model on a machine. Degrees must be at least 1. */
+struct sp_place sp_place_of(const struct sp_model *model, const struct sp_hardware *hw,
+                            const struct sp_plan *plan);
+
+/* Octaves between two places, summed over the dimensions; INFINITY between a dense model and a
+ * mixture. */
+double sp_octaves_between(const struct sp_place *one, const struct sp_place *other);
+
+/* A run of the user's own machine: errors of plans near its place are like its own. */
+struct sp_seen_run {
+    struct sp_place place;
+    double weight; /* of its likeness to a plan in ln(estimate / measured) */
+};
+enum { SP_MOST_SEEN_RUNS = 12 };
+
 /* The profile of a stack: sp_constants, or sp_serving_constants if the software is an engine. */
 struct sp_profile {
     char name[64];
     char chip[64], framework[32]; /* framework or engine */
     bool serves;
     int kind; /* enum sp_network_kind: GPUs and TPUs never borrow from each other */
-    /* profiles of one family borrow from each other, of each constant by its trait */
+    /* profiles of one family borrow constants from each other, each by its trait */
     char chip_family[64], software_family[32], overlap_family[32];
     double value[SP_PROFILE_ROOM];
     double expected[SP_PROFILE_ROOM];   /* values expected without runs: sp_expect_constants */
     double determined[SP_PROFILE_ROOM]; /* share of the value that runs determine, 0 to 1 */
-    enum sp_known known;                /* what the constants rest on */
+    enum sp_known known;                /* the runs on which the constants rest */
     char date[16]; /* of the fit, or of the newest fit that lends to it: 2026-11-22; "": unknown */
     double residual; /* from leave-one-out errors of the user's own runs: 80 % of |ln(predicted /
                         measured)| lie within 1.2816 times this; 0: use sp_range_log */
     double memory_factor;  /* reserved memory on this machine over the framework's rule; 1: as the
                               rule */
-    double machine_factor; /* times on this machine over those by the constants; 1: as they say */
+    double machine_factor; /* times on this machine over those by the constants; 1: equal */
     double used_factor;    /* the one that the constants were multiplied by, for work that no
                               constant scales; 0: 1 */
+    int seen_runs;         /* what its own runs tell about similar plans: sp_seen_factor */
+    struct sp_seen_run seen[SP_MOST_SEEN_RUNS];
+    char seen_lines[SP_MOST_SEEN_RUNS * 80]; /* as in its file, one per line */
 };
+
+/* Whether a profile has runs of its own; the page reads no user's profile. */
+#ifdef __wasi__
+static inline bool sp_has_seen_runs(const struct sp_profile *profile)
+{
+    (void)profile;
+    return false;
+}
+#else
+static inline bool sp_has_seen_runs(const struct sp_profile *profile)
+{
+    return profile->seen_runs > 0;
+}
+#endif
+
+/* Correlation of the errors of two plans on one machine: exp(-octaves / 3), 0 between a dense model
+ * and a mixture. */
+double sp_likeness(const struct sp_place *one, const struct sp_place *other);
+
+/* Step of a plan over the estimate from the constants, by the errors of the profile's own runs; 1
+ * without any. Rasmussen and Williams 2006, "Gaussian Processes for Machine Learning",
+ * equation 2.25. */
+double sp_seen_factor(const struct sp_profile *profile, const struct sp_model *model,
+                      const struct sp_hardware *hw, const struct sp_plan *plan);
+
+/* At most the sp_seen_factor of any plan. */
+double sp_least_seen_factor(const struct sp_profile *profile);
 
 #define SP_MACHINE_FACTOR_MIN 0.25
 #define SP_MACHINE_FACTOR_MAX 4
@@ -167,12 +230,12 @@ struct sp_profile {
 #define SP_MEMORY_FACTOR_MAX 1.5
 
 /* Multiplies the framework's reserved_factor by a profile's memory_factor; the result is at least
- * 1, since an allocator reserves at least what is live. */
+ * 1, because an allocator reserves at least the live memory. */
 void sp_use_memory_factor(double memory_factor, struct sp_framework *framework);
 
 /* Makes every operation of a training profile take `factor` times as long: rates are divided, times
  * and memory passes multiplied, and its machine_factor is 1 then. Shares of other times and
- * latencies of the network stay. */
+ * network latencies stay unchanged. */
 void sp_use_machine_factor(double factor, struct sp_profile *profile);
 
 /* The list of constants of a profile. */

@@ -1,5 +1,4 @@
-/* Generation in a step of reinforcement learning: a batch of answers that starts together and is
- * over when the longest has ended. All else of such a step is closed forms: forms/rl.def. */
+/* => 1 */
 #ifndef SCALEPLAN_RL_H
 #define SCALEPLAN_RL_H
 
@@ -51,20 +50,20 @@ struct sp_rollout {
     const struct sp_serve_load *load;
     const struct sp_lengths *output;
     double answers; /* of this engine */
-    double engines; /* that work at the same time */
+    double engines; /* => 54 */
     double at_once; /* most that run at once if all start together: room in memory, or a limit */
     double most;    /* most that run at once if they start one by one */
     double longer;  /* time over that of a server's steps */
     double most_queued; /* answers in flight if generation does not wait for training */
-    double read_again;  /* tokens of each of them that new weights read again; 0: none */
+    double read_again;  /* tokens of each answer that are read again with new weights; 0: none */
 };
 
 struct sp_rollout_time {
     double at_once;  /* answers that run together at the start */
     double rounds;   /* answers over places */
     double longest;  /* expected longest of those that end together, over all engines. Tokens */
-    double answer_s; /* one answer while places are refilled */
-    double first_s;  /* of it what is no decode step: server, prompts */
+    double answer_s; /* one answer while slots are refilled */
+    double first_s;  /* the part of it that is not decode steps: server, prompts */
     double course_s; /* steps until the longest has ended */
     double batch_s;  /* the whole batch: sp_rl_generation_s */
     double full;     /* answers that run if generation does not wait for training */
@@ -75,25 +74,26 @@ struct sp_rollout_time {
 /*
  * Time of a batch of answers. s.
  *
- * While prompts wait, places are refilled and an answer takes what sp_serve_estimate (sp_steady
- * without a profile) says of as many in flight. Then those that run, c, end one by one: with S(k)
- * the share of answers longer than k, the step of token k has c S(k) / (1 - (1 - S(k))^c)
- * sequences, those that an engine still has if it has any, and is taken with the chance that any of
- * `engines` has one, 1 - (1 - S(k))^(c engines). With answers of one length the whole is the e2e_s
- * of serving times the rounds. Refilled places are as if all answers began anew when the last
- * prompt starts: exact for exponential lengths, and for equal ones in whole rounds.
+ * While prompts wait, slots are refilled and an answer takes the time that sp_serve_estimate
+ * (sp_steady without a profile) gives for as many in flight. Then those that run, c, end one by
+ * one: with S(k) the share of answers longer than k, the step of token k has c S(k) / (1 - (1 -
+ * S(k))^c) sequences, those that an engine still has if it has any, and is weighted by the
+ * probability that any of `engines` has one, 1 - (1 - S(k))^(c engines). With answers of one length
+ * the whole is the e2e_s of serving times the rounds. Refilled slots are treated as if all answers
+ * began anew when the last prompt starts: exact for exponential lengths, and for equal ones in
+ * whole rounds.
  *
- * Engines that are kept full have as many in flight as they may. What is read again with each new
- * weights grows with these: then no more than make the work least.
+ * Engines that are kept full have as many answers in flight as they may. With new weights they read
+ * all of these again, so their number is the one with the least work.
  *
- * The number of answers, of engines and of places must be positive.
+ * The numbers of answers, engines and slots must be positive.
  */
 void sp_time_rollout(const struct sp_rollout *rollout, struct sp_rollout_time *time);
 
 /*
- * Cache of a place at its peak if answers start together, over that in a steady state: at least 1.
+ * Cache of a slot at its peak if answers start together, over that in a steady state: at least 1.
  *
- * With S(t) the share of answers longer than t, a place that stays empty has S(t) kv(t) after t
+ * With S(t) the share of answers longer than t, a slot that stays empty has S(t) kv(t) after t
  * steps, one that is refilled the sum over its renewals u of S(t - u) kv(t - u). Cox 1962, "Renewal
  * Theory", section 5. On a grid up to twice the mean, beyond which the first peak has passed; t is
  * in tokens, kv(t) the bytes of the prompt and of t tokens.
@@ -101,8 +101,8 @@ void sp_time_rollout(const struct sp_rollout *rollout, struct sp_rollout_time *t
 double sp_crowding(const struct sp_service *service, const struct sp_lengths *output,
                    bool refilled);
 
-/* An answer of the mean length and the longest of a batch where so many answers run, those of other
- * batches included: sp_rl_latency_s. s. */
+/* An answer of the mean length, and the longest of a batch, while this many answers run, those of
+ * other batches included: sp_rl_latency_s. s. */
 struct sp_rollout_pace {
     double answer_s, latency_s;
 };

@@ -13,54 +13,28 @@ extern "C" {
 /*
  * == Known ground ==
  *
- * How far a plan is from what anybody has run.
+ * How far a plan is from any measured run.
  */
 
-/* A plan's place, in octaves (base-2 logarithms): TP, stages, CP, sequences of a micro-batch,
- * tokens of a rank (micro-batch x sequence / CP), experts of a rank, and how far TP leaves the
- * domain of fast links. */
-enum {
-    SP_GROUND_TP,
-    SP_GROUND_PP,
-    SP_GROUND_CP,
-    SP_GROUND_MICRO_BATCH,
-    SP_GROUND_TOKENS,
-    SP_GROUND_EXPERTS,
-    SP_GROUND_OUTSIDE,
-    SP_GROUND_DIMENSIONS
-};
-struct sp_place {
-    bool has_experts; /* dense models and mixtures say nothing about each other's plans */
-    double octaves[SP_GROUND_DIMENSIONS];
-};
-
-/* The place of a plan of a model on a machine. Degrees must be at least 1. */
-struct sp_place sp_place_of(const struct sp_model *model, const struct sp_hardware *hw,
-                            const struct sp_plan *plan);
-
-/* Octaves between two places, summed over the dimensions; INFINITY between a dense model and a
- * mixture. */
-double sp_octaves_between(const struct sp_place *one, const struct sp_place *other);
-
-/* Places that have been run. */
+/* Places of measured runs. */
 struct sp_ground {
     size_t n;
     const struct sp_place *places;
 };
 
-/* Octaves to the nearest of them; 0 if none is of the model's kind, because then no plan is
+/* Octaves to the nearest of them; 0 if no run has a model of this kind, because then no plan is
  * nearer than another. */
 double sp_octaves_away(const struct sp_ground *ground, const struct sp_place *place);
 
-/* Standard deviation (of the logarithm) that the error of the step gains per octave from what was
- * run: of pairs of measured runs of one series (publication, stack, model, devices), their
- * publication left out of the fit, the difference of the errors grows as sqrt(a^2 + (0.04
+/* Standard deviation (of the logarithm) that the error of the step gains per octave from measured
+ * runs: between pairs of measured runs of one series (publication, stack, model, devices), with
+ * their publication left out of the fit, the difference of the errors grows as sqrt(a^2 + (0.04
  * octaves)^2); tests/tools/ground.c. */
 #define SP_ERROR_PER_OCTAVE 0.036
 
 /* Mean of the largest of 14 standard normal numbers: the error may grow in either direction of each
- * dimension, and a search ends in the one where the estimate is the most too fast. Harter 1961,
- * "Expected values of normal order statistics", table 1. */
+ * dimension, and a search ends where the estimate is the most optimistic. Harter 1961, "Expected
+ * values of normal order statistics", table 1. */
 #define SP_BEST_OF_DIRECTIONS 1.7034
 
 /* Expected over estimated step time (at least 1) of the best of many plans, by their octaves from
@@ -110,21 +84,22 @@ struct sp_flow {
     int64_t vpp;
 };
 
-/* What sp_choose_kept may choose. */
+/* The choices open to sp_choose_kept. */
 struct sp_kept_space {
     bool policy[SP_POLICIES]; /* recomputations */
-    unsigned modules; /* under the policy none each of these beside it (bits of sp_module) */
-    bool is_given;    /* none of those: the plan's own recomputation */
-    unsigned away;    /* tensors that each may wait in host memory (bits of sp_away); 0: as
-                         the plan says */
-    unsigned needs[SP_AWAYS]; /* the tensors that wait there too if one does */
-    bool keeps_inputs;        /* the inputs of layers that run again whole do not wait there */
+    unsigned modules;         /* under the policy none each of these too (bits of sp_module) */
+    bool is_given;            /* none of those: the plan's own recomputation */
+    unsigned away; /* tensors that may wait in host memory independently (bits of sp_away); 0:
+                      as in the plan */
+    unsigned needs[SP_AWAYS]; /* tensors that wait there whenever one of them does */
+    bool keeps_inputs;        /* the inputs of layers that are recomputed whole do not wait there */
     int optimizer_parts; /* the hosts' share of the optimizer is 0, 1/n, ... 1; 0: the plan's */
     double most_s;       /* longest step of interest; 0: any */
 };
 
-/* Allowed values of what is no degree. */
+/* Allowed values of fields that are not degrees. */
 struct sp_dimensions {
+    struct sp_overlap_limits overlap;
     bool zero[4], policy[SP_POLICIES], schedule[SP_SCHEDULES];
     int n_modules;
     unsigned modules[SP_MODULES]; /* sets of modules recomputed under the policy none */
@@ -149,12 +124,12 @@ struct sp_search_space {
     bool even_stages;  /* only numbers of stages that divide the layers (sp_even_layers) */
     double most_bytes; /* limit of device bytes */
     enum sp_objective objective;
-    const struct sp_ground *ground; /* what was run: steps are ranked as expected there (sp_doubt),
-                                       and of plans within SP_SIMPLER the simplest is known; NULL:
-                                       by the estimate alone */
+    const struct sp_ground *ground; /* measured runs: steps are ranked by their expected time
+                                       there (sp_doubt), and of plans within SP_SIMPLER the
+                                       simplest is known; NULL: ranked by the estimate alone */
 
-    /* Whether a plan counts, asked of plans that would be kept; NULL: every one does. From several
-     * threads at a time. */
+    /* Decides whether a plan counts; called only for plans that would be kept; NULL: every plan
+     * counts. May be called from several threads at once. */
     bool (*admits)(const struct sp_plan *plan, const void *context);
     const void *context;
 
@@ -168,13 +143,14 @@ struct sp_search_space {
     int64_t tps[SP_SEARCH_LISTED], cps[SP_SEARCH_LISTED], eps[SP_SEARCH_LISTED],
         micros[SP_SEARCH_LISTED], pps[SP_SEARCH_SPLITS];
     struct sp_stage_map maps[SP_SEARCH_SPLITS];
-    int n_flow[SP_SEARCH_SPLITS];
+    int n_flow[SP_SEARCH_SPLITS], n_whole[SP_SEARCH_SPLITS]; /* flows whose stages are one chunk
+                                                                 come first */
     struct sp_flow flow[SP_SEARCH_SPLITS][SP_SEARCH_FLOWS];
 };
 
-/* Whether a plan may run that again. One that hides the exchange of experts does not run them again
- * whole: that backward pass has no part of the forward one to hide (Megatron-Core refuses it). The
- * plan's degrees and execution count. */
+/* Whether a plan may recompute these operators. A plan that hides the exchange of experts does not
+ * recompute whole layers: that backward pass has no part of the forward pass to hide it
+ * (Megatron-Core refuses it). The plan's degrees and execution options count. */
 bool sp_may_recompute(const struct sp_plan *plan, const struct sp_recompute *recompute);
 
 /* The `at`-th way to recompute, policies first, then sets of modules; false if the dimensions do
@@ -200,8 +176,8 @@ bool sp_is_likely_group(const struct sp_search_space *space, uint64_t group);
  * machine's runs (1 to 2 %). */
 #define SP_SIMPLER 1.01
 
-/* A plan's complexity, to be compared alone: the kinds of parallelism (TP, stages, CP, EP), then
- * the stages, then recomputed modules and offload, then chunks. */
+/* A plan's complexity, compared in this order: the kinds of parallelism (TP, stages, CP, EP), the
+ * stages, recomputed modules and offload, chunks. */
 uint64_t sp_plan_complexity(const struct sp_plan *plan);
 
 /* A plan found. Ordered by value, then by place in the space, so that the result does not depend on
@@ -235,19 +211,19 @@ struct sp_best {
     struct sp_found fastest;                  /* by the estimate alone; step_s 0: none yet */
 };
 
-/* Inserts a plan. At most SP_SEARCH_TOP plans must be wanted. */
+/* Inserts a plan. At most SP_SEARCH_TOP plans must be requested. */
 void sp_keep(struct sp_best *best, const struct sp_found *found);
 void sp_merge_best(struct sp_best *best, const struct sp_best *other);
 
-/* Makes the simplest plan within SP_SIMPLER of the best the first of the list; a grounded list
- * with a plan. */
+/* Makes the simplest plan within SP_SIMPLER of the best the first of the list; only for a
+ * grounded list with a plan. */
 void sp_put_simplest_first(struct sp_best *best);
 
 /* Outcomes of plans; the last four add up to `total`. */
 struct sp_search_counts {
     uint64_t total;
     uint64_t evaluated; /* memory and time computed */
-    uint64_t no_memory; /* memory above the limit, of a choice whatever is fast enough; time not
+    uint64_t no_memory; /* memory above the limit, or of a choice as fast as needed; time not
                            computed */
     uint64_t by_memory; /* in a branch whose lower bound of memory is above the limit */
     uint64_t by_time;   /* in a branch whose lower bound of the objective is above the best kept */
@@ -264,7 +240,7 @@ struct sp_search_rule {
 };
 
 /* Searches one group and inserts plans into `best`, whose content also bounds the search; with an
- * empty `best`, counts depend on the group and rule alone. The group must be below
+ * empty `best`, counts depend only on the group and rule. The group must be below
  * sp_search_groups. Bounds: sp_least_step_s for all plans of a policy; sp_least_staged_s and the
  * least memory (all states sharded, fewest micro-batches in flight) for plans with the same split
  * into stages. */
@@ -282,19 +258,20 @@ bool sp_plan_at(const struct sp_search_space *space, uint64_t group, uint64_t le
  * Plans one change away from a plan, with their estimates.
  */
 
-/* What a framework supports: the names that a changed plan may use. */
+/* The names that a framework supports, and that a changed plan may use. */
 struct sp_repertoire {
     bool zero[4], policy[SP_POLICIES], schedule[SP_SCHEDULES];
-    bool nearly[SP_POLICIES]; /* its options say the policy only nearly */
+    bool nearly[SP_POLICIES]; /* its options express the policy only approximately */
     struct sp_module_ladder modules;
-    unsigned away; /* tensors that it can keep in host memory by themselves: bits of sp_away */
-    unsigned away_needs[SP_AWAYS]; /* those that have to wait there beside one of these */
-    bool optimizer_away;           /* and a share of the optimizer */
+    unsigned away; /* tensors that it can keep in host memory separately: bits of sp_away */
+    unsigned away_needs[SP_AWAYS]; /* tensors that wait there together with one of these */
+    bool optimizer_away;           /* it can also keep a share of the optimizer there */
     bool splits_axes;              /* on a torus TP can take parts of axes */
-    bool own_stages;               /* each stage can be told its layers */
+    bool own_stages;               /* the layers of each stage can be set */
     bool pipelines, uneven_stages, contexts, offload, moe_overlap, copies_kv_heads;
     bool sequence_parallel[2]; /* off, on */
     bool dispatch[SP_DISPATCHES], cp_kind[SP_CP_KINDS];
+    struct sp_overlap_limits overlap;
 };
 
 /* A changed plan. */
@@ -308,8 +285,9 @@ struct sp_neighbour {
     enum sp_verdict verdict;
 };
 
-/* Fills what a change leaves open, where a plan is what was typed of it and not a point in a space:
- * sets the other fields of changed->plan; false where the change makes no plan. `of` is its own. */
+/* Fills the fields that a change leaves open if the plan came from typed options, not from a point
+ * of a space: sets the other fields of changed->plan; false if the change makes no plan. `of` is
+ * the callback's own data. */
 struct sp_settling {
     bool (*settle)(void *of, struct sp_neighbour *changed);
     void *of;
@@ -336,7 +314,7 @@ size_t sp_find_fixes(const struct sp_step_inputs *in, const struct sp_repertoire
                      const struct sp_settling *settling, struct sp_neighbour found[SP_MAX_FIXES]);
 
 /*
- * == Kept, computed again, or in host memory ==
+ * == Kept, recomputed, or in host memory ==
  *
  * A plan's activations by module, and a share of its optimizer.
  */
@@ -347,16 +325,17 @@ struct sp_kept_found {
     double step_s, device_bytes; /* of the fullest stage */
 };
 
-/* What a framework may choose: all modules of the dimensions, with `moves` also tensors and a share
- * of the optimizer. */
+/* The choices open to a framework: all modules of the dimensions; with `moves` also tensors and a
+ * share of the optimizer. */
 struct sp_repertoire;
 struct sp_kept_space sp_kept_space_of(const struct sp_dimensions *open,
                                       const struct sp_repertoire *runs, bool moves);
 
-/* Finds the least step of all that need at most `most_bytes`, of equal ones that with the least
- * memory; false: none. Exact, for all stages alike: recomputations in the order of their
- * steps until one alone takes longer than the best, and of each every set of tensors but those with
- * another that suffices, because copies never shorten a step. The plan must pass sp_check_plan. */
+/* Finds the least step of all choices that need at most `most_bytes`, and among equal ones that
+ * with the least memory; false: there is none. Exact, for all stages alike: tries recomputations in
+ * the order of their steps until one alone takes longer than the best; with each it tries every set
+ * of tensors except supersets of a sufficient one, because copies never shorten a step. The plan
+ * must pass sp_check_plan. */
 bool sp_choose_kept(const struct sp_step_inputs *in, const struct sp_kept_space *space,
                     double most_bytes, struct sp_kept_found *found);
 
@@ -372,17 +351,16 @@ struct sp_layout_found {
     double step_s, device_bytes;
 };
 
-/* Room to work in, of sp_layout_room_bytes. */
+/* Workspace of sp_layout_room_bytes. */
 struct sp_layout_room;
 size_t sp_layout_room_bytes(void);
 
-/* Finds the layout with the least step of all that need at most `most_bytes`, and of those the one
- * with the least memory; each stage has consecutive layers, at least one in every chunk but the
- * last, and the first of stages of one chunk. None: no step is below than_s (INFINITY: any).
- * Unknown: more than SP_OWN_STAGES stages or 256 layers, a model that runs alongside the trained
- * one, or too little room. The plan must pass sp_check_plan. Layers of stages that it has do not
- * count.
- */
+/* Finds the layout with the least step among those that need at most `most_bytes`, and among equals
+ * the one with the least memory. Each stage has consecutive layers, at least one in every chunk but
+ * the last, and in the first of stages with one chunk. None: no step is below than_s (INFINITY:
+ * any). Unknown: more than SP_OWN_STAGES stages or 256 layers, a model that runs alongside the
+ * trained one, or too little room. The plan must pass sp_check_plan. Its own layers of stages are
+ * ignored. */
 enum sp_layout_outcome { SP_LAYOUT_FOUND, SP_LAYOUT_NONE, SP_LAYOUT_UNKNOWN };
 enum sp_layout_outcome sp_find_layout(const struct sp_step_inputs *in, double most_bytes,
                                       double than_s, struct sp_layout_room *room,

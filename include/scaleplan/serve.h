@@ -20,20 +20,20 @@ extern "C" {
 struct sp_engine {
     char name[64];
     double memory_fraction; /* share of a chip's memory for weights and cache */
-    bool of_free;           /* the share is of the memory left by the weights, for the cache
-                               alone */
+    bool of_free;           /* the share is of the memory left by the weights, only for the
+                               cache */
     double block_tokens;    /* tokens per cache block */
     bool narrow_cache;      /* 8-bit cache if weights have 8 bits or fewer */
     bool reserves_answer;   /* reserves room for a request's whole answer before it starts */
-    double buffer_bytes;    /* per chip: graphs and workspaces beside weights and cache */
+    double buffer_bytes;    /* per chip: graphs and workspaces besides weights and cache */
     double chunk_tokens;    /* most prompt tokens per step; 0: no limit */
-    bool separate_prompts;  /* prompts have passes of their own, in which nothing is generated */
-    double poll_steps;      /* steps from one look for new requests to the next; 0: 1 */
+    bool separate_prompts;  /* prompts run in separate passes, which generate nothing */
+    double poll_steps;      /* steps between checks for new requests; 0: 1 */
     bool fetches_by_layer;  /* a prompt begins while later layers of its cache come from the host */
 };
 
-/* One instance of a served model and its requests: what closed forms, estimates, verdicts and costs
- * all take. Bytes per element, lengths in tokens. */
+/* One instance of a served model and its requests: the input of closed forms, estimates, verdicts
+ * and costs alike. Bytes per element, lengths in tokens. */
 struct sp_service {
     const struct sp_model *model;
     const struct sp_hardware *hw;
@@ -59,8 +59,8 @@ struct sp_service {
     bool separate;           /* see sp_engine.separate_prompts */
     double poll_steps;       /* see struct sp_engine */
     double redundant;        /* copies of routed experts beyond one of each */
-    double imbalance;        /* tokens of the busiest EP rank over the mean; 0: as measured, or with
-                                copies what they leave */
+    double imbalance;        /* tokens of the busiest EP rank over the mean in the long run; 0: of
+                                random places or, with copies, what they leave */
     bool moe_overlap;        /* a pass is two batches: one exchanges while the other computes */
     double mfu;              /* of the prefill */
     bool attention;          /* count causal attention in the prefill */
@@ -71,7 +71,7 @@ struct sp_service {
     const struct sp_model *draft_model; /* NULL: drafts are free */
 };
 
-/* What an instance holds, reads and computes with at any batch. */
+/* The bytes that an instance holds and reads, and its rates, at any batch. */
 struct sp_served {
     struct sp_service service;
     /* parameters */
@@ -80,7 +80,7 @@ struct sp_served {
     double table;           /* lookup tables, which a step does not read */
     double active;          /* used per token */
     double expert_share;    /* k/E; 1 if every step reads all experts */
-    double expert_variance; /* of their tokens, over the squared mean */
+    double expert_variance; /* variance of their tokens, over the squared mean */
     /* bytes */
     double weights;                /* P */
     double capacity;               /* for weights and cache of the instance */
@@ -121,19 +121,19 @@ double sp_paged_tokens(double tokens, double block);
 /* Prepares an instance. The chips and the cache's block must be positive. Weight bytes P:
  * parameters times bytes, routed experts at their own, attention weights once per attention-DP
  * rank. A step reads all weights but the input table, which is a lookup. Prefill: 2 P_active T
- * FLOPs for T uncached tokens, the output head for the last one alone (for all with `all_experts`),
+ * FLOPs for T uncached tokens, the output head only for the last one (for all with `all_experts`),
  * plus causal scores with `attention`. */
 void sp_prepare_service(const struct sp_service *service, struct sp_served *served);
 
 /* The draft model of a service on the same chips, spread evenly, with the same cache lengths. */
 void sp_prepare_draft(const struct sp_service *service, struct sp_served *draft);
 
-/* Cached tokens that a sequence has room for: all of `input + output` if the engine reserves the
- * answer, else the mean over its life. */
+/* Cached tokens for which a sequence needs room: all of `input + output` if the engine reserves
+ * room for the answer, else the mean over its life. */
 double sp_held_tokens(const struct sp_engine *engine, double input, double output);
 
-/* Room for sequences beside the weights, (capacity - P) / (S kv), the draft model's included: real,
- * and in whole sequences. INFINITY if the cache is unknown, 0 if the weights do not fit. */
+/* Room for sequences besides the weights, (capacity - P) / (S kv), the draft model's included:
+ * real, and in whole sequences. INFINITY if the cache is unknown, 0 if the weights do not fit. */
 double sp_room_for_sequences(const struct sp_served *served);
 double sp_most_sequences(const struct sp_served *served);
 
@@ -145,8 +145,8 @@ double sp_most_context(const struct sp_served *served, double sequences);
  * engine's buffers leave none. */
 double sp_chips_to_hold(const struct sp_served *served, double sequences);
 
-/* Variance of the tokens of E routed experts over their squared mean, where those of the i-th most
- * chosen fall as i^-0.51; 0: all experts have as many. */
+/* Variance of the tokens of E routed experts over their squared mean, if those of the i-th most
+ * chosen expert fall as i^-0.51; 0: all experts have equally many. */
 double sp_expert_variance(double experts);
 
 /* Share of routed experts that B tokens use. With a variance of 0 it is 1 - (1 - k/E)^B; else each
@@ -268,7 +268,7 @@ struct sp_speculation sp_speculation(const struct sp_served *target, const struc
 double sp_best_drafts(const struct sp_served *target, const struct sp_served *draft,
                       double sequences, const struct sp_acceptance *acceptance);
 
-/* What to optimise an instance for. */
+/* The goal for which an instance is optimised. */
 enum sp_serve_objective {
     SP_SERVE_THROUGHPUT, /* tokens/s per chip */
     SP_SERVE_LATENCY,    /* time per output token */

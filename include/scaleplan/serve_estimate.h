@@ -56,7 +56,8 @@ struct sp_pass {
     double experts, routed;            /* per rank and layer: with copies, without */
     double expert_rate, memory_rate;   /* FLOP/s, bytes/s at the peak */
     double expert_share;               /* k/E */
-    double imbalance;                  /* tokens of the busiest rank over the mean */
+    double imbalance; /* tokens of the busiest rank over the mean, in the long run */
+    double greatest;  /* expected greatest of as many normal variables as ranks */
     /* attention per kind of layer: number of layers, and their mixer */
     struct {
         double layers;
@@ -147,20 +148,20 @@ struct sp_serve_estimate {
  * Closed loop: r = min(c, b_max) requests run. In a step n of them start, and n (O - 1) decode; it
  * takes D + s M, where D is a pass of what decodes, s the share of steps with a prompt or chunk,
  * and M what these add to it: the pass of both less D, no less than the prompts' FLOPs at the peak;
- * for engines that do not mix them a pass of prompts alone. Prompts that come together share a
+ * for engines that do not mix them a pass of prompts alone. Prompts that arrive together share a
  * pass, a chunk on each rank at most. TTFT = t_0 + the passes of a prompt + half a step + the wait
  * for other prompts, rho / (1 - rho) / 2 of a prompt's passes with rho the used share of the time
- * that prompts can have; in a benchmark also that of the first r, which come at once. n is where n
- * / (D + s M), the requests of a second, is r / E2E (Little): in a second an instance spends a
- * second on prompts and steps. To one request the others are r - 1 of r. If c > b_max, add (c -
- * b_max) / b_max times a request's time.
+ * that prompts can have; in a benchmark also that of the first r, which come at once. n is such
+ * that n / (D + s M), the requests per second, is r / E2E (Little): an instance spends each second
+ * on prompts and steps. To one request the others are r - 1 of r. If c > b_max, add (c - b_max) /
+ * b_max times a request's time.
  *
  * Open loop: rate x E2E requests in flight and a wait of rho / (1 - rho) E2E / (2 b_max); INFINITY
  * if rho >= 1.
  *
  * Separate prefill with a number of readers: c requests are in both pools, b = X O TPOT(b) of them
  * decode, and a prompt waits rho / (1 - rho) / 2 of the interval between prompts leaving the
- * readers; in the open loop those wait too that come while all readers read.
+ * readers; in the open loop, prompts that arrive while all readers are busy wait too.
  *
  * Little 1961; Kleinrock 1975, chapter 5, for the form of the waits.
  */

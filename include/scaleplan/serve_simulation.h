@@ -16,15 +16,15 @@ extern "C" {
 struct sp_traffic {
     struct sp_requests requests; /* a closed loop, or random arrivals; no separate prefill */
     struct sp_lengths input, output;
-    /* Rows of a trace, taken in their order and again from the first; NULL: lengths are drawn,
-     * arrivals are random. After the last of `arrivals` nobody comes. */
+    /* Rows of a trace, in their order and again from the first; NULL: lengths are drawn and
+     * arrivals are random. After the last of `arrivals` no request arrives. */
     const double *inputs, *outputs, *arrivals;
     size_t rows;
     double share;   /* of rows with a time, this instance gets one in `share` */
     double context; /* cached tokens per sequence; NAN: its own */
-    bool reserves;  /* room for whole answers, else for the half of them (sp_held_tokens) */
+    bool reserves;  /* room for whole answers, else for half of each (sp_held_tokens) */
     uint64_t seed;
-    size_t skipped, counted; /* requests before those that are measured; the latter */
+    size_t skipped, counted; /* requests before the measured ones; the number of measured ones */
 };
 
 /* A request that runs. */
@@ -37,7 +37,7 @@ struct sp_running {
     double bytes; /* of the cache that it keeps */
 };
 
-/* Room for a simulation, of the caller. */
+/* Room for a simulation, provided by the caller. */
 struct sp_simulation_room {
     struct sp_running *running; /* 2 x most */
     size_t most;                /* most requests that run at once */
@@ -52,10 +52,10 @@ struct sp_percentiles {
 struct sp_simulated {
     struct sp_percentiles ttft, tpot, e2e; /* tpot: of requests with more than one token */
     double requests_per_s, tokens_per_s;   /* of the instance; tokens: generated */
-    double running;                        /* mean number that has a place */
+    double running;                        /* mean number of running requests */
     double busy;                           /* share of the time in which a pass runs */
     double requests;                       /* measured */
-    double tokens_in, tokens_out;          /* mean lengths of what was measured */
+    double tokens_in, tokens_out;          /* mean lengths of the measured requests */
 };
 
 /*
@@ -67,11 +67,11 @@ struct sp_simulated {
  * their mean context, and for prompts `mixed` of what these would add to an empty pass, no less
  * than their FLOPs at the peak, all together no less than the pass of the prompts alone: the rules
  * of sp_serve_estimate, request by request. A request starts when its cache fits beside those that
- * run, in order of arrival; none is evicted. A server delays a request by `first_s`. Pipeline
- * stages are as many instances, each with its share of requests and memory.
+ * run, in order of arrival; none is evicted. A server delays a request by `first_s`. Each
+ * pipeline stage counts as an instance with its share of requests and memory.
  *
- * The room must hold one request at least. Exact between events, whose number is a few per request.
- * The number of measured requests must be positive.
+ * The memory must hold at least one request. Exact between events, whose number is a few per
+ * request. The number of measured requests must be positive.
  */
 void sp_simulate_serving(const struct sp_pass *pass, const struct sp_traffic *traffic,
                          const struct sp_simulation_room *room, struct sp_simulated *result);

@@ -64,8 +64,8 @@ struct sp_layer_pass {
     double weight_grad;                        /* part of the pass due to weight gradients */
     double frozen;                             /* time saved by gradients not computed */
     double opened;         /* cost of dequantising weights in layers without a backward pass */
-    double uneven;         /* attention, computed again too, that varies between rows as the
-                              sum of squares of their documents */
+    double uneven;         /* attention, also when computed again, that varies between rows as
+                              the sum of squares of their documents */
     double uneven_forward; /* the same of a forward pass alone */
 };
 
@@ -81,8 +81,8 @@ struct sp_orthogonal {
     double largest;        /* of one of them */
 };
 
-/* What plans that differ only in dp, pp, ZeRO stage and schedule share: it depends on model,
- * machine, batch, tp, cp, ep, micro-batch, sequence, recomputation and formats. */
+/* Results shared by plans that differ only in dp, pp, ZeRO stage and schedule: they depend on
+ * model, machine, batch, tp, cp, ep, micro-batch, sequence, recomputation and formats. */
 struct sp_prepared {
     struct sp_orthogonal orthogonal[SP_LAYER_KINDS]; /* of one layer of the kind */
     struct sp_layer_pass layer[SP_LAYER_KINDS];      /* per kind present */
@@ -131,25 +131,25 @@ struct sp_step_time sp_estimate_staged(const struct sp_step_inputs *in,
  * latencies; 0 for one replica. s. */
 double sp_all_reduce_s(const struct sp_step_inputs *in, double bytes);
 
-/* What a CP rank has to send of one micro-batch. Bytes. */
+/* Bytes that a CP rank sends for one micro-batch. */
 struct sp_context_bytes {
     double kv;     /* keys and values of its own tokens, 2 bytes per element */
     double grads;  /* their gradients as they go around a ring */
     double inward; /* Ulysses: queries, keys and values, copies of KV heads with them */
-    double output; /* what attention gives for its own tokens */
+    double output; /* the outputs of attention for its own tokens */
     double states; /* of a recurrence, of all ranks */
 };
 
-/* Ranks that share a document of `tokens` tokens with dynamic CP: the fewest, a power of two or cp,
- * of which none has more than row / cp tokens. Both numbers must be at least 1. */
+/* Ranks that share a document of `tokens` tokens with dynamic CP: the fewest (a power of two, or
+ * cp) such that none has more than row / cp tokens. Both numbers must be at least 1. */
 double sp_document_ranks(double tokens, double cp, double row);
 
 /* The same of a token's document, mean over tokens; cp is at least 1. */
 double sp_mean_document_ranks(const struct sp_documents *packed, double cp);
 
-/* Expected attention of the replica that has most, over the mean, where they wait for each other:
- * at every micro-batch with ZeRO 3 or expert parallelism, else at the end of a step. 1 without
- * documents, and where context parallelism is dynamic. */
+/* Expected attention of the busiest replica over the mean. Replicas wait for each other at
+ * every micro-batch with ZeRO 3 or expert parallelism, else at the end of a step. 1 without
+ * documents, and if context parallelism is dynamic. */
 double sp_busiest_replica(const struct sp_step_inputs *in);
 
 /* Whether attention works on blocks of keys and values, whose results are merged and whose

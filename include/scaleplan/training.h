@@ -60,7 +60,7 @@ struct sp_grid {
     char source[160];
 };
 
-/* A place that runs jobs: what interrupts them, and what a start takes. */
+/* A place that runs jobs: how often it interrupts them, and how long a start takes. */
 struct sp_site {
     char name[64];
     double device_mtbf_s;        /* time between interruptions of a job per device of it */

@@ -1,4 +1,4 @@
-/* Which quantities can be what --get asks for; the others are not put. */
+/* Which quantities --get may ask for; the others are not put. */
 #include "answer/asked_quantities.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static bool begins(const char *text, const char *with, size_t n)
     return strncmp(text, with, n) == 0 && (text[n] == '\0' || text[n] == '.');
 }
 
-/* Whether a row's key, after some scope, can be what a typed key names, or lie in it. */
+/* Whether a row's key, after some scope, can be a typed key or a part of it. */
 static bool may_lie_in(const char *row, const char *typed)
 {
     for (const char *tail = typed; tail; tail = strchr(tail, '.')) {

@@ -1,4 +1,4 @@
-/* Which quantities can be what --get asks for; the others are not put. */
+/* Which quantities --get may ask for; the others are not put. */
 #ifndef SP_ASKED_QUANTITIES_H
 #define SP_ASKED_QUANTITIES_H
 

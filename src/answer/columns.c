@@ -10,7 +10,7 @@
 
 enum { MOST_COLUMNS = 32 };
 
-/* The first of a list's quantities of that key, with or without "!" at its end; NULL: none. */
+/* A list's first quantity with that key, with or without a trailing "!"; NULL: none. */
 static const struct sp_entry *find_in_rows(const struct sp_report *r, const char *list,
                                            const char *key)
 {
@@ -44,8 +44,8 @@ static struct sp_column read_column(const struct sp_report *r, const char *list,
                               .details = details};
 }
 
-/* Moves the rows of a list out of those that were begun, which are none after the last list; how
- * many. */
+/* Takes a list's rows out of the rows that were begun (empty after the last list); returns their
+ * number. */
 static size_t take_rows(struct sp_report *r, const char *list, struct sp_row **rows)
 {
     const size_t n = strlen(list);
@@ -62,8 +62,8 @@ static size_t take_rows(struct sp_report *r, const char *list, struct sp_row **r
     return taken;
 }
 
-/* A column for every quantity of a row, below its label, with a key to free(); that of the row's
- * own label is the list's name, in place of a quantity "name". */
+/* A column for every quantity of a row, headed by its label, with a key to free(). The column of
+ * the row's own label is headed by the list's name and replaces a quantity "name". */
 static size_t columns_of_all(const struct sp_report *r, const char *list,
                              struct sp_column column[MOST_COLUMNS])
 {

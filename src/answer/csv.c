@@ -122,7 +122,7 @@ static void render_rows(const struct sp_report *report, const struct sp_render *
 }
 
 /* Values outside the list are left to JSON and --get: columns plans.0.dp,plans.1.dp,... are
- * unreadable. An empty answer is one row that says so. */
+ * unreadable. An empty answer is one row that states it. */
 void sp_render_table(const struct sp_report *report, const struct sp_render *how, FILE *out)
 {
     const char separator = how->format == SP_FORMAT_TSV ? '\t' : ',';

@@ -16,7 +16,7 @@ struct sp_derived_line {
 /* The lines of a form; "" if none are written. */
 const char *sp_derivation(enum sp_form_id form);
 
-/* Takes the first line off a text of sp_derivation; what is left, NULL past the last line. */
+/* Cuts the first line off a text of sp_derivation; returns the rest, NULL past the last line. */
 const char *sp_next_derived(const char *lines, struct sp_derived_line *line);
 
 #endif

@@ -6,7 +6,7 @@
 #include "answer/report_internal.h"
 #include "base/list.h"
 
-/* A shell computes with whole numbers of 64 bits, and knows no exponent. */
+/* A shell computes with whole numbers of 64 bits and does not read exponents. */
 static void format_whole(double value, char *out, size_t size)
 {
     if (fabs(value) >= 1e15 && fabs(value) < 0x1p63 && value == trunc(value))

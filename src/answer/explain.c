@@ -103,12 +103,12 @@ static bool is_derived(const struct sp_entry *entry)
     return *sp_derivation(entry->form) && !entry->is_old;
 }
 
-/* Says that there is no derivation, and which figures of the answer have one: parts of this one may
- * be among them. */
+/* Reports that there is no derivation, and names the figures of the answer that have one: parts of
+ * this one may be among them. */
 static void put_derived(const struct sp_report *report, FILE *out)
 {
     const char *before = "; of this answer: ";
-    fputs("  no derivation of this is written", out);
+    fputs("  this has no derivation", out);
     for (size_t i = 0; i < report->n_entries; i++) {
         if (!is_derived(&report->entries[i]))
             continue;

@@ -1,4 +1,5 @@
 /* Fills quantities into the lines and cells of a report. */
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,8 +50,51 @@ static void put(struct line *to, const char *text, size_t n)
     to->text[to->used] = '\0';
 }
 
+/* The quantity of "{key" at `text`; NULL if it has none. */
+static const struct sp_entry *entry_at(const struct sp_report *report, const char *text)
+{
+    char key[112];
+    const size_t n = strcspn(text + 1, "!}");
+    sp_cut_text(text + 1, n, key, sizeof key);
+    return sp_find(report, key);
+}
+
+/* Whether {key} before " %" says how far something is ahead: the value then includes the unit. */
+static bool is_lead(const struct sp_entry *entry, const char *after)
+{
+    return strncmp(after, " %", 2) == 0 &&
+           (entry->form == SP_CLOSED_percent_more || entry->form == SP_CLOSED_percent_apart ||
+            entry->form == SP_CLOSED_percent_of_log);
+}
+
+/* The value of {key} in a line: an end of "{low} to {high}" takes the unit of the longer one. */
+static const char *value_at(const struct sp_report *report, const char *line, const char *at,
+                            const struct sp_entry *entry, struct sp_text *room)
+{
+    static const char to[] = "} to {";
+    const char *const end = strchr(at, '}'), *before = at;
+    const struct sp_entry *other = NULL;
+    if (!entry || entry->kind != SP_VALUE_NUMBER)
+        return sp_human_value(entry, room);
+    if (is_lead(entry, end + 1))
+        return sp_human_lead_in(room, entry->number);
+    if (strncmp(end, to, sizeof to - 1) == 0)
+        other = entry_at(report, end + sizeof to - 2);
+    else if (at - line >= (ptrdiff_t)sizeof to &&
+             strncmp(at - (sizeof to - 2), to, sizeof to - 1) == 0) {
+        while (before > line && *--before != '{')
+            ;
+        other = entry_at(report, before);
+    }
+    if (!other || other->kind != SP_VALUE_NUMBER)
+        return sp_human_value(entry, room);
+    sp_human_beside(entry->number, other->number, entry->info->unit, room->s, sizeof room->s);
+    return room->s;
+}
+
 char *sp_fill_line(const struct sp_report *report, const char *line, struct sp_spans *spans)
 {
+    const char *const start = line;
     struct line to = {NULL, 0, 0};
     bool any_key = false, any_value = false;
     spans->n = 0;
@@ -71,7 +115,7 @@ char *sp_fill_line(const struct sp_report *report, const char *line, struct sp_s
         const bool is_known = !entry || entry->kind != SP_VALUE_NONE;
         const char *const value = !is_known        ? "not known"
                                   : entry && exact ? sp_exact_value(entry, &room)
-                                                   : sp_human_value(entry, &room);
+                                                   : value_at(report, start, line, entry, &room);
         any_key = true;
         any_value = any_value || (entry && entry->kind != SP_VALUE_NONE);
         const size_t from = to.used;
@@ -79,6 +123,8 @@ char *sp_fill_line(const struct sp_report *report, const char *line, struct sp_s
         if (entry && spans->n < SP_MAX_SPANS)
             spans->span[spans->n++] = (struct sp_span){entry, from, to.used};
         line = end + 1;
+        if (entry && !exact && entry->kind == SP_VALUE_NUMBER && is_lead(entry, line))
+            line += 2; /* its unit is part of the value */
     }
     if (any_value || !any_key) {
         make_singular(to.text, spans);

@@ -1,4 +1,4 @@
-/* A hash table of strings that are known by number; finds the first of equal strings. */
+/* A hash table of numbered strings; finds the first of equal strings. */
 #ifndef SP_REPORT_INDEX_H
 #define SP_REPORT_INDEX_H
 
@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 
-/* Numbered strings: each stands somewhere, or is made in `room`. */
+/* Numbered strings: each is stored somewhere, or is made in `room`. */
 struct sp_strings {
     const void *of;
     const char *(*at)(const void *of, size_t i, struct sp_text *room);
@@ -18,7 +18,7 @@ struct sp_strings {
 struct sp_index {
     uint32_t *slot;
     size_t slots, taken;
-    size_t known; /* how many strings were added, for who adds them */
+    size_t known; /* number of added strings, for the caller's use */
 };
 
 /* Adds the string at `at`, unless an earlier one is the same. */

@@ -145,7 +145,8 @@ static void find_other_words(const struct sp_report *r, const char *key, struct 
     }
 }
 
-/* Whether the first row of the answer's list, its best, has the key, which is then whole. */
+/* Whether the first row of the answer's list, its best, has the key; if so, the key is
+ * completed. */
 static bool is_of_first(const struct sp_report *r, const char *key, char *out, size_t size)
 {
     static const char best[] = "best.";
@@ -158,7 +159,7 @@ static bool is_of_first(const struct sp_report *r, const char *key, char *out, s
     return true;
 }
 
-/* Whether the answer's best has the key, which is then whole. */
+/* Whether the answer's best has the key; if so, the key is completed. */
 static bool is_of_best(const struct sp_report *r, const char *key, char *out, size_t size)
 {
     char path[LONGEST_PATH];
@@ -168,7 +169,7 @@ static bool is_of_best(const struct sp_report *r, const char *key, char *out, si
     return true;
 }
 
-/* Meaning of a key that the command has, though not in this answer; NULL: it has no such key. */
+/* Meaning of a key that the command has, but not this answer; NULL: the command has no such key. */
 static const char *meaning_of(const struct sp_report *r, const char *key)
 {
     enum sp_quantity_id id = 0;
@@ -179,8 +180,8 @@ static const char *meaning_of(const struct sp_report *r, const char *key)
     return NULL;
 }
 
-/* Whether a key of the command would be that of a row of the answer's list, which has none:
- * "plans.0.time.step_s", or "time.step_s" where the first row is the answer. */
+/* Whether a key of the command belongs to a row of the answer's list, which is empty:
+ * "plans.0.time.step_s", or "time.step_s" if the first row is the answer. */
 static bool is_of_missing_row(const struct sp_report *r, const char *key)
 {
     size_t row;
@@ -191,9 +192,9 @@ static bool is_of_missing_row(const struct sp_report *r, const char *key)
     return sp_is_known_key(inside ? inside : key, &unused);
 }
 
-/* An incomplete key is the first plan's of a search, or the best's, else must have exactly one
- * completion, never inside a list row; otherwise a key added later could change a script's result.
- */
+/* An incomplete key belongs to the first plan of a search, or to the best; else it must have
+ * exactly one completion, never inside a list row; otherwise a key added later could change a
+ * script's result. */
 bool sp_full_key(const struct sp_report *r, const char *key, char *out, size_t size,
                  struct sp_error *error)
 {
@@ -299,7 +300,7 @@ bool sp_ends_some_key(const char *key)
     return false;
 }
 
-/* Whether a key is that of a row, or was made at run time of it. */
+/* Whether a key belongs to a row, or was made from it at run time. */
 static bool is_of_row(const char *key, const char *row)
 {
     const size_t n = strlen(row);

@@ -5,7 +5,7 @@
 
 enum { LEAST_WIDTH = 40, LABEL = 13 }; /* a label and its blanks take at most this much */
 
-/* Where what follows a label begins: in "run        scaleplan", or below it; 2: no label. */
+/* The column where the text after a label begins, as in "run scaleplan"; 2: no label. */
 static size_t text_begins(const char *text)
 {
     const size_t blanks = strspn(text, " ");

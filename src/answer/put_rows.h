@@ -5,7 +5,7 @@
  *
  * The function is void put_lr_rows(struct sp_report *, const struct lr *s). No include guard: a
  * command with several scopes includes it once per scope. Rows of Q(...) are put by other code.
- * What takes time to make, a form's value or words, is made only if the report takes it. */
+ * A form's value and words, which take time to make, are made only if the report takes them. */
 #include "answer/report.h"
 #include "answer/row_names.h"
 

@@ -23,10 +23,10 @@ static const char *old_key(enum sp_quantity_id id)
 
 /* Key, label, meaning and source of every row, each up to a zero, and where a row starts: an array
  * of pointers would need a relocation per string at every start. The source of a row with a form is
- * the form's. */
+ * the form's. A page has only the keys of commands that need a shell. */
 #define Q_FORM(id, key, label, unit, form, meaning) ROW(id, key, label, unit, form, "", meaning)
 #define Q(id, key, label, unit, source, meaning) ROW(id, key, label, unit, NONE, source, meaning)
-#define TEXT(key, label, source, meaning) key "\0" label "\0" meaning "\0" source
+#define TEXT(key, label, source, meaning) key "\0" SP_BESIDE_KEY(label "\0" meaning "\0" source)
 
 static const struct texts {
 #define ROW(id, key, label, unit, form, source, meaning)                                           \
@@ -205,8 +205,8 @@ static void human_share(double value, char *out, size_t size)
         snprintf(out, size, "%.3g %%", value * 100);
 }
 
-/* Times below a picosecond are rounding errors. */
-static void human_time(double s, char *out, size_t size)
+/* In the unit of `like`. Times below a picosecond are rounding errors. */
+static void human_time(double s, double like, char *out, size_t size)
 {
     static const struct {
         double below, unit;
@@ -214,7 +214,7 @@ static void human_time(double s, char *out, size_t size)
     } steps[] = {{1e-6, 1e-9, "ns"}, {1e-3, 1e-6, "us"},  {1, 1e-3, "ms"},          {600, 1, "s"},
                  {7200, 60, "min"},  {172800, 3600, "h"}, {INFINITY, 86400, "days"}};
     size_t i = 0;
-    while (s >= steps[i].below && i + 1 < sizeof steps / sizeof *steps)
+    while (like >= steps[i].below && i + 1 < sizeof steps / sizeof *steps)
         i++;
     char digits[32];
     three_digits(s / steps[i].unit, digits, sizeof digits);
@@ -224,8 +224,51 @@ static void human_time(double s, char *out, size_t size)
         snprintf(out, size, "%s %s", digits, s == 0 ? "s" : steps[i].name);
 }
 
-/* Text is no more precise than the figures: shares below 0.01 % have no digits, B means billions,
- * never bytes, and memories of whole GiB are marked. Other formats print all digits. */
+void sp_human_beside(double value, double other, enum sp_unit unit, char *out, size_t size)
+{
+    if (unit == SP_SECONDS && value > 0 && isfinite(value) && isfinite(other))
+        human_time(value, fmax(value, other), out, size);
+    else
+        sp_human(value, unit, out, size);
+}
+
+const char *sp_human_lead_in(struct sp_text *room, double percent)
+{
+    char digits[32];
+    three_digits(percent < 100 ? percent : 1 + percent / 100, digits, sizeof digits);
+    snprintf(room->s, sizeof room->s, "%s %s", digits, percent < 100 ? "%" : "times");
+    return room->s;
+}
+
+const char *sp_human_range_in(struct sp_text *room, double low, double high, enum sp_unit unit)
+{
+    sp_human_beside(low, high, unit, room->s, sizeof room->s);
+    const size_t used = strlen(room->s);
+    snprintf(room->s + used, sizeof room->s - used, " to ");
+    sp_human_beside(high, low, unit, room->s + used + 4, sizeof room->s - used - 4);
+    return room->s;
+}
+
+/* Above a tonne, mass is printed in tonnes. */
+static void human_mass(double kg, char *out, size_t size)
+{
+    if (fabs(kg) < 999.5)
+        with_prefix(kg, "kg", out, size);
+    else
+        with_prefix(kg / 1000, "t", out, size);
+}
+
+/* From 100,000 hours on, with a prefix. */
+static void human_hours(double hours, char *out, size_t size)
+{
+    if (hours < 99999.5)
+        three_digits(hours, out, size);
+    else
+        with_prefix(hours, "", out, size);
+}
+
+/* Text has no more digits than the figures deserve: shares below 0.01 % have none, B means billions
+ * and never bytes, and memories of whole GiB are marked. Other formats print all digits. */
 void sp_human(double value, enum sp_unit unit, char *out, size_t size)
 {
     if (!isfinite(value)) {
@@ -246,11 +289,13 @@ void sp_human(double value, enum sp_unit unit, char *out, size_t size)
             snprintf(out, size, value == floor(value) || value >= 100 ? "%.0f" : "%.3g", value);
         else if (unit == SP_COUNT && value == floor(value) && fabs(value) < 1e9)
             snprintf(out, size, "%.0f", value);
+        else if (unit == SP_TOKENS && value >= 999.5e6)
+            human_parameters(value, out, size);
         else
             with_prefix(value, "", out, size);
         break;
     case SP_SECONDS:
-        human_time(value, out, size);
+        human_time(value, value, out, size);
         break;
     case SP_FRACTION:
         human_share(value, out, size);
@@ -258,11 +303,8 @@ void sp_human(double value, enum sp_unit unit, char *out, size_t size)
     case SP_NUMBER:
         three_digits(value, out, size);
         break;
-    case SP_KILOGRAMS: /* whoever counts more than a tonne counts in tonnes */
-        if (fabs(value) < 999.5)
-            with_prefix(value, "kg", out, size);
-        else
-            with_prefix(value / 1000, "t", out, size);
+    case SP_KILOGRAMS:
+        human_mass(value, out, size);
         break;
     case SP_BYTES:
         human_bytes(value, out, size);
@@ -276,8 +318,10 @@ void sp_human(double value, enum sp_unit unit, char *out, size_t size)
     case SP_PARAMETERS:
         human_parameters(value, out, size);
         break;
-    case SP_DAYS:
     case SP_HOURS:
+        human_hours(value, out, size);
+        break;
+    case SP_DAYS:
     case SP_FLOPS_PER_BYTE:
         three_digits(value, out, size);
         break;

@@ -6,7 +6,7 @@
  *   Q(ID, key, label, unit, source, meaning)       a number that no closed form gives
  *   Q_FORM(ID, key, label, unit, form, meaning)    one that a form gives or explains
  *
- * The formula and the source of the second are the form's; a test evaluates the formula and
+ * The second takes its formula and source from the form; a test evaluates the formula and
  * compares. A row of the first says in words where it comes from in `meaning`.
  */
 #ifndef SP_QUANTITY_H
@@ -49,7 +49,7 @@ struct sp_quantity_info {
     const char *key, *label;
     enum sp_unit unit;
     const char *formula, *source, *meaning;
-    const char *old_key; /* that the row had in the version before; NULL: the same */
+    const char *old_key; /* the key that the row had in the previous version; NULL: the same */
 };
 
 /* all_quantities.def ends each command's rows with SP_QUANTITIES_END(command). */
@@ -74,7 +74,7 @@ struct sp_quantity_info sp_quantity(enum sp_quantity_id id);
 /* The rows of a command: *first up to, excluding, the result. */
 enum sp_quantity_id sp_quantities_of(const char *command, enum sp_quantity_id *first);
 
-/* Whether a key is some quantity's or its last parts: "fits" of memory.fits. */
+/* Whether a key is that of a quantity, or its last parts: "fits" of memory.fits. */
 bool sp_ends_some_key(const char *key);
 
 /* Whether some quantity's key ends this path, as mfu does plans.0.mfu, or the path is the end of
@@ -87,6 +87,17 @@ const char *sp_unit_name(enum sp_unit unit);
 
 /* A value rounded for people: three significant digits, prefix, unit. */
 void sp_human(double value, enum sp_unit unit, char *out, size_t size);
+
+/* One end of a range: a time in the unit of the longer end. */
+void sp_human_beside(double value, double other, enum sp_unit unit, char *out, size_t size);
+
+/* How far one is ahead of another: "12.3 %", and from 100 % on "4.04 times". */
+#define sp_human_lead(percent) sp_human_lead_in(SP_ROOM, percent)
+const char *sp_human_lead_in(struct sp_text *room, double percent);
+
+/* Both ends, "7.65 min to 13.9 min". */
+#define sp_human_range(low, high, unit) sp_human_range_in(SP_ROOM, low, high, unit)
+const char *sp_human_range_in(struct sp_text *room, double low, double high, enum sp_unit unit);
 
 /* The same as a text, good to the end of the block. */
 #define sp_human_text(value, unit) sp_human_text_in(SP_ROOM, value, unit)

@@ -39,7 +39,7 @@ static void render_plain(const struct sp_report *report, const struct sp_render 
         sp_render_get(report, how->get, out);
 }
 
-/* What --get and --explain print as text; NULL: neither is given. free() it. */
+/* The text that --get or --explain prints; NULL: neither is given. free() it. */
 static char *asked_text(const struct sp_report *report, const struct sp_render *how)
 {
     char *text = NULL;

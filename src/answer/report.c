@@ -19,8 +19,7 @@ static char *one_line(char *text)
     return text;
 }
 
-/* Keys, options and words of several letters keep token; a prefix of a unit does not ("Mtokens").
- */
+/* Keys, options and longer words keep "token"; so does a unit with a prefix ("Mtokens"). */
 static bool is_word(const char *text, const char *at)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_.-{}";
@@ -61,8 +60,8 @@ static char *copy_string(const char *text)
     return copy;
 }
 
-/* Room for as long as the report lasts, cut from blocks: most texts are shorter than what malloc
- * keeps beside each of its own. `unit`: 1 for texts, a word for structs. */
+/* Memory that lasts as long as the report, cut from blocks: most texts are shorter than malloc's
+ * own overhead. `unit`: 1 for texts, a word for structs. */
 static void *cut(struct sp_report *r, size_t size, size_t unit)
 {
     const size_t whole = size > 4096 ? size : 4096;
@@ -200,7 +199,7 @@ bool sp_takes_words(const struct sp_report *r)
     return !r->asked;
 }
 
-/* Whether a key of the row is asked for, today's or that of the version before. */
+/* Whether a key of the row is asked for, in today's spelling or that of the previous version. */
 static bool is_asked(const struct sp_report *r, const struct sp_quantity_info *info)
 {
     struct sp_entry entry = {.info = info, .scope = r->prefix};
@@ -267,7 +266,7 @@ static bool is_below_value(const struct sp_report *r, const char *path)
     return sp_find(r, group) != NULL;
 }
 
-/* The quantity (NULL: none) once more, under the key of the version before if it had another. */
+/* Adds the quantity (NULL: none) again under the key of the previous version if that differs. */
 static void put_old_key(struct sp_report *r, const struct sp_entry *entry)
 {
     if (!entry || !entry->info->old_key)
@@ -386,8 +385,9 @@ void sp_put_copy(struct sp_report *r, const char *key, const struct sp_report *f
     if (!copy)
         return;
     copy->kind = entry->kind;
-    copy->number = entry->number;
-    if (entry->text)
+    if (entry->kind != SP_VALUE_TEXT)
+        copy->number = entry->number;
+    else
         copy->text = take_text(r, copy_string(entry->text));
     if (entry->form == SP_CLOSED_NONE)
         return;

@@ -17,25 +17,39 @@ enum sp_value_kind { SP_VALUE_NONE, SP_VALUE_NUMBER, SP_VALUE_BOOL, SP_VALUE_TEX
 struct sp_entry {
     const struct sp_quantity_info *info;
     const char *scope; /* of its path, see sp_path: "strategies.dp", or "" */
-    double number;
-    const char *text;
+    union {
+        double number;    /* unless it is a text: see sp_entry_number */
+        const char *text; /* if it is one: see sp_entry_text */
+    };
     uint32_t arguments; /* index of its first argument, see sp_argument_value */
     uint16_t form;      /* closed form of the number; SP_CLOSED_NONE: none */
     uint8_t kind;       /* enum sp_value_kind */
-    bool is_old;        /* the same quantity under the key of the version before */
+    bool is_old;        /* the same quantity under its key in the previous version */
 };
+
+/* The number, or 1 and 0 for yes and no; NAN: null, a text, or no entry. */
+static inline double sp_entry_number(const struct sp_entry *entry)
+{
+    return entry && entry->kind != SP_VALUE_TEXT ? entry->number : NAN;
+}
+
+/* The text; NULL: none, or no entry. */
+static inline const char *sp_entry_text(const struct sp_entry *entry)
+{
+    return entry && entry->kind == SP_VALUE_TEXT ? entry->text : NULL;
+}
 
 struct sp_report;
 
 struct sp_report *sp_report_new(const char *command);
 void sp_report_free(struct sp_report *report);
 
-/* From here on the report takes what is asked for by whole paths and nothing else: no other
- * quantity, no line, table or remark. */
+/* From here on the report takes only quantities asked for by whole paths: no other quantity, no
+ * line, table or remark. */
 void sp_ask_only(struct sp_report *report, const struct sp_asked *asked);
 
-/* Whether the report takes a row in the current scope; and anything of a scope, "stages". Who would
- * compute something for them alone asks first. */
+/* Whether the report takes a row in the current scope, or anything of a scope such as "stages". Ask
+ * before computing something only for them. */
 bool sp_takes(const struct sp_report *report, enum sp_quantity_id id);
 bool sp_takes_scope(const struct sp_report *report, const char *prefix);
 
@@ -49,7 +63,7 @@ void sp_scope(struct sp_report *report, const char *prefix);
  * alpha.2. NULL ends the replacement. */
 void sp_key_word(struct sp_report *report, const char *word, const char *as);
 
-/* Whether a sample of the model is an image: later words say so in place of token. */
+/* Whether a sample of the model is an image: later texts then say image instead of token. */
 void sp_count_images(struct sp_report *report, bool in_images);
 
 /* A number; NAN and infinities are null. */
@@ -100,13 +114,13 @@ __attribute__((format(printf, 2, 3))) void sp_note(struct sp_report *report, con
 /* Note i; NULL past the last. */
 const char *sp_report_note(const struct sp_report *report, size_t i);
 
-/* Where lines, tables and remarks are shown: in the text and in that of --details, or in one of
- * them; SP_LISTED: in both, tables whole; SP_SPREAD: in both, a cut table from end to end;
- * SP_SPARE: in both, SP_BRIEF_SPARE: in the text alone, if it has room. Other formats have what
- * --details has. */
+/* Where lines, tables and remarks are shown: in the short text and in that of --details, or in one
+ * of them; SP_LISTED: in both, tables whole; SP_SPREAD: in both, a long table sampled from end to
+ * end; SP_SPARE: in both; SP_BRIEF_SPARE: only in the short text; the last two if it has room.
+ * Other formats contain the text of --details. */
 enum sp_where { SP_BOTH, SP_DETAILS, SP_BRIEF, SP_LISTED, SP_SPREAD, SP_SPARE, SP_BRIEF_SPARE };
 
-/* Sets the place of what follows. */
+/* Sets the place of the lines that follow. */
 void sp_stand_in(struct sp_report *report, enum sp_where place);
 enum sp_where sp_where_now(const struct sp_report *report);
 
@@ -127,7 +141,7 @@ void sp_markdown_file(struct sp_report *report, const char *text);
 struct sp_column {
     const char *key, *heading;
     bool left;    /* left-aligned; the last column may wrap */
-    bool details; /* of the text of --details alone */
+    bool details; /* only in the text of --details */
 };
 struct sp_row {
     const char *label, *prefix;
@@ -143,14 +157,14 @@ __attribute__((format(printf, 3, 4))) void sp_begin_row(struct sp_report *report
 /* Leaves the last row out of the table. */
 void sp_drop_row(struct sp_report *report);
 
-/* Puts row i of the table first, so that a short text has it. */
+/* Puts row i of the table first, so that a short text includes it. */
 void sp_lead_row(struct sp_report *report, size_t i);
 
 /* Text layout: the table of the rows that were begun of the list "plans", below an empty line, and
  * the top scope again; nothing if there are no rows. `columns` has keys of a row between commas,
  * each under the label of its quantity or "key: heading"; ": heading" is the column of the labels.
- * Numbers are to the right, words and verdicts to the left, a ">key" to the right; a "+key"
- * is shown with --details alone. NULL: a column for every quantity of a row, beside its name. */
+ * Numbers are right-aligned, words and verdicts left-aligned, a ">key" right-aligned; a "+key"
+ * is shown only with --details. NULL: a column for every quantity of a row, beside its name. */
 __attribute__((format(printf, 3, 4))) void sp_list_table(struct sp_report *report, const char *list,
                                                          const char *columns, ...);
 
@@ -161,17 +175,17 @@ void sp_section(struct sp_report *report, const char *heading, size_t first, con
 /* Declares the answer a list: with "plans", CSV and TSV print rows plans.0, plans.1, ... */
 void sp_answer_is(struct sp_report *report, const char *list);
 
-/* The same for a list in order of merit: keys of its rows, such as step_s, are those of the first
- * before they are any other's. */
+/* The same for a list in order of merit: a key of its rows, such as step_s, then means the first
+ * row before any other. */
 void sp_answer_is_first_of(struct sp_report *report, const char *list);
 
-/* Says why that list has no rows: to whoever asks for a key of one. `sp_lack_of`: NULL where
- * nothing was said. */
+/* Gives the reason why that list has no rows, for anyone who asks for a key of one. `sp_lack_of`:
+ * NULL if no reason was given. */
 void sp_say_lack(struct sp_report *report, const char *why);
 const char *sp_lack_of(const struct sp_report *report);
 
 /* Sets the answer's output file (-o FILE), which is written when the report is printed; rows of a
- * sweep and cases write none. An empty name is an error. */
+ * sweep and of cases write none. An empty name is an error. */
 bool sp_put_file(struct sp_report *report, const char *path, const char *text,
                  struct sp_error *error);
 
@@ -181,7 +195,7 @@ const char *sp_report_file(const struct sp_report *report, const char **text);
 /* The quantity at a path; NULL if none. */
 const struct sp_entry *sp_find(const struct sp_report *report, const char *path);
 
-/* The value of an argument of the form that gives an entry; NAN when it has none of that name.
+/* The value of an argument of the form that gives an entry; NAN if it has no argument of that name.
  * `unit` and `meaning` may be NULL. */
 double sp_argument_value(const struct sp_report *report, const struct sp_entry *entry,
                          const char *name, const char **unit, const char **meaning);
@@ -223,7 +237,7 @@ struct sp_render {
 bool sp_full_key(const struct sp_report *report, const char *key, char *out, size_t size,
                  struct sp_error *error);
 
-/* Whether all of "key,key" are whole paths, or the first parts of some. */
+/* Whether every key of "key,key" is a whole path, or the first parts of one. */
 bool sp_are_paths(const struct sp_report *report, const char *keys);
 
 /* The same for "key,key"; free() it. NULL with an error. */
@@ -234,7 +248,7 @@ char *sp_full_keys(const struct sp_report *report, const char *keys, struct sp_e
  * keys within a row, NULL for all; free() both. */
 char *sp_rows_asked(const struct sp_report *report, char **keys);
 
-/* Whether the answer is nothing but the rows of sp_answer_is. */
+/* Whether the answer consists only of the rows of sp_answer_is. */
 bool sp_is_one_list(const struct sp_report *report);
 
 /* Writes the notes, one per line, separately from the report. */

@@ -36,7 +36,7 @@ struct sp_report {
     size_t n_rows, room_rows;
     struct sp_item *items;
     size_t n_items, room_items;
-    enum sp_where place; /* of what comes next */
+    enum sp_where place; /* place of the lines that follow */
     struct sp_remark *notes;
     size_t n_notes, room_notes;
     const struct sp_quantity_info *known[SP_QUANTITIES]; /* of each that was put; else NULL */
@@ -44,13 +44,13 @@ struct sp_report {
     char **owned;                         /* blocks of room for these and for texts */
     size_t n_owned, room_owned;
     char *block_end;
-    size_t left;                  /* bytes of the last block, at its end */
-    char word[16], word_as[32];   /* of sp_key_word; "": none */
-    bool in_images;               /* of sp_count_images */
-    const char *list;             /* the answer's list; NULL: none */
-    bool first_counts;            /* its first row is the answer */
-    const char *lack;             /* why it has no rows; NULL: it has, or nothing was said */
-    char *file, *file_text;       /* the answer's output file; NULL: none */
+    size_t left;                /* bytes of the last block, at its end */
+    char word[16], word_as[32]; /* of sp_key_word; "": none */
+    bool in_images;             /* of sp_count_images */
+    const char *list;           /* the answer's list; NULL: none */
+    bool first_counts;          /* its first row is the answer */
+    const char *lack;           /* why it has no rows; NULL: it has some, or no reason was given */
+    char *file, *file_text;     /* the answer's output file; NULL: none */
     const struct sp_asked *asked; /* NULL: everything */
     enum sp_asked_part part;      /* of the current scope */
 };
@@ -66,13 +66,13 @@ struct sp_spans {
     size_t n;
 };
 
-/* Says image where a text says token, which has as many letters, if the report counts images. */
+/* Writes image for token, which has as many letters, in a text if the report counts images. */
 void sp_say_images(const struct sp_report *report, char *text);
 
 /* Fills {key} and {key!} into a line; free() it. NULL if all its keys are null. */
 char *sp_fill_line(const struct sp_report *report, const char *line, struct sp_spans *spans);
 
-/* The text of a cell, its own or in `room`, and its quantity or NULL. */
+/* The text of a cell, its own or made in `room`, and its quantity or NULL. */
 const char *sp_cell_text(const struct sp_report *report, const struct sp_row *row, const char *key,
                          struct sp_text *room, const struct sp_entry **entry);
 
@@ -82,15 +82,15 @@ struct cJSON *sp_entry_json(const struct sp_entry *entry);
 /* 1 for a good verdict, -1 for a bad one, 0 for neither ("offload: no"). */
 int sp_judged(const struct sp_entry *entry);
 
-/* Prints a paragraph, broken at blanks to the width (0: unlimited), below what follows its
- * label; a command so that a shell takes it. */
+/* Prints a paragraph, broken at blanks to the width (0: unlimited) and indented below the text
+ * after its label; a command is broken so that a shell accepts it. */
 void sp_print_paragraph(const char *text, int width, FILE *out);
 
 /* Like sp_table, but frees the rows, whose texts the report owns. */
 void sp_table_of(struct sp_report *report, const struct sp_column *columns, size_t n_columns,
                  struct sp_row *rows, size_t n_rows);
 
-/* Whether what has this place is in the short text alone. */
+/* Whether lines of this place are only in the short text. */
 static inline bool sp_is_brief(enum sp_where place)
 {
     return place == SP_BRIEF || place == SP_BRIEF_SPARE;
@@ -102,7 +102,7 @@ bool sp_print_table(const struct sp_report *report, const struct sp_item *table,
 
 void sp_render_layout(const struct sp_report *report, FILE *out);
 void sp_render_text(const struct sp_report *report, const struct sp_render *how, FILE *out);
-/* Adds a quantity at its path; the caller sees that it is asked for. */
+/* Adds a quantity at its path; the caller has checked that it is asked for. */
 void sp_add_entry_json(struct cJSON *root, const struct sp_entry *entry);
 
 /* Prints a document and frees it. */
@@ -111,7 +111,8 @@ void sp_print_json(struct cJSON *root, bool one_line, FILE *out);
 void sp_render_get(const struct sp_report *report, const char *keys, FILE *out);
 void sp_render_json(const struct sp_report *report, const struct sp_render *how, FILE *out);
 void sp_render_table(const struct sp_report *report, const struct sp_render *how, FILE *out);
-/* `asked`: what --get and --explain print in a terminal, in place of the report; NULL: nothing. */
+/* `asked`: the text of --get or --explain in a terminal, printed in place of the report; NULL:
+ * none. */
 void sp_render_markdown(const struct sp_report *report, const char *asked, FILE *out);
 void sp_render_html(const struct sp_report *report, const char *asked, FILE *out);
 void sp_render_explain(const struct sp_report *report, const struct sp_render *how, FILE *out);
@@ -124,7 +125,7 @@ bool sp_row_key(const struct sp_report *report, const char *list, const char *ke
 /* The part of a path after "list.N.", and N; NULL: the path is not in that list. */
 const char *sp_inside_row(const char *path, const char *list, size_t *row);
 
-/* Whether an entry is selected by comma-separated keys: by its own, or a prefix. */
+/* Whether comma-separated keys select an entry: by its own key, or by a prefix. */
 bool sp_wanted(const struct sp_entry *entry, const char *keys);
 
 #endif

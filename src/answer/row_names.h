@@ -1,5 +1,5 @@
-/* Kinds of rows without a name: a row is named by its part and line, "serve_12". A row whose name C
- * uses says it, QF_ID(SERVE_BATCH, ...). The part is SP_PART. No include guard:
+/* Kinds of rows without a name: a row is named by its part and line, "serve_12". A row whose name
+ * is used in C gives it, QF_ID(SERVE_BATCH, ...). The part is SP_PART. No include guard:
  * row_kinds_end.h undefines them. */
 
 #define SP_NAME_ROW_(kind, part, line, ...) kind(part##_##line, __VA_ARGS__)

@@ -9,7 +9,7 @@ struct sp_cell {
     const char *name;
     const char *value; /* NULL: none */
     bool words;        /* text, not a number or a verdict */
-    bool flat;         /* the name is no path: JSON does not nest it */
+    bool flat;         /* the name is not a path: JSON does not nest it */
 };
 
 /* Writes a cell of CSV (RFC 4180) or, with tabs as separator, of TSV, which has no quotes: a tab or

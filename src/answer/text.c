@@ -6,11 +6,11 @@
 #include "base/text.h"
 #include "answer/report_internal.h"
 
-/* Rows of a table that is cut: as tried first, while there are spare lines, and at the least. */
+/* Rows of a cut table: first choice, while there are spare lines, and at least. */
 enum { MOST_ROWS = 12, FEW_ROWS = 3, FEWEST_ROWS = 1 };
 
-/* How a text is cut: without its blank lines, without spare lines, and with at most `rows` rows of
- * a table; and what was left out. */
+/* How a text is cut (without its blank lines, without spare lines, and with at most `rows` rows of
+ * a table), and what was left out. */
 struct cut {
     bool is_dense, spares_none;
     size_t rows, rows_left_out;
@@ -22,7 +22,7 @@ static bool is_blank(const char *line)
     return line[strspn(line, " ")] == '\0';
 }
 
-/* Whether what has this place is in the text. */
+/* Whether lines of this place are in the text. */
 static bool is_shown(enum sp_where place, const struct sp_render *how, const struct cut *cut)
 {
     const bool is_spare = place == SP_SPARE || place == SP_BRIEF_SPARE;
@@ -101,7 +101,7 @@ static void print_text(const struct sp_report *report, const struct sp_render *h
     for (size_t i = 0; i < report->n_items; i++) {
         const struct sp_item *const item = &report->items[i];
         if (!is_shown(item->place, how, cut)) {
-            cut->left_out = true; /* --details says nothing of it */
+            cut->left_out = true; /* --details would not show it either */
             continue;
         }
         has_block = has_block || is_block(item);
@@ -130,7 +130,7 @@ static size_t count_lines(const char *text)
     return n;
 }
 
-/* The text when cut; free() it. */
+/* The cut text; free() it. */
 static char *cut_text(const struct sp_report *report, const struct sp_render *how, struct cut *cut)
 {
     char *text = NULL;

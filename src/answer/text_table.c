@@ -181,7 +181,7 @@ static void print_parts(const struct sp_report *report, const struct sp_item *ta
     free(part.columns);
 }
 
-/* Whether a column says anything; that of the labels does. */
+/* Whether a column has any content; the column of labels always has. */
 static bool has_values(const struct sp_report *report, const struct sp_item *table, size_t column)
 {
     const char *const key = table->columns[column].key;
@@ -216,8 +216,8 @@ static bool is_alike(const struct sp_report *report, const struct sp_item *table
     return alike;
 }
 
-/* Takes columns that say the same in all rows out of a table that is too wide, from the right.
- * Whether any was. */
+/* Takes columns with the same value in all rows out of a table that is too wide, from the right.
+ * Whether any was removed. */
 static bool drop_alike(const struct sp_report *report, struct sp_item *table, size_t n_rows,
                        int width)
 {
@@ -248,7 +248,7 @@ bool sp_print_table(const struct sp_report *report, const struct sp_item *table,
     for (size_t c = 0; c < table->n_columns; c++)
         if (how->details || (!table->columns[c].details && has_values(report, table, c)))
             shown.columns[shown.n_columns++] = table->columns[c];
-    /* One row of several is compared with the next. */
+    /* with a single row there is nothing to compare */
     const size_t compared = shown.n_rows > 1 ? shown.n_rows : 2;
     const bool is_narrowed =
         !how->details && table->n_rows > 1 && drop_alike(report, &shown, compared, how->width);

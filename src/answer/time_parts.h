@@ -19,7 +19,7 @@ extern const struct sp_time_part sp_time_parts[SP_TIME_PARTS];
 /* The i-th component of a step. s. */
 double sp_time_part(const struct sp_step_time *time, size_t i);
 
-/* The largest component but the first, matmuls. */
+/* The largest component other than the first, matmuls. */
 size_t sp_most_time_beside_matmuls(const struct sp_step_time *time);
 
 #endif

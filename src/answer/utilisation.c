@@ -1,4 +1,4 @@
-/* What reports say of MFU and HFU. */
+/* The words of reports about MFU and HFU. */
 #include "answer/utilisation.h"
 
 const char *const sp_counted_flops[SP_FLOP_CONVENTIONS] = {

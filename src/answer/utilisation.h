@@ -1,4 +1,4 @@
-/* What reports say of MFU and HFU. */
+/* The words of reports about MFU and HFU. */
 #ifndef SP_UTILISATION_H
 #define SP_UTILISATION_H
 
@@ -6,17 +6,17 @@
 
 #include "answer/report.h"
 
-/* What a convention counts, in words: "6 FLOPs a parameter and token". */
+/* The FLOPs that a convention counts, in words: "6 FLOPs per parameter and token". */
 extern const char *const sp_counted_flops[SP_FLOP_CONVENTIONS];
 
-/* The same for a model: "what is computed" where parts of it are frozen or models work beside it;
- * of images, whose weights work at many positions, passes over an image. */
+/* The same for a model: "what is computed" if parts of it are frozen or other models run beside it;
+ * for models of images, whose weights work at many positions, passes over an image. */
 const char *sp_counted_of(const struct sp_model *model, enum sp_flop_convention convention);
 
 /* Why a utilisation is above 100 %, "is above 100 % because ..."; NULL when it is not. */
 const char *sp_above_peak(double utilisation, enum sp_flop_convention convention);
 
-/* Says why a utilisation, called `what`, is above 100 %; nothing when it is not. */
+/* Adds a note on why a utilisation, called `what`, is above 100 %; nothing if it is not. */
 void sp_note_utilisation(struct sp_report *report, const char *what, double utilisation,
                          enum sp_flop_convention convention);
 

@@ -8,14 +8,14 @@
 
 struct reading {
     struct sp_csv *csv;
-    size_t in_row, odd_rows; /* odd_rows: those with another number of cells than the header */
+    size_t in_row, odd_rows; /* odd_rows: rows whose number of cells differs from the header's */
     size_t zeros;            /* cells with a NUL */
     const char *origin;
     struct sp_error *error;
 };
 
-/* Cells and the ends of their texts take no more than what they were read from; their places would
- * take as much again, so that only those of the rows are kept. */
+/* Cells and the ends of their texts take no more room than the text that was read, so they replace
+ * it. Pointers to all of them would take as much again, so only those of the rows are kept. */
 static void take_cell(void *text, size_t length, void *context)
 {
     struct reading *r = context;
@@ -27,7 +27,7 @@ static void take_cell(void *text, size_t length, void *context)
         csv->row[csv->rows] = (uint32_t)csv->length;
     }
     if (length > 0)
-        memcpy(csv->text + csv->length, text, length);
+        memcpy(csv->text + csv->length, text, length); /* out of the parser's own room */
     csv->length += length;
     csv->text[csv->length++] = '\0';
 }
@@ -46,10 +46,10 @@ static void end_row(int terminator, void *context)
     r->in_row = 0;
 }
 
-bool sp_read_csv(const char *text, size_t length, const char *origin, struct sp_csv *csv,
+bool sp_read_csv(char *text, size_t length, const char *origin, struct sp_csv *csv,
                  struct sp_error *error)
 {
-    *csv = (struct sp_csv){0};
+    *csv = (struct sp_csv){.text = text};
     struct csv_parser parser;
     if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI | CSV_APPEND_NULL) != 0)
         abort();
@@ -59,7 +59,6 @@ bool sp_read_csv(const char *text, size_t length, const char *origin, struct sp_
         text += 3;
         length -= 3;
     }
-    csv->text = sp_must(malloc(length + 2));
     const size_t read = csv_parse(&parser, text, length, take_cell, end_row, &reading);
     if (read != length || csv_fini(&parser, take_cell, end_row, &reading) != 0)
         sp_fail(error, SP_INPUT, "%s: row %zu: %s", sp_safe(origin), csv->rows,
@@ -81,6 +80,32 @@ void sp_csv_free(struct sp_csv *csv)
     free(csv->text);
     free(csv->row);
     *csv = (struct sp_csv){0};
+}
+
+/* What is left of a row follows what is left of the rows before it. */
+void sp_csv_forget(struct sp_csv *csv, size_t row, int column)
+{
+    if (row == 0)
+        csv->kept = csv->row[1];
+    char *to = csv->text + csv->kept;
+    const char *cell = csv->text + csv->row[row + 1];
+    csv->row[row + 1] = (uint32_t)(to - csv->text);
+    for (size_t c = 0; c < csv->columns; c++) {
+        const size_t n = strlen(cell) + 1;
+        if ((int)c == column)
+            to = (char *)memmove(to, cell, n) + n;
+        else
+            *to++ = '\0';
+        cell += n;
+    }
+    csv->kept = (size_t)(to - csv->text);
+    const size_t from = csv->given > csv->kept ? csv->given : csv->kept;
+    const size_t end = (size_t)(cell - csv->text);
+    enum { WORTHWHILE = 1 << 18 };
+    if (end > from + WORTHWHILE) {
+        sp_give_back(csv->text + from, end - from);
+        csv->given = end;
+    }
 }
 
 static const char *cell_of(const struct sp_csv *csv, size_t row, size_t column)

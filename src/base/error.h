@@ -1,4 +1,4 @@
-/* Errors as values: one line per cause, with the place, what was expected, and the nearest known
+/* Errors as values: one line per cause, with the place, the expected value, and the nearest known
  * name. */
 #ifndef SP_ERROR_H
 #define SP_ERROR_H
@@ -21,7 +21,7 @@ struct sp_error {
 __attribute__((format(printf, 3, 4))) bool sp_fail(struct sp_error *error, enum sp_exit code,
                                                    const char *format, ...);
 
-/* Whether the error takes no more lines, so that a check may stop looking for faults. */
+/* Whether the error has no room for more lines, so that a check may stop looking for faults. */
 bool sp_is_full(const struct sp_error *error);
 
 /* `text` made safe to print and cut to 80 bytes; good to the end of the block. */

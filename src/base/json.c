@@ -307,9 +307,9 @@ void sp_format_double(double value, char *out, size_t size)
     snprintf(out, size, "%.17g", value);
 }
 
-/* The member of an array that open_path() made, each with its index in valueint, which cJSON leaves
- * to numbers: values come in order, and walking to the end for each takes minutes for 20,000 rows.
- */
+/* Finds a member of an array that open_path() made. Each has its index in valueint, which cJSON
+ * uses only for numbers: values come in order, and walking to the end for each takes minutes for
+ * 20,000 rows. */
 static cJSON *member_at(cJSON *array, int index)
 {
     cJSON *const last = array->child ? array->child->prev : NULL;

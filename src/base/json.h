@@ -26,7 +26,8 @@ struct sp_json {
 bool sp_json_parse(const char *text, size_t length, const char *origin, struct sp_json *json,
                    struct sp_error *error);
 
-/* Parses JSON that a test has found strict, such as a built-in file, in half the time. */
+/* Parses JSON that a test has already checked strictly, such as a built-in file, in half the
+ * time. */
 bool sp_json_parse_known(const char *text, size_t length, const char *origin, struct sp_json *json,
                          struct sp_error *error);
 
@@ -44,12 +45,12 @@ void sp_format_double(double value, char *out, size_t size);
 /* Writes a line `  "key": "text"` and `end`, with JSON's escapes. */
 void sp_put_json_text(FILE *out, const char *key, const char *text, const char *end);
 
-/* Adds a value at a dotted path, "plans.0.mfu", whose objects and arrays are made where they are
+/* Adds a value at a dotted path, "plans.0.mfu", and creates objects and arrays where they are
  * missing. */
 void sp_json_add_at(cJSON *root, const char *path, cJSON *value);
 
-/* Whether a text is a plain number, and the number in JSON's spelling: "1.e-4" is one to
- * people alone. */
+/* Whether a text is a plain number, and that number in JSON's spelling: "1.e-4" is a number to
+ * people only. */
 bool sp_to_json_number(const char *text, char *out, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
-/* The grammar of RFC 8259, to the letter: cJSON takes numbers that JSON does not know (01, 1.) and
- * cannot always say where a text goes wrong. */
+/* The grammar of RFC 8259, to the letter: cJSON accepts numbers that JSON does not allow (01, 1.)
+ * and cannot always say where a text goes wrong. */
 #include "base/json_syntax.h"
 
 #include <stdbool.h>
@@ -10,7 +10,7 @@ struct scanner {
     const char *text;
     size_t length, at;
     int depth;
-    const char *wrong; /* what is wrong at `at`; NULL: nothing yet */
+    const char *wrong; /* the fault at `at`; NULL: none yet */
 };
 
 static bool fail(struct scanner *s, const char *wrong)
@@ -87,7 +87,7 @@ static int scan_hex(struct scanner *s)
     return value;
 }
 
-/* What follows a backslash. */
+/* The characters that may follow a backslash. */
 static bool scan_escape(struct scanner *s)
 {
     const char c = peek(s);

@@ -19,8 +19,8 @@ bool sp_next_piece(const char **list, char separator, char *piece, size_t size);
  * item are ignored; an empty item covers nothing. */
 bool sp_is_listed(const char *list, const char *word, char end);
 
-/* Whether a typed name is this one: "-" counts as "_", and a key's unit may follow it, so
- * that "tokens_per_s", "step_s" and "cost_usd" are "tokens-per-s", "step" and "cost". */
+/* Whether a typed name means this one: "-" counts as "_", and a key's unit may follow, so that
+ * "tokens_per_s", "step_s" and "cost_usd" mean "tokens-per-s", "step" and "cost". */
 bool sp_is_named(const char *typed, const char *name);
 
 /* Cuts "key=value" at its first equals sign: `pair` keeps the key, the value is returned. NULL when

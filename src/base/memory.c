@@ -1,8 +1,13 @@
 /* Memory that a computation cannot do without. */
 #include "base/memory.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#ifndef __wasi__
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
 
 #include "base/error.h"
 
@@ -22,6 +27,19 @@ void *sp_grow(void *array, size_t n, size_t *room, size_t size)
     const size_t larger = *room ? 2 * *room : 16; /* many arrays stay this short */
     *room = n > larger ? n : larger;
     return sp_must(realloc(array, *room * size));
+}
+
+void sp_give_back(void *from, size_t bytes)
+{
+#ifndef __wasi__
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t before = (page - (uintptr_t)from % page) % page; /* to the first whole page */
+    if (bytes >= before + page)
+        madvise((char *)from + before, (bytes - before) / page * page, MADV_DONTNEED);
+#else
+    (void)from;
+    (void)bytes;
+#endif
 }
 
 char *sp_make_text_from(const char *format, va_list arguments)

@@ -5,13 +5,17 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-/* What malloc, realloc, strdup, open_memstream and their like return: where that is NULL, the
- * program says so and ends. No answer is right that lacks a part. */
+/* Passes on the results of malloc, realloc, strdup, open_memstream and the like; if one is NULL,
+ * the program reports it and ends, because an answer that lacks a part is wrong. */
 __attribute__((returns_nonnull)) void *sp_must(void *memory);
 
-/* An array of *room elements of `size` bytes, where n are needed: the same, or one that is at least
+/* An array of *room elements of `size` bytes of which n are needed: the same array, or one at least
  * twice as large. */
 __attribute__((returns_nonnull)) void *sp_grow(void *array, size_t n, size_t *room, size_t size);
+
+/* Gives the whole pages among these bytes back to the system, where it takes them; the bytes hold
+ * nothing from then on. For the middle of a block, which free() cannot give back. */
+void sp_give_back(void *from, size_t bytes);
 
 /* A text as printf makes it; free() it. */
 __attribute__((format(printf, 1, 2), returns_nonnull)) char *sp_make_text(const char *format, ...);

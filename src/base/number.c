@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Parts and multiples of a second, which are no prefixes of other units. */
+/* Parts and multiples of a second, which are not prefixes of other units. */
 static const struct {
     const char *name;
     double seconds;
@@ -152,6 +152,6 @@ double sp_to_three_digits(double value, bool up)
     const double digit = pow(10, floor(log10(value)) - 2), whole = value / digit;
     if (!(value > 0) || isinf(value))
         return value;
-    /* a value that is its own three digits must stay that */
+    /* a value with exactly three digits must stay unchanged */
     return (up ? ceil(whole * (1 - 1e-12)) : floor(whole * (1 + 1e-12))) * digit;
 }

@@ -1,4 +1,4 @@
-/* Reads whole files; keeps what came from a pipe, because a command may read it twice. */
+/* Reads whole files; keeps input from a pipe, because a command may read it twice. */
 #include "base/read_file.h"
 #include "base/memory.h"
 

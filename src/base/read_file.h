@@ -19,8 +19,8 @@ struct sp_piped {
 };
 
 /* All such texts of one run: a command may read one several times (each row of a sweep reads its
- * --model). With `stdin_taken`, standard input is refused, because another reader takes its
- * lines. `input` stands for standard input if it is not NULL. */
+ * --model). With `stdin_taken`, standard input is refused, because another reader takes its lines.
+ * `input`, if not NULL, replaces standard input. */
 struct sp_pipes {
     struct sp_piped *kept;
     FILE *input;
@@ -28,7 +28,7 @@ struct sp_pipes {
 };
 void sp_free_pipes(struct sp_pipes *pipes);
 
-/* Standard input, or what stands for it. */
+/* Standard input, or the text that replaces it. */
 FILE *sp_input_of(const struct sp_pipes *pipes);
 
 /* Reads a whole file ("-": standard input) of at most `most` bytes and stores its length; a NUL

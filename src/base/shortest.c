@@ -28,9 +28,9 @@ __extension__ typedef unsigned __int128 wide;
 enum { MANTISSA = 53 };
 static const uint64_t least_mantissa = UINT64_C(1) << (MANTISSA - 1);
 
-/* Whether digits / power, a difference of off / (power 2^s) from mantissa / 2^s, is read as that
- * double: at most half the distance to the next double; exactly half counts where the mantissa is
- * even. Below a power of 2 the next double is half as far away. */
+/* Whether digits / power, which differs from mantissa / 2^s by off / (power 2^s), reads back as
+ * that double: the difference must be at most half the distance to the next double; exactly half
+ * counts only if the mantissa is even. Below a power of 2 the next double is half as far away. */
 static bool reads_back(wide off, wide power, uint64_t mantissa, bool below)
 {
     const wide reach = below && mantissa == least_mantissa ? 4 : 2;

@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Writes a whole number below 1e15, or a number of a size from 1e-4 to 1e14, with the fewest digits
- * of 15 to 17 that read back as the same double; what "%.15g" and so on print. False: the number is
- * another, or the compiler has no whole numbers of 128 bits. */
+/* Writes a whole number below 1e15, or a number between 1e-4 and 1e14 in size, with the fewest
+ * digits of 15 to 17 that read back as the same double; the same text as "%.15g", "%.16g" or
+ * "%.17g". False: the number is outside those ranges, or the compiler has no 128-bit integers. */
 bool sp_shortest(double value, char out[32]);
 
 #endif

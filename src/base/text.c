@@ -56,7 +56,7 @@ void sp_make_printable(char *text, const char *keep)
         memset(s, '?', n);
 }
 
-/* Whether the word of n letters at `at` is a plural that texts count. */
+/* Whether the word of n letters at `at` is a plural of things that texts count. */
 static bool is_counted(const char *at, size_t n)
 {
     static const char *const nouns[] = {
@@ -70,6 +70,12 @@ static bool is_counted(const char *at, size_t n)
     return false;
 }
 
+const char *sp_base_name(const char *path)
+{
+    const char *const slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 bool sp_starts_with(const char *text, const char *start)
 {
     return strncmp(text, start, strlen(start)) == 0;
@@ -77,7 +83,7 @@ bool sp_starts_with(const char *text, const char *start)
 
 bool sp_is(const char *text, const char *word)
 {
-    if (!text || text[0] != word[0]) /* most differ at once, names of options behind their dashes */
+    if (!text || text[0] != word[0]) /* names of options differ, at most, after their dashes */
         return false;
     return !text[0] ||
            (text[1] == word[1] && (!text[1] || text[2] == word[2]) && strcmp(text, word) == 0);

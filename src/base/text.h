@@ -6,7 +6,8 @@
 #include <stddef.h>
 
 /* A short text. SP_ROOM is one that lives to the end of its block (the branch of an `if` is a
- * block): room for the results of sp_safe and its like, which a function must not return. */
+ * block): room for the results of sp_safe and similar functions, which a function must not
+ * return. */
 struct sp_text {
     char s[256];
 };
@@ -19,15 +20,18 @@ void sp_make_printable(char *text, const char *keep);
 /* Whether sp_make_printable would leave the text unchanged. */
 bool sp_is_printable(const char *text, const char *keep);
 
-/* The first `n` bytes of a text, as far as there is room. */
+/* The first `n` bytes of a text, or as many as there is room for. */
 void sp_cut_text(const char *text, size_t n, char *out, size_t size);
 
-/* Appends to a text that has room for `size` bytes; what does not fit is left out. */
+/* Appends to a text that has room for `size` bytes; text beyond that is left out. */
 __attribute__((format(printf, 3, 4))) void sp_append(char *text, size_t size, const char *format,
                                                      ...);
 
 /* Whether a text is that word; NULL is none. */
 bool sp_is(const char *text, const char *word);
+
+/* The name of a path, without its folders. */
+const char *sp_base_name(const char *path);
 
 /* Whether a text begins with another. */
 bool sp_starts_with(const char *text, const char *start);

@@ -1,4 +1,4 @@
-/* What a budget and a deadline buy: size, tokens and machine. */
+/* The size, tokens and machine that a budget and a deadline buy. */
 #include "cli/affordable.h"
 
 #include <math.h>
@@ -21,8 +21,8 @@ enum { MOST_SHAPES = 4 };
 
 enum { MOST_KNOWN = 256 };
 
-/* Numbers of devices are tried from this share of those that spend the budget in time, to as many
- * times more. */
+/* The numbers of devices that are tried range from this share of the number that spends the budget
+ * in time to as many times more. */
 #define LEAST_SHARE 0.75
 #define MOST_DEVICES 1e6
 
@@ -31,10 +31,10 @@ enum { MOST_KNOWN = 256 };
 
 enum { MOST_COUNTS = 2 * SP_MAX_VARIANTS };
 
-/* Utilisation that the first size is guessed with. */
+/* Utilisation assumed for the first size. */
 #define FIRST_MFU 0.4
 
-/* What is asked, and the machine that is looked at. */
+/* The question, and the machine being tried. */
 struct buying {
     const struct sp_args *asked;
     const struct sp_sources *sources;
@@ -42,7 +42,7 @@ struct buying {
     double budget, days; /* INFINITY: no limit */
     struct sp_hardware hw;
     struct sp_price price;
-    char usd_per_h[32];                      /* the typed price of that machine alone; "": none */
+    char usd_per_h[32];                      /* only the typed price of that machine; "": none */
     struct sp_known_shape shape[MOST_KNOWN]; /* none where the model is given */
     size_t shapes;
 };
@@ -63,7 +63,7 @@ static struct sp_args *args_of(const struct buying *b, const char *hw, const cha
     return args;
 }
 
-/* The lines that say the same: of a machine and a model by their names, of numbers in full. */
+/* Command lines that ask the same question: machine and model by name, numbers in full. */
 static void write_lines(const struct buying *b, const struct sp_searching *s,
                         const struct sp_plan *plan, struct sp_affordable *a)
 {
@@ -99,7 +99,7 @@ static void write_lines(const struct buying *b, const struct sp_searching *s,
     sp_free_words(&train);
 }
 
-/* The run with the first plan of a search that is done. */
+/* The run of the first plan of a finished search. */
 static void take_first(const struct buying *b, const struct sp_searching *s,
                        struct sp_affordable *a)
 {
@@ -122,8 +122,8 @@ static void take_first(const struct buying *b, const struct sp_searching *s,
     write_lines(b, s, &planned.plan, a);
 }
 
-/* Searches a model on a machine; the batch is any close to the one that was asked for. Without a
- * plan that fits it computes nothing. */
+/* Searches for plans of a model on a machine, with any batch close to the requested one. The run
+ * computes nothing if no plan fits. */
 static bool run_of(const struct buying *b, const char *hw, const char *model,
                    struct sp_affordable *a, struct sp_error *error)
 {
@@ -145,8 +145,8 @@ static bool run_of(const struct buying *b, const char *hw, const char *model,
     return ok;
 }
 
-/* The nearest known shape to a size that fewer than MOST_SHAPES before it have named; NULL: one of
- * them was it. */
+/* The nearest known shape to a size; NULL if one of the fewer than MOST_SHAPES shapes tried before
+ * it has that name. */
 static const struct sp_known_shape *next_shape(const struct buying *b, double params,
                                                const struct sp_known_shape **before, int n)
 {
@@ -165,8 +165,8 @@ static const struct sp_known_shape *next_shape(const struct buying *b, double pa
     return nearest;
 }
 
-/* The run on a machine whose shape is nearest to the law's size for what it computes. *params is
- * the size to begin with, and where it ended. */
+/* The run on a machine whose shape is nearest to the law's size for the FLOPs that it computes.
+ * *params is the size to begin with, and becomes the last one. */
 static bool settle(const struct buying *b, const char *hw, double *params, struct sp_affordable *a,
                    struct sp_error *error)
 {
@@ -204,8 +204,8 @@ static int list_between(const struct buying *b, double least, double most, int64
     return n;
 }
 
-/* The numbers of devices to try: the one that was typed, else those near the one that spends the
- * budget in time. Fewer leave money over, more take less time. */
+/* The numbers of devices to try: the typed one, else those near the number that spends the budget
+ * in time. Fewer devices leave money unspent, more take less time. */
 static int list_counts(const struct buying *b, const char *typed, int64_t counts[MOST_COUNTS])
 {
     counts[0] = sp_chips(&b->hw);
@@ -216,7 +216,7 @@ static int list_counts(const struct buying *b, const char *typed, int64_t counts
     return n + list_between(b, exact + 1, exact / LEAST_SHARE, counts + n);
 }
 
-/* The run that computes most on a machine of --hw. */
+/* The run with most FLOPs on a machine of --hw. */
 static bool buy_on(struct buying *b, const char *typed, struct sp_affordable *best,
                    struct sp_error *error)
 {
@@ -245,7 +245,7 @@ static bool buy_on(struct buying *b, const char *typed, struct sp_affordable *be
     return true;
 }
 
-/* The machine of --hw, and what an hour of one of its devices costs. */
+/* The machine of --hw, and the price of an hour of one of its devices. */
 static bool open_machine(struct buying *b, const char *typed, struct sp_error *error)
 {
     b->usd_per_h[0] = '\0';

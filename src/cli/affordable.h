@@ -1,12 +1,12 @@
-/* What a budget and a deadline buy: size, tokens and machine. */
+/* The size, tokens and machine that a budget and a deadline buy. */
 #ifndef SP_CLI_AFFORDABLE_H
 #define SP_CLI_AFFORDABLE_H
 
 #include "cli/command.h"
 #include "cli/price.h"
 
-/* A run that keeps the budget and the deadline: the nearest known shape to the size that the law
- * has for what the best plan of that shape computes, on one machine. */
+/* A run on one machine that keeps the budget and the deadline: the known shape nearest to the size
+ * that the law gives for the FLOPs computed by that shape's best plan. */
 struct sp_affordable {
     char hw[128], model[128];
     double devices, params; /* params: as the law counts them */
@@ -16,7 +16,7 @@ struct sp_affordable {
     double steps, tokens, flops;
     double low_s, high_s; /* 80 % range of the step */
     struct sp_price price;
-    char *search, *step, *train; /* command lines that say the same */
+    char *search, *step, *train; /* command lines that ask the same question */
 };
 
 /* Finds the runs that compute most within --budget and --days, one for each machine of --hw (its

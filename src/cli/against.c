@@ -20,7 +20,7 @@ struct against {
     const struct sp_estimate *e, *o;
     double s_per_token, other_s_per_token, least_log;
     bool tie, differs;
-    const char *ahead; /* which has fewer seconds a token */
+    const char *ahead; /* the plan that needs fewer seconds per token */
 };
 
 /* A field, a part of the time, a part of the memory. */
@@ -52,7 +52,7 @@ static bool put_field(struct sp_report *r, const char *key, const char *first, c
     return true;
 }
 
-/* The differences between the problems, which a file may state. */
+/* The differences between the problems, which a file may contain. */
 static bool put_problem(struct sp_report *r, const struct sp_planned *a, const struct sp_planned *b)
 {
     char hw[2][160], batch[2][64];
@@ -121,7 +121,7 @@ static void put_time(struct sp_report *r, const struct against *s)
     sp_list_table(r, "against.time", ": time, plan_s, other_s, change_s: other - plan");
 }
 
-/* The parts of the fullest stage, which make the device's bytes together. */
+/* The parts of the fullest stage, which add up to the device's bytes. */
 static void put_memory(struct sp_report *r, const struct against *s)
 {
     const struct sp_stage_memory *const a = &s->e->memory, *const b = &s->o->memory;
@@ -152,17 +152,18 @@ static double s_per_token(const struct sp_planned *p, const struct sp_estimate *
     return e->time.step / sp_batch_tokens((double)p->plan.batch, (double)p->plan.seq);
 }
 
-/* A token is the same work for both; otherwise their times do not compare. */
+/* A token must be the same work for both; otherwise their times cannot be compared. */
 static bool check_work(const struct sp_planned *a, const struct sp_planned *b,
                        struct sp_error *error)
 {
     const double seq = (double)a->plan.seq, other = (double)b->plan.seq;
     return (seq == other && sp_tuned_flops(&a->model, 1, seq, SP_FLOPS_FULL) ==
                                 sp_tuned_flops(&b->model, 1, other, SP_FLOPS_FULL)) ||
-           sp_fail(error, SP_INPUT,
-                   "--against: %s at %.0f tokens per sequence is other work than %s at %.0f: give "
-                   "a plan with the same model and sequence length",
-                   b->model.name, other, a->model.name, seq);
+           sp_fail(
+               error, SP_INPUT,
+               "--against: %s at %.0f tokens per sequence is different work from %s at %.0f: give "
+               "a plan with the same model and sequence length",
+               b->model.name, other, a->model.name, seq);
 }
 
 static void compare(struct sp_report *r, struct against *s)

@@ -1,4 +1,4 @@
-/* Notes what an answer assumes. */
+/* Notes the assumptions of an answer. */
 #include "cli/assumed.h"
 
 #include <math.h>
@@ -53,7 +53,7 @@ static void note_shape(const char *shape, const struct sp_sources *sources,
         sp_note(report, "assumed, as --shape does not give it: %s", words);
 }
 
-/* Notes what a Hugging Face config leaves out, and what --assume assumes. */
+/* Notes values that a Hugging Face config leaves out, and the assumptions of --assume. */
 static void note_config(const struct sp_json *json, const struct sp_sources *sources,
                         struct sp_report *report)
 {
@@ -92,8 +92,8 @@ static bool is_builtin_machine(const char *spec, const struct sp_sources *source
     return sp_is_builtin(SP_HARDWARE, name, sources);
 }
 
-/* Notes figures that no chip has. They are not refused: 989 FLOP/s is a wrong unit, but an imagined
- * machine may have any figures. */
+/* Notes figures that no real chip has. They are not refused: 989 FLOP/s is a wrong unit, but an
+ * imagined machine may have any figures. */
 void sp_note_doubts(const char *spec, const struct sp_sources *sources, struct sp_report *report)
 {
     struct sp_hardware hw;
@@ -124,8 +124,8 @@ static void note_name(const char *spec, const struct sp_sources *sources, struct
                 sp_safe(spec), hw.name);
 }
 
-/* Figures of built-in machines that decide an answer and that nobody has read at a source: in a
- * talk with a vendor they must not come as a surprise. */
+/* Figures of built-in machines that decide an answer and that nobody has checked against a source:
+ * in a talk with a vendor they must not come as a surprise. */
 struct recalled {
     int machines;
     char names[256], figures[256]; /* figures: of the last machine */
@@ -169,7 +169,7 @@ static void find_recalled(const char *spec, bool own_network, const struct sp_so
     snprintf(found->figures, sizeof found->figures, "%s", words);
 }
 
-/* Among the details: the answer stays the best that is known. */
+/* Shown among the details: the answer remains the best available. */
 static void note_recalled(const struct recalled *found, struct sp_report *report)
 {
     const enum sp_where outside = sp_where_now(report);
@@ -184,7 +184,7 @@ static void note_recalled(const struct recalled *found, struct sp_report *report
     sp_stand_in(report, outside);
 }
 
-/* Notes lengths of 1,000s where a power of two is as likely meant: 128k is 128,000 and 128Ki is
+/* Notes lengths in thousands where a power of two may be meant: 128k is 128,000, and 128Ki is
  * 131,072, which is printed as 131 k. */
 static void note_thousands(const char *option, const char *text, struct sp_report *report)
 {

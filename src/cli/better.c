@@ -1,4 +1,4 @@
-/* What would make a plan better, or make it fit: changes, each with what it gives when typed. */
+/* Changes that would make a plan better, or make it fit, each with its result when typed. */
 #include "cli/better.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "cli/plan_rows.h"
 #include "study/plan_text.h"
 
-/* A plan whose neighbours are what the command with their change gives. */
+/* A plan whose neighbours are the plans that the command gives with their change. */
 struct better {
     const struct sp_args *args;
     const struct sp_planned *p;
@@ -48,7 +48,7 @@ static size_t find_neighbours(struct better *s, struct sp_neighbour near[SP_MAX_
     return sp_find_neighbours(&in, &s->runs, &settling, near);
 }
 
-/* What would be better: neighbours that fit and are faster (or fit at all). */
+/* Improvements: neighbours that fit and are faster (or fit at all). */
 void sp_put_better(struct sp_report *r, const struct sp_args *args, const struct sp_planned *p,
                    const struct sp_estimate *e)
 {
@@ -78,7 +78,7 @@ void sp_put_better(struct sp_report *r, const struct sp_args *args, const struct
     sp_stand_in(r, SP_BOTH);
 }
 
-/* How much longer a plan is likely to take than estimated, for being unlike what was run. */
+/* How much longer than estimated a plan is likely to take, because it is unlike measured runs. */
 static double doubt_of(const struct sp_planned *p, const struct sp_plan *plan,
                        const struct sp_ground *ground)
 {
@@ -86,8 +86,8 @@ static double doubt_of(const struct sp_planned *p, const struct sp_plan *plan,
     return sp_doubt(sp_octaves_away(ground, &place));
 }
 
-/* Whether a neighbour is faster than the plan's own `step_s` in the estimate alone: it is further
- * from the measured runs, and that costs what it gains or more. */
+/* Whether a neighbour is faster than the plan's own `step_s` only in the estimate: it is further
+ * from measured runs, and the expected error cancels its gain. */
 static bool is_far(const struct better *s, const struct sp_neighbour *near, double step_s)
 {
     struct sp_error ignored = {0};

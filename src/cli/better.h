@@ -1,4 +1,4 @@
-/* What would make a plan better, or make it fit: changes, each with what it gives when typed. */
+/* Changes that would make a plan better, or make it fit, each with its result when typed. */
 #ifndef SP_CLI_BETTER_H
 #define SP_CLI_BETTER_H
 
@@ -10,7 +10,7 @@
 void sp_put_better(struct sp_report *report, const struct sp_args *args,
                    const struct sp_planned *planned, const struct sp_estimate *estimate);
 
-/* Says the fastest of them in a line. */
+/* Puts a line about the fastest of them. */
 void sp_say_better(struct sp_report *report, const struct sp_args *args,
                    const struct sp_planned *planned, const struct sp_estimate *estimate);
 

@@ -8,9 +8,10 @@
 #include "cli/options.h"
 
 /* Other spellings of a choice, in the help and in the field. */
-#define SPELLED(option, alias, choice) {option, alias, choice},
+#define SPELLED(option, alias, choice) {option, alias, choice, NULL},
+#define ELSEWHERE(option, word, hint) {option, word, word, hint},
 static const struct {
-    const char *option, *alias, *choice;
+    const char *option, *alias, *choice, *hint;
 } aliases[] = {
 #include "cli/other_choices.def"
 };
@@ -21,6 +22,16 @@ static const char *spelled(const char *option, const char *text)
         if (strcmp(aliases[i].option, option) == 0 && strcasecmp(aliases[i].alias, text) == 0)
             return aliases[i].choice;
     return text;
+}
+
+/* What to type for a word that is no choice of the option. */
+static const char *typed_instead(const char *option, const char *text)
+{
+    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
+        if (aliases[i].hint && strcmp(aliases[i].option, option) == 0 &&
+            strcasecmp(aliases[i].alias, text) == 0)
+            return aliases[i].hint;
+    return NULL;
 }
 
 /* Whether to offer a choice when `text` is none: for "name@version" the versions of that name, else
@@ -57,6 +68,8 @@ bool sp_find_choice(const char *where, const char *name, const char *const *choi
         sp_nearest_offer(&nearest, choices[i]);
         sp_append(all, sizeof all, "%s%s", all[0] ? ", " : "", choices[i]);
     }
-    return sp_fail(error, SP_INPUT, "--%s%s: \"%s\" is not one of %s%s", where, name, sp_safe(text),
-                   all, sp_nearest_hint(&nearest));
+    const char *const instead = typed_instead(name, text);
+    return sp_fail(error, SP_INPUT, "--%s%s: \"%s\" is not one of %s%s%s", where, name,
+                   sp_safe(text), all, instead ? "; give " : "",
+                   instead ? instead : sp_nearest_hint(&nearest));
 }

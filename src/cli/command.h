@@ -27,6 +27,8 @@ struct sp_command {
                                                  them: of a plan that was asked about */
     const char *bound_word;                   /* name of the second in --check */
     const char *bare_check;                   /* key that --check without a word judges */
+    const char *paper_key;  /* of answers about plans that nobody runs: no, unless --check names one
+                               verdict; or NULL */
     const char *failed_key; /* a count: exit 1 when it is not 0, without --check too; or NULL */
 
     bool is_list; /* its text has as many lines as there are answers */
@@ -42,23 +44,27 @@ struct sp_command {
     struct sp_figure *(*plot)(const struct sp_args *args, const struct sp_report *report,
                               struct sp_error *error);
 
-    /* For commands that print rows as they come instead of making one report (argv[0] is the
-     * command's name). `streams`: whether these words ask for it. NULL: never. */
+    /* For commands that print rows as they arrive instead of making one report (argv[0] is the
+     * command's name). `streams`: whether these words ask for rows. NULL: never. */
     bool (*streams)(int argc, char **argv, struct sp_world *world);
     enum sp_exit (*stream)(int argc, char **argv, struct sp_world *world,
                            const struct sp_output *to, struct sp_error *error);
 };
 
-/* A function of a command that a page has no room for, and NULL there: what is of use only where a
- * person has files and a shell. The linker leaves out what only such functions call. */
+/* Marks a function of a command that a page has no room for; it is NULL there. For functions of use
+ * only where a person has files and a shell. The linker then drops everything that only such
+ * functions call. */
 #ifdef __wasi__
 enum { SP_IN_PAGE = 1 };
 #else
 enum { SP_IN_PAGE = 0 };
 #endif
 #define SP_IN_SHELL(function) (SP_IN_PAGE ? NULL : (function))
+#define SP_ABOUT_IN_SHELL(text) (SP_IN_PAGE ? "Needs a shell." : (text))
+#define SP_EXAMPLES_IN_SHELL(examples) (SP_IN_PAGE ? &sp_no_example : (examples))
+extern const struct sp_example sp_no_example; /* the end of an empty list */
 
-/* Says that it needs a shell: false, exit 4. */
+/* Reports that it needs a shell: false, exit 4. */
 bool sp_refuse_in_page(struct sp_error *error);
 
 /* The options of a command in its struct. Compilation fails if a parsed command line has no room
@@ -102,10 +108,10 @@ bool sp_answer(const struct sp_command *command, struct sp_args *args, struct sp
                struct sp_error *error);
 
 /* Answers many command lines that ask for the same keys. If the keys are whole paths, a report
- * takes nothing else. Begins as {0}; sp_free_asker() it. */
+ * takes only those. Begins as {0}; sp_free_asker() it. */
 struct sp_asker {
     struct sp_asked *asked;
-    bool gave_up; /* a key was no whole path: it may be the last parts of any */
+    bool gave_up; /* a key was not a whole path: it may be the last parts of any */
 };
 void sp_free_asker(struct sp_asker *asker);
 
@@ -142,7 +148,7 @@ size_t sp_options_of(const struct sp_command *command, struct sp_option options[
 #define SP_OPTION_REMAT_THAT_FITS SP_TAKE(remat, .choices = sp_remat_names)
 #define SP_OPTION_REMAT(otherwise) SP_TAKE(remat, .fallback = otherwise, .choices = sp_remat_names)
 #define SP_OPTION_RUN_TOKENS SP_TAKE(tokens)
-/* The launch that a plan comes from: what says more of it needs it. */
+/* The launch from which a plan comes: it is needed to say more about it. */
 #define SP_OPTIONS_FROM SP_TAKE(from), SP_OPTIONS_OF_LAUNCH
 #define SP_OPTIONS_OF_LAUNCH \
     SP_TAKE(recipe, .needs = SP_THESE(SP_O_from)), SP_TAKE(set_var, .needs = SP_THESE(SP_O_from))
@@ -187,7 +193,7 @@ bool sp_put_network(const char *network, const struct sp_sources *sources, struc
                     struct sp_error *error);
 
 /* The default framework of a machine (NULL: of GPUs): MaxText on TPUs; on others torchtitan if
- * weights are sharded (ZeRO 3), else that of its file, or NeMo, which runs on NVIDIA's alone. */
+ * weights are sharded (ZeRO 3), else that of its file, or NeMo, which runs only on NVIDIA's. */
 const char *sp_default_framework(const struct sp_hardware *hw, bool shards_weights);
 
 /* The frameworks of the closed forms of `fit`: one for plans with whole weights, and one for plans

@@ -16,7 +16,7 @@
 #include "cli/picture.h"
 #include "cli/plan_fields.h"
 
-/* One a line, in the order of --help. */
+/* One per line, in the order of --help. */
 /* clang-format off */
 #define COMMANDS(X) \
     X(fit) \
@@ -56,7 +56,7 @@ const struct sp_command *const sp_commands[] = {COMMANDS(POINT)};
 enum { N_COMMANDS = sizeof sp_commands / sizeof sp_commands[0] };
 const size_t sp_n_commands = N_COMMANDS;
 
-/* Words for an answer that are no command's name, and who gives it. */
+/* Words that ask for an answer but name no command, and the commands that give it. */
 static const struct {
     const char *word, *command;
 } others[] = {
@@ -133,7 +133,7 @@ bool sp_parse_command(const struct sp_command *command, int argc, char **argv, s
     return sp_parse_args(argc, argv, command->operands != NULL, args, error);
 }
 
-/* Adds where the usage is described if the usage is wrong; returns false. */
+/* Adds where to read about the usage, if the usage is wrong; returns false. */
 static bool add_hint(const struct sp_command *command, struct sp_error *error)
 {
     if (error->code == SP_USAGE && error->lines == 1) {
@@ -168,6 +168,8 @@ static bool check_folders(const struct sp_sources *sources, struct sp_error *err
     }
     return ok;
 }
+
+const struct sp_example sp_no_example = {NULL, NULL};
 
 bool sp_refuse_in_page(struct sp_error *error)
 {
@@ -216,7 +218,7 @@ static bool run_parsed(const struct sp_command *command, struct sp_args *args,
 }
 
 /* Refuses options that write files, for rows, lines of `step -` and cases: a file of cases from
- * somebody else must not be able to write. */
+ * another person must not be able to write. */
 static const enum sp_option_id writing[] = {SP_O_write, SP_O_plot, SP_O_report};
 enum { WRITING = sizeof writing / sizeof *writing };
 
@@ -246,7 +248,7 @@ void sp_free_asker(struct sp_asker *asker)
     sp_free_asked(asker->asked);
 }
 
-/* What to put of an answer; NULL: all. */
+/* The keys of the answer to put; NULL: all. */
 static const struct sp_asked *asked_of(struct sp_asker *asker, const struct sp_command *command,
                                        bool writes_page, const char *keys)
 {

@@ -110,7 +110,7 @@ bool sp_check_companions(const struct sp_companions *companions, const struct sp
     return true;
 }
 
-/* Whether a reference's outputs were stored, so that it computes nothing. */
+/* Whether a reference's outputs were stored, in which case it computes nothing. */
 static bool is_stored(const struct sp_args *args, int role)
 {
     const char *const given = args->value.reference;

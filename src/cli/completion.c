@@ -59,8 +59,8 @@ static void put_keys(const struct sp_command *c, FILE *out)
     }
 }
 
-/* What a shell has for each kind of operand; "%" stands for the kind of config whose names are
- * asked for, or for the words that may be there. */
+/* The shell's code for each kind of operand; "%" stands for the kind of config whose names are
+ * offered, or for the possible words. */
 typedef const char *forms[SP_KEYS + 1];
 
 static void put_form(const forms of, enum sp_operand kind, const char *list,
@@ -305,7 +305,7 @@ static void write_zsh(FILE *out)
           "    _describe command commands\n"
           "    return\n"
           "  fi\n"
-          "  # a sweep is another command's line, with options of its own\n"
+          "  # a sweep is another command's line, with its own options\n"
           "  local -a sweep\n"
           "  if [[ $words[2] == sweep ]] && (( CURRENT > 3 )); then\n"
           "    shift words\n"

@@ -65,8 +65,8 @@ static void format_value(const struct sp_config_shown *shown, const struct sp_fi
         sp_format_field(field, shown->base, out, size);
 }
 
-/* Where the value comes from ("gcp-v5p"), the whole of that source for --explain, and the remark
- * that is beside it. */
+/* The source of the value ("gcp-v5p"), that source in full for --explain, and the remark beside
+ * it. */
 struct origin {
     const char *key, *note;
     char whole[512];

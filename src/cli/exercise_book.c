@@ -21,16 +21,18 @@ static const char intro[] =
     "Worked cases of scaling textbooks and papers: the question, the command that answers it, the\n"
     "answer, and how it follows. The program writes this page itself,\n"
     "`scaleplan check FILE... --book`, and a test compares the two; the cases are\n"
-    "data, and `scaleplan check FILE...` runs your own in the same way. Answers are in base units\n"
-    "where the derivation is. Printed figures that differ are named at their case and\n"
-    "gathered at the end, with the reason.\n";
+    "data, and `scaleplan check FILE...` runs your own in the same way. An answer is in base "
+    "units\n"
+    "if its derivation is. A printed figure that differs is given at its case and in a\n"
+    "list at the end, with the reason.\n";
 
 static const char document_intro[] =
     "\n"
-    "What it asks and states, in its order: the question, the command that answers it, the answer\n"
-    "and how it follows, what the document prints, and why that differs where it does. Answers "
-    "are\n"
-    "in base units where the derivation is. The program writes this page itself, `scaleplan check\n"
+    "What the document asks and states, in its order: the question, the command that answers it, "
+    "the answer\n"
+    "and how it follows, what the document prints, and why that differs where it does. An answer "
+    "is\n"
+    "in base units if its derivation is. The program writes this page itself, `scaleplan check\n"
     "FILE --book`.\n";
 
 void sp_book_open(struct sp_book *book, bool of_sheet)
@@ -105,8 +107,8 @@ struct sp_case_value sp_value_of_entry(const struct sp_entry *entry)
         [SP_VALUE_TEXT] = SP_CASE_TEXT,
     };
     return (struct sp_case_value){.kind = kinds[entry->kind],
-                                  .number = entry->number,
-                                  .text = entry->text ? entry->text : ""};
+                                  .number = sp_entry_number(entry),
+                                  .text = sp_entry_text(entry) ? sp_entry_text(entry) : ""};
 }
 
 static void put_answers(const struct sp_case *c, const struct sp_report *answer, FILE *out)
@@ -153,8 +155,8 @@ static bool has_word(const char *key, const char *word)
     return false;
 }
 
-/* The quantity of the answer that an argument of a formula is: the first that has its name, its
- * value and a formula of its own. */
+/* The quantity of the answer that is an argument of a formula: the first with its name and value
+ * that has a formula. */
 static const struct sp_entry *quantity_of(const struct explained *all, const char *name,
                                           double value)
 {
@@ -167,8 +169,8 @@ static const struct sp_entry *quantity_of(const struct explained *all, const cha
     return NULL;
 }
 
-/* Of a quantity without a formula the one with a formula that has its value: a time is its longest
- * bound. */
+/* For a quantity without a formula, the quantity with a formula that has the same value: a time
+ * equals its longest bound. */
 static const struct sp_entry *same_quantity(const struct explained *all, const struct sp_entry *of)
 {
     for (size_t i = 0; i < sp_report_size(all->answer); i++) {
@@ -207,7 +209,8 @@ static bool is_new_derivation(const struct explained *all, int at)
     return *sp_derivation(all->of[at]->form);
 }
 
-/* What --explain prints of the expected keys; of a worked answer also of what they follow from. */
+/* The quantities that --explain prints for the expected keys; for a worked answer also those from
+ * which they follow. */
 static void put_derivation(const struct sp_case *c, const struct sp_report *answer, bool derives,
                            FILE *out)
 {
@@ -250,7 +253,7 @@ static void put_erratum(struct sp_book *book, const struct sp_case *c,
     fputs(" |\n", book->errata);
 }
 
-/* What the source prints: first what is the same when rounded. */
+/* The figures that the source prints: first those that agree when rounded. */
 static void put_printed(struct sp_book *book, const struct sp_case *c,
                         const struct sp_report *answer)
 {

@@ -10,7 +10,7 @@
 /* The answer of a report in the form of a case. */
 struct sp_case_value sp_value_of_entry(const struct sp_entry *entry);
 
-/* A book under way: its pages, and the errata that end it. */
+/* A book being written: its pages, and the errata at its end. */
 struct sp_book {
     FILE *pages, *errata;
     char *pages_text, *errata_text;
@@ -24,7 +24,7 @@ struct sp_book {
 void sp_book_open(struct sp_book *book, bool of_sheet);
 
 /* A chapter named after a file of cases ("tests/textbook/roofline.json": Roofline) that begins with
- * a case; a file alone that begins with a section is the page of a document, named after its
+ * a case; a single file that begins with a section is the page of a document, named after its
  * source. */
 void sp_book_chapter(struct sp_book *book, const char *path, const struct sp_case *first,
                      bool is_alone);

@@ -114,7 +114,7 @@ void sp_draw_case(const struct sp_case *original, struct sp_dice *dice, struct s
     for (int i = 0; i < original->n_args; i++)
         drawn->c.args[i] = drawn->texts[drawn->n_texts++] =
             redrawn(original, original->args[i], values);
-    /* They are of the original's numbers. */
+    /* They belong to the original's numbers. */
     drawn->c.n_printed = 0;
     drawn->c.note = drawn->c.why = "";
 }

@@ -11,7 +11,7 @@ struct sp_dice {
     uint64_t state;
 };
 
-/* Dice of a seed and a case's name. */
+/* Random numbers from a seed and a case's name. */
 struct sp_dice sp_dice_of(uint64_t seed, const char *id);
 uint64_t sp_throw(struct sp_dice *dice);
 

@@ -45,7 +45,7 @@ static void take_given(const char *at, char out[64])
         out[end - 1] = '\0';
 }
 
-/* The answer after the name of a part: of several lines the last. */
+/* The answer after the name of a part: the last one if there are several. */
 static void find_given(struct sp_answers *answers, const char *name, char out[64])
 {
     const size_t n = strlen(name);
@@ -67,7 +67,7 @@ static void find_given(struct sp_answers *answers, const char *name, char out[64
 void sp_note_unread_answers(struct sp_report *report, const struct sp_answers *answers)
 {
     static const char *const why[] = {
-        [SP_LINE_UNREAD] = "of no question of this sheet",
+        [SP_LINE_UNREAD] = "no such question",
         [SP_LINE_OUTDATED] = "answered again below",
     };
     enum { MOST_NAMED = 5 };
@@ -120,8 +120,8 @@ static bool read_number(const char *given, const char *unit, double *value)
 
 static const double ROUNDING = 0.01; /* of answers by hand */
 
-/* How far rounding may put a number as typed: half a unit of its last digit, and as much again as
- * a figure on the way to it of three digits. */
+/* How far rounding may move a typed number: half a unit of its last digit, and as much again for an
+ * intermediate figure of three digits. */
 static double rounding_of(const char *given)
 {
     double digits = 0;
@@ -133,7 +133,8 @@ static double rounding_of(const char *given)
 
 enum { MOST_ARGUMENTS = 64 };
 
-/* What an answer depends on: the arguments of its formula, and of those that give these. */
+/* The quantities on which an answer depends: the arguments of its formula, and of the formulas that
+ * give these. */
 struct basis {
     const struct sp_report *answer;
     struct {
@@ -192,8 +193,8 @@ static void add_form(struct basis *basis, const struct sp_entry *entry, int dept
     }
 }
 
-/* What has no formula depends on what a formula that takes it has (the bandwidth is bytes over the
- * time), and the time of an exchange on the bytes that are asked about. */
+/* A quantity without a formula depends on the other quantities of a formula that uses it (the
+ * bandwidth is bytes over the time), and the time of an exchange on the bytes in the question. */
 static void add_takers(struct basis *basis, const struct sp_entry *of)
 {
     const char *const unit = sp_unit_name(of->info->unit);
@@ -307,7 +308,7 @@ static void blame_count(const struct wrong *w, double n, const char *what, bool 
         blame(w, w->ratio, "(n-1)/n of %.0f %s", n, what);
 }
 
-/* Counts of the answer, and of its formula. */
+/* Counts in the answer, and in its formula. */
 static void blame_counts(const struct wrong *w)
 {
 #define MISTAKE(...)
@@ -334,7 +335,7 @@ static void blame_counts(const struct wrong *w)
                 blame_count(w, w->basis->of[i].value, units[u], is_exchanged);
 }
 
-/* Another quantity of the answer; of a bare number what is upside down, or missing to 1. */
+/* Another quantity of the answer; for a bare number also its inverse, or its difference from 1. */
 static void blame_others(const struct wrong *w)
 {
     const struct sp_entry *const of = w->graded->of;
@@ -342,7 +343,7 @@ static void blame_others(const struct wrong *w)
     if (is_bare && sp_case_is_close(w->given, 1 / of->number, w->slack))
         blame(w, 0, "that is the reciprocal");
     if (is_bare && sp_case_is_close(w->given, 1 - of->number, w->slack))
-        blame(w, 0, "that is what is left to 1");
+        blame(w, 0, "that is its difference from 1");
     for (size_t i = 0; i < sp_report_size(w->basis->answer) && of->info->unit != SP_COUNT; i++) {
         const struct sp_entry *const other = sp_report_entry(w->basis->answer, i);
         if (other->kind == SP_VALUE_NUMBER && other->info->unit == of->info->unit &&
@@ -370,7 +371,7 @@ static void blame_round_factor(const struct wrong *w)
             blame(w, factors[i].by, "%s", factors[i].words);
 }
 
-/* Says which steps may have gone wrong: all that fit the answer's unit and the factor. */
+/* Names the steps that may have gone wrong: all that fit the answer's unit and the factor. */
 static void find_mistake(struct sp_graded *g, const struct sp_report *answer, double given,
                          double slack)
 {
@@ -406,7 +407,7 @@ static void grade_number(struct sp_graded *g, const struct sp_case *c,
         return;
     }
     g->off = sp_case_off(given, g->of->number);
-    if (fabs(g->off) > 1e9) /* such a difference says nothing, and may be no number */
+    if (fabs(g->off) > 1e9) /* such a difference means nothing, and may not be a number */
         g->off = NAN;
     g->right = sp_case_is_close(given, g->of->number, fmax(c->rel_tol, ROUNDING));
     if (!g->right)
@@ -426,6 +427,6 @@ struct sp_graded sp_grade(struct sp_answers *answers, int number, int part, cons
     else if (g.of->kind == SP_VALUE_BOOL)
         g.right = strchr(g.of->number != 0 ? "yYtT1" : "nNfF0", *g.given) != NULL;
     else
-        g.right = strcasecmp(g.given, g.of->text) == 0;
+        g.right = g.of->kind == SP_VALUE_TEXT && strcasecmp(g.given, g.of->text) == 0;
     return g;
 }

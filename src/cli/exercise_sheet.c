@@ -31,7 +31,7 @@ struct sp_outcome sp_answer_case(const struct sp_case *c, struct sp_world *world
         got.answered = sp_compute(command, c->n_args, argv, args, got.report, &got.error);
     free(args);
     if (got.answered && sp_report_size(got.report) == 0)
-        got.answered = sp_fail(&got.error, SP_USAGE, "the command answers nothing");
+        got.answered = sp_fail(&got.error, SP_USAGE, "the command gives no answer");
     return got;
 }
 
@@ -74,7 +74,7 @@ static bool ask(const struct sp_sheet *sheet, int number, const struct sp_case *
     return ok;
 }
 
-/* A case of the files, and its place in the lot. */
+/* A case of the files, and its number in the draw. */
 struct pick {
     int file, at;
     uint64_t lot;
@@ -87,7 +87,7 @@ static int by_lot(const void *a, const void *b)
     return x->lot != y->lot ? (x->lot > y->lot) - (x->lot < y->lot) : (x > y) - (x < y);
 }
 
-/* Chooses `count` of the picks by their lots. */
+/* Chooses `count` of the picks by the numbers they drew. */
 static void draw_lots(struct pick *picks, size_t n, size_t count)
 {
     struct pick **const order = sp_must(calloc(n + 1, sizeof(struct pick *)));
@@ -192,8 +192,8 @@ static void put_machine(const struct sp_hardware *hw, const char *format, FILE *
                 sp_human_text(net->scaleout_bytes_per_s, SP_BYTES_PER_S));
 }
 
-/* What nobody knows by heart: sizes of the model and rates of the machine that a case asks about.
- */
+/* Facts that nobody knows by heart: the sizes of the model and rates of the machine in a case's
+ * question. */
 static void put_given(const struct sp_case *c, FILE *out)
 {
     enum { MOST_SETS = 8 };

@@ -8,7 +8,7 @@
 #include "config/exercises.h"
 #include "config/world.h"
 
-/* What the command of a case answered. */
+/* The answer of a case's command. */
 struct sp_outcome {
     struct sp_report *report;
     struct sp_error error;
@@ -18,7 +18,7 @@ struct sp_outcome {
 /* Runs a case in this process, so that a file of cases starts the program only once. */
 struct sp_outcome sp_answer_case(const struct sp_case *c, struct sp_world *world);
 
-/* What a sheet is made of. */
+/* The choices that make a sheet. */
 struct sp_sheet {
     const char *const *files;
     int n_files;

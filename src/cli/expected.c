@@ -1,4 +1,4 @@
-/* What `search` expects of a problem that another command was asked. */
+/* The plan that `search` expects for the problem of another command. */
 #include "cli/expected.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ void sp_add_problem(const struct sp_args *args, struct sp_words *words)
     }
 }
 
-/* Looks for the plan; the search's own remarks go nowhere. */
+/* Looks for the plan; the search's own remarks are discarded. */
 static struct sp_expected *look(const struct sp_args *args, struct sp_report *report,
                                 struct sp_error *error)
 {

@@ -1,4 +1,4 @@
-/* What `search` expects of a problem that another command was asked. */
+/* The plan that `search` expects for the problem of another command. */
 #ifndef SP_CLI_EXPECTED_H
 #define SP_CLI_EXPECTED_H
 

@@ -26,7 +26,7 @@ struct sp_launched sp_launched_of(const struct sp_planned *planned, const struct
     };
 }
 
-/* What is open for a machine's framework and recipe, or NULL. */
+/* The open target for a machine's framework and recipe, or NULL. */
 static const struct sp_exported *exported_of(const struct sp_planned *base,
                                              const struct sp_exporting *exporting)
 {
@@ -62,7 +62,7 @@ bool sp_exporting_for(const struct sp_planned *base, const struct sp_sources *so
             return true;
         }
     return sp_fail(error, SP_USAGE,
-                   "--exportable: no launch of %s is written: give --framework megatron, nemo, "
+                   "--exportable: no launch of %s can be written: give --framework megatron, nemo, "
                    "torchtitan or maxtext",
                    framework);
 }
@@ -73,7 +73,7 @@ void sp_close_exporting(struct sp_exporting *exporting)
         sp_close_launch_words(exporting->of[i].words);
 }
 
-/* A plain plan of all devices, which loses no more than another does. */
+/* A plain plan on all devices, which loses no more than any other. */
 static struct sp_plan plain_plan(const struct sp_planned *base, int zero, enum sp_remat policy)
 {
     struct sp_plan plan = base->plan;
@@ -113,7 +113,8 @@ bool sp_check_exportable(const struct sp_planned *base, const struct sp_exportin
 {
     static const enum sp_remat policies[] = {SP_REMAT_NONE, SP_REMAT_FULL};
     const struct sp_exported *const e = exported_of(base, exporting);
-    struct sp_written always = {0}, other; /* what all lose, of what the first does */
+    struct sp_written always = {0},
+                      other; /* the losses that all plans share, among those of the first */
     for (int zero = 0; zero < 4 && e; zero++)
         for (size_t p = 0; p < sizeof policies / sizeof *policies; p++) {
             const bool is_first = zero == 0 && p == 0;

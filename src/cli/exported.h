@@ -1,4 +1,5 @@
-/* Plans as launches: what `export` writes, and the search of --exportable asks of every plan. */
+/* Plans as launches: `export` writes them, and search --exportable checks every plan against
+ * them. */
 #ifndef SP_CLI_EXPORTED_H
 #define SP_CLI_EXPORTED_H
 
@@ -34,7 +35,7 @@ void sp_close_exporting(struct sp_exporting *exporting);
 bool sp_check_exportable(const struct sp_planned *base, const struct sp_exporting *exporting,
                          struct sp_error *error);
 
-/* Whether the target of its framework, of a struct sp_exporting, says all of a plan. */
+/* Whether the target of its framework, a struct sp_exporting, can express everything in a plan. */
 bool sp_exports_whole(const struct sp_planned *base, const struct sp_plan *plan,
                       const void *exporting);
 

@@ -7,15 +7,16 @@
 
 #include "pictures/page.h"
 
-/* The answer in a sentence: what `search` says; without it the closed form's verdict, `said`. */
+/* The answer in a sentence: the plan of `search`; without one, the closed form's verdict,
+ * `said`. */
 static void say_verdict(const struct sp_expected *x, const char *said, bool searched, char *out,
                         size_t size)
 {
     const struct sp_estimate *const e = x ? &x->estimate : NULL;
     if (e)
-        snprintf(out, size, "Yes: %s per step (80 %% range %s to %s), %s of %s per chip",
-                 sp_human_text(e->time.step, SP_SECONDS), sp_human_text(e->low_s, SP_SECONDS),
-                 sp_human_text(e->high_s, SP_SECONDS),
+        snprintf(out, size, "Yes: %s per step (80 %% range %s), %s of %s per chip",
+                 sp_human_text(e->time.step, SP_SECONDS),
+                 sp_human_range(e->low_s, e->high_s, SP_SECONDS),
                  sp_human_text((double)e->memory.device, SP_BYTES),
                  sp_human_text(e->capacity_bytes, SP_BYTES));
     else

@@ -41,6 +41,7 @@ bool sp_load_fit(const struct sp_args *args, struct sp_layers *layers, struct sp
     f->in.seq = f->problem.batch.seq;
     const double axes = args->value.axes;
     f->only = args->value.strategy;
+    f->kinds = f->only < 0 ? ~0u : 1u << f->only;
     f->in.model = &f->model;
     f->in.layers = layers;
     sp_list_model(&f->model, layers);

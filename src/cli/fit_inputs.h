@@ -13,7 +13,8 @@ struct sp_fit_inputs {
     struct sp_fit_input in;
     struct sp_fit_terms t;
     struct sp_problem problem;
-    int only; /* --strategy, or -1 */
+    int only;       /* --strategy, or -1 */
+    unsigned kinds; /* of strategies that are tried, as bits */
 };
 
 /* Loads model, machine, recipe, batch and terms, which point into `fit`, and the model's lists into

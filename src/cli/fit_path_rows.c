@@ -1,7 +1,7 @@
 /* The questions that lead to a strategy, as rows. */
 #include "cli/fit_path_rows.h"
 
-/* What is asked, and what a yes and a no mean. */
+/* The questions, and the meaning of a yes and of a no. */
 static const struct {
     const char *asks, *yes, *no;
 } texts[SP_DECISIONS] = {

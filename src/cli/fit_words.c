@@ -33,6 +33,16 @@ void sp_name_shared(const struct sp_strategy *s, char *out, size_t size)
         sp_append(out, size, " --ep %lld", (long long)s->ep);
 }
 
+void sp_say_mesh_as_plan(const struct sp_strategy *plan, char *out, size_t size)
+{
+    snprintf(out, size, "%s%s",
+             !plan->exists ? "it does not fit on the machine's axes"
+             : !plan->runs ? "no batch close to this one divides among its replicas"
+             : !plan->fits ? "as a plan it does not fit"
+                           : "of whole sequences, on real axes, its ideal step is ",
+             plan->fits && plan->runs ? sp_human_text(plan->step_with_bubble_s, SP_SECONDS) : "");
+}
+
 char *sp_fit_search_command(const struct sp_args *args)
 {
     struct sp_words w = {0};

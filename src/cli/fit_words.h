@@ -12,10 +12,14 @@ void sp_name_mesh(const struct sp_strategy *strategy, char *out, size_t size);
 /* Context and expert parallelism as options: " --cp 4 --ep 8"; "": neither. */
 void sp_name_shared(const struct sp_strategy *strategy, char *out, size_t size);
 
-/* "pipeline x DP+TP": what the degrees of a mesh make; its own text, or one in `room`. */
+/* "pipeline x DP+TP": the strategies that a mesh's degrees combine; its own text, or one in
+ * `room`. */
 const char *sp_mesh_title(const struct sp_strategy *strategy, struct sp_text *room);
 
-/* The search for the best plan of the same problem; NULL where a model is known by its size alone.
+/* How a mesh does as a plan: "as a plan it does not fit". */
+void sp_say_mesh_as_plan(const struct sp_strategy *plan, char *out, size_t size);
+
+/* The search for the best plan of the same problem; NULL where a model is known only by its size.
  * Free it. */
 char *sp_fit_search_command(const struct sp_args *args);
 

@@ -42,8 +42,8 @@ static int width_of(FILE *out)
     return width == 0 ? 80 : width < 40 ? 40 : width > 100 ? 100 : width;
 }
 
-/* The length of what stays together in a command line: what quotes hold, an option and its value.
- */
+/* The length of the part of a command line that must stay together: quoted text, or an option and
+ * its value. */
 static size_t word_length(const char *text)
 {
     size_t n = 0;
@@ -117,10 +117,12 @@ static void print_option(const struct sp_option *option, bool whole, int width, 
     if (strlen(left) + 2 >= (size_t)indent)
         fprintf(out, "\n%*s", indent, "");
     char help[768];
+    const int most = whole ? (int)strlen(option->help) : first_sentence(option->help);
+    const char *const general = option->fallback ? strstr(option->help, " (default:") : NULL;
     snprintf(help, sizeof help, "%.*s%s%s%s",
-             whole ? (int)strlen(option->help) : first_sentence(option->help), option->help,
-             option->fallback ? " (default " : "", option->fallback ? option->fallback : "",
-             option->fallback ? ")" : "");
+             general && general - option->help < most ? (int)(general - option->help) : most,
+             option->help, option->fallback ? " (default " : "",
+             option->fallback ? option->fallback : "", option->fallback ? ")" : "");
     print_indented(help, indent, indent, width, out);
 }
 
@@ -158,7 +160,7 @@ void sp_print_help(const struct sp_command *const *commands, size_t n, FILE *out
          12},
         {"            ", "2 wrong usage; 3 bad input (file, JSON, name, value), or no row has", 12},
         {"            ", "an answer; 4 output failed, or a fault; 130 interrupted: a search", 12},
-        {"            ", "prints what it has, and says so", 12},
+        {"            ", "prints what it has found", 12},
     };
     const int width = width_of(out);
     print_indented("scaleplan - does this model train here, what limits it, how long is a step?", 4,
@@ -174,7 +176,7 @@ void sp_print_help(const struct sp_command *const *commands, size_t n, FILE *out
     }
 }
 
-/* Prints what a stream of words was given, and frees it. */
+/* Prints the text written to a stream, and frees it. */
 static void print_list(FILE *words, char **text, int indent, int column, int width, FILE *out)
 {
     fclose(words);
@@ -260,7 +262,7 @@ static void put_most_used_first(struct sp_option *options, size_t n, size_t most
     }
 }
 
-/* Options under one heading: with their help, or their names alone. */
+/* Options under one heading: with their help, or only their names. */
 static void print_heading(enum sp_heading heading, const struct sp_option *options, size_t n,
                           bool whole, int width, FILE *out)
 {

@@ -10,7 +10,7 @@
 extern const struct sp_taken sp_common_options[SP_COMMON_OPTIONS];
 extern const size_t sp_n_common_options;
 
-/* What the program alone prints: four tasks, each with its command. */
+/* The output of the program without a command: four tasks, each with its command. */
 void sp_print_tasks(const struct sp_command *const *commands, size_t n, FILE *out);
 
 /* The commands. */

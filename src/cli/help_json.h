@@ -4,8 +4,8 @@
 
 #include "cli/command.h"
 
-/* Prints the output of `scaleplan help --format json`: each command with its options, their values,
- * and examples. */
+/* Prints the output of `scaleplan help --format json`, or of a COMMAND's: each command with its
+ * options, their values, and examples. */
 void sp_print_help_json(const struct sp_command *const *commands, size_t n, FILE *out);
 
 #endif

@@ -261,8 +261,8 @@ bool sp_fit_frameworks_of(const struct sp_sources *sources, struct sp_framework_
     return load_framework_on(in->hw, true, sources, &pair->sharding, error);
 }
 
-/* The recipe of the framework that `step` takes: with the textbook's 10 bytes, `fit` said yes to
- * plans that ran out of memory in `step` and `search`. */
+/* The framework's recipe, as `step` takes it: with the textbook's 10 bytes, `fit` said yes to plans
+ * that ran out of memory in `step` and `search`. */
 static const char *default_recipe(const struct sp_sources *sources,
                                   const struct sp_framework *framework)
 {

@@ -6,8 +6,8 @@
 
 #include "base/text.h"
 
-/* Whether what is typed takes an option's place. A launch says parts of a model, and of a recipe of
- * training state; whoever types another one has all of it. */
+/* Whether a typed option replaces one of the launch. A launch states parts of a model, and of a
+ * recipe of training state; if another one is typed, all of those parts are replaced. */
 static bool is_replaced(const struct sp_args *typed, enum sp_option_id id, const char *value)
 {
     const bool sets = id == SP_O_set;
@@ -51,7 +51,7 @@ static bool plans_rollout(const struct sp_args *typed)
     return sp_option_taken(typed, SP_O_rollout_engine) != NULL;
 }
 
-/* Its settings beside the training: the rollout's devices, engine, lengths and batch. */
+/* Its settings besides the training: the rollout's devices, engine, lengths and batch. */
 static bool take_rollout(const struct sp_args *typed, const struct sp_launch *launch,
                          struct sp_args *args, struct sp_error *error)
 {
@@ -70,12 +70,12 @@ static bool take_rollout(const struct sp_args *typed, const struct sp_launch *la
         if (!option || typed->given_at[option->id] || (splits && (placed || value[0] != '?')))
             continue;
         if (value[0] == '?' && strpbrk(value, "${}()"))
-            ok =
-                sp_fail(error, SP_INPUT, "%s: what tells --%s is %s, which is no number: give --%s",
-                        sp_safe(typed->value.from), option->name, sp_safe(value + 1), option->name);
+            ok = sp_fail(
+                error, SP_INPUT, "%s: the value of --%s is %s, which is not a number: give --%s",
+                sp_safe(typed->value.from), option->name, sp_safe(value + 1), option->name);
         else if (value[0] == '?')
             ok = sp_fail(error, SP_INPUT,
-                         "%s: what tells --%s needs %s, which is not set here: give --%s, or "
+                         "%s: the value of --%s needs %s, which is not set here: give --%s, or "
                          "--set-var %s=VALUE",
                          sp_safe(typed->value.from), option->name, sp_safe(value + 1), option->name,
                          sp_safe(value + 1));
@@ -126,8 +126,9 @@ static bool is_said(const struct sp_args *typed, const struct sp_launch *launch,
     return said;
 }
 
-/* Settings that decide the answer, that the launch leaves to others (the training script, its data)
- * and that nobody typed: one line names them all. Without a machine no batch is known yet. */
+/* Settings that decide the answer, that the launch leaves to other files (the training script, its
+ * data) and that were not typed: one line names them all. Without a machine the batch is not yet
+ * known. */
 static bool check_left_out(const char *path, const struct sp_args *typed,
                            const struct sp_args *args, const struct sp_launch *launch,
                            struct sp_error *error)
@@ -155,13 +156,13 @@ static bool check_left_out(const char *path, const struct sp_args *typed,
                    strcmp(path, "-") == 0 ? "standard input" : sp_safe(path), lacks, give);
 }
 
-/* A server's command where a training is asked for, or the other way round. */
+/* Refuses a server's command where training is asked for, and the reverse. */
 static bool check_kind(const char *path, const struct sp_args *typed,
                        const struct sp_launch *launch, struct sp_error *error)
 {
     const bool service = asks_service(typed);
     if (plans_rollout(typed) && sp_rollout_whole(launch, "prompts") == 0 && !launch->serves)
-        return sp_fail(error, SP_INPUT, "%s: %s: no generation in it: use `step --from`",
+        return sp_fail(error, SP_INPUT, "%s: %s: it has no generation: use `step --from`",
                        strcmp(path, "-") == 0 ? "standard input" : sp_safe(path), launch->format);
     return launch->serves == service ||
            sp_fail(error, SP_INPUT, "%s: %s: use `%s --from`",
@@ -169,7 +170,7 @@ static bool check_kind(const char *path, const struct sp_args *typed,
                    launch->serves ? "serve" : "step");
 }
 
-/* Requests that are longer than the server takes. */
+/* Requests longer than the server accepts. */
 static bool check_length(const struct sp_args *args, const struct sp_launch *launch,
                          struct sp_error *error)
 {
@@ -202,7 +203,7 @@ static bool check_unread(const char *path, const struct sp_args *typed,
     return error->lines == before;
 }
 
-/* The number of nodes if a launch starts on a part of each, always the same; 0 if on whole nodes or
+/* The number of nodes if a launch uses the same part of each; 0 if it uses whole nodes or a single
  * one. */
 static int64_t parts_of_nodes(const struct sp_launch *launch, const struct sp_network *network)
 {
@@ -211,8 +212,8 @@ static int64_t parts_of_nodes(const struct sp_launch *launch, const struct sp_ne
     return parts ? launch->devices / launch->per_node : 0;
 }
 
-/* A machine that was typed without a count has the devices that the launch starts; one with another
- * count is remarked on. `hw` is that of the launch then. False with an error. */
+/* Gives a machine typed without a count the devices that the launch starts, and remarks on a
+ * machine with another count. `hw` then is that of the launch. False with an error. */
 static bool read_machine(const struct sp_args *typed, const struct sp_sources *sources,
                          const struct sp_typed_names *names, struct sp_launch *launch,
                          struct sp_hardware *hw, struct sp_error *error)
@@ -242,7 +243,7 @@ static bool read_machine(const struct sp_args *typed, const struct sp_sources *s
     if (!bare && (apart || sp_chips(hw) != devices) && launch->notes < SP_LAUNCH_NOTES)
         snprintf(launch->note[launch->notes++], sizeof *launch->note,
                  apart ? "the launch starts %lld devices on each node; the machine has %lld (--hw "
-                         "NAME-%lldx%lld has as many)"
+                         "NAME-%lldx%lld matches)"
                        : "the launch starts %lld devices; the machine has %lld",
                  (long long)(apart ? launch->per_node : devices),
                  (long long)(apart ? hw->network.domain : sp_chips(hw)),
@@ -256,8 +257,8 @@ static bool read_machine(const struct sp_args *typed, const struct sp_sources *s
     return true;
 }
 
-/* Reads the launch for the machine that was typed; a chip without a count is not the launch's yet,
- * and degrees that one device cannot have are no error before it is. */
+/* Reads the launch for the typed machine. A chip without a count does not yet have the launch's
+ * devices; until it does, degrees that one device cannot have are not an error. */
 static bool read_first(const struct sp_args *typed, const struct sp_sources *sources,
                        const struct sp_typed_names *names, struct sp_launch *launch,
                        const struct sp_hardware *hw, struct sp_error *error)
@@ -315,7 +316,7 @@ bool sp_take_launch(const struct sp_args *typed, struct sp_launch *launch, struc
         (machine && !read_machine(typed, &sources, &names, launch, &hw, error)))
         return false;
     bool ok = check_kind(path, typed, launch, error);
-    args->n_many = 0; /* what is typed comes last and wins */
+    args->n_many = 0; /* typed options come last and win */
     for (int i = 0; i < launch->options && ok; i++)
         ok = take_option(typed, launch, i, args, error);
     if (plans_rollout(typed))

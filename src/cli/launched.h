@@ -5,13 +5,12 @@
 #include "cli/command.h"
 #include "launch/launch.h"
 
-/* Reads the launch that --from names and puts what it says in place of options that were not
- * typed: `args` is `typed` with them, `launch` holds their text. Without --from launch->format is
- * NULL. */
+/* Reads the launch of --from and adds its settings as options, except those that were typed: `args`
+ * is `typed` with them, `launch` holds their text. Without --from launch->format is NULL. */
 bool sp_take_launch(const struct sp_args *typed, struct sp_launch *launch, struct sp_args *args,
                     struct sp_error *error);
 
-/* What was read, as options and remarks. */
+/* The settings that were read, as options and remarks. */
 void sp_put_launch(struct sp_report *report, const struct sp_launch *launch);
 
 /* Notes what `rl` does not read of a launch, and where its lengths come from. */

@@ -40,13 +40,13 @@ void sp_keep_choices(struct sp_left_open open[SP_PLAN_FIELDS], const char *keys,
             continue;
         const bool is_chosen = strcmp(origin->text, sp_origin_names[SP_ORIGIN_CHOSEN]) == 0;
         open[i].is_chosen = open[i].is_chosen || is_chosen;
-        /* the only possible value of a row is one too */
+        /* the only possible value of a row counts too */
         if (is_chosen || strcmp(origin->text, sp_origin_names[SP_ORIGIN_DEFAULT]) == 0)
             keep_choice(&open[i], chosen->kind == SP_VALUE_TEXT ? chosen->text : "none");
     }
 }
 
-/* Whether the keys are settings alone, which say themselves what they are. */
+/* Whether all keys are settings, whose values are printed anyway. */
 static bool are_settings(const char *keys)
 {
     char item[64];
@@ -62,7 +62,7 @@ static bool are_settings(const char *keys)
 
 void sp_note_choices(const struct sp_left_open open[SP_PLAN_FIELDS], const char *keys, FILE *notes)
 {
-    const char *before = "scaleplan: settings that no option fixes differ between rows:";
+    const char *before = "scaleplan: rows differ in settings that no option gives:";
     for (int i = 0; i < SP_PLAN_FIELDS && !are_settings(keys); i++) {
         if (!open[i].differs || !open[i].is_chosen)
             continue;

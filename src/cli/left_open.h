@@ -1,5 +1,5 @@
-/* Settings that rows of a sweep leave open: those that are not chosen alike differ by more than the
- * sweep. */
+/* Settings that rows of a sweep leave open: if the program chooses them differently, rows differ by
+ * more than the swept option. */
 #ifndef SP_LEFT_OPEN_H
 #define SP_LEFT_OPEN_H
 
@@ -11,15 +11,15 @@
 struct sp_left_open {
     char values[SP_PLAN_TEXT];
     bool differs;   /* not the same in all rows */
-    bool is_chosen; /* among several, in a row at least */
+    bool is_chosen; /* chosen among several values in at least one row */
 };
 
-/* Keeps what the plan of a row left open, unless `keys` show it. */
+/* Records the settings that the plan of a row left open, unless `keys` show them. */
 void sp_keep_choices(struct sp_left_open open[SP_PLAN_FIELDS], const char *keys,
                      const struct sp_report *report);
 
-/* Names the settings that differ, in a line; nothing if there are none, or if `keys` ask for
- * settings alone: then no figures are compared. */
+/* Names the settings that differ, in a line; nothing if there are none, or if `keys` ask only
+ * for settings: then no figures are compared. */
 void sp_note_choices(const struct sp_left_open open[SP_PLAN_FIELDS], const char *keys, FILE *notes);
 
 #endif

@@ -1,4 +1,4 @@
-/* Reads options a line, as JSON, and answers each with a line. */
+/* Reads options as JSON, one object a line, and answers each with a line. */
 #include "cli/lines.h"
 
 #include <errno.h>
@@ -95,8 +95,8 @@ static bool answer_line(struct lines *s, const char *line, size_t length, struct
     return ok;
 }
 
-/* Reads what is there, and waits where nothing is: whoever writes the lines may wait for the
- * answers so far, so these go out first, and only then. stdio fills its buffer without a word,
+/* Reads the available bytes, and waits if there are none: whoever writes the lines may wait for the
+ * answers so far, so these are flushed first, but only then. stdio fills its buffer without notice,
  * hence read(). */
 static bool read_more(struct lines *s)
 {
@@ -135,7 +135,7 @@ static bool read_line(struct lines *s, char *line, size_t *length)
     return any;
 }
 
-/* Blank lines are no plans. The exit code: 0; 1 where some lines have no answer; 3, with an error,
+/* Blank lines are not plans. The exit code: 0; 1 where some lines have no answer; 3, with an error,
  * if none has. */
 static enum sp_exit answer_lines(struct lines *s, char *line, struct sp_error *error)
 {
@@ -168,7 +168,7 @@ static enum sp_exit answer_lines(struct lines *s, char *line, struct sp_error *e
     return answered < plans ? SP_NO : SP_OK;
 }
 
-/* The typed options alone: an error there is one of every plan. */
+/* The typed options alone: an error in them is an error of every plan. */
 static bool take_typed(const struct sp_command *command, int argc, char **argv,
                        struct sp_args *typed, struct sp_error *error)
 {
@@ -202,7 +202,7 @@ static enum sp_exit answer_input(const struct sp_command *command, const struct 
     return code;
 }
 
-/* The same, with what the lines share. */
+/* The same, with everything that the lines share. */
 static enum sp_exit answer_known(const struct sp_command *command, struct sp_args *typed,
                                  struct sp_world *world, FILE *out, struct sp_error *error)
 {

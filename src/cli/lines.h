@@ -1,4 +1,4 @@
-/* `COMMAND -`: options as JSON lines from standard input, an answer a line. */
+/* `COMMAND -`: options as JSON lines from standard input, one answer per line. */
 #ifndef SP_LINES_H
 #define SP_LINES_H
 

@@ -8,9 +8,9 @@
 int main(int argc, char **argv)
 {
 #ifdef __GLIBC__
-    /* Arrays of a large file grow in place and leave no holes; else each that is freed raises the
-     * limit below which the next ones are copied. And what a search frees it soon takes again:
-     * given back to the system each time, that is half of a search for exportable plans. */
+    /* Arrays of a large file grow in place and leave no holes; otherwise each freed array raises
+     * the limit below which the next ones are copied. Memory that a search frees is soon needed
+     * again: returning it to the system each time takes half of a search for exportable plans. */
     mallopt(M_MMAP_THRESHOLD, 1 << 20);
     mallopt(M_TRIM_THRESHOLD, 16 << 20);
 #endif

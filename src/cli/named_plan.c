@@ -19,8 +19,8 @@ static bool begin_step(struct sp_args *args, struct sp_error *error)
     return command && sp_parse_command(command, 1, words, args, error);
 }
 
-/* One KEY=VALUE of a plan. Its keys are the fields that a search varies: what makes the problem
- * (model, machine, batch, framework, imbalance of the experts) is not the plan's. */
+/* One KEY=VALUE of a plan. Its keys are the fields that a search varies; the problem itself (model,
+ * machine, batch, framework, imbalance of the experts) is not part of the plan. */
 static bool take_pair(const char *option, char *pair, struct sp_args *args, struct sp_error *error)
 {
     char *const equals = strchr(pair, '=');
@@ -70,7 +70,7 @@ static struct sp_plan problem_of(const struct sp_planned *p)
                             .imbalance = p->plan.imbalance};
 }
 
-/* Options that state a problem, each with one that says as much: a file that has either is not
+/* Options that state a problem, each with one that means the same: a file that has either is not
  * given the other plan's. */
 static const enum sp_option_id of_problem[][2] = {
     {SP_O_model, SP_O_shape},
@@ -96,14 +96,14 @@ static const enum sp_option_id of_problem[][2] = {
 };
 enum { OF_PROBLEM = sizeof of_problem / sizeof *of_problem };
 
-/* Whether a changed value of a config is of one that the file names itself. */
+/* Whether a --set path changes a config that the file names itself. */
 static bool is_of_file(const struct sp_options_given *file, const char *set)
 {
     return ((file->model || file->shape) && strncmp(set, "model.", 6) == 0) ||
            (file->precision && strncmp(set, "precision.", 10) == 0);
 }
 
-/* Takes of the problem of `from` what the file did not say. */
+/* Takes from the problem of `from` whatever the file leaves out. */
 static bool take_rest(const struct sp_args *from, const struct sp_planned *first,
                       struct sp_args *to, struct sp_error *error)
 {
@@ -132,7 +132,7 @@ static bool make_plan(const struct sp_args *from, const struct sp_planned *first
     const struct sp_sources sources = sp_sources_of(args);
     if (!sp_plan_of(args, &sources, planned, error))
         return false;
-    planned->problem.machine = planned->hw.name; /* what was typed goes with the file's text */
+    planned->problem.machine = planned->hw.name; /* typed values go with the file's text */
     return true;
 }
 
@@ -168,7 +168,7 @@ static bool read_launch(const struct sp_args *from, const struct sp_planned *fir
     return ok;
 }
 
-/* A file: what no launch is recognised in and is an object is a plan. */
+/* A file: an object in which no launch is recognised is a plan. */
 static bool read_file(const struct sp_args *from, const struct sp_planned *first, const char *path,
                       struct sp_named_plan *named, struct sp_error *error)
 {
@@ -196,7 +196,7 @@ static bool read_file(const struct sp_args *from, const struct sp_planned *first
     return ok;
 }
 
-/* Says which option it was; several lines name their places themselves. */
+/* Adds the option to the error; several lines name their places themselves. */
 static bool refuse(const char *option, const struct sp_error *why, struct sp_error *error)
 {
     if (why->lines == 1)

@@ -5,12 +5,13 @@
 #include "cli/launched.h"
 #include "cli/plan_options.h"
 
-/* Makes the plan of "tp=8,pp=16,remat=full" as `step` would: `planned` has the problem and gets the
- * plan. Unreadable text is an `error`; text that is no valid plan has its reason in `invalid`. */
+/* Makes the plan of "tp=8,pp=16,remat=full" as `step` would: `planned` has the problem and gets
+ * the plan. Unreadable text is an `error`; for text that is not a valid plan `invalid` gets the
+ * reason. */
 bool sp_plan_of_pairs(const char *option, const char *pairs, const struct sp_sources *sources,
                       struct sp_planned *planned, struct sp_error *invalid, struct sp_error *error);
 
-/* A plan and, where it was read from a launch, that. */
+/* A plan, and the launch if it was read from one. */
 struct sp_named_plan {
     struct sp_planned planned;
     struct sp_launch launch; /* format NULL: none */

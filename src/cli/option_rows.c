@@ -70,7 +70,7 @@ static const struct {
     const char *const *choices;
     unsigned char kind;
     signed char field;
-    bool most; /* the largest value of the field that is looked at */
+    bool most; /* the largest value of the field that a search tries */
     unsigned char heading, used;
 } rows[] = {
 #include "cli/options.def"

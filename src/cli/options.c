@@ -54,7 +54,7 @@ static bool is_number(const struct sp_option *option)
 /* Words of other tools for our options, and what to type in place of those that mean none. */
 #define OTHER(word, member) {word, SP_O_##member, NULL, NULL},
 #define SAID(word, member, text) {word, SP_O_##member, text, NULL},
-#ifdef __wasi__ /* a page has no room for what it would tell people who come from other tools */
+#ifdef __wasi__ /* a page has no room for hints to people who know other tools */
 #define HINT(word, text)
 #else
 #define HINT(word, text) {word, SP_NO_OPTION, NULL, text},
@@ -69,7 +69,8 @@ static const struct other {
 };
 enum { OTHERS = sizeof others / sizeof *others };
 
-/* What getopt returns for an option: this and its place among the command's; below are letters. */
+/* Values that getopt returns for an option: this plus its place among the command's options;
+ * smaller values are letters. */
 enum { NAMES_FROM = 256 };
 
 const struct sp_option *sp_option_named(const struct sp_args *args, const char *name)
@@ -252,7 +253,7 @@ static bool take_value(struct sp_args *args, const struct sp_option *option, con
 }
 
 /* Sets options to "not given": NAN, NULL, -1 for a choice. Options that the command does not take
- * read so too. */
+ * keep these values. */
 #define SP_UNSAID_FLAG(member)
 #define SP_UNSAID_MANY(member)
 #define SP_UNSAID_REPEATED(member)
@@ -372,9 +373,9 @@ static void build_long_options(const struct sp_args *args, struct option *longs)
     }
     for (size_t i = 0; i < OTHERS; i++) {
         const struct sp_option *const option = sp_option_taken(args, others[i].id);
-        bool own = false; /* the word is an option of its own here */
+        bool own = false; /* the word is itself an option here */
         for (size_t k = 0; option && k < args->n_options; k++)
-            own = own || strcmp(args->options[k].name, others[i].word) == 0;
+            own = own || sp_is(args->options[k].name, others[i].word);
         /* a list is not the text of one value */
         const bool is_list = option && option->kind == SP_REPEATED && others[i].said;
         if (option && !own && !is_list)
@@ -409,7 +410,7 @@ static bool take_operand(struct sp_args *args, const char *word, bool takes_oper
     return true;
 }
 
-/* Puts the word that was typed before the name that the error has: "--mbs (--micro-batch): ...". */
+/* Puts the typed word before the name that the error contains: "--mbs (--micro-batch): ...". */
 static bool fail_as_typed(const char *typed, const char *name, struct sp_error *error)
 {
     const struct sp_error own = *error;
@@ -433,7 +434,7 @@ static bool add_keys(struct sp_args *args, const char *earlier, const char *more
     return true;
 }
 
-/* Takes one option of the line; its word is argv[before], its value optarg. */
+/* Reads one option of the line; its word is argv[before], its value optarg. */
 static bool take_option(struct sp_args *args, int argc, char **argv, int before, int got,
                         const char *name, bool takes_operands, struct sp_error *error)
 {
@@ -464,7 +465,7 @@ static bool take_option(struct sp_args *args, int argc, char **argv, int before,
            fail_as_typed(got == 'o' ? option->name : name, option->name, error);
 }
 
-/* After -- getopt starts over at each call, so all that follows is taken at once. */
+/* After -- getopt starts over at each call, so all the rest is taken at once. */
 static bool take_operands_left(struct sp_args *args, int argc, char **argv, bool ended,
                                bool takes_operands, struct sp_error *error)
 {
@@ -534,7 +535,7 @@ static enum sp_option_id first_that(const struct sp_args *args, const enum sp_op
     return these ? *these : SP_NO_OPTION;
 }
 
-/* Of a choice its first is named too: "--days needs --find, such as --find devices". */
+/* For a choice, its first value is named too: "--days needs --find, such as --find devices". */
 static bool refuse_alone(const struct sp_args *args, const struct sp_option *option,
                          enum sp_option_id missing, struct sp_error *error)
 {
@@ -553,8 +554,10 @@ static bool goes_with(const struct sp_args *args, const struct sp_option *option
     const enum sp_option_id rival = first_that(args, option->excludes, true);
     if (missing != SP_NO_OPTION)
         return refuse_alone(args, option, missing, error);
-    return rival == SP_NO_OPTION || sp_fail(error, SP_USAGE, "--%s and --%s exclude each other",
-                                            option->name, sp_option_name(rival));
+    const bool shaped = option->id == SP_O_shape && rival == SP_O_model;
+    return rival == SP_NO_OPTION ||
+           sp_fail(error, SP_USAGE, "--%s and --%s exclude each other%s", option->name,
+                   sp_option_name(rival), shaped ? "; --set model.KEY=VALUE changes one" : "");
 }
 
 bool sp_check_together(const struct sp_args *args, struct sp_error *error)

@@ -12,7 +12,8 @@ enum sp_option_kind {
     SP_TEXT,
     SP_REAL,    /* min..max, as people type numbers */
     SP_WHOLE,   /* the same, whole */
-    SP_LENGTHS, /* the same, or a distribution or a file of lengths: then NAN, and the text says */
+    SP_LENGTHS, /* the same, or a distribution or a file of lengths: the number is then NAN, and the
+                   text holds it */
     SP_COUNTED, /* parameters or tokens: a number, and "7B" is 7 * 10^9 */
     SP_CHOICE,  /* one of choices */
     SP_MAYBE,   /* text that may be left out: --explain, --explain=KEY */
@@ -156,7 +157,7 @@ void sp_restore_args(struct sp_args *copy, const struct sp_args *args);
 struct sp_option sp_option_row(enum sp_option_id id, const struct sp_taken *taken);
 
 /* Parses argv[1..] by the n_options of args->options; wrong usage is exit code 2, a wrong value 3.
- * A word after --explain or --check that is no option is its value if the command takes no
+ * A word after --explain or --check that is not an option is its value if the command takes no
  * operands. */
 bool sp_parse_args(int argc, char **argv, bool takes_operands, struct sp_args *args,
                    struct sp_error *error);
@@ -180,8 +181,8 @@ bool sp_take_number(struct sp_args *args, enum sp_option_id id, double value,
 /* The command's option of that name or older name; NULL: none. */
 const struct sp_option *sp_option_named(const struct sp_args *args, const char *name);
 
-/* Refuses a word that is no option of the command: says what to type in its place, where that is
- * known, or the nearest name. */
+/* Refuses a word that is not an option of the command: suggests a replacement if one is known, else
+ * the nearest name. */
 bool sp_unknown_option(const struct sp_args *args, const char *word, struct sp_error *error);
 
 /* Whether the answer is a text without its details. */
@@ -200,8 +201,9 @@ enum sp_option_id sp_option_of_most(int field);
 /* The option of that name, of whatever command; SP_NO_OPTION: none. */
 enum sp_option_id sp_option_of_name(const char *name);
 
-/* Refuses an option that the command does not take by naming what does: --fix for a field of a
- * plan (if the command takes it), `step` or `serve`. False, without an error: no such thing. */
+/* Refuses an option that the command does not take by naming the option or command that does: --fix
+ * for a field of a plan (if the command takes it), `step` or `serve`. False, without an error:
+ * there is none. */
 bool sp_names_taker(enum sp_option_id id, bool fixes, const char *word, struct sp_error *error);
 
 /* The number of an option, or the index of its choice; NAN: not given and no default, or text. */

@@ -9,8 +9,8 @@
 bool sp_check_picture(const struct sp_args *args, struct sp_error *error);
 
 /* Draws the picture of --plot: writes the file, or returns the terminal's text, which main prints
- * after the report (free it). `width` of the terminal, 0 if standard output is none. Does nothing
- * without --plot. */
+ * after the report (free it). `width` of the terminal, 0 if standard output is not one. Does
+ * nothing without --plot. */
 bool sp_draw_picture(const struct sp_command *command, const struct sp_args *args,
                      const struct sp_report *report, int width, char **text,
                      struct sp_error *error);

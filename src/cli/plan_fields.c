@@ -78,7 +78,7 @@ static bool follows(const struct sp_plan *p, const struct sp_model *model,
     }
 }
 
-/* The field's value as its option takes it, if it is not the usual one; else "". */
+/* The field's value as its option takes it, if it differs from the usual one; else "". */
 static void format_unusual(const struct sp_plan *plan, const struct sp_model *model,
                            const struct sp_framework *framework, int64_t slices,
                            enum sp_plan_field_id field, char out[SP_PLAN_TEXT])

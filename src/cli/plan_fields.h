@@ -16,14 +16,14 @@ extern const enum sp_quantity_id sp_plan_rows[SP_PLAN_FIELDS];
 /* Puts every field into the report. */
 void sp_put_fields(struct sp_report *report, const struct sp_plan *plan);
 
-/* Adds the options that make the plan, settings that `step` would choose among them, without the
- * defaults of plans and of its framework, and what follows from the number of slices of its
- * machine. */
+/* Adds the options that make the plan, including settings that `step` would choose, without the
+ * defaults of plans and of its framework and without those that follow from the number of slices of
+ * its machine. */
 void sp_plan_words(const struct sp_plan *plan, const struct sp_model *model,
                    const struct sp_framework *framework, int64_t slices, struct sp_words *words);
 
-/* The end of a plan's line after its degrees, ", etp 2, sp off": what is not usual, without what
- * the line always has (the column `in_line`). */
+/* The end of a plan's line after its degrees, ", etp 2, sp off": unusual values, without the fields
+ * that the line always shows (the column `in_line`). */
 enum { SP_PLAN_REST = 512 };
 void sp_plan_rest(const struct sp_plan *plan, const struct sp_model *model,
                   const struct sp_framework *framework, int64_t slices, char *out, size_t size);

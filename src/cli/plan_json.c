@@ -52,7 +52,7 @@ static bool is_result(const char *key)
     return false;
 }
 
-/* The option for a key of a report; NULL: the key is no input. */
+/* The option for a key of a report; NULL: the key is not an input. */
 static const char *option_of_key(const char *key)
 {
     for (int i = 0; i < SP_PLAN_FIELDS; i++)

@@ -13,7 +13,7 @@ struct sp_plan_input {
     const char *option;
 };
 
-/* The inputs that are no field of a plan, and how many. */
+/* The inputs that are not fields of a plan, and their number. */
 extern const struct sp_plan_input sp_plan_inputs[];
 extern const size_t sp_n_plan_inputs;
 

@@ -28,7 +28,7 @@ static void read_fields(const struct sp_args *args, struct sp_plan *plan)
     }
 }
 
-/* Whether a plan written as "tp=8,zero=3" is of ZeRO 3: it gives that stage, or a shard group
+/* Whether a plan written as "tp=8,zero=3" uses ZeRO 3: it names that stage, or a shard group
  * without a stage, as `step` reads it. Such a plan takes torchtitan as its framework, as in
  * `search`. */
 static bool is_of_zero3(const char *plan)
@@ -121,10 +121,10 @@ static bool read_batch(const struct sp_args *args, struct sp_planned *p, struct 
                    sp_safe(args->value.batch));
 }
 
-/* Rounds a batch of tokens to one that the replicas share: a power of two within 5 %, else a
- * multiple of a sixteenth, else the plan's own multiple, with a note. Sequences are meant as typed,
- * so a batch of them that replicas and micro-batches do not divide is refused. The closed forms
- * keep fractions, as the textbook. */
+/* Rounds a batch of tokens to one that the replicas can share: a power of two within 5 %, else a
+ * multiple of a sixteenth, else the plan's own multiple, with a note. A batch in sequences is kept
+ * as typed, so one that replicas and micro-batches do not divide is refused. The closed forms keep
+ * fractions, as the textbook does. */
 static bool fit_batch(struct sp_planned *p, struct sp_error *error)
 {
     struct sp_plan *const plan = &p->plan;
@@ -169,16 +169,30 @@ void sp_note_memory(struct sp_report *report, const struct sp_estimate *e)
                 e->fits ? "fits tightly" : "does not fit");
 }
 
-void sp_note_offload(struct sp_report *report, const struct sp_planned *p)
+void sp_note_refused(struct sp_report *report, const struct sp_planned *p)
 {
-    const unsigned others = p->plan.recompute.away & ~sp_repertoire_of(p, false).away;
+    const struct sp_plan *const plan = &p->plan;
+    const struct sp_repertoire runs = sp_repertoire_of(p, false);
+    const unsigned others = plan->recompute.away & ~runs.away;
+    const char *const name = p->framework.framework.name;
     char list[160] = "";
     for (int i = 0; i < SP_AWAYS; i++)
         if (others & 1U << i)
             sp_append(list, sizeof list, "%s%s", list[0] ? ", " : "", sp_away_names[i]);
     if (list[0])
-        sp_note(report, "%s cannot offload %s alone: no launch of it runs this plan",
-                p->framework.framework.name, list);
+        sp_note(report, "%s cannot offload %s alone: no launch of it runs this plan", name, list);
+    if (sp_may_overlap(&runs.overlap, plan))
+        return;
+    if (runs.overlap.refuses[plan->execution.dispatch])
+        sp_note(report,
+                "%s does not hide the experts' exchange with --dispatch %s: no launch of it runs "
+                "this plan (--moe-overlap off does without)",
+                name, sp_dispatch_names[plan->execution.dispatch]);
+    else
+        sp_note(report,
+                "%s hides the experts' exchange of stages only with --vpp 2 or more: no launch of "
+                "it runs this plan (--schedule dualpipe hides it, --moe-overlap off does without)",
+                name);
 }
 
 /* "4x2x1": parts of the slice's axes that multiply to tp. */
@@ -209,7 +223,7 @@ static bool read_tp_axes(const struct sp_args *args, struct sp_planned *p, struc
 
 static const char best_layout[] = "best";
 
-/* The layout of --stage-layers best, of a plan that is complete but for it. */
+/* The layout of --stage-layers best for a plan that is complete except for it. */
 static bool choose_stages(const struct sp_args *args, struct sp_planned *p, struct sp_error *error)
 {
     const char *const text = args->value.stage_layers;
@@ -273,7 +287,8 @@ static bool check(const struct sp_planned *p, struct sp_error *error)
         sp_batch_words(m, plan, SP_ROOM));
 }
 
-/* A plan is of a shape, which a size alone has not: the error names the nearest known ones. */
+/* A plan needs a shape, which a size alone does not give: the error names the nearest known
+ * models. */
 static bool needs_shape(const struct sp_args *args, const struct sp_sources *sources,
                         struct sp_error *error)
 {
@@ -311,10 +326,13 @@ static bool load_base(const struct sp_args *args, const struct sp_sources *sourc
                                    &p->own_profile, error)))
         return false;
     if (profile && !loaded && strcmp(profile, p->profile.name) != 0) {
-        *error = unknown; /* nor is it the name of what this stack borrows, as a report has it */
+        *error = unknown; /* nor is it the name of the stack from which this one borrows, as a
+                             report prints it */
         return false;
     }
     sp_use_memory_factor(p->profile.memory_factor, &p->framework.framework);
+    if (args->given.machine_factor)
+        p->profile.seen_runs = 0; /* the factor is of all plans */
     sp_use_machine_factor(args->given.machine_factor ? args->value.machine_factor
                                                      : p->profile.machine_factor,
                           &p->profile);
@@ -322,8 +340,8 @@ static bool load_base(const struct sp_args *args, const struct sp_sources *sourc
     return true;
 }
 
-/* Whether an option is a part of the plan alone, which load_base does not read: ZeRO stage and
- * shards are read by what follows from them, sp_known_problem.shards. */
+/* Whether an option belongs only to the plan, which load_base does not read. ZeRO stage and shards
+ * are read by whatever follows from them, sp_known_problem.shards. */
 static bool is_of_plan(enum sp_option_id id)
 {
     for (int i = 0; i < SP_PLAN_FIELDS; i++)
@@ -354,7 +372,7 @@ struct sp_known_problem *sp_know(const struct sp_args *typed)
     return known;
 }
 
-/* Whether the options ask the problem that is known: texts that were typed are the same texts. */
+/* Whether the options ask about the known problem: their typed texts are the same. */
 static bool asks_the_known(const struct sp_args *args)
 {
     const struct sp_known_problem *const known = args->known;

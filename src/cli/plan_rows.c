@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "answer/time_parts.h"
 
-/* Values of rows that few answers show, worked out where they are put. */
+/* Values of rows that few answers show, computed only where they are put. */
 static const char *shape_of(struct sp_text *room, const struct sp_planned *p)
 {
     sp_shape_name(&p->hw, room->s, sizeof room->s);
@@ -86,7 +86,8 @@ void sp_say_losses(struct sp_step_rows *s)
 void sp_put_step_rows(struct sp_report *r, const struct sp_step_rows *s)
 {
     struct sp_plan plan = s->p->plan;
-    plan.dtype = sp_compute_dtype(&s->p->hw.chip, plan.dtype); /* what the matmuls are done in */
+    plan.dtype =
+        sp_compute_dtype(&s->p->hw.chip, plan.dtype); /* the number format of the matmuls */
     put_step_inputs_rows(r, s);
     sp_put_fields(r, &plan);
     put_step_estimate_rows(r, s);

@@ -20,12 +20,12 @@ struct sp_step_rows {
     double busiest, ranks;           /* documents: of sums of squares over the mean; of one, mean */
     bool is_measured, has_other;     /* --measured, --against: the short text is about them */
     bool goes_around;                /* keys, values or their gradients go around a ring */
-    char inferred[40]; /* "dp 64", for the line of `step`; its caller fills this and the next three
-                        */
-    char rest[SP_PLAN_REST];   /* of the plan's words */
-    char losses[160];          /* the three largest parts of the time beyond ideal arithmetic */
+    char inferred[40];       /* "dp 64", for the line of `step`; the caller fills this and the next
+                                three */
+    char rest[SP_PLAN_REST]; /* other words about the plan */
+    char losses[160];        /* the three largest parts of the time beyond ideal arithmetic */
     char chosen[SP_PLAN_REST]; /* settings that were chosen, as options */
-    const char *borrowed;      /* where the constants come from, if not from runs of this stack */
+    const char *borrowed;      /* the source of the constants, if not runs of this stack */
 };
 
 /* Fills the losses: "matmuls below their peak 3.09 s, attention 1.24 s, ...". */
@@ -42,8 +42,8 @@ void sp_put_step_rows(struct sp_report *report, const struct sp_step_rows *rows)
 void sp_put_step(struct sp_report *report, const struct sp_planned *planned,
                  const struct sp_estimate *estimate);
 
-/* Each value that the plan rests on, with its option and where it comes from, as the list
- * "resolved"; a table of it with --details. */
+/* Each value on which the plan rests, with its option and its source, as the list "resolved"; with
+ * --details also a table. */
 void sp_put_resolved(struct sp_report *report, const struct sp_args *args,
                      const struct sp_planned *planned);
 
@@ -54,9 +54,9 @@ void sp_put_run(struct sp_report *report, const struct sp_planned *planned, doub
 /* Maximum number of curve points, and of gradient buckets, in the report. */
 enum { SP_MOST_CURVE_POINTS = 32, SP_MOST_LISTED_BUCKETS = 1000 };
 
-/* A change with what must be typed beside it (""), its step time and gain over the plan, whether
- * that is a tie, and its memory, beside the limit of a device (NAN: not asked), under the current
- * scope. */
+/* Puts a change under the current scope, with anything else to type ("": nothing), its step time
+ * and gain over the plan, whether that is a tie, and its memory compared with the limit of a device
+ * (NAN: not asked). */
 void sp_put_neighbour(struct sp_report *report, const struct sp_step_inputs *in,
                       const struct sp_neighbour *neighbour, const char *with,
                       const struct sp_estimate *plan, double most_bytes);

@@ -62,7 +62,7 @@ static bool read_prices(const struct prices *of, const struct sp_args *args,
     return true;
 }
 
-/* What --capex says of the machine: is_offered if it does. */
+/* The price from --capex for a machine: is_offered if there is one. */
 static bool read_purchase(const struct sp_args *args, const struct sp_hardware *hw,
                           const char *spec, struct sp_price *price, struct sp_error *error)
 {
@@ -70,7 +70,7 @@ static bool read_purchase(const struct sp_args *args, const struct sp_hardware *
     if (!read_prices(&to_buy, args, hw, spec, &capex, error) || isnan(capex))
         return error->lines == 0;
     const double watts = sp_option_taken(args, SP_O_watts) ? args->value.watts : NAN;
-    /* A command that takes no PUE counts the devices alone. */
+    /* A command that takes no PUE counts only the devices. */
     const double pue = sp_option_taken(args, SP_O_pue) ? args->value.pue : 1;
     price->is_offered = true;
     price->own = (struct sp_owned){
@@ -115,7 +115,7 @@ bool sp_price_of(const struct sp_args *args, const struct sp_hardware *hw, const
     return true;
 }
 
-/* What is put of a purchase. */
+/* The figures of a purchase. */
 struct purchase {
     const char *machine;
     const struct sp_owned *own;
@@ -176,9 +176,8 @@ void sp_note_prices(struct sp_report *report, const void *all, int n,
         alike = alike && at(all, i)->is_typed == at(all, 0)->is_typed &&
                 at(all, i)->year == at(all, 0)->year;
     if (!alike)
-        sp_note(report,
-                "the prices differ in year or kind: the order by cost holds for them alone; "
-                "yours: --price MACHINE=USD,MACHINE=USD");
+        sp_note(report, "the prices differ in year or kind: the order by cost holds only for them; "
+                        "yours: --price MACHINE=USD,MACHINE=USD");
 }
 
 void sp_price_text(const struct sp_price *price, char *out, size_t size)

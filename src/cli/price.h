@@ -23,14 +23,14 @@ bool sp_check_price(const struct sp_args *args, const struct sp_hardware *const 
 void sp_put_purchase(struct sp_report *report, const char *machine, const struct sp_price *price);
 
 /* Notes that prices of machines that are compared differ in kind or year: they do not compare the
- * machines. `at` tells the i-th price of `all`. */
+ * machines. `at` gives the i-th price of `all`. */
 void sp_note_prices(struct sp_report *report, const void *all, int n,
                     const struct sp_price *(*at)(const void *all, int i));
 
-/* "6.88 USD, the list price of 2025 (AWS p5 over 8, on demand)", in a buffer of its own. */
+/* "6.88 USD, the list price of 2025 (AWS p5 over 8, on demand)", in a separate buffer. */
 void sp_price_text(const struct sp_price *price, char *out, size_t size);
 
-/* What --carbon says: kilograms of CO2 per kWh (typed), or a grid's name. */
+/* Reads --carbon: kilograms of CO2 per kWh (typed), or a grid's name. */
 bool sp_grid_of(const char *carbon, const struct sp_sources *sources, struct sp_grid *grid,
                 bool *typed, struct sp_error *error);
 

@@ -41,7 +41,7 @@ foreach(command IN LISTS commands)
   string(APPEND rows "    {\"${command}\", \"${text}\", ${length}},\n")
 endforeach()
 file(WRITE "${OUTPUT}" "/* Generated from tests/textbook by printed.cmake. */
-#include \"cli/printed.h\"
+#include \"cli/printed_by_sources.h\"
 
 const struct sp_printed sp_printed[] = {
 ${rows}    {\"\", \"[]\", 2},

@@ -1,11 +1,11 @@
-/* The problem that the options of a command ask. */
+/* The problem that the options of a command pose. */
 #include "cli/problem.h"
 
 #include <math.h>
 #include <string.h>
 
-/* A batch typed in sequences is kept exactly; one in tokens is rounded to what replicas can share.
- */
+/* A batch in sequences is kept exactly; a batch in tokens is rounded to a number of sequences that
+ * replicas can share. */
 static bool read_batch(const struct sp_args *args, const struct sp_model *model,
                        struct sp_asked_batch *batch, struct sp_error *error)
 {

@@ -1,12 +1,12 @@
-/* The problem that the options of a command ask. */
+/* The problem that the options of a command pose. */
 #ifndef SP_CLI_PROBLEM_H
 #define SP_CLI_PROBLEM_H
 
 #include "cli/price.h"
 #include "study/problem.h"
 
-/* Reads what was asked of a model on a machine: devices and those that may stay idle, batch,
- * lengths, run, price, framework, goal. An option that the command does not take was not asked.
+/* Reads the question about a model on a machine: devices and how many may stay idle, batch,
+ * lengths, run, price, framework, goal. Options that the command does not take count as not given.
  * Without a model (NULL) the batch is not read, without a machine there is no list price, without
  * both no price. */
 bool sp_problem_of(const struct sp_args *args, const struct sp_model *model,

@@ -15,7 +15,7 @@
 #include "cli/help_json.h"
 #include "host/interrupt.h"
 #include "cli/picture.h"
-#include "cli/printed.h"
+#include "cli/printed_by_sources.h"
 #include "host/terminal.h"
 #include "host/ticker.h"
 
@@ -29,7 +29,7 @@ static enum sp_exit print_errors(const struct sp_error *error, FILE *notes)
     return error->code;
 }
 
-/* Flushes the output; a reader that went away is no error, a full disk is. */
+/* Flushes the output; a reader that has gone away is not an error, a full disk is. */
 static enum sp_exit finish_output(enum sp_exit code, const struct sp_output *to)
 {
     if (fflush(to->out) == 0 && !ferror(to->out))
@@ -72,7 +72,7 @@ static void free_asked(struct asked *a)
     free(a->rows);
 }
 
-/* Whether the answer is nothing but rows, and the keys are theirs. */
+/* Whether the answer consists only of rows, and the keys are theirs. */
 static bool are_of_rows(const struct sp_report *report, const char *keys)
 {
     char *left = (char *)keys;
@@ -130,11 +130,11 @@ static bool is_roomy(const struct sp_command *command, const struct sp_report *r
     if (!sp_full_key(report, verdict_key, key, sizeof key, &unknown))
         return sp_fail(error, SP_INPUT, "--check yes: this answer has no memory.verdict");
     const struct sp_entry *const verdict = sp_find(report, key);
-    *yes = verdict && verdict->text && strcmp(verdict->text, sp_verdict_names[SP_VERDICT_YES]) == 0;
+    *yes = verdict && sp_is(sp_entry_text(verdict), sp_verdict_names[SP_VERDICT_YES]);
     return true;
 }
 
-/* The key that is judged: the one asked about, if the answer has it. */
+/* The key that --check judges: the one asked about, if the answer has it. */
 static const char *judged_key(const struct sp_report *report, const char *asked, const char *key)
 {
     return asked && sp_find(report, asked) ? asked : key;
@@ -147,11 +147,15 @@ static bool verdict_of(const struct sp_command *command, const struct sp_args *a
     const char *what = args->value.check;
     const char *const second = command->bound_word ? command->bound_word : "compute-bound";
     const char *const fits_key = judged_key(report, command->asked_fits, command->fits_key);
+    const bool on_paper = command->paper_key && sp_find(report, command->paper_key);
     *yes = true;
     if (!args->given.check || !command->fits_key)
         return true;
-    if (what && strcmp(what, "yes") == 0)
-        return is_roomy(command, report, yes, error);
+    if (what && strcmp(what, "yes") == 0) {
+        const bool ok = is_roomy(command, report, yes, error);
+        *yes = *yes && !on_paper;
+        return ok;
+    }
     if (!command->compute_bound_key) {
         *yes = is_yes(report, fits_key);
         return !what || strcmp(what, "fits") == 0 ||
@@ -165,11 +169,12 @@ static bool verdict_of(const struct sp_command *command, const struct sp_args *a
                        sp_safe(what), second);
     const char *const bound_key =
         judged_key(report, command->asked_bound, command->compute_bound_key);
-    *yes = (bound || is_yes(report, fits_key)) && (fits || is_yes(report, bound_key));
+    *yes = (bound || is_yes(report, fits_key)) && (fits || is_yes(report, bound_key)) &&
+           (fits || bound || !on_paper);
     return true;
 }
 
-/* Whether it is of a launch that its framework refuses: the plan is never run. */
+/* Whether the plan is of a launch that its framework refuses, so that it never runs. */
 static bool is_refused(const struct sp_args *args, const struct sp_report *report)
 {
     const struct sp_entry *const refusals = sp_find(report, "launch.refusals");
@@ -287,6 +292,8 @@ static enum sp_exit run(const struct running *r)
         sp_add_printed(&error);
     if (!ok)
         code = print_errors(&error, r->to->notes);
+    else if (args.given.help && args.value.format == SP_FORMAT_JSON)
+        sp_print_help_json(&command, 1, r->to->out);
     else if (args.given.help)
         sp_print_command_help(command, args.whole_help, r->to->out);
     else
@@ -312,7 +319,7 @@ static enum sp_exit run_somewhere(struct running *r)
     return r->code;
 }
 
-/* An interrupt decides the exit code over every verdict: the answer is partial. */
+/* An interrupt decides the exit code, whatever the verdict: the answer is partial. */
 static int exit_code(enum sp_exit code, const struct sp_output *to)
 {
     if (!sp_was_interrupted() || code == SP_INTERNAL)
@@ -328,7 +335,7 @@ static bool asks_for_json(int argc, char **argv)
                      : argc == 1 && strcmp(argv[0], "--format=json") == 0;
 }
 
-/* The first line is for scripts, the second tells on how many threads a search runs here. */
+/* The first line is for scripts, the second gives the number of threads of a search. */
 static void print_version(FILE *out)
 {
     const int threads = sp_threads(0);
@@ -336,7 +343,7 @@ static void print_version(FILE *out)
     if (sp_makes_threads)
         fprintf(out, "%d thread%s (OMP_NUM_THREADS)\n", threads, threads == 1 ? "" : "s");
     else
-        fputs("1 thread: this build has no others\n", out);
+        fputs("1 thread: this build is single-threaded\n", out);
 }
 
 /* Other programs take common options before the command: `--format json fit`. Such words go after
@@ -378,7 +385,10 @@ int sp_run_program(int argc, char **argv, struct sp_world *world, const struct s
     if (!command)
         return (int)print_errors(&error, to->notes);
     if (wants_help) {
-        sp_print_command_help(command, argc > 3 && strcmp(argv[3], "all") == 0, to->out);
+        if (asks_for_json(argc - 3, argv + 3))
+            sp_print_help_json(&command, 1, to->out);
+        else
+            sp_print_command_help(command, argc > 3 && strcmp(argv[3], "all") == 0, to->out);
         return (int)finish_output(SP_OK, to);
     }
     struct running running = {command, argc - 1, argv + 1, world, to, SP_OK};

@@ -10,16 +10,16 @@
 #include "base/text.h"
 #include "study/nearby.h"
 
-/* Beyond it answers are of weights that nobody trains on. */
+/* Further ahead, answers come from weights that are too old to train on. */
 enum { MOST_AHEAD = 8, EACH_AHEAD = 16 };
 
 enum { MOST_STAGES = 16, MOST_EXPERTS = 64, MOST_ENGINE = 64, EIGHTHS = 8, MOST_ENGINES = 128 };
 
-/* What a sum of the same parts in another order is off. */
+/* Relative error of a sum whose parts are added in another order. */
 #define ROUNDED 1e-12
 
-/* What a side takes whatever the other does; INFINITY: it cannot be. New weights are in what
- * engines take: `work_s` of engines that are kept full, on devices of their own, `batch_s` of a
+/* The time of a side, whatever the other does; INFINITY: it is impossible. Engines include the time
+ * of new weights: `work_s` for engines that are kept full, on separate devices; `batch_s` for a
  * batch. */
 struct alone {
     double training_s, work_s, batch_s;
@@ -34,7 +34,7 @@ struct search {
     const struct sp_args *typed;
     struct sp_rl_sides *sides;
     struct sp_rl_answer *answer;
-    struct sp_args *args; /* of the place that is worked out */
+    struct sp_args *args; /* of the placement being evaluated */
     struct sp_report *apart;
     const struct sp_hardware *hw;
     struct sp_rl_found *found;
@@ -42,6 +42,11 @@ struct search {
     int64_t gen_devices; /* of --gen-hw */
     struct engine engine[MOST_ENGINES];
     int n;
+    double ran; /* places that both sides took */
+    struct sp_error
+        why;           /* of the first that training alone refused, or else of the largest engine */
+    int64_t why_chips; /* of that engine */
+    bool why_has_engines;
 };
 
 bool sp_take_rl_choice(const struct sp_args *typed, const struct sp_rl_choice *c,
@@ -49,7 +54,7 @@ bool sp_take_rl_choice(const struct sp_args *typed, const struct sp_rl_choice *c
 {
     const struct {
         enum sp_option_id id;
-        int64_t value, unsaid; /* unsaid: what an option that is left out gives */
+        int64_t value, unsaid; /* unsaid: the value of an option that is left out */
     } numbers[] = {{SP_O_tp, c->tp, 0},         {SP_O_pp, c->pp, 0},
                    {SP_O_ep, c->ep, 0},         {SP_O_gen_tp, c->gen_tp, 0},
                    {SP_O_gen_pp, c->gen_pp, 1}, {SP_O_gen_attention_dp, c->gen_attention_dp, 1},
@@ -91,8 +96,8 @@ static void describe(const struct search *s, struct sp_rl_found *f)
         sp_append(f->words, sizeof f->words, " --gen-ep %lld", (long long)c->gen_ep);
 }
 
-/* With another number of steps ahead. Sleeping states leave the engine alone; others take from its
- * memory. */
+/* Tries another number of steps ahead. States on devices that sleep do not affect the engine;
+ * others take from its memory. */
 static void add_sides(struct alone *s, const struct sp_rl_asked *a, const struct sp_rl_answer *r)
 {
     const bool sleeps = !a->colocated || a->sleep == SP_RL_SLEEP_BOTH;
@@ -106,7 +111,7 @@ static void add_sides(struct alone *s, const struct sp_rl_asked *a, const struct
     s->batch_s = sleeps ? fmax(least, r->part_s[SP_RL_GENERATION] + refit) : 0;
 }
 
-/* No more than the step of both. */
+/* No more than the step of both sides together. */
 static double least_of(const struct alone *training, const struct alone *engine, int64_t ahead)
 {
     const double both = training->training_s + engine->batch_s;
@@ -120,6 +125,19 @@ static int64_t further(int64_t stale, int64_t most)
     return stale < most && next > most ? most : next;
 }
 
+/* Keeps the refusal that says most: engines are often too small, training is refused by what is
+ * typed. */
+static void keep_refusal(struct search *s, const struct sp_rl_choice *c,
+                         const struct sp_error *refused)
+{
+    const int64_t chips = c->gen_tp * c->gen_pp * c->gen_attention_dp;
+    if (s->why_has_engines || (!s->sides->has_engines && chips < s->why_chips))
+        return;
+    s->why = *refused;
+    s->why_chips = chips;
+    s->why_has_engines = s->sides->has_engines;
+}
+
 /* Evaluates a placement for each number of steps ahead. */
 static struct alone work_out(struct search *s, struct sp_rl_choice c)
 {
@@ -128,8 +146,12 @@ static struct alone work_out(struct search *s, struct sp_rl_choice c)
     const int64_t most = c.train > 0 ? s->most_stale : 0;
     c.stale = most;
     s->found->tried++;
-    if (sp_take_rl_choice(s->typed, &c, s->args, &refused) &&
-        sp_load_sides(s->args, s->apart, s->sides, &refused))
+    const bool runs = sp_take_rl_choice(s->typed, &c, s->args, &refused) &&
+                      sp_load_sides(s->args, s->apart, s->sides, &refused);
+    s->ran += runs;
+    if (!runs)
+        keep_refusal(s, &c, &refused);
+    if (runs)
         for (c.stale = 0; c.stale <= most; c.stale = further(c.stale, most)) {
             s->sides->asked.stale = (double)c.stale;
             sp_estimate_rl(&s->sides->asked, s->answer);
@@ -160,7 +182,7 @@ static bool next(const struct search *s, enum sp_option_id id, int64_t most, int
     return !s->typed->given_at[id] && *value <= most;
 }
 
-/* Experts are split as all else is, or each is on one rank of all. */
+/* Experts are split like everything else, or each is on one rank of all. */
 static void add_engine(struct search *s, int64_t devices, struct engine e)
 {
     const struct sp_options_given *const g = &s->typed->given;
@@ -246,7 +268,7 @@ static bool is_part(const struct search *s, int64_t part)
            (least < s->host && (least & (least - 1)) == 0);
 }
 
-/* Colocated, or this number of devices for each side. */
+/* Colocated, or with this number of devices for each side. */
 static void try_places(struct search *s)
 {
     const struct sp_options_given *const g = &s->typed->given;
@@ -264,8 +286,8 @@ static void try_places(struct search *s)
             try_training(s, part, s->devices - part);
 }
 
-/* More steps ahead of the best, as long as each is faster by SP_WORTH_NAMING: older answers are a
- * question of learning, which the user decides. */
+/* Offers more steps ahead as long as each is faster by SP_WORTH_NAMING: whether older answers are
+ * acceptable is a question of learning, which the user decides. */
 static void look_further_ahead(struct search *s)
 {
     struct sp_error refused = {0};
@@ -284,6 +306,19 @@ static void look_further_ahead(struct search *s)
             least = s->found->more_stale_s = s->answer->step_s;
         }
     sp_free_sides(s->sides);
+}
+
+static bool refuse(const struct search *s, struct sp_error *error)
+{
+    if (s->found->asked == 0)
+        return sp_fail(error, SP_INPUT,
+                       "--search: the given degrees divide no part of the %lld devices of %s",
+                       (long long)s->devices, s->hw->name);
+    if (s->ran == 0)
+        return sp_fail(error, SP_INPUT, "--search: none of %.0f plans can run: %s", s->found->asked,
+                       s->why.text);
+    return sp_fail(error, SP_INPUT, "--search: none of %.0f plans fits on %s", s->found->asked,
+                   s->hw->name);
 }
 
 bool sp_search_rl(const struct sp_args *typed, struct sp_rl_found *found, struct sp_error *error)
@@ -317,12 +352,11 @@ bool sp_search_rl(const struct sp_args *typed, struct sp_rl_found *found, struct
     if (found->step_s < INFINITY) {
         describe(&s, found);
         look_further_ahead(&s);
-    }
+    } else
+        refuse(&s, error);
     free(s.sides);
     free(s.answer);
     free(s.args);
     sp_report_free(s.apart);
-    return found->step_s < INFINITY ||
-           sp_fail(error, SP_INPUT, "--search: none of %.0f plans fits on %s", found->asked,
-                   hw.name);
+    return found->step_s < INFINITY;
 }

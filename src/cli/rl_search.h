@@ -5,7 +5,7 @@
 
 #include "cli/rl_sides.h"
 
-/* A place in the space: what is not typed. */
+/* A point of the space: values of the options that were not typed. */
 struct sp_rl_choice {
     int64_t train, generate; /* devices of each; 0: both have all, in turn */
     int64_t tp, pp, ep, stale;
@@ -16,11 +16,11 @@ struct sp_rl_choice {
 struct sp_rl_found {
     struct sp_rl_choice best;
     double step_s;
-    double asked, tried; /* places of the space; those that were worked out, others being slower by
-                            a bound */
+    double asked, tried; /* points of the space; evaluated ones, the others being slower by a
+                            bound */
     char words[192];     /* of the best, as options */
-    int64_t more_stale;  /* where --stale is not typed: more steps ahead with which the best is
-                            faster by SP_WORTH_NAMING; 0: none */
+    int64_t more_stale;  /* if --stale is not typed: the larger number of steps ahead with which
+                            the best is faster by SP_WORTH_NAMING; 0: none */
     double more_stale_s; /* its step */
 };
 

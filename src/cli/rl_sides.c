@@ -33,7 +33,7 @@ static const enum sp_option_id not_of_training[] = {
     SP_O_report, SP_O_output,    SP_O_batch,  SP_O_seq,    SP_O_from,    SP_O_set_var,
     SP_O_recipe, SP_O_pack,      SP_NO_OPTION};
 
-/* Options of the engines, and what `serve` calls them. */
+/* Options of the engines, and their names in `serve`. */
 static const struct {
     enum sp_option_id id, of_serve;
 } of_engine[] = {
@@ -85,7 +85,7 @@ bool sp_can_split(const struct sp_hardware *hw, int64_t train, int64_t generate)
     return take_part(&trains, train, false) && take_part(&generates, generate, true);
 }
 
-/* --split TRAIN:GENERATE[:OTHERS] as machines of their own. */
+/* --split TRAIN:GENERATE[:OTHERS] as separate machines. */
 static bool read_split(const struct sp_args *args, const struct sp_hardware *hw, struct places *at,
                        struct sp_error *error)
 {
@@ -100,7 +100,7 @@ static bool read_split(const struct sp_args *args, const struct sp_hardware *hw,
                            "--split: \"%s\": expected TRAIN:GENERATE, such as 64:64",
                            sp_safe(args->value.split));
     if (rest || chips[0] + chips[1] + chips[2] != all)
-        return sp_fail(error, SP_INPUT, "--split %s does not make the %.0f devices of --hw",
+        return sp_fail(error, SP_INPUT, "--split %s does not add up to the %.0f devices of --hw",
                        sp_safe(args->value.split), all);
     at->train_devices = chips[0];
     at->generate_devices = chips[1];
@@ -186,7 +186,7 @@ static double up_to_multiple(double x, double of)
     return ceil(x / of - 1e-9) * of;
 }
 
-/* What trains of an answer: it follows its prompt. */
+/* The tokens of an answer that train: those after its prompt. */
 static struct sp_lengths with_prompt(const struct serve *f)
 {
     struct sp_lengths l = f->output;
@@ -196,8 +196,8 @@ static struct sp_lengths with_prompt(const struct serve *f)
     return l;
 }
 
-/* Number of answers per row, and the row's length. The replica with most rows decides, so all have
- * as many, or that with the longest answer; context parallelism pads rows. */
+/* Number of answers per row, and the row's length. The replica with the most rows decides, so all
+ * have as many, or the replica with the longest answer does; context parallelism pads rows. */
 static struct sp_rl_rows shape_rows(const struct sp_args *args, const struct sp_rl_sides *s,
                                     double answers)
 {
@@ -267,7 +267,7 @@ static bool load_training(const struct sp_args *args, const struct sp_sources *s
                        args->value.minibatches, answers);
     sp_add_word(w, "step");
     sp_add_all(w, args, not_of_training);
-    for (int i = w->n - 1; i > 0; i--) /* options that `step` has not */
+    for (int i = w->n - 1; i > 0; i--) /* options that `step` lacks */
         if (strncmp(w->word[i], "--", 2) == 0) {
             const struct sp_option *const own = sp_option_named(args, w->word[i] + 2);
             const bool keeps = own && sp_option_named(s->train_args, w->word[i] + 2);
@@ -310,8 +310,9 @@ static bool load_beside(const struct sp_rl_sides *s, const struct sp_sources *so
                    model->name, sp_plan_problem_text(problem));
 }
 
-/* Whether a model runs beside the policy: `said` names it, is "none" or another word for no, or a
- * word for yes, which is the policy's own; NULL: `usual`. `said` is NULL then for the own one. */
+/* Whether a model runs beside the policy: `said` is its name, "none" or another word for no, or
+ * a word for yes, which means the policy's own; NULL: `usual`. For its own model `said` becomes
+ * NULL. */
 static bool is_beside(const char **said, bool usual)
 {
     const int truth = *said ? sp_truth(*said) : -1;
@@ -443,7 +444,7 @@ static void add_number(struct sp_words *w, enum sp_option_id id, double value)
     sp_add_word(w, "%.17g", value);
 }
 
-/* What `step` chose, as `search` prints a plan. */
+/* The plan that `step` chose, in the form in which `search` prints it. */
 static void add_plan(struct sp_rl_sides *s)
 {
     const struct sp_planned *const p = &s->trained;

@@ -20,7 +20,7 @@ struct sp_rl_sides {
     struct sp_model reference, critic, reward;
     struct sp_rl_asked asked; /* points into the others */
     enum sp_rl_algorithm algorithm;
-    double train_devices, other_devices;         /* that train, and that hold other models alone */
+    double train_devices, other_devices;         /* that train, and that hold only other models */
     struct sp_lengths lengths;                   /* of answers with their prompts */
     double room;                                 /* tokens of a pack; 0: none */
     struct sp_documents documents;               /* the answers in rows of a forward pass */
@@ -37,12 +37,12 @@ bool sp_load_sides(const struct sp_args *args, struct sp_report *report, struct 
  */
 bool sp_can_split(const struct sp_hardware *hw, int64_t train, int64_t generate);
 
-/* Completes the sides' command lines with what was chosen: the plan of training, and the degrees of
- * engines and the answers that they start with. Then `step` has the step of an update, and `serve`
- * the time of an answer (e2e_s), as they are without the constants of a framework. */
+/* Completes the sides' command lines with the choices made: the plan of training, and the degrees
+ * of engines and the number of answers with which they start. Then `step` gives the step of an
+ * update, and `serve` the time of an answer (e2e_s), without the constants of a framework. */
 void sp_say_choices(struct sp_rl_sides *sides, const struct sp_rl_answer *answer);
 
-/* Price (USD/h) of a device in the mean: of engines' devices, and of all others. */
+/* Mean price (USD/h) of a device: of engines' devices, and of all others. */
 double sp_mean_price(const struct sp_rl_sides *sides, double of_training, double of_engines);
 
 void sp_free_sides(struct sp_rl_sides *sides);

@@ -144,7 +144,7 @@ void sp_put_fewer_devices(struct sp_report *r, const struct sp_args *args, const
     free(rows.command);
 }
 
-/* The way to plans from a space that is empty or too small. */
+/* A change that gives plans to a space that is empty or too small. */
 struct empty_rows {
     const char *cause;
     char change[64];
@@ -227,7 +227,7 @@ static void put_too_small(const struct sp_searching *s)
     put_empty(s->report, &rows);
 }
 
-/* Of several machines each has its line after its name. */
+/* For several machines, each has a line that begins with its name. */
 static bool put_near_machine(const struct sp_searching *s, int machine,
                              const struct sp_close_by *found)
 {

@@ -25,13 +25,14 @@ struct sp_asked_near {
     char scope[32];    /* before "nearby" */
 };
 
-/* Puts nearby problems that are better, and says them in a line; false: there are none. */
+/* Puts nearby problems that are better, and a line about them; false: there are none. */
 bool sp_put_close_by(const struct sp_asked_near *asked, const struct sp_close_by *found);
 
-/* Puts what is known close by each machine of a finished search. */
+/* Puts the nearby problems known for each machine of a finished search. */
 void sp_put_nearby(const struct sp_searching *searching, enum sp_search_outcome outcome);
 
-/* Puts the fewer devices that do with another batch, as nearby.`name` of a command. */
+/* Puts the smaller number of devices that suffices with another batch, as nearby.`name` of a
+ * command. */
 void sp_put_fewer_devices(struct sp_report *report, const struct sp_args *args, const char *command,
                           const char *name, const struct sp_finding *fewer);
 

@@ -106,13 +106,14 @@ static void put_points(struct sp_report *r, const struct sp_found *found, size_t
 struct machine_rows {
     const struct sp_candidate *c;
     const struct sp_price *price;
-    double devices, step_s, expected_step_s, mfu, device_bytes; /* expected: NAN: not ranked by */
+    double devices, step_s, expected_step_s, mfu,
+        device_bytes; /* expected: NAN if plans are not ranked by it */
     double batch, seq, batch_tokens, tokens, budget;
     double usd_per_step, usd_of_run;
     bool has_budget, has_cheapest;
     double least_usd_per_step, cheapest_devices, cheapest_step_s, cheapest_usd_per_h;
     double value, least; /* of the goal: its own, and that of the best machine */
-    double lead;         /* least difference of ln(value) at which that order is no tie */
+    double lead;         /* least difference of ln(value) at which that order is not a tie */
     bool is_compared, is_best, tie;
 };
 
@@ -193,7 +194,7 @@ static void note_budget(struct sp_searching *s)
     for (int i = 0; i < s->of.machines && !isnan(budget); i++) {
         char key[64];
         snprintf(key, sizeof key, "machines.%d.tokens_for_budget", i);
-        const double bought = sp_find(s->report, key)->number;
+        const double bought = sp_entry_number(sp_find(s->report, key));
         sp_line(s->report, "%s %s: %s buy %s tokens%s", i == 0 ? "budget    " : "          ",
                 s->of.machine[i]->hw, sp_human_text(budget, SP_USD),
                 sp_human_text(bought, SP_TOKENS),
@@ -203,7 +204,7 @@ static void note_budget(struct sp_searching *s)
     }
 }
 
-/* Fewest decimals, at least one, that tell two numbers apart. */
+/* Fewest decimals, at least one, at which two numbers look different. */
 static int decimals_apart(double one, double other)
 {
     int decimals = 1;
@@ -212,8 +213,17 @@ static int decimals_apart(double one, double other)
     return decimals;
 }
 
-/* Whether the best machine's lead can be believed. The error of a stack without runs is that of a
- * borrowed one (sp_range_of), which the threshold has. */
+/* A lead in per cent, rounded to `decimals`; from 100 % on it is a factor. */
+static const char *lead_words(int decimals, double percent, struct sp_text *room)
+{
+    if (percent >= 100)
+        return sp_human_lead_in(room, percent);
+    snprintf(room->s, sizeof room->s, "%.*f %%", decimals, percent);
+    return room->s;
+}
+
+/* Whether the best machine's lead is reliable. A stack without runs has the error of a borrowed one
+ * (sp_range_of), which the threshold includes. */
 static void note_machine_ties(struct sp_searching *s)
 {
     const struct sp_search *const of = &s->of;
@@ -227,18 +237,20 @@ static void note_machine_ties(struct sp_searching *s)
     const int decimals = decimals_apart(apart, least);
     const bool lent = !best->base.own_profile, also = !second->base.own_profile;
     sp_stand_in(s->report, SP_BRIEF);
-    sp_line(s->report, "lead       %s is %.*f %% ahead in %s; error of a lead: %.*f %%", best->hw,
-            decimals, apart, of->problem.goal == SP_GOAL_COST ? "cost" : "step time", decimals,
-            least);
+    sp_line(s->report, "lead       %s is %s ahead in %s; error of a lead: %s", best->hw,
+            lead_words(decimals, apart, SP_ROOM),
+            of->problem.goal == SP_GOAL_COST ? "cost" : "step time",
+            lead_words(decimals, least, SP_ROOM));
     sp_stand_in(s->report, SP_DETAILS);
     sp_line(s->report,
-            "machines   %s is %.*f %% ahead of %s in %s; a lead of %.*f %% or more is correct in 4 "
-            "cases of 5%s%s%s%s: %s",
-            best->hw, decimals, apart, second->hw,
+            "machines   %s is %s ahead of %s in %s; a lead of %s or more is correct in 4 cases of 5"
+            "%s%s%s%s: %s",
+            best->hw, lead_words(decimals, apart, SP_ROOM), second->hw,
             of->problem.goal == SP_GOAL_COST ? "cost"
             : of->grounded                   ? "expected step time"
                                              : "step time",
-            decimals, least, lent || also ? ", with the error of a borrowed stack for " : "",
+            lead_words(decimals, least, SP_ROOM),
+            lent || also ? ", with the error of a borrowed stack for " : "",
             lent ? best->base.profile.name : "", lent && also ? " and " : "",
             also ? second->base.profile.name : "",
             lead.is_tie ? "a tie" : "the difference exceeds the error of the estimates");
@@ -270,34 +282,40 @@ struct search_rows {
     struct sp_ranked *all; /* `found` plans, of which `n` are listed */
     size_t found, n;
     char price[160];
-    bool hides_list; /* from the short text, which has machines or another plan in its place */
+    bool hides_list; /* left out of the short text, which shows machines or another plan instead */
     bool is_laid_out;
-    struct sp_laid_out laid_out; /* the plan that a layout of stages brings ahead of the first */
+    struct sp_laid_out laid_out; /* the plan that unequal stages make faster than the first */
     int n_ties;                  /* plans that tie with the first */
     double lead;
     char ties[5 * SP_SEARCH_TOP * SP_MAX_MACHINES]; /* "2, 3 and 4 tie" */
     struct sp_least least;                          /* if nothing fits */
     enum sp_verdict verdict;                        /* of the first plan */
     bool is_empty;
-    char idle[48];         /* devices that stay idle */
+    char idle[48];         /* number of devices that stay idle */
     char constraints[240]; /* of the space: devices, batch, options */
     char borrowed[512];    /* profiles without a known run, where machines are compared */
 };
 
 #define HAS_LEAD (s->n > 1 && sp_ranks_time(s->of))
+/* The limit is the memory where running out is unlikely, not an option or what a tight plan needs.
+ */
+#define HAS_SAFE_LIMIT                                                                             \
+    (s->verdict == SP_VERDICT_YES && isnan(s->of->limits.most_bytes) &&                            \
+     isnan(s->of->limits.headroom))
 
 /* "take 1.05 % longer": the second plan of the list compared with the first, by the value that
  * ranks them. */
 static const char *second_words(const struct search_rows *s, struct sp_text *room)
 {
-    static const char *const of_goal[][3] = {[SP_GOAL_STEP] = {"take", "longer", "less"},
-                                             [SP_GOAL_COST] = {"cost", "more", "less"},
-                                             [SP_GOAL_MFU] = {"have an MFU", "lower", "higher"}};
+    static const char *const of_goal[][4] = {
+        [SP_GOAL_STEP] = {"take", "longer", "less", "as long"},
+        [SP_GOAL_COST] = {"cost", "more", "less", "as much"},
+        [SP_GOAL_MFU] = {"have an MFU", "lower", "higher", "lower"}};
     const char *const *const words = of_goal[s->of->problem.goal];
     const double more = sp_percent_more(s->all[1].value, s->all[0].value);
-    snprintf(room->s, sizeof room->s, "%s to %s %s %% %s%s",
-             s->of->grounded ? "expected" : "estimated", words[0],
-             sp_human_text(fabs(more), SP_NUMBER), words[1 + (more < 0)],
+    snprintf(room->s, sizeof room->s, "%s to %s %s %s%s",
+             s->of->grounded ? "expected" : "estimated", words[0], sp_human_lead(fabs(more)),
+             words[more >= 100 ? 3 : 1 + (more < 0)],
              more < 0        ? ", but is less simple"
              : s->of->robust ? " at the bad ends"
                              : "");
@@ -479,8 +497,8 @@ static char *words_of(const struct sp_searching *s)
     return text;
 }
 
-/* The plans that are listed: a part lists every machine's, since `merge` needs each machine's best.
- */
+/* The plans to list: a part lists those of every machine, because `merge` needs each machine's
+ * best. */
 static void rank_plans(struct search_rows *s, bool all_of_front)
 {
     const struct sp_search_run *const run = &s->of->run;

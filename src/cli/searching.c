@@ -90,7 +90,7 @@ static bool wants_all_plans(const struct sp_args *args)
     return meshes && strcmp(meshes, "all") == 0;
 }
 
-/* Refuses values that would change nothing: a typed word was meant to change something. */
+/* Refuses values that would change nothing: whoever typed them expects a change. */
 static bool check_options(const struct sp_args *args, struct sp_error *error)
 {
     const char *const meshes = args->value.meshes;
@@ -186,8 +186,8 @@ static bool take_machine(struct sp_search_launch *from, struct sp_error *error)
     return !machine[0] || sp_take_text(&from->problem, SP_O_hw, machine, error);
 }
 
-/* The framework that `step` runs the launch under, where neither it nor a profile names one: the
- * plans of the search are compared with this very plan. */
+/* The framework under which `step` runs the launch, if neither the launch nor a profile names one:
+ * the plans of the search are compared with exactly that plan. */
 static bool take_framework(struct sp_search_launch *from, struct sp_error *error)
 {
     struct sp_args *const problem = &from->problem;
@@ -226,7 +226,7 @@ static const enum sp_option_id passed_on[] = {
     SP_O_lora_targets,  SP_O_base_format, SP_O_reference,      SP_O_teacher,
     SP_O_teacher_top_k, SP_O_documents,   SP_O_machine_factor, SP_NO_OPTION};
 
-/* The layers that a search for the deepest model put into it. */
+/* The number of layers that a search for the deepest model gave the model. */
 static void add_depth(struct sp_words *words, const struct sp_model *typed,
                       const struct sp_model *now)
 {
@@ -270,7 +270,7 @@ static double seconds(const struct timespec *from, const struct timespec *to)
     return (double)(to->tv_sec - from->tv_sec) + 1e-9 * (double)(to->tv_nsec - from->tv_nsec);
 }
 
-/* A bar on a terminal, once the search takes longer than people wait without one. */
+/* A bar on a terminal, once the search takes longer than people like to wait without one. */
 static void show_progress(double share, void *context)
 {
     struct clock *const clock = context;

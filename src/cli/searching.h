@@ -8,7 +8,7 @@
 #include "cli/launched.h"
 #include "study/search_machines.h"
 
-/* The launch of --from: what it states, and its plan; without it launch.format is NULL. */
+/* The launch of --from: its settings, and its plan; without --from launch.format is NULL. */
 struct sp_search_launch {
     struct sp_launch launch;
     struct sp_args problem; /* the search's options, with what the launch says */
@@ -21,7 +21,8 @@ struct sp_searching {
     const struct sp_search_launch *from; /* NULL: none */
     struct sp_exporting exporting;       /* with --exportable */
     struct sp_report *report;
-    bool listed;  /* the list of plans is in the report, with what holds for all of them */
+    bool
+        listed; /* the list of plans is in the report, with everything that holds for all of them */
     bool timings; /* how long it took is in the answer */
 };
 

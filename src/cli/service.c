@@ -1,4 +1,4 @@
-/* The service that options ask for: degrees, formats and lengths, and what they may be. */
+/* The service described by options: degrees, formats and lengths, and their limits. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -98,12 +98,11 @@ static bool read_split(const struct serve *f, struct serve_degrees *reads, struc
     const double read = reads->instances * chips_of(reads), make = d->instances * chips_of(d);
     const double both = read + make, chips = (double)sp_chips(&f->hw);
     return fmod(chips, both) == 0 ||
-           sp_fail(error, SP_INPUT,
-                   "--disaggregate %s: %.0f + %.0f chips do not make the %.0f of %s", sp_safe(text),
-                   read, make, chips, f->args->value.hw);
+           sp_fail(error, SP_INPUT, "--disaggregate %s: %.0f + %.0f chips are not the %.0f of %s",
+                   sp_safe(text), read, make, chips, f->args->value.hw);
 }
 
-/* What generates tokens one by one from a cache of its own. */
+/* A model that generates tokens one by one from its own cache. */
 static bool check_decoder(const struct serve *f, struct sp_error *error)
 {
     const struct sp_model *const m = &f->model;
@@ -123,7 +122,8 @@ static bool check_tp(const struct serve *f, const struct serve_degrees *d, struc
                    (long long)m->heads, m->name);
 }
 
-/* Whether degrees say how large an instance is; else it is the machine, or a replica's share. */
+/* Whether degrees determine the size of an instance; else it is the machine, or a replica's
+ * share. */
 static bool is_cut(const struct serve *f, const struct serve_degrees *d)
 {
     return chips_of(d) > 1 || f->args->given.tp || f->is_split;
@@ -235,7 +235,8 @@ static void take_weights(struct serve *f)
     f->expert_weights = (enum sp_storage)(v->expert_weights >= 0 ? v->expert_weights : experts);
 }
 
-/* That of --profile; the name of what the pair borrows waits for the engine. */
+/* The profile of --profile; the name of the stack from which the pair borrows waits for the
+ * engine. */
 static bool take_profile(struct serve *f, const struct sp_sources *sources, struct sp_error *error)
 {
     const char *const name = f->args->value.profile;
@@ -247,7 +248,7 @@ static bool take_profile(struct serve *f, const struct sp_sources *sources, stru
     return sp_load_serving_profile(name, sources, &f->profile, error);
 }
 
-/* The habits that count; the textbook has none. */
+/* The engine's habits that count; the textbook has none. */
 static bool take_engine(struct serve *f, const struct sp_sources *sources, struct sp_error *error)
 {
     const char *const name = f->args->value.engine;
@@ -291,7 +292,7 @@ static bool check_kv(const struct serve *f, struct sp_error *error)
                    "--prefix-hit must be below 1: the last token of a prompt is always computed");
 }
 
-/* A rule that was chosen, or what the constants take: the first choice for the textbook. */
+/* A rule that was chosen, or the one that the constants take: the first choice for the textbook. */
 static int rule_of(const struct serve *f, int chosen)
 {
     return chosen < 0 ? !f->textbook : chosen;
@@ -305,7 +306,7 @@ static void note_compute(const struct serve *f)
                 sp_dtype_names[wanted], sp_dtype_names[sp_compute_dtype(&f->hw.chip, wanted)]);
 }
 
-/* The format that is multiplied in: of what is stored, in the textbook bf16, unless --dtype says
+/* The format of the multiplications: the stored one; in the textbook bf16, unless --dtype names
  * another. */
 static enum sp_dtype math_of(const struct serve *f, enum sp_storage stored_as)
 {
@@ -318,8 +319,8 @@ static struct sp_service service_of(const struct serve *f, double chips)
 {
     const struct sp_args *const args = f->args;
     const double context = args->value.context, input = f->input.mean, output = f->output.mean;
-    const double seen = f->output.square / output; /* the answer that a step is of: longer ones have
-                                                      more steps */
+    const double seen = f->output.square / output; /* the answer to which a step belongs: longer
+                                                      ones have more steps */
     const bool tp = f->is_split || args->given.tp;
     return (struct sp_service){
         .model = &f->model,
@@ -387,7 +388,7 @@ static bool take_lengths(struct serve *f, const struct sp_sources *sources, stru
     return true;
 }
 
-/* The instance that reads prompts, which may have degrees of its own. */
+/* The instance that reads prompts, which may have its own degrees. */
 static struct sp_service reader_of(const struct serve *f, const struct serve_degrees *reads)
 {
     struct sp_service reader = f->service;
@@ -412,7 +413,7 @@ static void note_lengths(const struct serve *f)
                 "the KV cache of a model without a shape is not counted: give --kv-per-token");
 }
 
-/* The pair's own profile, or what its siblings lend, where the estimate knows the machine. */
+/* The pair's own profile, or one borrowed from its siblings, if the estimate knows the machine. */
 static bool find_serving(struct serve *f, const struct sp_sources *sources, struct sp_error *error)
 {
     const bool known = f->hw.network.kind == SP_SWITCHED && sp_model_has_shape(&f->model);
@@ -455,7 +456,7 @@ static bool check_drafts(const struct serve *f, struct sp_error *error)
            sp_fail(error, SP_USAGE, "--draft-model needs --draft-tokens K");
 }
 
-/* Speculative decoding, into the service; what --draft-tokens and the others may be. */
+/* Puts speculative decoding into the service; checks --draft-tokens and related options. */
 static bool load_drafts(struct serve *f, const struct sp_sources *sources, struct sp_error *error)
 {
     const char *const name = f->args->value.draft_model;

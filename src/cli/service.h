@@ -54,16 +54,16 @@ extern const char *const sp_serve_attentions[], *const sp_serve_percentiles[],
 struct serve_degrees {
     double instances;
     double tp, attention_dp, pp;
-    double ep; /* 0: what the ranks make of it */
+    double ep; /* 0: follows from the ranks */
     bool given;
 };
 
-/* What the command knows after its options are read. */
+/* Everything that the command knows after its options are read. */
 struct serve {
     const struct sp_args *args;
     struct sp_report *report;
     struct sp_model model, draft_model;
-    struct sp_acceptance acceptance; /* of the drafts; first NAN: --accepted says what they give */
+    struct sp_acceptance acceptance; /* acceptance of the drafts; first NAN: --accepted gives it */
     struct sp_hardware hw, part;     /* the machine, and an instance of it */
     struct serve_degrees degrees;
     struct sp_engine engine;
@@ -88,12 +88,12 @@ struct serve {
     struct sp_simulated simulated;
     bool is_simulated;
     struct sp_price price;
-    bool is_overrun;    /* more requests come than it serves */
+    bool is_overrun;    /* more requests arrive than it serves */
     double most_served; /* then, in requests/s */
     double fewest;      /* chips of the smallest machine that serves --rate; NAN: not known */
 };
 
-/* Degrees, machine, formats and lengths of the options; what they may be. */
+/* Reads degrees, machine, formats and lengths from the options, and checks them. */
 bool sp_load_service(struct serve *f, const struct sp_sources *sources, struct sp_error *error);
 
 /* The same with model, machine, engine and constants given, such as for another machine. */
@@ -108,7 +108,7 @@ bool sp_load_sequences(struct serve *f, struct sp_error *error);
 /* Sets the sequences of an instance; for arriving requests the rate alone decides. */
 void sp_take_sequences(struct serve *f, double sequences);
 
-/* If more requests come than it serves: puts the most that it serves in place of --rate, and
+/* If more requests arrive than it can serve: replaces --rate by the most that it serves, and
  * returns true. */
 bool sp_load_most(struct serve *f, struct sp_error *error);
 
@@ -117,16 +117,16 @@ bool sp_load_most(struct serve *f, struct sp_error *error);
 double sp_fewest_to_serve(const struct serve *f);
 
 /* The same service on another machine: as many instances of the same degrees as fit, under the same
- * load. `f` points into `from`, which has to outlive it. False where the machine is no whole number
- * of instances, has more of them than requests in flight, or does not serve as many requests as
- * come. */
+ * load. `f` points into `from`, which must outlive it. False if the machine is not a whole number
+ * of instances, has more instances than requests in flight, or serves fewer requests than arrive.
+ */
 bool sp_move_service(const struct serve *from, const struct sp_hardware *hw, struct serve *f);
 
-/* The steady state that it is about: the estimate's, or the closed forms'. */
+/* The steady state of the answer: the estimate's, or the closed forms'. */
 struct sp_steady sp_state_of_service(const struct serve *f);
 
-/* Sequences of an instance whose next token a step makes, by the estimate the mean; and those that
- * hold memory: of a split only what generates. */
+/* Sequences of an instance that get a token in a step (in the estimate the mean number); and those
+ * that hold memory: in a split only those being generated. */
 double sp_generating(const struct serve *f);
 double sp_holding(const struct serve *f);
 
@@ -134,7 +134,7 @@ double sp_holding(const struct serve *f);
 bool sp_service_fits(const struct serve *f);
 bool sp_serves(const struct serve *f);
 
-/* A latency as the limits mean it: of the median request, or of nearly all. */
+/* A latency as the limits are meant: of the median request, or of nearly all. */
 double sp_limited_latency_s(const struct serve *f, enum sp_serve_latency latency, double mean_s);
 
 /* Whether --tpot or --ttft limits what is served. */
@@ -143,15 +143,15 @@ bool sp_has_limits(const struct sp_serve_load *load);
 /* Whether latencies are within the limits; by the simulation if there is one. */
 bool sp_in_time(const struct serve *f, const struct sp_steady *y, const struct sp_serve_load *load);
 
-/* Whether the rows of a file say when requests come. */
+/* Whether the rows of a file state when requests arrive. */
 bool sp_arrives_by_rows(const struct serve *f);
 
-/* Runs the requests through the instance, where lengths differ or --simulate is given. */
+/* Runs the requests through the instance if lengths differ or --simulate is given. */
 void sp_simulate(struct serve *f);
 
 /* Compares a latency with the limit that it exceeds: "; the first after 1.02 s (99th percentile),
- * asked for within 1.00 s"; and what comes beside what is served at most, with the fewest chips for
- * it. */
+ * asked for within 1.00 s"; and the arriving requests with the most that can be served, with the
+ * fewest chips for them. */
 void sp_say_late(const struct serve *f, const struct sp_steady *y, char *out, size_t size);
 void sp_say_fewest(const struct serve *f, char *out, size_t size);
 

@@ -20,7 +20,7 @@ struct rival {
     struct sp_serve_point points[SP_SERVE_POINTS];
     int n;
     struct sp_error why; /* why it answers none of these requests; 0 lines: it answers them */
-    const char *reason;  /* says that the list has none of its instances; NULL: it has one */
+    const char *reason;  /* tells that the list has none of its instances; NULL: it has one */
 };
 #define SP_PART serve_machine
 #define SP_PART_OF struct rival
@@ -37,7 +37,7 @@ struct contest {
     size_t n_entries, shown; /* of them */
 };
 
-/* The instance that degrees ask for, where it is in time. */
+/* The instance with the given degrees, if it is in time. */
 static void take_asked(struct rival *v)
 {
     const struct serve *const f = &v->f;
@@ -55,7 +55,7 @@ static void take_asked(struct rival *v)
     v->n = 1;
 }
 
-/* A machine with a count is no larger than that: one chip alone stands for any number. */
+/* A machine with a count is no larger than that; one chip without a count means any number. */
 static void leave_larger(struct rival *v)
 {
     int left = 0;
@@ -65,8 +65,8 @@ static void leave_larger(struct rival *v)
     v->n = left;
 }
 
-/* False with an error for what is wrong on any machine; a load that this one alone does not serve
- * is its own reason. */
+/* False with an error that concerns every machine; a load that only this one cannot serve is its
+ * own reason. */
 static bool open_machine(struct contest *c, const char *hw, const struct sp_sources *sources,
                          struct sp_error *error)
 {
@@ -175,7 +175,7 @@ static void put_points(struct sp_report *r, const struct contest *c)
     sp_scope(r, "");
 }
 
-/* Beside estimates, closed forms look better than they are. */
+/* Closed forms look better beside estimates than they are. */
 static void note_closed_forms(struct sp_report *r, const struct contest *c)
 {
     for (int i = 0; i < c->n; i++)

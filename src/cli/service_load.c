@@ -1,4 +1,4 @@
-/* The load of a service that options ask for: sequences that run, or requests that come. */
+/* The load of a service: sequences that run, or requests that arrive. */
 #include <math.h>
 #include <stdio.h>
 
@@ -84,7 +84,7 @@ static void prepare_instance(struct serve *f)
         sp_pools(&f->reader, &f->served, 1, 1, 1, (double)sp_chips(&f->hw)).transfer_s;
 }
 
-/* More come than the instance serves. */
+/* More requests arrive than the instance serves. */
 static bool refuse_rate(struct serve *f, double rate, double most, struct sp_error *error)
 {
     f->is_overrun = true;
@@ -95,7 +95,7 @@ static bool refuse_rate(struct serve *f, double rate, double most, struct sp_err
                    rate, most, f->service.chips, f->service.chips == 1 ? "" : "s");
 }
 
-/* Makes an instance of those listed the one that is asked about. */
+/* Makes one of the listed instances the subject of the answer. */
 static void take_point(struct serve *f, const struct sp_serve_point *p)
 {
     f->service.chips = p->chips;
@@ -124,8 +124,8 @@ static void take_split(struct serve *f)
     f->group_chips += f->readers * reader.chips;
 }
 
-/* Where degrees are open, the best instance by --objective, or the best split; the whole machine as
- * one where none serves. */
+/* Where degrees are open: the best instance by --objective, or the best split; if none serves the
+ * load, the whole machine as one instance. */
 static void choose_instance(struct serve *f)
 {
     struct sp_serve_point points[SP_SERVE_POINTS];
@@ -159,7 +159,7 @@ static double sequences_of_split(const struct serve *f)
     return high;
 }
 
-/* Sequences that come at --rate. */
+/* Sequences that arrive at --rate. */
 static bool take_rate(struct serve *f, struct sp_error *error)
 {
     const struct sp_served *const reader = f->load.apart ? &f->reader : NULL;
@@ -193,7 +193,7 @@ static void take_concurrency(struct serve *f)
     f->B = isnan(f->load.concurrency) && !(f->served.kv_held > 0) ? 1
            : f->is_best                                           ? sequences_of_split(f)
                         : sp_sequences_of_load(&f->instance, &f->load, f->replicas);
-    if (!(f->B > 0)) /* one, to say how far it is from fitting, or from the limit */
+    if (!(f->B > 0)) /* one sequence, to tell how far it is from fitting, or from the limit */
         f->B = 1;
     sp_take_sequences(f, f->B);
 }
@@ -218,7 +218,7 @@ static bool check_load(const struct serve *f, struct sp_error *error)
     return true;
 }
 
-/* The sequences of a load on what is prepared of its instance. */
+/* The sequences of a load on a prepared instance. */
 static bool place_load(struct serve *f, struct sp_error *error)
 {
     prepare_instance(f);
@@ -264,7 +264,7 @@ bool sp_load_sequences(struct serve *f, struct sp_error *error)
     return place_load(f, error);
 }
 
-/* Requests per second beyond which the queue of what is placed grows without end. */
+/* Requests per second beyond which the queue of placed requests grows without end. */
 static double most_of_queue(const struct serve *f)
 {
     return sp_total_of_instances(f->instance.estimated ? f->said.most_requests_per_s
@@ -281,7 +281,7 @@ bool sp_load_most(struct serve *f, struct sp_error *error)
     f->load.rate = 0;
     choose_instance(f);
     const bool placed = place_load(f, error);
-    if (sp_has_limits(&f->load) && placed) /* a queue that grows no more may still be too slow */
+    if (sp_has_limits(&f->load) && placed) /* a queue that does not grow may still be too slow */
         f->most_served =
             sp_serves(f) ? sp_total_of_instances(sp_state_of_service(f).requests_per_s, f->replicas)
                          : 0;
@@ -297,13 +297,14 @@ static bool serves_on(const struct serve *f, double chips)
     struct sp_serve_point points[SP_SERVE_POINTS];
     const int n = sp_serve_points(&f->service, &f->load, chips, true, points);
     for (int i = 0; i < n; i++)
-        if (points[i].chips <= chips) /* one chip stands for any number */
+        if (points[i].chips <= chips) /* one chip without a count means any number */
             return true;
     return false;
 }
 
-/* Chips below which no machine serves --rate: each at the rate of the best instance at its most.
- * The margin is for the small difference between the sequences that run and those that arrive. */
+/* Number of chips below which no machine serves --rate, each at the highest rate of the best
+ * instance. The margin allows for the small difference between the sequences that run and those
+ * that arrive. */
 static double least_to_serve(const struct serve *f)
 {
     struct sp_serve_point points[SP_SERVE_POINTS];

@@ -43,8 +43,8 @@ static bool try(struct serve *f, double sequences)
     return f->is_simulated && sp_in_time(f, &y, &f->load);
 }
 
-/* Where nobody says how many requests run, fewer than by the mean lengths, until they are in time.
- */
+/* If the number of running requests is not given: fewer than the mean lengths allow, until they are
+ * in time. */
 static void keep_limits(struct serve *f)
 {
     const double most = f->B;

@@ -1,4 +1,4 @@
-/* The words of `serve`'s verdict for limits that are not kept and rates that are not reached. */
+/* The words of `serve`'s verdict for limits that are exceeded and rates that are not reached. */
 #include <math.h>
 #include <stdio.h>
 
@@ -31,10 +31,10 @@ void sp_say_late(const struct serve *f, const struct sp_steady *y, char *out, si
 {
     struct sp_serve_load tpot = f->load;
     tpot.ttft_s = INFINITY;
-    const bool first = sp_in_time(f, y, &tpot); /* then the limit of the first is not kept */
+    const bool first = sp_in_time(f, y, &tpot); /* then the limit of the first token is exceeded */
     const double s = first ? sp_limited_latency_s(f, SP_LATENCY_TTFT, y->ttft_s)
                            : sp_limited_latency_s(f, SP_LATENCY_TPOT, y->tpot_s);
-    char takes[96] = ""; /* the mean between tokens is said before this */
+    char takes[96] = ""; /* the mean time between tokens comes before this */
     if (first || f->load.percentile == 99)
         snprintf(takes, sizeof takes, "; %s takes %s%s", first ? "the first token" : "a token",
                  sp_human_text(s, SP_SECONDS),

@@ -12,7 +12,7 @@
 /* Characters of --fix and --only. */
 enum { LONGEST_LIST = 512 };
 
-/* The value that a text stands for: a whole number, or the place of a name. */
+/* The value named by a text: a whole number, or the index of a name. */
 static bool read_value(const char *where, const struct sp_plan_field *field, const char *text,
                        int64_t *value, struct sp_error *error)
 {
@@ -66,7 +66,7 @@ static enum sp_plan_field_id find_dimension(const char *where, const char *key,
     return SP_PLAN_FIELDS;
 }
 
-/* Lets one dimension take some values and no others, once. */
+/* Restricts one dimension to some values, once. */
 static bool restrict_to(struct sp_space_limits *limits, const char *option, const char *key,
                         const char *list, struct sp_error *error)
 {
@@ -80,7 +80,7 @@ static bool restrict_to(struct sp_space_limits *limits, const char *option, cons
     return take_values(where, field, list, limits, error);
 }
 
-/* "pp=4": a key with its values, which the text is cut at. */
+/* "pp=4": a key with its values; cuts the text in two. */
 static bool take_pair(struct sp_space_limits *limits, const char *option, char *pair,
                       struct sp_error *error)
 {
@@ -91,7 +91,7 @@ static bool take_pair(struct sp_space_limits *limits, const char *option, char *
     return restrict_to(limits, option, pair, equals + 1, error);
 }
 
-/* "pp=4,zero=1" of --fix: each key has one value. "zero=1,3" of --only: one key, several. */
+/* "pp=4,zero=1" of --fix: each key has one value. "zero=1,3" of --only: one key, several values. */
 static bool take_pairs(struct sp_space_limits *limits, const char *option, const char *text,
                        bool several, struct sp_error *error)
 {
@@ -120,7 +120,7 @@ bool sp_space_limits_of(const struct sp_args *args, struct sp_space_limits *limi
     for (int i = 0; i < args->n_repeated; i++) {
         const enum sp_option_id id = args->repeated_id[i];
         if (id == SP_O_set_var)
-            continue; /* a name of --from's script */
+            continue; /* a name from the script of --from */
         if (!take_pairs(limits, sp_option_name(id), args->repeated[i], id == SP_O_only, error))
             return false;
     }

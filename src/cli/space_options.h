@@ -1,4 +1,4 @@
-/* What limits a search, from the command line. */
+/* The limits of a search, from the command line. */
 #ifndef SP_SPACE_OPTIONS_H
 #define SP_SPACE_OPTIONS_H
 
@@ -15,7 +15,7 @@
     SP_TAKE(headroom)
 /* clang-format on */
 
-/* Reads what limits the search. A value that a dimension cannot have, or a key that is none, is an
+/* Reads the limits of the search. A value that a dimension cannot have, or an unknown key, is an
  * error. */
 bool sp_space_limits_of(const struct sp_args *args, struct sp_space_limits *limits,
                         struct sp_error *error);

@@ -17,8 +17,8 @@
 const char *const sp_base_formats[] = {"bf16", "fp8", "int8", "nf4", "nf4-double", NULL};
 
 /* Bytes of a weight in each of them, scales included. Dettmers et al. 2023, "QLoRA", section 3:
- * blocks of 64 weights with a scale of 4 bytes, or with one of a byte whose own blocks of 256 have
- * a scale of 4 bytes. */
+ * blocks of 64 weights with a scale of 4 bytes, or with a scale of one byte, of which blocks of 256
+ * share a scale of 4 bytes. */
 static double base_bytes(int format)
 {
     const double bytes[] = {sp_storages[SP_STORED_BF16].bytes, sp_storages[SP_STORED_FP8].bytes,
@@ -151,7 +151,7 @@ static bool check_kin(const struct sp_args *args, const struct sp_tuning *t, str
     return true;
 }
 
-/* Reads what is trained of a model with a known shape, if not all of it. */
+/* Reads which part of a model with a known shape is trained, if not all of it. */
 static bool take_adapters(const struct sp_args *args, struct sp_tuning *t, struct sp_error *error)
 {
     const int format = args->value.base_format;

@@ -21,8 +21,8 @@ extern const char *const sp_base_formats[]; /* of frozen weights */
  * model does not have, and options without effect, are errors. */
 bool sp_take_tuning(const struct sp_args *args, struct sp_model *model, struct sp_error *error);
 
-/* "adapters of rank 16 on q, v", "the last 4 layers": what is trained, in words; "" for all of it.
- */
+/* "adapters of rank 16 on q, v", "the last 4 layers": the trained part in words; "" for all of
+ * it. */
 enum { SP_TUNING_TEXT = 160 };
 void sp_tuning_text(const struct sp_model *model, char out[SP_TUNING_TEXT]);
 

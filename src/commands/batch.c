@@ -43,10 +43,10 @@ static const struct sp_example examples[] = {
     {NULL, NULL},
 };
 
-/* Under --layer its list has the text. */
+/* With --layer the list contains the text. */
 #define SP_USUAL (s->lists_layer ? SP_DETAILS : SP_BOTH)
 #define SP_USUAL_SPARE (s->lists_layer ? SP_DETAILS : SP_SPARE)
-/* When rows of batch.def are there. */
+/* Conditions of the rows of batch.def. */
 #define IS_TORUS (s->hw.network.kind == SP_TORUS)
 #define W_OF_MACHINE (IS_TORUS ? s->W_slice : s->W_machine)
 #define HAS_MIXED (!isnan(s->critical_mixed))
@@ -69,7 +69,7 @@ static void put_levels(struct sp_report *r, const struct sp_critical_batches *s)
     sp_key_word(r, NULL, NULL);
 }
 
-/* A step of one layer, with what its bytes and FLOPs are made of. */
+/* A step of one layer, with the factors of its bytes and FLOPs. */
 struct layer_row {
     struct sp_layer_step of;
     const char *does;
@@ -106,8 +106,10 @@ static void put_layer(struct sp_report *r, const struct sp_critical_batches *s, 
     sp_line(
         r, "layer        X %s over the batch, Y %s over the width; a matmul: {layer.%d.flops}/chip",
         sp_human_text(X, SP_COUNT), sp_human_text(Y, SP_COUNT), matmul);
+    sp_stand_in(r, SP_LISTED);
     sp_list_table(r, "layer",
                   ": step, +pass, does, what, +flops: FLOPs per chip, bytes: bytes per chip");
+    sp_stand_in(r, SP_BOTH);
 }
 
 #define SP_PART batch
@@ -138,7 +140,7 @@ static bool load_experts(const struct sp_args *args, struct sp_critical_batches 
                    sp_human_text(s->ep, SP_COUNT), sp_human_text(s->experts, SP_COUNT));
 }
 
-/* The peak of --dtype and what its elements are on the wire. */
+/* The peak of --dtype, and the bytes of its elements on the wire. */
 static void load_peak(const struct sp_args *args, struct sp_critical_batches *s,
                       struct sp_report *report)
 {

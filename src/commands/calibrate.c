@@ -33,7 +33,7 @@ static const struct sp_taken options[] = {
 };
 /* clang-format on */
 
-/* Options that say what a log's run was, beside those of the plan's fields. */
+/* Options that describe the run of a log, besides those of the plan's fields. */
 static const enum sp_option_id of_the_run[] = {SP_O_model, SP_O_shape, SP_O_batch, SP_O_seq,
                                                SP_O_precision};
 
@@ -195,7 +195,7 @@ static void take_name(const struct sp_args *args, char *name, size_t size)
         *dot = '\0';
 }
 
-/* Writes the profile where -o says. */
+/* Writes the profile to the file of -o. */
 static bool write_profile(const struct calibrating *s, struct sp_report *report,
                           struct sp_error *error)
 {
@@ -207,7 +207,7 @@ static bool write_profile(const struct calibrating *s, struct sp_report *report,
              s->of.fit.groups, s->of.chip, s->of.framework, s->of.fit.prior.name);
     const char *const of = s->file ? s->file : s->of.runs.run[0].id;
     char *const text = sp_profile_text(&s->of.fit.fitted, fitted_to, of);
-    sp_make_printable(text, "\n"); /* names of files are others' text */
+    sp_make_printable(text, "\n"); /* names of files may be unsafe text */
     const bool ok = sp_put_file(report, s->written, text, error);
     free(text);
     return ok;
@@ -257,7 +257,7 @@ static bool read_log(const struct sp_args *typed, const struct sp_sources *sourc
     return s->is_logged;
 }
 
-/* Refuses options of a plan where no log has one. */
+/* Refuses options of a plan without a log. */
 static bool check_plan_options(const struct sp_args *args, struct sp_error *error)
 {
     for (size_t i = 0; i < sizeof of_the_run / sizeof *of_the_run; i++)
@@ -321,7 +321,7 @@ static bool write_network(const struct measuring *s, struct sp_report *report,
         return true;
     snprintf(source, sizeof source, "nccl-tests: %zu times on %s in %s", s->times.n, s->hw.name,
              s->file);
-    sp_make_printable(source, ""); /* names of files are others' text */
+    sp_make_printable(source, ""); /* names of files may be unsafe text */
     char *const text = sp_network_text(&s->fit.network, source);
     const bool ok = sp_put_file(report, s->written, text, error);
     free(text);
@@ -364,7 +364,7 @@ static bool gauge(const struct sp_args *args, const char *text, struct gauging *
     bool ok = true;
     if (s->written) {
         snprintf(source, sizeof source, "%zu kernels measured alone, %s", s->times.n, s->file);
-        sp_make_printable(source, ""); /* names of files are others' text */
+        sp_make_printable(source, ""); /* names of files may be unsafe text */
         char *const json = sp_kernels_text(&s->fit.kernels, s->name, source);
         ok = sp_put_file(report, s->written, json, error);
         free(json);
@@ -373,7 +373,7 @@ static bool gauge(const struct sp_args *args, const char *text, struct gauging *
     return ok;
 }
 
-/* Options of one kind of file mean nothing to the other; a log's run has a network too. */
+/* Options of one kind of file mean nothing for the other; a log's run has a network too. */
 static bool check_options(const struct sp_args *args, bool of_nccl, struct sp_error *error)
 {
     static const enum sp_option_id of_runs[] = {SP_O_framework, SP_O_profile, SP_O_all, SP_O_log,
@@ -388,7 +388,7 @@ static bool check_options(const struct sp_args *args, bool of_nccl, struct sp_er
     return true;
 }
 
-/* A file of runs makes a profile, what nccl-tests print a network. */
+/* A file of runs makes a profile, the output of nccl-tests a network. */
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
     if (args->given.example)
@@ -443,12 +443,13 @@ const struct sp_command sp_cmd_calibrate = {
     .name = "calibrate",
     .summary = "fit a profile to your own measured runs",
     .operands = "[RUNS.csv|NCCL.txt|KERNELS.csv]",
-    .about = "Fits a profile of a chip and framework to three or more measured runs in a CSV file "
-             "(docs/runs.md) or, with columns input and output, of a chip and engine. Prints "
-             "errors before and after, also on held-out configurations, and the undetermined "
-             "constants. --log adds the run of a launch (--from) or of a plan. The output of "
-             "nccl-tests gives a network; times of share/scaleplan/measure.py give kernels.",
+    .about = SP_ABOUT_IN_SHELL(
+        "Fits a profile of a chip and framework to three or more measured runs in a CSV file "
+        "(docs/runs.md) or, with columns input and output, of a chip and engine. Prints "
+        "errors before and after, also on held-out configurations, and the undetermined "
+        "constants. --log adds the run of a launch (--from) or of a plan. The output of "
+        "nccl-tests gives a network; times of share/scaleplan/measure.py give kernels."),
     SP_OPTIONS(options),
-    .examples = examples,
+    .examples = SP_EXAMPLES_IN_SHELL(examples),
     .run = SP_IN_SHELL(run),
 };

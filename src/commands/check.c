@@ -14,7 +14,7 @@
 #include "cli/exercise_book.h"
 #include "cli/exercise_grade.h"
 #include "cli/exercise_sheet.h"
-#include "cli/printed.h"
+#include "cli/printed_by_sources.h"
 
 enum { MOST_ROWS = 4000 }; /* expected values */
 
@@ -141,7 +141,7 @@ static bool compare(struct check *check, const char *file, const struct sp_case 
     return add_row(check, &row);
 }
 
-/* A case that expects a refusal; true when it was refused so. */
+/* A case that expects a refusal; true if it was refused as expected. */
 static bool compare_refusal(struct check *check, const char *file, const struct sp_case *c,
                             const struct sp_outcome *got)
 {

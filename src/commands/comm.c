@@ -58,7 +58,7 @@ static const struct sp_example examples[] = {
     {NULL, NULL},
 };
 
-/* What runs on which kind of network. */
+/* Kinds of questions, by the kind of network. */
 enum kind { TORUS, TORUS_SEND, SWITCH, SWITCH_SEND };
 
 enum { MOST_SIZES = 24 };
@@ -69,7 +69,7 @@ struct sized {
     double V, one_s;
 };
 
-/* What was asked, and what the rows of comm.def show of it. */
+/* The question, and the values shown by the rows of comm.def. */
 struct comm {
     const struct sp_args *args;
     struct sp_hardware hw;
@@ -106,6 +106,15 @@ static void put_sizes(struct sp_report *r, const struct comm *s)
     sp_scope(r, "");
 }
 
+/* The value of the key "bound" as words of a sentence. */
+static const char *level_words(const char *bound)
+{
+    return strcmp(bound, "node") == 0    ? "the links inside nodes"
+           : strcmp(bound, "cross") == 0 ? "the links between nodes"
+           : strcmp(bound, "spine") == 0 ? "the links between units"
+                                         : bound;
+}
+
 #define SP_PART comm
 #define SP_PART_OF struct comm
 #include "answer/put_rows.h"
@@ -128,7 +137,8 @@ static int read_lengths(const struct comm *s, const char *text, int64_t lengths[
     return n;
 }
 
-/* A chip named without a size has no slice to lie on: the axes are what the user says, as rings. */
+/* A chip named without a size has no slice to lie on: the axes are those that the user gives, as
+ * rings. */
 static bool group_without_slice(struct comm *s, const int64_t lengths[], int n, unsigned axes,
                                 struct sp_torus_group *g, struct sp_error *error)
 {
@@ -146,7 +156,7 @@ static bool group_without_slice(struct comm *s, const int64_t lengths[], int n, 
     return true;
 }
 
-/* The physical axes under --group-axes, or all of the slice's; which of them wrap. */
+/* The physical axes of --group-axes, or all axes of the slice, and which of them wrap. */
 static bool read_group(struct comm *s, struct sp_torus_group *g, struct sp_error *error)
 {
     const char *const text = s->args->value.group_axes;
@@ -273,8 +283,8 @@ static unsigned axes_of_array(const struct comm *s, const struct sp_sharded *arr
     return sharding && !s->sends ? sharding : all;
 }
 
-/* --array in the textbook's notation: V is the whole array over all axes that shard it and are none
- * of the group's. */
+/* --array in the textbook's notation: V is the whole array, over all axes that shard it and do not
+ * belong to the group. */
 static bool read_array(struct comm *s, const char *text, struct sp_error *error)
 {
     struct sp_notation apart;
@@ -309,7 +319,7 @@ static bool read_bytes(struct comm *s, struct sp_error *error)
     return true;
 }
 
-/* --mesh and, where --group-axes names some of its axes, which. */
+/* Reads --mesh and, if --group-axes is given, which of its axes that names. */
 static bool read_mesh(struct comm *s, struct sp_error *error)
 {
     const char *const mesh = s->args->value.mesh, *axes = s->args->value.group_axes;
@@ -367,8 +377,8 @@ static bool load(const struct sp_args *args, struct comm *s, struct sp_error *er
            (s->is_switched ? load_switches(s, error) : load_torus(s, error));
 }
 
-/* The collective over one node, two, ... of the whole machine, as it is, which the estimate knows.
- */
+/* The collective over one node, two, ... of the whole unchanged machine, which the estimate
+ * knows. */
 static bool find_sizes(struct comm *s, struct sp_error *error)
 {
     static const enum sp_option_id others[] = {SP_O_group,          SP_O_mesh, SP_O_inner,

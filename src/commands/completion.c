@@ -1,4 +1,4 @@
-/* completion: what a shell needs to complete words of the program's lines. */
+/* completion: a shell's script that completes words of the program's lines. */
 #include <string.h>
 
 #include "cli/command.h"
@@ -38,12 +38,13 @@ const struct sp_command sp_cmd_completion = {
     .name = "completion",
     .summary = "shell completion of commands, options, names and keys",
     .operands = "[bash|zsh|fish]",
-    .about = "Prints a shell's completion file: commands, options and values, names of configs "
-             "(your own too) and keys of --get. For zsh, save it as _scaleplan in a folder of "
-             "fpath. `cmake --install` installs all three.",
+    .about = SP_ABOUT_IN_SHELL(
+        "Prints a shell's completion file: commands, options and values, names of configs "
+        "(your own too) and keys of --get. For zsh, save it as _scaleplan in a folder of "
+        "fpath. `cmake --install` installs all three."),
     .options = NULL,
     .n_options = 0,
-    .examples = examples,
+    .examples = SP_EXAMPLES_IN_SHELL(examples),
     .run = SP_IN_SHELL(run),
     .streams = streams,
     .stream = SP_IN_SHELL(stream),

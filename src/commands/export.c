@@ -8,7 +8,7 @@
 #include "cli/exported.h"
 #include "cli/launched.h"
 #include "cli/plan_rows.h"
-#include "cli/served.h"
+#include "cli/server_launch.h"
 
 /* clang-format off */
 static const struct sp_taken options[] = {
@@ -58,7 +58,7 @@ static bool write_plan(const struct sp_args *args, const struct sp_sources *sour
     return sp_write_launch(target, &launched, &export->written, error);
 }
 
-/* The file, and what is in the report with it. */
+/* The file, and the report's text about it. */
 static bool put(const struct export *export, struct sp_report *report, struct sp_error *error)
 {
     const bool ok = !export->path || sp_put_file(report, export->path, export->written.text, error);
@@ -101,7 +101,7 @@ static bool export_service(const struct sp_args *typed, const struct sp_sources 
     const bool given[] = {typed->given.tp, typed->given.pp, typed->given.ep, typed->given.etp};
     for (size_t i = 0; i < sizeof given / sizeof *given; i++)
         if (!given[i])
-            *degrees[i] = NAN; /* a plan's are 1 then */
+            *degrees[i] = NAN; /* in a plan they would be 1 */
     if (!sp_write_service(&args, sources, target, export->to, report, &f, &export->written, error))
         return false;
     export->memory = f.fits ? "yes" : "no";

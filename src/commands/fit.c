@@ -1,4 +1,4 @@
-/* fit: does the model train on the machine, what limits it, and what would be better. */
+/* fit: whether a model trains on a machine, what limits it, and what would be better. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -15,6 +15,7 @@
 #include "cli/fit_inputs.h"
 #include "cli/lines.h"
 #include "cli/fit_html.h"
+#include "cli/fit_known.h"
 #include "cli/fit_path_rows.h"
 #include "cli/fit_words.h"
 #include "cli/price.h"
@@ -58,7 +59,7 @@ static const struct sp_example examples[] = {
     {NULL, NULL},
 };
 
-/* What the rows of fit.def show. */
+/* The values shown by the rows of fit.def. */
 /* NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): one of it, its members by subject */
 struct fit {
     struct sp_fit_inputs q;
@@ -67,15 +68,18 @@ struct fit {
     char shape[96], cloud[64], accumulate[24];
     bool is_inferred, has_one_framework; /* no --precision; both frameworks are the same */
     double bytes_per_param, mfu, turns, sequences;
-    double scores_flops, scores_share; /* of a step with causal scores; what they add */
-    double W_axes[SP_MAX_AXES];        /* of 1, 2, 3 wrapped axes */
-    double left_idle;                  /* chips of the machine, with --idle */
-    char machine[128];                 /* the others, as --hw; "": all of them */
+    double scores_flops,
+        scores_share;           /* FLOPs of a step with causal scores; the FLOPs that they add */
+    double W_axes[SP_MAX_AXES]; /* of 1, 2, 3 wrapped axes */
+    double left_idle;           /* chips of the machine, with --idle */
+    char machine[128];          /* the others, as --hw; "": all of them */
     double W_machine, critical_machine, critical_group;
     int open_axes, long_axes;
     struct sp_strategy fsdp, both; /* by the rule */
     bool has_mesh;                 /* --mesh, by the rule */
+    struct sp_degrees degrees;
     struct sp_fit_row given;
+    char kinder[112]; /* why it is faster than the best plan, which is not judged by the rule */
 
     struct sp_strategy best_of[SP_STRATEGIES]; /* on real axes: with their input and terms */
     struct sp_strategy best;                   /* of --strategy */
@@ -84,6 +88,7 @@ struct fit {
     struct sp_fit_row w;
     enum sp_remat remat;
     double bytes_per_token_layer, roomy_bytes;
+    struct sp_fit_known known;                 /* of the best */
     bool is_tight;                             /* fits, and leaves less than roomy_bytes free */
     char mesh[128], why_uneven[192], with[64]; /* ", with --cp 4 --ep 8"; "": neither */
     char *command, *search;       /* the plan for `step`, the problem for `search`; NULL: none */
@@ -107,16 +112,17 @@ struct fit {
     double step_ratio;
 };
 
-/* When rows of fit.def are there. */
+/* Conditions of the rows of fit.def. */
 #define IS_TORUS (!isnan(s->t->W_ici))
 #define HAS_SHAPE (sp_model_has_shape(&s->q.model))
 #define HAS_MACHINE (!IS_TORUS && !isnan(s->W_machine))
 #define HAS_BOTH (s->fsdp.exists && s->both.exists)
 #define HAS_BEST (s->best.exists)
+#define SAYS_YES (s->known.reason[0] ? "On paper" : "Yes")
 #define HAS_RUN (HAS_BEST && !isnan(s->tokens))
 #define HAS_SPLIT (s->of == OF_RULE && s->p->kind == SP_FSDP_TP && !isnan(s->t->W_X))
 
-/* A strategy, and what the rows of fit_strategy.def show of it. */
+/* A strategy, and the values shown by the rows of fit_strategy.def. */
 enum shown_of { OF_RULE, OF_MESH, OF_BEST };
 struct shown {
     enum shown_of of;
@@ -135,7 +141,7 @@ struct shown {
 #define SP_PART_OF struct shown
 #include "answer/put_rows.h"
 
-/* Adds a way out to the list, parted by semicolons. */
+/* Adds a way out to the list, after a semicolon. */
 __attribute__((format(printf, 3, 4))) static void add_way(char *out, size_t size,
                                                           const char *format, ...)
 {
@@ -147,7 +153,7 @@ __attribute__((format(printf, 3, 4))) static void add_way(char *out, size_t size
     va_end(args);
 }
 
-/* The changes that turn each no into a yes. */
+/* Lists the changes that turn each no into a yes. */
 static void say_ways_out(const struct sp_fit_row *w, char *out, size_t size)
 {
 #define WAY(when, words)                                                                           \
@@ -244,7 +250,7 @@ static void put_strategies(struct sp_report *r, const struct fit *f)
     sp_list_table(r, "strategies", ": strategy, way_out: what turns the no into a yes");
 }
 
-/* The best plan of a strategy, and what speaks against it. */
+/* The best plan of a strategy, and its drawbacks. */
 struct fit_plan {
     const struct sp_strategy *p;
     char mesh[192], why[128];
@@ -273,7 +279,7 @@ static void say_against(const struct fit *f, struct fit_plan *plan)
 static void put_plans(struct sp_report *r, const struct fit *f)
 {
     if (f->best.exists)
-        sp_begin_row(r, sp_strategy_titles[f->best.kind], "plans.%s",
+        sp_begin_row(r, sp_mesh_title(&f->best, SP_ROOM), "plans.%s",
                      sp_strategy_names[f->best.kind]);
     for (int kind = 0; kind < SP_STRATEGIES; kind++) {
         const struct sp_strategy *const best = &f->best_of[kind];
@@ -285,7 +291,7 @@ static void put_plans(struct sp_report *r, const struct fit *f)
         sp_name_shared(best, shared, sizeof shared);
         sp_append(plan.mesh, sizeof plan.mesh, "%s", shared);
         say_against(f, &plan);
-        sp_begin_row(r, sp_strategy_titles[kind], "plans.%s", sp_strategy_names[kind]);
+        sp_begin_row(r, sp_mesh_title(best, SP_ROOM), "plans.%s", sp_strategy_names[kind]);
         put_fit_plan_rows(r, &plan);
         if (f->best.exists && kind == (int)f->best.kind)
             sp_drop_row(r);
@@ -342,7 +348,7 @@ static void put_purchase(struct sp_report *r, const struct fit *f)
 #define SP_PART_OF struct fit
 #include "answer/put_rows.h"
 
-/* Reads "fsdp=1024,tp=4"; what is not named is 1. */
+/* Reads "fsdp=1024,tp=4"; degrees that are not named are 1. */
 static bool read_mesh(const char *mesh, struct sp_degrees *degrees, struct sp_error *error)
 {
     const struct {
@@ -370,15 +376,6 @@ static bool read_mesh(const char *mesh, struct sp_degrees *degrees, struct sp_er
     return true;
 }
 
-static enum sp_strategy_kind kind_of(const struct sp_degrees *d)
-{
-    if (d->pp > 1)
-        return SP_PP_FSDP;
-    if (d->dp > 1)
-        return d->fsdp > 1 || d->tp > 1 ? SP_HSDP : SP_DP;
-    return d->tp == 1 ? SP_FSDP : d->fsdp > 1 ? SP_FSDP_TP : SP_TP;
-}
-
 static bool load_mesh(struct fit *f, const char *mesh, struct sp_error *error)
 {
     struct sp_degrees d;
@@ -388,30 +385,29 @@ static bool load_mesh(struct fit *f, const char *mesh, struct sp_error *error)
         return sp_fail(error, SP_INPUT,
                        "--mesh: the degrees multiply to %lld chips; the machine has %.0f",
                        (long long)d.dp * d.fsdp * d.tp * d.pp, f->t->N);
-    const enum sp_strategy_kind kind = f->t->N > 1 ? kind_of(&d) : SP_DP;
-    const struct sp_strategy s = sp_fit_mesh(&f->q.in, f->t, kind, &d, false);
+    const struct sp_strategy s = sp_fit_mesh(&f->q.in, f->t, sp_strategy_of_degrees(&d), &d, false);
     if (!s.exists) {
-        const char *const faults[] = {[SP_MESH_OK] = "nodes or axes do not divide so",
+        const char *const faults[] = {[SP_MESH_OK] = "nodes or axes cannot be divided this way",
                                       [SP_MESH_TP] = "tp does not divide its heads and widths",
                                       [SP_MESH_STAGES] = "it has fewer layers than stages",
                                       [SP_MESH_CONVOLUTIONS] =
                                           sp_plan_problem_text(SP_PLAN_CONVOLUTIONS)};
         return sp_needs_layers(&f->q.model, error) &&
-               sp_fail(error, SP_INPUT, "--mesh: %s is no mesh for %s: %s", sp_safe(mesh),
+               sp_fail(error, SP_INPUT, "--mesh: %s is not a mesh for %s: %s", sp_safe(mesh),
                        f->q.model.name, faults[sp_mesh_fault(&f->q.in, &d)]);
     }
     f->has_mesh = true;
+    f->degrees = d;
     sp_fill_fit_row(&f->q.in, f->t, &s, false, &f->given);
     sp_fill_real_axes(&f->given, &d);
     return true;
 }
 
-/* Takes the number of chips with the shortest step of those that --idle allows. */
+/* Takes the number of chips with the shortest step among those that --idle allows. */
 static void leave_idle(struct fit *f, const struct sp_args *args)
 {
     const int64_t all = sp_chips(&f->q.hw);
-    sp_leave_idle(&f->q.in, f->q.problem.idle, f->q.only < 0 ? ~0u : 1u << f->q.only, !f->is_book,
-                  &f->q.hw);
+    sp_leave_idle(&f->q.in, f->q.problem.idle, f->q.kinds, !f->is_book, &f->q.hw);
     f->left_idle = (double)(all - sp_chips(&f->q.hw));
     if (f->left_idle == 0)
         return;
@@ -449,8 +445,18 @@ static void find_machine(struct fit *f, const struct sp_args *args)
     f->both = sp_fit_strategy(in, t, SP_FSDP_TP);
 }
 
-/* The best plan, and what its lines and remarks say. */
-static void find_best(struct fit *f, const struct sp_args *args)
+/* What the mesh of --mesh is as a plan, where the rule makes it faster than the best. */
+static void say_kinder(struct fit *f)
+{
+    const struct sp_strategy *const rule = &f->given.s;
+    const struct sp_strategy plan =
+        sp_fit_mesh(&f->real_in, &f->real_t, rule->kind, &f->degrees, true);
+    if (rule->fits && rule->step_with_bubble_s < f->any_best.step_with_bubble_s * (1 - 1e-9))
+        sp_say_mesh_as_plan(&plan, f->kinder, sizeof f->kinder);
+}
+
+/* The best plan, and the words of its lines and remarks. */
+static bool find_best(struct fit *f, const struct sp_args *args, struct sp_error *error)
 {
     const struct sp_fit_input *const in = &f->q.in;
     f->real_in = *in;
@@ -459,11 +465,15 @@ static void find_best(struct fit *f, const struct sp_args *args)
     f->real_t = sp_fit_terms(&f->real_in);
     f->any_best = sp_fit_best_of_each(&f->real_in, &f->real_t, ~0u, f->best_of);
     f->best = f->q.only < 0 ? f->any_best : f->best_of[f->q.only];
+    if (f->has_mesh && f->any_best.exists)
+        say_kinder(f);
     f->remat = f->best.exists ? f->best.remat : SP_REMAT_NONE;
     f->bytes_per_token_layer = sp_activation_bytes_per_token_layer(&f->q.model, f->remat);
     f->roomy_bytes = sp_most_bytes(f->best.beside.residual, f->t->capacity_bytes, SP_VERDICT_YES);
+    if (!sp_fit_judge_known(args, &f->real_in, &f->best, f->q.kinds, &f->known, error))
+        return false;
     if (!f->best.exists)
-        return;
+        return true;
     sp_fill_fit_row(&f->real_in, &f->real_t, &f->best, true, &f->w);
     f->is_tight = f->best.verdict == SP_VERDICT_TIGHT;
     sp_name_mesh(&f->best, f->mesh, sizeof f->mesh);
@@ -471,14 +481,15 @@ static void find_best(struct fit *f, const struct sp_args *args)
     sp_name_shared(&f->best, shared, sizeof shared);
     if (shared[0])
         snprintf(f->with, sizeof f->with, ", with%s", shared);
-    f->search = sp_fit_search_command(args);
+    f->search = f->known.other_batch ? NULL : sp_fit_search_command(args);
     f->command = sp_fit_command(args, f->machine, &f->real_in, &f->best, &f->plan_batch);
     if (!f->is_book)
-        return;
-    /* the closed forms have the mean of replicas without the same number of sequences */
+        return true;
+    /* the closed forms use the mean if replicas have different numbers of sequences */
     if (f->w.batch_shards > f->sequences || f->sequences != floor(f->sequences) ||
         sp_shares_batch(f->sequences, 1, f->w.batch_shards, f->why_uneven, sizeof f->why_uneven))
         f->why_uneven[0] = '\0';
+    return true;
 }
 
 static bool find_run(struct fit *f, const struct sp_args *args, struct sp_error *error)
@@ -539,9 +550,9 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     f.is_book = sp_sources_of(args).textbook;
     leave_idle(&f, args);
     find_machine(&f, args);
-    if (args->given.mesh && !load_mesh(&f, args->value.mesh, error))
+    if ((args->given.mesh && !load_mesh(&f, args->value.mesh, error)) ||
+        !find_best(&f, args, error))
         return false;
-    find_best(&f, args);
     if (args->given.path || args->given.plot)
         find_path(&f);
     if (!find_run(&f, args, error) || !find_other(&f, args, error))
@@ -578,6 +589,7 @@ const struct sp_command sp_cmd_fit = {
     .examples = examples,
     .fits_key = "best.fits",
     .compute_bound_key = "best.compute_bound",
+    .paper_key = "usual_batch",
     .asked_fits = "mesh.fits",
     .asked_bound = "mesh.compute_bound",
     .run = run,

@@ -45,7 +45,7 @@ static const struct sp_example examples[] = {
 /* The source of the speed; the last one given counts. */
 enum rate_from { RATE_GIVEN, RATE_OF_HOURS, RATE_OF_MFU, RATE_OF_HFU };
 
-/* What is asked, and what the rows of flops.def and flops_params.def show of it. */
+/* The question, and the values shown by the rows of flops.def and flops_params.def. */
 struct flops {
     double asked_seq; /* that is listed among the others; NAN: none */
     struct sp_model model;
@@ -56,7 +56,7 @@ struct flops {
     struct sp_scores parts[SP_MOST_SCORES];
     int kinds; /* how many of them */
     bool shaped, causal, asks_step, has_lengths;
-    bool has_beside, is_tuned; /* other models run alongside it; they do, or something is frozen */
+    bool has_beside, is_tuned; /* other models run alongside it; they run, or something is frozen */
     enum sp_flop_convention scores;
     double batch, seq, width, heads; /* tokens, tokens, d_model, heads */
     double rule_params, two_p, six_p, kv_bytes;
@@ -99,7 +99,7 @@ static const char *const reaches[SP_REACHES] = {
     [SP_REACH_BOTH_SIDES] = "a window around it",
     [SP_REACH_PICKED] = "tokens that an indexer picks",
     [SP_REACH_ENTRIES] = "entries of many tokens",
-    [SP_REACH_RECURRENCE] = "a state, or streams beside its own",
+    [SP_REACH_RECURRENCE] = "a state, or further streams",
 };
 
 #define SP_PART flops_scores
@@ -209,14 +209,14 @@ static void count(const struct sp_args *args, struct flops *f)
     f->equals_projections = sp_scores_equal_projections_tokens(&f->model, f->causal);
 }
 
-/* Why the speed is more than the devices can do, counting these FLOPs per token; else NULL. */
+/* Why the speed exceeds the abilities of the devices, counting these FLOPs per token; else NULL. */
 static const char *above_peak(const struct flops *f, double flops_per_token,
                               enum sp_flop_convention convention)
 {
     return sp_above_peak(sp_utilisation(flops_per_token, f->rate, f->N, f->C), convention);
 }
 
-/* The FLOPs of the run and the speed, as the options say them. */
+/* The FLOPs of the run and the speed, from the options. */
 static void convert(const struct sp_args *args, struct flops *f)
 {
     f->tokens = args->value.tokens;

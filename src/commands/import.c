@@ -1,5 +1,5 @@
-/* import: others' descriptions as files of ours: a Hugging Face config as a model, what tools print
- * of a cluster's nodes as a machine. */
+/* import: others' descriptions as files of ours: a Hugging Face config as a model, the output of a
+ * cluster's tools about its nodes as a machine. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,7 +71,7 @@ struct import {
     struct sp_model model;
     struct sp_params params;
     const char *path; /* of the native file; NULL: none */
-    bool assumed;     /* --assume says the family */
+    bool assumed;     /* --assume names the family */
     char *text;
 };
 
@@ -98,7 +98,7 @@ static bool convert(const struct sp_json *json, const struct sp_sources *sources
         cJSON_ReplaceItemInObjectCaseSensitive(native, "name", cJSON_CreateString(name));
     const struct sp_json document = {.root = native, .origin = json->origin};
     import->text = sp_must(cJSON_Print(native));
-    sp_make_printable(import->text, "\n\t"); /* names of the config are others' text */
+    sp_make_printable(import->text, "\n\t"); /* names of the config may be unsafe text */
     const bool ok = sp_decode_model(&document, &import->model, error);
     cJSON_Delete(native);
     return ok;
@@ -165,8 +165,8 @@ static void set_figure(cJSON *network, const char *key, double value)
     cJSON_AddItemToObject(network, key, figure);
 }
 
-/* The base's file with what the node says in its place. Switches and cabling of the base are not
- * this machine's. */
+/* The base's file with the facts of the node in its place. Switches and cabling of the base do not
+ * belong to this machine. */
 static void write_machine(const struct sp_config *base, struct import_machine *m)
 {
     static const char *const not_known[] = {"fabric", "domain_switches", "domain_switch_ports"};
@@ -298,12 +298,13 @@ const struct sp_command sp_cmd_import = {
     .summary =
         "turn a Hugging Face config into a model file, or a cluster's nodes into a machine file",
     .operands = "CONFIG.json|NODES.txt...",
-    .about = "Turns a Hugging Face config.json (`scaleplan list families`) into a model file and "
-             "prints its parameter count; --model also reads the config itself. Its class decides "
-             "the head. Unknown architectures need --assume FAMILY. Assumptions and uncounted "
-             "parts are notes, also in the file. The output of `nvidia-smi topo -m` and `scontrol "
-             "show node` gives a machine file; --hw or Slurm's Gres names the chip.",
+    .about = SP_ABOUT_IN_SHELL(
+        "Turns a Hugging Face config.json (`scaleplan list families`) into a model file and "
+        "prints its parameter count; --model also reads the config itself. Its class decides "
+        "the head. Unknown architectures need --assume FAMILY. Assumptions and uncounted "
+        "parts are notes, also in the file. The output of `nvidia-smi topo -m` and `scontrol "
+        "show node` gives a machine file; --hw or Slurm's Gres names the chip."),
     SP_OPTIONS(options),
-    .examples = examples,
+    .examples = SP_EXAMPLES_IN_SHELL(examples),
     .run = SP_IN_SHELL(run),
 };

@@ -1,4 +1,4 @@
-/* lint: what is wrong with a config file. */
+/* lint: the faults of a config file. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 extern const struct sp_command sp_cmd_step;
 
-/* Every member of a plan is taken by itself, so that its fault has its place. */
+/* Every member of a plan is read by itself, so that its fault has its place. */
 static bool check_plan(const struct sp_json *json, struct sp_error *error)
 {
     struct sp_args args = {0};
@@ -39,7 +39,7 @@ static bool is_plan(const cJSON *root)
                                     cJSON_GetObjectItemCaseSensitive(root, "model"));
 }
 
-/* What the file is, and whether it is right; NULL when it is not. */
+/* A description of the file; NULL if it has a fault. */
 static const char *lint_file(const char *file, const struct sp_sources *sources,
                              struct sp_error *error)
 {
@@ -99,7 +99,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
 }
 
 static const struct sp_example examples[] = {
-    {"lint my-chip.json", "what is wrong with it, and where"},
+    {"lint my-chip.json", "its faults and where they are"},
     {NULL, NULL},
 };
 

@@ -32,7 +32,7 @@ struct listed {
 #define SP_PART_OF struct listed
 #include "answer/put_rows.h"
 
-/* The config as the member of its kind; kinds without one are listed by their names alone. */
+/* The config as the member of its kind; kinds without one are listed only by their names. */
 static struct listed listed_of(enum sp_config_kind kind, const char *name, const void *config)
 {
     struct listed s = {
@@ -104,9 +104,10 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
             if (strcmp(args->operands[i], sp_config_kinds[kind].folder) == 0)
                 known = wanted[kind] = true;
         if (!known)
-            return sp_fail(error, SP_INPUT,
-                           "\"%s\" is not one of " SP_KINDS(SP_KIND_FOLDER, ", ") ", families",
-                           sp_safe(args->operands[i]));
+            return sp_fail(
+                error, SP_INPUT,
+                "there is no list \"%s\"; the lists: " SP_KINDS(SP_KIND_FOLDER, ", ") ", families",
+                sp_safe(args->operands[i]));
     }
     if (families)
         put_families(report);

@@ -56,7 +56,7 @@ static const struct sp_example examples[] = {
 
 enum { MOST_GRADIENTS = 64 };
 
-/* Ten steps a second would take twelve days: a larger number is one of tokens. */
+/* Ten steps a second would take twelve days: a larger number must be a number of tokens. */
 #define MOST_STEPS 1e7
 
 /* A step of Adam on one parameter. */
@@ -67,24 +67,24 @@ struct adam {
     double correction1, correction2, m_hat, v_hat;
 };
 
-/* What was asked, and what the rows of lr.def show of it. */
+/* The question, and the values shown by the rows of lr.def. */
 struct lr {
     const struct sp_option_values *v;
     struct sp_lr_schedule schedule;
     double grad_acc, seq;
-    double sequences; /* batch to reach; NAN when --microbatches tells the batch */
+    double sequences; /* batch to reach; NAN when --microbatches gives the batch */
     double base_batch_tokens, batch_sequences, batch_tokens;
     bool has_batch; /* some part of the batch is given */
     bool is_wanted; /* a batch to reach is given */
     bool in_tokens; /* the schedule is */
-    double step;    /* NAN: none is asked about */
+    double step;    /* NAN: no step is asked about */
     struct adam adam[MOST_GRADIENTS];
     int n_adam;        /* 0: no gradients */
     struct adam *last; /* of them */
     double param, update, decay;
     enum sp_lr_rule rule;
     double lr, decay_left, correction1, correction2, clip_factor; /* of the step */
-    bool warms;                                                   /* the step is of the warmup */
+    bool warms; /* the step is part of the warmup */
     char schedule_text[96];
 };
 
@@ -146,7 +146,7 @@ static bool load_steps(const struct sp_args *args, struct lr *s, struct sp_error
     return true;
 }
 
-/* One step of Adam more, from the moments before it. */
+/* One more step of Adam, from the moments before it. */
 static void add_gradient(struct lr *s, double step, double g, struct sp_adam_moments before)
 {
     const struct sp_option_values *const v = s->v;
@@ -161,7 +161,7 @@ static void add_gradient(struct lr *s, double step, double g, struct sp_adam_mom
     s->last = a;
 }
 
-/* --grad: a gradient a step, or one that all steps up to --step have. */
+/* --grad: one gradient per step, or a single one for all steps up to --step. */
 static bool load_gradients(struct lr *s, struct sp_error *error)
 {
     const char *list = s->v->grad;
@@ -192,7 +192,7 @@ static bool load_gradients(struct lr *s, struct sp_error *error)
     return true;
 }
 
-/* --warmup and --total-steps count steps; --warmup-tokens and --tokens say the same in tokens. */
+/* --warmup and --total-steps count steps; --warmup-tokens and --tokens give the same in tokens. */
 static bool check_steps(const struct lr *s, struct sp_error *error)
 {
     const struct {
@@ -239,16 +239,16 @@ static bool load(const struct sp_args *args, struct lr *s, struct sp_error *erro
         .decay = v->grad && !args->given.decay && isnan(v->total_steps) && isnan(v->tokens)
                      ? SP_DECAY_CONSTANT
                      : (enum sp_lr_decay)v->decay};
-    if (!load_steps(args, s, error) || !load_gradients(s, error))
+    if (!load_steps(args, s, error) || !load_gradients(s, error) || !check_schedule(s, error))
         return false;
     if (isnan(s->step) && isnan(v->lr) && isnan(v->grad_norm) && !s->has_batch)
         return sp_fail(error, SP_USAGE,
                        "nothing to compute: give --step (with --lr), --grad, --grad-norm, or a "
                        "batch (--micro-batch, --microbatches, --dp, --batch)");
-    return check_schedule(s, error);
+    return true;
 }
 
-/* What the rows show of the step that was asked for; NAN if none was. */
+/* The values shown by the rows for the requested step; NAN if none was requested. */
 static void work_out(struct lr *s)
 {
     const struct sp_option_values *const v = s->v;

@@ -69,27 +69,27 @@ static const struct sp_example examples[] = {
     {NULL, NULL},
 };
 
-/* What was asked, and what the rows of memory.def and memory_model.def show of it. */
+/* The question, and the values shown by the rows of memory.def and memory_model.def. */
 struct memory {
     struct sp_memory_case of;
     struct sp_device_memory m;
-    struct sp_planned base; /* what the plan runs on, where `has_framework` */
+    struct sp_planned base; /* the plan's machine and framework, if `has_framework` */
     struct sp_case_verdict v;
     bool has_framework;
     bool chooses_remat; /* as `step` does, among what closed forms have */
-    bool has_model;     /* else the largest model of a machine is asked for */
+    bool has_model;     /* else the question is the largest model of a machine */
     bool has_shape;
     bool batch_assumed; /* the number of tokens is not given */
     double weights;     /* of the whole model */
     double L, D, a;
     const char *remat;
     char modules[SP_PLAN_TEXT];         /* recomputed; "": none */
-    char kept_words[SP_PLAN_TEXT + 64]; /* what is kept for the backward pass */
+    char kept_words[SP_PLAN_TEXT + 64]; /* activations kept for the backward pass */
     char cut_words[160];                /* why the replicas cannot share the batch; "" */
     bool both_given;                    /* --checkpoints and --remat */
     double segments, stage_layers, all_kept, input_share; /* --segments; NAN: not given */
     double act_all, capacity, kept, kept_here, held, node, hw_devices;
-    bool fewest, largest, counts_all; /* what is answered of the machine */
+    bool fewest, largest, counts_all; /* the answers about the machine */
     bool keeps_whole;                 /* all of the batch is live: no stages, no micro-batches */
     bool offloads, has_drives;
     double kv, kv_sequences;                /* bytes of a sequence's cache */
@@ -116,7 +116,7 @@ static bool check_tp(const struct sp_memory_case *f, struct sp_error *error)
                    (long long)tp, (long long)f->model.heads);
 }
 
-/* EP takes its ranks from DP x CP, and from TP where that does not split experts; whole experts. */
+/* EP takes its ranks from DP x CP, and from TP if that does not split experts; whole experts. */
 static bool check_experts(const struct sp_memory_case *f, struct sp_error *error)
 {
     const double ep = f->spread.ep, inside = f->spread.etp > 0 ? f->spread.tp / f->spread.etp : 1;
@@ -170,8 +170,8 @@ static void assume_batch(const struct sp_args *args, struct memory *s)
         f->batch = sp_batch_tokens(f->spread.dp, f->seq);
 }
 
-/* Replicas that nobody typed are what the machine's devices leave, as in `step`; of a chip without
- * a count there is one. */
+/* The number of replicas, if not typed, is the number that the machine's devices leave, as in
+ * `step`; a chip without a count has one. */
 static double replicas_left(const struct sp_args *args, const struct sp_memory_case *f)
 {
     const double others = args->value.tp * args->value.pp * args->value.cp;
@@ -197,8 +197,8 @@ static void load_spread(const struct sp_args *args, struct sp_memory_case *f)
     f->devices = sp_step_devices(f->spread.dp, f->spread.tp, f->spread.pp, f->spread.cp);
 }
 
-/* --framework, or the one that `step` takes for a plan of this ZeRO stage, with its ZeRO stage
- * if none was typed. The book's constants know no framework. */
+/* --framework, or the one that `step` takes for a plan of this ZeRO stage, with its ZeRO stage if
+ * none was typed. The book's constants belong to no framework. */
 static bool load_framework(const struct sp_args *args, const struct sp_sources *sources,
                            struct memory *s, struct sp_error *error)
 {
@@ -226,8 +226,8 @@ static bool load_framework(const struct sp_args *args, const struct sp_sources *
     return true;
 }
 
-/* Chooses settings that nobody typed as `step` does: the micro-batch of a typed batch, and what is
- * recomputed. `step` plans only all devices of the machine, so other plans keep the defaults. */
+/* Chooses settings that were not typed as `step` does: the micro-batch of a typed batch, and the
+ * recomputation. `step` plans only all devices of the machine, so other plans keep the defaults. */
 static bool resolve(const struct sp_args *args, const struct sp_sources *sources, struct memory *s,
                     struct sp_error *error)
 {
@@ -331,7 +331,7 @@ static bool load(const struct sp_args *args, struct memory *s, struct sp_error *
            sp_fail(error, SP_INPUT, "this recipe keeps no bytes per parameter on a device");
 }
 
-/* What the plan keeps, in words, and what is wrong with its batch. */
+/* The activations that the plan keeps, in words, and the fault of its batch. */
 static void describe(const struct sp_args *args, struct memory *s)
 {
     const struct sp_memory_case *const f = &s->of;
@@ -354,7 +354,7 @@ static void describe(const struct sp_args *args, struct memory *s)
         s->cut_words[0] = '\0';
 }
 
-/* The machine: what it holds at most, and how many of its devices the plan takes at least. */
+/* The machine: the most that it holds, and the fewest of its devices for the plan. */
 static void look_at_machine(struct memory *s)
 {
     const struct sp_memory_case *const f = &s->of;
@@ -420,8 +420,8 @@ static bool load_offload(const struct sp_args *args, struct memory *s, struct sp
     return true;
 }
 
-/* --segments: what the layers of a device would keep without recomputation, and a layer's input of
- * that. */
+/* --segments: the activations that a device's layers would keep without recomputation, and a
+ * layer's input among them. */
 static bool load_segments(const struct sp_args *args, struct memory *s, struct sp_error *error)
 {
     const char *const text = args->value.segments;
@@ -437,8 +437,8 @@ static bool load_segments(const struct sp_args *args, struct memory *s, struct s
     else if (!sp_parse_number(text, &s->segments) || s->segments < 1 ||
              s->segments > s->stage_layers || s->segments != floor(s->segments))
         return sp_fail(error, SP_INPUT,
-                       "--segments: \"%s\": expected sqrt, or 1 to %s, the layers of a stage",
-                       sp_safe(text), sp_human_text(s->stage_layers, SP_NUMBER));
+                       "--segments: \"%s\": expected sqrt, or 1 to %.0f, the layers of a stage",
+                       sp_safe(text), floor(s->stage_layers));
     whole.remat = SP_REMAT_NONE;
     whole.checkpoints = NAN;
     whole.by_gpt_rule = false;
@@ -468,7 +468,8 @@ static void work_out(const struct sp_args *args, struct memory *s)
     if (f->has_hw)
         look_at_machine(s);
     if (s->has_shape) {
-        s->kv_sequences = args->value.kv_sequences;
+        s->kv_sequences =
+            args->given.kv && !args->given.kv_sequences ? 1 : args->value.kv_sequences;
         s->kv = sp_kv_bytes_of_sequence(&f->model, f->seq, sp_kv_element_bytes(args)) +
                 sp_state_bytes_of_sequence(&f->model);
     }
@@ -493,30 +494,33 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
     return true;
 }
 
-/* A bar for each choice; one that is as long as the one before says so. */
-static size_t fill_bars(const struct sp_memory_case *plan, struct sp_bar bars[SP_MEMORY_CHOICES])
+/* A bar for each choice; one of the same length as the one before is marked as such. */
+static size_t fill_bars(const struct sp_memory_case *plan, const struct sp_framework *framework,
+                        struct sp_bar bars[SP_MEMORY_CHOICES])
 {
     struct sp_memory_choice choices[SP_MEMORY_CHOICES];
-    const size_t n = sp_memory_choices(plan, choices);
+    const size_t n = sp_memory_choices(plan, framework, choices);
     for (size_t i = 0; i < n; i++) {
         const struct sp_device_memory *const m = &choices[i].memory;
+        const double device = choices[i].verdict.device;
         const bool as_before =
-            plan->spread.dp > 1 && i > 0 && m->total == choices[i - 1].memory.total;
-        bars[i] = (struct sp_bar){
-            .parts = {m->states.params, m->states.grads, m->states.optimizer, m->activations}};
-        snprintf(bars[i].label, sizeof bars[i].label, "%s%s", choices[i].name,
+            plan->spread.dp > 1 && i > 0 && device == choices[i - 1].verdict.device;
+        bars[i] = (struct sp_bar){.parts = {m->states.params, m->states.grads, m->states.optimizer,
+                                            m->activations, device - m->total}};
+        snprintf(bars[i].label, sizeof bars[i].label, "%.40s%s", choices[i].name,
                  choices[i].asked ? " (this plan)" : "");
-        snprintf(bars[i].note, sizeof bars[i].note, "%s%s%s", sp_human_text(m->total, SP_BYTES),
+        snprintf(bars[i].note, sizeof bars[i].note, "%s%s%s", sp_human_text(device, SP_BYTES),
                  as_before ? ", as " : "", as_before ? choices[i - 1].name : "");
     }
     return n;
 }
 
-/* Memory of a device as stacked bars: the plan that was asked for among its neighbours. */
+/* Memory of a device as stacked bars: the requested plan among its neighbours. */
 static struct sp_figure *plot(const struct sp_args *args, const struct sp_report *report,
                               struct sp_error *error)
 {
-    static const char *const parts[] = {"weights", "gradients", "optimizer", "activations"};
+    static const char *const parts[] = {"weights", "gradients", "optimizer", "activations",
+                                        "allocator and runtime"};
     struct memory s = {.has_model = false};
     struct sp_bar bars[SP_MEMORY_CHOICES];
     char limit[64], title[SP_PLOT_TEXT] = "";
@@ -524,7 +528,7 @@ static struct sp_figure *plot(const struct sp_args *args, const struct sp_report
     if (!load(args, &s, error))
         return NULL;
     const struct sp_memory_case *const f = &s.of;
-    const size_t n = fill_bars(f, bars);
+    const size_t n = fill_bars(f, s.has_framework ? &s.base.framework.framework : NULL, bars);
     const double capacity = f->has_hw ? sp_capacity_bytes(&f->hw.chip) : NAN;
     snprintf(limit, sizeof limit, "capacity %s", sp_human_text(capacity, SP_BYTES));
     struct sp_figure *const figure = sp_figure_new(

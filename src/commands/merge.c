@@ -45,8 +45,8 @@ static bool names_rows(const struct sp_args *args, struct sp_world *world)
     return args->n_operands > 0 && args->given.valid; /* no row was valid */
 }
 
-/* Rows of a sweep, as their first bytes say. What cannot be read or parsed is left to `run`, which
- * says why. */
+/* Rows of a sweep, recognised by their first bytes. A file that cannot be read or parsed is left to
+ * `run`, which reports the reason. */
 static bool streams(int argc, char **argv, struct sp_world *world)
 {
     struct sp_error ignored = {0};
@@ -113,7 +113,7 @@ static bool get_number(const struct sp_json *json, const char *group, const char
     return true;
 }
 
-/* A number of things, of at most `most`: what a double counts to the last one, or less. */
+/* A number of things, at most `most`: the largest number that a double counts exactly, or less. */
 static bool get_count(const struct sp_json *json, const char *group, const char *key, double most,
                       uint64_t *count, struct sp_error *error)
 {
@@ -128,7 +128,7 @@ static bool get_count(const struct sp_json *json, const char *group, const char 
     return true;
 }
 
-/* The first part's words make the search; the others' must be the same. */
+/* The first part's words make the search; those of the others must be the same. */
 static bool take_arguments(struct merging *m, const struct sp_json *json,
                            const struct sp_sources *sources, struct sp_report *report,
                            struct sp_error *error)
@@ -320,11 +320,12 @@ const struct sp_command sp_cmd_merge = {
     .name = "merge",
     .summary = "join the parts of a search or sweep split with --shard",
     .operands = "PART...",
-    .about = "Joins the files of `search --shard I/N --format json` or `sweep --shard I/N` into "
-             "the output of an unsplit run: the same plans, front and counts, to the last bit, or "
-             "the same rows. Missing rows are an error.",
+    .about = SP_ABOUT_IN_SHELL(
+        "Joins the files of `search --shard I/N --format json` or `sweep --shard I/N` into "
+        "the output of an unsplit run: the same plans, front and counts, to the last bit, or "
+        "the same rows. Missing rows are an error."),
     SP_OPTIONS(options),
-    .examples = examples,
+    .examples = SP_EXAMPLES_IN_SHELL(examples),
     .run = SP_IN_SHELL(run),
     .streams = streams,
     .stream = SP_IN_SHELL(stream),

@@ -1,11 +1,11 @@
-/* need: what a machine would have to be for a goal, a figure at a time. */
+/* need: the changes of a machine that reach a goal, one figure at a time. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/number.h"
 #include "base/text.h"
-#include "cli/aim.h"
+#include "cli/goal.h"
 #include "cli/search_nearby.h"
 #include "pictures/parts.h"
 
@@ -13,9 +13,10 @@ static const struct sp_taken options[] = {
     SP_TAKE(goal), SP_TAKE(vary), SP_OPTIONS_AIM, SP_TAKE(check), SP_OPTION_PLOT,
 };
 
-/* A figure and what it would have to be. */
+/* A figure and its needed value. */
 struct figure_rows {
-    char path[SP_FIGURE_PATH], next[SP_FIGURE_PATH]; /* next: what binds then; "": nothing */
+    char path[SP_FIGURE_PATH],
+        next[SP_FIGURE_PATH]; /* next: what then limits the machine; "": nothing */
     enum sp_unit unit;
     struct sp_need need;
 };
@@ -53,7 +54,7 @@ static void name_answer(const struct sp_need *need, const struct sp_aim_info *in
 
 enum { NEVER = 512 };
 
-/* `never` lists the figures for which no value is enough. */
+/* `never` lists the figures for which no value suffices. */
 static void put_need(struct sp_report *r, const struct sp_aim *aim, double now,
                      enum sp_machine_figure figure, size_t at, char never[NEVER],
                      struct sp_chips_found *chips)
@@ -61,7 +62,7 @@ static void put_need(struct sp_report *r, const struct sp_aim *aim, double now,
     char answer[64];
     const struct sp_hardware *const hw = sp_machine_of_aim(aim);
     struct figure_rows s = {.unit = sp_unit_of_figure(figure)};
-    /* where there is no plan, no rate and no memory brings one */
+    /* if there is no plan, no rate and no memory makes one possible */
     if (aim->of.is_empty && s.unit != SP_COUNT)
         s.need = (struct sp_need){
             .now = sp_figure_value(figure, hw), .needed = NAN, .factor = NAN, .limit = NAN};
@@ -75,7 +76,7 @@ static void put_need(struct sp_report *r, const struct sp_aim *aim, double now,
     sp_begin_row(r, answer, "need.%zu", at);
     put_need_figure_rows(r, &s);
     sp_stand_in(r, SP_BRIEF);
-    /* what is printed has to be enough when it is typed: all figures but the price are better when
+    /* the printed value must suffice when it is typed: all figures but the price are better when
      * they are larger */
     if (s.need.reachable)
         sp_line(
@@ -117,7 +118,7 @@ static void put_verdict(struct sp_report *r, const struct sp_aim *aim, double no
                          ? "borrowed, as expected of the chip that is tried"
                      : of->power_prior
                          ? "as the profile expects of the chip that is tried (--power-prior)"
-                         : "held (--power-prior lets them follow the chip)"};
+                         : "unchanged (--power-prior adapts them to the chip)"};
     const bool is_known = isfinite(now) && now > 0;
     snprintf(s.now, sizeof s.now, "%s%s",
              is_known       ? sp_human_text(now, s.info->unit)
@@ -128,8 +129,8 @@ static void put_verdict(struct sp_report *r, const struct sp_aim *aim, double no
     put_need_rows(r, &s);
 }
 
-/* Another batch, or fewer devices, that come closer to a goal of time: they cost nothing. Without a
- * plan, those that have one, and why there is none. */
+/* Another batch, or fewer devices, that come closer to a goal of time at no cost. If there is no
+ * plan: batches and devices that have one, and the reason. */
 static void put_nearby(struct sp_report *r, const struct sp_aim *aim, bool met)
 {
     const enum sp_aim_kind kind = aim->of.kind;

@@ -41,14 +41,14 @@ static const struct sp_example examples[] = {
     {NULL, NULL},
 };
 
-/* What was asked, and what the rows of pipeline.def show of it. */
+/* The question, and the values shown by the rows of pipeline.def. */
 struct pipe {
     struct sp_pipeline q;
     struct sp_schedule_traits traits;
     struct sp_stage_scale scale[SP_MAX_STAGES];
     double send_s, target;
     double p, m, v, m_useful, useful_s, bubble_s, in_flight;
-    double enough; /* micro-batches for the target; INFINITY: no number is */
+    double enough; /* micro-batches for the target; INFINITY: no number suffices */
     bool sends;    /* the time of a send is known */
     bool unequal;  /* --scale: all figures are those of the simulated schedule */
     double batch, d_model, W;
@@ -149,8 +149,9 @@ static bool course_of(const struct pipe *s, const struct sp_pipeline *q, struct 
 }
 
 /* Fewest micro-batches with which unequal stages work for the target's share of the step. INFINITY
- * if no number is enough, because the slowest stage keeps the others idle; NAN if too many to
- * simulate. They go up in steps that the schedule takes: rounds of chunks, pairs of DualPipe. */
+ * if no number suffices, because the slowest stage keeps the others idle; NAN if there are too many
+ * to simulate. They increase in steps that the schedule accepts: rounds of chunks, pairs of
+ * DualPipe. */
 static double microbatches_of_unequal(const struct pipe *s)
 {
     struct sp_pipeline q = s->q;
@@ -239,7 +240,7 @@ static bool read_sends(const struct sp_args *args, struct pipe *s, struct sp_err
     return !s->sends || sp_batch_of(args, &model, &s->batch, &seq, &origin, error);
 }
 
-/* Plays the schedule where somebody wants it, or where that is quick. */
+/* Simulates the schedule if it was asked for, or if that is quick. */
 static bool play(const struct sp_args *args, struct pipe *s, struct sp_error *error)
 {
     const bool wants =

@@ -1,4 +1,4 @@
-/* rl: a step of reinforcement learning: generation, passes beside it, training, weights moved. */
+/* rl: a step of reinforcement learning: generation, scoring passes, training, weight transfer. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,7 +136,7 @@ static void fill(const struct sp_rl_sides *sides, const struct sp_rl_answer *r, 
     s->side = r->work_s > r->training_s ? "generation" : "training";
 }
 
-/* Of the devices in the mean: engines on a machine of their own have its price. */
+/* The mean over the devices: engines on a separate machine have its price. */
 static bool take_price(const struct sp_args *args, const struct sp_rl_sides *sides,
                        struct sp_price *price, struct sp_error *error)
 {

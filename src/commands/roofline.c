@@ -35,7 +35,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(bytes),
     SP_TAKE(t_math),
     SP_TAKE(t_mem),
-    SP_TAKE(hidden),
+    SP_TAKE(hidden, .alias = "overlap"),
     SP_TAKE(chain, .alias = "stages"),
     SP_OPTIONS_MODEL,
     SP_OPTION_BATCH,
@@ -73,29 +73,29 @@ struct flow {
     double amount, rate;
 };
 
-/* What is asked about. */
+/* Subjects of the question. */
 enum what { CHIP, TIMES, CHAIN, MATMUL, OPERATION, ATTENTION, LIST };
 
-/* What was asked, and what the rows of roofline.def show of it. */
+/* The question, and the values shown by the rows of roofline.def. */
 struct roof {
     const struct sp_args *args;
     struct sp_hardware hw;
     struct sp_operands bytes;
-    enum sp_dtype wanted, dtype; /* of the arithmetic; as the chip has it, once that is known */
+    enum sp_dtype wanted, dtype; /* of the arithmetic; the chip's own format once that is known */
     bool has_hw;
     double chips;      /* that share the work */
     double C, W, r;    /* peak and bandwidth of all of them; experts per expert of a token */
     double C_vector;   /* of the vector unit; FLOP/s */
     bool on_vector;    /* the operation runs on that: C is its peak */
-    bool lacks_vector; /* it would, but no rate is published */
+    bool lacks_vector; /* it would run there, but no rate is published */
     const char *from;
     enum what what;
     char operation[160];
     struct sp_work work;      /* of one operation */
     double B, D, F, matrices; /* of a matmul */
     bool batched;
-    double critical;       /* rows; INFINITY: no number is enough */
-    const char *three_way; /* what binds; NULL: not asked for */
+    double critical;       /* rows; INFINITY: no number suffices */
+    const char *three_way; /* the limiting resource; NULL: not asked for */
     double W_axis, W_hbm;  /* of it */
     double T, S, G;        /* of attention */
     bool at_ridge;
@@ -131,6 +131,7 @@ struct total {
     struct sp_operation_total of;
     bool has_hw;
     double C, W;
+    double hidden; /* --hidden; NAN */
 };
 
 #define SP_PART roofline_total
@@ -463,8 +464,8 @@ static void put_list(struct sp_report *r, const struct roof *s)
         put_roofline_work_rows(r, &work);
     }
     sp_scope(r, "total");
-    put_roofline_total_rows(
-        r, &(struct total){sp_total_of(s->list, s->n_list, s->C, s->W), s->has_hw, s->C, s->W});
+    put_roofline_total_rows(r, &(struct total){sp_total_of(s->list, s->n_list, s->C, s->W),
+                                               s->has_hw, s->C, s->W, s->args->value.hidden});
     sp_scope(r, "");
 }
 

@@ -1,4 +1,4 @@
-/* scaling: what a compute budget buys, by published scaling laws. */
+/* scaling: the model and tokens that a compute budget buys, by published scaling laws. */
 #include <math.h>
 #include <string.h>
 
@@ -56,16 +56,16 @@ static const struct sp_example examples[] = {
 /* The source of the budget. */
 enum flops_from { FLOPS_GIVEN, FLOPS_OF_RUN, FLOPS_FOR_LOSS, FLOPS_FOR_PARAMS, FLOPS_FOR_TOKENS };
 
-/* What is asked, and what the rows of scaling.def show of it. */
+/* The question, and the values shown by the rows of scaling.def. */
 struct scaling {
     const struct sp_option_values *v;
     struct sp_sources sources;
     struct sp_scaling_law law;
     struct sp_config file;     /* of the law; open while `has_file` */
-    const char *source, *note; /* what the law's file says; NULL: nothing */
+    const char *source, *note; /* facts from the law's file; NULL: none */
     struct sp_law_power optimum;
     struct sp_scaling_run given, run, best; /* best: compute-optimal for the budget of the run */
-    const char *params_given, *tokens_given, *flops_given; /* what the text says after each */
+    const char *params_given, *tokens_given, *flops_given; /* the text after each */
     double batch, from, noise;                             /* tokens; NAN: not given */
     double year, since;                                    /* year NAN: not given */
     double unique;      /* tokens of different text; NAN: all are */
@@ -76,7 +76,7 @@ struct scaling {
     double vocab;
     struct sp_trend_file compute, algorithms;
     struct sp_progress progress;
-    struct sp_affordable found[SP_MOST_AFFORDABLE]; /* with --hw: one a machine, best first */
+    struct sp_affordable found[SP_MOST_AFFORDABLE]; /* with --hw: one per machine, best first */
     double days, budget;                            /* most of the run; NAN: not given */
     int n_found, n_given;
     enum flops_from flops_from;
@@ -84,7 +84,7 @@ struct scaling {
     bool has_file, sum, kaplan, has_run, has_batch, has_year, shows_entropy, is_measured, too_low;
 };
 
-/* Whether a trend is carried beyond the years that it was seen in. */
+/* Whether a trend is extrapolated beyond the observed years. */
 static bool is_beyond(const struct scaling *s, const struct sp_trend *t)
 {
     const double first = (double)t->first_year, last = (double)t->last_year;
@@ -160,7 +160,7 @@ static bool take_probabilities(const struct sp_args *args, struct scaling *s,
     return true;
 }
 
-/* The worth of repeated tokens of the same text, and the size of a run with so little text. */
+/* The worth of repeated tokens of the same text, and the size of a run with that little text. */
 static bool weigh_repeats(struct scaling *s, struct sp_error *error)
 {
     if (isnan(s->unique))
@@ -273,7 +273,7 @@ static bool load(const struct sp_args *args, struct scaling *s, struct sp_error 
     return weigh_repeats(s, error);
 }
 
-/* Opens the law's file for what it says of itself; standard input has been read by then. */
+/* Opens the law's file for its description; standard input has been read by then. */
 static bool open_file(const struct sp_args *args, struct scaling *s, struct sp_error *error)
 {
     s->has_file = strcmp(args->value.law, "-") != 0;
@@ -296,7 +296,7 @@ static enum flops_from flops_from(const struct scaling *s)
     return s->has_loss ? FLOPS_FOR_LOSS : s->has_params ? FLOPS_FOR_PARAMS : FLOPS_FOR_TOKENS;
 }
 
-/* What the rows show in addition to the run. */
+/* Values of the rows beside the run. */
 static void work_out(struct scaling *s)
 {
     const struct sp_scaling_run *const given = &s->given, budget = {s->run.flops, NAN, NAN, NAN};
@@ -309,11 +309,12 @@ static void work_out(struct scaling *s)
     s->has_loss = !isnan(given->loss);
     s->n_given = !isnan(given->flops) + s->has_params + s->has_tokens + s->has_loss;
     s->flops_from = flops_from(s);
-    s->params_given = !s->has_params             ? ""
+    const char *const chosen = s->n_given == 1 ? " (optimal)" : "";
+    s->params_given = !s->has_params             ? chosen
                       : s->n_found > 0           ? " (of the plan)"
                       : s->law.without_embedding ? " (given, without embedding)"
                                                  : " (given)";
-    s->tokens_given = !s->has_tokens ? "" : s->n_found > 0 ? " (of the plan)" : " (given)";
+    s->tokens_given = !s->has_tokens ? chosen : s->n_found > 0 ? " (of the plan)" : " (given)";
     s->flops_given = isnan(given->flops) ? "" : " (given)";
     s->has_run = isfinite(s->run.flops);
     s->has_batch = !isnan(s->noise);

@@ -95,11 +95,11 @@ static void put_neighbours(struct sp_searching *s, const struct sp_step_inputs *
     }
     sp_list_table(s->report, "near",
                   "change, gain_pct, tie, step_s, device_bytes, "
-                  "memory_change_bytes: more, fits");
+                  "memory_change_bytes: memory change, fits");
 }
 
 /* Puts a plan under the scope "plan", with the line of its degrees, step and memory, and the limit
- * that it was held against. */
+ * that it was compared with. */
 static void put_named_plan(struct sp_searching *s, const struct sp_planned *planned,
                            const struct sp_estimate *e, double most)
 {
@@ -117,7 +117,7 @@ static void put_named_plan(struct sp_searching *s, const struct sp_planned *plan
             "plan       {plan.model} on {plan.machine}: dp {plan.dp} tp {plan.tp} pp {plan.pp} vpp "
             "{plan.vpp} cp {plan.cp} ep {plan.ep}%s, ZeRO {plan.zero} over {plan.shards}, "
             "{plan.schedule}, micro-batch {plan.micro_batch}, recompute {plan.remat}: step "
-            "{plan.step_s}, MFU {plan.mfu}, {plan.memory.device_bytes} of {most_bytes}",
+            "{plan.step_s}, MFU {plan.mfu}, {plan.memory.device_bytes} of at most {most_bytes}",
             rest);
     sp_stand_in(s->report, SP_BOTH);
 }
@@ -206,7 +206,8 @@ static void compare_with_best(struct sp_searching *s, const struct sp_plan *plan
     put_losses(s, mine, &best);
 }
 
-/* Says whether a plan fits, and if it does what is ahead of it and where it loses time. */
+/* Tells whether a plan fits and, if it does, which plans are ahead of it and where it loses
+ * time. */
 static void judge_plan(struct sp_searching *s, const struct sp_plan *plan,
                        const struct sp_estimate *e)
 {
@@ -284,7 +285,7 @@ static const struct question questions[SP_FINDS] = {
     [SP_FIND_BATCH] = {"batch", "sequences", "down", "more exceed --max-step even at peak", false},
     [SP_FIND_SEQ] = {"seq", "tokens", "down", NULL, false},
     [SP_FIND_MODEL] = {"model", "layers", "down",
-                       "more do not fit the training state, or are too slow even at peak", false},
+                       "more do not fit in memory, or are too slow even at peak", false},
 };
 
 struct find_rows {
@@ -297,6 +298,7 @@ struct find_rows {
     char odd[64];
 };
 
+#define PROBES (s->f->probed > 0 && s->f->probed < s->f->most)
 #define SP_PART search_find
 #define SP_PART_OF struct find_rows
 #include "answer/put_rows.h"
@@ -354,7 +356,7 @@ static void put_finding(struct sp_searching *s, const struct sp_finding *f)
         sp_note_batch(s->report, &s->of.machine[0]->base);
 }
 
-/* Fewer devices that do with another batch close by. */
+/* Names fewer devices that suffice with a slightly different batch. */
 static void put_fewer(struct sp_searching *s, const struct sp_finding *exact)
 {
     struct sp_finding fewer;
@@ -424,10 +426,10 @@ static bool write_page(const struct sp_searching *s, struct sp_error *error)
              s->of.machine[0]->base.model.name, s->args->value.hw);
     snprintf(verdict, sizeof verdict, "No plan fits");
     if (step)
-        snprintf(verdict, sizeof verdict, "Yes: %s per step (80 %% range %s to %s)",
+        snprintf(verdict, sizeof verdict, "Yes: %s per step (80 %% range %s)",
                  sp_human_value(step, SP_ROOM),
-                 sp_human_value(sp_find(s->report, "plans.0.time.low_s"), SP_ROOM),
-                 sp_human_value(sp_find(s->report, "plans.0.time.high_s"), SP_ROOM));
+                 sp_human_range(sp_find(s->report, "plans.0.time.low_s")->number,
+                                sp_find(s->report, "plans.0.time.high_s")->number, SP_SECONDS));
     sp_price_text(&s->of.machine[0]->base.problem.price, price, sizeof price);
     const struct sp_page page = {
         .title = title,

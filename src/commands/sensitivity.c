@@ -1,8 +1,8 @@
-/* sensitivity: how much a goal follows each figure of the machine. */
+/* sensitivity: how strongly a goal depends on each figure of the machine. */
 #include <math.h>
 #include <stdio.h>
 
-#include "cli/aim.h"
+#include "cli/goal.h"
 #include "pictures/tornado.h"
 #include "study/elasticities.h"
 
@@ -14,7 +14,7 @@ static const struct sp_taken options[] = {
     SP_OPTION_PLOT,
 };
 
-/* A figure and what the goal makes of it. */
+/* A figure and its effect on the goal. */
 struct figure_rows {
     const struct sp_elasticity *f;
     char path[SP_FIGURE_PATH];
@@ -27,7 +27,7 @@ struct figure_rows {
 struct sensitivity_rows {
     const struct sp_aim *aim;
     const struct sp_aim_info *info;
-    double delta, times, rest; /* times: 1 + delta; rest: NAN where it says nothing */
+    double delta, times, rest; /* times: 1 + delta; rest: NAN if it means nothing */
     struct sp_elasticity found[SP_FIGURES];
     size_t n;
 };
@@ -36,14 +36,12 @@ static void put_figures(struct sp_report *r, const struct sensitivity_rows *s)
 {
     for (size_t i = 0; i < s->n; i++) {
         struct figure_rows row = {.f = &s->found[i]};
-        char span[64];
-        snprintf(span, sizeof span, "%s to %s", sp_human_text(row.f->low, s->info->unit),
-                 sp_human_text(row.f->high, s->info->unit));
+        const char *const span = sp_human_range(row.f->low, row.f->high, s->info->unit);
         sp_figure_path(s->aim, row.f->figure, row.path);
         sp_begin_row(r, span, "sensitivity.%zu", i);
         put_sensitivity_figure_rows(r, &row);
     }
-    sp_list_table(r, "sensitivity", "path, elasticity, %sreplanned, : divided to multiplied",
+    sp_list_table(r, "sensitivity", "path, elasticity, %sreplanned, : goal from less to more",
                   s->aim->args->given.replan ? "" : "+");
 }
 
@@ -63,7 +61,7 @@ static void put_sensitivities(struct sp_report *r, struct sp_aim *aim, const boo
     if (!args->given.vary && (s.info->unit == SP_SECONDS || s.info->unit == SP_DAYS))
         s.rest = sp_rest_of_time(s.found, s.n);
     const bool replan = aim->of.replan;
-    aim->of.replan = false; /* the value is of the plan that is held */
+    aim->of.replan = false; /* the value belongs to the fixed plan */
     const double now = aim->demand.value(sp_machine_of_aim(aim), &aim->of);
     aim->of.replan = replan;
     sp_put_aim(r, aim, now);

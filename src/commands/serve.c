@@ -1,4 +1,5 @@
-/* serve: a model that answers requests: what fits, how fast at least, what binds, what it costs. */
+/* serve: a model that answers requests: what fits, the least times, what limits it, what it
+ * costs. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,8 +65,8 @@ static const struct sp_example examples[] = {
     {NULL, NULL},
 };
 
-/* What the rows of serve.def show; what a machine that does not hold the weights, or a pair without
- * measured runs, has no number for is NAN. */
+/* The values shown by the rows of serve.def; NAN where a machine that does not hold the weights, or
+ * a pair without measured runs, has no number. */
 struct shown {
     const struct serve *f;
     const struct sp_service *of;
@@ -149,7 +150,7 @@ static void say_instances(const struct shown *s, char *out, size_t size)
                   sp_human_text(f->reader.service.chips, SP_COUNT));
 }
 
-/* "a token every 30 ms", or the figure that was asked for instead. */
+/* "a token every 30 ms", or another requested figure. */
 static void say_serving(const struct shown *s, char *out, size_t size)
 {
     const struct serve *const f = s->f;
@@ -180,7 +181,7 @@ static void say_verdict(const struct shown *s, char *out, size_t size)
         snprintf(out, size, "No: weights and the cache of %s sequences exceed the memory by %s",
                  sp_human_text(held, SP_COUNT), sp_human_text(lacks, SP_BYTES));
     else if (s->is_undivided)
-        snprintf(out, size, "No: %s is one instance, which cannot both read and generate apart",
+        snprintf(out, size, "No: %s is one instance, which cannot separate prefill from decode",
                  f->args->value.hw);
     else
         say_serving(s, out, size);
@@ -232,7 +233,7 @@ static void weigh(struct shown *s)
         sp_smallest_slice(&f->hw.network, sp_chips_to_hold(v, s->is_loaded ? s->held : 0));
 }
 
-/* From which batch what binds, and how far tensor parallelism goes. */
+/* The batches at which the limit changes, and the highest useful tensor parallelism. */
 static void bound(struct shown *s)
 {
     const struct sp_model *const m = &s->f->model;
@@ -300,7 +301,7 @@ static void pay(struct shown *s)
                           : sp_token_cost(s->v, &f->reader, s->step_B, s->y.step_s);
 }
 
-/* Time between tokens of the estimate without drafts, of as many requests, over that with them. */
+/* Estimated time between tokens without drafts over the time with them, for as many requests. */
 static double estimated_gain(const struct serve *f)
 {
     struct sp_pass plain = f->instance.pass;
@@ -351,7 +352,7 @@ static void divide(struct shown *s)
             sp_total_of_instances(together[0].steady.requests_per_s, together[0].replicas);
 }
 
-/* Prompts on chips of their own: of --disaggregate P:D as often as the machine holds them. */
+/* Prompts on separate chips: --disaggregate P:D, as often as the machine holds them. */
 static void pool(struct shown *s)
 {
     const struct serve *const f = s->f;
@@ -502,7 +503,7 @@ static const struct { const char *step, *rate; enum sp_look look; } looks[SP_SER
 };
 /* clang-format on */
 
-/* The service of the options again, with notes into a report that nobody reads. */
+/* Reads the service of the options again, with notes into a report that is discarded. */
 static bool read_curves(const struct sp_args *args, struct sp_serve_curves *curves, double *B,
                         struct sp_error *error)
 {

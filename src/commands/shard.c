@@ -1,5 +1,5 @@
-/* shard: which device holds which block of a sharded array, and what a sharded matmul communicates.
- */
+/* shard: which device holds which block of a sharded array, and the communication of a sharded
+ * matmul. */
 #include <math.h>
 #include <string.h>
 
@@ -46,7 +46,7 @@ struct layout {
 #define SP_PART_OF struct layout
 #include "answer/put_rows.h"
 
-/* What was asked, and what the rows of shard.def show of it. */
+/* The question, and the values shown by the rows of shard.def. */
 struct shard {
     struct sp_mesh mesh;
     struct sp_hardware hw;
@@ -105,8 +105,8 @@ static void put_layouts(struct sp_report *r, const struct shard *s)
 #define SP_PART_OF struct shard
 #include "answer/put_rows.h"
 
-/* The words of the command line, in which one may hold an array and its sharding:
- * 'bf16[256,2048] I_X,J'. Returns their number. */
+/* The words of the command line; one may hold both an array and its sharding: 'bf16[256,2048]
+ * I_X,J'. Returns their number. */
 static int words_of(const struct sp_args *args, char text[4][256], const char *word[4])
 {
     int n = 0;

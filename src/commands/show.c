@@ -1,4 +1,4 @@
-/* show: one config whole, with the source of every figure, and what follows from it. */
+/* show: one config in full, with the source of every figure and the figures derived from it. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static const struct sp_taken options[] = {
     SP_OPTION_PLOT,                     /* of a trend */
 };
 
-/* What was asked for: a config of one kind, and for hardware the size that the name gave. */
+/* The question: a config of one kind, and for hardware the size given in the name. */
 struct wanted {
     enum sp_config_kind kind;
     const char *spec; /* as typed */
@@ -131,7 +131,7 @@ static void show_model(struct sp_report *report, const struct shown *shown)
     put_show_model_rows(
         report, &(struct shown_model){sp_count_params(model), published > 0 ? published : NAN});
     if (model->published_rounded)
-        sp_note(report, "the published total is rounded; the count can be checked no closer");
+        sp_note(report, "the published total is rounded; the count cannot be checked more closely");
 }
 
 static void show_precision(struct sp_report *report, const struct shown *shown)
@@ -317,8 +317,8 @@ static void show_title(struct sp_report *report, struct shown *shown)
     put_show_rows(report, shown);
 }
 
-/* What follows from a config of a kind, with the heading of its table; a kind without a row has its
- * fields alone. */
+/* Derived figures of a config of a kind, with the heading of their table; a kind without a row
+ * shows only its fields. */
 static const struct {
     void (*show)(struct sp_report *report, const struct shown *shown);
     const char *heading; /* NULL: several tables */
@@ -372,7 +372,7 @@ static bool show(const struct wanted *wanted, const struct sp_sources *sources, 
     return true;
 }
 
-/* Whether what precedes the last dash or colon is a machine: "h100-0" is no unknown name. */
+/* Whether the text before the last dash or colon is a machine: "h100-0" is not an unknown name. */
 static bool names_a_machine(const char *spec, const struct sp_sources *sources)
 {
     char name[128];
@@ -383,7 +383,7 @@ static bool names_a_machine(const char *spec, const struct sp_sources *sources)
     return sp_config_exists(SP_HARDWARE, name, sources);
 }
 
-/* Finds out what the name stands for. */
+/* Finds the config that the name means. */
 static bool identify(const char *spec, int kind, const struct sp_sources *sources,
                      struct wanted *wanted, struct sp_error *error)
 {
@@ -391,7 +391,7 @@ static bool identify(const char *spec, int kind, const struct sp_sources *source
     snprintf(wanted->name, sizeof wanted->name, "%s", spec);
     for (int k = 0; k < SP_CONFIG_KINDS && kind < 0; k++)
         if (sp_config_named((enum sp_config_kind)k, spec, sources))
-            kind = k; /* a name goes before another config's alias */
+            kind = k; /* a name takes precedence over another config's alias */
     for (int k = 0; k < SP_CONFIG_KINDS && kind < 0; k++)
         if (sp_config_exists((enum sp_config_kind)k, spec, sources))
             kind = k;

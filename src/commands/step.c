@@ -52,7 +52,7 @@ static const struct sp_taken options[] = {
 #define SP_PART_OF struct sp_step_rows
 #include "answer/put_rows.h"
 
-/* What follows the plan's own rows. */
+/* The values shown after the plan's own rows. */
 struct step {
     const struct sp_options_given *given;
     const struct sp_step_rows *rows;
@@ -63,7 +63,7 @@ struct step {
     struct sp_measured_run measured;
     const char *mfu_above_peak, *hfu_above_peak, *full_above_peak;
     const struct sp_args *args;
-    bool is_launch, wants_better; /* a line of the short text alone */
+    bool is_launch, wants_better; /* a line only of the short text */
 };
 
 /* A stage. */
@@ -210,7 +210,7 @@ static void put_bucket_spans(struct sp_report *r, const struct step *s)
 #define SP_PART_OF struct sp_local_matmul
 #include "answer/put_rows.h"
 
-/* What a device multiplies in a layer. */
+/* The matmuls of a device in a layer. */
 static void put_local_matmuls(struct sp_report *r, const struct step *s)
 {
     const struct sp_step_inputs in = sp_inputs_of(s->p);
@@ -232,7 +232,7 @@ struct measured_rows {
     const struct sp_estimate *e;
     const struct sp_profile *profile;
     struct sp_gap gap;
-    enum sp_memory_level level; /* that the measured peak is nearest to */
+    enum sp_memory_level level; /* the one nearest to the measured peak */
     double level_bytes;
     bool has_memory, has_step, is_explained;
 };
@@ -299,7 +299,7 @@ static bool check_price(const struct sp_args *args, const struct sp_planned *pla
 static void note_plan(struct sp_report *r, const struct step *s)
 {
     sp_note_batch(r, s->p);
-    sp_note_offload(r, s->p);
+    sp_note_refused(r, s->p);
 }
 
 static void put_all_resolved(struct sp_report *r, const struct step *s)
@@ -325,10 +325,10 @@ static bool write_page(const struct sp_args *args, const struct step *s, struct 
     char title[200], verdict[320];
     snprintf(title, sizeof title, "A step of %.60s on %.0f devices of %.60s", s->p->model.name,
              s->rows->devices, s->p->hw.name);
-    snprintf(verdict, sizeof verdict, "%s: %s per step (80 %% range %s to %s)",
+    snprintf(verdict, sizeof verdict, "%s: %s per step (80 %% range %s)",
              s->e->fits ? "The plan fits" : "The plan does not fit",
-             sp_human_text(s->e->time.step, SP_SECONDS), sp_human_text(s->e->low_s, SP_SECONDS),
-             sp_human_text(s->e->high_s, SP_SECONDS));
+             sp_human_text(s->e->time.step, SP_SECONDS),
+             sp_human_range(s->e->low_s, s->e->high_s, SP_SECONDS));
     sp_add_word(&w, "scaleplan");
     sp_add_word(&w, "step");
     sp_add_all(&w, args, not_passed_on);
@@ -361,7 +361,7 @@ static unsigned parts_for(const struct sp_report *r, const struct sp_measured_ru
     return (played ? SP_WITH_PLAYED : 0) | (range ? SP_WITH_RANGE : 0);
 }
 
-/* The degree that the devices gave, and what the plan's line says besides. */
+/* The degree that follows from the devices, and the other words of the plan's line. */
 static void fill_words(struct sp_step_rows *rows)
 {
     const struct sp_planned *const p = rows->p;

@@ -60,7 +60,7 @@ struct sweep {
     struct sp_args *args; /* the line: the sweep's options, and lists of the command's */
     struct sp_axes axes;
     char keys[1024];
-    char asked[1040]; /* the same, and for plans what was left open in them */
+    char asked[1040]; /* the same; for plans also the settings left open in them */
     bool json, valid;
     char separator; /* of CSV or TSV */
     uint64_t shard, shards;
@@ -148,7 +148,7 @@ static bool add_axis(struct sweep *s, const struct sp_option *option, const char
     static const enum sp_option_id whole[] = {
         SP_O_shape,           SP_O_get,    SP_O_measured, SP_O_near,
         SP_O_explain_rejects, SP_O_pareto, SP_O_scale,    SP_O_config_dir};
-    /* those of which it takes a list, with semicolons */
+    /* options that take a list separated by semicolons */
     static const enum sp_option_id texts[] = {SP_O_mesh, SP_O_dims, SP_O_chain, SP_O_grad};
     const enum sp_option_kind kind_of = sp_option_row(option->id, NULL).kind;
     enum sp_axis_text kind = kind_of == SP_MANY       ? SP_AXIS_OF_SETS
@@ -160,8 +160,7 @@ static bool add_axis(struct sweep *s, const struct sp_option *option, const char
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (texts[i] == option->id)
             kind = SP_AXIS_OF_TEXTS;
-    /* a plan or prices of machines have commas of their own; machines, files and numbers are lists
-     */
+    /* a plan or prices of machines contain commas; machines, files and numbers are lists */
     if ((option->id == SP_O_against || is_price(option->name)) && text && strchr(text, '='))
         kind = SP_AXIS_OF_ONE;
     return sp_add_axis(&s->axes, option->name, kind, text, error);
@@ -192,7 +191,7 @@ static size_t options_of_line(const struct sp_command *command, struct sp_option
     return n;
 }
 
-/* Makes axes of what the line gives of the command's options. */
+/* Makes axes of the command's options that the line gives. */
 static bool take_axes(struct sweep *s, struct sp_error *error)
 {
     const struct sp_args *const args = s->args;
@@ -348,7 +347,8 @@ static void add_options(struct row_cells *r, const struct sweep *s, uint64_t row
     }
 }
 
-/* The values of --get; `missing` becomes the first that the answer lacks. Whether it has any. */
+/* Puts the values of --get; `missing` becomes the first that the answer lacks. Whether it has
+ * any. */
 static bool add_values(struct row_cells *r, struct sweep *s, uint64_t row,
                        const struct sp_report *report, const char **missing)
 {
@@ -367,7 +367,7 @@ static bool add_values(struct row_cells *r, struct sweep *s, uint64_t row,
         if (!entry || entry->kind == SP_VALUE_NONE) {
             add_cell(r, key, NULL, false);
         } else if (entry->kind == SP_VALUE_TEXT) {
-            add_cell(r, key, entry->text, true);
+            add_cell(r, key, sp_entry_text(entry), true);
         } else {
             char *const number = r->number[r->n];
             snprintf(number, sizeof r->number[0], "%s", sp_exact_value(entry, SP_ROOM));
@@ -439,9 +439,9 @@ static struct sp_report *answer_row(struct sweep *s, uint64_t row, struct sp_err
     return report;
 }
 
-/* Counts a row; the first reason is kept. A row that lacks some of the values has an answer. Rows
+/* Counts a row, and keeps the first reason. A row that lacks some of the values has an answer. Rows
  * without an answer make the exit code 1, a run without any answer 3: a grid that computed nothing
- * must not look like one that did. --valid says that failures are expected. */
+ * must not look like one that did. --valid means that failures are expected. */
 static void count_row(struct sweep *s, bool answered, const char *reason)
 {
     s->answered += answered;
@@ -480,7 +480,7 @@ static void put_row(struct sweep *s, uint64_t row, struct row_cells *cells, bool
         /* no cell begins with a dash, which a spreadsheet would read as a formula */
         snprintf(reason, sizeof reason, "%s%.*s", error.text[0] == '-' ? "option " : "",
                  (int)strcspn(error.text, "\n"), error.text);
-    else if (missing && (s->args->value.get || !answered)) /* asked for, or nothing else there */
+    else if (missing && (s->args->value.get || !answered)) /* asked for, or nothing else to print */
         snprintf(reason, sizeof reason, "%s%s", sp_lack_of(report) ? "" : "the answer has no ",
                  sp_lack_of(report) ? sp_lack_of(report) : missing);
     count_row(s, answered, reason);

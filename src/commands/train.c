@@ -73,7 +73,7 @@ static const struct sp_example examples[] = {
 /* The source of the run's tokens. */
 enum tokens_from { TOKENS_GIVEN, TOKENS_OF_DAYS, TOKENS_FOR_LOSS };
 
-/* What is asked, and what the rows of train*.def show of it. NAN: not given, or not known. */
+/* The question, and the values shown by the rows of train*.def. NAN: not given, or not known. */
 /* NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): one of it, its members by subject */
 struct train {
     const struct sp_option_values *value;
@@ -88,7 +88,8 @@ struct train {
 
     /* The work. */
     enum sp_flop_convention convention;
-    double P, P_trained, tokens, flops, flops_per_token, with_scores; /* the last of a token */
+    double P, P_trained, tokens, flops, flops_per_token,
+        with_scores; /* FLOPs of a token in the last one */
     enum tokens_from tokens_from;
     bool has_work, is_6p, is_tuned, has_beside;
     const char *work, *counted, *above_peak; /* work: the words for the counted FLOPs, with keys */
@@ -98,7 +99,7 @@ struct train {
     bool has_time, has_steps, has_run;                         /* has_run: a time above 0 */
     char why[160], on_offer[160], price_text[160];             /* why: the batch is not shared */
     double needed, useful_days, days_goodput, days_first_step; /* for --days, and on them */
-    bool shares_batch, has_deadline, is_of_needed; /* all else is of those devices too */
+    bool shares_batch, has_deadline, is_of_needed; /* all other figures are for those devices too */
 
     /* Failures, power and money; the textbook counts neither failures nor the start. */
     bool by_book, carbon_is_typed;
@@ -224,7 +225,7 @@ static bool take_loss(const struct sp_args *args, const struct sp_sources *sourc
     return true;
 }
 
-/* What checkpoints and failures are counted from. */
+/* The inputs of checkpoints and failures. */
 static bool take_site(const struct sp_args *args, const struct sp_sources *sources, struct train *f,
                       struct sp_error *error)
 {
@@ -280,7 +281,7 @@ static void take_useful_days(struct train *f)
     f->useful_days = sp_useful_days(f->problem.days, f->days_goodput, f->days_first_step);
 }
 
-/* The tokens that --days allow, without the start and what checkpoints and failures take. */
+/* The tokens that --days allow, less the start and the time of checkpoints and failures. */
 static bool take_tokens_of_days(struct train *f, struct sp_error *error)
 {
     f->tokens_from = TOKENS_OF_DAYS;
@@ -351,7 +352,7 @@ static bool load(const struct sp_args *args, const struct sp_sources *sources, s
     return true;
 }
 
-/* What the FLOPs of the work are, in a text with keys. */
+/* The meaning of the work's FLOPs, in a text with keys. */
 static const char *work_text(const struct train *f)
 {
     if (isnan(f->P))
@@ -439,7 +440,7 @@ static bool work_out_bill(const struct sp_args *args, const struct sp_sources *s
     return check_known(args, f, error);
 }
 
-/* Whether drives and loaders feed the run, hold its data and outlast it. */
+/* Whether drives and loaders supply the run, hold its data and outlast it. */
 static bool work_out_data(const struct sp_args *args, const struct sp_sources *sources,
                           struct train *f, struct sp_error *error)
 {
@@ -491,7 +492,7 @@ static bool fit_input(const struct train *f, const struct sp_sources *sources,
 
 enum { POINTS = 40 };
 
-/* A list of points with the one that is marked, "soonest" or "cheapest". */
+/* A list of points, of which one is marked "soonest" or "cheapest". */
 static void put_points(const struct train *f, const struct sp_loss_point *points, int n,
                        const char *list, int marked, const char *mark, struct sp_report *r)
 {
@@ -511,7 +512,7 @@ static void put_points(const struct train *f, const struct sp_loss_point *points
                   ": , devices, batch_tokens, tokens, steps, step_s, days, cost_usd, >fits");
 }
 
-/* How soon, and for how much, --loss is reached. */
+/* How soon, and at what cost, --loss is reached. */
 static bool put_ways(const struct train *f, const struct sp_sources *sources, struct sp_report *r,
                      struct sp_error *error)
 {

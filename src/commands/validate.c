@@ -91,6 +91,7 @@ static bool predict_training(const struct sp_args *args, const struct sp_sources
               sp_open_runs(s->file, sources, &s->runs, error);
     s->n = s->runs.n;
     s->errors = sp_new_training_errors(&s->runs);
+    const int column = ok && s->by ? sp_run_column(&s->runs.csv, s->by) : -1;
     for (size_t i = 0; ok && i < s->n; i++) {
         struct sp_run row;
         struct sp_validated run;
@@ -104,6 +105,8 @@ static bool predict_training(const struct sp_args *args, const struct sp_sources
         put_validate_run_rows(report, &run);
         for (int k = 0; k < SP_TRAINING_ERRORS; k++)
             s->errors.of_kind[k][i] = run.error[k];
+        if (SP_FORGETS)
+            sp_csv_forget(&s->runs.csv, i, column);
     }
     free(profiles);
     return ok;

@@ -30,7 +30,7 @@ bool sp_parse_mesh(const char *text, struct sp_mesh *mesh, struct sp_error *erro
 int sp_mesh_axis(const struct sp_mesh *mesh, char name);
 
 /* An element type by its name ("bf16", "f32", "int32"): its format, SP_DTYPES of a type that no
- * chip multiplies, and its bytes, 0 when the name is none. */
+ * chip multiplies, and its bytes, 0 if the name is not one. */
 struct sp_element {
     enum sp_dtype dtype;
     double bytes;

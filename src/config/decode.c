@@ -89,8 +89,8 @@ struct rule {
     const char *otherwise;
 };
 
-/* Checks a table's rules in order; `why` says what needs a missing value. A missing key gets the
- * place of the object that lacks it. */
+/* Checks a table's rules in order; `why` names the field that needs a missing value. A missing key
+ * gets the place of the object that lacks it. */
 static bool check_rules(const struct rule *rules, size_t n, const struct sp_json *json,
                         const char *table, const char *why, struct sp_error *error)
 {
@@ -175,7 +175,7 @@ static bool check_widths(const struct sp_model *m, const struct sp_json *json,
     return CHECK(widths, json, "model", "needed by its kind of layer", error);
 }
 
-/* What is wrong with a pattern or its mixers; NULL: nothing. */
+/* The fault of a pattern or its mixers; NULL: none. */
 static const char *fault_of_pattern(const struct sp_model *m)
 {
     const int mixers = other_mixers(m);
@@ -250,7 +250,7 @@ static bool check_convolution(const struct sp_model *m, const struct sp_json *js
          "convolution.groups must divide convolution.width"}};
     for (const cJSON *item = json->root->child; item; item = item->next)
         if (!sp_is_listed(known, item->string, '\0'))
-            return sp_fail(error, SP_INPUT, "%s: model.%s has no meaning beside convolution",
+            return sp_fail(error, SP_INPUT, "%s: model.%s has no meaning with convolution",
                            sp_json_place(json, item->string), item->string);
     return CHECK(rules, json, "model", "needed by convolutions", error);
 }
@@ -361,7 +361,8 @@ bool sp_model_from_shape(const char *shape, const struct sp_sources *sources,
                          struct sp_model *model, struct sp_error *error)
 {
     *model = (struct sp_model){.norms_per_layer = 2, .gated_mlp = true};
-    snprintf(model->name, sizeof model->name, "%.60s", shape);
+    snprintf(model->name, sizeof model->name, "%s",
+             strlen(shape) < sizeof model->name ? shape : "the model of --shape");
     char key[128];
     while (shape && *shape) {
         const char *const here = shape;
@@ -507,7 +508,7 @@ static bool finish_trend(struct sp_trend_file *file, struct sp_error *error)
     return read_points(file, error);
 }
 
-/* Fills in what no field gives, and checks that the values agree with each other. */
+/* Fills in values that no field gives, and checks that the values agree with each other. */
 static bool finish(enum sp_config_kind kind, const struct sp_json *json,
                    const struct sp_sources *sources, void *config, struct sp_error *error)
 {
@@ -530,6 +531,10 @@ static bool finish(enum sp_config_kind kind, const struct sp_json *json,
         profile->memory_factor = profile->machine_factor = 1;
         return true;
     }
+#ifndef __wasi__ /* the page reads no user's profile */
+    case SP_PROFILES:
+        return sp_finish_seen_runs(config, error);
+#endif
     case SP_FORMATS:
         return check_number_format(config, error);
     case SP_TRENDS:

@@ -1,6 +1,16 @@
 # Writes builtin.c: every config file as a byte array, and the table of them. Line ends and indentation are left out (no text of
 # JSON goes over lines), and blanks after a key's colon and between members.
-# Arguments: CONFIG_DIR, OUTPUT.
+# Arguments: CONFIG_DIR, OUTPUT, and SOURCES_LEFT_OUT: folders whose sources and notes the program does not show.
+cmake_policy(SET CMP0057 NEW)
+
+# Takes members whose value is a text out of `bytes`: what stands from BEFORE, which ends with the key's colon, to AFTER.
+function(without before after)
+  string(HEX "${before}" key)
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," key "${key}")
+  string(REGEX REPLACE "${key}0x22,(0x5c,0x[0-9a-f][0-9a-f],|0x[01346-9a-f][0-9a-f],|0x2[013-9a-f],|0x5[0-9abd-f],)*0x22,${after}" "" left "${bytes}")
+  set(bytes "${left}" PARENT_SCOPE)
+endfunction()
+
 set(arrays "")
 set(rows "")
 set(count 0)
@@ -21,9 +31,11 @@ foreach(row IN LISTS kinds)
     string(REPLACE "0x22,0x3a,0x20," "0x22,0x3a," bytes "${bytes}")
     string(REPLACE "0x2c,0x20,0x22," "0x2c,0x22," bytes "${bytes}")
     string(REPLACE "Q" "0x5c,0x22," bytes "${bytes}")
-    # "$schema" is for editors
-    string(REGEX REPLACE "0x22,0x24,0x73,0x63,0x68,0x65,0x6d,0x61,0x22,0x3a,0x22,(0x[013-9a-f][0-9a-f],|0x2[013-9a-f],)*0x22,0x2c," ""
-           bytes "${bytes}")
+    without("\"\$schema\":" "0x2c,") # it is for editors
+    if("${folder}" IN_LIST SOURCES_LEFT_OUT)
+      without(",\"source\":" "")
+      without(",\"note\":" "")
+    endif()
     string(LENGTH "${bytes}" characters) # five a byte
     math(EXPR length "${characters} / 5")
     string(APPEND arrays "static const char text_${count}[] = {${bytes}0};\n")

@@ -24,7 +24,7 @@ const struct sp_case_member sp_case_members[] = {
     {"printed", SP_CASE_IS_VALUES, false, 0, 0, "values as the source prints them"},
     {"differs", SP_CASE_IS_TEXT, false, 0, 0, "why they differ, or why the source has a refusal"},
     {"draw", SP_CASE_IS_VALUES, false, 0, 0,
-     "texts of question and args to what --random puts there"},
+     "texts of question and args to what --random replaces them by"},
     {"exit", SP_CASE_IS_WHOLE, false, 2, 4, "exit code of a refusal"},
     {"error", SP_CASE_IS_TEXT, false, 0, 0, "part of the refusal"},
 };
@@ -174,7 +174,7 @@ const char *sp_find_drawn(const char *text, const char *from, const char *word)
     return NULL;
 }
 
-/* What is drawn is in the question and in the command. */
+/* The drawn names and numbers must occur in the question and in the command. */
 static bool check_draw(const struct sp_json *json, int i, const cJSON *node, const cJSON *draw,
                        struct sp_error *error)
 {

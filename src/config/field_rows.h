@@ -12,21 +12,27 @@
 #define N_FIELDS(array) (sizeof(array) / sizeof *(array))
 #define MOST SP_MOST_FIGURE
 
-/* One row. A member's path is its key; rows that end in _AT have a key of their own. Behind `help`
- * may be further columns, such as `.fallback = 1`. */
+/* The text before each help text: nothing, unless the file defines it first. */
+#ifndef FIELD_HELP
+#define FIELD_HELP
+#endif
+
+/* One row. A member's path is its key; rows that end in _AT have their own key. Further columns
+ * may follow `help`, such as `.fallback = 1`. */
 /* clang-format off */
 #define FIELD_AT(key_, type_, member, ...) \
     {.key = key_, .type = SP_FIELD_##type_, .offset = offsetof(OF, member), __VA_ARGS__}
 #define SIZED_AT(key, type, member, unit_, ...) \
-    FIELD_AT(key, type, member, .size = sizeof(((OF *)0)->member), .unit = unit_, .help = __VA_ARGS__)
+    FIELD_AT(key, type, member, .size = sizeof(((OF *)0)->member), .unit = unit_, .help = FIELD_HELP __VA_ARGS__)
 #define NUMBER_AT(key, type, member, unit_, min_, max_, ...) \
-    FIELD_AT(key, type, member, .unit = unit_, .min = min_, .max = max_, .help = __VA_ARGS__)
+    FIELD_AT(key, type, member, .unit = unit_, .min = min_, .max = max_, .help = FIELD_HELP __VA_ARGS__)
 /* clang-format on */
 
 #define TEXT_AT(key, member, ...) SIZED_AT(key, TEXT, member, "", __VA_ARGS__)
 #define TEXT(member, ...) TEXT_AT(#member, member, __VA_ARGS__)
 #define WORDS(member, ...) SIZED_AT(#member, WORDS, member, "", __VA_ARGS__)
-#define LINES(member, ...) SIZED_AT(#member, WORDS, member, "\n", __VA_ARGS__)
+#define LINES_AT(key, member, ...) SIZED_AT(key, WORDS, member, "\n", __VA_ARGS__)
+#define LINES(member, ...) LINES_AT(#member, member, __VA_ARGS__)
 #define INT_AT(key, member, ...) NUMBER_AT(key, INT, member, __VA_ARGS__)
 #define INT(member, ...) INT_AT(#member, member, __VA_ARGS__)
 #define REAL_AT(key, member, ...) NUMBER_AT(key, REAL, member, __VA_ARGS__)
@@ -48,13 +54,13 @@
 #define SHAPES(member, ...) FIELD_AT(#member, SHAPES, member, .unit = "", .help = __VA_ARGS__)
 #define ROWS(member, most, row, ...)                                                               \
     FIELD_AT(#member, ROWS, member, .size = sizeof(row), .unit = "", .max = most,                  \
-             .help = __VA_ARGS__)
+             .help = FIELD_HELP __VA_ARGS__)
 #define PROSE(key_, ...)                                                                           \
     {                                                                                              \
         .key = key_, .type = SP_FIELD_PROSE, .unit = "", .help = __VA_ARGS__                       \
     }
 
-/* What nearly every file begins and ends with. */
+/* The first and last rows of nearly every file. */
 #define NAMED_AT(member)                                                                           \
     TEXT_AT("name", member, "canonical name"),                                                     \
         PROSE("aliases", "other names; in a machine, \"dgx-h100=8\" names eight devices")

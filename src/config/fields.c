@@ -10,6 +10,7 @@
 #include "base/list.h"
 #include "base/number.h"
 #include "base/suggest.h"
+#include "base/truth.h"
 
 struct decoder {
     const struct sp_field_table *table;
@@ -325,7 +326,8 @@ static bool store_rows(struct decoder *d, const struct sp_field *field, const cJ
         char within[256];
         sp_join_path(field->key, item->string, within, sizeof within);
         if (!cJSON_IsObject(item) || strlen(item->string) >= SP_ROW_NAME)
-            return sp_fail(d->error, SP_INPUT, "%s: %s must be an object of a name below %d bytes",
+            return sp_fail(d->error, SP_INPUT,
+                           "%s: %s must be an object with a name below %d bytes",
                            sp_json_place(d->json, within), sp_safe(within), SP_ROW_NAME);
         char *const row = row_named(field, item->string, rows);
         if (!row)
@@ -478,10 +480,11 @@ bool sp_set_field(const struct sp_field_table *table, const char *path, const ch
         return sp_fail(error, SP_INPUT, "--set: %s.%s: unknown value%s", table->name, sp_safe(path),
                        nearest_set_path(SP_ROOM, table, path));
     if (field->type == SP_FIELD_BOOL) {
-        if (strcmp(value, "true") != 0 && strcmp(value, "false") != 0)
+        const int truth = sp_yaml_truth(value);
+        if (truth < 0)
             return sp_fail(error, SP_INPUT, "%s: \"%s\" is neither true nor false", place,
                            sp_safe(value));
-        store_number(field, base, strcmp(value, "true") == 0);
+        store_number(field, base, truth);
         return true;
     }
     const char *const counts = field->type == SP_FIELD_ENUM && strspn(value, "0123456789") > 0

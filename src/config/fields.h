@@ -70,7 +70,7 @@ bool sp_decode(const struct sp_field_table *table, const struct sp_json *json, b
                void *base, struct sp_error *error);
 
 /* The key that a word means: itself, else one of the section: "moe.experts" of "experts=128", which
- * is no format of experts. */
+ * is not a format of experts. */
 const char *sp_key_in(struct sp_text *room, const struct sp_field_table *table, const char *section,
                       const char *word, const char *value);
 

@@ -6,25 +6,35 @@
 #include "base/error.h"
 #include "config/ground.h"
 
-/* "8 8 2 1 4096 0 8" as a place; false for anything else. */
-static bool read_place(const char *line, struct sp_place *place)
+/* "8 8 2 1 4096 0 8" as a place; the characters read, 0 for anything else. */
+static int read_place(const char *line, struct sp_place *place)
 {
     double of[SP_GROUND_DIMENSIONS];
     int length = 0;
     if (sscanf(line, "%lf %lf %lf %lf %lf %lf %lf%n", &of[0], &of[1], &of[2], &of[3], &of[4],
-               &of[5], &of[6], &length) != SP_GROUND_DIMENSIONS ||
-        line[length] != '\0')
-        return false;
+               &of[5], &of[6], &length) != SP_GROUND_DIMENSIONS)
+        return 0;
     for (int i = 0; i < SP_GROUND_DIMENSIONS; i++)
         if (!(of[i] >= (i == SP_GROUND_EXPERTS  ? 0
                         : i == SP_GROUND_TOKENS ? 1e-3
                                                 : 1)) ||
             of[i] > 1e12)
-            return false;
+            return 0;
     *place = (struct sp_place){.has_experts = of[SP_GROUND_EXPERTS] > 0};
     for (int i = 0; i < SP_GROUND_OUTSIDE; i++)
         place->octaves[i] = of[i] > 0 ? log2(of[i]) : 0;
     place->octaves[SP_GROUND_OUTSIDE] = fmax(0, log2(of[SP_GROUND_TP] / of[SP_GROUND_OUTSIDE]));
+    return length;
+}
+
+/* The next line of a list to `line`; false at its end. */
+static bool next_line(const char **list, char *line, size_t size)
+{
+    const size_t n = strcspn(*list, "\n");
+    if (!**list)
+        return false;
+    snprintf(line, size, "%.*s", (int)(n < size ? n : size - 1), *list);
+    *list += n + ((*list)[n] != '\0');
     return true;
 }
 
@@ -32,18 +42,38 @@ bool sp_finish_ground(struct sp_ground_file *file, struct sp_error *error)
 {
     char line[256];
     file->n = 0;
-    for (const char *at = file->places; *at;) {
-        const size_t n = strcspn(at, "\n");
-        snprintf(line, sizeof line, "%.*s", (int)(n < sizeof line ? n : sizeof line - 1), at);
+    for (const char *at = file->places; next_line(&at, line, sizeof line);) {
         if (file->n == SP_MOST_PLACES)
             return sp_fail(error, SP_INPUT, "ground %s: more than %d places", sp_safe(file->name),
                            SP_MOST_PLACES);
-        if (!read_place(line, &file->place[file->n++]))
+        const int length = read_place(line, &file->place[file->n++]);
+        if (length == 0 || line[length] != '\0')
             return sp_fail(
                 error, SP_INPUT,
                 "ground %s: \"%s\": expected seven numbers, such as \"8 4 2 1 4096 0 8\"",
                 sp_safe(file->name), sp_safe(line));
-        at += n + (at[n] != '\0');
+    }
+    return true;
+}
+
+bool sp_finish_seen_runs(struct sp_profile *profile, struct sp_error *error)
+{
+    enum { MOST_WEIGHT = 2 };
+    char line[256];
+    profile->seen_runs = 0;
+    for (const char *at = profile->seen_lines; next_line(&at, line, sizeof line);) {
+        if (profile->seen_runs == SP_MOST_SEEN_RUNS)
+            return sp_fail(error, SP_INPUT, "profile %s: more than %d runs", sp_safe(profile->name),
+                           SP_MOST_SEEN_RUNS);
+        struct sp_seen_run *const run = &profile->seen[profile->seen_runs++];
+        const int length = read_place(line, &run->place);
+        char left;
+        if (length == 0 || sscanf(line + length, "%lf %c", &run->weight, &left) != 1 ||
+            !(fabs(run->weight) <= MOST_WEIGHT))
+            return sp_fail(error, SP_INPUT,
+                           "profile %s: \"%s\": expected a place and a weight, such as "
+                           "\"8 4 2 1 4096 0 8 -0.02\"",
+                           sp_safe(profile->name), sp_safe(line));
     }
     return true;
 }

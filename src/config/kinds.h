@@ -1,4 +1,4 @@
-/* What is known of a kind of config files, by its row in kinds.def. */
+/* Properties of a kind of config files, from its row in kinds.def. */
 #ifndef SP_KINDS_H
 #define SP_KINDS_H
 

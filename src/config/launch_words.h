@@ -10,7 +10,7 @@ struct sp_launch_row {
     char name[SP_ROW_NAME];
     char plan[20];    /* option of `step` that it sets */
     char model[32];   /* key of a model file that it sets; comma-separated keys are read only */
-    char serve[20];   /* what of a service it sets, a name of sp_served_names */
+    char serve[20];   /* property of a service that it sets, a name of sp_served_names */
     char of[12];      /* only for such models or plans; "": all */
     char values[480]; /* THEIRS=OURS, or one word for both */
     char made[32];    /* our values that an engine makes while it loads; "": all */
@@ -21,8 +21,8 @@ struct sp_launch_row {
     char as[480];     /* the option that it is another spelling of: [VALUE: ]FLAG[ VALUE] */
     char beside[96];  /* option that sets it too: [!]FLAG=VALUE */
     char older[240];  /* spellings of older versions: NEWEST[-OLDEST][ VALUE][: FLAGS] */
-    char note[96];    /* what scaleplan does not model of it */
-    char lost[96];    /* what an export loses if it has no word for the value */
+    char note[96];    /* an effect that scaleplan does not model */
+    char lost[96];    /* loss of an export without a word for the value */
     char excludes[96], needs[96];
     bool takes_none; /* takes no value */
     bool is_truth;   /* value is a word for true or false, which `values` then maps */
@@ -34,7 +34,7 @@ struct sp_launch_row {
 
 enum { SP_MOST_LAUNCH_ROWS = 256 };
 
-/* What rows of a serving engine may set, NULL-terminated. */
+/* Properties that rows of a serving engine may set, NULL-terminated. */
 extern const char *const sp_served_names[];
 
 /* A framework's file. Lists are separated by blanks. */

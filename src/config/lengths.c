@@ -34,7 +34,7 @@ static bool is_path(const char *text)
     return strcmp(text, "-") == 0 || strchr(text, '/') || (dot && isalpha((unsigned char)dot[1]));
 }
 
-/* "512+": tokens before each of what follows; returns that, `text` itself without them. */
+/* "512+": tokens before each length; returns the text after them, or `text` itself without them. */
 static const char *take_plus(const char *text, double *plus)
 {
     char piece[32];

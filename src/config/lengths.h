@@ -19,10 +19,10 @@ bool sp_names_lengths(const char *text);
 
 /* Reads such a text, `what` of messages: "--input". A file has columns input, output and arrival,
  * also under the names that engines and clouds give them, or, without a header, in that order; a
- * file of one column has the lengths that are asked for. "512+" before them is a prompt that each
- * has (a file's column is then output), ":4096" behind them where longer ones end, the prompt not
- * counted. `trace` (may be NULL) is the file's, which
- * the world of the sources keeps; NULL: it was none. */
+ * file of one column has the lengths that are asked for. "512+" before them is a prompt of that
+ * many tokens for each (a file's column is then output); ":4096" after them cuts longer ones there,
+ * without the prompt. `trace` (may be NULL) is the file's, which the world of the sources keeps;
+ * NULL: it was none. */
 bool sp_load_lengths(const char *text, const char *what, enum sp_trace_column column,
                      const struct sp_sources *sources, struct sp_lengths *lengths,
                      const struct sp_trace **trace, struct sp_error *error);

@@ -336,8 +336,8 @@ static const char *hint_of(struct sp_text *room, enum sp_config_kind kind,
     for (int i = 0; kind == SP_PRECISIONS && sp_dtype_names[i]; i++)
         if (strcasecmp(sp_dtype_names[i], nearest->wanted) == 0)
             return ": a number format without a recipe; expected bf16, fp8 or a recipe such as "
-                   "mixed16 (bf16 matmuls, 16 bytes per parameter); `serve --weights` stores "
-                   "weights so";
+                   "mixed16 (bf16 matmuls, 16 bytes per parameter); `serve --weights` takes "
+                   "it";
     return sp_nearest_hint_in(room, nearest);
 }
 

@@ -74,7 +74,7 @@ bool sp_nativise_model(struct sp_json *json, const struct sp_sources *sources,
                        struct sp_error *error);
 
 /* Opens a config and decodes it by its kind's table, with --set, into `base`, and checks it. A
- * machine is a chip without a size then, and of a framework's words the file alone counts. */
+ * machine is a chip without a size then, and of a framework's words only the file counts. */
 bool sp_load_fields(enum sp_config_kind kind, const char *spec, const struct sp_sources *sources,
                     void *base, struct sp_error *error);
 
@@ -89,8 +89,8 @@ struct sp_trend_file {
     char points[2048];
 };
 
-/* The places of all files for that kind of network, and how many; free() them. NULL where there are
- * none, or with an error where a file is wrong. */
+/* The places of all files for that kind of network, and how many; free() them. NULL if there are
+ * none, or with an error if a file is wrong. */
 struct sp_place *sp_load_places(enum sp_network_kind network, const struct sp_sources *sources,
                                 size_t *n, struct sp_error *error);
 
@@ -106,19 +106,22 @@ struct sp_framework_file {
     char schedules[96], recompute[96], zero[16], dispatchers[64], cp_kinds[64],
         sequence_parallel[16];
     char cp_kinds_tpu[32], cp_kinds_plain[32]; /* "": none */
-    char recompute_modules[96]; /* parts of a layer that it can run again, in the order in which
+    char recompute_modules[96]; /* parts of a layer that it can recompute, in the order in which
                                    they are tried; "": none */
     char offload_modules[96];   /* inputs of a layer that it can keep in host memory; "": none */
-    char recompute_nearly[32];  /* of `recompute` what its options say only nearly; "": none */
-    char offload_rules[96];     /* which of it only with other parts, or in some models; "": none */
-    bool optimizer_offload;     /* and a share of the optimizer */
+    char recompute_nearly[32];  /* those of `recompute` that its options express only approximately;
+                                   "": none */
+    char offload_rules[96]; /* those of them that need other parts, or certain models; "": none */
+    bool optimizer_offload; /* and a share of the optimizer */
     bool can_overlap_moe;
+    bool overlap_in_chunks;       /* of stages only with several chunks each, or by DualPipe */
+    char overlap_refuses[32];     /* dispatchers whose exchange it does not hide; "": none */
     bool whole_axes;              /* TP takes whole axes of a torus */
     bool even_stages;             /* pipeline stages must have equal numbers of layers */
-    bool own_stages;              /* stages can be told their layers */
+    bool own_stages;              /* the layers of each stage can be set */
     bool offload;                 /* kept activations can be offloaded to the host */
-    bool usual_sequence_parallel; /* with TP, if a run does not say */
-    int usual_micro_batch;        /* enum sp_usual_micro_batch, if a run does not say */
+    bool usual_sequence_parallel; /* with TP, if a run does not state it */
+    int usual_micro_batch;        /* enum sp_usual_micro_batch, if a run does not state it */
 };
 
 /* The micro-batch of a framework with pipeline stages by default: a replica's whole share of the

@@ -10,8 +10,8 @@ struct sp_log_words {
     char step_time[64];       /* before the time of a step, in units of time_unit_s */
     char device_rate[64];     /* before tokens/s per device, in place of a time */
     char batch[64];           /* before the sequences of the step's batch; "": not printed */
-    char reserved[64];        /* before the most memory that the allocator held */
-    char allocated[64];       /* before the most that tensors took */
+    char reserved[64];        /* before the peak memory of the allocator */
+    char allocated[64];       /* before the peak memory of tensors */
     double time_unit_s;       /* s of a unit of step_time */
     double memory_unit_bytes; /* bytes of a unit of both memories */
 };

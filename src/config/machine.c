@@ -217,7 +217,7 @@ bool sp_read_hardware(const char *spec, const struct sp_sources *sources, struct
     struct machine_spec parts;
     if (!split_spec(spec, sources, &parts, error) || !sp_load_chip(parts.name, sources, hw, error))
         return false;
-    /* a rack or a server that is named without a count is meant whole */
+    /* a rack or a server named without a count means a whole one */
     if (parts.chips == 0 && !parts.shape[0] && strcasecmp(parts.name, hw->name) != 0)
         parts.chips = (double)sp_devices_of_alias(parts.name, sources);
     if (names_axes(&parts, hw))

@@ -1,4 +1,4 @@
-/* Reads what tools of a cluster print of a node. */
+/* Reads the output of a cluster's tools about a node. */
 #include "config/node.h"
 
 #include <ctype.h>
@@ -9,7 +9,7 @@
 #include "base/quote.h"
 #include "base/text.h"
 
-/* The next word of a line, past what colours it; false at the line's end. */
+/* The next word of a line, skipping colour codes; false at the line's end. */
 static bool next_word(const char **line, char *word, size_t size)
 {
     const char *at = *line;
@@ -82,7 +82,7 @@ enum { MOST_COLUMNS = 128 };
 
 struct columns {
     int n, gpus;
-    bool gpu[MOST_COLUMNS], near[MOST_COLUMNS]; /* near: a card beside a GPU */
+    bool gpu[MOST_COLUMNS], near[MOST_COLUMNS]; /* near: a card next to a GPU */
 };
 
 static bool read_header(const char *line, const char *path, struct columns *columns,
@@ -204,7 +204,7 @@ static void read_word(const char *word, struct record *record)
         record->down = strstr(word, "DOWN") || strstr(word, "DRAIN") || strstr(word, "FAIL");
 }
 
-/* Takes a node's record. Nodes without GPUs, such as those that users log in to, are passed over.
+/* Takes a node's record. Nodes without GPUs, such as those that users log in to, are skipped.
  */
 static bool take_record(const struct record *record, const char *path, struct sp_node *node,
                         struct sp_error *error)

@@ -1,4 +1,5 @@
-/* What tools of a cluster print of a node: nvidia-smi topo -m, and scontrol show node of Slurm. */
+/* Reads the output of a cluster's tools about a node: nvidia-smi topo -m, and scontrol show node of
+ * Slurm. */
 #ifndef SP_NODE_H
 #define SP_NODE_H
 
@@ -6,13 +7,13 @@
 
 #include "base/error.h"
 
-/* A node, by either text or both; 0 for figures that neither gives. */
+/* A node, from either text or both; 0 for figures that are not given. */
 struct sp_node {
     char device[64];     /* GPU type of Slurm's Gres, such as "h100" */
     int devices;         /* GPUs of a node */
     int peers;           /* GPUs that NVLink joins to each */
     int links, to_peer;  /* NVLinks that a GPU has by the sum over its peers; to one peer */
-    int cards;           /* network cards: those beside a GPU on PCIe, or all if none is */
+    int cards;           /* network cards: those next to a GPU on PCIe, or all if none is */
     double memory_bytes; /* of the host */
     int nodes, down;     /* nodes of the text; of them those that are down or drained */
 };

@@ -1,4 +1,4 @@
-/* What a framework supports on a machine, from its file. */
+/* The abilities of a framework on a machine, from its file. */
 #include "config/repertoire.h"
 
 #include <string.h>
@@ -64,6 +64,9 @@ struct sp_repertoire sp_framework_repertoire(const struct sp_framework_file *f,
     for (int i = 0; i < 2; i++)
         runs.sequence_parallel[i] = lists(f->sequence_parallel, i ? "on" : "off");
     runs.moe_overlap = f->can_overlap_moe;
+    runs.overlap.in_chunks = f->overlap_in_chunks;
+    for (int i = 0; i < SP_DISPATCHES && f->overlap_refuses[0]; i++)
+        runs.overlap.refuses[i] = lists(f->overlap_refuses, sp_dispatch_names[i]);
     runs.copies_kv_heads = f->framework.copies_kv_heads;
     return runs;
 }

@@ -1,4 +1,4 @@
-/* What a framework supports on a machine, from its file. */
+/* The abilities of a framework on a machine, from its file. */
 #ifndef SP_REPERTOIRE_H
 #define SP_REPERTOIRE_H
 
@@ -15,8 +15,8 @@ struct sp_repertoire sp_framework_repertoire(const struct sp_framework_file *fra
 void sp_narrow_contexts(const struct sp_framework_file *framework, const struct sp_hardware *hw,
                         const struct sp_model *model, struct sp_repertoire *runs);
 
-/* Takes its rules of what waits in host memory: which tensors only beside others, and leaves out
- * those that layers of that model have not by themselves. */
+/* Applies its rules for tensors in host memory: which can only be moved together with others; and
+ * leaves out those that layers of that model do not have. */
 void sp_narrow_offload(const struct sp_framework_file *framework, const struct sp_model *model,
                        struct sp_repertoire *runs);
 

@@ -13,7 +13,7 @@ struct sp_sources {
     const char *assume;      /* --assume: family for a Hugging Face config, or NULL */
     const char *const *sets; /* --set PATH=VALUE, n_sets of them */
     int n_sets;
-    struct sp_world *world; /* what this run has read; or NULL */
+    struct sp_world *world; /* inputs that this run has read; or NULL */
 };
 
 #endif

@@ -189,11 +189,12 @@ static const struct sp_field framework_fields[] = {
          "pipeline stages must be equal; embedding and head may count as a layer each"),
     BOOL(own_stages, "the layers of each pipeline stage can be set"),
     TEXT(recompute, "recompute policies; empty: any"),
-    TEXT(recompute_nearly, "those of `recompute` that its options say only nearly, which "
-                           "--offload-modules auto leaves out; empty: none"),
+    TEXT(recompute_nearly,
+         "those of `recompute` that its options express only approximately, which "
+         "--offload-modules auto leaves out; empty: none"),
     TEXT(recompute_modules, "parts of a layer that it can recompute, comma-separated, cheapest per "
                             "freed byte first; empty: none"),
-    TEXT(offload_modules, "what of a layer's activations it can keep in host memory by itself, "
+    TEXT(offload_modules, "activations of a layer that it can keep in host memory separately, "
                           "comma-separated; empty: none"),
     TEXT(offload_rules, "PART with PART, with mla or with experts, comma-separated: a part that it "
                         "keeps there only beside another, or in such models"),
@@ -203,10 +204,12 @@ static const struct sp_field framework_fields[] = {
     TEXT(cp_kinds, "kinds of context parallelism, comma-separated; none: no CP; empty: any"),
     TEXT(cp_kinds_tpu, "those of cp_kinds that need TPUs"),
     TEXT(cp_kinds_plain,
-         "those of cp_kinds that TPUs run without latent attention and attention sinks alone"),
+         "those of cp_kinds that TPUs run only without latent attention and attention sinks"),
     TEXT(sequence_parallel,
          "sequence parallelism with TP: on, off or both, comma-separated; empty: both"),
     BOOL(can_overlap_moe, "can hide the experts' exchange behind another micro-batch"),
+    BOOL(overlap_in_chunks, "hides it between pipeline stages only if they have several chunks"),
+    TEXT(overlap_refuses, "dispatchers whose exchange it does not hide, comma-separated"),
     FACT(INT, usual_zero, "", 0, 3,
          "ZeRO stage of a run that states none (default: 3 if layers are gathered, else 1)",
          .fallback = -1),
@@ -314,14 +317,14 @@ FIELD_TABLE(sp_framework_table, "framework", framework_fields, NULL);
                 "expected value before any run is seen", .fallback = (gpu)),                       \
         REAL_AT("constants." key ".determined", determined[at], "", 0, 1,                          \
                 "share of the value determined by runs"),
-/* What a profile is of, and where it comes from. */
+/* The subject of a profile, and its source. */
 #define OF_STACK(software)                                                                         \
     NAMED, TEXT(chip, "chip of the fit"),                                                          \
         TEXT_AT(software, framework, software " that it was fitted on"),                           \
         ENUM_AT("network", kind, network_kinds, SP_SWITCHED,                                       \
                 "kind of its machines: torus or switched"),                                        \
         TEXT(chip_family, "chips that share constants"),                                           \
-        TEXT(software_family, software "s that lend each other constants")
+        TEXT(software_family, software "s that share constants")
 #define FROM_RUNS                                                                                  \
     TEXT(date, "day of the fit, such as 2026-11-22"), PROSE("fitted_to", "the runs behind it"),    \
         PROSE("at_bound", "constants at a bound after the fit"),                                   \
@@ -339,6 +342,13 @@ static const struct sp_field profile_fields[] = {
          "reserved memory over the estimate from the framework's file", .fallback = 1),
     REAL(machine_factor, "", SP_MACHINE_FACTOR_MIN, SP_MACHINE_FACTOR_MAX,
          "times on this machine over those from the constants", .fallback = 1),
+#ifndef __wasi__ /* the page reads no user's profile */
+    LINES_AT(
+        "runs", seen_lines,
+        "its own runs: TP, stages, CP, sequences per micro-batch, tokens per rank, experts per "
+        "rank (0: dense), devices per fast domain, and by how much each lowers the time of "
+        "plans near it (in the logarithm)"),
+#endif
     TEXT(overlap_family, "frameworks that share overlap constants; empty: software_family"),
     FROM_RUNS,
 };
@@ -388,7 +398,7 @@ FIELD_TABLE(sp_serving_table, "serving", serving_fields, NULL);
     CURVE("collectives." op, collective[id],                                                       \
           "share of the link rate in a domain that long messages reach"),                          \
         KERNEL("collectives." op, collective[id], low_share, "", 1e-3, 1, NAN,                     \
-               "share of the link rate of the protocol for short messages"),                       \
+               "share of the link rate with the protocol for short messages"),                     \
         KERNEL("collectives." op, collective[id], own_share, "", 0, 1, 0,                          \
                "time for a rank's own part over that for another rank's"),                         \
         KERNEL("collectives." op, collective[id], latency_s, "s", 0, 1, 0,                         \
@@ -428,8 +438,8 @@ static const struct sp_field engine_fields[] = {
     BOOL(narrow_cache, "fp8 cache with weights of 8 bits or fewer"),
     REAL(buffer_bytes, "bytes", 0, 1e12,
          "graphs and workspaces per chip, besides weights and cache"),
-    BOOL(separate_prompts, "prompts have passes of their own, in which nothing is generated"),
-    REAL(poll_steps, "", 1, 1e6, "steps between two looks for new requests", .fallback = 1),
+    BOOL(separate_prompts, "prompts run in separate passes, which generate nothing"),
+    REAL(poll_steps, "", 1, 1e6, "steps between checks for new requests", .fallback = 1),
     BOOL(fetches_by_layer,
          "computes a prompt's first layers while the cache of others comes from the host"),
     REMARKS("where the defaults come from"),

@@ -1,4 +1,7 @@
 /* Keys of the files of configs/launch. */
+#ifdef __wasi__
+#define FIELD_HELP 1 ? "": /* the page does not take such files and has no room for their help */
+#endif
 #include "config/field_rows.h"
 #include "config/launch_words.h"
 
@@ -28,8 +31,8 @@ static const struct sp_field row_fields[] = {
                 "comma-separated; without a colon: absent"),
     TEXT(excludes, "options that exclude it"),
     TEXT(needs, "options that it needs"),
-    TEXT(note, "what of it is not modelled; printed as a note"),
-    TEXT(lost, "what an export cannot express without a word for the value"),
+    TEXT(note, "an effect that is not modelled; printed as a note"),
+    TEXT(lost, "what an export loses if it has no word for the value"),
 };
 #undef OF
 const struct sp_field_table sp_launch_row_table = {"launch.options", row_fields,
@@ -55,10 +58,9 @@ static const struct sp_field launch_fields[] = {
           "\"OPTION said = NAME|OTHERWISE\", verbatim; \"OPTION as ENGINE:FLAG = NAME\", in the "
           "words of the engine's file; \"OPTION unread = NAMES\", refused without OPTION; \"note "
           "TEXT = CONDITION\"; \"quiet PREFIX = NAMES\", harmless: others with it are noted"),
-    LINES(
-        refuses,
-        "what the framework refuses, \"CONDITION: WHAT\"; rows of options have excludes and needs"),
-    LINES(loses, "what of a plan it cannot express, in the same form"),
+    LINES(refuses, "settings that the framework refuses, \"CONDITION: WHAT\"; rows of options have "
+                   "excludes and needs"),
+    LINES(loses, "parts of a plan that it cannot express, in the same form"),
     LINES(programs, "programs that run a launch, \"FRAMEWORK[ > FORMAT]: WORDS OF ITS COMMANDS[ | "
                     "KEYS OF ITS FILES][ = NAME=VALUE ...]\", * for any text; read as that format "
                     "with these default values; without a format, refused by name"),

@@ -48,7 +48,7 @@ static const struct sp_field model_fields[] = {
     ENUM(head, heads, 0, "head after the last layer"),
     INT(labels, "", 0, 1000000, "outputs of a score head"),
     REAL(speculative.first, "", 0, 1,
-         "probability that the first draft of its own is accepted; 0: unknown"),
+         "probability that its own first draft is accepted; 0: unknown"),
     REAL(speculative.later, "", 0, 1, "probability of a further draft over that of the one before"),
     PROSE("speculative.source", "where they were measured"),
     INT(mtp_layers, "", 0, 16,

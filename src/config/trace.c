@@ -109,9 +109,7 @@ const struct sp_trace *sp_read_trace(const char *path, enum sp_trace_column only
     char *const text = sp_read_file(pipes, path, 256 << 20, &length, error);
     if (!text)
         return NULL;
-    const bool is_table = sp_read_csv(text, length, sp_origin_of(path), &csv, error);
-    free(text);
-    if (!is_table)
+    if (!sp_read_csv(text, length, sp_origin_of(path), &csv, error))
         return NULL;
     struct sp_trace *const t = sp_must(calloc(1, sizeof *t));
     t->path = sp_must(strdup(path));

@@ -1,4 +1,4 @@
-/* What one run of the program has read. */
+/* Inputs that one run of the program has read. */
 #include "config/world.h"
 
 #include <stddef.h>
@@ -35,7 +35,7 @@ static void add_text(struct key *key, const char *text)
         memcpy(key->text + at + 1, text, n);
 }
 
-/* All that the result of a load follows from. */
+/* Everything on which the result of a load depends. */
 static void make_key(struct key *key, enum sp_keeping what, enum sp_config_kind kind,
                      const char *spec, const struct sp_sources *sources)
 {

@@ -1,4 +1,4 @@
-/* What one run of the program has read, so that it reads nothing twice. */
+/* Inputs that one run of the program has read, so that nothing is read twice. */
 #ifndef SP_WORLD_H
 #define SP_WORLD_H
 
@@ -23,11 +23,11 @@ void sp_free_world(struct sp_world *world);
 /* Where texts that can be read only once are kept; NULL without a world. */
 struct sp_pipes *sp_pipes_of(struct sp_world *world);
 
-/* What is kept of a config: its struct, where its name was found, or all configs of its kind. */
+/* Kept results for a config: its struct, where its name was found, or all configs of its kind. */
 enum sp_keeping { SP_KEPT_CONFIG, SP_KEPT_PLACE, SP_KEPT_ALL };
 
-/* What was kept for a spec that is read from the same sources, and its size; NULL: nothing. Good
- * until the next sp_remember. */
+/* The result kept for a spec read from the same sources, and its size; NULL: nothing. Valid until
+ * the next sp_remember. */
 const void *sp_recall(enum sp_keeping what, enum sp_config_kind kind, const char *spec,
                       const struct sp_sources *sources, size_t *size);
 

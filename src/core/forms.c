@@ -54,7 +54,7 @@ static const char *take(const char **parts)
     return part;
 }
 
-/* Name, what, unit, text and source, then the arguments. */
+/* Name, description, unit, text and source, then the arguments. */
 struct sp_form sp_form(enum sp_form_id id)
 {
     const char *parts = (const char *)&texts + starts[id];

@@ -41,21 +41,21 @@ enum sp_hf_traits {
     HF_NEEDS_D_FF = 1 << 23,      /* intermediate_size has no default */
 };
 
-/* A row of the table. A bias or a tie is a rule for sp_hf_flag; what a row leaves out is the
- * default. */
+/* A row of the table. A bias or a tie is a rule for sp_hf_flag; members that a row leaves out have
+ * their default. */
 struct sp_hf_family {
     const char *type;
     const char *norm;    /* "rmsnorm" */
     int norms;           /* 2; with parallel attention one may serve both blocks */
     bool plain_mlp;      /* not gated */
     const char *qk_norm; /* "none", or "head", "full", or "KEY:full" if a key switches it on */
-    const char *biases;  /* of all that follow */
+    const char *biases;  /* of all the following */
     const char *attention_biases;             /* of the next two: "attention_bias=0" */
     const char *qkv_bias, *o_bias, *mlp_bias; /* of the MLP none */
     const char *tied;                         /* "tie_word_embeddings=0" */
     int head_dim;                             /* 0: d_model / heads */
-    int global_every; /* one layer in this many has no window, if the config does not say; 0: no
-                         rule */
+    int global_every; /* one layer in this many has no window, if the config does not state it; 0:
+                         no rule */
     unsigned traits;
 };
 

@@ -78,10 +78,10 @@ bool sp_hf_head_of(const struct sp_hf_config *c, bool assumed, struct sp_hf_head
         return true;
     const char *const at = sp_json_place(c->json, "architectures");
     if (!assumed && is_draft(class))
-        return sp_fail(
-            error, SP_INPUT,
-            "%s: class \"%s\" is a draft for another model, with inputs and a head of other sizes",
-            at, sp_safe(class));
+        return sp_fail(error, SP_INPUT,
+                       "%s: class \"%s\" is a draft for another model, with inputs and a head of "
+                       "different sizes",
+                       at, sp_safe(class));
     if (!end)
         return sp_fail(error, SP_INPUT,
                        "%s: unknown head of class \"%s\" (expected ...ForCausalLM, ...LMHeadModel, "

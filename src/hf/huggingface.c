@@ -220,7 +220,7 @@ static void note_encoder(cJSON *out)
     add_note(out, note);
 }
 
-/* Notes parts beside the text model that are not counted; `tower` is counted. */
+/* Notes parts besides the text model that are not counted; `tower` is counted. */
 static void note_left_out(cJSON *out, const struct sp_hf_config *c, const char *tower)
 {
     const cJSON *part;

@@ -15,9 +15,9 @@ bool sp_is_native_model(const cJSON *root);
 bool sp_reads_as_huggingface(const cJSON *root, const char *assume);
 
 /* The native model document of a config: a new object for cJSON_Delete, or NULL with an error.
- * Unknown architectures are refused with what is known of them; `assume` (or NULL) is the family to
- * read them as. Other files of a model folder are refused by kind. "note" says what was assumed or
- * left out. */
+ * Unknown architectures are refused with the known facts about them; `assume` (or NULL) is the
+ * family to read them as. Other files of a model folder are refused by kind. "note" says what was
+ * assumed or left out. */
 cJSON *sp_from_huggingface(const struct sp_json *json, const char *assume, struct sp_error *error);
 
 /* Remark i of a document that sp_from_huggingface made; NULL past the last. */

@@ -390,7 +390,7 @@ static void fill_compressed(cJSON *o)
         cJSON_AddItemToArray(kinds, cJSON_CreateNumber(i < 2 || i % 2 == 0 ? 128 : 4));
 }
 
-/* A family: letters for attention and the other mixer (and a window alone), functions that fill in
+/* A family: letters for attention and the other mixer (and only a window), functions that fill in
  * and write the latter's widths; `everywhere`: all layers have them. */
 struct hybrid {
     const char *type, *letters;
@@ -454,8 +454,8 @@ static bool are_experts_last(const struct sp_hf_config *c, struct sp_error *erro
                    sp_json_place(c->json, path), path);
 }
 
-/* Requires sizes of a family's own: of a document that was not checked, so that no message names a
- * key of ours. */
+/* Requires the sizes that only one family has. The document was not checked, so that no message
+ * names a key of ours. */
 static bool has_own_sizes(const struct sp_hf_config *c, const char *type, struct sp_error *error)
 {
     static const struct {

@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A row's text, or what it leaves out. */
+/* A row's text, or its default if the row leaves it out. */
 static const char *given(const char *text, const char *otherwise)
 {
     return text ? text : otherwise;
 }
 
-/* "head", "full" or "none"; for "KEY:full" by the config. */
+/* "head", "full" or "none"; for "KEY:full" the config decides. */
 static const char *qk_norm_of(const cJSON *o, const struct sp_hf_family *f)
 {
     char key[64];

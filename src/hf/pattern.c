@@ -57,8 +57,8 @@ static char letter_of_number(const char *family, double number)
     return number == 4 ? family[0] : number == 128 ? family[1] : number <= 1 ? family[2] : '\0';
 }
 
-/* Letters of a list of kinds; returns the number of known ones. DeepSeek-V4's list goes on with the
- * modules of further tokens. */
+/* Letters of a list of kinds; returns the number of known ones. DeepSeek-V4's list also contains
+ * the modules for further tokens. */
 static int letters_of_kinds(const char *family, const cJSON *kinds, int layers, char *out)
 {
     const cJSON *kind;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* A method, what else has to be true of the config, and the format. */
+/* A method, the other conditions on the config, and the format. */
 struct method {
     const char *method, *key, *value; /* value: of a text, or "" for any object, array or true */
     double bits;                      /* 0: any */

@@ -130,7 +130,7 @@ bool sp_hf_refuse_size(const struct sp_hf_config *c, const char *const *keys,
                    missing ? " is missing," : ":", others);
 }
 
-/* Whether a dense layer follows an MoE layer. */
+/* => 133 */
 static bool is_mixed(const cJSON *o)
 {
     const cJSON *kind, *const kinds = sp_hf_member(o, "mlp_layer_types");

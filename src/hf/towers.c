@@ -148,7 +148,7 @@ static double extra_of(const struct tower *t, const struct sizes *s, double deep
     return extra;
 }
 
-/* Whether a projector's matmuls have biases, by the config if it tells. */
+/* Whether a projector's matmuls have biases, by the config if it states that. */
 static bool has_projector_bias(const cJSON *root, const struct tower *t)
 {
     const bool never = t->projector == GEMMA3 || t->projector == GEMMA4 ||

@@ -13,7 +13,7 @@ void sp_catch_interrupt(void);
 /* Whether there was an interrupt. The flag stays set, so that later rows of a sweep do not run. */
 bool sp_was_interrupted(void);
 
-/* Whoever caught interrupts before this program does so again, and none has come. */
+/* Restores the handler that caught interrupts before this program, and clears the flag. */
 void sp_release_interrupt(void);
 
 /* Not 0 after an interrupt; cheap enough for inner loops. */

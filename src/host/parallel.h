@@ -26,7 +26,7 @@ int sp_threads(int wanted);
 
 /* Calls `run` once in each of up to `threads` threads. They take chunks of `chunk` of the `n`
  * numbers until nothing is left; the call waits for all. If no thread can be created, the calling
- * one does the work. Each thread has a stack of its own, whatever the shell's limit. */
+ * one does the work. Each thread has its own stack, whatever the shell's limit. */
 void sp_parallel(int threads, int64_t n, int64_t chunk,
                  void (*run)(struct sp_share *share, void *context), void *context);
 

@@ -8,7 +8,7 @@
 /* Columns of the terminal; 0 if `out` is not one. */
 int sp_terminal_width(FILE *out);
 
-/* Whether the terminal shows colours: not when NO_COLOR is set, nor when TERM says that it has no
+/* Whether the terminal shows colours: not if NO_COLOR is set, nor if TERM names a terminal without
  * escapes. */
 bool sp_terminal_has_colour(FILE *out);
 

@@ -2,7 +2,7 @@
 #ifndef SP_TICKER_H
 #define SP_TICKER_H
 
-/* From now on standard error, where it is a terminal, says each second how long the program has
+/* From now on standard error, where it is a terminal, shows each second how long the program has
  * worked. */
 void sp_start_ticker(void);
 

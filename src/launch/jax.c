@@ -3,8 +3,8 @@
 #include "launch/fields/rules.h"
 
 /* The mesh: replicas, groups that share the states, experts, stages, parts of sequences, parts of
- * matrices. Experts lie inside of the groups that shard where those are large enough, so that
- * nothing else is replicated over them, and else among the replicas. */
+ * matrices. Experts lie inside the sharding groups if those are large enough, so that nothing else
+ * is replicated over them, and otherwise among the replicas. */
 enum { DATA, FSDP, EXPERT, STAGE, SEQ, MODEL, AXES };
 static const char *const axis_names[AXES] = {"data", "fsdp", "expert", "stage", "seq", "model"};
 struct mesh {
@@ -25,14 +25,14 @@ static struct mesh mesh_of(const struct sp_plan *p)
     return mesh;
 }
 
-/* "fsdp" stands in every mesh, so that specs have an axis to name. */
+/* "fsdp" is an axis of every mesh, so that specs can name it. */
 static bool is_named(const struct mesh *mesh, int axis)
 {
     return mesh->size[axis] > 1 || axis == FSDP;
 }
 
-/* One dimension of a PartitionSpec: these axes as far as the mesh has them, a tuple of more than
- * one; None without any. */
+/* One dimension of a PartitionSpec: those of the axes that the mesh has, as a tuple if there are
+ * several; None without any. */
 static const char *spec(const struct mesh *mesh, const int *over, int n, char *out, size_t size)
 {
     int found = 0;
@@ -47,8 +47,8 @@ static const char *spec(const struct mesh *mesh, const int *over, int n, char *o
     spec(mesh, (const int[]){__VA_ARGS__},                                                         \
          (int)(sizeof((const int[]){__VA_ARGS__}) / sizeof(int)), out, sizeof(out))
 
-/* How weights lie on the mesh. An expert's lie where the experts' axis has it, and shard over what
- * is left. */
+/* How weights are laid out on the mesh. An expert's weights lie along the experts' axis, and shard
+ * over the remaining axes. */
 static void write_weights(const struct sp_launched *l, const struct mesh *mesh, FILE *out)
 {
     const struct sp_plan *const p = l->plan;
@@ -64,7 +64,8 @@ static void write_weights(const struct sp_launched *l, const struct mesh *mesh, 
             p->tp > 1 ? columns : "None");
     if (l->model->moe.experts == 0)
         return;
-    if (p->zero == 3 && p->etp < p->tp) /* whole matrices: what TP would split shards as well */
+    if (p->zero == 3 &&
+        p->etp < p->tp) /* whole matrices: shard also the dimension that TP would split */
         SPEC(mesh, rows, FSDP, SEQ, MODEL);
     else if (p->zero == 3)
         SPEC(mesh, rows, FSDP, SEQ);

@@ -7,10 +7,10 @@
 #include <scaleplan/formats.h>
 #include <scaleplan/plan.h>
 
-/* What `export` writes, in the order of --help: TARGET(row, name, framework, form). A row is the
- * const struct sp_target sp_target_<row> at the end of a format's file, the name what is typed.
- * NEXT stands between two rows and LAST before the last one, so that the rows make sentences too.
- */
+/* The targets of `export`, in the order of --help: TARGET(row, name, framework, form). A row is
+ * the const struct sp_target sp_target_<row> at the end of a format's file, the name the typed
+ * word. NEXT comes between two rows and LAST before the last one, so that the rows also make
+ * sentences. */
 /* clang-format off */
 #define SP_TARGETS(TARGET, NEXT, LAST) \
     TARGET(megatron, "megatron", "Megatron-LM", "arguments") NEXT \
@@ -21,7 +21,8 @@
     TARGET(accelerate, "accelerate", "accelerate", "YAML") LAST \
     TARGET(jax, "jax", "JAX", "mesh and specs")
 
-/* Engines of services, in the same manner: what `export` writes and `serve --from` reads. */
+/* Engines of services, in the same manner: `export` writes and `serve --from` reads their
+ * commands. */
 #define SP_ENGINES(TARGET, NEXT, LAST) \
     TARGET(vllm, "vllm", "vLLM", "a server's command") NEXT \
     TARGET(sglang, "sglang", "SGLang", "a server's command") LAST \
@@ -50,11 +51,11 @@
 #define SP_TARGET_NAME_FORM(row, name, framework, form) name " (" form ")"
 
 struct sp_target;
-/* What `export --to` takes, NULL-terminated: each name, and behind it "name@version" for each of
- * its versions. */
+/* The names that `export --to` takes, NULL-terminated: each name, followed by "name@version" for
+ * each of its versions. */
 extern const char *const sp_export_choices[];
 
-/* The target of one of them, and its version's place in that list. */
+/* The target with such a name, and the place of its version in that list. */
 const struct sp_target *sp_target_of(int choice, int *version);
 
 enum { SP_LAUNCH_UNREAD = 32, SP_LAUNCH_ROLLOUT = 64, SP_LAUNCH_REMARKS = 16 };
@@ -78,24 +79,28 @@ struct sp_launch {
         char name[24], value[64];
     } rollout[SP_LAUNCH_ROLLOUT]; /* options of `rl`, and `apart`: devices that only generate */
     int n_rollout;
-    char rollout_note[SP_LAUNCH_REMARKS][240]; /* what of the rollout `rl` does not know */
+    char rollout_note[SP_LAUNCH_REMARKS][240]; /* facts of the rollout that `rl` does not model */
     int rollout_notes;
-    bool etp_is_tp; /* experts are split as the rest: what is typed for TP counts for them too */
+    bool etp_is_tp; /* experts are split like the rest: a typed TP degree also counts for them */
     char note[SP_LAUNCH_NOTES][240];
-    int notes, refusals; /* of the notes, what the framework refuses */
-    int64_t devices;     /* devices that it starts; 0: not said */
-    char two_sizes[120]; /* its commands start different numbers of them; "": they do not */
-    int64_t per_node;    /* of them on each of several nodes; 0: not said, or one node */
-    char machine[128];   /* the chip that was typed without a count, with these; "": none was */
+    int notes, refusals; /* those of the notes that the framework refuses */
+    int64_t devices;     /* devices that it starts; 0: not stated */
+    char two_sizes[200]; /* why its numbers of them contradict each other; "": they do not */
+    struct {
+        int64_t processes, machines, ids; /* 0: not stated */
+        char name[72];
+    } config;          /* of a file that starts them, if the command states no number */
+    int64_t per_node;  /* those on each of several nodes; 0: not stated, or one node */
+    char machine[128]; /* the chip that was typed without a count, with these; "": none was */
     struct sp_unread unread[SP_LAUNCH_UNREAD]; /* no answer unless these options are typed */
     int n_unread;
     bool serves;        /* it starts a server: options of `serve` */
-    double longest;     /* tokens of a request that it takes; 0: unknown */
-    char no_model[160]; /* why it gives no model; "": it gives one, or no reason is known */
+    double longest;     /* most tokens of a request; 0: unknown */
+    char no_model[160]; /* why it gives no model; "": it gives one, or the reason is unknown */
 };
 
-/* The settings of an engine's server: numbers not given are NAN, texts NULL. A value that
- * is `usual` is what the engine takes by itself. */
+/* The settings of an engine's server: numbers that are not given are NAN, texts NULL. A value that
+ * is `usual` is the engine's own default. */
 struct sp_served_pool {
     double instances; /* of this command, on the machine */
     double tp, attention_dp, pp, ep;
@@ -103,30 +108,30 @@ struct sp_served_pool {
 struct sp_served_launch {
     const struct sp_sources *sources;
     const char *model, *hardware, *draft_model; /* names */
-    struct sp_served_pool pool, reads;          /* what generates, and what reads its prompts */
-    bool apart;                                 /* `reads` is another pool */
-    double experts;                             /* of a layer; 0: none */
+    struct sp_served_pool pool, reads; /* which of two pools: it generates, or reads its prompts */
+    bool apart;                        /* `reads` is another pool */
+    double experts;                    /* of a layer; 0: none */
     double sequences, length, chunk, memory_fraction, block, drafts;
     const char *weights, *kv; /* formats */
-    bool stored;              /* the checkpoint is not in 16 bits, from which engines make others */
+    bool stored; /* the checkpoint is not in 16 bits, so engines make other formats from it */
     bool usual_weights, usual_kv, usual_block;
     bool kv_lacks_chip; /* the chip has no such arithmetic */
     bool own_head;      /* the model itself predicts further tokens */
     double host;        /* chips of a host */
     struct {
         const char *name, *value;
-    } asked[64]; /* options that were typed, for those that no engine has */
+    } asked[64]; /* options that were typed, for the comment about those that no engine has */
     int n_asked;
 };
 
 struct sp_settings;
 
 /* Options typed for a launch: script variables with values, "NAME=VALUE", and which of several
- * trainings is read (NULL: not given). `over`: settings of files over this one, whose values names
- * have too; NULL: there are none. */
+ * trainings to read (NULL: not given). `over`: settings of the file above this one, whose values
+ * can also be named; NULL: there are none. */
 struct sp_typed_names {
     const char *recipe;
-    bool trains; /* a training is asked for: a server that the launch starts too is none */
+    bool trains; /* training is asked for: a server that the launch also starts does not count */
     const struct sp_settings *over;
     const char *at[64];
     int n;
@@ -143,7 +148,7 @@ bool sp_read_launch(const char *path, const struct sp_hardware *hw,
 
 struct sp_written;
 
-/* What ships under the names of a model and a recipe. */
+/* The built-in names of a model and a recipe. */
 struct sp_shipped {
     bool has_model, has_precision;
     struct sp_model model;
@@ -155,33 +160,32 @@ struct sp_launched {
     const struct sp_model *model;
     const struct sp_hardware *hw;
     const struct sp_plan *plan;
-    const struct sp_sources *sources; /* of the frameworks' files; NULL: built-in ones alone */
-    /* What sp_open_launch_words and sp_find_shipped found, or none: sp_write_launch looks itself
-     * then, */
+    const struct sp_sources *sources; /* of the frameworks' files; NULL: only built-in ones */
+    /* Results of sp_open_launch_words and sp_find_shipped; NULL: sp_write_launch looks itself, */
     struct sp_launch_words *words[SP_LAUNCH_FILES];
     const struct sp_shipped *shipped;
-    struct sp_written *written;           /* has room for the result */
-    char recipe[128];                     /* and says the recipe in words */
-    bool only_asks;                       /* whether anything is lost: the first loss is enough */
-    int version;                          /* of the target: its place in SP_VERSIONS_OF_... */
-    const char *remat, *framework;        /* names */
-    struct sp_execution usual;            /* what the framework runs where a plan says nothing */
+    struct sp_written *written;    /* has room for the result */
+    char recipe[128];              /* and expects the recipe in words */
+    bool only_asks;                /* whether anything is lost: stops at the first loss */
+    int version;                   /* of the target: its place in SP_VERSIONS_OF_... */
+    const char *remat, *framework; /* names */
+    struct sp_execution usual;     /* the framework's own behaviour where a plan states nothing */
     const struct sp_precision *precision; /* the recipe after its overrides */
-    const char *framework_given; /* how it was typed, where its name does not find it; or NULL */
+    const char *framework_given; /* the typed text, if its name does not find it; or NULL */
 };
 
-/* A written plan: the framework's own form, for free(), and what it cannot say. */
+/* A written plan: the framework's own form, for free(), and the parts that it cannot express. */
 struct sp_written {
     char *text;
     char lost[SP_LAUNCH_LOSSES][160];
     int n_lost;
 };
 
-/* Why a part is lost; takes the mark of it off the text. */
+/* Why a part is lost; removes the reason's mark from the text. */
 const char *sp_lost_kind(const char **lost);
 
-/* Opens the files of a target's words, for many plans, and closes them. False with an error where
- * one is wrong; they are closed then. */
+/* Opens the files with a target's words, for many plans, and closes them. False with an error if
+ * one is wrong; they are then closed. */
 bool sp_open_launch_words(const struct sp_target *target, const struct sp_sources *sources,
                           struct sp_launch_words *words[SP_LAUNCH_FILES], struct sp_error *error);
 void sp_close_launch_words(struct sp_launch_words *words[SP_LAUNCH_FILES]);
@@ -190,7 +194,7 @@ void sp_close_launch_words(struct sp_launch_words *words[SP_LAUNCH_FILES]);
 void sp_find_shipped(const struct sp_model *model, const struct sp_precision *precision,
                      struct sp_shipped *shipped);
 
-/* False with an error where a framework's file cannot be read; `written` has no text then. */
+/* False with an error if a framework's file cannot be read; `written` then has no text. */
 bool sp_write_launch(const struct sp_target *target, const struct sp_launched *launched,
                      struct sp_written *written, struct sp_error *error);
 

@@ -1,10 +1,10 @@
-/* nanoGPT: a file of Python that gives names values, over those of train.py, and arguments over it.
- * Names and defaults: train.py, model.py and configurator.py of karpathy/nanoGPT. */
+/* nanoGPT: a Python file of assignments that override those of train.py, and arguments that
+ * override both. Names and defaults: train.py, model.py and configurator.py of karpathy/nanoGPT. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "launch/fields/beside.h"
+#include "launch/fields/named_files.h"
 #include "launch/fields/rows.h"
 #include "launch/formats/python.h"
 #include "launch/shell/flags.h"
@@ -15,7 +15,8 @@ static bool tells(const char *word)
     return sp_is(end, ".py") && (strstr(word, "config/") || strstr(word, "train.py"));
 }
 
-/* The file of names that a command gives train.py, and its own arguments over it. */
+/* The file of assignments that a command passes to train.py, and its own arguments, which override
+ * it. */
 static bool read_command(struct sp_launch_file *file)
 {
     const struct sp_typed_names none = {0};
@@ -65,7 +66,7 @@ static void read_model(struct sp_settings *s)
         sp_launch_note(s, "the vocabulary is that of its data: 50304 (GPT-2) is assumed");
 }
 
-/* Accumulated passes are those of all devices together, which share them. */
+/* The accumulated passes are those of all devices together. */
 static void read_batch(struct sp_launch_file *file)
 {
     struct sp_settings *const s = &file->settings;

@@ -1,12 +1,13 @@
-/* The table of frameworks: what is written, what is read, and how a file's reader is found. */
+/* The table of frameworks: those that can be written, those that can be read, and how a file's
+ * reader is found. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "config/world.h"
 #include "launch/engines/engines.h"
-#include "launch/fields/beside.h"
-#include "launch/fields/core.h"
+#include "launch/fields/named_files.h"
+#include "launch/fields/deciding.h"
 #include "launch/fields/models.h"
 #include "launch/fields/programs.h"
 #include "launch/fields/rows.h"
@@ -70,8 +71,8 @@ bool sp_is_server(const struct sp_target *target)
     return target->program != NULL;
 }
 
-/* The target of that name, or the one that the file fits best, with `trains` no server; NULL: it
- * fits none. */
+/* The target of that name, or the one that the file fits best (with `trains`, not a server); NULL:
+ * the file fits none. */
 static const struct sp_target *find_reader(const struct sp_launch_file *file, const char *name,
                                            bool trains)
 {
@@ -91,7 +92,7 @@ static const struct sp_target *find_reader(const struct sp_launch_file *file, co
     return best;
 }
 
-/* Says that a script that the file runs is missing, or that its name is unknown. */
+/* Reports that a script that the file runs is missing, or that its name is unknown. */
 static bool refuse_missing(const struct sp_launch_file *file)
 {
     const struct sp_script *const script = file->script;
@@ -112,7 +113,7 @@ static bool refuse_missing(const struct sp_launch_file *file)
                    sp_safe(file->origin), script->missing_line, sp_safe(name));
 }
 
-/* Says what a file is that no row of programs and no reader knows. */
+/* Describes a file that no row of programs and no reader knows. */
 static bool refuse_unknown(const struct sp_launch_file *file)
 {
     int line = 0;
@@ -134,7 +135,7 @@ static bool refuse_unknown(const struct sp_launch_file *file)
         keys ? "; its first key: " : "", keys ? sp_safe(file->settings.at[0].name) : "");
 }
 
-/* Where weights are in fp32 and no format of matmuls is said, they are too. */
+/* If weights are in fp32 and no format of matmuls is stated, matmuls are in fp32 too. */
 static void say_matmuls(struct sp_launch_file *file, const struct sp_target *target)
 {
     const struct sp_launch *const launch = file->settings.launch;
@@ -148,7 +149,7 @@ static void say_matmuls(struct sp_launch_file *file, const struct sp_target *tar
         sp_launch_option(&file->settings, "dtype", "fp32");
 }
 
-/* Values that decide an answer and that functions of Python give which are not followed. */
+/* Values that decide an answer and come from Python functions that are not followed. */
 static void doubt_calls(struct sp_settings *s)
 {
     static const char class[] = "._target_";
@@ -196,7 +197,8 @@ static bool read_as(struct sp_launch_file *file, const struct sp_target *target,
                              SP_LAUNCH_OPTIONS));
 }
 
-/* Names for Python, with the processes of the machine where it is known and they were not typed. */
+/* Names for Python, including the number of processes of the machine if it is known and was not
+ * typed. */
 struct counted_names {
     struct sp_typed_names names;
     char world[32];
@@ -216,8 +218,8 @@ static void count_world(const struct sp_launch_file *file, const struct sp_typed
 
 enum { SP_STARTED_OPTIONS = 48 };
 
-/* The options of a command behind its program, "NAME=VALUE" as the program's parser has them, and
- * those of its launcher in front of it as settings. */
+/* The options after a command's program, as "NAME=VALUE" in the program's parser, and the options
+ * of its launcher before it as settings. */
 struct options {
     char at[SP_STARTED_OPTIONS][128];
     int n;
@@ -231,6 +233,8 @@ static bool take_options(const struct sp_launch_file *file, const char *program,
         int place = 0;
         while (place < command->n && command->words[place] != program)
             place++;
+        if (place < command->n)
+            launcher->command = i + 1;
         for (int j = 0; place < command->n && j < command->n && ok; j++) {
             const char *const word = command->words[j], *const equals = strchr(word, '='),
                               *const next = j + 1 < command->n ? command->words[j + 1] : "--x";
@@ -255,8 +259,19 @@ static bool take_options(const struct sp_launch_file *file, const char *program,
     return ok;
 }
 
-/* Reads the Python that a command starts, where it lies beside and calls the Trainer's classes: the
- * command's options are those of its parser. `is`: whether it does. */
+/* Whether a Python text assigns few enough names for all of them to be followed. */
+static bool is_short(const char *text, const struct sp_settings *s)
+{
+    enum { MOST_NAMES = 16384 };
+    int names = 0;
+    for (const char *c = text; *c; c++)
+        names += *c == '=';
+    return names <= MOST_NAMES ||
+           sp_fail_in(s, "gives names more than %d values, too many to follow", MOST_NAMES);
+}
+
+/* Reads the Python file that a command starts, if it lies beside the script and calls the Trainer's
+ * classes: the command's options are those of its parser. `is`: whether it does. */
 static bool read_started(struct sp_launch_file *file, bool *is)
 {
     static const struct sp_program none;
@@ -272,11 +287,11 @@ static bool read_started(struct sp_launch_file *file, bool *is)
     char *const text = file->script && sp_is(strrchr(program, '.'), ".py")
                            ? sp_read_beside(file->origin, program, path, sizeof path, &length)
                            : NULL;
-    bool ok = !text || take_options(file, program, &options, launcher);
+    bool ok = !text || (is_short(text, s) && take_options(file, program, &options, launcher));
     for (int i = 0; i < options.n; i++)
         names.at[names.n++] = options.at[i];
     for (int i = 0; i < file->names->n && names.n < (int)(sizeof names.at / sizeof *names.at); i++)
-        names.at[names.n++] = file->names->at[i]; /* what was typed comes last and wins */
+        names.at[names.n++] = file->names->at[i]; /* typed settings come last and win */
     s->origin = text ? path : origin;
     struct counted_names counted;
     count_world(file, &names, &counted);
@@ -287,6 +302,7 @@ static bool read_started(struct sp_launch_file *file, bool *is)
     if (*is && ok) {
         sp_launch_note(s, "line %d: it starts %.120s, which is read", line, sp_safe(path));
         ok = sp_copy_lacking(s, launcher);
+        s->command = launcher->command;
         file->script = NULL;
         file->started = true;
         ok = ok && read_as(file, &sp_target_trainer, &none);
@@ -297,7 +313,7 @@ static bool read_started(struct sp_launch_file *file, bool *is)
     return ok || !*is;
 }
 
-/* Reads it as the program has it that runs it, else as the format that it fits best. */
+/* Reads the file as the program that runs it would, else in the format that it fits best. */
 static bool read_as_best(struct sp_launch_file *file)
 {
     struct sp_program program = {0};
@@ -321,7 +337,8 @@ static bool read_as_best(struct sp_launch_file *file)
                         program.framework, sp_safe(program.told));
     file->settings.core = ok ? words->core : NULL;
     bool started = false;
-    if (ok && (!target || (target == &sp_target_trainer && !known))) /* a training of one's own */
+    if (ok &&
+        (!target || (target == &sp_target_trainer && !known))) /* a user's own training script */
         ok = read_started(file, &started) && (started || target || refuse_unknown(file));
     ok = ok && (started || (target && read_as(file, target, &program)));
     file->settings.core = NULL;
@@ -342,15 +359,15 @@ static bool read_script(const char *text, const struct sp_typed_names *names,
         sp_count_devices(&script, launch);
     const int64_t counted = launch->devices;
     ok = ok && read_as_best(file);
-    if (file->settings.command > 0 && launch->devices == counted) /* no file beside gave them */
+    if (file->settings.command > 0 && launch->devices == counted) /* its settings give none */
         sp_count_training(&script, file->settings.command - 1, launch);
     sp_free_script(&script);
     file->script = NULL;
     return ok;
 }
 
-/* Whether names of a file are those of a training by themselves (nanoGPT's; one that has functions
- * of its own is another program, whose defaults nothing here knows). */
+/* Whether assignments of a file are a whole training (nanoGPT's; a file with functions of its own
+ * is another program, whose defaults are not known here). */
 static bool read_names(const char *text, const struct sp_typed_names *names, struct sp_settings *s)
 {
     const struct sp_error before = *s->error;
@@ -367,7 +384,7 @@ static bool read_names(const char *text, const struct sp_typed_names *names, str
     return own;
 }
 
-/* Calls of the Trainer's classes, a recipe, or names alone. */
+/* Calls of the Trainer's classes, a recipe, or only assignments. */
 static bool read_python(const char *text, const struct sp_typed_names *typed,
                         struct sp_launch_file *file)
 {
@@ -375,7 +392,7 @@ static bool read_python(const char *text, const struct sp_typed_names *typed,
     struct counted_names counted;
     count_world(file, typed, &counted);
     const struct sp_typed_names *const names = &counted.names;
-    return sp_read_trainer_calls(text, names, s) &&
+    return is_short(text, s) && sp_read_trainer_calls(text, names, s) &&
            (s->n > 0 || read_names(text, names, s) ||
             (sp_read_recipe(text, names, s) &&
              (!strstr(text, "torchtitan") || sp_spell_titan(file->origin, s)))) &&
@@ -402,7 +419,7 @@ static bool read_json(const char *text, size_t length, const struct sp_typed_nam
     return ok;
 }
 
-/* A manifest of Kubernetes holds scripts, which are what is read then. */
+/* A Kubernetes manifest contains scripts, which are then read. */
 static bool read_yaml(const char *text, const struct sp_typed_names *names,
                       struct sp_launch_file *file)
 {

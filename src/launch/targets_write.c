@@ -1,4 +1,4 @@
-/* Writes a launch or a server's command, and says what of the plan it cannot say. */
+/* Writes a launch or a server's command, and lists the parts of the plan that it cannot express. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@
 #define DECLARE(row, name, framework, form) extern const struct sp_target sp_target_##row;
 SP_TARGETS(DECLARE, , )
 
-/* Whether its file has the model's dimensions, not the plan alone. */
+/* Whether its file contains the model's dimensions, not only the plan. */
 static bool describes_model(const struct sp_target *target)
 {
     return target != &sp_target_deepspeed && target != &sp_target_accelerate &&
@@ -24,8 +24,8 @@ static void lose_encoder(const struct sp_target *target, const struct sp_launche
 {
     const struct sp_model *const m = l->model;
     if (sp_takes_pictures(m) && describes_model(target))
-        sp_lose(l, "model: it takes images, and this file is of a model of tokens; "
-                   "deepspeed, accelerate and jax write the plan alone");
+        sp_lose(l, "model: it takes images, but this file describes a model of tokens; "
+                   "deepspeed, accelerate and jax write only the plan");
     else if (m->encoder.layers > 0)
         sp_lose(l, "the model's encoder or tower: the file describes only its decoder");
     if (m->bidirectional && !sp_takes_pictures(m))

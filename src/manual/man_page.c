@@ -148,8 +148,8 @@ static void put_program(const char *version, FILE *out)
     }
     fprintf(
         out,
-        ".SH ENVIRONMENT\n.TP\nSCALEPLAN_CONFIG_PATH\nfolders with configs of your own, joined "
-        "by colons\n.TP\nXDG_CONFIG_HOME\nits scaleplan/ holds configs of your own (default: "
+        ".SH ENVIRONMENT\n.TP\nSCALEPLAN_CONFIG_PATH\nfolders with your own configs, separated by "
+        "colons\n.TP\nXDG_CONFIG_HOME\nits scaleplan/ holds your own configs (default: "
         "~/.config)\n.TP\nNO_COLOR\nno colours, whatever the terminal\n.TP\nOMP_NUM_THREADS\n"
         "threads of a search or a calibration\n.SH EXIT STATUS\n%s.SH EXAMPLES\n.TP\n"
         "\\fBscaleplan fit \\-\\-model llama2\\-13b \\-\\-hw v5p\\-4096\\fR\ndoes it train, and "

@@ -42,8 +42,10 @@ bool sp_draw_blocks(struct sp_report *report, const struct sp_mesh *mesh,
         }
         sp_line(report, "%s|", line);
     }
-    sp_line(report,
-            "a block lies on each of the {replicas} devices that differ in the other axes only");
+    const bool copied = sp_axes_product(mesh, ~sp_sharding_axes(a)) > 1;
+    sp_line(report, copied ? "each block is on the {replicas} devices "
+                             "that differ only in the other axes"
+                           : "each block is on one device");
     return true;
 }
 

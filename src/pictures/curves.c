@@ -78,7 +78,7 @@ static struct sp_panel *add_cost(struct sp_figure *figure)
     return panel;
 }
 
-/* A way and what makes it one. */
+/* A way to a loss, and its kind. */
 static void add_way(struct sp_panel *panel, struct sp_series *ways, double days, double usd,
                     double what, const char *unit)
 {
@@ -121,7 +121,7 @@ struct sp_figure *sp_draw_strong_scaling(const struct sp_report *report, const c
                  first = sp_rows_number(report, "curve", 0, "step_s");
     sp_add_point(linear, least, first);
     sp_add_point(linear, most, first * least / most);
-    /* Amdahl's law, with what the largest size does not divide */
+    /* Amdahl's law, with the part that the largest size does not divide */
     const double serial = sp_rows_number(report, "curve", (size_t)n - 1, "serial_share");
     if (serial > 0) {
         struct sp_series *const law = sp_add_series(time, SP_LINE, SP_VERMILION, "Amdahl");
@@ -253,7 +253,7 @@ struct sp_figure *sp_draw_trend(const struct sp_trend *t)
         to = fmax(to, p->year);
     }
     for (int i = 0; i < t->points; i++) {
-        /* on the side of the line if nothing is */
+        /* on the side of the line if there is nothing else */
         const struct sp_trend_point *const p = &t->point[i];
         const bool above = p->value > exp(level) * sp_trend_between(t, year, p->year);
         sp_add_label(panel, p->year, p->value, above ? SP_RIGHT : SP_LEFT, "%s", p->name);

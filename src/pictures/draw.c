@@ -99,12 +99,12 @@ bool sp_draw(const struct sp_figure *figure, const struct sp_canvas *canvas, cha
     for (size_t i = 0; i < figure->n_panels; i++)
         if (figure->panels[i].crowded)
             return sp_fail(error, SP_INPUT,
-                           "--plot: \"%s\" has room for %d kinds of points and lines, and here are "
+                           "--plot: \"%s\" has room for %d kinds of points and lines; there are "
                            "more",
                            sp_safe(figure->panels[i].title), SP_MAX_SERIES);
     /* A page shows SVG; every other writer would make it larger. */
     if (!sp_starts_programs() && canvas->terminal != SP_TERMINAL_SVG)
-        return sp_fail(error, SP_INTERNAL, "--plot: a page draws .svg alone");
+        return sp_fail(error, SP_INTERNAL, "--plot: a page draws only .svg");
     *bytes = write(figure, canvas, size);
     if (!*bytes)
         return sp_fail(error, SP_INTERNAL, "--plot: out of memory");

@@ -5,7 +5,8 @@
 #include "pictures/plot.h"
 
 /* The figure as text of *length bytes (free it); NULL if out of memory. `width` in px, `columns` in
- * characters; `dark`: in dark colours on a dark screen, which a picture in a page leaves to it. */
+ * characters; `dark`: in dark colours on a dark screen; a picture inside a page leaves these to the
+ * page. */
 char *sp_figure_svg(const struct sp_figure *figure, double width, bool dark, size_t *length);
 char *sp_figure_text(const struct sp_figure *figure, int columns, size_t *length);
 char *sp_figure_json(const struct sp_figure *figure, size_t *length);

@@ -1,4 +1,4 @@
-/* The data behind a picture as CSV: a row a point, box or range, and a row a card. */
+/* The data behind a picture as CSV: one row per point, box, range or card. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* The picture of `fit`. */
+/* The picture of `fit --path`. */
 #ifndef SP_PICTURE_FIT_PATH_H
 #define SP_PICTURE_FIT_PATH_H
 

@@ -7,10 +7,11 @@
 
 #include "pictures/report_data.h"
 
-/* More ranges than this are one grey band, and more names a heap. */
+/* Beyond this many ranges they become one grey band, and beyond this many names they are left
+ * out. */
 enum { MOST_RANGES = 80, MOST_NAMED = 40 };
 
-/* What is compared: the step of a training run, or tokens of a service. */
+/* The compared quantity: the step of a training run, or tokens of a service. */
 static const struct {
     const char *measured, *predicted, *low, *high, *words;
 } kinds[] = {

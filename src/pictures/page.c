@@ -11,11 +11,11 @@
 #include "pictures/drawing.h"
 #include "pictures/pictures.h"
 
-/* As wide as a printed page reads well. */
+/* The width at which a printed page reads well. */
 enum { PICTURE_PX = 720 };
 
 const struct sp_page_fact sp_plan_facts[] = {
-    {"expected step", "step_s"},
+    {"step", "step_s"},
     {"80 % range: from", "time.low_s"},
     {"to", "time.high_s"},
     {"MFU", "mfu"},
@@ -80,7 +80,7 @@ static const struct sp_entry *find(const struct writer *w, const char *key)
 static double number_of(const struct writer *w, const char *key)
 {
     const struct sp_entry *const entry = find(w, key);
-    return entry ? entry->number : NAN;
+    return sp_entry_number(entry);
 }
 
 static void tagged(const struct writer *w, const char *tag, const char *text)
@@ -137,11 +137,11 @@ static struct sp_bar bar_of(const struct writer *w, const char *label, const cha
     const struct sp_entry *const entry = find(w, key);
     snprintf(bar.label, sizeof bar.label, "%s", label);
     snprintf(bar.note, sizeof bar.note, "%s", entry ? sp_human_value(entry, SP_ROOM) : "");
-    bar.parts[0] = entry ? entry->number : 0;
+    bar.parts[0] = entry ? sp_entry_number(entry) : 0;
     return bar;
 }
 
-/* Writes bars as a picture of its own. */
+/* Writes bars as a separate picture. */
 static void put_bars(const struct writer *w, const char *title, const struct sp_bars *bars)
 {
     struct sp_figure *const figure = sp_figure_new("%s", title);
@@ -200,7 +200,7 @@ static void put_memory(const struct writer *w)
                                .n_parts = 1,
                                .bars = bars,
                                .n_bars = sizeof parts / sizeof *parts,
-                               .limit = capacity->number,
+                               .limit = sp_entry_number(capacity),
                                .limit_text = sp_human_value(capacity, SP_ROOM)});
 }
 

@@ -10,7 +10,7 @@ struct sp_page_fact {
     const char *label, *key;
 };
 
-/* Rows of a list of the report, "plans": a column a fact, keys under each row. */
+/* Rows of a list of the report, "plans": one column per fact, keys under each row. */
 struct sp_page_list {
     const char *title, *list; /* NULL: none */
     const struct sp_page_fact *columns;
@@ -19,16 +19,16 @@ struct sp_page_list {
     size_t n_names;
 };
 
-/* What a page shows of a filled report. */
+/* The contents of a page from a filled report. */
 struct sp_page {
-    const char *title;                /* "llama3-70b on h100-512" */
-    const char *verdict;              /* the answer in a sentence */
-    bool yes;                         /* it is a yes */
-    const char *scope;                /* of the plan: "plans.0"; "": the root */
-    const char *plan_title;           /* over the facts of the plan */
-    const char *price;                /* of a chip-hour, as text; NULL: unknown */
-    const char *command;              /* that says the same in a shell; NULL: none */
-    const struct sp_page_fact *facts; /* those that are not known are left out */
+    const char *title;      /* "llama3-70b on h100-512" */
+    const char *verdict;    /* the answer in a sentence */
+    bool yes;               /* it is a yes */
+    const char *scope;      /* of the plan: "plans.0"; "": the root */
+    const char *plan_title; /* over the facts of the plan */
+    const char *price;      /* of a chip-hour, as text; NULL: unknown */
+    const char *command;    /* the command that gives the same answer in a shell; NULL: none */
+    const struct sp_page_fact *facts; /* unknown facts are left out */
     size_t n_facts;
     bool has_time, has_memory; /* pictures of the parts of `time` and `memory` under the scope */
     struct sp_page_list list;

@@ -1,4 +1,4 @@
-/* Bars of a report: what a model consists of, and what a machine lacks. */
+/* Bars of a report: the parts of a model, and a machine's needs. */
 #include "pictures/parts.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ static void draw_sum(struct sp_figure *figure, const struct sp_report *r, const 
     size_t n = 0;
     for (const char *const *key = keys; *key; key++) {
         const struct sp_entry *const entry = sp_find(r, *key);
-        if (!entry || !(entry->number > 0))
+        if (!(sp_entry_number(entry) > 0))
             continue;
         parts[n].value = entry->number;
         snprintf(parts[n].label, sizeof parts->label, "%s", entry->info->label);
@@ -69,7 +69,7 @@ struct sp_figure *sp_draw_need(const struct sp_report *r, struct sp_error *error
     struct sp_figure *const figure =
         sp_figure_new("Goal %.60s on %.40s: how far each figure alone is from it",
                       sp_find(r, "goal")->text, sp_find(r, "hw")->text);
-    struct sp_plot_axis x = sp_make_axis("needed over what it is", "times", true);
+    struct sp_plot_axis x = sp_make_axis("needed over present value", "times", true);
     struct sp_panel *const panel = sp_add_panel(figure, x, sp_make_axis("", "", false), "");
     struct sp_series *const bars = sp_add_series(panel, SP_BOXES, SP_BLUE, "%s", "");
     const char *path;

@@ -1,4 +1,4 @@
-/* Bars of a report: what a model consists of, and what a machine lacks. */
+/* Bars of a report: the parts of a model, and a machine's needs. */
 #ifndef SP_PARTS_H
 #define SP_PARTS_H
 
@@ -8,7 +8,7 @@
 /* The parameters of `flops` by part, and the FLOPs of a token's forward pass. */
 struct sp_figure *sp_draw_flops(const struct sp_report *report);
 
-/* How many times each figure of `need` would have to be what it is, where that is enough. */
+/* How many times its current value each figure of `need` must become, if that suffices. */
 struct sp_figure *sp_draw_need(const struct sp_report *report, struct sp_error *error);
 
 #endif

@@ -178,7 +178,7 @@ struct sp_panel *sp_draw_timeline(struct sp_figure *figure, const struct sp_time
     return panel;
 }
 
-/* Names the columns and rows, as far as there is room. */
+/* Names the columns and rows for which there is room. */
 static void name_columns_and_rows(struct sp_panel *panel, const struct sp_heat *h)
 {
     for (size_t i = 0; i < h->n_columns; i++)

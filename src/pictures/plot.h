@@ -71,7 +71,8 @@ struct sp_tick {
 /* Label and base unit ("time", "s"); the prefix is chosen when drawing. min and max NAN: from the
  * data. */
 struct sp_plot_axis {
-    char label[SP_PLOT_TEXT - 32]; /* a copy: what names a quantity may be gone when it is drawn */
+    char label[SP_PLOT_TEXT -
+               32]; /* a copy: the text that names a quantity may be freed before drawing */
     const char *unit;
     bool floating;   /* need not include 0 */
     bool log, whole; /* whole: no ticks between whole numbers */
@@ -186,7 +187,7 @@ enum { SP_PICTURE_PX = 900 };
  * an error that lists them. */
 bool sp_terminal_of(const char *target, enum sp_terminal *terminal, struct sp_error *error);
 
-/* Writes the picture to *bytes (free them). PNG and PDF are SVG that rsvg-convert turns, started
+/* Writes the picture to *bytes (free them). PNG and PDF are SVG converted by rsvg-convert, started
  * without a shell: false with an error of code SP_INTERNAL if it is not installed or fails. */
 bool sp_draw(const struct sp_figure *figure, const struct sp_canvas *canvas, char **bytes,
              size_t *size, struct sp_error *error);

@@ -4,19 +4,14 @@
 #include <math.h>
 #include <stdio.h>
 
-static double number_of(const struct sp_entry *entry)
-{
-    return entry ? entry->number : NAN;
-}
-
 static const char *text_of(const struct sp_entry *entry)
 {
-    return entry && entry->text ? entry->text : "";
+    return sp_entry_text(entry) ? sp_entry_text(entry) : "";
 }
 
 double sp_report_number(const struct sp_report *report, enum sp_quantity_id id)
 {
-    return number_of(sp_find(report, sp_quantity(id).key));
+    return sp_entry_number(sp_find(report, sp_quantity(id).key));
 }
 
 const char *sp_report_text(const struct sp_report *report, enum sp_quantity_id id)
@@ -26,7 +21,7 @@ const char *sp_report_text(const struct sp_report *report, enum sp_quantity_id i
 
 double sp_keyed_number(const struct sp_report *report, const char *key)
 {
-    return number_of(sp_find(report, key));
+    return sp_entry_number(sp_find(report, key));
 }
 
 static const struct sp_entry *find_in_row(const struct sp_report *report, const char *list,
@@ -39,7 +34,7 @@ static const struct sp_entry *find_in_row(const struct sp_report *report, const 
 
 double sp_rows_number(const struct sp_report *report, const char *list, size_t i, const char *key)
 {
-    return number_of(find_in_row(report, list, i, key));
+    return sp_entry_number(find_in_row(report, list, i, key));
 }
 
 const char *sp_rows_text(const struct sp_report *report, const char *list, size_t i,
@@ -51,7 +46,7 @@ const char *sp_rows_text(const struct sp_report *report, const char *list, size_
 double sp_listed_number(const struct sp_report *report, const char *list, size_t i,
                         enum sp_quantity_id id)
 {
-    return number_of(find_in_row(report, list, i, sp_quantity(id).key));
+    return sp_entry_number(find_in_row(report, list, i, sp_quantity(id).key));
 }
 
 const char *sp_listed_text(const struct sp_report *report, const char *list, size_t i,

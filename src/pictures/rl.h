@@ -23,7 +23,7 @@ struct sp_loop {
     double part_s[SP_LOOP_PARTS];
     double step_s;
     double work_s; /* generation by engines that are ahead */
-    bool apart;    /* both sides have devices of their own */
+    bool apart;    /* both sides have separate devices */
     bool ahead;    /* and generation does not wait for training */
 };
 

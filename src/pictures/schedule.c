@@ -14,7 +14,7 @@
 
 enum { MOST_TASKS = 20000, MOST_CURVES = 4 };
 
-/* What is drawn. */
+/* The task or span being drawn. */
 struct schedule {
     struct sp_pipeline q;
     struct sp_task *task;
@@ -136,7 +136,7 @@ struct sp_figure *sp_plot_schedule(const struct sp_pipeline *q, const struct sp_
     const int64_t n = sp_tasks_of(q);
     if (n == 0 || n > MOST_TASKS) {
         sp_fail(error, SP_INPUT,
-                n == 0 ? "--plot: this schedule cannot be simulated, and so not drawn"
+                n == 0 ? "--plot: this schedule cannot be simulated, so it cannot be drawn"
                        : "--plot: more than %d tasks to draw; fewer --microbatches show the same",
                 MOST_TASKS);
         return NULL;
@@ -166,7 +166,7 @@ struct sp_figure *sp_plot_schedule(const struct sp_pipeline *q, const struct sp_
 void sp_draw_schedule_lines(struct sp_report *report, const struct sp_pipeline *q,
                             const struct sp_task *tasks, const struct sp_played *played)
 {
-    enum { WIDTH = 76 }; /* with the number of a stage 80 columns */
+    enum { WIDTH = 76 }; /* 80 columns with the number of a stage */
     const double cell = played->makespan_s / WIDTH;
     char line[WIDTH + 1];
     sp_line(report, " ");

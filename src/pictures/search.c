@@ -46,8 +46,8 @@ static size_t length_of(const struct sp_report *r, const char *list, enum sp_qua
     return n;
 }
 
-/* What a plan may need on its machine, as the search asked: --max-memory, or the capacity without
- * the headroom; of machines with one limit a line with their names. */
+/* Most memory for a plan on its machine in the search: --max-memory, or the capacity without the
+ * headroom; machines with the same limit share a line that names them. */
 static void add_limit(struct drawing *d, size_t machine)
 {
     const double at = sp_listed_number(d->report, "machines", machine, SP_Q_SEARCH_M_LIMIT);
@@ -92,7 +92,7 @@ static void read_points(struct drawing *d)
 }
 
 /* Plans of all machines, each machine with its own look and limit: those of the winner alone
- * compare nothing. */
+ * would compare nothing. */
 static struct sp_figure *draw(const struct drawing *d)
 {
     const bool several = d->machines > 1;

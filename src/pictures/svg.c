@@ -29,7 +29,7 @@ static double names_px(double width)
     return fmin(width * MOST_LEFT, WIDEST_LEFT);
 }
 
-/* A picture narrower than a panel is high looks like a chimney. */
+/* A picture narrower than a panel is high would look like a chimney. */
 static double height_of(const struct sp_panel *panel, double width)
 {
     return panel->y.n_ticks > 0 ? panel->height_px * (1 - panel->above)
@@ -59,7 +59,7 @@ static double left_of(const struct sp_panel *panel, double width)
     return fmin(most, names_px(width)) + SP_EDGE_PX + TICK;
 }
 
-/* The right end of a plot from `left` on whose notes at the ends of bars fit in the picture. */
+/* The right end of a plot from `left` on, so that notes at the ends of bars fit in the picture. */
 static double right_of(const struct sp_panel *panel, double left, double width)
 {
     const struct sp_scale x = sp_scale_of(panel, false);
@@ -163,7 +163,7 @@ static void put_name(FILE *out, const struct sp_plot_place *p, double y, double 
     sp_svg_text(out, p->plot.left - TICK, y, SP_RIGHT, SP_INK, TICK_PX, line);
 }
 
-/* The height of a row: what neighbouring names have between them. */
+/* The height of a row: the distance between neighbouring names. */
 static double row_px(const struct sp_plot_place *p)
 {
     double least = p->plot.bottom - p->plot.top;

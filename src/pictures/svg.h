@@ -36,7 +36,8 @@ double sp_rule_text_y(const struct sp_plot_place *place, size_t rule);
 /* Writes a coordinate with two decimals at most. */
 void sp_svg_px(FILE *out, const char *name, double value);
 
-/* Writes text with what XML keeps for itself as references; what XML forbids becomes '?'. */
+/* Writes text with XML's special characters as references; characters that XML forbids become
+ * '?'. */
 void sp_svg_escaped(FILE *out, const char *text);
 
 /* The colour of text: as the picture's, soft, black or white whatever the page. */

@@ -16,7 +16,7 @@
 #define ON_LINE 3.0
 #define NEXT_CHOICE 0.5
 
-/* Whether a point is in a box, or so near. */
+/* Whether a point is in a box, or within this distance of it. */
 static bool holds(const struct sp_box *box, double x, double y, double near)
 {
     return x > box->left - near && x < box->right + near && y > box->top - near &&

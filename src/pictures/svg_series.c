@@ -40,7 +40,7 @@ static int variant_of(const struct sp_panel *panel, const struct sp_series *seri
     return n;
 }
 
-/* Ends a shape, with what it says if there is room for that. */
+/* Ends a shape, with its tooltip if there is room for it. */
 static void end_shape(FILE *out, const struct sp_plot_place *place, const struct sp_series *series,
                       size_t i, bool spoken)
 {
@@ -305,17 +305,18 @@ double sp_svg_keys(FILE *out, const struct sp_plot_place *place, double top)
         const struct sp_series *const series = &place->panel->series[s];
         if (!sp_in_key(place->panel, series))
             continue;
-        char name[SP_PLOT_TEXT];
-        sp_fit_text(series->name, right - SP_EDGE_PX - SAMPLE, SP_TEXT_PX, name, sizeof name);
-        const double wide = SAMPLE + sp_text_px(name, SP_TEXT_PX);
+        const double most = right - SP_EDGE_PX - SAMPLE,
+                     wide = SAMPLE + fmin(sp_text_px(series->name, SP_TEXT_PX), most);
         if (x > SP_EDGE_PX && x + wide > right) {
             x = SP_EDGE_PX;
             y += ROW;
         }
-        if (out) {
+        if (out)
             put_sample(out, place, series, x, top + y + ROW / 2.0);
-            sp_svg_text(out, x + SAMPLE, top + y + ROW / 2.0, SP_LEFT, SP_INK, SP_TEXT_PX, name);
-        }
+        y += (sp_svg_lines(out, x + SAMPLE, top + y + ROW / 2.0, most, SP_LEFT, SP_INK, SP_TEXT_PX,
+                           series->name) -
+              1) *
+             SP_LINE_PX;
         x += wide + APART;
         n++;
     }

@@ -43,7 +43,7 @@ bool sp_begin_sweep_picture(struct sp_sweep_picture *p, const char *keys, struct
         return false;
     if (terminal == SP_TERMINAL_TEXT || sp_is_stdout(p->target))
         return sp_fail(error, SP_USAGE,
-                       "--plot: a sweep's rows are printed: give the picture a file of its own");
+                       "--plot: a sweep's rows are printed: give the picture a separate file");
     if (p->stack && (p->by.n > 0 || p->along.n > MOST_BARS))
         return sp_fail(error, SP_USAGE, "--stack draws one list of up to %d values", MOST_BARS);
     if (p->heat && p->by.n == 0)
@@ -63,7 +63,7 @@ void sp_take_swept(struct sp_sweep_picture *p, size_t row, size_t key, const str
     if (!p->target || key >= p->n || !entry || entry->kind != SP_VALUE_NUMBER)
         return;
     struct sp_sweep_panel *const panel = &p->panel[key];
-    panel->value[row] = entry->number;
+    panel->value[row] = sp_entry_number(entry);
     panel->has_numbers = true;
     panel->unit = entry->info->unit;
     snprintf(panel->label, sizeof panel->label, "%.150s", entry->info->label);

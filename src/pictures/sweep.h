@@ -14,9 +14,9 @@ struct sp_sweep_axis {
     size_t n;
 };
 
-/* What of a sweep is drawn: one swept option makes lines (or rows of a heat map), the other one,
- * which changes faster, is along x; each of the first keys of --get that has numbers has a
- * panel, or with `stack` a part of the bar of each row. */
+/* The part of a sweep that is drawn: one swept option makes lines (or rows of a heat map), the
+ * other one, which changes faster, is along x; each of the first keys of --get that has numbers has
+ * a panel, or with `stack` a part of the bar of each row. */
 struct sp_sweep_picture {
     const char *target; /* --plot; NULL: no picture */
     double width;       /* px */
@@ -33,7 +33,7 @@ struct sp_sweep_picture {
 };
 
 /* Makes the panels of target, heat, axes and rows; an error where these are too many to draw, or
- * the target is no file. */
+ * the target is not a file. */
 bool sp_begin_sweep_picture(struct sp_sweep_picture *picture, const char *keys,
                             struct sp_error *error);
 

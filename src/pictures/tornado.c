@@ -15,7 +15,7 @@ static void add_box(struct sp_series *series, const struct sp_report *r, int i,
 struct sp_figure *sp_draw_tornado(const struct sp_report *report, double delta)
 {
     struct sp_figure *const figure =
-        sp_figure_new("What %s more and less of each figure makes of the %s of %.40s on %.40s",
+        sp_figure_new("Effect of %s more and less of each figure on the %s of %.40s on %.40s",
                       sp_human_text(delta, SP_FRACTION), sp_find(report, "goal")->text,
                       sp_find(report, "model")->text, sp_find(report, "hw")->text);
     const struct sp_entry *const value = sp_find(report, "value");
@@ -29,8 +29,8 @@ struct sp_figure *sp_draw_tornado(const struct sp_report *report, double delta)
     const char *path;
     int i = 0;
     for (; *(path = sp_listed_text(report, "sensitivity", (size_t)i, SP_Q_SENSITIVITY_PATH)); i++) {
-        add_box(less, report, i, SP_Q_SENSITIVITY_LOW, value->number);
-        add_box(more, report, i, SP_Q_SENSITIVITY_HIGH, value->number);
+        add_box(less, report, i, SP_Q_SENSITIVITY_LOW, sp_entry_number(value));
+        add_box(more, report, i, SP_Q_SENSITIVITY_HIGH, sp_entry_number(value));
         sp_add_tick(&panel->y, -i, "%s", path);
     }
     less->letter = '-';
@@ -42,6 +42,6 @@ struct sp_figure *sp_draw_tornado(const struct sp_report *report, double delta)
     panel->height_px = 77 + 34 * i;
     panel->rows = 2 * i + 2;
     panel->above = 0.5 / (panel->y.max - panel->y.min);
-    sp_add_rule(panel, true, value->number, SP_BLACK, "%s", "as it is");
+    sp_add_rule(panel, true, sp_entry_number(value), SP_BLACK, "%s", "as it is");
     return figure;
 }

@@ -1,4 +1,4 @@
-/* A value of a figure in words: what a reader who points at it, or hears the picture, is told. */
+/* A value of a figure in words, for a reader who points at it or hears the picture. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

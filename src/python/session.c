@@ -22,7 +22,7 @@ void sp_session_free(struct sp_session *session)
     free(session);
 }
 
-/* A stream of a text; of none, one that is empty. */
+/* A stream of a text; an empty stream if there is none. */
 static FILE *read_text(const char *text, size_t length)
 {
     return length > 0 ? fmemopen((void *)text, length, "r") : fopen("/dev/null", "r");

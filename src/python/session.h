@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(default)
 
-/* What its calls have read; one thread at a time. NULL: no memory. */
+/* Inputs that its calls have read; one thread at a time. NULL: out of memory. */
 struct sp_session;
 struct sp_session *sp_session_new(void);
 void sp_session_free(struct sp_session *session);

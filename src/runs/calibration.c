@@ -66,7 +66,7 @@ static double memory_error(const struct sp_run *run, const struct sp_profile *pr
 
 /* Fits one factor on reserved bytes: the mean logarithm over runs, shrunk towards the prior by the
  * spreads of machines and runs. Allocator slack differs between machines, tensors do not; live
- * bytes say nothing about the allocator. */
+ * bytes do not depend on the allocator. */
 static void fit_memory(struct sp_calibration *c)
 {
     double sum = 0;
@@ -106,7 +106,7 @@ static void share_weights(struct sp_calibration *c)
 }
 
 /* Expected standard deviation of the runs' errors after the fit: the noise of configurations, and
- * what stays uncertain of the machine's factor, which falls with their number. */
+ * the remaining uncertainty of the machine's factor, which falls with their number. */
 static double expected_residual(const struct sp_calibration *c)
 {
     double sum = 0;

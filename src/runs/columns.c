@@ -1,4 +1,4 @@
-/* The older names of columns stay: published files have them, and so do the logs of users. */
+/* The older names of columns remain: published files and users' logs have them. */
 #include "runs/columns.h"
 
 #include <ctype.h>
@@ -60,9 +60,7 @@ bool sp_read_run_csv(const char *path, const struct sp_sources *sources, struct 
 {
     size_t length;
     char *const text = sp_read_file(sp_pipes_of(sources->world), path, 64 << 20, &length, error);
-    const bool ok = text && sp_read_csv(text, length, sp_origin_of(path), csv, error);
-    free(text);
-    return ok;
+    return text && sp_read_csv(text, length, sp_origin_of(path), csv, error);
 }
 
 void sp_need_columns(const struct sp_csv *csv, const char *path, const char *const *needed,
@@ -89,7 +87,7 @@ static const char *const others[] = {
     "vocab", "vocab_padded", "vpp"};
 /* clang-format on */
 
-/* Offers a name; one that begins with what is wanted is near as well. */
+/* Offers a name; one that begins with the wanted text also counts as near. */
 static bool offer(struct sp_nearest *near, const char *name, const char **longer)
 {
     if (strncmp(name, near->wanted, strlen(near->wanted)) == 0)

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Moves one number, or two, by a step in the directions that the bits of `move` say; false beyond a
+/* Moves one number, or two, by a step in the directions given by the bits of `move`; false beyond a
  * bound. */
 static bool step_of(const struct sp_descent *d, const double *x, int move, double step, double *y)
 {

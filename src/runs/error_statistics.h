@@ -7,8 +7,8 @@
 #include "base/csv_table.h"
 #include "base/error.h"
 
-/* What errors are of: two things of training, three of serving in the order of sp_serving_measure.
- */
+/* The quantities that have errors: two for training, three for serving in the order of
+ * sp_serving_measure. */
 enum sp_error_kind {
     SP_ERRORS_OF_TIME,
     SP_ERRORS_OF_MEMORY,

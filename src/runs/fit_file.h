@@ -8,7 +8,7 @@
 
 /* Which constants are fitted to which runs. */
 struct sp_fit_request {
-    const char *file;            /* NULL: of `logged` alone */
+    const char *file;            /* NULL: only of `logged` */
     const struct sp_run *logged; /* a run in addition to those of the file; NULL: none */
     const char *chip;            /* whose runs count */
     const char *framework;       /* or engine; NULL: that of all those runs */
@@ -19,12 +19,12 @@ struct sp_fit_request {
 
 enum sp_fit_stage { SP_BEFORE_FIT, SP_AFTER_FIT, SP_LEFT_OUT_OF_FIT, SP_FIT_STAGES };
 
-/* A fitted profile, and what the fit is worth. */
+/* A fitted profile, and how good the fit is. */
 struct sp_fit_of_file {
     char chip[64], framework[64];
     size_t used, others;       /* runs that count, and the others in the file */
-    bool own;                  /* the prior has runs of its own behind it */
-    struct sp_calibration fit; /* of serving: prior, fitted, groups and parts alone */
+    bool own;                  /* the prior rests on runs of its own stack */
+    struct sp_calibration fit; /* of serving: only prior, fitted, groups and parts */
 
     /* of training */
     struct sp_runs runs;
@@ -39,8 +39,8 @@ struct sp_fit_of_file {
     struct sp_error_stats serving[SP_FIT_STAGES][SP_SERVING_MEASURES];
 };
 
-/* False with an error where no run counts or those that do are of several frameworks. Free it in
- * any case. */
+/* False with an error if no run counts, or if the runs that do belong to several frameworks. Free
+ * it in any case. */
 bool sp_fit_training_file(const struct sp_fit_request *request, struct sp_fit_of_file *fit,
                           struct sp_error *error);
 bool sp_fit_serving_file(const struct sp_fit_request *request, struct sp_fit_of_file *fit,

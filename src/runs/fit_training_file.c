@@ -14,7 +14,7 @@ static bool counts(const struct sp_fit_request *q, const struct sp_run *run)
             (run->memory_bytes > 0 && run->level < SP_CLOSED_FORM && run->recompute_stated));
 }
 
-/* The framework of the chip's runs; more than one is for the user to choose from. */
+/* The framework of the chip's runs; if there are several, the user must choose one. */
 static bool find_framework(const struct sp_fit_request *q, struct sp_fit_of_file *f,
                            struct sp_error *error)
 {

@@ -105,7 +105,7 @@ bool sp_read_kernel_times(const char *text, const char *origin, struct sp_kernel
 {
     struct sp_csv csv;
     *times = (struct sp_kernel_times){NULL, 0};
-    if (!sp_read_csv(text, strlen(text), origin, &csv, error))
+    if (!sp_read_csv(sp_must(strdup(text)), strlen(text), origin, &csv, error))
         return false;
     times->of = sp_must(calloc(csv.rows + 1, sizeof *times->of));
     bool ok = true;
@@ -179,7 +179,7 @@ static double mean_error(const struct fitting *f, double *rows)
     return sum / *rows;
 }
 
-/* Three digits, as files have them; what acts as zero is zero. */
+/* Three digits, as in the files; values with no effect become zero. */
 static double rounded(double value, const struct constant *c)
 {
     char text[32];

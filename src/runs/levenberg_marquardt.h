@@ -22,8 +22,8 @@ struct sp_shared_sample {
     int stack;
     double weight; /* repeats share a weight of 1 */
     double noise;  /* standard deviation of ln(predicted / measured) under a correct model */
-    /* Parameters of what the measurement leaves open, each with prior N(0, 1); measurements share
-     * one by using its index. Below 0: none. */
+    /* Parameters for unknowns of the measurement, each with prior N(0, 1); measurements share one
+     * by using its index. Below 0: none. */
     int unknown[SP_SHARED_UNKNOWNS];
 };
 

@@ -13,8 +13,7 @@ struct sp_measured_run {
     double tokens_per_s, tokens_per_s_per_device, mfu, tflops_per_device;
 };
 
-/* Parses "step=12.3s,mem=71GiB", "tokens_per_s=4.1e5", "tokens_per_s_per_device=402", "mfu=41%" or
- * "tflops=402" (per device). NULL: nothing measured. */
+/* => 16 */
 bool sp_read_measured(const char *text, struct sp_measured_run *measured, struct sp_error *error);
 
 /* Sets the step time from another measure of speed; MFU and TFLOP/s by the estimate's

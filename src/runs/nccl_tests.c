@@ -76,7 +76,8 @@ static void add_host(struct reading *r, const char *host)
         snprintf(r->hosts[r->n_hosts++], WORD, "%s", host);
 }
 
-/* "Rank 0 Group 0 Pid 17 on host device 0 ...": other groups run the same beside the first. */
+/* "Rank 0 Group 0 Pid 17 on host device 0 ...": other groups run the same at the same time as the
+ * first. */
 static void read_rank(struct reading *r, const struct words *w)
 {
     const int group = find(w, "Group"), on = find(w, "on");

@@ -24,7 +24,7 @@ static bool fills_domains(const struct sp_hardware *hw, const struct sp_nccl_tim
                    t->ranks, t->hosts, hw->name, domain);
 }
 
-/* Fits what the times say of one operation, inside one domain or across several. */
+/* Fits the times of one operation, inside one domain or across several. */
 static void fit_curve(const struct sp_hardware *hw, const struct sp_nccl_times *times,
                       struct sp_fitted_curve *f)
 {

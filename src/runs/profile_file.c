@@ -72,6 +72,24 @@ static void put_bounds(FILE *out, const struct sp_profile *p)
     sp_put_json_text(out, "at_bound", text, ",");
 }
 
+/* The runs of the machine itself: places as files of configs/ground have them, and weights. */
+static void put_seen_runs(FILE *out, const struct sp_profile *p)
+{
+    if (p->seen_runs == 0)
+        return;
+    fprintf(out, "  \"runs\": [\n");
+    for (int i = 0; i < p->seen_runs; i++) {
+        const double *const octaves = p->seen[i].place.octaves;
+        fprintf(out, "    \"");
+        for (int k = 0; k < SP_GROUND_OUTSIDE; k++)
+            fprintf(out, "%.10g ",
+                    k != SP_GROUND_EXPERTS || p->seen[i].place.has_experts ? exp2(octaves[k]) : 0);
+        fprintf(out, "%.10g %.4f\"%s\n", exp2(octaves[SP_GROUND_TP] - octaves[SP_GROUND_OUTSIDE]),
+                p->seen[i].weight, i + 1 < p->seen_runs ? "," : "");
+    }
+    fprintf(out, "  ],\n");
+}
+
 /* Today, UTC; SOURCE_DATE_EPOCH (reproducible-builds.org) is another day, in seconds since 1970. */
 static void put_date(FILE *out)
 {
@@ -110,6 +128,7 @@ char *sp_profile_text(const struct sp_profile *p, const char *fitted_to, const c
         fprintf(out, "  \"memory_factor\": %.4f,\n", p->memory_factor);
     if (!p->serves && p->machine_factor != 1)
         fprintf(out, "  \"machine_factor\": %.4f,\n", p->machine_factor);
+    put_seen_runs(out, p);
     if (p->residual > 0)
         fprintf(out, "  \"residual\": %.3f,\n", p->residual);
     put_date(out);

@@ -10,13 +10,13 @@
  * model attributes time to the wrong part. */
 bool sp_at_bound(const struct sp_profile *profile, int constant);
 
-/* Names of the constants, comma-separated: of those that the runs say little about, and of those
- * at a bound. */
+/* Names of the constants, comma-separated: of those that the runs hardly determine, and of those at
+ * a bound. */
 const char *sp_undetermined_constants(const struct sp_profile *profile, char *out, size_t size);
 const char *sp_constants_at_bounds(const struct sp_profile *profile, char *out, size_t size);
 
-/* The same for constants that runs have pulled where a missing cause must be: to a bound that is
- * not the whole of something, or four spreads from what is expected. A fit with one has failed. */
+/* The same for constants that runs have pulled to where a missing cause must be: to a bound other
+ * than 1 for a share, or four spreads from the expected value. A fit with one has failed. */
 const char *sp_implausible_constants(const struct sp_profile *profile, char *out, size_t size);
 
 /* The profile's JSON text; free() it. `fitted_to` and `source` name the data. */

@@ -20,9 +20,9 @@ double sp_log_error(const struct sp_sample *sample, const struct sp_profile *pro
 double sp_log_error_with(const struct sp_sample *sample, const struct sp_profile *profile,
                          const double deviations[SP_UNKNOWNS]);
 
-/* Standard deviation of ln(estimate / measured) between the configurations of one machine, whose
- * common factor is known: repeats differ by 1 to 2 %, the rest is what the model does not know. By
- * tier, from the runs of machines whose factor is fitted. */
+/* Standard deviation of ln(estimate / measured) between the configurations of one machine with a
+ * known common factor: repeats differ by 1 to 2 %, the rest is the model's error. By tier, from the
+ * runs of machines whose factor is fitted. */
 double sp_configuration_noise(const struct sp_sample *sample);
 
 /* The most likely constants for the samples, all of one machine, with one factor of all its steps:

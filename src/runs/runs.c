@@ -161,7 +161,7 @@ static void read_id(const struct sp_row_reader *r, char *id, size_t size)
         snprintf(id, size, "row %zu", r->row + 1);
 }
 
-/* A row without a configuration is one of its own. */
+/* A row without a configuration counts as a separate one. */
 static void read_group(const struct sp_row_reader *r, const char *id, char group[SP_RUN_GROUP])
 {
     copy_cell(r, "config_group", group, SP_RUN_GROUP);

@@ -34,7 +34,7 @@ struct sp_runs {
     struct sp_run *run; /* NULL where rows are read one by one */
     size_t n;
     struct sp_csv csv;            /* the file, for grouping by any column */
-    struct sp_run_loaded *loaded; /* what rows share: frameworks, chips, precisions */
+    struct sp_run_loaded *loaded; /* objects that rows share: frameworks, chips, precisions */
 };
 
 /* Reads a CSV of runs with the columns of docs/runs.md; unknown columns are ignored. A row without

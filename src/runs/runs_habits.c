@@ -33,9 +33,9 @@ static void read_attention(struct sp_row_reader *r)
     sp_row_unknown(r, "attention_kernel", "auto, unfused, fused, flash, fa2, fa3, cudnn or flex");
 }
 
-/* The words of `step --logits`, and two more: "eager" keeps the logits in 16 bits beside their
- * log-softmax, its gradient and the loss's in 32; "chunked 8" says how many groups of tokens there
- * are. "logits" means the same as an empty cell: the framework's way. */
+/* The words of `step --logits`, and two more: "eager" keeps the logits in 16 bits and, in
+ * 32 bits, their log-softmax, its gradient and the loss's; "chunked 8" says how many groups of
+ * tokens there are. "logits" means the same as an empty cell: the framework's way. */
 static void read_logits(struct sp_row_reader *r)
 {
     struct sp_framework *const f = &r->run->framework.framework;

@@ -72,7 +72,7 @@ int sp_row_convention(const struct sp_row_reader *reader);
 /* Notes that no such word is known in the column, and which are expected. */
 void sp_row_unknown(struct sp_row_reader *reader, const char *column, const char *expected);
 
-/* Whether `text` begins with `word` as a word of its own, in any case. */
+/* Whether `text` begins with `word` as a separate word, in any case. */
 bool sp_begins_with_word(const char *text, const char *word);
 
 /* Whether `text` contains the words, whole and in any case. */

@@ -1,4 +1,4 @@
-/* Reads what a row of post-training trains. */
+/* Reads the trained parts in a row of post-training. */
 #include <strings.h>
 
 #include "runs/runs_internal.h"

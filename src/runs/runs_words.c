@@ -308,8 +308,8 @@ void sp_row_recompute(struct sp_row_reader *r)
     if (*sp_row_text(r, "remat"))
         read_policy(r);
     read_modules(r);
-    /* Megatron's granularity "selective" is of the modules that are listed, and of attention's core
-     * if there is no list */
+    /* Megatron's granularity "selective" applies to the listed modules, and to attention's core if
+     * there is no list */
     if (run->plan.recompute.modules != 0 && strcasecmp(sp_row_text(r, "remat"), "selective") == 0) {
         const unsigned modules = run->plan.recompute.modules;
         run->plan.recompute = sp_policies[SP_REMAT_NONE].recompute;

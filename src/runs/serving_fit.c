@@ -16,19 +16,71 @@ static const double spreads[] = {[COMMON] = 2, [FAMILY] = 1, [OWN] = 0.7};
 static const double noise[SP_SERVING_MEASURES] = {
     [SP_MEASURED_TPOT] = 0.07, [SP_MEASURED_TTFT] = 0.2, [SP_MEASURED_RATE] = 0.15};
 
+static double log_error(const struct sp_serving_sample *s, const struct sp_serve_estimate *e)
+{
+    const double predicted[] = {[SP_MEASURED_TPOT] = e->tpot_s,
+                                [SP_MEASURED_TTFT] = e->ttft_s,
+                                [SP_MEASURED_RATE] = e->tokens_per_s};
+    return log(predicted[s->measure] / s->run->measured[s->measure]);
+}
+
 double sp_serving_log_error(const struct sp_serving_sample *s, const double *constants)
 {
-    return log(sp_predict_serving(s->run, constants, s->measure) / s->run->measured[s->measure]);
+    const struct sp_serve_estimate e = sp_estimate_serving_run(s->run, constants);
+    return log_error(s, &e);
+}
+
+enum { KEPT = 2 * SP_SERVING_CONSTANTS + 1 }; /* as many as a gradient takes */
+
+/* What was estimated for the run of the last sample. A run's samples follow one another and are
+ * asked for the same constants, so that each estimate serves all of its measures. */
+struct estimated {
+    const struct sp_serving_run *run;
+    int n;
+    struct {
+        double constants[SP_SERVING_CONSTANTS];
+        struct sp_serve_estimate estimate;
+    } at[KEPT];
+};
+
+struct fitting {
+    const struct sp_serving_sample *samples;
+    struct estimated *estimated;
+};
+
+static bool are_same(const double *a, const double *b)
+{
+    int c = 0;
+    while (c < SP_SERVING_CONSTANTS && a[c] == b[c])
+        c++;
+    return c == SP_SERVING_CONSTANTS;
 }
 
 static double error_of(const void *context, size_t i, const double *constants,
                        const double *unknowns)
 {
+    const struct fitting *const f = context;
+    const struct sp_serving_sample *const s = &f->samples[i];
+    struct estimated *const e = f->estimated;
+    int k = 0;
     (void)unknowns;
-    return sp_serving_log_error((const struct sp_serving_sample *)context + i, constants);
+    if (s->run != e->run)
+        e->n = 0;
+    e->run = s->run;
+    while (k < e->n && !are_same(e->at[k].constants, constants))
+        k++;
+    if (k == KEPT)
+        k = e->n = 0;
+    if (k == e->n) {
+        memcpy(e->at[k].constants, constants, sizeof e->at->constants);
+        e->at[k].estimate = sp_estimate_serving_run(s->run, constants);
+        e->n++;
+    }
+    return log_error(s, &e->at[k].estimate);
 }
 
-/* An engine's kernels are those of a die: H100 and H200 are one; a server is that of all. */
+/* Kernel constants are shared by engine and die (H100 and H200 are one die); constants of the
+ * server are shared by all. */
 static bool is_same_die(const struct sp_profile *a, const struct sp_profile *b, int constant)
 {
     const enum sp_trait of = sp_serving_constants[constant].of;
@@ -70,6 +122,7 @@ static void fit(const struct sp_serving_sample *samples, size_t n, const struct 
     for (size_t i = 0; i < n; i++)
         shared[i] = (struct sp_shared_sample){
             samples[i].stack, samples[i].weight, noise[samples[i].measure], {-1}};
+    const struct fitting fitting = {samples, sp_must(calloc(1, sizeof *fitting.estimated))};
     const struct sp_shared_fit f = {.constants = SP_SERVING_CONSTANTS,
                                     .stacks = n_stacks,
                                     .parameters = parameters,
@@ -78,8 +131,9 @@ static void fit(const struct sp_serving_sample *samples, size_t n, const struct 
                                     .samples = shared,
                                     .n = n,
                                     .error = error_of,
-                                    .context = samples};
+                                    .context = &fitting};
     sp_fit_stacks(&f, stacks, fitted, NULL);
+    free(fitting.estimated);
     free(shared);
 }
 

@@ -113,7 +113,7 @@ static struct loaded *find(struct reader *r, enum kind kind, const char *column,
     return l->known ? l : NULL;
 }
 
-/* Whether a format stores weights alone, "int4_wo": they are widened to 16 bits before matmuls. */
+/* Whether a format stores only weights, "int4_wo": they are widened to 16 bits before matmuls. */
 static bool weights_only(const char *cell)
 {
     const size_t n = strlen(cell);
@@ -167,7 +167,7 @@ static void read_degrees(struct reader *r, double chips)
     s->attention_dp = number(r, "attention_dp", 1, 1);
     s->ep = experts ? number(r, "ep", 1, 1) : 1;
     if (s->tp * s->attention_dp * s->pp != chips)
-        problem(r, "tp %g x attention dp %g x pp %g do not make its %g chips", s->tp,
+        problem(r, "tp %g x attention dp %g x pp %g do not multiply to its %g chips", s->tp,
                 s->attention_dp, s->pp, chips);
     if (fmod(s->tp * s->attention_dp, s->ep) != 0)
         problem(r, "ep %g does not divide tp x attention dp", s->ep);
@@ -437,14 +437,4 @@ struct sp_serve_estimate sp_estimate_serving_run(const struct sp_serving_run *ru
         requests.reader = &reader;
     }
     return sp_serve_estimate(&pass, &requests);
-}
-
-double sp_predict_serving(const struct sp_serving_run *run, const double *constants,
-                          enum sp_serving_measure measure)
-{
-    const struct sp_serve_estimate e = sp_estimate_serving_run(run, constants);
-    const double said[] = {[SP_MEASURED_TPOT] = e.tpot_s,
-                           [SP_MEASURED_TTFT] = e.ttft_s,
-                           [SP_MEASURED_RATE] = e.tokens_per_s};
-    return said[measure];
 }

@@ -49,9 +49,7 @@ bool sp_read_serving_runs(const char *path, const struct sp_sources *sources,
                           struct sp_serving_runs *runs, struct sp_error *error);
 void sp_serving_runs_free(struct sp_serving_runs *runs);
 
-/* Predictions of a run without a problem: one measure, or all. */
-double sp_predict_serving(const struct sp_serving_run *run, const double *constants,
-                          enum sp_serving_measure measure);
+/* Predicts a run without a problem. */
 struct sp_serve_estimate sp_estimate_serving_run(const struct sp_serving_run *run,
                                                  const double *constants);
 

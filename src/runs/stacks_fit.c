@@ -26,9 +26,8 @@ static struct sp_shared_constant *row(struct sp_shared_constant *layout, int sta
     return layout + (size_t)stack * SP_CONSTANTS;
 }
 
-/* A GPU's kernels were measured by chip, and how far training falls short of them follows the
- * chip's power: 2 % on A100, 10 % on H100, so that A100s were taken for slow because of the others.
- */
+/* A GPU's kernels were measured by chip, and training's shortfall against them follows the chip's
+ * power: 2 % on A100, 10 % on H100, so that A100s were taken for slow because of the others. */
 static bool has_common_part(const struct sp_profile *stack, int c)
 {
     return stack->kind == SP_TORUS || sp_constants[c].of != SP_OF_CHIP;
@@ -79,7 +78,7 @@ static double error_of(const void *context, size_t i, const double *constants,
     return sp_log_error_with(&s->sample, &profile, unknowns);
 }
 
-/* A parameter of an earlier run of the unit that leaves the same open, else a new one. */
+/* A parameter of an earlier run of the unit with the same unknown, else a new one. */
 static int parameter_of(const struct sp_joint_sample *samples, size_t i, int unknown,
                         const struct sp_shared_sample *shared, int *parameters)
 {
@@ -93,7 +92,7 @@ static int parameter_of(const struct sp_joint_sample *samples, size_t i, int unk
 
 _Static_assert((int)SP_UNKNOWNS <= (int)SP_SHARED_UNKNOWNS, "unknowns have room");
 
-/* Stacks have no constants of their own: a constant is the value common to GPUs or TPUs plus its
+/* Stacks have no separate constants: a constant is the value common to GPUs or TPUs plus its
  * family's part, shrunk towards 0. Separate constants per stack memorised 391 runs and did worse
  * than a median on new ones. */
 void sp_fit_jointly(const struct sp_joint_sample *samples, size_t n,

@@ -8,7 +8,7 @@
 struct sp_joint_sample {
     struct sp_sample sample;
     int stack;
-    int unit[SP_UNKNOWNS]; /* runs of one unit share what they leave open */
+    int unit[SP_UNKNOWNS]; /* runs of one unit share their unknowns */
 };
 
 /* Fits `stacks`, with expected values as from sp_profile_for without runs, to samples of some of

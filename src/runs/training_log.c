@@ -51,7 +51,7 @@ static double number_at(const char *at)
     return n > 0 && *end == '\0' && isfinite(value) ? value : NAN;
 }
 
-/* The number after one of `keys` in a line, or NAN. A key is a word of its own: "step" is not in
+/* The number after one of `keys` in a line, or NAN. A key is a separate word: "step" is not in
  * "global_step". */
 static double number_after(const char *line, const char *keys)
 {
@@ -87,7 +87,7 @@ static void remove_colours(char *line)
     *to = '\0';
 }
 
-/* The time of the step that a line prints; NAN: it is none. */
+/* The time of the step that a line prints; NAN: it prints none. */
 static double step_of(const char *line, const struct sp_log_words *words,
                       const struct sp_logged_run *run)
 {
@@ -99,7 +99,7 @@ static double step_of(const char *line, const struct sp_log_words *words,
     return step > 0 && isfinite(step) ? step : NAN;
 }
 
-/* Keeps the larger memory; what the allocator held outranks what tensors took. */
+/* Keeps the larger memory; the allocator's memory takes precedence over that of tensors. */
 static void take_memory(const char *line, const struct sp_log_words *words,
                         struct sp_training_log *log)
 {
@@ -148,7 +148,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The part `at` of sorted values, between two by a straight line. */
+/* The quantile `at` of sorted values, by linear interpolation. */
 static double quantile(const double *sorted, size_t n, double at)
 {
     const double place = at * (double)(n - 1);
@@ -157,7 +157,7 @@ static double quantile(const double *sorted, size_t n, double at)
     return sorted[below] + (place - (double)below) * (sorted[above] - sorted[below]);
 }
 
-/* Leaves the warm-up out, and sums the rest up. */
+/* Leaves the warm-up out, and summarises the rest. */
 static void sum_up(struct steps *steps, struct sp_training_log *log)
 {
     const size_t n = steps->n, half = n / 2;

@@ -18,8 +18,8 @@ struct sp_training_log {
     size_t lines;         /* that are a step */
     size_t others;        /* of those, with another batch: a ramp of batch sizes */
     size_t warm_up;       /* of the rest, the first, slower ones */
-    double step_s;        /* median of what is left */
-    double low_s, high_s; /* between which 80 % of it lie */
+    double step_s;        /* median of the remaining steps */
+    double low_s, high_s; /* bounds of 80 % of them */
     double memory_bytes;  /* peak of the fullest rank; NAN: not printed */
     enum sp_memory_level level;
 };
@@ -30,7 +30,7 @@ bool sp_read_training_log(const char *path, const struct sp_sources *sources,
                           const struct sp_logged_run *run, struct sp_training_log *log,
                           struct sp_error *error);
 
-/* The run that a plan and its log are, named after the log's file. */
+/* The run described by a plan and its log, named after the log's file. */
 struct sp_run sp_run_of_log(const struct sp_planned *planned, const struct sp_training_log *log,
                             const char *path);
 

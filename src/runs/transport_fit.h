@@ -23,7 +23,7 @@ double sp_transport_error(const struct sp_transport_curve *curve,
                           const struct sp_transport_point *point);
 
 /* The most likely curve, with its rows and residual. Errors count by their logarithm, robustly;
- * priors decide what few points leave open. Deterministic. */
+ * priors decide whatever few points leave open. Deterministic. */
 struct sp_transport_curve sp_fit_transport(const struct sp_transport_point *points, size_t n);
 
 #endif

@@ -37,7 +37,7 @@ enum sp_axis_text {
     SP_AXIS_OF_SETS
 };
 
-/* Adds an option with its text (NULL: a flag). Lists are comma-separated but for commas in
+/* Adds an option with its text (NULL: a flag). Lists are comma-separated, except for commas in
  * brackets, which belong to a value; items may be ranges: 1..8 (step 1), 1..9:+2, 1..64:x2, or with
  * a name h100-8..1024:x2. --set PATH=A,B has the values A and B. */
 bool sp_add_axis(struct sp_axes *axes, const char *name, enum sp_axis_text kind, const char *text,
@@ -48,7 +48,7 @@ void sp_free_axes(struct sp_axes *axes);
 size_t sp_axis_place(const struct sp_axes *axes, int axis, uint64_t row);
 const char *sp_axis_value(const struct sp_axes *axes, int axis, uint64_t row);
 
-/* The name of an axis, and of its i-th value: the path of --set, and what stands behind it. */
+/* The name of an axis, and of its i-th value: the path of --set, and the text after it. */
 const char *sp_axis_name(const struct sp_axis *axis);
 const char *sp_value_name(const struct sp_axis *axis, size_t i);
 

@@ -38,7 +38,7 @@ static void add_activations(const struct sp_memory_case *f, struct sp_device_mem
     }
 }
 
-/* Moves what --offload-part names to the host. */
+/* Moves the parts named by --offload-part to the host. */
 static void offload(const struct sp_memory_case *f, struct sp_device_memory *m)
 {
     double *const part[] = {[SP_OFFLOAD_OPTIMIZER] = &m->states.optimizer,
@@ -200,13 +200,17 @@ double sp_beside_bytes(const struct sp_memory_case *f)
     return bytes;
 }
 
-static void add_choice(const struct sp_memory_case *f, bool asked, struct sp_memory_choice *choice)
+/* A plan that was given whole is judged as given, its neighbours as the framework makes them. */
+static void add_choice(struct sp_memory_case f, const struct sp_framework *framework, bool asked,
+                       struct sp_memory_choice *choice)
 {
+    f.plan = asked ? f.plan : NULL;
     choice->asked = asked;
-    choice->memory = sp_memory_of_device(f);
+    choice->memory = sp_memory_of_device(&f);
+    choice->verdict = sp_judge_case(&f, framework);
 }
 
-size_t sp_memory_choices(const struct sp_memory_case *plan,
+size_t sp_memory_choices(const struct sp_memory_case *plan, const struct sp_framework *framework,
                          struct sp_memory_choice choices[SP_MEMORY_CHOICES])
 {
     struct sp_memory_case f = *plan;
@@ -216,17 +220,17 @@ size_t sp_memory_choices(const struct sp_memory_case *plan,
         for (; n < 4; n++) {
             f.spread.zero = (int)n;
             snprintf(choices[n].name, sizeof choices[n].name, "ZeRO %d", f.spread.zero);
-            add_choice(&f, f.spread.zero == plan->spread.zero, &choices[n]);
+            add_choice(f, framework, f.spread.zero == plan->spread.zero, &choices[n]);
         }
     } else if (shaped && !f.by_gpt_rule && isnan(f.checkpoints)) {
         for (; sp_remat_names[n]; n++) {
             f.remat = (enum sp_remat)n;
             snprintf(choices[n].name, sizeof choices[n].name, "recompute %.32s", sp_remat_names[n]);
-            add_choice(&f, f.remat == plan->remat, &choices[n]);
+            add_choice(f, framework, f.remat == plan->remat, &choices[n]);
         }
     } else {
         snprintf(choices[0].name, sizeof choices[0].name, "a device");
-        add_choice(&f, false, &choices[n++]);
+        add_choice(f, framework, false, &choices[n++]);
     }
     return n;
 }

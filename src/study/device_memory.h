@@ -5,7 +5,7 @@
 #include <scaleplan/estimate.h>
 #include <scaleplan/memory.h>
 
-/* What is offloaded. */
+/* Parts to offload. */
 enum sp_offload {
     SP_OFFLOAD_NONE = -1,
     SP_OFFLOAD_OPTIMIZER,
@@ -32,7 +32,7 @@ struct sp_memory_case {
     double chunks;              /* of a stage */
     const struct sp_plan *plan; /* the resolved case; NULL: it is made from the members above */
     const struct sp_framework *framework; /* that of the plan */
-    bool is_closed; /* micro-batches in flight are given, which a plan's schedule says */
+    bool is_closed; /* micro-batches in flight are given; else the plan's schedule gives them */
 };
 
 /* How activation bytes are computed. */
@@ -59,10 +59,10 @@ struct sp_device_memory sp_memory_of_device(const struct sp_memory_case *plan);
 /* The lightest of none, selective and full that fits; none without a machine. */
 enum sp_remat sp_lightest_remat(struct sp_memory_case plan, const struct sp_framework *framework);
 
-/* The case as a plan of the framework: the plan's peak on the fullest stage, as `step` has it, and
- * its verdict. Where the case is no plan (a model without a shape, a rule or checkpoints in the
- * place of the layer's tensors, parts moved away, models alongside), or without a framework, the
- * closed form alone. */
+/* The case as a plan of the framework: the plan's peak on the fullest stage, as in `step`, and its
+ * verdict. If the case is not a plan (a model without a shape, a rule or checkpoints in place
+ * of the layer's tensors, parts moved away, models alongside), or without a framework, only
+ * the closed form. */
 struct sp_case_verdict {
     bool is_plan;
     double reserved, device; /* bytes; without a plan NAN and the closed form's total */
@@ -72,12 +72,13 @@ struct sp_case_verdict {
 struct sp_case_verdict sp_judge_case(const struct sp_memory_case *plan,
                                      const struct sp_framework *framework);
 
-/* The case as a plan of the framework, with the framework's own settings; false if it is none. */
+/* The case as a plan of the framework, with the framework's own settings; false if it cannot be
+ * one. */
 bool sp_plan_of_case(const struct sp_memory_case *of, const struct sp_framework *framework,
                      struct sp_plan *plan);
 
-/* Micro-batches in flight on the first stage by the plan's schedule; 1 where the case is no plan.
- */
+/* Micro-batches in flight on the first stage by the plan's schedule; 1 if the case is not a
+ * plan. */
 double sp_in_flight_of_case(const struct sp_memory_case *of, const struct sp_framework *framework);
 
 /* State bytes per parameter that devices keep, averaged over trained and frozen ones. */
@@ -86,14 +87,16 @@ double sp_kept_per_param(const struct sp_memory_case *plan);
 /* Companion weights held by the devices, in bytes. */
 double sp_beside_bytes(const struct sp_memory_case *plan);
 
-/* What the plan leaves open: how replicas share states, else recomputation, else nothing. */
+/* The settings that the plan leaves open: how replicas share states, else recomputation, else
+ * nothing. */
 struct sp_memory_choice {
     char name[56];
     bool asked; /* the plan as given */
     struct sp_device_memory memory;
+    struct sp_case_verdict verdict;
 };
 enum { SP_MEMORY_CHOICES = 8 };
-size_t sp_memory_choices(const struct sp_memory_case *plan,
+size_t sp_memory_choices(const struct sp_memory_case *plan, const struct sp_framework *framework,
                          struct sp_memory_choice choices[SP_MEMORY_CHOICES]);
 
 #endif

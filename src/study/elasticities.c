@@ -1,4 +1,4 @@
-/* How much a goal follows each figure of a machine. */
+/* How strongly a goal depends on each figure of a machine. */
 #include "study/elasticities.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
-/* How much a goal follows each figure of a machine. */
+/* How strongly a goal depends on each figure of a machine. */
 #ifndef SP_ELASTICITIES_H
 #define SP_ELASTICITIES_H
 
-#include "study/aimed.h"
+#include "study/goal.h"
 
 struct sp_elasticity {
     enum sp_machine_figure figure;

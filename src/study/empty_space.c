@@ -6,10 +6,10 @@
 
 const char *const sp_empty_causes[] = {"option", "options", "batch", "devices", "model"};
 
-/* Batches are tried up to twice the one asked for and down to half of it, at most this many. */
+/* Batches are tried from half of the requested one to twice as large, at most this many. */
 enum { MOST_TRIED = 512 };
 
-/* Whether there is any plan, fitting or not: the first will do. */
+/* Whether there is any plan, fitting or not: the search stops at the first. */
 static bool holds_plans(const struct sp_planned *base, const struct sp_space_limits *limits)
 {
     struct sp_search_space space;
@@ -28,7 +28,7 @@ static bool is_limited(const struct sp_space_limits *limits, int field)
     return limits->values[field] > 0 || limits->most[field] > 0;
 }
 
-/* Whether limits of dimensions alone leave nothing, and which one if it is one. */
+/* Whether limits of dimensions alone leave nothing, and which one if it is a single one. */
 static bool is_of_options(const struct sp_planned *base, const struct sp_space_limits *limits,
                           struct sp_emptied *why)
 {
@@ -51,7 +51,7 @@ static bool is_of_options(const struct sp_planned *base, const struct sp_space_l
     return any && holds_plans(base, &fewer);
 }
 
-/* The nearest batch with plans; of two as near the smaller. */
+/* The nearest batch with plans; of two equally near ones the smaller. */
 static bool is_of_batch(const struct sp_planned *base, const struct sp_space_limits *limits,
                         struct sp_emptied *why)
 {

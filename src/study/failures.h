@@ -29,8 +29,8 @@ struct sp_failures {
 struct sp_failures sp_failures_of(const struct sp_failing_run *run);
 
 /* Fewest devices with which a run takes at most `days` days by `wall_days` (INFINITY: it never
- * ends); `least` could if nothing failed. NAN: none. Failures take the more, the more devices there
- * are, so that beyond some number more of them do not help. */
+ * ends); `least` could if nothing failed. NAN: none. Failures cost more time the more devices there
+ * are, so that beyond some number more devices do not help. */
 double sp_devices_for_days(double days, double least,
                            double (*wall_days)(double devices, void *context), void *context);
 

@@ -75,7 +75,7 @@ static bool with_layers(struct sp_planned *base, double layers)
     return true;
 }
 
-/* Longest step that is fast enough, in s; INFINITY: no limit. */
+/* Longest acceptable step, in s; INFINITY: no limit. */
 static double limit_of(const struct sp_finding *f, const struct sp_planned *base)
 {
     return sp_longest_step_s(&given(f)->problem, (double)base->plan.batch * (double)base->plan.seq);
@@ -96,8 +96,8 @@ static double ideal_s(const struct sp_planned *base)
     return sp_ideal_step_s(&in);
 }
 
-/* Least bytes on all devices together, with one copy of each state; what is frozen has its weights
- * alone. */
+/* Least bytes on all devices together, with one copy of each state; frozen parts have only
+ * weights. */
 static double states_bytes(const struct sp_planned *base)
 {
     const struct sp_params params = sp_count_params(&base->model);
@@ -184,7 +184,7 @@ static bool has_plan(struct sp_finding *f, bool whole)
     return f->step_s <= run.enough;
 }
 
-/* The batches that may stand for the one asked for on f->at's machine. */
+/* The batches that may replace the requested one on f->at's machine. */
 static int list_batches(const struct sp_finding *f, struct sp_variant list[SP_MAX_VARIANTS])
 {
     const struct sp_planned *const base = &f->at->base;

@@ -11,7 +11,7 @@ enum sp_find_what { SP_FIND_DEVICES, SP_FIND_BATCH, SP_FIND_SEQ, SP_FIND_MODEL, 
 struct sp_finding {
     const struct sp_search *of;
     enum sp_find_what what;
-    bool is_tight;           /* a tight fit will do, as a search takes it where no other is */
+    bool is_tight;           /* a tight fit will do, as in a search that finds no other */
     bool is_about;           /* any batch within SP_ABOUT of the requested one will do */
     struct sp_candidate *at; /* the machine, problem and plans of the answer; free() it */
     double value;            /* NAN: no answer */
@@ -38,8 +38,8 @@ void sp_find_size(const struct sp_search *search, enum sp_find_what what,
  * search. */
 void sp_find_fitting(const struct sp_search *search, struct sp_finding *finding);
 
-/* The fewest devices with any batch within SP_ABOUT, if that is less than what was found for
- * exactly the batch asked for; the value is NAN otherwise. */
+/* The fewest devices with any batch within SP_ABOUT, if that is less than the number found for
+ * exactly the requested batch; the value is NAN otherwise. */
 void sp_find_fewer_devices(const struct sp_finding *exact, struct sp_finding *finding);
 
 /* The same where they are fewer by enough to name them; the value is NAN and `at` NULL otherwise.

@@ -66,7 +66,7 @@ static void run_on_switches(const struct sp_group_question *q, struct sp_group_a
     a->ragged_over_dense = sp_ragged_over_dense(q->top_k, g->devices);
     if (q->op != SP_ALL_REDUCE || a->t.curve.share > 0)
         return;
-    /* what switches that add up would make of it; a measured time knows */
+    /* the time if switches add up; a measured time already includes it */
     a->in_network_s = sp_in_network_all_reduce_s(a->t.levels.rough_s);
     a->gain = sp_in_network_gain(a->t.throughput_s, a->in_network_s);
     a->measured_gain = sp_in_network_measured_gain(a->gain);

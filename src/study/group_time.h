@@ -14,7 +14,7 @@ struct sp_group_question {
 };
 
 struct sp_group_answer {
-    struct sp_collective_time t; /* of a send: throughput, latency and time alone */
+    struct sp_collective_time t; /* of a send: only throughput, latency and time */
     const char *bound;
     double w, T_min; /* a link, or the port of a device; a hop */
     double hops, ports, devices, one_way_share;

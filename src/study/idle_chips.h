@@ -6,7 +6,7 @@
 
 #include "study/problem.h"
 
-/* Leaves up to `idle` chips of `hw`, the input's own machine, out where the best plan of the others
+/* Leaves out up to `idle` chips of `hw`, the input's own machine, if the best plan of the others
  * has a shorter step: of the strategies whose bits are set, and of plans that run where `runs`. */
 void sp_leave_idle(const struct sp_fit_input *in, int64_t idle, unsigned strategies, bool runs,
                    struct sp_hardware *hw);

@@ -83,11 +83,11 @@ static bool check_kind(struct sp_joined_rows *j, const struct sp_part *p, struct
     const bool json = p->text[0] == '{';
     if (!sp_holds_rows(p->text))
         return sp_fail(error, SP_INPUT,
-                       "%s: no part of a sweep: expected \"row,...\" or {\"row\":...} first",
+                       "%s: not a part of a sweep: expected \"row,...\" or {\"row\":...} first",
                        sp_safe(p->name));
     if (j->started && json != j->json)
-        return sp_fail(error, SP_INPUT, "%s: holds %s, the parts before it %s", sp_safe(p->name),
-                       json ? "JSON lines" : "CSV", json ? "CSV" : "JSON lines");
+        return sp_fail(error, SP_INPUT, "%s has %s, but the parts before it have %s",
+                       sp_safe(p->name), json ? "JSON lines" : "CSV", json ? "CSV" : "JSON lines");
     j->json = json;
     j->started = true;
     return true;
@@ -208,7 +208,7 @@ static bool take_part(struct sp_joined_rows *j, int part, struct sp_error *error
         if (!(j->json ? take_json : take_csv)(j, p, s, &end, &row.number, error))
             return false;
         if (!first && row.number <= j->rows[j->n_rows - 1].number)
-            return sp_fail(error, SP_INPUT, "%s: row %" PRIu64 " stands behind row %" PRIu64,
+            return sp_fail(error, SP_INPUT, "%s: row %" PRIu64 " follows row %" PRIu64,
                            place_of(p, s).text, row.number, j->rows[j->n_rows - 1].number);
         row.length = (size_t)(end - s);
         add_row(j, &row);

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* Plans that have a row. In[B_X,D] as gathered is kept from the forward pass; who drops it, as
- * Megatron's sequence parallelism does, gathers it again for dWin. */
+/* Plans that have a row. In[B_X,D] as gathered is kept from the forward pass; a plan that drops it,
+ * as Megatron's sequence parallelism does, gathers it again for dWin. */
 enum {
     WHOLE = 1 << SP_LAYER_DP | 1 << SP_LAYER_DP_TP,
     SHARDED = 1 << SP_LAYER_FSDP | 1 << SP_LAYER_FSDP_TP,

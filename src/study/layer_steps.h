@@ -1,4 +1,4 @@
-/* What the chips do in one layer, step by step. */
+/* The steps of one layer on the chips. */
 #ifndef SP_STUDY_LAYER_STEPS_H
 #define SP_STUDY_LAYER_STEPS_H
 
@@ -24,7 +24,7 @@ enum { SP_MOST_LAYER_STEPS = 24 };
 int sp_layer_steps(enum sp_layer_plan plan, double X, double Y,
                    struct sp_layer_step steps[SP_MOST_LAYER_STEPS]);
 
-/* What a collective moves through each chip, as in sp_layer_array_bytes. */
+/* Bytes that a collective moves through each chip, as in sp_layer_array_bytes. */
 struct sp_moved_array {
     double times, rows, columns, parts;
 };

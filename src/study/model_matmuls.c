@@ -68,7 +68,7 @@ size_t sp_model_matmuls(const struct sp_model *model, double tokens, double seq,
         snprintf(rows[i].name, sizeof rows[i].name, "%s", m->name);
         rows[i].count = list[i].layers * m->count;
         rows[i].work = sp_matmul_work(list[i].rows, m->in, m->out, bytes, false);
-        if (m->read > 0) /* what rows share is read once */
+        if (m->read > 0) /* input that rows share is read once */
             rows[i].work.bytes -= bytes.a_bytes * list[i].rows * (m->in - m->read);
     }
     return n;
@@ -77,12 +77,13 @@ size_t sp_model_matmuls(const struct sp_model *model, double tokens, double seq,
 struct sp_operation_total sp_total_of(const struct sp_operation_row *rows, size_t n, double C,
                                       double W)
 {
-    struct sp_operation_total total = {{0, 0}, 0};
+    struct sp_operation_total total = {{0, 0}, 0, 0};
     for (size_t i = 0; i < n; i++) {
         const struct sp_work *const one = &rows[i].work;
         total.work = sp_add_up(total.work, rows[i].count, *one);
-        total.lower_s +=
-            rows[i].count * sp_overlapped_s(sp_math_s(one->flops, C), sp_memory_s(one->bytes, W));
+        const double math_s = sp_math_s(one->flops, C), mem_s = sp_memory_s(one->bytes, W);
+        total.lower_s += rows[i].count * sp_overlapped_s(math_s, mem_s);
+        total.shorter_s += rows[i].count * fmin(math_s, mem_s);
     }
     return total;
 }

@@ -24,7 +24,8 @@ size_t sp_model_matmuls(const struct sp_model *model, double tokens, double seq,
 /* Totals over rows with their counts. */
 struct sp_operation_total {
     struct sp_work work;
-    double lower_s; /* sequentially, each the longer of arithmetic and transfer */
+    double lower_s;   /* sequentially, each the longer of arithmetic and transfer */
+    double shorter_s; /* the sum of the other times: what can hide */
 };
 struct sp_operation_total sp_total_of(const struct sp_operation_row *rows, size_t n, double C,
                                       double W);

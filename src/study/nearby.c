@@ -4,13 +4,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Fewer devices than this share of those asked for are another machine. */
+/* Fewer devices than this share of the request would be another machine. */
 #define FEWEST_SHARE 0.75
 
 /* Up to this odd part that replicas leave, a machine is likely to have good plans. */
 enum { SMALL_REST = 7 };
 
-/* So many times the replicas are many more. */
+/* This many times the replicas count as many more. */
 enum { MANY_MORE = 4 };
 
 struct looking {
@@ -30,7 +30,7 @@ static double tokens_per_s_of(const struct sp_candidate *m)
 }
 
 /* With another batch on the same devices, a plan is better by more than a trifle only if its
- * replicas or micro-batches do not share the batch that was asked for. */
+ * replicas or micro-batches cannot share the requested batch. */
 static bool limit_replicas(const struct looking *l, struct sp_candidate *other)
 {
     struct sp_degree *const dp = &other->space.dp;
@@ -44,7 +44,7 @@ static bool limit_replicas(const struct looking *l, struct sp_candidate *other)
     return n > 0;
 }
 
-/* Searches a variant, or its likely plans alone, for one worth naming and better than `beat`;
+/* Searches a variant, or only its likely plans, for one worth naming and better than `beat`;
  * false: none. */
 static bool search_variant(const struct looking *l, struct sp_candidate *other, double beat,
                            bool likely)
@@ -80,7 +80,7 @@ static void look_at(const struct looking *l, const struct sp_variant *variant, d
         return;
     if (limit_replicas(l, other) &&
         search_variant(l, other, sp_value_worth(l->of, variant, beat), likely) &&
-        (!kept->at || tokens_per_s_of(other) > tokens_per_s_of(kept->at))) {
+        (!kept->at || sp_worth_of(l->of, other) < sp_worth_of(l->of, kept->at))) {
         free(kept->at);
         kept->at = other;
         return;
@@ -115,7 +115,7 @@ static bool is_promising(const struct sp_variant *one, const struct sp_variant *
                MANY_MORE * sp_batch_shares(asked->devices, asked->batch);
 }
 
-/* Lists what to look at, behind what was asked for, the most promising first. */
+/* Lists the variants to look at after the requested one, the most promising first. */
 static int list_close_by(const struct looking *l, const struct sp_tolerance *t,
                          struct sp_variant list[SP_MAX_VARIANTS])
 {
@@ -128,9 +128,9 @@ static int list_close_by(const struct looking *l, const struct sp_tolerance *t,
     return n;
 }
 
-/* Looks at all that the tolerance allows: at the whole space of the most promising, at the likely
- * plans of the others, and at the whole space of the best of those, so that the figure is what its
- * own search says. */
+/* Looks at everything that the tolerance allows: at the whole space of the most promising variant,
+ * at the likely plans of the others, and at the whole space of the best of those, so that the
+ * figure equals that of its own search. */
 static void look_at_all(const struct looking *l, const struct sp_tolerance *t,
                         struct sp_nearby *best)
 {
@@ -151,7 +151,8 @@ static void look_at_all(const struct looking *l, const struct sp_tolerance *t,
     free(likely.at);
 }
 
-/* Looks at fewer devices with another batch, for what beats the better of both alone. */
+/* Looks at fewer devices with another batch, for a variant that is better than the best of either
+ * change alone. */
 static void look_at_both(const struct looking *l, struct sp_tolerance *t, struct sp_close_by *found)
 {
     struct looking beyond = *l;

@@ -22,9 +22,10 @@ struct sp_close_by {
                                request */
 };
 
-/* Looks close by a machine whose own search is finished, for whatever was not asked to differ: its
- * best plan has to be better by SP_WORTH_NAMING in tokens per second, or be one at all. A front, a
- * robust search and one for memory or few devices are not compared. */
+/* Looks close to a machine whose own search is finished, changing only what the request does not
+ * fix: its best plan must be better by SP_WORTH_NAMING in tokens per second, or must exist at
+ * all if there was none. A front, a robust search and one for memory or few devices are not
+ * compared. */
 void sp_look_close_by(const struct sp_search *search, int machine, struct sp_close_by *found);
 void sp_free_close_by(struct sp_close_by *found);
 

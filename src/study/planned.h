@@ -10,13 +10,13 @@
 #include "config/load.h"
 #include "study/problem.h"
 
-/* Where the value of a field comes from; sp_origin_names. */
+/* The origin of a field's value; sp_origin_names. */
 enum sp_origin {
     SP_ORIGIN_GIVEN,     /* an option, or a launch */
     SP_ORIGIN_DEFAULT,   /* the option's default */
     SP_ORIGIN_FRAMEWORK, /* the framework's default */
-    SP_ORIGIN_DEVICES,   /* what the devices and the other degrees leave */
-    SP_ORIGIN_CHOSEN     /* what `search` takes at these degrees */
+    SP_ORIGIN_DEVICES,   /* the number that the devices and the other degrees leave */
+    SP_ORIGIN_CHOSEN     /* the choice of `search` at these degrees */
 };
 extern const char *const sp_origin_names[];
 

@@ -7,8 +7,8 @@
 
 const char *const sp_goal_names[] = {"step", "mfu", "cost", "devices", "memory", NULL};
 
-/* So many of the largest numbers of devices are all looked at; of the others, those that are
- * rounder than every larger one. */
+/* This many of the largest numbers of devices are all examined; of the others, only those rounder
+ * than every larger one. */
 enum { NEAR_COUNTS = 12 };
 
 /* Largest micro-batch that decides between two batches. */

@@ -29,7 +29,7 @@ struct sp_price {
     double rent_usd_per_h; /* by --price, else the list price; NAN: neither is known */
 };
 
-/* A batch as asked. */
+/* A requested batch. */
 struct sp_asked_batch {
     double tokens, seq;
     bool counts_sequences; /* given in sequences, so it is not rounded */
@@ -53,8 +53,8 @@ struct sp_problem {
 /* Whether a batch is within SP_ABOUT of the requested one. */
 bool sp_is_about(double sequences, double asked);
 
-/* Whether a search may take any batch within SP_ABOUT: one that was asked for so, or tokens that
- * are no whole number of sequences and cannot be kept anyway. */
+/* Whether a search may take any batch within SP_ABOUT: a batch requested with ~, or tokens that are
+ * not a whole number of sequences and cannot be kept anyway. */
 bool sp_is_free_batch(const struct sp_asked_batch *batch);
 
 /* Longest step in s that meets the deadline with batches of `batch_tokens`; INFINITY: no deadline.
@@ -74,7 +74,7 @@ bool sp_is_counted(const struct sp_hardware *hw, const char *typed);
 /* The next number of devices below; 0: none. */
 int64_t sp_fewer_devices(const struct sp_hardware *hw, int64_t devices);
 
-/* A machine and a batch that stand for a problem. */
+/* A machine and a batch that represent a problem. */
 struct sp_variant {
     int64_t devices, batch;
 };
@@ -97,7 +97,7 @@ int64_t sp_odd_rest(int64_t devices, int64_t batch);
 struct sp_tolerance {
     int64_t least;                /* devices */
     int64_t batch;                /* sequences that represent the requested batch */
-    double asked;                 /* sequences asked for */
+    double asked;                 /* requested sequences */
     bool batches;                 /* others within SP_ABOUT too */
     const struct sp_model *model; /* whose layers stages divide; NULL: any */
     bool only_rounder;            /* of fewer devices only those that are rounder */

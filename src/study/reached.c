@@ -7,7 +7,7 @@
 #include <scaleplan/network.h>
 #include <scaleplan/step.h>
 
-/* Replicas alone: what `step --curve` asks of the network. */
+/* Only replicas: the question of `step --curve` about the network. */
 static double reached_s(const struct sp_hardware *hw, const struct sp_framework *framework,
                         const struct sp_profile *profile, enum sp_collective op, double bytes)
 {

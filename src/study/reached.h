@@ -1,4 +1,4 @@
-/* What a collective reaches on a machine of switches, as the estimate of a step has it. */
+/* The rate that a collective reaches on a machine of switches, as in the estimate of a step. */
 #ifndef SP_STUDY_REACHED_H
 #define SP_STUDY_REACHED_H
 

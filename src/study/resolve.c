@@ -1,4 +1,4 @@
-/* What a plan does not say. */
+/* The settings that a plan leaves open. */
 #include "study/resolve.h"
 
 #include <math.h>
@@ -158,10 +158,9 @@ static bool repeats_as_much(const struct sp_recompute *r, const struct sp_recomp
            r->norms >= than->norms && (r->modules & than->modules) == than->modules;
 }
 
-/* Whether one that repeats less, and moves nothing to the host, fits with memory to spare: more
- * work makes no plan faster or simpler. Weight gradients that fill a pipeline's gaps are another
- * matter.
- */
+/* Whether a recomputation that repeats less, and moves nothing to the host, fits with memory to
+ * spare: more work makes no plan faster or simpler. Weight gradients that fill a pipeline's gaps
+ * are another matter. */
 static bool repeats_more_than_enough(const struct choosing *c)
 {
     const bool fills = c->plan.pp > 1 && sp_schedules[c->plan.schedule].splits_weight;
@@ -261,7 +260,7 @@ static void try_plan(struct choosing *c)
     keep(c, &tried);
 }
 
-/* The best of everything that may be kept, run again or moved, with memory to spare if any has. */
+/* The best of everything that may be kept, recomputed or moved, with memory to spare if any has. */
 static void try_kept(struct choosing *c)
 {
     const bool *const given = c->said->given;
@@ -290,18 +289,23 @@ static void try_kept(struct choosing *c)
     }
 }
 
-/* Policies and sets of modules. --remat is meant alone, and modules without it too. */
+/* Whether the run itself says that the exchange hides or not: then that is not questioned. */
+static bool says_overlap(const struct sp_said *said)
+{
+    return said->given[SP_FIELD_MOE_OVERLAP] || said->is_launch;
+}
+
+/* Policies and sets of modules. --remat is meant without modules, and modules without it. */
 static void try_recomputations(struct choosing *c)
 {
     const bool *const given = c->said->given;
     const struct sp_recompute typed = c->plan.recompute;
     const bool moves = given[SP_FIELD_OFFLOAD] || given[SP_FIELD_OFFLOAD_LAYERS] ||
                        given[SP_FIELD_OFFLOAD_MODULES];
-    const bool is_said = given[SP_FIELD_MOE_OVERLAP] || c->said->is_launch; /* what hides */
     if (c->said->open_modules || c->said->open_away)
         try_kept(c);
     if (given[SP_FIELD_REMAT] || given[SP_FIELD_MODULES]) {
-        if (is_said || sp_may_recompute(&c->plan, &typed))
+        if (says_overlap(c->said) || sp_may_recompute(&c->plan, &typed))
             try_plan(c);
         return;
     }
@@ -362,11 +366,14 @@ static bool may_try(const struct choosing *c, enum sp_plan_field_id field, const
     return fixed ? value == own : open[value];
 }
 
-/* Overlap of a single micro-batch's exchange is none. */
+/* The exchange of a single micro-batch cannot overlap. */
 static void try_executions(struct choosing *c)
 {
     const struct sp_execution own = c->plan.execution;
     const bool exchanges = c->plan.ep > 1, rings = c->plan.cp > 1;
+    struct sp_overlap_limits limits = c->open.overlap;
+    if (!c->said->given[SP_FIELD_VPP]) /* a run that does not name its chunks may have several */
+        limits.in_chunks = false;
     for (int kind = 0; kind < SP_CP_KINDS; kind++)
         for (int dispatch = 0; dispatch < SP_DISPATCHES; dispatch++)
             for (int overlap = 0; overlap < 2; overlap++) {
@@ -379,6 +386,7 @@ static void try_executions(struct choosing *c)
                             (int)own.dispatch) &&
                     may_try(c, SP_FIELD_MOE_OVERLAP, c->open.moe_overlap, exchanges, overlap,
                             own.moe_overlap) &&
+                    (says_overlap(c->said) || sp_may_overlap(&limits, &c->plan)) &&
                     (!rings || sp_cp_divides(&c->p->model, &c->plan, c->open.copies_kv_heads)))
                     try_micro_batches(c);
             }

@@ -1,23 +1,22 @@
-/* What a plan does not say: one resolver for all commands. */
+/* The settings that a plan leaves open: one resolver for all commands. */
 #ifndef SP_RESOLVE_H
 #define SP_RESOLVE_H
 
 #include "base/error.h"
 #include "study/planned.h"
 
-/* What was said of a plan, whose fields in planned->plan hold it. */
+/* Which fields of a plan are given; planned->plan has their values. */
 struct sp_said {
     bool given[SP_PLAN_FIELDS];
-    /* A launch file: what it leaves out is the framework's own default, as the framework itself
-     * would take it, not what is best. Recomputation stays open where the file leaves it to the
-     * model's code. */
+    /* A launch file: settings that it leaves out take the framework's own defaults, not the best
+     * values. Recomputation stays open if the file leaves it to the model's code. */
     bool is_launch;
-    bool open_modules, open_away; /* recomputed modules, and what waits in host memory, are chosen
+    bool open_modules, open_away; /* recomputed modules and offloaded tensors are chosen
                                      together, by sp_choose_kept */
     bool any;                     /* beyond what the framework's file lists */
     const struct sp_repertoire
-        *runs;                      /* what the framework can do: sp_repertoire_of(planned, any) */
-    const struct sp_ground *ground; /* what was run, as in a search; NULL: not known */
+        *runs;                      /* abilities of the framework: sp_repertoire_of(planned, any) */
+    const struct sp_ground *ground; /* measured runs, as in a search; NULL: not known */
 };
 
 /* Whether more than one micro-batch is possible and none was given: only then `ground` counts. The
@@ -36,12 +35,11 @@ enum sp_schedule sp_schedule_left_open(const struct sp_repertoire *runs, int64_t
 
 /* Fills the settings, of a plan that passes sp_check_plan: micro-batch, recomputation (policies and
  * sets of modules), how experts exchange tokens and whether that hides, the kind of CP.
- * Placement is none of them: as the degrees it says which ranks lie where, and a framework's ranks
- * lie in its own order (replicas inside) unless it is told otherwise.
- * They are those that `search` takes at these degrees: of the framework's, the least expected step
- * of the plans that fit with memory to spare, else of those that fit, the simplest within
- * SP_SIMPLER; if none fits, the least memory. Writes where each field came from into
- * planned->origin. */
+ * Placement is not among them: like the degrees, it determines where ranks are, and a framework
+ * places ranks in its own order (replicas inside) unless told otherwise. They are those that
+ * `search` takes at these degrees: of the framework's, the least expected step of the plans that
+ * fit with memory to spare, else of those that fit, the simplest within SP_SIMPLER; if none fits,
+ * the least memory. Writes where each field came from into planned->origin. */
 void sp_resolve_settings(const struct sp_said *said, struct sp_planned *planned);
 
 #endif

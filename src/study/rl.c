@@ -5,7 +5,7 @@
 
 #include <scaleplan/forms.h>
 
-/* A constant of the framework, or what there is without one. */
+/* A constant of the framework, or its neutral value. */
 static double constant(const struct sp_rl_asked *a, enum sp_rl_constant id)
 {
     return a->ideal ? sp_rl_constants[id].without : sp_rl_constants[id].value;
@@ -101,8 +101,8 @@ static double places_of(const struct sp_rl_asked *a, const struct sp_rl_answer *
     return sp_most_sequences(&served);
 }
 
-/* Places for answers that start together: as many as have room when they are longest. Where they
- * are fewer than the answers, others take the places of those that have ended. */
+/* Slots for answers that start together: as many as have room when they are longest. If there
+ * are fewer slots than answers, waiting answers take the slots of finished ones. */
 static void place_answers(const struct sp_rl_asked *a, struct sp_rl_answer *r)
 {
     const struct sp_service *const s = &a->instance->served.service;
@@ -189,7 +189,10 @@ static void time_moves(const struct sp_rl_asked *a, struct sp_rl_answer *r)
         sp_rl_refit_s(r->refit_bytes, r->refit_bandwidth, r->tensors, r->tensor_s);
     r->sleeping = sleeps ? r->states : 0;
     r->part_s[SP_RL_WAKE] = sleeps ? sp_rl_wake_s(r->states, r->host_bandwidth) : 0;
-    r->devices_per_host = (double)sp_chips_per_host(&from->network);
+    r->devices_per_host = fmin((double)sp_chips_per_host(&from->network), (double)sp_chips(from));
+    r->host_bytes = sp_rl_host_bytes(r->devices_per_host, r->sleeping, r->frozen);
+    r->host_room = from->network.host_memory_bytes > 0 ? from->network.host_memory_bytes : 0;
+    r->host_holds = r->host_room == 0 || r->host_bytes <= r->host_room;
 }
 
 /* Cache of an engine at its peak: of answers that started together, or, of those that wait for no
@@ -214,7 +217,7 @@ static void hold(const struct sp_rl_asked *a, struct sp_rl_answer *r)
     r->memory_both = a->colocated && a->sleep == SP_RL_SLEEP_NONE
                          ? sp_rl_memory_together(r->memory_training, engine)
                          : sp_rl_memory_apart(r->memory_training, awake);
-    r->fits = r->places >= 1 && engine <= sp_capacity_bytes(&s->hw->chip) &&
+    r->fits = r->host_holds && r->places >= 1 && engine <= sp_capacity_bytes(&s->hw->chip) &&
               r->memory_training <= r->training.limit_bytes &&
               (!a->colocated || r->memory_both <= r->capacity);
 }
@@ -272,7 +275,7 @@ void sp_estimate_rl(const struct sp_rl_asked *a, struct sp_rl_answer *r)
     r->step_s = together_s(a, r, 1, 1);
     r->low_s = together_s(a, r, exp(-width), exp(-r->training.range));
     r->high_s = together_s(a, r, exp(width), exp(r->training.range));
-    if (!a->ideal) { /* the steps measured themselves say more than both sides do */
+    if (!a->ideal) { /* the measured steps tell more than both sides do */
         r->low_s = fmin(r->low_s, r->step_s * exp(-SP_RL_RANGE_LOG));
         r->high_s = fmax(r->high_s, r->step_s * exp(SP_RL_RANGE_LOG));
     }

@@ -1,5 +1,5 @@
-/* A step of reinforcement learning: training as `step` estimates it, generation as `serve` does,
- * and what lies between. */
+/* A step of reinforcement learning: training as estimated by `step`, generation as by `serve`, and
+ * the work between. */
 #ifndef SP_STUDY_RL_H
 #define SP_STUDY_RL_H
 
@@ -55,8 +55,10 @@ struct sp_rl_answer {
     double passes_longer, generation_longer, tensors, tensor_s;
     double refit_bytes, refit_bandwidth, states, host_bandwidth, devices_per_host;
     double memory_training, memory_generation, memory_both, capacity;
-    double sleeping; /* states of a device that wait on its host */
-    double frozen;   /* and its weights of models that do not train */
+    double sleeping;              /* states of a device that wait on its host */
+    double frozen;                /* and its weights of models that do not train */
+    double host_bytes, host_room; /* of a host: both together, and its memory; 0: not known */
+    bool host_holds;
     double places;   /* answers that an engine has room for */
     double at_start; /* of them where all start at once: they are longest at the same time */
     double crowding; /* then of each: sp_crowding */

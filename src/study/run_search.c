@@ -109,7 +109,7 @@ static void gather(struct searching *s, struct sp_best *best, struct sp_search_c
     }
 }
 
-/* What is known before any plan is looked at. */
+/* Facts known before any plan is looked at. */
 static struct sp_search_rule first_rule(const struct sp_search_run *run)
 {
     const double beat = run->beat > 0 ? run->beat : INFINITY;

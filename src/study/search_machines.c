@@ -78,7 +78,8 @@ double sp_value_worth(const struct sp_search *s, const struct sp_variant *varian
                                                : worth * (double)variant->batch;
 }
 
-/* Takes what a variant found if that is better than all before it. Both know the counts of all. */
+/* Takes the result of a variant if that is better than all before it. Both know the counts of
+ * all. */
 static void take_better(struct sp_search *s, int machine, struct sp_candidate *other)
 {
     struct sp_candidate *const m = s->machine[machine];
@@ -92,7 +93,7 @@ static void take_better(struct sp_search *s, int machine, struct sp_candidate *o
     free(left);
 }
 
-/* Searches the other variants of a machine whose own was searched, each for what is better than
+/* Searches the other variants of a machine whose own was searched, each for a plan better than
  * the best before it. */
 static void search_variants(struct sp_search *s, int machine, const struct sp_variant *list, int n,
                             bool tight)
@@ -133,7 +134,7 @@ void sp_search_machine(struct sp_search *s, int machine)
         struct sp_candidate *const m = s->machine[machine];
         const double most =
             sp_limit_of_search(&s->limits, &m->base, tight ? SP_VERDICT_TIGHT : SP_VERDICT_YES);
-        /* a part of a search does not know what the others found: `merge` asks again */
+        /* a part of a search does not know the results of the others: `merge` asks again */
         if (tight && (!found_none(&m->result) || s->run.shards > 1 || m->space.most_bytes >= most))
             return;
         m->space.most_bytes = most;

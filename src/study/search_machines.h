@@ -20,7 +20,7 @@ struct sp_candidate {
     int variants;          /* pairs of devices and a batch that were searched */
     struct sp_search_space space;
     struct sp_search_result result;
-    struct sp_place *places;              /* what was run on machines of its kind; owned */
+    struct sp_place *places;              /* measured runs on machines of its kind; owned */
     struct sp_ground ground;              /* the same, for the space */
     const struct sp_space_limits *admits; /* the search's */
     struct sp_profile worst; /* for `robust`: constants at the bad ends of their 80 % intervals */
@@ -30,8 +30,8 @@ struct sp_search {
     struct sp_candidate *machine[SP_MAX_MACHINES];
     int machines;
     struct sp_space_limits limits;
-    struct sp_problem problem;          /* what is asked of every machine */
-    bool grounded;                      /* rank by what is expected of the plans, see sp_doubt */
+    struct sp_problem problem;          /* the question to every machine */
+    bool grounded;                      /* rank by the expected step of the plans, see sp_doubt */
     bool robust;                        /* rank by the step with `worst` constants */
     bool front_has_cost;                /* the front includes cost */
     enum sp_flop_convention convention; /* for MFUs */
@@ -69,8 +69,9 @@ double sp_value_worth(const struct sp_search *search, const struct sp_variant *v
 struct sp_ranked {
     int machine;
     const struct sp_found *found;
-    double value;       /* of the goal: the less, the better */
-    double order, then; /* what orders the list, and between equals */
+    double value; /* of the goal: the less, the better */
+    double order,
+        then; /* the value that orders the list, and the one that decides between equals */
 };
 
 /* Orders each machine's plans for good, when all of them are known. */
@@ -103,8 +104,8 @@ struct sp_search_sum sp_sum_up(const struct sp_search *search);
 /* Rates of a step on a machine. */
 struct sp_rates sp_rates_on(const struct sp_search *search, int machine, double step_s);
 
-/* Sequences asked for over those of the batch that was taken: a step times this is the time of what
- * was asked. */
+/* Sequences of the requested batch over those of the batch used: a step times this is the time for
+ * the requested one. */
 double sp_asked_over_taken(const struct sp_candidate *machine);
 
 /* Cost (USD) of a step on all devices of a machine; NAN: price unknown. */
@@ -125,7 +126,7 @@ struct sp_least {
 };
 struct sp_least sp_least_memory(const struct sp_search *search);
 
-/* Whether the first machine has no plan at all, fitting or not, as far as was looked. */
+/* Whether the first machine has no plan at all, fitting or not, as far as the search went. */
 bool sp_has_no_plan(const struct sp_search *search);
 
 /* The step (s) that ranks a plan of the first machine, whose estimate is step_s; and the least of a
@@ -162,7 +163,7 @@ int sp_best_machine_but(const struct sp_search *search, int one);
 /* How far the best machine is ahead of the second. */
 struct sp_machine_lead {
     int best, second;            /* second -1: none */
-    double apart_log, least_log; /* logarithms: how far, and from where on it can be believed */
+    double apart_log, least_log; /* logarithms: how far, and from which lead on it is reliable */
     bool is_tie;
 };
 struct sp_machine_lead sp_lead_of_best_machine(const struct sp_search *search);

@@ -24,9 +24,9 @@ struct sp_serve_entry {
     double usd; /* of a million tokens, read or generated; NAN: no price */
 };
 
-/* The instances of all machines, best first by the objective, closed forms behind estimates; with
- * `front` only those that no instance of another machine, known alike, beats in both rates and in
- * price. How many; free() the entries. */
+/* The instances of all machines, best first by the objective, closed forms after estimates; with
+ * `front` only those that no instance of another machine, equally well known, beats in both rates
+ * and in price. Returns their number; free() the entries. */
 size_t sp_rank_serving(const struct sp_serve_rival *rivals, int n,
                        enum sp_serve_objective objective, bool front,
                        struct sp_serve_entry **entries);

@@ -1,10 +1,10 @@
-/* What a decode step of a serving instance takes over its batch, and what it generates. */
+/* The time of a decode step of a serving instance over its batch, and the tokens generated. */
 #ifndef SP_SERVE_CURVES_H
 #define SP_SERVE_CURVES_H
 
 #include <scaleplan/serve_estimate.h>
 
-/* Reads, arithmetic and the least step of the closed forms, and what the estimate says. */
+/* Reads, arithmetic and the least step of the closed forms, and the estimate's time. */
 enum sp_serve_curve {
     SP_CURVE_CACHE,
     SP_CURVE_WEIGHTS,

@@ -19,7 +19,7 @@ static double distance(const struct nearest *nearest, const struct sp_known_shap
     return fabs(log(shape->params / nearest->params));
 }
 
-/* Scaling laws and rules of thumb are of decoders without experts. */
+/* Scaling laws and rules of thumb describe decoders without experts. */
 static bool is_dense_decoder(const struct sp_model *m)
 {
     return sp_model_has_shape(m) && m->vocab > 0 && m->moe.experts == 0 && m->encoder.layers == 0 &&
@@ -65,9 +65,8 @@ size_t sp_nearest_shapes(double params, const struct sp_scaling_law *law,
 bool sp_needs_layers(const struct sp_model *model, struct sp_error *error)
 {
     return sp_model_has_shape(model) ||
-           sp_fail(
-               error, SP_INPUT,
-               "%s: its layers are not known, which this needs; `fit`, `batch` and `train` count "
-               "its %s by size",
-               model->name, sp_takes_pictures(model) ? "images" : "tokens");
+           sp_fail(error, SP_INPUT,
+                   "%s: its layers are not known, but are needed here; `fit`, `batch` and `train` "
+                   "count its %s by size",
+                   model->name, sp_takes_pictures(model) ? "images" : "tokens");
 }

@@ -17,7 +17,8 @@ size_t sp_nearest_shapes(double params, const struct sp_scaling_law *law,
                          const struct sp_sources *sources, struct sp_known_shape *found,
                          size_t most);
 
-/* Whether the layers of a model are known; else false with an error that says who asks for less. */
+/* Whether the layers of a model are known; else false with an error that names commands that need
+ * less. */
 bool sp_needs_layers(const struct sp_model *model, struct sp_error *error);
 
 #endif

@@ -54,7 +54,7 @@ static void narrow(const struct sp_space_limits *limits, struct sp_search_space 
             degree->n = n;
         degree->most = limits->most[i];
     }
-    /* who names degrees knows how to lay them */
+    /* whoever names degrees knows how to lay them out */
     space->whole_axes = space->whole_axes && limits->values[SP_FIELD_TP] == 0;
     space->even_stages = space->even_stages && limits->values[SP_FIELD_PP] == 0;
 }
@@ -64,6 +64,7 @@ void sp_open_dimensions(const struct sp_planned *base, const struct sp_repertoir
 {
     const bool overlaps = base->framework.framework.execution.moe_overlap;
     *open = (struct sp_dimensions){.copies_kv_heads = runs->copies_kv_heads,
+                                   .overlap = runs->overlap,
                                    .moe_overlap = {!overlaps || any, overlaps || runs->moe_overlap},
                                    .stages_inside = {true, true},
                                    .offload = {true, runs->offload}};
@@ -77,7 +78,7 @@ void sp_open_dimensions(const struct sp_planned *base, const struct sp_repertoir
     memcpy(open->sequence_parallel, runs->sequence_parallel, sizeof open->sequence_parallel);
 }
 
-/* Opens the degrees as far as the framework lays them. */
+/* Opens the degrees as far as the framework lays them out. */
 static void open_degrees(const struct sp_repertoire *runs, struct sp_search_space *space)
 {
     static const struct sp_degree one = {.n = 1, .value = {1}};

@@ -10,7 +10,7 @@
 /* Limits of a search. */
 struct sp_space_limits {
     bool any;                   /* include what the framework's file does not list */
-    bool moves;                 /* choose what waits in host memory, with what is run again */
+    bool moves;                 /* choose what waits in host memory, with what is recomputed */
     double most_bytes;          /* limit of device bytes; NAN: by headroom */
     double headroom;            /* share of device memory left free; NAN: by the verdict */
     int values[SP_PLAN_FIELDS]; /* number of allowed values per field; 0: all */

@@ -9,12 +9,12 @@
  * (sp_find_layout). */
 bool sp_lay_out_stages(struct sp_planned *planned);
 
-/* A plan of a search's list with a layout of its own. */
+/* A plan of a search's list with its own layout. */
 struct sp_laid_out {
     size_t of; /* its place in the list */
     struct sp_plan plan;
     double step_s, device_bytes;
-    double value, first_value; /* what ranks it, and the first plan */
+    double value, first_value; /* the value that ranks it, and that of the first plan */
 };
 
 /* The listed plan of the first one's machine that its best layout brings furthest ahead of the

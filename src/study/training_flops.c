@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* Forward FLOPs of layers with a backward pass, which alone are recomputed. */
+/* Forward FLOPs of layers with a backward pass; only these are recomputed. */
 static struct sp_flops passed_flops(const struct sp_flops_question *q, const struct sp_flops *all)
 {
     const struct sp_flops still =

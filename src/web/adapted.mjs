@@ -1,5 +1,5 @@
 // Writes what xz packed with the bits of unpack.c: the same literals and copies, whose bits adapt otherwise. A page's module is an
-// eighth smaller in LZMA than in gzip, and by another 9 kB with these bits.
+// eighth smaller in LZMA than in gzip, and by another 10 kB with these bits.
 
 // Offsets of the probabilities of each kind of decision.
 const LZMA = { isMatch: 0, isRep: 192, isRep0: 204, isRep1: 216, isRep2: 228, isRep0Long: 240, slot: 432, place: 688, align: 803,
@@ -19,14 +19,19 @@ const LOG_ODDS = new Int16Array(0x1000);
 for (let odds = -2047, next = 0; odds <= 2047; odds++) while (next <= chanceOf(odds)) LOG_ODDS[next++] = odds;
 LOG_ODDS[0xfff] = 2047;
 
-// Of each decision the chance of 0, in 0x10000: the mean of what learns fast and what learns slowly; in a literal a mix of both and
-// of what followed the whole byte before.
+// Kinds of mixed bits beside those of literals, as in unpack.c.
+const COPIES = 3;
+const REPEATS = 4;
+const KINDS = 5;
+
+// For each decision the chance of 0, in 0x10000: the mean of a fast and a slow learner, or a mix of both and of what
+// followed the whole byte before.
 class Chances {
   constructor(decisions) {
     this.fast = new Uint16Array(decisions).fill(0x4000);
     this.slow = this.fast.slice();
-    this.behind = new Uint16Array(3 << 16).fill(0x8000);
-    this.weights = [0, 1, 2].map(() => new Int32Array(3).fill(0x10000 / 3));
+    this.behind = new Uint16Array(KINDS << 16).fill(0x8000);
+    this.weights = Array.from({ length: KINDS }, () => new Int32Array(3).fill(0x10000 / 3));
   }
 
   of(i) {
@@ -124,6 +129,7 @@ class Transcoder {
     this.at = at + 5;
     this.now = new Uint32Array([0xffffffff, new DataView(bytes.buffer, bytes.byteOffset).getUint32(at + 1)]);
     this.half = new Uint16Array(decisions).fill(1024);
+    this.before = 0; // the byte before
     this.anew = new RangeEncoder(decisions);
   }
 
@@ -143,7 +149,7 @@ class Transcoder {
 
   mixedBit(i, kind, place) {
     const bit = this.read(i);
-    this.anew.mixedBit(i, bit, kind, place);
+    this.anew.mixedBit(i, bit, kind, (this.before << 8) | place);
     return bit;
   }
 
@@ -215,18 +221,18 @@ class Lzma {
 
   literal() {
     const { coder, lc, lp, out, size } = this;
-    const before = size > 0 ? out[size - 1] : 0;
+    const { before } = coder;
     const from = LZMA.literal + 0x300 * (((size & ((1 << lp) - 1)) << lc) + (before >> (8 - lc)));
     let symbol = 1;
     let match = this.state >= 7 ? out[size - this.reps[0] - 1] : -1;
     while (symbol < 0x100 && match >= 0) {
       const wanted = (match >> 7) & 1;
       match = (match << 1) & 0xff;
-      const bit = coder.mixedBit(from + ((1 + wanted) << 8) + symbol, 1 + wanted, (before << 8) | symbol);
+      const bit = coder.mixedBit(from + ((1 + wanted) << 8) + symbol, 1 + wanted, symbol);
       symbol = symbol * 2 + bit;
       if (bit !== wanted) match = -1;
     }
-    while (symbol < 0x100) symbol = symbol * 2 + coder.mixedBit(from + symbol, 0, (before << 8) | symbol);
+    while (symbol < 0x100) symbol = symbol * 2 + coder.mixedBit(from + symbol, 0, symbol);
     this.put(symbol - 0x100);
     this.state = this.state < 4 ? 0 : this.state < 10 ? this.state - 3 : this.state - 6;
   }
@@ -282,8 +288,9 @@ class Lzma {
   unpack() {
     for (let goes = true; goes;) {
       const place = this.size & ((1 << this.pb) - 1);
-      if (!this.coder.bit(LZMA.isMatch + 16 * this.state + place)) this.literal();
-      else if (this.coder.bit(LZMA.isRep + this.state)) this.repeat(place);
+      this.coder.before = this.size > 0 ? this.out[this.size - 1] : 0;
+      if (!this.coder.mixedBit(LZMA.isMatch + 16 * this.state + place, COPIES, this.state)) this.literal();
+      else if (this.coder.mixedBit(LZMA.isRep + this.state, REPEATS, this.state)) this.repeat(place);
       else goes = this.match(place);
     }
     return this.out.subarray(0, this.size);

@@ -1,8 +1,9 @@
 // An answer of the program: its verdict, its lines and tables with every number as a button, its picture and notes.
 
-// Numbers as buttons; `ask(key)` shows how one follows. Words have nothing behind them.
+// Numbers as buttons; `ask(key)` shows how one follows. Commands lead to their answers, other words have nothing behind them.
 function numberOf(piece, ask) {
   const mood = piece.good === undefined ? '' : piece.good ? ' good' : ' bad';
+  if (/\bcommand\b/.test(piece.key)) return make('a', { href: `#${encodeURIComponent(lineOf(wordsOf(piece.text)))}` }, piece.text);
   if (!piece.key || !ask.follows(piece.key)) return make('span', {}, piece.text);
   return make('button', { type: 'button', class: `number${mood}`, tabindex: -1, 'data-key': piece.key,
     title: piece.key, onclick: () => ask(piece.key) }, piece.text);
@@ -36,7 +37,7 @@ function tableOf(item, ask) {
   const rows = item.rows.map((row) => make('tr', {}, row.map((cell, c) =>
     make(c === 0 ? 'th' : 'td', { class: side(c), scope: c === 0 ? 'row' : null }, numberOf(cell, ask)))));
   return make('div', { class: 'wide', tabindex: 0 },
-    make('table', {}, make('caption', {}, item.columns[0].heading || 'plans'), make('thead', {}, head), make('tbody', {}, rows)));
+    make('table', {}, make('caption', { class: item.columns[0].heading && 'offscreen' }, item.columns[0].heading || 'plans'), make('thead', {}, head), make('tbody', {}, rows)));
 }
 
 // The main numbers of commands that draw no memory and no time.
@@ -122,8 +123,4 @@ function plainOf(words, text) {
   if (!isTable) return make('pre', { class: 'wide', tabindex: 0 }, text);
   const columns = rows[0].map((heading) => ({ heading, left: false }));
   return tableOf({ columns, rows: rows.slice(1).map((row) => row.map((cell) => ({ text: cell }))) });
-}
-
-function errorsOf(done) {
-  return done.stderr ? make('pre', { class: 'errors', role: 'alert' }, done.stderr) : null;
 }

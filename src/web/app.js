@@ -2,8 +2,9 @@
 
 const PICTURE = 'picture.svg';
 
-// Reads an address; one that this page did not make is shown as it is.
-function decoded(text) {
+// Reads an address; one that this page did not make is shown as it is. A view's begins with a stroke: it is no place on the page.
+function decoded(hash) {
+  const text = hash.replace(/^#\/?/, '');
   try {
     return decodeURIComponent(text);
   } catch {
@@ -16,7 +17,7 @@ class Page {
     this.engine = new Engine();
     this.commands = new Commands(this.engine);
     this.book = new Book(byId('book'), this.engine);
-    this.files = new Files(byId('files'), this.engine, { use: (what, name) => this.useFile(what, name), cases: this.book });
+    this.files = new Files(byId('files'), this.engine, { use: (kind, name) => this.useFile(kind, name), cases: this.book });
     this.explain = new Explain(this.engine, this.files);
     this.input = byId('command');
     this.completion = new Completion(this.input, byId('offers'), this.commands, this.files);
@@ -50,7 +51,7 @@ class Page {
   async start() {
     this.drawPages();
     this.book.load();
-    await this.open();
+    await Promise.race([this.open(), new Promise((resolve) => { this.seen = resolve; })]); // names complete during a long search
     await this.commands.loadNames();
     document.documentElement.dataset.ready = 'yes';
   }
@@ -65,25 +66,33 @@ class Page {
     byId('ask').parentElement.hidden = false;
     document.querySelector('nav').append(...[...Object.entries(TASKS).map(([name, [title]]) => [name, title]),
       ['exercises', 'Learn'], ['commands', 'All commands']].map(([page, title]) =>
-      make('a', { href: `#${encodeURIComponent(lineOf(this.lines[page] ?? [page]))}`, 'data-page': page }, title)));
+      make('a', { href: `#/${encodeURIComponent(lineOf(this.lines[page] ?? [page]))}`, 'data-page': page }, title)));
   }
 
-  // A task opens with its last question; tasks about training share one problem.
+  // A task opens with its last question; tasks about training share one problem, all tasks a model and a chip that were chosen.
   remember(words) {
-    if (!this.lines[words[0]]) return;
+    const last = this.lines[words[0]];
+    if (!last) return;
     this.lines[words[0]] = words;
     const problems = ['fit', 'step', 'search'];
+    const machine = (line) => machineOf(line, this.forms.machines);
+    const chosen = (of) => of(words) && of(words) !== of(last);
     for (const [name, line] of Object.entries(this.lines)) {
-      if (problems.includes(name) && problems.includes(words[0]))
+      if (optionIn(words, 'from') !== null) { /* a launch has its own */ }
+      else if (problems.includes(name) && problems.includes(words[0]))
         for (const option of ['model', 'hw', 'batch', 'seq', 'tokens'])
           this.lines[name] = withOption(this.lines[name], option, optionIn(words, option));
-      setAttributes(document.querySelector(`[data-page=${name}]`), { href: `#${encodeURIComponent(lineOf(this.lines[name]))}` });
+      else {
+        if (chosen((each) => optionIn(each, 'model'))) this.lines[name] = withOption(this.lines[name], 'model', optionIn(words, 'model'));
+        if (chosen((each) => machine(each).chip)) this.lines[name] = withField(this.lines[name], 'chip', '', { ...machine(line), chip: machine(words).chip });
+      }
+      setAttributes(document.querySelector(`[data-page=${name}]`), { href: `#/${encodeURIComponent(lineOf(this.lines[name]))}` });
     }
   }
 
   // The address determines the view: a command, two commands on two lines, the exercises, or all commands.
-  open() {
-    const text = decoded(location.hash.slice(1)) || lineOf(this.lines.fit);
+  async open() {
+    const text = await this.takeFiles(decoded(location.hash) || lineOf(this.lines.fit));
     const [view, chapter] = text.split('/');
     const views = { exercises: () => this.book.show(chapter), commands: () => byId('book').replaceChildren(...this.commands.page()) };
     const inBook = Object.hasOwn(views, view);
@@ -100,8 +109,10 @@ class Page {
   }
 
   markPage(name) {
-    for (const link of document.querySelectorAll('header nav a'))
+    for (const link of document.querySelectorAll('header nav a')) {
       setAttributes(link, { 'aria-current': link.dataset.page === name ? 'page' : 'false' });
+      if (link.dataset.page === name) link.parentNode.scrollLeft = link.offsetLeft - 50;
+    }
     document.title = `${name} · scaleplan`;
   }
 
@@ -112,11 +123,31 @@ class Page {
     else this.answer(words, true);
   }
 
-  // A launch has its own model and plan, and asks for a machine.
-  useFile(what, name) {
+  // A launch has its own model and plan, and asks for a machine; requests are served.
+  useFile({ use, command }, name) {
     const words = wordsOf(this.input.value);
-    const launch = ['step', '--from', name, '--hw', optionIn(words, 'hw') || optionIn(this.lines.step, 'hw')];
-    this.ask(what === 'validate' ? ['validate', name] : what === 'from' ? launch : withOption(words, what, name));
+    const launch = [command, '--from', name, '--hw', optionIn(this.lines[command] ?? words, 'hw')];
+    this.ask(use === 'validate' ? [use, name] : use === 'from' ? launch : withOption(use === 'input' ? this.lines.serve : words, use, name));
+  }
+
+  // The address of a question, with its files where they are small.
+  async copyLink(words) {
+    const names = [...this.first ?? [], ...words].filter((word) => this.files.own.has(word));
+    const packed = await Promise.all(names.map(async (name) => `\n\n${name} ${await wordOf(this.files.own.get(name))}`));
+    const link = `${location.href.split('#')[0]}${this.addressOf(words)}${encodeURIComponent(packed.join(''))}`;
+    if (!names.length || link.length < 8000) return copyText(link, `The link is copied${names.length ? `, with ${names.join(', ')}` : ''}.`);
+    return copyText(location.href, `The link is copied. It is too short for ${names.join(', ')}: whoever opens it drops that on the page.`);
+  }
+
+  // Takes the files of a link; returns its question.
+  async takeFiles(text) {
+    const [question, ...files] = text.split('\n\n');
+    for (const [name, word] of files.map((file) => file.split(' ')))
+      try {
+        this.files.take(name, await bytesOf(word));
+      } catch { /* a link that was cut: the answer asks for the file */ }
+    if (files.length) this.files.show();
+    return question;
   }
 
   addressOf(words) {
@@ -138,6 +169,7 @@ class Page {
     if (this.running) this.engine.cancel(this.running.id);
     this.asked = words;
     byId('answer').classList.add('stale');
+    byId('answer').querySelectorAll('[data-new]').forEach((part) => part.removeAttribute('data-new'));
     if (!this.first && words[0] === 'fit' && optionIn(words, 'tokens') !== null && !await this.verdictFirst(words)) return;
     await this.tables();
     this.answers = [];
@@ -145,13 +177,14 @@ class Page {
     for (const each of this.first ? [this.first, words] : [words]) {
       const done = await this.runOne(each);
       if (!done || this.asked !== words) return;
-      if (live && done.code > 1) return byId('status').replaceChildren(make('pre', { class: 'errors' }, done.stderr));
+      this.forms.want(done.code > 1 ? / give (--.*)/.exec(done.stderr)?.[1] ?? '' : '');
+      if (live && done.code > 1) return byId('status').replaceChildren(...this.errorsOf(each, done, null));
       shown.push(this.answerOf(each, done));
     }
     this.show(...shown);
     this.shown = lineOf(words);
     if (live) history.replaceState(null, '', this.addressOf(words));
-    if (byId('answer').querySelector('.errors')) this.input.focus();
+    if (byId('answer').querySelector('.errors')) (byId('fields').querySelector('[aria-invalid=true]') ?? this.input).focus();
     else if (this.goes) byId('answer').focus();
     this.goes = false;
     this.remember(words);
@@ -163,7 +196,7 @@ class Page {
     const done = await this.engine.run([...withoutOption(words, 'tokens'), '--format', 'layout'], { files: this.files.all() }).promise;
     if (done?.code > 1 || !done || this.asked !== words) return this.asked === words;
     const next = this.answerOf(words, done);
-    const old = ['.verdict', '.gauge'].map((part) => byId('answer').querySelector(part));
+    const old = ['.verdict', '.gauge', '.lines'].map((part) => byId('answer').querySelector(part));
     if (old.includes(null)) this.show(next);
     else old.forEach((part) => part.replaceWith(setAttributes(next.querySelector(`.${part.classList[0]}`), { 'data-new': true })));
     return true;
@@ -173,6 +206,7 @@ class Page {
     byId('answer').replaceChildren(make('div', { class: `answers n${shown.length}` }, shown), ...this.difference());
     byId('answer').querySelectorAll('.report').forEach(walkNumbers);
     byId('answer').classList.remove('stale');
+    this.seen?.();
     if (this.answers[0]?.quantities) this.forms.know(this.answers.at(-1));
     clearTimeout(this.speaking); // not at every key
     this.speaking = setTimeout(() => {
@@ -206,7 +240,7 @@ class Page {
   // As wide as its place, beside another answer half of it; lines of text stay short enough to read.
   pictureWidth() {
     const room = byId('answer').clientWidth || 390;
-    return String(Math.max(280, Math.min(Math.floor(this.first && room > 1000 ? room / 2 - 20 : room), 960)));
+    return String(Math.max(280, Math.min(Math.floor(this.first && room >= 680 ? room / 2 - 20 : room), 960)));
   }
 
   // If a command has an answer but no picture, asks again without a picture; if it has no answer, shows why.
@@ -235,13 +269,20 @@ class Page {
     const ask = (quantity) => this.explain.ask(words, quantity);
     const lacking = done.code > 1 && words.filter((word) => /\.(json|csv|sh|ya?ml|py|toml)$/.test(word) && !this.files.own.has(word));
     return make('article', { class: 'one' }, this.first ? make('p', { class: 'which' }, `scaleplan ${lineOf(words)}`) : null,
-      errorsOf(done), lacking.length ? make('p', {}, `A link carries names, not files: drop ${lacking.join(', ')} on this page.`) : null,
+      this.errorsOf(words, done, 'alert'), lacking.length ? make('p', {}, `The link has no room for files: drop ${lacking.join(', ')} on this page.`) : null,
       layout ? reportOf(words[0], layout, figure, ask) : done.stdout ? plainOf(words, done.stdout) : null,
       done.code < 2 ? this.tools(words) : null);
   }
 
+  // What is wrong, or to be noted beside an answer, and a button for the name that may be meant.
+  errorsOf(words, { code, stderr }, role) {
+    const [, wrong, meant] = /"([^"]+)"; did you mean "([^"]+)"/.exec(stderr) ?? [];
+    return [stderr && (code > 1 ? make('pre', { class: 'errors', role }, stderr) : make('p', { class: 'notes' }, stderr)),
+      meant && button(`Use ${meant}`, () => this.ask(words.map((word) => word.replace(wrong, meant)), true))].filter(Boolean);
+  }
+
   tools(words) {
-    return make('div', { class: 'tools' }, button('Copy as JSON', () => this.copyJson(words)), button('Copy link', () => copyText(location.href, 'The link is copied.')),
+    return make('div', { class: 'tools' }, button('Copy as JSON', () => this.copyJson(words)), button('Copy link', () => this.copyLink(words)),
       this.first ? button('Stop comparing', () => this.compare(null)) : button('Compare with another', () => this.compare(words)),
       button('Print', () => window.print()));
   }

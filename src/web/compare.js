@@ -5,12 +5,12 @@ function ratioText(a, b) {
   return `× ${digits(b / a)}`;
 }
 
-// Quantities that both answers have, with different values; those in lists are left out.
+// Quantities that both answers have, with different values; those in lists and commands are left out.
 function differencesOf(before, after) {
   const of = new Map(before.map((quantity) => [quantity.key, quantity]));
   return after.filter((b) => {
     const a = of.get(b.key);
-    return a && a.value !== b.value && b.key !== 'verdict' && !/\.\d+(\.|$)/.test(b.key);
+    return a && a.value !== b.value && !/^verdict$|\bcommand\b/.test(b.key) && !/\.\d+(\.|$)/.test(b.key);
   }).map((b) => ({ a: of.get(b.key), b }));
 }
 

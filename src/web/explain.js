@@ -19,7 +19,7 @@ class Explain {
     const closing = button('Close', () => this.close(), { class: 'quiet' });
     const line = `scaleplan ${lineOf(asked)}`;
     this.panel.replaceChildren(make('div', { class: 'bar' }, make('h2', {}, `${label}: ${text}`), closing),
-      make('pre', {}, done.stdout.replace(/^ +no derivation of this is written\n/m, '') || done.stderr), make('p', { class: 'command' }, make('code', {}, line), ' ',
+      make('pre', {}, done.stdout.replace(/^ +this has no derivation.*\n/m, '') || done.stderr), make('p', { class: 'command' }, make('code', {}, line), ' ',
         button('Copy', () => copyText(line, 'The command is copied.'), { class: 'quiet' })));
     this.panel.hidden = false;
     closing.focus();

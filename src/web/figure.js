@@ -1,4 +1,4 @@
-// Shows a picture of the program, an SVG, with what its shapes say when one points at them or goes through them by arrows.
+// Shows a picture of the program, an SVG, with the text of its shapes when one points at them or goes through them by arrow keys.
 
 class Figure {
   constructor(text) {
@@ -9,8 +9,8 @@ class Figure {
     this.tip = make('p', { class: 'tip', role: 'status' });
     this.element = make('figure', {}, make('div', { class: 'plot', tabindex: 0, role: 'group',
       'aria-label': 'Picture. Arrow keys go from value to value.', onkeydown: (event) => this.key(event),
-      onpointermove: (event) => this.show(this.spots.find((spot) => spot.parentNode === event.target)) }, this.svg), this.tip,
-    make('div', { class: 'tools' }, button('Copy SVG', () => copyText(text, 'The picture is copied as SVG.'))));
+      onpointermove: (event) => this.show(this.spots.find((spot) => spot.parentNode === event.target)) }, this.svg),
+    make('div', { class: 'tools' }, button('Copy SVG', () => copyText(text, 'The picture is copied as SVG.')), this.tip));
   }
 
   show(spot) {

@@ -39,6 +39,11 @@ class Forms {
     this.slide();
   }
 
+  // Marks the fields of options that an answer lacks.
+  want(options) {
+    for (const [name, field] of this.fields) field.setAttribute('aria-invalid', options.split(/\W+/).includes(SHARED[name] ?? name));
+  }
+
   // Moves the sliders to where their fields are.
   slide() {
     for (const [name, slider] of this.sliders) {
@@ -80,8 +85,9 @@ class Forms {
     const control = this.control(option, id, unit);
     this.fields.set(name, control);
     const change = () => {
-      const value = control.type === 'checkbox' ? control.checked : control.value.trim();
-      this.words = withField(this.words, name, value === false ? '' : value, this.machines);
+      const text = (each) => this.fields.get(each)?.value.trim();
+      const value = control.type === 'checkbox' ? control.checked || '' : high || name === 'tokens' ? text(name).replace(/[, ](?=\d{3})/g, '') : text(name);
+      this.words = withField(this.words, name, value, { chip: text('chip'), count: text('count') });
       this.slide();
       this.changed(this.words, false);
     };
@@ -94,7 +100,7 @@ class Forms {
 
   // A slider over powers of two, which writes its field.
   slider(name, label, low, high, control, change) {
-    const slider = make('input', { type: 'range', min: low, max: high, 'aria-label': `${label}, slider`, oninput: () => {
+    const slider = make('input', { type: 'range', min: low, max: high, value: low, 'aria-label': `${label}, slider`, oninput: () => {
       control.value = 2 ** slider.value;
       change();
     } });
@@ -113,6 +119,11 @@ class Forms {
       placeholder: option.default ?? (unit === undefined ? option.value : '') });
     if (!list || id === 'field-count') return input;
     input.addEventListener('focus', () => this.offer(option, list));
+    // A browser offers what goes with the text that stands there: at the arrow, all.
+    input.addEventListener('pointerdown', ({ offsetX }) => {
+      if (offsetX > input.clientWidth - 30) [input.placeholder, input.value] = [input.value, ''];
+    });
+    input.addEventListener('blur', () => this.show(this.words));
     this.element.append(make('datalist', { id: list }));
     return input;
   }

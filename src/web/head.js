@@ -3,11 +3,11 @@
 
 const named = (front, names, end) => names.split(' ').map((name) => `${front}${name}${end}`);
 
-// What is drawn, where the answer has it: the first of a list whose whole is there, with its parts.
+// The value to draw, if the answer has it: the first of a list whose whole is there, with its parts.
 const MEMORIES = [
   { title: 'Memory', of: 'per chip', whole: 'best.device_bytes', most: 'capacity_bytes',
     parts: named('best.', 'state held activation peak', '_bytes'), colours: '07b fd9 d50 888' },
-  { title: 'Memory', of: 'per chip', whole: 'memory.device_bytes', most: 'memory.capacity_bytes',
+  { title: 'Memory', of: 'per chip', whole: 'memory.device_bytes', most: 'memory.capacity_bytes', low: 'memory.live_bytes',
     parts: named('memory.', 'params grads optimizer activations buffers', '_bytes'), colours: '07b fd9 5be d50 888' },
   { title: 'Memory', of: 'of an instance', whole: 'total_bytes', most: 'capacity_bytes', parts: ['weights_bytes', 'kv_cache_bytes'] },
   { title: 'Memory', of: 'per chip', whole: 'memory.both', most: 'memory.capacity', parts: ['memory.states'] },
@@ -20,7 +20,7 @@ const TIMES = [
   { title: 'Time of a step', whole: 'step_s', low: 'step_low_s', high: 'step_high_s',
     parts: named('', 'exposed_generation training refit wake overhead', '_s'), colours: '07b e90 097 888 d50' },
 ];
-const FACTS = ['days', 'cost_usd', 'cost_usd_per_mtoken.output', 'ttft_s', 'mfu', 'tokens_per_s'];
+const FACTS = ['days days_at_mfu', 'cost_usd cost_at_mfu_usd', 'cost_usd_per_mtoken.output', 'ttft_s', 'mfu', 'tokens_per_s'];
 const FRONTS = ['', 'plans.0.', 'expected.', 'best.']; // a plan is the answer, or is in it
 const COLOURS = '07b 5be ade c7a 999 863 e90 fd6 d50 e95 b81 ccc 097 677'; // where a picture below has none for the same
 
@@ -58,7 +58,7 @@ function stackOf(parts, scale, whole, ask, ...marks) {
   return [make('div', { class: 'stack', 'aria-hidden': 'true' }, marks.filter(Boolean), parts.map((part) =>
     styled(make('span', { title: `${part.label} ${part.text}` }), { width: share(part.value), background: part.colour }))),
   make('ul', { class: 'key' }, parts.filter((part) => part.value >= 0.01 * scale).map((part) =>
-    make('li', {}, styled(make('i'), { background: part.colour }), `${part.label.replace(' per chip', '')} `, numberOf(part, ask))), rest > 0.01 * scale ? make('li', {}, make('i', { class: 'used' }), 'the rest') : null)];
+    make('li', {}, styled(make('i'), { background: part.colour }), `${part.label.replace(' per chip', '')} `, numberOf(part, ask))), rest > 0.01 * scale ? make('li', {}, make('i', { class: 'used' }), 'allocator and runtime') : null)];
 }
 
 // Whose figures they are: `fit` has two plans, that of its verdict and the one that a search finds to be the fastest.
@@ -69,11 +69,11 @@ const degreesOf = (all, front) => ['dp', 'tp', 'pp', 'cp', 'ep'].map((key) => al
 function gaugeOf(all, ask) {
   const drawn = drawnOf(MEMORIES, all);
   if (!drawn) return null;
-  const { whole, most, parts } = drawn;
+  const { whole, most, low, parts } = drawn;
   const over = whole.value > most.value;
   const scale = over ? whole.value : most.value;
   return make('section', { class: `gauge ${over ? 'bad' : 'good'}` }, make('h3', {}, `${drawn.title} `, make('b', {}, numberOf(whole, ask),
-    ' of ', numberOf(most, ask)), ' ', make('small', {}, drawn.of, whole.key.startsWith('best.') ? `, with ${planOf(all)}` : null)), stackOf(parts, scale, whole.value, ask, styled(make('span', { class: 'used' }), { width: `${100 * whole.value / scale}%` }),
+    ' of ', numberOf(most, ask)), ' ', make('small', {}, drawn.of, low && [', ', numberOf(low, ask), ' of it tensors'], whole.key.startsWith('best.') ? `, with ${planOf(all)}` : null)), stackOf(parts, scale, whole.value, ask, styled(make('span', { class: 'used' }), { width: `${100 * whole.value / scale}%` }),
     over && styled(make('span', { class: 'most' }), { left: `${100 * most.value / scale}%` })));
 }
 
@@ -89,7 +89,7 @@ function timeOf(all, ask) {
 // A plan that does not fit has no days.
 function factsOf(all, ask) {
   if (all.get('best.fits')?.good === false) return null;
-  const facts = FACTS.map((key) => all.get(frontOf(all, key) + key)).filter(Boolean);
+  const facts = FACTS.map((keys) => keys.split(' ').map((key) => all.get(frontOf(all, key) + key)).find(Boolean)).filter(Boolean);
   return facts.length > 1 ? make('p', { class: 'facts' }, facts.map((each) => factOf(each, ask))) : null;
 }
 

@@ -22,6 +22,7 @@ function signedNumber(value) {
   return bytes;
 }
 
+const CUSTOM = 0; // names of tools, which a browser does not read
 const DATA = 11;
 const DATA_COUNT = 12; // of segments: only code that names one needs it
 const AT_CONSTANT = [0, 0x41]; // an active segment of the first memory, at an i32.const
@@ -56,7 +57,7 @@ export function withOneSegment(module) {
     const [size, start] = readNumber(module, at + 1);
     const section = module.subarray(start, start + size);
     const written = kind === DATA ? joined(section) : section;
-    if (kind !== DATA_COUNT) parts.push(Buffer.from([kind, ...number(written.length)]), written);
+    if (kind !== DATA_COUNT && kind !== CUSTOM) parts.push(Buffer.from([kind, ...number(written.length)]), written);
     at = start + size;
   }
   return Buffer.concat(parts);

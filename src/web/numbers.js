@@ -6,7 +6,7 @@ function digits(value) {
   return text.includes('e') ? text : String(Number(text));
 }
 
-// "4.2e3", "12k", "40%", "1.5 GB": a number; NaN if it is none.
+// "4.2e3", "12k", "40%", "1.5 GB": a number; NaN if it is not one.
 function typedNumber(text) {
   const match = /^\s*([-+]?[\d.,]+(?:e[-+]?\d+)?)\s*(%|([kKMGTPE])(i?)[A-Za-z/]*|[a-z/ ]*)\s*$/i.exec(text);
   if (!match) return NaN;

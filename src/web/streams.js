@@ -98,7 +98,7 @@ function moveNumber(stream, from, to) {
   }
 }
 
-// Constants that can be addresses of data, which is above the stack of 4 MiB, are three bytes in a stream of their own;
+// Constants that can be addresses of data, which is above the stack of 4 MiB, are three bytes in a separate stream;
 // ADDRESS stands for one among the constants. What is ADDRESS itself takes a byte more, as the format allows. 2 kB of 350.
 const ADDRESS = 0x55;
 const FIRST_ADDRESS = 1 << 22;
@@ -127,7 +127,7 @@ function intoStreams(code) {
   const to = tapesOf(() => new Tape(new Uint8Array(code.length)));
   walkCode((stream) => (stream === CONSTANT ? splitConstant(from, to[CONSTANT], to[ADDRESSES]) : moveNumber(stream, from, to[stream])),
     () => from.number(), () => {});
-  to[STREAMS.indexOf('a')].written().fill(0); // alignments are hints alone
+  to[STREAMS.indexOf('a')].written().fill(0); // alignments are only hints
   const all = new Tape(new Uint8Array(code.length + 100));
   STREAMS.forEach((_, i) => all.putNumber(to[i].at));
   STREAMS.forEach((_, i) => all.put(to[i].written()));

@@ -1,4 +1,4 @@
-// What people come for, and the words for its fields.
+// The tasks of users, and the words for their fields.
 
 // The first question of a task, and its fields.
 const TASKS = {
@@ -50,9 +50,10 @@ function fieldIn(words, name, names) {
   return value === null || value === true ? '' : value;
 }
 
-function withField(words, name, value, names) {
+// `chip` and `count` are what stands in their fields: not every text of both can be told apart in one option.
+function withField(words, name, value, { chip, count }) {
   if (name === 'chip' || name === 'count') {
-    const { chip, count } = { ...machineOf(words, names), [name]: value };
+    count = count.replace(/[, ]/g, '').replace(/[a-z]{2,}$/i, ''); // "1,024 chips"
     return withOption(words, 'hw', count && !/[:,.]/.test(chip) ? `${chip}-${count}` : chip);
   }
   if (name !== 'batch' && name !== 'length') return withOption(words, name, value);

@@ -1,7 +1,7 @@
 /* Unpacks the page: LZMA by the specification of its format, of which only the bits adapt
- * otherwise: the chance of a 0 is the mean of a fast and a slow learner, in a literal a mix of both
- * and of what followed the whole byte before (adapted.mjs writes it). A module of its own,
- * because a browser runs it three times as fast as a script. Literals depend on two bits of the
+ * otherwise: the chance of a 0 is the mean of a fast and a slow learner, or a mix of both and of
+ * what followed the whole byte before (adapted.mjs writes it). A separate module, because a
+ * browser runs it three times as fast as a script. Literals depend on two bits of the
  * byte before (lc=2), nothing on the place (lp=0, pb=0).
  */
 enum {
@@ -21,15 +21,18 @@ enum {
 static unsigned short fast[DECISIONS], slow[DECISIONS];
 static unsigned range, code, state;
 
-/* Literals: chances of 0 behind each byte, in 0x10000; the logarithms of the odds of 0 by a chance
- * in 0x1000; and what each of the three chances weighs, of literals behind a literal and, by the
- * bit that is likely, behind a copy. M. Mahoney's lpaq. */
-enum { CHANCES = 3, KINDS = 3 };
+/* Mixed bits: chances of 0 behind each byte, in 0x10000; the logarithms of the odds of 0 by a
+ * chance in 0x1000; and what each of the three chances weighs, of literals behind a literal and, by
+ * the bit that is likely, behind a copy; of whether there is a copy, and from a distance of before.
+ * Those of lengths and distances would save 700 bytes and take half as long again. M. Mahoney's
+ * lpaq. */
+enum { CHANCES = 3, COPIES = 3, REPEATS, KINDS };
 static unsigned short behind[KINDS << 16];
 static short log_odds[0x1000];
 static int weight[KINDS][CHANCES];
 static const unsigned char *from;
 static unsigned char *to;
+static unsigned before; /* the byte before */
 
 /* Reads a bit that is 0 with this chance in 0x10000, from which the learners of a decision learn.
  */
@@ -60,7 +63,7 @@ __attribute__((noinline)) static unsigned bit(unsigned i)
     return read_bit(fast[i] + slow[i], i);
 }
 
-/* A chance in 0x1000 of log odds in 256ths, by lines between points that are half apart. */
+/* Probability (times 0x1000) of log odds (times 256), linear between points half a unit apart. */
 static int chance_of(int odds)
 {
     static const short points[] = {1,    2,    3,    6,    10,   16,   27,   45,   73,
@@ -87,10 +90,10 @@ static void start_mix(void)
         weight[0][i] = 0x10000 / CHANCES;
 }
 
-/* A bit of a literal: the errors of the mix teach its weights. */
+/* A mixed bit: the errors of the mix teach its weights. `place`: below 256. */
 __attribute__((noinline)) static unsigned mixed_bit(unsigned i, unsigned kind, unsigned place)
 {
-    unsigned short *const third = &behind[kind << 16 | place];
+    unsigned short *const third = &behind[kind << 16 | before << 8 | place];
     const int odds[CHANCES] = {log_odds[fast[i] >> 3], log_odds[slow[i] >> 3],
                                log_odds[*third >> 4]};
     int *const by = weight[kind];
@@ -144,19 +147,19 @@ static unsigned reverse_tree(unsigned i, unsigned bits)
 
 /* `match`: the byte at the last distance, whose bits are the likely ones until one differs; 0:
  * none. */
-__attribute__((noinline)) static void literal(unsigned before, unsigned match)
+__attribute__((noinline)) static void literal(unsigned match)
 {
     const unsigned i = LITERAL + 0x300 * (before >> 6);
     unsigned symbol = 1;
     for (; match && symbol < 0x100; match <<= 1) {
-        const unsigned wanted = match >> 7 & 1, one = mixed_bit(i + ((1 + wanted) << 8) + symbol,
-                                                                1 + wanted, before << 8 | symbol);
+        const unsigned wanted = match >> 7 & 1,
+                       one = mixed_bit(i + ((1 + wanted) << 8) + symbol, 1 + wanted, symbol);
         symbol = symbol << 1 | one;
         if (one != wanted)
             break;
     }
     while (symbol < 0x100)
-        symbol = symbol << 1 | mixed_bit(i + symbol, 0, before << 8 | symbol);
+        symbol = symbol << 1 | mixed_bit(i + symbol, 0, symbol);
     *to++ = (unsigned char)symbol;
     state = state < 4 ? 0 : state < 10 ? state - 3 : state - 6;
 }
@@ -194,11 +197,12 @@ __attribute__((export_name("unpack"))) void unpack(const unsigned char *packed, 
     to = out;
     for (;;) {
         unsigned size = 1;
-        if (!bit(IS_MATCH + 16 * state)) {
-            literal(to > out ? to[-1] : 0, state >= 7 ? to[~reps[0]] | 0x100 : 0);
+        before = to > out ? to[-1] : 0;
+        if (!mixed_bit(IS_MATCH + 16 * state, COPIES, state)) {
+            literal(state >= 7 ? to[~reps[0]] | 0x100 : 0);
             continue;
         }
-        if (bit(IS_REP + state)) {
+        if (mixed_bit(IS_REP + state, REPEATS, state)) {
             unsigned which = 0;
             while (which < 3 && bit(IS_REP0 + 12 * which + state))
                 which++;

@@ -2,17 +2,19 @@
 # run.sh [MACHINE...]: the README's set-up blocks, to the letter, on machines made empty for it: Debian 12 and apt, no more.
 #   root      a clone of the commit, as root
 #   user      its tarball, without .git, as a user without rights, in a path with a space, with clang, with neither a home
-#             nor a terminal; the tests that run programs then run once more with programs, locales and HOME taken away
-# Both when none is named. Needs root (for mounts), mmdebstrap, the way of this machine's apt to a mirror of Debian and 4 GiB
-# of memory. Fails where a block does, where a skipped test says no reason and where fewer than 80 tests passed (60 with little).
+#             nor a terminal
+#   little    the same, and then the tests that run programs once more, with programs, locales and HOME taken away
+# root and little when none is named. Needs root (for mounts), mmdebstrap, the way of this machine's apt to a mirror of Debian
+# and 4 GiB of memory. Fails where a block does, where a skipped test says no reason and where fewer than 80 tests passed
+# (60 with little).
 set -euo pipefail
 stop() { echo "tests/bare/run.sh: $*" >&2; exit 1; }
 
 # Everything is made on a tmpfs in a mount and process namespace of its own: however this ends, nothing stays behind.
 if [ "${1:-}" != --inside ]; then
-  [ $# -gt 0 ] || set -- root user
+  [ $# -gt 0 ] || set -- root little
   for name in "$@"; do
-    [[ $name == root || $name == user ]] || stop "unknown machine $name, expected root or user"
+    [[ $name == root || $name == user || $name == little ]] || stop "unknown machine $name, expected root, user or little"
   done
   [ "$EUID" = 0 ] || stop "needs root, for mounts"
   for tool in mmdebstrap unshare setpriv git; do
@@ -30,6 +32,7 @@ mount -t tmpfs tmpfs "$place"
 
 block() { git -C "$source" show HEAD:README.md | bash "$source/tests/bare/block.sh" "$1"; }
 first=$(block 1)
+folder="/srv/a folder/scaleplan" # of the user
 second=$(block 2)
 
 # Debian's sources and the settings of apt (proxies, dates) are this machine's; mmdebstrap's own where it is not a Debian 12.
@@ -91,7 +94,7 @@ root() {
 # The README says to put `sudo` before each apt-get if you are not root; without sudo, somebody else runs it. So here: the commands of the
 # block that begin with apt-get are run by root, and all others by the user, who has no rights at all and no sudo.
 user() {
-  local folder="/srv/a folder/scaleplan" mine=(HOME=/home/user CC=clang) commands gone # HOME is named, but is not there
+  local mine=(HOME=/home/user CC=clang) commands # HOME is named, but is not there
   commands=$(sed 's/ && /\n/g' <<<"$first")
   machine user
   chroot "$place/user" useradd user
@@ -102,6 +105,11 @@ user() {
   quietly "user, clang" as user 0:0 / "apt-get install -y --no-install-recommends clang" HOME=/root
   quietly "user, block 1" as user user: "$folder" "$(grep -v '^apt-get ' <<<"$commands")" "${mine[@]}"
   tests 80 "$second" "user, block 2" user user: "$folder" "${mine[@]}"
+}
+
+little() {
+  local gone
+  user
   for gone in rsvg-convert git python3 perl less man script tput; do
     rm -f "$place/user/usr/bin/$gone" "$place/user/usr/bin/$gone"[0-9.]*
   done
@@ -112,5 +120,5 @@ user() {
 debian
 for name in "$@"; do
   "$name"
-  umount -lR "$place/$name"
+  umount -lR "$place/${name/little/user}"
 done

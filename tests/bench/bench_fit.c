@@ -1,6 +1,6 @@
 /*
- * Evaluations of the closed forms in a second on one core, as a ratio to a baseline run beside it:
- * starting /bin/true, the least that any tool called from a shell costs.
+ * Evaluations of the closed forms per second on one core, as a ratio to a baseline run beside it:
+ * starting /bin/true, the minimum cost of any tool called from a shell.
  */
 #include <math.h>
 #include <spawn.h>

@@ -1,6 +1,6 @@
-/* Lines of `step -` with one key asked for, in a second on one core, as a ratio to what cannot be
- * left out: reading the same lines by cJSON and printing a number, and that with the estimates of
- * the plans. Llama 3 70B on 256 H100. */
+/* Lines of `step -` with one requested key, per second on one core, as a ratio to the unavoidable
+ * work: reading the same lines by cJSON and printing a number, and that with the estimates of the
+ * plans. Llama 3 70B on 256 H100. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ enum { LINES = 20000, ROUNDS = 5, LONGEST = 80 };
 
 static char lines[LINES][LONGEST];
 
-/* Of the processor, so that what else runs on the machine counts little. */
+/* Processor time, so that other work on the machine counts little. */
 static double now_s(void)
 {
     struct timespec t;

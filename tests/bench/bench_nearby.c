@@ -1,4 +1,4 @@
-/* What looking close by costs: the time of a whole `search` over that of the search alone, on one
+/* The cost of looking close by: the time of a whole `search` over that of the search alone, on one
  * core, and over that of the machine before it lost a node. */
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* What `need` takes over all figures of a machine, as a ratio to the line beside it that answers
+/* The time of `need` over all figures of a machine, as a ratio to the line beside it that answers
  * the goal once: `step`, `serve`, or with --replan `search`. Medians of rounds that take turns, so
- * that what else runs on the machine counts little. */
+ * that other work on the machine counts little. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

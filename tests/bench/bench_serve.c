@@ -38,7 +38,7 @@ static struct sp_service service_of(const struct sp_model *model, const struct s
                                .attention = true};
 }
 
-/* One prepared instance, another number of requests each time. */
+/* One prepared instance, with a different number of requests each time. */
 static void time_points(const struct sp_service *service, const struct sp_serve_load *load)
 {
     enum { POINTS = 1000000 };

@@ -1,4 +1,4 @@
-/* Evaluations of a plan in a second on one core, each kind as a ratio to the whole path of `step`
+/* Evaluations of a plan per second on one core, each kind as a ratio to the whole path of `step`
  * beside it. Llama 3 70B on 512 H100: TP 4, PP 16, 128 micro-batches. */
 #include <math.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ static struct sp_kind_memory kinds[SP_STAGE_KINDS];
 static struct sp_task tasks[1 << 16];
 static struct sp_played played;
 
-/* Of the processor, so that what else runs on the machine counts little. */
+/* Processor time, so that other work on the machine counts little. */
 static double now_s(void)
 {
     struct timespec t;

@@ -6,7 +6,7 @@ nm=$1; shift
 uses=$("$nm" -A -P "$@" 2>/dev/null | sed 's,^.*/CMakeFiles/,,' | awk ' # a folder may have spaces
   match($1, /\.dir\/.*\.c\.o:/) {
     file = substr($1, RSTART + 5, RLENGTH - 10)
-    sub(/^src\//, "", file)
+    sub(/^(\.\/)?src\//, "", file) # Ninja writes ./src
     if ($3 == "U") used[file, $2] = 1; else if ($3 ~ /^[A-TV-Z]$/) defined[$2] = file
   }
   END {

@@ -8,7 +8,7 @@ import sympy as sp
 
 root = sys.argv[1]
 TEXT = r'"((?:[^"\\]|\\.)*)"'
-names = {"sqrt": sp.sqrt, "diff": sp.Function("diff"), "log": sp.log, "fmax": sp.Max, "max": sp.Max,
+names = {"sqrt": sp.sqrt, "diff": sp.Function("diff"), "log": sp.log, "fmax": sp.Max, "max": sp.Max, "fmin": sp.Min, "min": sp.Min,
          "log2": sp.Function("log2", positive=True)}
 
 

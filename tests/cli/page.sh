@@ -50,7 +50,7 @@ check boss fit $problem
     wrong boss "is not what search says"
 for name in boss search; do
     command=$(sed -n 's:.*<code>scaleplan \(.*\)</code>.*:\1:p' $name.html)
-    shown=$(sed -n 's:.*<dt>expected step</dt><dd>\([^<]*\)</dd>.*:\1:p' $name.html)
+    shown=$(sed -n 's:.*<dt>step</dt><dd>\([^<]*\)</dd>.*:\1:p' $name.html)
     said=$("$program" $command | sed -n 's/^step *\([0-9.]* [a-z]*\) (.*/\1/p')
     [ -n "$said" ] && [ "$shown" = "$said" ] || wrong $name "shows a step of $shown, its command $said"
 done

@@ -13,6 +13,7 @@
 # where nothing was. With FIRST set a file is left at its first difference. --update writes what happened into the file, to
 # be read before it is committed.
 set -uo pipefail
+shopt -s extglob
 
 update=
 [ "${1:-}" = --update ] && { update=1; shift; }
@@ -20,6 +21,16 @@ program=$(realpath "$1") || exit 2
 source "$(dirname "$0")/needs.sh"
 failed=0 run=0
 shift
+
+# Lines with a mark, without blanks at their ends; one without a newline at its end is still a line. A program would take
+# longer to start than most commands run.
+marked() { # MARK
+    local lines
+    mapfile -t lines
+    lines=("${lines[@]/#/$1}")
+    lines=("${lines[@]/%+( )/}")
+    [ ${#lines[@]} = 0 ] || printf '%s\n' "${lines[@]}"
+}
 
 transcript() { # FILE: what it should be, on standard output
     local line code needs='' skipping='' number=0
@@ -42,12 +53,10 @@ transcript() { # FILE: what it should be, on standard output
         fi
         needs=
         [ -z "$skipping" ] || continue
-        timeout 900 bash -c "${line#\$ }" >"$scratch/out" 2>"$scratch/err" </dev/null
+        (set +uo pipefail && shopt -u extglob && eval "${line#\$ }") >"$scratch/out" 2>"$scratch/err" </dev/null
         code=$?
-        # Lines get a mark; one without a newline at its end is still a line.
-        sed 's/^/> /; s/ *$//' "$scratch/out"
-        [ -z "$(tail -c1 "$scratch/out")" ] || echo
-        sed 's/^/! /; s/ *$//' "$scratch/err"
+        marked '> ' <"$scratch/out"
+        marked '! ' <"$scratch/err"
         [ $code -eq 0 ] || echo "= $code"
         [ -z "${FIRST:-}" ] || cmp -s -n "$(stat -c %s "$scratch/actual")" "$1" "$scratch/actual" || return
     done <"$1"

@@ -1,4 +1,5 @@
-/* What the fuzz targets expect of every answer: finite numbers, strict JSON, a reason to refuse. */
+/* Requirements of the fuzz targets on every answer: finite numbers, strict JSON, a reason to
+ * refuse. */
 #include "fuzz.h"
 
 #include <fcntl.h>
@@ -8,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static char *const *running; /* the command line under way, for messages */
+static char *const *running; /* the current command line, for messages */
 
 /* Aborts, saying why and where. */
 __attribute__((noreturn)) static void stop(const char *why)

@@ -1,4 +1,4 @@
-/* Files of cases: reading alone, the commands in them are not run. */
+/* Files of cases: only read, the commands in them are not run. */
 #include "fuzz.h"
 
 #include "config/exercises.h"

@@ -1,4 +1,4 @@
-/* Config files of the kinds that have no target of their own: what is accepted can be shown, and
+/* Config files of the kinds without a separate target: what is accepted can be shown, and
  * used by a command that takes such a file. */
 #include "../unit/words.h"
 #include "fuzz.h"
@@ -12,7 +12,7 @@ static const char *const users[SP_CONFIG_KINDS] = {
     [SP_DRIVES] = "train --model llama3-8b --tokens 1T --hw h100-64 --storage",
 };
 
-/* Runs a command line with the file behind it. */
+/* Runs a command line with the file as its last word. */
 static void run(const char *line, const char *file)
 {
     char copy[LINE], *words[WORDS];

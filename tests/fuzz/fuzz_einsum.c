@@ -1,4 +1,4 @@
-/* roofline --einsum: the spec, its sizes and a chip, one a line. */
+/* roofline --einsum: the spec, its sizes and a chip, one per line. */
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,4 +1,4 @@
-/* Answers to a sheet, a line each: numbers, words and a yes or no are graded, right or with a
+/* Answers to a sheet, one per line: numbers, words and a yes or no are graded, right or with a
  * remark. */
 #include "fuzz.h"
 

@@ -1,4 +1,4 @@
-/* The JSON parser, and where its keys stand. */
+/* The JSON parser, and the places of its keys. */
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,5 +1,5 @@
-/* Whole command lines, a word a line. Words with a slash are left out (nothing is to be written
- * anywhere), and so are commands whose work has no bound of its own. */
+/* Whole command lines, one word per line. Words with a slash are left out (nothing is to be written
+ * anywhere), and so are commands whose work is unbounded. */
 #include "fuzz.h"
 
 #include <string.h>

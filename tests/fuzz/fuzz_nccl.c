@@ -1,5 +1,5 @@
-/* What nccl-tests print: read, and fitted to a network; tests that do not name their operation are
- * of every second input all-reduces. */
+/* Output of nccl-tests: read, and fitted to a network; in every second input, tests that do not
+ * name their operation are all-reduces. */
 #include "fuzz.h"
 
 #include "runs/nccl_tests.h"

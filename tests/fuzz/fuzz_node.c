@@ -1,4 +1,4 @@
-/* What nvidia-smi and scontrol print of nodes: read, and made a machine. */
+/* Output of nvidia-smi and scontrol about nodes: read, and turned into a machine. */
 #include "fuzz.h"
 
 #include "config/node.h"

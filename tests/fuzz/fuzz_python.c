@@ -7,7 +7,7 @@
 #include "launch/formats/python.h"
 #include "launch/torchtitan/registry.h"
 
-/* Every argument of every call, and what each is worth as a setting. */
+/* Every argument of every call, and its value as a setting. */
 static bool take(void *to, const struct sp_python *python, const struct sp_call *call)
 {
     struct sp_argument argument;

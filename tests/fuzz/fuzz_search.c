@@ -1,4 +1,4 @@
-/* search and sweep on a small machine: a line of options each, a word a line. */
+/* search and sweep on a small machine: options, one word per line. */
 #include "fuzz.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* shard: the mesh, then arrays and their specs, one a line. */
+/* shard: the mesh, then arrays and their specs, one per line. */
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,4 +1,4 @@
-/* TOML documents, and recipes in Python: their values as settings. */
+/* TOML documents: their values as settings. */
 #include "fuzz.h"
 
 #include "launch/formats/syntax.h"
@@ -6,14 +6,10 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct sp_settings settings;
-    struct sp_error error = {0}, other = {0};
-    const char *const text = fuzz_text(data, size);
+    struct sp_error error = {0};
     settings.n = 0;
     settings.origin = "fuzz";
     settings.error = &error;
-    fuzz_expect(sp_read_toml(text, &settings), &error);
-    settings.n = 0;
-    settings.error = &other;
-    fuzz_expect(sp_read_recipe(text, &(struct sp_typed_names){0}, &settings), &other);
+    fuzz_expect(sp_read_toml(fuzz_text(data, size), &settings), &error);
     return 0;
 }

@@ -98,6 +98,9 @@ def mutants_of(path):
                 if kind == "arguments" and plain[match.end()] == ")" and re.search(
                         r"\b(fmax|fmin|sp_larger|sp_smaller)\($", plain[start:match.start()]):
                     continue  # the same of two numbers
+                if kind == "arguments" and re.match(r"(, [^,()]+)?\) [!=]= 0", plain[match.end():end]) and re.search(
+                        r"\bstrn?(case)?cmp\($", plain[start:match.start()]):
+                    continue  # whether two texts are the same
                 if kind == "comparison" and re.match(r"[^\n]*\n\s*abort\(\);", plain[match.end():end]):
                     continue  # out of memory
                 here += [Mutant(path, text, function, kind, match.start(), match.end(), c) for c in changes(match)]

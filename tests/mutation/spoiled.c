@@ -1,5 +1,6 @@
-/* Loaded before the library (LD_PRELOAD): every closed form again, one of them off by a twentieth.
- * SPOILED is the name of that one; the names of the forms that ran are added to the file ENTERED.
+/* Loaded before the library (LD_PRELOAD): every closed form again, with one of them wrong by a
+ * twentieth. SPOILED is the name of that one; the names of the forms that ran are added to the file
+ * ENTERED.
  */
 #include <math.h>
 #include <stdio.h>

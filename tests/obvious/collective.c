@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* A ring passes pieces one hop at a time, both ways at once: after X/2 steps everybody has
- * everything. */
+/* A ring passes pieces one hop at a time, both ways at once: after X/2 steps every rank
+ * has everything. */
 static void rings(void **state)
 {
     (void)state;
@@ -108,7 +108,7 @@ static double blocks(const struct sp_mesh *mesh, unsigned rows, unsigned columns
     return different;
 }
 
-/* The order in which an array's dimensions are written changes nothing. */
+/* The order in which an array's dimensions are written makes no difference. */
 static void order_of_dimensions(void **state)
 {
     (void)state;
@@ -226,8 +226,8 @@ static bool sums_up(const struct held *h, unsigned over)
     return true;
 }
 
-/* The product is there after the collectives that a matmul says, and without any one of them it is
- * not; reducing it instead of a gather is offered where that gives the product. */
+/* The product is complete after the collectives that a matmul states, and without any one of them
+ * it is not; reducing it instead of a gather is offered where that gives the product. */
 static void sharded_products(void **state)
 {
     (void)state;
@@ -341,8 +341,8 @@ static void exchanges(void **state)
 }
 
 /* A message of many pieces passes along a chain of ranks, a piece at a time; the next message
- * starts when the last rank has all. What is left beside the bytes at the line's rate is the time
- * to fill the chain, of which the closed form leaves out no step. */
+ * starts when the last rank has all. The rest, beyond the bytes at the line's rate, is the time to
+ * fill the chain; the closed form counts every step of it. */
 static void chains(void **state)
 {
     (void)state;
@@ -366,8 +366,8 @@ static void chains(void **state)
 }
 
 /* A transfer of x seconds at full rate over a link that reaches it as a / (a + b) is 1, with b the
- * ramp over x in root: its rate is x / (sqrt(x) + sqrt(r))^2 of the full one. A gather takes half
- * of an all-reduce of the same array where it was not measured, for that is a scatter and a gather.
+ * ramp over x in root: its rate is x / (sqrt(x) + sqrt(r))^2 of the full one. A gather that was
+ * not measured takes half of an all-reduce of the same array, which is a scatter and a gather.
  */
 static void transports(void **state)
 {

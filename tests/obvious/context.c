@@ -15,7 +15,7 @@ static double played_ring(int ranks, double block, double send)
     return worked;
 }
 
-/* A plan whose attention takes as long as a rate makes it, and no other work any time. */
+/* A plan in which attention takes a time set by a rate, and other work takes none. */
 static bool draw_attention(struct world *w)
 {
     if (!draw(w, false, false) || w->p.cp == 1 || w->m.sliding_window + w->m.attention_chunk > 0)
@@ -59,7 +59,7 @@ static void rings(void **state)
     assert_true(compared[0] >= 100 && compared[1] >= 100);
 }
 
-/* What all ranks of a group send to each other, pair by pair. */
+/* The bytes that all ranks of a group send to each other, pair by pair. */
 static void bytes(void **state)
 {
     (void)state;

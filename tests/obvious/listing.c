@@ -1,4 +1,4 @@
-/* What the obvious tests share: tensors one by one, and random models and plans. */
+/* Shared by the obvious tests: tensors one by one, and random models and plans. */
 #include "obvious.h"
 
 #include <string.h>

@@ -41,7 +41,7 @@ static double kept_of(const struct sp_model *m, const struct sp_plan *p,
             (1 - r->qkv) * (1 + cast) * (double)(m->mla.q_lora_rank + m->mla.kv_lora_rank) * tokens;
     else
         elements += (1 - r->qkv) * 2 * (double)m->mla.q_lora_rank * tokens;
-    elements += (1 - r->core * r->norms) * heads * v * tokens / tp; /* what attention gives out */
+    elements += (1 - r->core * r->norms) * heads * v * tokens / tp; /* the output of attention */
     if (casts) /* attention needs it in 2 bytes, the output projection in one */
         elements += (1 - r->core * r->norms) * heads * v * tokens / tp / 2;
     if (exchanged) /* and what was exchanged for it */
@@ -122,8 +122,8 @@ static double peak_of(const struct sp_model *m, const struct sp_plan *p,
                         2 * (m->gated_mlp ? 2 : 1) * tokens * width / tp, others_of(m, p, f));
     if (p->sequence_parallel && p->tp > 1)
         bytes += 2 * tokens * (double)m->d_model; /* a gathered gradient */
-    if (p->recompute.offload) /* what waits elsewhere stands again, and what was thrown away, while
-                                 what the layer before kept arrives */
+    if (p->recompute.offload) /* offloaded and dropped tensors are live again, while those kept by
+                                 the layer before arrive */
         bytes += kept_of(m, p, f, &nothing, moe) + kept_of(m, p, f, &p->recompute, moe);
     else if (p->recompute_layers > 0)
         bytes += kept_of(m, p, f, &nothing, moe) - kept_of(m, p, f, &p->recompute, moe);
@@ -158,8 +158,8 @@ static double layer_on_device(const struct sp_model *m, const struct sp_plan *p,
 }
 
 /* What a framework that takes torch's pipelining holds to send between stages, one micro-batch
- * after the other: it receives its input and its gradient into tensors of their own, and keeps what
- * it gave out until the backward pass. Inputs in flight are the first layer's and counted there. */
+ * after the other: it receives its input and its gradient into separate tensors, and keeps its
+ * output until the backward pass. Inputs in flight are the first layer's and counted there. */
 static double sends_of(const struct sp_model *m, const struct sp_plan *p, int64_t stage,
                        double flying)
 {
@@ -175,7 +175,7 @@ static double sends_of(const struct sp_model *m, const struct sp_plan *p, int64_
     return bytes;
 }
 
-/* What the framework also holds: a gradient of each shape of weight, and unsharded layers. */
+/* Also held by the framework: a gradient of each shape of weight, and unsharded layers. */
 static double buffers_of(const struct sp_model *m, const struct sp_plan *p,
                          const struct sp_framework *f, int from, int to)
 {
@@ -234,7 +234,7 @@ static double buffers_of(const struct sp_model *m, const struct sp_plan *p,
         if (to == (int)m->layers)
             bytes += 2 * D * padded((double)m->vocab, tp) / tp;
     }
-    /* what one rank alone would share, nobody gathers */
+    /* one rank alone has nothing to gather */
     bytes += f->workspace_bytes + (moe ? f->expert_workspace_bytes : 0);
     const double D_experts = (double)(p->shards * p->tp) / (double)(p->ep * p->etp);
     if (p->zero == 3 && (p->shards > 1 || (moe && D_experts > 1))) {
@@ -285,8 +285,8 @@ static double in_flight(const struct sp_plan *p, int64_t stage)
     return (double)most;
 }
 
-/* The first layer of a stage whose ends may have sizes of their own: the others are dealt the rest,
- * a layer each in turn. */
+/* The first layer of a stage if the end stages may have given sizes: the others share the rest, one
+ * layer each in turn. */
 static int dealt(const struct sp_model *m, const struct sp_plan *p, int64_t stage)
 {
     int64_t of[8] = {0}, left = m->layers - p->first_layers - p->last_layers, s = 0, at = 0;
@@ -352,13 +352,13 @@ static double norm_of(const struct sp_model *m)
     return m->norm == SP_NORM_LAYER ? 2 : m->norm == SP_NORM_NO_AFFINE ? 0 : 1;
 }
 
-/* What the layers of a stage keep of one micro-batch. */
+/* The tensors of one micro-batch that the layers of a stage keep. */
 static double one_in_flight(const struct sp_model *m, const struct sp_plan *p,
                             const struct sp_framework *f, int from, int to)
 {
     const struct sp_recompute nothing = {0};
     double kept = 0;
-    if (p->recompute.offload) /* all that is kept waits in the host's memory */
+    if (p->recompute.offload) /* all kept tensors wait in the host's memory */
         return 0;
     for (int layer = from; layer < to; layer++) {
         const bool moe = has_experts(m, layer);
@@ -536,8 +536,8 @@ static void uneven_chunks(void **state)
 /* == Further tokens == */
 
 /* A module that predicts a further token adds a layer, a projection of two streams and three norms
- * to the last stage, with a copy of the table where that is on another, and to the loss what all
- * that keeps of a micro-batch, and of its own logits. DeepSeek-V3, section 2.2. */
+ * to the last stage, with a copy of the table where that is on another, and to the loss the tensors
+ * that these keep of a micro-batch, and those of its own logits. DeepSeek-V3, section 2.2. */
 static void further_tokens(void **state)
 {
     int compared = 0;
@@ -572,7 +572,8 @@ static void further_tokens(void **state)
         const bool moe = has_experts(&m, to - 1);
         const double residual = D * tokens / (p.sequence_parallel ? tp : 1);
         const struct sp_recompute nothing = {0};
-        /* its layer, the joined streams, the inputs of three norms, and what of them runs again */
+        /* its layer, the joined streams, the inputs of three norms, and the recomputed ones among
+         * them */
         const double own = 2 * 5 * residual,
                      held =
                          2 * ((1 - p.recompute.qkv) * 2 + (1 - p.recompute.norms) * 3) * residual;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* What adds up over the layers. */
+/* Sums over the layers. */
 struct sums {
     double weights, active, products, state, cache;
 };
@@ -46,7 +46,7 @@ static void put_lightning(struct sums *s, const struct sp_model *m)
     for (int head = 0; head < 2 * x->key_heads; head++)
         matrix(s, D, dk);
     for (int head = 0; head < x->heads; head++) {
-        matrix(s, D, dv); /* values, gate, the way out */
+        matrix(s, D, dv); /* values, gate, output */
         matrix(s, D, dv);
         matrix(s, dv, D);
         vector(s, dv);
@@ -78,7 +78,7 @@ static void put_delta_rule(struct sums *s, const struct sp_model *m)
         matrix(s, D, r);
     }
     for (int head = 0; head < x->heads; head++) {
-        matrix(s, D, dv); /* values, gate, step, decay; the way out */
+        matrix(s, D, dv); /* values, gate, step, decay; output */
         matrix(s, r > 0 ? r : D, dv);
         matrix(s, D, 1);
         matrix(s, r > 0 ? r : D, r > 0 ? dk : 1);
@@ -106,7 +106,7 @@ static void put_state_space(struct sums *s, const struct sp_model *m)
     const double D = (double)m->d_model, I = (double)x->inner, N = (double)x->state;
     const double Q = x->chunk > 0 ? (double)x->chunk : 256;
     double channels = I;
-    matrix(s, D, I); /* channels, gate, the way out */
+    matrix(s, D, I); /* channels, gate, output */
     matrix(s, D, I);
     matrix(s, I, D);
     for (int head = 0; head < x->heads; head++) {

@@ -68,7 +68,7 @@ static void conservation(void **state)
     }
 }
 
-/* FLOPs that run again: each product of a block, where the policy repeats it. */
+/* Recomputed FLOPs: each product of a block, if the policy repeats it. */
 static void repeated_flops(void **state)
 {
     (void)state;
@@ -92,7 +92,7 @@ static void repeated_flops(void **state)
             flops += r->qkv * 2 * D * H * (N + 2 * K) + r->out * 2 * D * H * N;
             all_scores += r->core * 2 * 2 * (double)p.seq * H * N;
             flops += r->up * 2 * gates * D * passed + down * 2 * D * passed;
-            /* the router runs with the experts' first matmuls, which may all run again */
+            /* the router runs with the experts' first matmuls, which may all be recomputed */
             const double up = fmax(r->up, r->grouped),
                          last = f.stops_early ? 0 : fmax(r->down, r->grouped);
             flops += up * 2 * gates * D * routed + last * 2 * D * routed;

@@ -1,5 +1,5 @@
-/* A step's messages: with free work, and links so slow that waits do not count, each takes what a
- * count of its bytes says. */
+/* A step's messages: with free work, and links so slow that waits do not count, each takes the time
+ * given by a count of its bytes. */
 #include "obvious.h"
 
 /* Members of a group on the first node of 8, one by one. The order of ranks is TP, CP, DP, PP, or
@@ -25,7 +25,7 @@ static void slow_down(struct world *w, enum slow slow)
                            : &w->hw.network.scaleout_bytes_per_s) = SLOW;
 }
 
-/* Seconds of gathering `bytes` over `size` devices that stand `stride` ranks apart. A device gets
+/* Seconds of gathering `bytes` over `size` devices that are `stride` ranks apart. A device gets
  * what the others of its node have, and its share of what the other nodes have. */
 static double gathering_s(const struct world *w, enum slow slow, double size, double stride,
                           double bytes)
@@ -72,7 +72,7 @@ static double tensor_gathers(const struct world *w)
     return gathers;
 }
 
-/* Elements of a token's keys and values on a rank, of its queries, and of what attention gives out.
+/* Elements of a token's keys and values on a rank, of its queries, and of the output of attention.
  */
 struct token {
     double kv, q, out;
@@ -99,7 +99,7 @@ static double going_s(const struct world *w, enum slow slow, double bytes)
     return inside < (double)w->p.cp ? bytes / (SLOW * k(w, SP_C_SCALE_OUT)) : 0;
 }
 
-/* Seconds of a layer's CP in both passes, and again where attention runs again. */
+/* Seconds of a layer's CP in both passes, and again if attention is recomputed. */
 static double context_s(const struct world *w, enum slow slow)
 {
     const struct sp_plan *const p = &w->p;
@@ -127,7 +127,8 @@ static double context_s(const struct world *w, enum slow slow)
     }
 }
 
-/* Ways of the tokens between experts: there and back, forward and backward, and what is not kept.
+/* Ways of the tokens between experts: there and back, forward and backward, and again for what is
+ * not kept.
  */
 static double expert_ways(const struct world *w)
 {
@@ -223,7 +224,7 @@ static struct sharing sharing_of(const struct world *w, bool experts)
     return (struct sharing){shards, all / shards, apart};
 }
 
-/* Everybody of a copy gets all of `bytes`; the copies add up what each of their shards holds. */
+/* Every rank of a copy gets all of `bytes`; the copies sum each of their shards. */
 static double sharding_s(const struct world *w, enum slow slow, bool experts, double bytes)
 {
     const struct sharing s = sharing_of(w, experts);
@@ -269,8 +270,8 @@ static double replicas_s(const struct world *w, enum slow slow, int from, int to
     return time;
 }
 
-/* With nothing to hide behind, the slowest stage's traffic is all there is; sums over the copies of
- * ZeRO 3 hide behind its gathers, and only what exceeds those must show. */
+/* With nothing to hide behind, the slowest stage's traffic is the whole step; sums over the copies
+ * of ZeRO 3 hide behind its gathers, and only what exceeds those must show. */
 static void collectives_of_replicas(void **state)
 {
     int compared = 0, staged = 0;
@@ -375,7 +376,7 @@ static void collectives_of_a_torus(void **state)
 }
 
 /* Every micro-batch goes there and back between stages, and the pipeline fills and drains; a
- * boundary leaves a node where the ranks on its sides stand on two. */
+ * boundary leaves a node where the ranks on its sides are on two. */
 static void sends(void **state)
 {
     int compared[2] = {0};
@@ -393,6 +394,12 @@ static void sends(void **state)
         if (sp_check_plan(&w.m, &w.p, sp_plan_devices(&w.p), 1) != SP_PLAN_OK)
             continue;
         slow_down(&w, slow);
+        const int64_t links = w.hw.network.domain_links =
+            slow == INSIDE_NODES ? ANY(0, 0, 1, 7) : 0;
+        /* over a direct link a send has what a collective would, over switches its own share */
+        const double through = SLOW * k(&w, SP_C_SEND);
+        const double rate =
+            links > 0 ? fmin(through, SLOW / (double)links * k(&w, SP_C_SCALE_UP)) : through;
         const struct sp_plan *const p = &w.p;
         const int apart = (int)(p->tp * p->cp * (p->stages_inside ? 1 : p->dp));
         int leave = 0;
@@ -405,7 +412,7 @@ static void sends(void **state)
          * no more than all the work there is, and then delay it by a share */
         const double chunks = 2.0 * microbatches_of(p) * (double)p->vpp;
         const double times = chunks + 2 * boundaries;
-        const double each = share * bytes / (SLOW * k(&w, SP_C_SEND));
+        const double each = share * bytes / rate;
         const bool hidden = w.f.overlaps_sends && p->vpp > 1;
         const double delays = hidden ? chunks * k(&w, SP_C_CONTENTION) * each : 0;
         const struct sp_step_time t = estimate(&w);
@@ -419,7 +426,7 @@ static void sends(void **state)
     assert_true(compared[0] >= 500 && compared[1] >= 500);
 }
 
-/* The names of a torus's axes change nothing. */
+/* The names of a torus's axes make no difference. */
 static void axes_in_any_order(void **state)
 {
     int compared = 0;

@@ -1,5 +1,5 @@
 /* A second implementation, slow and obvious, which the library must agree with on random inputs.
- * What its parts share: a model as a list of tensors, random models and plans, and where the layers
+ * Shared by its parts: a model as a list of tensors, random models and plans, and where the layers
  * go. */
 #ifndef SP_OBVIOUS_H
 #define SP_OBVIOUS_H
@@ -71,7 +71,7 @@ double played(bool gpipe, int p, int m, const double *forward, const double *bac
 #define FREE 1e300
 #define SLOW 1.0
 
-/* All that an estimate is made of. */
+/* All inputs of an estimate. */
 struct world {
     struct sp_model m;
     struct sp_hardware hw;
@@ -87,14 +87,14 @@ double k(const struct world *w, enum sp_constant id);
 /* Tokens of a micro-batch on one device. */
 double tokens_of(const struct world *w);
 
-/* Tokens that the experts of a rank compute over the mean: what the router sends the busiest, or a
- * capacity. */
+/* Tokens that the experts of a rank compute over the mean: the tokens that the router sends to the
+ * busiest, or a capacity. */
 double load_of(const struct sp_plan *p);
 
 /* Nothing takes any time: two axes that close, or nodes of 8. */
 struct sp_hardware free_machine(bool torus, int64_t chips);
 
-/* A random plan on a free machine, without launches or stragglers; false where it is no plan. */
+/* A random plan on a free machine, without launches or stragglers; false if it is not a plan. */
 bool draw(struct world *w, bool torus, bool stages);
 
 struct sp_model random_model(void);

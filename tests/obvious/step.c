@@ -1,6 +1,6 @@
-/* A step's work one by one: on a machine where everything else is free, each part takes what a
- * count of its FLOPs or bytes says. No constant of the library stands here, but in the case by hand
- * at the end. */
+/* A step's work one by one: on a machine where everything else is free, each part takes the time
+ * given by a count of its FLOPs or bytes. No constant of the library is used here, except in the
+ * case by hand at the end. */
 #include "obvious.h"
 
 static struct listing listing;
@@ -37,7 +37,7 @@ static struct flops forward_flops(const struct world *w)
     return f;
 }
 
-/* Every side so large that nobody sees the edges of tiles. */
+/* Every side so large that the edges of tiles do not count. */
 static void enlarge(struct world *w)
 {
     const int64_t by = 4096;
@@ -100,8 +100,8 @@ static double computed(const struct sp_model *m, int seq, double beside)
     return sum;
 }
 
-/* Attention is a number of its forward FLOPs between 3 (forward, twice backward) and 4 (the scores
- * once more), the same for all models and plans. */
+/* Attention takes between 3 (forward, twice backward) and 4 (the scores once more) times its
+ * forward FLOPs, the same for all models and plans. */
 static void attention(void **state)
 {
     double all = 0;
@@ -183,8 +183,8 @@ static void unfused_attention(void **state)
     assert_true(compared >= 3000);
 }
 
-/* What runs again goes with the share of layers; all of it is a forward pass of the layers, whose
- * time is what twice as many of them add; a stop before the last matmul saves it. */
+/* Recomputation is proportional to the share of layers; all of it is a forward pass of the layers,
+ * whose time is what twice as many of them add; a stop before the last matmul saves it. */
 static void recomputation(void **state)
 {
     int compared = 0;
@@ -216,8 +216,8 @@ static void recomputation(void **state)
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-/* Bytes that a rank's matmuls move at least in a pass, their weights, and at most, what goes in and
- * comes out of each as well. */
+/* The least bytes that a rank's matmuls move in a pass (their weights), and the most (inputs and
+ * outputs of each as well). */
 static void matmul_bytes(const struct world *w, double *least, double *most)
 {
     const struct sp_model *const m = &w->m;
@@ -248,7 +248,7 @@ static void matmul_bytes(const struct world *w, double *least, double *most)
     }
 }
 
-/* Parameters whose states are a device's own. */
+/* Parameters whose states a device owns. */
 static double owned(const struct world *w)
 {
     double dense, experts;
@@ -299,7 +299,7 @@ static void memory_bound(void **state)
     assert_true(compared >= 3000);
 }
 
-/* What is kept goes to the host in the forward pass and comes back in the backward pass. */
+/* Kept tensors go to the host in the forward pass and come back in the backward pass. */
 static void offload(void **state)
 {
     int compared = 0;
@@ -435,8 +435,8 @@ static void stages(void **state)
         assert_true(compared[schedule] >= 100);
 }
 
-/* Where nothing takes time a layer waits for its launches, a third more where a forward pass runs
- * again; stragglers are a share of all that is there, and so on. */
+/* If nothing else takes time, a layer waits for its launches, a third more if a forward pass
+ * is recomputed; stragglers are a share of the whole, and so on. */
 static void launches_and_stragglers(void **state)
 {
     int compared = 0;
@@ -463,7 +463,7 @@ static void launches_and_stragglers(void **state)
     assert_true(compared >= 3000);
 }
 
-/* A layer, and replicas with a sequence each, before there is a machine. */
+/* A layer, and replicas with a sequence each, without a machine yet. */
 static struct world small_world(int64_t replicas)
 {
     return (struct world){.m = {.layers = 1,
@@ -594,7 +594,7 @@ static void experts_wait_for_the_host(void **state)
     assert_close(estimate(&w).launch, waited_s(71 + 9, 60 + 3, 1), 1e-6);
     w.m.mla = (struct sp_mla){0};
     w.p.dtype = SP_FP8;
-    w.f.operation_cost = 2; /* what is not launched in a loop nor a collective */
+    w.f.operation_cost = 2; /* neither launched in a loop nor a collective */
     assert_close(estimate(&w).launch, waited_s(2 * (20 + 16 + 12 + 7) + 12 + 12, 92, 2), 1e-6);
 }
 

@@ -67,8 +67,8 @@ double reach(const struct sp_model *m, int layer, int token)
                                             : token + 0.5;
 }
 
-/* A plan on a free machine, and constants that only those of its parts use which they are named
- * after; false where it is no plan. */
+/* A plan on a free machine, with constants used only by the parts that they are named after; false
+ * if it is not a plan. */
 bool draw(struct world *w, bool torus, bool stages)
 {
     *w = (struct world){.m = random_model()};

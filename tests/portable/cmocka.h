@@ -1,4 +1,5 @@
-/* As much of cmocka as the tests of src/core use, for compilers that have no cmocka: -m32, musl. */
+/* The part of cmocka that the tests of src/core use, for compilers that have no cmocka: -m32, musl.
+ */
 #ifndef SP_PORTABLE_CMOCKA_H
 #define SP_PORTABLE_CMOCKA_H
 

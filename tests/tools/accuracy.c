@@ -131,7 +131,7 @@ static int print_tiers(const struct sp_study *study, const struct errors *e)
     static const struct gates none = {{0}, {0}},
                               publication = {{7, 5, 14, 6}, {9.6, 5.1, 14.0, 7.1}},
                               stack = {{8, 6, 14, 8}, {9.2, 6.3, 11.7, 8.1}},
-                              three = {{5, 4, 8, 6}, {8.6, 4.2, 14.4, 7.1}},
+                              three = {{5, 4, 8, 6}, {7.9, 4.0, 12.7, 6.1}},
                               model = {{6, 0, 0, 0}, {6.9, 0, 0, 0}};
     worse += print_line(study, "median utilisation of chip and tier (naive)", e->naive, &none);
     worse += print_line(study, "  the same with runs of its own publication", e->siblings, &none);
@@ -167,7 +167,7 @@ static void print_parts(const struct sp_study *study, const struct errors *e, sp
         }
 }
 
-/* A publication with hundreds of runs on one stack says more when its models are left out in turn.
+/* A publication with hundreds of runs on one stack tells more when its models are left out in turn.
  */
 static int long_series_model(const struct sp_measured *m)
 {
@@ -229,7 +229,7 @@ static void to_logarithms(const struct sp_study *study, struct errors *e)
         }
 }
 
-/* Whether the estimate chooses as well as it did: 2 % in the mean and 12 at most were asked for. */
+/* Whether the estimate chooses as well as it did: the goals were 2 % on average and at most 12. */
 static bool keeps_choosing(struct sp_regret r)
 {
     return r.mean <= 3.0 && r.worst <= 40 && r.right >= 87;
@@ -241,7 +241,7 @@ static bool ends_in(const char *path, const char *end)
     return n > m && strcmp(path + n - m, end) == 0;
 }
 
-/* Errors of the runs that the fit used; `found`: what the fit says of their unknowns. */
+/* Errors of the runs that the fit used; `found`: the values that the fit gives their unknowns. */
 static double *errors_of_fit(const struct sp_study *study, struct sp_profile *fitted)
 {
     double(*const found)[SP_UNKNOWNS] = calloc(study->n + 1, sizeof *found);
@@ -262,15 +262,15 @@ static int print_fitted(const struct sp_study *study, const double *errors,
     static const struct gates all = {{0}, {6.0, 3.3, 8.2, 5.3}};
     print_head();
     return print_line(study, "nothing left out", errors, &all) +
-           sp_print_implausible(fitted, study->stacks, "");
+           sp_print_implausible(fitted, study->stacks);
 }
 
-/* All tables that leave something out; true if none is worse than its gate. */
+/* All tables with left-out runs; true if none is worse than its gate. */
 static bool print_left_out(const struct sp_study *study, const struct errors *e,
                            const struct sp_left_out *seen, const struct sp_profile *fitted)
 {
     const int worse = print_tiers(study, e) + sp_print_own_rows(study, fitted) +
-                      sp_print_implausible(fitted, study->stacks, "") +
+                      sp_print_implausible(fitted, study->stacks) +
                       sp_print_ranges(study, fitted, seen) + sp_print_leads(study, e->publication);
     const bool chooses_worse = !keeps_choosing(sp_print_choice(study, e->publication));
     print_parts(study, e, sp_publication_of, study->publications, e->publication, "publication");

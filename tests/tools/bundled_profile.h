@@ -8,9 +8,8 @@
 void sp_write_bundled_profile(const char *folder, const struct sp_profile *profile,
                               const char *fitted_to, const char *sources);
 
-/* Names the constants of fitted profiles at which a cause is missing; counts those that are not in
- * `known`, a comma-separated list of keys whose causes docs/accuracy.md looks for. */
-int sp_print_implausible(const struct sp_profile *fitted, int count, const char *known);
+/* Names the constants of fitted profiles that hint at a missing cause, and counts them. */
+int sp_print_implausible(const struct sp_profile *fitted, int count);
 
 /* Adds a source to those of a profile, each once. */
 void sp_add_source(char *sources, size_t size, const char *source);

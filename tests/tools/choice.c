@@ -1,4 +1,4 @@
-/* How well the estimate chooses among plans that were measured beside each other. */
+/* How well the estimate chooses among plans that were measured in one series. */
 #include "choice.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ struct choice {
     int series;
 };
 
-/* What is asked of a series, a fraction of the best measured step. */
+/* The goal for a series, a fraction of the best measured step. */
 static const double most_regret = 0.12;
 
 static bool same_problem(const struct sp_measured *a, const struct sp_measured *b)
@@ -29,7 +29,7 @@ static bool same_problem(const struct sp_measured *a, const struct sp_measured *
            strcmp(a->run->model_name, b->run->model_name) == 0;
 }
 
-/* What a chooser makes least. Ties go to the larger micro-batch. */
+/* The value that a chooser minimises. Ties go to the larger micro-batch. */
 static double cost_to(enum chooser chooser, const struct sp_measured *m, double log_error)
 {
     const struct sp_plan *const p = m->sample.in.plan;
@@ -44,8 +44,8 @@ static double cost_to(enum chooser chooser, const struct sp_measured *m, double 
     return cost[chooser];
 }
 
-/* Whether a chooser has the two in the order in which they were measured; it has none between
- * equals. */
+/* Whether a chooser puts the two in their measured order; between equals it has no
+ * order. */
 static double is_right(enum chooser chooser, const struct sp_measured *a, double error_a,
                        const struct sp_measured *b, double error_b)
 {
@@ -61,7 +61,7 @@ static void say_plan(const struct sp_measured *m, const char *what)
            (long long)p->pp, (long long)p->cp, (long long)p->ep, (long long)p->micro_batch);
 }
 
-/* One series: its members are `at`. Series with too much regret are told. */
+/* One series: its members are `at`. Series with too much regret are reported. */
 static void add_series(const struct sp_study *study, const double *log_errors, const size_t *at,
                        size_t n, struct choice *choice)
 {

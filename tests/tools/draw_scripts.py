@@ -45,6 +45,9 @@ class Draw:
             lambda: f"({name}={number})", lambda: f"{{ {name}={number}; }}", lambda: f"{name}={number} | cat", lambda: f"{name}={number} & wait",
             lambda: f"export {name}={number}", lambda: f"set -- {number} 2 5; {name}=$2", lambda: f"set -- 6 {number}; shift; {name}=$1",
             lambda: f"list=({number} 3 5); {name}=${{list[1]}}", lambda: f"list=({number} 3); list+=(7); {name}=${{#list[@]}}",
+            lambda: f"list=({number} 3 5); {name}=${{list[{r.choice(['-1', 'list[0] % 2', '$((1 + 1))', '1 - 1'])}]}}",
+            lambda: f'list=({number} 3 5); for k in "${{!list[@]}}"; do {name}=$((k + ${{list[$k]}})); done',
+            lambda: f"list=({number} 3); {name}=${{#list[1]}}", lambda: f"list=({number} 3 5); for k in ${{!list[*]}}; do {name}=1$k; done",
             lambda: f'{name}="${other}"', lambda: f"{name}={number}; {name}+=1", lambda: f"declare {name}={number}",
             lambda: f"{name}=$(echo a{number}b{other}/x | sed -E 's#^a([0-9]+)b.*#\\1#')", lambda: f"{name}=$(basename x/{number}.sh .sh)",
             lambda: f"{name}=$(echo ${other},{number} | {r.choice(['cut -d, -f2', 'sed s/,.*//', 'tr , 1'])})",
@@ -73,6 +76,7 @@ class Draw:
         turns = self.r.randint(1, 4)
         return self.r.choice([
             lambda: f"for {i} in 1 2 5; do\n{self.body(depth, True)}\ndone", lambda: f"for {name} in {self.number()} 3; do\n{self.body(depth, True)}\ndone",
+            lambda: f'list=(4 {self.number()} 2); for {i} in "${{!list[@]}}"; do {name}=${{list[{i}]}}\n{self.body(depth, True)}\ndone',
             lambda: f"for (({i} = 0; {i} < {turns}; {i}++)); do\n{self.body(depth, True)}\ndone",
             lambda: f"{i}=0; while [ ${i} -lt {turns} ]; do {i}=$(({i} + 1))\n{self.body(depth, True)}\ndone",
             lambda: f"{i}=0; until (({i} >= {turns})); do (({i}++))\n{self.body(depth, True)}\ndone",

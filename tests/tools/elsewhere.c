@@ -1,4 +1,4 @@
-/* How far the estimate is off on runs of a further file, none of which any fit has seen. */
+/* Errors of the estimate on runs of a further file, none of which any fit has seen. */
 #include "elsewhere.h"
 
 #include "choice.h"
@@ -56,7 +56,7 @@ static struct sp_profile profile_in(const struct sp_study *study, const struct s
     return profile;
 }
 
-/* What the fit without that publication knows of a stack. */
+/* The knowledge of a stack in the fit without that publication. */
 static enum sp_known known_in(const struct sp_study *study, int left_out,
                               const struct sp_profile *mine)
 {

@@ -1,4 +1,4 @@
-/* How far the estimate is off on runs of a further file, none of which any fit has seen. */
+/* Errors of the estimate on runs of a further file, none of which any fit has seen. */
 #ifndef SP_ELSEWHERE_H
 #define SP_ELSEWHERE_H
 
@@ -10,7 +10,7 @@
 bool sp_print_elsewhere(const struct sp_study *study, const struct sp_profile *fitted,
                         const char *path);
 
-/* The runs that are furthest off, predicted over measured, a line a configuration. */
+/* The runs with the largest errors, predicted over measured, one line per configuration. */
 void sp_print_worst(const struct sp_study *study, const double *log_errors);
 
 #endif

@@ -309,12 +309,11 @@ static void read_csv(const char *path, struct sp_csv *csv)
         fprintf(stderr, "%s\n", error.text);
         exit(2);
     }
-    free(text);
 }
 
-/* Curves are fitted by the functions of the library, so that no formula stands twice; three digits
- * are written, which last bits of other machines do not change. The time of a shape is the median
- * of the engines that ran it, of two the faster: one engine falls back to a slow kernel for
+/* Curves are fitted by the functions of the library, so that no formula is written twice; three
+ * digits are written, which last bits of other machines do not change. The time of a shape is the
+ * median of the engines that ran it, of two the faster: one engine falls back to a slow kernel for
  * blockwise fp8 on Blackwell. Shapes of training count four times those of decoding. sglang's rows
  * of B300 are left out: they are GB300's to the last digit. */
 int main(int argc, char **argv)

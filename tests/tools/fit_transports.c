@@ -1,6 +1,6 @@
 /* Fits the curves of configs/networks to collectives measured alone: writes the files' curves into
- * a folder, and prints the errors of each, also for sweeps left out, beside those of the bound with
- * a latency. */
+ * a folder, and prints the errors of each, also for sweeps left out, next to those of the bound
+ * with a latency. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,9 +14,9 @@
 
 enum { MOST_POINTS = 128 };
 
-/* Rows whose network, or chip in one node, is that of a file. RoCE has a file for each machine of
- * the provider that published it: their shares, 0.6 to 0.98 on two nodes, do not foretell each
- * other. A node alone is told by the chip: its rows name NVLink. */
+/* Rows whose network (in one node: whose chip) is that of a file. RoCE has a file for each machine
+ * of the provider that published it: their shares, 0.6 to 0.98 on two nodes, do not predict each
+ * other. A single node is identified by the chip: its rows name NVLink. */
 static const struct rows_of {
     const char *network, *transport, *device, *chip;
     bool inside;
@@ -104,9 +104,9 @@ static struct sp_transport_point point_of(const struct sp_csv *csv, size_t row,
                      : sp_transport_point(hw, op, ranks, longest, longest * passes / rate);
 }
 
-/* Whether a row is of a transport, operation and kind of group. Of rates that are printed as 0.01
- * to 0.09 GB/s some times were worked out: they have one digit. Runs with a part of a node, or
- * whose switches are told not to add up, are of another kind. */
+/* Whether a row is of a transport, operation and kind of group. Some times were derived from rates
+ * printed as 0.01 to 0.09 GB/s: they have one digit. Runs with a part of a node, or whose switches
+ * are set not to add up, are of another kind. */
 static bool is_of(const struct sp_csv *csv, size_t row, const struct rows_of *of,
                   const struct sp_hardware *hw, enum sp_collective op)
 {
@@ -137,7 +137,7 @@ static void add_rows(const struct sp_csv *csv, const struct rows_of *of, enum sp
     }
 }
 
-/* Mean |ln| error of points that a fit to the others makes. */
+/* Mean |ln| error of points under a fit to the others. */
 struct left_out {
     double error, naive;
     size_t n;
@@ -215,7 +215,7 @@ static char *read_text(const char *path)
     return text;
 }
 
-/* The file with its curves replaced; they stand before its source. */
+/* The file with its curves replaced; they precede its source. */
 static void write_network(const struct sp_csv *csv, const char *network, const char *from,
                           const char *to, struct left_out sum[2])
 {
@@ -257,7 +257,6 @@ int main(int argc, char **argv)
     char *const text = read_text(argv[1]);
     if (!sp_read_csv(text, strlen(text), argv[1], &csv, &error))
         die(&error);
-    free(text);
     for (int i = 0; i < FILES; i++)
         if (i == 0 || strcmp(files[i].network, files[i - 1].network) != 0)
             write_network(&csv, files[i].network, argv[2], argv[3], sum);

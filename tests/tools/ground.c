@@ -86,7 +86,7 @@ static int in_order(const void *a, const void *b)
     return strcmp(a, b);
 }
 
-/* A plan was run whatever its source leaves out of the measurement. */
+/* A plan counts as run whatever its source omits of the measurement. */
 static bool was_run_on(const struct sp_run *run, enum sp_network_kind network)
 {
     return run->problem[0] == '\0' && run->hw.network.kind == (int)network;

@@ -1,4 +1,4 @@
-/* Lead between two plans' estimates from which their order can be believed. */
+/* Lead between two plans' estimates from which their order is reliable. */
 #ifndef SP_LEADS_H
 #define SP_LEADS_H
 

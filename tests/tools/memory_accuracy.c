@@ -13,10 +13,12 @@
 
 /* Sources whose title begins alike, of which runs, and the mean absolute error that they may have,
  * in
- * %. What SimuMax publishes of its own model is 1; repeats of a configuration differ by up to 4. */
+ * %. SimuMax's published error of its own model is 1; repeats of a configuration differ by up to 4.
+ */
 struct target {
     const char *source;
-    bool one_stage; /* decoders of one stage above a GB alone: what no layout of stages tells */
+    bool one_stage; /* only decoders of one stage above a GB: their memory depends on no layout of
+                       stages */
     double most;
     bool tried;
 };
@@ -86,7 +88,7 @@ static const char *class_of(const struct sp_run *run)
                                         : "one stage, above 1 GB";
 }
 
-/* What a row says of its run that can move its memory, and that a run may have together. */
+/* Traits of a run stated in its row that can change its memory; a run may have several. */
 static bool unfused(const struct errors *e, size_t i)
 {
     return is_cell(e, i, "attention_kernel", "unfused");
@@ -220,7 +222,7 @@ static void print_publications(const struct errors *e, bool *kept)
     }
 }
 
-/* The twenty configurations that are furthest off, with what their rows say. */
+/* The twenty configurations with the largest errors, and the traits stated in their rows. */
 static void print_outliers(const struct errors *e, bool *told)
 {
     memset(told, 0, e->runs->n * sizeof *told);
@@ -254,8 +256,8 @@ static bool states_plan(const struct sp_run *run)
            !strstr(run->scoring, "chunks of a stage not stated");
 }
 
-/* Prints those of the runs that ran, with a plan that is stated, whose plan the estimate calls one
- * that does not fit; whether they are few. */
+/* Prints the runs with a stated plan that ran although the estimate says that it does not fit;
+ * returns whether they are few. */
 static bool few_are_doomed(const struct sp_runs *runs)
 {
     const double most = 0.05;
@@ -281,7 +283,7 @@ static bool few_are_doomed(const struct sp_runs *runs)
     return few;
 }
 
-/* Whether a run is one that the target asks for. */
+/* Whether a run belongs to the target. */
 static bool is_of(const struct target *t, const struct sp_run *run)
 {
     return strncmp(run->source, t->source, strlen(t->source)) == 0 &&

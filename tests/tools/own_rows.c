@@ -1,4 +1,4 @@
-/* What a machine's own rows are worth: the estimate of its other rows after a fit to some. */
+/* The value of a machine's own rows: the estimate of its other rows after a fit to some. */
 #include "own_rows.h"
 
 #include <math.h>

@@ -9,8 +9,8 @@
 /* A run's error with a part left out. */
 struct unseen {
     double size, weight;
-    double open;  /* half-width of its range by what it leaves open alone */
-    double needs; /* the width that it needs beside that for its range to hold it */
+    double open;  /* half-width of its range only by what it leaves open */
+    double needs; /* the further width that it needs for its range to hold it */
     enum sp_tier tier;
     enum sp_known known; /* of its stack by the rest */
 };
@@ -74,8 +74,9 @@ static double width_of(const struct unseen *unseen, size_t n, int tier, int know
     return NAN;
 }
 
-/* What ranges of half-width h say of a run of this size: their width and, for what they miss, ten
- * times the distance. Gneiting and Raftery 2007, "Strictly Proper Scoring Rules", section 6.2. */
+/* The score of ranges of half-width h for a run of this size: their width and, if they miss it,
+ * ten times the distance. Gneiting and Raftery 2007, "Strictly Proper Scoring Rules", section 6.2.
+ */
 static double interval_score(double half, double size)
 {
     const double missing = 0.2;
@@ -174,8 +175,8 @@ static const char head[] = "/* Half-width of the 80 % range of ln(step time) by 
 
 enum { STEPS = 200 }; /* widths are multiples of 1 / STEPS */
 
-/* The width that holds 80 % of the runs of a tier whose stacks are known from `first` to before
- * `until`; of few runs that of the whole tier, of none what the file says. */
+/* The width that holds 80 % of a tier's runs with an sp_known from `first` to below `until`; with
+ * few runs that of the whole tier, with none the file's. */
 static double new_width(const struct unseen *unseen, size_t n, int tier, int first, int until)
 {
     enum { FEW = 10 };
@@ -203,8 +204,8 @@ static double least_width(enum sp_tier tier)
     return ceil(sp_lead_log(tier) / sp_machines_lead_log(1, 1) * STEPS) / STEPS;
 }
 
-/* Widths of a tier. What is known better needs no wider a range, so neighbours in the wrong order
- * are taken together. */
+/* Widths of a tier. A better-known group never needs a wider range, so neighbours in the wrong
+ * order are merged. */
 static void new_widths(const struct unseen *unseen, size_t n, int tier, double width[SP_KNOWN])
 {
     for (int k = 0, until; k < SP_KNOWN; k = until) {

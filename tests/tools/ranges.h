@@ -10,8 +10,8 @@ struct sp_left_out {
 };
 
 /* Compares range_widths.def with the runs left out: how many its ranges hold, how wide they are,
- * and their interval score beside one factor a tier. `fitted` says what each run leaves open.
- * Returns the number of tiers whose ranges do not hold. */
+ * and their interval score against that of one factor per tier. `fitted` tells what each run leaves
+ * open. Returns the number of tiers whose ranges do not hold. */
 int sp_print_ranges(const struct sp_study *study, const struct sp_profile *fitted,
                     const struct sp_left_out *errors);
 

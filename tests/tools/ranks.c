@@ -154,7 +154,8 @@ static double summarise(const struct rank *ranks, size_t n)
     return median;
 }
 
-/* A run of at least 1,000 devices that states all degrees, beside what the search chooses. */
+/* A run of at least 1,000 devices that states all degrees, compared with what the search chooses.
+ */
 struct choice {
     struct sp_plan with, without; /* its own publication among what was run, and not */
     double step_s, with_s, without_s;

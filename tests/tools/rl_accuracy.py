@@ -6,8 +6,12 @@ constants of include/scaleplan/rl_constants.def are fitted to the rows whose `fi
 least squares of ln(step), noise 0.15, Huber's weights beyond two deviations. `left out` is the error of a row by constants
 fitted without any row of its model. Rows that are not fitted lack settings (a split, or a batch) or wait for tools.
 
-tests/data/rl-parts.csv has steps that state parts. Where they do not state lengths, the mean answer of a task is the one
-that gives the log-probabilities measured on the fewest devices; degrees, mini-batches and, of weight transfers, the chip are assumed. Nothing is fitted to these.
+tests/data/rl-parts.csv has steps that state parts, with the settings of the scripts beside them (degrees, tokens of a micro-batch,
+mini-batches); the chip is assumed where weights are sent. Where they do not state lengths, two of a task's facts tell them: answers
+reach the limit ("up to 28K"), so the longest of a batch, half of the time, is as long; and the mean is the one that gives the update on the
+fewest separate devices. There nothing else is in it: with both sides on the same devices verl's times of log-probabilities and
+updates include what is moved to and from hosts. (By the log-probabilities there the mean would be 1,936 tokens, which 16 H20 update in
+no less than 8 x 7.07e9 x 8,192 x 2,136 / (16 x 148 TFLOP/s) = 418 s: 314 were measured.) Nothing is fitted to these.
 
 Prints the tables of docs/rl.md. Exits 1 where the constants are not what the rows give, or an error is above its goal.
 """
@@ -27,10 +31,10 @@ def normal(x):
     return 0.5 * (1 + math.erf(x / math.sqrt(2)))
 
 
-def cut_mean(mean, cut):
+def cut_mean(mean, cut, sigma=SIGMA):
     """Mean of a log-normal length that ends at `cut`."""
-    z = (math.log(cut) - math.log(mean)) / SIGMA + SIGMA / 2
-    return mean * normal(z - SIGMA) + cut * (1 - normal(z))
+    z = (math.log(cut) - math.log(mean)) / sigma + sigma / 2
+    return mean * normal(z - sigma) + cut * (1 - normal(z))
 
 
 def uncut_mean(mean, cut):
@@ -158,8 +162,15 @@ PARTS = {"generation_s": "generation", "exposed_generation_s": "exposed", "logpr
          "update_s": "update", "refit_s": "weights"}
 
 
-def ask_parts(program, row, mean):
-    words = [program, "rl", "--format", "json", "--remat", "full", *row["options"].split(), "--output", f"lognormal:{mean:.0f}:{SIGMA}"]
+def reaching(mean, longest, n):
+    """Sigma of log-normal answers of this mean, the median of whose longest of n is `longest`: ln(longest / mean) = z sigma - sigma^2 / 2."""
+    z = statistics.NormalDist().inv_cdf(0.5 ** (1 / n))
+    return z - math.sqrt(max(0, z * z - 2 * math.log(longest / mean)))
+
+
+def ask_parts(program, row, lengths):
+    words = [program, "rl", "--format", "json", "--remat", "full", *row["options"].split()]
+    words += ["--output", f"lognormal:{lengths[0]:.0f}:{lengths[1]:.3g}"]
     for name in ("model", "hw", "prompts", "group", "minibatches", "input", "pack", "algorithm", "stale"):
         words += ["--" + name, row[name]] if row[name] else []
     words += ["--split", f"{row['train']}:{row['generate']}"] if row["train"] else []
@@ -167,19 +178,22 @@ def ask_parts(program, row, mean):
     return json.loads(said.stdout) if said.returncode == 0 else sys.exit(f"{row['model']} {told(row)}: {said.stderr}")
 
 
-def mean_answer(program, row, known):
-    """The mean that is stated; else that which gives the measured log-probabilities of the task's first row, which has the
-    fewest devices: fixed costs, which are not modelled, weigh least there."""
+def lengths_of(program, row, rows, known):
+    """The mean that is stated, and SIGMA; else that which gives the update on the fewest separate devices, and the sigma whose longest
+    answer is at the limit."""
     if row["response"]:
-        return float(row["response"])
+        return float(row["response"]), SIGMA
     if row["model"] not in known:
-        low, high = 100.0, 30000.0
-        for _ in range(12):
+        first = min((x for x in rows if x["model"] == row["model"] and x["train"] and x["update_s"]), key=lambda x: int(x["train"]))
+        limit, n = float(first["longest"]), int(first["prompts"]) * int(first["group"])
+        low, high = 100.0, limit
+        for _ in range(14):
             middle = math.sqrt(low * high)
-            low, high = (middle, high) if ask_parts(program, row, middle)["logprob_s"] < float(row["logprob_s"]) else (low, middle)
-        known[row["model"]] = low
-        row["logprob_s"] = ""
-    return known[row["model"]]
+            of = middle, reaching(middle, limit, n)
+            low, high = (middle, high) if ask_parts(program, first, of)["update_s"] < float(first["update_s"]) else (low, middle)
+        known[row["model"]] = low, reaching(low, limit, n), cut_mean(low, limit, reaching(low, limit, n))
+        first["update_s"] = ""
+    return known[row["model"]][:2]
 
 
 def print_parts(program):
@@ -191,11 +205,11 @@ def print_parts(program):
     for (model, machine), runs in grouped(rows, lambda row: (row["model"], " ".join(reversed(of_machine(row))))):
         texts = []
         for row in runs:
-            of = ask_parts(program, row, mean_answer(program, row, known))
+            of = ask_parts(program, row, lengths_of(program, row, rows, known))
             texts.append(f"{told(row)}: " + ", ".join(
                 f"{name} {float(row[part]):.4g} ({of[part] / float(row[part]) - 1:+.0%})".replace("%", "") for part, name in PARTS.items() if row[part]))
         print(f"| {model}, {machine} | " + "; ".join(texts) + " |")
-    print("mean answers: " + ", ".join(f"{model} {mean:.0f}" for model, mean in known.items()))
+    print("mean answers: " + ", ".join(f"{model} {mean:.0f} (sigma {sigma:.2f})" for model, (_, sigma, mean) in known.items()))
 
 
 def main():

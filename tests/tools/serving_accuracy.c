@@ -271,7 +271,7 @@ int main(int argc, char **argv)
         worse += print_gate(&study, &gates[i]);
     print_parts(&study);
     worse += (folds ? 0 : print_ranges(&study)) + print_bound(&study) + print_capacity(&runs);
-    worse += sp_print_implausible(study.fitted, study.pairs, "mixed,mixture_s");
+    worse += sp_print_implausible(study.fitted, study.pairs);
     if (files[1])
         write_profiles(&study, files[1]);
     sp_close_serving_study(&study);

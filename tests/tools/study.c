@@ -185,7 +185,7 @@ static void borrow_the_rest(const struct sp_study *study, const struct sp_joint_
     free(has);
 }
 
-/* What is found of the units of all runs, from those of the samples. */
+/* The values found for the units of all runs, from those of the samples. */
 static void share_deviations(const struct sp_study *study, const struct sp_joint_sample *samples,
                              double (*found)[SP_UNKNOWNS], size_t n,
                              double (*deviations)[SP_UNKNOWNS])

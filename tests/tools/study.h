@@ -42,12 +42,12 @@ typedef int sp_part_of(const struct sp_measured *measured);
 sp_part_of sp_publication_of, sp_stack_of, sp_measured_model_of;
 
 /* Fits all stacks to the runs outside part `left_out`; -1: to all. `deviations`, unless NULL, has
- * room for each run of the study, and gets what those of its units that other runs share are found
- * to be. */
+ * room for each run of the study, and gets the values found for those of its units that other runs
+ * share. */
 void sp_fit_study(const struct sp_study *study, sp_part_of *part_of, int left_out,
                   struct sp_profile *fitted, double (*deviations)[SP_UNKNOWNS]);
 
-/* What is known of `mine` once a run of the stack `its` is known besides. */
+/* The knowledge of `mine` once a run of the stack `its` is known too. */
 enum sp_known sp_more_known(enum sp_known known, const struct sp_profile *its,
                             const struct sp_profile *mine);
 
@@ -60,7 +60,7 @@ typedef void sp_on_fold(const struct sp_study *study, int part, const struct sp_
                         void *context);
 
 /* ln(predicted / measured) of every run with its part left out; `on_fold` may be NULL. With
- * `own_machine` what other runs say of its machine counts: for parts that share one. */
+ * `own_machine`, knowledge of its machine from other runs counts: for parts that share one. */
 void sp_cross_validate(const struct sp_study *study, sp_part_of *part_of, int parts,
                        bool own_machine, double *log_errors, sp_on_fold *on_fold, void *context);
 

@@ -181,7 +181,7 @@ static void set_plan_parts(struct problem *p)
 {
     const long long dp = p->dp, tp = p->tp, pp = p->pp, vpp = p->vpp, cp = p->cp, ep = p->ep,
                     zero = p->zero, micro = p->micro;
-    /* what nobody typed: TP's where each rank has all experts and TP divides their width */
+    /* the default: that of TP if each rank has all experts and TP divides their width */
     const bool divides = p->model.moe.experts > 0 && ep == 1 && p->model.moe.d_ff_expert % tp == 0;
     const long long etp = divides ? tp : 1;
     static const char *const kinds[] = {"ring", "allgather", "ulysses"};
@@ -241,7 +241,7 @@ static void draw_choices(struct problem *p)
     add_trait(p, strstr(p->part[p->parts - 3].text, "fp32") != NULL, "fp32");
 }
 
-/* What is trained: of a third of the problems a part, or adapters, or nothing. */
+/* What is trained: in a third of the problems a part, or adapters, or nothing. */
 static void draw_trained(struct problem *p)
 {
     static const char *const parts[] = {"--trainable lora",
@@ -258,7 +258,7 @@ static void draw_trained(struct problem *p)
     add_trait(p, strstr(p->part[p->parts - 1].text, "none") != NULL, "forward");
 }
 
-/* Of some small problems, what is sought as well as given: the best plan, the fewest devices. */
+/* Some small problems also ask for something: the best plan, the fewest devices. */
 static void draw_sought(struct problem *p)
 {
     const int64_t devices = sp_chips(&p->hw);

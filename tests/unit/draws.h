@@ -7,18 +7,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All with SCALEPLAN_DRAWS=all (tests with the label `slow`), else a fraction. Debug, coverage and
- * sanitizer builds are up to ten times slower. */
+enum { SANITIZED = 20 }; /* one in as many under a sanitizer */
+
+/* All with SCALEPLAN_DRAWS=all (tests with the label `slow`), else a fraction. Debug and coverage
+ * builds are slower; sanitizers look for faults that few draws show as well as many. */
 static inline int one_in(void)
 {
     const char *const draws = getenv("SCALEPLAN_DRAWS");
     if (draws && strcmp(draws, "all") == 0)
         return 1;
-#ifdef NDEBUG
+#if defined __SANITIZE_ADDRESS__
+    return SANITIZED;
+#elif defined NDEBUG
     return 8;
 #else
     return 10;
 #endif
+}
+
+/* Number of cases, of ALL, that a test draws whose cases are quick but not under a sanitizer. */
+static inline int quick_draws(int all)
+{
+    return one_in() == SANITIZED ? all / 8 : all;
 }
 
 /* Number of problems that a driver draws: SCALEPLAN_PROBLEMS, else a usual number of them, or all.
@@ -30,7 +40,7 @@ static inline int drawn_problems(int usual, int all)
 }
 
 /* Where the draws of a test begin: its usual place, or another with SCALEPLAN_SEED, a number that
- * `.ci/full` takes from the commit. Printed, so that a failure can be had again. */
+ * `.ci/full` takes from the commit. Printed, so that a failure can be reproduced. */
 static inline uint64_t drawn_seed(uint64_t usual)
 {
     const char *const asked = getenv("SCALEPLAN_SEED");

@@ -100,7 +100,7 @@ static struct value value_of(const struct sp_report *report, const char *formula
     struct value v = {.number = NAN};
     const struct sp_entry *const entry = sp_find(report, formula);
     if (entry && entry->kind == SP_VALUE_TEXT)
-        snprintf(v.text, sizeof v.text, "%s", entry->text);
+        snprintf(v.text, sizeof v.text, "%s", sp_entry_text(entry));
     else if (entry)
         v.number = entry->kind == SP_VALUE_NONE ? NAN : entry->number;
     else if (sp_report_size(report) > 0) {

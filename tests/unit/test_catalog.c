@@ -5,6 +5,8 @@
 #include "config/fields.h"
 #include "config/load.h"
 
+#include <stdlib.h>
+
 #include <scaleplan/scaleplan.h>
 
 static struct sp_hardware load(const char *spec, bool textbook)
@@ -92,8 +94,8 @@ static void gpus_of_the_textbook(void **state)
     }
 }
 
-/* MI300X: one 64 GB/s link to each of seven others, so two devices use one link and eight use all;
- * through switches any two use all. */
+/* MI300X: one 64 GB/s link to each of seven others, so a pair of devices uses one link and eight
+ * devices use all; through switches any pair uses all. */
 static void links_to_each_peer(void **state)
 {
     (void)state;
@@ -328,6 +330,29 @@ static void what_is_brought_raises_no_doubt(void **state)
     assert_false(sp_is_builtin(SP_HARDWARE, "no such chip", &plain));
 }
 
+/* Every place of measured runs has at least one token, and lies outside its machine's domain by the
+ * ratio of its TP to the domain; no file has one of a third kind of network. */
+static void places_of_runs(void **state)
+{
+    const struct sp_sources sources = {.textbook = false};
+    struct sp_error error = {0};
+    (void)state;
+    for (int kind = SP_TORUS; kind <= SP_SWITCHED + 1; kind++) {
+        size_t n = 77;
+        struct sp_place *const places =
+            sp_load_places((enum sp_network_kind)kind, &sources, &n, &error);
+        assert_int_equal(error.lines, 0);
+        assert_true(kind > SP_SWITCHED ? n == 0 : n > 10);
+        for (size_t i = 0; i < n; i++) {
+            const double *const octaves = places[i].octaves;
+            assert_true(octaves[SP_GROUND_TOKENS] > 0);
+            assert_true(octaves[SP_GROUND_OUTSIDE] >= 0);
+            assert_true(octaves[SP_GROUND_OUTSIDE] <= octaves[SP_GROUND_TP]);
+        }
+        free(places);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -342,6 +367,7 @@ int main(void)
         cmocka_unit_test(sums_and_bisection),
         cmocka_unit_test(fabric),
         cmocka_unit_test(what_is_brought_raises_no_doubt),
+        cmocka_unit_test(places_of_runs),
     };
     return cmocka_run_group_tests_name("catalog", tests, NULL, NULL);
 }

@@ -57,7 +57,7 @@ static bool is_better(const struct sp_hardware *a, const struct sp_hardware *b)
         (waits_a->latency_s > waits_b->latency_s ||
          waits_a->rank_latency_s > waits_b->rank_latency_s))
         return false;
-    /* a chip whose power is not known takes the shares of a usual one, not its own */
+    /* a chip of unknown power takes the shares of a usual one, not its own */
     if ((a->chip.tdp_w > 0) != (b->chip.tdp_w > 0))
         return false;
     return a->chip.hbm_bytes_per_s >= b->chip.hbm_bytes_per_s &&

@@ -162,7 +162,7 @@ static void conventions(void **state)
 
 /* Gemma 3 27B: 10 of 62 layers attend to all of 131072 tokens, the others to a window of 1024, in
  * which the first 1024 tokens see half of it on average: twice the mean is 2048 - 1024^2/131072 =
- * 2040. And back: 524288 tokens attended by windows of 4096 alone never come. */
+ * 2040. The inverse: with only windows of 4096, no length attends to 524288 tokens. */
 static void windows(void **state)
 {
     (void)state;
@@ -447,7 +447,7 @@ static void rates_and_losses(void **unused)
     assert_close(sp_law_loss(&law, 1e6, 1e8), 1.69 + 0.4 + 4.1, 1e-15);
 }
 
-/* Korthikanti's table 2 knows six cases: which one a policy, TP and sequence parallelism mean. 8
+/* Korthikanti's table 2 has six cases: the one that a policy, TP and sequence parallelism select. 8
  * layers of 1 kB on 4 stages with 3 micro-batches in flight keep 6 kB. */
 static void activations_of_a_stage(void **unused)
 {

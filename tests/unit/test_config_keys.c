@@ -1,5 +1,5 @@
-/* No key of a Hugging Face config that counts is read past in silence: each key of each config of
- * tests/data/huggingface.jsonl, and of ../shared/data/hf where it lies beside the repository, is
+/* No key of a Hugging Face config that matters is silently ignored: each key of each config of
+ * tests/data/huggingface.jsonl, and of ../shared/data/hf if it exists beside the repository, is
  * changed alone. Then an answer changes, the config is refused, or families.def lists the key as
  * harmless. Answers are compared with those of the config itself, so no value is needed here. */
 #include "check.h"
@@ -18,7 +18,7 @@
 enum { ANSWERS = 13 };
 struct answers {
     double of[ANSWERS];
-    char notes[2048]; /* what a reader is told that is not counted */
+    char notes[2048]; /* the reader's note on parts that are not counted */
 };
 
 /* Parameters, FLOPs, cache, memory, formats. */
@@ -92,9 +92,9 @@ static bool is_harmless(const char *type, const char *key)
     return false;
 }
 
-/* Another value in place of a member, or NULL if there is no such one: of a number twice it, one
- * more, half of it, one; of a truth the other; of a text another; of a list without its last, with
- * another first, none; of null a number and true. */
+/* Another value in place of a member, or NULL if there is no such one: for a number twice it, one
+ * more, half of it, one; for a boolean the other; for a text another; for a list without its last,
+ * with another first, empty; for null a number and true. */
 enum { CHANGES = 5 };
 static cJSON *changed(const cJSON *at, int change)
 {
@@ -165,7 +165,7 @@ static void try_member(struct walk *w, cJSON *object, const char *key, const cha
     w->silent++;
 }
 
-/* Whether the text model that is nested in a config has the key too, which then counts. */
+/* Whether the nested text model of a config has the key too, which then takes precedence. */
 static bool is_nested(const cJSON *object, const char *key)
 {
     static const char *const parts[] = {"text_config", "llm_config", "language_config"};

@@ -77,8 +77,9 @@ static void halves(void **state)
     assert_false(sp_pack_documents(&long_ones, 8192, 8192, &d)); /* each fills a row */
 }
 
-/* Rows with room for 4,096 tokens that hold one document each, of 2,000 or 4,000: 3,000 in the
- * mean. A row has (2,000^2 + 4,000^2) / 2 squares, though documents are longer than the mean row.
+/* Rows with room for 4,096 tokens that hold one document each, of 2,000 or 4,000: 3,000 on
+ * average. A row has (2,000^2 + 4,000^2) / 2 squares, though documents are longer than the mean
+ * row.
  */
 static void room(void **state)
 {
@@ -117,7 +118,7 @@ static void windows(void **state)
     assert_int_equal(sp_list_scores(&windowed, 8192, true, scores), 2);
 }
 
-/* Of squares and lengths: log-normal mean exp(sigma^2), exponential twice the mean. The sum of
+/* For squares and lengths: log-normal mean exp(sigma^2), exponential twice the mean. The sum of
  * squares of n exponential ones has the relative variance 2 / n about what their sum implies: the
  * second moment of x^2 - 2 m x is 24 - 24 + 8 m^4, over (2 m^2)^2. */
 static void sizes(void **state)
@@ -138,7 +139,7 @@ static void sizes(void **state)
     assert_close(reach, 4000, 1e-9);
 }
 
-/* Of many rows the sums are normal: the greatest of two is 1 / sqrt(pi) deviations above the mean,
+/* For many rows the sums are normal: the greatest of two is 1 / sqrt(pi) deviations above the mean,
  * of three 1.5 times that. */
 static void busiest(void **state)
 {

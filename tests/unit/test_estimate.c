@@ -110,13 +110,14 @@ static void odds(void **state)
     assert_close(sp_oom_odds(&f, 8e10, 8e10), 0.5, 1e-12);
     assert_close(sp_oom_odds(&f, 8e10 * exp(0.12815515655446), 8e10), 0.9, 1e-9);
     assert_close(sp_oom_odds(&f, 8e10 * exp(-0.19599639845401), 8e10), 0.025, 1e-9);
+    assert_close(sp_oom_odds(&f, 8e10 * exp(-0.4), 8e10), 3.167124183312e-5, 1e-9);
     assert_close(sp_oom_odds(&f, 4e10, 8e10), 0, 0); /* 6.9 deviations: 2e-12 */
     assert_close(sp_oom_odds(&sure, 8e10, 8e10), 1, 0);
     assert_close(sp_oom_odds(&sure, 8e10 - 1, 8e10), 0, 0);
 }
 
 /* 15 and 40 % of a normal distribution lie above 1.03643 and 0.25335 deviations; without an error
- * there is no tight, and exactly as much as there is does not fit. */
+ * no verdict is tight, and exactly the capacity does not fit. */
 static void verdicts(void **state)
 {
     (void)state;
@@ -253,8 +254,8 @@ static void neighbours(void **state)
     assert_int_equal(moved, 3);
 }
 
-/* A framework that supports only ZeRO 1, 2, full recomputation and GPipe: of the changes above two
- * ZeRO stages and one policy remain, and plans with two stages take its schedule, which is listed
+/* A framework that supports only ZeRO 1, 2, full recomputation and GPipe: two ZeRO stages and one
+ * policy of the changes above remain, and plans with two stages take its schedule, which is listed
  * as a change, and TP does not divide the sequence. Without pipelines or context parallelism none
  * are offered. */
 static void neighbours_that_run(void **state)
@@ -308,6 +309,28 @@ static void fixes(void **state)
     assert_int_equal(sp_find_fixes(&b.in, NULL, NULL, fix), 0);
 }
 
+/* Runs of the machine itself: one three octaves away counts 1/e of its weight of 0.3, one of a
+ * mixture nothing; by hand exp(-0.3 / e) = 0.895510. Search's bounds stay below. */
+static void seen_runs(void **state)
+{
+    (void)state;
+    struct bench b;
+    set_up(&b);
+    const double before = sp_estimate_step(&b.in).step;
+    b.profile.seen[0] = (struct sp_seen_run){sp_place_of(&b.model, &b.hw, &b.plan), 0.3};
+    b.profile.seen[1] = b.profile.seen[0];
+    b.profile.seen[0].place.octaves[SP_GROUND_TP] += 3;
+    b.profile.seen[1].place.has_experts = true;
+    b.profile.seen_runs = 2;
+    const struct sp_step_time t = sp_estimate_step(&b.in);
+    assert_close(t.step / before, 0.895510, 1e-5);
+    assert_close(t.matmul + t.attention + t.elementwise + t.recompute + t.launch + t.offload +
+                     t.tp_comm + t.cp_comm + t.ep_comm + t.dp_comm + t.pp_comm + t.bubble +
+                     t.optimizer + t.straggler,
+                 t.step, 1e-12);
+    assert_close(sp_least_seen_factor(&b.profile), exp(-0.6), 1e-12);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -315,7 +338,7 @@ int main(void)
         cmocka_unit_test(verdicts),   cmocka_unit_test(lightest),
         cmocka_unit_test(played),     cmocka_unit_test(consistent),
         cmocka_unit_test(neighbours), cmocka_unit_test(neighbours_that_run),
-        cmocka_unit_test(fixes),
+        cmocka_unit_test(fixes),      cmocka_unit_test(seen_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

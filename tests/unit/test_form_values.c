@@ -1,6 +1,6 @@
 /* Closed forms that no larger derivation of these tests reaches, each at a case worked by hand. The
- * numbers on the right are worked from what the arguments mean, not from the expressions in the
- * .def files. */
+ * numbers on the right are derived from the meaning of the arguments, not from the expressions in
+ * the .def files. */
 #include "check.h"
 
 #include <scaleplan/forms.h>

@@ -116,7 +116,7 @@ static void rings(void **state)
     assert_false(sp_axis_wraps(&hw, 0) || sp_axis_wraps(&hw, 1));
 }
 
-/* A ring moves 2w; on a line of X every chip gets V (X-1)/X over one link. */
+/* A ring moves 2w; on a line of X chips, every chip gets V (X-1)/X over one link. */
 static void axis_bandwidth(void **state)
 {
     (void)state;
@@ -129,7 +129,7 @@ static void axis_bandwidth(void **state)
 
 /* A corner of a mesh has one link on each axis, and takes in (N-1)/N of the array: of 2 x 2 chips
  * 3/4 over two links, of 4 x 4 15/16 over two, of 2 x 2 x 2 7/8 over three. Rings beside lines keep
- * 2w; an axis of 1 is none. */
+ * 2w; an axis of 1 does not count. */
 static void axes_bandwidth(void **state)
 {
     (void)state;
@@ -245,7 +245,7 @@ static void dtypes(void **state)
     assert_close(sp_capacity_bytes(&h100.chip), h100.chip.hbm_bytes, 0);
 }
 
-/* The smallest part of nodes of 8 that has so many chips, or a fraction more: 9 or 8.5 take two
+/* The smallest part of nodes of 8 that has this many chips, or a fraction more: 9 or 8.5 take two
  * nodes, and what rounding added to 8 takes one. */
 static void smallest_parts(void **state)
 {

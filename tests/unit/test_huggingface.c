@@ -20,7 +20,7 @@ static struct sp_model model_of(const cJSON *document)
     return model;
 }
 
-/* A config that is no file's text, called `origin` in messages. */
+/* A config that does not come from a file, called `origin` in messages. */
 static cJSON *native_of(const cJSON *config, const char *origin, const char *assume,
                         struct sp_error *error)
 {
@@ -77,7 +77,7 @@ static void every_family_is_among(const char *seen)
     assert_true(families >= 36);
 }
 
-/* Every model counts as published, and every family has one. */
+/* Every model has its published count, and every family has a model. */
 static void published_totals(void **state)
 {
     char seen[16384] = " ";
@@ -123,7 +123,7 @@ static void nested_text(void **state)
     }
 }
 
-/* Without a model_type the class says it. */
+/* Without a model_type the class gives it. */
 static void classes(void **state)
 {
     static const char *const names[][2] = {{"LlamaForCausalLM", "llama"},
@@ -292,8 +292,8 @@ static void names(void **state)
     }
 }
 
-/* A name that the config says is taken up to 59 letters; a longer one is some path, and the file's
- * name stands for it. */
+/* A name in the config is taken up to 59 letters; a longer one is some path, and the file's name
+ * is used. */
 static void long_names(void **state)
 {
     (void)state;
@@ -408,9 +408,9 @@ static double value_with(const char *name, const char *part, const char *key, do
     return found;
 }
 
-/* Gemma 4's layers of full attention: as many key heads as are said of them, where keys are values;
- * else as many as the others have. Llama 4 folds 1 / ratio patches of each side, of which a typed
- * third is one: 3^2 make a token. */
+/* Gemma 4's layers of full attention: as many key heads as stated for them, if keys are values;
+ * else as many as the others have. Llama 4 merges 1 / ratio patches per side; with a typed ratio of
+ * a third, 3^2 make a token. */
 static void parts_of_models(void **state)
 {
     (void)state;
@@ -424,7 +424,7 @@ static void parts_of_models(void **state)
     assert_close(value_with("gemma-4-26B-A4B", "text_config", "num_global_key_value_heads", 0, "",
                             "kv_heads", text),
                  others, 0);
-    /* LFM2's dense layers: as many as are said, one too. */
+    /* LFM2's dense layers: as many as stated, also one. */
     for (int layers = 1; layers <= 3; layers++)
         assert_close(
             value_with("LFM2-8B-A1B", "", "num_dense_layers", layers, "moe", "dense_layers", text),
@@ -484,14 +484,14 @@ static char *native_with(const char *name, const char *part, const char *key, co
     return text;
 }
 
-/* What a key is when it is left out: the default of transformers' configuration_*.py (2025). The
+/* The value of a key that is left out: the default of transformers' configuration_*.py (2025). The
  * same model as with the default written, and another with another value. */
 static void defaults_of_transformers(void **state)
 {
     (void)state;
     static const char *const jamba = "Jamba-v0.1", *const lfm2 = "LFM2-1.2B",
                              *const qwen = "Qwen2-VL-2B-Instruct", *const falcon = "falcon-7b",
-                             *const mllama = "Llama-3.2-11B-Vision";
+                             *const mllama = "Llama-3.2-11B-Vision", *const mamba = "mamba-130m-hf";
     const struct {
         const char *name, *part, *key, *by_default, *other;
     } rows[] = {
@@ -499,6 +499,15 @@ static void defaults_of_transformers(void **state)
         {jamba, "", "expert_layer_offset", "1", "0"},
         {jamba, "", "mamba_conv_bias", "true", "false"},
         {jamba, "", "mamba_proj_bias", "false", "true"},
+        {jamba, "", "mamba_dt_rank", "256", "128"}, /* "auto": ceil(4096 / 16) */
+        {jamba, "", "mamba_d_state", "16", "32"},
+        {jamba, "", "mamba_d_conv", "4", "5"},
+        {jamba, "", "mamba_expand", "2", "3"},
+        {mamba, "", "time_step_rank", "48", "64"}, /* "auto": ceil(768 / 16) */
+        {mamba, "", "state_size", "16", "32"},
+        {mamba, "", "conv_kernel", "4", "5"},
+        {mamba, "", "use_bias", "false", "true"},
+        {mamba, "", "use_conv_bias", "true", "false"},
         {lfm2, "", "conv_L_cache", "3", "4"},
         {lfm2, "", "conv_bias", "false", "true"},
         {lfm2, "", "block_multiple_of", "256", "3000"},
@@ -526,6 +535,129 @@ static void defaults_of_transformers(void **state)
         free(left_out);
         free(said);
         free(other);
+    }
+}
+
+/* Which of the config's keys make a difference when left out, as letters y or n. */
+static void find_missed(const cJSON *config, const char *experts, int n, char *out)
+{
+    for (const cJSON *key = config->child; key; key = key->next) {
+        struct sp_error error;
+        cJSON *const less = cJSON_Duplicate(config, true);
+        cJSON_ReplaceItemInObject(less, experts, cJSON_CreateNumber(n));
+        if (strcmp(key->string, experts) != 0 && strcmp(key->string, "model_type") != 0)
+            cJSON_DeleteItemFromObject(less, key->string);
+        cJSON *const native = native_of(less, "x", NULL, &error);
+        *out++ = !native && strstr(error.text, "is missing") ? 'y' : 'n';
+        cJSON_Delete(native);
+        cJSON_Delete(less);
+    }
+    *out = '\0';
+}
+
+/* A mixture of one expert needs the sizes that one of two needs, except Jamba's, which
+ * transformers' modeling_jamba.py makes a plain MLP. */
+static void one_expert(void **state)
+{
+    (void)state;
+    static const char *const keys[] = {"num_local_experts", "num_experts", "n_routed_experts",
+                                       "moe_num_experts"};
+    char *line = NULL;
+    size_t room = 0;
+    int tried = 0;
+    FILE *const file = fopen(SCALEPLAN_SOURCE_DIR "/tests/data/huggingface.jsonl", "r");
+    assert_non_null(file);
+    while (getline(&line, &room, file) > 0) {
+        cJSON *const row = cJSON_Parse(line);
+        const cJSON *const config = cJSON_GetObjectItem(row, "config");
+        for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+            if (cJSON_IsNumber(cJSON_GetObjectItem(config, keys[i])) &&
+                strcmp(type_of(config), "jamba") != 0) {
+                char one[200], two[200];
+                assert_true(cJSON_GetArraySize(config) < 200);
+                find_missed(config, keys[i], 1, one);
+                find_missed(config, keys[i], 2, two);
+                if (strcmp(one, two) != 0)
+                    fail_msg("%s: %s, of two %s", cJSON_GetObjectItem(row, "name")->valuestring,
+                             one, two);
+                tried++;
+            }
+        cJSON_Delete(row);
+    }
+    assert_true(tried > 30);
+    free(line);
+    fclose(file);
+}
+
+/* How compressed-tensors (vLLM's format of llm-compressor) names what it quantizes: bits and kind
+ * of the weights; where inputs are quantized too, matmuls are in that format. */
+static void compressed_tensors(void **state)
+{
+    (void)state;
+    static const char group[] =
+        "{\"quant_method\":\"compressed-tensors\",\"config_groups\":"
+        "{\"group_0\":{\"weights\":{\"num_bits\":%d,\"type\":\"%s\"%s}%s}}}",
+                      inputs[] = ",\"input_activations\":{\"num_bits\":8,\"type\":\"int\"}";
+    const struct {
+        int bits;
+        const char *type, *more, *beside, *weights;
+    } rows[] = {{8, "int", "", inputs, "int8"},
+                {8, "int", "", "", "int8"},
+                {4, "int", "", "", "int4_wo"},
+                {4, "int", "", inputs, "int4"},
+                {8, "float", "", inputs, "fp8"},
+                {8, "float", ",\"block_structure\":[128,128]", inputs, "fp8_block"},
+                {4, "float", "", inputs, "nvfp4"},
+                {2, "int", "", "", NULL},
+                {16, "float", "", inputs, NULL},
+                {3, "float", "", inputs, NULL}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char said[400], wanted[40];
+        snprintf(said, sizeof said, group, rows[i].bits, rows[i].type, rows[i].more,
+                 rows[i].beside);
+        char *const text = native_with("LFM2-1.2B", "", "quantization_config", said);
+        snprintf(wanted, sizeof wanted, "\"weights\":\"%s\"",
+                 rows[i].weights ? rows[i].weights : "");
+        if (rows[i].weights ? !strstr(text, wanted) : strstr(text, "\"weights\"") != NULL)
+            fail_msg("%s: %s, expected %s", said, text, rows[i].weights);
+        free(text);
+    }
+}
+
+/* Qwen2.5-VL lists the layers whose attention is of the whole picture: of 32, evenly spaced and as
+ * many as the list has. Mamba's rank of the step size is a sixteenth of the width, rounded up.
+ */
+static void layers_and_ranks(void **state)
+{
+    (void)state;
+    for (int full = 1; full <= 6; full++) {
+        char list[80] = "[";
+        for (int i = 0; i < full; i++)
+            snprintf(list + strlen(list), sizeof list - strlen(list), "%s%d", i ? "," : "", 5 * i);
+        strcat(list, "]");
+        char *const text =
+            native_with("Qwen2.5-VL-3B-Instruct", "vision_config", "fullatt_block_indexes", list);
+        const char *const every = strstr(text, "\"global_every\":");
+        assert_non_null(every);
+        assert_int_equal(32 / atoi(every + strlen("\"global_every\":")), full);
+        free(text);
+    }
+    char *const rank = native_with("mamba-130m-hf", "", "time_step_rank", "\"auto\"");
+    assert_non_null(strstr(rank, "\"dt_rank\":48"));
+    free(rank);
+    for (int width = 1023; width <= 1041; width++) {
+        cJSON *const config = sample("mamba-130m-hf");
+        struct sp_error error;
+        cJSON_DeleteItemFromObject(config, "time_step_rank");
+        cJSON_DeleteItemFromObject(config, "d_model");
+        cJSON_ReplaceItemInObject(config, "hidden_size", cJSON_CreateNumber(width));
+        cJSON *const native = native_of(config, "x", NULL, &error);
+        const cJSON *const state_space = cJSON_GetObjectItem(native, "state_space");
+        assert_non_null(state_space);
+        assert_close(cJSON_GetNumberValue(cJSON_GetObjectItem(state_space, "dt_rank")),
+                     (width + 15) / 16, 0);
+        cJSON_Delete(native);
+        cJSON_Delete(config);
     }
 }
 
@@ -568,6 +700,9 @@ int main(void)
         cmocka_unit_test(parts_of_models),
         cmocka_unit_test(defaults_of_transformers),
         cmocka_unit_test(pictures_of_any_size),
+        cmocka_unit_test(layers_and_ranks),
+        cmocka_unit_test(compressed_tensors),
+        cmocka_unit_test(one_expert),
         cmocka_unit_test(names),
         cmocka_unit_test(long_names),
     };

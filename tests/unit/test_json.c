@@ -163,7 +163,7 @@ static uint64_t next_random(uint64_t *state)
     return *state;
 }
 
-/* What the fewest digits of 15 to 17 by printf and strtod are. */
+/* The fewest digits of 15 to 17 by printf and strtod. */
 static void expect_shortest(double value)
 {
     char text[40], slow[40];

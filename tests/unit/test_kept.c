@@ -1,5 +1,5 @@
-/* What is kept, run again or moved, chosen together: against every plan of small spaces, and what
- * modules free and cost against published runs. */
+/* Kept, recomputed and moved tensors, chosen together: against every plan of small spaces; the
+ * memory that modules free and their cost against published runs. */
 #include "check.h"
 #include "asked.h"
 
@@ -57,8 +57,8 @@ static void look_at(struct all *all, const struct sp_recompute *r, double optimi
         all->least_s = step;
 }
 
-/* Megatron-Core's rules, where the space has them: attn_proj waits in host memory beside core_attn
- * alone, and nothing of a layer that runs again whole. */
+/* Megatron-Core's rules, where the space has them: attn_proj waits in host memory only with
+ * core_attn, and nothing of a layer that is recomputed whole. */
 static bool is_allowed(const struct sp_kept_space *space, unsigned away, double down)
 {
     const bool alone = (away >> SP_AWAY_ATTN_PROJ & 1) && !(away >> SP_AWAY_CORE_ATTN & 1);
@@ -93,7 +93,7 @@ static double least_of_all(const struct sp_planned *p, const struct sp_kept_spac
     return all.least_s;
 }
 
-/* From the least that any needs to the most that one needs. */
+/* From the least memory that any plan needs to the most. */
 static void compare(const char *line, struct sp_kept_space space)
 {
     struct sp_planned p;
@@ -159,8 +159,8 @@ static void every_plan(void **state)
             ruled);
 }
 
-/* The micro-batch and all else together: of each micro-batch the best choice, with memory to spare;
- * what is taken is the best of these, or a simpler one within a hundredth. */
+/* The micro-batch and all else together: for each micro-batch the best choice, with memory to
+ * spare; what is taken is the best of these, or a simpler one within a hundredth. */
 static void with_micro_batch(void **state)
 {
     (void)state;
@@ -253,7 +253,7 @@ static void every_stage(void **state)
     }
 }
 
-/* Of a recomputation that is given the plan itself is left, if it fits. */
+/* With a given recomputation, only the plan itself remains, if it fits. */
 static void given(void **state)
 {
     struct sp_planned p;
@@ -289,7 +289,8 @@ static void qkv_input(void **state)
 }
 
 /* NVIDIA-NeMo/RL PR 3628, Qwen3-0.6B on an H100: 0.752 s, 1.187 with half of the optimizer on the
- * host and 1.678 with all of it. The last gave the rate of the host, the middle one is foretold. */
+ * host and 1.678 with all of it. The last one gave the rate of the host, the middle one is a
+ * prediction. */
 static void half_of_the_optimizer(void **state)
 {
     (void)state;

@@ -116,7 +116,7 @@ static void collectives_by_hand(void **state)
     assert_close(sp_collective_kernel_s(&k, &net, SP_ALL_GATHER, 4, 8e8), 4, 1e-2);
 }
 
-/* Its own, its family's, or none. */
+/* Its own kernels, its family's, or none. */
 static void of_a_chip(void **state)
 {
     (void)state;

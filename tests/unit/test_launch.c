@@ -1,11 +1,12 @@
 /* Launches: a plan written as a framework's options reads back equal. Random plans that the
  * framework can express must all read back; others must if `cannot express` does not name them. */
+#include "draws.h"
 #include "launched.h"
 
 static struct sp_planned written_plan, read_plan;
 
-/* What a format expresses: words that it takes in every valid combination ("-": option left
- * out). */
+/* The plans that a format expresses: words that it takes in every valid combination ("-": option
+ * left out). */
 struct format {
     const char *name, *machines, *models;
     const char *pp, *ep, *etp, *zero, *sp, *remat, *offload, *precision, *framework;
@@ -43,7 +44,7 @@ static const struct format formats[] = {
      .framework = "maxtext - torchtitan", .scheduled = true, .all_shard = true},
 };
 /* clang-format on */
-enum { FORMATS = sizeof formats / sizeof *formats, DRAWN = 400 };
+enum { FORMATS = sizeof formats / sizeof *formats };
 
 /* Words that some format cannot express, added to a plan that it can. */
 static const char *const further[][2] = {
@@ -137,8 +138,8 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* A group of shards. MaxText's has the axes of context and experts in it, and of one device it is
- * ZeRO 0. */
+/* The size of a shard group. MaxText's contains the axes of context and experts; with one device it
+ * is ZeRO 0. */
 static int64_t draw_group(const struct format *f, const struct degrees *d)
 {
     const int64_t inside = f->all_shard ? d->cp * d->ep : 1;
@@ -186,7 +187,7 @@ static void draw(const struct format *f, struct drawn *out)
     put_precision(w, pick(f->precision));
 }
 
-/* Reads what was written of a drawn plan: the same plan. */
+/* Reads back the export of a drawn plan: the same plan. */
 static void check_same(const struct format *f, const struct drawn *drawn, const char *text,
                        const struct nameless *file)
 {
@@ -236,23 +237,24 @@ static void plans_come_back(void **state)
     const struct nameless file = open_nameless();
     (void)state;
     srand(7);
+    const int drawn = quick_draws(400);
     for (int k = 0; k < 2 * FORMATS; k++) {
         const struct format *const f = &formats[k / 2];
         const bool with_further = k % 2 > 0;
         int compared = 0, unfit = 0;
         refused.n = lost.n = 0;
-        for (int i = 0; i < DRAWN; i++)
+        for (int i = 0; i < drawn; i++)
             compared += try_one(f, with_further, &file, &refused, &lost);
         for (int i = 0; i < refused.n; i++)
             unfit += refused.times[i];
         print_message("%s%s: %d plans drawn, %d out and in again; %d are none:\n", f->name,
-                      with_further ? " and further" : "", DRAWN, compared, unfit);
+                      with_further ? " and further" : "", drawn, compared, unfit);
         print_reasons(&refused);
         if (with_further)
             print_message("  not expressed:\n");
         print_reasons(&lost);
-        assert_true(with_further ? compared >= DRAWN / 10 : compared == DRAWN - unfit);
-        assert_true(with_further || unfit <= DRAWN / 10);
+        assert_true(with_further ? compared >= drawn / 10 : compared == drawn - unfit);
+        assert_true(with_further || unfit <= drawn / 10);
     }
     close(file.file);
 }

@@ -100,8 +100,8 @@ static void list_mamba(struct sp_layer *l)
     l->kept[l->n_kept++] = (struct sp_kept){.width = 3352, .by = SP_OP_QKV};
 }
 
-/* The published 128,989,632 parameters, the table of 50288 once: nothing but the list says what the
- * layer is. Two TP ranks both hold the group's 256 columns. */
+/* The published 128,989,632 parameters, the table of 50288 once: only the list describes the
+ * layer. Two TP ranks both hold the group's 256 columns. */
 static void made_up(void **state)
 {
     const struct sp_model m = {
@@ -198,7 +198,7 @@ static void modules_drop_what_they_make(void **state)
                      2 * known[i].elements, 1e-12);
 }
 
-/* DeepSeek-V3's module for a further token: 11.5 B weights of its own, as published, beside the
+/* DeepSeek-V3's module for a further token: 11.5 B separate weights, as published, besides the
  * table and the head, which it shares; a layer, two more norms and a last one, a projection of two
  * streams. On 16 stages, 61 layers and the module: 4 on each, 1 and the module on the last. A last
  * stage holds the table too. */
@@ -321,7 +321,16 @@ static void delta_rule(void **state)
     const double mlp = 48 * (11 * 3. * 2048 * 512 + 2048 * 512);
     assert_close(sp_attention_overtakes_mlp_tokens(&qwen3_next, 4096, false),
                  (mlp - scans) / scores, 1e-9);
-    /* the window of none: attention's own tokens, whatever stands between its layers */
+    /* scores of one head of 1 + 1 in one layer of 48, and experts of 4096: 6.6e9 tokens */
+    struct sp_model few = qwen3_next;
+    few.heads = few.kv_heads = few.head_dim = 1;
+    few.moe.d_ff_expert = 4096;
+    memset(few.pattern, 'L', 47);
+    few.pattern[47] = 'A';
+    const double wide = 48 * (11 * 3. * 2048 * 4096 + 2048 * 512);
+    assert_close(sp_attention_overtakes_mlp_tokens(&few, 4096, false),
+                 (wide - 47 * (32 * head + 4 * 8192)) / 2, 1e-9);
+    /* no window: attention's own tokens, whatever is between its layers */
     assert_close(sp_attended_tokens(&qwen3_next, 1000), 1000, 0);
 }
 
@@ -344,7 +353,7 @@ static void indexer(void **state)
     assert_close(sp_mixer_flops(mixer, 32768, 0.5), 64 * 129. * 32768 + 128 * (576 + 512) * picked,
                  1e-15);
     assert_close(sp_mixer_flops(mixer, 4096, 0.5), 64 * 129. * 4096 + 128 * 320. * 4096, 1e-15);
-    /* all is kept; read are the indexer's keys and the latents of what it picks */
+    /* everything is kept; a step reads the indexer's keys and the latents of the picked tokens */
     assert_close(sp_kv_bytes_of_sequence(&m, 1e5, 1), 61 * 1e5 * (576 + 128), 0);
     assert_close(sp_kv_bytes_read(&m, 1e5, 1), 61 * (1e5 * 128 + 2048. * 576), 1e-15);
     assert_close(sp_kv_bytes_read(&m, 1000, 1), sp_kv_bytes_of_sequence(&m, 1000, 1), 0);
@@ -378,7 +387,8 @@ static void state_spaces(void **state)
                                             .norm = true};
     sp_list_model(&m, &l);
     assert_close(l.params.total, 128989632, 0);
-    /* chunks of 256: C by B, that by the channels, the state made and read; the taps */
+    /* chunks of 256: products of C and B, of these and the channels, the state's update and read;
+     * the taps */
     assert_close(sp_mixer_flops(&l.list[SP_LAYER_OTHER].mixer, 4096, 0.5),
                  2 * (256 * 128. + 1536 * (256 + 2 * 128.) + 4 * 1792), 0);
 }
@@ -443,7 +453,7 @@ static void encoder_and_decoder(void **state)
     const double scores = 2 * (2 * 2 * 8 * 12), head = 2 * 8 * 10;
     assert_close(sp_forward_flops_per_token(&m, 12, false, false).total,
                  encoder + decoder + scores + head, 1e-15);
-    /* a causal mask halves the decoder's own scores alone */
+    /* a causal mask halves only the decoder's own scores */
     assert_close(sp_forward_flops_per_token(&m, 12, true, false).total,
                  encoder + decoder + scores / 2 + head, 1e-15);
     m.encoder.frozen = true;

@@ -86,7 +86,7 @@ static void cuts(void **state)
     assert_close(all.square, 250000, 0);
 }
 
-/* Of 1, 2, 3, 10: mean 4, squares 28.5; of two drawn the greatest is 1, 2, 3, 10 in 1, 3, 5 and 7
+/* For 1, 2, 3, 10: mean 4, squares 28.5; of two draws the greatest is 1, 2, 3, 10 in 1, 3, 5 and 7
  * of 16 cases: 92 / 16. */
 static void traces(void **state)
 {
@@ -103,7 +103,7 @@ static void traces(void **state)
     assert_close(sp_lengths_over(&t, 10), 0, 0);
 }
 
-/* Answers behind a prompt of 512: the partial expectations of a log-normal below c are m Phi(d -
+/* Answers after a prompt of 512: the partial expectations of a log-normal below c are m Phi(d -
  * sigma) and m^2 exp(sigma^2) Phi(d - 2 sigma) with d = ln(c / median) / sigma; the squares of p +
  * x are p^2 + 2 p x + x^2. */
 static void prompts(void **state)

@@ -54,8 +54,8 @@ static void quadratic_tails(void **state)
     assert_close(common_of(0, 9, NULL), 3, 1e-3);
 }
 
-/* With tails the own parts u count sqrt(1 + u^2) - 1, whose slope is u / sqrt(1 + u^2): x = 0.5
- * balances an own part of -0.5 and one whose slope is 0.5 + 0.5 / sqrt(1.25). */
+/* With tails, the separate parts u count sqrt(1 + u^2) - 1, whose slope is u / sqrt(1 + u^2): x =
+ * 0.5 balances a separate part of -0.5 and one whose slope is 0.5 + 0.5 / sqrt(1.25). */
 static void heavy_tails(void **state)
 {
     (void)state;
@@ -63,7 +63,7 @@ static void heavy_tails(void **state)
     const double slope = 0.5 + 0.5 / sqrt(1.25), far = slope / sqrt(1 - slope * slope);
     assert_close(far, 2.954, 1e-3);
     assert_close(common_of(0, 0.5 + far, own), 0.5, 1e-3);
-    /* the slope ends at 1: x + x / sqrt(1 + x^2) = 1 at x = 0.5310, be the other where it may */
+    /* the slope ends at 1: x + x / sqrt(1 + x^2) = 1 at x = 0.5310, wherever the other is */
     const double farther = common_of(0, 12, own), farthest = common_of(0, 20, own);
     assert_true(farther > 0.5 && farthest >= farther - 1e-3 && farthest < 0.5311);
 }
@@ -73,7 +73,8 @@ static void all_tails(void **state)
 {
     (void)state;
     const bool all[PARAMETERS] = {true, true, true, true};
-    /* slope of x = 1 is 1 / sqrt 2, which two own parts of 1 / sqrt 7 balance, slope 1 / sqrt 8 */
+    /* slope of x = 1 is 1 / sqrt 2, which two separate parts of 1 / sqrt 7 balance, slope 1 / sqrt
+     * 8 */
     const double both = 1 + 1 / sqrt(7);
     assert_close(common_of(both, both, all), 1, 1e-3);
 }

@@ -110,7 +110,7 @@ static void gated_grouped(void **state)
     assert_close(sp_activation_bytes_per_token_layer(&m, SP_REMAT_NONE), kept, 0);
 }
 
-/* MoE MLP: 2h + topk (2h + 6 f_e) beside the norm's input. Mixtral: h = 4096, 32 heads, 8 KV heads
+/* MoE MLP: 2h + topk (2h + 6 f_e) besides the norm's input. Mixtral: h = 4096, 32 heads, 8 KV heads
  * of 128, two experts of 14336. */
 static void mixture(void **state)
 {
@@ -189,9 +189,9 @@ static void policies_shrink(void **state)
     }
 }
 
-/* adam10 has no gradients of its own: those of several micro-batches add up in the weights' 2
+/* adam10 stores no gradients: those of several micro-batches add up in the weights' 2
  * bytes, jax12's in 4. llama3-8b, 8 030 261 248 parameters, on one device of 8: ZeRO 0 keeps all of
- * them, ZeRO 3 an eighth; the table and the head, 2 x 128256 x 4096, are padded to none. One
+ * them, ZeRO 3 an eighth; the table and the head, 2 x 128256 x 4096, need no padding. One
  * micro-batch adds up nothing, and a recipe with gradients keeps its own. */
 static void gradients_that_add_up(void **state)
 {
@@ -235,7 +235,7 @@ static void gradients_that_add_up(void **state)
                                          .zero = rows[i].zero,
                                          .microbatches = (double)rows[i].batch / 8};
         assert_close(sp_state_footprint(P, 0, &c.precision, &spread).grads, rows[i].bytes, 1e-12);
-        /* fit counts the same, beside the state where the recipe has none */
+        /* fit counts the same, in addition to the state, if the recipe has none */
         c.in.accumulate = rows[i].batch / 8;
         c.t = sp_fit_terms(&c.in);
         const struct sp_strategy s =

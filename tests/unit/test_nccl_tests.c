@@ -1,4 +1,4 @@
-/* What nccl-tests print, by lines of its own format: the operation, ranks and hosts of each test,
+/* Output of nccl-tests, by lines in its format: the operation, ranks and hosts of each test,
  * bytes and microseconds of each size. */
 #include "check.h"
 
@@ -53,7 +53,8 @@ static void two_tests(void **state)
     free(t.of);
 }
 
-/* Each operation by its program; before 2.17 by what was given; a test of another is refused. */
+/* Each operation follows from the program's name, before 2.17 from the given one; a test of another
+ * operation is refused. */
 static void operations(void **state)
 {
     (void)state;
@@ -117,7 +118,7 @@ static void headings(void **state)
     free(t.of);
 }
 
-/* More sizes than the first room has. */
+/* More sizes than the initial array holds. */
 static void many(void **state)
 {
     (void)state;

@@ -6,7 +6,7 @@
 #include <scaleplan/need.h>
 
 #include "cli/plan_options.h"
-#include "cli/aim.h"
+#include "cli/goal.h"
 
 /* "How to Scale Your Model", Training: on v5p FSDP hides from 850 tokens per chip on over three
  * axes, from 2550 over one; TP up to F / 2550. There a link has to have what v5p's links have, 9e10
@@ -375,7 +375,7 @@ static void test_evaluations(void **unused)
     assert_true(all[0] < 200 * 20);
 }
 
-/* 3 + 1e15 / W <= 3.002 needs 5e17 bytes/s; 3.0005 needs 2e18, more than a file may say. */
+/* 3 + 1e15 / W <= 3.002 needs 5e17 bytes/s; 3.0005 needs 2e18, more than a file may state. */
 static void test_most(void **unused)
 {
     struct sp_hardware hw = {.chips_per_slice = 8, .slices = 1};

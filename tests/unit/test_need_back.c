@@ -18,7 +18,7 @@ struct question {
     bool at_least;
 };
 
-/* Share of the most that fits a device that the fullest one needs. */
+/* Memory of the fullest device as a share of the most that fits. */
 static double share_of_memory(const struct sp_report *r)
 {
     return number(r, "memory.device_bytes", 0) / number(r, "memory.limit_bytes", 0);
@@ -66,7 +66,7 @@ static bool draw_training(struct question *q)
                   {"v5p-64", "--profile v5p-maxtext", 1},
                   {"h100-64", "--framework torchtitan", 3},
                   {"h200-64", "--framework megatron", 1}};
-    /* Drawn one by one: compilers order the arguments of a call each in their own way. */
+    /* Drawn one by one, because compilers evaluate the arguments of a call in different orders. */
     const size_t s = draw(5), m = draw(4);
     const int tp = 1 << draw(4), micro = 1 << draw(2);
     const int pp = s == 2 ? 1 : 1 << draw(3);

@@ -108,7 +108,7 @@ static void alone(void **state)
     assert_true(isnan(sp_fabric_size(&rails, 1).scalable_units));
 }
 
-/* What the switch of a node of 8 takes in and gives out of 1 byte: scaling book, "GPUs", 4.1, 4.2.
+/* Bytes into and out of the switch of a node of 8, for 1 byte: scaling book, "GPUs", 4.1, 4.2.
  */
 static void switch_bytes(void **state)
 {
@@ -307,7 +307,7 @@ static void put_together_on_a_torus(void **state)
     assert_close(t.time_s, fmax(2e9 / corner, 2e9 / 320e9), 1e-14);
     assert_close(t.latency_s, 22e-6, 1e-14);
     assert_true(sp_group_devices(&g) == 128);
-    g.torus.hop_latency_s = NAN; /* not known: throughput alone */
+    g.torus.hop_latency_s = NAN; /* not known: only throughput */
     assert_true(isnan(sp_time_of_collective(SP_ALL_GATHER, 1, &g).latency_s));
     assert_close(sp_collective_s(SP_ALL_GATHER, 1, &g), 1 / corner, 1e-14);
 }
@@ -392,7 +392,7 @@ static void put_together_on_switches(void **state)
     assert_true(sp_group_devices(&g) == 256);
 }
 
-/* A network in place of the machine's own brings its latency where it has one. */
+/* A network that replaces the machine's own brings its latency if it has one. */
 static void replaced_latency(void **state)
 {
     struct sp_network net = {.domain = 8, .scaleout_latency_s = 5e-6};

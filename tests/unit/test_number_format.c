@@ -29,7 +29,7 @@ static void is(const char *name, double bytes, double largest, double min_normal
     assert_true(r.epsilon == epsilon);
 }
 
-/* float.h has what this machine's own float and double hold. */
+/* float.h has the limits of this machine's float and double. */
 static void test_machine(void **state)
 {
     (void)state;

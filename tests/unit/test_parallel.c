@@ -93,7 +93,7 @@ static void how_many(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_threads), /* before any stack is there to be used again */
+        cmocka_unit_test(without_threads), /* before there is any stack to reuse */
         cmocka_unit_test(each_once),
         cmocka_unit_test(nothing_to_do),
         cmocka_unit_test(how_many),

@@ -43,7 +43,7 @@ static void microbatches_for(void **state)
     assert_true(sp_microbatches_for(&h2, 0.9) >= 1);
 }
 
-/* By trying all of them: fewer do not reach the target. */
+/* By trying all numbers: fewer do not reach the target. */
 static void fewest_microbatches(void **state)
 {
     (void)state;
@@ -107,9 +107,10 @@ static void played_is_closed(void **state)
     assert_true(played > 200);
 }
 
-/* Interleaving needs m in multiples of p to play; with fewer, a group takes as long as a full one
- * less what it does not fill: p = 4, v = 2, m = 1 passes 8 chunks of 1/2 forward and back, alone:
- * 12 of F + B = 3, of which 3 work. m = 6: a full group of 4, then (2 x 4 + 2 - 1) / 2 of two. */
+/* Simulated interleaving needs m to be a multiple of p; with fewer, a group takes as long as a full
+ * one less what it does not fill: p = 4, v = 2, m = 1 passes 8 chunks of 1/2 forward and back,
+ * alone: 12 of F + B = 3, of which 3 work. m = 6: a full group of 4, then (2 x 4 + 2 - 1) / 2 of
+ * two. */
 static void few_microbatches(void **state)
 {
     (void)state;
@@ -140,7 +141,8 @@ static void unequal_stages(void **state)
     free(tasks);
 }
 
-/* Tasks of a play by what they are; v chunks of each of p stages in a row are p v virtual stages.
+/* Tasks of a simulation by their kind; v chunks of each of p stages in a row are p v virtual
+ * stages.
  */
 struct timetable {
     const struct sp_task *of[3][8][4][64]; /* kind, stage, chunk, micro-batch */

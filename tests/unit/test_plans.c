@@ -155,7 +155,65 @@ static void fit_returns_plans(void **unused)
         assert_true(kinds[kind] > 100);
 }
 
-/* All plans of spaces without a memory limit: the fastest of each are looked at. */
+/* Every product of degrees that a typed mesh may name: none that runs and fits is faster than what
+ * `fit` chooses, and where its choice does not fit, none fits. */
+static void no_typed_mesh_beats(const struct sp_fit_input *in, int *rivals)
+{
+    const struct sp_fit_terms t = sp_fit_terms(in);
+    const struct sp_strategy best = sp_fit_best(in, &t, ~0u);
+    const int64_t N = sp_chips(in->hw);
+    for (int64_t pp = 1; pp <= N; pp++)
+        for (int64_t tp = 1; N % pp == 0 && tp <= N / pp; tp++)
+            for (int64_t x = 1; N / pp % tp == 0 && x <= N / pp / tp; x++) {
+                if (N / pp / tp % x != 0)
+                    continue;
+                const struct sp_degrees d = {N / pp / tp / x, x, tp, pp};
+                const struct sp_strategy s =
+                    sp_fit_mesh(in, &t, sp_strategy_of_degrees(&d), &d, true);
+                if (!s.exists || !s.runs || !s.fits)
+                    continue;
+                ++*rivals;
+                if (best.runs && best.fits &&
+                    best.step_with_bubble_s <= s.step_with_bubble_s * (1 + 1e-8))
+                    continue;
+                fail_msg("%s, batch %.0f: dp %lld fsdp %lld tp %lld pp %lld: %.9g s, best %.9g s",
+                         in->hw->name, in->batch_tokens, (long long)d.dp, (long long)d.fsdp,
+                         (long long)d.tp, (long long)d.pp, s.step_with_bubble_s,
+                         best.step_with_bubble_s);
+            }
+}
+
+static void fit_is_not_beaten(void **unused)
+{
+    static struct sp_hardware hw[MACHINES];
+    static struct sp_framework_file framework;
+    const struct sp_precision precision = {
+        .weight_bytes = 2, .grad_bytes = 4, .optimizer_bytes = 12, .compute_dtype = SP_BF16};
+    const struct sp_sources none = {0};
+    struct sp_error error = {0};
+    int rivals = 0;
+    (void)unused;
+    load_machines(hw);
+    assert_true(sp_load_framework("megatron", &none, &framework, &error));
+    for (int i = 0; i < 300; i++) {
+        const struct sp_model m = draw_model(i % 3 == 0);
+        const bool runs = pick(0, 3) > 0;
+        const struct sp_framework *const f = runs ? &framework.framework : NULL;
+        const struct sp_fit_input in = {.model = &m,
+                                        .hw = &hw[pick(0, MACHINES - 1)],
+                                        .precision = &precision,
+                                        .batch_tokens = (double)(pick(1, 1 << pick(0, 9)) * 2048),
+                                        .seq = 2048,
+                                        .remat = SP_REMATS,
+                                        .runs = runs,
+                                        .framework = f,
+                                        .sharding_framework = f};
+        no_typed_mesh_beats(&in, &rivals);
+    }
+    assert_true(rivals > 1000);
+}
+
+/* All plans of spaces without a memory limit: the fastest of each are checked. */
 static void search_returns_plans(void **unused)
 {
     static struct sp_hardware hw[MACHINES];
@@ -239,6 +297,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tp_divides_what_it_cuts),
         cmocka_unit_test(fit_returns_plans),
+        cmocka_unit_test(fit_is_not_beaten),
         cmocka_unit_test(search_returns_plans),
         cmocka_unit_test(a_width_that_only_dense_layers_have),
     };

@@ -23,7 +23,7 @@ static void assert_escaped(const char *text, const char *expected)
     free(got);
 }
 
-/* What XML keeps for itself is a reference, what it forbids a question mark. */
+/* Characters reserved by XML become references, forbidden ones question marks. */
 static void text_is_no_markup(void **state)
 {
     (void)state;
@@ -199,7 +199,7 @@ static void units_get_prefixes(void **state)
     }
 }
 
-/* A bar of 3 s and one of 1 s behind it in 40 columns, by hand: names take 7 columns and a blank,
+/* A bar of 3 s and one of 1 s after it in 40 columns, by hand: names take 7 columns and a blank,
  * the axis one, and 4 stay free at the right, so 8 s are 27 columns. */
 static void terminals_have_letters(void **state)
 {
@@ -228,6 +228,34 @@ static void terminals_have_letters(void **state)
                               "         ++--+--+---+--+--+---+--+---\n"
                               "          0  1  2   3  4  5   6  7   8\n"
                               "                  time (s)\n");
+    free(text);
+    sp_figure_free(figure);
+}
+
+/* Lines have separate letters, and a rule's text is on the side that has more room. */
+static void terminals_have_lines(void **state)
+{
+    (void)state;
+    struct sp_figure *const figure = sp_figure_new("%s", "lines");
+    struct sp_panel *const panel =
+        sp_add_panel(figure, sp_make_axis("x", "", false), sp_make_axis("y", "", false), "");
+    static const char *const names[] = {"one", "two", "three"};
+    size_t size;
+    for (int i = 0; i < 3; i++) {
+        struct sp_series *const line = sp_add_series(panel, SP_LINE, SP_BLUE, "%s", names[i]);
+        sp_add_point(line, 0, i);
+        sp_add_point(line, 8, i);
+    }
+    panel->key = SP_KEY_ABOVE;
+    panel->x.min = panel->y.min = 0;
+    panel->x.max = 8;
+    panel->y.max = 4;
+    sp_add_rule(panel, true, 2, SP_BLACK, "%s", "early");
+    sp_add_rule(panel, true, 6.4, SP_BLACK, "%s", "late");
+    char *const text = sp_figure_text(figure, 60, &size);
+    assert_non_null(strstr(text, "* one   # two   $ three"));
+    assert_non_null(strstr(text, "| early"));
+    assert_non_null(strstr(text, "late |"));
     free(text);
     sp_figure_free(figure);
 }
@@ -375,7 +403,7 @@ static void parts_differ_without_colour(void **state)
     sp_figure_free(figure);
 }
 
-/* How often the text stands in the picture, between marks of an SVG or anywhere in lines. */
+/* How often the text occurs in the picture, between marks of an SVG or anywhere in lines. */
 static int times_of(const char *picture, const char *text)
 {
     char wanted[160];
@@ -530,6 +558,7 @@ int main(void)
         cmocka_unit_test(what_no_plot_shows_is_left_out),
         cmocka_unit_test(units_get_prefixes),
         cmocka_unit_test(terminals_have_letters),
+        cmocka_unit_test(terminals_have_lines),
         cmocka_unit_test(endings_choose_the_terminal),
         cmocka_unit_test(pareto_front),
         cmocka_unit_test(pareto_of_groups),

@@ -1,6 +1,6 @@
-/* Problems with tolerances: machines that lost nodes and batches that few replicas share. What may
- * stay idle or is asked for about so many never makes a search worse than a search of fewer devices
- * or of another batch, and what an answer names close by is what its own search finds. */
+/* Problems with tolerances: machines that lost nodes and batches that few replicas share.
+ * Tolerances for idle devices and the batch never make a search worse than one of fewer devices or
+ * another batch, and the nearby problems that an answer names are what their own searches find. */
 #include "asked.h"
 
 #include "draws.h"
@@ -9,14 +9,14 @@
 /* A machine that may have lost nodes, and a batch. */
 struct lost {
     const char *model;
-    int devices, lost; /* devices that are there; of them some may stay idle */
+    int devices, lost; /* available devices; some of them may stay idle */
     int sequences, seq;
 };
 
 /* `.ci/full` asks for 2,000, some ten minutes. */
 static int cases(void)
 {
-    return drawn_problems(24, 150);
+    return drawn_problems(240 / one_in(), 150);
 }
 
 static struct lost draw_lost(void)
@@ -30,7 +30,7 @@ static struct lost draw_lost(void)
                          .seq = 2048 << draw(3)};
 }
 
-/* By the estimate alone: the simplest plan within 1 % of the best is no order. */
+/* By the estimate alone, because the simplest plan within 1 % of the best defines no order. */
 static struct sp_report *search(const struct lost *p, int devices, const char *about, int sequences,
                                 int idle)
 {
@@ -57,7 +57,7 @@ static double rate(const struct lost *p, int devices, const char *about, int seq
     return found;
 }
 
-/* What is named close by: its own search has that step, and it is worth naming. */
+/* A nearby problem that is named: its own search has that step, and it is worth naming. */
 static void check_batch_close_by(const struct lost *p, const struct sp_report *r)
 {
     const double sequences = number(r, "nearby.batch.sequences", 0);
@@ -151,7 +151,7 @@ static void rounder_by_hand(void **state)
     assert_int_equal(list[1].devices, 1008);
 }
 
-/* More devices that may stay idle are looked at beside those before. */
+/* Allowing more idle devices only adds candidates. */
 static void fewer_are_looked_at_besides(void **state)
 {
     (void)state;
@@ -168,8 +168,8 @@ static void fewer_are_looked_at_besides(void **state)
     }
 }
 
-/* 504 = 8 x 63: of the batches within 5 % of 512, only 504 is a multiple of 63 (490 is none, 567 is
- * too far). 512 devices share 512 sequences in every way that any of them does. */
+/* 504 = 8 x 63: of the batches within 5 % of 512, only 504 is a multiple of 63 (567 is too
+ * far). 512 devices share 512 sequences in every way that any of them does. */
 static void variants_by_hand(void **state)
 {
     (void)state;
@@ -219,7 +219,7 @@ static void need_and_find_agree(void **state)
     }
 }
 
-/* Whether a search of so many devices finds a plan, by its own count of the plan's bytes. */
+/* Whether a search over this many devices finds a plan, by its own count of the plan's bytes. */
 static bool fits_on(const char *problem, const char *chip, int devices)
 {
     char line[LINE];
@@ -228,8 +228,8 @@ static bool fits_on(const char *problem, const char *chip, int devices)
     return !isnan(ask_for(line, "plans.0.time.step_s"));
 }
 
-/* No search finds a plan on fewer devices than the fewest that a search too small for any names,
- * whatever part of the model is trained. */
+/* If the devices are too few for any plan, the search names the fewest that suffice; no search
+ * finds a plan on fewer, whatever part of the model is trained. */
 static void fewest_are_fewest(void **state)
 {
     (void)state;
@@ -246,7 +246,8 @@ static void fewest_are_fewest(void **state)
         snprintf(line, sizeof line, "search %s --hw %s-1 --fastest --threads 1", problem, chip);
         struct sp_report *const r = ask(line);
         const struct sp_entry *const change = sp_find(r, "empty.change");
-        const char *const named = change && change->text ? strrchr(change->text, '-') : NULL;
+        const char *const text = sp_entry_text(change), *const named =
+                                                            text ? strrchr(text, '-') : NULL;
         const int fewest = named ? atoi(named + 1) : 16;
         for (int n = 1; n < fewest && !fits_on(problem, chip, 1); n *= 2) {
             if (fits_on(problem, chip, n))

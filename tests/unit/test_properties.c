@@ -8,7 +8,10 @@
 #include "draws.h"
 #include "study/layer_steps.h"
 
-enum { CASES = 20000 };
+static int cases(void)
+{
+    return quick_draws(20000);
+}
 
 static uint64_t seed = 0x9e3779b97f4a7c15u;
 
@@ -180,7 +183,7 @@ static void say(const struct question *q, int i)
 static void parts_sum(void **state)
 {
     (void)state;
-    for (int i = 0; i < CASES; i++) {
+    for (int i = 0; i < cases(); i++) {
         struct sp_model m;
         draw_model(&m);
         const struct sp_params p = sp_count_params(&m);
@@ -201,7 +204,7 @@ static void parts_sum(void **state)
 static void strategies_hold(void **state)
 {
     (void)state;
-    for (int i = 0; i < CASES; i++) {
+    for (int i = 0; i < cases(); i++) {
         const struct sp_framework framework = {.gathered_layers = i % 3,
                                                .logit_bytes = 2,
                                                .dummy_wgrads = i % 4 > 1,
@@ -243,7 +246,7 @@ static void strategies_hold(void **state)
 static void memory_shrinks(void **state)
 {
     (void)state;
-    for (int i = 0; i < CASES; i++) {
+    for (int i = 0; i < cases(); i++) {
         struct question q, larger;
         draw(&q);
         ask(&larger, &q);
@@ -281,7 +284,7 @@ static void scale_machine(struct sp_hardware *hw, double compute, double network
 static void thresholds_scale(void **state)
 {
     (void)state;
-    for (int i = 0; i < CASES / 4; i++) {
+    for (int i = 0; i < cases() / 4; i++) {
         struct question q, fast, slow;
         draw(&q);
         ask(&fast, &q);
@@ -325,7 +328,7 @@ static void thresholds_scale(void **state)
 static void best_is_best(void **state)
 {
     (void)state;
-    for (int i = 0; i < CASES / 4; i++) {
+    for (int i = 0; i < cases() / 4; i++) {
         struct question q;
         draw(&q);
         const struct sp_strategy best = sp_fit_best(&q.in, &q.t, ~0u);
@@ -362,7 +365,7 @@ static struct sp_strategy at_batch(struct question *q, double batch, enum sp_str
 static void larger_batch_helps(void **state)
 {
     (void)state;
-    for (int i = 0; i < CASES / 2; i++) {
+    for (int i = 0; i < cases() / 2; i++) {
         struct question q;
         draw(&q);
         const double batch = q.in.batch_tokens;
@@ -383,7 +386,7 @@ static void batch_needed_is_an_edge(void **state)
 {
     (void)state;
     int edges = 0, never = 0;
-    for (int i = 0; i < CASES / 2; i++) {
+    for (int i = 0; i < cases() / 2; i++) {
         struct question q;
         draw(&q);
         const double batch = q.in.batch_tokens;
@@ -407,7 +410,7 @@ static void batch_needed_is_an_edge(void **state)
         }
     }
     printf("%d edges, %d that no batch reaches\n", edges, never);
-    assert_true(edges > 1000 && never > 100);
+    assert_true(edges > quick_draws(1000) && never > quick_draws(100));
 }
 
 /* The number of chips to fit is an edge among the sizes on offer. */
@@ -415,7 +418,7 @@ static void chips_to_fit_is_an_edge(void **state)
 {
     (void)state;
     int edges = 0, never = 0;
-    for (int i = 0; i < CASES / 2; i++) {
+    for (int i = 0; i < cases() / 2; i++) {
         struct question q, other;
         draw(&q);
         if (q.hw.slices > 1) /* whole slices: see slices_to_fit */
@@ -455,7 +458,7 @@ static void chips_to_fit_is_an_edge(void **state)
         }
     }
     printf("%d edges, %d that no machine reaches\n", edges, never);
-    assert_true(edges > 1000 && never > 1000);
+    assert_true(edges > quick_draws(1000) && never > quick_draws(1000));
 }
 
 /* That many micro-batches fit, and no smaller number of equal ones does. */
@@ -463,7 +466,7 @@ static void accumulation_is_an_edge(void **state)
 {
     (void)state;
     int edges = 0;
-    for (int i = 0; i < CASES / 2; i++) {
+    for (int i = 0; i < cases() / 2; i++) {
         struct question q;
         draw(&q);
         struct sp_strategy s = sp_fit_strategy(&q.in, &q.t, SP_FSDP);
@@ -478,7 +481,7 @@ static void accumulation_is_an_edge(void **state)
                      "%lld of %lld steps\n", (long long)q.in.accumulate, (long long)steps);
         edges++;
     }
-    assert_true(edges > 100);
+    assert_true(edges > quick_draws(100));
 }
 
 /* Over several slices: this many of them fit, and one fewer does not. */
@@ -486,7 +489,7 @@ static void slices_to_fit(void **state)
 {
     (void)state;
     int edges = 0;
-    for (int i = 0; i < CASES / 2; i++) {
+    for (int i = 0; i < cases() / 2; i++) {
         struct question q, other;
         draw(&q);
         if (q.hw.slices == 1)
@@ -505,7 +508,7 @@ static void slices_to_fit(void **state)
         }
     }
     printf("%d edges\n", edges);
-    assert_true(edges > 500);
+    assert_true(edges > quick_draws(500));
 }
 
 /* The largest available size that FSDP keeps compute-bound at this batch, on any rings. */
@@ -513,7 +516,7 @@ static void chips_fed_is_an_edge(void **state)
 {
     (void)state;
     int edges = 0;
-    for (int i = 0; i < CASES / 4; i++) {
+    for (int i = 0; i < cases() / 4; i++) {
         struct question q, other;
         draw(&q);
         const struct sp_network *net = &q.hw.network;
@@ -535,7 +538,7 @@ static void chips_fed_is_an_edge(void **state)
         }
     }
     printf("%d edges\n", edges);
-    assert_true(edges > 1000);
+    assert_true(edges > quick_draws(1000));
 }
 
 /* The policy offered fits, and none that recomputes less does. */
@@ -543,7 +546,7 @@ static void remat_to_fit_is_least(void **state)
 {
     (void)state;
     int offered = 0;
-    for (int i = 0; i < CASES / 2; i++) {
+    for (int i = 0; i < cases() / 2; i++) {
         struct question q;
         draw(&q);
         const struct sp_strategy s = sp_fit_strategy(&q.in, &q.t, SP_FSDP);
@@ -561,11 +564,11 @@ static void remat_to_fit_is_least(void **state)
         }
         offered += least < SP_REMATS;
     }
-    assert_true(offered > 100);
+    assert_true(offered > quick_draws(100));
 }
 
-/* What the list of a layer's steps moves and computes is what the closed forms say, and a product
- * with a degree of 1 is the plan that is left. */
+/* The list of a layer's steps moves and computes what the closed forms say, and a product with a
+ * degree of 1 is the remaining plan. */
 static void steps_of_a_layer(void **state)
 {
     (void)state;

@@ -7,6 +7,7 @@
 #include <malloc.h>
 #endif
 
+#include "answer/report_internal.h"
 #include "cli/command.h"
 #include "base/json.h"
 
@@ -241,7 +242,7 @@ static void get_keys(void **state)
 {
     (void)state;
     struct sp_report *report = fit_report();
-    struct sp_render how = {.get = "best.tp,best.fsdp,chips"};
+    struct sp_render how = {.get = "best.tp,best.dp,chips"};
     char *got = rendered(report, &how);
     assert_string_equal(got, "4\n1024\n4096\n");
     free(got);
@@ -277,7 +278,8 @@ static void explanation(void **state)
     sp_report_free(report);
 }
 
-/* A key of the version before answers as the new one, and is no other quantity's of its command. */
+/* A key of the previous version answers like the new one, and belongs to no other quantity of its
+ * command. */
 static void old_keys(void **state)
 {
     (void)state;
@@ -351,6 +353,37 @@ static void human(void **state)
     }
 }
 
+/* Both ends of a range take the unit of the longer one: 459 s are 7.65 min. A lead of 100 % or more
+ * is a factor: 303.9 % more is 4.04 times. */
+static void ranges_and_leads(void **state)
+{
+    (void)state;
+    assert_string_equal(sp_human_range(459, 834, SP_SECONDS), "7.65 min to 13.9 min");
+    assert_string_equal(sp_human_range(49.3, 89.8, SP_SECONDS), "49.3 s to 89.8 s");
+    assert_string_equal(sp_human_range(0.00095, 0.0012, SP_SECONDS), "0.950 ms to 1.20 ms");
+    assert_string_equal(sp_human_range(0, 3, SP_SECONDS), "0 s to 3.00 s");
+    assert_string_equal(sp_human_range(2e9, 4e9, SP_BYTES_PER_S), "2.00 GB/s to 4.00 GB/s");
+    assert_string_equal(sp_human_lead(0.929), "0.929 %");
+    assert_string_equal(sp_human_lead(99.9), "99.9 %");
+    assert_string_equal(sp_human_lead(303.9), "4.04 times");
+}
+
+/* In a line of text, too. */
+static void ranges_in_lines(void **state)
+{
+    (void)state;
+    struct sp_report *const r = sp_report_new("rl");
+    struct sp_spans spans;
+    sp_scope(r, "");
+    sp_put_described(r, "low", "", SP_SECONDS, "", "", 459, NULL);
+    sp_put_described(r, "high", "", SP_SECONDS, "", "", 834, NULL);
+    char *const line = sp_fill_line(r, "from {low} to {high}, {low} at least", &spans);
+    assert_string_equal(line, "from 7.65 min to 13.9 min, 459 s at least");
+    assert_int_equal(spans.n, 3);
+    free(line);
+    sp_report_free(r);
+}
+
 /* Each of 5000 keys is found while the table grows; of equal keys the first counts. */
 static void many_keys(void **state)
 {
@@ -402,7 +435,51 @@ static void long_texts(void **state)
     sp_report_free(report);
 }
 
-/* Bytes in use; 0 where nobody counts them. */
+/* A list with so many rows that it is printed row by row, from key FIRST on, is printed where and
+ * as cJSON prints the whole: read and printed again, it has the same bytes. */
+static void check_long_list(int rows, int first, const char *get)
+{
+    struct sp_report *const report = sp_report_new("validate");
+    sp_scope(report, "before");
+    sp_put_described(report, "a", "", SP_NUMBER, "", "", 1, NULL);
+    for (int i = 0; i < rows; i++) {
+        sp_begin_row(report, "", "runs.%d", i + first);
+        sp_put_described(report, "id", "", SP_WORDS, "", "", NAN, i % 3 ? "a \"b\"" : "c");
+        sp_put_described(report, "time.step_s", "", SP_NUMBER, "", "", i, NULL);
+        sp_put_described(report, "time.low_s", "", SP_NUMBER, "", "", NAN, NULL);
+    }
+    sp_scope(report, "");
+    sp_put_described(report, "before.b", "", SP_NUMBER, "", "", 2, NULL);
+    sp_put_described(report, "n", "", SP_NUMBER, "", "", rows, NULL);
+    char *const text = rendered(report, &(struct sp_render){.format = SP_FORMAT_JSON, .get = get});
+    cJSON *const root = cJSON_Parse(text);
+    assert_non_null(root);
+    char *const again = cJSON_Print(root);
+    assert_int_equal(strlen(text), strlen(again) + 1);
+    assert_memory_equal(text, again, strlen(again));
+    const cJSON *const list = cJSON_GetObjectItemCaseSensitive(root, "runs");
+    assert_int_equal(cJSON_GetArraySize(list), rows);
+    int i = 0;
+    for (const cJSON *row = list->child; row; row = row->next, i++)
+        assert_true(at(row, "time.step_s")->valuedouble == i);
+    assert_true(get || at(root, "before.b")->valuedouble == 2);
+    cJSON_Delete(root);
+    free(again);
+    free(text);
+    sp_report_free(report);
+}
+
+static void long_lists(void **state)
+{
+    (void)state;
+    check_long_list(999, 0, NULL);
+    check_long_list(1000, 0, NULL);
+    check_long_list(3001, 0, NULL);
+    check_long_list(3001, 0, "runs");
+    check_long_list(3001, 7, NULL); /* no array */
+}
+
+/* Bytes in use; 0 if they are not counted. */
 static double held(void)
 {
 #ifdef __GLIBC__
@@ -413,9 +490,10 @@ static double held(void)
 #endif
 }
 
-/* A row of a list of 12 numbers and 2 texts, as one of a file of runs: of each 40 bytes and of the
- * row two pointers, in arrays at most half empty; its scope, which they share, and a text, which
- * the two share, of at most 16 bytes each. No path, and no index before something is looked for. */
+/* A row of a list of 12 numbers and 2 texts, as one of a file of runs: for each 32 bytes, and for
+ * the row two pointers, in arrays at most half empty; its scope, which they share, and a text,
+ * which the two share, of at most 16 bytes each. No path, and no index before something is looked
+ * for. */
 static void bytes_of_a_row(void **state)
 {
     (void)state;
@@ -434,20 +512,56 @@ static void bytes_of_a_row(void **state)
     }
     const double each = (held() - before) / ROWS;
     print_message("%.0f bytes a row\n", each);
-    assert_true(each < 2 * 40 * COLUMNS + 2 * 16 + 3 * 16);
+    assert_true(each < 2 * 32 * COLUMNS + 2 * 16 + 3 * 16);
     sp_report_free(report);
     assert_true(held() - before < 1e5);
+}
+
+/* A line of a broken paragraph holds as many words as fit, and no more; all but the first are
+ * indented by two columns. */
+static void broken_lines(void **state)
+{
+    (void)state;
+    srand(61);
+    for (int i = 0; i < 200; i++) {
+        const size_t width = 40 + (size_t)(rand() % 40);
+        char words[1024] = "", again[1024] = "", *lines;
+        size_t size, at = 0;
+        for (int word = 0; word < 60; word++) {
+            at += word > 0 ? (size_t)snprintf(words + at, 2, " ") : 0;
+            for (int n = 1 + rand() % 12; n > 0; n--)
+                words[at++] = (char)('a' + rand() % 26);
+        }
+        FILE *const out = open_memstream(&lines, &size);
+        assert_non_null(out);
+        sp_print_paragraph(words, (int)width, out);
+        fclose(out);
+        at = 0;
+        for (char *line = lines, *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
+            const char *const next = end[1] ? end + 3 : end + 1;
+            const size_t indent = line == lines ? 0 : 2, length = (size_t)(end - line);
+            assert_int_equal(strspn(line, " "), indent);
+            assert_true(length <= width);
+            assert_true(!*next || length + 1 + strcspn(next, " \n") > width);
+            at += (size_t)snprintf(again + at, sizeof again - at, "%s%.*s", at > 0 ? " " : "",
+                                   (int)(length - indent), line + indent);
+        }
+        assert_string_equal(again, words);
+        free(lines);
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(formats_agree),  cmocka_unit_test(keys_of_fit),
-        cmocka_unit_test(random_doubles), cmocka_unit_test(csv_guards),
-        cmocka_unit_test(get_keys),       cmocka_unit_test(explanation),
-        cmocka_unit_test(human),          cmocka_unit_test(many_keys),
-        cmocka_unit_test(old_keys),       cmocka_unit_test(long_texts),
-        cmocka_unit_test(bytes_of_a_row),
+        cmocka_unit_test(formats_agree),   cmocka_unit_test(keys_of_fit),
+        cmocka_unit_test(random_doubles),  cmocka_unit_test(csv_guards),
+        cmocka_unit_test(get_keys),        cmocka_unit_test(explanation),
+        cmocka_unit_test(human),           cmocka_unit_test(ranges_and_leads),
+        cmocka_unit_test(ranges_in_lines), cmocka_unit_test(many_keys),
+        cmocka_unit_test(old_keys),        cmocka_unit_test(long_texts),
+        cmocka_unit_test(bytes_of_a_row),  cmocka_unit_test(long_lists),
+        cmocka_unit_test(broken_lines),
     };
     return cmocka_run_group_tests_name("report", tests, NULL, NULL);
 }

@@ -79,7 +79,8 @@ static struct sp_rollout_time time_of(const struct world *w, double answers, dou
     return t;
 }
 
-/* Answers of one length that start and end together are what serving says of as many in flight. */
+/* Answers of one length that start and end together take what serving gives for as many in flight.
+ */
 static void equal_answers(void **state)
 {
     struct world *const w = calloc(1, sizeof *w);
@@ -131,9 +132,9 @@ static double crowding(double input, struct sp_lengths output, bool refilled)
     return found;
 }
 
-/* Answers of one length grow together to L: over input + L / 2. From 0 to b, refilled, a place has
- * t (1 - t/b) and what is renewed, b (2 t/b + 1 - exp(t/b)) in all: at most b (2 ln 2 - 1), over
- * b/3. Empty places have b/4 at most; exponential answers have no age. */
+/* Answers of one length grow together to L: over input + L / 2. From 0 to b, a refilled slot has
+ * t (1 - t/b) and its renewals, b (2 t/b + 1 - exp(t/b)) in all: at most b (2 ln 2 - 1), over
+ * b/3. Empty slots have b/4 at most; exponential answers have no age. */
 static void crowds(void **state)
 {
     (void)state;
@@ -205,8 +206,8 @@ static void played(void **state)
     free(w);
 }
 
-/* Partial rollouts of N answers with r in flight take N / rate(r), by serving, and c r to read what
- * these have again: the least of every r that is allowed. */
+/* Partial rollouts of N answers with r in flight take N / rate(r), by serving, and c r to read
+ * their tokens again: the least over all allowed r. */
 static void read_again(void **state)
 {
     enum { N = 512, MOST = 4 * N };
@@ -248,8 +249,8 @@ static void read_again(void **state)
     free(w);
 }
 
-/* Steps drawn over models, chips, splits, lengths and engines: with more steps ahead none is longer
- * but by what the loop of serving leaves. */
+/* Steps drawn over models, chips, splits, lengths and engines: more steps ahead make none longer,
+ * except by the tolerance of the serving loop. */
 static void more_ahead(void **state)
 {
     enum { ALL = 480 };
@@ -292,7 +293,7 @@ static void more_ahead(void **state)
     assert_true(ran > ALL / one_in());
 }
 
-/* Nobody ahead: one after the other; far ahead: the slower side and what stands still. */
+/* Not ahead: one after the other; far ahead: the slower side and the idle time. */
 static void sides(void **state)
 {
     (void)state;

@@ -4,7 +4,7 @@
 
 enum { HOST = 8 };
 
-/* The shortest step that fits, of the lines looked at. */
+/* The shortest step that fits among the tried lines. */
 struct best {
     double step_s;
     int looked_at, fit;
@@ -27,7 +27,7 @@ static void look_at(struct best *best, const char *line)
     sp_report_free(r);
 }
 
-/* Engines of up to 64 chips, beside what is fixed of the line. */
+/* Engines of up to 64 chips, with what the line fixes. */
 static void every_engine(struct best *best, const char *fixed, int devices, int experts)
 {
     char line[LINE + 96];

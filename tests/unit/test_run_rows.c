@@ -12,7 +12,7 @@
 #include "runs/serving_runs.h"
 
 /* Cells of a row, "column=cell;column=cell", over those of every row; and words that the run must
- * say, or the start of its problem behind "! ". */
+ * contain, or the start of its problem after "! ". */
 struct row {
     const char *cells, *says;
 };
@@ -49,13 +49,16 @@ static const struct row training[] = {
     {"hw=TPU v5p;framework=maxtext;dp=2;scaleout_gbps_per_node=400",
      "slices=2 chips=64 dp=64 own_net=0"},
     {"hw=TPU v5p;framework=maxtext;dp=32", "slices=32 shards=2"},
-    {"hw=TPU v5p;framework=maxtext;dp=64", "slices=1"}, /* one chip is no slice */
+    {"hw=TPU v5p;framework=maxtext;dp=64", "slices=1"}, /* one chip is not a slice */
     {"hw=TPU v5p;framework=maxtext;tp=8;dp=8",
      "slices=1 dp=8 tp=8"}, /* chips of a slice hold one replica */
     {"hw=TPU v5e;framework=maxtext;devices=512;batch_sequences=512",
      "slices=2"}, /* a pod has 256 */
-    /* the framework: by its name, by words that mark it, or by what is left */
+    /* the framework: by its name, by words that mark it, or by default */
     {"framework=;software=torchtitan", "fw=torchtitan zero=3"},
+    /* a mark in each of the columns that may have one */
+    {"framework=torchtitan at 5a2b", "fw=torchtitan zero=3"},
+    {"framework=;source_ref=pytorch torchtitan", "fw=torchtitan zero=3"},
     {"framework=;source_title=Efficient (Korthikanti et al.)", "fw=megatron-2022"},
     {"framework=;source_ref=Megatron-DeepSpeed blog",
      "fw=megatron-deepspeed zero=0"}, /* the longest mark */
@@ -65,7 +68,7 @@ static const struct row training[] = {
     {"framework=;zero=2", "fw=nemo"},
     {"framework=;hw=v5p", "fw=maxtext"},
     {"framework=;zero=FULL_SHARD", "fw=llm-foundry zero=3"},
-    /* what the framework does by itself, and what a row says of it */
+    /* the framework's defaults, and what a row states */
     {"attention_kernel=unfused", "kernel=unfused"},
     {"attention_kernel=Eager (PyTorch)", "kernel=unfused"},
     {"attention_kernel=fa2", "kernel=fa2"},
@@ -368,7 +371,7 @@ static const struct row training[] = {
     {"id=a", "id=a group=a"},
 };
 
-/* The FLOPs of a step said otherwise: 6 of each parameter and token, by the chip's peak or the
+/* The FLOPs of a step in another form: 6 of each parameter and token, by the chip's peak or the
  * row's own. */
 static const struct {
     const char *cells;
@@ -381,8 +384,8 @@ static const struct {
     {"measured_tflops_per_device=400;measured_mfu=0.1", 400e12},
 };
 
-/* Writes a table of rows over `base`, a column for each name in any of them, into a file of its
- * own. */
+/* Writes a table of rows over `base`, a column for each name in any of them, into a separate
+ * file. */
 static void write_table(const char *base, const struct row *rows, size_t n, char path[32])
 {
     char names[100][64];
@@ -560,7 +563,7 @@ static const struct row serving[] = {
     {"model=", "! model \"\" is not known"},
     {"engine=other", "! engine \"other\" is not known"},
     {"devices=8;tp=8", "chips=8 tp=8"},
-    {"devices=8", "! tp 2 x attention dp 1 x pp 1 do not make its 8 chips"},
+    {"devices=8", "! tp 2 x attention dp 1 x pp 1 do not multiply to its 8 chips"},
     {"devices=8;pp=4", "tp=2 pp=4"},
     {"devices=8;attention_dp=4", "adp=4"},
     {"tp=;devices=", "chips=1 tp=1"},
@@ -572,7 +575,8 @@ static const struct row serving[] = {
     {MIXTRAL ";ep=8", "ep=8"},
     {MIXTRAL ";ep=3", "! ep 3 does not divide tp x attention dp"},
     {"ep=2", "ep=1"}, /* no experts */
-    /* formats: of weights, of routed experts, of the cache; weights alone are widened to 16 bits */
+    /* formats: of weights, of routed experts, of the cache; if only weights have it, they are
+       widened to 16 bits */
     {"weights=fp8", "wb=1 eb=1 kb=2 math=fp8 emath=fp8"},
     {"weights=fp16", "wb=2 math=bf16"},
     {"weights=int4", "wb=0.5 eb=0.5"},
@@ -704,13 +708,51 @@ static void as_many_as_fit(void **state)
     sp_serving_runs_free(&runs);
 }
 
+/* What is left of 20,000 rows of which all but the last are forgotten: the first column, and all of
+ * the last row. */
+static void forgotten_rows(void **state)
+{
+    (void)state;
+    enum { ROWS = 20000 };
+    char *text = NULL, cell[64];
+    size_t length;
+    FILE *const out = open_memstream(&text, &length);
+    fputs("i,letters,quoted\r\n", out);
+    for (int i = 0; i < ROWS; i++) {
+        memset(cell, "ab"[i % 2], sizeof cell);
+        fprintf(out, "%d,%.*s,\"%d \"\"%d\"\", of\n%d\"%s", i, i % 61, cell, i, i, i,
+                i == ROWS - 1 ? "" : "\n");
+    }
+    fclose(out);
+    struct sp_csv csv;
+    struct sp_error error = {0};
+    assert_true(sp_read_csv(text, length, "", &csv, &error));
+    assert_int_equal(csv.rows, ROWS + 1);
+    for (int i = 0; i < ROWS; i++) {
+        char quoted[64];
+        memset(cell, "ab"[i % 2], sizeof cell);
+        cell[i % 61] = '\0';
+        snprintf(quoted, sizeof quoted, "%d \"%d\", of\n%d", i, i, i);
+        assert_string_equal(sp_csv_cell(&csv, (size_t)i, 1), cell);
+        assert_string_equal(sp_csv_cell(&csv, (size_t)i, 2), quoted);
+        if (i < ROWS - 1)
+            sp_csv_forget(&csv, (size_t)i, 0);
+    }
+    for (int i = 0; i < ROWS; i++) {
+        snprintf(cell, sizeof cell, "%d", i);
+        assert_string_equal(sp_csv_cell(&csv, (size_t)i, 0), cell);
+        assert_int_equal(sp_csv_cell(&csv, (size_t)i, 2)[0] != '\0', i == ROWS - 1);
+    }
+    assert_string_equal(sp_csv_name(&csv, 1), "letters");
+    sp_csv_free(&csv);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(training_rows),
-        cmocka_unit_test(steps_of_flops),
-        cmocka_unit_test(serving_rows),
-        cmocka_unit_test(as_many_as_fit),
+        cmocka_unit_test(training_rows),  cmocka_unit_test(steps_of_flops),
+        cmocka_unit_test(serving_rows),   cmocka_unit_test(as_many_as_fit),
+        cmocka_unit_test(forgotten_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -119,7 +119,7 @@ static void inverses(void **state)
 }
 
 /* Chinchilla: 5.76e23 FLOPs. 20 tokens per parameter give sqrt(4.8e21) = 69.3 B on 1.39 T; the
- * paper trained 70 B on 1.4 T. Its own parametric fit wants 32 B on 3.0 T with the printed
+ * paper trained 70 B on 1.4 T. Its own parametric fit asks for 32 B on 3.0 T with the printed
  * exponents; Besiroglu et al. find about 20 tokens per parameter again. */
 static void published(void **state)
 {

@@ -183,7 +183,7 @@ static void pruned_is_exhaustive(void **unused)
     assert_true(fit > 60 / one_in());
 }
 
-/* A problem whose plans choose what they keep, run again and move. */
+/* A problem whose plans choose what they keep, recompute and move. */
 static void make_choice(struct problem *p)
 {
     make_problem(p);
@@ -204,7 +204,7 @@ static void make_choice(struct problem *p)
 }
 
 /* The least step of a plan with any recomputation, any tensors and any share of the optimizer away,
- * each timed as `step` times a plan; `worst` is the best there was before. */
+ * each timed as `step` times a plan; `worst` is the best before. */
 static double least_of_choices(const struct problem *p, const struct sp_plan *of, double worst)
 {
     const struct sp_kept_space *const kept = &p->space.open.kept;
@@ -234,7 +234,7 @@ static double least_of_choices(const struct problem *p, const struct sp_plan *of
     return worst;
 }
 
-/* The choice of each plan is looked for by bounds, by none, and by trying every one. */
+/* The choice of each plan is found with bounds, without bounds, and by trying all. */
 static void choices_are_exhaustive(void **unused)
 {
     static struct problem p, plain;
@@ -243,7 +243,8 @@ static void choices_are_exhaustive(void **unused)
     int better = 0, tried = 0;
     (void)unused;
     state = 32;
-    for (int i = 0; i < 40 / one_in(); i++) {
+    const int drawn = one_in() > 1 ? 8 : 40; /* fewer meet no plan that moves something */
+    for (int i = 0; i < drawn; i++) {
         make_choice(&p);
         struct sp_search_run run = {.wanted = (int)PICK(1, 5), .shards = 1, .threads = 2};
         sp_run_search(&p.space, &run, &pruned);
@@ -267,7 +268,7 @@ static void choices_are_exhaustive(void **unused)
         for (uint64_t g = 0; g < sp_search_groups(&plain.space); g++)
             for (uint64_t leaf = 0; sp_plan_at(&plain.space, g, leaf, &found); leaf++)
                 if (!found.plan.recompute.offload &&
-                    found.plan.recompute.modules == 0) /* a closed way has its places */
+                    found.plan.recompute.modules == 0) /* a closed way keeps its places */
                     least_s = least_of_choices(&p, &found.plan, least_s);
         tried++;
         assert_true(pruned.best.n > 0 ? pruned.best.found[0].step_s == least_s : isinf(least_s));
@@ -275,7 +276,7 @@ static void choices_are_exhaustive(void **unused)
         better += pruned.best.n > 0 && (best->recompute.away || best->optimizer_away > 0);
     }
     print_message("%d problems tried out, %d with something moved\n", tried, better);
-    assert_true(tried > 4 / one_in() && better > 0);
+    assert_true(tried > drawn / 10 && better > 0);
 }
 
 /* No point of the front is beaten, and every plan is on or behind it. */
@@ -339,7 +340,7 @@ static void parts_and_threads(void **unused)
 }
 
 /* 8 devices, 4 heads, one layer, one sequence each way: counted by hand. tp 1, 2, 4 divide heads
- * and devices; cp 1 alone; pp 1 alone; dp = 8, 4, 2 divides the batch of 8, micro-batches are the
+ * and devices; only cp 1; only pp 1; dp = 8, 4, 2 divides the batch of 8, micro-batches are the
  * divisors of 8 / dp; with tp > 1 sequence parallelism on and off; one policy; ZeRO 0 and 1 over
  * the divisors of dp that are above 1. tp 1: 1 x (1 + 3) = 4. tp 2: micro 1, 2; sp 2; 1 + 2
  * shardings:
@@ -376,7 +377,7 @@ static void counted_by_hand(void **unused)
 
 /* Tensor parallelism of 8 laid over a torus, ZeRO 0, sequence parallelism on and off. 2 x 4 x 8: 8
  * = 1x1x8, 1x2x4, 1x4x2, 2x1x4, 2x2x2, 2x4x1. 4 x 4 x 4, whose axes are alike: 4x2x1, 2x2x2. With a
- * batch of one sequence only tp 64, the whole slice, is left, which lies one way. */
+ * batch of one sequence only tp 64, the whole slice, is left, which can be placed in one way. */
 static void boxes_of_a_torus(void **unused)
 {
     static const struct {

@@ -116,6 +116,8 @@ static void draw_problem(struct problem *p)
     p->space.open.cp_kind[rand() % SP_CP_KINDS] = p->space.open.cp_kind[rand() % SP_CP_KINDS] =
         rand() % 2;
     p->space.open.copies_kv_heads = rand() % 2;
+    p->space.open.overlap.in_chunks = rand() % 2;
+    p->space.open.overlap.refuses[rand() % SP_DISPATCHES] = rand() % 2;
     p->space.even_stages = rand() % 2;
     p->space.whole_axes = rand() % 2;
 }
@@ -173,13 +175,21 @@ static void put(struct keys *keys, const struct key *k)
     keys->at[keys->n++] = *k;
 }
 
-/* Experts that run again whole hide no exchange: their first matmul is of full, alternate (all
+/* Experts that are recomputed whole hide no exchange: their first matmul is of full, alternate (all
  * grouped matmuls) and qkv. */
 static bool hides_nothing(const struct key *k)
 {
     return k->moe_overlap && (k->policy == SP_REMAT_FULL || k->policy == SP_REMAT_ALTERNATE ||
                               k->policy == SP_REMAT_QKV || k->policy == SP_REMAT_ATTENTION ||
                               (k->modules >> SP_MODULE_MOE & 1));
+}
+
+/* Stages that are one chunk hide no exchange where several are asked for: Megatron-Core's
+ * combined schedule interleaves chunks, or has no stages. DualPipe's stages are two. */
+static bool is_one_chunk(const struct problem *p, const struct key *k)
+{
+    return p->space.open.overlap.in_chunks && k->moe_overlap && k->pp > 1 && k->vpp == 1 &&
+           k->schedule != SP_DUALPIPE;
 }
 
 /* Policies, each with and without offload. */
@@ -240,7 +250,7 @@ static void put_schedules(const struct problem *p, struct keys *keys, struct key
         if (!p->space.open.schedule[k.schedule] || k.schedule == SP_NAIVE)
             continue;
         for (k.vpp = chunks ? 2 : 1; k.vpp <= (chunks ? even : 1); k.vpp++)
-            if (!chunks || even % k.vpp == 0)
+            if ((!chunks || even % k.vpp == 0) && !is_one_chunk(p, &k))
                 put_shardings(p, keys, k);
     }
 }
@@ -282,6 +292,7 @@ static void put_executions(const struct problem *p, struct keys *keys, struct ke
         for (k.dispatch = 0; k.dispatch < (k.ep > 1 ? SP_DISPATCHES : 1); k.dispatch++)
             for (k.moe_overlap = 0; k.moe_overlap < (k.ep > 1 && !alone ? 2 : 1); k.moe_overlap++)
                 if (is_open(s->open.cuda_graph, SP_CUDA_GRAPHS, k.cuda_graph) &&
+                    !(k.moe_overlap && s->open.overlap.refuses[k.dispatch]) &&
                     (k.ep == 1 || (is_open(s->open.dispatch, SP_DISPATCHES, k.dispatch) &&
                                    is_open(s->open.moe_overlap, 2, k.moe_overlap))))
                     put_kinds(p, keys, k);

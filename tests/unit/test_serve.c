@@ -1,4 +1,4 @@
-/* Serving: closed forms against values worked out by hand, and what must hold of any service. */
+/* Serving: closed forms against values worked out by hand, and properties of any service. */
 #include "check.h"
 
 #include <string.h>
@@ -112,7 +112,7 @@ static void uneven_experts(void **state)
 }
 
 /* 256 experts of which a token takes 8: one token touches 1/32, 32 tokens 1 - (31/32)^32 if all are
- * alike. If not, the mean over a beta distribution of the same mean, by gamma functions. */
+ * alike. Otherwise, the mean over a beta distribution of the same mean, by gamma functions. */
 static void touched_experts(void **state)
 {
     (void)state;
@@ -162,7 +162,7 @@ static void pools(void **state)
     const double prefill_s = 2 * 70e9 * 8192 / (16 * 1.97e14 * 0.4);
     const struct sp_pools p = sp_pools(&v, &v, 32, 1 / sp_prefill_time(&v).prefill_s, 0.019, 64);
     assert_close(p.ratio, prefill_s * 32 / (0.019 * 512), 1e-14);
-    assert_close(p.prefill, 3, 0); /* of four instances three read: 1 against 1.002 of need */
+    assert_close(p.prefill, 3, 0); /* three of four instances read: 1 against 1.002 needed */
     assert_close(p.decode, 1, 0);
     assert_true(p.hidden);
     assert_close(sp_steady(&v, &v, 43, 0.019).requests_per_s / 16, 43 / (0.019 * 512 * 16), 1e-14);

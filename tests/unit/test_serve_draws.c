@@ -12,7 +12,7 @@
 
 enum { ALL_SERVICES = 20000 };
 
-/* What the loop's fixed point, and the passes of chunks of other lengths, are off. */
+/* Error of the loop's fixed point, and of passes with chunks of other lengths. */
 #define LOOSE 5e-3
 
 static const struct sp_sources sources = {.textbook = false};
@@ -183,7 +183,8 @@ static double chunk_share_s(const struct drawn *d, const struct sp_serve_instanc
     return fmin(e->prompt.total_s / ranks, sp_pass_time(&i->pass, &full).total_s / prompts);
 }
 
-/* Work of a request at the peaks: all of its tokens' matmuls, and steps as large as what runs. */
+/* Work of a request at the peaks: all of its tokens' matmuls, and steps as large as the running
+ * requests. */
 static void check_conservation(struct world *w, const struct drawn *d,
                                const struct sp_serve_instance *i, const struct sp_serve_estimate *e)
 {

@@ -101,9 +101,48 @@ static void latents_and_experts(void **state)
                  64 * bytes / (0.75 * one.hw.chip.hbm_bytes_per_s), 1e-12);
     assert_close(four.instance.pass.experts, 256.0 / 32, 0);
     assert_close(one.instance.pass.experts, 256, 0);
-    assert_close(four.instance.pass.imbalance, 1.25, 0);
+    /* the greatest of 32 normal variables: Harter 1961 */
+    assert_close(four.instance.pass.imbalance,
+                 1 + 2.06967 * sqrt(sp_expert_variance(256) * 32 / 255), 1e-5);
     assert_close(four.instance.pass.exchanges, 2 * 58, 0);
     assert_close(four.instance.pass.reduces, 61 + 3, 0);
+}
+
+/* A token of DeepSeek-V3 goes to experts of 4 of 8 groups: on 8 nodes its prompts cross to 4 x 7/8,
+ * fewer than 8 (1 - (7/8)^8) x 7/8 that 8 picks without groups reach; on 16 nodes, where a group
+ * lies on two, to 16 (1 - (15/16)^8) x 15/16. 58 layers send 7168 2-byte numbers there and back. */
+static void groups_of_experts(void **state)
+{
+    (void)state;
+    struct world w;
+    const double bytes = 58 * 7168 * 2 * 2.0;
+    make(&w, "deepseek-v3", "h100-64", 1, 64);
+    const double link = w.hw.network.scaleout_bytes_per_s;
+    assert_close(w.instance.pass.prompt_exchange_s_per_token, bytes * 3.5 / link, 1e-12);
+    w.model.moe.groups = 0;
+    prepare(&w);
+    assert_close(w.instance.pass.prompt_exchange_s_per_token,
+                 bytes * 7 * (1 - pow(7.0 / 8, 8)) / link, 1e-12);
+    make(&w, "deepseek-v3", "h100-128", 1, 128);
+    assert_close(w.instance.pass.prompt_exchange_s_per_token,
+                 bytes * 15 * (1 - pow(15.0 / 16, 8)) / link, 1e-12);
+}
+
+/* MiniMax-M2.5 norms queries and keys over all heads: beside two all-reduces of 3072 2-byte numbers
+ * a layer, one of two 4-byte sums. TP 4 moves 2 x 3/4 of the bytes; a start is 1 + 1/4 of that of
+ * two ranks. */
+static void norms_over_all_heads(void **state)
+{
+    (void)state;
+    struct world w;
+    make(&w, "minimax-m2.5", "h100-4", 4, 1);
+    const struct sp_pass_load load = {.decode = 16, .context = 1280};
+    const double bytes = 16 * 62 * (2.0 * 6144 + 8);
+    assert_close(w.instance.pass.reduces, 3 * 62, 0);
+    assert_close(sp_pass_time(&w.instance.pass, &load).comm_s,
+                 3 * 62 * 6e-6 * 1.25 + 1.5 * bytes / 450e9 / 0.6, 1e-12);
+    make(&w, "minimax-m2.5", "h100-1", 1, 1);
+    assert_close(w.instance.pass.reduces, 0, 0);
 }
 
 /* Running and waiting requests by Little's law, and the message if memory is full. */
@@ -130,8 +169,8 @@ static void littles_law(void **state)
     assert_close(alone.tpot_s, alone.step.total_s, 1e-12);
 }
 
-/* Three drafts of which two tokens come a step: four tokens of a sequence pass the matmuls and the
- * all-reduces, its cache is read once; a draft model adds three steps of its own. */
+/* Three drafts which give two tokens per step: four tokens of a sequence pass the matmuls and the
+ * all-reduces, its cache is read once; a draft model adds its own three steps. */
 static void drafts(void **state)
 {
     (void)state;
@@ -183,7 +222,7 @@ static void waves(void **state)
 }
 
 /* A prompt of 16 Ki tokens in four chunks: four times the launches, the same attention (each token
- * sees as many), and the longest gap has a quarter of what the prompt adds. */
+ * sees as many), and the longest gap has a quarter of the time that the prompt adds. */
 static void chunks(void **state)
 {
     (void)state;
@@ -210,7 +249,7 @@ static void chunks(void **state)
     assert_close(said(&cut, 1).ttft_s, said(&whole, 1).ttft_s, 0);
 }
 
-/* Two pools: what enters leaves (Little), answers never exceed processed prompts, and with
+/* Two pools: inflow equals outflow (Little), answers never exceed processed prompts, and with
  * unlimited readers the TPOT is that of the decode instances. */
 static void two_pools(void **state)
 {
@@ -230,7 +269,7 @@ static void two_pools(void **state)
     /* a cache that takes longer to send than its prompt to read is late by the rest */
     requests.transfer_s = many.prompt.total_s + 1;
     assert_close(sp_serve_estimate(&w.instance.pass, &requests).ttft_s, many.ttft_s + 1, 1e-2);
-    /* chips of a reader count as many prompts as it gets */
+    /* a reader's chips count the prompts that it gets */
     const struct sp_serve_load split = {.readers = 0.02};
     const struct sp_token_cost cost =
         sp_estimated_token_cost(&w.instance.served, &w.instance.served, &split, &few);
@@ -275,6 +314,34 @@ static void better_chips(void **state)
         assert_true(after.tpot_s <= before.tpot_s);
         assert_true(after.ttft_s <= before.ttft_s);
         *better[i] = was;
+    }
+}
+
+/* Half of twice the rate is the same speed. */
+static void shares(void **state)
+{
+    (void)state;
+    struct world w;
+    make(&w, "gpt-oss-120b", "h100-4", 4, 1);
+    const struct sp_pass_load load = {
+        .decode = 64, .context = 2048, .prompts = 2, .prompt = 2048, .seen = 512};
+    static const enum sp_serving_constant of[2][3] = {
+        {SP_V_MEMORY, SP_V_CACHE, SP_V_EXPERT_MEMORY},
+        {SP_V_MATMUL, SP_V_PROMPT, SP_V_EXPERT_MATMUL},
+    };
+    for (int rate = 0; rate < 2; rate++) {
+        const struct sp_pass_time before = sp_pass_time(&w.instance.pass, &load);
+        if (rate == 0)
+            w.hw.chip.hbm_bytes_per_s *= 2;
+        for (int dtype = 0; rate == 1 && dtype < SP_DTYPES; dtype++)
+            w.hw.chip.peak_flops_per_s[dtype] *= 2;
+        for (int i = 0; i < 3; i++)
+            w.profile.value[of[rate][i]] /= 2;
+        prepare(&w);
+        const struct sp_pass_time after = sp_pass_time(&w.instance.pass, &load);
+        assert_close(after.matmul_s, before.matmul_s, 1e-12);
+        assert_close(after.experts_s, before.experts_s, 1e-12);
+        assert_close(after.attention_s, before.attention_s, 1e-12);
     }
 }
 
@@ -342,12 +409,21 @@ static void borrowed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parts),        cmocka_unit_test(latents_and_experts),
-        cmocka_unit_test(littles_law),  cmocka_unit_test(drafts),
-        cmocka_unit_test(waves),        cmocka_unit_test(chunks),
-        cmocka_unit_test(two_pools),    cmocka_unit_test(random_arrivals),
-        cmocka_unit_test(better_chips), cmocka_unit_test(longer_and_more),
-        cmocka_unit_test(limits),       cmocka_unit_test(borrowed),
+        cmocka_unit_test(parts),
+        cmocka_unit_test(latents_and_experts),
+        cmocka_unit_test(norms_over_all_heads),
+        cmocka_unit_test(groups_of_experts),
+        cmocka_unit_test(littles_law),
+        cmocka_unit_test(drafts),
+        cmocka_unit_test(waves),
+        cmocka_unit_test(chunks),
+        cmocka_unit_test(two_pools),
+        cmocka_unit_test(random_arrivals),
+        cmocka_unit_test(better_chips),
+        cmocka_unit_test(shares),
+        cmocka_unit_test(longer_and_more),
+        cmocka_unit_test(limits),
+        cmocka_unit_test(borrowed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -101,7 +101,7 @@ static double first_s(const struct world *w)
     return w->instance.pass.value[SP_V_FIRST];
 }
 
-/* With one place requests of one length are M/D/1: they wait rho D / (2 (1 - rho)) before their D
+/* With one slot, requests of one length are M/D/1: they wait rho D / (2 (1 - rho)) before their D
  * (Pollaczek and Khinchine). 40,000 correlated waits: within 8 %. */
 static void one_place(void **state)
 {
@@ -121,7 +121,7 @@ static void one_place(void **state)
     }
 }
 
-/* Of two lengths at random, M/G/1: the rate times the mean square of the service times over 2 (1 -
+/* With two random lengths, M/G/1: the rate times the mean square of the service times over 2 (1 -
  * rho), the two times those of requests alone. */
 static void two_lengths(void **state)
 {
@@ -147,7 +147,8 @@ static void two_lengths(void **state)
     free(w);
 }
 
-/* Little's law, of both loops; without a queue all but the server's part has a place. */
+/* Little's law, of both loops; without a queue, requests hold a slot except during the server's
+ * part. */
 static void littles_law(void **state)
 {
     (void)state;
@@ -164,8 +165,8 @@ static void littles_law(void **state)
     free(w);
 }
 
-/* Nobody works for more than a second in a second, or computes faster than the peak, whatever the
- * load; the same seed gives the same answer. */
+/* No instance works for more than a second per second, or computes faster than the peak, whatever
+ * the load; the same seed gives the same answer. */
 static void conservation(void **state)
 {
     (void)state;
@@ -185,8 +186,8 @@ static void conservation(void **state)
         }
 }
 
-/* A trace of equal requests is the fixed length, to the last bit; the mean of its latencies is what
- * the parts say. */
+/* A trace of equal requests is the fixed length, to the last bit; the mean of its latencies follows
+ * from the parts. */
 static void equal_rows(void **state)
 {
     (void)state;
@@ -206,8 +207,9 @@ static void equal_rows(void **state)
     free(w);
 }
 
-/* Rows with times: far apart each is alone; of two that come together in one chunk both have the
- * first token of the pass of both; with one place the second waits for the whole of the first. */
+/* Rows with times: far apart, each runs alone; two that arrive together in one chunk both have
+ * their first token after their common pass; with one slot the second waits for all of the first.
+ */
 static void arrivals(void **state)
 {
     (void)state;
@@ -265,7 +267,7 @@ static void mean_values(void **state)
     free(w);
 }
 
-/* With more requests than places: the room in the cache is the mean-value answer's. */
+/* With more requests than slots: the room in the cache is the mean-value answer's. */
 static void full_memory(void **state)
 {
     (void)state;
@@ -277,7 +279,7 @@ static void full_memory(void **state)
     assert_close(s.running, floor(room), 0.01);
     assert_close(s.requests_per_s, e.requests_per_s, 0.04);
     assert_close(s.e2e.mean, e.e2e_s, 0.04);
-    /* a place for everybody: no first token waits for more than some chunks of prompts */
+    /* a slot for every request: no first token waits for more than some chunks of prompts */
     w->traffic.output = (struct sp_lengths){.kind = SP_LENGTHS_LOGNORMAL, .a = 512, .b = 1};
     const struct sp_pass_load chunk = {.prompts = 16, .prompt = 8192, .seen = 256};
     assert_true(closed(w, 64).ttft.p99 <

@@ -19,9 +19,9 @@ static struct sp_hardware gpu(double peak, double watts)
 
 /* An A100 has 312e12 / 400 = 0.78 TFLOP/J: 0.927 - 0.091 x 0.78 = 0.85602. An H100 989e12 / 700 =
  * 1.412857: 0.79843. 8 bits are 0.035 below. Attention falls with the square root of the peak
- * beyond the A100's where the kernel was written for it. The shares end at 0.5 and 0.86. What a
- * chip was measured to reach goes before the line, and a framework's own passes and operations
- * before the list: 3 x 40 operations of 18 us are 2.16 ms. */
+ * beyond the A100's where the kernel was written for it. The shares end at 0.5 and 0.86. A chip's
+ * measured rates take precedence over the line, and a framework's own passes and operations over
+ * the list: 3 x 40 operations of 18 us are 2.16 ms. */
 static void expectations(void **state)
 {
     (void)state;
@@ -146,8 +146,8 @@ static void factors(void **state)
 }
 
 /* The logarithm of scale_out is known up to 0.15 sqrt(1 - 0.64) = 0.09: 1.2816 of that are
- * e^-0.115344. Memory traffic grows the step: 0.25 unknown are e^0.3204. What is determined stays;
- * bounds hold. */
+ * e^-0.115344. Memory traffic lengthens the step: 0.25 unknown are e^0.3204. What is determined
+ * stays; bounds hold. */
 static void bad_ends(void **state)
 {
     struct sp_profile p = {.name = ""}, worst;
@@ -169,8 +169,8 @@ static void bad_ends(void **state)
 
 /* 80 % of a normal distribution are above its mean less 0.8416 deviations, and within 1.2816 of it:
  * two ranges of 0.3 and 0.4 make 0.5 x 0.8416 / 1.2816. A tie is one from both sides. Two plans of
- * one stack share errors, which cancel, so that they lead by no more than two of as wide a range
- * that share none: sqrt(2) x 0.8416 / 1.2816 = 0.92868 of it. */
+ * one stack share errors, which cancel, so that a smaller lead suffices than between two with such
+ * ranges that share none: sqrt(2) x 0.8416 / 1.2816 = 0.92868 of it. */
 static void leads(void **state)
 {
     (void)state;

@@ -48,7 +48,7 @@ static void error_statistics(void **state)
 }
 
 /* Of ten errors from 10 to 100 % eight are within the ninth, 1.2816 deviations of a normal error;
- * as many runs of elsewhere, without an error, halve that. */
+ * as many runs from elsewhere, without an error, halve that. */
 static void residual_of_runs(void **state)
 {
     (void)state;

@@ -276,9 +276,9 @@ static void scale_invariance(void **unused)
 }
 
 /* Each wait is the network's: a send takes send_latency_s longer when that is longer, m sends of
- * each chunk in each pass and pp - 1 to the other end, unless work hides it, and TP inside a domain
- * whose collectives were not measured pays a step of its ring for each of the others, between
- * domains for each of them. */
+ * each chunk in each pass and pp - 1 to the other end, unless work hides it; TP inside a domain
+ * without measured collectives pays one ring step per other device, between domains one per domain.
+ */
 static void waits_of_the_network(void **unused)
 {
     struct sample s, slower;
@@ -297,7 +297,7 @@ static void waits_of_the_network(void **unused)
         const double passes = (double)(sp_plan_microbatches(p) * p->vpp) + (double)p->pp - 1;
         const double more = p->pp > 1 ? 2e-3 * passes : 0;
         const struct sp_step_time later = sp_estimate_step(&late);
-        if (hidden) /* what rings of CP wait hides more of it */
+        if (hidden) /* waits of CP rings hide more of the sends */
             assert_true(later.pp_comm + later.cp_comm >= t.pp_comm + t.cp_comm);
         else
             assert_close(1 + later.pp_comm, 1 + t.pp_comm + more, 1e-9);
@@ -437,7 +437,7 @@ static void memory_parts(void **unused)
         sp_fullest_stage(&s.model, &s.precision, &s.plan, &s.framework.framework, &fullest);
         sp_fullest_stage(&less.model, &less.precision, &less.plan, &less.framework.framework,
                          &other);
-        if (s.plan.pp == 1) /* beside gradients that add up once there are several */
+        if (s.plan.pp == 1) /* besides gradients that accumulate once there are several */
             assert_true(other.live - other.grads <= fullest.live - fullest.grads);
     }
 }

@@ -56,7 +56,7 @@ static void numbers(void **state)
     }
 }
 
-/* Of parameters and tokens a B is 10^9; everything else is as for numbers. */
+/* For parameters and tokens B means 10^9; everything else is as for numbers. */
 static void counts(void **state)
 {
     (void)state;
@@ -192,7 +192,7 @@ static void plain_text(void **state)
 }
 
 /* Expected: yaml.safe_load of PyYAML for the first three columns, transformers' string_to_bool and
- * accelerate's str_to_bool for what they take beside. tests/cli/booleans.sh has all words. */
+ * accelerate's str_to_bool for what else they take. tests/cli/booleans.sh has all words. */
 static void words_of_truth(void **state)
 {
     (void)state;

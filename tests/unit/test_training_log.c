@@ -181,7 +181,7 @@ static void dialects(void **state)
     assert_int_equal(n.others, 1);
 }
 
-/* Only an escape and a bracket begin a colour: either alone is text. Colours may stand inside of a
+/* Only an escape and a bracket begin a colour: either alone is text. Colours may occur inside a
  * word, and at the end. */
 static void colours(void **state)
 {
@@ -202,8 +202,8 @@ static void colours(void **state)
     }
 }
 
-/* The fullest rank counts; what the allocator held outranks what tensors took, whichever comes
- * first. */
+/* The fullest rank counts; the allocator's memory takes precedence over the tensors', in any
+ * order. */
 static void memory(void **state)
 {
     (void)state;

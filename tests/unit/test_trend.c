@@ -7,7 +7,8 @@ static const struct sp_trend moore = {.factor = 2, .years = 2},
                              latency = {.factor = 0.5, .years = 20},
                              halving = {.factor = 2, .years = 8. / 12};
 
-/* Twice in two years: 1.414 per year, 32 times in ten; what halves in 20 years doubles in -20. */
+/* Doubling in two years: 1.414 per year, 32 times in ten; halving in 20 years is doubling in -20.
+ */
 static void test_rates(void **state)
 {
     (void)state;

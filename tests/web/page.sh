@@ -1,14 +1,12 @@
 #!/usr/bin/env bash
-# page.sh PROGRAM SOURCE BUILD: builds scaleplan.html with the preset `web` and looks at it in Chromium. Exits with 77, and
-# says what is missing, where a machine has no tool chain for WebAssembly or no browser.
+# page.sh PROGRAM SOURCE BUILD: looks in Chromium at scaleplan.html, which build.sh builds. Exits with 77, and says what is
+# missing, where a machine has no tool chain for WebAssembly or no browser.
 set -euo pipefail
 program=$(realpath "$1") source=$(realpath "$2") build=$(realpath "$3")
 source "$source/tests/cli/needs.sh"
-need clang wasm-ld wasm-opt wasi node npm dpkg-source esbuild xz chromium
-
+need npm chromium
+bash "$source/tests/web/build.sh" "$source" || exit
 cd "$source"
-cmake --preset web >/dev/null 2>&1 || cmake --preset web
-cmake --build --preset web | tail -n 1
 
 # Installed with the documents, as the package has it.
 installed=$(mktemp -d)

@@ -21,29 +21,71 @@ struct search {
 static void keep_better(struct sp_strategy *s, void *context)
 {
     struct search *search = context;
-    sp_judge(s, search->in, search->t);
+    sp_judge_against(s, search->in, search->t, &search->best);
     if (sp_better(s, &search->best))
         search->best = *s;
 }
 
-/* Closed forms ask for the mesh with the least communication, whatever its memory. */
+static bool hopes_for_better(const struct sp_strategy *s, const void *context)
+{
+    const struct search *const search = context;
+    return !sp_ranks_below(s, search->in, search->t, &search->best);
+}
+
+/* T_comms / T_math with the loads that are set. */
+static double load_of(const struct sp_strategy *s, const struct sp_fit_terms *t,
+                      enum sp_overlap overlap)
+{
+    enum sp_link binding;
+    (void)t;
+    return sp_comms_over_math(&s->loads, overlap, &binding);
+}
+
+static bool hopes_for_quieter(const struct sp_strategy *s, const void *context)
+{
+    const struct search *const search = context;
+    return !search->best.exists ||
+           sp_least_of_loads(*s, search->in, search->t, load_of) < search->best.comms_over_math;
+}
+
+/* The closed forms are asked for the mesh with the least communication, whatever its memory. */
 static void keep_quieter(struct sp_strategy *s, void *context)
 {
     struct search *search = context;
-    sp_judge(s, search->in, search->t);
     const struct sp_strategy *best = &search->best;
-    const double own = s->comms_over_math, other = best->comms_over_math;
-    const bool quieter = own < other * (1 - 1e-12);
     const bool pipeline = s->kind == SP_PP_FSDP;
+    if (pipeline)
+        sp_judge_against(s, search->in, search->t, best);
+    else if (hopes_for_quieter(s, search))
+        sp_judge(s, search->in, search->t);
+    const double own = s->comms_over_math, other = best->comms_over_math;
+    const bool quieter = s->exists && own < other * (1 - 1e-12);
     if (!best->exists || (pipeline ? sp_better(s, best) : quieter))
         search->best = *s;
+}
+
+static bool hopes_always(const struct sp_strategy *s, const void *context)
+{
+    (void)s;
+    (void)context;
+    return true;
+}
+
+static double least_batch(const struct sp_strategy *s, const struct search *search)
+{
+    return sp_least_of_loads(*s, search->in, search->t, sp_batch_needed);
+}
+
+static bool hopes_for_less(const struct sp_strategy *s, const void *context)
+{
+    const struct search *const search = context;
+    return least_batch(s, search) < search->batch_needed;
 }
 
 static void keep_least_batch(struct sp_strategy *s, void *context)
 {
     struct search *search = context;
-    sp_judge(s, search->in, search->t);
-    const double batch = sp_batch_needed(s, search->t, search->in->overlap);
+    const double batch = least_batch(s, search);
     if (batch < search->batch_needed) {
         search->batch_needed = batch;
         search->best = *s;
@@ -86,7 +128,7 @@ static bool shares_ranks(const struct sp_strategy *s)
     return s->cp > 1 || s->ep > 1;
 }
 
-/* Critical tokens per chip: the closed form if FSDP and TP have axes of their own, else that of
+/* Critical tokens per chip: the closed form if FSDP and TP have separate axes, else that of
  * this mesh. */
 static void set_mesh_critical(struct sp_strategy *s, const struct sp_fit_input *in,
                               const struct sp_fit_terms *t)
@@ -135,7 +177,7 @@ static void each_row_mesh(const struct sp_fit_input *in, const struct sp_fit_ter
 {
     const bool size_only_slices = kind == SP_HSDP && !sp_splits_layers(in->model);
     if (size_only_slices || (in->hw->network.kind == SP_TORUS && t->n < 2))
-        sp_each_real_mesh(in, t, kind, visit, context);
+        sp_each_real_mesh(in, 1U << kind, hopes_always, visit, context);
     else
         sp_each_rule_mesh(in, t, kind, visit, context);
 }
@@ -149,6 +191,7 @@ struct sp_strategy sp_fit_strategy(const struct sp_fit_input *in, const struct s
         return whole_machine(in, t, kind);
     struct search search = {.in = in, .t = t};
     each_row_mesh(in, t, kind, keep_quieter, &search);
+    sp_judge_kept(&search.best, in, t);
     if (search.best.exists)
         set_mesh_critical(&search.best, in, t);
     return search.best;
@@ -172,18 +215,19 @@ static void keep_quieter_of_degrees(struct sp_strategy *s, void *context)
         keep_quieter(s, &wanted->search);
 }
 
-/* Given degrees, as they can be laid on the machine. */
+/* The given degrees, if they can be laid out on the machine. */
 static struct sp_strategy given_mesh(const struct sp_fit_input *in, const struct sp_fit_terms *t,
                                      const struct sp_degrees *degrees)
 {
     struct search search = {.in = in, .t = t};
-    sp_each_given_mesh(in, t, degrees, keep_quieter, &search);
+    sp_each_given_mesh(in, degrees, hopes_always, keep_quieter, &search);
+    sp_judge_kept(&search.best, in, t);
     if (search.best.exists)
         set_mesh_critical(&search.best, in, t);
     return search.best;
 }
 
-/* Whether the degrees are a product that no strategy of `fit` goes through by itself: replicas
+/* Whether the degrees are a product that no single strategy of `fit` covers: replicas
  * beside shards, TP or stages. */
 static bool has_replicas(const struct sp_degrees *d)
 {
@@ -196,46 +240,52 @@ struct sp_strategy sp_fit_mesh(const struct sp_fit_input *in, const struct sp_fi
 {
     struct mesh_search wanted = {.search = {.in = in, .t = t}, .degrees = *degrees};
     const bool over_slices = in->hw->slices > 1 && degrees->pp == 1;
-    if (!over_slices && has_replicas(degrees))
-        return given_mesh(in, t, degrees);
-    if (!has_meaning(in, t, kind))
+    const bool named = degrees->dp && degrees->fsdp && degrees->tp && degrees->pp;
+    if (!named && !has_meaning(in, t, kind))
+        return (struct sp_strategy){.kind = kind};
+    if (named &&
+        ((!over_slices && has_replicas(degrees)) || real_axes || !has_meaning(in, t, kind)))
         return given_mesh(in, t, degrees);
     if (kind == SP_TP || (!real_axes && (kind == SP_DP || kind == SP_FSDP))) {
         const struct sp_strategy whole = whole_machine(in, t, kind);
         return is_of(&whole, degrees) ? whole : (struct sp_strategy){.kind = kind};
     }
     if (real_axes)
-        sp_each_real_mesh(in, t, kind, keep_quieter_of_degrees, &wanted);
+        sp_each_real_mesh(in, 1U << kind, hopes_always, keep_quieter_of_degrees, &wanted);
     else
         each_row_mesh(in, t, kind, keep_quieter_of_degrees, &wanted);
+    sp_judge_kept(&wanted.search.best, in, t);
     if (!wanted.search.best.exists)
-        return given_mesh(in, t, degrees);
-    if (wanted.search.best.exists)
-        set_mesh_critical(&wanted.search.best, in, t);
+        return named ? given_mesh(in, t, degrees) : wanted.search.best;
+    set_mesh_critical(&wanted.search.best, in, t);
     return wanted.search.best;
 }
 
-/* The best plan of one strategy. Uses all real axes; --axes applies to closed forms only. TP never
- * crosses slices, which have no links for it. */
-static struct sp_strategy best_of_kind(const struct sp_fit_input *in, const struct sp_fit_terms *t,
-                                       enum sp_strategy_kind kind)
+/* The searches of each strategy. */
+static void keep_better_of_kind(struct sp_strategy *s, void *context)
 {
-    struct search search = {.in = in, .t = t};
-    if (!has_meaning(in, t, kind))
-        return search.best;
-    if (kind == SP_TP) {
-        const struct sp_strategy tp = whole_machine(in, t, SP_TP);
-        const int64_t N = sp_chips(in->hw);
-        if (in->hw->slices == 1 && sp_tp_divides(in->model, N, N))
-            search.best = tp;
-    } else {
-        sp_each_real_mesh(in, t, kind, keep_better, &search);
-    }
-    if (search.best.exists) {
-        search.best.critical_rule = SP_CRITICAL_MESH;
-        search.best.critical_tokens_per_chip = sp_batch_needed(&search.best, t, in->overlap) / t->N;
-    }
-    return search.best;
+    struct search *const of = context;
+    keep_better(s, &of[s->kind]);
+}
+
+static bool hopes_for_better_of_kind(const struct sp_strategy *s, const void *context)
+{
+    const struct search *const of = context;
+    return hopes_for_better(s, &of[s->kind]);
+}
+
+/* Uses all real axes; --axes applies to closed forms only. TP never crosses slices, which have no
+ * links for it. */
+/* Completes the best plan of a search on the real axes, if there is one. */
+static struct sp_strategy completed(const struct search *search)
+{
+    struct sp_strategy s = search->best;
+    if (!s.exists)
+        return s;
+    sp_judge_kept(&s, search->in, search->t);
+    s.critical_rule = SP_CRITICAL_MESH;
+    s.critical_tokens_per_chip = sp_batch_needed(&s, search->t, search->in->overlap) / search->t->N;
+    return s;
 }
 
 struct sp_strategy sp_fit_best_of_each(const struct sp_fit_input *in, const struct sp_fit_terms *t,
@@ -244,11 +294,13 @@ struct sp_strategy sp_fit_best_of_each(const struct sp_fit_input *in, const stru
     struct sp_fit_input real = *in;
     real.axes = 0;
     const struct sp_fit_terms whole = sp_fit_terms_on(*t, &real);
+    struct search search[SP_STRATEGIES];
     struct sp_strategy best = {.exists = false};
+    for (int kind = 0; kind < SP_STRATEGIES; kind++)
+        search[kind] = (struct search){.in = &real, .t = &whole};
+    sp_each_real_mesh(&real, allowed, hopes_for_better_of_kind, keep_better_of_kind, search);
     for (int kind = 0; kind < SP_STRATEGIES; kind++) {
-        of[kind] = (struct sp_strategy){.exists = false};
-        if (allowed >> kind & 1)
-            of[kind] = best_of_kind(&real, &whole, (enum sp_strategy_kind)kind);
+        of[kind] = completed(&search[kind]);
         if (sp_better(&of[kind], &best))
             best = of[kind];
     }
@@ -258,8 +310,12 @@ struct sp_strategy sp_fit_best_of_each(const struct sp_fit_input *in, const stru
 struct sp_strategy sp_fit_best(const struct sp_fit_input *in, const struct sp_fit_terms *t,
                                unsigned allowed)
 {
-    struct sp_strategy of[SP_STRATEGIES];
-    return sp_fit_best_of_each(in, t, allowed, of);
+    struct sp_fit_input real = *in;
+    real.axes = 0;
+    const struct sp_fit_terms whole = sp_fit_terms_on(*t, &real);
+    struct search search = {.in = &real, .t = &whole};
+    sp_each_real_mesh(&real, allowed, hopes_for_better, keep_better, &search);
+    return completed(&search);
 }
 
 /* Interleaved pipelines are left out: they send more. */
@@ -267,8 +323,10 @@ static void keep_quietest_that_fits(struct sp_strategy *s, void *context)
 {
     struct search *search = context;
     const struct sp_strategy *const best = &search->best;
-    s->chunks = 1;
-    sp_judge(s, search->in, search->t);
+    if (s->kind == SP_TP || (best->exists && sp_least_of_loads(*s, search->in, search->t,
+                                                               load_of) >= best->comms_over_math))
+        return;
+    sp_judge_depth(s, search->in, search->t, NULL);
     if (s->fits && (!best->exists || s->comms_over_math < best->comms_over_math))
         search->best = *s;
 }
@@ -276,9 +334,7 @@ static void keep_quietest_that_fits(struct sp_strategy *s, void *context)
 struct sp_strategy sp_fit_quietest(const struct sp_fit_input *in, const struct sp_fit_terms *t)
 {
     struct search search = {.in = in, .t = t};
-    for (int kind = 0; kind < SP_STRATEGIES; kind++)
-        if (kind != SP_TP && has_meaning(in, t, (enum sp_strategy_kind)kind))
-            sp_each_real_mesh(in, t, (enum sp_strategy_kind)kind, keep_quietest_that_fits, &search);
+    sp_each_real_mesh(in, ~0U, hopes_for_quieter, keep_quietest_that_fits, &search);
     return search.best;
 }
 
@@ -307,7 +363,7 @@ static double batch_needed_with(const struct sp_strategy *s, const struct sp_fit
     return needed;
 }
 
-/* A larger batch takes less context parallelism: every replica has a sequence. */
+/* A larger batch needs less context parallelism, because every replica has a sequence. */
 double sp_batch_needed(const struct sp_strategy *s, const struct sp_fit_terms *t,
                        enum sp_overlap overlap)
 {
@@ -327,16 +383,18 @@ double sp_batch_needed_any(const struct sp_fit_input *in, const struct sp_fit_te
                            enum sp_strategy_kind kind, bool real_axes, struct sp_strategy *s)
 {
     struct search search = {.in = in, .t = t, .batch_needed = INFINITY};
-    if (!has_meaning(in, t, kind))
+    if (!real_axes && !has_meaning(in, t, kind))
         return INFINITY;
     if (kind == SP_TP || (!real_axes && (kind == SP_DP || kind == SP_FSDP))) {
         search.best = whole_machine(in, t, kind);
         search.batch_needed = sp_batch_needed(&search.best, t, in->overlap);
     } else if (real_axes) {
-        sp_each_real_mesh(in, t, kind, keep_least_batch, &search);
+        sp_each_real_mesh(in, 1U << kind, hopes_for_less, keep_least_batch, &search);
     } else {
         each_row_mesh(in, t, kind, keep_least_batch, &search);
     }
+    if (search.batch_needed < INFINITY && !search.best.exists)
+        sp_judge(&search.best, in, t);
     *s = search.best;
     return search.batch_needed;
 }
@@ -374,7 +432,7 @@ int64_t sp_chips_to_fit(const struct sp_strategy *s, const struct sp_fit_input *
     const bool shards_all = s->kind != SP_DP && s->dp == 1;
     const bool cut = s->pp > 1 || in->accumulate > 0; /* the number of micro-batches is fixed */
     const double capacity = sp_live_capacity(s, t);
-    const double buffers = s->is_plan ? 0 : s->beside.buffers; /* a plan's are held */
+    const double buffers = s->is_plan ? 0 : s->beside.buffers; /* a plan's number is fixed */
     const double held =
         buffers + (s->is_plan || s->keeps_weights ? s->held_bytes : s->beside.gathered);
     const double add_up = cut && s->microbatches > 1 && !s->keeps_weights ? gradients : 0;
@@ -391,7 +449,7 @@ int64_t sp_chips_to_fit(const struct sp_strategy *s, const struct sp_fit_input *
                            (shards_all ? 0 : gradients * copies / t->N);
         fewest = fmin(fewest, chips_for(shards_all ? states + gradients : 0, kept + one, capacity));
     }
-    if (s->is_plan && !s->fits) /* the forms above are not those of `step` to the byte */
+    if (s->is_plan && !s->fits) /* the forms above do not equal those of `step` to the byte */
         fewest = fmax(fewest, t->N + 1);
     return isinf(fewest) ? 0 : machine_of(in->hw, (int64_t)fewest);
 }

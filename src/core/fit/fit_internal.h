@@ -19,13 +19,9 @@ typedef void sp_mesh_visitor(struct sp_strategy *s, void *context);
 void sp_each_rule_mesh(const struct sp_fit_input *in, const struct sp_fit_terms *t,
                        enum sp_strategy_kind kind, sp_mesh_visitor *visit, void *context);
 
-/* Meshes on the machine's real axes. */
-void sp_each_real_mesh(const struct sp_fit_input *in, const struct sp_fit_terms *t,
-                       enum sp_strategy_kind kind, sp_mesh_visitor *visit, void *context);
-
 /* Sets sequences and context parallelism of a strategy whose degrees are set, and ep to 1: whole
- * sequences on every replica, of a batch within 5 % with the least cp, else of the closest batch;
- * or what the textbook has. */
+ * sequences on every replica, for a batch within 5 % with the least cp, else for the closest batch;
+ * or the textbook's values. */
 void sp_seat_sequences(struct sp_strategy *s, const struct sp_fit_input *in);
 
 /* The next larger degree of expert parallelism that divides shards and experts; 0: none. */
@@ -77,13 +73,45 @@ void sp_judge_memory(struct sp_strategy *s, const struct sp_fit_input *in,
 void sp_judge_stages(struct sp_strategy *s, const struct sp_fit_input *in,
                      const struct sp_fit_terms *t, const struct sp_strategy_layers *listed);
 
+/* Whether replicas hold whole weights, so that none are gathered. */
+bool sp_is_whole(const struct sp_strategy *s);
+
+/* Loads of all links for the strategy's degrees. */
+void sp_judge_loads(struct sp_strategy *s, const struct sp_fit_input *in,
+                    const struct sp_fit_terms *t);
+
+/* Times of a strategy; loads, micro-batches, gathers and unevenness must be set. */
+void sp_judge_times(struct sp_strategy *s, const struct sp_fit_input *in,
+                    const struct sp_fit_terms *t);
+
 /* Fills loads, times, memory and verdicts of a strategy whose degrees and bandwidths are set. */
 void sp_judge(struct sp_strategy *s, const struct sp_fit_input *in, const struct sp_fit_terms *t);
 
 /* The same, without the stages of a plan, if the strategy ranks above `rival`; else it need not
- * exist. */
+ * exist. A pipeline gets the interleaving depth in 1 .. L/p with the shortest step. NULL: no rival.
+ */
 void sp_judge_against(struct sp_strategy *s, const struct sp_fit_input *in,
                       const struct sp_fit_terms *t, const struct sp_strategy *rival);
+
+/* The same of the interleaving depth that is set. */
+void sp_judge_depth(struct sp_strategy *s, const struct sp_fit_input *in,
+                    const struct sp_fit_terms *t, const struct sp_strategy *rival);
+
+/* The least of a figure of the loads over the degrees of expert parallelism, with one gather a
+ * step: a bound that needs no memory. */
+double sp_least_of_loads(struct sp_strategy s, const struct sp_fit_input *in,
+                         const struct sp_fit_terms *t,
+                         double of(const struct sp_strategy *, const struct sp_fit_terms *,
+                                   enum sp_overlap));
+
+/* Whether a rival ranks above the strategy, whatever its memory: it alone runs, or it fits and is
+ * faster than the strategy can be. */
+bool sp_ranks_below(const struct sp_strategy *s, const struct sp_fit_input *in,
+                    const struct sp_fit_terms *t, const struct sp_strategy *rival);
+
+/* Sets what sp_judge_against leaves out. */
+void sp_judge_kept(struct sp_strategy *s, const struct sp_fit_input *in,
+                   const struct sp_fit_terms *t);
 
 /* Load if collectives take turns; the levels of a switched network still pipeline. */
 double sp_serial_load(const double link[SP_LINKS]);
@@ -91,9 +119,18 @@ double sp_serial_load(const double link[SP_LINKS]);
 /* Whether `a` ranks above `b`: see sp_fit_best. */
 bool sp_better(const struct sp_strategy *a, const struct sp_strategy *b);
 
-/* Calls `visit` with every way to lay given degrees on switches, or on the axes of slices. */
-void sp_each_given_mesh(const struct sp_fit_input *in, const struct sp_fit_terms *t,
-                        const struct sp_degrees *degrees, sp_mesh_visitor *visit, void *context);
+/* Whether a mesh is worth laying out, with rates of its groups that no layout exceeds. */
+typedef bool sp_mesh_hope(const struct sp_strategy *s, const void *context);
+
+/* Calls `visit` with given degrees on switches, or with every layout on the axes of slices that no
+ * other layout beats. */
+void sp_each_given_mesh(const struct sp_fit_input *in, const struct sp_degrees *degrees,
+                        sp_mesh_hope *hopes, sp_mesh_visitor *visit, void *context);
+
+/* All products of degrees of the strategies in `allowed` that the machine's axes or switches hold.
+ */
+void sp_each_real_mesh(const struct sp_fit_input *in, unsigned allowed, sp_mesh_hope *hopes,
+                       sp_mesh_visitor *visit, void *context);
 
 /* Stages that lie in different slices: the greatest common divisor. */
 int64_t sp_stages_of_slices(int64_t stages, int64_t slices);

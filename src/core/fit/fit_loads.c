@@ -48,7 +48,7 @@ double sp_comms_over_math(const struct sp_loads *loads, enum sp_overlap overlap,
                                       : largest;
 }
 
-/* Load of the forward pass, without what only the backward pass sends. */
+/* Load of the forward pass, without sends that only the backward pass makes. */
 static double forward_load(const struct sp_loads *loads, enum sp_overlap overlap)
 {
     struct sp_loads forward = *loads;
@@ -183,7 +183,7 @@ static double kv_width(const struct sp_fit_input *in)
     double width = 0;
     for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
         const struct sp_mixer *const x = &layers->list[kind].mixer;
-        if (layers->count[kind] > 0) /* other kinds are not listed: what they hold is anything */
+        if (layers->count[kind] > 0) /* other kinds are not listed: the value does not matter */
             width += layers->count[kind] * x->kv_heads * (x->qk + x->v);
     }
     return width / (double)in->model->layers;
@@ -251,7 +251,7 @@ static void torus_loads(struct sp_strategy *s, const struct sp_fit_terms *t)
         loads->weights[SP_LINK_ICI] = weight_load(t, X, s->W_X);
     if (!isnan(s->W_Y))
         loads->activations[SP_LINK_ICI_TP] = activation_load(t, (double)s->tp, s->W_Y);
-    if (!isnan(s->W_P)) /* at most: an axis of their own has other links than the shards' */
+    if (!isnan(s->W_P)) /* at most: a group with a separate axis uses other links than the shards */
         loads->activations[SP_LINK_ICI] = pipeline_load(s, t, s->W_P);
     if (t->S <= 1)
         return;
@@ -308,7 +308,7 @@ static enum sp_ratio_rule ratio_rule(const struct sp_strategy *s, const struct s
         return SP_RATIO_ALONE;
     if (network == SP_SWITCHED)
         return SP_RATIO_LEVELS;
-    if (s->cp > 1 || s->ep > 1)
+    if (s->cp > 1 || s->ep > 1 || s->pp > 1) /* links carry more than weights and activations */
         return SP_RATIO_LINKS;
     if (s->tp == 1)
         return SP_RATIO_SHARDS;
@@ -327,8 +327,7 @@ static double bubble(const struct sp_strategy *s)
     return sp_bubble_s(&pipeline) / sp_useful_s(&pipeline);
 }
 
-/* Whether replicas hold whole weights, of which nothing is gathered. */
-static bool is_whole(const struct sp_strategy *s)
+bool sp_is_whole(const struct sp_strategy *s)
 {
     return s->kind == SP_DP || (s->dp > 1 && s->fsdp == 1);
 }
@@ -342,15 +341,14 @@ static void mark_backward_only(struct sp_strategy *s, const struct sp_fit_terms 
     const bool shards_inside = net->kind == SP_TORUS || s->fsdp * s->tp <= net->domain;
     for (int link = 0; link < SP_LINKS; link++) {
         s->loads.backward_only[link] =
-            is_whole(s) ||
+            sp_is_whole(s) ||
             (s->dp > 1 && shards_inside && (link == SP_LINK_SCALEOUT || link == SP_LINK_DCN));
         s->loads.weights[link] *= s->loads.backward_only[link] ? t->gradients_alone : 1;
     }
 }
 
-/* Times of a strategy; loads, micro-batches, gathers and unevenness must be set. */
-static void judge_times(struct sp_strategy *s, const struct sp_fit_input *in,
-                        const struct sp_fit_terms *t)
+void sp_judge_times(struct sp_strategy *s, const struct sp_fit_input *in,
+                    const struct sp_fit_terms *t)
 {
     s->comms_over_math = sp_comms_over_math(&s->loads, in->overlap, &s->binding);
     s->forward_load = forward_load(&s->loads, in->overlap);
@@ -363,70 +361,8 @@ static void judge_times(struct sp_strategy *s, const struct sp_fit_input *in,
     s->step_with_bubble_s = sp_step_with_bubble(s->step_s, s->uneven, s->bubble);
 }
 
-/* Times of one policy are equal within this share. */
-static const double SAME = 1e-9;
-
-/* The policies of a strategy that are tried, the best of them, and the strategy that it is compared
- * with. */
-struct policies {
-    const struct sp_fit_input *in;
-    const struct sp_fit_terms *t;
-    const struct sp_strategy *rival; /* NULL: none */
-    struct sp_strategy best;
-    struct sp_strategy_layers *listed;
-    bool is_listed; /* for the degrees of the policy at hand */
-};
-
-/* The shortest step of a policy: that of a pipeline, which has one sequence per micro-batch; else
- * that of one gather. */
-static double least_step_s(struct sp_strategy s, const struct policies *p)
-{
-    s.microbatches = s.pp > 1 ? sp_most_microbatches(sp_replica_sequences(p->in, &s)) : 1;
-    s.loads.gathers = is_whole(&s) || s.keeps_weights ? 1 : (double)s.microbatches;
-    judge_times(&s, p->in, p->t);
-    return s.step_with_bubble_s;
-}
-
-/* Whether a policy is too slow to be kept, whatever its memory: the best of this strategy, or its
- * rival, runs and fits in less time. Memory takes ten times as long to judge as times. */
-static bool is_too_slow(const struct sp_strategy *s, const struct policies *p)
-{
-    const struct sp_strategy *const best = &p->best, *const rival = p->rival;
-    const bool beats_best = !(best->exists && best->is_plan && best->fits);
-    const bool beats_rival = !(rival && rival->exists && rival->runs && rival->fits);
-    if (beats_best && beats_rival)
-        return false;
-    const double least = least_step_s(*s, p);
-    return (!beats_best && least >= best->step_with_bubble_s * (1 - SAME)) ||
-           (!beats_rival && least > rival->step_with_bubble_s * (1 + 2 * SAME));
-}
-
-/* Tries a policy; the earlier one wins ties. */
-static void try_policy(struct policies *p, struct sp_strategy s, enum sp_remat remat)
-{
-    struct sp_strategy *const best = &p->best;
-    s.remat = remat;
-    if (is_too_slow(&s, p))
-        return;
-    if (!p->is_listed)
-        sp_list_strategy(&s, p->in, p->listed);
-    p->is_listed = true;
-    sp_judge_memory(&s, p->in, p->t, p->listed);
-    s.loads.gathers = is_whole(&s) || s.keeps_weights ? 1 : (double)s.microbatches;
-    judge_times(&s, p->in, p->t);
-    const double tie = 1 - SAME;
-    const bool better = s.is_plan != best->is_plan ? s.is_plan
-                        : s.fits != best->fits     ? s.fits
-                        : s.fits ? s.step_with_bubble_s < best->step_with_bubble_s * tie
-                                 : s.memory_bytes < best->memory_bytes * tie;
-    if (!best->exists || better)
-        *best = s;
-    best->exists = true;
-}
-
-/* Loads of all links for the strategy's degrees. */
-static void judge_loads(struct sp_strategy *s, const struct sp_fit_input *in,
-                        const struct sp_fit_terms *t)
+void sp_judge_loads(struct sp_strategy *s, const struct sp_fit_input *in,
+                    const struct sp_fit_terms *t)
 {
     s->loads = (struct sp_loads){.gathers = 1,
                                  .forward_weights = t->forward_weights,
@@ -438,77 +374,6 @@ static void judge_loads(struct sp_strategy *s, const struct sp_fit_input *in,
     mark_backward_only(s, t, &in->hw->network);
     sp_add_runs_loads(s, in, t);
     s->ratio_rule = ratio_rule(s, t, (enum sp_network_kind)in->hw->network.kind);
-}
-
-/* Whether a pipeline with shards can gather weights for each micro-batch, and whether it can keep a
- * stage's once a step: a framework does one of the two, as in `step`; the book's rule may choose.
- */
-static void find_ways(const struct sp_strategy *s, const struct sp_fit_input *in,
-                      const struct sp_framework *f, bool can[2])
-{
-    const bool stages = s->pp > 1 && s->fsdp > 1;
-    can[false] = !(stages && f && f->keeps_stages_whole);
-    can[true] = stages && (!can[false] || !f || !in->runs);
-}
-
-void sp_judge_against(struct sp_strategy *s, const struct sp_fit_input *in,
-                      const struct sp_fit_terms *t, const struct sp_strategy *rival)
-{
-    static const enum sp_remat lightest_first[] = {SP_REMAT_NONE, SP_REMAT_SELECTIVE,
-                                                   SP_REMAT_FULL};
-    s->uneven = s->pp > 1 ? sp_layer_unevenness(t->L, (double)s->pp, (double)s->chunks) : 1;
-    const bool any = t->remat == SP_REMATS;
-    bool can[2];
-    struct sp_strategy_layers listed;
-    struct policies p = {.in = in, .t = t, .rival = rival, .listed = &listed};
-    const struct sp_framework *const f =
-        sp_model_has_shape(in->model) ? sp_strategy_framework(in, s) : NULL;
-    sp_seat_sequences(s, in);
-    for (int64_t ep = 1; ep > 0; ep = sp_next_ep(in, s, ep)) {
-        s->ep = ep;
-        judge_loads(s, in, t);
-        find_ways(s, in, f, can);
-        p.is_listed = false;
-        for (size_t i = 0; i < (any ? sizeof lightest_first / sizeof *lightest_first : 1); i++)
-            for (int keeps = 0; keeps < 2; keeps++) {
-                if (!can[keeps])
-                    continue;
-                s->keeps_weights = keeps;
-                try_policy(&p, *s, any ? lightest_first[i] : t->remat);
-            }
-    }
-    *s = p.best;
-    s->runs = s->exists && sp_strategy_runs(in, s);
-}
-
-void sp_judge(struct sp_strategy *s, const struct sp_fit_input *in, const struct sp_fit_terms *t)
-{
-    struct sp_strategy_layers listed;
-    sp_judge_against(s, in, t, NULL);
-    if (s->pp == 1 || !s->is_plan)
-        return;
-    sp_list_strategy(s, in, &listed);
-    sp_judge_stages(s, in, t, &listed);
-}
-
-bool sp_better(const struct sp_strategy *a, const struct sp_strategy *b)
-{
-    static const int simplicity[SP_STRATEGIES] = {
-        [SP_DP] = 0, [SP_FSDP] = 1, [SP_HSDP] = 2, [SP_TP] = 3, [SP_FSDP_TP] = 4, [SP_PP_FSDP] = 5};
-    if (!b->exists || !a->exists)
-        return a->exists;
-    if (a->runs != b->runs)
-        return a->runs;
-    if (a->fits != b->fits)
-        return a->fits;
-    if (!a->fits && fabs(a->memory_bytes - b->memory_bytes) > 1e-9 * a->memory_bytes)
-        return a->memory_bytes < b->memory_bytes;
-    const double tie = 1e-9 * fmin(a->step_with_bubble_s, b->step_with_bubble_s);
-    if (fabs(a->step_with_bubble_s - b->step_with_bubble_s) > tie)
-        return a->step_with_bubble_s < b->step_with_bubble_s;
-    if (a->kind != b->kind)
-        return simplicity[a->kind] < simplicity[b->kind];
-    return a->comms_over_math < b->comms_over_math;
 }
 
 /* If the network allows less than the stated MFU, it sets the time. */

@@ -124,8 +124,8 @@ double sp_peak_of_tokens(const struct sp_strategy *s, double tokens)
     return tokens * fmax(s->beside.layer_peak, s->beside.loss);
 }
 
-/* Peak bytes on top of the first stage's activations: a layer's backward pass there, or if larger
- * the loss on the last stage less what that has fewer in flight. */
+/* Peak bytes on top of the first stage's activations: a layer's backward pass there or, if larger,
+ * the loss on the last stage less the micro-batches by which that stage has fewer in flight. */
 static double peak_bytes(const struct sp_strategy *s, const struct sp_fit_input *in)
 {
     const double sequences = sp_replica_sequences(in, s);
@@ -182,7 +182,7 @@ static void fill_plan(struct sp_strategy *s, const struct sp_fit_input *in)
     s->peak_bytes = (double)m.transient;
 }
 
-/* Whether the strategy is a plan whose memory `step` knows; the book's rule is none. */
+/* Whether the strategy is a plan whose memory `step` knows; the book's rule is not. */
 static bool is_plan(const struct sp_strategy *s, const struct sp_fit_input *in)
 {
     return in->runs && sp_strategy_framework(in, s) && sp_model_has_shape(in->model) &&
@@ -232,7 +232,8 @@ static int64_t alike_microbatches(int64_t sequences, int64_t most)
     return sequences / each;
 }
 
-/* Most sequences at once with which a plan fits that fits with one and not with all: by trial. */
+/* Most sequences at once with which a plan fits, if it fits with one and not with all; found by
+ * trial. */
 static int64_t most_sequences(struct sp_strategy s, const struct sp_fit_input *in,
                               const struct sp_fit_terms *t, int64_t sequences)
 {
@@ -279,11 +280,10 @@ int64_t sp_accumulation_to_fit(const struct sp_strategy *s, const struct sp_fit_
     return one.fits ? 1 : several_to_fit(s, in, t);
 }
 
-/* Where a strategy is no plan that runs, counts gathered layers, the peak of a layer's backward
+/* Where a strategy is not a plan that runs, counts gathered layers, the peak of a layer's backward
  * pass or the loss, buffers, allocator slack and runtime, as for a plan: closed forms alone
- * accepted plans that do not fit. --constants textbook and models without a shape omit them. What
- * the stages of a plan hold is in its own memory: sp_judge_stages shows it for the one that is
- * kept. */
+ * accepted plans that do not fit. --constants textbook and models without a shape omit them. The
+ * stages of a plan count in its own memory: sp_judge_stages shows that of the plan that is kept. */
 void sp_judge_memory(struct sp_strategy *s, const struct sp_fit_input *in,
                      const struct sp_fit_terms *t, const struct sp_strategy_layers *listed)
 {

@@ -1,4 +1,4 @@
-/* Meshes: the ways to divide a machine's chips over FSDP, TP and pipeline stages. */
+/* Meshes: the ways to divide a machine's chips over replicas, shards, TP and pipeline stages. */
 #include <math.h>
 
 #include <scaleplan/plan.h>
@@ -40,27 +40,10 @@ static void deal_shards(struct sp_strategy *s, const struct sp_fit_input *in, in
     }
 }
 
-/* Chooses the interleaving depth v in 1 .. L/p with the shortest step. It needs at least as many
- * micro-batches as stages. */
-static void deepen_pipeline(struct sp_strategy *s, const struct sp_fit_input *in,
-                            const struct sp_fit_terms *t)
-{
-    const int64_t most = s->microbatches >= s->pp ? (int64_t)t->L / s->pp : 1;
-    struct sp_strategy best = {.exists = false};
-    for (int64_t v = most; v >= 1; v--) { /* deeper ones are faster: they leave less to judge */
-        struct sp_strategy deeper = *s;
-        deeper.chunks = v;
-        sp_judge_against(&deeper, in, t, &best);
-        if (deeper.exists && !sp_better(&best, &deeper))
-            best = deeper;
-    }
-    s->chunks = best.chunks;
-}
-
 /* On GPUs a stage is a whole number of nodes and TP is innermost, so p stages divide the gradients
  * that a node sends by p. */
-static void each_pipeline(const struct sp_fit_input *in, const struct sp_fit_terms *t, int64_t tp,
-                          double W_X, double W_Y, sp_mesh_visitor *visit, void *context)
+static void each_pipeline(const struct sp_fit_input *in, int64_t tp, double W_X, double W_Y,
+                          sp_mesh_visitor *visit, void *context)
 {
     const bool torus = in->hw->network.kind == SP_TORUS;
     const int64_t blocks = torus ? in->hw->slices : sp_chips(in->hw) / in->hw->network.domain;
@@ -75,16 +58,13 @@ static void each_pipeline(const struct sp_fit_input *in, const struct sp_fit_ter
         s.fsdp = sp_chips(in->hw) / (p * tp);
         if (torus && p != blocks)
             continue; /* a stage is one slice: shards stay within it */
-        sp_seat_sequences(&s, in);
-        s.microbatches = sp_most_microbatches(sp_replica_sequences(in, &s));
-        deepen_pipeline(&s, in, t);
         visit(&s, context);
     }
 }
 
-/* On switches the textbook's meshes equal the real ones. */
-static void each_switched_mesh(const struct sp_fit_input *in, const struct sp_fit_terms *t,
-                               enum sp_strategy_kind kind, sp_mesh_visitor *visit, void *context)
+/* The textbook's meshes on switches: TP within a domain. */
+static void each_switched_mesh(const struct sp_fit_input *in, enum sp_strategy_kind kind,
+                               sp_mesh_visitor *visit, void *context)
 {
     const int64_t chips = sp_chips(in->hw), domain = in->hw->network.domain;
     const bool mixed = kind == SP_FSDP_TP, pipeline = kind == SP_PP_FSDP;
@@ -94,7 +74,7 @@ static void each_switched_mesh(const struct sp_fit_input *in, const struct sp_fi
         if (mixed && tp == chips)
             continue;
         if (pipeline) {
-            each_pipeline(in, t, tp, NAN, NAN, visit, context);
+            each_pipeline(in, tp, NAN, NAN, visit, context);
             continue;
         }
         struct sp_strategy s = sp_new_strategy(kind);
@@ -104,99 +84,25 @@ static void each_switched_mesh(const struct sp_fit_input *in, const struct sp_fi
     }
 }
 
-/* Bandwidths of the FSDP and TP groups if `tp` of each axis goes to TP, innermost. A group uses its
- * whole axes; a part of an axis counts only for a group without one. A part of a ring is a line: TP
- * 4 inside an axis of 16 reaches 2/3 of the ring's bandwidth. FSDP on the rest of that axis adds
- * none, because TP uses those links. */
-static void axis_bandwidths(const struct sp_hardware *hw, const int64_t tp[SP_MAX_AXES],
-                            double *W_X, double *W_Y)
-{
-    const double w = hw->network.link_bytes_per_s;
-    double line = 0, rest = 0;
-    unsigned of_shards = 0, of_tp = 0;
-    for (int i = 0; i < SP_MAX_AXES; i++) {
-        const int64_t length = hw->shape.axis[i];
-        if (tp[i] == 1) {
-            of_shards |= 1U << i;
-        } else if (tp[i] == length) {
-            of_tp |= 1U << i;
-        } else {
-            line = sp_axis_bytes_per_s(w, tp[i], false);
-            rest = sp_axis_bytes_per_s(w, length, sp_axis_wraps(hw, i)) / (double)tp[i];
-        }
-    }
-    const double shards = sp_slice_axes_bytes_per_s(hw, of_shards);
-    *W_Y = sp_slice_axes_bytes_per_s(hw, of_tp);
-    *W_X = shards > 0 ? shards : rest > 0 ? rest : NAN;
-    *W_Y = *W_Y > 0 ? *W_Y : line > 0 ? line : NAN;
-}
-
-static void visit_torus_mesh(const struct sp_fit_input *in, const struct sp_fit_terms *t,
-                             enum sp_strategy_kind kind, const int64_t tp[SP_MAX_AXES],
-                             sp_mesh_visitor *visit, void *context)
-{
-    struct sp_strategy s = sp_new_strategy(kind);
-    s.tp = tp[0] * tp[1] * tp[2];
-    const bool shards = s.tp < in->hw->chips_per_slice;
-    if (s.tp > 1 && !sp_tp_divides(in->model, s.tp, s.tp))
-        return;
-    if (kind == SP_FSDP_TP && (s.tp == 1 || !shards))
-        return;
-    axis_bandwidths(in->hw, tp, &s.W_X, &s.W_Y);
-    if (kind == SP_PP_FSDP) {
-        each_pipeline(in, t, s.tp, s.W_X, s.W_Y, visit, context);
-        return;
-    }
-    deal_shards(&s, in, sp_chips(in->hw) / s.tp);
-    visit(&s, context);
-}
-
-/* The next divisor of `length` after `tp`; above `length` if none. */
-static int64_t next_divisor(int64_t length, int64_t tp)
-{
-    do
-        tp++;
-    while (tp <= length && length % tp != 0);
-    return tp;
-}
-
-/* Every way to give TP whole axes and at most one part of an axis. */
-static void each_torus_mesh(const struct sp_fit_input *in, const struct sp_fit_terms *t,
-                            enum sp_strategy_kind kind, sp_mesh_visitor *visit, void *context)
-{
-    const int32_t *axis = in->hw->shape.axis;
-    const bool may_split = kind == SP_FSDP_TP || kind == SP_PP_FSDP || kind == SP_HSDP;
-    int64_t tp[SP_MAX_AXES], most[SP_MAX_AXES];
-    for (int i = 0; i < SP_MAX_AXES; i++)
-        most[i] = may_split ? axis[i] : 1;
-    for (tp[0] = 1; tp[0] <= most[0]; tp[0] = next_divisor(axis[0], tp[0])) {
-        for (tp[1] = 1; tp[1] <= most[1]; tp[1] = next_divisor(axis[1], tp[1])) {
-            for (tp[2] = 1; tp[2] <= most[2]; tp[2] = next_divisor(axis[2], tp[2])) {
-                int parts = 0;
-                for (int i = 0; i < SP_MAX_AXES; i++)
-                    parts += tp[i] > 1 && tp[i] < axis[i];
-                if (parts <= 1)
-                    visit_torus_mesh(in, t, kind, tp, visit, context);
-            }
-        }
-    }
-}
-
 /* Groups of a mesh on an axis of a slice, from the innermost: TP, shards, replicas, stages. */
 enum { OF_TP, OF_SHARDS, OF_REPLICAS, OF_STAGES, GROUPS };
 
-/* A mesh being laid on the axes of a slice. */
+/* Most layouts of a mesh that no other layout beats in all rates; a mesh has few. */
+#define MOST_WAYS 32
+
+/* A mesh being laid out on the axes of a slice. */
 struct laying {
     const struct sp_hardware *hw;
     int64_t part[SP_MAX_AXES][GROUPS]; /* of each axis */
     int64_t left[GROUPS];              /* of the degrees, for the axes to come */
+    int split;                         /* axes that TP takes in part */
+    struct sp_strategy way[MOST_WAYS];
+    int ways;
     struct sp_strategy s;
-    sp_mesh_visitor *visit;
-    void *context;
 };
 
 /* Bandwidth of a group on its whole axes, else on its fastest part of one: a part of a ring is a
- * line, and groups further in share its links. NAN without any. */
+ * line, and inner groups share its links. NAN without any. */
 static double laid_bytes_per_s(const struct laying *l, int group)
 {
     const double w = l->hw->network.link_bytes_per_s;
@@ -220,7 +126,7 @@ static double laid_bytes_per_s(const struct laying *l, int group)
     return whole ? sp_slice_axes_bytes_per_s(l->hw, whole) : best;
 }
 
-/* A stage sends to the next one over one link of each chip, which the chips between share. */
+/* A stage sends to the next one over one link of each chip, which the chips in between share. */
 static double stage_bytes_per_s(const struct laying *l)
 {
     double rate = NAN;
@@ -232,36 +138,55 @@ static double stage_bytes_per_s(const struct laying *l)
     return rate;
 }
 
-static void visit_laid(struct laying *l)
+/* Whether a group of `a` is at least as fast as that of `b`; the same groups have a rate. */
+static bool keeps_up(double a, double b)
+{
+    return isnan(b) || a >= b;
+}
+
+static bool is_beaten(const struct sp_strategy *by, const struct sp_strategy *s)
+{
+    return keeps_up(by->W_X, s->W_X) && keeps_up(by->W_Y, s->W_Y) && keeps_up(by->W_P, s->W_P);
+}
+
+/* Keeps the current layout, unless another beats it. */
+static void keep_way(struct laying *l)
 {
     struct sp_strategy s = l->s;
-    int parts = 0;
-    for (int i = 0; i < SP_MAX_AXES; i++)
-        parts += l->part[i][OF_TP] > 1 && l->part[i][OF_TP] < l->hw->shape.axis[i];
-    if (parts > 1)
-        return;
     s.W_X = laid_bytes_per_s(l, s.fsdp > 1 ? OF_SHARDS : OF_REPLICAS);
     s.W_Y = laid_bytes_per_s(l, OF_TP);
     s.W_P = stage_bytes_per_s(l);
-    l->visit(&s, l->context);
+    int kept = 0;
+    for (int i = 0; i < l->ways; i++) {
+        if (is_beaten(&l->way[i], &s))
+            return;
+        if (!is_beaten(&s, &l->way[i]))
+            l->way[kept++] = l->way[i];
+    }
+    l->ways = kept;
+    if (l->ways < MOST_WAYS)
+        l->way[l->ways++] = s;
 }
 
-/* Every way to divide the axes from `axis` on among the groups. */
+/* Every way to divide the axes from `axis` on among the groups; TP has part of one axis at most. */
 static void lay_axes(struct laying *l, int axis, int group, int64_t room)
 {
     if (axis == SP_MAX_AXES) {
-        visit_laid(l);
+        keep_way(l);
     } else if (group == GROUPS) {
         if (room == 1)
             lay_axes(l, axis + 1, 0, axis + 1 < SP_MAX_AXES ? l->hw->shape.axis[axis + 1] : 1);
     } else {
-        const int64_t left = l->left[group];
+        const int64_t left = l->left[group], length = l->hw->shape.axis[axis];
         for (int64_t mine = 1; mine <= room && mine <= left; mine++) {
-            if (room % mine != 0 || left % mine != 0)
+            const bool splits = group == OF_TP && mine > 1 && mine < length;
+            if (room % mine != 0 || left % mine != 0 || l->split + splits > 1)
                 continue;
             l->part[axis][group] = mine;
             l->left[group] = left / mine;
+            l->split += splits;
             lay_axes(l, axis, group + 1, room / mine);
+            l->split -= splits;
         }
         l->left[group] = left;
     }
@@ -269,53 +194,50 @@ static void lay_axes(struct laying *l, int axis, int group, int64_t room)
 
 /* Stages take as many slices as they can, because they send least; replicas take the others. */
 static void lay_on_torus(const struct sp_fit_input *in, const struct sp_degrees *d,
-                         const struct sp_strategy *s, sp_mesh_visitor *visit, void *context)
+                         struct sp_strategy s, sp_mesh_hope *hopes, sp_mesh_visitor *visit,
+                         void *context)
 {
     const struct sp_hardware *const hw = in->hw;
     const int64_t across = sp_stages_of_slices(d->pp, hw->slices), copies = hw->slices / across;
     const bool shards_cross = d->dp == 1;
-    struct laying l = {.hw = hw, .s = *s, .visit = visit, .context = context};
+    struct laying l = {.hw = hw, .s = s};
     if ((shards_cross ? d->fsdp : d->dp) % copies != 0)
         return;
     l.left[OF_TP] = d->tp;
     l.left[OF_SHARDS] = d->fsdp / (shards_cross ? copies : 1);
     l.left[OF_REPLICAS] = d->dp / (shards_cross ? 1 : copies);
     l.left[OF_STAGES] = d->pp / across;
+    const double all = sp_slice_axes_bytes_per_s(hw, (1U << SP_MAX_AXES) - 1);
+    s.W_X = l.left[OF_SHARDS] * l.left[OF_REPLICAS] > 1 ? all : NAN;
+    s.W_Y = d->tp > 1 ? all : NAN;
+    s.W_P = l.left[OF_STAGES] > 1 ? hw->network.link_bytes_per_s : NAN;
+    if (!hopes(&s, context))
+        return;
     lay_axes(&l, 0, 0, hw->shape.axis[0]);
+    for (int i = 0; i < l.ways; i++)
+        visit(&l.way[i], context);
 }
 
-/* TP is innermost and has whole domains or parts of one, then shards, replicas, stages. */
+/* TP is innermost and has whole domains, parts of one, or all devices of a smaller machine; then
+ * shards, replicas, stages. */
 static bool lies_on_switches(const struct sp_hardware *hw, int64_t tp)
 {
-    return hw->network.domain % tp == 0 || tp % hw->network.domain == 0;
+    return hw->network.domain % tp == 0 || tp % hw->network.domain == 0 || tp == sp_chips(hw);
 }
 
-/* A mesh as a visitor takes it, once it has micro-batches. */
-struct deepened {
-    const struct sp_fit_input *in;
-    const struct sp_fit_terms *t;
-    sp_mesh_visitor *visit;
-    void *context;
-};
-
-static void visit_deepened(struct sp_strategy *s, void *context)
+enum sp_strategy_kind sp_strategy_of_degrees(const struct sp_degrees *d)
 {
-    const struct deepened *const d = context;
-    if (s->pp > 1) {
-        sp_seat_sequences(s, d->in);
-        s->microbatches = sp_most_microbatches(sp_replica_sequences(d->in, s));
-        deepen_pipeline(s, d->in, d->t);
-    }
-    d->visit(s, d->context);
+    if (d->pp > 1)
+        return SP_PP_FSDP;
+    if (d->dp > 1 || d->fsdp * d->tp == 1)
+        return d->fsdp > 1 || d->tp > 1 ? SP_HSDP : SP_DP;
+    return d->tp == 1 ? SP_FSDP : d->fsdp > 1 ? SP_FSDP_TP : SP_TP;
 }
 
-void sp_each_given_mesh(const struct sp_fit_input *in, const struct sp_fit_terms *t,
-                        const struct sp_degrees *d, sp_mesh_visitor *visit, void *context)
+void sp_each_given_mesh(const struct sp_fit_input *in, const struct sp_degrees *d,
+                        sp_mesh_hope *hopes, sp_mesh_visitor *visit, void *context)
 {
-    struct deepened deepened = {in, t, visit, context};
-    struct sp_strategy s = sp_new_strategy(d->pp > 1   ? SP_PP_FSDP
-                                           : d->dp > 1 ? SP_HSDP
-                                                       : SP_FSDP_TP);
+    struct sp_strategy s = sp_new_strategy(sp_strategy_of_degrees(d));
     s.dp = d->dp;
     s.fsdp = d->fsdp;
     s.tp = d->tp;
@@ -324,9 +246,9 @@ void sp_each_given_mesh(const struct sp_fit_input *in, const struct sp_fit_terms
     if (sp_mesh_fault(in, d) != SP_MESH_OK || (cuts && !sp_splits_layers(in->model)))
         return;
     if (in->hw->network.kind == SP_TORUS)
-        lay_on_torus(in, d, &s, visit_deepened, &deepened);
+        lay_on_torus(in, d, s, hopes, visit, context);
     else if (lies_on_switches(in->hw, d->tp))
-        visit_deepened(&s, &deepened);
+        visit(&s, context);
 }
 
 enum sp_mesh_fault sp_mesh_fault(const struct sp_fit_input *in, const struct sp_degrees *d)
@@ -338,13 +260,38 @@ enum sp_mesh_fault sp_mesh_fault(const struct sp_fit_input *in, const struct sp_
     return d->pp > 1 && d->pp > in->model->layers ? SP_MESH_STAGES : SP_MESH_OK;
 }
 
-void sp_each_real_mesh(const struct sp_fit_input *in, const struct sp_fit_terms *t,
-                       enum sp_strategy_kind kind, sp_mesh_visitor *visit, void *context)
+/* Numbers up to 1e9 have at most this many divisors. */
+#define MOST_DIVISORS 1344
+
+static int list_divisors(int64_t n, int64_t list[MOST_DIVISORS])
 {
-    if (in->hw->network.kind == SP_TORUS)
-        each_torus_mesh(in, t, kind, visit, context);
-    else
-        each_switched_mesh(in, t, kind, visit, context);
+    int count = 0;
+    for (int64_t d = 1; d * d <= n && count < MOST_DIVISORS; d++)
+        if (n % d == 0)
+            list[count++] = d;
+    for (int i = count - 1; i >= 0 && count < MOST_DIVISORS; i--)
+        if (list[i] * list[i] != n)
+            list[count++] = n / list[i];
+    return count;
+}
+
+void sp_each_real_mesh(const struct sp_fit_input *in, unsigned allowed, sp_mesh_hope *hopes,
+                       sp_mesh_visitor *visit, void *context)
+{
+    const int64_t N = sp_chips(in->hw);
+    int64_t list[MOST_DIVISORS];
+    const int n = list_divisors(N, list);
+    for (int p = 0; p < n && (p == 0 || list[p] <= in->model->layers); p++)
+        for (int y = 0; y < n; y++) {
+            const int64_t of_replica = list[p] * list[y];
+            if (N % of_replica != 0)
+                continue;
+            for (int x = n - 1; x >= 0; x--) {
+                const struct sp_degrees d = {N / of_replica / list[x], list[x], list[y], list[p]};
+                if (N / of_replica % list[x] == 0 && allowed >> sp_strategy_of_degrees(&d) & 1)
+                    sp_each_given_mesh(in, &d, hopes, visit, context);
+            }
+        }
 }
 
 /* The textbook: two axes for FSDP, one for TP, any factorisation whose TP degree divides the
@@ -354,7 +301,7 @@ void sp_each_rule_mesh(const struct sp_fit_input *in, const struct sp_fit_terms 
                        enum sp_strategy_kind kind, sp_mesh_visitor *visit, void *context)
 {
     if (in->hw->network.kind == SP_SWITCHED) {
-        each_switched_mesh(in, t, kind, visit, context);
+        each_switched_mesh(in, kind, visit, context);
         return;
     }
     const int64_t per_slice = in->hw->chips_per_slice;
@@ -366,7 +313,7 @@ void sp_each_rule_mesh(const struct sp_fit_input *in, const struct sp_fit_terms 
         s.W_X = tp > 1 ? t->W_X : t->W_X + t->W_Y;
         s.W_Y = tp > 1 ? t->W_Y : NAN;
         if (kind == SP_PP_FSDP) {
-            each_pipeline(in, t, tp, s.W_X, s.W_Y, visit, context);
+            each_pipeline(in, tp, s.W_X, s.W_Y, visit, context);
             continue;
         }
         deal_shards(&s, in, sp_chips(in->hw) / tp);

@@ -3,7 +3,7 @@
 
 #include "core/fit/fit_internal.h"
 
-/* What each question tests and where yes and no lead; SP_DECISIONS ends the walk. */
+/* The test of each question, and where yes and no lead; SP_DECISIONS ends the walk. */
 static const struct {
     enum sp_strategy_kind strategy;
     bool memory; /* asks whether it fits; else whether its communication hides too */

@@ -1,5 +1,5 @@
-/* What makes a strategy a plan that runs: whole sequences on its replicas, context parallelism,
- * experts on groups. */
+/* Makes a strategy a plan that runs: whole sequences on its replicas, context parallelism, experts
+ * on groups. */
 #include <math.h>
 
 #include <scaleplan/forms.h>
@@ -7,10 +7,7 @@
 
 #include "core/fit/fit_internal.h"
 
-/* A batch close by counts as the batch: more would be another problem. */
-#define BATCH_TOLERANCE 0.05
-
-/* Beyond it no rank has tokens enough to attend with. */
+/* Beyond it a rank has too few tokens for attention. */
 #define MOST_CP 65536
 
 /* Whether `cp` ranks cut a sequence into equal parts, two on each for a causal mask. */
@@ -29,12 +26,12 @@ void sp_seat_sequences(struct sp_strategy *s, const struct sp_fit_input *in)
     if (!in->runs)
         return;
     const double most = fmin((double)shards, fmin(fmax(in->seq / 2, 1), MOST_CP));
-    for (int64_t cp = 1; (double)cp <= most && nearest > BATCH_TOLERANCE; cp++) {
+    for (int64_t cp = 1; (double)cp <= most && nearest > SP_SAME_BATCH; cp++) {
         const int64_t groups = shards / cp;
         const double replicas = (double)groups;
         const double whole = fmax(1, round(sequences / replicas));
         const double off = fabs(whole * replicas / sequences - 1);
-        /* where no batch is within the tolerance, the closest: the plan has its number */
+        /* if no batch is within the tolerance, the closest one: the plan uses its number */
         if (shards % cp == 0 && cuts(in->seq, cp) && off < nearest) {
             s->cp = cp;
             s->sequences = whole;
@@ -74,8 +71,8 @@ static double context_bytes_per_s(const struct sp_hardware *hw, const struct sp_
     return best > 0 ? best : s->W_X;
 }
 
-/* CP gathers the keys and values of its replica's tokens in each pass: 4 K bytes per token and
- * layer against 4 D F FLOPs, on each chip its share. */
+/* In each pass CP gathers the keys and values of its replica's tokens: 4 K bytes per token and
+ * layer against 4 D F FLOPs, of which each chip has its share. */
 static void add_context(struct sp_strategy *s, const struct sp_fit_input *in,
                         const struct sp_fit_terms *t)
 {
@@ -98,8 +95,9 @@ static void add_context(struct sp_strategy *s, const struct sp_fit_input *in,
             sp_context_load(t->C, cp * fmin(tp, domain), kv, t->W_node, t->D, t->F);
 }
 
-/* Experts on groups of `ep` ranks: each gathers the weights of its own alone, and tokens travel to
- * them. A load is the width that would hide the exchange over the experts' own. */
+/* Experts on groups of `ep` ranks: each rank gathers only the weights of its own experts, and
+ * tokens travel to them. A load is the width that would hide the exchange, over the experts' own
+ * width. */
 static void add_experts(struct sp_strategy *s, const struct sp_fit_input *in,
                         const struct sp_fit_terms *t)
 {
@@ -117,7 +115,7 @@ static void add_experts(struct sp_strategy *s, const struct sp_fit_input *in,
         loads[SP_LINK_ICI] += sp_min_d_ff_for_ep_torus(k, t->C, ep, exchange) / width;
         return;
     }
-    /* ranks of a TP group stand between those of EP */
+    /* ranks of a TP group lie between those of EP */
     const double near = fmax(1, fmin(ep, domain / tp));
     loads[SP_LINK_DOMAIN] +=
         sp_min_d_ff_for_ep(near, k, near, t->C, t->W_domain, t->W_node) / width;

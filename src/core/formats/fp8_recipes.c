@@ -1,4 +1,4 @@
-/* What the scaling of 8-bit matmuls costs, and what 4 bits gain over them. */
+/* The cost of scaling in 8-bit matmuls, and the gain of 4 bits over them. */
 #include <scaleplan/formats.h>
 
 /* Factors that bring estimates with the 8-bit peak to published runs: NVIDIA's of Megatron-Bridge

@@ -12,7 +12,7 @@ const struct sp_dtype_traits sp_dtypes[SP_DTYPES] = {
     [SP_INT8] = {1,   1, SP_BF16},
     [SP_INT4] = {0.5, 2, SP_INT8},
     [SP_FP4]  = {0.5, 2, SP_FP8},
-    [SP_FP64] = {8,   8, SP_FP64}, /* no narrower format gives its answers */
+    [SP_FP64] = {8,   8, SP_FP64}, /* no narrower format gives the same results */
 };
 
 const struct sp_storage_traits sp_storages[SP_STORAGES] = {

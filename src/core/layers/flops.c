@@ -109,7 +109,7 @@ double sp_recomputed_flops_per_token(const struct sp_flops *forward, enum sp_rem
     }
 }
 
-/* MFU of a tuned model counts 6 P as published figures do; HFU counts what is computed. */
+/* MFU of a tuned model counts 6 P, as published figures do; HFU counts the computed FLOPs. */
 double sp_tuning_flops(const struct sp_params *p, double tokens)
 {
     return sp_training_flops(p->active, tokens) -
@@ -227,12 +227,12 @@ struct sp_flops sp_still_flops_per_token(const struct sp_model *m, double seq, b
     return sp_still_flops_of(&layers, seq, causal);
 }
 
-/* FLOPs per token of the gradients that a tower's matmuls do not take: of frozen weights, and of
- * inputs where no gradient passes. */
+/* FLOPs per token of the gradients that a tower's matmuls do not compute: those of frozen weights,
+ * and those of inputs where no gradient passes. */
 static double tower_spared(const struct sp_layers *layers, double seq)
 {
     const struct sp_layer *const tower = &layers->list[SP_LAYER_ENCODER];
-    if (!(layers->count[SP_LAYER_ENCODER] > 0)) /* the list says nothing of what is not there */
+    if (!(layers->count[SP_LAYER_ENCODER] > 0)) /* the list has no information about absent kinds */
         return 0;
     const double times = layers->count[SP_LAYER_ENCODER] * sp_stream_share(tower->own, seq);
     const bool still = tower->frozen || layers->still[SP_LAYER_ENCODER] > 0;

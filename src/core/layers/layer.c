@@ -80,8 +80,8 @@ static enum sp_layer_kind kind_of_letter(char letter, bool mixture)
     }
 }
 
-/* The kind of the last layer, whose parts a module of a further token has; of a compressed
- * attention it has the window alone. */
+/* The kind of the last layer, whose parts a module for a further token has; in a compressed
+ * attention it has only the window. */
 static enum sp_layer_kind last_kind(const struct sp_model *m)
 {
     const int64_t last = m->layers - 1, length = (int64_t)strlen(m->pattern);
@@ -390,7 +390,7 @@ static void list_input(const struct sp_model *m, struct sp_layer *l)
     if (m->encoder.layers > 0)
         list_encoder_ends(m, l);
     sp_list_side_tables(m, l, norm_weights(m, 1));
-    if (!sp_is_convolutional(m)) /* whose stem is with its first block */
+    if (!sp_is_convolutional(m)) /* a picture model's stem belongs to its first block */
         MOVE(l, 2 * D, SP_BY_NOTHING, SP_OP_NORMS);
 }
 

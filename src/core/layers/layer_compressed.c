@@ -4,9 +4,9 @@
 /* Bytes per element of the sums that an entry of generation grows by. */
 enum { SUM_BYTES = 4 };
 
-/* A compressor of `ratio` tokens to an entry of `width`: values and their shares in the sum from
- * every token, with a share by place and a norm. Where entries overlap, a token enters two, by
- * columns of its own for each. */
+/* A compressor of `ratio` tokens into an entry of `width`: every token gives values and their
+ * shares in the sum, with a share that depends on its place, and a norm. Where entries overlap, a
+ * token enters two, with separate columns for each. */
 static void list_compressor(struct sp_layer *l, const char *name, double ratio, double width,
                             bool overlaps)
 {
@@ -21,8 +21,7 @@ static void list_compressor(struct sp_layer *l, const char *name, double ratio, 
     MOVE(l, 2 * columns + 2 * width / ratio, SP_BY_NOTHING, SP_OP_NORMS);
 }
 
-/* Index queries from the query latent, a weight per head, and keys that are entries of their own.
- */
+/* Index queries from the query latent, a weight per head, and keys that are entries themselves. */
 static void list_entry_indexer(const struct sp_model *m, struct sp_layer *l, double ratio)
 {
     const struct sp_sparse_attention *const s = &m->sparse;
@@ -42,7 +41,8 @@ static void list_entry_indexer(const struct sp_model *m, struct sp_layer *l, dou
 
 /* DeepSeek-V4, section 2.3: queries from a latent, one vector per token that is key and value of
  * all heads, entries beside the window, a sink per head, and an output in two steps, the first by
- * groups of heads. Entries of layers A overlap and are picked, those of layers L are neither. */
+ * groups of heads. Entries of layers A overlap and an indexer picks among them; those of layers L
+ * do neither. */
 void sp_list_compressed(const struct sp_model *m, struct sp_layer *l, int64_t ratio, bool picks)
 {
     const struct sp_compressed_attention *const c = &m->compressed;

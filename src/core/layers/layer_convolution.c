@@ -55,7 +55,7 @@ double sp_last_positions(const struct sp_model *m)
     return positions_of(m, sp_convolution_stages(m) - 1);
 }
 
-/* A square convolution with a batch norm and, but for the last of a path, a ReLU. */
+/* A square convolution with a batch norm and, except for the last of a path, a ReLU. */
 struct convolution {
     const char *name;
     enum sp_operator op;
@@ -66,13 +66,13 @@ struct convolution {
     bool is_last;
 };
 
-/* Elements that fused kernels read and write: those of a batch norm its statistics, then the values
- * with their ReLU, and at the end of a block what is added. A profile's constant has what a
- * framework moves beyond them. */
+/* Elements that fused kernels read and write: a batch norm computes its statistics, then its values
+ * with the ReLU; the end of a block adds. A profile's constant covers the traffic of unfused
+ * frameworks beyond that. */
 enum { BATCH_NORM = 3, SUM = 1 };
 
-/* The backward pass of the norm reads the convolution's output, that of the next convolution what
- * the ReLU leaves. */
+/* The backward pass of the norm reads the convolution's output; that of the next convolution reads
+ * the ReLU's output. */
 static void list_convolution(struct sp_layer *l, const struct convolution *c)
 {
     const double taps = c->side * c->side, out = c->out * c->places;

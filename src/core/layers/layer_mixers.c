@@ -130,10 +130,13 @@ static double qk_norm_weights(int qk_norm, double head_dim, double all)
     return heads[qk_norm] * head_dim;
 }
 
-/* Norm weights of an attention's queries and own keys. */
-static double qk_norm_of(const struct sp_model *m, const struct heads *h)
+/* Norm weights of an attention's queries and own keys. Norms over all heads take a sum each. */
+static double norm_queries_and_keys(const struct sp_model *m, const struct heads *h,
+                                    struct sp_mixer *mixer)
 {
     const double both = qk_norm_weights(m->qk_norm, h->qk, h->q + h->kv);
+    if (m->qk_norm == SP_QK_NORM_FULL)
+        mixer->sums = h->made > 0 ? 2 : 1;
     return h->made > 0 || m->qk_norm == SP_QK_NORM_NONE ? both
            : m->qk_norm == SP_QK_NORM_HEAD              ? h->qk
                                                         : h->q * h->qk;
@@ -173,6 +176,7 @@ static void list_lightning(const struct sp_model *m, struct sp_layer *l)
     const double dk = (double)x->key_dim, dv = (double)x->value_dim;
     const double C = x->chunk > 0 ? (double)x->chunk : 256, channels = 2 * k * dk + h * dv;
     l->mixer.scan = h * (C * (dk + dv) + 2 * dk * dv);
+    l->mixer.sums = 1;
     MATMUL(l, "linear attention inputs", SP_PART_ATTENTION, SP_OP_QKV, SP_TP_COLUMNS, D,
            channels + h * dv, .groups = k, .group_out = 2 * dk);
     TENSOR(l, h * dv, SP_PART_ATTENTION, SP_TP_STORED);
@@ -322,7 +326,8 @@ static void list_local(const struct sp_model *m, struct sp_layer *l, bool reusin
     };
     l->mixer = (struct sp_mixer){.heads = h.q, .window = (double)x->window};
     list_grouped(m, l, &h);
-    TENSOR(l, qk_norm_of(m, &h) + (x->sinks ? h.q : 0), SP_PART_ATTENTION, SP_TP_STORED);
+    TENSOR(l, norm_queries_and_keys(m, &h, &l->mixer) + (x->sinks ? h.q : 0), SP_PART_ATTENTION,
+           SP_TP_STORED);
     sp_keep_stream(l, 1, h.q * v);
     keep_scores(l, SP_OP_QKV, h.made > 0);
 }
@@ -362,8 +367,8 @@ static void list_attention(const struct sp_model *m, struct sp_layer *l, const s
         attend_to_picked(m, l);
     if (m->sparse.top_k > 0 && indexer)
         list_indexer(m, l);
-    TENSOR(l, qk_norm_of(m, h) + (double)m->extra_attention_params_per_layer, SP_PART_ATTENTION,
-           SP_TP_STORED);
+    TENSOR(l, norm_queries_and_keys(m, h, &l->mixer) + (double)m->extra_attention_params_per_layer,
+           SP_PART_ATTENTION, SP_TP_STORED);
     sp_keep_stream(l, h->streams, a * H);
     keep_scores(l, latent ? SP_OP_LATENT : SP_OP_QKV, h->made > 0);
     if (m->state_space.parallel)

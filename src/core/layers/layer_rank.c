@@ -142,7 +142,7 @@ static void add_tuned(struct sp_rank_weights *w, const struct sp_matmul *m, cons
     w->base += m->base ? weights : 0;
 }
 
-/* Weights of one list; adds to `tied` what the input table shares with the head. */
+/* Weights of one list; adds to `tied` the weights that the input table shares with the head. */
 static void weigh(const struct sp_layer *l, const struct sp_rank *r, double padding,
                   struct sp_list_weights *of, struct sp_rank_weights *tied)
 {

@@ -32,9 +32,9 @@ struct sp_shares sp_shares_of(const struct sp_recompute *recompute);
 struct sp_shares sp_repeated_shares(const struct sp_recompute *recompute,
                                     const struct sp_framework *framework);
 
-/* Kept activation bytes per layer, micro-batch and device, as far as nothing is recomputed.
- * Korthikanti et al. 2022, section 4, with flash attention, grouped queries, gated MLPs, latent
- * attention and mixtures of experts. */
+/* Kept activation bytes per layer, micro-batch and device, without recomputation. Korthikanti et
+ * al. 2022, section 4, with flash attention, grouped queries, gated MLPs, latent attention and
+ * mixtures of experts. */
 void sp_list_kept(const struct sp_layer *layer, const struct sp_rank *rank,
                   const struct sp_plan *plan, const struct sp_framework *framework,
                   struct sp_kept_bytes *kept);
@@ -44,7 +44,7 @@ void sp_list_kept(const struct sp_layer *layer, const struct sp_rank *rank,
 struct sp_shares sp_kept_shares(const struct sp_recompute *recompute);
 double sp_sum_kept(const struct sp_kept_bytes *kept, const struct sp_shares *shares);
 
-/* The bytes among these that wait in host memory where a layer's do: by recompute->away. */
+/* Of these, the bytes that wait in host memory if a layer's activations do, by recompute->away. */
 double sp_sum_away(const struct sp_kept_bytes *kept, const struct sp_shares *shares, unsigned away);
 
 /* Weights per device of a stage of that kind. Parameters. */

@@ -47,7 +47,7 @@ void sp_list_other_mixer(const struct sp_model *model, struct sp_layer *layer, b
 void sp_list_shared_attention(const struct sp_model *model, struct sp_layer *layer);
 
 /* The rows of a compressed attention with entries of `ratio` tokens, of which an indexer
- * picks; 0: the window alone. */
+ * picks; 0: only the window. */
 void sp_list_compressed(const struct sp_model *model, struct sp_layer *layer, int64_t ratio,
                         bool picks);
 
@@ -88,7 +88,7 @@ double sp_last_positions(const struct sp_model *model);
 /* Hyper-connections: the mix of all residual streams that goes into the final norm. */
 void sp_list_merged_streams(const struct sp_model *model, struct sp_layer *layer);
 
-/* What a module that predicts a further token has beside a layer: norms of the stream, of the next
+/* The parts of a module for a further token besides its layer: norms of the stream, of the next
  * token's embedding and before the head, of `norm` weights each, a projection of both into the
  * stream, the model's own head, and a loss. Table and head are the model's: a stage beyond the
  * first holds a copy of the table, as with a tied head. DeepSeek-V3, section 2.2. */

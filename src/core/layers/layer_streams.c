@@ -90,9 +90,9 @@ static void list_laurel(struct sp_layer *l, double rank, double norm)
 }
 
 /* Manifold-constrained hyper-connections of n residual streams. Each of a layer's two blocks has
- * weights that depend on all streams, which a matmul with a scale and a shift gives: n for the mix
- * that it reads, n for what it adds to each, n n for the streams among themselves, made doubly
- * stochastic. DeepSeek-V4, section 2.2; Zhu et al. 2024, "Hyper-Connections". */
+ * weights that depend on all streams and that a matmul with a scale and a shift computes: n for the
+ * mix that it reads, n for its addition to each stream, n n for the streams among themselves, made
+ * doubly stochastic. DeepSeek-V4, section 2.2; Zhu et al. 2024, "Hyper-Connections". */
 static void list_hyper(struct sp_layer *l, double n)
 {
     enum {
@@ -101,7 +101,8 @@ static void list_hyper(struct sp_layer *l, double n)
         PASSES = 6 /* read for the mix; read, written with the output */
     };
     const double D = l->width, given = n * (n + 2);
-    /* A matmul, which `dots` keeps, unlike the norms around it; the MLP's, as its part counts. */
+    /* A matmul, which `dots` keeps, unlike the norms around it; it counts as a matmul of the
+     * MLP. */
     MATMUL(l, "mixes of residual streams", SP_PART_ROUTER, SP_OP_UP, SP_TP_WHOLE, n * D, given,
            BLOCKS, BLOCKS, .plain = true);
     TENSOR(l, BLOCKS * (given + SCALES), SP_PART_ROUTER, SP_TP_WHOLE);
@@ -109,7 +110,7 @@ static void list_hyper(struct sp_layer *l, double n)
     KEEP(l, (n - 1) * D, SP_BY_SEQUENCE, SP_OPERATORS, SP_COPIES_ONE, NONE | SELECTIVE | FULL);
     KEEP(l, (n - 1) * D, SP_BY_SEQUENCE, SP_OP_NORMS, SP_COPIES_ONE, NONE | SELECTIVE);
     KEEP(l, 2 * BLOCKS * D, SP_BY_SEQUENCE, SP_OP_NORMS, SP_COPIES_ONE,
-         NONE | SELECTIVE); /* what a block reads and adds */
+         NONE | SELECTIVE); /* inputs and additions of a block */
     MOVE(l, PASSES * (n - 1) * D, SP_BY_SEQUENCE, SP_OP_NORMS);
 }
 
@@ -179,7 +180,7 @@ void sp_list_predictor(const struct sp_model *m, struct sp_layer *l, double norm
     }
     MATMUL(l, "head of a further token", SP_PART_EMBEDDING, SP_OP_OUT, SP_TP_COLUMNS, D, out,
            .plain = true, .vocab = true, .tied = !m->tied_embeddings,
-           .shared = m->tied_embeddings); /* of no set: nowhere stored again */
+           .shared = m->tied_embeddings); /* belongs to no set: stored only here */
     TENSOR(l, NORMS * norm, SP_PART_NORM, SP_TP_WHOLE);
     KEEP(l, 2 * D, SP_BY_SEQUENCE, SP_OP_QKV, SP_COPIES_ONE, NONE | SELECTIVE | DOTS);
     KEEP(l, NORMS * D, SP_BY_SEQUENCE, SP_OP_NORMS, SP_COPIES_ONE, NONE | SELECTIVE);

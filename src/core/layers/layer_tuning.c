@@ -1,4 +1,4 @@
-/* What a tuning freezes, and the adapters that it trains. */
+/* The weights that a tuning freezes, and the adapters that it trains. */
 #include <math.h>
 
 #include "core/layers/layer_rows.h"
@@ -78,8 +78,8 @@ static void adapt(const struct sp_tuning *tuning, struct sp_matmul *m)
         m->adapted = fmin(m->adapted, 1);
 }
 
-/* Adapters keep R numbers per token between their two products. `feeds` names the weight whose
- * gradient alone needs a tensor, so that freezing drops it. */
+/* Adapters keep R numbers per token between their two products. `feeds` names the only weight
+ * whose gradient needs a tensor, so that freezing drops it. */
 static void keep_middles(struct sp_layer *l, const struct sp_matmul *m)
 {
     KEEP(l, m->passed * m->adapted * m->rank, SP_BY_NOTHING, m->op, SP_COPIES_ONE,
@@ -117,9 +117,9 @@ static void freeze_layer(const struct sp_tuning *tuning, struct sp_layer *l, boo
         }
 }
 
-/* What is trained is a property of the model: lists mark frozen matmuls and tensors, and everything
- * else follows. Training only the embeddings runs the whole backward pass, because gradients must
- * reach them. */
+/* The trained parts are a property of the model: lists mark frozen matmuls and tensors, and
+ * everything else follows. Training only the embeddings runs the whole backward pass, because
+ * gradients must reach them. */
 void sp_freeze(struct sp_layers *layers)
 {
     const struct sp_tuning *const tuning = &layers->model->tuning;

@@ -1,4 +1,4 @@
-/* Scores of attention and what stands in their place: how far a token attends, and its FLOPs. */
+/* Attention scores and their substitutes: how far a token attends, and its FLOPs. */
 #include <math.h>
 #include <stddef.h>
 
@@ -27,8 +27,8 @@ static double length_of(const struct sp_mixer *x, double seq)
     return x->length > 0 ? x->length : seq;
 }
 
-/* Tokens of a document in the beginning of a row: rows have room for more than they are filled to
- * in the mean. */
+/* Tokens of a document at the beginning of a row: a row has room for more tokens than it contains
+ * on average. */
 static double within(const struct sp_documents *d, double tokens, double seq)
 {
     return fmin(tokens, seq * (d->row / d->filled));
@@ -80,7 +80,7 @@ static double all_tokens(const struct sp_mixer *x, double seq, double scores)
     return length_of(x, seq);
 }
 
-/* Of a layer that is not global. */
+/* For a layer that is not global. */
 static double local_or_all(const struct sp_mixer *x, double seq, double scores)
 {
     (void)scores;
@@ -88,7 +88,7 @@ static double local_or_all(const struct sp_mixer *x, double seq, double scores)
     return is_local(x, T) ? local_tokens(x, T) : T;
 }
 
-/* Tokens themselves that a token attends to, entries aside. */
+/* Tokens that a token attends to directly, without entries. */
 static double near_tokens(const struct sp_mixer *x, double T)
 {
     const double g = x->global;
@@ -141,7 +141,7 @@ double sp_mixer_unevenness(const struct sp_mixer *x, double seq)
     return squares > 0 ? both / squares * d->reach / mean : 0;
 }
 
-/* Takes a part of a mixer if layers have it, into the part before it where that is alike. */
+/* Adds a part of a mixer if layers have it; merges it with the part before it if they are alike. */
 static int put(struct sp_scores *out, int n, const struct sp_scores *part)
 {
     if (part->layers <= 0)

@@ -54,7 +54,7 @@ static bool are_few(const struct points *p)
     return n <= SP_DOCUMENT_SIZES;
 }
 
-/* Puts points together, each length by itself or sizes of equal shares of the tokens. */
+/* Groups points: each length by itself, or sizes of equal shares of the tokens. */
 static void list_sizes(const struct points *p, struct sp_documents *d)
 {
     const bool few = are_few(p);
@@ -72,14 +72,14 @@ static void list_sizes(const struct points *p, struct sp_documents *d)
         before = tokens;
         reach += share * tokens;
     }
-    for (int i = 0; i < d->n; i++) { /* what the points lack is made up in all */
+    for (int i = 0; i < d->n; i++) { /* whatever the points lack is added to all of them */
         d->of[i].tokens *= d->reach / reach * so_far / d->of[i].share;
         d->of[i].share /= so_far;
     }
 }
 
-/* What fills a row beside its long document: squares of a token in the mean, and how those of as
- * many independent documents as fill a token vary about it. */
+/* The documents that fill a row besides its long one: their squares per token on average, and the
+ * spread around that average for as many independent documents as fill a token. */
 struct filling {
     double reach, variance, third;
 };
@@ -126,7 +126,8 @@ static struct row_with row_with(const struct sp_documents *d, const struct filli
                              rest * f->third};
 }
 
-/* Adds a share of the rows, about a mean of all; `all` has the mean if that is 0. */
+/* Adds a share of the rows, with moments about the mean of all rows; `all` provides the mean if it
+ * is 0. */
 static void add_rows(struct row_with *all, double share, const struct row_with *r, double mean)
 {
     const double off = r->mean - mean;
@@ -135,8 +136,8 @@ static void add_rows(struct row_with *all, double share, const struct row_with *
     all->third += share * (off * off * off + 3 * off * r->variance + r->third);
 }
 
-/* Long documents of a row, each in one of its own. If there are more of them than full rows, there
- * are as many rows as long documents. */
+/* Long documents of a row, each in a separate row. If there are more of them than full rows,
+ * there are as many rows as long documents. */
 static double long_documents(const struct points *p, const struct sp_documents *d)
 {
     double sum = 0;
@@ -160,7 +161,7 @@ static struct row_with moments_about(const struct points *p, const struct sp_doc
     return all;
 }
 
-/* Normal variable that as many rows of a kind are below, by the cube of Wilson and Hilferty. */
+/* Normal variable below which the same share of rows lies, by the cube of Wilson and Hilferty. */
 static double normal_of(const struct row_with *r, double squares)
 {
     const double deviation = sqrt(r->variance), off = squares - r->mean;
@@ -190,7 +191,8 @@ static double place_of(int i)
     return -4 + 10 * (i + 0.5) / SP_DOCUMENT_PLACES;
 }
 
-/* By halving: squares that no more rows are beyond than a normal variable is beyond a place. */
+/* By bisection: the squares that the same share of rows exceeds as of normal variables exceed a
+ * point. */
 static void place_rows(const struct filling *f, double longer, struct sp_documents *d)
 {
     enum { HALVINGS = 24 };
@@ -217,11 +219,11 @@ static void place_rows(const struct filling *f, double longer, struct sp_documen
     }
 }
 
-/* Documents are whole and in the first row that has room, as Grain (MaxText's default),
- * Megatron-Bridge and torchtitan's FirstFitPackingConfig pack them: rows are full to a few per
- * cent. No two documents longer than half a row share one, so it is known how many rows have each
- * of them; shorter ones fill the rest. Documents cut at the ends of rows, as Megatron-LM's
- * GPTDataset and torchtitan's ConcatThenSplitPackingConfig have them, are not meant. */
+/* Documents are kept whole, each in the first row that has room, as Grain (MaxText's default),
+ * Megatron-Bridge and torchtitan's FirstFitPackingConfig pack them: rows are full to within a few
+ * per cent. No two documents longer than half a row share one, so the number of rows with each of
+ * them is known; shorter ones fill the rest. This does not model documents cut at the ends of rows,
+ * as in Megatron-LM's GPTDataset and torchtitan's ConcatThenSplitPackingConfig. */
 static void spread_rows(const struct points *p, struct sp_documents *d)
 {
     const struct filling f = filling_of(p, d);
@@ -247,7 +249,7 @@ bool sp_pack_documents(const struct sp_lengths *lengths, double row, double fill
 }
 
 /* The greatest of n standard normal variables has the density n F(z)^(n - 1) f(z). Returns the mean
- * by that density of a row's load at z (d->at), or of several rows' load at z, which the cube of
+ * under that density of a row's load at z (d->at), or of several rows' load at z, which the cube of
  * Wilson and Hilferty gives. */
 double sp_busiest_documents(const struct sp_documents *d, double replicas, double rows)
 {

@@ -23,7 +23,7 @@ static double cut(const struct sp_lengths *l, double x)
     return l->most > 0 ? fmin(x, l->most) : x;
 }
 
-/* What is drawn where a normal variable is z, so that both have the same share below. */
+/* The length drawn for a normal variable z, so that both have the same share below. */
 static double drawn_at(const struct sp_lengths *l, double z)
 {
     switch (l->kind) {
@@ -56,7 +56,7 @@ static double z_of(double share)
     return share < 0.5 ? z : -z;
 }
 
-/* Lengths of a trace that are no longer, by halving. */
+/* Number of lengths of a trace that are no longer, by bisection. */
 static size_t count_up_to(const struct sp_lengths *l, double tokens)
 {
     size_t low = 0, high = l->n;
@@ -70,7 +70,7 @@ static size_t count_up_to(const struct sp_lengths *l, double tokens)
     return low;
 }
 
-/* Share that is longer before `most` cuts. */
+/* Share of longer lengths before `most` cuts them. */
 static double share_over(const struct sp_lengths *l, double tokens)
 {
     const double x = tokens - l->plus;

@@ -42,7 +42,7 @@ static bool is_granted(enum sp_machine_figure figure, const struct sp_hardware *
     return figure == SP_FIGURE_HBM && !isnan(hw->chip.hbm_usable_bytes);
 }
 
-/* The row of a figure; on a machine that has another field in its place, the row of that field. */
+/* The row of a figure; on a machine that has another field instead, the row of that field. */
 static const struct figure *row_of(enum sp_machine_figure figure, const struct sp_hardware *hw)
 {
     static const struct figure granted = {"chip.hbm_usable_bytes", AT(chip.hbm_usable_bytes), ANY},
@@ -180,8 +180,8 @@ static double find_edge(const struct sp_demand *demand, const struct sp_hardware
     return exp(b);
 }
 
-/* Steps from `from` towards `to` with growing steps until the goal is met, or no longer met, as
- * `met` says. *before gets the last point before that. */
+/* Moves from `from` towards `to` with growing steps until `met` changes. *before gets the last
+ * point before that. */
 static struct trial find_change(const struct sp_demand *demand, const struct sp_hardware *hw,
                                 enum sp_machine_figure figure, struct trial from, struct trial to,
                                 bool met, struct trial *before)

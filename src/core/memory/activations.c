@@ -6,9 +6,9 @@
 
 #include "core/layers/layer_rank.h"
 
-/* Assumes fused attention. `none` keeps what a backward pass reads (Korthikanti's list with grouped
- * queries and a gated MLP); `dots` keeps the exact widths of the seven large matmuls instead of 7
- * D. */
+/* Assumes fused attention. `none` keeps the tensors that a backward pass reads (Korthikanti's list
+ * with grouped queries and a gated MLP); `dots` keeps the exact widths of the seven large matmuls
+ * instead of 7 D. */
 double sp_activation_bytes_per_token_layer(const struct sp_model *model, enum sp_remat remat)
 {
     if (!sp_model_has_shape(model) || remat >= SP_REMATS)
@@ -28,8 +28,8 @@ double sp_activation_bytes_per_token_layer(const struct sp_model *model, enum sp
     return SP_ELEMENT * elements / (double)model->layers;
 }
 
-/* Bytes of attention's scores that unfused kernels keep: the softmax, and with dropout its mask of
- * a byte and what is left of the scores. Korthikanti et al. 2022, section 4.1: 5 a s^2 b. */
+/* Bytes of attention scores that unfused kernels keep: the softmax and, with dropout, its mask of
+ * one byte and the scores after it. Korthikanti et al. 2022, section 4.1: 5 a s^2 b. */
 static double score_bytes(const struct sp_layer *layer, const struct sp_rank *rank,
                           const struct sp_plan *plan)
 {
@@ -110,7 +110,7 @@ double sp_sum_kept(const struct sp_kept_bytes *kept, const struct sp_shares *sha
     return bytes;
 }
 
-/* The tensors of each row; qkv_linear's and expert_fc1's are part of another's row. */
+/* The tensors of each row; those of qkv_linear and expert_fc1 belong to the rows of others. */
 static const unsigned away_of[SP_KEPT_ROWS] = {
     [SP_OP_QKV] = 1U << SP_AWAY_CORE_ATTN,     [SP_OP_LATENT] = 1U << SP_AWAY_CORE_ATTN,
     [SP_OP_OUT] = 1U << SP_AWAY_MLP_NORM,      [SP_OP_UP] = 1U << SP_AWAY_MLP,

@@ -1,4 +1,4 @@
-/* What an allocator reserves beyond live tensors, and the runtime holds beyond that. */
+/* Memory that an allocator reserves beyond live tensors, and that the runtime needs on top. */
 #include <math.h>
 
 #include <scaleplan/forms.h>

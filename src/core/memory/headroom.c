@@ -16,12 +16,12 @@ double sp_capacity_bytes(const struct sp_chip *chip)
 /* Standard deviations of the estimate that a plan of each verdict leaves free at least. */
 static const double least_left[SP_VERDICTS] = {
     /* Odds below 15 %: with NeMo's spread of 5 % this leaves 5 % of the memory free, as people do
-     * who want a plan to survive a driver update. Runs are lost by one bad stage, so a search wants
-     * as much. */
+     * who want a plan to survive a driver update. One bad stage is enough to lose a run, so a
+     * search wants as much. */
     [SP_VERDICT_YES] = 1.0364,
-    /* Odds below 40 %. Not 50: the peak of a plan that is as large as the device has no room for
-     * what fragments. Measured runs are on this side, and those that ran out on the other: the test
-     * runs.memory counts both. */
+    /* Odds below 40 %. Not 50: the peak of a plan as large as the device has no room for
+     * fragmentation. Measured runs lie on this side, and those that ran out of memory on the other:
+     * the test runs.memory counts both. */
     [SP_VERDICT_TIGHT] = 0.2533,
     [SP_VERDICT_NO] = -INFINITY};
 
@@ -30,7 +30,7 @@ double sp_most_bytes(double residual, double capacity, enum sp_verdict worst)
     if (worst >= SP_VERDICT_NO)
         return INFINITY;
     const double limit = capacity * exp(-least_left[worst] * fmax(residual, 0));
-    return limit * (1 - DBL_EPSILON); /* never exactly as much as there is */
+    return limit * (1 - DBL_EPSILON); /* never exactly the full capacity */
 }
 
 enum sp_verdict sp_memory_verdict(double residual, double device, double capacity)

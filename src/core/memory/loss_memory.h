@@ -4,7 +4,7 @@
 
 #include <scaleplan/memory.h>
 
-/* The bytes of a loss's logits kept until its backward pass, beside those of another loss: of
+/* The bytes of a loss's logits that are kept until its backward pass while another loss runs: for
  * losses in 32 bits the softmax, without the 16-bit logits and copies. */
 double sp_kept_logit_bytes(const struct sp_plan *plan, const struct sp_framework *framework,
                            double tokens, double outputs);

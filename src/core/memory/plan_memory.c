@@ -10,9 +10,9 @@
 #include "core/require.h"
 
 /* Bytes of other ranks' keys and values in the backward pass of a layer's attention, with their
- * gradients. A gather has those of all ranks, or of one KV head and the next; a ring sends some
- * while others arrive. Ulysses keeps what it exchanged, and its gradients have another layout for
- * a while. */
+ * gradients. A gather holds those of all ranks, or of one KV head and the next; a ring sends some
+ * while others arrive. Ulysses keeps the exchanged tensors, and for a while their gradients in
+ * another layout. */
 static double context_bytes(const struct sp_layer *l, const struct sp_rank *rank,
                             const struct sp_plan *plan, const struct sp_framework *framework)
 {
@@ -36,8 +36,9 @@ static double context_bytes(const struct sp_layer *l, const struct sp_rank *rank
     }
 }
 
-/* Bytes that a layer's backward pass needs besides kept activations, and tensors recomputed or
- * fetched from the host: gradients of the MLP, or what attention has of other ranks. */
+/* Bytes that a layer's backward pass needs besides kept activations, and besides tensors that
+ * are recomputed or fetched from the host: gradients of the MLP, or attention's tensors of other
+ * ranks. */
 static double backward_bytes(const struct sp_layer *l, const struct sp_rank *rank,
                              const struct sp_plan *plan, const struct sp_framework *framework)
 {
@@ -180,7 +181,7 @@ static void prepare_dummies(const struct sp_rank_layers *mine, unsigned all, dou
                         : 0;
 }
 
-/* Lists what a layer keeps, and what its backward pass needs besides. */
+/* Lists the tensors that a layer keeps, and those that its backward pass needs besides. */
 static void prepare_layer(const struct sp_rank_layers *mine, int kind, const struct sp_plan *plan,
                           const struct sp_framework *framework, struct sp_prepared_memory *p)
 {
@@ -198,10 +199,10 @@ static double outputs_of(const struct sp_model *model, const struct sp_plan *pla
                                              : (double)sp_head_outputs(model);
 }
 
-/* Adds the modules of further tokens to the loss: they run behind a micro-batch's last layer and
- * are gone before its backward pass leaves them, so that those of one micro-batch are there at
- * once, each with what its loss keeps of the logits. A module lists these in 16 bits. On a stage
- * apart they are kept like layers. */
+/* Adds the modules for further tokens to the loss: they run after a micro-batch's last layer and
+ * are freed when its backward pass leaves them, so that those of one micro-batch exist at once,
+ * each with the part of the logits that its loss keeps. A module lists these in 16 bits. On a
+ * separate stage they are kept like layers. */
 static void move_to_loss(const struct sp_plan *plan, const struct sp_framework *framework,
                          struct sp_prepared_memory *p)
 {
@@ -221,7 +222,7 @@ static void move_to_loss(const struct sp_plan *plan, const struct sp_framework *
     p->kept[SP_LAYER_MTP] = p->peak[SP_LAYER_MTP] = 0;
 }
 
-/* What is kept of each layer with the plan's recomputation, and the peaks. */
+/* The tensors of each layer that are kept with the plan's recomputation, and the peaks. */
 static void recompute_layers(const struct sp_plan *plan, const struct sp_framework *framework,
                              struct sp_prepared_memory *p)
 {
@@ -234,7 +235,7 @@ static void recompute_layers(const struct sp_plan *plan, const struct sp_framewo
         const int kind = sp_take_kind(&left);
         const double with = sp_sum_kept(&p->rows[kind], &shares),
                      without = sp_sum_kept(&p->rows[kind], NULL);
-        /* while a layer's backward pass runs, what was kept of the one before it arrives */
+        /* while a layer's backward pass runs, the kept tensors of the next one arrive */
         p->kept[kind] = redone * with + (1 - redone) * without;
         p->peak[kind] = p->backward[kind] + (away > 0 || redone > 0 ? without - with : 0);
         if (away > 0) {
@@ -300,9 +301,9 @@ static double largest_layer(const struct sp_layer_weights *w, unsigned present)
     return most;
 }
 
-/* Bytes that torch.distributed.pipelining holds for sends between stages: a buffer for what each
- * micro-batch of a step receives, of which those in flight are their first layer's input, another
- * for its gradient, and the output of each in flight. stage.py, args_recv_info, grad_recv_info,
+/* Bytes that torch.distributed.pipelining holds for sends between stages: for each micro-batch of a
+ * step a buffer for its input, of which those in flight are their first layer's input, another for
+ * its gradient, and the output of each in flight. stage.py, args_recv_info, grad_recv_info,
  * fwd_cache. */
 static double sending_bytes(const struct sp_kind_memory *k, int64_t microbatches, double in_flight)
 {
@@ -406,15 +407,16 @@ static double unsharded_bytes(double bytes, double weights, double shards)
     return shards > 1 ? bytes * weights : 0;
 }
 
-/* Micro-batches in flight on a stage, at most and while the last chunk of the model runs. */
+/* Micro-batches in flight on a stage: the most, and the number while the last chunk of the model
+ * runs. */
 struct in_flight {
     double most, at_loss;
 };
 
-/* Chunks of equal size hold micro-batches alike, each two groups of pp at most. Layers that the
- * first stage has more are in its first chunk, and layers that a later stage lacks are lacking in
- * its last: of the passes in flight all that others can hold are of full chunks at some time, and
- * all but one while the loss is there. */
+/* Chunks of equal size hold equally many micro-batches, at most two groups of pp each. Extra layers
+ * of the first stage are in its first chunk, and a later stage's missing layers are missing from
+ * its last: at some time all passes in flight that other chunks can hold belong to full chunks, and
+ * all but one of them during the loss. */
 static struct in_flight chunks_in_flight(const struct sp_kind_memory *k, const struct sp_plan *plan,
                                          int64_t microbatches, double in_flight)
 {
@@ -435,10 +437,10 @@ static struct in_flight chunks_in_flight(const struct sp_kind_memory *k, const s
                                   ((passes - 1) * chunk + sp_larger(chunk + more, 0)) / k->layers};
 }
 
-/* Activations and what stands beside them at the fullest of three moments: in the backward pass of
- * a layer or in the loss, with most micro-batches in flight, and when the gradient of the input
- * table is made, a tensor of the whole table whatever tokens a micro-batch has, whose own
- * activations are then gone. Gathered weights count it too. */
+/* Activations, and other memory that exists at the same time, at the fullest of three moments: in
+ * the backward pass of a layer or in the loss, with most micro-batches in flight; and when the
+ * gradient of the input table is made, a tensor of the whole table whatever tokens a micro-batch
+ * has, whose own activations have then been freed. Gathered weights include the table too. */
 static double most_activations(const struct sp_kind_memory *k, const struct in_flight *n,
                                bool gathers)
 {
@@ -453,7 +455,7 @@ static int64_t live_bytes(const struct sp_stage_memory *m)
     return m->params + m->grads + m->optimizer + m->activations + m->buffers;
 }
 
-/* All but what the allocator and the runtime add. */
+/* Everything but the memory that the allocator and the runtime add. */
 static inline struct sp_stage_memory parts_at_stage(const struct sp_precision *precision,
                                                     const struct sp_plan *plan,
                                                     const struct sp_framework *framework,

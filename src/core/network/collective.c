@@ -126,7 +126,7 @@ struct sp_switch_time sp_unit_collective(enum sp_collective op, double V_bytes,
     if (!(unit_devices > 0 && unit_bytes_per_s > 0) || g->devices <= unit_devices)
         return sp_switch_collective(op, V_bytes, g);
     struct sp_switch_group below = *g, above = *g;
-    if (op != SP_ALL_TO_ALL) /* each node's link carries all that leaves the node */
+    if (op != SP_ALL_TO_ALL) /* each node's link carries everything that leaves the node */
         below.devices = unit_devices;
     above.devices = ceil(g->devices / unit_devices) * unit_devices;
     above.domain = unit_devices;

@@ -13,6 +13,12 @@ double sp_distinct_places(double places, double picks)
     return places <= 1 ? fmin(places, picks) : -places * expm1(picks * log1p(-1 / places));
 }
 
+double sp_most_nodes(const struct sp_moe *moe, double nodes)
+{
+    return moe->groups > 0 ? (double)moe->top_groups * fmax(1, nodes / (double)moe->groups)
+                           : INFINITY;
+}
+
 /* `alltoall` sends k copies per token; `deepep` and `hybridep` one per node and one per rank. */
 struct sp_copies_of_token sp_copies_of_token(const struct sp_expert_group *g)
 {

@@ -26,6 +26,10 @@ struct sp_copies_of_token {
 };
 struct sp_copies_of_token sp_copies_of_token(const struct sp_expert_group *group);
 
+/* Most of these nodes per token, if its experts come from some groups: each group lies on a node,
+ * or on several. */
+double sp_most_nodes(const struct sp_moe *moe, double nodes);
+
 /* Expected number of distinct places among `places` hit by `picks` picks, n (1 - (1 - 1/n)^k). */
 double sp_distinct_places(double places, double picks);
 

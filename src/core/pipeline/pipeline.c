@@ -83,7 +83,7 @@ static double dual_in_flight(const struct sp_pipeline *q, int64_t rank)
 
 /* clang-format off */
 const struct sp_schedule_traits sp_schedules[SP_SCHEDULES] = {
-    /*                  divided chunked splits exact copies */
+    /* split chunks are exact copies when divided */
     [SP_NAIVE]       = {false,  false,  false, false, 1, SP_BUBBLE_ENDS,   one_in_flight},
     [SP_GPIPE]       = {true,   false,  false, true,  1, SP_BUBBLE_ENDS,   all_in_flight},
     [SP_1F1B]        = {true,   false,  false, true,  1, SP_BUBBLE_ENDS,   rest_in_flight},

@@ -14,8 +14,8 @@ const struct sp_policy sp_policies[SP_POLICIES] = {
     [SP_REMAT_MLP] = {{.qkv = 1, .core = 1, .out = 1, .norms = 1}},
     [SP_REMAT_DOTS] = {{.core = 1, .norms = 1}},
     [SP_REMAT_FULL] = {{.qkv = 1, .core = 1, .out = 1, .up = 1, .down = 1, .norms = 1}},
-    /* torchtitan's list of saved operators (activation_checkpoint.py) has `mm`, of which it keeps
-     * every second one, and no grouped matmul: experts run again whole */
+    /* torchtitan's list of saved operators (activation_checkpoint.py) contains `mm`, of which it
+     * keeps every second one, but no grouped matmul, so experts are recomputed in full */
     [SP_REMAT_ALTERNATE] =
         {{.qkv = 0.25, .out = 1, .up = 0.5, .grouped = 1, .norms = 1, .spare = 1}},
     [SP_REMAT_QKV] = {{.core = 1, .out = 1, .up = 1, .norms = 1}},
@@ -87,6 +87,18 @@ double sp_expert_load(const struct sp_plan *plan)
 bool sp_overlaps_exchange(const struct sp_plan *plan)
 {
     return plan->execution.moe_overlap && sp_plan_microbatches(plan) > 1;
+}
+
+bool sp_may_overlap(const struct sp_overlap_limits *limits, const struct sp_plan *plan)
+{
+    return plan->ep == 1 || !sp_overlaps_exchange(plan) ||
+           (!limits->refuses[plan->execution.dispatch] &&
+            (!limits->in_chunks || sp_has_chunks(plan->pp, plan->vpp, plan->schedule)));
+}
+
+bool sp_has_chunks(int64_t pp, int64_t vpp, enum sp_schedule schedule)
+{
+    return pp == 1 || vpp > 1 || schedule == SP_DUALPIPE;
 }
 
 int64_t sp_common_divisor(int64_t number, int64_t other)
@@ -304,21 +316,20 @@ const char *sp_plan_problem_text(enum sp_plan_problem problem)
         [SP_PLAN_TP_HEADS] = "tp does not divide the heads",
         [SP_PLAN_TP_WIDTH] = "tp does not divide the width of an MLP",
         [SP_PLAN_PP_LAYERS] = "more stages than layers",
-        [SP_PLAN_PP_ENDS] =
-            ("the first and last stages (first-layers, last-layers) leave the others no layer "
-             "each, or some beside the last"),
+        [SP_PLAN_PP_ENDS] = ("first-layers and last-layers must leave a layer for each stage "
+                             "between, and none left over"),
         [SP_PLAN_PP_OWN] =
-            ("the stages' own sizes (stage-layers) are not those of pp stages with all layers, "
-             "none empty but at the ends, and no first-layers or last-layers beside them"),
+            ("stage-layers must give pp stages all the layers, none empty except at the ends, and "
+             "excludes first-layers and last-layers"),
         [SP_PLAN_PP_CROSS] =
-            "pipelines of models whose layers attend to an encoder are not modelled: pp is 1",
-        [SP_PLAN_VPP_STAGES] = "chunks (vpp) need a pipeline: pp is 1",
+            "pipelines of models whose layers attend to an encoder are not modelled: pp must be 1",
+        [SP_PLAN_VPP_STAGES] = "chunks (vpp) need a pipeline, but pp is 1",
         [SP_PLAN_OFFLOAD_LAYERS] = "more layers offloaded (offload-layers) than a stage has",
         [SP_PLAN_CP_SEQ] = "cp (with ring and allgather: 2 x cp) does not divide the sequence",
         [SP_PLAN_CP_ENTRIES] =
-            "context parallelism of compressed attention is not modelled: cp is 1",
-        [SP_PLAN_CP_HEADS] = ("with cp-kind ulysses tp x cp does not divide the heads, or fits no "
-                              "number of copies of the KV heads"),
+            "context parallelism of compressed attention is not modelled: cp must be 1",
+        [SP_PLAN_CP_HEADS] = ("with cp-kind ulysses tp x cp does not divide the heads, or does not "
+                              "fit copies of the KV heads"),
         [SP_PLAN_EP_EXPERTS] = "ep does not divide the experts, or there are none for ep or etp",
         [SP_PLAN_EP_DEVICES] = "ep x etp does not divide the devices of a stage",
         [SP_PLAN_ETP_WIDTH] = "etp does not divide the width of an expert",
@@ -326,7 +337,8 @@ const char *sp_plan_problem_text(enum sp_plan_problem problem)
         [SP_PLAN_SLICES] = "tp, cp or ep would leave a slice: the slices must divide dp, or pp",
         [SP_PLAN_BATCH] = "fewer sequences than replicas",
         [SP_PLAN_MICRO_BATCH] = "the micro-batch is larger than a replica's share of the batch",
-        [SP_PLAN_UNEVEN_BATCH] = "the batch is no whole number of micro-batches on every replica",
+        [SP_PLAN_UNEVEN_BATCH] =
+            "the batch is not a whole number of micro-batches on every replica",
         [SP_PLAN_VPP_SCHEDULE] =
             "chunks need the interleaved or circular schedule, and these need chunks",
         [SP_PLAN_SHARDS] = "shards must divide dp x cp, and fill slices or sets of experts whole",

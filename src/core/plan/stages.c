@@ -9,9 +9,9 @@
 #include "core/require.h"
 
 /* Boundaries of a pipeline: the first `left` stages have `each` + 1 layers, the others `each`, and
- * the first one `table` fewer; or with `share` != 0 a stage ends with the layer at which the
- * weights pass `share` times its number. Of stages with ends of their own the first `first` layers
- * and the last `last` are not counted. With `own` every stage has its number there. */
+ * the first one `table` fewer; or, if `share` != 0, a stage ends with the layer at which the
+ * weights exceed `share` times its number. If the stages at the ends have given sizes, their
+ * `first` and `last` layers are not counted. With `own`, each stage's number is given there. */
 struct cuts {
     int64_t layers, stages, each, left, table, first, last;
     double share;
@@ -28,7 +28,7 @@ static double share_of_weights(const struct sp_model *model, int64_t stages)
     return ((double)model->layers * layer + head) / (double)stages / layer;
 }
 
-/* Stages with ends of their own: the others share what these leave. */
+/* Stages with given sizes at the ends: the others share the remaining layers. */
 static struct cuts cuts_between(int64_t layers, const struct sp_stage_split *s)
 {
     const int64_t inner = s->stages - (s->first > 0) - (s->last > 0);
@@ -175,8 +175,8 @@ static uint8_t map_stage(const struct sp_model *model, const struct cuts *cuts, 
     return (uint8_t)at;
 }
 
-/* Number of consecutive stages with as many layers as this one, the last stage excluded, and the
- * one before it where it has modules that are apart. */
+/* Number of consecutive stages with as many layers as this one, excluding the last stage, and the
+ * one before it if it has separate modules. */
 static int64_t stages_of_a_size(const struct cuts *cuts, int64_t stage)
 {
     if (!cuts->own && cuts->share == 0 && stage >= cuts->table && cuts->first == 0 &&
@@ -236,8 +236,8 @@ bool sp_ends_leave_layers(int64_t layers, const struct sp_plan *plan)
     return plan->pp > 1 && left >= inner && (inner > 0 || left == 0);
 }
 
-/* Modules that are apart have a stage for themselves or with layers, not the first, and none behind
- * them but the last, which has no layer behind them. */
+/* Separate modules have a stage to themselves or share it with layers. It is not the first, and
+ * only the last stage follows it, which then has no layer after it. */
 static bool modules_fit(const struct sp_model *model, const struct sp_plan *plan)
 {
     const struct sp_own_stages *const own = &plan->own;
@@ -266,19 +266,20 @@ bool sp_own_stages_fit(const struct sp_model *model, const struct sp_plan *plan)
 
 /* == Layouts by hand == */
 
-/* A layout's text as it is read: chunks that are closed, and letters. */
+/* A layout's text while it is read: closed chunks, and letters. */
 struct layout {
     int64_t chunks, letters, tables, modules, losses;
     int64_t stages, of[SP_MAX_STAGES]; /* layers of each stage: chunk i is on stage i mod stages */
     int64_t at_module, to_module,
         at_loss; /* chunks of the first and last module, and of the loss */
-    bool behind; /* a layer stands behind a module */
+    bool behind; /* a layer follows a module */
 };
 
-_Static_assert((int)SP_OWN_STAGES <= (int)SP_STAGE_KINDS, "stages of one's own need a kind each");
+_Static_assert((int)SP_OWN_STAGES <= (int)SP_STAGE_KINDS,
+               "each stage with its own layers needs its own kind");
 enum { MOST_LETTERS = 1 << 16, DEEPEST_GROUP = 4 };
 
-/* The number behind a star; 1 without a star, 0 for none that can be meant. */
+/* The number after a star; 1 without a star, 0 if it makes no sense. */
 static int64_t repeats(const char **at)
 {
     int64_t times = 0;
@@ -308,8 +309,8 @@ static bool put_letter(struct layout *l, char letter)
     return letter && strchr("EtmL|", letter) && ++l->letters < MOST_LETTERS;
 }
 
-/* Reads letters and groups in brackets with how often they stand there, up to the end or the
- * bracket that closes the group. */
+/* Reads letters and bracketed groups with their repetitions, up to the end or to the bracket that
+ * closes the group. */
 static bool read_letters(struct layout *l, const char **at, int depth)
 {
     while (**at && **at != ')') {
@@ -369,7 +370,7 @@ static bool read_list(const char *text, int64_t stages, struct layout *l)
     return !more && l->chunks == stages && l->modules <= 1;
 }
 
-/* A list as its letters: an m is all modules, which are otherwise on the last stage. */
+/* Converts a list to letters: an m means all modules, which are otherwise on the last stage. */
 static void spell_list(const struct sp_model *model, struct layout *l)
 {
     l->chunks--;
@@ -396,15 +397,15 @@ static const char *misplaced(const struct layout *l, const struct sp_model *mode
     if ((l->chunks + 1) % l->stages != 0)
         return "the stages do not divide its chunks";
     if (l->modules != model->mtp_layers)
-        return "it has not the model's number of modules for further tokens (m)";
+        return "its modules for further tokens (m) are not as many as the model's";
     if (l->modules > 0 && (l->to_module != l->at_module || l->behind))
         return "modules for further tokens (m) are in one chunk, behind all layers (t)";
     if (l->modules > 0 && l->at_module != l->chunks &&
         (l->at_module != l->chunks - 1 || l->stages < 3))
-        return "modules for further tokens (m) in another chunk than the last two, or on the first "
-               "stage, are not modelled";
+        return "modules for further tokens (m) outside the last two chunks, or on the first stage, "
+               "are not modelled";
     if (l->at_loss != l->chunks)
-        return "losses (L) in another chunk than the last are not modelled";
+        return "losses (L) outside the last chunk are not modelled";
     return NULL;
 }
 
@@ -417,7 +418,7 @@ const char *sp_read_stages(const char *text, const struct sp_model *model,
     int64_t sum = 0;
     *own = (struct sp_own_stages){0};
     if (stages < 1 || stages > SP_MAX_STAGES)
-        return "there is no such number of stages";
+        return "no such number of stages is possible";
     if (!(letters ? read_layout : read_list)(text, stages, &l))
         return letters ? "expected letters such as Et*3|(tt|)*6tL: E first, L last"
                        : "expected a number of layers for every stage (pp), such as 7,8,8,9";
@@ -428,11 +429,11 @@ const char *sp_read_stages(const char *text, const struct sp_model *model,
     for (int64_t s = 0; s < stages; s++)
         sum += l.of[s];
     if (wrong || sum != model->layers)
-        return wrong ? wrong : "its stages have not as many layers as the model";
+        return wrong ? wrong : "its stages do not have as many layers as the model";
     if (!apart && is_split(&l, model, usual))
         return NULL;
     if (stages > SP_OWN_STAGES)
-        return "at most 32 stages can have sizes of their own";
+        return "sizes can be given for at most 32 stages";
     own->n = (int16_t)stages;
     own->modules_apart = apart;
     for (int64_t s = 0; s < stages; s++)

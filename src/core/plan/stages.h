@@ -4,11 +4,11 @@
 
 #include <scaleplan/plan.h>
 
-/* Whether stages at the ends that have sizes of their own leave a layer for each of the others. */
+/* Whether stages at the ends with given sizes leave a layer for each of the others. */
 bool sp_ends_leave_layers(int64_t layers, const struct sp_plan *plan);
 
-/* Whether the stages of a plan's own, if any, are pp and have all layers, each of those between the
- * ends some. */
+/* Whether a plan's explicit stages, if any, number pp and have all layers, with at least one for
+ * each stage between the ends. */
 bool sp_own_stages_fit(const struct sp_model *model, const struct sp_plan *plan);
 
 /* The kind of a stage with the layers from `from` to before `until`, at an end of the model or

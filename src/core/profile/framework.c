@@ -1,4 +1,4 @@
-/* What follows from a framework's rules. */
+/* Consequences of a framework's rules. */
 #include <scaleplan/profile.h>
 
 int sp_usual_zero(const struct sp_framework *framework)

@@ -26,8 +26,8 @@ double sp_constant_in_bounds(int constant, double value)
     return clamp(value, sp_constants[constant].low, sp_constants[constant].high);
 }
 
-_Static_assert((int)SP_CONSTANTS <= (int)SP_PROFILE_ROOM, "constants of training have room");
-_Static_assert((int)SP_SERVING_CONSTANTS <= (int)SP_PROFILE_ROOM, "those of serving too");
+_Static_assert((int)SP_CONSTANTS <= (int)SP_PROFILE_ROOM, "the constants of training fit");
+_Static_assert((int)SP_SERVING_CONSTANTS <= (int)SP_PROFILE_ROOM, "so do those of serving");
 
 struct sp_constant_list sp_constants_of(const struct sp_profile *p)
 {
@@ -100,7 +100,7 @@ static const bool grows_step[SP_CONSTANTS] = {[SP_C_MEMORY] = true,
                                               [SP_C_STRAGGLER] = true,
                                               [SP_C_TP_EXPOSED] = true};
 
-/* Shares of times that the others give. */
+/* Shares of times that other constants give. */
 static const bool is_share[SP_CONSTANTS] = {
     [SP_C_CONTENTION] = true, [SP_C_STRAGGLER] = true, [SP_C_TP_EXPOSED] = true};
 

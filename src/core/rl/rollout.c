@@ -24,8 +24,8 @@ const struct sp_rl_constant_info sp_rl_constants[SP_RL_CONSTANTS] = {
 /* The engine's estimate for a number of answers in flight. */
 struct in_flight {
     double answer_s, rate, prompts_per_s;
-    double step_s;   /* of a step at the mean lengths */
-    double decoding; /* share of them that a step has */
+    double step_s;   /* time of a step at the mean lengths */
+    double decoding; /* share of them in a step */
 };
 
 static struct in_flight say(const struct sp_rollout *r, double running)
@@ -57,14 +57,14 @@ static double step_s(const struct sp_rollout *r, double sequences, double contex
     return sp_decode_time(&served, sequences, 1).step_s;
 }
 
-/* Chance that any of n is longer where a share of them is. */
+/* Chance that any of n is longer if this share of them is. */
 static double any_of(double n, double share)
 {
     return share < 1 ? -expm1(n * log1p(-share)) : 1;
 }
 
-/* Steps from the second token to the end of the longest, between lengths that ever fewer exceed;
- * `decoding` of c answers are in a step. */
+/* Steps from the second token to the end of the longest answer, between lengths that fewer and
+ * fewer answers exceed; `decoding` of c answers take part in a step. */
 static double course_s(const struct sp_rollout *r, double c, double decoding)
 {
     enum { PER_HALVING = 16 };
@@ -94,9 +94,9 @@ static double work_s(const struct sp_rollout *r, const struct sp_rollout_time *t
     return sp_rl_work_s(r->longer, fmax(1, r->answers), say(r, running).rate) + again;
 }
 
-/* Answers in flight with which the work is least: more of them share steps, and are read again. By
- * doubling and the golden section (Kiefer 1953); the same whatever `most_queued` allows, so that
- * more steps ahead are never slower. */
+/* Answers in flight with which the work is least: more of them share steps, but more are read
+ * again. Found by doubling and the golden section (Kiefer 1953); independent of `most_queued`, so
+ * that more steps ahead are never slower. */
 static double best_in_flight(const struct sp_rollout *r, const struct sp_rollout_time *t)
 {
     enum { SECTIONS = 40 };
@@ -145,7 +145,7 @@ double sp_crowding(const struct sp_service *s, const struct sp_lengths *output, 
 void sp_time_rollout(const struct sp_rollout *r, struct sp_rollout_time *t)
 {
     sp_require(r->answers > 0 && r->engines > 0 && r->at_once > 0,
-               "the number of answers, of engines and of places must be positive");
+               "the numbers of answers, engines and slots must be positive");
     const double answers = fmax(1, r->answers), output = r->instance->served.service.output;
     const double c = fmin(answers, fmax(1, r->at_once));
     const struct in_flight start = say(r, c);

@@ -20,13 +20,13 @@ struct looking {
     struct sp_prepared time;
     struct sp_prepared_memory memory;
     int policy;
-    bool chooses;    /* of each plan what is kept, run again or moved (sp_choose_kept) */
-    double beside_s; /* least time of the companions */
+    bool chooses;    /* of each plan what is kept, recomputed or moved (sp_choose_kept) */
+    double beside_s; /* => 24 */
     double doubt;    /* sp_doubt of the split; 1 before it is known */
 };
 
-/* Begins the search of a group, whose layers, times and memory are not set yet: most groups are
- * empty, and clearing 130 kB takes longer than finding that out. */
+/* Begins the search of a group, whose layers, times and memory are not yet computed: most groups
+ * are empty, and clearing 130 kB takes longer than finding that out. */
 static void begin(struct looking *l, const struct sp_search_space *space, uint64_t group,
                   const struct sp_search_rule *rule)
 {
@@ -68,7 +68,7 @@ static double limit_of(const struct looking *l)
     return fmin(own, l->rule->limit);
 }
 
-/* The longest step that may be the fastest, or the simplest that is good enough: both are wanted
+/* The longest step that may be the fastest, or the simplest of sufficient speed: both are wanted
  * with `ground`. */
 static double longest_besides_s(const struct looking *l)
 {
@@ -87,9 +87,9 @@ static bool is_wanted_besides(const struct looking *l, double step_s)
 }
 
 /* Lower bound of bytes over all plans of the split with l->plan's schedule: the most sharded ZeRO
- * stage, without gathered layers, and of a choice without activations and optimizer. The last stage
- * holds the fewer buffers for sends the more micro-batches are in flight, so a schedule with more
- * of them may need less: none are counted. */
+ * stage, without gathered layers, and for a choice without activations and optimizer. The last
+ * stage has fewer buffers for sends with more micro-batches in flight, so a schedule with more of
+ * them may need less memory: none are counted. */
 static double least_bytes(const struct looking *l, const struct splitting *s)
 {
     struct sp_plan plan = l->plan;
@@ -134,14 +134,15 @@ static bool rule_out(struct looking *l, double bytes, double alone_s, uint64_t p
     return true;
 }
 
-/* Chooses what the plan keeps, runs again or moves; false if nothing makes it fit. */
+/* Chooses the activations that the plan keeps, recomputes or moves; false if no choice makes it
+ * fit. */
 static bool choose(struct looking *l, struct sp_found *found)
 {
     struct sp_kept_found kept;
     struct sp_step_inputs in = l->in;
     struct sp_kept_space space = l->space->open.kept;
     in.layers = &l->space->layers;
-    if (!l->rule->exhaustive) /* and a margin, as bounds have it */
+    if (!l->rule->exhaustive) /* with a margin, as for all bounds */
         space.most_s = fmax(limit_of(l) / l->doubt, longest_besides_s(l)) * (1 + 1e-9);
     found->bytes = INFINITY;
     if (!sp_choose_kept(&in, &space, l->space->most_bytes, &kept))
@@ -154,7 +155,7 @@ static bool choose(struct looking *l, struct sp_found *found)
     return true;
 }
 
-/* Whether the choice is one of the group's other plans, which have a place of their own. */
+/* Whether the choice is one of the group's other plans, which have their own place. */
 static bool is_listed(const struct sp_dimensions *open, const struct sp_plan *plan)
 {
     const struct sp_recompute *const r = &plan->recompute;
@@ -199,7 +200,7 @@ static void look_at_plan(struct looking *l, const struct splitting *s, uint64_t 
         sp_keep(l->best, &found);
 }
 
-/* Probably good plans, which the seeding pass searches. */
+/* Plans that are probably good, which the seeding pass searches. */
 static bool is_likely(const struct sp_split_space *split, const struct sp_sharding *sharding)
 {
     return sharding->shards == split->dp * split->cp;
@@ -209,7 +210,8 @@ static bool is_likely(const struct sp_split_space *split, const struct sp_shardi
 static void look_at_flow(struct looking *l, const struct splitting *s, uint64_t leaf)
 {
     const struct sp_split_space *const split = s->split;
-    /* more to run again may fill a gap with weight gradients: of a choice only the work is known */
+    /* more recomputation may fill a gap with weight gradients: for a choice only the work is
+     * known */
     const bool fills = l->chooses && sp_schedules[l->plan.schedule].splits_weight;
     if (!l->rule->exhaustive &&
         rule_out(l, least_bytes(l, s),
@@ -254,7 +256,7 @@ static double doubt_of(const struct looking *l)
     return sp_doubt(sp_octaves_away(ground, &place));
 }
 
-/* Computes the bounds of a split, then searches its plans. The distance from known ground comes
+/* Computes the bounds of a split, then searches its plans. The distance from measured runs comes
  * last: most splits are ruled out without it. */
 static void bound_split(struct looking *l, struct splitting *s)
 {
@@ -362,7 +364,7 @@ static bool rule_out_group(struct looking *l, const struct sp_split_space *split
     return rule_out(l, 0, sp_least_step_s(&l->in, &l->time), plans);
 }
 
-/* Nothing run again or moved: its step is the least of all that may be chosen. */
+/* Nothing is recomputed or moved: the step is the least of all choices. */
 static void begin_choice(struct looking *l)
 {
     l->chooses = true;

@@ -1,4 +1,4 @@
-/* How far a plan is from what anybody has run. */
+/* How far a plan is from measured runs. */
 #include <math.h>
 
 #include <scaleplan/search.h>
@@ -12,7 +12,7 @@ struct sp_place sp_place_of(const struct sp_model *model, const struct sp_hardwa
                "degrees must be at least 1");
     const double tp = (double)plan->tp, cp = (double)plan->cp;
     const double micro = (double)(plan->micro_batch > 0 ? plan->micro_batch : 1);
-    const bool torus = hw->network.kind == SP_TORUS; /* its links reach everywhere in a slice */
+    const bool torus = hw->network.kind == SP_TORUS; /* TP's links reach everywhere in a slice */
     const double domain = torus ? tp : (double)(hw->network.domain > 0 ? hw->network.domain : 1);
     const double experts = (double)model->moe.experts / (double)plan->ep;
     return (struct sp_place){

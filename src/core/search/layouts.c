@@ -20,19 +20,19 @@ enum { MOST_LAYERS = 256, MOST_COSTS = 4096, HEAVIEST = 4, MOST_STATES = 1 << 16
 /* Steps that differ by less are equal: memory decides. */
 #define AS_FAST 1e-9
 
-/* A stage of some layers, wherever it stands between the ends. */
+/* A stage of some layers, at any place between the ends. */
 struct cost {
     struct sp_stage_kind kind;
     struct sp_one_stage one;
     struct sp_kind_time time;
     struct sp_kind_memory memory;
-    double update_s; /* behind the longest pipeline that counts */
+    double update_s; /* time of the rest of the step, after the longest pipeline that counts */
 };
 
 /* A way to cut the first `at` layers into stages. */
 struct state {
     struct sp_makespan makespan;
-    double update_s;         /* the longest of its stages, behind the longest pipeline */
+    double update_s;         /* the longest of its stages: time after the longest pipeline */
     int32_t before;          /* the way without the last stage */
     int16_t at;              /* layers of all its stages */
     int16_t n, of[HEAVIEST]; /* stages that no other stage outweighs in every part; n above
@@ -45,8 +45,9 @@ struct sp_layout_room {
     int16_t first_at[MOST_LAYERS + 1], last_at[MOST_LAYERS + 1];
     int costs; /* the first one is not used */
     struct cost cost[MOST_COSTS];
-    struct sp_rest rest[SP_OWN_STAGES + 1][MOST_LAYERS + 1]; /* least of what follows */
-    int32_t from[SP_OWN_STAGES][MOST_LAYERS + 2];            /* states of each cut point */
+    struct sp_rest rest[SP_OWN_STAGES + 1]
+                       [MOST_LAYERS + 1];         /* least values of the remaining stages */
+    int32_t from[SP_OWN_STAGES][MOST_LAYERS + 2]; /* states of each cut point */
     int32_t states;
     struct state state[MOST_STATES];
 };
@@ -67,7 +68,7 @@ struct cutting {
     double most_bytes;
     double longest_s; /* pipelines that take longer do not count */
     double sends_s;   /* least that sends add */
-    double than_s;    /* steps that do not beat this do not count */
+    double than_s;    /* steps that are not shorter do not count */
     bool apart;       /* modules for further tokens are on the stage before the last */
     bool full;        /* room ran out: nothing is proven */
 };
@@ -83,8 +84,8 @@ static bool has_modules(const struct cutting *c, int64_t stage)
     return c->apart && stage == c->stages - 2;
 }
 
-/* Fewest layers of a stage: no chunk is without any, but for the one in front of the loss, one with
- * modules and, where stages are one chunk, the one behind the input table. */
+/* Fewest layers of a stage: each chunk has one, except the one before the loss, one with modules
+ * and, if stages have one chunk, the one after the input table. */
 static int64_t least_layers(const struct cutting *c, int64_t stage)
 {
     const int64_t v = c->in.plan->vpp;
@@ -162,7 +163,7 @@ static bool is_too_long(const struct cutting *c, const struct cost *cost)
     return (double)c->built.microbatches * both(cost) > c->longest_s;
 }
 
-/* Finds from the last stage on what every way to go on has at least. */
+/* Computes, from the last stage backwards, the least values of every continuation. */
 static void look_ahead(struct cutting *c)
 {
     const struct sp_rest none = {INFINITY, INFINITY};
@@ -219,7 +220,7 @@ static void add_weights(const struct cutting *c, int16_t of, struct state *s)
     s->n = (int16_t)(kept + 1);
 }
 
-/* Whether one way is at least as good as another to the same cut point, however they go on. */
+/* Whether one way is at least as good as another to the same cut point, for every continuation. */
 static bool is_as_good(const struct cutting *c, const struct state *one, const struct state *other)
 {
     const struct cost *const all = c->room->cost;
@@ -240,8 +241,8 @@ static bool is_as_good(const struct cutting *c, const struct state *one, const s
     return true;
 }
 
-/* Adds a way to the cut point whose ways begin at `first`, unless one there is as good; those that
- * are no better go. */
+/* Adds a way to the cut point whose ways begin at `first`, unless an existing one is as good;
+ * removes those that are no better. */
 static void add_state(struct cutting *c, int32_t first, const struct state *s)
 {
     struct sp_layout_room *const r = c->room;
@@ -258,7 +259,7 @@ static void add_state(struct cutting *c, int32_t first, const struct state *s)
         r->state[r->states++] = *s;
 }
 
-/* Least step of a way, however it goes on. */
+/* Least step of a way, over all continuations. */
 static double least_step_s(const struct cutting *c, const struct state *s, int64_t stage,
                            double *pipeline)
 {
@@ -287,7 +288,7 @@ static void extend(struct cutting *c, int64_t stage, int32_t before, int64_t to,
         add_state(c, first, &s);
 }
 
-/* Lists the ways to every cut point behind a stage. */
+/* Lists the ways to every cut point after a stage. */
 static void cut_behind(struct cutting *c, int64_t stage)
 {
     struct sp_layout_room *const r = c->room;
@@ -325,7 +326,7 @@ static void stages_of(const struct cutting *c, int32_t way, struct sp_own_stages
     }
 }
 
-/* Keeps the way whose step is the shortest, as every plan is timed. */
+/* Keeps the way with the shortest step, timed like every other plan. */
 static void look_at_ways(struct cutting *c, struct sp_layout_found *found)
 {
     const int64_t stage = c->stages - 1;
@@ -352,7 +353,7 @@ static void look_at_ways(struct cutting *c, struct sp_layout_found *found)
     }
 }
 
-/* Least time that the update adds, behind the longest pipeline that counts: the ends have their
+/* Least time that the update adds after the longest pipeline that counts: the ends have their
  * tables. */
 static double least_update_s(struct cutting *c)
 {
@@ -362,8 +363,8 @@ static double least_update_s(struct cutting *c)
     return first && end ? sp_larger(first->update_s, end->update_s) : 0;
 }
 
-/* Looks at all layouts whose pipeline is at most this long. True if no other can be faster than
- * what is found or than_s. */
+/* Looks at all layouts whose pipeline is at most this long. True if no other can be faster than the
+ * best one found, or than than_s. */
 static bool look_within(struct cutting *c, double longest_s, struct sp_layout_found *found)
 {
     struct sp_layout_room *const r = c->room;
@@ -379,7 +380,9 @@ static bool look_within(struct cutting *c, double longest_s, struct sp_layout_fo
         cut_behind(c, stage);
     if (!c->full)
         look_at_ways(c, found);
-    return sp_step_around_s(&c->in, c->time, longest_s, update) >= c->than_s * (1 - ROUNDING);
+    const double least_s = sp_step_around_s(&c->in, c->time, longest_s, update) *
+                           sp_seen_factor(c->in.profile, c->in.model, c->in.hw, c->in.plan);
+    return least_s >= c->than_s * (1 - ROUNDING);
 }
 
 /* The pipeline if all stages had the same share of the whole. s. */
@@ -398,7 +401,7 @@ static double shared_pipeline_s(const struct cutting *c)
            (p - 1) * sp_idle_per_stage(c->in.plan, c->built.microbatches, &passes);
 }
 
-/* The shortest step: pipelines longer than the shared one by more and more. */
+/* Finds the shortest step, with pipelines that exceed the evenly shared one by more and more. */
 static void find_fastest(struct cutting *c, struct sp_layout_found *found)
 {
     static const double over[] = {1.01, 1.03, 1.08, 1.2, 1.5, 2, 4, 16, 1e3};

@@ -1,11 +1,12 @@
-/* The makespan of a pipeline built stage by stage: what its first stages leave to the rest. */
+/* The makespan of a pipeline built stage by stage: the time that its first stages leave to the
+ * rest. */
 #ifndef SP_MAKESPAN_H
 #define SP_MAKESPAN_H
 
 #include <scaleplan/plan.h>
 
-/* What the first stages of a pipeline imply for its makespan. It grows with every part: of two ways
- * to the same layer, one with no part larger ends no later, however it goes on. */
+/* The effect of a pipeline's first stages on its makespan. It grows with every part: of two ways to
+ * the same layer, one with no larger part ends no later, for every continuation. */
 enum { SP_MAKESPAN_PARTS = 9 };
 struct sp_makespan {
     double part[SP_MAKESPAN_PARTS];
@@ -36,7 +37,7 @@ struct sp_rest {
 struct sp_rest sp_put_in_front(const struct sp_built *b, int64_t at,
                                const struct sp_one_stage *stage, const struct sp_rest *behind);
 
-/* Least makespan of a pipeline that goes on with stages of at least `rest`. s. */
+/* Least makespan of a pipeline that continues with stages of at least `rest`. s. */
 double sp_least_makespan_s(const struct sp_built *b, const struct sp_makespan *m,
                            const struct sp_rest *rest);
 

@@ -84,6 +84,9 @@ static bool add(struct listing *l, struct sp_neighbour *changed)
         return false;
     if (l->settling && (!l->settling->settle(l->settling->of, changed) || !is_run(l, changed)))
         return false;
+    if (l->runs && !sp_may_overlap(&l->runs->overlap, &changed->plan) &&
+        sp_may_overlap(&l->runs->overlap, l->in->plan))
+        return false;
     in.plan = &changed->plan;
     const double step = sp_evaluate(&in, &memory);
     const enum sp_verdict verdict = sp_plan_verdict(&in, (double)memory.device);

@@ -52,7 +52,7 @@ static void keep_on_front(struct sp_front *front, const struct sp_found *found)
     for (int i = 0; i < front->n; i++) {
         const struct sp_found *const other = &front->found[i];
         if (is_same_point(other, found) && before(other, found))
-            return; /* nothing was moved yet: an equal point beats no other */
+            return; /* nothing was moved yet: an equal point does not replace another */
         const bool beaten = found->step_s <= other->step_s && found->bytes <= other->bytes;
         if (!beaten)
             front->found[kept++] = *other;
@@ -77,7 +77,7 @@ uint64_t sp_plan_complexity(const struct sp_plan *plan)
     return kinds << 48 | (uint64_t)plan->pp << 24 | extras << 16 | (uint64_t)plan->vpp;
 }
 
-/* Keeps a plan that no other beats in both complexity and value. */
+/* Keeps a plan unless another is at least as good in both complexity and value. */
 static void keep_simple(struct sp_best *best, const struct sp_found *found)
 {
     const uint64_t complexity = sp_plan_complexity(&found->plan);
@@ -90,7 +90,8 @@ static void keep_simple(struct sp_best *best, const struct sp_found *found)
         if (before(&best->simple[i], found) ||
             sp_plan_complexity(&best->simple[i].plan) < complexity)
             best->simple[kept++] = best->simple[i];
-    /* kinds x stages x extras x chunks near the best are few; the worst of too many goes */
+    /* few combinations of kinds, stages, extras and chunks are near the best; if there are too
+     * many, the worst is dropped */
     best->n_simple = kept < SP_SEARCH_SIMPLE ? kept : SP_SEARCH_SIMPLE - 1;
     int at = best->n_simple++;
     for (; at > 0 && before(found, &best->simple[at - 1]); at--)
@@ -128,7 +129,7 @@ void sp_put_simplest_first(struct sp_best *best)
 void sp_keep(struct sp_best *best, const struct sp_found *found)
 {
     sp_require(best->wanted >= 0 && best->wanted <= SP_SEARCH_TOP,
-               "at most SP_SEARCH_TOP plans must be wanted");
+               "at most SP_SEARCH_TOP plans must be requested");
     if (best->front) {
         keep_on_front(best->front, found);
         return;

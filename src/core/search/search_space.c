@@ -84,7 +84,7 @@ static int keep_even(const struct sp_model *model, int64_t *stages, int n)
 static bool list_flows(struct sp_search_space *s, int at)
 {
     const int64_t pp = s->pps[at], even = sp_even_layers(s->in.model, pp);
-    int n = 0;
+    int n = 0, whole = 0;
     struct sp_plan part = {
         .tp = 1, .ep = 1, .etp = 1, .pp = pp, .vpp = 1, .schedule = sp_usual_schedule(1)};
     if (pp == 1)
@@ -100,10 +100,15 @@ static bool list_flows(struct sp_search_space *s, int at)
                 continue;
             if (n == SP_SEARCH_FLOWS)
                 return false;
-            s->flow[at][n++] = (struct sp_flow){(enum sp_schedule)schedule, v};
+            s->flow[at][n++] = (struct sp_flow){part.schedule, v};
+            if (sp_has_chunks(pp, v, part.schedule))
+                continue;
+            s->flow[at][n - 1] = s->flow[at][whole];
+            s->flow[at][whole++] = (struct sp_flow){part.schedule, v};
         }
     }
     s->n_flow[at] = n;
+    s->n_whole[at] = whole;
     return true;
 }
 
@@ -116,7 +121,7 @@ static bool lists(const bool *set, int n, int value, int own)
     return value == own;
 }
 
-/* The `at`-th of all executions; what a search does not vary is the framework's. */
+/* The `at`-th of all executions; options that a search does not vary are the framework's. */
 static struct sp_execution execution_at(int at, const struct sp_execution *own)
 {
     struct sp_execution e = *own;
@@ -149,8 +154,8 @@ static bool allows_execution(const struct sp_search_space *s, const struct sp_ex
            lists(s->open.cp_kind, SP_CP_KINDS, (int)e->cp_kind, (int)own->cp_kind);
 }
 
-/* Whether an earlier execution gives the same plan: without EP nothing is exchanged, without CP it
- * has no kind, and only 8-bit matmuls have a recipe. */
+/* Whether an earlier execution gives the same plan: without EP nothing is exchanged, without CP its
+ * kind has no effect, and only 8-bit matmuls have a recipe. */
 static bool repeats_another(const struct sp_search_space *s, int at, int64_t ep, int64_t cp)
 {
     const struct sp_execution *const e = &s->execution[at];
@@ -314,6 +319,9 @@ bool sp_group_plan(const struct sp_search_space *s, uint64_t group, struct sp_pl
         return false;
     const struct sp_plan part = {
         .tp = tp, .ep = ep, .etp = etp, .pp = 1, .vpp = 1, .schedule = sp_usual_schedule(1)};
+    const bool hides = ep > 1 && plan->execution.moe_overlap;
+    if (hides && s->open.overlap.refuses[plan->execution.dispatch])
+        return false;
     if (!takes_beside(s, &part) || !sp_cp_divides(s->in.model, plan, s->open.copies_kv_heads))
         return false;
     return s->n_boxes > 1 && tp > 1 ? lay_over_axes(s->in.hw, s->whole_axes, tp, box, plan->tp_axes)
@@ -390,8 +398,10 @@ bool sp_open_split(const struct sp_search_space *s, const struct sp_plan *group,
         return false; /* same as without */
     if (sp_leaves_slices(&plan, s->in.hw->slices))
         return false;
-    split->flow = s->flow[at];
-    split->flows = s->n_flow[at];
+    const bool in_chunks = plan.ep > 1 && plan.execution.moe_overlap && s->open.overlap.in_chunks;
+    const int unfit = in_chunks ? s->n_whole[at] : 0;
+    split->flow = s->flow[at] + unfit;
+    split->flows = s->n_flow[at] - unfit;
     count_shardings(s, split);
     const bool differs =
         s->in.hw->network.kind != SP_TORUS && split->pp > 1 && split->dp * split->cp > 1;

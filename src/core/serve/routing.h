@@ -1,10 +1,32 @@
-/* How unevenly routers choose. */
+/* How unevenly routers choose experts, and how full the fullest of several ranks is. */
 #ifndef SP_ROUTING_H
 #define SP_ROUTING_H
 
-/* Tokens of the busiest of 8 ranks of 256 experts over the mean, as in measured routing. Tokens of
- * the i-th most chosen expert that fall as i to this power have it, over random placements. */
-#define EXPERT_IMBALANCE 1.25
+/* Tokens of the i-th most chosen expert fall as i to this power: random placements of 256 experts
+ * on 8 ranks then have a busiest rank of 1.25 times the mean, as in measured routing. */
 #define EXPERT_POWER 0.51
+
+/* E experts on ranks of equal size, k of them per token. */
+struct sp_routing {
+    double experts, picks, ranks;
+    double greatest; /* sp_greatest_normal(ranks) */
+};
+
+/* Expected greatest of n independent standard normal variables: the integral of z n f(z) F(z)^(n -
+ * 1). David and Nagaraja 2003, "Order Statistics", section 3.1. */
+double sp_greatest_normal(double n);
+
+/* Expected greatest of the ranks' shares of tokens over the mean in the long run, if experts are
+ * placed at random and their shares have this squared coefficient of variation: a rank's share is
+ * the mean of E / n drawn without replacement. */
+double sp_uneven_ranks(const struct sp_routing *r, double variance);
+
+/* The same for a batch of `tokens`, each of which picks k different experts. `uneven` is the ratio
+ * in the long run: a rank's picks are then a sum of hypergeometric variables, taken as normal. */
+double sp_fullest_rank(const struct sp_routing *r, double uneven, double tokens);
+
+/* Expected number of experts that the fullest rank uses of its `experts`, if the mean rank uses
+ * `used`. */
+double sp_most_used(const struct sp_routing *r, double experts, double used);
 
 #endif

@@ -26,13 +26,13 @@ double sp_experts_touched(double expert_share, double variance, double tokens)
 {
     const double both = (1 - expert_share) / (variance * expert_share) - 1; /* a + b */
     const double a = expert_share * both, b = both - a;
-    if (!isfinite(both) || b + (a - 1) / 2 <= 0) /* shares alike, or near 1 */
+    if (!isfinite(both) || b + (a - 1) / 2 <= 0) /* nearly equal shares */
         return 1 - pow(1 - expert_share, tokens);
     return 1 - pow(1 + tokens / (b + (a - 1) / 2), -a);
 }
 
-/* A lower bound skips what is not read: the input table is a lookup, and only used experts count.
- * --constants textbook reads everything. */
+/* A lower bound leaves out bytes that are not read: the input table is a lookup, and only used
+ * experts count. --constants textbook reads everything. */
 double sp_weights_read_bytes(const struct sp_served *v, double tokens)
 {
     return (v->shared - v->table) * v->service.weight_bytes +
@@ -134,7 +134,7 @@ struct sp_steady sp_steady(const struct sp_served *v, const struct sp_served *re
     y.tpot_s = sp_time_between_tokens(y.step_s, prompts, prefill_s);
     y.e2e_s = sp_request_time(y.ttft_s, s->output, y.tpot_s);
     y.tokens_per_s = sp_sequences_per_s(B, y.tpot_s);
-    if (!reader) /* no more prompts than the hosts' links bring */
+    if (!reader) /* no more prompts than the hosts' links can supply */
         y.tokens_per_s = fmin(y.tokens_per_s, v->fetches_per_s * s->output);
     y.requests_per_s = sp_requests_of_tokens(y.tokens_per_s, s->output);
     y.prompts_per_s = fmin(1 / prefill_s, (reader ? reader : v)->fetches_per_s);

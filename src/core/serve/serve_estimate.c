@@ -3,12 +3,12 @@
 
 #include <scaleplan/serve_estimate.h>
 
-/* Trials for the prompts of a step; each brings the error down by a fifth at least, mostly by much
- * more. */
+/* Trials for the prompts of a step; each reduces the error to a fifth at most, and mostly to much
+ * less. */
 enum { TRIALS = 60 };
 #define SETTLED 1e-6
 
-/* What the loop needs from the passes, for one pipeline stage's share of requests. */
+/* Inputs of the loop from the passes, for one pipeline stage's share of requests. */
 struct loop {
     const struct sp_pass *pass, *draft;
     double context, output, ranks; /* ranks: prompts processed together */
@@ -17,9 +17,9 @@ struct loop {
     double lump, most;             /* of a prompt, and at most, in a step of a rank */
     double least_s;                /* of a token of a prompt, at the peak */
     double prompt_s;               /* one prompt alone */
-    double first_s;                /* server overhead, and what of a fetch no pass hides */
+    double first_s;                /* server overhead, and the part of a fetch that no pass hides */
     double fetches_per_s;          /* most prompts that come from the host */
-    double first_wave;             /* share of the requests that all come at once, at the start */
+    double first_wave;             /* share of the requests that all come at once at the start */
     bool apart;                    /* separate prefill */
 };
 
@@ -56,7 +56,7 @@ static struct sp_pass_time part_of_prompt(const struct sp_pass *p, double from, 
     return sp_pass_time(p, &load);
 }
 
-/* Tokens of a prompt that are cached: all but one at most, whose logits are asked for. */
+/* Tokens of a prompt that are cached: at most all but the last, whose logits are needed. */
 static double cached_tokens(const struct sp_service *s)
 {
     return fmax(0, fmin(s->prefix_hit * s->input, s->input - 1));
@@ -84,8 +84,8 @@ struct mixed {
 };
 
 /* Prompts share a pass with the sequences that decode: it reads the weights once and launches each
- * kernel once. Engines that do not mix them run a pass for prompts. Arithmetic of prompts does not
- * hide behind reads without end: no less than at the peak. */
+ * kernel once. Engines that do not mix them run a separate pass for prompts. The arithmetic of
+ * prompts cannot hide behind reads without limit: it takes no less than its time at the peak. */
 static struct mixed mix(const struct loop *l, double decoding, double tokens)
 {
     const bool separate = l->pass->served.service.separate;
@@ -102,17 +102,17 @@ static struct mixed mix(const struct loop *l, double decoding, double tokens)
     return (struct mixed){e.token_s * l->accepted, fmax(adds, l->ranks * tokens * l->least_s)};
 }
 
-/* How r requests delay each other if `prompts` of them start in a step: to one of them, the others
- * are present for as long as it is not alone. */
+/* How r requests delay each other if `prompts` of them start in a step: for one of them, the others
+ * are present whenever it is not alone. */
 struct turn {
     double every_s; /* from step to step */
     double token_s, first_s, e2e_s;
     double decoding; /* sequences of a step that it decodes in */
     double steps_per_s;
-    double share; /* of the time, that prompts take */
+    double share; /* share of the time that prompts take */
 };
 
-/* The mean step, where a share `some` of the steps decodes and the others read prompts alone. */
+/* The mean step, if a share `some` of the steps decodes and the others only read prompts. */
 static struct mixed mean_of(const struct loop *l, const struct mixed *m, double lump, double some)
 {
     if (some >= 1)
@@ -126,8 +126,8 @@ static struct mixed mean_of(const struct loop *l, const struct mixed *m, double 
                           some * m->adds_s + (1 - some) * none.adds_s};
 }
 
-/* Prompts before one's own, where others take this share of the time for prompts and all take
- * `load`: half of a queue at random if there is time, and if there is none all others. */
+/* Prompts ahead of a request's own, if other prompts take this share of the time for prompts and
+ * all together take `load`: half of a random queue if there is time, otherwise all the others. */
 static double wait_for(double others, double load)
 {
     return others / (1 - others) * (1 + load * load) / 2;
@@ -147,15 +147,16 @@ static struct turn take_turn(const struct loop *l, double r, double prompts)
     const double packed_s = /* of a prompt among many that fill chunks */
         l->computed / l->ranks * (m.alone_s / l->most + m.adds_s / lump);
     t.every_s = m.alone_s + share * m.adds_s;
-    const double load = prompts * packed_s / t.every_s; /* of what prompts can have of the time */
+    const double load =
+        prompts * packed_s / t.every_s; /* share of the time that prompts can have */
     t.share = share * m.adds_s / t.every_s;
     t.steps_per_s = fmin(1, prompts * steps + share) / t.every_s;
     t.token_s = (own.alone_s + others * share * own.adds_s) / l->accepted;
     t.first_s = l->first_s + l->prompt_s;
-    /* half a step that decodes, and of those in which nobody looks for it; the rest of a step with
-     * prompts is part of the wait for them */
+    /* half of a step that decodes, and of the steps between checks for requests; the rest of a
+     * step with prompts is part of the wait for them */
     const double late_s = (m.alone_s + fmax(0, s->poll_steps - 1) * t.every_s) / 2;
-    /* each of the others starts once in one's own time, some of them while one decodes */
+    /* each of the others starts once during a request's own time, some of them while it decodes */
     const double before =
         fmin(wait_for(others * load, load), others * fmax(0, r - prompts * steps));
     t.first_s += others * (late_s + fmax(0, own_s - l->prompt_s)) +
@@ -171,8 +172,9 @@ static double excess(const struct turn *t, double r, double prompts)
     return prompts * t->e2e_s / t->every_s - r;
 }
 
-/* Where as many requests start in a step as end. A step takes at most a chunk on each rank. By the
- * method of Illinois: the excess rises with the prompts of a step, from -r for none. */
+/* Finds the state in which as many requests start in a step as end. A step takes at most a chunk on
+ * each rank. By the method of Illinois: the excess rises with the prompts of a step, from -r for
+ * none. */
 static struct turn settle_turn(const struct loop *l, double r)
 {
     const double steps = (l->output - 1) / l->accepted;
@@ -208,8 +210,8 @@ static struct turn settle_turn(const struct loop *l, double r)
     return t;
 }
 
-/* Settles r running requests (decoding, if prefill is separate); no queue. Stages of a pipeline are
- * as many instances, each with its share. */
+/* Settles r running requests (decoding, if prefill is separate); no queue. Stages of a pipeline
+ * count as separate instances, each with its share. */
 static void settle(const struct loop *l, double r, struct sp_serve_estimate *e)
 {
     const double lanes = l->pass->plan.pp;
@@ -239,7 +241,7 @@ static void settle(const struct loop *l, double r, struct sp_serve_estimate *e)
     e->running = e->requests_per_s * e->e2e_s;
 }
 
-/* Mean wait of prompts that come at random to as many readers as read `reads` per second. */
+/* Mean wait of randomly arriving prompts for readers of which `reads` finish per second. */
 static double wait_to_read(double rate, double reads)
 {
     const double rho = rate / reads;
@@ -247,8 +249,8 @@ static double wait_to_read(double rate, double reads)
 }
 
 /* Settles c requests in both pools with prefill on several readers: b decode, and prompts that
- * finish prefill at the rate of answers queue for one another. By Little's law a request that
- * neither decodes nor is read or sent waits. */
+ * finish prefill at the rate of answers queue for one another. By Little's law, a request that is
+ * neither decoding nor being read or sent is waiting. */
 static void settle_pools(const struct loop *l, const struct sp_requests *q,
                          struct sp_serve_estimate *e)
 {
@@ -272,8 +274,9 @@ static void settle_pools(const struct loop *l, const struct sp_requests *q,
     e->running = c - e->waiting;
 }
 
-/* Random arrivals: the number in flight is the arrivals during one request, those that decode the
- * arrivals while one does. Requests wait for a place, and for a reader of another pool. */
+/* Random arrivals: the number in flight is the arrivals during one request, and the number
+ * decoding is the arrivals while one decodes. Requests wait for a slot, and for a reader of
+ * another pool. */
 static void take_rate(const struct loop *l, const struct sp_requests *q,
                       struct sp_serve_estimate *e)
 {

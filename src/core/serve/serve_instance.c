@@ -49,7 +49,7 @@ struct sp_steady sp_steady_of_estimate(const struct sp_served *v, const struct s
         .prompts_per_s = e->prompts_per_s,
         .evicted_per_step = sp_evicted_tokens(e->decoding, s->input, s->output),
         .flops_share = rate * (steps * least.math_s + prompts * v->prefill_flops / v->C),
-        /* a prompt in a step reads no weights of its own */
+        /* a prompt in a step reads no further weights */
         .bandwidth_share = e->steps_per_s * (least.kv_s + least.weights_s),
     };
 }

@@ -8,7 +8,7 @@
 
 #include "core/require.h"
 
-/* Cached elements that a token adds, a share of its entry with it. */
+/* Cached elements that a token adds, including its share of an entry. */
 static double token_elements(const struct sp_mixer *x)
 {
     return x->cache + (x->ratio > 0 ? (x->cache_entry + x->cache_index) / x->ratio : 0);
@@ -33,7 +33,7 @@ static double kept_tokens(const struct sp_mixer *x, double tokens)
     return W > 0 && W < tokens && x->picked <= 0 ? g * tokens + (1 - g) * W : tokens;
 }
 
-/* Tokens whose keys and values one more token reads: with an indexer, those that it picks. */
+/* Tokens whose keys and values one more token reads: with an indexer, the picked ones. */
 static double read_tokens(const struct sp_mixer *x, double tokens)
 {
     return x->picked > 0 ? fmin(tokens, x->window) : kept_tokens(x, tokens);
@@ -149,7 +149,7 @@ static void weigh(const struct sp_service *s, struct sp_served *v)
     v->weights = sp_weights_held(v->shared, s->weight_bytes, v->copied, s->expert_bytes);
 }
 
-/* FLOPs of a prompt whose first tokens are cached: only the last one's logits are asked for. */
+/* FLOPs of a prompt whose first tokens are cached: only the last one's logits are needed. */
 static double prefill_flops(const struct sp_service *s, double active)
 {
     const double hit = s->prefix_hit * s->input, T = s->input - hit;

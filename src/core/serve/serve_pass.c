@@ -81,8 +81,8 @@ static void add_expert(struct sp_pass *p, const struct sp_matmul *m, double laye
     p->experts = (m->count + p->served.service.redundant) / p->plan.ep;
 }
 
-/* Tokens of the busiest rank over the mean, if copies go to the experts with most tokens per copy
- * and the fullest copy shares its rank with the emptiest. */
+/* Tokens of the busiest rank over the mean, if copies are made of the experts with most tokens per
+ * copy and the fullest copy shares its rank with the emptiest. */
 static double balanced(double experts, double copies, double ranks)
 {
     enum { MOST = 512 };
@@ -107,15 +107,25 @@ static double balanced(double experts, double copies, double ranks)
     return fmax(1, most * ranks / sum);
 }
 
+static struct sp_routing routing_of(const struct sp_pass *p)
+{
+    const double experts = p->routed * p->plan.ep;
+    return (struct sp_routing){.experts = experts,
+                               .picks = p->expert_share * experts,
+                               .ranks = p->plan.ep,
+                               .greatest = p->greatest};
+}
+
 static double imbalance_of(const struct sp_pass *p)
 {
     const struct sp_service *const s = &p->served.service;
+    const struct sp_routing routing = routing_of(p);
     if (p->plan.ep <= 1)
         return 1;
     if (s->imbalance > 0)
         return s->imbalance;
     return s->redundant > 0 ? balanced((double)s->model->moe.experts, s->redundant, p->plan.ep)
-                            : EXPERT_IMBALANCE;
+                            : sp_uneven_ranks(&routing, p->served.expert_variance);
 }
 
 static void add_matmuls(struct sp_pass *p, const struct sp_layer *l, double layers)
@@ -169,35 +179,45 @@ static double s_per_byte(const struct sp_hardware *hw, enum sp_collective op, do
 }
 
 /* One direction of an expert exchange. s per byte of a rank's tokens. Kernels for prompts send a
- * token once to a node, those for few tokens to each expert at once. DeepEP. */
-static double exchange_s_per_byte(const struct sp_hardware *hw, double ranks, double picks,
-                                  bool once_a_node)
+ * token once to each of the nodes that routing allows, those for few tokens to each expert at once.
+ * DeepEP. */
+static double exchange_s_per_byte(const struct sp_pass *p, double picks, bool once_a_node)
 {
+    const struct sp_hardware *const hw = p->served.service.hw;
     const struct sp_network *const net = &hw->network;
+    const double ranks = p->plan.ep, inside = fmin(ranks, (double)net->domain);
     if (net->kind == SP_TORUS)
         return picks * s_per_byte(hw, SP_ALL_TO_ALL, ranks) * ranks;
-    const struct sp_expert_group group = {.ranks = ranks,
-                                          .inside = fmin(ranks, (double)net->domain),
-                                          .picks = picks,
-                                          .once_a_node = once_a_node,
-                                          .most_nodes = INFINITY};
+    const struct sp_expert_group group = {
+        .ranks = ranks,
+        .inside = inside,
+        .picks = picks,
+        .once_a_node = once_a_node,
+        .most_nodes = sp_most_nodes(&p->served.service.model->moe, ranks / inside)};
     const struct sp_copies_of_token copies = sp_copies_of_token(&group);
     const double near = sp_domain_bytes_per_s(net, fmax(2, group.inside));
     return fmax(copies.within / near, copies.across / net->scaleout_bytes_per_s);
 }
 
+/* Adds an all-reduce over TP, of `bytes` per token, in each of `layers` layers. */
+static void add_reduce(struct sp_pass *p, double layers, double bytes)
+{
+    p->reduces += layers;
+    p->reduce_s_per_token +=
+        layers * bytes * s_per_byte(p->served.service.hw, SP_ALL_REDUCE, p->plan.tp);
+}
+
 /* Attention and MLP each end in an all-reduce over TP; experts with attention-DP exchange tokens
- * instead. */
+ * instead. Norms over all heads add up their 4-byte sums. */
 static void add_collectives(struct sp_pass *p, const struct sp_layer *l, double layers)
 {
     const struct sp_serve_plan *const plan = &p->plan;
-    const struct sp_hardware *const hw = p->served.service.hw;
     const double bytes = SP_ELEMENT * l->width;
     const bool exchanges = l->picks > 0 && plan->ep > 1 && plan->attention_dp > 1;
     if (plan->tp > 1) {
-        const double reduces = layers * (exchanges ? 1 : 2);
-        p->reduces += reduces;
-        p->reduce_s_per_token += reduces * bytes * s_per_byte(hw, SP_ALL_REDUCE, plan->tp);
+        add_reduce(p, layers * (exchanges ? 1 : 2), bytes);
+        if (l->mixer.sums > 0)
+            add_reduce(p, layers, 4 * l->mixer.sums);
     }
     if (exchanges) {
         /* there in the format of the experts' arithmetic, back in 16 bits */
@@ -205,8 +225,8 @@ static void add_collectives(struct sp_pass *p, const struct sp_layer *l, double 
         const bool narrow = math != SP_KERNEL_BF16;
         const double both = layers * bytes * (narrow ? 1.5 : 2) / plan->tp;
         p->exchanges += 2 * layers;
-        p->exchange_s_per_token += both * exchange_s_per_byte(hw, plan->ep, l->picks, false);
-        p->prompt_exchange_s_per_token += both * exchange_s_per_byte(hw, plan->ep, l->picks, true);
+        p->exchange_s_per_token += both * exchange_s_per_byte(p, l->picks, false);
+        p->prompt_exchange_s_per_token += both * exchange_s_per_byte(p, l->picks, true);
     }
 }
 
@@ -264,6 +284,7 @@ void sp_prepare_pass(const struct sp_served *served, const struct sp_profile *pr
     p->expert_rate = chip->peak_flops_per_s[sp_compute_dtype(chip, s->expert_math)];
     p->memory_rate = chip->hbm_bytes_per_s;
     p->expert_share = 1 / sp_expert_ratio(m);
+    p->greatest = sp_greatest_normal(p->plan.ep);
     p->imbalance = imbalance_of(p);
     p->plain_peak = chip->peak_flops_per_s[sp_compute_dtype(chip, SP_BF16)];
     sp_use_serving_constants(profile->value, p);
@@ -282,15 +303,18 @@ static double matmul_s(const struct sp_matmul_work *w, double x)
                          (w->weight_bytes + x * w->token_bytes) / w->bytes_per_s);
 }
 
-/* Routed experts: the tokens of all ranks, and the experts that they use. */
+/* Routed experts of the fullest rank: the tokens of all ranks, and the experts that they use. */
 static double experts_s(const struct sp_pass *p, double tokens)
 {
     if (p->experts <= 0 || tokens <= 0)
         return 0;
+    const struct sp_routing routing = routing_of(p);
     const double of_copy = p->expert_share * p->routed / p->experts;
     const double touched =
-        p->experts * sp_experts_touched(of_copy, p->served.expert_variance, tokens);
-    const double rows = tokens * p->expert_share * p->routed * p->imbalance;
+        sp_most_used(&routing, p->experts,
+                     p->experts * sp_experts_touched(of_copy, p->served.expert_variance, tokens));
+    const double rows =
+        tokens * p->expert_share * p->routed * sp_fullest_rank(&routing, p->imbalance, tokens);
     const double rounded = rows + touched * p->value[SP_V_EXPERT_TILE];
     return sp_smooth_max(rounded * p->expert_flops /
                              (p->expert_rate * p->value[SP_V_EXPERT_MATMUL]),
@@ -341,7 +365,7 @@ static double exchanges_s(const struct sp_pass *p, double steps, double prompts)
            (steps * p->exchange_s_per_token + prompts * p->prompt_exchange_s_per_token) / link;
 }
 
-/* All but the exchanges. */
+/* Everything but the exchanges. */
 static struct sp_pass_time work_of(const struct sp_pass *p, const struct sp_pass_load *load)
 {
     const double d = p->plan.attention_dp, sequences = load->decode / d;
@@ -360,7 +384,7 @@ static struct sp_pass_time work_of(const struct sp_pass *p, const struct sp_pass
         .launch_s = p->layers * p->value[SP_V_LAYER] + p->mixtures * p->value[SP_V_MIXTURE] +
                     p->value[SP_V_STEP] + sequences * p->value[SP_V_SEQUENCE],
     };
-    if (load->prompt > 0) /* of any length: no graph is captured */
+    if (load->prompt > 0) /* for prompts of any length, which no graph captures */
         t.launch_s += p->layers * p->value[SP_V_EAGER] + p->recurrences * p->value[SP_V_RECURRENT];
     t.total_s = t.matmul_s + t.experts_s + t.attention_s + t.elementwise_s + t.comm_s + t.launch_s;
     return t;
@@ -372,8 +396,8 @@ static void add_exchanges(struct sp_pass_time *t, double seconds)
     t->total_s += seconds;
 }
 
-/* Two batches, where one exchanges while the other computes: both read the weights. Engines do so
- * where it is faster. */
+/* Two batches, of which one exchanges while the other computes: both read the weights. Engines do
+ * so if it is faster. */
 static struct sp_pass_time pass_of_two(const struct sp_pass *p, const struct sp_pass_load *load)
 {
     struct sp_pass_load half = *load;
@@ -385,7 +409,7 @@ static struct sp_pass_time pass_of_two(const struct sp_pass *p, const struct sp_
                              &t.elementwise_s, &t.comm_s,    &t.total_s};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         *parts[i] *= 2;
-    t.total_s -= t.launch_s; /* was doubled; graphs of both are launched while they run */
+    t.total_s -= t.launch_s; /* it was doubled; the graphs of both are launched while they run */
     const double d = p->plan.attention_dp, checked = half.decode * (1 + half.drafts);
     add_exchanges(&t, fmax(0, 2 * exchanges_s(p, checked / d, half.prompt / d) - t.total_s));
     return t;

@@ -35,7 +35,8 @@ int sp_shown_point(int i, int shown, int n, bool front)
     return front && shown > 1 ? i * (n - 1) / (shown - 1) : i;
 }
 
-/* Less by more than rounding: of equal instances the smaller, listed first, stays first. */
+/* Less by more than a rounding error: among equal instances the smaller, listed first, stays
+ * first. */
 static bool is_less(double a, double b)
 {
     return a < b * (1 - 1e-9);

@@ -19,9 +19,9 @@ struct engine {
     double context;    /* cached tokens of those that generate, in total */
     /* what comes next */
     struct sp_running next;
-    double reaches; /* time from which it may start; INFINITY: not sent yet */
+    double reaches; /* earliest time at which it may start; INFINITY: not sent yet */
     uint64_t lengths, arrivals;
-    double *sent; /* ring of a closed loop: when those were sent that wait */
+    double *sent; /* ring buffer of a closed loop: when the waiting requests were sent */
     size_t in_flight, first_sent, n_sent;
     /* what is measured */
     const struct sp_simulation_room *room;
@@ -68,7 +68,7 @@ static double held_bytes(const struct engine *e, const struct sp_running *r)
            (t->requests.draft ? bytes_of(t->requests.draft, tokens) : 0);
 }
 
-/* When the next request is sent: with the end of another, at a row's time, or at random. */
+/* When the next request is sent: when another ends, at a row's time, or at random. */
 static double time_of_next(struct engine *e)
 {
     const struct sp_traffic *const t = e->traffic;
@@ -102,7 +102,7 @@ static void await(struct engine *e)
         e->ended = sent;
 }
 
-/* Lengths of a request that comes `number`-th. */
+/* Lengths of the `number`-th request. */
 static void draw_next(struct engine *e, size_t number)
 {
     const struct sp_traffic *const t = e->traffic;
@@ -116,7 +116,7 @@ static void draw_next(struct engine *e, size_t number)
     await(e);
 }
 
-/* Takes a place for the next request if there is one for it now. */
+/* Takes a slot for the next request if one is free now. */
 static bool admit(struct engine *e)
 {
     const size_t all = e->generate + e->read;
@@ -163,7 +163,7 @@ static void measure(struct engine *e, const struct sp_running *r)
         room->tpot[e->several++] = (e->now - r->first) / (r->output - 1);
 }
 
-/* The end of a request: its place is free, and in a closed loop another one is sent. */
+/* The end of a request: its slot is free, and in a closed loop another one is sent. */
 static void finish(struct engine *e, const struct sp_running *r)
 {
     e->free += r->bytes;
@@ -206,7 +206,7 @@ static void advance(struct engine *e, double seconds, bool works)
     e->present_s += seconds * (double)(e->generate + e->read);
 }
 
-/* Those whose last token it was. */
+/* Ends the requests whose last token it was. */
 static void finish_all(struct engine *e)
 {
     while (e->generate > 0 && e->running[0].ends <= e->steps) {
@@ -249,8 +249,8 @@ static double steps_s(const struct engine *e, double steps)
     return steps * step_s(e, (steps - 1) / 2);
 }
 
-/* Fewest steps, at most `most`, that last until a time: found by halving, starting where the mean
- * step of the last trial points. */
+/* Fewest steps, at most `most`, that last until a time: found by bisection, starting at the
+ * estimate from the last trial's mean step. */
 static double steps_until(const struct engine *e, double time, double most)
 {
     const double wait = time - e->now;
@@ -267,7 +267,7 @@ static double steps_until(const struct engine *e, double time, double most)
     return high;
 }
 
-/* Steps without prompts, up to an end or to the next request that could start. */
+/* Steps without prompts, up to the end of a request or the arrival of one that could start. */
 static void generate(struct engine *e)
 {
     const double most = e->running[0].ends - e->steps;
@@ -307,7 +307,7 @@ static struct sp_pass_load take_prompts(struct engine *e)
     return load;
 }
 
-/* First tokens of those whose prompts are read; the others stay in order. */
+/* First tokens of the requests whose prompts are read; the others stay in order. */
 static void begin_all(struct engine *e)
 {
     size_t left = 0;
@@ -321,7 +321,8 @@ static void begin_all(struct engine *e)
     e->read = left;
 }
 
-/* One step with prompts: of all that generate too, unless prompts have passes of their own. */
+/* One step with prompts, and with all requests that generate, unless prompts run in separate
+ * passes. */
 static void read_prompts(struct engine *e, const struct sp_pass_load *prompts)
 {
     const bool mixes = e->generate > 0 && !e->pass->served.service.separate;
@@ -407,14 +408,14 @@ static void prepare(struct engine *e)
     e->free = (v->capacity - v->weights - draft) / e->lanes;
     e->in_flight = is_closed(e) ? (size_t)fmax(1, round(t->requests.in_flight / e->lanes)) : 0;
     e->lengths = t->seed;
-    e->arrivals = ~t->seed; /* apart, so that lengths do not change who comes when */
+    e->arrivals = ~t->seed; /* a separate state, so that lengths do not change who arrives when */
     draw_next(e, 0);
 }
 
 void sp_simulate_serving(const struct sp_pass *pass, const struct sp_traffic *traffic,
                          const struct sp_simulation_room *room, struct sp_simulated *result)
 {
-    sp_require(room->most > 0, "the room must hold one request at least");
+    sp_require(room->most > 0, "the memory must hold at least one request");
     sp_require(traffic->counted > 0, "the number of measured requests must be positive");
     struct engine e = {.pass = pass,
                        .traffic = traffic,

@@ -39,7 +39,7 @@ static struct sp_rates rates_of(const struct sp_step_inputs *in, const struct sp
         rates.mfu_by[c] = sp_step_utilisation(model[c], step_s, N, C);
     }
     rates.model_flops = model[convention];
-    /* 6P counts a table of embeddings as a matmul: what is more than the scores counts here too */
+    /* 6P counts an embedding table as a matmul: the FLOPs beyond the scores count here too */
     rates.executed_flops =
         fmax(model[convention], model[causal ? SP_FLOPS_CAUSAL : SP_FLOPS_FULL]) + again;
     rates.flops_per_s_per_device = rates.model_flops / step_s / N;

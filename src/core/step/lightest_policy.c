@@ -1,4 +1,4 @@
-/* The recomputation of a plan that says none: the lightest policy that fits. */
+/* The recomputation of a plan that states none: the lightest policy that fits. */
 #include <scaleplan/estimate.h>
 
 #include "core/step/step_internal.h"

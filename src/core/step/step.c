@@ -157,7 +157,7 @@ static struct sp_passes split(const struct sp_kind_time *kind, double all, doubl
     return (struct sp_passes){forward, all - forward, all - without_grads, 0, 0};
 }
 
-/* Attention that the busiest replica has more. */
+/* Additional attention of the busiest replica. */
 static double wait_s(const struct sp_step_inputs *in, const struct sp_kind_time *kind)
 {
     return in->model->documents ? (sp_busiest_replica(in) - 1) * kind->time.uneven : 0;
@@ -172,8 +172,8 @@ static struct sp_passes without_shards(const struct sp_kind_time *kind, double w
     return passes;
 }
 
-/* Bytes per reduced gradient: the framework's, else 2 with ZeRO 3 and as the recipe stores them
- * otherwise; what a recipe does not store is sent in 2 all the same. */
+/* Bytes per reduced gradient: the framework's, else 2 with ZeRO 3 and otherwise as the recipe
+ * stores them; gradients that a recipe does not store are still sent in 2. */
 static double reduced_bytes(const struct sp_step_inputs *in)
 {
     const double stored = in->plan->zero < 3 ? in->precision->grad_bytes : 0;
@@ -247,9 +247,9 @@ struct sp_stage_time sp_sharded_kind(const struct sp_step_inputs *in,
 }
 
 /* Idle time per other stage by the closed form if all stages equal this one. Zero-bubble schedules
- * fill gaps with what weight gradients add to the step, not with a third of the matmuls: work
- * hidden behind launches or copies shortens nothing. With ZeRO 3 the next gathers use the gaps.
- * Otherwise a faster chip could lengthen a step. */
+ * fill gaps with the time that weight gradients add to the step, not with a third of the matmuls:
+ * work hidden behind launches or copies shortens nothing. With ZeRO 3 the next gathers use the
+ * gaps. Otherwise a faster chip could lengthen a step. */
 double sp_idle_per_stage(const struct sp_plan *p, int64_t m, const struct sp_passes *stage)
 {
     const struct sp_pipeline equal = {.schedule = p->schedule,
@@ -355,6 +355,16 @@ static double sum_of(const struct sp_step_time *t)
            t->optimizer;
 }
 
+/* Multiplies all parts by the factor that the machine's own runs give such plans. */
+static void scale_parts(struct sp_step_time *t, double factor)
+{
+    double *const part[] = {&t->matmul,  &t->attention, &t->elementwise, &t->recompute, &t->launch,
+                            &t->offload, &t->tp_comm,   &t->cp_comm,     &t->ep_comm,   &t->dp_comm,
+                            &t->pp_comm, &t->bubble,    &t->optimizer,   &t->straggler};
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++)
+        *part[i] *= factor;
+}
+
 /* The end of a step: gradients and weights over the network, and the optimizer. */
 struct update {
     double dp_comm, optimizer;
@@ -441,7 +451,7 @@ static double sends_s(const struct sp_step_inputs *in, double hop_s, double hide
     const bool hidden = in->framework->overlaps_sends && p->vpp > 1;
     if (p->pp <= 1)
         return 0;
-    /* modules that are apart send their own states with the model's */
+    /* separate modules send their own states with the model's */
     const double beside = p->own.modules_apart ? (double)in->model->mtp_layers : 0;
     return (hidden ? sp_exposed_s(in, steady, hides) : steady) +
            passes * ((double)(p->pp - 1) + beside) * hop_s;
@@ -489,6 +499,8 @@ struct sp_step_time sp_estimate_staged(const struct sp_step_inputs *in,
     };
     const double wait = m * kind[slowest].wait;
     t.straggler = (sum_of(&t) + wait) * prepared->straggler + wait;
+    if (sp_has_seen_runs(in->profile))
+        scale_parts(&t, sp_seen_factor(in->profile, in->model, in->hw, p));
     const double step = sum_of(&t) + t.straggler;
     if (step < prepared->ideal_s) /* 6 P B counts tables as matmuls, which a step need not
                                      compute */
@@ -530,9 +542,11 @@ struct sp_step_time sp_estimate_step(const struct sp_step_inputs *in)
 }
 
 /* A margin for sums in another order. */
-static double bound(const struct sp_prepared *prepared, double busy_s)
+static double bound(const struct sp_step_inputs *in, const struct sp_prepared *prepared,
+                    double busy_s)
 {
-    return sp_larger(prepared->ideal_s, busy_s * (1 + prepared->straggler)) * (1 - 1e-9);
+    const double least = sp_has_seen_runs(in->profile) ? sp_least_seen_factor(in->profile) : 1;
+    return sp_larger(prepared->ideal_s, busy_s * (1 + prepared->straggler) * least) * (1 - 1e-9);
 }
 
 double sp_least_step_s(const struct sp_step_inputs *in, const struct sp_prepared *prepared)
@@ -547,7 +561,7 @@ double sp_least_step_s(const struct sp_step_inputs *in, const struct sp_prepared
     const double whole = busy_of(&all) + 3 * (e->embedding + e->head + e->loss) - e->frozen_head;
     /* m >= B / (dp b), and the slowest of pp stages does at least 1/pp of the work */
     const double replicas = (double)sp_plan_devices(p) / (double)(p->tp * p->cp);
-    return bound(prepared, whole * (double)p->batch / ((double)p->micro_batch * replicas));
+    return bound(in, prepared, whole * (double)p->batch / ((double)p->micro_batch * replicas));
 }
 
 double sp_least_staged_s(const struct sp_step_inputs *in, const struct sp_prepared *prepared,
@@ -556,7 +570,7 @@ double sp_least_staged_s(const struct sp_step_inputs *in, const struct sp_prepar
     double most = 0;
     for (int i = 0; i < map->kinds; i++)
         most = sp_larger(most, staged->kind[i].busy_s);
-    return bound(prepared, most * (double)sp_plan_microbatches(in->plan));
+    return bound(in, prepared, most * (double)sp_plan_microbatches(in->plan));
 }
 
 double sp_least_flow_s(const struct sp_step_inputs *in, const struct sp_prepared *prepared,
@@ -568,6 +582,6 @@ double sp_least_flow_s(const struct sp_step_inputs *in, const struct sp_prepared
         kind[i] = without_shards(&staged->kind[i], 0);
     int slowest;
     const double pipeline = pipeline_s(in, map, kind, &slowest);
-    return bound(prepared,
+    return bound(in, prepared,
                  pipeline + sends_s(in, staged->hop_s, 1e30)); /* as if all work overlapped them */
 }

@@ -1,4 +1,4 @@
-/* Context parallelism in a layer: what a ring, a gather or an exchange of heads adds to it. */
+/* Context parallelism in a layer: the time that a ring, a gather or an exchange of heads adds. */
 #include <math.h>
 
 #include "core/step/step_internal.h"
@@ -56,7 +56,7 @@ static bool follows_documents(const struct sp_step_inputs *in)
     return in->model->documents && p->cp > 1 && p->execution.cp_kind == SP_CP_DYNAMIC;
 }
 
-/* Blocks of other ranks, sent and merged, over those of a ring of all. */
+/* Sent and merged blocks of other ranks, as a fraction of those of a ring of all ranks. */
 static double share_of_blocks(const struct sp_step_inputs *in)
 {
     const struct sp_documents *const d = in->model->documents;
@@ -85,7 +85,7 @@ struct sp_context_bytes sp_context_bytes(const struct sp_step_inputs *in)
     return sum;
 }
 
-/* The exposed part of `comm` beside work that hides it: the work is delayed by the profile's share
+/* The exposed part of `comm` during work that hides it: the work is delayed by the profile's share
  * of the time that both run, and the longer of both counts. Unlike in sp_exposed_s, a send much
  * longer than its block hides that delay too; else rings on slow links would count it twice. */
 static double beyond(const struct sp_step_inputs *in, double comm, double hides)
@@ -102,8 +102,8 @@ static double around_s(const struct sp_step_inputs *in, double bytes, double att
     return (n - 1) * beyond(in, sp_context_send_s(in, bytes), attention / n);
 }
 
-/* Gradients follow their keys and values around, and at the end go one step further, to where these
- * came from. */
+/* Gradients follow their keys and values around, and at the end go one step further, back to the
+ * rank that owns them. */
 static struct sp_context_time ring_s(const struct sp_step_inputs *in,
                                      const struct sp_context_bytes *bytes,
                                      const struct sp_context_work *work)
@@ -113,7 +113,8 @@ static struct sp_context_time ring_s(const struct sp_step_inputs *in,
                                         sp_context_send_s(in, bytes->grads)};
 }
 
-/* The backward pass gathers again, and sums gradients of all keys and values where these are. */
+/* The backward pass gathers again, and sums the gradients of all keys and values at their
+ * owners. */
 static struct sp_context_time gather_s(const struct sp_step_inputs *in,
                                        const struct sp_context_bytes *bytes,
                                        const struct sp_context_work *work)
@@ -138,7 +139,7 @@ static struct sp_context_time gather_s(const struct sp_step_inputs *in,
 }
 
 /* Attention waits for the exchange before it, and the output projection for the one after it.
- * Tensors are laid out anew before and after each: read and written twice. */
+ * Tensors are rearranged before and after each: read and written twice. */
 static struct sp_context_time exchange_s(const struct sp_step_inputs *in,
                                          const struct sp_context_bytes *bytes)
 {
@@ -197,7 +198,7 @@ static struct ring_share share_of_ring(const struct sp_documents *d, const struc
 }
 
 /* Rings of each size work on their share of the tokens, one after the other. Without documents all
- * are of one ring. */
+ * tokens belong to one ring. */
 static struct sp_context_time dynamic_s(const struct sp_step_inputs *in,
                                         const struct sp_layer *layer,
                                         const struct sp_context_bytes *bytes,
@@ -261,7 +262,8 @@ double sp_context_operations(const struct sp_step_inputs *in, const struct sp_la
         [SP_CP_RING] = RING * (n - 1),
         [SP_CP_ALLGATHER] = gathers[in->framework->cp_gather],
         [SP_CP_DYNAMIC] = RING * (n - 1) * share_of_blocks(in),
-        [SP_CP_ULYSSES] = EXCHANGE, /* queries, keys, values, output: laid out, sent, laid out */
+        [SP_CP_ULYSSES] =
+            EXCHANGE, /* queries, keys, values, output: rearranged, sent, rearranged */
     };
     return n > 1 && layer->mixer.qk > 0 ? operations[p->execution.cp_kind] : 0;
 }

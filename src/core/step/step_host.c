@@ -1,4 +1,4 @@
-/* What the host issues for a layer: operations, collectives, kernels of experts, and its waits. */
+/* Work of the host for a layer: operations, collectives, kernels of experts, and its waits. */
 #include <math.h>
 
 #include "core/step/step_internal.h"
@@ -19,9 +19,9 @@ enum { OPERATIONS_AFTER_A_WAIT = 3 + OPERATIONS_OF_A_COLLECTIVE };
  * map (6), auxiliary loss (8). Megatron-Core 0.17, moe/router.py. */
 enum { OPERATIONS_OF_A_ROUTER = 16 };
 
-/* What latent attention adds to a forward pass: three more projections than one of queries, keys
- * and values, two norms, one more split, keys and queries put together, values made contiguous.
- * Megatron-Core 0.17, multi_latent_attention.py. */
+/* Operations that latent attention adds to a forward pass: three more projections than one of
+ * queries, keys and values, two norms, one more split, keys and queries put together, values made
+ * contiguous. Megatron-Core 0.17, multi_latent_attention.py. */
 enum { OPERATIONS_OF_LATENTS = 3 + 2 + 1 + 2 + 1 };
 
 /* Shared experts' forward pass beside the routed ones: two matmuls, activation, and the sum. */
@@ -47,9 +47,9 @@ static const struct dispatcher {
     [SP_DISPATCH_ALLGATHER] = {4, 11, 4, 2},
 };
 
-/* Operations of adapters beside a layer's expert matmuls, or beside its others, per third of a
- * step: forward two products, scaling and sum; backward two gradients per product, scaling, and the
- * sum of input gradients. */
+/* Operations of adapters of a layer's expert matmuls, or of its other matmuls, per third of
+ * a step: forward two products, scaling and sum; backward two gradients per product, scaling, and
+ * the sum of input gradients. */
 static double adapter_operations(const struct sp_layer *layer, bool experts)
 {
     enum { FORWARD = 2 + 1 + 1, BACKWARD = 4 + 1 + 1 };
@@ -65,7 +65,7 @@ static double adapter_operations(const struct sp_layer *layer, bool experts)
 /* Experts of a rank, whose grouped matmuls are one operation each for the host, which launches the
  * kernels in a compiled loop: two matmuls for each expert, in 8 bits a cast of each input and its
  * transpose, because scales are per expert. Where scales are per block a cast is an operation too:
- * it makes a tensor of its own for the inputs and output gradients of both matmuls, 4 in three
+ * it makes a separate tensor for the inputs and output gradients of both matmuls, 4 in three
  * thirds. Transformer Engine, pytorch/module/grouped_linear.py. */
 struct experts {
     double kernels, operations;
@@ -83,14 +83,14 @@ static struct experts experts_of(const struct sp_step_inputs *in, const struct s
                             blocks ? mine * CASTS / 3 : 0};
 }
 
-/* What CUDA graphs leave to the host. Those of layers capture all but what needs the number of
- * tokens of each expert: their exchange and the experts in place of the MLP, half of a layer's
- * operations. Two operations start a graph. */
+/* Work that CUDA graphs leave to the host. Graphs of layers capture everything except the parts
+ * that need the number of tokens of each expert: their exchange, and the experts in place of the
+ * MLP, half of a layer's operations. Two operations start a graph. */
 struct captured {
-    double starts;    /* operations */
-    double layer;     /* share of the operations of a layer */
-    double router;    /* share of those of a router and of what prepares the exchange */
-    double exchanged; /* share of those of exchange and experts */
+    double starts; /* operations */
+    double layer;  /* share of the operations of a layer */
+    double router; /* share of the operations of a router and of the preparation of the exchange */
+    double exchanged; /* share of the operations of exchange and experts */
 };
 static const struct captured captured[SP_CUDA_GRAPHS] = {
     [SP_CUDA_GRAPH_NONE] = {0, 1, 1, 1},
@@ -116,7 +116,7 @@ static void add_experts(const struct sp_step_inputs *in, const struct sp_layer *
 {
     const struct sp_plan *const p = in->plan;
     const struct captured c = captured_by(p);
-    const bool sends = p->ep > 1; /* else tokens are only sorted, as all-to-all has it */
+    const bool sends = p->ep > 1; /* else tokens are only sorted, as with all-to-all */
     const struct dispatcher *const d =
         &dispatchers[sends ? p->execution.dispatch : SP_DISPATCH_ALLTOALL];
     const double collectives = sends ? d->collectives : 0;
@@ -132,11 +132,11 @@ static void add_experts(const struct sp_step_inputs *in, const struct sp_layer *
                                                     experts.kernels / KERNELS_OF_AN_OPERATION);
     if (p->execution.capacity > 0) /* counts are known */
         return;
-    if (!sends || !sp_overlaps_exchange(p)) /* else another micro-batch's work goes on */
+    if (!sends || !sp_overlaps_exchange(p)) /* else another micro-batch's work continues */
         all->waits = c.exchanged * d->waits * cost * OPERATIONS_AFTER_A_WAIT;
 }
 
-/* Matmuls of a layer's forward pass but for its experts', with those of scores and weighted sum. */
+/* Matmuls of a layer's forward pass except its experts', with those of scores and weighted sum. */
 static double matmuls_of(const struct sp_layer *layer)
 {
     double sum = layer->mixer.heads > 0 ? 2 : 0;

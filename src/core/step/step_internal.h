@@ -54,9 +54,9 @@ struct sp_layer_pass sp_pass_layer(const struct sp_step_inputs *in, const struct
  * forward pass. Only half of the expert exchanges remain. s. */
 struct sp_layer_pass sp_forward_alone(const struct sp_layer_pass *all);
 
-/* What the host issues for the forward pass of one layer and micro-batch, and for each half of the
+/* Work of the host for the forward pass of one layer and micro-batch, and for each half of the
  * backward pass: kernels on the device, host time in plain operations (SP_C_LAUNCH s each), and
- * operations for which the device stands still after the host waited for it. */
+ * operations during which the device stands still because the host waited for it. */
 struct sp_issued {
     double kernels, host, waits;
 };
@@ -80,16 +80,16 @@ double sp_tp_forward_s(const struct sp_step_inputs *in, const struct sp_layer *l
 double sp_ep_layer_s(const struct sp_step_inputs *in, const struct sp_layer *layer,
                      const struct sp_shares *again);
 
-/* Work of one layer and micro-batch that may hide what CP sends: attention of both passes,
+/* Work of one layer and micro-batch that may hide the sends of CP: attention of both passes,
  * projections of the forward pass to queries, keys and values, weight gradients. s. */
 struct sp_context_work {
     double forward, backward;
     double projections, weight_grads;
 };
 
-/* What CP adds to the passes of one layer and micro-batch by the plan's kind: exposed sends, and
- * work on what they bring. s. Liu et al. 2023, "Ring Attention"; Jacobs et al. 2023, "DeepSpeed
- * Ulysses"; Llama 3 Herd of Models, section 3.3.2 (gathers). */
+/* Time that CP adds to the passes of one layer and micro-batch by the plan's kind: exposed sends,
+ * and work on the received data. s. Liu et al. 2023, "Ring Attention"; Jacobs et al. 2023,
+ * "DeepSpeed Ulysses"; Llama 3 Herd of Models, section 3.3.2 (gathers). */
 struct sp_context_time {
     double forward, backward;
 };
@@ -126,7 +126,7 @@ double sp_replicas_s(const struct sp_step_inputs *in, const struct sp_stage_weig
 /* Parameters whose optimizer states a device owns. */
 double sp_owned_params(const struct sp_step_inputs *in, const struct sp_stage_weights *held);
 
-/* Reading and writing the states that a device owns of what it trains. s. */
+/* Time to read and write the optimizer states that a device owns of its trained weights. s. */
 double sp_optimizer_s(const struct sp_step_inputs *in, const struct sp_stage_weights *trained);
 
 /* FLOPs that make the updates of a layer's matrices orthogonal, on the ranks that split them: T
@@ -135,12 +135,12 @@ double sp_optimizer_s(const struct sp_step_inputs *in, const struct sp_stage_wei
 struct sp_orthogonal sp_orthogonal_flops(const struct sp_step_inputs *in,
                                          const struct sp_layer *layer);
 
-/* Adds those of this many layers. */
+/* Adds the FLOPs of this many layers. */
 void sp_add_orthogonal(struct sp_orthogonal *sum, const struct sp_orthogonal *layer, double layers);
 
-/* The same of a stage in time. Without ZeRO each replica does all of it; ranks that share optimizer
- * states hold whole matrices, so the largest matrix is on one rank; ZeRO 3 gathers them for it, and
- * scatters what comes out. s. */
+/* The time of the same for a stage. Without ZeRO each replica does all of it; ranks that share
+ * optimizer states hold whole matrices, so the largest matrix is on one rank; ZeRO 3 gathers the
+ * matrices for it, and scatters the results. s. */
 double sp_orthogonal_s(const struct sp_step_inputs *in, const struct sp_kind_time *stage);
 
 /* Gradient buckets of a device that trains `held`, with backward_s per micro-batch's backward pass.

@@ -39,9 +39,9 @@ static bool may_stand_still(const struct sp_step_inputs *in, const struct sp_lay
     return layer->frozen || in->model->tuning.trainable == SP_TRAIN_LAST;
 }
 
-/* What a forward pass alone has beside its operators: exchanges between experts, which hide behind
- * its own work, and launches that show: those of all passes hide behind recomputation and twice the
- * matmuls too. */
+/* Time that only a forward pass has besides its operators: exchanges between experts, which hide
+ * behind its own work, and launches that show: those of all passes also hide behind recomputation
+ * and twice the matmuls. */
 static void add_forward(const struct sp_step_inputs *in, const struct sp_layer *layer,
                         const struct sp_issued *issued, struct sp_layer_pass *p)
 {
@@ -97,7 +97,7 @@ struct sp_layer_pass sp_pass_layer(const struct sp_step_inputs *in, const struct
     const double busy = p.matmul + p.attention + p.elementwise + p.recompute + p.cp_comm + gaps;
     const double copied = with_copies_s(in, rank, layer, busy);
     p.offload = copied - busy;
-    /* the device's queue has collectives too, unless another micro-batch hides them */
+    /* the device's queue contains collectives too, unless another micro-batch hides them */
     const double exchanges = sp_ep_layer_s(in, layer, again);
     const bool hidden = sp_overlaps_exchange(in->plan);
     if (!hidden)

@@ -7,7 +7,7 @@
 #include "core/network/token_copies.h"
 #include "core/step/step_internal.h"
 
-/* Position of a group on a torus with TP axes: inside TP's box, beside it, or on all axes, as EP,
+/* Position of a group on a torus with TP axes: inside TP's box, beside it, or on all axes, like EP,
  * which includes TP's ranks. */
 enum place { IN_BOX, BESIDE_BOX, ALL_AXES };
 
@@ -89,9 +89,9 @@ static double inside_domain_s(const struct sp_step_inputs *in, double ranks, dou
                                   : (ranks - 1) * in->hw->network.domain_latency_s);
 }
 
-/* Seconds between nodes where the transport was measured, if each device there sends `line_s`
- * seconds at its line's rate; NAN if it was not. Software in training reaches at most the share
- * that its profile has, and at most what the transport reaches alone. */
+/* Seconds between nodes, if the transport was measured and each device there sends `line_s` seconds
+ * at its line's rate; NAN if it was not. Software in training reaches at most the profile's share,
+ * and at most the rate that the transport reaches alone. */
 static double measured_s(const struct sp_network *net, enum sp_collective op, double nodes,
                          double line_s, double share)
 {
@@ -123,7 +123,7 @@ static double gather_s(const struct sp_step_inputs *in, struct group g, double b
     const double across = isnan(measured) ? sp_smooth_max(moving, sent / (line * out)) +
                                                 net->scaleout_latency_s * (nodes - 1)
                                           : sp_smooth_max(moving, measured);
-    /* more nodes are never sooner done than one */
+    /* more nodes never finish sooner than one */
     return inside > 1 ? sp_larger(across, inside_domain_s(in, inside, moving)) : across;
 }
 
@@ -183,13 +183,13 @@ static double torus_exchange_s(const struct sp_step_inputs *in, struct group g, 
            (in->hw->network.link_bytes_per_s * constant(in, SP_C_EXCHANGE));
 }
 
-/* Share of the line's rate that kernels which send one copy a node reach between nodes: DeepEP's
- * dispatch and combine over 4 and 8 nodes of H800 with 400 Gb/s a GPU took 58 and 51 GB/s, 3/4 and
- * 7/8 of which leave the node. DeepEP, docs/legacy.md. */
+/* Share of the line's rate between nodes for kernels that send one copy per node: DeepEP's dispatch
+ * and combine over 4 and 8 nodes of H800 with 400 Gb/s per GPU took 58 and 51 GB/s, of which 3/4
+ * and 7/8 leave the node. DeepEP, docs/legacy.md. */
 static const double once_a_node_share = 0.87;
 
 /* Seconds in which a device sends `sent` bytes of NCCL's all-to-all to other nodes, at the rate of
- * other collectives in training, or as it was measured alone on that transport. */
+ * other collectives in training, or at the rate measured alone on that transport. */
 static double across_s(const struct sp_step_inputs *in, double nodes, double sent)
 {
     const struct sp_network *const net = &in->hw->network;
@@ -204,16 +204,13 @@ static double switched_exchange_s(const struct sp_step_inputs *in, struct group 
                                   double tokens_bytes)
 {
     const struct sp_network *net = &in->hw->network;
-    const struct sp_moe *moe = &in->model->moe;
     const double inside = ranks_inside(in, g);
     const double nodes = g.size / inside;
     const struct sp_expert_group group = {
         .ranks = g.size,
         .inside = inside,
         .picks = picks,
-        .most_nodes = moe->groups > 0
-                          ? (double)moe->top_groups * sp_larger(1, nodes / (double)moe->groups)
-                          : INFINITY,
+        .most_nodes = sp_most_nodes(&in->model->moe, nodes),
         .once_a_node = sp_sends_once_a_node(in->plan->execution.dispatch),
     };
     const struct sp_copies_of_token copies = sp_copies_of_token(&group);
@@ -388,7 +385,8 @@ double sp_context_exchange_s(const struct sp_step_inputs *in, double bytes)
            net->send_latency_s;
 }
 
-/* Rings that share a link of the axis on which fewest do: as many as TP's box is long there. */
+/* Rings that share a link of the axis with the fewest such rings: as many as TP's box is long
+ * there. */
 static double rings_on_link(const struct sp_step_inputs *in)
 {
     const int32_t *const box = in->plan->tp_axes;
@@ -521,8 +519,9 @@ double sp_replicas_s(const struct sp_step_inputs *in, const struct sp_stage_weig
 }
 
 /* A broadcast passes from rank to rank in pieces of 512 KiB, an eighth of NCCL's buffer of 4 MiB,
- * so that the last of N ranks has it N - 2 pieces, at the rate of a node's line, after its bytes;
- * then the next begins. There are as many as ranks or tensors, whichever are fewer. */
+ * so that the last of N ranks has all bytes N - 2 pieces later than the first, at the rate of a
+ * node's line; then the next broadcast begins. There are as many as ranks or tensors, whichever are
+ * fewer. */
 double sp_broadcasts_s(const struct sp_step_inputs *in)
 {
     static const double piece_bytes = 524288;

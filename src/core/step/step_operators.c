@@ -19,9 +19,9 @@ static double matmul_rate(const struct sp_step_inputs *in, enum sp_dtype dtype)
     return peak[dtype] * constant(in, narrow ? SP_C_MATMUL_8 : SP_C_MATMUL_16);
 }
 
-/* Sides are worked on in tiles: a side of n takes n and half a tile of elements on average, so that
- * small matmuls waste more, without the steps of a single kernel's tiling. Where the chip's kernels
- * were not measured, half of the side of a systolic array, else of 128 elements. */
+/* Matmuls work on tiles: on average a side of n takes n plus half a tile of elements, so that small
+ * matmuls waste more, without the steps of a single kernel's tiling. If the chip's kernels were not
+ * measured, half of the side of a systolic array, else of 128 elements. */
 static double half_tile(const struct sp_step_inputs *in, enum sp_dtype dtype)
 {
     const bool narrow = sp_dtypes[dtype].bytes < 2;
@@ -47,8 +47,8 @@ static struct speed speed_of(const struct sp_step_inputs *in, enum sp_dtype want
                           half_tile(in, dtype)};
 }
 
-/* A device's part of a matmul: `count` products [rows, in] x [in, out], of whose input a row reads
- * `read` elements before any other does. */
+/* A device's part of a matmul: `count` products [rows, in] x [in, out], where a row is the first to
+ * read `read` elements of the input. */
 struct products {
     double count, rows, in, out, read;
 };
@@ -86,9 +86,9 @@ static double products_s(const struct products *m, double flops_per_s, double ha
     return m->count * sp_smooth_max(flops / flops_per_s, bytes / bytes_per_s);
 }
 
-/* Time of a matmul whose result has an odd number of columns over that of an even one: its rows are
- * read and written 2 bytes at a time. On A100 the head of 50,257 columns reaches 78 to 98 TFLOP/s,
- * that of 25,128 250, by runs that differ in their layers alone. */
+/* Time of a matmul whose result has an odd number of columns over that of one with an even number:
+ * its rows are read and written 2 bytes at a time. On A100 the head of 50,257 columns reaches 78 to
+ * 98 TFLOP/s and that of 25,128 reaches 250, according to runs that differ only in their layers. */
 static double odd_columns(const struct sp_step_inputs *in, const struct sp_matmul *m,
                           const struct products *mine)
 {
@@ -103,9 +103,9 @@ struct core_time {
 
 /* Unfused attention: matmuls over all pairs, masked half included, and between them kernels that
  * move each score in 2 bytes. The causal softmax reads the half below the diagonal (backward: of
- * its result and of a gradient) and writes whole rows; dropout knows no mask and reads, writes and
- * moves a byte of its own mask in both passes: 8 bytes a score forward and 9 backward, without a
- * causal mask 9 and 11. NVIDIA/Megatron-LM,
+ * its result and of a gradient) and writes whole rows; dropout ignores the causal mask and reads,
+ * writes and moves a byte of its own mask in both passes: 8 bytes per score forward and 9 backward,
+ * without a causal mask 9 and 11. NVIDIA/Megatron-LM,
  * megatron/fused_kernels/scaled_upper_triang_masked_softmax.h; dropout: Korthikanti et al. 2022,
  * section 4.1. */
 static struct core_time unfused_core(const struct sp_step_inputs *in, const struct sp_rank *rank,
@@ -127,9 +127,9 @@ static struct core_time unfused_core(const struct sp_step_inputs *in, const stru
                               2 * matmuls + (2 * read + SP_ELEMENT + dropout) * byte_s};
 }
 
-/* Rate of a fused attention kernel. The profile's is of the framework's own kernel; a stated one
- * has the share at which it was measured alone instead of the share that is expected of that one.
- * FLOP/s. */
+/* Rate of a fused attention kernel. The profile's rate is that of the framework's own kernel; a
+ * kernel named by the plan has the share at which it was measured alone, in place of the share
+ * expected of the framework's. FLOP/s. */
 static double fused_rate(const struct sp_step_inputs *in)
 {
     const enum sp_attention_kernel kernel = in->plan->execution.attention_kernel;
@@ -143,8 +143,8 @@ static double fused_rate(const struct sp_step_inputs *in)
     return share > 0 ? own * share / expected : own;
 }
 
-/* FLOPs of a token's forward pass for keys that causal kernels compute beside the attended ones, in
- * blocks that the mask cuts: as many for a query as were measured. */
+/* FLOPs of a token's forward pass for keys that causal kernels compute in addition to the attended
+ * ones, in blocks that the mask cuts: as many per query as were measured. */
 static double edge_flops(const struct sp_step_inputs *in, const struct sp_mixer *mixer)
 {
     const struct sp_attention_curve *const c = &in->hw->chip.kernels.attention[SP_KERNEL_BF16];
@@ -153,7 +153,7 @@ static double edge_flops(const struct sp_step_inputs *in, const struct sp_mixer 
 }
 
 /* Adds scores and weighted sum (fused kernels skip the masked half), and a recurrence's products.
- * Flash attention computes scores again in the backward pass, unfused attention keeps them. */
+ * Flash attention recomputes scores in the backward pass, unfused attention keeps them. */
 static void add_core(const struct sp_step_inputs *in, const struct sp_rank *rank,
                      const struct sp_mixer *mixer, bool cross, struct sp_layer_time *time)
 {
@@ -181,8 +181,8 @@ static double passes_of_memory(const struct sp_step_inputs *in, enum sp_operator
     return as_they_arrive ? 0.5 : 1;
 }
 
-/* A third of the loss in both passes: the framework's bytes for each logit, of which a fused kernel
- * counts three elements in each of three passes. */
+/* A third of the loss in both passes: the framework's bytes for each logit; a fused kernel counts
+ * three elements of them in each of three passes. */
 static double loss_s(const struct sp_step_inputs *in, double elements)
 {
     enum { COUNTED = 3 * 3 };
@@ -230,7 +230,7 @@ static double summed_rows(const struct sp_matmul *m, const struct sp_rank *r, do
                                       : rows * r->tokens[SP_BY_SEQUENCE] / r->tokens[SP_BY_NOTHING];
 }
 
-/* Tensor reads and writes beside an adapter's products, as in eager frameworks. Forward: output
+/* Tensor reads and writes besides an adapter's products, as in eager frameworks. Forward: output
  * read and written to scale it; both outputs read, sum written. Backward: output gradient scaled;
  * both input gradients read, sum written. */
 enum { SCALED = 2, SUMMED = 3 };

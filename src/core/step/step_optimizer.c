@@ -1,12 +1,13 @@
-/* The optimizer's part of a step: states through memory, and what orthogonal updates compute. */
+/* The optimizer's part of a step: states read and written, and the arithmetic of orthogonal
+ * updates. */
 #include <math.h>
 
 #include <scaleplan/step.h>
 
 #include "core/step/step_internal.h"
 
-/* Bytes of states, gradients and weights that a host reads and writes in a second to update what is
- * one device's, by PyTorch's Adam on its cores: all of Qwen3-0.6B's optimizer on the host of an
+/* Bytes of states, gradients and weights that a host reads and writes per second to update one
+ * device's share, with PyTorch's Adam on its cores: all of Qwen3-0.6B's optimizer on the host of an
  * H100 adds 0.926 s to a step of 0.752 s (NVIDIA-NeMo/RL PR 3628). */
 static const double host_update_bytes_per_s = 19e9;
 
@@ -31,7 +32,7 @@ double sp_optimizer_s(const struct sp_step_inputs *in, const struct sp_stage_wei
            host_update_s(in, away * mine);
 }
 
-/* The three products of an iteration on a matrix of n x m, m <= n: X X^T, its square, and that
+/* The three products of an iteration on an n x m matrix X, m <= n: X X^T, its square, and that
  * times X. */
 static double iteration_flops(double rows, double columns)
 {
@@ -39,7 +40,7 @@ static double iteration_flops(double rows, double columns)
     return 2 * (2 * n * m * m + m * m * m);
 }
 
-/* Projections that stand side by side in one matmul are matrices of their own. */
+/* Projections fused side by side into one matmul are separate matrices. */
 static void add_matmul(const struct sp_step_inputs *in, const struct sp_matmul *matmul,
                        struct sp_orthogonal *sum)
 {

@@ -30,7 +30,7 @@ bool sp_is_open(const struct sp_step_inputs *in, enum sp_unknown unknown)
     return open[unknown];
 }
 
-/* Logarithm of a step under another plan over `here`; 0 if the plan is not possible. */
+/* Logarithm of the step under another plan relative to `here`; 0 if the plan is not possible. */
 static double way_to(const struct sp_step_inputs *in, const struct sp_layers *layers,
                      const struct sp_plan *plan, double here)
 {

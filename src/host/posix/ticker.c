@@ -8,7 +8,7 @@
 
 static volatile sig_atomic_t seconds; /* since the start; 0: nothing is written yet */
 
-/* Writes with what a signal may call. */
+/* Writes with functions that a signal handler may call. */
 static void put(const char *text, size_t n)
 {
     while (n > 0) {

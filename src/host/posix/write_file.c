@@ -120,7 +120,7 @@ static int open_nameless(const char *target)
     return -1;
 }
 
-/* Gives an open file a name of its own beside `target`. */
+/* Gives an open file its own name beside `target`. */
 static bool name_file(int file, char temporary[PATH_MAX])
 {
     enum { MOST_TRIES = 100 };

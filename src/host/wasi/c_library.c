@@ -94,9 +94,9 @@ void qsort(void *items, size_t n, size_t size, compare_items *compare)
     free(room);
 }
 
-/* What is left of an angle of -4 to 4 without quarter turns, in two parts, for cos(); returns the
- * number of quarter turns. pi / 2 is in two parts too, the first of 33 bits, so that a multiple
- * of it is exact. */
+/* Reduces an angle of -4 to 4 by quarter turns, for cos(): the rest in two parts; returns the
+ * number of quarter turns. pi / 2 is in two parts too, the first of 33 bits, so that a multiple of
+ * it is exact. */
 int __rem_pio2(double angle, double *left)
 {
     static const double first = 0x1.921fb544p+0, second = 0x1.0b4611a626331p-34;

@@ -20,8 +20,8 @@ static bool is_in_class(unsigned c, const char *name, size_t n)
     return false;
 }
 
-/* Takes a set from after its bracket, and tells whether it has a character; false where no second
- * bracket closes it. */
+/* Reads a set from after its opening bracket, and tells whether it contains a character; false if
+ * no bracket closes it. */
 static bool take_set(const char **at, unsigned c, bool *has)
 {
     const char *p = *at;
@@ -51,8 +51,8 @@ static bool take_set(const char **at, unsigned c, bool *has)
     return true;
 }
 
-/* Takes one part of a pattern, which is no *, and the character that it fits; false: it fits none.
- */
+/* Reads one part of a pattern other than *, and the character that it matches; false: it does not
+ * match. */
 static bool take_one(const char **pattern, const char **text)
 {
     bool has = false;
@@ -70,7 +70,7 @@ static bool take_one(const char **pattern, const char **text)
 
 int fnmatch(const char *pattern, const char *text, int flags)
 {
-    const char *star = NULL, *behind = NULL; /* the last *, and what it takes ends there */
+    const char *star = NULL, *behind = NULL; /* the last *, and the end of its match */
     (void)flags;
     while (*text || *pattern) {
         if (*pattern == '*') {

@@ -1,5 +1,5 @@
-/* Memory of a module, which lives for one run: a block that was freed serves again for blocks of
- * its class of sizes, and nothing goes back. A tenth of the code of the C library's own. */
+/* Memory of a module, which lives for one run: a freed block is used again for blocks of its size
+ * class, and nothing is returned. A tenth of the code of the C library's allocator. */
 #ifdef __wasm__
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* A page is no terminal: no width, no colours. */
+/* A page is not a terminal: no width, no colours. */
 #include "host/terminal.h"
 
 int sp_terminal_width(FILE *out)

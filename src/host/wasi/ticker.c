@@ -1,4 +1,4 @@
-/* A page shows by itself that it works. */
+/* A page shows its own progress. */
 #include "host/ticker.h"
 
 void sp_start_ticker(void)

@@ -14,8 +14,9 @@ bool sp_spell_bridge(struct sp_settings *settings);
 /* Whether settings are those of a ConfigContainer, whole or in part. */
 bool sp_is_bridge(const struct sp_settings *settings);
 
-/* Adds to the arguments `to` what the configuration `from` says by other words, and where it says
- * nothing, what Megatron-Bridge takes: a remark says what that is of a recipe. */
+/* Adds to the arguments `to` the settings that the configuration `from` has under other names
+ * and, where it has none, Megatron-Bridge's defaults: a remark names the part that comes from a
+ * recipe. */
 bool sp_take_bridge(struct sp_settings *from, struct sp_settings *to);
 
 #endif

@@ -1,6 +1,6 @@
-/* Megatron-Bridge and NeMo 2: fields as a recipe in Python sets them, by the names of
- * ConfigContainer. NeMo 2 has what Megatron-Bridge calls model and train in trainer.strategy and
- * data. Names: the guide from Megatron-LM to Megatron-Bridge, NeMo 2's MegatronStrategy. */
+/* Megatron-Bridge and NeMo 2: fields as a Python recipe sets them, by the names of ConfigContainer.
+ * NeMo 2 has in trainer.strategy and data the settings that Megatron-Bridge calls model and train.
+ * Names: the guide from Megatron-LM to Megatron-Bridge, NeMo 2's MegatronStrategy. */
 #include <stdio.h>
 #include <string.h>
 

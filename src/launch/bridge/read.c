@@ -1,5 +1,6 @@
-/* Megatron-Bridge: what its configuration says otherwise than Megatron-LM's arguments: the name of
- * a precision, and defaults (mixed_precision.py, transformer_config.py and recipes of 0.7). */
+/* Megatron-Bridge: settings in which its configuration differs from Megatron-LM's arguments: the
+ * name of a precision, and defaults (mixed_precision.py, transformer_config.py and recipes of
+ * 0.7). */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +16,7 @@ bool sp_is_bridge_name(const char *name)
 
 bool sp_is_bridge(const struct sp_settings *s)
 {
-    const char *const precision = sp_said(s, "mixed_precision"); /* which accelerate has too */
+    const char *const precision = sp_said(s, "mixed_precision"); /* a key that accelerate has too */
     for (int i = 0; i < s->n; i++)
         if (sp_is_bridge_name(s->at[i].name))
             return true;
@@ -61,13 +62,13 @@ static bool take_recipe(const struct sp_settings *from, struct sp_settings *to)
         sp_launch_note(from, "a recipe may set more; assumed here:%s%s%s", split ? "" : " TP 1",
                        precise ? "" : " bf16_mixed", sharded ? "" : " the distributed optimizer");
     if (!sp_has_setting(to, "--num-layers") && !sp_has_setting(to, "--hidden-dropout") &&
-        !sp_add_setting(to, "--hidden-dropout", "0")) /* as the classes of named models have it */
+        !sp_add_setting(to, "--hidden-dropout", "0")) /* as in the classes of named models */
         return false;
     return (precise || sp_add_setting(to, "--bf16", "")) &&
            (sharded || sp_add_setting(to, "--use-distributed-optimizer", ""));
 }
 
-/* Adapters: peft.dim of every linear layer, if it is not told otherwise. */
+/* Adapters: peft.dim for every linear layer, unless set otherwise. */
 static void take_adapters(struct sp_settings *from, const struct sp_settings *to)
 {
     static const char section[] = "peft.";
@@ -97,7 +98,7 @@ bool sp_take_bridge(struct sp_settings *from, struct sp_settings *to)
     const char *const precision = sp_said(from, "mixed_precision"), *const seq =
                                                                         sp_said(to, "--seq-length");
     take_adapters(from, to);
-    /* experts are whole by default, and positions as many as tokens */
+    /* experts are not split by default, and there are as many positions as tokens */
     return (!precision || take_precision(from, precision, to)) && take_recipe(from, to) &&
            (sp_said(to, "--expert-tensor-parallel-size") ||
             sp_said_whole(to, "--expert-model-parallel-size", 1) == 1 ||

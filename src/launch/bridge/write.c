@@ -13,7 +13,7 @@
 /* Bytes of a field's value. */
 enum { FIELD = 256 };
 
-/* The sections, and the class of those that a recipe has as another one, or as a name. */
+/* The sections, and the class of those that a recipe has under another class, or as a name. */
 static const struct {
     const char *name, *target, *latent;
 } sections[] = {
@@ -30,7 +30,7 @@ static const struct {
      "megatron.bridge.training.mixed_precision.MixedPrecisionConfig"},
 };
 
-/* The argument of Megatron-LM that a field stands for by its own name, "--num-layers" of
+/* The argument of Megatron-LM that a field means by its own name, "--num-layers" of
  * model.num_layers. */
 static void flag_of(const struct sp_launch_row *row, char *flag)
 {
@@ -59,7 +59,7 @@ static bool find_beside(const struct sp_launch_row *row, const struct sp_setting
     return false;
 }
 
-/* The field's value by what these settings say; false: they say nothing of it. */
+/* The field's value according to these settings; false: they do not determine it. */
 static bool find_field(const struct sp_launched *l, const struct sp_settings *s,
                        const struct sp_launch_row *row, char *value)
 {
@@ -155,8 +155,8 @@ static void lose(const struct sp_launched *l, struct sp_settings *s)
                     s->at[i].name);
 }
 
-/* Muon with sharded states is an optimizer of its own name (recipes/utils/optimizer_utils.py): the
- * distributed optimizer itself has no Muon. */
+/* Muon with sharded states is an optimizer with another name (recipes/utils/optimizer_utils.py):
+ * the distributed optimizer itself has no Muon. */
 static void spell_muon(struct sp_settings *s)
 {
     const char *const optimizer = sp_said(s, "--optimizer");

@@ -1,13 +1,13 @@
-/* DeepSpeed: keys that are read, and those that change neither memory nor time enough to count.
- * Everything else that is switched on is named in a remark. Keys: deepspeed/runtime/constants.py,
- * zero/config.py and the sections' own config.py, 0.19. */
+/* DeepSpeed: keys that are read, and keys with little effect on memory and time. Everything else
+ * that is switched on is named in a remark. Keys: deepspeed/runtime/constants.py, zero/config.py
+ * and the sections' own config.py, 0.19. */
 #include <string.h>
 
 #include "base/text.h"
 #include "base/list.h"
 #include "launch/deepspeed/deepspeed.h"
 
-/* JSON's own booleans alone: DeepSpeed takes the text "no" for true, as Python does. */
+/* Only JSON's own booleans: DeepSpeed takes the text "no" for true, as Python does. */
 static bool is_off(const cJSON *value)
 {
     const cJSON *const enabled = cJSON_GetObjectItemCaseSensitive(value, "enabled");
@@ -32,7 +32,7 @@ static void note(const struct sp_settings *s, const char *section, const char *k
                    row ? ", " : "", row ? row->note : "");
 }
 
-/* Whether a key is of the words behind "SECTION:". */
+/* Whether a key is one of the words after "SECTION:". */
 static bool is_quiet(const char *keys, size_t n, const char *key)
 {
     char list[4096];

@@ -78,8 +78,8 @@ static void refuse_batch(struct sp_settings *s, const double given[PARTS], int64
                (long long)ranks);
 }
 
-/* The batch in sequences: given, or the product of its parts. "auto" is the trainer's to say, so
- * nothing follows from what stands beside it but a product. `ranks` are all but those of context
+/* The batch in sequences: given, or the product of its parts. "auto" is left to the trainer, so
+ * nothing follows from its neighbours except a product. `ranks` excludes those of context
  * parallelism: DeepSpeedConfig has train_batch_size count each of the `tp` ranks that share a
  * sequence. */
 static void read_batch(struct sp_settings *s, int64_t ranks, int64_t tp)
@@ -111,9 +111,9 @@ static void read_batch(struct sp_settings *s, int64_t ranks, int64_t tp)
                        (long long)tp);
 }
 
-/* Gradients are of the model's format where data_types names none (get_data_types of DeepSpeed's
- * engine.py). "auto" is what Hugging Face's trainer fills in from its own arguments: bf16 as a
- * rule. `bfloat16` is an older name of `bf16`. */
+/* Gradients are in the model's format if data_types names none (get_data_types of DeepSpeed's
+ * engine.py). For "auto", Hugging Face's trainer fills in its own arguments: bf16 as a rule.
+ * `bfloat16` is an older name of `bf16`. */
 static void read_precision(struct sp_settings *s)
 {
     static const char *const formats[] = {"bf16.enabled", "bfloat16.enabled", "fp16.enabled"};
@@ -138,10 +138,10 @@ static bool is_away(struct sp_settings *s, const char *name)
 
 static void read_zero(struct sp_settings *s)
 {
-    const int64_t stage =
-                      sp_setting_is(s, "zero_optimization", "true") /* as older versions write it */
-                          ? 1
-                          : whole(s, "zero_optimization.stage"),
+    const int64_t stage = sp_setting_is(s, "zero_optimization",
+                                        "true") /* the spelling of older versions */
+                              ? 1
+                              : whole(s, "zero_optimization.stage"),
                   group = whole(s, "zero_optimization.mics_shard_size");
     if (stage > 3)
         sp_fail_in(s, "zero_optimization.stage: %lld: expected 0 to 3", (long long)stage);
@@ -156,13 +156,13 @@ static void read_zero(struct sp_settings *s)
         sp_launch_note(s, "not modelled: weights in host memory");
 }
 
-/* Whether it is for this reader: every JSON is. */
+/* Whether the file is for this reader: every JSON file is. */
 static enum sp_match detect(const struct sp_launch_file *file)
 {
     return file->json ? SP_LIKELY : SP_NO_MATCH;
 }
 
-/* Whether there is a key that only DeepSpeed has: others too have accumulation. */
+/* Whether there is a key that only DeepSpeed has: other tools also have accumulation. */
 static bool is_own(const struct sp_launch_file *file)
 {
     const cJSON *const root = file->json;
@@ -174,7 +174,7 @@ static bool is_own(const struct sp_launch_file *file)
              cJSON_IsObject(cJSON_GetObjectItem(root, "fp16"))));
 }
 
-/* Reads the comment of an export beside the options. */
+/* Reads the comment of an export in addition to the options. */
 static bool read_comments(struct sp_launch_file *file)
 {
     const cJSON *const comments = cJSON_GetObjectItem(file->json, "_comment");
@@ -203,9 +203,8 @@ bool sp_read_deepspeed(struct sp_launch_file *file)
     if (!is_own(file)) {
         s->launch->format = NULL;
         if (cJSON_HasObjectItem(file->json, "command") && cJSON_HasObjectItem(file->json, "dp"))
-            return sp_fail_in(s,
-                              "a plan that `search` or `step` printed, not a launch: its line is "
-                              "\"command\", and `jq -c . FILE | scaleplan step -` reads it");
+            return sp_fail_in(s, "a plan of `search` or `step`, not a launch: \"command\" has its "
+                                 "line, and `jq -c . FILE | scaleplan step -` reads it");
         return sp_fail_in(s, "no DeepSpeed key, such as train_batch_size or zero_optimization");
     }
     if (!read_comments(file))

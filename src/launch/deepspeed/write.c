@@ -1,5 +1,5 @@
-/* DeepSpeed: a plan as its JSON configuration. train_batch_size is what DeepSpeedConfig holds
- * against micro-batch x accumulation x world size: it counts each rank of tensor parallelism as a
+/* DeepSpeed: a plan as its JSON configuration. DeepSpeedConfig compares train_batch_size with
+ * micro-batch x accumulation x world size: it counts each rank of tensor parallelism as a
  * replica. */
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,8 @@ static void put_comments(FILE *out, const struct sp_launched *l)
     char *text = NULL;
     size_t length;
     FILE *const lines = sp_must(open_memstream(&text, &length));
-    fputs("plan: ", lines); /* a model's name may be anything, the mark of sp_read_assumed too */
+    fputs("plan: ",
+          lines); /* a model's name may contain anything, even the mark of sp_read_assumed */
     sp_write_title(l, lines);
     sp_put_lost(l->written, "\n", "", lines);
     sp_write_assumed(l, NULL, true, "\n", "", lines);

@@ -1,4 +1,4 @@
-/* The engines whose servers are written and read: what starts one. */
+/* The engines whose servers are written and read, and the programs that start them. */
 #include "launch/engines/engines.h"
 
 #define ENGINE(name, starts, is_read)                                                              \

@@ -1,5 +1,5 @@
-/* Commands of an engine's server as options of `serve`. Defaults that an engine takes are those of
- * its file in configs/engines. */
+/* Commands of an engine's server as options of `serve`. An engine's defaults are those of its file
+ * in configs/engines. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "base/suggest.h"
 #include "base/text.h"
 #include "launch/engines/engines.h"
-#include "launch/fields/core.h"
+#include "launch/fields/deciding.h"
 #include "launch/fields/programs.h"
 #include "launch/huggingface/adapters.h"
 #include "launch/shell/flags.h"
@@ -47,7 +47,7 @@ static bool has_word(const struct sp_script_command *command, const char *word)
     return false;
 }
 
-/* Spells a name as the rows have it: engines take "-" and "_" alike. */
+/* Spells a name as the rows do: engines accept "-" and "_" alike. */
 static void spell(struct sp_settings *s, struct sp_setting *at)
 {
     static const char marks[] = "-_";
@@ -95,7 +95,7 @@ static bool take_json(struct sp_settings *s)
     return ok;
 }
 
-/* Whether an option is of a list of the engine's file. */
+/* Whether a list of the engine's file contains an option. */
 static bool is_known(const struct sp_settings *s, const struct sp_setting *at)
 {
     char option[24];
@@ -116,7 +116,7 @@ static void offer_words(const char *list, struct sp_nearest *nearest)
     }
 }
 
-/* Refuses an option that is nearly one of the engine's: the server would not start. */
+/* Refuses a misspelt option of the engine: the server would not start. */
 static bool refuse_mistyped(const struct sp_settings *s)
 {
     bool ok = true;
@@ -153,8 +153,8 @@ static double degree(struct sp_settings *s, const char *serve)
     return row ? (double)sp_setting_whole(s, row->name, 1, 1) : 1;
 }
 
-/* Our word for the value of a row; "" where it is left out. A word that the row does not have
- * decides the answer. */
+/* Our word for the value of a row; "" if it is left out. A word that the row does not have leaves
+ * the answer open. */
 static void word(struct sp_settings *s, const char *serve, const char *option, char *out)
 {
     const struct sp_launch_row *const row = sp_row_of_service(s->words, serve);
@@ -271,7 +271,7 @@ static void read_model(struct reading *r)
                 model.moe.experts > 0;
 }
 
-/* How a server is divided, as write.c has it. */
+/* How a server is divided, as written by write.c. */
 static void read_degrees(struct reading *r, struct server *v)
 {
     struct sp_settings *const s = v->s;
@@ -316,8 +316,8 @@ static double instances_of(struct reading *r, const struct server *v)
     return assumed_number(r, "replicas", fmax(v->replicas, room));
 }
 
-/* Requests in flight: those of the comment where that is what the server was made for, else as many
- * as it runs. */
+/* Requests in flight: those of the comment if the server was made for them, else as many as it
+ * runs. */
 static void read_load(struct reading *r, const struct server *v, double instances)
 {
     struct sp_settings *const s = r->s;
@@ -343,8 +343,8 @@ static void read_load(struct reading *r, const struct server *v, double instance
         sp_launch_option(s, "concurrency", "%.0f", all);
 }
 
-/* A pool of the comment, "4xtp1dp8ep8": how many, and degrees that the command cannot say, where
- * they make its ranks. */
+/* A pool of the comment, "4xtp1dp8ep8": the number of instances, and degrees that the command
+ * cannot express, if they match its ranks. */
 static double take_pool(const char *text, struct server *v)
 {
     double n = 1, tp = 0, dp = 0, ep = v->ep;
@@ -380,7 +380,7 @@ static double read_pools(struct reading *r, struct server *generates, struct ser
     return y;
 }
 
-/* Numbers and formats that stand for themselves. */
+/* Numbers and formats that need no translation. */
 static void read_settings(struct reading *r, const struct server *v)
 {
     static const char *const numbers[] = {"memory-fraction", "block", "draft-tokens"};

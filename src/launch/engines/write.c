@@ -16,7 +16,7 @@ struct writing {
     const struct sp_launch_words *words;
     const struct sp_launched *l;
     const char *role; /* "reads", "generates", "": both */
-    bool last;        /* what is lost of several commands is said once */
+    bool last;        /* a loss of several commands is reported once */
 };
 
 static double ranks_of(const struct sp_served_pool *p)
@@ -24,16 +24,16 @@ static double ranks_of(const struct sp_served_pool *p)
     return p->tp * p->attention_dp;
 }
 
-/* Whether one option has replicas of a dense model, and ranks of attention where there are
- * experts: the engine with no option of its own for the latter. */
+/* Whether one option sets the replicas of a dense model and, for experts, the ranks of attention:
+ * true for engines without a separate option for the latter. */
 static bool dp_is_attention(const struct writing *w)
 {
     return sp_row_of_service(w->words, "dp") && !sp_row_of_service(w->words, "attention-dp") &&
            w->of->experts > 0;
 }
 
-/* Instances that one command starts: of those with an option for it, as many as one host holds
- * evenly. Pools are several commands, each started as often as there are instances. */
+/* Instances that one command starts: for engines with an option for it, as many as one host holds
+ * evenly. Pools are several commands, each started once per instance. */
 static double started(const struct writing *w)
 {
     const struct sp_served_pool *const p = w->pool;
@@ -53,15 +53,15 @@ static double dp_of(const struct writing *w)
     return attention ? w->pool->attention_dp : started(w);
 }
 
-/* Whether the engine's option for attention's data parallelism has such a degree: one without a
- * degree of its own takes all ranks. */
+/* Whether the engine's option for attention's data parallelism can express a degree: a switch takes
+ * all ranks. */
 static bool has_attention(const struct writing *w)
 {
     return sp_row_of_service(w->words, "attention-dp") &&
            (sp_row_of_service(w->words, "dp") || w->pool->tp == 1);
 }
 
-/* The value of what a row sets, NAN if there is nothing to say. */
+/* The value of a row's setting, NAN if there is none. */
 static double number_of(const struct writing *w, const char *serve)
 {
     const struct sp_served_launch *const of = w->of;
@@ -99,7 +99,7 @@ static const char *hub_name(const struct writing *w, const char *model, char *ou
     return out[0] ? out : model;
 }
 
-/* The word of what a row sets, in ours; "" if there is nothing to say. */
+/* Our word for a row's setting; "" if there is none. */
 static const char *word_of(const struct writing *w, const char *serve, char *out)
 {
     const struct sp_served_launch *const of = w->of;
@@ -128,7 +128,7 @@ static const char *word_of(const struct writing *w, const char *serve, char *out
                : "";
 }
 
-/* The value of a row as the engine has it; false if it is not given. */
+/* The value of a row in the engine's spelling; false if it is not given. */
 static bool value_of(const struct writing *w, const struct sp_launch_row *row, char *out)
 {
     char room[SP_ROW_WORD];
@@ -161,7 +161,7 @@ static bool is_said(const struct writing *w, const char *serve)
     return row && value_of(w, row, value);
 }
 
-/* Whether the engine can be told the degree of expert parallelism. */
+/* Whether the engine has an option for the degree of expert parallelism. */
 static bool says_ep(const struct writing *w)
 {
     const struct sp_served_pool *const p = w->pool;
@@ -174,7 +174,7 @@ static bool says_attention(const struct writing *w)
     return w->pool->attention_dp == 1 || has_attention(w) || dp_is_attention(w);
 }
 
-/* Whether a text stands in a comment as one word. */
+/* Whether a comment contains a text as one word. */
 static bool is_one_word(const char *text)
 {
     return text[0] && text[0] != '-' && !strpbrk(text, " \t\r\n");
@@ -239,7 +239,7 @@ static void put_degrees(const struct sp_served_launch *of, const struct sp_serve
         fprintf(out, "ep%.0f", p->ep);
 }
 
-/* The other inputs of `serve --from`, and what was lost. */
+/* The other inputs of `serve --from`, and the losses. */
 static void put_rest(const struct writing *w, FILE *out)
 {
     static const char own[] = "tp,pp,attention-dp,ep,etp,replicas,disaggregate,model,draft-model";
@@ -268,7 +268,7 @@ static void put_rest(const struct writing *w, FILE *out)
     fputs("\n", out);
 }
 
-/* Puts one command, an option a line. */
+/* Puts one command, one option per line. */
 static void put_command(const struct writing *w, const char *program, FILE *out)
 {
     char value[SP_ROW_WORD];

@@ -1,4 +1,4 @@
-/* Inputs of an estimate that no option of a framework gives: a comment of the export carries it
+/* Inputs of an estimate that no option of a framework gives: a comment in the export carries them
  * to `step --from`, "scaleplan: --framework nemo --imbalance 1.2". Anything that the format can
  * express is in its own options only, so that editing them never contradicts the comment. */
 #include <string.h>
@@ -12,13 +12,13 @@ static const char mark[] = "scaleplan:";
 /* Options of `step` that such a comment may hold. */
 static const char known[] = "framework,imbalance,fsdp,seq,remat,batch,micro-batch";
 
-/* Whether a word survives being separated by blanks and put in quotes. */
+/* Whether a word can be separated by blanks and put in quotes unchanged. */
 static bool is_one_word(const char *text)
 {
     return text && text[0] && text[0] != '-' && !strpbrk(text, " \t\r\n\\'\"");
 }
 
-/* No framework has an option for whose defaults an estimate follows; without this comment an
+/* No framework has an option for the defaults on which an estimate rests; without this comment an
  * exported plan came back with another step time. The file's own options override it. */
 void sp_write_assumed(const struct sp_launched *l, const char *framework, bool is_script_apart,
                       const char *before, const char *after, FILE *out)
@@ -31,7 +31,7 @@ void sp_write_assumed(const struct sp_launched *l, const char *framework, bool i
         PUT(" --framework %s", is_one_word(l->framework_given) ? l->framework_given : l->framework);
     if (p->imbalance != 1)
         PUT(" --imbalance %.17g", p->imbalance);
-    /* Between slices, replicas are what is inferred. */
+    /* Between slices, the number of replicas is inferred. */
     if (p->zero > 0 && l->hw->slices > 1 && p->shards == p->dp * p->cp)
         PUT(" --fsdp %lld", (long long)p->shards);
     if (is_script_apart)

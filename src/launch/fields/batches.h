@@ -11,8 +11,8 @@ struct sp_token_batch {
     int64_t tokens, seq, batch, replicas;
 };
 
-/* The micro-batch in sequences: the most of full length that it holds and that divide a replica's
- * share of the batch; a remark says so. And the same as the option of a launch. */
+/* The micro-batch in sequences: the most sequences of full length that fit and that divide a
+ * replica's share of the batch; a remark states it. And the same as an option of the launch. */
 int64_t sp_token_micro_batch(const struct sp_settings *settings,
                              const struct sp_token_batch *batch);
 void sp_launch_token_batch(const struct sp_settings *settings, const struct sp_token_batch *batch);

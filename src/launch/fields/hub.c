@@ -19,8 +19,8 @@ bool sp_find_hub_model(const char *given, const struct sp_sources *sources, char
     sp_spell_model(plain, out, size);
     if (sp_load_model(out, sources, &model, &unknown))
         return true;
-    /* names of the hub lose what says how a model was tuned or stored; a folder's name may be one
-     */
+    /* names of the hub lose the parts that tell how a model was tuned or stored; a folder's name
+     * may be one */
     snprintf(out, size, "hub/%.90s", slash ? slash + 1 : plain);
     return sp_load_model(out, sources, &model, &unknown);
 }

@@ -1,4 +1,4 @@
-/* Models and recipes as frameworks name them: whether a name says all of one. */
+/* Models and recipes as frameworks name them, and whether a name describes all of one. */
 #include "launch/fields/models.h"
 
 #include "config/load.h"

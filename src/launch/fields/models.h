@@ -4,10 +4,10 @@
 
 #include "launch/launch.h"
 
-/* Whether the model is the one that ships under its name: same dimensions, same parameters. */
+/* Whether the model equals the built-in one of its name: same dimensions, same parameters. */
 bool sp_ships_model(const struct sp_launched *launched);
 
-/* Whether the recipe is the one that ships under its name: the same bytes and format. */
+/* Whether the recipe equals the built-in one of its name: same bytes and format. */
 bool sp_ships_precision(const struct sp_launched *launched);
 
 #endif

@@ -4,8 +4,8 @@
 
 #include "launch/fields/settings.h"
 
-/* Bytes in fp32 beside the master copy; two moments, as Adam's, are those of every recipe of a
- * launch; AdEMAMix keeps a third. Names: Megatron-LM --optimizer, DeepSpeed optimizer.type, MaxText
+/* Bytes in fp32 besides the master copy; every recipe of a launch has the two moments of Adam;
+ * AdEMAMix keeps a third. Names: Megatron-LM --optimizer, DeepSpeed optimizer.type, MaxText
  * opt_type. */
 static const struct {
     const char *name;
@@ -28,7 +28,7 @@ static const struct {
     {"muon", 4, false, "embeddings and norms, which use Adam, are counted as matrices"},
 };
 
-/* An unknown optimizer is refused: SGD counted as Adam made a plan that fits not fit. */
+/* An unknown optimizer is refused: counting SGD as Adam made a plan that fits not fit. */
 void sp_read_optimizer(const struct sp_settings *s, const char *key, const char *name,
                        double momentum)
 {

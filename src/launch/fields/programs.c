@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "launch/fields/core.h"
+#include "launch/fields/deciding.h"
 #include "launch/shell/flags.h"
 #include "launch/shell/state.h"
 
@@ -22,8 +22,8 @@ static bool next_word(const char **list, const char *end, char *out, size_t size
     return true;
 }
 
-/* Whether a word of a command may name a program: its first one, a module, a script, or one behind
- * a launcher; no flag and no value of one. */
+/* Whether a word of a command may name a program: its first word, a module, a script, or the one
+ * after a launcher; not a flag or a flag's value. */
 static bool names_program(const struct sp_script_command *command, int i)
 {
     const char *const word = command->words[i], *const end = strrchr(word, '.');
@@ -40,7 +40,7 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* The first fitting word of a script's commands; NULL: none does. */
+/* The first matching word of a script's commands; NULL: none does. */
 static const char *find_word(const struct sp_script *script, const char *list, const char *end)
 {
     for (int i = 0; script && i < script->n; i++)
@@ -58,8 +58,8 @@ bool sp_starts_program(const struct sp_script *script, const char *pattern)
     return find_word(script, pattern, pattern + strlen(pattern)) != NULL;
 }
 
-/* A key "NAME", or the name of a word "NAME=VALUE" or "--NAME", that the pattern fits; "" if none
- * does. */
+/* A key "NAME", or the name of a word "NAME=VALUE" or "--NAME", that matches the pattern; "" if
+ * none does. */
 static void find_key(const struct sp_launch_file *file, const char *pattern, char *out, size_t size)
 {
     out[0] = '\0';
@@ -94,8 +94,8 @@ static bool has_keys(const struct sp_launch_file *file, const char *list, const 
     return false;
 }
 
-/* Takes a row, "FRAMEWORK[ > TARGET][ < NEEDS]: WORDS[ | KEYS][ = VALUES]", where the file is of
- * it. */
+/* Applies a row, "FRAMEWORK[ > TARGET][ < NEEDS]: WORDS[ | KEYS][ = VALUES]", if the file belongs
+ * to it. */
 static bool take_row(const char *row, const struct sp_launch_file *file, struct sp_program *p)
 {
     const char *const end = row + strcspn(row, "\n"), *const colon = strstr(row, ": ");
@@ -143,7 +143,10 @@ bool sp_take_program_values(const struct sp_program *program, struct sp_settings
         if (!value)
             continue;
         *value = '\0';
-        ok = sp_has_setting(settings, pair) || sp_add_setting(settings, pair, value + 1);
+        if (sp_has_setting(settings, pair))
+            continue;
+        ok = sp_add_setting(settings, pair, value + 1);
+        settings->at[settings->n - 1].usual = true;
     }
     return ok;
 }
@@ -154,10 +157,10 @@ static bool is_module(const struct sp_script_command *command, int i)
 {
     bool asked = false;
     for (int j = 0; j < i; j++)
-        asked = asked || sp_is(command->words[j], "-m");
+        asked = asked || sp_has_word("-m --module", command->words[j]);
     const char *const before = i > 0 ? command->words[i - 1] : "";
     return asked && command->words[i][0] != '-' &&
-           (before[0] != '-' || strchr(before, '=') || sp_is(before, "-m"));
+           (before[0] != '-' || strchr(before, '=') || sp_has_word("-m --module", before));
 }
 
 const char *sp_started_program(const struct sp_script *script, int *line)

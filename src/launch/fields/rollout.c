@@ -1,4 +1,4 @@
-/* What a launch of reinforcement learning says beside its training. */
+/* Settings of a reinforcement learning launch besides its training. */
 #include "launch/fields/rollout.h"
 
 #include <math.h>
@@ -8,20 +8,20 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "base/truth.h"
-#include "launch/fields/core.h"
+#include "launch/fields/deciding.h"
 #include "launch/fields/hub.h"
 
 /* The state of reading: names of lines and prefixes of settings are lists (" NAME NAME "). */
 struct reading {
     const struct sp_launch_file *file;
     struct sp_settings *s;
-    struct sp_rules rules, others; /* with another value for each number that is not known */
+    struct sp_rules rules, others; /* with another value for each unknown number */
     char unknown[SP_RULE], prefixes[SP_RULE];
-    char needs[64]; /* "?NAME": what the last unknown one needs */
+    char needs[64]; /* "?NAME": the input that the last unknown one needs */
     bool ok;
 };
 
-/* A line: the option, the words behind it ("": none), and what sets it. */
+/* A line: the option, the words after it ("": none), and the expression that sets it. */
 struct line {
     char option[SP_RULE], expression[SP_RULE];
     const char *rest;
@@ -87,15 +87,14 @@ static bool is_null(const char *value)
     return sp_has_word("null None none ~ {} []", value);
 }
 
-/* Whether a setting says anything: YAML's are empty where they are left out, flags have no value.
- */
+/* Whether a setting has content: YAML settings may be empty, flags have no value. */
 static bool says(const struct sp_setting *at)
 {
     return (at->value[0] || at->name[0] == '-') && sp_truth(at->value) != 0 && !is_null(at->value);
 }
 
-/* What of a setting's value is not known: a variable, or a formula in the place of a number; NULL:
- * nothing. */
+/* The unknown part of a setting's value: a variable, or a formula instead of a number; NULL:
+ * none. */
 static const char *gap_of(const struct sp_settings *s, const char *name, bool number)
 {
     for (int i = s->n - 1; i >= 0; i--) {
@@ -112,7 +111,8 @@ static const char *gap_of(const struct sp_settings *s, const char *name, bool nu
     return NULL;
 }
 
-/* Marks the settings of an expression as read. The first gap of one; NULL: there is none. */
+/* Marks the settings of an expression as read. Returns the first gap of one; NULL: there is
+ * none. */
 static const char *ask_settings(struct sp_settings *s, const char *expression)
 {
     char name[SP_ROW_NAME];
@@ -129,7 +129,7 @@ static const char *ask_settings(struct sp_settings *s, const char *expression)
     return gap;
 }
 
-/* Whether an expression has the name of a value that is not known. */
+/* Whether an expression contains the name of an unknown value. */
 static bool uses_unknown(const char *expression, const char *unknown)
 {
     char name[SP_RULE];
@@ -142,7 +142,7 @@ static bool uses_unknown(const char *expression, const char *unknown)
     return false;
 }
 
-/* Whether a line's value depends on a number that is not known. */
+/* Whether a line's value depends on an unknown number. */
 static bool depends(const struct reading *r, const struct line *line)
 {
     int64_t value = 0, other = 0;
@@ -216,14 +216,14 @@ static void read_as(struct reading *r, struct line *line)
     free(words);
 }
 
-/* What is known of a setting that names a model. */
+/* The known facts of a setting that names a model. */
 static const char *model_said(const struct sp_settings *s, const char *name)
 {
     const char *const said = sp_said(s, name), *const text = said ? said : sp_said_tail(s, name);
     return text && text[0] && !is_null(text) ? text : NULL;
 }
 
-/* A model other than the policy's, where the fact that is named holds; the first of several. */
+/* A model other than the policy's that has the named fact; the first of several. */
 static void read_model(struct reading *r, struct line *line)
 {
     char given[128], name[96];
@@ -276,7 +276,8 @@ static void skip(struct reading *r, struct line *line)
             r->s->at[i].read = true;
 }
 
-/* Names, as many as have room in a remark, what begins with a prefix and no line has asked for. */
+/* Names settings that begin with a prefix and that no line has asked for, as many as a remark has
+ * room for. */
 static void name_rest(struct reading *r)
 {
     char list[160] = "", text[240], prefix[SP_ROW_NAME];
@@ -303,7 +304,7 @@ static void name_rest(struct reading *r)
         note(r->s->launch, text);
 }
 
-/* Forms of a line, by the option or by the word behind it; `asks`: its expression has settings. */
+/* Forms of a line, by the option or by the word after it; `asks`: its expression has settings. */
 static const struct form {
     const char *option, *word;
     void (*read)(struct reading *r, struct line *line);
@@ -316,7 +317,7 @@ static const struct form {
     {NULL, NULL, read_word, true},
 };
 
-/* The form of a line; takes its word off. */
+/* The form of a line; removes its word. */
 static const struct form *form_of(struct line *line)
 {
     line->rest = cut_word(line->option);
@@ -339,7 +340,7 @@ static void read_line(struct reading *r, struct line *line)
         form->read(r, line);
         return;
     }
-    if (gap) /* else that of the names it is made of */
+    if (gap) /* else that of the names that make it up */
         snprintf(r->needs, sizeof r->needs, "?%.62s", gap);
     if (form->option) /* a remark */
         return;

@@ -1,5 +1,6 @@
-/* What a launch of reinforcement learning says beside its training: lines `rollout` of the
- * framework's file (configs/launch), each an option of `rl` and what sets it. */
+/* Settings of a reinforcement learning launch besides its training: lines `rollout` of the
+ * framework's file (configs/launch), each with an option of `rl` and the expression that sets
+ * it. */
 #ifndef SP_LAUNCH_ROLLOUT_H
 #define SP_LAUNCH_ROLLOUT_H
 

@@ -14,8 +14,8 @@
 #include "base/truth.h"
 #include "base/list.h"
 
-/* A name is in one list of the file; a switch that changes nothing is of two kinds. Every list
- * has room for all. */
+/* A name is in one list of the file, but a switch that changes nothing is in two. Every list has
+ * room for all names. */
 static void complete(struct sp_launch_words *w)
 {
     sp_append(w->quiet, sizeof w->quiet, " %s", w->quiet_switches);
@@ -89,7 +89,7 @@ bool sp_says(const struct sp_launched *l, const char *plan)
     return false;
 }
 
-/* Looks a word up in "THEIRS=OURS, BOTH", and gives the other half. */
+/* Finds a word in "THEIRS=OURS, BOTH", and gives the other half. */
 static void look_up(const char *values, const char *word, bool ours, char *out)
 {
     char item[2 * SP_ROW_WORD];
@@ -142,7 +142,7 @@ bool sp_next_spelling(const char **list, struct sp_spelling *out)
     return true;
 }
 
-/* Adds one spelling of a setting that was given as `said`, where it counts. */
+/* Adds one spelling of a setting that was given as `said`, if it counts. */
 static bool add_spelling(const struct sp_setting from, const struct sp_spelling *as,
                          const char *said, struct sp_settings *s)
 {
@@ -174,7 +174,7 @@ bool sp_spell_rows(struct sp_settings *s)
             const char *list = row->as;
             if (!sp_is(s->at[j].name, row->name))
                 continue;
-            if (strstr(row->as, ": ")) /* the value decides what it stands for */
+            if (strstr(row->as, ": ")) /* its meaning depends on the value */
                 sp_setting(s, row->name);
             else
                 sp_peek_setting(s, row->name);
@@ -185,7 +185,8 @@ bool sp_spell_rows(struct sp_settings *s)
     return ok;
 }
 
-/* The value of a setting by its row, as text; false if it is left out or no word of the row. */
+/* The value of a setting by its row, as text; false if it is left out or the row has no such
+ * word. */
 static bool read_row(const struct sp_launch_row *row, struct sp_settings *s, int64_t least,
                      bool number, char *out)
 {
@@ -233,7 +234,7 @@ static bool is_told(const struct sp_settings *s, const char *option)
     return false;
 }
 
-/* Adds what a row says of a plan, as an option of `step`; `usual`: where it is left out too. */
+/* Adds a row's setting of a plan as an option of `step`; `usual`: also if it is left out. */
 static void read_plan_row(const struct sp_launch_row *row, const struct sp_plan_field *field,
                           bool usual, struct sp_settings *s)
 {
@@ -244,7 +245,7 @@ static void read_plan_row(const struct sp_launch_row *row, const struct sp_plan_
         row->unsaid[0] && (field->fallback ? !sp_is(field->fallback, row->unsaid) : real);
     const bool read =
         real ? read_real(row, s, value) : read_row(row, s, (int64_t)field->min, number, value);
-    if (real && is_told(s, row->plan)) /* by a row above */
+    if (real && is_told(s, row->plan)) /* set by an earlier row */
         return;
     if (read)
         sp_launch_option(s, row->plan, "%s", value);

@@ -1,4 +1,5 @@
-/* Options of a framework by the rows of its file: written, checked, spelled for older versions. */
+/* Options of a framework by the rows of its file: how they are written, checked, and spelled for
+ * older versions. */
 #include <string.h>
 
 #include <scaleplan/names.h>
@@ -9,8 +10,8 @@
 #include "base/list.h"
 #include "launch/fields/rows.h"
 
-/* The value of what a row sets, as text; "" where it sets nothing or that has none. `usual`: what
- * leaving it out means. */
+/* The value of a row's setting, as text; "" if the row sets nothing, or a setting without a value.
+ * `usual`: the meaning of leaving it out. */
 static void value_of(const struct sp_launch_row *row, const struct sp_launched *l, char *value,
                      const char **usual)
 {
@@ -33,7 +34,7 @@ static void value_of(const struct sp_launch_row *row, const struct sp_launched *
         *usual = "0";
 }
 
-/* Whether the plan is of the kind that a row is of. */
+/* Whether the plan is of the kind to which a row applies. */
 static bool is_of(const struct sp_launch_row *row, const struct sp_launched *l)
 {
     return row->of[0] == '\0' || (sp_is(row->of, "experts") && l->model->moe.experts > 0) ||
@@ -109,7 +110,7 @@ void sp_put_rows(const struct sp_launched *l, const struct sp_settings *made, st
         else
             put_row(row, l, s);
     }
-    for (int i = 0; i < made->n; i++) /* what no row has a place for */
+    for (int i = 0; i < made->n; i++) /* the parts for which no row has a place */
         if (!sp_row_of(l->words[0], made->at[i].name))
             sp_add_setting(s, made->at[i].name, made->at[i].value);
 }
@@ -175,7 +176,7 @@ static bool spell_item(const struct sp_launched *l, const char *item, struct sp_
                 valued ? at->value : "", version);
     const size_t first = strcspn(flags, " ");
     snprintf(at->name, sizeof at->name, "%.*s", (int)first, flags);
-    if (valued || flags[first]) /* else it is another name */
+    if (valued || flags[first]) /* otherwise it is another name */
         snprintf(at->value, sizeof at->value, "%s", flags[first] ? flags + first + 1 : "");
     return true;
 }

@@ -1,4 +1,4 @@
-/* Rules of a framework's file: which of them hold for settings, a model and a machine. */
+/* Rules of a framework's file, and which of them apply to settings, a model and a machine. */
 #include "launch/fields/rules.h"
 
 #include <ctype.h>
@@ -14,7 +14,7 @@
 #include "launch/fields/programs.h"
 #include "launch/shell/arithmetic.h"
 
-/* The text of a setting, else of a key of the model in `room`; NULL: neither has it. */
+/* The text of a setting, or else of a key of the model in `room`; NULL: neither exists. */
 static const char *text_of(const struct sp_rules *r, const char *name, char *room, size_t size)
 {
     const char *const said = sp_said(r->settings, name);
@@ -25,7 +25,7 @@ static const char *text_of(const struct sp_rules *r, const char *name, char *roo
     return key ? room : said;
 }
 
-/* The value of a fact; false: none of that name. */
+/* The value of a fact; false: there is no fact of that name. */
 static bool find_fact(const struct sp_rules *r, const char *name, int64_t *value)
 {
     for (int i = 0; i < SP_FACTS && r->fact[i].name[0]; i++)
@@ -91,8 +91,8 @@ static int64_t number_of(const struct sp_rules *r, char *name)
     return !text ? otherwise : sp_is(text, "true") ? 1 : strtoll(text, NULL, 10);
 }
 
-/* A condition with numbers in place of names. Every plan of a search is held against every rule, so
- * that characters are copied as they are. */
+/* A condition with numbers in place of names. Every plan of a search is checked against every rule,
+ * so characters are copied unchanged. */
 static void fill_in(const struct sp_rules *r, const char *condition, char *out, size_t size)
 {
     char name[128];
@@ -126,7 +126,8 @@ static void fill_in(const struct sp_rules *r, const char *condition, char *out, 
 
 bool sp_calculate(const struct sp_rules *r, const char *expression, int64_t *value)
 {
-    struct sp_shell_scope none; /* no constant: its zeros would be 24 kB of the program's file */
+    struct sp_shell_scope
+        none; /* not a constant: its zeros would add 24 kB to the program's file */
     none.n = 0;
     char text[SP_RULE];
     struct sp_shell_missing missing;
@@ -154,7 +155,7 @@ bool sp_next_rule(const char **list, const char *between, char before[SP_RULE],
     return true;
 }
 
-/* The facts that rules of the file start from, behind those that are given. */
+/* The facts with which rules of the file start, after the given ones. */
 static void take_facts(struct sp_rules *r, const char *facts)
 {
     char version[SP_ROW_WORD], name[SP_RULE], expression[SP_RULE];
@@ -171,7 +172,7 @@ static void take_facts(struct sp_rules *r, const char *facts)
     }
 }
 
-/* The message of a rule that holds, with values in place of {NAME}. */
+/* The message of an applicable rule, with values in place of {NAME}. */
 static void put_values(const struct sp_rules *r, const char *what, char *out, size_t size)
 {
     for (size_t n = 0; *what && n + 1 < size; n = strlen(out)) {
@@ -195,7 +196,7 @@ static void put_values(const struct sp_rules *r, const char *what, char *out, si
     }
 }
 
-/* Adds the message of a rule to what it concerns. */
+/* Adds the message of a rule to its subject. */
 typedef void sp_hear(const struct sp_rules *rules, const struct sp_launched *launched,
                      const char *what);
 
@@ -219,7 +220,7 @@ static void hear(const struct sp_rules *given, const char *facts, const char *li
     }
 }
 
-/* Options that stand, or do not stand, beside others by a row that excludes or needs them:
+/* Options that must, or must not, occur beside others, by a row that needs or excludes them:
  * "[VALUE: ]OPTION[=VALUE]". */
 static void hear_row(const struct sp_rules *r, const struct sp_launch_row *row, bool needs,
                      const struct sp_launched *l, sp_hear *say)

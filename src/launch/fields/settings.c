@@ -16,7 +16,7 @@
 #include "base/suggest.h"
 #include "base/text.h"
 #include "base/truth.h"
-#include "launch/fields/core.h"
+#include "launch/fields/deciding.h"
 #include "launch/fields/models.h"
 
 bool sp_add_setting(struct sp_settings *settings, const char *name, const char *value)
@@ -26,7 +26,7 @@ bool sp_add_setting(struct sp_settings *settings, const char *name, const char *
     struct sp_setting *const setting = &settings->at[settings->n++];
     *setting = (struct sp_setting){0};
     const size_t n = value ? strlen(value) : 0;
-    /* A name that is cut is none that a reader asks for: those are shorter. */
+    /* No reader asks for a name that was cut: readers' names are shorter. */
     sp_cut_text(name, strlen(name), setting->name, sizeof setting->name);
     sp_cut_text(value ? value : "", n, setting->value, sizeof setting->value);
     setting->cut = n >= sizeof setting->value;
@@ -120,7 +120,7 @@ const char *sp_said(const struct sp_settings *settings, const char *name)
     return last >= 0 && !settings->at[last].gap[0] ? settings->at[last].value : NULL;
 }
 
-/* A number as Python, YAML and TOML write it: "1e3", "32_000"; false where the text is none. */
+/* A number as Python, YAML and TOML write it: "1e3", "32_000"; false if the text is not one. */
 static bool read_number(const char *text, double *value)
 {
     char digits[64], *end;
@@ -191,14 +191,15 @@ static void put_place(const struct sp_settings *settings, int line, char *out, s
         snprintf(out, size, "%s", sp_safe(settings->origin));
 }
 
-/* Says that nothing tells a value: a name of the script can be given one. */
+/* Reports that a value is unknown, and that a name of the script can be given one. */
 static void refuse_gap(struct sp_settings *settings, struct sp_setting *setting)
 {
     char place[128];
     put_place(settings, setting->gap_line, place, sizeof place);
-    const bool by = setting->by[0] && !sp_is(setting->by, "a file"); /* what can be typed */
+    const bool by =
+        setting->by[0] && !sp_is(setting->by, "a file"); /* the names that can be typed */
     const char *const typed = by ? setting->by : setting->gap, *const branch = "the branch of ";
-    if (sp_starts_with(typed, branch)) { /* of Python, whose condition nothing tells */
+    if (sp_starts_with(typed, branch)) { /* in Python, with an unknown condition */
         sp_fail(settings->error, SP_INPUT, "%s: %s is set in %s: --set-var '%s=yes' or no", place,
                 sp_safe(said_as(setting)), sp_safe(typed), sp_safe(typed + strlen(branch)));
         setting->refused = true;
@@ -271,7 +272,7 @@ bool sp_is_quiet(const char *quiet, const char *name)
     return false;
 }
 
-/* Whether two names have as many words, and those that differ are no short ones: a fork's
+/* Whether two names have as many words, and those that differ are not short: a fork's
  * "--o-lora-rank" is not "--q-lora-rank". */
 static bool has_words_of(const char *name, const char *other)
 {
@@ -286,8 +287,8 @@ static bool has_words_of(const char *name, const char *other)
     return !*name && !*other;
 }
 
-/* Refuses an option that is one or two letters off one that decides the plan or the model: the
- * framework would not start, and what was meant is not read. */
+/* Refuses an option that is one or two letters away from one that decides the plan or the model:
+ * the framework would not start, and the intended option is not read. */
 static bool refuse_misspelt(struct sp_settings *settings, const struct sp_setting *setting)
 {
     char place[128];
@@ -306,7 +307,7 @@ static bool refuse_misspelt(struct sp_settings *settings, const struct sp_settin
     return true;
 }
 
-/* A flag is harmless only if it is on a list; all others are named, so that a framework's new
+/* A flag is harmless only if a list contains it; all others are named, so that a framework's new
  * argument is noticed. */
 void sp_note_unread(struct sp_settings *settings, const char *prefix, const char *quiet)
 {
@@ -435,7 +436,7 @@ void sp_launch_no_model(const struct sp_settings *settings, const char *format, 
     va_end(arguments);
 }
 
-/* Puts a line into a list of them; behind the last there is only the word that there were more. */
+/* Adds a line to a list; after the last place there is only a note that there were more. */
 static void put_line(char *lines, size_t size, int most, int *n, const char *of, const char *format,
                      va_list arguments)
 {
@@ -482,7 +483,8 @@ void sp_put_lost(const struct sp_written *written, const char *before, const cha
     }
 }
 
-/* A ZeRO stage that the framework lacks is a loss too; what replaces it is said beside it. */
+/* A ZeRO stage that the framework lacks is a loss too; the stage that replaces it is named beside
+ * it. */
 void sp_lose(const struct sp_launched *l, const char *format, ...)
 {
     PUT_LINE(l->written->lost, l->written->n_lost, "parts of the plan");
@@ -545,14 +547,14 @@ bool sp_multiplies_in_fp32(const struct sp_plan *plan)
     return plan->dtype == SP_FP32 || plan->dtype == SP_TF32;
 }
 
-/* The format of a recipe's matmuls as far as frameworks tell them apart. */
+/* The format of a recipe's matmuls, as far as frameworks distinguish them. */
 static enum sp_dtype format_of(const char *recipe)
 {
     return sp_is(recipe, "fp32") ? SP_FP32 : strncmp(recipe, "fp8-", 4) == 0 ? SP_FP8 : SP_BF16;
 }
 
 /* An export of FSDP's fp32 states to Megatron-LM or DeepSpeed writes bf16 and counts a loss: the
- * matmuls are the plan's, the states are not. */
+ * matmuls equal the plan's, the states do not. */
 bool sp_states_are(const struct sp_launched *l, const char *name)
 {
     return sp_is(l->precision->name, name) && sp_ships_precision(l);
@@ -570,14 +572,13 @@ void sp_recipe_text(const struct sp_launched *l, char *text, size_t size)
     const char *const name = l->precision->name;
     const enum sp_dtype format = format_of(name);
     const bool same = format == SP_FP32 ? sp_multiplies_in_fp32(l->plan) : l->plan->dtype == format;
-    snprintf(text, size, "%.64s%s%s%s", name, sp_ships_precision(l) ? "" : " of bytes of your own",
+    snprintf(text, size, "%.64s%s%s%s", name, sp_ships_precision(l) ? "" : " with your own bytes",
              same ? "" : " with matmuls in ", same ? "" : sp_dtype_names[l->plan->dtype]);
 }
 
 void sp_spell_model(const char *name, char *out, size_t size)
 {
-    const char *const slash = strrchr(name, '/');
-    snprintf(out, size, "%s", slash ? slash + 1 : name);
+    snprintf(out, size, "%s", sp_base_name(name));
     char *const dot = strrchr(out, '.');
     if (dot && (sp_is(dot, ".yaml") || sp_is(dot, ".yml")))
         *dot = '\0';

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "launch/formats/python.h"
 
-/* Lines of a cell; those for the notebook itself ("%pip", "!ls") are none of Python. */
+/* Lines of a cell; those for the notebook itself ("%pip", "!ls") are not Python. */
 static void put_source(const char *text, FILE *out)
 {
     for (; text && *text; text += strcspn(text, "\n"), text += *text == '\n')

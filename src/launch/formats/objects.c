@@ -1,4 +1,4 @@
-/* What a Python text makes of its configuration. */
+/* The configuration that a Python text makes. */
 #include "launch/formats/objects.h"
 
 #include <stdio.h>
@@ -64,6 +64,7 @@ void sp_put_field(struct sp_objects *objects, const struct sp_object *object, co
     const struct sp_object whole = sp_part_of(object, name);
     const struct sp_object_field copy = *field;
     clear(objects, &whole);
+    objects->full = objects->full || objects->n == SP_OBJECT_FIELDS;
     if (objects->n == SP_OBJECT_FIELDS || !whole.path[0])
         return;
     struct sp_object_field *const put = &objects->at[objects->n++];
@@ -78,7 +79,8 @@ void sp_put_part(struct sp_objects *objects, const struct sp_object *object, con
     const struct sp_object whole = sp_part_of(object, name);
     if (whole.number == from->number && sp_is(whole.path, from->path))
         return;
-    const struct sp_object held = sp_new_object(objects); /* it may be a part of what is cleared */
+    const struct sp_object held =
+        sp_new_object(objects); /* it may be a part of the cleared object */
     for (int i = 0, n = objects->n; i < n; i++) {
         const char *const rest = inside(&objects->at[i], from);
         if (rest)

@@ -1,4 +1,4 @@
-/* What a Python text makes of its configuration: objects, whose fields are names joined by dots. */
+/* The configuration that a Python text makes: objects, whose fields are names joined by dots. */
 #ifndef SP_LAUNCH_OBJECTS_H
 #define SP_LAUNCH_OBJECTS_H
 
@@ -6,7 +6,7 @@
 
 enum { SP_OBJECT_FIELDS = 1024 };
 
-/* A field's value as text; `gap`: what in it is not known, `by`: on what that depends. */
+/* A field's value as text; `gap`: its unknown part; `by`: the name on which that depends. */
 struct sp_object_field {
     int object;
     char name[96], value[256], gap[96], by[96];
@@ -15,6 +15,7 @@ struct sp_object_field {
 struct sp_objects {
     struct sp_object_field at[SP_OBJECT_FIELDS];
     int n, last; /* objects that were made */
+    bool full;   /* a field found no room */
 };
 
 /* A part of an object: its fields below a name; "" is all of it, number 0 none. */
@@ -34,8 +35,9 @@ const struct sp_object_field *sp_field_at(const struct sp_objects *objects,
 /* Whether it has more than the name of its class. */
 bool sp_is_made(const struct sp_objects *objects, const struct sp_object *object);
 
-/* Gives an object's field a value (object, name and line count as said here), or the fields of
- * another one. What it had there is gone; a part without a name is added to what there is. */
+/* Gives an object's field a value (object, name and line count as given here), or the fields of
+ * another one. Its earlier contents are lost; a part without a name is added to the existing
+ * ones. */
 void sp_put_field(struct sp_objects *objects, const struct sp_object *object, const char *name,
                   const struct sp_object_field *field);
 void sp_put_part(struct sp_objects *objects, const struct sp_object *object, const char *name,

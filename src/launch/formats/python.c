@@ -8,20 +8,20 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "launch/fields/beside.h"
+#include "launch/fields/named_files.h"
 #include "launch/formats/python_lines.h"
 #include "launch/formats/python_text.h"
 
 enum { DEEPEST = 12 };
 
-/* What is known of the branches at an indent: whether one of them is taken. */
+/* Facts about the branches at an indent: whether one of them is taken. */
 enum taken { NOT_YET, TAKEN, UNDECIDED };
 struct chain {
     size_t indent;
     enum taken taken;
 };
 
-/* A call that hands on what its function is called with (`def f(**NAME): return C(**NAME)`). */
+/* A call that passes on the arguments of its function (`def f(**NAME): return C(**NAME)`). */
 struct wrapped {
     struct sp_call call;
     char rest[64];
@@ -31,6 +31,7 @@ struct wrapped {
 struct reader {
     struct sp_python known;
     char function[64], klass[64];
+    int def; /* the function's line */
     int line, branch;
     size_t branch_indent;
     struct chain chain[DEEPEST];
@@ -41,7 +42,7 @@ struct reader {
     bool skips;     /* a branch that is not taken */
     size_t skipped; /* its indent */
     sp_visit *visit;
-    const char *path; /* of the text; NULL: nothing is known ahead */
+    const char *path; /* of the text; NULL: nothing is known in advance */
     char *text[8];    /* of files beside */
     int files;
     struct sp_settings *named; /* where names of the file's own level go; NULL: nowhere */
@@ -55,9 +56,7 @@ bool sp_next_argument(const struct sp_call *call, const char **at, struct sp_arg
     sp_trim_python(&from, &to);
     if (from >= to)
         return *at < call->to ? sp_next_argument(call, at, out) : false;
-    const char *name = from;
-    while (name < to && sp_is_python_letter(*name))
-        name++;
+    const char *const name = sp_end_of_name(from, to);
     const char *equals = name + strspn(name, " ");
     out->keyword[0] = '\0';
     if (name > from && equals < to && *equals == '=' && equals[1] != '=') {
@@ -79,7 +78,7 @@ bool sp_take_argument(const struct sp_python *p, const struct sp_call *call,
     int branch = call->branch;
     const bool known =
         sp_python_value(p, argument->from, argument->to, &branch, value, sizeof value);
-    if (known && sp_is(value, "None") && branch <= 0) { /* as if it were not there */
+    if (known && sp_is(value, "None") && branch <= 0) { /* as if it were absent */
         for (int i = 0; i < s->n; i++)
             if (sp_is(s->at[i].name, name)) {
                 snprintf(s->at[i].name, sizeof s->at[i].name, "_");
@@ -145,7 +144,7 @@ static void define_option(struct reader *p, const struct sp_call *call)
         define(p, name, from, to);
 }
 
-/* NAME.update(...), and what else changes a dict: its keys are given values then ("NAME["**"]"). */
+/* NAME.update(...), and other changes of a dict: its keys are then given values ("NAME["**"]"). */
 static void define_update(struct reader *p, const struct sp_call *call)
 {
     static const char unknown[] = "*()";
@@ -170,8 +169,8 @@ static void define_update(struct reader *p, const struct sp_call *call)
         define(p, name, unknown, unknown + strlen(unknown));
 }
 
-/* Whether a call hands on the keywords of the function around it, by their name or another that was
- * made of it. */
+/* Whether a call passes on the keywords of the function around it, by their name or another made
+ * from it. */
 static bool hands_on(const struct reader *p, const struct sp_call *call)
 {
     struct sp_argument argument = {0};
@@ -190,8 +189,8 @@ static bool hands_on(const struct reader *p, const struct sp_call *call)
     return false;
 }
 
-/* Visits the calls that await this one of their function: what it is called with comes before what
- * the function itself gives keys. */
+/* Visits the calls that await this one of their function: its arguments come before the values that
+ * the function itself gives the keys. */
 static bool visit_wrapped(struct reader *p, const struct sp_call *call)
 {
     static const char none[] = "{}";
@@ -237,7 +236,8 @@ static bool visit_calls(struct reader *p, const char *from, const char *to, cons
             at = end < to && (*end == '"' || *end == '\'') ? end : end > at ? end : at + 1;
             continue;
         }
-        struct sp_call call = {.from = end + 1, .branch = p->branch, .line = p->line};
+        struct sp_call call = {
+            .from = end + 1, .branch = p->branch, .line = p->line, .def = p->def};
         call.to = sp_find_outside(end + 1, to, "");
         for (const char *c = from; c < at; c++)
             call.line += *c == '\n';
@@ -360,9 +360,7 @@ static void define_parameters(struct reader *p, const char *from, const char *to
         if (strncmp(start, "**", 2) == 0)
             snprintf(p->rest, sizeof p->rest, "%.*s",
                      (int)(sp_find_outside(start, end, ":") - start) - 2, start + 2);
-        const char *stop = start;
-        while (stop < end && sp_is_python_letter(*stop))
-            stop++;
+        const char *const stop = sp_end_of_name(start, end);
         const char *const equals = sp_find_outside(stop, end, "=");
         snprintf(name, sizeof name, "%.*s", (int)(stop - start), start);
         if (equals < end && name[0]) {
@@ -373,7 +371,7 @@ static void define_parameters(struct reader *p, const char *from, const char *to
     }
 }
 
-/* Follows a branch of an `if`: it is skipped, taken, or makes what it sets unknown. */
+/* Follows a branch of an `if`: it is skipped, taken, or makes the values that it sets unknown. */
 static void branch_off(struct reader *p, const char *line, const char *to, size_t indent)
 {
     char name[32];
@@ -399,20 +397,23 @@ static void branch_off(struct reader *p, const char *line, const char *to, size_
     *taken = open ? UNDECIDED : TAKEN;
 }
 
-/* What a line opens: a function, a class, a branch. */
+/* The block that a line opens: a function, a class, a branch. */
 static void follow(struct reader *p, const char *line, const char *to, size_t indent)
 {
     static const char *const branches[] = {"for", "while", "except"};
     if (p->branch > 0 && indent <= p->branch_indent)
         p->branch = 0;
-    if (indent == 0)
+    if (indent == 0) {
         p->function[0] = p->klass[0] = p->rest[0] = '\0';
+        p->def = 0;
+    }
     const bool async = sp_starts_python(line, "async"),
                is_def = sp_starts_python(line, "def") || async;
     const char *const name = line + (async ? 10 : is_def ? 4 : 6);
     if (is_def && name < to) {
         snprintf(p->function, sizeof p->function, "%.*s", (int)strcspn(name, "( :\n"), name);
         p->rest[0] = '\0';
+        p->def = p->line;
         const char *const open = sp_find_outside(line, to, "(");
         if (open < to)
             define_parameters(p, open + 1, to);
@@ -429,7 +430,7 @@ static void follow(struct reader *p, const char *line, const char *to, size_t in
         branch_off(p, line, to, indent);
 }
 
-/* Names with two values have none before the text gets to one of them. */
+/* A name with two values has none before the text reaches one of them. */
 static void doubt_twice(struct sp_python *known)
 {
     static const char unknown[] = "?()";
@@ -445,8 +446,8 @@ static void doubt_twice(struct sp_python *known)
         }
 }
 
-/* The text of the file beside that a line imports names from ("from FILE import A, B"), which stays
- * with the reader; NULL: none is here. */
+/* The text of the file from which a line imports names ("from FILE import A, B"), which stays with
+ * the reader; NULL: there is none here. */
 static const char *read_import(struct reader *p, const struct sp_python_line *line)
 {
     char path[128], file[160], found[1024];
@@ -465,9 +466,9 @@ static const char *read_import(struct reader *p, const struct sp_python_line *li
     return text;
 }
 
-/* What is known before a text is read: names of its own level and of its "__main__", options of its
- * parsers, and names that it imports from files beside. `wanted`: the line that imports this text's
- * names; NULL: all count. */
+/* Facts known before a text is read: names at its top level and in its "__main__", options of its
+ * parsers, and names that it imports from files beside it. `wanted`: the line that imports this
+ * text's names; NULL: all count. */
 static void define_ahead(struct reader *p, const char *text, const struct sp_python_line *wanted)
 {
     static const char option[] = "add_argument(";
@@ -531,7 +532,7 @@ static bool read_text(const char *text, const char *path, const struct sp_typed_
         p->line += stop < end && *stop == '\n';
         at = stop < end ? stop + 1 : end;
     }
-    for (int i = 0; visit && i < p->wraps && ok; i++) /* of functions that nothing here calls */
+    for (int i = 0; visit && i < p->wraps && ok; i++) /* in functions that nothing here calls */
         ok = p->wrapped[i].done || visit(p->to, &p->known, &p->wrapped[i].call);
     for (int i = 0; i < p->files; i++)
         free(p->text[i]);

@@ -1,4 +1,4 @@
-/* The arguments of a call in Python, with those of dicts behind "**". */
+/* The arguments of a call in Python, with those of dicts after "**". */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 enum { DEEPEST = 8 };
 
-/* Where a visit tells of arguments, and the call that has them. Inside a dict the branch of the
+/* Where a visit reports arguments, and the call that has them. Inside a dict the branch of the
  * call is that of the dict. */
 struct visiting {
     const struct sp_python *p;
@@ -48,7 +48,7 @@ static bool visit_keywords(const struct visiting *h, const char *from, const cha
 }
 
 /* "K: V for K, V in DICT.items() if K in NAMES", from " for " on: the keys that a call knows. One
- * that leaves some out is not known. */
+ * that leaves some out is unknown. */
 static bool visit_loop(const struct visiting *h, const char *from, const char *to)
 {
     static const char items[] = ".items()";
@@ -85,7 +85,7 @@ static bool visit_items(const struct visiting *h, const char *from, const char *
     return ok;
 }
 
-/* What a name was given, and what its keys were given since. */
+/* The value of a name, and later values of its keys. */
 static bool visit_name(const struct visiting *h, const char *from, const char *to)
 {
     const struct sp_python *const p = h->p;

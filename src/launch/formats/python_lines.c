@@ -57,6 +57,15 @@ int sp_block_end(const struct sp_python_file *m, int i)
     return i;
 }
 
+const char *sp_assigned_value(const struct sp_python_line *line, char *name, size_t size)
+{
+    const char *const end = sp_end_of_name(line->from, line->to), *sign = end + strspn(end, " ");
+    if (line->indent > 0 || end == line->from || sign >= line->to || *sign != '=' || sign[1] == '=')
+        return NULL;
+    snprintf(name, size, "%.*s", (int)(end - line->from), line->from);
+    return sign + 1;
+}
+
 bool sp_next_parameter(const char **at, const char *end, char *name, size_t size,
                        struct sp_python_line *usual)
 {
@@ -64,9 +73,7 @@ bool sp_next_parameter(const char **at, const char *end, char *name, size_t size
         const char *from = *at, *to = sp_find_outside(*at, end, ",");
         *at = to < end ? to + 1 : end;
         sp_trim_python(&from, &to);
-        const char *stop = from + strspn(from, "*");
-        while (stop < to && sp_is_python_letter(*stop))
-            stop++;
+        const char *const stop = sp_end_of_name(from + strspn(from, "*"), to);
         if (stop == from || (*from == '*' && from[1] != '*'))
             continue; /* "*", "*args" */
         const char *const sign = sp_find_outside(stop, to, "=");
@@ -93,4 +100,38 @@ bool sp_find_import(const struct sp_python_file *m, const char *name, char *path
         return true;
     }
     return false;
+}
+
+/* Whether a function, or one inside of it, returns the first thing that it is given. */
+static bool hands_back(const struct sp_python_file *m, int def)
+{
+    const int end = sp_block_end(m, def);
+    for (int i = def; i < end; i++) {
+        const char *const open = strchr(m->at[i].from, '(');
+        char given[64];
+        if (!sp_line_starts(&m->at[i], "def") || !open || open > m->at[i].to)
+            continue;
+        snprintf(given, sizeof given, "%.*s", (int)strcspn(open + 1, ",): ="), open + 1);
+        for (int j = i + 1; j < sp_block_end(m, i); j++) {
+            const char *const word = m->at[j].from + sizeof "return";
+            if (given[0] && sp_line_starts(&m->at[j], "return") && word < m->at[j].to &&
+                strncmp(word, given, strlen(given)) == 0 &&
+                word + strlen(given) + strspn(word + strlen(given), " ") >= m->at[j].to)
+                return true;
+        }
+    }
+    return false;
+}
+
+int sp_find_wrapper(const struct sp_python_file *m, int def)
+{
+    for (int i = def - 1; i >= 0 && m->at[i].from[0] == '@'; i--) {
+        char name[64];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(m->at[i].from + 1, "(. \r\n"),
+                 m->at[i].from + 1);
+        const int wrapper = sp_find_def(m, name);
+        if (wrapper >= 0 && !hands_back(m, wrapper))
+            return i;
+    }
+    return -1;
 }

@@ -72,3 +72,27 @@ bool sp_spell_keys(char *path)
     }
     return true;
 }
+
+size_t sp_python_cast(const char *from, const char *to)
+{
+    static const char *const casts[] = {"int", "float", "str", "list", "tuple"};
+    for (size_t i = 0; i < sizeof casts / sizeof *casts; i++) {
+        const size_t n = strlen(casts[i]);
+        if ((size_t)(to - from) > n + 1 && strncmp(from, casts[i], n) == 0 && from[n] == '(' &&
+            sp_find_outside(from + n + 1, to, "") == to - 1)
+            return n;
+    }
+    return 0;
+}
+
+bool sp_is_python_letter(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+const char *sp_end_of_name(const char *from, const char *to)
+{
+    while (from < to && sp_is_python_letter(*from))
+        from++;
+    return from;
+}

@@ -1,4 +1,4 @@
-/* Values of a Python text as they stand there. */
+/* Values as written in a Python text. */
 #include "launch/formats/python_values.h"
 
 #include <ctype.h>
@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "base/truth.h"
 #include "launch/formats/python_text.h"
@@ -14,17 +15,14 @@
 
 enum { DEEPEST = 12 };
 
-bool sp_is_python_letter(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
 struct sp_python_name *sp_define_python(struct sp_python *p, const char *name, const char *from,
                                         const char *to)
 {
     sp_trim_python(&from, &to);
-    if (p->n == SP_PYTHON_NAMES || from >= to)
+    if (from >= to)
         return NULL;
+    if (p->n >= SP_PYTHON_NAMES && (p->n & (p->n - 1)) == 0) /* full: it doubles */
+        p->at = sp_must(realloc(p->at, 2 * (size_t)p->n * sizeof *p->at));
     struct sp_python_name *const known = &p->at[p->n++];
     *known = (struct sp_python_name){.from = from, .to = to};
     snprintf(known->name, sizeof known->name, "%s", name);
@@ -39,8 +37,8 @@ static const struct sp_python_name *find_known(const struct sp_python *p, const 
     return NULL;
 }
 
-/* A part of a text; none where `from` is NULL. `before`: of a name that its own value mentions, how
- * many names came before it; else 0. */
+/* A part of a text; none where `from` is NULL. `before`: for a name that its own value mentions,
+ * the number of names before it; else 0. */
 struct part {
     const char *from, *to;
     int before;
@@ -56,7 +54,7 @@ bool sp_mentions(const char *from, const char *to, const char *name)
     return false;
 }
 
-/* What is known where a part was written. */
+/* Facts known where a part was written. */
 static struct sp_python known_at(const struct sp_python *p, const struct part *part)
 {
     struct sp_python then = *p;
@@ -64,7 +62,7 @@ static struct sp_python known_at(const struct sp_python *p, const struct part *p
     return then;
 }
 
-/* What a name stands for: typed, set before, or the default of an option or field "X.NAME". */
+/* The value of a name: typed, set before, or the default of an option or field "X.NAME". */
 static struct part value_of(const struct sp_python *p, const char *name, int *branch)
 {
     const char *const dot = strrchr(name, '.');
@@ -139,7 +137,7 @@ static struct part subscript(const struct sp_python *p, const char *from, const 
         value = (struct part){from, at, 0};
     }
     if (value.from && sp_find_outside(at + 1, to, "") == to - 1 && strchr("\"'", at[1])) {
-        char whole[96]; /* what the key was given since */
+        char whole[96]; /* the value that the key was given later */
         snprintf(whole, sizeof whole, "%s[\"%.*s\"]", name, (int)(to - at) - 4, at + 2);
         const struct sp_python_name *const later = find_known(p, whole);
         if (later && later > find_known(p, name))
@@ -187,6 +185,7 @@ static bool term(struct sum *s, double *value)
         return ok && s->at < s->end && *s->at++ == ')';
     }
     const bool number = s->at < s->end && isdigit((unsigned char)*s->at);
+    const char *const from = s->at;
     while (
         s->at < s->end && n + 1 < sizeof word &&
         (sp_is_python_letter(*s->at) || *s->at == '.' ||
@@ -200,6 +199,14 @@ static bool term(struct sum *s, double *value)
     if (number) {
         *value = strtod(word, &stop);
         return *stop == '\0';
+    }
+    if (n > 0 && s->depth < DEEPEST && s->at < s->end && strchr("[(", *s->at)) {
+        while (s->at < s->end && strchr("[(", *s->at)) /* NAME["KEY"], int(X) */
+            s->at = sp_find_outside(s->at + 1, s->end, "") + 1;
+        const bool told = s->at <= s->end &&
+                          evaluate(s->p, from, s->at, s->depth + 1, s->branch, word, sizeof word);
+        *value = strtod(word, &stop);
+        return told && stop > word && *stop == '\0';
     }
     const struct part said =
         n > 0 && s->depth < DEEPEST ? value_of(s->p, word, s->branch) : (struct part){0};
@@ -249,7 +256,7 @@ static bool add_up(struct sum *s, double *value)
     return true;
 }
 
-/* Whether an expression asks if the machine has bf16, or is there at all; every chip here has: 1
+/* Whether an expression asks if the machine has bf16, or exists at all; every chip here does: 1
  * yes, 0 no (`not`), -1: another expression. */
 static int asks_for_bf16(const char *from, const char *to)
 {
@@ -265,7 +272,7 @@ static int asks_for_bf16(const char *from, const char *to)
 
 static const char world[] = "WORLD_SIZE";
 
-/* Whether an expression is the number of processes, as launchers tell it:
+/* Whether an expression is the number of processes, as launchers set it:
  * `int(os.environ.get("WORLD_SIZE", 1))`, `os.environ["WORLD_SIZE"]`. */
 static bool asks_for_world(const char *from, const char *to)
 {
@@ -290,7 +297,7 @@ static const char *find_word(const char *at, const char *end, const char *word)
     return at;
 }
 
-/* "A or B", "A == B", "A != B": what it stands for where both sides are known. */
+/* "A or B", "A == B", "A != B": its value if both sides are known. */
 static bool takes_word(const struct sp_python *p, const char *from, const char *to, int depth,
                        int *branch, char *out, size_t size)
 {
@@ -315,8 +322,8 @@ static bool takes_word(const struct sp_python *p, const char *from, const char *
     return true;
 }
 
-/* What an option, an answer about the machine or a literal stands for, else the text itself in
- * `out`; false for any other expression. */
+/* The value of an option, a question about the machine or a literal, else the text itself in `out`;
+ * false for any other expression. */
 static bool takes_literal(const struct sp_python *p, const char *from, const char *to, char *out,
                           size_t size)
 {
@@ -325,7 +332,7 @@ static bool takes_literal(const struct sp_python *p, const char *from, const cha
     snprintf(out, size, "%.*s", (int)(to - from), from);
     const char *const dot = strpbrk(out, " ()[]{}\"'") ? NULL : strrchr(out, '.');
     const char *typed = processes ? processes
-                        : isdigit((unsigned char)*from) /* a script's parameter is no number */
+                        : isdigit((unsigned char)*from) /* a script's parameter is not a number */
                             ? NULL
                             : sp_typed_value(p->names, out, strlen(out));
     if (!typed && dot)
@@ -353,7 +360,7 @@ static bool takes_literal(const struct sp_python *p, const char *from, const cha
     return false;
 }
 
-/* What a name, or a key of a dict, stands for; `out` has its text. */
+/* The value of a name, or of a key of a dict; `out` has its text. */
 static bool takes_name(const struct sp_python *p, const char *from, const char *to, int depth,
                        int *branch, char *out, size_t size)
 {
@@ -376,7 +383,25 @@ static bool takes_name(const struct sp_python *p, const char *from, const char *
     return known;
 }
 
-/* Puts what an expression stands for; false where it is not known. */
+/* The value of an expression in parentheses, or of "int(X)" and similar calls. */
+static bool takes_inner(const struct sp_python *p, const char *from, const char *to, int depth,
+                        int *branch, char *out, size_t size)
+{
+    const size_t cast = sp_python_cast(from, to);
+    if (cast == 0 && sp_find_outside(from + 1, to - 1, ",") < to - 1) { /* a tuple, as a list */
+        snprintf(out, size, "[%.*s]", (int)(to - from) - 2, from + 1);
+        return true;
+    }
+    if (!evaluate(p, from + cast + 1, to - 1, depth + 1, branch, out, size))
+        return false;
+    char *end;
+    const double number = strtod(out, &end);
+    if (strncmp(from, "int(", 4) == 0 && *out && *end == '\0')
+        snprintf(out, size, "%.17g", trunc(number));
+    return true;
+}
+
+/* Puts the value of an expression; false if it is unknown. */
 static bool evaluate(const struct sp_python *p, const char *from, const char *to, int depth,
                      int *branch, char *out, size_t size)
 {
@@ -384,13 +409,15 @@ static bool evaluate(const struct sp_python *p, const char *from, const char *to
     sp_trim_python(&from, &to);
     if (from >= to)
         return false;
-    const char *const when = find_word(from, to, " if "), *const otherwise =
-                                                              find_word(when, to, " else ");
+    const char *const when = find_word(from, to, " if ");
+    const char *const otherwise = when < to ? find_word(when + 4, to, " else ") : to;
     const bool choice = when < otherwise && otherwise < to && depth < DEEPEST,
                both = strncmp(from, "not ", 4) == 0 || find_word(from, to, " and ") < to;
     struct sum sum = {p, from, to, branch, depth};
-    if (*from == '(' && depth < DEEPEST && sp_find_outside(from + 1, to, "") == to - 1)
-        return evaluate(p, from + 1, to - 1, depth + 1, branch, out, size);
+    const bool wrapped = *from == '(' && sp_find_outside(from + 1, to, "") == to - 1,
+               cast = sp_python_cast(from, to) > 0 && !asks_for_world(from, to);
+    if (depth < DEEPEST && (wrapped || cast) && takes_inner(p, from, to, depth, branch, out, size))
+        return true;
     if (takes_word(p, from, to, depth, branch, out, size))
         return true;
     const int asked = when < otherwise ? asks_for_bf16(when + 4, otherwise) : -1,
@@ -439,7 +466,7 @@ static int both(const struct sp_python *p, const char *from, const char *word, s
     return a == any || b == any ? any : a < 0 || b < 0 ? -1 : !any;
 }
 
-/* "A is None", "A == B", "A in [B, C]" and their contraries. */
+/* "A is None", "A == B", "A in [B, C]" and their negations. */
 static int compared(const struct sp_python *p, const char *from, const char *to, int depth)
 {
     static const char *const signs[] = {" is not ", " is ", " != ", " == ", " not in ", " in "};
@@ -466,7 +493,7 @@ static int compared(const struct sp_python *p, const char *from, const char *to,
     return -1;
 }
 
-/* Whether a condition holds: 1, 0, or -1 where nothing tells. */
+/* Whether a condition holds: 1, 0, or -1 if unknown. */
 static int truth(const struct sp_python *p, const char *from, const char *to, int depth)
 {
     char value[256];
@@ -525,11 +552,11 @@ bool sp_python_value(const struct sp_python *p, const char *from, const char *to
     return evaluate(p, from, to, 0, branch, out, size);
 }
 
-/* What an expression rests on. */
+/* The facts on which an expression rests. */
 enum rest { KNOWN, UNKNOWN, CALL };
 
-/* The unknown name in an expression, for which a value can be typed: none here, or that of a
- * call. */
+/* The unknown name in an expression, which can be given a value: not one of this file, nor the
+ * result of a call. */
 static enum rest find_unknown(const struct sp_python *p, const char *from, const char *to,
                               int depth, char *out, size_t size)
 {
@@ -551,7 +578,7 @@ static enum rest find_unknown(const struct sp_python *p, const char *from, const
             continue;
         if (said.from && said.to - said.from == 4 && strncmp(said.from, "None", 4) == 0 &&
             (size_t)(to - end) > 4 && strncmp(end, " or ", 4) == 0) {
-            snprintf(out, size, "%s", name); /* one that takes the place of what follows */
+            snprintf(out, size, "%s", name); /* one that replaces the rest */
             return UNKNOWN;
         }
         if (end < to && strchr("[(", *end))

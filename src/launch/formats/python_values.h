@@ -1,5 +1,5 @@
-/* Values of a Python text as they stand there: names, and what an expression of literals and such
- * names stands for. No code runs. */
+/* Values in a Python text: names, and the values of expressions of literals and such names. No code
+ * runs. */
 #ifndef SP_LAUNCH_PYTHON_VALUES_H
 #define SP_LAUNCH_PYTHON_VALUES_H
 
@@ -10,7 +10,7 @@
 
 enum { SP_PYTHON_NAMES = 1024 };
 
-/* A name with its value in the text; `branch`: the line of one that it stands in. Those of
+/* A name with its value in the text; `branch`: the line of the branch that contains it. Names of
  * attributes ("args.NAME") begin with a dot. */
 struct sp_python_name {
     char name[64];
@@ -19,16 +19,17 @@ struct sp_python_name {
     bool parameter; /* of a function: not the value it is called with */
 };
 
-/* What a text says so far: names with their values (of fields, of options of a parser and of
- * parameters their defaults). `called`: parameters have what their function is called with. */
+/* The facts of a text so far: names with their values (of fields, of options of a parser, and
+ * defaults of parameters). `called`: parameters have the values with which their function is
+ * called. */
 struct sp_python {
     const struct sp_typed_names *names;
-    struct sp_python_name *at; /* room for SP_PYTHON_NAMES */
+    struct sp_python_name *at; /* room for SP_PYTHON_NAMES at first; it doubles */
     int n;
     bool called;
 };
 
-/* Gives a name a value, which stays in its text. */
+/* Gives a name a value, which stays in its text. The place holds until the next name. */
 struct sp_python_name *sp_define_python(struct sp_python *python, const char *name,
                                         const char *from, const char *to);
 
@@ -36,18 +37,18 @@ struct sp_python_name *sp_define_python(struct sp_python *python, const char *na
 bool sp_python_words(const struct sp_python *python, const char *name, const char **from,
                      const char **to);
 
-/* Puts what an expression stands for; false where it is not known. `branch` gets the line of a
- * branch that it rests on, -1 for a parameter. */
+/* Puts the value of an expression; false if it is unknown. `branch` gets the line of the branch on
+ * which it rests, -1 for a parameter. */
 bool sp_python_value(const struct sp_python *python, const char *from, const char *to, int *branch,
                      char *out, size_t size);
 
 /* The first place of a word with its blanks outside of quotes and brackets, or the end. */
 const char *sp_find_python(const char *from, const char *to, const char *word);
 
-/* What follows that word, or the end. */
+/* The text after that word, or the end. */
 const char *sp_after_python(const char *from, const char *to, const char *word);
 
-/* Whether a condition holds: 1, 0, or -1 where nothing tells. */
+/* Whether a condition holds: 1, 0, or -1 if unknown. */
 int sp_python_truth(const struct sp_python *python, const char *from, const char *to);
 
 /* Whether the branch of a line is taken: 2 or 0 as typed for `name`; else 1 for "else", or its
@@ -55,12 +56,10 @@ int sp_python_truth(const struct sp_python *python, const char *from, const char
 int sp_python_branch(const struct sp_python *python, const char *name, const char *line,
                      const char *to);
 
-/* The unknown name in an expression, for which a value can be typed: none here, or that of a
- * call. False: none. */
+/* The unknown name in an expression, which can be given a value: not one of this file, nor the
+ * result of a call. False: none. */
 bool sp_find_untold(const struct sp_python *python, const char *from, const char *to, char *out,
                     size_t size);
-
-bool sp_is_python_letter(char c);
 
 /* Whether a text has a name. */
 bool sp_mentions(const char *from, const char *to, const char *name);

@@ -20,7 +20,7 @@ static bool is_of_section(const char *name)
     return sp_has_word(sections, section);
 }
 
-/* Whether a result is an object with fields of such sections: a class of its own is none. */
+/* Whether a result is an object with fields of such sections; a user's own class is not. */
 static bool is_configuration(const struct sp_recipe_run *run, const struct sp_python_result *value)
 {
     bool is = false;
@@ -50,8 +50,7 @@ static bool is_called(const struct sp_python_file *m, int def)
     return false;
 }
 
-/* Whether a function can be a recipe: nothing of the file makes use of it, or it is whole by
- * itself. */
+/* Whether a function can be a recipe: nothing in the file uses it, or it is complete by itself. */
 static bool may_be_recipe(const struct sp_python_file *m, int def)
 {
     char name[64];
@@ -67,7 +66,7 @@ static bool may_be_recipe(const struct sp_python_file *m, int def)
     return whole || !is_called(m, def);
 }
 
-/* Takes "from torchtitan.models.FILE import NAME", whose registries say a model, as the setting
+/* Reads "from torchtitan.models.FILE import NAME", whose registries name a model, as the setting
  * FILE with that value. */
 static bool take_imports(const struct sp_python_file *m, struct sp_settings *s)
 {
@@ -75,8 +74,9 @@ static bool take_imports(const struct sp_python_file *m, struct sp_settings *s)
     bool ok = true;
     for (int i = 0; i < m->n && ok; i++) {
         char name[96], value[128];
-        const char *const from = m->at[i].from, *const by = strstr(from, import);
-        if (!sp_starts_with(from, torchtitan) || !by || by > m->at[i].to)
+        const char *const from = m->at[i].from;
+        const char *const by = sp_starts_with(from, torchtitan) ? strstr(from, import) : NULL;
+        if (!by || by > m->at[i].to)
             continue;
         snprintf(name, sizeof name, "%.*s", (int)(by - from - 5), from + 5);
         snprintf(value, sizeof value, "%.*s", (int)strcspn(by + sizeof import - 1, " \r\n#"),
@@ -88,7 +88,8 @@ static bool take_imports(const struct sp_python_file *m, struct sp_settings *s)
 
 const char sp_recipe_base[] = "recipe.base";
 
-/* The fields of a configuration, and the function that it starts from where that is not here. */
+/* The fields of a configuration, and the function from which it starts if that is not in the
+ * file. */
 static bool take_fields(const struct sp_recipe_run *run, const struct sp_python_result *value)
 {
     bool ok = true;
@@ -105,36 +106,83 @@ static bool take_fields(const struct sp_recipe_run *run, const struct sp_python_
         memcpy(setting->gap, field->gap, sizeof setting->gap);
         memcpy(setting->by, field->by, sizeof setting->by);
         if (base)
-            sp_launch_note(run->s, "line %d: what %s() sets is not read: it is not here",
+            sp_launch_note(run->s, "line %d: %s() was not found: what it sets is not read",
                            field->line, sp_safe(field->value));
     }
     return ok;
 }
 
-/* Finds the function to read: asked for, or the only one that makes a configuration; -1: the file's
- * own statements, or none. */
-static bool choose(struct sp_recipe_run *run, const struct sp_python_file *m, int *def)
+/* Whether a statement of the file assigns the result of a call to a name, "NAME = WORD(...)". */
+static bool assigned_name(const struct sp_python_line *line, char *name, size_t size)
+{
+    const char *value = sp_assigned_value(line, name, size);
+    if (!value)
+        return false;
+    value = sp_end_of_name(value + strspn(value, " "), line->to);
+    return value < line->to && *value == '(';
+}
+
+/* The recipe of a line, its name: a function, or the function that a statement makes of others
+ * (`tries`: how many are examined); an unknown value: none. */
+static struct sp_python_result recipe_at(struct sp_recipe_run *run, int i, int *tries, char *name,
+                                         size_t size)
+{
+    const struct sp_python_file *const m = run->files;
+    const struct sp_python_line *const line = &m->at[i];
+    struct sp_python_result value = {.kind = SP_UNTOLD};
+    if (line->indent == 0 && sp_line_starts(line, "def") && may_be_recipe(m, i)) {
+        snprintf(name, size, "%.*s", (int)strcspn(line->from + 4, "("), line->from + 4);
+        value = sp_follow_recipe(run, i, true);
+        if (!is_configuration(run, &value)) /* its decorator may not be followed */
+            value = sp_follow_recipe(run, i, false);
+    } else if (*tries > 0 && assigned_name(line, name, size)) {
+        --*tries;
+        value = sp_follow_assigned(run, i);
+    }
+    return value;
+}
+
+/* Finds the line of the recipe to read: the only one that makes a configuration; -1: the file's own
+ * statements, or none. */
+static bool choose(struct sp_recipe_run *run, const struct sp_python_file *m, int *line)
 {
     char first[64] = "", name[64];
-    *def = -1;
+    int tries = 64;
+    *line = -1;
     for (int i = 0; i < m->n; i++) {
-        if (m->at[i].indent > 0 || !sp_line_starts(&m->at[i], "def") || !may_be_recipe(m, i))
-            continue;
         const int before = run->s->launch->notes;
-        run->objects.n = 0;
-        const struct sp_python_result value = sp_follow_recipe(run, i);
+        run->objects.n = run->steps = 0;
+        const struct sp_python_result value = recipe_at(run, i, &tries, name, sizeof name);
         run->s->launch->notes = before;
         if (!is_configuration(run, &value))
             continue;
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(m->at[i].from + 4, "("),
-                 m->at[i].from + 4);
         if (first[0])
             return sp_fail_in(run->s, "it holds several recipes, %s and %s: give --recipe NAME",
                               sp_safe(first), sp_safe(name));
         snprintf(first, sizeof first, "%s", name);
-        *def = i;
+        *line = i;
     }
     return true;
+}
+
+/* The line of the requested recipe; -1: there is none. */
+static int find_recipe(const struct sp_python_file *m, const char *recipe)
+{
+    char name[64];
+    int line = sp_find_def(m, recipe);
+    for (int i = 0; i < m->n && line < 0; i++)
+        if (assigned_name(&m->at[i], name, sizeof name) && sp_is(name, recipe))
+            line = i;
+    return line;
+}
+
+/* What is followed stays within bounds: beyond them nothing is known. */
+static bool is_whole(const struct sp_recipe_run *run)
+{
+    if (run->objects.full)
+        return sp_fail_in(run->s, "its configuration has more than %d fields", SP_OBJECT_FIELDS);
+    return run->steps < SP_RECIPE_STEPS ||
+           sp_fail_in(run->s, "its recipe runs more than %d statements", SP_RECIPE_STEPS);
 }
 
 bool sp_read_recipe(const char *text, const struct sp_typed_names *names, struct sp_settings *s)
@@ -147,14 +195,21 @@ bool sp_read_recipe(const char *text, const struct sp_typed_names *names, struct
     struct sp_python_file *const m = run->files;
     snprintf(m->path, sizeof m->path, "%s", s->origin);
     sp_split_python(m);
-    int def = names->recipe ? sp_find_def(m, names->recipe) : -1;
-    bool ok = names->recipe ? def >= 0 || sp_fail_in(s, "--recipe: it has no function \"%s\"",
-                                                     sp_safe(names->recipe))
-                            : choose(run, m, &def);
-    run->objects.n = 0;
+    int line = names->recipe ? find_recipe(m, names->recipe) : -1;
+    bool ok = names->recipe ? line >= 0 || sp_fail_in(s, "--recipe: it has no function \"%s\"",
+                                                      sp_safe(names->recipe))
+                            : choose(run, m, &line);
+    run->objects.n = run->steps = 0;
+    run->objects.full = false;
     if (ok) {
-        const struct sp_python_result value = sp_follow_recipe(run, def);
-        ok = take_imports(m, s) && take_fields(run, &value);
+        const bool def = line < 0 || sp_line_starts(&m->at[line], "def");
+        const int wrapper = line >= 0 && def ? sp_find_wrapper(m, line) : -1;
+        const struct sp_python_result value =
+            def ? sp_follow_recipe(run, line, true) : sp_follow_assigned(run, line);
+        if (wrapper >= 0 && !is_configuration(run, &value))
+            ok = sp_fail_in(s, "changes by its recipe's decorator in line %d are not read",
+                            m->at[wrapper].number);
+        ok = ok && is_whole(run) && take_imports(m, s) && take_fields(run, &value);
     }
     sp_free_recipe_run(run);
     return ok;

@@ -8,28 +8,9 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "launch/fields/beside.h"
+#include "launch/fields/named_files.h"
 #include "launch/formats/python_text.h"
 #include "launch/shell/state.h"
-
-enum { DEEPEST = 8, MOST_STEPS = 20000, MOST_VARIABLES = 48 };
-
-/* A function that is followed. */
-struct frame {
-    struct sp_recipe_run *run;
-    const struct sp_python_file *module;
-    struct sp_python *names;
-    struct {
-        char name[64];
-        struct sp_object object;
-    } at[MOST_VARIABLES];
-    int n, depth;
-    /* the branch that it is in, the one that it was called in, one that may have returned */
-    char branch[80], caller_branch[80], doubt[80];
-    bool done;
-    struct sp_python_result returned;
-    struct sp_object last; /* whose fields were set */
-};
 
 /* The file that a name is imported from; NULL: that file is not here. */
 static const struct sp_python_file *import(struct sp_recipe_run *run,
@@ -58,13 +39,13 @@ static const struct sp_python_file *import(struct sp_recipe_run *run,
     return next;
 }
 
-static struct sp_python_result evaluate(struct frame *f, const char *from, const char *to,
+static struct sp_python_result evaluate(struct sp_recipe_frame *f, const char *from, const char *to,
                                         int line);
-static void follow(struct frame *f, int i, int end);
-static struct sp_python_result read_dict(struct frame *f, const char *at, const char *end,
+static void follow(struct sp_recipe_frame *f, int i, int end);
+static struct sp_python_result read_dict(struct sp_recipe_frame *f, const char *at, const char *end,
                                          int line);
 
-static const struct sp_object *variable(const struct frame *f, const char *name)
+static const struct sp_object *variable(const struct sp_recipe_frame *f, const char *name)
 {
     for (int i = f->n - 1; i >= 0; i--)
         if (sp_is(f->at[i].name, name))
@@ -72,39 +53,8 @@ static const struct sp_object *variable(const struct frame *f, const char *name)
     return NULL;
 }
 
-/* A value's text as Python has it, which stays: "abc" in quotes. */
-static const char *keep(struct sp_recipe_run *run, const struct sp_python_result *value)
-{
-    char text[300], *end;
-    const char *const said = value->text.value;
-    const bool number = strtod(said, &end) != 0 || end != said,
-               bare = (number && *end == '\0') || said[0] == '[' ||
-                      sp_has_word("True False None true false", said);
-    snprintf(text, sizeof text, value->kind != SP_TOLD ? "?" : bare ? "%s" : "\"%s\"", said);
-    run->kept = sp_room_for_one(run->kept, run->n_kept, sizeof *run->kept);
-    run->kept[run->n_kept] = sp_must(strdup(text));
-    return run->kept[run->n_kept++];
-}
-
-/* Gives a name of a function a value: an object, or a text that expressions have. */
-static void bind(struct frame *f, const char *name, const struct sp_python_result *value)
-{
-    int i = 0;
-    while (i < f->n && !sp_is(f->at[i].name, name))
-        i++;
-    if (i < MOST_VARIABLES && (i < f->n || value->kind == SP_OBJECT)) {
-        f->n += i == f->n;
-        snprintf(f->at[i].name, sizeof f->at[i].name, "%s", name);
-        f->at[i].object = value->kind == SP_OBJECT ? value->object : (struct sp_object){0};
-    }
-    const char *const text = keep(f->run, value);
-    struct sp_python_name *const told = sp_define_python(f->names, name, text, text + strlen(text));
-    if (told)
-        told->branch = value->kind == SP_TOLD && f->branch[0] ? 1 : 0;
-}
-
 /* The name of a branch: "line 12", and its file if another one is read. */
-static void name_branch(const struct frame *f, int line, char *out, size_t size)
+static void name_branch(const struct sp_recipe_frame *f, int line, char *out, size_t size)
 {
     const char *const slash = strrchr(f->module->path, '/');
     const bool own = f->module == f->run->files;
@@ -114,46 +64,9 @@ static void name_branch(const struct frame *f, int line, char *out, size_t size)
                      : f->module->path);
 }
 
-/* Sets a field of an object to a value. */
-static void set(struct frame *f, const struct sp_object *object, const char *name,
-                const struct sp_python_result *value)
-{
-    if (value->kind == SP_OBJECT) {
-        sp_put_part(&f->run->objects, object, name, &value->object);
-        return;
-    }
-    struct sp_object_field field = value->text;
-    if (f->branch[0] && !field.gap[0])
-        snprintf(field.gap, sizeof field.gap, "the branch of %.80s", f->branch);
-    if (f->module != f->run->files)
-        field.line = 0;
-    sp_put_field(&f->run->objects, object, name, &field);
-}
-
-/* The values of a file's own names, as they stand there. */
-static struct sp_python *names_of(const struct sp_recipe_run *run, const struct sp_python_file *m)
-{
-    struct sp_python *const names = sp_must(calloc(1, sizeof *names));
-    names->names = run->names;
-    names->at = sp_must(calloc(SP_PYTHON_NAMES, sizeof *names->at));
-    names->called = true;
-    for (int i = 0; i < m->n; i++) {
-        char name[64];
-        const char *end = m->at[i].from;
-        while (end < m->at[i].to && sp_is_python_letter(*end))
-            end++;
-        const char *const sign = end + strspn(end, " ");
-        if (m->at[i].indent > 0 || end == m->at[i].from || *sign != '=' || sign[1] == '=')
-            continue;
-        snprintf(name, sizeof name, "%.*s", (int)(end - m->at[i].from), m->at[i].from);
-        sp_define_python(names, name, sign + 1, m->at[i].to);
-    }
-    return names;
-}
-
 /* A field of an object as a value. */
-static struct sp_python_result part_of(const struct frame *f, const struct sp_object *object,
-                                       const char *name)
+static struct sp_python_result part_of(const struct sp_recipe_frame *f,
+                                       const struct sp_object *object, const char *name)
 {
     const struct sp_object_field *const field =
         name[0] ? sp_field_at(&f->run->objects, object, name) : NULL;
@@ -162,8 +75,8 @@ static struct sp_python_result part_of(const struct frame *f, const struct sp_ob
                  : (struct sp_python_result){.kind = SP_OBJECT, .object = sp_part_of(object, name)};
 }
 
-/* What a parameter is called with; false: it is left out. "**NAME" is all keywords. */
-static bool find_given(struct frame *caller, const struct sp_call *call, const char *name,
+/* The argument passed for a parameter; false: it is left out. "**NAME" is all keywords. */
+static bool find_given(struct sp_recipe_frame *caller, const struct sp_call *call, const char *name,
                        int place, struct sp_python_result *value)
 {
     struct sp_argument argument = {0};
@@ -174,6 +87,8 @@ static bool find_given(struct frame *caller, const struct sp_call *call, const c
                                            .object = sp_new_object(&caller->run->objects)};
     for (const char *at = call->from; (rest || !given) && sp_next_argument(call, &at, &argument);) {
         const bool spread = strncmp(argument.from, "**", 2) == 0;
+        if (!spread && !caller->positional && argument.from[0] == '*')
+            continue; /* "*args" stands for no argument: the caller got none by place */
         if (!spread && !(argument.keyword[0] ? rest || sp_is(argument.keyword, name)
                                              : argument.place == place))
             continue;
@@ -182,7 +97,7 @@ static bool find_given(struct frame *caller, const struct sp_call *call, const c
         if (rest && spread && one.kind == SP_OBJECT)
             sp_put_part(&caller->run->objects, &value->object, "", &one.object);
         else if (rest && argument.keyword[0])
-            set(caller, &value->object, argument.keyword, &one);
+            sp_set_recipe_field(caller, &value->object, argument.keyword, &one);
         else if (spread && one.kind == SP_OBJECT) {
             *value = part_of(caller, &one.object, name);
             given = value->kind != SP_OBJECT || sp_is_made(&caller->run->objects, &value->object);
@@ -194,9 +109,9 @@ static bool find_given(struct frame *caller, const struct sp_call *call, const c
     return given || rest;
 }
 
-/* Gives a function's parameters what it is called with, its defaults, or an object. */
-static void bind_parameters(struct frame *f, const struct sp_python_line *def, struct frame *caller,
-                            const struct sp_call *call)
+/* Gives a function's parameters the arguments of the call, their defaults, or an object. */
+static void bind_parameters(struct sp_recipe_frame *f, const struct sp_python_line *def,
+                            struct sp_recipe_frame *caller, const struct sp_call *call)
 {
     char name[64];
     struct sp_python_line usual;
@@ -211,39 +126,82 @@ static void bind_parameters(struct frame *f, const struct sp_python_line *def, s
             value = (struct sp_python_result){.kind = SP_OBJECT,
                                               .object = sp_new_object(&f->run->objects)};
         if (!given && !usual.from && f->last.number == 0)
-            f->last = value.object; /* what it changes */
-        bind(f, name + strspn(name, "*"), &value);
+            f->last = value.object; /* => 214 */
+        sp_bind_recipe(f, name + strspn(name, "*"), &value);
     }
 }
 
-/* Follows a function: what it returns, else the object whose fields it set. */
-static struct sp_python_result call_function(struct sp_recipe_run *run,
-                                             const struct sp_python_file *m, int def,
-                                             struct frame *caller, const struct sp_call *call)
+/* Whether a call has arguments without a name. */
+static bool takes_places(const struct sp_call *call)
 {
+    struct sp_argument argument = {0};
+    for (const char *at = call ? call->from : ""; call && sp_next_argument(call, &at, &argument);)
+        if (!argument.keyword[0] && argument.from[0] != '*')
+            return true;
+    return false;
+}
+
+static struct sp_python_result call_function(struct sp_recipe_run *run,
+                                             const struct sp_python_function *function,
+                                             struct sp_recipe_frame *caller,
+                                             const struct sp_call *call)
+{
+    const struct sp_python_file *const m = function->module;
+    const int def = function->def;
     struct sp_python_result value = {.kind = SP_UNTOLD};
-    if (caller && caller->depth == DEEPEST)
+    if (caller && caller->depth == SP_RECIPE_DEEPEST)
         return value;
-    struct frame *const f = sp_must(calloc(1, sizeof *f));
-    *f = (struct frame){.run = run,
-                        .module = m,
-                        .names = names_of(run, m),
-                        .depth = caller ? caller->depth + 1 : 0};
+    struct sp_recipe_frame *const f = sp_new_frame(run, function, caller);
     snprintf(f->branch, sizeof f->branch, "%s", caller ? caller->branch : "");
     snprintf(f->caller_branch, sizeof f->caller_branch, "%s", f->branch);
     if (def >= 0)
         bind_parameters(f, &m->at[def], caller, call);
+    f->positional = takes_places(call);
     follow(f, def + 1, def < 0 ? m->n : sp_block_end(m, def));
     value = f->returned;
-    if (value.kind == SP_UNTOLD && !call && f->last.number > 0)
+    if (value.kind == SP_UNTOLD && !value.function && !call && f->last.number > 0)
         value = (struct sp_python_result){.kind = SP_OBJECT, .object = {.number = f->last.number}};
     for (int i = 0; value.kind == SP_OBJECT && f->doubt[0] && i < run->objects.n; i++)
         if (run->objects.at[i].object == value.object.number && !run->objects.at[i].gap[0])
             snprintf(run->objects.at[i].gap, sizeof run->objects.at[i].gap, "the branch of %.80s",
                      f->doubt);
-    free(f->names->at);
-    free(f->names);
-    free(f);
+    sp_leave_frame(f);
+    return value;
+}
+
+/* The function that a decorator makes of another one; NULL: unknown. */
+static const struct sp_python_function *decorate(struct sp_recipe_frame *f, int decorator, int def)
+{
+    const struct sp_python_line *const line = &f->module->at[decorator];
+    const char *const name = f->module->at[def].from + 4;
+    const struct sp_call call = {
+        .from = name, .to = name + strcspn(name, "("), .line = line->number};
+    sp_bind_function(f, def, false);
+    const struct sp_python_function *const by =
+        evaluate(f, line->from + 1, line->to, line->number).function;
+    return by ? call_function(f->run, by, f, &call).function : NULL;
+}
+
+/* The same as the file's own decorators change it; unknown if they cannot be followed. */
+static struct sp_python_result call_decorated(struct sp_recipe_run *run,
+                                              const struct sp_python_function *function,
+                                              struct sp_recipe_frame *caller,
+                                              const struct sp_call *call)
+{
+    const struct sp_python_result untold = {.kind = SP_UNTOLD};
+    const struct sp_python_function file = {function->module, -1, NULL};
+    const int decorator =
+        function->def >= 0 ? sp_find_wrapper(function->module, function->def) : -1;
+    if (decorator < 0)
+        return call_function(run, function, caller, call);
+    if (sp_find_wrapper(function->module, decorator) >= 0 ||
+        (caller && caller->depth >= SP_RECIPE_DEEPEST)) /* or another one around it */
+        return untold;
+    struct sp_recipe_frame *const f = sp_new_frame(run, &file, caller);
+    const struct sp_python_function *const made = decorate(f, decorator, function->def);
+    const struct sp_python_result value =
+        made ? call_function(run, made, caller ? caller : f, call) : untold;
+    sp_leave_frame(f);
     return value;
 }
 
@@ -253,9 +211,10 @@ static bool is_function(const char *name)
     return name[0] == '_' || (name[0] >= 'a' && name[0] <= 'z');
 }
 
-/* An object of a class that is not here: its name and its keywords. `run.Config(CLASS, ...)` is of
- * the class that it names. What another function than a class returns may be what it was given. */
-static struct sp_python_result make(struct frame *f, const struct sp_call *call, bool here)
+/* An object of a class that is not in the file: its name and its keywords. `run.Config(CLASS, ...)`
+ * is of the class that it names. A function other than a class may return its argument. */
+static struct sp_python_result make(struct sp_recipe_frame *f, const struct sp_call *call,
+                                    bool here)
 {
     struct sp_argument argument = {0};
     struct sp_python_result made = {.kind = SP_OBJECT, .object = sp_new_object(&f->run->objects)},
@@ -272,41 +231,41 @@ static struct sp_python_result make(struct frame *f, const struct sp_call *call,
         if (spread && value.kind == SP_OBJECT)
             sp_put_part(&f->run->objects, &made.object, "", &value.object);
         else if (argument.keyword[0])
-            set(f, &made.object, argument.keyword, &value);
+            sp_set_recipe_field(f, &made.object, argument.keyword, &value);
         else if (value.kind == SP_OBJECT && is_function(call->name) &&
                  sp_is_made(&f->run->objects, &value.object)) {
             if (!here)
-                sp_launch_note(f->run->s, "line %d: %s() is not here: what it sets is not read",
+                sp_launch_note(f->run->s, "line %d: %s() was not found: what it sets is not read",
                                call->line, sp_safe(call->path));
             return value;
         } else if (value.kind == SP_TOLD)
-            set(f, &made.object, call->name, &value);
-        else if (holds) /* of a function (run.Partial) it is none's */
+            sp_set_recipe_field(f, &made.object, call->name, &value);
+        else if (holds) /* the value of a function (run.Partial) has no class */
             snprintf(class.text.value, sizeof class.text.value, "%.*s",
                      (int)(argument.to - argument.from), argument.from);
     }
     const char *const dot = strrchr(class.text.value, '.');
     if (!holds || !is_function(dot ? dot + 1 : class.text.value))
-        set(f, &made.object, "_target_", &class);
+        sp_set_recipe_field(f, &made.object, "_target_", &class);
     return made;
 }
 
 /* `deepcopy(OBJECT)` and `dataclasses.replace(OBJECT, FIELD=VALUE)`. */
-static struct sp_python_result copy_with(struct frame *f, const struct sp_call *call)
+static struct sp_python_result copy_with(struct sp_recipe_frame *f, const struct sp_call *call)
 {
     struct sp_argument argument = {0};
     struct sp_python_result copy = {.kind = SP_OBJECT, .object = sp_new_object(&f->run->objects)};
     for (const char *at = call->from; sp_next_argument(call, &at, &argument);) {
         const struct sp_python_result value = evaluate(f, argument.from, argument.to, call->line);
         if (argument.keyword[0])
-            set(f, &copy.object, argument.keyword, &value);
+            sp_set_recipe_field(f, &copy.object, argument.keyword, &value);
         else if (value.kind == SP_OBJECT)
             sp_put_part(&f->run->objects, &copy.object, "", &value.object);
     }
     return copy;
 }
 
-static struct sp_python_result call(struct frame *f, const char *from, const char *open,
+static struct sp_python_result call(struct sp_recipe_frame *f, const char *from, const char *open,
                                     const char *to, int line)
 {
     struct sp_call call = {.from = open + 1, .to = to - 1, .line = line};
@@ -323,17 +282,21 @@ static struct sp_python_result call(struct frame *f, const char *from, const cha
         return (struct sp_python_result){.kind = SP_UNTOLD};
     if (sp_has_word("deepcopy replace", call.name))
         return copy_with(f, &call);
-    int def = dot ? -1 : sp_find_def(f->module, call.name);
-    const struct sp_python_file *m = f->module;
-    if (def < 0 && !dot && (m = import(f->run, f->module, call.name)))
-        def = sp_find_def(m, call.name);
-    const struct sp_python_result value = def >= 0 ? call_function(f->run, m, def, f, &call)
-                                                   : (struct sp_python_result){.kind = SP_UNTOLD};
-    return value.kind != SP_UNTOLD ? value : make(f, &call, def >= 0);
+    const struct sp_python_function *const bound = dot ? NULL : sp_function_named(f, call.name);
+    struct sp_python_function own = {f->module,
+                                     dot || bound ? -1 : sp_find_def(f->module, call.name), NULL};
+    if (own.def < 0 && !dot && !bound && (own.module = import(f->run, f->module, call.name)))
+        own.def = sp_find_def(own.module, call.name);
+    const struct sp_python_result value = bound ? call_function(f->run, bound, f, &call)
+                                          : own.def >= 0
+                                              ? call_decorated(f->run, &own, f, &call)
+                                              : (struct sp_python_result){.kind = SP_UNTOLD};
+    return value.kind != SP_UNTOLD || value.function ? value
+                                                     : make(f, &call, bound || own.def >= 0);
 }
 
 /* A dotted name, or the result of its call; false for any other expression. */
-static bool named(struct frame *f, const char *from, const char *to, int line,
+static bool named(struct sp_recipe_frame *f, const char *from, const char *to, int line,
                   struct sp_python_result *value)
 {
     char path[96], head[64];
@@ -362,10 +325,10 @@ static bool named(struct frame *f, const char *from, const char *to, int line,
     return true;
 }
 
-/* A dict that a loop makes is what it goes over ("for f in fields(X)", "for k, v in X.items()"), or
- * has what nothing here reads. */
-static void put_loop(struct frame *f, struct sp_object *dict, const char *from, const char *to,
-                     int line)
+/* A dict that a loop builds equals the one that it runs over ("for f in fields(X)", "for k, v in
+ * X.items()"), or its contents are unknown. */
+static void put_loop(struct sp_recipe_frame *f, struct sp_object *dict, const char *from,
+                     const char *to, int line)
 {
     static const char fields[] = "fields(";
     const char *in = sp_after_python(from, to, " in "), *end = sp_find_python(in, to, " if ");
@@ -381,12 +344,14 @@ static void put_loop(struct frame *f, struct sp_object *dict, const char *from, 
     if (over.kind == SP_OBJECT)
         sp_put_part(&f->run->objects, dict, "", &over.object);
     else
-        set(f, dict, "_target_",
+        sp_set_recipe_field(
+            f, dict, "_target_",
             &(struct sp_python_result){.kind = SP_TOLD, .text = {.value = "dict", .line = line}});
 }
 
 /* "{KEY: VALUE, **OTHERS}" as an object. */
-static struct sp_python_result read_dict(struct frame *f, const char *at, const char *end, int line)
+static struct sp_python_result read_dict(struct sp_recipe_frame *f, const char *at, const char *end,
+                                         int line)
 {
     struct sp_python_result dict = {.kind = SP_OBJECT, .object = sp_new_object(&f->run->objects)};
     while (at < end) {
@@ -407,18 +372,19 @@ static struct sp_python_result read_dict(struct frame *f, const char *at, const 
         } else if (sign < to && strchr("\"'", *from)) {
             const struct sp_python_result value = evaluate(f, sign + 1, to, line);
             snprintf(key, sizeof key, "%.*s", (int)strcspn(from + 1, "\"'"), from + 1);
-            set(f, &dict.object, key, &value);
+            sp_set_recipe_field(f, &dict.object, key, &value);
         }
     }
     return dict;
 }
 
-static struct sp_python_result evaluate(struct frame *f, const char *from, const char *to, int line)
+static struct sp_python_result evaluate(struct sp_recipe_frame *f, const char *from, const char *to,
+                                        int line)
 {
     struct sp_python_result value = {.kind = SP_UNTOLD, .text = {.line = line}};
     int branch = 0;
     sp_trim_python(&from, &to);
-    if (from >= to || ++f->run->steps > MOST_STEPS)
+    if (from >= to || ++f->run->steps > SP_RECIPE_STEPS)
         return value;
     const char *const when = sp_find_python(from, to, " if "), *const otherwise = sp_find_python(
                                                                    when, to, " else ");
@@ -435,6 +401,7 @@ static struct sp_python_result evaluate(struct frame *f, const char *from, const
         snprintf(value.text.gap, sizeof value.text.gap, "%.*s", (int)(to - from), from);
         value.text.gap[strcspn(value.text.gap, "\n")] = '\0';
         snprintf(value.text.value, sizeof value.text.value, "%s", value.text.gap);
+        value.function = sp_function_of(f, from, to);
         if (!sp_find_untold(f->names, from, to, value.text.by, sizeof value.text.by) ||
             sp_is(value.text.by, value.text.gap))
             value.text.by[0] = '\0';
@@ -444,8 +411,8 @@ static struct sp_python_result evaluate(struct frame *f, const char *from, const
     return value;
 }
 
-/* Gives what stands on the left of "=" a value. */
-static void assign(struct frame *f, const char *from, const char *to,
+/* Gives a value to whatever is on the left of "=". */
+static void assign(struct sp_recipe_frame *f, const char *from, const char *to,
                    const struct sp_python_result *value)
 {
     char path[96], head[64];
@@ -457,26 +424,27 @@ static void assign(struct frame *f, const char *from, const char *to,
     const size_t n = strcspn(path, ".");
     snprintf(head, sizeof head, "%.*s", (int)n, path);
     if (!path[n]) {
-        bind(f, path, value);
+        sp_bind_recipe(f, path, value);
         return;
     }
     if (!variable(f, head)) { /* one that is made elsewhere */
         if (f->last.number == 0)
             f->last = sp_new_object(&f->run->objects);
         const struct sp_object whole = {.number = f->last.number};
-        bind(f, head,
-             &(struct sp_python_result){.kind = SP_OBJECT, .object = sp_part_of(&whole, head)});
+        sp_bind_recipe(
+            f, head,
+            &(struct sp_python_result){.kind = SP_OBJECT, .object = sp_part_of(&whole, head)});
     }
     const struct sp_object *const object = variable(f, head);
     if (!object)
         return;
     f->last = *object;
-    set(f, object, path + n + 1, value);
+    sp_set_recipe_field(f, object, path + n + 1, value);
 }
 
-/* "A, B = X, Y"; of one call's several results each is one of its own. */
-static void assign_all(struct frame *f, const char *from, const char *equals, const char *to,
-                       int line)
+/* "A, B = X, Y"; each of a call's several results is a separate value. */
+static void assign_all(struct sp_recipe_frame *f, const char *from, const char *equals,
+                       const char *to, int line)
 {
     const char *value = equals + 1;
     const bool several = sp_find_outside(value, to, ",") < to;
@@ -493,7 +461,7 @@ static void assign_all(struct frame *f, const char *from, const char *equals, co
     }
 }
 
-static void statement(struct frame *f, const struct sp_python_line *line)
+static void statement(struct sp_recipe_frame *f, const struct sp_python_line *line)
 {
     static const char *const words[] = {"import", "from",   "raise", "assert", "pass",
                                         "del",    "global", "break", "yield",  "continue",
@@ -520,8 +488,8 @@ static void statement(struct frame *f, const struct sp_python_line *line)
         evaluate(f, line->from, line->to, line->number);
 }
 
-/* As sp_python_branch; the file that is read is the one that runs. */
-static int decide(const struct frame *f, const struct sp_python_line *line)
+/* The same as sp_python_branch, with the file being read as the one that runs. */
+static int decide(const struct sp_recipe_frame *f, const struct sp_python_line *line)
 {
     char name[80];
     name_branch(f, line->number, name, sizeof name);
@@ -529,8 +497,8 @@ static int decide(const struct frame *f, const struct sp_python_line *line)
     return yes < 0 && strncmp(line->from, "if __name__", 11) == 0 ? 1 : yes;
 }
 
-/* Follows a chain of branches: behind the last one. */
-static int follow_branches(struct frame *f, int i, int end)
+/* Follows a chain of branches to the place after the last one. */
+static int follow_branches(struct sp_recipe_frame *f, int i, int end)
 {
     const struct sp_python_line *const at = f->module->at;
     const size_t indent = at[i].indent;
@@ -554,10 +522,10 @@ static int follow_branches(struct frame *f, int i, int end)
     return i;
 }
 
-static void follow(struct frame *f, int i, int end)
+static void follow(struct sp_recipe_frame *f, int i, int end)
 {
     const struct sp_python_line *const at = f->module->at;
-    while (i < end && !f->done && ++f->run->steps < MOST_STEPS) {
+    while (i < end && !f->done && ++f->run->steps < SP_RECIPE_STEPS) {
         const int stop = sp_block_end(f->module, i);
         const bool loop = sp_line_starts(&at[i], "for") || sp_line_starts(&at[i], "while"),
                    opens = loop && !f->branch[0];
@@ -567,6 +535,8 @@ static void follow(struct frame *f, int i, int end)
         }
         if (opens)
             name_branch(f, at[i].number, f->branch, sizeof f->branch);
+        if (at[i].indent > 0 && sp_line_starts(&at[i], "def"))
+            sp_bind_function(f, i, true);
         if (loop || sp_line_starts(&at[i], "with") || sp_line_starts(&at[i], "try") ||
             sp_line_starts(&at[i], "finally"))
             follow(f, i + 1, stop);
@@ -578,19 +548,22 @@ static void follow(struct frame *f, int i, int end)
     }
 }
 
-struct sp_python_result sp_follow_recipe(struct sp_recipe_run *run, int def)
+struct sp_python_result sp_follow_recipe(struct sp_recipe_run *run, int def, bool decorated)
 {
-    return call_function(run, run->files, def, NULL, NULL);
+    const struct sp_python_function own = {run->files, def, NULL};
+    return decorated ? call_decorated(run, &own, NULL, NULL) : call_function(run, &own, NULL, NULL);
 }
 
-void sp_free_recipe_run(struct sp_recipe_run *run)
+struct sp_python_result sp_follow_assigned(struct sp_recipe_run *run, int line)
 {
-    for (int i = 0; i < run->n_kept; i++)
-        free(run->kept[i]);
-    for (int i = 0; i < run->n_files; i++) {
-        free(run->files[i].text);
-        free(run->files[i].at);
-    }
-    free(run->kept);
-    free(run);
+    const struct sp_python_line *const at = &run->files->at[line];
+    const struct sp_python_function file = {run->files, -1, NULL};
+    struct sp_recipe_frame *const f = sp_new_frame(run, &file, NULL);
+    const char *const equals = sp_find_outside(at->from, at->to, "=");
+    const struct sp_python_function *const made =
+        equals < at->to ? evaluate(f, equals + 1, at->to, at->number).function : NULL;
+    const struct sp_python_result value =
+        made ? call_function(run, made, f, NULL) : (struct sp_python_result){.kind = SP_UNTOLD};
+    sp_leave_frame(f);
+    return value;
 }

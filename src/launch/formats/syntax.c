@@ -17,7 +17,7 @@ static const char *first_line(const char *at)
     }
 }
 
-/* "[name]" and nothing but a comment behind it. */
+/* "[name]" and nothing but a comment after it. */
 static bool is_table(const char *at)
 {
     const size_t n = *at == '[' ? strcspn(at, "]\n") : 0;
@@ -53,7 +53,7 @@ static bool is_python(const char *at)
            (strncmp(at, "def", word) == 0 && *end == '(');
 }
 
-/* Whether a text that opens a brace has comments of YAML, which JSON has not. */
+/* Whether a text that opens a brace has comments of YAML, which JSON does not have. */
 static bool has_comment(const char *at)
 {
     for (char quote = '\0'; *at; at++) {

@@ -104,7 +104,7 @@ static bool read_scalar(struct toml *t, char *out, size_t size, size_t *n)
     return t->at > start || fail(t, "a value");
 }
 
-/* A value; items of a list are parted by blanks. Deeper nesting is kept as one text. */
+/* A value; items of a list are separated by blanks. Deeper nesting is kept as one text. */
 static bool read_value(struct toml *t, char *out, size_t size)
 {
     size_t n = 0;

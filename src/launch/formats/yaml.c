@@ -1,5 +1,6 @@
 /* YAML as settings: names of nested values are joined by dots. */
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@
 #include "base/truth.h"
 #include "launch/formats/syntax.h"
 
-/* Where the next value stands: under a name of a mapping, or in a list. */
+/* Where the next value belongs: under a name of a mapping, or in a list. */
 struct level {
     size_t path; /* bytes of the path in front */
     bool list, named;
@@ -27,7 +28,7 @@ struct reader {
     int depth;
 };
 
-/* The value of another setting, "${.sibling}" or "${section.name}", where it stands before this. */
+/* The value of another setting, "${.sibling}" or "${section.name}", if it precedes this one. */
 static const char *referred(const struct reader *r, const char *name, size_t n)
 {
     char full[2 * sizeof r->path];
@@ -53,6 +54,39 @@ static const char *end_of_braces(const char *at)
     return NULL;
 }
 
+static void fill_in(const struct reader *r, const char *text, struct sp_setting *setting);
+
+/* OmegaConf's resolvers "mul" and "div", as NeMo-RL registers them: the product of numbers with
+ * commas between, or a quotient rounded down; the numbers may be references themselves. False if it
+ * is another resolver, or if one of the numbers is not known. A list longer than a value is left,
+ * so that nested ones have a limit. */
+static bool put_result(const struct reader *r, const char *name, const char *end, char *out,
+                       size_t size)
+{
+    struct sp_setting numbers;
+    const bool times = strncmp(name, "mul:", 4) == 0;
+    const size_t n = (size_t)(end - name);
+    char text[sizeof numbers.value], *stop;
+    if ((!times && strncmp(name, "div:", 4) != 0) || n - 4 >= sizeof text)
+        return false;
+    snprintf(text, sizeof text, "%.*s", (int)n - 4, name + 4);
+    memset(&numbers, 0, sizeof numbers);
+    fill_in(r, text, &numbers);
+    double result = strtod(numbers.value, &stop);
+    const char *at = numbers.value;
+    while (stop != at && stop[strspn(stop, " ")] == ',') {
+        at = stop + strspn(stop, " ") + 1;
+        const double next = strtod(at, &stop);
+        if (!times && !(next > 0))
+            return false;
+        result = times ? result * next : floor(result / next);
+    }
+    if (numbers.gap[0] || numbers.cut || stop == at || stop[strspn(stop, " ")] != '\0')
+        return false;
+    snprintf(out, size, "%.15g", result);
+    return true;
+}
+
 /* Replaces "${NAME:default}" by its value, or leaves it and names the gap. */
 static void fill_in(const struct reader *r, const char *text, struct sp_setting *setting)
 {
@@ -71,8 +105,12 @@ static void fill_in(const struct reader *r, const char *text, struct sp_setting 
             setting->value[used] = '\0';
             continue;
         }
-        const char *const given = sp_typed_value(r->names, name, n);
-        const char *const typed = given ? given : referred(r, name, n);
+        char result[32];
+        const char *typed = sp_typed_value(r->names, name, n);
+        if (!typed)
+            typed = referred(r, name, n);
+        if (!typed && braces && put_result(r, name, end, result, sizeof result))
+            typed = result;
         const char *const otherwise = name + n + 1 + (name[n + 1] == '-');
         const bool defaulted = braces && name[n] == ':' && otherwise <= end &&
                                !memchr(name, '$', (size_t)(end - name));
@@ -114,7 +152,8 @@ static bool add_value(struct reader *r, const char *value, bool quoted, int line
         return true;
     }
     fill_in(r, value, setting);
-    /* A name's value counts as if it stood there: Primus and OmegaConf fill in and then resolve. */
+    /* A name's value counts as if it were written there: Primus and OmegaConf fill in and then
+     * resolve. */
     const char *const word = sp_yaml_word(setting->value, quoted);
     if (word != setting->value && !setting->gap[0])
         snprintf(setting->value, sizeof setting->value, "%s", word);

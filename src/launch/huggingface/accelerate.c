@@ -7,8 +7,8 @@
 
 #include "launch/huggingface/accelerate.h"
 #include "launch/fields/assumed.h"
-#include "launch/fields/beside.h"
-#include "launch/fields/core.h"
+#include "launch/fields/named_files.h"
+#include "launch/fields/deciding.h"
 #include "launch/fields/rows.h"
 #include "launch/formats/syntax.h"
 
@@ -25,7 +25,7 @@ static enum sp_match detect(const struct sp_launch_file *file)
     return sections ? SP_LIKELY : SP_NO_MATCH;
 }
 
-/* A degree of parallelism_config; its names carry that of the section, or do not. */
+/* A degree of parallelism_config; its names may contain that of the section. */
 static int64_t degree(struct sp_settings *s, const char *name)
 {
     char full[72];
@@ -35,7 +35,7 @@ static int64_t degree(struct sp_settings *s, const char *name)
     return sp_setting_whole(s, full, 1, 1);
 }
 
-/* Weights and states in fp32, matmuls in the format that is asked for: FSDP's, and DDP's, which
+/* Weights and states in fp32, matmuls in the requested format: FSDP's, and DDP's, which
  * casts weights on use. */
 static void read_states(struct sp_settings *s)
 {
@@ -70,11 +70,11 @@ static void read_fsdp(struct sp_settings *s, double devices)
     read_states(s);
 }
 
-/* Where it names a DeepSpeed JSON, which has the rest then. */
+/* Whether it names a DeepSpeed JSON, which then has the rest. */
 static const char deepspeed_file[] = "deepspeed_config.deepspeed_config_file";
 
-/* Takes what the JSON says of shards and formats; without it neither is known. "auto" is what
- * mixed_precision here says. */
+/* Reads shards and formats from the JSON; without it neither is known. "auto" means the
+ * mixed_precision given here. */
 static void read_json(const struct sp_launch_file *file, struct sp_settings *s, const char *name,
                       bool half)
 {
@@ -172,6 +172,9 @@ static void read_beside(struct sp_settings *s, double devices, struct sp_acceler
     if (sp_setting_is(s, "distributed_type", "DEEPSPEED") && sp_peek_setting(s, deepspeed_file))
         snprintf(said->deepspeed, sizeof said->deepspeed, "%s", sp_peek_setting(s, deepspeed_file));
     said->recomputes = sp_setting_on(s, "fsdp_config.fsdp_activation_checkpointing");
+    said->casts =
+        sp_setting_is(s, "distributed_type", "DEEPSPEED") ||
+        (sp_setting_is(s, "distributed_type", "FSDP") && sp_setting_on(s, "mixed_precision"));
     note_rest(s);
 }
 

@@ -8,12 +8,13 @@
 struct sp_accelerate {
     int64_t processes, tp, cp; /* processes 0: not given */
     bool recomputes;
+    bool casts;          /* the format in which the script loads the model makes no difference */
     char deepspeed[256]; /* the DeepSpeed JSON that it names, "" where it names none */
 };
 
-/* Reads the settings that a launch of a script names, where they lie beside it: what weights and
- * states are shared over and their formats as options, the rest into `said`. `bf16`: the script
- * itself asks for it. False if there is no such file. */
+/* Reads the settings that a script's launch names, if they lie beside it: the sharding of weights
+ * and states and their formats as options, the rest into `said`. `bf16`: the script itself asks for
+ * it. False if there is no such file. */
 bool sp_read_accelerate_beside(const struct sp_launch_file *file, const char *name, bool bf16,
                                struct sp_accelerate *said);
 

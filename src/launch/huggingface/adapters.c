@@ -52,7 +52,7 @@ static const struct {
     {"decoder.layers", "all-linear"},
 };
 
-/* Settings that count by whether they are on. */
+/* Settings that only say whether there is an adapter. */
 static const char *const asks[] = {"use_peft",    "use_lora", "lora_enable", "enable_lora",
                                    "enable_peft", "lora",     "use_qlora",   "qlora"};
 
@@ -136,7 +136,7 @@ static void drop_experts(char *targets, size_t size)
     snprintf(targets, size, "%s", kept);
 }
 
-/* PEFT adapts matrices of their own; the experts of these models are one tensor of a layer, which
+/* PEFT adapts separate matrices; the experts of these models are one tensor per layer, which
  * target_parameters names and target_modules do not. */
 static bool has_whole_experts(const struct sp_launch *launch)
 {
@@ -206,7 +206,6 @@ void sp_note_adapters(struct sp_settings *s)
                                          "unfrozen_parameters",
                                          "rank_pattern",
                                          "relora_steps",
-                                         "use_galore",
                                          "lora_on_embedding"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (is_on(s, others[i]) && !sp_is(sp_setting(s, others[i]), "[]") &&

@@ -1,4 +1,4 @@
-/* axolotl: its YAML by the names of Hugging Face's Trainer, over which it runs. Names:
+/* axolotl runs on Hugging Face's Trainer: reads its YAML by the Trainer's names. Names:
  * axolotl/utils/schemas/config.py. */
 #include "launch/huggingface/axolotl.h"
 

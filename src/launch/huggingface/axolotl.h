@@ -1,4 +1,4 @@
-/* axolotl's names of what Hugging Face's Trainer has. */
+/* axolotl's names for settings of Hugging Face's Trainer. */
 #ifndef SP_LAUNCH_AXOLOTL_H
 #define SP_LAUNCH_AXOLOTL_H
 
@@ -7,7 +7,7 @@
 /* Whether settings are those of an axolotl YAML. */
 bool sp_is_axolotl(const struct sp_settings *settings);
 
-/* Names such settings as the Trainer does; others stay. False with an error. */
+/* Gives such settings the Trainer's names; others are unchanged. False with an error. */
 bool sp_spell_axolotl(struct sp_settings *settings);
 
 #endif

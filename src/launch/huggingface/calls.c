@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "launch/formats/python_lines.h"
+#include "launch/formats/python_text.h"
 
 const char sp_python_class[] = "python.class", sp_python_kind[] = "python.kind",
            sp_python_length[] = "python.length";
@@ -70,8 +71,8 @@ static const struct {
 
 enum { OTHERS = sizeof others / sizeof *others };
 
-/* One of several trainings is asked for by the function around it, by what its arguments are given
- * to, by their class or by its line: the first of these that tells it from the others. */
+/* One of several trainings is requested by the function around it, by what receives its arguments,
+ * by their class or by its line: the first of these that distinguishes it. */
 enum { FUNCTION, TARGET, CLASS, LINE, HANDLES };
 struct handles {
     char text[HANDLES][64];
@@ -82,7 +83,7 @@ struct reading {
     const char *recipe;
     struct handles first; /* of the first training */
     bool trains;          /* there is one */
-    char around[64];      /* the function around the training that is asked for */
+    int around;           /* the function around the training that is asked for, by its line */
     int shared;           /* trainings in it */
     int line[OTHERS];     /* of the first call that a row is of; 0: none yet */
     bool modelled;        /* a model was loaded */
@@ -117,7 +118,7 @@ static bool is_asked_for(const struct reading *r, const struct sp_call *call)
     return !r->recipe;
 }
 
-/* Says how two trainings that both fit what was asked for are told apart. */
+/* Explains how to tell apart two trainings that both match the request. */
 static bool refuse_several(const struct reading *r, const struct sp_call *call)
 {
     const struct handles other = handles_of(call);
@@ -195,8 +196,8 @@ static bool take_unsloth(struct reading *r, const struct sp_call *call)
                : add(r->s, "load_in_4bit", "true") && add(r->s, "dtype", "bfloat16");
 }
 
-/* Where a function holds several trainings, and two calls say the same thing, nothing tells which
- * of them is for the one that is asked for. */
+/* If a function holds several trainings, and two calls set the same thing, it is unknown which of
+ * them belongs to the requested training. */
 static void doubt_shared(struct reading *r, const struct sp_call *call)
 {
     for (size_t i = 0; i < OTHERS && r->shared > 1; i++) {
@@ -231,13 +232,12 @@ static bool take_cut(struct reading *r, const struct sp_python *python, const st
     if (!sp_take_argument(python, call, &length, sp_python_length, r->s))
         return false;
     struct sp_setting *const last = &r->s->at[r->s->n - 1];
-    if (before && !sp_is(before, last->value)) /* nothing tells which is the training's */
+    if (before && !sp_is(before, last->value)) /* it is unknown which is the training's */
         snprintf(last->gap, sizeof last->gap, "another length");
     return true;
 }
 
-/* An argument of another call, by its row; of arguments that nothing tells, adapters may have any.
- */
+/* An argument of another call, by its row; adapters may have arguments with unknown values. */
 static bool take_row(void *to, const struct sp_python *python, const struct sp_call *call,
                      const struct sp_argument *argument)
 {
@@ -278,10 +278,29 @@ static bool take_other(struct reading *r, const struct sp_python *python,
     return ok;
 }
 
-/* Whether a class of that name comes from another module than the libraries that are read. */
+/* Whether the file defines a class of that name itself, not on top of a library's. */
+static bool defines(const struct sp_python_file *file, const char *class)
+{
+    bool own = false;
+    for (int i = 0; i < file->n && !own; i++) {
+        const char *const name = file->at[i].from + sizeof "class";
+        const size_t n = strlen(class);
+        own = sp_line_starts(&file->at[i], "class") && file->at[i].to > name + n &&
+              strncmp(name, class, n) == 0 && !sp_is_python_letter(name[n]);
+        for (size_t j = 0; own && j < sizeof classes / sizeof *classes; j++) {
+            const char *const base = strstr(name + n, classes[j].name);
+            own = !base || base >= file->at[i].to;
+        }
+    }
+    return own;
+}
+
+/* Whether a class of that name is not that of the supported libraries. */
 static bool is_own(const struct sp_python_file *file, const char *class)
 {
     char module[96];
+    if (defines(file, class))
+        return true;
     return sp_find_import(file, class, module, sizeof module) && !sp_starts_with(module, "trl") &&
            !sp_starts_with(module, "transformers") && !sp_starts_with(module, "unsloth") &&
            !sp_starts_with(module, "sentence_transformers");
@@ -299,6 +318,21 @@ static int class_of(struct reading *r, const struct sp_call *call)
     return -1;
 }
 
+/* Notes that an object of one of the file's own classes gets values from elsewhere: its defaults
+ * are read. */
+static void note_spread(const struct reading *r, const struct sp_call *call)
+{
+    struct sp_argument argument = {0};
+    if (!defines(&r->file, call->name))
+        return;
+    for (const char *at = call->from; sp_next_argument(call, &at, &argument);)
+        if (strncmp(argument.from, "**", 2) == 0)
+            sp_launch_note(r->s,
+                           "line %d: %s gets other values from elsewhere: its defaults are "
+                           "read",
+                           call->line, sp_safe(call->name));
+}
+
 /* Visits a call: finds the function around the training that is asked for, then how many trainings
  * it has, then reads. */
 static bool visit(void *to, const struct sp_python *python, const struct sp_call *call)
@@ -307,14 +341,15 @@ static bool visit(void *to, const struct sp_python *python, const struct sp_call
     const int row = class_of(r, call);
     const bool asked = row >= 0 && is_asked_for(r, call);
     if (r->pass == LOCATES && r->recipe && asked)
-        snprintf(r->around, sizeof r->around, "%s", call->function);
+        r->around = call->def;
     if (r->pass == COUNTS)
-        r->shared += r->recipe && row >= 0 && sp_is(r->around, call->function);
+        r->shared += r->recipe && row >= 0 && r->around == call->def;
     if (r->pass != READS)
         return true;
+    note_spread(r, call);
     r->parses =
         r->parses || sp_is(call->name, "HfArgumentParser") || sp_is(call->name, "TrlParser");
-    if (r->recipe && call->function[0] && !sp_is(call->function, r->around))
+    if (r->recipe && call->def > 0 && call->def != r->around)
         return true;
     return row < 0 ? take_other(r, python, call)
                    : !asked || take_class(r, python, call, (size_t)row);
@@ -357,8 +392,8 @@ bool sp_read_trainer_calls(const char *text, const struct sp_typed_names *names,
     if (!r.trains)
         s->n = 0;
     if (!r.trains && r.own)
-        return sp_fail_in(s, "its %s is no class of TRL or transformers: give the plan as options",
-                          r.own);
+        return sp_fail_in(
+            s, "its %s is not a class of TRL or transformers: give the plan as options", r.own);
     if (!r.trains && r.parses)
         return sp_fail_in(s, "its arguments are on the command line that starts it: read that");
     return !r.trains || take_defaults(s);

@@ -1,4 +1,4 @@
-/* LLaMA-Factory's newer YAML (v1), which has a trainer of its own: names and defaults of
+/* LLaMA-Factory's newer YAML (v1), which has its own trainer: names and defaults of
  * src/llamafactory/v1/config, weights as core/model_engine.py and its FSDP2 plugin hold them. */
 #include "launch/huggingface/factory.h"
 
@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "launch/fields/core.h"
+#include "launch/fields/deciding.h"
 
 bool sp_is_factory(const struct sp_settings *s)
 {
@@ -19,7 +19,7 @@ static bool add(struct sp_settings *s, const char *name, const char *usual, cons
     return !value || sp_add_setting(s, as, value);
 }
 
-/* The batch of all as passes of each replica. */
+/* The global batch as passes of each replica. */
 static bool spell_batch(struct sp_settings *s, int64_t devices)
 {
     char passes[24];
@@ -29,7 +29,7 @@ static bool spell_batch(struct sp_settings *s, int64_t devices)
                   all = sp_setting_whole(s, "global_batch_size", 1, each);
     if (each > 0 && all % each != 0)
         return sp_fail_in(s,
-                          "global_batch_size %lld is no multiple of %lld, the micro-batches of "
+                          "global_batch_size %lld is not a multiple of %lld, the micro-batches of "
                           "all replicas",
                           (long long)all, (long long)each);
     snprintf(passes, sizeof passes, "%lld", (long long)(each > 0 ? all / each : 1));
@@ -39,7 +39,7 @@ static bool spell_batch(struct sp_settings *s, int64_t devices)
     return sp_add_setting(s, "gradient_accumulation_steps", passes);
 }
 
-/* What weights and states are shared by. */
+/* The degrees that share weights and states. */
 static bool spell_sharding(struct sp_settings *s)
 {
     const char *const by = sp_setting(s, "dist_config.name");

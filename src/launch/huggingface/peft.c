@@ -1,4 +1,4 @@
-/* Hugging Face PEFT: adapter_config.json, which says what an adapter is and of which model. */
+/* Hugging Face PEFT: adapter_config.json, which describes an adapter and names its model. */
 #include <string.h>
 
 #include "launch/huggingface/adapters.h"

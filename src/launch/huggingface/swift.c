@@ -1,11 +1,11 @@
-/* ms-swift: its arguments by the names of Hugging Face's Trainer, over which it runs. Names and
- * defaults: swift/arguments and swift/config of modelscope/ms-swift. */
+/* ms-swift runs on Hugging Face's Trainer: reads its arguments by the Trainer's names. Names
+ * and defaults: swift/arguments and swift/config of modelscope/ms-swift. */
 #include "launch/huggingface/swift.h"
 
 #include <string.h>
 
 #include "base/text.h"
-#include "launch/fields/core.h"
+#include "launch/fields/deciding.h"
 
 bool sp_is_swift(const struct sp_launch_file *file)
 {

@@ -1,6 +1,6 @@
 /* Hugging Face's Trainer: arguments in a script, or its YAML (LLaMA-Factory), with the DeepSpeed
- * JSON that they fill where it lies beside them. Names: transformers/training_args.py; what fills
- * "auto": transformers/integrations/deepspeed.py. */
+ * JSON whose "auto" values they fill, if it lies beside them. Names: transformers/training_args.py;
+ * rules for "auto": transformers/integrations/deepspeed.py. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,17 +9,19 @@
 
 #include "launch/huggingface/accelerate.h"
 #include "launch/huggingface/adapters.h"
+#include "launch/huggingface/arguments_file.h"
 #include "launch/huggingface/axolotl.h"
 #include "launch/huggingface/calls.h"
 #include "launch/huggingface/factory.h"
 #include "launch/huggingface/swift.h"
-#include "launch/fields/beside.h"
-#include "launch/fields/core.h"
+#include "launch/fields/named_files.h"
+#include "launch/fields/deciding.h"
 #include "launch/fields/programs.h"
 #include "launch/fields/rows.h"
 #include "launch/deepspeed/deepspeed.h"
 #include "launch/formats/syntax.h"
 #include "launch/shell/flags.h"
+#include "launch/shell/starter.h"
 
 /* Names without dashes; "-" and "_" are the same there. */
 static const char mine[] = "per_device_train_batch_size";
@@ -35,44 +37,15 @@ static bool tells(const char *word)
     return sp_is(name, mine);
 }
 
-/* A word that names a YAML of settings. */
-static bool names_yaml(const char *word)
-{
-    const char *const end = word[0] != '-' && !strchr(word, '=') ? strrchr(word, '.') : NULL;
-    return sp_is(end, ".yaml") || sp_is(end, ".yml");
-}
-
-/* The YAML of arguments that a command names, as settings: its name, NULL if none does, and
- * whether it lies here. accelerate's own, behind --config_file, is none. */
-static const char *read_named(const struct sp_launch_file *file, struct sp_settings *to, bool *here)
-{
-    const struct sp_typed_names none = {0};
-    const char *name = NULL;
-    *here = false;
-    for (int i = 0; file->script && i < file->script->n; i++)
-        for (int j = 1; j < file->script->commands[i].n && !*here; j++) {
-            const struct sp_script_command *const command = &file->script->commands[i];
-            char path[1024];
-            size_t length;
-            if (!names_yaml(command->words[j]) || sp_is(command->words[j - 1], "--config_file"))
-                continue;
-            name = command->words[j];
-            char *const text = sp_read_beside(file->origin, name, path, sizeof path, &length);
-            *here = text && sp_read_yaml(text, &none, to, NULL);
-            free(text);
-        }
-    return name;
-}
-
-/* Whether a YAML that a command names has the Trainer's arguments. */
+/* Whether a YAML that a command names has the Trainer's arguments, or axolotl's. */
 static bool names_arguments(const struct sp_launch_file *file)
 {
     struct sp_error unread = {0};
     struct sp_settings *const s = sp_new_settings(&file->settings);
     bool here;
     s->error = &unread;
-    read_named(file, s, &here);
-    const bool has = here && sp_has_setting(s, mine);
+    sp_read_named_yaml(file, s, &here);
+    const bool has = here && (sp_has_setting(s, mine) || sp_is_axolotl(s));
     free(s);
     return has;
 }
@@ -111,8 +84,8 @@ static const char *kind_of(const struct sp_launch_file *file)
     return NULL;
 }
 
-/* Preference training holds two answers for each line of data, and a reference where its loss has
- * one: the model itself, or the base of the adapters. */
+/* Preference training holds two answers for each line of data, and a reference if its loss has one:
+ * the model itself, or the base of the adapters. */
 static bool has_pairs(const char *kind)
 {
     return kind && sp_has_word("dpo ipo orpo cpo simpo reward rm", kind);
@@ -135,10 +108,9 @@ static void fill_all(struct sp_settings *s, struct sp_settings *json, int64_t se
     fill(json, "train_micro_batch_size_per_gpu", true, micro);
     fill(json, "gradient_accumulation_steps", true, steps);
     fill(json, "train_batch_size", false, "0"); /* DeepSpeed makes it of the others */
-    const bool none = !sp_has_setting(json, "bf16.enabled") &&
-                      !sp_has_setting(json, "fp16.enabled"); /* accelerate puts them in */
-    fill(json, "bf16.enabled", none, sp_setting_on(s, "bf16") ? "true" : "false");
-    fill(json, "fp16.enabled", none, sp_setting_on(s, "fp16") ? "true" : "false");
+    /* accelerate fills in the formats that the JSON lacks (DeepSpeedPlugin.set_mixed_precision) */
+    fill(json, "bf16.enabled", true, sp_setting_on(s, "bf16") ? "true" : "false");
+    fill(json, "fp16.enabled", true, sp_setting_on(s, "fp16") ? "true" : "false");
 }
 
 /* Reads the DeepSpeed JSON with what the arguments fill in; false if it is not there. */
@@ -169,20 +141,27 @@ static bool read_deepspeed(struct sp_launch_file *file, const char *name, int64_
     return true;
 }
 
-/* The format of weights and states: that in which the model is loaded, in fp32 if nothing is
- * said; FSDP in mixed precision keeps them in fp32 whatever they were. */
+/* The format in which the script loads the model; NULL: it does not state one. */
+static const char *loaded_as(struct sp_settings *s)
+{
+    const char *const dtype = sp_setting(s, "dtype"), *const older = sp_setting(s, "torch_dtype");
+    return dtype ? dtype : older;
+}
+
+/* The format of weights and states: the one in which the model is loaded, by default fp32; FSDP in
+ * mixed precision always keeps them in fp32. */
 static void read_weights(struct sp_settings *s, bool half, bool fsdp, bool adapted)
 {
-    const char *const dtype = sp_setting(s, "dtype"), *const older = sp_setting(s, "torch_dtype"),
-                      *const loaded = dtype ? dtype : older;
-    const bool wide = !loaded || sp_has_word("float32 fp32", loaded);
-    if (!wide && sp_is(loaded, "auto"))
+    const char *const loaded = loaded_as(s);
+    const bool pure = sp_setting_on(s, "pure_bf16"); /* LLaMA-Factory's */
+    const bool wide = !pure && (!loaded || sp_has_word("float32 fp32", loaded));
+    if (!pure && !wide && sp_is(loaded, "auto"))
         sp_launch_note(s, "weights are loaded in the checkpoint's format: 16 bits are assumed");
     if (!wide && !(half && fsdp))
         sp_launch_option(s, "precision", "pure-bf16");
     else if (!half)
         sp_launch_option(s, "precision", "fp32");
-    if (!loaded && !half)
+    if (!loaded && !pure && !half)
         sp_launch_note(s, "neither bf16, fp16 nor torch_dtype is set: fp32, as in the Trainer");
     else if (wide && half && !fsdp && !adapted)
         sp_launch_note(s, "bf16 or fp16 with DDP: weights stay in fp32 and are cast on use; give "
@@ -203,6 +182,14 @@ static int stage_of(struct sp_settings *s, const char *fsdp)
         none = sp_setting_is(s, names[i], "NO_SHARD") || none;
     }
     return none ? 0 : half ? 2 : 3;
+}
+
+/* The same where accelerate's file has the sharding. */
+static void read_loaded(struct sp_settings *s, const struct sp_accelerate *said)
+{
+    const char *const loaded = loaded_as(s);
+    if (loaded && !said->casts && !sp_has_word("float32 fp32", loaded))
+        sp_launch_option(s, "precision", "pure-bf16");
 }
 
 /* Without DeepSpeed: FSDP by its words, or DDP. */
@@ -229,8 +216,8 @@ static void read_sharding(struct sp_settings *s, bool adapted)
     read_weights(s, half, fsdp && fsdp[0], adapted);
 }
 
-/* The batch where no DeepSpeed JSON has it: that of each device, of so many sequences a line, so
- * many times over. */
+/* The batch if no DeepSpeed JSON has it: that of each device, times the sequences per line and the
+ * accumulated passes. */
 static void read_batch(struct sp_launch_file *file, int64_t sequences)
 {
     struct sp_settings *const s = &file->settings;
@@ -249,7 +236,7 @@ static void read_batch(struct sp_launch_file *file, int64_t sequences)
     sp_launch_option(s, "batch", "%.0fx", (double)micro * (double)steps * (double)replicas);
 }
 
-/* LLaMA-Factory, whose YAML says how and for what it trains, runs layers again unless told not to.
+/* LLaMA-Factory, whose YAML says how and for what it trains, recomputes layers unless told not to.
  */
 static bool runs_again(struct sp_settings *s)
 {
@@ -273,8 +260,7 @@ static void read_kind(struct sp_settings *s, const char *kind, bool adapted)
     else if (kind)
         sp_launch_note(s, "not modelled: %s; read as training on text", sp_safe(kind));
     if (type && !sp_is_quiet("lora full", type))
-        sp_launch_note(s, "not modelled: finetuning_type %s; counted as training all weights",
-                       sp_safe(type));
+        sp_add_unread(s->launch, "trainable", "finetuning_type", type, 0);
 }
 
 /* Sequences of a rollout are prompts and answers. TRL cut prompts at 512 tokens until 2026, unless
@@ -306,6 +292,8 @@ static void read_habits(struct sp_settings *s, bool again, bool trl)
 {
     static const char *const lengths[] = {"max_seq_length", "cutoff_len", "model_max_length",
                                           "block_size",     "max_length", "max_seq_len"};
+    static const char *const optimizers[] = {"use_galore", "use_apollo", "use_badam", "use_muon",
+                                             "use_adam_mini"}; /* LLaMA-Factory's */
     const char *const optim = sp_setting(s, "optim");
     bool said = false;
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
@@ -323,11 +311,14 @@ static void read_habits(struct sp_settings *s, bool again, bool trl)
     sp_launch_option(s, "remat", runs_again(s) || again ? "full" : "none");
     if (optim && strstr(optim, "8bit"))
         sp_launch_option(s, "set", "precision.optimizer_bytes=2");
-    else if (optim && !strstr(optim, "adamw"))
+    else if (sp_said(s, "optim") && !strstr(optim, "adamw"))
         sp_read_optimizer(s, "optim", optim, 0);
+    for (size_t i = 0; i < sizeof optimizers / sizeof *optimizers; i++)
+        if (sp_setting_on(s, optimizers[i]))
+            sp_read_optimizer(s, optimizers[i], optimizers[i] + strlen("use_"), 0);
 }
 
-/* Takes dashes off, and writes those inside of names as "_". */
+/* Removes leading dashes, and writes those inside names as "_". */
 static void spell_names(struct sp_settings *s)
 {
     for (int i = 0; i < s->n; i++) {
@@ -339,11 +330,12 @@ static void spell_names(struct sp_settings *s)
     }
 }
 
-/* DeepSpeed's files that frameworks ship have their stage in their name; ms-swift's "zero2" are
- * named so alone. */
+/* DeepSpeed's files that frameworks ship have their stage in their name; ms-swift's are just
+ * "zero2" (before 3.0 "default-zero2"). */
 static bool take_shipped(struct sp_settings *s, const char *name)
 {
     static const char axolotl[] = "deepspeed_configs/zero", factory[] = "ds_z", swift[] = "zero";
+    name += sp_starts_with(name, "default-zero") ? strlen("default-") : 0;
     const char *at = strstr(name, axolotl), *const other = strstr(name, factory),
                *const stage = at      ? at + sizeof axolotl - 1
                               : other ? other + sizeof factory - 1
@@ -353,7 +345,8 @@ static bool take_shipped(struct sp_settings *s, const char *name)
     if (*stage < '0' || *stage > '3')
         return false;
     sp_launch_whole(s, "zero", *stage - '0');
-    sp_launch_note(s, "%.80s is not here: ZeRO %c, as its name says", sp_safe(name), *stage);
+    sp_launch_note(s, "%.80s was not found: ZeRO %c is assumed from its name", sp_safe(name),
+                   *stage);
     if (strstr(stage, "offload"))
         sp_launch_note(s, "not modelled: optimizer states in host memory");
     sp_peek_setting(s, "torch_dtype"); /* DeepSpeed casts what was loaded */
@@ -361,7 +354,7 @@ static bool take_shipped(struct sp_settings *s, const char *name)
     return true;
 }
 
-/* A file that is named and not here, which says what weights and states are shared over. */
+/* A file that is named but missing, which states over what weights and states are sharded. */
 static void miss_file(struct sp_settings *s, const char *key, const char *name)
 {
     char value[96];
@@ -373,25 +366,30 @@ static void miss_file(struct sp_settings *s, const char *key, const char *name)
     sp_add_unread(s->launch, "zero", key, value, 0);
 }
 
-/* The processes that a configuration of accelerate starts, where nothing else says them. */
+/* The processes that a configuration of accelerate starts. */
 static void count_processes(const struct sp_launch_file *file, const char *name)
 {
     const struct sp_typed_names none = {0};
     struct sp_settings *const s = sp_new_settings(&file->settings);
+    struct sp_launch *const launch = file->settings.launch;
     struct sp_error unread = {0};
     char path[1024];
     size_t length;
     char *const text = sp_read_beside(file->origin, name, path, sizeof path, &length);
     s->error = &unread;
-    if (text && s->launch->devices == 0 && sp_read_yaml(text, &none, s, NULL))
-        sp_launch_devices(s->launch, sp_setting_whole(s, "num_machines", 1, 1),
-                          sp_setting_whole(s, "num_processes", 1, 0), 0);
+    if (text && sp_read_yaml(text, &none, s, NULL)) {
+        const char *const ids = sp_setting(s, "gpu_ids");
+        launch->config.processes = sp_setting_whole(s, "num_processes", 1, 0);
+        launch->config.machines = sp_setting_whole(s, "num_machines", 1, 1);
+        launch->config.ids = ids && !sp_is(ids, "all") ? sp_count_ids(ids) : 0;
+        snprintf(launch->config.name, sizeof launch->config.name, "%s", name);
+    }
     free(text);
     free(s);
 }
 
-/* The settings that `accelerate launch --config_file` names, where the script's own arguments leave
- * to them what is shared out; whether they do. */
+/* Reads the settings that `accelerate launch --config_file` names, if the script's own arguments
+ * leave sharding to them; returns whether they do. */
 static bool read_accelerate(struct sp_launch_file *file, bool shared, struct sp_accelerate *said)
 {
     struct sp_settings *const s = &file->settings;
@@ -403,10 +401,9 @@ static bool read_accelerate(struct sp_launch_file *file, bool shared, struct sp_
         return true;
     if (!given)
         return false;
-    if (shared) { /* it says how many processes there are */
-        count_processes(file, name);
+    count_processes(file, name);
+    if (shared)
         return false;
-    }
     if (!sp_read_accelerate_beside(file, name, sp_setting_on(s, "bf16"), said)) {
         miss_file(s, "config_file", name);
         return true;
@@ -420,8 +417,6 @@ static bool read_accelerate(struct sp_launch_file *file, bool shared, struct sp_
         if (degrees[i].degree > 1)
             sp_add_setting(s, degrees[i].name, degree);
     }
-    if (s->launch->devices == 0)
-        s->launch->devices = said->processes;
     return true;
 }
 
@@ -432,16 +427,21 @@ static bool read_script(struct sp_launch_file *file)
     bool here;
     const bool swift = sp_is_swift(file),
                own = swift || sp_count_telling(file->script, tells, false) > 0;
-    const char *const named = read_named(file, s, &here);
+    const char *const named = sp_read_named_yaml(file, s, &here);
     if (!own && named && !here)
-        return sp_fail_in(s, "%.80s, which has its settings, was not found", sp_safe(named));
+        return sp_refuse_empty(file, named);
     const int before = s->n;
-    if (here && !sp_read_pairs(file->script, names_yaml, s))
+    if (here && !sp_read_pairs(file->script, sp_names_yaml, s))
         return false;
     for (int i = before; i < s->n; i++) /* the YAML itself is read */
         if (sp_is(s->at[i].name, "config_file"))
             s->at[i].name[0] = '\0';
-    return sp_read_flags(file->script, swift ? sp_tells_swift : own ? tells : names_yaml, s);
+    return sp_read_flags(file->script,
+                         swift ? sp_tells_swift
+                         : own ? tells
+                               : sp_names_yaml,
+                         s) &&
+           (own || here || s->n > before || sp_refuse_empty(file, NULL));
 }
 
 static bool says_fp32(const struct sp_launch *launch)
@@ -453,7 +453,8 @@ static bool says_fp32(const struct sp_launch *launch)
     return wide;
 }
 
-/* `accelerate launch --mixed_precision X` counts where the script's own arguments say no format. */
+/* `accelerate launch --mixed_precision X` counts where the script's own arguments state no format.
+ */
 static bool take_launchers(struct sp_settings *s)
 {
     const char *const said = sp_peek_setting(s, "mixed_precision"); /* the script follows */
@@ -472,7 +473,7 @@ static const char *find_deepspeed(struct sp_settings *s, char *out, size_t size)
     return own ? own : sp_launcher_file(s, "deepspeed_config_file", out, size);
 }
 
-/* Weights that adapters leave as the model was loaded, where nothing says in which format. */
+/* Weights that adapters leave as the model was loaded, where nothing states the format. */
 static void note_frozen(struct sp_settings *s)
 {
     static const char *const said[] = {"torch_dtype", "dtype", "load_in_4bit", "load_in_8bit"};
@@ -484,7 +485,7 @@ static void note_frozen(struct sp_settings *s)
                           "before 5 loads them in fp32");
 }
 
-/* The model by the Trainer's name for it, or by those that scripts of one's own give it. */
+/* The model by the Trainer's name for it, or by the names that users' own scripts give it. */
 static const char *named_model(struct sp_settings *s)
 {
     static const char *const keys[] = {"model_name_or_path", "model_name", "model",
@@ -495,15 +496,28 @@ static const char *named_model(struct sp_settings *s)
     return named;
 }
 
+/* The processes that a launcher starts for a YAML, as open-r1's recipes say. */
+static void read_processes(const struct sp_launch_file *file)
+{
+    const struct sp_settings *const s = &file->settings;
+    const int64_t processes = sp_said_whole(s, "num_processes", 0);
+    if (!file->script && processes > 0)
+        sp_launch_devices(s->launch, sp_said_whole(s, "num_machines", 1), processes, 0);
+}
+
 static bool read(struct sp_launch_file *file)
 {
     const struct sp_launch_words *const words = file->words[0];
     struct sp_settings *const s = &file->settings;
+    const char *const idle = sp_idle_program(file->script);
+    if (idle)
+        return sp_fail_in(s, "it trains nothing: %s", idle);
     if (file->script && !read_script(file))
         return false;
     spell_names(s);
     if (sp_has_setting(s, "finetuning_type") && !sp_is_factory(s) && !sp_setting_on(s, "do_train"))
         return sp_fail_in(s, "it trains nothing: do_train is not set");
+    read_processes(file);
     const int64_t devices = file->hw ? sp_chips(file->hw) : 0;
     const bool axolotl = sp_is_axolotl(s);
     if (!sp_spell_axolotl(s) || !take_launchers(s) || !sp_spell_factory(s, devices) ||
@@ -532,6 +546,8 @@ static bool read(struct sp_launch_file *file)
         miss_file(s, "deepspeed", json);
     else if (!json && !named_there)
         read_sharding(s, adapted);
+    else if (!json && said.tp > 0) /* its file is here */
+        read_loaded(s, &said);
     read_habits(s, said.recomputes, is_trl(file));
     read_kind(s, kind, adapted);
     const bool own =

@@ -1,6 +1,6 @@
-/* MaxText: a file of options over another one: `base_config: NAME` in YAML, or the YAML that a
- * command names. Options of the nearer file win (_load_config of configs/pyconfig.py). */
-#include "launch/fields/under.h"
+/* MaxText: a file of options that overrides another one: `base_config: NAME` in YAML, or the YAML
+ * that a command names. Options of the nearer file win (_load_config of configs/pyconfig.py). */
+#include "launch/fields/overrides.h"
 #include "launch/maxtext/maxtext.h"
 
 bool sp_follow_maxtext(const char *origin, struct sp_settings *s)

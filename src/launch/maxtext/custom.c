@@ -1,5 +1,5 @@
-/* MaxText: remat_policy custom, which names what is kept of a layer tensor by tensor: on the
- * device, or in the host's memory; the rest runs again (get_remat_policy of decoders.py). */
+/* MaxText: remat_policy custom, which names the kept tensors of a layer one by one: on the device,
+ * or in the host's memory; the rest is recomputed (get_remat_policy of decoders.py). */
 #include <string.h>
 
 #include <scaleplan/names.h>
@@ -48,7 +48,7 @@ enum {
     MLP = 1U << GATES | 1U << DOWN,
 };
 
-/* Policies by what they keep, those that keep most first. */
+/* Policies ordered by how much they keep, most first. */
 static const struct {
     const char *remat;
     unsigned parts;
@@ -67,7 +67,7 @@ static bool is_at(struct sp_settings *s, const char *name, const char *place)
     return sp_is(where, place);
 }
 
-/* Names in a list, what of the kept is not in a policy. */
+/* Names in a list the kept tensors that are not in a policy. */
 static void list_further(struct sp_settings *s, unsigned parts, const char *place, char *out,
                          size_t size)
 {

@@ -4,23 +4,23 @@
 
 #include "launch/fields/rules.h"
 
-/* Formats, optimizer, what is recomputed or kept elsewhere. */
+/* Formats, optimizer, and the recomputed or offloaded tensors. */
 void sp_read_maxtext_states(struct sp_settings *settings);
 
-/* remat_policy custom: what the options keep of a layer, tensor by tensor. */
+/* remat_policy custom: the tensors of a layer that the options keep. */
 void sp_read_custom(struct sp_settings *settings);
 
-/* Whether remat_policy custom can say what the plan recomputes, and what it moves to the host. */
+/* Whether remat_policy custom can express what the plan recomputes and moves to the host. */
 bool sp_custom_names(const struct sp_launched *launched);
 
 /* The same for a plan that keeps some tensors in host memory. */
 void sp_make_custom(const struct sp_launched *launched, struct sp_settings *settings);
 
-/* The model: of its name, with the dimensions that override_model_config puts over it; or one of
- * dimensions alone, times global_parameter_scale. */
+/* The model: the named one, with the dimensions that override_model_config changes; or one given
+ * only by its dimensions, times global_parameter_scale. */
 void sp_read_maxtext_model(struct sp_settings *settings);
 
-/* Loads the launch's model as far as the file tells; NULL if it does not, else `model`. */
+/* Loads the launch's model as far as the file determines it; NULL if it does not, else `model`. */
 const struct sp_model *sp_maxtext_model(const struct sp_sources *sources,
                                         const struct sp_launch *launch, struct sp_model *model);
 
@@ -30,8 +30,8 @@ int64_t sp_jax_devices_of(const struct sp_hardware *hw);
 /* Degrees of a plan that its mesh makes. */
 enum sp_maxtext_degree { TENSOR, CONTEXT, EXPERT, PIPELINE, FSDP, DATA, DEGREES };
 
-/* Puts what a file of options stands over (`base_config`, or the YAML that a command names) in
- * front of its own, where it lies beside `origin`; a remark if it does not. */
+/* Puts the options that a file overrides (`base_config`, or the YAML that a command names) before
+ * its own, if that lies beside `origin`; a remark if it does not. */
 bool sp_follow_maxtext(const char *origin, struct sp_settings *settings);
 
 /* The effect of sharding rules other than base.yml's: whether the weights of layers are split
@@ -40,7 +40,7 @@ struct sp_maxtext_rules {
     bool experts_shard, context_shards;
 };
 
-/* Reads them for the axes that a mesh runs over (`used`: names parted by blanks); an error where
+/* Reads the rules for the axes that a mesh uses (`used`: names separated by blanks); an error if
  * they give one of those another meaning than base.yml. */
 bool sp_read_rules(struct sp_settings *settings, const char *used, struct sp_maxtext_rules *rules);
 

@@ -10,8 +10,8 @@ int64_t sp_jax_devices_of(const struct sp_hardware *hw)
     return hw->network.jax_devices_per_chip > 0 ? hw->network.jax_devices_per_chip : 1;
 }
 
-/* Axes of its mesh. Several stand for one degree of a plan; `as` says so if that is not all they
- * mean, and "" that nothing here stands for them. */
+/* Axes of its mesh. Several stand for one degree of a plan; `as` tells if they mean more than that,
+ * and is "" if no field here corresponds to them. */
 static const struct {
     const char *name;
     enum sp_maxtext_degree degree;
@@ -37,7 +37,7 @@ static const struct {
     const char *name, *automatic;
 } levels[] = {{"ici", "fsdp"}, {"dcn", "data"}};
 
-/* A mesh as far as the options say it: the degree of each axis; `left` is the axis of each level
+/* A mesh as far as the options state it: the degree of each axis; `left` is the axis of each level
  * that takes the rest of the devices, or -1. */
 struct mesh {
     double degree[2][AXES], product[2];
@@ -81,7 +81,7 @@ static double slices_left(const struct sp_hardware *hw, double devices)
 }
 
 /* Gives the axes that are left to MaxText what `devices` leave, and checks that the mesh is all of
- * them. On a torus slices are a fact; elsewhere what is between domains is the reader's to say. */
+ * them. On a torus slices are a fact; elsewhere the reader decides what lies between domains. */
 static bool close_mesh(struct mesh *mesh, const struct sp_hardware *hw, double devices,
                        const char *origin, struct sp_error *error)
 {

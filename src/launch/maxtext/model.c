@@ -14,8 +14,8 @@ static bool check_scale(struct sp_settings *s)
            sp_fail_in(s, "global_parameter_scale: %lld: expected a power of two", (long long)scale);
 }
 
-/* A dimension times its power of two of global_parameter_scale: of its exponent's thirds heads and
- * MLP get the first rest, the width the second (get_individual_scales of MaxText's types.py). */
+/* A dimension times its power of two of global_parameter_scale. Each gets a third of the exponent;
+ * of the rest, heads and MLP get the first, the width the second (get_individual_scales). */
 static int64_t scaled(struct sp_settings *s, const struct sp_launch_row *row)
 {
     const int64_t scale = sp_setting_whole(s, "global_parameter_scale", 1, 1);
@@ -61,8 +61,8 @@ static void read_shape(struct sp_settings *s)
                        sp_safe(decoder));
 }
 
-/* The model of its name, with the dimensions that override_model_config puts over it; or one of
- * dimensions alone. */
+/* The model of its name, with the dimensions that override_model_config puts over it; or one given
+ * only by dimensions. */
 void sp_read_maxtext_model(struct sp_settings *s)
 {
     const char *model = sp_setting(s, "model_name");

@@ -109,8 +109,8 @@ static const char *leaf(const char *name)
     return strncmp(name, overrides, n) == 0 ? name + n : name;
 }
 
-/* Names options of Primus as MaxText does; what stands beside them is Primus's own, but the model.
- */
+/* Gives options of Primus the names of MaxText; all others beside them are Primus's own, except the
+ * model. */
 static void take_off_prefixes(struct sp_settings *s)
 {
     const bool primus = sp_peek_setting(s, "modules.pre_trainer.framework") != NULL;

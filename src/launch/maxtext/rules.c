@@ -8,7 +8,7 @@
 #include "launch/maxtext/maxtext.h"
 
 /* The dimensions that base.yml splits over each axis of a plan; a rule matters only if its axis is
- * used. Names of rules: `logical`, of axes: blanks part them. */
+ * used. Names of rules (`logical`) and of axes, separated by blanks. */
 static const struct {
     const char *logical, *axes;
 } rules[] = {
@@ -22,7 +22,7 @@ static const struct {
 };
 enum { RULES = sizeof rules / sizeof *rules };
 
-/* Files of custom_mesh_and_rule: what each says of the rules above, "" where it is nothing. */
+/* Files of custom_mesh_and_rule: the content of each for the rules above, "" if it has none. */
 static const struct {
     const char *name, *axes[RULES];
 } files[] = {
@@ -97,7 +97,7 @@ static bool read_file(struct sp_settings *s, struct given *given)
                       sp_safe(name));
 }
 
-/* One rule for one axis that is used: what the plan can have of it, or an error. */
+/* One rule for one axis that is used: its meaning for the plan, or an error. */
 static void compare(const struct sp_settings *s, int r, const char *axis, const char *given,
                     struct sp_maxtext_rules *out)
 {
@@ -111,7 +111,7 @@ static void compare(const struct sp_settings *s, int r, const char *axis, const 
         out->context_shards = false;
     else
         sp_fail_in(s,
-                   "rules of sharding: %s is%s split over %s, where base.yml does%s: such a mesh "
+                   "rules of sharding: %s is%s split over %s, but in base.yml it is%s: such a mesh "
                    "is not modelled",
                    rules[r].logical, usual ? " not" : "", axis, usual ? "" : " not");
 }

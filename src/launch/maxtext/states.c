@@ -1,4 +1,5 @@
-/* MaxText: formats of weights and states, the optimizer, what is recomputed or kept elsewhere. */
+/* MaxText: formats of weights and states, the optimizer, and the recomputed or offloaded
+ * tensors. */
 #include <stdlib.h>
 #include <string.h>
 

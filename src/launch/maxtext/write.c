@@ -7,7 +7,7 @@
 #include "launch/fields/models.h"
 #include "launch/formats/syntax.h"
 
-/* Its name of what runs again and waits elsewhere, "" if it has none. */
+/* Its name for what is recomputed and offloaded, "" if it has none. */
 static void name_policy(const struct sp_launched *l, char *name)
 {
     char ours[SP_ROW_WORD];
@@ -27,8 +27,8 @@ static int64_t dense_layers(const struct sp_model *m)
     return m->moe.experts > 0 ? m->moe.dense_layers : 0;
 }
 
-/* MaxText's name of the model; "" if no configuration of its has these dimensions, which are then
- * written by base_emb_dim and its like. */
+/* MaxText's name of the model; "" if none of its configurations has these dimensions, which are
+ * then written as base_emb_dim and the like. */
 static void name_model(const struct sp_launched *l, char *name)
 {
     name[0] = '\0';
@@ -111,7 +111,7 @@ static void make_axes(const struct sp_launched *l, struct sp_settings *s)
         sp_make_whole(s, "dcn_data_parallelism", 1);
 }
 
-/* The kind of CP. On TPUs ring and Ulysses are of Tokamax's kernel; Ulysses leaves ranks even work
+/* The kind of CP. On TPUs ring and Ulysses use Tokamax's kernel; Ulysses leaves ranks even work
  * in the tokens' own order. */
 static void make_context(const struct sp_launched *l, struct sp_settings *s)
 {

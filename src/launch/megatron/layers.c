@@ -104,7 +104,7 @@ bool sp_list_moe_layers(const char *text, char *out, size_t size)
 }
 
 /* Number of layers without experts in a frequency list, and whether they come first. False: the
- * text is no list of this many layers. */
+ * text is not a list of this many layers. */
 static bool count_pattern(const char *text, int64_t layers, int64_t *dense, bool *first)
 {
     struct pattern *const p = sp_must(calloc(1, sizeof *p));
@@ -120,7 +120,7 @@ static bool count_pattern(const char *text, int64_t layers, int64_t *dense, bool
 }
 
 /* Layers 0, n, 2 n, ... have experts (get_moe_layer_pattern of Megatron-LM's gpt_layer_specs.py):
- * one more than layers / n where that leaves a rest. */
+ * one more than layers / n where that leaves a remainder. */
 static bool count_frequency(const char *text, int64_t layers, int64_t *every, int64_t *dense)
 {
     char *end;

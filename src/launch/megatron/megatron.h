@@ -13,18 +13,18 @@ bool sp_is_megatron_name(const char *name);
 bool sp_read_megatron_yaml(struct sp_launch_words *const words[], struct sp_settings *from,
                            struct sp_settings *to);
 
-/* Adds what slime sets behind its arguments, where they are slime's, for a number of replicas (0:
- * not known). */
+/* Adds slime's own settings to its arguments, if they are slime's, for a number of replicas (0: not
+ * known). */
 bool sp_spell_slime(const struct sp_launch_file *file, struct sp_settings *settings,
                     int64_t replicas);
 
-/* Formats and states: the precision, what of it the arguments change, the optimizer. */
+/* Formats and states: the precision, the changes that the arguments make to it, the optimizer. */
 void sp_read_megatron_states(struct sp_settings *settings);
 
 /* The model's shape as an option, where the arguments hold one. */
 void sp_read_megatron_model(struct sp_settings *settings);
 
-/* Adds the layers with experts by --moe-layer-freq to a shape: a number, one layer in so many, or a
+/* Adds the layers with experts by --moe-layer-freq to a shape: a number (one layer in every n) or a
  * list such as "([0]*2+[1]*2)*3"; a remark where the order of layers is not kept. */
 void sp_read_moe_layers(struct sp_settings *settings, char *shape, size_t size);
 
@@ -32,7 +32,7 @@ void sp_read_moe_layers(struct sp_settings *settings, char *shape, size_t size);
  * list, or too long. */
 bool sp_list_moe_layers(const char *text, char *out, size_t size);
 
-/* Modules that run again, by a setting that lists them: as a policy where it is one, else module by
+/* Recomputed modules, by a setting that lists them: as a policy where it is one, else module by
  * module, with a remark where a word is not modelled. */
 void sp_read_recompute_modules(struct sp_settings *settings, const char *name);
 
@@ -46,8 +46,8 @@ void sp_read_optimizer_offload(struct sp_settings *settings, const char *on, con
 void sp_make_recompute(const struct sp_launched *launched, struct sp_settings *made);
 void sp_lose_recompute(const struct sp_launched *launched);
 
-/* The exchange of experts, CUDA graphs, the scaling of 8-bit matmuls, offloaded layers; the same,
- * written: what code makes of it. */
+/* The exchange of experts, CUDA graphs, the scaling of 8-bit matmuls, offloaded layers; and the
+ * same when written: the arguments made by code. */
 void sp_read_execution(struct sp_settings *settings);
 void sp_make_execution(const struct sp_launched *launched, struct sp_settings *made);
 
@@ -56,11 +56,12 @@ void sp_make_execution(const struct sp_launched *launched, struct sp_settings *m
 void sp_read_tp_overlap(struct sp_settings *settings, struct sp_settings *assumed);
 bool sp_overlaps_tp(const struct sp_launched *launched);
 
-/* A plan as arguments of the newest version, as settings; what no argument says is lost. */
+/* A plan as settings: arguments of the newest version; parts that no argument expresses are
+ * lost. */
 void sp_put_megatron(const struct sp_launched *launched, struct sp_settings *settings);
 
-/* Comments of a written plan: what is assumed, and variables of the environment that Megatron-LM's
- * checks look at. */
+/* Comments of a written plan: its assumptions, and environment variables that Megatron-LM
+ * checks. */
 void sp_write_megatron_comments(const struct sp_launched *launched, FILE *out);
 
 /* A plan as its arguments, for sp_target_megatron. */

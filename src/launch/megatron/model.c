@@ -15,7 +15,7 @@ static int64_t usual_width(int64_t d_model, bool gated)
     return gated ? 8 * d_model / 192 * 64 : 4 * d_model;
 }
 
-/* Heads of keys and values where no groups are asked for: as Megatron-DeepSpeed and forks say it.
+/* Heads of keys and values where no groups are asked for: as in Megatron-DeepSpeed and forks.
  */
 static int64_t key_value_heads(struct sp_settings *s, int64_t heads)
 {

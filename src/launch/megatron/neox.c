@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "launch/fields/rows.h"
+#include "launch/huggingface/adapters.h"
 
 static bool is_own(const char *name)
 {
@@ -37,6 +38,14 @@ static bool has_other_layers(const struct sp_settings *s)
     return has;
 }
 
+/* Whether its loss has a frozen model that runs beside the trained one. */
+static bool refers(struct sp_settings *s)
+{
+    const bool alone = sp_setting_on(s, "dpo_reference_free"),
+               before = sp_setting(s, "precompute_model_name") != NULL;
+    return sp_setting_is(s, "train_impl", "dpo") && !alone && !before;
+}
+
 static void read_model(struct sp_settings *s)
 {
     char out[700] = "name=options";
@@ -62,14 +71,32 @@ static void read_model(struct sp_settings *s)
     if (!sp_setting(s, "pos_emb") || sp_setting_is(s, "pos_emb", "learned"))
         ADD(",learned_positions=%lld", (long long)whole(s, "max_position_embeddings", 0));
 #undef ADD
+    if (refers(s)) { /* a reference is a model by name */
+        sp_launch_no_model(s, "its DPO has a reference");
+        return;
+    }
     sp_launch_option(s, "shape", "%s", out);
     sp_launch_note(s, "the vocabulary is the tokenizer's: counted without vocabulary tables");
 }
 
+/* How it trains: a sample of preferences is two sequences. Returns the sequences of a sample. */
+static int64_t read_kind(struct sp_settings *s)
+{
+    const char *const kind = sp_setting(s, "train_impl");
+    const bool pairs = kind && sp_has_word("dpo rm", kind);
+    if (refers(s))
+        sp_launch_reference(s, false, false);
+    if (pairs)
+        sp_launch_note(s, "%s: a line of data is two sequences, chosen and rejected", kind);
+    else if (kind && !sp_is(kind, "normal"))
+        sp_launch_note(s, "not modelled: %s; read as training on text", sp_safe(kind));
+    return pairs ? 2 : 1;
+}
+
 static void read_batch(struct sp_settings *s, double replicas)
 {
-    const int64_t micro = whole(s, "train_micro_batch_size_per_gpu", 0),
-                  given = whole(s, "train_batch_size", 0);
+    const int64_t n = read_kind(s), micro = n * whole(s, "train_micro_batch_size_per_gpu", 0),
+                  given = n * whole(s, "train_batch_size", 0);
     const int64_t steps = whole(s, "gradient_accumulation_steps", 1);
     const double made = (double)micro * (double)(steps > 0 ? steps : 1) * replicas;
     if (micro > 0)

@@ -28,7 +28,8 @@ static int64_t replicas_of(struct sp_settings *s, int64_t devices)
 
 static const char layout_flag[] = "--pipeline-model-parallel-layout";
 
-/* Chunks of layers on a stage: said, or by their layers or letters; 0 when those do not divide. */
+/* Chunks of layers on a stage: given, or derived from their layers or letters; 0 if those do not
+ * divide. */
 static int64_t virtual_stages(struct sp_settings *s)
 {
     const char *const layout = sp_setting(s, layout_flag);
@@ -87,7 +88,7 @@ static void read_degrees(struct sp_settings *s)
             sp_launch_note(s, "--num-layers-per-virtual-pipeline-stage: needs --num-layers "
                               "that the chunks divide");
     }
-    /* Megatron runs these two only, whatever framework is typed over its arguments. */
+    /* Megatron runs these two only, whatever framework is typed. */
     if (sp_plan_whole(s, "pp") > 1)
         sp_launch_option(s, "schedule", "%s", virtual_stages(s) == 1 ? "1f1b" : "interleaved");
     read_experts(s);
@@ -97,7 +98,7 @@ static void read_degrees(struct sp_settings *s)
         sp_launch_whole(s, "seq", sp_setting_whole(s, "--seq-length", 1, 1));
 }
 
-/* The ZeRO stage that a strategy of Megatron's FSDP stands for, or -1. */
+/* The ZeRO stage of a strategy of Megatron's FSDP, or -1. */
 static int stage_of(const struct sp_launch_words *words, const char *strategy)
 {
     char stage[SP_ROW_WORD];
@@ -149,7 +150,7 @@ static bool tells(const char *word)
                        name);
 }
 
-/* Dotted words, as those behind Megatron-Bridge's and NeMo's commands. */
+/* Dotted words, like those after Megatron-Bridge's and NeMo's commands. */
 static bool tells_pair(const char *word)
 {
     char name[72];
@@ -182,7 +183,7 @@ static int64_t last_of_schedule(struct sp_settings *s)
     return size > 0 && size <= 1000000000 ? size : 0;
 }
 
-/* The batch: given, or as Megatron has it one micro-batch of each replica. */
+/* The batch: given, or, as in Megatron, one micro-batch per replica. */
 static void read_batch(struct sp_settings *s, int64_t devices)
 {
     const int64_t micro = sp_setting_whole(s, "--micro-batch-size", 1, 0),

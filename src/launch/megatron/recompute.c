@@ -50,7 +50,7 @@ void sp_read_recompute(struct sp_settings *s, int64_t chunks)
         sp_launch_option(s, "remat", "none");
 }
 
-/* --offload-modules of every layer; of experts there is more. */
+/* --offload-modules of every layer; experts have more. */
 static const char offloaded[] = "attn_norm qkv_linear core_attn attn_proj mlp_norm";
 
 /* Whether nothing that a layer keeps is left on the device. */
@@ -110,7 +110,7 @@ static void make_modules(const struct sp_launched *l, struct sp_settings *made)
     sp_make_setting(made, "--recompute-modules", "%s", list);
 }
 
-/* Layers that are recomputed in each chunk of `of`; a share of all layers. */
+/* Layers recomputed in each chunk of `of`, as a share of all layers. */
 static double recomputed(const struct sp_launched *l, double *of)
 {
     const struct sp_plan *const p = l->plan;
@@ -118,7 +118,7 @@ static double recomputed(const struct sp_launched *l, double *of)
     return p->recompute_layers > 0 ? ceil(p->recompute_layers * *of - 1e-9) : 0;
 }
 
-/* The share of layers that run again. */
+/* The share of layers that are recomputed. */
 void sp_lose_recompute(const struct sp_launched *l)
 {
     const struct sp_plan *const p = l->plan;

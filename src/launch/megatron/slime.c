@@ -1,9 +1,9 @@
-/* slime: Megatron-LM's arguments behind those of reinforcement learning, and what it sets where
- * they say nothing (slime/utils/arguments.py, slime/backends/megatron_utils/arguments.py). */
+/* slime: Megatron-LM's arguments, followed by those of reinforcement learning, and slime's defaults
+ * (slime/utils/arguments.py, slime/backends/megatron_utils/arguments.py). */
 #include <stdio.h>
 
 #include "launch/fields/batches.h"
-#include "launch/fields/core.h"
+#include "launch/fields/deciding.h"
 #include "launch/fields/rollout.h"
 #include "launch/megatron/megatron.h"
 
@@ -68,8 +68,8 @@ bool sp_spell_slime(const struct sp_launch_file *file, struct sp_settings *s, in
     snprintf(seq, sizeof seq, "%lld", (long long)length);
     sp_launch_note(s,
                    "slime: only the training step, without rollouts; the maximum lengths are used");
-    if (!sp_said(s, "--rollout-max-prompt-len"))
-        sp_launch_note(s, "no --rollout-max-prompt-len: sequences of answers alone; give --seq");
+    if (sp_said(s, "--rollout-max-response-len") && !sp_said(s, "--rollout-max-prompt-len"))
+        sp_launch_note(s, "no --rollout-max-prompt-len: sequences of answers only; give --seq");
     return add_missing(s, "--use-distributed-optimizer", "") &&
            (sp_said(s, "--fp16") || add_missing(s, "--bf16", "")) &&
            spell_tokens(s, length, sequences, replicas) && sp_add_setting(s, "--seq-length", seq) &&

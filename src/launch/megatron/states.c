@@ -1,4 +1,4 @@
-/* Megatron-LM: formats of weights, gradients and states, as a recipe and what differs from it. */
+/* Megatron-LM: formats of weights, gradients and states, as a recipe and its differences. */
 
 #include "base/text.h"
 
@@ -22,7 +22,7 @@ static void set_bytes(const struct sp_settings *s, const char *field, int bytes)
     sp_launch_option(s, "set", "precision.%s=%d", field, bytes);
 }
 
-/* fp16 keeps gradients of its own format unless told otherwise, bf16 those in fp32. Gradients that
+/* fp16 keeps gradients in its own format unless told otherwise, bf16 in fp32. Gradients that
  * DeepSpeed owns are of the model's format. */
 static int bytes_of_gradients(struct sp_settings *s)
 {
@@ -38,7 +38,7 @@ static int bytes_of_gradients(struct sp_settings *s)
     return sp_setting(s, "--grad-reduce-in-bf16") || sp_setting(s, "--deepspeed") ? 2 : 4;
 }
 
-/* Formats of the states, which count with --use-precision-aware-optimizer alone. */
+/* Formats of the states, which count only with --use-precision-aware-optimizer. */
 static void read_aware(struct sp_settings *s)
 {
     static const char *const flags[] = {"--main-params-dtype", "--exp-avg-dtype",

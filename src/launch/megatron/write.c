@@ -85,9 +85,9 @@ static void make_sharding(const struct sp_plan *p, struct sp_settings *made)
     sp_make_switch(made, "--overlap-param-gather", p->zero > 0);
 }
 
-/* Layers of a stage's chunk: all have the same, but the first stage has what is more in its first
- * chunk, and others have what is more or less in the last, as memory counts them. Behind modules
- * for further tokens that are apart, the last chunk has none. */
+/* Layers of a stage's chunk: all have the same, but the first stage has extra layers in its first
+ * chunk, and others have extra or missing layers in the last, as memory counts them. After modules
+ * for further tokens in a separate chunk, the last chunk has no layers. */
 static int64_t layers_of_chunk(const struct sp_launched *l, int64_t all, int64_t stage,
                                int64_t chunk)
 {
@@ -110,7 +110,7 @@ static bool counts_ends(const struct sp_launched *l)
            l->model->mtp_layers == 0 && L % chunks != 0 && (L + 2) % chunks == 0;
 }
 
-/* Whether options for the ends say the stages: chunks and the stages between share evenly. */
+/* Whether options for the ends determine the stages: chunks and the stages between share evenly. */
 static bool says_ends(const struct sp_plan *p, int64_t layers)
 {
     const int64_t first = p->first_layers, last = p->last_layers;
@@ -223,7 +223,7 @@ void sp_put_megatron(const struct sp_launched *l, struct sp_settings *s)
     free(made);
 }
 
-/* Variables of the environment that its checks look at. */
+/* Environment variables that its checks read. */
 static void write_environment(const struct sp_launched *l, FILE *out)
 {
     const struct sp_plan *const p = l->plan;

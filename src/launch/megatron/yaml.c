@@ -5,10 +5,10 @@
 #include "base/text.h"
 #include "base/truth.h"
 #include "launch/bridge/bridge.h"
-#include "launch/fields/core.h"
+#include "launch/fields/deciding.h"
 #include "launch/megatron/megatron.h"
 
-/* The name behind the last dot of a path. */
+/* The name after the last dot of a path. */
 static const char *leaf(const char *name)
 {
     const char *const dot = strrchr(name, '.');
@@ -23,7 +23,7 @@ bool sp_is_megatron_name(const char *name)
                        leaf(name));
 }
 
-/* Whether a name stands in a part of the file that is about something else. */
+/* Whether a name is in a part of the file that is about something else. */
 static bool is_elsewhere(const char *name)
 {
     static const char parts[] = "trainer exp_manager s3_checkpointing nsys_profile sched scheduler "
@@ -63,8 +63,8 @@ static void spell(const char *name, char *out, size_t size)
         *c = *c == '_' ? '-' : *c;
 }
 
-/* The row of Megatron-Bridge's file that a name stands at: the whole path, else the model's field
- * of that name, which NeMo and others have elsewhere. */
+/* The row of Megatron-Bridge's file for a name: the whole path, else the model's field of that
+ * name, which NeMo and others have elsewhere. */
 static const struct sp_launch_row *row_of(const struct sp_launch_words *bridge, const char *name)
 {
     char field[SP_ROW_NAME];
@@ -73,7 +73,7 @@ static const struct sp_launch_row *row_of(const struct sp_launch_words *bridge, 
     return row || name[0] == '-' ? row : sp_row_of(bridge, field);
 }
 
-/* Takes a setting as a row has it; one that is off stands for nothing but what says so. */
+/* Reads a setting by its row; a switch that is off sets nothing, except by a separate option. */
 static bool take_row(const struct sp_setting *from, const struct sp_launch_row *row,
                      const struct sp_launch_words *flags, struct sp_settings *to)
 {
@@ -122,7 +122,7 @@ static bool take_nemo(struct sp_settings *from, struct sp_settings *to)
            add(&none, "--use-distributed-optimizer", "", to);
 }
 
-/* Primus: what its own trainer_base.yaml has for what is left out. */
+/* Primus: the defaults of its own trainer_base.yaml. */
 static bool take_primus(struct sp_settings *from, struct sp_settings *to)
 {
     static const char *const defaults[][2] = {{"--bf16", ""},

@@ -7,11 +7,11 @@
 #include "base/text.h"
 #include "base/truth.h"
 #include "launch/fields/batches.h"
-#include "launch/fields/core.h"
+#include "launch/fields/deciding.h"
 #include "launch/fields/programs.h"
 #include "launch/fields/rows.h"
 #include "launch/fields/rollout.h"
-#include "launch/fields/under.h"
+#include "launch/fields/overrides.h"
 #include "launch/huggingface/adapters.h"
 #include "launch/megatron/megatron.h"
 #include "launch/shell/flags.h"
@@ -50,7 +50,7 @@ static bool tells(const char *word)
              sp_starts_with(word, "dpo.") || sp_starts_with(word, "checkpointing.")));
 }
 
-/* The whole launch, and the settings of the policy without the names of their sections. */
+/* The whole launch, and the policy's settings without the names of their sections. */
 struct reading {
     struct sp_launch_file *file;
     struct sp_settings *all, *s;
@@ -82,7 +82,7 @@ static bool read_files(struct sp_launch_file *file)
     return sp_read_under(file->origin, named ? typed : names, &how, s);
 }
 
-/* Sections of what is no training: data, rollouts, losses, logs. */
+/* Sections that are not training: data, rollouts, losses, logs. */
 static bool is_apart(const char *name)
 {
     static const char *const sections[] = {"data.",
@@ -145,7 +145,7 @@ static bool take(const struct reading *r, const struct sp_setting *from)
     return sp_copy_setting(r->s, from, name);
 }
 
-/* Devices of the policy: rollouts that have their own take them away. */
+/* Devices of the policy: rollouts with their own devices reduce them. */
 static void read_devices(struct reading *r)
 {
     static const char nodes_apart[] = "policy.generation.colocated.resources.num_nodes",

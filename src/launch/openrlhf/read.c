@@ -6,15 +6,15 @@
 
 #include "base/text.h"
 #include "launch/fields/batches.h"
-#include "launch/fields/core.h"
+#include "launch/fields/deciding.h"
 #include "launch/fields/programs.h"
 #include "launch/fields/rows.h"
 #include "launch/fields/rollout.h"
 #include "launch/huggingface/adapters.h"
 #include "launch/shell/flags.h"
 
-/* A program of it: sequences of a line of data, what it has if nothing is said, and whether a
- * frozen model runs alongside it. */
+/* One of its programs: sequences per line of data, its defaults, and whether a frozen model runs
+ * alongside it. */
 struct kind {
     const char *program;
     int64_t sequences, micro, length;
@@ -61,7 +61,8 @@ static int64_t whole(struct reading *r, const char *name, int64_t otherwise)
     return sp_setting_whole(r->s, name, 1, otherwise);
 }
 
-/* Reinforcement learning says where the actor runs; the others have what the launcher starts. */
+/* Reinforcement learning says where the actor runs; other trainings run on what the launcher
+ * starts. */
 static void read_devices(struct reading *r)
 {
     if (r->kind->rolls_out)
@@ -82,7 +83,7 @@ static void read_degrees(struct reading *r)
 }
 
 /* DeepSpeed's: a copy and states in fp32 beside weights of 16 bits. Before there was param_dtype,
- * --bf16 had to be given; no name tells that version from the next. */
+ * --bf16 had to be given; no name distinguishes that version from the next. */
 static void read_states(struct reading *r)
 {
     struct sp_settings *const s = r->s;
@@ -154,7 +155,7 @@ static bool read_lora(struct reading *r)
     return rank > 0;
 }
 
-/* The model that is trained, and the one that its loss asks. */
+/* The trained model, and the one that its loss uses. */
 static void read_models(struct reading *r)
 {
     struct sp_settings *const s = r->s;

@@ -13,7 +13,7 @@ struct sum {
     struct sp_shell_missing missing;
     const struct sp_shell_scope *scope;
     const struct sp_shell_writer *writer; /* NULL: nothing may change */
-    int maybe;                            /* what a condition before it may leave out */
+    int maybe;                            /* a part that an earlier condition may skip */
     bool unknown, wrong;
     int depth;
 };
@@ -164,8 +164,8 @@ static void write_name(struct sum *s, const char *name, int64_t value)
     sp_shell_set(s->writer->scope, s->writer->text, name, sp_shell_take(&piece, s->writer->text));
 }
 
-/* Takes "++", "--" or an operator with "=" behind a name: which it is, OPERATIONS for "=" alone, or
- * -1 if none stands. */
+/* Reads "++", "--" or an operator with "=" after a name: which it is, OPERATIONS for "=" alone, or
+ * -1 if there is none. */
 static int take_assignment(struct sum *s)
 {
     static const char signs[] = "+-*/%";
@@ -183,7 +183,7 @@ static int take_assignment(struct sum *s)
 
 static int64_t read_assigned(struct sum *s);
 
-/* A name with what is done to it, "NAME = x", "NAME++", "++NAME"; false if none stands here. */
+/* A name and its operator, "NAME = x", "NAME++", "++NAME"; false if there is none here. */
 static bool read_change(struct sum *s, int64_t *value)
 {
     const char *const start = s->at;
@@ -294,7 +294,7 @@ static int64_t read_choice(struct sum *s)
     return value ? first : second;
 }
 
-/* Operators bind weaker than "=" only to the right of a name: what read_factor finds. */
+/* Operators bind weaker than "=" only to the right of a name, where read_factor finds it. */
 static int64_t read_assigned(struct sum *s)
 {
     return read_choice(s);

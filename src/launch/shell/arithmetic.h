@@ -20,8 +20,8 @@ struct sp_shell_missing {
 enum sp_shell_number sp_shell_calculate(const char *expression, const struct sp_shell_scope *scope,
                                         int64_t *value, struct sp_shell_missing *missing);
 
-/* Where an expression may give names values: `=`, `+=`, `++` and their kin. One that nothing tells
- * leaves its name unknown, at that line. */
+/* Where an expression may give names values: `=`, `+=`, `++` and similar. An unknown value leaves
+ * its name unknown, at that line. */
 struct sp_shell_writer {
     struct sp_shell_scope *scope;
     struct sp_shell_text *text;

@@ -161,8 +161,8 @@ void sp_keep_local(struct run *r, const char *name)
 
 static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
 
-/* A word of a declaration that is no assignment as it stands: a name, or "$NAME=VALUE"; what it
- * says of exports, SP_MAYBE_EXPORTED: nothing. */
+/* A word of a declaration that is not an assignment as written: a name, or "$NAME=VALUE";
+ * SP_MAYBE_EXPORTED: it does not decide exports. */
 static void declare_word(struct run *r, bool local, enum sp_exported reach)
 {
     struct sp_shell_fields fields = {0};
@@ -183,7 +183,7 @@ static void declare_word(struct run *r, bool local, enum sp_exported reach)
 void sp_run_declaration(struct run *r, bool local)
 {
     char name[64];
-    bool counts = false; /* "-i": what is assigned is a sum */
+    bool counts = false; /* "-i": the value is arithmetic */
     enum sp_exported reach = sp_is_bare(r->at, "export") ? SP_EXPORTED : SP_MAYBE_EXPORTED;
     r->at = sp_shell_end_of_word(r->at);
     r->bared += reach == SP_EXPORTED && r->inside > 0 && sp_runs(r);

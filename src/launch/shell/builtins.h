@@ -11,12 +11,12 @@ bool sp_run_builtin(struct run *run, const struct sp_shell_fields *fields, enum 
 /* Sets the parameters from 1 on to these values, and unsets later ones. */
 void sp_set_parameters(struct run *run, const char *const *values, int n);
 
-/* Remembers what a name was outside of the function that runs, where one does and it is not yet
- * remembered. */
+/* Remembers a name's value outside the running function, if there is one and it is not remembered
+ * yet. */
 void sp_keep_local(struct run *run, const char *name);
 
-/* Reads `export`, `declare` and their kin with the names that they give values; `local`: the
- * function that runs has them for itself. */
+/* Reads `export`, `declare` and similar with the names that they give values; `local`: only the
+ * running function sees them. */
 void sp_run_declaration(struct run *run, bool local);
 
 /* `exit` and `return`; `break` and `continue`, for a number of loops. */

@@ -6,13 +6,14 @@
 
 #include "launch/shell/slurm.h"
 
-/* A command: its words, and the line that each stands on. An unknown part is a mark inside a word
- * (state.h). `open`: it stands in a branch that nothing decides. */
+/* A command: its words, and the line of each. An unknown part is a mark inside a word (state.h).
+ * `open`: it is in a branch with an unknown condition. */
 struct sp_script_command {
     const char **words;
     int *lines;
     int n;
-    int visible; /* devices that CUDA_VISIBLE_DEVICES lets it see; 0: not said */
+    int visible; /* devices that CUDA_VISIBLE_DEVICES lets it see; 0: not given */
+    int visible_line;
     bool open;
 };
 
@@ -21,7 +22,7 @@ struct sp_script {
     int n;
     struct sp_shell *shell; /* names and values at the end */
     struct sp_slurm slurm;  /* of the script, or of the job that it starts */
-    const char *missing;    /* a script that it runs and that is not here; NULL: none */
+    const char *missing;    /* a script that it runs and that is missing; NULL: none */
     int missing_line;
 };
 

@@ -25,12 +25,12 @@ int sp_shell_line_at(struct sp_shell *shell, const char *at)
     return shell->line;
 }
 
-/* A word on its way: fields that are done, and the one that grows. */
+/* A word under construction: finished fields, and the one that grows. */
 struct word {
     struct sp_shell *shell;
     struct sp_shell_fields *fields;
     struct sp_shell_piece piece;
-    const char *line_of; /* where nested text stands in the script */
+    const char *line_of; /* where nested text is in the script */
     bool split, quoted, some;
     bool here; /* of a here-document: its quotes are characters */
     int depth;
@@ -48,7 +48,7 @@ static void put_mark(struct word *w, char kind, const char *name)
     sp_shell_mark(&w->shell->text, &w->piece, kind, name, sp_shell_line_at(w->shell, w->line_of));
 }
 
-/* A value inside of a word: outside of quotes blanks part it, and items part it there too. */
+/* A value inside a word: outside of quotes, blanks split it into fields, and so do list items. */
 static void put_value(struct word *w, const char *value, bool items)
 {
     const char *const parts = w->split && !w->quoted && strpbrk(value, ",:;|/=- \t\n")
@@ -131,8 +131,8 @@ static bool put_here(struct word *w, const char *at)
     return true;
 }
 
-/* The end of `IFS=WORD;` in front of an echo, and its first character: it joins a list. Other words
- * before or behind an echo are more than it says. */
+/* The end of `IFS=WORD;` before an echo, and its first character, which joins a list. Other words
+ * before or after an echo make its output unknown. */
 static const char *read_joint(const char *at, char *joint)
 {
     if (strncmp(at, "IFS=", 4) != 0)
@@ -173,8 +173,8 @@ static bool put_expr(struct word *w, const struct sp_shell_fields *fields)
     return true;
 }
 
-/* The end of a redirection into nothing ("2>/dev/null", "&> /dev/null", "2>&1"); `at` itself where
- * none stands. */
+/* The end of a redirection into nothing ("2>/dev/null", "&> /dev/null", "2>&1"); `at` itself if
+ * there is none. */
 static const char *skip_nowhere(const char *at)
 {
     static const char nowhere[] = "/dev/null";
@@ -188,7 +188,7 @@ static const char *skip_nowhere(const char *at)
     return strncmp(to, nowhere, sizeof nowhere - 1) == 0 ? to + sizeof nowhere - 1 : at;
 }
 
-/* The first name without a value in a text as its mark; NULL if there is none. */
+/* The first name without a value in a text, as its mark; NULL if there is none. */
 static const char *unset_in(struct sp_shell_text *text, const char *value)
 {
     const char *const mark = strchr(value, SP_UNSET), *const end =
@@ -196,7 +196,8 @@ static const char *unset_in(struct sp_shell_text *text, const char *value)
     return end ? sp_shell_copy(text, mark, (size_t)(end + 1 - mark)) : NULL;
 }
 
-/* The words of one command of a group that ends at `last`, and the text behind "<<<"; its end. */
+/* The words of one command of a group that ends at `last`, and the text after "<<<"; returns its
+ * end. */
 static const char *read_stage(struct word *w, const char *at, const char *last,
                               struct sp_shell_fields *fields, const char **input)
 {
@@ -218,7 +219,7 @@ static const char *read_stage(struct word *w, const char *at, const char *last,
     return at;
 }
 
-/* What a command prints; where that hangs on a name without a value, its mark, and `done`. */
+/* The output of a command; if it depends on a name without a value, its mark, and `done`. */
 static const char *output_of(struct word *w, const struct sp_shell_fields *fields,
                              const char *input, bool *done)
 {
@@ -237,9 +238,8 @@ static const char *output_of(struct word *w, const struct sp_shell_fields *field
     return sp_shell_filter(text, fields, input);
 }
 
-/* "$(expr A + B)", "$(IFS=X; echo "${LIST[*]}")", and commands whose output follows from their
- * words, one behind the other ("$(echo WORDS | sed s/A/B/)", "$(cd A && pwd)"); false where it is
- * something else. */
+/* "$(expr A + B)", "$(IFS=X; echo "${LIST[*]}")", and pipelines whose output follows from their
+ * words ("$(echo WORDS | sed s/A/B/)", "$(cd A && pwd)"); false for anything else. */
 static bool put_output(struct word *w, const char *at, const char *end)
 {
     char joint = '\0';
@@ -279,7 +279,7 @@ static bool put_output(struct word *w, const char *at, const char *end)
     return true;
 }
 
-/* Stands for the output of a command, by its first words. */
+/* A placeholder for the output of a command, by its first words. */
 static const char *put_command(struct word *w, const char *at)
 {
     char name[40];
@@ -350,7 +350,7 @@ static void put_name(struct word *w, const char *name, bool items)
         put_mark(w, strchr("?$!-0", name[0]) ? SP_OPEN : SP_UNSET, name);
 }
 
-/* ${NAME:-word} and its kin; what else a shell does with a value is not known here. */
+/* ${NAME:-word} and similar; other operations of a shell on values are unknown here. */
 static void put_operation(struct word *w, const char *name, const char *at, const char *end)
 {
     const bool colon = *at == ':' && at + 1 < end && strchr("-=+?", at[1]);
@@ -378,13 +378,31 @@ static void put_operation(struct word *w, const char *name, const char *at, cons
     }
 }
 
-/* The item of a list at an index in digits; items from 0. */
-static void put_item(struct word *w, const char *name, const char *index)
+/* How many items a list has; -1: that is not known, or they have their own indices. */
+static long items_of(const char *value)
 {
-    char *end;
+    long n = value && *value ? 1 : -1;
+    if (!value || value[0] == '[' || strpbrk(value, (char[]){SP_UNSET, SP_OPEN, '\0'}) ||
+        strstr(value, (char[]){SP_ITEM, '[', '\0'}))
+        return -1;
+    for (const char *c = value; *c; c++)
+        n += *c == SP_ITEM;
+    return n;
+}
+
+/* The item of a list at an index, a sum that ends before `last`; items from 0, from the last one
+ * where it is negative. */
+static void put_item(struct word *w, const char *name, const char *index, const char *last)
+{
     const char *value = value_of(w, name);
-    long n = strtol(index, &end, 10);
-    if (!value || end == index || *end != ']' || n < 0) {
+    struct sp_shell_missing missing;
+    int64_t n = -1;
+    const bool known = value && value[0] != '[' && last > index && last[-1] == ']' &&
+                       !strstr(value, (char[]){SP_ITEM, '[', '\0'}) &&
+                       sp_shell_calculate(expanded(w, index, last - 1), &w->shell->scope, &n,
+                                          &missing) == SP_NUMBER;
+    n += known && n < 0 ? items_of(value) : 0;
+    if (!known || n < 0) {
         put_mark(w, SP_OPEN, name);
         return;
     }
@@ -397,18 +415,33 @@ static void put_item(struct word *w, const char *name, const char *index)
             false);
 }
 
+/* "${!NAME[@]}": the indices of a list, which are consecutive for a known one. */
+static bool put_indices(struct word *w, const char *at, const char *last)
+{
+    char name[64], digits[24];
+    const size_t n = length_of_name(at), rest = (size_t)(last - at) - n;
+    if (n == 0 || n >= sizeof name || rest != 3 || at[n] != '[' || !strchr("@*", at[n + 1]))
+        return false;
+    snprintf(name, sizeof name, "%.*s", (int)n, at);
+    const long items = items_of(sp_shell_value(&w->shell->scope, name));
+    for (long i = 0; i < items; i++) {
+        snprintf(digits, sizeof digits, "%s%ld", i > 0 ? (char[]){SP_ITEM, '\0'} : "", i);
+        put_value(w, digits, at[n + 1] == '@');
+    }
+    return items >= 0;
+}
+
 static void put_count(struct word *w, const char *name, const char *at)
 {
     char digits[24];
-    const char *value = sp_shell_value(&w->shell->scope, name);
-    size_t n = value && *value ? 1 : 0;
-    if (!value || strpbrk(value, (char[]){SP_UNSET, SP_OPEN, '\0'})) {
+    const char *const value = sp_shell_value(&w->shell->scope, name);
+    const bool all = at[0] == '[' && strchr("@*", at[1]) && at[2] == ']';
+    const long n = value && !*value ? 0 : items_of(value);
+    if (!value || n < 0 || (!all && (*at == '[' || n > 1))) {
         put_mark(w, SP_OPEN, name);
         return;
     }
-    for (const char *c = value; *at == '[' && *c; c++)
-        n += *c == SP_ITEM;
-    snprintf(digits, sizeof digits, "%zu", *at == '[' ? n : strlen(value));
+    snprintf(digits, sizeof digits, "%ld", all ? n : (long)strlen(value));
     sp_shell_puts(&w->piece, digits);
 }
 
@@ -422,6 +455,8 @@ static const char *put_braces(struct word *w, const char *at)
     size_t n = length_of_name(from);
     while (n > 0 && isdigit((unsigned char)*from) && isdigit((unsigned char)from[n]))
         n++;
+    if (from[0] == '!' && !count && put_indices(w, from + 1, last))
+        return end;
     if (n == 0 || n >= sizeof name || from + n > last || *from == '!') {
         snprintf(name, sizeof name, "%.*s", (int)(end - at < 60 ? end - at : 60), at);
         put_mark(w, SP_OPEN, name);
@@ -437,7 +472,7 @@ static const char *put_braces(struct word *w, const char *at)
     else if (all)
         put_operation(w, name, from + 3, last);
     else if (*from == '[')
-        put_item(w, name, from + 1);
+        put_item(w, name, from + 1, last);
     else
         put_operation(w, name, from, last);
     return end;
@@ -468,7 +503,8 @@ static const char *put_dollar(struct word *w, const char *at)
     return at + 1 + n;
 }
 
-/* A backslash: outside of quotes it keeps what follows, inside some characters; a line goes on. */
+/* A backslash: outside quotes it quotes any next character, inside them only some; at the end of a
+ * line it joins the next. */
 static const char *put_backslash(struct word *w, const char *at)
 {
     if (at[1] == '\n' || (at[1] == '\r' && at[2] == '\n'))
@@ -482,7 +518,7 @@ static const char *put_backslash(struct word *w, const char *at)
     return at + 2;
 }
 
-/* Text up to `end`, inside of quotes or not, onto the word. */
+/* Appends text up to `end`, inside quotes or not, to the word. */
 static void expand_text(struct word *w, const char *at, const char *end)
 {
     while (at < end && *at && !w->shell->text.full) {

@@ -5,7 +5,7 @@
 #include "launch/shell/script_blanks.h"
 #include "launch/shell/state.h"
 
-/* A script that is read: its names, and where a place of its text is. */
+/* A script being read: its names, and a way to find the line of a place in its text. */
 struct sp_shell {
     struct sp_shell_scope scope;
     struct sp_shell_text text;
@@ -23,13 +23,14 @@ const char *sp_shell_end_of_word(const char *at);
 /* The end of "( ... )", "$( ... )" or "` ... `" that starts here. */
 const char *sp_shell_end_of_group(const char *at);
 
-/* Expands the word that starts here into fields and returns its end. `split`: as words of a command
- * are, so that blanks of values part fields; else into one field, as what is assigned. */
+/* Expands the word that starts here into fields and returns its end. `split`: like words of a
+ * command, so that blanks in values separate fields; else into one field, like an assigned
+ * value. */
 const char *sp_shell_expand(struct sp_shell *shell, const char *at, bool split,
                             struct sp_shell_fields *fields);
 
-/* The text of the last of the here-documents that are open at this place, which is on the line
- * that opened them: with values in place of names, unless the word that ends it was quoted. */
+/* The text of the last here-document opened on this place's line: with values in place of names,
+ * unless its end word was quoted. */
 const char *sp_shell_expand_here(struct sp_shell *shell, const char *at,
                                  const struct sp_here *here);
 

@@ -28,7 +28,8 @@ static const char *join(struct sp_shell_text *text, const struct sp_shell_fields
     return sp_shell_take(&piece, text);
 }
 
-/* The only operand behind options that change nothing here; NULL if there is another number. */
+/* The only operand after options that change nothing here; NULL if there is another number of
+ * them. */
 static const char *operand(const struct sp_shell_fields *words)
 {
     int i = 1;
@@ -88,8 +89,8 @@ static const char *folder(struct sp_shell_text *text, const struct sp_shell_fiel
     return words->n == 1 || operand(words) == NULL ? input : NULL;
 }
 
-/* A part of "s/PATTERN/WITH/FLAGS" up to its delimiter, which it has behind a backslash; where the
- * next begins, NULL without an end. */
+/* A part of "s/PATTERN/WITH/FLAGS" up to its delimiter, which a backslash escapes; returns where
+ * the next begins, NULL without an end. */
 static const char *take_part(const char *at, char end, struct sp_shell_piece *part)
 {
     for (; *at && *at != end; at++) {
@@ -102,7 +103,7 @@ static const char *take_part(const char *at, char end, struct sp_shell_piece *pa
     return *at ? at + 1 : NULL;
 }
 
-/* What stands in the place of a match. */
+/* The replacement of a match. */
 static void put_instead(const char *with, const char *at, const regmatch_t *match,
                         struct sp_shell_piece *out)
 {

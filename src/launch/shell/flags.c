@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "launch/fields/rows.h"
 #include "launch/shell/expand.h"
+#include "launch/shell/starter.h"
 
 bool sp_is_flag(const char *word)
 {
@@ -49,7 +50,7 @@ static void add_split(struct list *list, const char *word, int line, bool all)
         add(list, word, line);
 }
 
-/* Whether a command's program does something else than train. */
+/* Whether a command's program does something other than train. */
 static bool is_no_training(const struct sp_script_command *command)
 {
     static const char *const others[] = {"decode", "inference",  "convert",
@@ -67,7 +68,7 @@ static bool is_no_training(const struct sp_script_command *command)
 static int count_telling(const struct sp_script_command *command, sp_tells *tells)
 {
     int n = 0;
-    if (is_no_training(command))
+    if (is_no_training(command) || sp_is_idle(command))
         return 0;
     for (int i = 0; i < command->n; i++)
         n += tells(command->words[i]);
@@ -80,7 +81,8 @@ static bool is_bare(const struct sp_script_command *command)
     return command->n > 0 && sp_is_flag(command->words[0]);
 }
 
-/* The fullest command, or NULL; of two alike the first, and rather one that is run for certain. */
+/* The command with the most words, or NULL; among equals the first, preferring one that certainly
+ * runs. */
 static const struct sp_script_command *fullest(const struct sp_script *script, sp_tells *tells,
                                                int *most)
 {
@@ -98,7 +100,7 @@ static const struct sp_script_command *fullest(const struct sp_script *script, s
     return best;
 }
 
-/* Arguments without a command: on lines of their own, or else in the values of names. */
+/* Arguments without a command: on separate lines, or else in the values of names. */
 static void add_loose(struct list *list)
 {
     const struct sp_script *const script = list->script;
@@ -191,7 +193,7 @@ static void append(const struct list *list, int i, struct sp_settings *settings)
     }
 }
 
-/* Whether a word is one thing that is not known, and nothing else. */
+/* Whether a word consists of one unknown part and nothing else. */
 static bool is_one_mark(const char *word)
 {
     const char *const end =
@@ -199,7 +201,7 @@ static bool is_one_mark(const char *word)
     return end && end[1] == '\0';
 }
 
-/* Says that a word is not known and may be arguments; each name once. */
+/* Reports that a word is unknown and may hold arguments; each name once. */
 static void note_word(const struct list *list, int i, struct sp_launch *launch)
 {
     const struct sp_shell_text *const text = &list->script->shell->text;
@@ -238,13 +240,13 @@ static bool take_flag(const struct list *list, int i, struct sp_settings *settin
 /* Whether a word is a YAML file that is not MaxText's base.yml. */
 static bool is_config(const char *word)
 {
-    const char *const end = strrchr(word, '.'), *const slash = strrchr(word, '/');
+    const char *const end = strrchr(word, '.');
     return end && (sp_is(end, ".yml") || sp_is(end, ".yaml")) && !strchr(word, '=') &&
-           !sp_is(slash ? slash + 1 : word, "base.yml");
+           !sp_is(sp_base_name(word), "base.yml");
 }
 
-/* Takes a word that is no flag: a value of the flag before it if that is `open`, or an unknown word
- * that may hold arguments. */
+/* Takes a word that is not a flag: a value of the flag before it if that is `open`, or an unknown
+ * word that may hold arguments. */
 static void take_word(const struct list *list, int i, bool open, struct sp_settings *settings)
 {
     const bool unknown = is_one_mark(list->words.at[i]);
@@ -267,7 +269,7 @@ static bool is_flag_of(const struct sp_settings *settings, const char *word)
 bool sp_read_flags(const struct sp_script *script, sp_tells *tells, struct sp_settings *settings)
 {
     struct list list;
-    bool ok = true, open = false; /* the last flag may have values yet */
+    bool ok = true, open = false; /* the last flag may still get values */
     choose(script, tells, false, &list);
     settings->command = list.command;
     for (int i = 0; i < list.words.n && ok; i++) {
@@ -306,7 +308,7 @@ bool sp_read_pairs(const struct sp_script *script, sp_tells *tells, struct sp_se
         list.words.at[i] += strspn(list.words.at[i], "+"); /* Hydra's mark of a new key */
         const char *const word = list.words.at[i];
         if (is_one_mark(word) && i > 0 && sp_is(list.words.at[i - 1], "--config")) {
-            ok = sp_add_setting(settings, "config_file", NULL); /* its settings are not known */
+            ok = sp_add_setting(settings, "config_file", NULL); /* its settings are unknown */
             append(&list, i, settings);
         } else if (is_one_mark(word))
             note_word(&list, i, settings->launch);

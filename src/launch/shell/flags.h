@@ -4,16 +4,16 @@
 
 #include "launch/shell/script.h"
 
-/* Words that tell a command of a framework from others: whether a word is one. */
+/* Words that distinguish a framework's command from others: whether a word is one. */
 typedef bool sp_tells(const char *word);
 
-/* How many such words the fullest command of the script has. A piece of a script may start nothing:
- * then they are counted in the values of its names, or with `pairs` among "NAME=value" themselves.
- */
+/* How many such words the richest command of the script has. A piece of a script may start
+ * nothing: then they are counted in the values of its names, or with `pairs` among "NAME=value"
+ * themselves. */
 int sp_count_telling(const struct sp_script *script, sp_tells *tells, bool pairs);
 
-/* Takes that command's flags ("--name", with the words after it as the value) as settings. Words
- * that are not known and no flag's value are said in remarks: they may hold arguments. */
+/* Takes that command's flags ("--name", with the words after it as the value) as settings. Unknown
+ * words that are not a flag's value are reported in remarks: they may hold arguments. */
 bool sp_read_flags(const struct sp_script *script, sp_tells *tells, struct sp_settings *settings);
 
 /* Takes that command's "key=value" words as settings; a YAML file that it names is the setting

@@ -1,6 +1,6 @@
-/* A shell's script as the commands that it would run: lists, branches, loops, functions. A branch
- * that nothing decides is read on a copy of the names, and what it changes is not known after it.
- */
+/* A shell script as the commands that it would run: lists, branches, loops, functions. A branch
+ * with an unknown condition is read on a copy of the names, and the names that it changes are
+ * unknown after it. */
 #include "launch/shell/script.h"
 
 #include <ctype.h>
@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "base/list.h"
 #include "base/read_file.h"
-#include "launch/fields/beside.h"
+#include "launch/fields/named_files.h"
 #include "launch/formats/syntax.h"
 #include "launch/shell/builtins.h"
 #include "launch/shell/script_branches.h"
@@ -26,8 +26,8 @@ static const char too_deep[] = "40 nested commands";
 static enum status run_list(struct run *r, const char *const *ends);
 static enum status run_command(struct run *r);
 
-/* Reads another text: all of it (`whole`), or the command that starts in it. A place of another
- * text than this has the line of the command that it came from. */
+/* Reads another text: all of it (`whole`), or the command that starts in it. Places in a text other
+ * than this have the line of the command from which it came. */
 static enum status run_elsewhere(struct run *r, const char *at, const char *whole)
 {
     enum status status = PRESUMED;
@@ -62,7 +62,7 @@ static enum status run_again(struct run *r, const char *text)
     return run_elsewhere(r, text, text);
 }
 
-/* Gives the names that a function had for itself what they were outside of it. */
+/* Restores the outer values of names that were local to a function. */
 static void leave_function(struct run *r, int locals)
 {
     while (r->locals > locals) {
@@ -103,10 +103,10 @@ static const char quiet[] =
     "ln,touch,date,sleep,ulimit,wait,trap,clear,hostname,printf,"
     "kill,pkill,sync,mount,apt,apt-get,type,command,which,hash,diff,cmp,pgrep";
 
-/* Those whose success is unknown. */
+/* Those that may fail. */
 static const char asking[] = "grep,type,command,which,hash,diff,cmp,pgrep";
 
-/* `source`: what the script itself wrote, or what lies beside it, is read. */
+/* `source`: reads a file that the script itself wrote, or that lies beside it. */
 static enum status take_in(struct run *r, const struct words *w)
 {
     const char *const before = r->beside, *const name = w->fields.n > 1 ? w->fields.at[1] : "";
@@ -164,13 +164,13 @@ static enum status execute(struct run *r, struct words *w)
 /* Words before an assignment, such as `export`. */
 static const char declaring[] = "export,declare,local,readonly,typeset";
 
-/* Assignments in front of a command: they are made for it alone. */
+/* Assignments before a command apply only to that command. */
 struct ahead {
     struct kept_name *outside, *inside;
     int n;
 };
 
-/* Reads one; the names have their values until the first word of the command stands. */
+/* Reads one; the names keep their values until the first word of the command is known. */
 static void read_ahead(struct run *r, size_t n, struct ahead *ahead)
 {
     struct sp_shell_scope *const scope = &r->shell->scope;
@@ -205,7 +205,7 @@ static void read_simple(struct run *r, struct words *words, struct ahead *ahead)
             read_ahead(r, n, ahead);
             continue;
         }
-        if (given && *r->at && !strchr("\n;&|<>()", *r->at)) { /* words have the values of before */
+        if (given && *r->at && !strchr("\n;&|<>()", *r->at)) { /* words see the earlier values */
             give(r, ahead->outside, ahead->n, true);
             given = false;
         }
@@ -239,7 +239,7 @@ static enum status run_simple(struct run *r)
     for (int i = 0; i < ahead.n && !alone && r->bared != bared; i++)
         sp_open_name(
             r,
-            ahead.outside[i].name); /* `unset` or `export` in a function reaches what is outside */
+            ahead.outside[i].name); /* `unset` or `export` in a function affects the outer name */
     r->leave = leave;
     free(ahead.outside);
     free(ahead.inside);
@@ -247,7 +247,7 @@ static enum status run_simple(struct run *r)
     return status;
 }
 
-/* NAME() { ... }: the length up to behind the parentheses, 0 where no function starts. */
+/* NAME() { ... }: the length up to the end of the parentheses, 0 where no function starts. */
 static size_t length_of_function(const char *at, size_t *name)
 {
     const bool keyword = sp_is_bare(at, "function");
@@ -329,7 +329,7 @@ static void end_apart(struct run *r, bool apart, enum leave leave, struct sp_she
     r->leave = leave;
 }
 
-/* Commands that hand on what they print; the last one counts. */
+/* Commands of a pipeline pass their output on; the last one counts. */
 static enum status run_pipeline(struct run *r)
 {
     sp_skip_run(r, false);
@@ -395,7 +395,7 @@ static bool ends_body(const char *at)
     return at[0] == ';' && (at[1] == ';' || at[1] == '&');
 }
 
-/* Commands up to one of the words that end the list, to ")" or to ";;", which are left. */
+/* Commands up to one of the words that end the list, to ")" or to ";;", which are not consumed. */
 static enum status run_list(struct run *r, const char *const *ends)
 {
     enum status status = PRESUMED;

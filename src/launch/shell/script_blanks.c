@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* The place behind a here-document that starts here, and the bytes of its text. */
+/* The place after a here-document that starts here, and the bytes of its text. */
 static const char *end_of_here(const char *at, const struct sp_here_end *end, size_t *text)
 {
     const char *const start = at;
@@ -21,7 +21,7 @@ static const char *end_of_here(const char *at, const struct sp_here_end *end, si
     return at;
 }
 
-/* The place behind the here-documents that the line before opened. */
+/* The place after the here-documents that the line before opened. */
 static const char *skip_here(const char *at, struct sp_here *here)
 {
     size_t n;

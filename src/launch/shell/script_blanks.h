@@ -20,18 +20,18 @@ struct sp_here {
     bool over; /* there were more */
 };
 
-/* The place behind blanks, comments and continued lines, with `lines` behind line ends and the
- * here-documents that they start too. */
+/* The place after blanks, comments and continued lines, with `lines` also after line ends and the
+ * here-documents that they start. */
 const char *sp_skip_blanks(const char *at, bool lines, struct sp_here *here);
 
-/* Whether this bare word stands here. */
+/* Whether this bare word is here. */
 bool sp_is_bare(const char *at, const char *word);
 
-/* The text of the last here-document that the line opened, and its bytes; `at` is behind the word
+/* The text of the last here-document that the line opened, and its bytes; `at` is after the word
  * that ends it. */
 const char *sp_here_text(const char *at, const struct sp_here *here, size_t *n);
 
-/* Reads the word behind "<<", and the place behind it. */
+/* Reads the word after "<<", and the place after it. */
 const char *sp_open_here(const char *at, struct sp_here *here);
 
 #endif

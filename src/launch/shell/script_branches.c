@@ -1,4 +1,5 @@
-/* Branches of a script that nothing decides: each is read on the names as they were before it. */
+/* Branches of a script with an unknown condition: each is read with the names as they were before
+ * it. */
 #include "launch/shell/script_branches.h"
 
 #include <stddef.h>
@@ -8,8 +9,8 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-/* A branch that nothing decides is read on a copy of the variables, and those on which its ends
- * differ are unknown after it, so that no branch is assumed taken. */
+/* A branch with an unknown condition is read on a copy of the variables; variables that differ
+ * between the ends of the branches are unknown afterwards, so that no branch is assumed taken. */
 struct sp_branches *sp_start_branches(struct sp_shell *shell, int line, const char *by)
 {
     struct sp_branches *const b = sp_must(calloc(1, sizeof *b));
@@ -33,7 +34,7 @@ static const char *open_value(struct sp_shell *shell, const char *name, const ch
     return sp_shell_take(&piece, &shell->text);
 }
 
-/* Whether a value is another with more words behind it: 256 is not 2 with more. */
+/* Whether a value is another one with more words appended: 256 is not 2 with more. */
 static bool is_longer(const char *text, const char *start)
 {
     static const char between[] = {' ', '\t', '\n', SP_ITEM, '\0'};

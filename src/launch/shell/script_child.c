@@ -1,4 +1,4 @@
-/* Scripts that a command of a script runs in a shell of their own. */
+/* Scripts that a script's command runs in a separate shell. */
 #include "launch/shell/script_child.h"
 
 #include <stdlib.h>
@@ -6,32 +6,26 @@
 
 #include "base/list.h"
 #include "base/text.h"
-#include "launch/fields/core.h"
+#include "launch/fields/deciding.h"
 #include "launch/shell/builtins.h"
 #include "launch/shell/commands.h"
 #include "launch/shell/script_branches.h"
 #include "launch/shell/script_files.h"
 #include "launch/shell/slurm.h"
 
-enum { DEEPEST = 4 }; /* scripts that run one another: one may run itself */
+enum { DEEPEST = 4 }; /* depth of scripts that run one another: one may run itself */
 
-/* A script that a command runs: its text, the file that it is (NULL: none), the places of the word
- * that names it and of its first parameter, and whether it is a job of a cluster. */
+/* A script that a command runs: its text, its file (NULL: none), the places of the word that names
+ * it and of its first parameter, and whether it is a job of a cluster. */
 struct child {
     const char *text, *where;
     int word, parameters;
     bool job;
 };
 
-static const char *base_name(const char *path)
-{
-    const char *const slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static bool is_shell(const char *word)
 {
-    return sp_is_listed("bash,sh,zsh", base_name(word), '\0');
+    return sp_is_listed("bash,sh,zsh", sp_base_name(word), '\0');
 }
 
 static bool is_queue(const char *word)
@@ -39,10 +33,10 @@ static bool is_queue(const char *word)
     return sp_is_listed("sbatch,qsub", word, '\0');
 }
 
-/* Whether a name says that it is a script. */
+/* Whether a name ends like a script's. */
 static bool is_script(const char *word)
 {
-    const char *const end = strrchr(base_name(word), '.');
+    const char *const end = strrchr(sp_base_name(word), '.');
     return end && !strchr(word, '=') &&
            sp_is_listed("sh,bash,zsh,slurm,sbatch,job,batch,sub", end + 1, '\0');
 }
@@ -84,13 +78,13 @@ static bool take_file(struct run *r, const struct sp_shell_fields *fields, int i
     return child->text != NULL;
 }
 
-/* The place of the word that names a script by what precedes it or by its end; -1: none
- * does. A name without an extension, as in "./launch" or after sbatch, counts if the file exists.
- */
+/* The place of the word that names a script, recognised by the word before it or by its ending; -1:
+ * there is none. A name without an extension, as in "./launch" or after sbatch, counts if the file
+ * exists. */
 static int find_file(struct run *r, const struct sp_shell_fields *fields, struct child *child)
 {
     bool shell = false, queue = false;
-    int last = -1; /* word behind sbatch, whose options may have values */
+    int last = -1; /* the word after sbatch, whose options may have values */
     for (int i = 0; i < fields->n; i++) {
         const char *const word = fields->at[i], *const end = strrchr(word, '.');
         if (word[0] == '-') /* "-eo pipefail" */
@@ -109,7 +103,7 @@ static int find_file(struct run *r, const struct sp_shell_fields *fields, struct
     return last;
 }
 
-/* Finds what a command runs; false if that is no script, or one that is not there. */
+/* Finds the script that a command runs; false if it runs none, or one that is missing. */
 static bool find_child(struct run *r, const struct words *w, struct child *child)
 {
     const struct sp_shell_fields *const fields = &w->fields;
@@ -134,7 +128,7 @@ static bool find_child(struct run *r, const struct words *w, struct child *child
     return false;
 }
 
-/* Leaves a shell's names those of its environment. */
+/* Leaves only the environment among a shell's names. */
 static void keep_exported(struct run *r)
 {
     struct sp_shell_scope *const scope = &r->shell->scope;
@@ -205,23 +199,20 @@ static const char *exported(const struct run *r, const char *name)
     return sp_shell_reach(scope, name) == SP_EXPORTED ? sp_shell_value(scope, name) : NULL;
 }
 
-/* How many devices a command sees; 0: not said. */
+/* How many devices a command sees; 0: not given. */
 static int visible_devices(const struct run *r)
 {
     const char *const list = exported(r, "CUDA_VISIBLE_DEVICES");
-    int n = 0;
-    for (const char *c = list; c && *c && !sp_shell_gap_in(&r->shell->text, list);
-         c += strcspn(c, ","), c += *c == ',')
-        n++;
-    return n;
+    return list && !sp_shell_gap_in(&r->shell->text, list) ? (int)sp_count_ids(list) : 0;
 }
 
-/* Programs that hand names of their environment on to torchrun: the options behind their words.
- * ms-swift without them is one process, which splits a model's layers over what it sees. */
+/* Programs that pass names of their environment on to torchrun: the options that follow their
+ * words. Without them ms-swift is one process, which splits a model's layers over the visible
+ * devices. */
 static void add_environment(struct run *r, struct words *w, int visible)
 {
     static const char *const names[] = {"NPROC_PER_NODE", "NNODES"};
-    const char *const program = base_name(w->fields.at[0]);
+    const char *const program = sp_base_name(w->fields.at[0]);
     const bool swift = sp_is(program, "swift") && w->fields.n > 1 &&
                        sp_is_listed("sft,pt,rlhf", w->fields.at[1], '\0');
     int given = 0;
@@ -251,6 +242,7 @@ static void record(struct run *r, struct words *w)
                                                                .lines = w->lines,
                                                                .n = w->fields.n,
                                                                .visible = visible,
+                                                               .visible_line = r->visible_line,
                                                                .open = r->open > 0 || r->doubt};
     *w = (struct words){0};
 }

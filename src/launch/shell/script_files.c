@@ -1,4 +1,5 @@
-/* Scripts inside of a script: what it hands to a shell, and files that it writes and then runs. */
+/* Scripts inside a script: texts that it passes to a shell, and files that it writes and then
+ * runs. */
 #include "launch/shell/script_files.h"
 
 #include <ctype.h>
@@ -7,7 +8,7 @@
 
 #include "base/list.h"
 #include "base/text.h"
-#include "launch/fields/beside.h"
+#include "launch/fields/named_files.h"
 #include "launch/formats/syntax.h"
 
 /* Whether a word is a command that runs a script. */
@@ -56,8 +57,8 @@ void sp_keep_file(struct run *r, const struct sp_shell_fields *fields)
     r->file[r->files++] = (struct written_file){bare_name(name), r->input};
 }
 
-/* Where `cd` went is kept as a name has its value, so that branches and subshells do the same to
- * it. No name of a shell has a blank. */
+/* The folder of `cd` is kept like a name's value, so that branches and subshells treat it alike. No
+ * shell name contains a blank. */
 static const char folder_name[] = "cd ";
 
 void sp_change_folder(struct run *r, const struct sp_shell_fields *fields)

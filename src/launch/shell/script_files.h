@@ -11,15 +11,14 @@ const char *sp_written_file(const struct run *run, const char *name);
  * runs none. */
 const char *sp_read_script_text(const struct run *run, const struct sp_shell_fields *fields);
 
-/* Remembers the file that `cat > FILE <<END` or `tee FILE <<END` writes, and what is handed on. */
+/* Remembers the file that `cat > FILE <<END` or `tee FILE <<END` writes, and the text passed on. */
 void sp_keep_file(struct run *run, const struct sp_shell_fields *fields);
 
 /* Remembers where `cd` goes: files that are named from then on lie there first. */
 void sp_change_folder(struct run *run, const struct sp_shell_fields *fields);
 
-/* A script's text without the characters that mark what is not known, and with blanks that are to
- * be filled in, " <YOUR PATH>", as names without a value: a shell would take the "<" for a
- * redirection. */
+/* A script's text without the characters that mark unknown parts, and with blanks to be filled in,
+ * " <YOUR PATH>", as names without a value: a shell would take the "<" for a redirection. */
 const char *sp_clean_script(struct sp_shell *shell, const char *text);
 
 /* The text of a file that lies beside the script or above it, or beside the file that it takes in,

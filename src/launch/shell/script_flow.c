@@ -1,5 +1,5 @@
-/* Branches and loops of a script. A branch that nothing decides is read on a copy of the names, and
- * what it changes is not known after it. */
+/* Branches and loops of a script. A branch with an unknown condition is read on a copy of the
+ * names, and the names that it changes are unknown after it. */
 #include "launch/shell/script_flow.h"
 
 #include <stdlib.h>
@@ -38,7 +38,7 @@ void sp_close_branch(struct run *r, struct sp_branches *branches)
     r->leave = STAYS;
 }
 
-/* The arguments in a text that is left out, "--fp8-format, --fp8-recipe". */
+/* The arguments in a skipped text, "--fp8-format, --fp8-recipe". */
 static void list_flags(const char *at, const char *end, char *list, size_t size)
 {
     list[0] = '\0';
@@ -50,7 +50,7 @@ static void list_flags(const char *at, const char *end, char *list, size_t size)
     }
 }
 
-/* Leaves branches, and says of their text, from `from` to here, that nothing decides it. */
+/* Leaves branches, and reports that their text, from `from` to here, has an unknown condition. */
 void sp_close_branches(struct run *r, struct sp_branches *branches, const char *from)
 {
     char flags[120];
@@ -85,8 +85,8 @@ struct sp_doubts sp_start_doubts(struct run *r)
     return around;
 }
 
-/* If a branch that nothing decides may have left at most this much, what was changed after it is
- * unknown, and what follows is certain again. */
+/* If a branch with an unknown condition may have left at most this much, names changed after it are
+ * unknown, and later commands are certain again. */
 static void settle(struct run *r, enum leave most)
 {
     if (r->doubtful == STAYS || r->doubtful > most)
@@ -110,10 +110,10 @@ void sp_end_doubts(struct run *r, struct sp_doubts around, enum leave most)
     r->doubtful = r->doubtful > around.doubtful ? r->doubtful : around.doubtful;
 }
 
-/* One body of an `if`, a `case` or a loop: run, left out, or read as a branch. */
+/* One body of an `if`, a `case` or a loop: run, skipped, or read as a branch. */
 struct choice {
     struct sp_branches *branches;
-    bool done; /* a body before it is run for certain */
+    bool done; /* a body before it certainly runs */
 };
 
 static void run_body(struct run *r, struct choice *choice, enum status when,
@@ -167,7 +167,8 @@ static void run_open_body(struct run *r, const char *const *ends, const char *fr
     const char *const body = r->at;
     if (sp_runs(r)) {
         choice.branches = sp_open_branches(r);
-        for (int turn = 0; turn < 2; turn++) { /* twice: a turn may use what the turn before set */
+        for (int turn = 0; turn < 2;
+             turn++) { /* twice: an iteration may use values set in the one before */
             r->at = body;
             r->list(r, ends);
             r->leave = r->leave == CONTINUES ? STAYS : r->leave;
@@ -180,7 +181,7 @@ static void run_open_body(struct run *r, const char *const *ends, const char *fr
     end_choice(r, &choice, from);
 }
 
-/* A loop whose condition stands at r->at and is read by `when`; its body follows "do". */
+/* A loop whose condition is at r->at and is read by `when`; its body follows "do". */
 struct loop {
     enum status (*when)(struct run *r, void *context);
     void (*step)(struct run *r, void *context);
@@ -197,7 +198,7 @@ static bool goes_on(struct run *r)
     }
     const bool on = r->leave == STAYS || r->leave == CONTINUES;
     r->leave = leaves ? STAYS : r->leave;
-    settle(r, CONTINUES); /* the next turn runs, whatever left this one */
+    settle(r, CONTINUES); /* the next iteration runs, even if `continue` left this one */
     return on;
 }
 
@@ -289,8 +290,8 @@ static void run_counted(struct run *r)
     run_loop(r, &(struct loop){read_sum, run_step, &s});
 }
 
-/* The body of a loop for each of some words; where those are not known, or too many, once for any
- * or none. */
+/* The body of a loop over some words; if those are unknown, or too many, it is read once for any
+ * number of iterations. */
 static void run_turns(struct run *r, const char *name, const struct sp_shell_fields *fields)
 {
     static const char *const ends[] = {"done", NULL};
@@ -404,7 +405,7 @@ enum status sp_run_case(struct run *r)
     return PRESUMED;
 }
 
-/* "{ ... }" and "( ... )"; what the second changes is gone behind it. */
+/* "{ ... }" and "( ... )"; changes in the second are lost afterwards. */
 enum status sp_run_group(struct run *r)
 {
     static const char *const ends[] = {"}", NULL};
@@ -419,7 +420,7 @@ enum status sp_run_group(struct run *r)
         free(before);
     } else {
         r->at += *r->at == ')';
-        r->leave = leave; /* what ends it ends it alone */
+        r->leave = leave; /* an exit in it ends only the subshell */
         sp_restore_scope(&r->shell->scope, before);
     }
     return status;

@@ -5,28 +5,28 @@
 #include "launch/shell/script_branches.h"
 #include "launch/shell/script_run.h"
 
-/* Takes this bare word where it stands next. */
+/* Consumes this bare word if it comes next. */
 bool sp_take_bare(struct run *run, const char *word);
 
-/* Branches that nothing decides: opens them, ends one, and leaves them with a remark on the
+/* Branches with an unknown condition: opens them, ends one, and leaves them with a remark on the
  * arguments in their text, which starts at `from`. */
 struct sp_branches *sp_open_branches(struct run *run);
 void sp_close_branch(struct run *run, struct sp_branches *branches);
 void sp_close_branches(struct run *run, struct sp_branches *branches, const char *from);
 
-/* Doubts about the code around a loop or a function: an undecided branch may have left it, and then
- * the commands after that do not run. */
+/* Doubts about the code around a loop or a function: a branch with an unknown condition may have
+ * left it, so that the following commands may not run. */
 struct sp_doubts {
     enum leave doubtful;
     struct sp_shell_scope *doubt;
 };
 
-/* Starts a loop or a function, which has doubts of its own, and ends one (`most`: BREAKS or
- * RETURNS), where what was changed in doubt is not known. */
+/* Starts a loop or a function, which has its own doubts, and ends one (`most`: BREAKS or
+ * RETURNS); names changed in doubt are then unknown. */
 struct sp_doubts sp_start_doubts(struct run *run);
 void sp_end_doubts(struct run *run, struct sp_doubts around, enum leave most);
 
-/* Makes what a command changed in doubt unknown. */
+/* Makes the names that a command changed in doubt unknown. */
 void sp_doubt_changes(struct run *run);
 
 /* `if`, `while` and `until`, `for` and `select`, `case`, and lists in braces or parentheses. */

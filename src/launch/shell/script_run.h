@@ -9,7 +9,7 @@
 
 enum { SP_BRANCH_STEPS = 50 };
 
-/* The outcome of a list of commands: PRESUMED is a command that is taken to have worked. */
+/* The outcome of a list of commands: PRESUMED is a command assumed to have succeeded. */
 enum status { FAILED = SP_FALSE, WORKED = SP_TRUE, OPEN = SP_OPEN_TRUTH, PRESUMED };
 
 enum leave { STAYS, CONTINUES, BREAKS, RETURNS, EXITS };
@@ -20,24 +20,25 @@ struct run {
     struct sp_shell *shell;
     struct sp_script *script;
     struct sp_launch *launch;
-    const char *at, *text; /* where it is in what text */
+    const char *at, *text; /* the place, and its text */
     int depth, steps, open, skipped;
-    int children; /* scripts that run one another */
-    bool exports; /* `set -a`: what is given a value is exported */
+    int children;     /* scripts that run one another */
+    int visible_line; /* the line that set CUDA_VISIBLE_DEVICES last; 0: none */
+    bool exports;     /* `set -a`: assigned names are exported */
     enum leave leave;
-    int levels;                   /* of loops that `break` or `continue` is for */
-    enum status returned;         /* what `return` said */
+    int levels;                   /* number of loops that `break` or `continue` leaves */
+    enum status returned;         /* return status of `return` */
     int bared;                    /* how often `unset` or `export` ran in a function */
     int inside;                   /* functions that are called */
-    enum leave doubtful;          /* a branch that nothing decides may have left this way, */
+    enum leave doubtful;          /* a branch with an unknown condition may have left this way, */
     struct sp_shell_scope *doubt; /* and these were the names then; NULL: none has */
     struct kept_name {
         const char *name, *value;
         enum sp_exported reach;
-    } * local; /* names of functions that are called, with what they were outside */
+    } * local; /* names local to the running functions, with their outer values */
     int locals;
     const char *origin; /* of the script */
-    const char *beside; /* of the file that it takes in, where it reads one; else NULL */
+    const char *beside; /* name of the file that it is including; NULL if none */
     char decider[64];   /* the variable that decides a branch */
     struct function {
         const char *name, *body, *text;
@@ -50,7 +51,7 @@ struct run {
     struct sp_here here;
     const char *input;  /* the input of a command if the script contains it; else NULL */
     const char *output; /* the file that it writes; NULL: none */
-    const char *handed; /* what it hands on to the next of a pipeline; NULL: not known */
+    const char *handed; /* its output to the next command of a pipeline; NULL: unknown */
     const char *piped;  /* the same for the command that comes next */
     enum status (*list)(struct run *run, const char *const *ends); /* reads a list of commands */
     enum status (*again)(struct run *run, const char *text);       /* reads another text */
@@ -66,13 +67,14 @@ struct words {
  */
 bool sp_runs(const struct run *run);
 
-/* Moves behind blanks, with `lines` behind line ends too. */
+/* Moves past blanks, with `lines` past line ends too. */
 void sp_skip_run(struct run *run, bool lines);
 
-/* Moves behind the word that stands here; where it counts, what it expands to is one field. */
+/* Moves past the word at this place; if it counts, its expansion is one field. */
 void sp_read_field(struct run *run, struct sp_shell_fields *fields);
 
-/* Reads words up to the end of a command, or with `lines` of a list in parentheses. */
+/* Reads words up to the end of a command, or with `lines` up to the end of a list in
+ * parentheses. */
 void sp_read_words(struct run *run, struct words *words, bool lines);
 void sp_free_words_of(struct words *words);
 
@@ -80,7 +82,7 @@ void sp_free_words_of(struct words *words);
 const char *sp_join_fields(struct run *run, const struct sp_shell_fields *fields, int from,
                            char with);
 
-/* The length of the name that is given a value here, 0 if none is. */
+/* The length of the name that is assigned here, 0 if there is none. */
 size_t sp_assigned_here(const char *at);
 
 /* NAME=value, NAME+=value, NAME=(list), NAME[i]=value; the name has `n` bytes. */
@@ -91,19 +93,19 @@ enum status sp_read_test(struct run *run, const struct sp_shell_fields *fields, 
 enum status sp_read_brackets(struct run *run);
 enum status sp_read_arithmetic(struct run *run);
 
-/* Runs an expression whose $ are filled in, or a text of one up to `end`: it holds if it is not
- * 0, and gives names values. */
+/* Evaluates an expression whose $ are filled in, or a text up to `end`: it holds if it is not 0,
+ * and may assign names. */
 enum status sp_run_sum(struct run *run, const char *expression);
 enum status sp_run_sum_text(struct run *run, const char *from, const char *end);
 
 /* Adds the parameters of the script, or of the function that is called. */
 void sp_read_parameters(struct run *run, struct sp_shell_fields *fields);
 
-/* Gives a name, or the names from the second field on values that nothing here knows. */
+/* Makes a name, or the names from the second field on, unknown. */
 void sp_open_name(struct run *run, const char *name);
 void sp_open_names(struct run *run, const struct sp_shell_fields *fields);
 
-/* A redirection or process substitution; false if none stands. */
+/* A redirection or process substitution; false if there is none. */
 bool sp_skip_redirection(struct run *run);
 
 #endif

@@ -85,7 +85,7 @@ const char *sp_join_fields(struct run *r, const struct sp_shell_fields *fields, 
     return sp_shell_take(&piece, &r->shell->text);
 }
 
-/* The value behind "=": a list in parentheses, or one field. */
+/* The value after "=": a list in parentheses, or one field. */
 static const char *read_value(struct run *r)
 {
     struct words list = {0};
@@ -132,6 +132,8 @@ void sp_read_assignment(struct run *r, size_t n)
         sp_shell_puts(&piece, value);
     value = sp_shell_take(&piece, &r->shell->text);
     sp_shell_set(&r->shell->scope, &r->shell->text, name, value);
+    if (sp_is(name, "CUDA_VISIBLE_DEVICES"))
+        r->visible_line = sp_shell_line_at(r->shell, r->at);
     if (r->exports)
         sp_shell_let_reach(&r->shell->scope, &r->shell->text, name, SP_EXPORTED);
 }
@@ -242,7 +244,7 @@ enum status sp_read_arithmetic(struct run *r)
     return sp_run_sum_text(r, from + 2, end - 2);
 }
 
-/* The name of the file behind ">". */
+/* The name of the file after ">". */
 static void take_output(struct run *r)
 {
     struct sp_shell_fields fields = {0};

@@ -29,6 +29,14 @@ static int64_t count_included(const char *list)
     return n;
 }
 
+int64_t sp_count_ids(const char *list)
+{
+    int64_t n = 0;
+    for (const char *c = list; *c; c += strcspn(c, ","), c += *c == ',')
+        n++;
+    return n;
+}
+
 /* Options of launchers. */
 static const struct {
     const char *name;
@@ -45,9 +53,9 @@ static const struct {
     {"--nproc_per_node", SP_GPUS},
     {"--nproc-per-node", SP_GPUS},
     {"--num_gpus", SP_GPUS},
-    {"--gpus-per-node", SP_GPUS},
+    {"--gpus-per-node", SP_GRANTED},
     {"--gpus_per_node", SP_GPUS},
-    {"--gres", SP_GPUS},
+    {"--gres", SP_GRANTED},
     {"--actor-num-gpus-per-node", SP_GPUS},
     {"--ntasks-per-node", SP_TASKS},
     {"--num_processes", SP_PROCESSES},
@@ -80,11 +88,14 @@ void sp_take_amount(const char *word, const char *next, int64_t amount[SP_AMOUNT
     }
 }
 
-/* Reads the requests of "#SBATCH" lines that are not set yet. */
-static void read_lines(const char *text, int64_t amount[SP_AMOUNTS])
+/* Reads the requests of "#SBATCH" lines that are not set yet; the line of the GPUs, 0: none. */
+static int read_lines(const char *text, int64_t amount[SP_AMOUNTS])
 {
     static const char mark[] = "#SBATCH";
+    int at = 0, gpus_line = 0;
     for (; text; text = (text = strchr(text, '\n')) ? text + 1 : NULL) {
+        const int64_t before = amount[SP_GRANTED];
+        at++;
         char line[200], *rest = line, *word;
         if (strncmp(text, mark, sizeof mark - 1) != 0)
             continue;
@@ -96,7 +107,9 @@ static void read_lines(const char *text, int64_t amount[SP_AMOUNTS])
                 snprintf(next, sizeof next, "%.*s", (int)strcspn(rest, " \t"), rest);
             sp_take_amount(word, next, amount);
         }
+        gpus_line = amount[SP_GRANTED] != before ? at : gpus_line;
     }
+    return gpus_line;
 }
 
 struct sp_slurm sp_start_job(struct sp_shell *shell, const char *text, const char *const *words,
@@ -105,11 +118,11 @@ struct sp_slurm sp_start_job(struct sp_shell *shell, const char *text, const cha
     int64_t amount[SP_AMOUNTS] = {0};
     for (int i = 0; i < n; i++)
         sp_take_amount(words[i], i + 1 < n ? words[i + 1] : "", amount);
-    for (int k = 0; k < SP_AMOUNTS; k++) /* its lines may say what the command does not */
+    for (int k = 0; k < SP_AMOUNTS; k++) /* its lines may give what the command does not */
         amount[k] = amount[k] > 0 ? amount[k] : 0;
-    read_lines(text, amount);
-    const struct sp_slurm slurm = {amount[SP_NODES], amount[SP_GPUS], amount[SP_TASKS],
-                                   amount[SP_ALL]};
+    const int gpus_line = read_lines(text, amount);
+    const struct sp_slurm slurm = {amount[SP_NODES], amount[SP_GRANTED], amount[SP_TASKS],
+                                   amount[SP_ALL], gpus_line};
     const struct {
         const char *name;
         int64_t value;

@@ -1,4 +1,4 @@
-/* The state of a script that is read: names and values, text in one place, what is not known. */
+/* The state of a script being read: names and values, its text in one place, unknown parts. */
 #include "launch/shell/state.h"
 
 #include <stdio.h>
@@ -8,7 +8,8 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-/* All text that a script may come to: variables that double one another would have no end. */
+/* Most text that a script may produce: variables that double one another would otherwise grow
+ * without end. */
 enum { MOST_TEXT = 16 << 20, BLOCK = 64 << 10, MOST_GAPS = 1 << 16 };
 
 struct sp_shell_block {

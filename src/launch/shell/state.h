@@ -1,9 +1,9 @@
 /* The state of a script that is read: names and values, text in one place, what is not known.
  *
- * What no reading can tell stands inside of a value as a mark: SP_UNSET or SP_OPEN, digits,
+ * An unknown part of a value is a mark inside it: SP_UNSET or SP_OPEN, digits,
  * SP_MARK_END; the digits are a place in the list of what is not known. SP_UNSET is a name that the
- * file gives no value; SP_OPEN what a command, or a branch that nothing decides, would have given.
- * Items of a list are parted by SP_ITEM. */
+ * file gives no value; SP_OPEN what a command, or an undecided branch, would have given.
+ * Items of a list are separated by SP_ITEM. */
 #ifndef SP_LAUNCH_SHELL_STATE_H
 #define SP_LAUNCH_SHELL_STATE_H
 
@@ -13,7 +13,7 @@
 enum { SP_UNSET = 1, SP_OPEN = 2, SP_MARK_END = 3, SP_ITEM = 4, SP_LAST_MARK = 4 };
 enum { SP_SHELL_NAMES = 1024 };
 
-/* Whether scripts that are run have a name too: a branch that nothing decides may export it. */
+/* Whether child scripts inherit a name: a branch with an unknown condition may export it. */
 enum sp_exported { SP_OWN, SP_MAYBE_EXPORTED, SP_EXPORTED };
 
 struct sp_shell_name {
@@ -32,17 +32,17 @@ struct sp_shell_gap {
     int line;
 };
 
-/* Text that only grows; a piece of it stays where it is until all is given back. */
+/* Text that only grows; a piece of it does not move until everything is freed. */
 struct sp_shell_text {
     struct sp_shell_block *blocks;
     struct sp_shell_gap *gaps;
     int n_gaps;
     size_t used; /* bytes in all */
     const char
-        *full; /* what of it there is no room for: nothing that follows is right; NULL: all */
+        *full; /* the part for which there is no room: later results are wrong; NULL: all fits */
 };
 
-/* A piece of text that is put together. */
+/* A piece of text under construction. */
 struct sp_shell_piece {
     char *at;
     size_t n, size;
@@ -57,7 +57,7 @@ struct sp_shell_fields {
 /* Copies `n` bytes; "" when there is no more room. */
 const char *sp_shell_copy(struct sp_shell_text *text, const char *at, size_t n);
 
-/* A copy without the characters that mark what is not known. */
+/* A copy without the characters that mark unknown parts. */
 const char *sp_shell_clean(struct sp_shell_text *text_of, const char *text);
 
 /* The value of a name, or NULL if it has none. */
@@ -90,17 +90,17 @@ void *sp_room_for_one(void *array, int n, size_t size);
 void sp_shell_put(struct sp_shell_piece *piece, char c);
 void sp_shell_puts(struct sp_shell_piece *piece, const char *text);
 
-/* Puts the mark of something that is not known. */
+/* Puts the mark of an unknown part. */
 void sp_shell_mark(struct sp_shell_text *text, struct sp_shell_piece *piece, char kind,
                    const char *name, int line);
 
-/* Takes a piece's text over; the piece is empty then. */
+/* Takes over a piece's text; the piece is then empty. */
 const char *sp_shell_take(struct sp_shell_piece *piece, struct sp_shell_text *text);
 
 /* Adds a field. */
 void sp_shell_add(struct sp_shell_fields *fields, const char *field);
 
-/* The first thing in a value that is not known, or NULL. */
+/* The first unknown part of a value, or NULL. */
 const struct sp_shell_gap *sp_shell_gap_in(const struct sp_shell_text *text, const char *value);
 
 /* A value for people, cut to `size`: ${NAME} in place of marks, blanks between items. False

@@ -4,13 +4,13 @@
 
 #include "launch/shell/state.h"
 
-/* Whether a condition holds; SP_OPEN_TRUTH: nothing that is known decides it. */
+/* Whether a condition holds; SP_OPEN_TRUTH: unknown. */
 enum sp_shell_truth { SP_FALSE, SP_TRUE, SP_OPEN_TRUTH };
 
-/* Evaluates the words between "[" and "]", or "[[" and "]]". Files are not looked at. */
+/* Evaluates the words between "[" and "]", or "[[" and "]]". Files are not examined. */
 enum sp_shell_truth sp_shell_test(const char *const *words, int n);
 
-/* Whether a text is of a pattern (*, ?, [...]). */
+/* Whether a text matches a pattern (*, ?, [...]). */
 enum sp_shell_truth sp_shell_matches(const char *text, const char *pattern);
 
 #endif

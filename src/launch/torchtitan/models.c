@@ -1,4 +1,4 @@
-/* torchtitan: the models that it trains, by the list of its file. */
+/* torchtitan: the models that it trains, from the list in its file. */
 #include <ctype.h>
 #include <string.h>
 
@@ -6,9 +6,9 @@
 #include "base/list.h"
 #include "launch/torchtitan/torchtitan.h"
 
-/* What the models of a folder have in common: the tokens of a sequence at most, whether their
- * attention is FlexAttention, with which 0.2.2 takes no context parallelism, and whether it is
- * VarlenAttention today, with which no later version does. */
+/* Common properties of the models of a folder: the most tokens of a sequence, whether their
+ * attention is FlexAttention, with which 0.2.2 refuses context parallelism, and whether it is now
+ * VarlenAttention, with which no later version accepts it. */
 static const struct {
     const char *folder;
     int64_t tokens;
@@ -19,8 +19,8 @@ static const struct {
     {"gpt_oss", 131072, true, true},
 };
 
-/* "FOLDER/FLAVOR[@VERSION][~OTHER][+fp8]=OURS": of all versions, or of one. The function of its
- * config_registry is called as folder and flavor are; a flavor without one takes another's. */
+/* "FOLDER/FLAVOR[@VERSION][~OTHER][+fp8]=OURS": of all versions, or of one. The function in its
+ * config_registry is named after folder and flavor; a flavor without one uses another's. */
 static void read_item(char *item, const struct sp_launch_words *w, struct sp_titan_model *out)
 {
     char newest[SP_ROW_WORD];

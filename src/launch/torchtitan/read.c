@@ -7,8 +7,8 @@
 #include "base/text.h"
 
 #include "launch/fields/assumed.h"
-#include "launch/fields/beside.h"
-#include "launch/fields/core.h"
+#include "launch/fields/named_files.h"
+#include "launch/fields/deciding.h"
 #include "launch/fields/rows.h"
 #include "launch/formats/syntax.h"
 #include "launch/shell/flags.h"
@@ -37,8 +37,8 @@ static enum sp_match detect(const struct sp_launch_file *file)
     return SP_NO_MATCH;
 }
 
-/* The model by folder and flavour, by the function of a registry that a recipe imports, or as the
- * command line has both; false: none that is known. */
+/* The model, by folder and flavour, by the function of a registry that a recipe imports, or by both
+ * on the command line; false: it is unknown. */
 static bool find_model(struct sp_settings *s, struct sp_titan_model *row)
 {
     const char *const name = sp_setting(s, "model.name"),
@@ -110,6 +110,8 @@ static bool read_mesh(struct sp_settings *s, double devices, double *replicas)
     double copies =
                (double)sp_setting_whole(s, "parallelism.data_parallel_replicate_degree", -1, 1),
            shards = (double)sp_setting_whole(s, "parallelism.data_parallel_shard_degree", -1, -1);
+    if (copies > 0 && shards > 0 && s->command == 0) /* no command of a script starts others */
+        sp_launch_devices(s->launch, 1, (int64_t)(copies * shards * model), 0);
     if (devices > 0 && copies < 0)
         copies = devices / model / fmax(1, shards);
     if (devices > 0 && shards < 0)
@@ -117,7 +119,8 @@ static bool read_mesh(struct sp_settings *s, double devices, double *replicas)
     *replicas = copies * shards;
     if (devices > 0 &&
         (copies * shards * model != devices || shards != floor(shards) || copies != floor(copies)))
-        return sp_fail_in(s, "the degrees of parallelism do not make the %.0f devices", devices);
+        return sp_fail_in(s, "the degrees of parallelism do not multiply to the %.0f devices",
+                          devices);
     const char *const again = sp_setting(s, "parallelism.fsdp_reshard_after_forward");
     const bool staged = sp_plan_whole(s, "pp") > 1;
     /* by default stages keep their weights too, and gradients until the last micro-batch: that is
@@ -163,7 +166,8 @@ static void read_batch(struct sp_settings *s, double replicas)
         sp_launch_note(s, "no training.seq_len: 2048, as in torchtitan");
 }
 
-/* Chunks on a stage: what the layers of a chunk leave, where the model is known; 0: not told. */
+/* Chunks on a stage: the number that follows from the layers of a chunk, if the model is known; 0:
+ * not given. */
 static int64_t chunks_of(struct sp_settings *s, const struct sp_model *model)
 {
     const int64_t each =
@@ -219,7 +223,7 @@ static void read_schedule(struct sp_settings *s, const struct sp_model *model)
     else if (several)
         sp_launch_note(s, "schedule %s: give --schedule and --vpp%s", sp_safe(name),
                        sp_peek_setting(s, "parallelism.pipeline_parallel_layers_per_stage")
-                           ? " (pipeline_parallel_layers_per_stage says the chunks)"
+                           ? " (pipeline_parallel_layers_per_stage gives the chunks)"
                            : "");
     if (!several || chunks > 1)
         read_stages(s, model, several ? chunks : 1);
@@ -290,8 +294,8 @@ static void drop_dashes(struct sp_settings *s)
             memmove(s->at[i].name, s->at[i].name + 2, strlen(s->at[i].name + 2) + 1);
 }
 
-/* Puts the TOML that a command names under its arguments; what it sets is not known where it is not
- * here. */
+/* Puts the TOML that a command names below its arguments; if it is missing, its settings are
+ * unknown. */
 static bool take_file(struct sp_launch_file *file)
 {
     struct sp_settings *const s = &file->settings;
@@ -301,7 +305,7 @@ static bool take_file(struct sp_launch_file *file)
     char *const text = name ? sp_read_beside(file->origin, name, path, sizeof path, &length) : NULL;
     if (name && !text) {
         snprintf(value, sizeof value, "%.48s (not here)", name);
-        sp_launch_note(s, "%.80s is not read: it is not here", sp_safe(name));
+        sp_launch_note(s, "%.80s was not found and is not read", sp_safe(name));
         sp_miss_titan_sizes(s, "job.config_file", value);
     }
     if (!text)

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "launch/fields/core.h"
+#include "launch/fields/deciding.h"
 #include "launch/formats/syntax.h"
 
-/* The folder of a registry's file, "" where it is none. */
+/* The folder of a registry's file, "" if it is not one. */
 static void find_folder(const char *path, char *out, size_t size)
 {
     static const char file[] = "/config_registry.py";

@@ -1,5 +1,5 @@
-/* How torchtitan shares layers among stages: table and head stand for some layers of the first and
- * the last one, and stages in front take a remainder. Its pipeline_parallel.py,
+/* How torchtitan shares layers among stages: table and head count as some layers of the first and
+ * the last stage, and the first stages take a remainder. Its pipeline_parallel.py,
  * _generate_llm_fqn_per_model_part. */
 #include <string.h>
 
@@ -36,7 +36,7 @@ bool sp_titan_ends_of(const struct sp_launched *l, struct sp_titan_ends *ends)
             memcmp(of, wanted, (size_t)p->pp * sizeof *of) != 0)
             continue;
         ends->each = (all + each - 1) / each == n ? each : 0;
-        if (ends->each > 0 || p->vpp <= 2) /* the chunks that it has unless it is told */
+        if (ends->each > 0 || p->vpp <= 2) /* the default number of chunks */
             return true;
     }
     return false;

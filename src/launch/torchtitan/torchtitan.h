@@ -29,7 +29,7 @@ struct sp_titan_ends {
 bool sp_titan_stages(int64_t layers, int64_t pp, int64_t vpp, const struct sp_titan_ends *ends,
                      int64_t of[SP_MAX_STAGES]);
 
-/* The ends that make the plan's stages; false: none do. */
+/* The ends that give the plan's stages; false: there are none. */
 bool sp_titan_ends_of(const struct sp_launched *launched, struct sp_titan_ends *ends);
 
 /* Rules for options that train `row` and `model` (NULL: not known). */

@@ -4,8 +4,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "launch/fields/beside.h"
+#include "launch/fields/named_files.h"
 #include "launch/formats/syntax.h"
 
 bool sp_take_verl_default(const struct sp_launch_file *file, const char *configuration,
@@ -23,7 +24,7 @@ bool sp_take_verl_default(const struct sp_launch_file *file, const char *configu
     base->error = &unread;
     const char *const value =
         text && sp_read_yaml(text, &none, base, NULL) ? sp_peek_setting(base, key) : NULL;
-    const bool ok = !value || sp_add_setting(s, key, value);
+    const bool known = value && !strchr(value, '$'), ok = !known || sp_add_setting(s, key, value);
     free(base);
     free(text);
     return ok;

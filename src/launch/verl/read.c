@@ -1,5 +1,6 @@
-/* verl: reinforcement learning, whose actor, reference and critic are trainings of their own; the
- * rollout is none. Names and defaults: verl/trainer/config and verl/workers of volcengine/verl. */
+/* verl: reinforcement learning, whose actor, reference and critic are separate trainings; the
+ * rollout is not one. Names and defaults: verl/trainer/config and verl/workers of
+ * volcengine/verl. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -7,7 +8,7 @@
 #include "base/text.h"
 #include "base/truth.h"
 #include "launch/fields/batches.h"
-#include "launch/fields/core.h"
+#include "launch/fields/deciding.h"
 #include "launch/fields/programs.h"
 #include "launch/fields/rows.h"
 #include "launch/fields/rollout.h"
@@ -45,8 +46,8 @@ static bool tells(const char *word)
     return false;
 }
 
-/* Whether a setting is of a part that verl itself does not have: a fork's, with models and batches
- * of its own. */
+/* Whether a setting is of a part that verl itself does not have: a fork's, with its own models
+ * and batches. */
 static bool is_own_part(const char *name)
 {
     static const char *const sections[] = {"data.",
@@ -67,7 +68,7 @@ static bool is_own_part(const char *name)
     return strchr(name, '.') != NULL;
 }
 
-/* Whether a setting is of such a part beside the actor and its rollout. */
+/* Whether a setting belongs to such a part, other than the actor and its rollout. */
 static bool is_beside(const char *name)
 {
     static const char *const sections[] = {"actor.", "ref.", "rollout.", "model."};
@@ -83,7 +84,7 @@ static void note_part(struct sp_launch *launch, const char *name)
 {
     char note[sizeof *launch->note];
     const size_t n = strcspn(name, "."), m = strcspn(name + n + 1, ".");
-    snprintf(note, sizeof note, "not read: %.*s.*, a part of its own",
+    snprintf(note, sizeof note, "not read: %.*s.*, a separate part",
              (int)(is_beside(name) ? n + 1 + m : n), name);
     for (int i = 0; i < launch->notes; i++)
         if (sp_is(launch->note[i], note))
@@ -148,7 +149,7 @@ static const char *configuration(const struct sp_script *script)
     return "";
 }
 
-/* Whether what is left out has verl's defaults: not where another program or configuration than
+/* Whether omitted settings have verl's defaults: not if a program or configuration other than
  * verl's has its own. */
 static bool has_defaults(const struct sp_launch_file *file)
 {
@@ -157,8 +158,8 @@ static bool has_defaults(const struct sp_launch_file *file)
                              !sp_starts_with(file->program->told, "actor_rollout_ref."));
 }
 
-/* Values that decide an answer and that nothing tells then. */
-static void miss_defaults(const struct sp_launch_file *file, const struct sp_settings *all)
+/* Values that decide an answer and that neither the launch nor verl has. */
+static void miss_values(struct sp_settings *all)
 {
     static const char *const values[][3] = {
         {"data.max_prompt_length", "seq", "input"},
@@ -166,15 +167,49 @@ static void miss_defaults(const struct sp_launch_file *file, const struct sp_set
         {"data.train_batch_size", "", "prompts"},
         {"actor_rollout_ref.actor.ppo_mini_batch_size", "batch", "minibatches"},
         {"actor_rollout_ref.rollout.n", "batch", "group"},
+        {"actor_rollout_ref.rollout.tensor_model_parallel_size", "", "gen-tp"},
     };
-    for (size_t i = 0; i < sizeof values / sizeof *values && !has_defaults(file); i++)
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
         for (int j = 1; j < 3 && !sp_has_setting(all, values[i][0]); j++)
             if (values[i][j][0])
                 sp_add_unread(all->launch, values[i][j], values[i][0],
-                              "(left to a configuration of its own)", 0);
+                              "(left to a separate configuration)", 0);
 }
 
-/* The backend: said by the role, by the actor or for all (Hydra's group "model_engine", whose "dp"
+/* Takes the degrees that the launch's own checkout gives Megatron: 4 for TP in older ones. */
+static bool take_degrees(const struct sp_launch_file *file, struct sp_settings *all)
+{
+    static const char *const roles_of[] = {"actor_rollout_ref.actor.", "actor_rollout_ref.ref.",
+                                           "critic."};
+    static const char *const degrees[] = {"tensor", "pipeline", "context"};
+    bool ok = true;
+    for (size_t i = 0; i < sizeof roles_of / sizeof *roles_of && has_defaults(file) && ok; i++)
+        for (size_t j = 0; j < sizeof degrees / sizeof *degrees && ok; j++) {
+            char key[96];
+            snprintf(key, sizeof key, "%smegatron.%s_%sparallel_size", roles_of[i], degrees[j],
+                     j < 2 ? "model_" : "");
+            ok = sp_take_verl_default(file, "ppo_megatron_trainer.yaml", key, all);
+        }
+    return ok;
+}
+
+/* Takes the sizes that are left to verl, whose configurations have had these in all versions. */
+static bool take_sizes(const struct sp_launch_file *file, struct sp_settings *all)
+{
+    char left[200] = "";
+    const int before = all->n;
+    if (!has_defaults(file))
+        return true;
+    const bool ok = sp_take_program_values(file->program, all);
+    for (int i = before; i < all->n && file->script; i++)
+        sp_append(left, sizeof left, "%s%s %s", left[0] ? ", " : "",
+                  strrchr(all->at[i].name, '.') + 1, all->at[i].value);
+    if (left[0])
+        sp_add_note(all->launch, "left out, as in verl: %s", left);
+    return ok;
+}
+
+/* The backend: set by the role, by the actor or for all (Hydra's group "model_engine", whose "dp"
  * is FSDP), or by the name of the configuration that the command starts from. */
 static bool is_megatron(const struct reading *r)
 {
@@ -213,6 +248,9 @@ static void read_megatron(struct reading *r)
     sp_read_plan_rows(s, false, sp_setting_is(s, dispatcher, "flex") ? "flex" : "");
     if (pp > 1)
         sp_launch_option(s, "schedule", "%s", vpp > 1 ? "interleaved" : "1f1b");
+    if (!sp_has_setting(s, "megatron.tensor_model_parallel_size"))
+        sp_launch_note(s, "no megatron.tensor_model_parallel_size: 1, as in verl now; 4 in older "
+                          "versions");
     s->launch->etp_is_tp = !sp_setting(s, "megatron.expert_tensor_parallel_size");
     if (s->launch->etp_is_tp && sp_plan_whole(s, "ep") > 1)
         sp_launch_whole(s, "etp", tp);
@@ -293,10 +331,10 @@ static void read_batch(struct reading *r)
 {
     struct sp_settings *const s = r->s;
     const struct role *const role = r->role;
-    const int64_t said = sp_setting_whole(s, "data.train_batch_size", 0, 1024),
+    const int64_t said = sp_setting_whole(s, "data.train_batch_size", 0, 0),
                   made = sp_rollout_whole(s->launch, "prompts"), prompts = made > 0 ? made : said,
-                  usual = sp_setting_whole(r->all, "actor_rollout_ref.actor.ppo_mini_batch_size", 1,
-                                           256),
+                  usual =
+                      sp_setting_whole(r->all, "actor_rollout_ref.actor.ppo_mini_batch_size", 1, 1),
                   mini = is_reference(r) ? prompts : whole(r, "ppo_mini_batch_size", usual);
     const int64_t batch = mini * answers(r),
                   replicas = r->devices % r->model == 0 ? r->devices / r->model : 0;
@@ -327,13 +365,7 @@ static void read_batch(struct reading *r)
     }
 }
 
-/* Whether a setting is left out or has a value that is known. */
-static bool knows(const struct sp_settings *s, const char *name)
-{
-    return !sp_has_setting(s, name) || sp_said(s, name);
-}
-
-/* Whether a setting is on, for a remark: it may be one that nothing tells. */
+/* Whether a setting is on, for a remark: its value may be unknown. */
 static bool is_on(const struct sp_settings *s, const char *name)
 {
     const char *const said = sp_said(s, name);
@@ -346,14 +378,16 @@ static void note_rest(struct reading *r)
     struct sp_settings *const s = r->s;
     static const char degree[] = "actor_rollout_ref.rollout.tensor_model_parallel_size";
     const char *const estimator = sp_said(s, "algorithm.adv_estimator");
-    const int64_t tp = sp_said_whole(r->all, degree, 2);
+    const int64_t tp = sp_said_whole(r->all, degree, 0); /* 0: unknown */
+    char ranks[32] = "";
+    if (tp > 0)
+        snprintf(ranks, sizeof ranks, " (TP %lld)", (long long)tp);
     const bool critic = !estimator || sp_is(estimator, "gae"),
                reference = is_on(r->all, "actor_rollout_ref.actor.use_kl_loss") ||
                            is_on(s, "algorithm.use_kl_in_reward");
     sp_launch_note(
-        s,
-        "reinforcement learning (verl): only %s of the %s; the rollout (TP %lld) is separate%s%s",
-        is_reference(r) ? "the pass" : "an optimizer step", r->role->name, (long long)tp,
+        s, "reinforcement learning (verl): only %s of the %s; the rollout%s is separate%s%s",
+        is_reference(r) ? "the pass" : "an optimizer step", r->role->name, ranks,
         reference && !is_reference(r) ? ", also a reference (--recipe reference)" : "",
         critic && !sp_is(r->role->name, "critic") ? ", and a critic (--recipe critic)" : "");
     if (is_on(s, "model.use_remove_padding"))
@@ -369,8 +403,8 @@ static void note_rest(struct reading *r)
 static void read_lengths(struct reading *r)
 {
     const int64_t start = whole(r, "data.max_start_length", 0),
-                  prompt = whole(r, "data.max_prompt_length", 512);
-    r->seq = start > 0 ? start + prompt : prompt + whole(r, "data.max_response_length", 512);
+                  prompt = whole(r, "data.max_prompt_length", 1);
+    r->seq = start > 0 ? start + prompt : prompt + whole(r, "data.max_response_length", 1);
     sp_peek_setting(r->s, "data.max_response_length");
     if (start > 0)
         sp_launch_note(r->s,
@@ -380,10 +414,10 @@ static void read_lengths(struct reading *r)
 static void read_role(struct reading *r)
 {
     struct sp_settings *const s = r->s;
-    const bool known = knows(s, "trainer.nnodes") && knows(s, "trainer.n_gpus_per_node");
+    const bool known = sp_said(s, "trainer.nnodes") && sp_said(s, "trainer.n_gpus_per_node");
     if (known)
         sp_launch_devices(s->launch, whole(r, "trainer.nnodes", 1), 0,
-                          whole(r, "trainer.n_gpus_per_node", 8));
+                          whole(r, "trainer.n_gpus_per_node", 1));
     else
         s->launch->devices = 0;
     r->devices = r->file->hw ? sp_chips(r->file->hw) : 0;
@@ -421,10 +455,14 @@ static bool read(struct sp_launch_file *file)
     snprintf(checkpoints, sizeof checkpoints, "%senable_gradient_checkpointing",
              r.role ? r.role->model : "");
     if (!r.role ||
-        (file->script && (!sp_read_pairs(file->script, tells, r.all) ||
-                          !sp_take_verl_default(file, "ppo_trainer.yaml", checkpoints, r.all))))
+        (file->script &&
+         (!sp_read_pairs(file->script, tells, r.all) ||
+          !sp_take_verl_default(file, "ppo_trainer.yaml", checkpoints, r.all) ||
+          (strstr(configuration(file->script), "megatron") && !take_degrees(file, r.all)))))
         return false;
-    miss_defaults(file, r.all);
+    if (!take_sizes(file, r.all))
+        return false;
+    miss_values(r.all);
     bool ok = sp_read_rollout(file, r.all);
     r.s = sp_new_settings(r.all);
     for (int i = 0; i < r.all->n && ok; i++)

@@ -1,5 +1,5 @@
 /* Values that decide an answer. */
-#include "launch/fields/core.h"
+#include "launch/fields/deciding.h"
 
 #include <fnmatch.h>
 #include <stdio.h>
@@ -36,7 +36,8 @@ void sp_core_option(const char *lines, const char *name, const char *value, char
     }
     if ((value[0] && sp_yaml_truth(value) == 0) || strcasecmp(value, "none") == 0 ||
         (sp_is(value, "1") && sp_is_listed("tp,pp,cp,ep", out, '\0')) ||
-        (sp_is(value, "0") && sp_is(out, "lora-rank")))
+        (sp_is(value, "0") && sp_is(out, "lora-rank")) ||
+        (sp_is(value, "full") && sp_is(out, "trainable"))) /* all weights, as without it */
         out[0] = '\0';
 }
 

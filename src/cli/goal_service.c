@@ -1,10 +1,10 @@
-/* Goals of serving: what `serve` says of a machine. */
+/* Goals of serving: the values that `serve` gives for a machine. */
 #include <math.h>
 #include <string.h>
 
-#include "cli/aim.h"
+#include "cli/goal.h"
 
-/* The arguments of a line of `serve` that has what these give of its options. */
+/* Arguments for `serve`: those of its options that are given here. */
 static bool take_words(const struct sp_args *args, struct sp_args *service, struct sp_error *error)
 {
     char *words[] = {"serve", NULL};
@@ -24,7 +24,7 @@ static bool take_words(const struct sp_args *args, struct sp_args *service, stru
     return true;
 }
 
-/* Options of a training run say nothing of a service. */
+/* Options of a training run have no meaning for a service. */
 static bool check_words(const struct sp_args *args, const struct sp_args *service,
                         struct sp_error *error)
 {
@@ -60,9 +60,9 @@ static bool check_goal(const struct sp_aim *aim, struct sp_error *error)
                    "a time is fastest");
 }
 
-/* A service keeps the instances and sequences that it has on the machine as it is: with more memory
- * more sequences would run and tokens would come slower, so tpot would be monotone in no figure.
- * Other chips are other numbers of the same instance. */
+/* A service keeps the instances and sequences that it has on the unchanged machine: with more
+ * memory more sequences would run and tokens would come more slowly, so tpot would not be monotone
+ * in any figure. More chips are more of the same instances. */
 bool sp_take_service(struct sp_aim *aim, struct sp_error *error)
 {
     if (aim->of.power_prior)
@@ -82,7 +82,7 @@ bool sp_take_service(struct sp_aim *aim, struct sp_error *error)
     if (!loaded)
         return false;
     aim->asked = f->load;
-    f->load.concurrency = f->B * f->replicas; /* what the unchanged machine holds */
+    f->load.concurrency = f->B * f->replicas; /* the sequences that the unchanged machine holds */
     f->hw.chip.price_usd_per_h = f->price.usd_per_h;
     aim->demand.peaks[sp_compute_dtype(&f->hw.chip, f->service.math)] = true;
     return check_goal(aim, error);
@@ -108,8 +108,8 @@ static double value_of(const struct sp_aim *aim, const struct sp_steady *y, doub
     }
 }
 
-/* Whether the instance runs what it is asked to. By the estimate requests may wait for a place
- * while one at least runs, but not where the time between tokens is asked for: fewer that run would
+/* Whether the instance can run its load. In the estimate, requests may wait for a slot as long as
+ * at least one runs; but not if the goal is the time between tokens: fewer running requests would
  * be faster, and less memory better. */
 static bool runs(const struct sp_aim *aim, const struct serve *f)
 {
@@ -132,7 +132,7 @@ static bool is_less(const struct sp_aim *aim, double a, double b)
     return aim->demand.at_least ? a > b : a < b;
 }
 
-/* The best of all instances of `serve` that fit on the machine, where it is better than `value`.
+/* The best value of all instances of `serve` that fit on the machine, if it is better than `value`.
  * Latencies need --concurrency: one request at a time is the fastest on every machine. */
 static double value_replanned(const struct sp_aim *aim, const struct sp_hardware *hw, double value)
 {

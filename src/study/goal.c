@@ -1,5 +1,5 @@
 /* A goal as a function of the machine: by a fixed plan, the best plan, or closed forms. */
-#include "study/aimed.h"
+#include "study/goal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -54,8 +54,8 @@ bool sp_follows_chip(const struct sp_aimed *aim)
     return aim->power_prior || !aim->planned.own_profile;
 }
 
-/* What is expected of the constants on a machine. A measured kernel says nothing of another chip,
- * so by power its share of the peak does not count. */
+/* Expected values of the constants on a machine. A measured kernel says nothing about another chip,
+ * so with the power prior its share of the peak does not count. */
 static void expect(const struct sp_planned *p, bool by_power, struct sp_profile *profile)
 {
     struct sp_hardware hw = p->hw;
@@ -65,7 +65,7 @@ static void expect(const struct sp_planned *p, bool by_power, struct sp_profile 
     sp_expect_constants(&hw, &p->framework.framework, profile);
 }
 
-/* Moves the constants by the change of what is expected of the chip. */
+/* Moves the constants by the change of the chip's expected values. */
 static void move_constants(const struct sp_planned *held, bool by_power, struct sp_planned *p)
 {
     struct sp_profile before, after;

@@ -1,6 +1,6 @@
-/* A goal that `need` and `sensitivity` are asked about, as a function of the machine. */
-#ifndef SP_CLI_AIM_H
-#define SP_CLI_AIM_H
+/* A goal of `need` and `sensitivity`, as a function of the machine. */
+#ifndef SP_CLI_GOAL_H
+#define SP_CLI_GOAL_H
 
 #include <scaleplan/need.h>
 
@@ -9,7 +9,7 @@
 #include "cli/tuning.h"
 #include "cli/fit_inputs.h"
 #include "cli/service.h"
-#include "study/aimed.h"
+#include "study/goal.h"
 
 /* The question about a service, from the options of `serve`. */
 /* clang-format off */
@@ -50,22 +50,22 @@ extern const struct sp_aim_info sp_aims[SP_AIMS];
 /* The words after a value that is printed without its unit: " days", or nothing. */
 const char *sp_unit_behind(const struct sp_aim_info *info);
 
-/* A goal with the words that it was read from. */
+/* A goal and the words from which it was read. */
 struct sp_aim {
     const struct sp_args *args;
     struct sp_aimed of;
     bool inverse;             /* searches for the value of a figure that meets the goal */
     struct sp_fit_inputs fit; /* of compute-bound, with the model's lists */
     struct sp_layers layers;
-    struct sp_args service; /* of a serving goal: what `serve` takes of the words */
+    struct sp_args service; /* for a serving goal: the options of `serve` among the words */
     struct serve serve; /* its answer on the machine as it is; the plan or service stays the same */
-    struct sp_serve_load asked; /* what was asked of it */
+    struct sp_serve_load asked; /* the question to it */
     struct sp_demand demand;    /* points to `of`: this struct must not be moved */
-    struct sp_place *places;    /* what was run; owned */
+    struct sp_place *places;    /* measured runs; owned */
 };
 
-/* Reads --for, "step=5s", and all inputs of the goal. `with_target` says that a value
- * has to follow the name; else none may. sp_close_aim it, read or not. */
+/* Reads --for, "step=5s", and all inputs of the goal. `with_target`: a value must follow the name;
+ * else none may. Call sp_close_aim whether it succeeds or not. */
 bool sp_take_aim(const struct sp_args *args, bool with_target, struct sp_aim *aim,
                  struct sp_error *error);
 void sp_close_aim(struct sp_aim *aim);
@@ -74,13 +74,13 @@ void sp_close_aim(struct sp_aim *aim);
 bool sp_take_service(struct sp_aim *aim, struct sp_error *error);
 double sp_value_of_service(const struct sp_hardware *hw, void *aim);
 
-/* Says where an instance has no room for what it is asked to run. */
+/* Reports instances that have no room for their load. */
 void sp_note_service(struct sp_report *report, const struct sp_aim *aim);
 
 /* The machine, and the format it computes in. */
 const struct sp_hardware *sp_machine_of_aim(const struct sp_aim *aim);
 
-/* What the plan is, in words: "dp 16, tp 4 ..., held". */
+/* The plan in words: "dp 16, tp 4 ..., held". */
 void sp_aim_words(const struct sp_aim *aim, char *out, size_t size);
 
 /* The key of a figure of the goal's machine, as --set takes it after "hw.". */
@@ -97,7 +97,7 @@ void sp_put_aim(struct sp_report *report, const struct sp_aim *aim, double now);
 /* Each setting of a typed plan (sp_put_resolved), after the answer. */
 void sp_put_aim_plan(struct sp_report *report, const struct sp_aim *aim);
 
-/* Reads --vary, a list of paths: which figures count; without it all that say something to the
+/* Reads --vary, a list of paths of the figures that count; without it, all figures that affect the
  * goal. */
 bool sp_read_figures(const struct sp_aim *aim, bool vary[SP_FIGURES], struct sp_error *error);
 

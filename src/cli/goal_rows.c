@@ -9,7 +9,7 @@
 #include "base/list.h"
 #include "base/suggest.h"
 #include "base/text.h"
-#include "cli/aim.h"
+#include "cli/goal.h"
 #include "cli/plan_rows.h"
 
 static void mesh_words(const struct sp_strategy *s, char *out, size_t size)
@@ -67,7 +67,7 @@ void sp_figure_path(const struct sp_aim *aim, enum sp_machine_figure figure,
              peak ? "." : "", peak ? sp_dtype_names[figure - SP_FIGURE_PEAK] : "");
 }
 
-/* Whether a figure of the machine says something to the goal. */
+/* Whether a figure of the machine affects the goal. */
 static bool is_of_goal(const struct sp_aim *aim, enum sp_machine_figure figure)
 {
     if (figure < SP_FIGURE_HBM_RATE)
@@ -91,7 +91,7 @@ static enum sp_machine_figure find_figure(const struct sp_aim *aim, const char *
     return (enum sp_machine_figure)f;
 }
 
-/* Names the figures that say something to the goal, and the nearest. */
+/* Names the figures that affect the goal, and the nearest one. */
 static bool refuse_figure(const struct sp_aim *aim, const char *item, struct sp_error *error)
 {
     struct sp_nearest nearest = {.wanted = item};

@@ -1,5 +1,5 @@
 /* A service as the command of an engine's server. */
-#include "cli/served.h"
+#include "cli/server_launch.h"
 
 #include <math.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include <scaleplan/names.h>
 #include <scaleplan/plan.h>
 
-/* Options of a service alone; then those of both, with the model and the machine. */
+/* Options only of a service; then those of both, with the model and the machine. */
 /* clang-format off */
 static const struct sp_taken of_service[] = {SP_OPTIONS_SERVICE};
 static const enum sp_option_id of_both[] = {SP_O_tp, SP_O_pp, SP_O_ep, SP_O_etp, SP_O_dtype,
@@ -59,7 +59,7 @@ bool sp_check_kind(const struct sp_args *args, bool serves, const char *target,
     return true;
 }
 
-/* The typed options of a service, for the comment about those that the engine lacks. */
+/* The typed options of a service, for the comment about those that the engine does not have. */
 static void take_asked(const struct sp_args *args, struct sp_served_launch *l)
 {
     for (size_t i = 0; i < args->n_options; i++) {
@@ -79,8 +79,8 @@ static struct sp_served_pool pool_of(const struct sp_service *s, double instance
     return (struct sp_served_pool){instances, p.tp, p.attention_dp, p.pp, p.ep};
 }
 
-/* Sequences that an engine counts, as many on each of its ranks: no fewer than run, but where they
- * would not fit. NAN: as many as come. */
+/* The number of sequences that an engine takes as an option, equal on each of its ranks: no fewer
+ * than run, unless they would not fit. NAN: no limit. */
 static double counted_sequences(const struct serve *f, double ranks)
 {
     if (f->load.rate > 0 || !isfinite(f->B))

@@ -1,5 +1,5 @@
-/* Files that a launch names: where they lie. */
-#include "launch/fields/beside.h"
+/* Files that a launch names, and where they lie. */
+#include "launch/fields/named_files.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +33,8 @@ static int above(const char *path, int n)
     return n > 0 ? n : -1;
 }
 
-/* A file in a folder of the path or above it; above where a relative path begins, a few levels. */
+/* A file in a folder of the path or above it; for a relative path above its beginning, up to a few
+ * levels. */
 static char *read_upwards(const char *from, int folder, const char *name, char *path, size_t size,
                           size_t *length)
 {

@@ -1,5 +1,5 @@
-/* Goals of `need` and `sensitivity`: read, and valued on a machine. */
-#include "cli/aim.h"
+/* Goals of `need` and `sensitivity`: parsed, and evaluated on a machine. */
+#include "cli/goal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ const char *sp_unit_behind(const struct sp_aim_info *info)
     return info->unit == SP_DAYS ? " days" : "";
 }
 
-/* A verdict is met or not: its target is 1 and nobody types it. */
+/* A verdict is either met or not: its target is 1, and is never typed. */
 static bool is_verdict(enum sp_aim_kind kind)
 {
     return kind == SP_AIM_COMPUTE_BOUND || kind == SP_AIM_FITS;
@@ -95,7 +95,7 @@ static bool read_target(const struct sp_aim_info *info, const char *value, doubl
                    info->name, sp_safe(value));
 }
 
-/* --for: "step=5s", "fits"; without a target its name alone. */
+/* --for: "step=5s", "fits"; without a target only its name. */
 static bool read_goal(struct sp_aim *aim, bool with_target, struct sp_error *error)
 {
     char text[128];
@@ -120,7 +120,7 @@ static bool read_goal(struct sp_aim *aim, bool with_target, struct sp_error *err
            sp_fail(error, SP_USAGE, "--for %s needs --tokens", info->name);
 }
 
-/* Whether the words say anything of the plan itself. */
+/* Whether any of the words belongs to the plan itself. */
 static bool says_plan(const struct sp_args *args)
 {
     bool said = false;
@@ -129,9 +129,9 @@ static bool says_plan(const struct sp_args *args)
     return said;
 }
 
-/* The plan that is held: the typed one, else the best of all that fit, else, if none does, what
- * `step` infers. A policy that changes with 10 % less memory would distort the worth of a figure;
- * --replan searches again, and is refused with a typed plan. */
+/* The plan that is kept fixed: the typed one, else the best of all that fit, else, if none fits,
+ * the one that `step` infers. A policy that changes with 10 % less memory would distort the effect
+ * of a figure; --replan searches again, and is refused with a typed plan. */
 static bool take_plan(struct sp_aim *aim, const struct sp_sources *sources, struct sp_error *error)
 {
     struct sp_planned *const p = &aim->of.planned;
@@ -179,7 +179,7 @@ const struct sp_hardware *sp_machine_of_aim(const struct sp_aim *aim)
                                                 : &aim->of.planned.hw;
 }
 
-/* Options of a service say nothing of a training run. */
+/* Options of a service have no meaning for a training run. */
 static bool check_words(const struct sp_args *args, struct sp_error *error)
 {
     static const struct sp_taken served[] = {SP_OPTIONS_SERVED};
@@ -209,7 +209,7 @@ static bool take_closed_forms(struct sp_aim *aim, struct sp_error *error)
            sp_fail(error, SP_INPUT, "--strategy: it has no meaning on %s", aim->fit.hw.name);
 }
 
-/* What the goal's value is computed from. */
+/* The inputs from which the goal's value is computed. */
 static bool take_goal(struct sp_aim *aim, struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(aim->args);

@@ -1,5 +1,5 @@
 /* Figures that sources print and the program does not. */
-#include "cli/printed.h"
+#include "cli/printed_by_sources.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,11 +16,12 @@ static void note_difference(struct sp_report *report, const struct sp_case *c,
     const struct sp_case_value value = sp_value_of_entry(entry);
     if (!*c->differs || sp_case_matches(&value, printed, c->rel_tol))
         return;
-    sp_note(report, "%s prints %s for %s (%s): %s", c->source,
+    struct sp_text here;
+    sp_note(report, "%s prints %s for %s (%s), here %s: %s", c->source,
             printed->kind == SP_CASE_NUMBER ? sp_human_text(printed->number, entry->info->unit)
             : printed->kind == SP_CASE_BOOL ? printed->number != 0 ? "yes" : "no"
                                             : printed->text,
-            entry->info->label, printed->key, c->differs);
+            entry->info->label, printed->key, sp_human_value(entry, &here), c->differs);
 }
 
 void sp_note_differences(struct sp_report *report, const struct sp_case *c,
@@ -85,7 +86,7 @@ static void take_constants(struct sp_case *c, const struct sp_args *args)
     c->args[c->n_args++] = args->text[SP_O_constants];
 }
 
-/* Calls `visit` with each case that has a printed figure, or differs. */
+/* Calls `visit` with each case that has a printed figure or a difference. */
 static void each_case(const char *command, void *context,
                       void (*visit)(struct sp_case *c, void *context))
 {
@@ -121,7 +122,7 @@ static bool has_near(const struct sp_report *report, const struct sp_case_value 
     return sp_case_matches(&value, expected, 0.5);
 }
 
-/* Whether note_case() may find anything: to ask the case takes as long as an answer. */
+/* Whether note_case() may find anything: asking the case takes as long as an answer. */
 static bool may_answer(const struct sp_report *report, const struct sp_case *c)
 {
     bool all = c->n_printed > 0;
@@ -136,9 +137,10 @@ static bool may_answer(const struct sp_report *report, const struct sp_case *c)
     return all;
 }
 
-/* Notes what a case has otherwise where the report answers its question, however that was typed: it
- * has the case's answer by value; with a formula, that and what the formula takes is enough. Of an
- * answer that says more, the short text has the note if there is room. */
+/* Notes where the source of a case differs from a report that answers the case's question, however
+ * it was typed: the report has the case's answer by value; with a formula, the answer and the
+ * formula's inputs are enough. If the report contains more, the short text has the note only if
+ * there is room. */
 static void note_case(struct sp_case *c, void *context)
 {
     const struct answered *const a = context;

@@ -1,10 +1,10 @@
-/* The best of what a plan's activations may be, by module: kept, computed again, or in host
+/* The best choice for a plan's activations, module by module: kept, recomputed, or in host
  * memory. All stages do the same, though the first holds more micro-batches than the last: a launch
  * of Megatron-Core or NeMo 2 has one TransformerConfig with its modules (--recompute-num-layers is
  * a number per stage), torchtitan one policy for the layers of all its model parts, MaxText one
  * remat_policy. Stages with more room would gain little by keeping more: the slowest sets the pace.
- * Layers of each stage's own, which FlagScale (--recompute-num-layers-per-stage) and NeMo 1
- * (activations_checkpoint_layers_per_pipeline) take, are not planned. */
+ * Layers chosen per stage, which FlagScale (--recompute-num-layers-per-stage) and NeMo 1
+ * (activations_checkpoint_layers_per_pipeline) accept, are not planned. */
 #include <math.h>
 
 #include <scaleplan/estimate.h>
@@ -14,7 +14,7 @@
 
 enum { WAYS = SP_POLICIES + (1 << SP_MODULES) };
 
-/* A recomputation, with the step that it has if nothing is moved. s. */
+/* A recomputation, with its step if nothing is moved. s. */
 struct way {
     struct sp_recompute recompute;
     double step_s;
@@ -99,7 +99,8 @@ static bool take(struct choosing *c)
     return true;
 }
 
-/* Whether no tensor of a set waits in host memory without those that have to wait beside it. */
+/* Whether every tensor of a set that waits in host memory is accompanied by those that must wait
+ * with it. */
 static bool is_whole(const struct sp_kept_space *space, unsigned set)
 {
     unsigned needed = 0;
@@ -108,8 +109,8 @@ static bool is_whole(const struct sp_kept_space *space, unsigned set)
     return (needed & ~set) == 0;
 }
 
-/* Every set of tensors beside a recomputation, but those with one that suffices by itself. A set
- * comes after those that it has. */
+/* Tries every set of tensors with a recomputation, except supersets of a sufficient one. A set
+ * comes after its subsets. */
 static void try_sets(struct choosing *c, const struct sp_kept_space *space)
 {
     unsigned enough[1 << SP_AWAYS];

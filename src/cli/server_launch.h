@@ -1,12 +1,12 @@
 /* A service as the command of an engine's server, and back. */
-#ifndef SP_CLI_SERVED_H
-#define SP_CLI_SERVED_H
+#ifndef SP_CLI_SERVER_LAUNCH_H
+#define SP_CLI_SERVER_LAUNCH_H
 
 #include "cli/service.h"
 #include "launch/launch.h"
 
-/* Whether training options are given for a server, or serving options for a training: an
- * error that names the first. */
+/* Refuses training options for a server, and serving options for training: an error that names the
+ * first. */
 bool sp_check_kind(const struct sp_args *args, bool serves, const char *target,
                    struct sp_error *error);
 

@@ -1,17 +1,17 @@
-/* Settings that stand over those of other files. */
-#include "launch/fields/under.h"
+/* Settings that override those of other files. */
+#include "launch/fields/overrides.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "launch/fields/beside.h"
+#include "launch/fields/named_files.h"
 #include "launch/formats/syntax.h"
 
 enum { DEEPEST = 6 };
 
-/* Whether the settings take the place of one below: they have it, or (OmegaConf's "_override_") a
- * section that it is of. */
+/* Whether the settings replace one of the file below: they contain it, or (OmegaConf's
+ * "_override_") a section to which it belongs. */
 static bool hides(const struct sp_settings *s, const char *name)
 {
     static const char whole[] = "._override_";
@@ -25,7 +25,7 @@ static bool hides(const struct sp_settings *s, const char *name)
     return false;
 }
 
-/* Puts the settings of a file in front of those that stand over it. */
+/* Puts the settings of a file before those that override it. */
 static bool put_under(const struct sp_settings *under, bool usual, struct sp_settings *s)
 {
     int n = 0;
@@ -67,7 +67,7 @@ static bool miss(const char *name, const struct sp_under *how, const struct sp_s
 static bool follow(const char *from, const char *names, int depth, const struct sp_under *how,
                    struct sp_settings *s);
 
-/* Reads one file, and those under it. */
+/* Reads one file, and those below it. */
 static bool follow_one(const char *from, const char *name, int depth, const struct sp_under *how,
                        struct sp_settings *s)
 {

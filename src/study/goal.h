@@ -1,6 +1,6 @@
 /* A goal as a function of the machine. */
-#ifndef SP_AIMED_H
-#define SP_AIMED_H
+#ifndef SP_STUDY_GOAL_H
+#define SP_STUDY_GOAL_H
 
 #include <scaleplan/fit.h>
 #include <scaleplan/need.h>
@@ -43,7 +43,7 @@ struct sp_aimed {
     /* For other training goals: the fixed plan and its constants. */
     struct sp_planned planned;
     struct sp_space_limits limits; /* limits of the search for plans */
-    struct sp_ground ground;       /* what was run, by which a search ranks them */
+    struct sp_ground ground;       /* measured runs, by which a search ranks them */
     bool searched;                 /* the plan is the best of hw */
     bool is_typed;                 /* the plan was given */
     bool is_empty;                 /* no plan divides the batch among the devices of hw */
@@ -85,8 +85,8 @@ void sp_look_close_by_goal(const struct sp_aimed *aimed, struct sp_close_by *fou
  * value. */
 void sp_find_peaks(struct sp_aimed *aimed, bool peaks[SP_DTYPES]);
 
-/* Whether constants move with what is expected of the chip that is tried: where --power-prior asks
- * for it, and where they are borrowed, since those of another chip would be borrowed anew. */
+/* Whether constants move with the expected values of the chip being tried: if --power-prior asks
+ * for it, and if they are borrowed, because those of another chip would be borrowed anew. */
 bool sp_follows_chip(const struct sp_aimed *aim);
 
 #endif

@@ -1,7 +1,7 @@
 /* Figures that sources print and the program does not: data of the textbook's cases ("printed",
- * "differs"). Found by the answer, not by the words that asked for it. */
-#ifndef SP_PRINTED_H
-#define SP_PRINTED_H
+ * "differs"). Found by the answer, not by the words of the question. */
+#ifndef SP_CLI_PRINTED_BY_SOURCES_H
+#define SP_CLI_PRINTED_BY_SOURCES_H
 
 #include "cli/command.h"
 #include "config/exercises.h"
@@ -19,11 +19,11 @@ extern const size_t sp_n_printed;
 void sp_note_differences(struct sp_report *report, const struct sp_case *c,
                          const struct sp_report *answer);
 
-/* The same for each case that the answer of a command is the answer to. */
+/* The same for each case whose question the answer of a command answers. */
 void sp_note_printed(const struct sp_command *command, const struct sp_args *args,
                      struct sp_report *report);
 
-/* Adds to a refusal what a source has where the program refuses. */
+/* Adds to a refusal the value that a source prints where the program refuses. */
 void sp_add_printed(struct sp_error *error);
 
 #endif
