@@ -57,7 +57,7 @@ static int count_of(const char *digits)
 static const char *find_header(const char *text)
 {
     for (; *text; text = next_line(text)) {
-        char first[64], second[64];
+        char first[64] = "", second[64] = "";
         const char *line = text;
         if (next_word(&line, first, sizeof first) && strcmp(first, "GPU0") == 0)
             return !next_word(&line, second, sizeof second) || strcmp(second, "X") != 0 ? text
@@ -88,7 +88,7 @@ struct columns {
 static bool read_header(const char *line, const char *path, struct columns *columns,
                         struct sp_error *error)
 {
-    char word[64];
+    char word[64] = "";
     while (next_word(&line, word, sizeof word) && strcmp(word, "CPU") != 0) {
         if (columns->n == MOST_COLUMNS)
             return sp_fail(error, SP_INPUT, "%s: more than %d columns", sp_safe(path),
@@ -103,7 +103,7 @@ static bool read_header(const char *line, const char *path, struct columns *colu
 static bool read_row(const char *line, const char *gpu, const char *path, struct columns *columns,
                      struct sp_node *row, struct sp_error *error)
 {
-    char cell[64];
+    char cell[64] = "";
     *row = (struct sp_node){0};
     for (int i = 0; i < columns->n; i++) {
         if (!next_word(&line, cell, sizeof cell))
@@ -137,7 +137,7 @@ bool sp_read_topology(const char *text, const char *path, struct sp_node *node,
 {
     struct columns columns = {0};
     struct sp_node row;
-    char word[64];
+    char word[64] = "";
     const char *line = find_header(text);
     int rows = 0;
     if (!line || !read_header(line, path, &columns, error))
