@@ -1,11 +1,9 @@
 // The exercise book to work through: a question, the command that answers it, room for one's own answer, and the answer
 // with its derivation on request.
 
-// "strategies.dp.critical_tokens_per_chip" asks for "critical tokens per chip (dp)", "time.step_s" for "step in s (time)".
-function wordsOfKey(key) {
-  const parts = key.split('.');
-  const words = parts.pop().replace(/(?<!_per)_(s|bytes|usd)$/, ' in $1').replaceAll('_', ' ');
-  return parts.length ? `${words} (${parts.pop()})` : words;
+// The keys of a case whose answers are numbers.
+function numbersOf(each) {
+  return Object.keys(each.expect ?? {}).filter((key) => typeof each.expect[key] === 'number');
 }
 
 class Book {
@@ -50,13 +48,19 @@ class Book {
   // Shows a chapter by its name or by a case in it.
   show(name) {
     const chapter = this.chapters[name] ? name : this.find(name);
+    const cases = this.chapters[chapter];
     const links = Object.keys(this.chapters).map((each) => make('a', { href: `#exercises/${each}`, 'data-chapter': each,
       'aria-current': each === chapter ? 'page' : null }, each, make('small')));
     this.element.replaceChildren(make('h2', {}, 'Exercises'), make('p', {}, 'Worked cases of scaling textbooks and papers. ' +
       'Answer first, then look: the command gives the number, and the derivation shows how it follows.'),
     make('nav', { 'aria-label': 'Chapters', class: 'chapters' }, links),
-    ...this.chapters[chapter].map((each) => this.exercise(each)));
+    ...cases.map((each) => this.exercise(each)));
     this.count();
+    const seen = new IntersectionObserver((found) => found.filter((each) => each.isIntersecting).forEach(({ target }) => {
+      seen.unobserve(target);
+      this.name(cases.find((each) => `case-${each.id}` === target.id), target);
+    }));
+    for (const each of this.element.querySelectorAll('.exercise')) seen.observe(each);
     if (chapter !== name) byId(`case-${name}`)?.scrollIntoView();
   }
 
@@ -64,12 +68,20 @@ class Book {
     const answer = make('div', { class: 'solution', 'aria-live': 'polite' });
     const line = lineOf(each.args);
     const keys = Object.keys(each.expect ?? {});
-    const numbers = keys.filter((key) => typeof each.expect[key] === 'number');
     return make('article', { id: `case-${each.id}`, class: 'exercise' }, make('h3', {}, each.question),
       make('p', { class: 'source' }, `${each.id} · ${each.source}`),
-      numbers.slice(0, 1).map((key) => this.attempt(each, key)),
+      numbersOf(each).slice(0, 1).map((key) => this.attempt(each, key)),
       make('div', { class: 'tools' }, button('Show the answer', () => this.solve(each, keys, answer)),
         make('a', { href: `#${encodeURI(line)}` }, `scaleplan ${line}`)), answer);
+  }
+
+  // Says which number is asked for, in the words of the command that answers.
+  async name(each, article) {
+    const [key] = numbersOf(each);
+    if (!key || each.exit) return;
+    const done = await this.engine.run([...each.args, '--format', 'layout'], { files: this.files, onprogress() {} }).promise;
+    const asked = done?.code === 0 && quantitiesOf(JSON.parse(done.stdout)).get(key);
+    if (asked) article.querySelector('label').textContent = `Your ${asked.label} (${key}) `;
   }
 
   // A field for one's own answer to a number: right within two per cent, else how far off.
@@ -80,13 +92,13 @@ class Book {
       if (event.key === 'Enter') check();
     } });
     const check = () => {
-      const times = typedNumber(input.value) / each.expect[key];
+      const times = typedNumber(input.value, key) / each.expect[key];
       told.textContent = Number.isNaN(times) ? 'A number is needed, such as 4.9e13 or 49T.' : Math.abs(times - 1) <= 0.02 ? 'Right.'
         : `Not yet: ${times <= 0 || !Number.isFinite(times) ? 'far off' : times > 2 ? `${digits(times)} times too large`
           : times < 0.5 ? `${digits(1 / times)} times too small` : `${digits(100 * Math.abs(times - 1))} % too ${times > 1 ? 'large' : 'small'}`}.`;
       if (told.textContent === 'Right.') this.keep(each.id);
     };
-    return make('p', { class: 'attempt' }, make('label', { for: id }, `Your ${wordsOfKey(key)} `), input, ' ', button('Check', check), ' ', told);
+    return make('p', { class: 'attempt' }, make('label', { for: id }, 'Your answer '), input, ' ', button('Check', check), ' ', told);
   }
 
   async solve(each, keys, answer) {

@@ -18,7 +18,7 @@ const TIMES = [
   { title: 'Time of a step', whole: 'step_s', low: 'time.low_s', high: 'time.high_s', parts: named('time.', 'matmul attention ' +
     'elementwise recompute launch offload tp_comm cp_comm ep_comm dp_comm pp_comm bubble optimizer straggler', '_s') },
   { title: 'Time of a step', whole: 'step_s', low: 'step_low_s', high: 'step_high_s',
-    parts: named('', 'exposed_generation training refit wake overhead', '_s'), colours: '07b e90 097 888 d50' },
+    parts: named('', 'exposed_generation training refit wake overhead', '_s'), colours: '07b e90 097 ink d50' },
 ];
 const FACTS = ['days days_at_mfu', 'cost_usd cost_at_mfu_usd', 'cost_usd_per_mtoken.output', 'ttft_s', 'mfu', 'tokens_per_s'];
 const FRONTS = ['', 'plans.0.', 'expected.', 'best.']; // a plan is the answer, or is in it
@@ -40,7 +40,7 @@ function drawnOf(kinds, all) {
     const front = frontOf(all, kind.whole);
     const at = (key) => all.get(front + key);
     const colours = (kind.colours ?? COLOURS).split(' ');
-    const parts = kind.parts.map((key, i) => ({ ...at(key), colour: `#${colours[i]}` })).filter((part) => part.value > 0);
+    const parts = kind.parts.map((key, i) => ({ ...at(key), colour: colours[i] === 'ink' ? 'var(--ink)' : `#${colours[i]}` })).filter((part) => part.value > 0);
     if (parts.length) return { ...kind, front, whole: at(kind.whole), most: at(kind.most), low: at(kind.low), high: at(kind.high), parts };
   }
   return null;

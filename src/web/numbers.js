@@ -6,12 +6,13 @@ function digits(value) {
   return text.includes('e') ? text : String(Number(text));
 }
 
-// "4.2e3", "12k", "40%", "1.5 GB": a number; NaN if it is not one.
-function typedNumber(text) {
-  const match = /^\s*([-+]?[\d.,]+(?:e[-+]?\d+)?)\s*(%|([kKMGTPE])(i?)[A-Za-z/]*|[a-z/ ]*)\s*$/i.exec(text);
+const TIMES_OF = { ms: 1e-3, us: 1e-6, µs: 1e-6, ns: 1e-9 };
+
+// "4.2e3", "12k", "40%", "1.5 GB", "3 ms", "7B" (bytes if that is what is counted): a number; NaN if it is not one.
+function typedNumber(text, counted = '') {
+  const match = /^\s*([-+]?[\d.,]+(?:[eE][-+]?\d+)?)\s*(%|([kKMGTPE])(i?)[A-Za-z/]*|[A-Za-zµ/ ]*)\s*$/.exec(text);
   if (!match) return NaN;
-  const value = Number(match[1].replaceAll(',', ''));
-  if (match[2] === '%') return value / 100;
-  const power = match[3] ? 'kMGTPE'.toUpperCase().indexOf(match[3].toUpperCase()) + 1 : 0;
-  return value * (match[4] ? 1024 : 1000) ** power;
+  const [, number, unit, prefix, binary] = match;
+  const power = unit === 'B' && !counted.includes('bytes') ? 3 : prefix ? 'kMGTPE'.indexOf(prefix.replace('K', 'k')) + 1 : 0;
+  return Number(number.replaceAll(',', '')) * (unit === '%' ? 0.01 : TIMES_OF[unit] ?? (binary ? 1024 : 1000) ** power);
 }
