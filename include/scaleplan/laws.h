@@ -95,7 +95,7 @@ struct sp_scaling_run sp_scaling_solve(const struct sp_scaling_law *law,
  */
 
 /* A value in a year. */
-enum { SP_MOST_TREND_POINTS = 32 };
+enum { SP_MOST_TREND_POINTS = 64 };
 struct sp_trend_point {
     char name[32];
     double year, value; /* year 2020.5: the middle of 2020 */

@@ -53,39 +53,43 @@ static bool is_number(const struct sp_field *field)
            field->type == SP_FIELD_FIGURE;
 }
 
-/* The field's value as text: as the file writes it where the struct would add to it. */
-static void format_value(const struct sp_config_shown *shown, const struct sp_field *field,
-                         const cJSON *node, char *out, size_t size)
+/* The field's value as text, whatever its length: as the file writes it where the struct would add
+ * to it. Numbers and choices are written to `room`. */
+static const char *value_text(const struct sp_config_shown *shown, const struct sp_field *field,
+                              const cJSON *node, char *room, size_t size)
 {
-    const bool as_written = field->type == SP_FIELD_PROSE ||
-                            (field->type == SP_FIELD_SHAPE && !is_set(shown, field->key));
-    if (as_written)
-        snprintf(out, size, "%s", sp_json_text(node, ""));
-    else
-        sp_format_field(field, shown->base, out, size);
+    if (field->type == SP_FIELD_PROSE ||
+        (field->type == SP_FIELD_SHAPE && !is_set(shown, field->key)))
+        return sp_json_text(node, "");
+    if (field->type == SP_FIELD_TEXT || field->type == SP_FIELD_WORDS)
+        return (const char *)shown->base + field->offset;
+    sp_format_field(field, shown->base, room, size);
+    return room;
 }
 
 /* The source of the value ("gcp-v5p"), that source in full for --explain, and the remark beside
  * it. */
 struct origin {
-    const char *key, *note;
-    char whole[512];
+    const char *key, *note, *whole;
 };
 
 static struct origin origin_of(const struct sp_config_shown *shown, const struct sp_field *field,
                                const cJSON *node)
 {
-    struct origin o = {sp_json_text(node, "source"), sp_json_text(node, "note"), ""};
+    const char *const key = sp_json_text(node, "source"), *const note = sp_json_text(node, "note");
     if (is_set(shown, field->key))
-        o = (struct origin){"--set", "", "the command line"};
-    else if (shown->sources->textbook && sp_json_node(node, "textbook"))
-        o = (struct origin){"textbook", o.note, "scaling book, as rounded in its tables"};
-    else
-        snprintf(o.whole, sizeof o.whole, "%s",
-                 sp_json_text(cJSON_GetObjectItemCaseSensitive(shown->root, "sources"), o.key));
-    if (!o.whole[0])
-        snprintf(o.whole, sizeof o.whole, "%s", o.key);
-    return o;
+        return (struct origin){"--set", "", "the command line"};
+    if (shown->sources->textbook && sp_json_node(node, "textbook"))
+        return (struct origin){"textbook", note, "scaling book, as rounded in its tables"};
+    const char *const whole =
+        sp_json_text(cJSON_GetObjectItemCaseSensitive(shown->root, "sources"), key);
+    return (struct origin){key, note, *whole ? whole : key};
+}
+
+/* The title says the name; the table of a trend has its points. */
+static bool is_said_elsewhere(const struct sp_field *field)
+{
+    return strcmp(field->key, "name") == 0 || strcmp(field->key, "points") == 0;
 }
 
 /* Puts one field; false when it has no value. */
@@ -94,14 +98,13 @@ static bool put_field(struct sp_report *report, const struct sp_config_shown *sh
 {
     const cJSON *node = sp_json_node(shown->root, field->key);
     const bool set = is_set(shown, field->key);
-    char value[512] = "", path[160];
+    char room[160] = "", path[160];
     if ((!node && !set) || field->type == SP_FIELD_SHAPES ||
-        (field->type == SP_FIELD_PROSE && !cJSON_IsString(node)) || strcmp(field->key, "name") == 0)
+        (field->type == SP_FIELD_PROSE && !cJSON_IsString(node)) || is_said_elsewhere(field))
         return false;
     const struct origin origin = origin_of(shown, field, node);
     const bool number = is_number(field);
-    if (!number)
-        format_value(shown, field, node, value, sizeof value);
+    const char *const value = number ? "" : value_text(shown, field, node, room, sizeof room);
     snprintf(path, sizeof path, "fields.%s", field->key);
     sp_scope(report, path);
     sp_put_described(report, "value", field->key, number ? unit_of(field) : SP_WORDS, origin.whole,
