@@ -48,7 +48,7 @@ bool sp_ties_with_first(const struct sp_search *s, const struct sp_ranked *all, 
 {
     const struct sp_ranked *const one = &all[at], *const first = &all[0];
     return sp_is_tie(
-        one->value, first->order,
+        one->value, first->value,
         lead_between(s, one->machine, &one->found->plan, first->machine, &first->found->plan));
 }
 

@@ -243,7 +243,8 @@ static void choices_are_exhaustive(void **unused)
     int better = 0, tried = 0;
     (void)unused;
     state = 32;
-    const int drawn = one_in() > 1 ? 8 : 40; /* fewer meet no plan that moves something */
+    /* the fourth problem is the first whose best plan moves something */
+    const int drawn = one_in() == SANITIZED ? 4 : one_in() > 1 ? 8 : 40;
     for (int i = 0; i < drawn; i++) {
         make_choice(&p);
         struct sp_search_run run = {.wanted = (int)PICK(1, 5), .shards = 1, .threads = 2};
