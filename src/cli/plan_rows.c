@@ -81,6 +81,12 @@ void sp_say_losses(struct sp_step_rows *s)
             sp_human_text(left[most], SP_SECONDS));
         left[most] = 0;
     }
+    double rest = 0;
+    for (size_t i = 0; i < SP_TIME_PARTS; i++)
+        rest += left[i];
+    if (rest > 0 && used < sizeof s->losses)
+        snprintf(s->losses + used, sizeof s->losses - used, ", all else %s",
+                 sp_human_text(rest, SP_SECONDS));
 }
 
 void sp_put_step_rows(struct sp_report *r, const struct sp_step_rows *s)

@@ -114,6 +114,15 @@ static bool open_machines(struct contest *c, struct sp_error *error)
     return ok && sp_check_price(c->args, machines, specs, c->n, error);
 }
 
+/* A rate leaves every machine the same tokens per second, so prices decide where all are known. */
+static enum sp_serve_objective objective_at_rate(const struct contest *c)
+{
+    for (int i = 0; i < c->n; i++)
+        if (isnan(c->rival[i]->f.price.usd_per_h))
+            return c->objective;
+    return SP_SERVE_COST;
+}
+
 static void rank(struct contest *c)
 {
     struct sp_serve_rival rivals[MOST_MACHINES];
@@ -204,6 +213,8 @@ bool sp_compare_serving(const struct sp_args *args, struct sp_report *report,
     c.objective = c.front ? SP_SERVE_LATENCY : (enum sp_serve_objective)args->value.objective;
     const bool ok = open_machines(&c, error);
     if (ok) {
+        if (args->given.rate && !args->given.objective && !c.front)
+            c.objective = objective_at_rate(&c);
         rank(&c);
         put_serve_contest_rows(report, &c);
     }
