@@ -124,6 +124,28 @@ static void note_name(const char *spec, const struct sp_sources *sources, struct
                 sp_safe(spec), hw.name);
 }
 
+/* Notes what a count counts where another reading of the name is a factor off: a cloud's names of
+ * slices may count cores, names of servers are counted in servers by those who buy them. */
+static void note_count(const char *spec, const struct sp_sources *sources, struct sp_report *report)
+{
+    struct sp_hardware hw;
+    struct sp_error ignored = {0};
+    char name[256], cloud[64];
+    const bool in_cloud = strncmp(spec, "tpu-", 4) == 0,
+               servers = strncmp(spec, "dgx-", 4) == 0 || strncmp(spec, "hgx-", 4) == 0;
+    if ((!in_cloud && !servers) || !sp_machine_name(spec, sources, name, sizeof name) ||
+        !sp_load_hardware(spec, sources, &hw, &ignored))
+        return;
+    const long long count = (long long)sp_chips(&hw), node = hw.network.domain;
+    sp_cloud_name(&hw, cloud, sizeof cloud);
+    if (in_cloud && hw.network.cloud_counts_cores && hw.slices == 1)
+        sp_note(report, "%s is %lld chips; the cloud counts cores and calls them %s", sp_safe(spec),
+                count, cloud);
+    if (servers)
+        sp_note(report, "%s is %lld devices; %lld servers are %s-%lld", sp_safe(spec), count, count,
+                sp_safe(name), count * node);
+}
+
 /* Figures of built-in machines that decide an answer and that nobody has checked against a source:
  * in a talk with a vendor they must not come as a surprise. */
 struct recalled {
@@ -225,6 +247,7 @@ void sp_note_assumed(const struct sp_args *args, struct sp_report *report)
             find_recalled(spec, own_network, &sources, &recalled);
         if (fitted)
             note_name(spec, &sources, report);
+        note_count(spec, &sources, report);
     }
     note_recalled(&recalled, report);
 }
