@@ -93,6 +93,7 @@ struct fit {
     char mesh[128], why_uneven[192], with[64]; /* ", with --cp 4 --ep 8"; "": neither */
     char *command, *search;       /* the plan for `step`, the problem for `search`; NULL: none */
     double plan_batch;            /* its sequences */
+    double per_replica;           /* of them */
     bool is_book;                 /* --constants textbook: the book's rule, not a plan */
     bool is_details;              /* --details */
     struct sp_expected *expected; /* of `search`, where it was looked for and found one */
@@ -483,6 +484,7 @@ static bool find_best(struct fit *f, const struct sp_args *args, struct sp_error
         snprintf(f->with, sizeof f->with, ", with%s", shared);
     f->search = f->known.other_batch ? NULL : sp_fit_search_command(args);
     f->command = sp_fit_command(args, f->machine, &f->real_in, &f->best, &f->plan_batch);
+    f->per_replica = f->plan_batch / f->w.replicas;
     if (!f->is_book)
         return true;
     /* the closed forms use the mean if replicas have different numbers of sequences */
