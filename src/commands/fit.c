@@ -91,12 +91,11 @@ struct fit {
     struct sp_fit_known known;                 /* of the best */
     bool is_tight;                             /* fits, and leaves less than roomy_bytes free */
     char mesh[128], why_uneven[192], with[64]; /* ", with --cp 4 --ep 8"; "": neither */
-    char *command, *search;       /* the plan for `step`, the problem for `search`; NULL: none */
-    double plan_batch;            /* its sequences */
-    double per_replica;           /* of them */
-    bool is_book;                 /* --constants textbook: the book's rule, not a plan */
-    bool is_details;              /* --details */
-    struct sp_expected *expected; /* of `search`, where it was looked for and found one */
+    char *command, *search;         /* the plan for `step`, the problem for `search`; NULL: none */
+    double plan_batch, per_replica; /* its sequences, all and on each replica */
+    bool is_book;                   /* --constants textbook: the book's rule, not a plan */
+    bool is_details;                /* --details */
+    struct sp_expected *expected;   /* of `search`, where it was looked for and found one */
 
     struct sp_decision path[SP_DECISIONS];
     int n_path; /* 0: not asked for */
