@@ -1,6 +1,7 @@
 /* The places that a file of configs/ground lists. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -10,10 +11,14 @@
 static int read_place(const char *line, struct sp_place *place)
 {
     double of[SP_GROUND_DIMENSIONS];
-    int length = 0;
-    if (sscanf(line, "%lf %lf %lf %lf %lf %lf %lf%n", &of[0], &of[1], &of[2], &of[3], &of[4],
-               &of[5], &of[6], &length) != SP_GROUND_DIMENSIONS)
-        return 0;
+    const char *at = line;
+    for (int i = 0; i < SP_GROUND_DIMENSIONS; i++) {
+        char *end;
+        of[i] = strtod(at, &end);
+        if (end == at)
+            return 0;
+        at = end;
+    }
     for (int i = 0; i < SP_GROUND_DIMENSIONS; i++)
         if (!(of[i] >= (i == SP_GROUND_EXPERTS  ? 0
                         : i == SP_GROUND_TOKENS ? 1e-3
@@ -24,7 +29,7 @@ static int read_place(const char *line, struct sp_place *place)
     for (int i = 0; i < SP_GROUND_OUTSIDE; i++)
         place->octaves[i] = of[i] > 0 ? log2(of[i]) : 0;
     place->octaves[SP_GROUND_OUTSIDE] = fmax(0, log2(of[SP_GROUND_TP] / of[SP_GROUND_OUTSIDE]));
-    return length;
+    return (int)(at - line);
 }
 
 /* The next line of a list to `line`; false at its end. */
