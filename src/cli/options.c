@@ -278,12 +278,14 @@ void sp_clear_args(struct sp_args *args)
 
 void sp_restore_args(struct sp_args *copy, const struct sp_args *args)
 {
-    memcpy(copy, args, offsetof(struct sp_args, options));
+    memcpy(copy, args, offsetof(struct sp_args, lost));
+    copy->n_many = args->n_many;
+    copy->n_repeated = args->n_repeated;
 }
 
 void sp_copy_args(struct sp_args *copy, const struct sp_args *args)
 {
-    sp_restore_args(copy, args);
+    memcpy(copy, args, offsetof(struct sp_args, options));
     memcpy(copy->options, args->options, args->n_options * sizeof *args->options);
     memcpy(copy->operands, args->operands, (size_t)args->n_operands * sizeof *args->operands);
 }
