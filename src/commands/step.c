@@ -373,6 +373,8 @@ static unsigned parts_for(const struct sp_report *r, bool is_measured)
         parts |= SP_WITH_RATES;
     if (takes_any(r, SP_Q_STEP_B_COUNT, SP_Q_STEP_B_HIDDEN))
         parts |= SP_WITH_BUCKETS;
+    if (sp_takes_scope(r, "stages"))
+        parts |= SP_WITH_STAGES;
     return parts;
 }
 

@@ -47,7 +47,7 @@ struct sp_repertoire sp_repertoire_of(const struct sp_planned *planned, bool any
 struct sp_step_inputs sp_inputs_of(const struct sp_planned *planned);
 
 /* The simulated schedule, a part of an estimate as those of sp_estimate_parts, and all parts. */
-enum { SP_WITH_PLAYED = 8, SP_WITH_ALL = 15 };
+enum { SP_WITH_PLAYED = 16, SP_WITH_ALL = 31 };
 
 /* The plan's estimate with these parts; a schedule that is not simulated has no time, NAN. */
 void sp_estimate_planned(const struct sp_planned *planned, enum sp_flop_convention convention,

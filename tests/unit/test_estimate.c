@@ -219,6 +219,8 @@ static void consistent(void **state)
     assert_true(e.buckets.exist && !bare.buckets.exist);
     assert_close(bare.time.step, e.time.step, 0);
     assert_close(bare.rates.mfu, e.rates.mfu, 0);
+    assert_int_equal(bare.fullest, e.fullest);
+    assert_int_equal(bare.memory.device, e.memory.device);
     sp_estimate_parts(&b.in, SP_FLOPS_FULL, SP_WITH_BUCKETS, NULL, &bare);
     assert_true(isnan(bare.rates.mfu) && isnan(bare.rates.mfu_by[SP_FLOPS_6P]));
     assert_close(bare.buckets.tail_s, e.buckets.tail_s, 0);

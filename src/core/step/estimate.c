@@ -128,13 +128,13 @@ enum sp_verdict sp_plan_verdict(const struct sp_step_inputs *in, double device)
 }
 
 static void estimate_memory(const struct sp_step_inputs *in, const struct sp_rank_layers *mine,
-                            struct sp_estimate *e)
+                            bool with_stages, struct sp_estimate *e)
 {
     struct sp_kind_memory kinds[SP_STAGE_KINDS];
     struct sp_prepared_memory prepared;
     sp_prepare_memory(mine, in->plan, in->framework, &prepared);
     sp_memory_of_kinds(in->framework, &prepared, &e->map, kinds);
-    e->fullest = sp_fullest_beside(in, &e->map, kinds, e->stage, &e->memory);
+    e->fullest = sp_fullest_beside(in, &e->map, kinds, with_stages ? e->stage : NULL, &e->memory);
     e->capacity_bytes = sp_capacity_bytes(&in->hw->chip);
     const double residual = in->framework->memory_residual, device = (double)e->memory.device;
     e->limit_bytes = sp_most_bytes(residual, e->capacity_bytes, SP_VERDICT_TIGHT);
@@ -206,7 +206,7 @@ void sp_estimate_parts(const struct sp_step_inputs *unlisted, enum sp_flop_conve
         sp_split_of(in->plan, (enum sp_balance)in->framework->balance);
     sp_map_stages(in->model, &split, &e->map);
     estimate_time(in, &mine, parts & SP_WITH_BUCKETS, e);
-    estimate_memory(in, &mine, e);
+    estimate_memory(in, &mine, parts & SP_WITH_STAGES, e);
     e->companions = (struct sp_companion_cost){{0}, {0}};
     if (in->model->tuning.companions)
         add_companions(in, e);
