@@ -29,7 +29,7 @@ struct sp_put {
     const struct sp_quantity_info *info;
     const char *last_text;
 };
-enum { SP_PUT_BLOCK = 32 };
+enum { SP_PUT_BLOCK = 16 };
 
 struct sp_report {
     const char *command;
