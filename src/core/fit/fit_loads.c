@@ -192,7 +192,8 @@ struct sp_fit_terms sp_fit_terms(const struct sp_fit_input *in)
 {
     struct sp_layers room;
     const struct sp_layers *const layers = sp_layers_of_fit(in, &room);
-    const struct sp_params params = sp_count_params(in->model);
+    const struct sp_params params =
+        sp_model_has_shape(in->model) ? layers->params : sp_count_params(in->model);
     const struct sp_chip *chip = &in->hw->chip;
     struct sp_fit_terms t = {
         .P = params.total,
