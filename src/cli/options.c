@@ -79,8 +79,7 @@ const struct sp_option *sp_option_named(const struct sp_args *args, const char *
         if (sp_is(args->options[i].name, name) || sp_is(args->options[i].alias, name))
             return &args->options[i];
     for (size_t i = 0; i < OTHERS; i++)
-        if (strcmp(others[i].word, name) == 0 && !others[i].said &&
-            sp_option_taken(args, others[i].id))
+        if (sp_is(others[i].word, name) && !others[i].said && sp_option_taken(args, others[i].id))
             return sp_option_taken(args, others[i].id);
     return NULL;
 }
@@ -317,7 +316,7 @@ static struct sp_nearest nearest_option(const struct sp_args *args, const char *
 static const struct other *other_named(const char *word)
 {
     size_t i = 0;
-    while (i < OTHERS && strcmp(others[i].word, word) != 0)
+    while (i < OTHERS && !sp_is(others[i].word, word))
         i++;
     return i < OTHERS ? &others[i] : NULL;
 }
