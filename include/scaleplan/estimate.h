@@ -248,10 +248,15 @@ bool sp_play_plan(const struct sp_plan *plan, const struct sp_estimate *estimate
 void sp_estimate(const struct sp_step_inputs *in, enum sp_flop_convention convention,
                  struct sp_task *tasks, struct sp_estimate *estimate);
 
-/* The same without the 80 % range, which takes up to ten more steps: `range`, `low_s` and `high_s`
- * are NAN. The plan must pass sp_check_plan. */
-void sp_estimate_unranged(const struct sp_step_inputs *in, enum sp_flop_convention convention,
-                          struct sp_task *tasks, struct sp_estimate *estimate);
+/* What an estimate has besides its times and its fullest stage, and many callers do not need: the
+ * 80 % range, which takes up to ten more steps; the rates, the gradient buckets, the memory of each
+ * stage. */
+enum { SP_WITH_RANGE = 1, SP_WITH_RATES = 2, SP_WITH_BUCKETS = 4, SP_WITH_STAGES = 8 };
+
+/* The same with these parts only: without them `range`, `low_s`, `high_s` and the rates are NAN,
+ * the buckets do not exist, and `stage` is not set. The plan must pass sp_check_plan. */
+void sp_estimate_parts(const struct sp_step_inputs *in, enum sp_flop_convention convention,
+                       unsigned parts, struct sp_task *tasks, struct sp_estimate *estimate);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

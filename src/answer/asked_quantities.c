@@ -49,14 +49,16 @@ void sp_free_asked(struct sp_asked *asked)
 enum sp_asked_part sp_asked_part_of(const struct sp_asked *asked, const char *prefix)
 {
     enum sp_asked_part part = SP_ASKED_NONE;
-    const char *keys = asked->keys;
-    char key[160];
-    while (prefix[0] && sp_next_item(&keys, key, sizeof key)) {
-        const char *const name = key + strspn(key, " ");
-        if (begins(prefix, name, strlen(name)))
+    const size_t length = strlen(prefix);
+    if (length == 0)
+        return SP_ASKED_SOME;
+    for (const char *at = asked->keys; *at; at += *at == ',') {
+        const char *const name = at + strspn(at, " ");
+        at = name + strcspn(name, ",");
+        if (begins(prefix, name, (size_t)(at - name)))
             return SP_ASKED_ALL;
-        if (begins(name, prefix, strlen(prefix)))
+        if (begins(name, prefix, length) || (name + length == at && !strncmp(name, prefix, length)))
             part = SP_ASKED_SOME;
     }
-    return prefix[0] ? part : SP_ASKED_SOME;
+    return part;
 }

@@ -28,7 +28,7 @@ static size_t slot_of(const struct sp_index *index, struct sp_strings strings, c
 
 static void enlarge(struct sp_index *index, struct sp_strings strings)
 {
-    struct sp_index larger = {.slots = index->slots ? 2 * index->slots : 256,
+    struct sp_index larger = {.slots = index->slots ? 2 * index->slots : 128,
                               .taken = index->taken,
                               .known = index->known};
     larger.slot = sp_must(calloc(larger.slots, sizeof *larger.slot));

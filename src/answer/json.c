@@ -23,8 +23,10 @@ void sp_add_entry_json(cJSON *root, const struct sp_entry *entry)
 void sp_print_json(cJSON *root, bool one_line, FILE *out)
 {
     char *text = one_line ? cJSON_PrintUnformatted(root) : cJSON_Print(root);
-    if (text)
-        fprintf(out, "%s\n", text);
+    if (text) {
+        fputs(text, out);
+        fputc('\n', out);
+    }
     cJSON_free(text);
     cJSON_Delete(root);
 }

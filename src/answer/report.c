@@ -19,33 +19,6 @@ static char *one_line(char *text)
     return text;
 }
 
-/* Keys, options and longer words keep "token"; so does a unit with a prefix ("Mtokens"). */
-static bool is_word(const char *text, const char *at)
-{
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_.-{}";
-    const char after = at[5] == 's' ? at[6] : at[5];
-    const bool prefixed = at >= text + 2 && at[-2] == ' ' && strchr("kMGT", at[-1]);
-    static const char json[] = "\"key\":\t\"";
-    const size_t n = sizeof json - 1;
-    if (((at == text || at[-1] == '\n') && strncmp(at, "tokens = ", 9) == 0) ||
-        ((size_t)(at - text) >= n && memcmp(at - n, json, n) == 0))
-        return false;
-    return (at == text || prefixed || !strchr(letters, at[-1])) && !(after && strchr("_-}", after));
-}
-
-void sp_say_images(const struct sp_report *r, char *text)
-{
-    for (char *at = text; r->in_images && (at = strstr(at, "token")); at += 5)
-        if (is_word(text, at))
-            for (int i = 0; i < 5; i++)
-                at[i] = "image"[i];
-}
-
-void sp_count_images(struct sp_report *r, bool in_images)
-{
-    r->in_images = in_images;
-}
-
 static char *format_string(const struct sp_report *r, const char *format, va_list args)
 {
     char *const text = sp_make_text_from(format, args);
@@ -64,7 +37,8 @@ static char *copy_string(const char *text)
  * own overhead. `unit`: 1 for texts, a word for structs. */
 static void *cut(struct sp_report *r, size_t size, size_t unit)
 {
-    const size_t whole = size > 4096 ? size : 4096;
+    enum { FIRST = 1000, NEXT = 4096 }; /* malloc is fast up to 1032 bytes */
+    const size_t least = r->n_owned == 0 ? FIRST : NEXT, whole = size > least ? size : least;
     r->left -= r->left % unit;
     if (size > r->left) {
         r->owned = sp_grow(r->owned, r->n_owned + 1, &r->room_owned, sizeof *r->owned);
@@ -212,14 +186,24 @@ static const struct sp_quantity_info *keep_info(struct sp_report *r, struct sp_q
     return memcpy(cut(r, sizeof info, sizeof info.key), &info, sizeof info);
 }
 
+static struct sp_put *put_of(struct sp_report *r, enum sp_quantity_id id)
+{
+    struct sp_put **const block = &r->put[id / SP_PUT_BLOCK];
+    const size_t size = SP_PUT_BLOCK * sizeof **block;
+    if (!*block)
+        *block = memset(cut(r, size, sizeof(char *)), 0, size);
+    return &(*block)[id % SP_PUT_BLOCK];
+}
+
 /* A row of the tables, once for all entries; with a word of sp_key_word, of its own. */
 static const struct sp_quantity_info *info_of(struct sp_report *r, enum sp_quantity_id id)
 {
-    if (!r->known[id])
-        r->known[id] = keep_info(r, sp_quantity(id));
-    struct sp_quantity_info info = *r->known[id];
+    struct sp_put *const put = put_of(r, id);
+    if (!put->info)
+        put->info = keep_info(r, sp_quantity(id));
+    struct sp_quantity_info info = *put->info;
     if (!has_word(r, info.key) && !(info.old_key && has_word(r, info.old_key)))
-        return r->known[id];
+        return put->info;
     info.key = key_of(r, info.key);
     if (info.old_key)
         info.old_key = key_of(r, info.old_key);
@@ -332,7 +316,7 @@ void sp_put_text(struct sp_report *r, enum sp_quantity_id id, const char *format
     va_list args;
     va_start(args, format);
     char *const text = format_string(r, format, args);
-    const char **const last = &r->last_text[id];
+    const char **const last = &put_of(r, id)->last_text;
     if (*last && strcmp(*last, text) == 0)
         free(text);
     else

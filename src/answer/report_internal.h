@@ -23,6 +23,14 @@ struct sp_remark {
     enum sp_where place;
 };
 
+/* What was put of a quantity: its row, and its last text, which rows of a list often share; NULL:
+ * none yet. Quantities that are neighbours share a block, because a report puts a few of them. */
+struct sp_put {
+    const struct sp_quantity_info *info;
+    const char *last_text;
+};
+enum { SP_PUT_BLOCK = 16 };
+
 struct sp_report {
     const char *command;
     struct sp_entry *entries;
@@ -39,9 +47,8 @@ struct sp_report {
     enum sp_where place; /* place of the lines that follow */
     struct sp_remark *notes;
     size_t n_notes, room_notes;
-    const struct sp_quantity_info *known[SP_QUANTITIES]; /* of each that was put; else NULL */
-    const char *last_text[SP_QUANTITIES]; /* which rows of a list often share; else NULL */
-    char **owned;                         /* blocks of room for these and for texts */
+    struct sp_put *put[SP_QUANTITIES / SP_PUT_BLOCK + 1]; /* NULL: none of the block */
+    char **owned;                                         /* blocks of room for texts and these */
     size_t n_owned, room_owned;
     char *block_end;
     size_t left;                /* bytes of the last block, at its end */

@@ -155,6 +155,16 @@ static bool cut_more(struct cut *cut)
     return true;
 }
 
+/* Rows of the longest table, and at most `room`, because no table can show more. */
+static size_t most_rows(const struct sp_report *report, size_t room)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < report->n_items; i++)
+        if (report->items[i].kind == SP_ITEM_TABLE && report->items[i].n_rows > most)
+            most = report->items[i].n_rows;
+    return most < room ? most : room;
+}
+
 /* Cuts the text to `how->lines`: blank lines go first, then the last rows of tables, then lines
  * that are marked as spare. */
 void sp_render_text(const struct sp_report *report, const struct sp_render *how, FILE *out)
@@ -162,7 +172,7 @@ void sp_render_text(const struct sp_report *report, const struct sp_render *how,
     bool whole = how->details || how->lines == 0;
     for (size_t i = 0; i < report->n_items; i++)
         whole = whole || is_block(&report->items[i]); /* a file for another program */
-    struct cut cut = {.rows = whole ? SIZE_MAX : (size_t)how->lines}; /* no table can show more */
+    struct cut cut = {.rows = whole ? SIZE_MAX : most_rows(report, (size_t)how->lines)};
     if (whole) {
         print_text(report, how, &cut, out);
         return;

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/utf8.h"
 #include "answer/report_internal.h"
 
 /* The width of a column when nothing is broken. */
@@ -67,15 +66,22 @@ static void break_at_blanks(char *text, int width)
     }
 }
 
+/* Line breaks are ASCII. */
+static bool has_beyond_ascii(const char *text)
+{
+    while (*text && (unsigned char)*text < 0x80)
+        text++;
+    return *text;
+}
+
 /* Prepares to measure a text. Widths beyond ASCII depend on the user's locale; loading it takes a
  * twentieth of the time of `fit`, so it waits for the first such character. Numbers stay in the C
  * locale. If the locale is not UTF-8, nothing changes: widths would be wrong, and a static program
  * cannot load a converter. */
 static const char *measurable(const char *text)
 {
-    const size_t n = strlen(text);
-    if (MB_CUR_MAX == 1 && sp_plain_length((const unsigned char *)text, n) < n &&
-        setlocale(LC_CTYPE, "") && strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
+    if (MB_CUR_MAX == 1 && has_beyond_ascii(text) && setlocale(LC_CTYPE, "") &&
+        strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
         setlocale(LC_CTYPE, "C");
     return text;
 }

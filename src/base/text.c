@@ -81,14 +81,6 @@ bool sp_starts_with(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-bool sp_is(const char *text, const char *word)
-{
-    if (!text || text[0] != word[0]) /* names of options differ, at most, after their dashes */
-        return false;
-    return !text[0] ||
-           (text[1] == word[1] && (!text[1] || text[2] == word[2]) && strcmp(text, word) == 0);
-}
-
 void sp_make_singular(char *text)
 {
     for (char *at = text; (at = strstr(at, "1 ")) != NULL; at += 2) {

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 /* A short text. SP_ROOM is one that lives to the end of its block (the branch of an `if` is a
  * block): room for the results of sp_safe and similar functions, which a function must not
@@ -28,7 +29,13 @@ __attribute__((format(printf, 3, 4))) void sp_append(char *text, size_t size, co
                                                      ...);
 
 /* Whether a text is that word; NULL is none. */
-bool sp_is(const char *text, const char *word);
+static inline bool sp_is(const char *text, const char *word)
+{
+    if (!text || text[0] != word[0]) /* names of options differ, at most, after their dashes */
+        return false;
+    return !text[0] ||
+           (text[1] == word[1] && (!text[1] || text[2] == word[2]) && strcmp(text, word) == 0);
+}
 
 /* The name of a path, without its folders. */
 const char *sp_base_name(const char *path);

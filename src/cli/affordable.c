@@ -107,7 +107,7 @@ static void take_first(const struct buying *b, const struct sp_searching *s,
     struct sp_planned planned;
     struct sp_estimate e;
     sp_planned_of(&m->base, &m->result.best.found[0], &planned);
-    sp_estimate_planned(&planned, SP_FLOPS_6P, SP_WITH_RANGE, &e);
+    sp_estimate_planned(&planned, SP_FLOPS_6P, SP_WITH_RANGE | SP_WITH_RATES, &e);
     a->devices = (double)sp_chips(&planned.hw);
     a->params = sp_params_of_law(b->law, &planned.model);
     a->step_s = e.time.step;

@@ -65,10 +65,12 @@ static void print_with_id(const struct lines *s, const struct sp_report *report,
 
 static bool print_line(struct lines *s, struct sp_report *report, struct sp_error *error)
 {
-    char *keys = NULL;
-    if (s->args->value.get && !(keys = sp_full_keys(report, s->args->value.get, error)))
+    const char *const typed = s->args->value.get;
+    char *const keys = typed && sp_takes_words(report) ? sp_full_keys(report, typed, error) : NULL;
+    if (error->lines > 0)
         return false;
-    const struct sp_render how = {.format = SP_FORMAT_JSON, .get = keys, .one_line = true};
+    const struct sp_render how = {
+        .format = SP_FORMAT_JSON, .get = keys ? keys : typed, .one_line = true};
     print_with_id(s, report, &how);
     free(keys);
     return true;

@@ -79,8 +79,7 @@ const struct sp_option *sp_option_named(const struct sp_args *args, const char *
         if (sp_is(args->options[i].name, name) || sp_is(args->options[i].alias, name))
             return &args->options[i];
     for (size_t i = 0; i < OTHERS; i++)
-        if (strcmp(others[i].word, name) == 0 && !others[i].said &&
-            sp_option_taken(args, others[i].id))
+        if (sp_is(others[i].word, name) && !others[i].said && sp_option_taken(args, others[i].id))
             return sp_option_taken(args, others[i].id);
     return NULL;
 }
@@ -278,12 +277,14 @@ void sp_clear_args(struct sp_args *args)
 
 void sp_restore_args(struct sp_args *copy, const struct sp_args *args)
 {
-    memcpy(copy, args, offsetof(struct sp_args, options));
+    memcpy(copy, args, offsetof(struct sp_args, lost));
+    copy->n_many = args->n_many;
+    copy->n_repeated = args->n_repeated;
 }
 
 void sp_copy_args(struct sp_args *copy, const struct sp_args *args)
 {
-    sp_restore_args(copy, args);
+    memcpy(copy, args, offsetof(struct sp_args, options));
     memcpy(copy->options, args->options, args->n_options * sizeof *args->options);
     memcpy(copy->operands, args->operands, (size_t)args->n_operands * sizeof *args->operands);
 }
@@ -315,7 +316,7 @@ static struct sp_nearest nearest_option(const struct sp_args *args, const char *
 static const struct other *other_named(const char *word)
 {
     size_t i = 0;
-    while (i < OTHERS && strcmp(others[i].word, word) != 0)
+    while (i < OTHERS && !sp_is(others[i].word, word))
         i++;
     return i < OTHERS ? &others[i] : NULL;
 }

@@ -149,7 +149,7 @@ struct sp_args {
 void sp_clear_args(struct sp_args *args);
 
 /* A copy that stays valid as long as the original; and a way to reset the copy after values were
- * taken into it. */
+ * taken into it by sp_take_text and sp_take_number. */
 void sp_copy_args(struct sp_args *copy, const struct sp_args *args);
 void sp_restore_args(struct sp_args *copy, const struct sp_args *args);
 

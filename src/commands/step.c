@@ -352,13 +352,30 @@ static bool write_page(const struct sp_args *args, const struct step *s, struct 
     return ok;
 }
 
-/* The parts of the estimate that the rows show; a measured step is compared with the range. */
-static unsigned parts_for(const struct sp_report *r, const struct sp_measured_run *measured)
+static bool takes_any(const struct sp_report *r, enum sp_quantity_id first,
+                      enum sp_quantity_id last)
 {
-    const bool played = sp_takes(r, SP_Q_STEP_T_PLAYED), range = sp_takes(r, SP_Q_STEP_T_LOW) ||
-                                                                 sp_takes(r, SP_Q_STEP_T_HIGH) ||
-                                                                 measured->step_s > 0;
-    return (played ? SP_WITH_PLAYED : 0) | (range ? SP_WITH_RANGE : 0);
+    while (first < last && !sp_takes(r, first))
+        first++;
+    return sp_takes(r, first);
+}
+
+/* The parts of the estimate that the rows show; a measured run is compared with the range and the
+ * rates. */
+static unsigned parts_for(const struct sp_report *r, bool is_measured)
+{
+    unsigned parts = is_measured ? SP_WITH_RANGE | SP_WITH_RATES : 0;
+    if (sp_takes(r, SP_Q_STEP_T_PLAYED))
+        parts |= SP_WITH_PLAYED;
+    if (takes_any(r, SP_Q_STEP_T_LOW, SP_Q_STEP_T_HIGH))
+        parts |= SP_WITH_RANGE;
+    if (takes_any(r, SP_Q_STEP_T_IDEAL, SP_Q_STEP_MFU_FULL))
+        parts |= SP_WITH_RATES;
+    if (takes_any(r, SP_Q_STEP_B_COUNT, SP_Q_STEP_B_HIDDEN))
+        parts |= SP_WITH_BUCKETS;
+    if (sp_takes_scope(r, "stages"))
+        parts |= SP_WITH_STAGES;
+    return parts;
 }
 
 /* The degree that follows from the devices, and the other words of the plan's line. */
@@ -387,7 +404,7 @@ static bool answer(const struct sp_args *args, const struct sp_launch *launch,
         !sp_plan_of(args, &sources, &planned, error) || !check_price(args, &planned, error))
         return false;
     sp_estimate_planned(&planned, (enum sp_flop_convention)args->value.convention,
-                        parts_for(report, &s.measured), &e);
+                        parts_for(report, args->value.measured), &e);
     if ((double)e.memory.live >= SP_MOST_BYTES)
         return sp_fail(error, SP_INPUT, "the plan needs more than %.0e bytes per device",
                        SP_MOST_BYTES);

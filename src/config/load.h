@@ -89,8 +89,8 @@ struct sp_trend_file {
     char points[2048];
 };
 
-/* The places of all files for that kind of network, and how many; free() them. NULL if there are
- * none, or with an error if a file is wrong. */
+/* The places of all files for that kind of network, and how many; free() them. An error if a file
+ * is wrong. */
 struct sp_place *sp_load_places(enum sp_network_kind network, const struct sp_sources *sources,
                                 size_t *n, struct sp_error *error);
 

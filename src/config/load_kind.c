@@ -44,7 +44,7 @@ SP_KINDS(LOAD, )
 void *sp_load_config(enum sp_config_kind kind, const char *spec, const struct sp_sources *sources,
                      struct sp_error *error)
 {
-    void *const config = sp_must(calloc(1, sizes[kind]));
+    void *const config = sp_must(malloc(sizes[kind]));
     if (load(kind, spec, sources, config, error))
         return config;
     free(config);

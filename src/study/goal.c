@@ -154,7 +154,7 @@ double sp_aimed_value(const struct sp_hardware *hw, void *context)
     if (aim->replan && !known ? !sp_find_best_plan(aim, &p, NULL) : !take_chips(&aim->planned, &p))
         return !aim->replan ? NAN : aim->at_least ? 0 : INFINITY;
     const struct sp_step_inputs in = sp_inputs_of(&p);
-    sp_estimate_unranged(&in, aim->convention, NULL, &e);
+    sp_estimate_parts(&in, aim->convention, SP_WITH_RATES, NULL, &e);
     return value_of(aim, &p, &e);
 }
 

@@ -49,6 +49,6 @@ void sp_estimate_planned(const struct sp_planned *p, enum sp_flop_convention con
     const struct sp_step_inputs in = sp_inputs_of(p);
     const int64_t n = parts & SP_WITH_PLAYED ? sp_tasks_of_plan(&p->plan) : 0;
     struct sp_task *const tasks = n > 0 ? sp_must(calloc((size_t)n, sizeof *tasks)) : NULL;
-    (parts & SP_WITH_RANGE ? sp_estimate : sp_estimate_unranged)(&in, convention, tasks, e);
+    sp_estimate_parts(&in, convention, parts, tasks, e);
     free(tasks);
 }

@@ -46,11 +46,10 @@ struct sp_repertoire sp_repertoire_of(const struct sp_planned *planned, bool any
 /* The estimate's inputs, which point into `planned`. */
 struct sp_step_inputs sp_inputs_of(const struct sp_planned *planned);
 
-/* Parts of an estimate that take longer than the rest: the simulated schedule, and the 80 % range.
- */
-enum { SP_WITH_PLAYED = 1, SP_WITH_RANGE = 2, SP_WITH_ALL = 3 };
+/* The simulated schedule, a part of an estimate as those of sp_estimate_parts, and all parts. */
+enum { SP_WITH_PLAYED = 16, SP_WITH_ALL = 31 };
 
-/* The plan's estimate with these parts; the others are NAN. */
+/* The plan's estimate with these parts; a schedule that is not simulated has no time, NAN. */
 void sp_estimate_planned(const struct sp_planned *planned, enum sp_flop_convention convention,
                          unsigned parts, struct sp_estimate *estimate);
 

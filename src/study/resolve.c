@@ -188,12 +188,14 @@ static bool is_too_large(const struct choosing *c, double bytes)
     return c->least.exists && bytes > c->limit[1] && bytes > c->least.bytes;
 }
 
-static double value_of(const struct sp_step_inputs *inputs, const struct tried *tried)
+static double value_of(const struct choosing *c, const struct sp_step_inputs *inputs,
+                       const struct tried *tried)
 {
     struct sp_step_inputs in = *inputs;
-    struct sp_stage_memory m;
+    struct sp_rank_layers mine;
     in.plan = &tried->plan;
-    return sp_evaluate(&in, &m) * tried->doubt;
+    sp_layers_on_rank(c->layers, in.plan, in.framework, &mine);
+    return sp_step_on_stages_s(&in, &mine, c->map) * tried->doubt;
 }
 
 /* Works out the plan's value if another fits already, and then the other's too: most problems have
@@ -208,7 +210,7 @@ static void value_rivals(struct choosing *c, const struct sp_step_inputs *in, st
         if (!t->exists || !isnan(t->value))
             continue;
         if (isnan(first)) /* all copies without a value are of the one that came first */
-            first = value_of(in, t);
+            first = value_of(c, in, t);
         t->value = first;
     }
     tried->value = sp_step_on_stages_s(in, c->mine, c->map) * c->doubt;
@@ -219,7 +221,7 @@ static void keep_least(struct choosing *c, const struct sp_step_inputs *in,
                        const struct tried *tried)
 {
     if (!c->least.exists || tried->bytes < c->least.bytes ||
-        (tried->bytes == c->least.bytes && value_of(in, tried) < value_of(in, &c->least)))
+        (tried->bytes == c->least.bytes && value_of(c, in, tried) < value_of(c, in, &c->least)))
         c->least = *tried;
 }
 

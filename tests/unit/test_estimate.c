@@ -214,10 +214,17 @@ static void consistent(void **state)
     assert_close(e.capacity_bytes, 1e9, 0);
     assert_true(e.fits && e.over_bytes < 0 && e.oom_odds == 0);
     static struct sp_estimate bare;
-    sp_estimate_unranged(&b.in, SP_FLOPS_FULL, NULL, &bare);
+    sp_estimate_parts(&b.in, SP_FLOPS_FULL, SP_WITH_RATES, NULL, &bare);
     assert_true(isnan(bare.range) && isnan(bare.low_s) && isnan(bare.high_s));
+    assert_true(e.buckets.exist && !bare.buckets.exist);
     assert_close(bare.time.step, e.time.step, 0);
     assert_close(bare.rates.mfu, e.rates.mfu, 0);
+    assert_int_equal(bare.fullest, e.fullest);
+    assert_int_equal(bare.memory.device, e.memory.device);
+    sp_estimate_parts(&b.in, SP_FLOPS_FULL, SP_WITH_BUCKETS, NULL, &bare);
+    assert_true(isnan(bare.rates.mfu) && isnan(bare.rates.mfu_by[SP_FLOPS_6P]));
+    assert_close(bare.buckets.tail_s, e.buckets.tail_s, 0);
+    assert_close(bare.time.step, e.time.step, 0);
     b.hw.chip.hbm_bytes = (double)e.memory.device - 1;
     sp_estimate(&b.in, SP_FLOPS_FULL, NULL, &e);
     assert_true(!e.fits && e.oom_odds == 1);

@@ -5,6 +5,7 @@
 #include <scaleplan/plan.h>
 
 #include "core/fit/fit_internal.h"
+#include "core/layers/layer_rank.h"
 
 /* No machine this large has been published; none is suggested. */
 #define MOST_CHIPS 1e6
@@ -530,9 +531,11 @@ int64_t sp_chips_fed(const struct sp_strategy *s, const struct sp_fit_input *in,
 enum sp_remat sp_remat_to_fit(const struct sp_strategy *s, const struct sp_fit_input *in,
                               const struct sp_fit_terms *t)
 {
-    const double now = sp_activation_bytes_per_token_layer(in->model, s->remat);
+    struct sp_layers room;
+    const struct sp_layers *const layers = sp_layers_of_fit(in, &room);
+    const double now = sp_kept_bytes_per_token_layer(layers, s->remat);
     for (int remat = SP_REMAT_NONE; remat < SP_REMATS; remat++) {
-        const double bytes = sp_activation_bytes_per_token_layer(in->model, (enum sp_remat)remat);
+        const double bytes = sp_kept_bytes_per_token_layer(layers, (enum sp_remat)remat);
         if (isnan(bytes) || bytes >= now)
             continue;
         struct sp_strategy other = *s;

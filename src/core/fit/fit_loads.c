@@ -8,6 +8,7 @@
 #include <scaleplan/pipeline.h>
 
 #include "core/fit/fit_internal.h"
+#include "core/layers/layer_rank.h"
 #include "core/require.h"
 
 /* Only collectives on different mesh axes can take turns; the levels of one switched network always
@@ -176,27 +177,28 @@ static void tuned_terms(struct sp_fit_terms *t, const struct sp_params *p)
 }
 
 /* 2 D with as many KV heads as heads. */
-static double kv_width(const struct sp_fit_input *in)
+static double kv_width(const struct sp_layers *layers)
 {
-    struct sp_layers room;
-    const struct sp_layers *const layers = sp_layers_of_fit(in, &room);
     double width = 0;
     for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
         const struct sp_mixer *const x = &layers->list[kind].mixer;
         if (layers->count[kind] > 0) /* other kinds are not listed: the value does not matter */
             width += layers->count[kind] * x->kv_heads * (x->qk + x->v);
     }
-    return width / (double)in->model->layers;
+    return width / (double)layers->model->layers;
 }
 
 struct sp_fit_terms sp_fit_terms(const struct sp_fit_input *in)
 {
-    const struct sp_params params = sp_count_params(in->model);
+    struct sp_layers room;
+    const struct sp_layers *const layers = sp_layers_of_fit(in, &room);
+    const struct sp_params params =
+        sp_model_has_shape(in->model) ? layers->params : sp_count_params(in->model);
     const struct sp_chip *chip = &in->hw->chip;
     struct sp_fit_terms t = {
         .P = params.total,
         .P_active = params.active,
-        .kv_width = kv_width(in),
+        .kv_width = kv_width(layers),
         .D = sp_positions_per_token(in->model) * (double)in->model->d_model,
         .F = sp_active_d_ff(in->model),
         .L = (double)in->model->layers,
@@ -216,7 +218,7 @@ struct sp_fit_terms sp_fit_terms(const struct sp_fit_input *in)
     t.remat = in->remat;
     for (int remat = 0; remat < SP_REMATS; remat++)
         t.activation_bytes[remat] = sp_kept_activations(
-            t.L, t.B, sp_activation_bytes_per_token_layer(in->model, (enum sp_remat)remat));
+            t.L, t.B, sp_kept_bytes_per_token_layer(layers, (enum sp_remat)remat));
     sp_require(sp_chips(in->hw) > 0 && t.B > 0 && t.C > 0,
                "the chips, the batch and the chip's peak must be positive");
     return sp_fit_terms_on(t, in);

@@ -90,15 +90,22 @@ enum { OF_TP, OF_SHARDS, OF_REPLICAS, OF_STAGES, GROUPS };
 /* Most layouts of a mesh that no other layout beats in all rates; a mesh has few. */
 #define MOST_WAYS 32
 
+/* The rates of a layout's groups: W_X, W_Y and W_P of a strategy. */
+struct way {
+    double W_X, W_Y, W_P;
+};
+
 /* A mesh being laid out on the axes of a slice. */
 struct laying {
     const struct sp_hardware *hw;
+    int data;                          /* the group that sends gradients: of shards or replicas */
     int64_t part[SP_MAX_AXES][GROUPS]; /* of each axis */
     int64_t left[GROUPS];              /* of the degrees, for the axes to come */
+    int64_t after[SP_MAX_AXES];        /* chips of the axes behind this one */
+    bool twin[SP_MAX_AXES];            /* whether the axis is like the one before */
     int split;                         /* axes that TP takes in part */
-    struct sp_strategy way[MOST_WAYS];
     int ways;
-    struct sp_strategy s;
+    struct way way[MOST_WAYS];
 };
 
 /* Bandwidth of a group on its whole axes, else on its fastest part of one: a part of a ring is a
@@ -144,51 +151,122 @@ static bool keeps_up(double a, double b)
     return isnan(b) || a >= b;
 }
 
-static bool is_beaten(const struct sp_strategy *by, const struct sp_strategy *s)
+static bool is_beaten(const struct way *by, const struct way *w)
 {
-    return keeps_up(by->W_X, s->W_X) && keeps_up(by->W_Y, s->W_Y) && keeps_up(by->W_P, s->W_P);
+    return keeps_up(by->W_X, w->W_X) && keeps_up(by->W_Y, w->W_Y) && keeps_up(by->W_P, w->W_P);
 }
 
 /* Keeps the current layout, unless another beats it. */
 static void keep_way(struct laying *l)
 {
-    struct sp_strategy s = l->s;
-    s.W_X = laid_bytes_per_s(l, s.fsdp > 1 ? OF_SHARDS : OF_REPLICAS);
-    s.W_Y = laid_bytes_per_s(l, OF_TP);
-    s.W_P = stage_bytes_per_s(l);
+    const struct way w = {laid_bytes_per_s(l, l->data), laid_bytes_per_s(l, OF_TP),
+                          stage_bytes_per_s(l)};
     int kept = 0;
     for (int i = 0; i < l->ways; i++) {
-        if (is_beaten(&l->way[i], &s))
+        if (is_beaten(&l->way[i], &w))
             return;
-        if (!is_beaten(&s, &l->way[i]))
+        if (!is_beaten(&w, &l->way[i]))
             l->way[kept++] = l->way[i];
     }
     l->ways = kept;
     if (l->ways < MOST_WAYS)
-        l->way[l->ways++] = s;
+        l->way[l->ways++] = w;
 }
 
-/* Every way to divide the axes from `axis` on among the groups; TP has part of one axis at most. */
+/* a / b, rounded up; the usual without a division, which takes longer than all else here. */
+static int64_t at_least_over(int64_t a, int64_t b)
+{
+    return a <= b ? 1 : b == 1 ? a : (a + b - 1) / b;
+}
+
+/* The first group whose part of an axis differs from that of the axis before; at most `end`. */
+static int first_unlike(const struct laying *l, int axis, int end)
+{
+    int g = 0;
+    while (g < end && l->part[axis - 1][g] == l->part[axis][g])
+        g++;
+    return g;
+}
+
+/* Whether an axis and an equal one before it are divided as in an earlier layout, with their parts
+ * swapped. */
+static bool is_swapped(const struct laying *l, int axis)
+{
+    const int g = l->twin[axis] ? first_unlike(l, axis, GROUPS) : GROUPS;
+    return g < GROUPS && l->part[axis - 1][g] > l->part[axis][g];
+}
+
+/* What a group must take of an axis with `room` left: the axes behind cannot hold more of its
+ * degree, the outer groups no more of this axis, and less would swap it with an equal one. */
+static int64_t least_part(const struct laying *l, int axis, int group, int64_t room)
+{
+    int64_t outer = 1;
+    for (int g = group + 1; g < GROUPS; g++)
+        outer *= l->left[g];
+    const bool is_tied = l->twin[axis] && first_unlike(l, axis, group) == group;
+    const int64_t of_degree = at_least_over(l->left[group], l->after[axis]);
+    const int64_t of_axis = at_least_over(room, outer);
+    const int64_t least = is_tied ? l->part[axis - 1][group] : 1;
+    return of_degree > of_axis ? (of_degree > least ? of_degree : least)
+                               : (of_axis > least ? of_axis : least);
+}
+
+/* Whether TP of `mine` on an axis has a part of it, not all and not none. */
+static bool splits_axis(const struct laying *l, int axis, int64_t mine)
+{
+    return mine > 1 && mine < l->hw->shape.axis[axis];
+}
+
+/* The last axis has all that is left. */
+static void lay_last_axis(struct laying *l)
+{
+    const int last = SP_MAX_AXES - 1;
+    for (int g = 0; g < GROUPS; g++)
+        l->part[last][g] = l->left[g];
+    if (l->split + splits_axis(l, last, l->left[OF_TP]) <= 1 && !is_swapped(l, last))
+        keep_way(l);
+}
+
+/* Every way to divide the axes from `axis` on among the groups from `group` on, `room` of the
+ * first; TP has part of one axis at most. */
 static void lay_axes(struct laying *l, int axis, int group, int64_t room)
 {
-    if (axis == SP_MAX_AXES) {
-        keep_way(l);
-    } else if (group == GROUPS) {
-        if (room == 1)
-            lay_axes(l, axis + 1, 0, axis + 1 < SP_MAX_AXES ? l->hw->shape.axis[axis + 1] : 1);
-    } else {
-        const int64_t left = l->left[group], length = l->hw->shape.axis[axis];
-        for (int64_t mine = 1; mine <= room && mine <= left; mine++) {
-            const bool splits = group == OF_TP && mine > 1 && mine < length;
-            if (room % mine != 0 || left % mine != 0 || l->split + splits > 1)
-                continue;
-            l->part[axis][group] = mine;
-            l->left[group] = left / mine;
-            l->split += splits;
-            lay_axes(l, axis, group + 1, room / mine);
-            l->split -= splits;
-        }
-        l->left[group] = left;
+    for (; group < GROUPS && l->left[group] == 1; group++)
+        l->part[axis][group] = 1;
+    if (group == GROUPS) {
+        if (room > 1 || is_swapped(l, axis))
+            return;
+        if (axis + 1 == SP_MAX_AXES - 1)
+            lay_last_axis(l);
+        else
+            lay_axes(l, axis + 1, 0, l->hw->shape.axis[axis + 1]);
+        return;
+    }
+    const int64_t left = l->left[group], most = room < left ? room : left;
+    for (int64_t mine = least_part(l, axis, group, room); mine <= most; mine++) {
+        const bool splits = group == OF_TP && splits_axis(l, axis, mine);
+        if (room % mine != 0 || left % mine != 0 || l->split + splits > 1)
+            continue;
+        l->part[axis][group] = mine;
+        l->left[group] = left / mine;
+        l->split += splits;
+        lay_axes(l, axis, group + 1, room / mine);
+        l->split -= splits;
+    }
+    l->left[group] = left;
+}
+
+/* Everything but the degrees and `data`. */
+static void start_laying(const struct sp_hardware *hw, struct laying *l)
+{
+    l->hw = hw;
+    l->split = l->ways = 0;
+    int64_t after = 1;
+    for (int i = SP_MAX_AXES - 1; i >= 0; i--) {
+        l->after[i] = after;
+        after *= hw->shape.axis[i];
+        l->twin[i] = i > 0 && hw->shape.axis[i - 1] == hw->shape.axis[i] &&
+                     sp_axis_wraps(hw, i - 1) == sp_axis_wraps(hw, i);
     }
 }
 
@@ -200,9 +278,11 @@ static void lay_on_torus(const struct sp_fit_input *in, const struct sp_degrees 
     const struct sp_hardware *const hw = in->hw;
     const int64_t across = sp_stages_of_slices(d->pp, hw->slices), copies = hw->slices / across;
     const bool shards_cross = d->dp == 1;
-    struct laying l = {.hw = hw, .s = s};
     if ((shards_cross ? d->fsdp : d->dp) % copies != 0)
         return;
+    struct laying l;
+    start_laying(hw, &l);
+    l.data = d->fsdp > 1 ? OF_SHARDS : OF_REPLICAS;
     l.left[OF_TP] = d->tp;
     l.left[OF_SHARDS] = d->fsdp / (shards_cross ? copies : 1);
     l.left[OF_REPLICAS] = d->dp / (shards_cross ? 1 : copies);
@@ -214,8 +294,13 @@ static void lay_on_torus(const struct sp_fit_input *in, const struct sp_degrees 
     if (!hopes(&s, context))
         return;
     lay_axes(&l, 0, 0, hw->shape.axis[0]);
-    for (int i = 0; i < l.ways; i++)
-        visit(&l.way[i], context);
+    for (int i = 0; i < l.ways; i++) {
+        struct sp_strategy laid = s;
+        laid.W_X = l.way[i].W_X;
+        laid.W_Y = l.way[i].W_Y;
+        laid.W_P = l.way[i].W_P;
+        visit(&laid, context);
+    }
 }
 
 /* TP is innermost and has whole domains, parts of one, or all devices of a smaller machine; then

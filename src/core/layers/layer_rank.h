@@ -39,6 +39,9 @@ void sp_list_kept(const struct sp_layer *layer, const struct sp_rank *rank,
                   const struct sp_plan *plan, const struct sp_framework *framework,
                   struct sp_kept_bytes *kept);
 
+/* sp_activation_bytes_per_token_layer of a model that is listed. */
+double sp_kept_bytes_per_token_layer(const struct sp_layers *layers, enum sp_remat remat);
+
 /* The share of each row that a recomputation keeps; and the bytes of all rows with these shares, or
  * whole (NULL). */
 struct sp_shares sp_kept_shares(const struct sp_recompute *recompute);

@@ -6,6 +6,24 @@
 
 #include "core/layers/layer_rank.h"
 
+double sp_kept_bytes_per_token_layer(const struct sp_layers *layers, enum sp_remat remat)
+{
+    if (!sp_model_has_shape(layers->model) || remat >= SP_REMATS)
+        return NAN;
+    double elements = 0;
+    for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
+        const struct sp_layer *const layer = &layers->list[kind];
+        double trained = layers->count[kind] - layers->still[kind];
+        if (trained == 0) /* and perhaps not listed */
+            continue;
+        if (kind != SP_LAYER_ENCODER)
+            trained *= sp_stream_share(layer->own, 1);
+        for (int i = 0; trained > 0 && i < layer->n_kept; i++)
+            elements += layer->kept[i].remats >> remat & 1 ? trained * layer->kept[i].width : 0;
+    }
+    return SP_ELEMENT * elements / (double)layers->model->layers;
+}
+
 /* Assumes fused attention. `none` keeps the tensors that a backward pass reads (Korthikanti's list
  * with grouped queries and a gated MLP); `dots` keeps the exact widths of the seven large matmuls
  * instead of 7 D. */
@@ -14,18 +32,8 @@ double sp_activation_bytes_per_token_layer(const struct sp_model *model, enum sp
     if (!sp_model_has_shape(model) || remat >= SP_REMATS)
         return NAN;
     struct sp_layers layers;
-    double elements = 0;
     sp_list_model(model, &layers);
-    for (int kind = 0; kind < SP_LAYER_KINDS; kind++) {
-        const double trained =
-            (layers.count[kind] - layers.still[kind]) *
-            (kind == SP_LAYER_ENCODER ? 1 : sp_stream_share(layers.list[kind].own, 1));
-        for (int i = 0; trained > 0 && i < layers.list[kind].n_kept; i++) {
-            const struct sp_kept *const k = &layers.list[kind].kept[i];
-            elements += k->remats >> remat & 1 ? trained * k->width : 0;
-        }
-    }
-    return SP_ELEMENT * elements / (double)model->layers;
+    return sp_kept_bytes_per_token_layer(&layers, remat);
 }
 
 /* Bytes of attention scores that unfused kernels keep: the softmax and, with dropout, its mask of

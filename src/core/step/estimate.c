@@ -94,7 +94,7 @@ bool sp_play_plan(const struct sp_plan *plan, const struct sp_estimate *e, struc
 }
 
 static void estimate_time(const struct sp_step_inputs *in, const struct sp_rank_layers *mine,
-                          struct sp_estimate *e)
+                          bool with_buckets, struct sp_estimate *e)
 {
     struct sp_staged staged;
     struct sp_prepared prepared;
@@ -104,7 +104,10 @@ static void estimate_time(const struct sp_step_inputs *in, const struct sp_rank_
         e->kind[i] = sp_sharded_kind(in, &staged.kind[i]);
     e->time = sp_estimate_staged(in, &prepared, &e->map, &staged);
     const int first = e->map.of[0];
-    e->buckets = sp_buckets_of(in, &staged.kind[first].weights.trained, e->kind[first].backward);
+    e->buckets = (struct sp_buckets){.exist = false};
+    if (with_buckets)
+        e->buckets =
+            sp_buckets_of(in, &staged.kind[first].weights.trained, e->kind[first].backward);
     e->compute_s =
         sp_step_work(e->time.matmul, e->time.attention, e->time.elementwise, e->time.recompute);
     e->ideal_s = prepared.ideal_s;
@@ -125,13 +128,13 @@ enum sp_verdict sp_plan_verdict(const struct sp_step_inputs *in, double device)
 }
 
 static void estimate_memory(const struct sp_step_inputs *in, const struct sp_rank_layers *mine,
-                            struct sp_estimate *e)
+                            bool with_stages, struct sp_estimate *e)
 {
     struct sp_kind_memory kinds[SP_STAGE_KINDS];
     struct sp_prepared_memory prepared;
     sp_prepare_memory(mine, in->plan, in->framework, &prepared);
     sp_memory_of_kinds(in->framework, &prepared, &e->map, kinds);
-    e->fullest = sp_fullest_beside(in, &e->map, kinds, e->stage, &e->memory);
+    e->fullest = sp_fullest_beside(in, &e->map, kinds, with_stages ? e->stage : NULL, &e->memory);
     e->capacity_bytes = sp_capacity_bytes(&in->hw->chip);
     const double residual = in->framework->memory_residual, device = (double)e->memory.device;
     e->limit_bytes = sp_most_bytes(residual, e->capacity_bytes, SP_VERDICT_TIGHT);
@@ -172,26 +175,45 @@ double sp_evaluate(const struct sp_step_inputs *in, struct sp_stage_memory *memo
     return sp_step_on_stages_s(in, &mine, &map);
 }
 
-void sp_estimate_unranged(const struct sp_step_inputs *in, enum sp_flop_convention convention,
-                          struct sp_task *tasks, struct sp_estimate *e)
+/* Rates that were not asked for. */
+static struct sp_rates no_rates(enum sp_flop_convention convention)
 {
+    struct sp_rates rates = {convention, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, {0}, {0}};
+    for (int c = 0; c < SP_FLOP_CONVENTIONS; c++)
+        rates.flops_by[c] = rates.mfu_by[c] = NAN;
+    return rates;
+}
+
+static void estimate_range(const struct sp_step_inputs *in, bool with_range, struct sp_estimate *e)
+{
+    e->range = with_range ? sp_range_of(in) : NAN;
+    e->low_s = with_range ? sp_range_low(e->time.step, e->range) : NAN;
+    e->high_s = with_range ? sp_range_high(e->time.step, e->range) : NAN;
+}
+
+void sp_estimate_parts(const struct sp_step_inputs *unlisted, enum sp_flop_convention convention,
+                       unsigned parts, struct sp_task *tasks, struct sp_estimate *e)
+{
+    struct sp_layers room;
+    struct sp_step_inputs listed = *unlisted;
+    const struct sp_step_inputs *const in = &listed;
     sp_require(sp_check_plan(in->model, in->plan, sp_chips(in->hw), in->hw->slices) == SP_PLAN_OK,
                "the plan must pass sp_check_plan");
-    struct sp_layers room;
     struct sp_rank_layers mine;
-    const struct sp_layers *const layers = sp_layers_of(in, &room);
-    sp_layers_on_rank(layers, in->plan, in->framework, &mine);
+    listed.layers = sp_layers_of(unlisted, &room);
+    sp_layers_on_rank(in->layers, in->plan, in->framework, &mine);
     const struct sp_stage_split split =
         sp_split_of(in->plan, (enum sp_balance)in->framework->balance);
     sp_map_stages(in->model, &split, &e->map);
-    estimate_time(in, &mine, e);
-    estimate_memory(in, &mine, e);
+    estimate_time(in, &mine, parts & SP_WITH_BUCKETS, e);
+    estimate_memory(in, &mine, parts & SP_WITH_STAGES, e);
     e->companions = (struct sp_companion_cost){{0}, {0}};
     if (in->model->tuning.companions)
         add_companions(in, e);
-    e->range = e->low_s = e->high_s = NAN;
+    estimate_range(in, parts & SP_WITH_RANGE, e);
     e->health = sp_health_of(&e->time);
-    e->rates = rates_of(in, layers, e->time.step, convention);
+    e->rates = parts & SP_WITH_RATES ? rates_of(in, in->layers, e->time.step, convention)
+                                     : no_rates(convention);
     struct sp_played played;
     const bool plays = in->plan->pp > 1 && tasks && sp_tasks_of_plan(in->plan) > 0;
     e->played_s = plays && sp_play_plan(in->plan, e, tasks, &played) ? played.makespan_s : NAN;
@@ -200,13 +222,5 @@ void sp_estimate_unranged(const struct sp_step_inputs *in, enum sp_flop_conventi
 void sp_estimate(const struct sp_step_inputs *in, enum sp_flop_convention convention,
                  struct sp_task *tasks, struct sp_estimate *e)
 {
-    sp_require(sp_check_plan(in->model, in->plan, sp_chips(in->hw), in->hw->slices) == SP_PLAN_OK,
-               "the plan must pass sp_check_plan");
-    struct sp_layers room;
-    struct sp_step_inputs listed = *in;
-    listed.layers = sp_layers_of(in, &room);
-    sp_estimate_unranged(&listed, convention, tasks, e);
-    e->range = sp_range_of(&listed);
-    e->low_s = sp_range_low(e->time.step, e->range);
-    e->high_s = sp_range_high(e->time.step, e->range);
+    sp_estimate_parts(in, convention, ~0U, tasks, e);
 }
