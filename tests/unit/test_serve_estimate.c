@@ -128,6 +128,21 @@ static void groups_of_experts(void **state)
                  bytes * 15 * (1 - pow(15.0 / 16, 8)) / link, 1e-12);
 }
 
+/* Each of 58 layers of DeepSeek-V3 copies 8 x 7168 2-byte numbers of a token into the experts'
+ * order and back, reading and writing: every rank of TP 8 if all have a part of each expert, one in
+ * eight if each has its own. */
+static void copies_for_experts(void **state)
+{
+    (void)state;
+    struct world w;
+    make(&w, "deepseek-v3", "h200-8", 8, 1);
+    const double parts = w.instance.pass.element_bytes;
+    w.service.ep = 8;
+    prepare(&w);
+    assert_close(parts - w.instance.pass.element_bytes, 58 * 4 * 8 * 7168 * 2 * (1 - 1.0 / 8),
+                 1e-12);
+}
+
 /* MiniMax-M2.5 norms queries and keys over all heads: beside two all-reduces of 3072 2-byte numbers
  * a layer, one of two 4-byte sums. TP 4 moves 2 x 3/4 of the bytes; a start is 1 + 1/4 of that of
  * two ranks. */
@@ -413,6 +428,8 @@ int main(void)
         cmocka_unit_test(latents_and_experts),
         cmocka_unit_test(norms_over_all_heads),
         cmocka_unit_test(groups_of_experts),
+        cmocka_unit_test(copies_for_experts),
+
         cmocka_unit_test(littles_law),
         cmocka_unit_test(drafts),
         cmocka_unit_test(waves),

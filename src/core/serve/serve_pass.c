@@ -146,14 +146,22 @@ static void add_matmuls(struct sp_pass *p, const struct sp_layer *l, double laye
     }
 }
 
-/* Adds memory-bound traffic per token; TP divides tensors that it shards. */
+/* Of the list's copies of tokens for experts, the share that an engine makes: into the experts'
+ * order and back, on one side of an exchange only, which takes tokens from where they lie. */
+#define COPIED_SHARE 0.5
+
+/* Adds memory-bound traffic per token; TP divides tensors that it shards. Ranks that share an
+ * expert's width each copy whole tokens. */
 static void add_moves(struct sp_pass *p, const struct sp_layer *l, double layers)
 {
     for (int i = 0; i < l->n_moved; i++) {
         const struct sp_moved *const m = &l->moved[i];
+        const bool copies = m->routed && m->op == SP_OP_ROUTE;
         const double split = m->sharded_by == SP_BY_WIDTH ? p->plan.tp : 1;
+        const double width =
+            copies ? COPIED_SHARE * m->width * p->plan.etp / p->plan.tp : m->width / split;
         if (!m->casts) /* casts of matmuls are counted with them */
-            p->element_bytes += layers * SP_ELEMENT * m->width / split;
+            p->element_bytes += layers * SP_ELEMENT * width;
     }
 }
 
