@@ -259,6 +259,11 @@ double sp_host_bytes_per_s(const struct sp_chip *chip);
  * -> fp16, tf32 -> bf16, ...). SP_DTYPES if none is published. */
 enum sp_dtype sp_compute_dtype(const struct sp_chip *chip, enum sp_dtype wanted);
 
+/* The format in which engines multiply weights that are stored so: on a chip without arithmetic in
+ * 4-bit floats they are widened to 16 bits, as by vLLM's Marlin kernels (vllm-project/vllm, pull
+ * request 38728). */
+enum sp_dtype sp_math_of_stored(const struct sp_chip *chip, enum sp_storage stored_as);
+
 /* Whether axis `axis` of the slice is a ring. Axes of length 1 are not. */
 bool sp_axis_wraps(const struct sp_hardware *hw, int axis);
 

@@ -54,7 +54,8 @@ struct sp_pass {
     double expert_flops, expert_bytes; /* of one expert per layer */
     double expert_token_bytes;         /* read and written per token of an expert per layer */
     double experts, routed;            /* per rank and layer: with copies, without */
-    double expert_rate, memory_rate;   /* FLOP/s, bytes/s at the peak */
+    struct sp_matmul_work alone;       /* the rates of isolated kernels in their format */
+    double expert_rate, memory_rate;   /* FLOP/s that they reach; bytes/s at the peak */
     double expert_share;               /* k/E */
     double imbalance; /* tokens of the busiest rank over the mean, in the long run */
     double greatest;  /* expected greatest of as many normal variables as ranks */

@@ -312,7 +312,7 @@ static enum sp_dtype math_of(const struct serve *f, enum sp_storage stored_as)
 {
     if (f->args->given.dtype)
         return (enum sp_dtype)f->args->value.dtype;
-    return f->textbook ? SP_BF16 : sp_storages[stored_as].matmul;
+    return f->textbook ? SP_BF16 : sp_math_of_stored(&f->hw.chip, stored_as);
 }
 
 static struct sp_service service_of(const struct serve *f, double chips)

@@ -80,7 +80,7 @@ static double error_of(const void *context, size_t i, const double *constants,
 }
 
 /* Kernel constants are shared by engine and die (H100 and H200 are one die); constants of the
- * server are shared by all. */
+ * server and of grouped matmuls are shared by all. */
 static bool is_same_die(const struct sp_profile *a, const struct sp_profile *b, int constant)
 {
     const enum sp_trait of = sp_serving_constants[constant].of;

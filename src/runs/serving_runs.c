@@ -152,10 +152,11 @@ static void read_formats(struct reader *r)
     s->weight_bytes = sp_storages[weights].bytes;
     s->expert_bytes = sp_storages[experts].bytes;
     s->kv_bytes = sp_storages[kv].bytes;
+    const struct sp_chip *const chip = &s->hw->chip;
     const bool widened = weights_only(text(r, "weights"));
-    s->math = widened ? SP_BF16 : sp_storages[weights].matmul;
-    s->expert_math =
-        widened || weights_only(text(r, "expert_weights")) ? SP_BF16 : sp_storages[experts].matmul;
+    const bool experts_too = widened || weights_only(text(r, "expert_weights"));
+    s->math = widened ? SP_BF16 : sp_math_of_stored(chip, (enum sp_storage)weights);
+    s->expert_math = experts_too ? SP_BF16 : sp_math_of_stored(chip, (enum sp_storage)experts);
 }
 
 static void read_degrees(struct reader *r, double chips)

@@ -233,11 +233,16 @@ static void cubes(void **state)
 static void dtypes(void **state)
 {
     (void)state;
-    const struct sp_hardware v4 = machine("v4"), v100 = machine("v100"), h100 = machine("h100");
+    const struct sp_hardware v4 = machine("v4"), v100 = machine("v100"), h100 = machine("h100"),
+                             b200 = machine("b200");
     assert_int_equal(sp_compute_dtype(&v4.chip, SP_FP8), SP_BF16);
     assert_int_equal(sp_compute_dtype(&v100.chip, SP_BF16), SP_FP16);
     assert_int_equal(sp_compute_dtype(&h100.chip, SP_FP8), SP_FP8);
     assert_int_equal(sp_compute_dtype(&h100.chip, SP_FP4), SP_FP8);
+    /* engines widen 4-bit floats to 16 bits where the chip has no arithmetic in them */
+    assert_int_equal(sp_math_of_stored(&h100.chip, SP_STORED_MXFP4), SP_BF16);
+    assert_int_equal(sp_math_of_stored(&h100.chip, SP_STORED_FP8), SP_FP8);
+    assert_int_equal(sp_math_of_stored(&b200.chip, SP_STORED_NVFP4), SP_FP4);
     struct sp_chip none = h100.chip;
     for (int i = 0; i < SP_DTYPES; i++)
         none.peak_flops_per_s[i] = NAN;

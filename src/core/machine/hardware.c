@@ -32,6 +32,12 @@ enum sp_dtype sp_compute_dtype(const struct sp_chip *chip, enum sp_dtype wanted)
     return SP_DTYPES;
 }
 
+enum sp_dtype sp_math_of_stored(const struct sp_chip *chip, enum sp_storage stored_as)
+{
+    const enum sp_dtype math = sp_storages[stored_as].matmul;
+    return math == SP_FP4 && isnan(chip->peak_flops_per_s[SP_FP4]) ? SP_BF16 : math;
+}
+
 bool sp_axis_wraps(const struct sp_hardware *hw, int axis)
 {
     const struct sp_network *net = &hw->network;

@@ -146,14 +146,22 @@ static void add_matmuls(struct sp_pass *p, const struct sp_layer *l, double laye
     }
 }
 
-/* Adds memory-bound traffic per token; TP divides tensors that it shards. */
+/* Of the list's copies of tokens for experts, the share that an engine makes: into the experts'
+ * order and back, on one side of an exchange only, which takes tokens from where they lie. */
+#define COPIED_SHARE 0.5
+
+/* Adds memory-bound traffic per token; TP divides tensors that it shards. Ranks that share an
+ * expert's width each copy whole tokens. */
 static void add_moves(struct sp_pass *p, const struct sp_layer *l, double layers)
 {
     for (int i = 0; i < l->n_moved; i++) {
         const struct sp_moved *const m = &l->moved[i];
+        const bool copies = m->routed && m->op == SP_OP_ROUTE;
         const double split = m->sharded_by == SP_BY_WIDTH ? p->plan.tp : 1;
+        const double width =
+            copies ? COPIED_SHARE * m->width * p->plan.etp / p->plan.tp : m->width / split;
         if (!m->casts) /* casts of matmuls are counted with them */
-            p->element_bytes += layers * SP_ELEMENT * m->width / split;
+            p->element_bytes += layers * SP_ELEMENT * width;
     }
 }
 
@@ -256,6 +264,9 @@ void sp_use_serving_constants(const double value[SP_PROFILE_ROOM], struct sp_pas
         w->rate = w->peak * fmin(1, w->share * value[SP_V_MATMUL]);
         w->bytes_per_s = p->memory_rate * fmin(1, w->memory_share * value[SP_V_MEMORY]);
     }
+    p->expert_rate =
+        p->alone.peak * (p->exchanges > 0 ? fmin(1, p->alone.share * value[SP_V_GROUPED])
+                                          : value[SP_V_EXPERT_MATMUL]);
 }
 
 struct sp_serve_plan sp_serve_plan_of(const struct sp_service *s)
@@ -277,11 +288,11 @@ void sp_prepare_pass(const struct sp_served *served, const struct sp_profile *pr
     *p = (struct sp_pass){.plan = sp_serve_plan_of(s), .served = *served};
     for (int g = 0; g < SP_GROUPS; g++)
         p->group[g] = work_in(p, g == SP_GROUP_PLAIN || g == SP_GROUP_HEAD ? SP_BF16 : s->math);
+    p->alone = work_in(p, s->expert_math);
     sp_list_model(m, &layers);
     for (int kind = 0; kind < SP_LAYER_LISTS; kind++)
         if (layers.count[kind] > 0)
             add_layers(p, &layers, kind);
-    p->expert_rate = chip->peak_flops_per_s[sp_compute_dtype(chip, s->expert_math)];
     p->memory_rate = chip->hbm_bytes_per_s;
     p->expert_share = 1 / sp_expert_ratio(m);
     p->greatest = sp_greatest_normal(p->plan.ep);
@@ -315,9 +326,9 @@ static double experts_s(const struct sp_pass *p, double tokens)
                      p->experts * sp_experts_touched(of_copy, p->served.expert_variance, tokens));
     const double rows =
         tokens * p->expert_share * p->routed * sp_fullest_rank(&routing, p->imbalance, tokens);
-    const double rounded = rows + touched * p->value[SP_V_EXPERT_TILE];
-    return sp_smooth_max(rounded * p->expert_flops /
-                             (p->expert_rate * p->value[SP_V_EXPERT_MATMUL]),
+    const double tile = p->value[p->exchanges > 0 ? SP_V_GROUPED_TILE : SP_V_EXPERT_TILE];
+    const double rounded = rows + touched * tile;
+    return sp_smooth_max(rounded * p->expert_flops / p->expert_rate,
                          (touched * p->expert_bytes + rows * p->expert_token_bytes) /
                              (p->memory_rate * p->value[SP_V_EXPERT_MEMORY]));
 }
