@@ -154,12 +154,6 @@ bool sp_config_named(enum sp_config_kind kind, const char *name, const struct sp
            (find_builtin(kind, name) || find_named(kind, name, sources, &found));
 }
 
-bool sp_is_builtin(enum sp_config_kind kind, const char *name, const struct sp_sources *sources)
-{
-    struct named found;
-    return !looks_like_file(name) && find_named(kind, name, sources, &found) && !found.own;
-}
-
 void sp_config_free(struct sp_config *config)
 {
     sp_json_free(&config->json);
@@ -321,6 +315,17 @@ bool sp_config_exists(enum sp_config_kind kind, const char *name, const struct s
     struct sp_nearest nearest = {.wanted = name};
     struct alias alias = {.kind = kind, .wanted = name, .sources = sources, .nearest = &nearest};
     return sp_config_named(kind, name, sources) || (!looks_like_file(name) && find_alias(&alias));
+}
+
+bool sp_is_builtin(enum sp_config_kind kind, const char *name, const struct sp_sources *sources)
+{
+    struct sp_nearest nearest = {.wanted = name};
+    struct alias alias = {.kind = kind, .wanted = name, .sources = sources, .nearest = &nearest};
+    struct named found;
+    return !looks_like_file(name) &&
+           (find_named(kind, name, sources, &found) ||
+            (find_alias(&alias) && find_named(kind, alias.name, sources, &found))) &&
+           !found.own;
 }
 
 /* Number formats are often given in place of a recipe, so the error says what a recipe is. */
