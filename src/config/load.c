@@ -217,17 +217,6 @@ void sp_each_config(enum sp_config_kind kind, const struct sp_sources *sources,
     free(visitor.seen);
 }
 
-static void offer_name(const char *name, void *context)
-{
-    sp_nearest_offer(context, name);
-}
-
-void sp_nearest_config(struct sp_nearest *nearest, const struct sp_sources *sources)
-{
-    for (int kind = 0; kind < SP_CONFIG_KINDS; kind++)
-        sp_each_config((enum sp_config_kind)kind, sources, offer_name, nearest);
-}
-
 /* Whether a spec is a Hugging Face Hub id such as "meta-llama/Llama-3.1-8B-Instruct" rather than a
  * file; `name` gets the model's name without suffixes for tuning and storage, which do not change
  * the shape. */
@@ -300,6 +289,16 @@ static bool find_alias(struct alias *a)
 {
     sp_each_config(a->kind, a->sources, look_for_alias, a);
     return a->name[0] != '\0';
+}
+
+void sp_nearest_config(struct sp_nearest *nearest, const struct sp_sources *sources)
+{
+    for (int kind = 0; kind < SP_CONFIG_KINDS; kind++)
+        if (kind != SP_GROUNDS) /* whose names are those of nothing that a user types */
+            find_alias(&(struct alias){.kind = (enum sp_config_kind)kind,
+                                       .wanted = nearest->wanted,
+                                       .sources = sources,
+                                       .nearest = nearest});
 }
 
 int64_t sp_devices_of_alias(const char *name, const struct sp_sources *sources)
