@@ -81,11 +81,27 @@ static bool means_same(const char *a, const char *b)
     return false;
 }
 
+/* Whether a name is the text with more words: "tpu-v5p" of "tpu". */
+static bool goes_on(const char *name, const char *text)
+{
+    const size_t n = strlen(text);
+    return n > 2 && strncasecmp(name, text, n) == 0 && name[n] == '-';
+}
+
+static bool begins_alike(const char *a, const char *b)
+{
+    return tolower((unsigned char)a[0]) == tolower((unsigned char)b[0]);
+}
+
 void sp_nearest_offer(struct sp_nearest *nearest, const char *candidate)
 {
-    const size_t distance =
-        means_same(nearest->wanted, candidate) ? 0 : edit_distance(nearest->wanted, candidate);
-    if (nearest->best[0] && distance >= nearest->distance)
+    const char *const wanted = nearest->wanted;
+    const size_t edits = means_same(wanted, candidate) ? 0 : edit_distance(wanted, candidate);
+    const size_t distance = edits > 1 && goes_on(candidate, wanted) ? 1 : edits;
+    const bool is_nearer = distance < nearest->distance ||
+                           (distance == nearest->distance && begins_alike(candidate, wanted) &&
+                            !begins_alike(nearest->best, wanted));
+    if (nearest->best[0] && !is_nearer)
         return;
     nearest->distance = distance;
     snprintf(nearest->best, sizeof nearest->best, "%s", candidate);
@@ -96,7 +112,8 @@ const char *sp_nearest_hint_in(struct sp_text *room, const struct sp_nearest *ne
     const size_t length = strnlen(nearest->wanted, LONGEST_NAME);
     room->s[0] = '\0';
     const bool alike = nearest->distance < length || nearest->distance == 0;
-    if (nearest->best[0] && alike && nearest->distance <= (length < 4 ? 1 : 1 + length / 3))
+    const size_t part = begins_alike(nearest->wanted, nearest->best) ? 3 : 4; /* of the letters */
+    if (nearest->best[0] && alike && nearest->distance <= (length < 4 ? 1 : 1 + length / part))
         snprintf(room->s, sizeof room->s, "; did you mean \"%s\"?", sp_safe(nearest->best));
     return room->s;
 }

@@ -110,7 +110,7 @@ void sp_note_doubts(const char *spec, const struct sp_sources *sources, struct s
     }
 }
 
-/* Warns of a machine file named like a built-in chip: profiles are chosen by name. */
+/* Warns of a user's machine named like a built-in chip: profiles are chosen by name. */
 static void note_name(const char *spec, const struct sp_sources *sources, struct sp_report *report)
 {
     static const struct sp_sources builtin;

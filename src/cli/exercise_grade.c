@@ -104,15 +104,25 @@ static bool drop_unit(char *text, const char *unit)
     return false;
 }
 
+/* Takes out blanks, and commas between groups of three digits; a single comma with other digits
+ * after it is a point. */
+static void plain_number(const char *given, char text[64])
+{
+    const char *const comma = strchr(given, ',');
+    const bool is_point = comma && comma == strrchr(given, ',') && !strchr(given, '.') &&
+                          strspn(comma + 1, "0123456789") != 3;
+    size_t n = 0;
+    for (; *given; given++)
+        if (*given != ' ' && (*given != ',' || is_point))
+            text[n++] = *given == ',' ? '.' : *given;
+    text[n] = '\0';
+}
+
 /* A number with a prefix and a unit, which may be the quantity's own, or "2x". */
 static bool read_number(const char *given, const char *unit, double *value)
 {
-    char text[64] = "", bare[64];
-    size_t n = 0;
-    for (; *given; given++)
-        if (*given != ' ' && *given != ',')
-            text[n++] = *given;
-    text[n] = '\0';
+    char text[64], bare[64];
+    plain_number(given, text);
     memcpy(bare, text, sizeof bare);
     return (drop_unit(bare, unit) && sp_parse_number(bare, value)) ||
            sp_parse_number(text, value) || (drop_unit(text, "x") && sp_parse_number(text, value));
@@ -122,9 +132,12 @@ static const double ROUNDING = 0.01; /* of answers by hand */
 
 /* How far rounding may move a typed number: half a unit of its last digit, and as much again for an
  * intermediate figure of three digits. */
-static double rounding_of(const char *given)
+static double rounding_of(const char *typed)
 {
     double digits = 0;
+    char text[64];
+    plain_number(typed, text);
+    const char *given = text;
     for (given += strcspn(given, "0123456789"); isdigit((unsigned char)*given) || *given == '.';
          given++)
         digits = *given == '.' ? digits : 10 * digits + (*given - '0');
@@ -273,6 +286,9 @@ __attribute__((format(printf, 3, 4))) static void blame(const struct wrong *w, d
         return;
     if (*g->remark)
         sp_append(g->remark, sizeof g->remark, "; or %s", words);
+    else if (by >= 1e6 && log10(by) == floor(log10(by)))
+        sp_append(g->remark, sizeof g->remark, "10^%.0f times too %s: %s", log10(by), w->more,
+                  words);
     else if (by > 0)
         sp_append(g->remark, sizeof g->remark, "%.4g times too %s: %s", by, w->more, words);
     else
@@ -295,6 +311,25 @@ static void blame_units(const struct wrong *w)
         if (fits(w, mistakes[i].by) && mistakes[i].units & 1u << w->graded->of->info->unit &&
             has_units(w->basis, mistakes[i].needs))
             blame(w, mistakes[i].by, "%s", mistakes[i].words);
+}
+
+/* Factors of a quantity. */
+static void blame_keys(const struct wrong *w)
+{
+#define MISTAKE(...)
+#define KEYED(by, key, words) {by, key, words},
+    static const struct {
+        double by;
+        const char *key, *words;
+    } keyed[] = {
+#include "cli/exercise_mistakes.def"
+    };
+#undef KEYED
+#undef MISTAKE
+    for (size_t i = 0; i < sizeof keyed / sizeof *keyed; i++)
+        if (fits(w, keyed[i].by) &&
+            strncmp(sp_path(w->graded->of), keyed[i].key, strlen(keyed[i].key)) == 0)
+            blame(w, keyed[i].by, "%s", keyed[i].words);
 }
 
 /* One in place of all n, or the (n-1)/n of an exchange between n. */
@@ -335,7 +370,8 @@ static void blame_counts(const struct wrong *w)
                 blame_count(w, w->basis->of[i].value, units[u], is_exchanged);
 }
 
-/* Another quantity of the answer; for a bare number also its inverse, or its difference from 1. */
+/* Another quantity of the answer; for a bare number also its inverse, its difference from 1, or its
+ * ratio to that. */
 static void blame_others(const struct wrong *w)
 {
     const struct sp_entry *const of = w->graded->of;
@@ -344,6 +380,9 @@ static void blame_others(const struct wrong *w)
         blame(w, 0, "that is the reciprocal");
     if (is_bare && sp_case_is_close(w->given, 1 - of->number, w->slack))
         blame(w, 0, "that is its difference from 1");
+    if (of->info->unit == SP_FRACTION &&
+        sp_case_is_close(w->given, of->number / (1 - of->number), w->slack))
+        blame(w, 0, "that is its ratio to the rest, not to the whole");
     for (size_t i = 0; i < sp_report_size(w->basis->answer) && of->info->unit != SP_COUNT; i++) {
         const struct sp_entry *const other = sp_report_entry(w->basis->answer, i);
         if (other->kind == SP_VALUE_NUMBER && other->info->unit == of->info->unit &&
@@ -385,6 +424,7 @@ static void find_mistake(struct sp_graded *g, const struct sp_report *answer, do
                                 .slack = slack,
                                 .more = is_more ? "large" : "small"};
     find_basis(&basis, g->of);
+    blame_keys(&wrong);
     blame_units(&wrong);
     blame_counts(&wrong);
     blame_others(&wrong);
@@ -402,7 +442,7 @@ static void grade_number(struct sp_graded *g, const struct sp_case *c,
              (int)(*unit ? strlen(g->given) : strcspn(g->given, " ")), g->given,
              !*unit && (strstr(g->given, " %") || strstr(g->given, " per")) ? "%" : "");
     if (!read_number(number, unit, &given)) {
-        snprintf(g->remark, sizeof g->remark, "not a number%s%s: `850`, `16.9k`",
+        snprintf(g->remark, sizeof g->remark, "not a number%s%s, such as 850 or 16.9k",
                  *unit ? " of " : "", unit);
         return;
     }

@@ -35,11 +35,24 @@ struct sp_outcome sp_answer_case(const struct sp_case *c, struct sp_world *world
     return got;
 }
 
-/* Whether every expected key has a value to ask for. */
-static bool is_answered(const struct sp_case *c, const struct sp_outcome *got)
+const char *sp_unknown_key_in(struct sp_text *room, const struct sp_report *report, const char *key)
 {
+    struct sp_nearest nearest = {.wanted = key};
+    for (size_t i = 0; i < sp_report_size(report); i++)
+        sp_nearest_offer(&nearest, sp_path(sp_report_entry(report, i)));
+    snprintf(room->s, sizeof room->s, "unknown key%s", sp_nearest_hint(&nearest));
+    return room->s;
+}
+
+/* Whether every expected key has a value to ask for; `missing` is else the first that is unknown.
+ */
+static bool is_answered(const struct sp_case *c, const struct sp_outcome *got, const char **missing)
+{
+    *missing = NULL;
     for (int i = 0; i < c->n_expect && got->answered; i++) {
         const struct sp_entry *const entry = sp_find(got->report, c->expect[i].key);
+        if (!entry)
+            *missing = c->expect[i].key;
         if (!entry || entry->kind == SP_VALUE_NONE)
             return false;
     }
@@ -55,6 +68,7 @@ static bool ask(const struct sp_sheet *sheet, int number, const struct sp_case *
     struct sp_dice dice = sp_dice_of(sheet->seed, c->id);
     struct sp_drawn drawn = {.c = *c};
     struct sp_outcome got = {0};
+    const char *missing = NULL;
     bool ok = false;
     for (int i = 0; i < (sheet->is_random ? MOST_DRAWS : 1) && !ok; i++) {
         sp_free_drawn(&drawn);
@@ -62,10 +76,13 @@ static bool ask(const struct sp_sheet *sheet, int number, const struct sp_case *
         if (sheet->is_random)
             sp_draw_case(c, &dice, &drawn);
         got = sp_answer_case(&drawn.c, sheet->world);
-        ok = is_answered(&drawn.c, &got);
+        ok = is_answered(&drawn.c, &got, &missing);
     }
     if (ok)
         sheet->question(sheet->context, number, &drawn.c, got.report);
+    else if (missing)
+        sp_fail(error, SP_INPUT, "%s: %s: %s", sp_safe(c->id), sp_safe(missing),
+                sp_unknown_key(got.report, missing));
     else
         sp_fail(error, SP_INPUT, "%s: no answer%s%s", sp_safe(c->id), *got.error.text ? ": " : "",
                 got.error.text);

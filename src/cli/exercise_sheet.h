@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "answer/report.h"
+#include "base/text.h"
 #include "config/exercises.h"
 #include "config/world.h"
 
@@ -17,6 +18,11 @@ struct sp_outcome {
 
 /* Runs a case in this process, so that a file of cases starts the program only once. */
 struct sp_outcome sp_answer_case(const struct sp_case *c, struct sp_world *world);
+
+/* "unknown key", with the nearest of an answer's keys; good to the end of the block. */
+#define sp_unknown_key(report, key) sp_unknown_key_in(SP_ROOM, report, key)
+const char *sp_unknown_key_in(struct sp_text *room, const struct sp_report *report,
+                              const char *key);
 
 /* The choices that make a sheet. */
 struct sp_sheet {

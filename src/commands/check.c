@@ -101,7 +101,6 @@ static void mismatch(const struct sp_report *report, const struct sp_case_value 
         [SP_CASE_NUMBER] = "a number",
         [SP_CASE_TEXT] = "text",
     };
-    struct sp_nearest nearest = {.wanted = expected->key};
     text[0] = '\0';
     if (actual && sp_value_of_entry(actual).kind == expected->kind)
         return;
@@ -109,9 +108,7 @@ static void mismatch(const struct sp_report *report, const struct sp_case_value 
         snprintf(text, LONGEST_REASON, "the case expects %s", wanted[expected->kind]);
         return;
     }
-    for (size_t i = 0; i < sp_report_size(report); i++)
-        sp_nearest_offer(&nearest, sp_path(sp_report_entry(report, i)));
-    snprintf(text, LONGEST_REASON, "unknown key%s", sp_nearest_hint(&nearest));
+    snprintf(text, LONGEST_REASON, "%s", sp_unknown_key(report, expected->key));
 }
 
 /* One expected value; true when it is right. */

@@ -105,14 +105,33 @@ static bool export_service(const struct sp_args *typed, const struct sp_sources 
     if (!sp_write_service(&args, sources, target, export->to, report, &f, &export->written, error))
         return false;
     export->memory = f.fits ? "yes" : "no";
+    if (!typed->given.input || !typed->given.output)
+        sp_note(report,
+                "requests of %.0f + %.0f tokens, which set the longest one: --input and --output "
+                "were not both given",
+                f.service.input, f.service.output);
     return put(export, report, error);
+}
+
+/* A target that is a framework of ours is the framework of its plan where nothing else is said. */
+static bool take_framework(const char *to, const struct sp_sources *sources, struct sp_args *args,
+                           struct sp_error *error)
+{
+    struct sp_framework_file file;
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(to, "@"), to);
+    if (args->given.framework || !sp_config_exists(SP_FRAMEWORKS, name, sources))
+        return true;
+    return sp_load_framework(name, sources, &file, error) &&
+           (strcmp(file.framework.name, name) != 0 || /* an alias: of another framework */
+            sp_take_text(args, SP_O_framework, file.framework.name, error));
 }
 
 static bool run(const struct sp_args *typed, struct sp_report *report, struct sp_error *error)
 {
     struct sp_launch launch = {0};
     struct sp_args read;
-    const struct sp_args *const args = &read;
+    struct sp_args *const args = &read;
     int version;
     if (typed->value.to < 0)
         return sp_fail(
@@ -129,6 +148,7 @@ static bool run(const struct sp_args *typed, struct sp_report *report, struct sp
                             .strict = args->given.strict};
     const bool serves = sp_is_server(target);
     const bool ok = sp_check_kind(args, serves, export.to, error) &&
+                    (serves || take_framework(export.to, &sources, args, error)) &&
                     (serves ? export_service(args, &sources, target, &export, report, error)
                             : export_plan(args, &sources, target, version, &export, report, error));
     free(export.written.text);

@@ -389,11 +389,11 @@ static bool identify(const char *spec, int kind, const struct sp_sources *source
 {
     wanted->spec = spec;
     snprintf(wanted->name, sizeof wanted->name, "%s", spec);
-    for (int k = 0; k < SP_CONFIG_KINDS && kind < 0; k++)
-        if (sp_config_named((enum sp_config_kind)k, spec, sources))
+    for (int k = 0; k < SP_CONFIG_KINDS && kind < 0; k++) /* "tpu" is no chip, but a record */
+        if (k != SP_GROUNDS && sp_config_named((enum sp_config_kind)k, spec, sources))
             kind = k; /* a name takes precedence over another config's alias */
     for (int k = 0; k < SP_CONFIG_KINDS && kind < 0; k++)
-        if (sp_config_exists((enum sp_config_kind)k, spec, sources))
+        if (k != SP_GROUNDS && sp_config_exists((enum sp_config_kind)k, spec, sources))
             kind = k;
     if (kind < 0 || kind == SP_HARDWARE) {
         const bool sized = sp_machine_name(spec, sources, wanted->name, sizeof wanted->name);

@@ -1,8 +1,11 @@
 /* validate: measured runs against their predictions. */
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/read_file.h"
 #include "cli/command.h"
 #include "cli/example.h"
 #include "pictures/measured.h"
@@ -21,8 +24,8 @@ struct validating {
     struct sp_runs runs;
     struct sp_serving_runs serving;
     size_t n, skipped;
-    size_t unread;     /* runs with a problem */
-    char problem[192]; /* that of the first of them */
+    char first[128], why[288]; /* the first run in no statistic, and the reason */
+    char columns[400];         /* those that are not read, each with the nearest that is */
     struct sp_run_errors errors;
     int column; /* of --by */
 };
@@ -83,6 +86,15 @@ static bool compares(const struct validating *s, enum sp_error_kind kind)
 #define SP_PART_OF struct validating
 #include "answer/put_rows.h"
 
+/* Keeps the first reason why a run is in no statistic. */
+static void keep_reason(struct validating *s, const char *id, const char *reason)
+{
+    if (s->first[0] || !reason[0])
+        return;
+    snprintf(s->first, sizeof s->first, "%s", id);
+    snprintf(s->why, sizeof s->why, "%s", reason);
+}
+
 static bool predict_training(const struct sp_args *args, const struct sp_sources *sources,
                              struct validating *s, struct sp_report *report, struct sp_error *error)
 {
@@ -98,13 +110,13 @@ static bool predict_training(const struct sp_args *args, const struct sp_sources
         ok = sp_read_run(&s->runs, i, &row, error);
         if (!ok)
             break;
-        if (row.problem[0] != '\0' && s->unread++ == 0)
-            memcpy(s->problem, row.problem, sizeof s->problem);
         sp_validate_run(&row, profiles, args->given.all, &run);
         sp_begin_row(report, "", "runs.%zu", i);
         put_validate_run_rows(report, &run);
         for (int k = 0; k < SP_TRAINING_ERRORS; k++)
             s->errors.of_kind[k][i] = run.error[k];
+        if (isnan(run.error[SP_ERRORS_OF_TIME]) && isnan(run.error[SP_ERRORS_OF_MEMORY]))
+            keep_reason(s, row.id, run.reason);
         if (SP_FORGETS)
             sp_csv_forget(&s->runs.csv, i, column);
     }
@@ -131,6 +143,7 @@ static bool predict_serving(const struct sp_args *args, const struct sp_sources 
             break;
         sp_begin_row(report, "", "runs.%zu", i);
         put_validate_serving_rows(report, &run);
+        keep_reason(s, run.run->id, run.reason);
         for (int k = 0; run.counts && k < SP_SERVING_MEASURES; k++)
             s->errors.of_kind[k][i] = run.of[k].error;
     }
@@ -138,16 +151,19 @@ static bool predict_serving(const struct sp_args *args, const struct sp_sources 
     return ok;
 }
 
-/* Refuses a file without a readable run if it also has unknown columns. */
-static bool check_read(const struct validating *s, struct sp_error *error)
+/* Refuses a file without runs, and one of which no run counts and some columns are unknown. */
+static bool check_read(struct validating *s, struct sp_error *error)
 {
-    char unread[400] = "";
-    if (s->unread == 0 || s->unread < s->n ||
-        sp_list_unread(s->errors.csv, unread, sizeof unread) == 0)
+    const size_t unread =
+        s->serves ? 0 : sp_list_unread(s->errors.csv, s->columns, sizeof s->columns);
+    const char *const file = sp_safe(sp_origin_of(s->file));
+    if (s->n == 0)
+        return sp_fail(error, SP_INPUT, "%s: no runs: the file has only a header", file);
+    if (unread == 0 || sp_rows_without_error(&s->errors) < s->n)
         return true;
     return sp_fail(error, SP_INPUT,
-                   "%s: all runs (%zu) are skipped, the first because %s; unknown columns: %s",
-                   sp_safe(s->file), s->n, s->problem, unread);
+                   "%s: all runs (%zu) are skipped; the first, %s: %s; unknown columns: %s", file,
+                   s->n, sp_safe(s->first), s->why, s->columns);
 }
 
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)

@@ -154,12 +154,6 @@ bool sp_config_named(enum sp_config_kind kind, const char *name, const struct sp
            (find_builtin(kind, name) || find_named(kind, name, sources, &found));
 }
 
-bool sp_is_builtin(enum sp_config_kind kind, const char *name, const struct sp_sources *sources)
-{
-    struct named found;
-    return !looks_like_file(name) && find_named(kind, name, sources, &found) && !found.own;
-}
-
 void sp_config_free(struct sp_config *config)
 {
     sp_json_free(&config->json);
@@ -221,17 +215,6 @@ void sp_each_config(enum sp_config_kind kind, const struct sp_sources *sources,
         if (sp_builtins[i].kind == kind)
             visit_once(&visitor, sp_builtins[i].name);
     free(visitor.seen);
-}
-
-static void offer_name(const char *name, void *context)
-{
-    sp_nearest_offer(context, name);
-}
-
-void sp_nearest_config(struct sp_nearest *nearest, const struct sp_sources *sources)
-{
-    for (int kind = 0; kind < SP_CONFIG_KINDS; kind++)
-        sp_each_config((enum sp_config_kind)kind, sources, offer_name, nearest);
 }
 
 /* Whether a spec is a Hugging Face Hub id such as "meta-llama/Llama-3.1-8B-Instruct" rather than a
@@ -308,6 +291,16 @@ static bool find_alias(struct alias *a)
     return a->name[0] != '\0';
 }
 
+void sp_nearest_config(struct sp_nearest *nearest, const struct sp_sources *sources)
+{
+    for (int kind = 0; kind < SP_CONFIG_KINDS; kind++)
+        if (kind != SP_GROUNDS) /* whose names are those of nothing that a user types */
+            find_alias(&(struct alias){.kind = (enum sp_config_kind)kind,
+                                       .wanted = nearest->wanted,
+                                       .sources = sources,
+                                       .nearest = nearest});
+}
+
 int64_t sp_devices_of_alias(const char *name, const struct sp_sources *sources)
 {
     struct sp_nearest nearest = {.wanted = name};
@@ -321,6 +314,17 @@ bool sp_config_exists(enum sp_config_kind kind, const char *name, const struct s
     struct sp_nearest nearest = {.wanted = name};
     struct alias alias = {.kind = kind, .wanted = name, .sources = sources, .nearest = &nearest};
     return sp_config_named(kind, name, sources) || (!looks_like_file(name) && find_alias(&alias));
+}
+
+bool sp_is_builtin(enum sp_config_kind kind, const char *name, const struct sp_sources *sources)
+{
+    struct sp_nearest nearest = {.wanted = name};
+    struct alias alias = {.kind = kind, .wanted = name, .sources = sources, .nearest = &nearest};
+    struct named found;
+    return !looks_like_file(name) &&
+           (find_named(kind, name, sources, &found) ||
+            (find_alias(&alias) && find_named(kind, alias.name, sources, &found))) &&
+           !found.own;
 }
 
 /* Number formats are often given in place of a recipe, so the error says what a recipe is. */

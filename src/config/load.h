@@ -45,7 +45,7 @@ int64_t sp_devices_of_alias(const char *name, const struct sp_sources *sources);
 bool sp_config_named(enum sp_config_kind kind, const char *name, const struct sp_sources *sources);
 bool sp_config_exists(enum sp_config_kind kind, const char *name, const struct sp_sources *sources);
 
-/* Whether the name opens a built-in config, not a file, alias or user's config. Checks that only
+/* Whether the name or alias opens a built-in config, not a file or user's config. Checks that only
  * warn for user files are errors for built-in ones. */
 bool sp_is_builtin(enum sp_config_kind kind, const char *name, const struct sp_sources *sources);
 

@@ -83,14 +83,24 @@ static const char *const others[] = {
     "mfu_peak_used", "model", "moe", "moe_overlap", "mtp_layers", "offload_layers",
     "offloads", "optimizer", "pipeline_layout", "pp", "precision", "q_lora_rank",
     "qk_nope_head_dim", "qk_rope_head_dim", "quantization", "recompute_modules", "scaleout_gbps_per_node", "scoring",
-    "sequence_parallel", "source_title", "tied_embeddings", "tier", "tp", "v_head_dim",
-    "vocab", "vocab_padded", "vpp"};
+    "sequence_parallel", "software", "source_ref", "source_title", "tied_embeddings", "tier",
+    "tp", "v_head_dim", "vocab", "vocab_padded", "vpp"};
 /* clang-format on */
 
-/* Offers a name; one that begins with the wanted text also counts as near. */
+/* Whether the name's last words are the text: "measured_mfu" of "mfu". */
+static bool ends_with(const char *name, const char *text)
+{
+    const size_t all = strlen(name), last = strlen(text);
+    return all > last && name[all - last - 1] == '_' && strcmp(name + all - last, text) == 0;
+}
+
+/* Offers a name; one that ends with the wanted text, or else begins with it, also counts as near.
+ */
 static bool offer(struct sp_nearest *near, const char *name, const char **longer)
 {
-    if (strncmp(name, near->wanted, strlen(near->wanted)) == 0)
+    const bool ends = *longer && ends_with(*longer, near->wanted);
+    if (ends_with(name, near->wanted) ||
+        (!ends && strncmp(name, near->wanted, strlen(near->wanted)) == 0))
         *longer = name;
     sp_nearest_offer(near, name);
     return strcmp(name, near->wanted) == 0;
@@ -103,7 +113,7 @@ static bool is_read(const char *column, char *hint, size_t size)
     const char *longer = NULL;
     bool known = false;
     for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++)
-        known = offer(&near, renamed[i].name, &longer) || strcmp(renamed[i].older, column) == 0 ||
+        known = offer(&near, renamed[i].name, &longer) || offer(&near, renamed[i].older, &longer) ||
                 known;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         known = offer(&near, others[i], &longer) || known;

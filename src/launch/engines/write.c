@@ -1,10 +1,13 @@
 /* A service as the command of an engine's server. Settings without an engine option are in a
  * comment with the requests, which `serve --from` reads back. */
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "base/list.h"
+#include "base/memory.h"
 #include "base/quote.h"
 #include "base/text.h"
 #include "launch/engines/engines.h"
@@ -239,14 +242,13 @@ static void put_degrees(const struct sp_served_launch *of, const struct sp_serve
         fprintf(out, "ep%.0f", p->ep);
 }
 
-/* The other inputs of `serve --from`, and the losses. */
-static void put_rest(const struct writing *w, FILE *out)
+/* The other inputs of `serve --from`. */
+static void put_inputs(const struct writing *w, FILE *out)
 {
     static const char own[] = "tp,pp,attention-dp,ep,etp,replicas,disaggregate,model,draft-model";
     static const char lists[] = "weights,kv,block,chunk,memory-fraction,draft-tokens,draft-model";
     const struct sp_served_launch *const of = w->of;
     const struct sp_served_pool *const p = w->pool;
-    fputs("# scaleplan:", out);
     for (int i = 0; i < of->n_asked; i++) {
         const char *const name = of->asked[i].name;
         if (!sp_is_listed(own, name, '\0') &&
@@ -265,7 +267,19 @@ static void put_rest(const struct writing *w, FILE *out)
         put_degrees(of, &of->reads, " --disaggregate ", out);
         put_degrees(of, p, ":", out);
     }
-    fputs("\n", out);
+}
+
+/* The same as a comment, if there are any. */
+static void put_rest(const struct writing *w, FILE *out)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *const inputs = sp_must(open_memstream(&text, &size));
+    put_inputs(w, inputs);
+    fclose(inputs);
+    if (size > 0)
+        fprintf(out, "# scaleplan:%s\n", text);
+    free(text);
 }
 
 /* Puts one command, one option per line. */

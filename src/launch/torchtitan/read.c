@@ -266,8 +266,11 @@ static void read_habits(struct sp_settings *s, const struct sp_titan_model *row,
                         const struct sp_model *model)
 {
     const char *const param = sp_setting(s, "training.mixed_precision_param"),
+                      *const reduce = sp_setting(s, "training.mixed_precision_reduce"),
                       *const converters = sp_setting(s, "model.converters"),
                       *const optimizer = sp_setting(s, "optimizer.name");
+    if (reduce && !sp_is(reduce, "float32"))
+        sp_launch_note(s, "not modelled: training.mixed_precision_reduce %s", sp_safe(reduce));
     read_checkpointing(s);
     const char *const scales = scales_of_8_bits(s, row);
     sp_launch_option(s, "precision", scales ? "fp8-fp32" : "fp32");
