@@ -15,22 +15,6 @@ const char *sp_counted_of(const struct sp_model *model, enum sp_flop_convention 
                                       : sp_counted_flops[convention];
 }
 
-const char *sp_share_of_peak(const struct sp_chip *chip, enum sp_dtype dtype)
-{
-    static const char *const words[SP_DTYPES] = {
-        [SP_BF16] = "",
-        [SP_FP16] = "",
-        [SP_TF32] = " of the tf32 peak",
-        [SP_FP32] = " of the fp32 peak",
-        [SP_FP8] = " of the fp8 peak",
-        [SP_INT8] = " of the int8 peak",
-        [SP_INT4] = " of the int4 peak",
-        [SP_FP4] = " of the fp4 peak",
-        [SP_FP64] = " of the fp64 peak",
-    };
-    return words[sp_compute_dtype(chip, dtype)];
-}
-
 const char *sp_above_peak(double utilisation, enum sp_flop_convention convention)
 {
     if (!(utilisation > 1))

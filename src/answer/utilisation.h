@@ -3,7 +3,6 @@
 #define SP_UTILISATION_H
 
 #include <scaleplan/flops.h>
-#include <scaleplan/machine.h>
 
 #include "answer/report.h"
 
@@ -13,9 +12,6 @@ extern const char *const sp_counted_flops[SP_FLOP_CONVENTIONS];
 /* The same for a model: "what is computed" if parts of it are frozen or other models run beside it;
  * for models of images, whose weights work at many positions, passes over an image. */
 const char *sp_counted_of(const struct sp_model *model, enum sp_flop_convention convention);
-
-/* Which of the chip's peaks the MFU of a plan is a share of, " of the fp8 peak"; "" for 16 bits. */
-const char *sp_share_of_peak(const struct sp_chip *chip, enum sp_dtype dtype);
 
 /* Why a utilisation is above 100 %, "is above 100 % because ..."; NULL when it is not. */
 const char *sp_above_peak(double utilisation, enum sp_flop_convention convention);
