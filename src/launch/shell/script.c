@@ -67,6 +67,7 @@ static void leave_function(struct run *r, int locals)
 {
     while (r->locals > locals) {
         const struct kept_name *const kept = &r->local[--r->locals];
+        sp_shell_refer(&r->shell->scope, &r->shell->text, kept->name, NULL);
         sp_shell_set(&r->shell->scope, &r->shell->text, kept->name, kept->value);
         sp_shell_let_reach(&r->shell->scope, &r->shell->text, kept->name, kept->reach);
     }

@@ -45,7 +45,7 @@ static void expand_word(struct run *r, struct words *w)
         return;
     }
     const int line = sp_shell_line_at(r->shell, r->at);
-    r->at = sp_shell_expand(r->shell, r->at, true, &w->fields);
+    r->at = sp_shell_expand_words(r->shell, r->at, &w->fields);
     for (int i = first; i < w->fields.n; i++) {
         w->lines = sp_room_for_one(w->lines, i, sizeof *w->lines);
         w->lines[i] = line;
@@ -190,18 +190,6 @@ enum status sp_read_brackets(struct run *r)
     return status;
 }
 
-/* Expands a text from outside the script: its marks have the line of `from`. */
-static void expand_apart(struct sp_shell *shell, const char *from, const char *text,
-                         struct sp_shell_fields *fields)
-{
-    const int line = sp_shell_line_at(shell, from);
-    const char *const counted = shell->counted;
-    shell->counted = NULL;
-    sp_shell_expand(shell, text, false, fields);
-    shell->counted = counted;
-    shell->line = line;
-}
-
 enum status sp_run_sum(struct run *r, const char *expression)
 {
     struct sp_shell_missing missing = {0};
@@ -225,7 +213,7 @@ enum status sp_run_sum_text(struct run *r, const char *from, const char *end)
         if (*c != '"')
             sp_shell_put(&piece, *c);
     sp_shell_put(&piece, '"');
-    expand_apart(r->shell, from, sp_shell_take(&piece, &r->shell->text), &fields);
+    sp_shell_expand_apart(r->shell, from, sp_shell_take(&piece, &r->shell->text), false, &fields);
     const char *const sum = fields.n > 0 ? fields.at[0] : "";
     if (sum[strspn(sum, " \t\n")])
         status = sp_run_sum(r, sum);
