@@ -56,6 +56,8 @@ class Draw:
             lambda: f"for k in {{{number}..{self.number()}}}; do {name}=$k; done", lambda: f"set -- a{{b,c{{1,{number}}}}}d {{1..{number}}}; {name}=$#",
             lambda: f"for k in $(seq {r.choice(['', '3 ', '2 3 ', '9 -2 '])}{number}); do {name}=$(({name} + k)); done",
             lambda: f"list=({{3,{number}}}{{1..9..3}}); {name}=${{list[{r.choice([0, 4])}]}}", lambda: f"declare -n ref={other}; ref={number}; declare +n ref",
+            lambda: f"{name}=$(({other} {r.choice(['|', '&', '^', '<<'])} {number} % 5 + ({name} >> 1)))", lambda: f"(({name} {r.choice(['|=', '^=', '&=', '>>='])} 3))",
+            lambda: f"( {self.test()} && exit 1; exit 0 ) || {name}={number}", lambda: f"{r.choice(['command', 'builtin'])} export {name}={number}",
             lambda: f"{self.test()} && {name}={number}", lambda: f"{self.test()} || {name}={number}",
             lambda: f"{self.test()} && {name}=3 || {name}={number}", lambda: self.call()])()
 

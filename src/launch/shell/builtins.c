@@ -256,6 +256,9 @@ void sp_exit_script(struct run *r, const struct sp_shell_fields *fields)
     if (returns) {
         r->returned = fields->n > 1 ? status_of(fields->at[1]) : PRESUMED;
         r->leave = RETURNS;
+    } else if (r->subshells > 0) {
+        r->returned = fields->n > 1 ? status_of(fields->at[1]) : PRESUMED;
+        r->leave = EXITS;
     } else if (!fails || r->open > 0) {
         r->leave = EXITS;
     } else {

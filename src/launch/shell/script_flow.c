@@ -417,7 +417,10 @@ enum status sp_run_group(struct run *r)
     struct sp_shell_scope *const before = sp_copy_scope(&r->shell->scope);
     r->steps += SP_BRANCH_STEPS;
     r->at++;
-    const enum status status = r->list(r, apart ? NULL : ends);
+    r->subshells += apart;
+    const enum status last = r->list(r, apart ? NULL : ends);
+    const enum status status = apart && r->leave == EXITS && leave != EXITS ? r->returned : last;
+    r->subshells -= apart;
     if (!apart) {
         sp_take_bare(r, "}");
         free(before);
