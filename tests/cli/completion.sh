@@ -121,6 +121,7 @@ END
   expect "$(zsh_offer 'scaleplan show llama3')" llama3-8b llama2-7b
   expect "$(zsh_offer 'scaleplan list h')" hardware plan.sh
   expect "$(zsh_offer 'scaleplan step --get memory.fi')" memory.fits mfu
+  expect "$(zsh_offer 'scaleplan search --near tp=8,sch')" schedule= mfu
   expect "$(zsh_offer 'scaleplan sweep s')" step fit
   expect "$(zsh_offer 'scaleplan sweep step --mod')" --model
   expect "$(zsh_offer 'scaleplan sweep step --va')" --valid
@@ -138,6 +139,7 @@ if has fish; then
   expect "$(fish_offer 'scaleplan list ')" hardware plan.sh
   expect "$(fish_offer 'scaleplan lint p')" plan.sh
   expect "$(fish_offer 'scaleplan step --get memory.fi')" memory.fits mfu
+  expect "$(fish_offer 'scaleplan search --fix rem')" remat= --model
   expect "$(fish_offer 'scaleplan sweep s')" step plan.sh
   expect "$(fish_offer 'scaleplan sweep step --mod')" --model
   expect "$(fish_offer 'scaleplan sweep step --va')" --valid
