@@ -132,22 +132,6 @@ static bool put_here(struct word *w, const char *at)
     return true;
 }
 
-/* The end of `IFS=WORD;` before an echo, and its first character, which joins a list. Other words
- * before or after an echo make its output unknown. */
-static const char *read_joint(const char *at, char *joint)
-{
-    if (strncmp(at, "IFS=", 4) != 0)
-        return at;
-    at += 4;
-    const char quote = *at == '\'' || *at == '"' ? *at++ : '\0';
-    *joint = *at;
-    while (*at && (quote ? *at != quote : !strchr("; \n", *at)))
-        at++;
-    at += quote && *at == quote;
-    at += strspn(at, " ");
-    return *at == ';' ? at + 1 + strspn(at + 1, " ") : at;
-}
-
 /* The result of `expr` for a sum of whole numbers, signs and parentheses; false for anything else.
  */
 static bool put_expr(struct word *w, const struct sp_shell_fields *fields)
@@ -231,7 +215,7 @@ static bool put_output(struct word *w, const char *at, const char *end)
     char joint = '\0';
     if (at[0] != '$' || w->depth >= DEEPEST || end[-1] != ')')
         return false;
-    at = read_joint(at + 2 + strspn(at + 2, " "), &joint);
+    at = sp_shell_read_joint(at + 2 + strspn(at + 2, " "), &joint);
     const char *const words = at, *const last = end - 1;
     const char *text = NULL;
     bool ok = true, done = false;
@@ -334,6 +318,17 @@ static void put_name(struct word *w, const char *name, bool items)
         put_value(w, value, items);
     else
         put_mark(w, strchr("?$!-0", name[0]) ? SP_OPEN : SP_UNSET, name);
+}
+
+/* $NAME or ${NAME}: of a known list the first item. */
+static void put_plain(struct word *w, const char *name)
+{
+    const char *const value = value_of(w, name), *const stop =
+                                                     value ? strchr(value, SP_ITEM) : NULL;
+    if (stop && !strpbrk(value, (char[]){SP_UNSET, SP_OPEN, '\0'}))
+        put_value(w, sp_shell_copy(&w->shell->text, value, (size_t)(stop - value)), false);
+    else
+        put_name(w, name, true);
 }
 
 /* ${NAME:-word} and similar; other operations of a shell on values are unknown here. */
@@ -464,8 +459,10 @@ static const char *put_braces(struct word *w, const char *at)
     const bool all = *from == '[' && (from[1] == '@' || from[1] == '*') && from[2] == ']';
     if (count)
         put_count(w, name, from, last);
-    else if (from == last || (all && from + 3 == last))
-        put_name(w, name, from == last || from[1] == '@');
+    else if (from == last)
+        put_plain(w, name);
+    else if (all && from + 3 == last)
+        put_name(w, name, from[1] == '@');
     else if (all)
         put_operation(w, name, from + 3, last);
     else if (*from == '[')
@@ -496,7 +493,7 @@ static const char *put_dollar(struct word *w, const char *at)
         return at + 1;
     }
     snprintf(name, sizeof name, "%.*s", (int)n, at + 1);
-    put_name(w, name, false);
+    put_plain(w, name);
     return at + 1 + n;
 }
 

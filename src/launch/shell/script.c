@@ -297,7 +297,7 @@ static bool define_function(struct run *r)
     const char *const called = sp_shell_copy(&r->shell->text, start, name);
     r->at += n;
     sp_skip_run(r, true);
-    if (sp_runs(r) && *r->at == '{') {
+    if (sp_runs(r)) {
         r->function = sp_room_for_one(r->function, r->functions, sizeof *r->function);
         r->function[r->functions++] = (struct function){called, r->at, r->text};
     }

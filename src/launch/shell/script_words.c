@@ -121,14 +121,15 @@ void sp_read_assignment(struct run *r, size_t n)
         return;
     struct sp_shell_piece piece = {0};
     const char *const before = sp_shell_value(&r->shell->scope, name);
-    if (item)
+    const bool opens = item || (adds && !list && before && strchr(before, SP_ITEM));
+    if (opens)
         sp_shell_mark(&r->shell->text, &piece, SP_OPEN, name, sp_shell_line_at(r->shell, r->at));
-    if (adds && before) {
+    if (adds && before && !opens) {
         sp_shell_puts(&piece, before);
         if (list && before[0] && value[0])
             sp_shell_put(&piece, SP_ITEM);
     }
-    if (!item)
+    if (!opens)
         sp_shell_puts(&piece, value);
     value = sp_shell_take(&piece, &r->shell->text);
     sp_shell_set(&r->shell->scope, &r->shell->text, name, value);
@@ -158,7 +159,7 @@ enum status sp_read_test(struct run *r, const struct sp_shell_fields *fields, in
         n--;
     if (n <= 0) /* nothing is false */
         return FAILED;
-    const enum sp_shell_truth result = sp_shell_test(fields->at + first, n);
+    const enum sp_shell_truth result = sp_shell_test(fields->at + first, n, first == 0);
     if (result == SP_OPEN_TRUTH)
         remember_decider(r, fields);
     return (enum status)result;

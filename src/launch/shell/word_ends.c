@@ -104,3 +104,17 @@ const char *sp_shell_skip_nowhere(const char *at)
     to += strspn(to, " ");
     return strncmp(to, nowhere, sizeof nowhere - 1) == 0 ? to + sizeof nowhere - 1 : at;
 }
+
+const char *sp_shell_read_joint(const char *at, char *joint)
+{
+    if (strncmp(at, "IFS=", 4) != 0)
+        return at;
+    at += 4;
+    const char quote = *at == '\'' || *at == '"' ? *at++ : '\0';
+    *joint = *at;
+    while (*at && (quote ? *at != quote : !strchr("; \n", *at)))
+        at++;
+    at += quote && *at == quote;
+    at += strspn(at, " ");
+    return *at == ';' ? at + 1 + strspn(at + 1, " ") : at;
+}

@@ -15,4 +15,8 @@ const char *sp_shell_skip_nowhere(const char *at);
 /* The end of "( ... )", "$( ... )" or "` ... `" that starts here. */
 const char *sp_shell_end_of_group(const char *at);
 
+/* The end of `IFS=WORD;` before an echo, and its first character, which joins a list. Other words
+ * before or after an echo make its output unknown. */
+const char *sp_shell_read_joint(const char *at, char *joint);
+
 #endif
