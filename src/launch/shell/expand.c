@@ -279,13 +279,14 @@ static size_t length_of_name(const char *at)
     return n > 0 ? n : *at && strchr("@*#?$!-", *at) ? 1 : 0;
 }
 
-static void put_parameters(struct word *w)
+/* `apart`: "$@", else "$*", which is one word. */
+static void put_parameters(struct word *w, bool apart)
 {
     char name[16];
     for (int i = 1; i <= sp_shell_parameters(&w->shell->scope); i++) {
         snprintf(name, sizeof name, "%d", i);
         if (i > 1)
-            put_value(w, (char[]){SP_ITEM, '\0'}, true);
+            put_value(w, (char[]){SP_ITEM, '\0'}, apart);
         put_value(w, sp_shell_value(&w->shell->scope, name), false);
     }
 }
@@ -311,7 +312,7 @@ static void put_name(struct word *w, const char *name, bool items)
 {
     const char *const value = value_of(w, name);
     if (sp_is(name, "@") || sp_is(name, "*"))
-        put_parameters(w);
+        put_parameters(w, name[0] == '@');
     else if (sp_is(name, "#"))
         put_number_of_parameters(w);
     else if (value)
