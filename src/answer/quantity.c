@@ -267,6 +267,17 @@ static void human_hours(double hours, char *out, size_t size)
         with_prefix(hours, "", out, size);
 }
 
+/* Below a tenth of a day in the unit that a person reads: 3.53 s. */
+static void human_days(double days, char *out, size_t size)
+{
+    if (days < 0.1) {
+        human_time(days * 86400, days * 86400, out, size);
+    } else {
+        three_digits(days, out, size);
+        sp_append(out, size, " %s", unit_names[SP_DAYS]);
+    }
+}
+
 /* Text has no more digits than the figures deserve: shares below 0.01 % have none, B means billions
  * and never bytes, and memories of whole GiB are marked. Other formats print all digits. */
 void sp_human(double value, enum sp_unit unit, char *out, size_t size)
@@ -322,6 +333,8 @@ void sp_human(double value, enum sp_unit unit, char *out, size_t size)
         human_hours(value, out, size);
         break;
     case SP_DAYS:
+        human_days(value, out, size);
+        break;
     case SP_FLOPS_PER_BYTE:
         three_digits(value, out, size);
         break;

@@ -1,6 +1,10 @@
 /* The words of reports about MFU and HFU. */
 #include "answer/utilisation.h"
 
+#include <stdio.h>
+
+#include <scaleplan/names.h>
+
 const char *const sp_counted_flops[SP_FLOP_CONVENTIONS] = {
     [SP_FLOPS_FULL] = "all attention scores",
     [SP_FLOPS_CAUSAL] = "the causal half of the attention scores",
@@ -13,6 +17,15 @@ const char *sp_counted_of(const struct sp_model *model, enum sp_flop_convention 
     return !plain                     ? "what is computed"
            : sp_takes_pictures(model) ? "three times an image's forward FLOPs"
                                       : sp_counted_flops[convention];
+}
+
+const char *sp_peak_of_mfu_in(struct sp_text *room, const struct sp_chip *chip, enum sp_dtype dtype)
+{
+    const enum sp_dtype computed = sp_compute_dtype(chip, dtype);
+    if (computed == SP_BF16 || computed == SP_FP16)
+        return "";
+    snprintf(room->s, sizeof room->s, " of the %s peak", sp_dtype_names[computed]);
+    return room->s;
 }
 
 const char *sp_above_peak(double utilisation, enum sp_flop_convention convention)

@@ -3,6 +3,7 @@
 #define SP_UTILISATION_H
 
 #include <scaleplan/flops.h>
+#include <scaleplan/machine.h>
 
 #include "answer/report.h"
 
@@ -12,6 +13,11 @@ extern const char *const sp_counted_flops[SP_FLOP_CONVENTIONS];
 /* The same for a model: "what is computed" if parts of it are frozen or other models run beside it;
  * for models of images, whose weights work at many positions, passes over an image. */
 const char *sp_counted_of(const struct sp_model *model, enum sp_flop_convention convention);
+
+/* The peak that an MFU is a share of, behind it: " of the fp8 peak"; nothing for 16 bits. */
+#define sp_peak_of_mfu(chip, dtype) sp_peak_of_mfu_in(SP_ROOM, chip, dtype)
+const char *sp_peak_of_mfu_in(struct sp_text *room, const struct sp_chip *chip,
+                              enum sp_dtype dtype);
 
 /* Why a utilisation is above 100 %, "is above 100 % because ..."; NULL when it is not. */
 const char *sp_above_peak(double utilisation, enum sp_flop_convention convention);

@@ -59,6 +59,13 @@ static void put_keys(const struct sp_command *c, FILE *out)
     }
 }
 
+/* "dp= tp= ...": the fields of a plan. */
+static void put_fields(FILE *out)
+{
+    for (int i = 0; i < SP_PLAN_FIELDS; i++)
+        fprintf(out, "%s%s=", i ? " " : "", sp_plan_fields[i].name);
+}
+
 /* The shell's code for each kind of operand; "%" stands for the kind of config whose names are
  * offered, or for the possible words. */
 typedef const char *forms[SP_KEYS + 1];
@@ -76,6 +83,8 @@ static void put_form(const forms of, enum sp_operand kind, const char *list,
         put_commands(out);
     else if (kind == SP_KEYS)
         put_keys(c, out);
+    else if (kind == SP_FIELDS_OF)
+        put_fields(out);
     else if (o)
         put_list(o->choices, out);
     else if (c)
@@ -126,6 +135,7 @@ static void bash_value(const struct sp_option *o, const struct sp_command *c, FI
         [SP_FOLDERS] = "folders=1",
         [SP_COMMANDS] = ":",
         [SP_KEYS] = "words='%'",
+        [SP_FIELDS_OF] = "words='%'; fields=1",
         [SP_ANY] = ":",
     };
     if (!o->metavar || o->kind == SP_MAYBE)
@@ -160,13 +170,19 @@ static const char bash_body[] =
     "  case $cur in\n"
     "  --*=*) before=${cur%%=*}= prev=${cur%%=*} cur=${cur#*=} ;;\n"
     "  =) cur='' ;;\n"
-    "  *) [ \"$prev\" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]} ;;\n"
+    "  *)\n"
+    "    local at=$COMP_CWORD\n"
+    "    while [ \"$prev\" = = ] || { [ $at -lt $COMP_CWORD ] && [[ $prev != -* ]] && [ $at -gt 2 "
+    "]; }; do\n"
+    "      at=$((at-1)) prev=${COMP_WORDS[at-1]}\n"
+    "    done ;;\n"
     "  esac\n"
     "  # a sweep is another command's line with lists in it\n"
     "  if [ \"$command\" = sweep ] && [ \"$COMP_CWORD\" -gt 2 ]; then\n"
     "    sweep=1 command=${COMP_WORDS[2]}\n"
     "    case $cur in *,*) before=$before${cur%,*}, cur=${cur##*,} ;; esac\n"
-    "  elif [ \"$prev\" = --get ]; then\n"
+    "  elif [[ $prev == --get || $prev == --fix || $prev == --only || $prev == --near || $prev == "
+    "--explain-rejects ]]; then\n"
     "    case $cur in *,*) before=$before${cur%,*}, cur=${cur##*,} ;; esac\n"
     "  fi\n"
     "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
@@ -186,8 +202,8 @@ static const char bash_body[] =
     "  [ -n \"$files\" ] && COMPREPLY=($(compgen -P \"$before\" -f -- \"$cur\"))\n"
     "  [ -n \"$folders\" ] && COMPREPLY=($(compgen -P \"$before\" -d -- \"$cur\"))\n"
     "  COMPREPLY+=($(compgen -P \"$before\" -W \"$words\" -- \"$cur\"))\n"
-    "  # a machine goes on with -CHIPS\n"
-    "  if [ \"$prev\" = --hw ]; then compopt -o nospace 2>/dev/null; fi\n"
+    "  # a machine goes on with -CHIPS, a field of a plan with its value\n"
+    "  if [ \"$prev\" = --hw ] || [ -n \"$fields\" ]; then compopt -o nospace 2>/dev/null; fi\n"
     "}\n"
     "complete -o filenames -F _scaleplan scaleplan\n";
 
@@ -218,7 +234,7 @@ static void write_bash(FILE *out)
           "_scaleplan() {\n"
           "  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
           "  local command=${COMP_WORDS[1]} sweep='' words='' options='' files='' folders='' "
-          "before=''\n"
+          "fields='' before=''\n"
           "  local commands='",
           out);
     put_commands(out);
@@ -234,6 +250,7 @@ static void zsh_option(const struct sp_option *o, const struct sp_command *c, FI
         [SP_FOLDERS] = ":_files -/",
         [SP_COMMANDS] = ": ",
         [SP_KEYS] = ":{_sequence compadd - %}",
+        [SP_FIELDS_OF] = ":{compset -P \"*,\"; compadd -S \"\" - %}",
         [SP_ANY] = ": ",
     };
     fprintf(out, "        '%s--%s%s[", o->kind == SP_MANY || o->kind == SP_REPEATED ? "*" : "",
@@ -346,6 +363,7 @@ static void fish_option(const struct sp_option *o, const struct sp_command *c, F
         [SP_FOLDERS] = " -x -a '(__fish_complete_directories)'",
         [SP_COMMANDS] = " -x",
         [SP_KEYS] = " -x -a '%'",
+        [SP_FIELDS_OF] = " -x -a '%'",
         [SP_ANY] = " -x",
     };
     fprintf(out, "complete -c scaleplan -n '__fish_seen_subcommand_from %s' -l %s", c->name,

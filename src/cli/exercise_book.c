@@ -82,7 +82,7 @@ static void put_value(const struct sp_case_value *value, enum sp_unit unit, FILE
     case SP_CASE_NUMBER:
         sp_human(value->number, unit, human, sizeof human);
         fputs(human, out);
-        if (unit == SP_TOKENS || unit == SP_PARAMETERS || unit == SP_DAYS || unit == SP_HOURS ||
+        if (unit == SP_TOKENS || unit == SP_PARAMETERS || unit == SP_HOURS ||
             unit == SP_FLOPS_PER_BYTE)
             fprintf(out, " %s", name);
         break;

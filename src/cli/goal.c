@@ -32,11 +32,6 @@ const struct sp_aim_info sp_aims[SP_AIMS] = {
 };
 /* clang-format on */
 
-const char *sp_unit_behind(const struct sp_aim_info *info)
-{
-    return info->unit == SP_DAYS ? " days" : "";
-}
-
 /* A verdict is either met or not: its target is 1, and is never typed. */
 static bool is_verdict(enum sp_aim_kind kind)
 {

@@ -47,9 +47,6 @@ struct sp_aim_info {
 };
 extern const struct sp_aim_info sp_aims[SP_AIMS];
 
-/* The words after a value that is printed without its unit: " days", or nothing. */
-const char *sp_unit_behind(const struct sp_aim_info *info);
-
 /* A goal and the words from which it was read. */
 struct sp_aim {
     const struct sp_args *args;

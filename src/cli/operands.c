@@ -14,6 +14,9 @@ enum sp_operand sp_operand_of(const struct sp_option *option, const char **list)
         return SP_WORDS_OF;
     if (option->id == SP_O_get)
         return SP_KEYS;
+    if (option->id == SP_O_fix || option->id == SP_O_only || option->id == SP_O_near ||
+        option->id == SP_O_explain_rejects)
+        return SP_FIELDS_OF;
     if (option->metavar && strstr(option->metavar, "FILE"))
         return SP_FILES;
     if (option->metavar && strcmp(option->metavar, "DIR") == 0)

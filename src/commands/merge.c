@@ -81,11 +81,16 @@ static enum sp_exit stream(int argc, char **argv, struct sp_world *world,
     struct sp_args *const args = parsed(argc, argv, world, error);
     if (args && check_options(args, error) &&
         sp_join_rows(sp_pipes_of(world), args->operands, args->n_operands, args->given.valid, &j,
-                     error))
+                     error)) {
         write_rows(&j, to->out);
+        if (j.n_failed == j.n_rows)
+            sp_fail(error, SP_INPUT, "no row has an answer%s",
+                    j.n_rows > 0 ? "; each has its reason" : "");
+    }
+    const enum sp_exit code = j.n_failed > 0 ? SP_NO : SP_OK; /* as the sweep as a whole */
     sp_free_joined_rows(&j);
     free(args);
-    return SP_OK;
+    return code;
 }
 
 /* Parts of a search: its own words, its counts, and the place of its plans. */
@@ -323,7 +328,7 @@ const struct sp_command sp_cmd_merge = {
     .about = SP_ABOUT_IN_SHELL(
         "Joins the files of `search --shard I/N --format json` or `sweep --shard I/N` into "
         "the output of an unsplit run: the same plans, front and counts, to the last bit, or "
-        "the same rows. Missing rows are an error."),
+        "the same rows and exit code. Missing rows are an error."),
     SP_OPTIONS(options),
     .examples = SP_EXAMPLES_IN_SHELL(examples),
     .run = SP_IN_SHELL(run),

@@ -44,8 +44,8 @@ static void name_answer(const struct sp_need *need, const struct sp_aim_info *in
     if (!need->reachable && !need->matters)
         snprintf(out, size, "no value is enough: it has no effect");
     else if (!need->reachable)
-        snprintf(out, size, "no value is enough: the limit is %s%s",
-                 sp_human_text(need->limit, info->unit), sp_unit_behind(info));
+        snprintf(out, size, "no value is enough: the limit is %s",
+                 sp_human_text(need->limit, info->unit));
     else if (isnan(need->needed))
         snprintf(out, size, "any value will do");
     else
@@ -119,12 +119,10 @@ static void put_verdict(struct sp_report *r, const struct sp_aim *aim, double no
                      : of->power_prior
                          ? "as the profile expects of the chip that is tried (--power-prior)"
                          : "unchanged (--power-prior adapts them to the chip)"};
-    const bool is_known = isfinite(now) && now > 0;
-    snprintf(s.now, sizeof s.now, "%s%s",
-             is_known       ? sp_human_text(now, s.info->unit)
-             : of->is_empty ? "not known, as there is no plan"
-                            : "not known, as the plan does not fit",
-             is_known ? sp_unit_behind(s.info) : "");
+    snprintf(s.now, sizeof s.now, "%s",
+             isfinite(now) && now > 0 ? sp_human_text(now, s.info->unit)
+             : of->is_empty           ? "not known, as there is no plan"
+                                      : "not known, as the plan does not fit");
     sp_human(aim->demand.target, s.info->unit, s.target, sizeof s.target);
     put_need_rows(r, &s);
 }

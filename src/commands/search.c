@@ -218,7 +218,8 @@ static void judge_plan(struct sp_searching *s, const struct sp_plan *plan,
         return;
     }
     sp_put_text(s->report, SP_Q_REJECT_VERDICT,
-                "does not fit: %s per device too much (--near shows what would make it fit)",
+                "%s fit: %s per device too much (--near shows what would make it fit)",
+                s->from ? "the file's plan does not" : "does not",
                 sp_human_text(bytes - most, SP_BYTES));
     sp_line(s->report, "verdict    {verdict}");
 }

@@ -439,9 +439,10 @@ static struct sp_report *answer_row(struct sweep *s, uint64_t row, struct sp_err
     return report;
 }
 
-/* Counts a row, and keeps the first reason. A row that lacks some of the values has an answer. Rows
- * without an answer make the exit code 1, a run without any answer 3: a grid that computed nothing
- * must not look like one that did. --valid means that failures are expected. */
+/* Counts a row, and keeps the first reason. A row with a reason makes the exit code 1, a sweep of
+ * such rows alone 3, as the command of the row alone: a grid that computed nothing must not look
+ * like one that did. --valid means that failures are expected. A part never gives 3, because the
+ * other parts may have answers: `merge` gives the code of the whole. */
 static void count_row(struct sweep *s, bool answered, const char *reason)
 {
     s->answered += answered;
@@ -519,8 +520,9 @@ static enum sp_exit stream(int argc, char **argv, struct sp_world *world,
         put_rows(s);
     if (error->lines == 0 && s->picture.target && s->answered > 0 && !sp_was_interrupted())
         end_picture(s, error);
-    if (s->failed > 0 && s->answered == 0 && s->shards == 1 && !sp_was_interrupted())
-        sp_fail(error, SP_INPUT, "no row has an answer; the first: %s", s->first_reason);
+    if (s->failed > 0 && s->failed == s->axes.rows && s->shards == 1 && !sp_was_interrupted())
+        sp_fail(error, SP_INPUT, "no row has %s; the first: %s",
+                s->answered > 0 ? "all its values" : "an answer", s->first_reason);
     if (error->lines == 0 && !s->args->given.quiet)
         sp_note_choices(s->open, s->keys, to->notes);
     const enum sp_exit code = s->failed > 0 && !s->valid ? SP_NO : SP_OK;
@@ -564,8 +566,11 @@ const struct sp_command sp_cmd_sweep = {
         "Runs a command for all combinations of option values; the last option changes fastest. "
         "Lists are comma-separated (semicolons if values have commas: --mesh 'X=4,Y=8;X=8,Y=4') "
         "and may have ranges: 1..8, 1..9:+2, 1..64:x2, h100-8..1024:x2; --set PATH=A,B is a list "
-        "too. A row without an answer has the reason (--valid omits it) and gives exit code 1; 3 "
-        "if no row has an answer. --format is csv (default), tsv or json (an object per line).",
+        "too. A row without an answer, or without one of the values, has the reason (--valid omits "
+        "it) and gives exit code 1; 3 if no row is without a reason. A part (--shard) gives at "
+        "most "
+        "1, because the others may have answers; `merge` gives the code of the whole sweep. "
+        "--format is csv (default), tsv or json (an object per line).",
     SP_OPTIONS(options),
     .examples = examples,
     .run = run,

@@ -333,8 +333,10 @@ static const char *hint_of(struct sp_text *room, enum sp_config_kind kind,
 {
     for (int i = 0; kind == SP_PRECISIONS && sp_fp8_recipe_names[i]; i++)
         if (strcasecmp(sp_fp8_recipe_names[i], nearest->wanted) == 0) {
-            snprintf(room->s, sizeof room->s, ": a scaling of fp8: --precision fp8 --fp8-recipe %s",
-                     sp_fp8_recipe_names[i]);
+            snprintf(room->s, sizeof room->s,
+                     ": a scaling of fp8: --precision fp8 with --fp8-recipe %s, or in `search` "
+                     "--fix fp8-recipe=%s",
+                     sp_fp8_recipe_names[i], sp_fp8_recipe_names[i]);
             return room->s;
         }
     for (int i = 0; kind == SP_PRECISIONS && sp_dtype_names[i]; i++)

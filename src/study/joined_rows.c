@@ -93,6 +93,12 @@ static bool check_kind(struct sp_joined_rows *j, const struct sp_part *p, struct
     return true;
 }
 
+static bool is_last_column(const struct sp_joined_rows *j, const char *end)
+{
+    const size_t n = strlen(end);
+    return j->header_length > n && strncmp(j->header + j->header_length - n, end, n) == 0;
+}
+
 /* Reads the CSV header and moves `s` past it. */
 static bool take_header(struct sp_joined_rows *j, const struct sp_part *p, const char **s,
                         struct sp_error *error)
@@ -106,6 +112,7 @@ static bool take_header(struct sp_joined_rows *j, const struct sp_part *p, const
         j->header = p->text;
         j->header_length = length;
         j->columns = columns;
+        j->reasons = is_last_column(j, ",reason\n");
     }
     *s = end;
     return (length == j->header_length && strncmp(j->header, p->text, length) == 0) ||
@@ -113,16 +120,18 @@ static bool take_header(struct sp_joined_rows *j, const struct sp_part *p, const
                    sp_safe(p->name));
 }
 
-static bool take_csv(struct sp_joined_rows *j, const struct sp_part *p, const char *s,
-                     const char **end, uint64_t *number, struct sp_error *error)
+static bool take_csv(struct sp_joined_rows *j, const struct sp_part *p, const char **end,
+                     struct sp_part_row *row, struct sp_error *error)
 {
+    const char *const s = row->text;
     const size_t columns = count_fields(s, end);
     if (columns == 0)
         return sp_fail(error, SP_INPUT, "%s: invalid quotes in CSV", place_of(p, s).text);
     if (columns != j->columns)
         return sp_fail(error, SP_INPUT, "%s: %zu fields, the header has %zu", place_of(p, s).text,
                        columns, j->columns);
-    return read_number(s, ",", number) ||
+    row->failed = j->reasons && *end - s > 1 && strncmp(*end - 2, ",\n", 2) != 0;
+    return read_number(s, ",", &row->number) ||
            sp_fail(error, SP_INPUT, "%s: expected the number of a row first", place_of(p, s).text);
 }
 
@@ -154,9 +163,10 @@ static bool has_same_keys(struct sp_joined_rows *j, const cJSON *object)
     return same;
 }
 
-static bool take_json(struct sp_joined_rows *j, const struct sp_part *p, const char *s,
-                      const char **end, uint64_t *number, struct sp_error *error)
+static bool take_json(struct sp_joined_rows *j, const struct sp_part *p, const char **end,
+                      struct sp_part_row *row, struct sp_error *error)
 {
+    const char *const s = row->text;
     static const char start[] = "{\"row\":";
     struct sp_json json;
     struct sp_error wrong = {0};
@@ -164,11 +174,13 @@ static bool take_json(struct sp_joined_rows *j, const struct sp_part *p, const c
     *end = s + length + (s[length] == '\n');
     char *const line = sp_must(strndup(s, length));
     const bool numbered = strncmp(line, start, sizeof start - 1) == 0 &&
-                          read_number(line + sizeof start - 1, ",}", number);
+                          read_number(line + sizeof start - 1, ",}", &row->number);
     const bool parsed = numbered && sp_json_parse(line, length, "line", &json, &wrong);
     const bool same = parsed && has_same_keys(j, json.root);
-    if (parsed)
+    if (parsed) {
+        row->failed = cJSON_IsString(cJSON_GetObjectItemCaseSensitive(json.root, "reason"));
         sp_json_free(&json);
+    }
     free(line);
     if (!numbered)
         return sp_fail(error, SP_INPUT, "%s: expected {\"row\": and its number",
@@ -205,12 +217,13 @@ static bool take_part(struct sp_joined_rows *j, int part, struct sp_error *error
         return false;
     for (bool first = true; *s; s = end, first = false) {
         struct sp_part_row row = {.text = s, .part = part};
-        if (!(j->json ? take_json : take_csv)(j, p, s, &end, &row.number, error))
+        if (!(j->json ? take_json : take_csv)(j, p, &end, &row, error))
             return false;
         if (!first && row.number <= j->rows[j->n_rows - 1].number)
             return sp_fail(error, SP_INPUT, "%s: row %" PRIu64 " follows row %" PRIu64,
                            place_of(p, s).text, row.number, j->rows[j->n_rows - 1].number);
         row.length = (size_t)(end - s);
+        j->n_failed += row.failed;
         add_row(j, &row);
     }
     return true;
@@ -258,17 +271,30 @@ static bool read_parts(struct sp_joined_rows *j, struct sp_pipes *pipes, const c
     return true;
 }
 
-bool sp_join_rows(struct sp_pipes *pipes, const char *const *names, int n, bool gaps,
+/* Leaves out the rows without an answer. */
+static void drop_failed(struct sp_joined_rows *j)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < j->n_rows; i++)
+        if (!j->rows[i].failed)
+            j->rows[kept++] = j->rows[i];
+    j->n_rows = kept;
+    j->n_failed = 0;
+}
+
+bool sp_join_rows(struct sp_pipes *pipes, const char *const *names, int n, bool valid,
                   struct sp_joined_rows *j, struct sp_error *error)
 {
     *j = (struct sp_joined_rows){.parts = sp_must(calloc((size_t)n + 1, sizeof *j->parts))};
     if (!read_parts(j, pipes, names, n, error))
         return false;
-    /* as a sweep without an answer: a grid that computed nothing must not look like one that did */
     if (j->n_rows == 0)
-        return sp_fail(error, SP_INPUT, "no part has a row");
+        return valid || sp_fail(error, SP_INPUT, "no part has a row");
     qsort(j->rows, j->n_rows, sizeof *j->rows, compare);
-    return check_order(j, gaps, error);
+    const bool ok = check_order(j, valid, error);
+    if (valid)
+        drop_failed(j);
+    return ok;
 }
 
 void sp_free_joined_rows(struct sp_joined_rows *j)

@@ -59,6 +59,12 @@ expect "$(offer scaleplan sweep step --remat full,sel)" full,selective
 expect "$(offer scaleplan step --get mem)" memory.fits fits
 expect "$(offer scaleplan step --get mfu,memory.f)" mfu,memory.fits
 expect "$(offer scaleplan fit --get state_b)" state_bytes mfu
+# Fields of a plan, also behind others, where = breaks words.
+expect "$(offer scaleplan search --fix rem)" remat= dp=
+expect "$(offer scaleplan search --only '')" zero= --model
+expect "$(offer scaleplan search --near tp = 8,p)" 8,pp= 8,dp=
+expect "$(offer scaleplan search --near tp = 8,pp = 2,v)" 2,vpp= --model
+expect "$(offer scaleplan search --explain-rejects tp=8,sche)" tp=8,schedule= --model
 # What the program prints is what is installed.
 for shell in bash:scaleplan zsh:_scaleplan fish:scaleplan.fish; do
   scaleplan completion "${shell%:*}" | cmp - "$folder/${shell#*:}" || failed=1
@@ -115,6 +121,7 @@ END
   expect "$(zsh_offer 'scaleplan show llama3')" llama3-8b llama2-7b
   expect "$(zsh_offer 'scaleplan list h')" hardware plan.sh
   expect "$(zsh_offer 'scaleplan step --get memory.fi')" memory.fits mfu
+  expect "$(zsh_offer 'scaleplan search --near tp=8,sch')" schedule= mfu
   expect "$(zsh_offer 'scaleplan sweep s')" step fit
   expect "$(zsh_offer 'scaleplan sweep step --mod')" --model
   expect "$(zsh_offer 'scaleplan sweep step --va')" --valid
@@ -132,6 +139,7 @@ if has fish; then
   expect "$(fish_offer 'scaleplan list ')" hardware plan.sh
   expect "$(fish_offer 'scaleplan lint p')" plan.sh
   expect "$(fish_offer 'scaleplan step --get memory.fi')" memory.fits mfu
+  expect "$(fish_offer 'scaleplan search --fix rem')" remat= --model
   expect "$(fish_offer 'scaleplan sweep s')" step plan.sh
   expect "$(fish_offer 'scaleplan sweep step --mod')" --model
   expect "$(fish_offer 'scaleplan sweep step --va')" --valid

@@ -50,5 +50,20 @@ day=$(sed -n 's/^set(SCALEPLAN_DATE \([0-9-]*\)).*/\1/p' CMakeLists.txt)
 grep -qx "version: $version" CITATION.cff || fail "CITATION.cff: not of version $version"
 grep -qx "date-released: $day" CITATION.cff || fail "CITATION.cff: not of $day"
 grep -q "^## $version\$" docs/CHANGELOG.md || fail "docs/CHANGELOG.md: says nothing of $version"
+# The last row of the table of pieces of physics, which nothing prints, is the fit of the first table: "9.0, 8.7".
+awk -F' *[|] *' '
+  /^\| \*\*its publication left out\*\*/ { for (i = 3; i <= 6; i++) one[i] = $i }
+  /^\| \*\*its stack left out\*\*/ { for (i = 3; i <= 6; i++) two[i] = $i }
+  /^### What each piece/ { on = 1 }
+  on && /^\|/ { rows++; for (i = 3; i <= 6; i++) last[i] = $i }
+  on && rows && !/^\|/ { exit }
+  END {
+    for (i = 3; i <= 6; i++) {
+      wanted = one[i] ", " two[i]
+      gsub(/[*]/, "", wanted)
+      if (one[i] == "" || last[i] != wanted) { print "docs/accuracy.md: the pieces end with " last[i] ", the fit has " wanted; wrong = 1 }
+    }
+    exit wrong
+  }' docs/accuracy.md || failed=1
 [ $failed = 0 ] && echo "$(lines "${users[@]}") lines for users, $(lines "${developers[@]}") for developers"
 exit $failed

@@ -53,6 +53,11 @@ class Draw:
             lambda: f"{name}=$(echo ${other},{number} | {r.choice(['cut -d, -f2', 'sed s/,.*//', 'tr , 1'])})",
             lambda: f"set -- x/{number}.y; {name}=${{1##*/}}; {name}=${{{name}%.*}}", lambda: f"{name}=$(sed 's/1/2/g' <<< 1{number}1)",
             lambda: f"{name}=1{number}9; {name}=${{{name}{r.choice([':1:2', '/9/3', '//[0-9]/1', '%9', '#1', ':1'])}}}; {name}=$((1 + {name} % 50))",
+            lambda: f"for k in {{{number}..{self.number()}}}; do {name}=$k; done", lambda: f"set -- a{{b,c{{1,{number}}}}}d {{1..{number}}}; {name}=$#",
+            lambda: f"for k in $(seq {r.choice(['', '3 ', '2 3 ', '9 -2 '])}{number}); do {name}=$(({name} + k)); done",
+            lambda: f"list=({{3,{number}}}{{1..9..3}}); {name}=${{list[{r.choice([0, 4])}]}}", lambda: f"declare -n ref={other}; ref={number}; declare +n ref",
+            lambda: f"{name}=$(({other} {r.choice(['|', '&', '^', '<<'])} {number} % 5 + ({name} >> 1)))", lambda: f"(({name} {r.choice(['|=', '^=', '&=', '>>='])} 3))",
+            lambda: f"( {self.test()} && exit 1; exit 0 ) || {name}={number}", lambda: f"{r.choice(['command', 'builtin'])} export {name}={number}",
             lambda: f"{self.test()} && {name}={number}", lambda: f"{self.test()} || {name}={number}",
             lambda: f"{self.test()} && {name}=3 || {name}={number}", lambda: self.call()])()
 
@@ -85,7 +90,7 @@ class Draw:
     def function(self, depth):
         self.counter += 1
         name, kept = f"f{self.counter}", self.name()
-        lines = [self.r.choice([f"local {kept}={self.number()}", f"local {kept}; {kept}=3", f"{kept}=${{1:-{self.number()}}}", f"{kept}=$#",
+        lines = [self.r.choice([f"local {kept}={self.number()}", f"local {kept}; {kept}=3", f"{kept}=${{1:-{self.number()}}}", f"{kept}=$#", f"local -n ref={kept}; ref={self.number()}",
                                 f"shift; {kept}=${{1:-5}}", f'for w in "$@"; do {kept}=$w; done', f"{kept}=${{2:-7}}"])]
         lines.append(self.body(depth))
         if self.r.random() < 0.4:

@@ -345,6 +345,11 @@ static void human(void **state)
         {0.738, SP_NUMBER, "0.738"},
         {1.3056, SP_NUMBER, "1.31"},
         {1, SP_VERDICT, "yes"},
+        {44.7, SP_DAYS, "44.7 days"},
+        {0.25, SP_DAYS, "0.250 days"},
+        {4.08e-5, SP_DAYS, "3.53 s"}, /* of 86,400 s */
+        {0.05, SP_DAYS, "72.0 min"},
+        {0, SP_DAYS, "0 s"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char text[64];

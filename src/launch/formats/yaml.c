@@ -19,6 +19,16 @@ struct level {
     int items; /* of a list */
 };
 
+/* What an anchor (&NAME) names: a value, or the settings of a mapping or list that are named below
+ * `path`. */
+struct anchor {
+    char name[64], path[sizeof((struct sp_setting *)NULL)->name],
+        value[sizeof((struct sp_setting *)NULL)->value];
+    bool scalar, quoted, nothing;
+    int depth, first, last; /* of the settings; last -1: it is not over */
+};
+enum { MOST_ANCHORS = 64 };
+
 struct reader {
     struct sp_settings *settings;
     const struct sp_typed_names *names;
@@ -26,6 +36,8 @@ struct reader {
     char path[sizeof((struct sp_setting *)NULL)->name];
     struct level level[SP_JSON_MAX_DEPTH + 1];
     int depth;
+    struct anchor anchor[MOST_ANCHORS];
+    int anchors;
 };
 
 /* The value of another setting, "${.sibling}" or "${section.name}", if it precedes this one. */
@@ -190,6 +202,26 @@ static void close_level(struct reader *r)
     r->path[r->level[r->depth].path] = '\0';
 }
 
+/* Remembers an anchor; NULL: it has no name, or there is no room, so that its alias is refused. */
+static struct anchor *add_anchor(struct reader *r, const yaml_char_t *name)
+{
+    if (!name || r->anchors == MOST_ANCHORS)
+        return NULL;
+    struct anchor *const a = &r->anchor[r->anchors++];
+    *a = (struct anchor){.first = r->settings->n, .last = -1, .depth = r->depth};
+    snprintf(a->name, sizeof a->name, "%s", (const char *)name);
+    snprintf(a->path, sizeof a->path, "%s", r->path);
+    return a;
+}
+
+/* Ends the anchors of the mapping or list that is over. */
+static void end_anchors(struct reader *r)
+{
+    for (int i = 0; i < r->anchors; i++)
+        if (r->anchor[i].last < 0 && r->anchor[i].depth == r->depth)
+            r->anchor[i].last = r->settings->n;
+}
+
 static bool is_null(const yaml_event_t *event)
 {
     const char *const value = (const char *)event->data.scalar.value;
@@ -198,11 +230,28 @@ static bool is_null(const yaml_event_t *event)
             sp_is(value, "None"));
 }
 
+/* The end of the entry at this place. */
+static void end_entry(struct reader *r)
+{
+    struct level *const level = &r->level[r->depth];
+    level->items++;
+    level->named = false;
+    if (!level->list)
+        r->path[level->path] = '\0';
+}
+
 static bool take_scalar(struct reader *r, const yaml_event_t *event)
 {
     const char *const value = (const char *)event->data.scalar.value;
+    const bool quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
     struct level *const level = &r->level[r->depth];
-    bool ok = true;
+    struct anchor *const anchor = add_anchor(r, event->data.scalar.anchor);
+    if (anchor) {
+        anchor->scalar = true;
+        anchor->quoted = quoted;
+        anchor->nothing = is_null(event);
+        snprintf(anchor->value, sizeof anchor->value, "%s", value);
+    }
     if (r->depth == 0)
         return true;
     if (!level->list && !level->named) {
@@ -210,13 +259,75 @@ static bool take_scalar(struct reader *r, const yaml_event_t *event)
         level->named = true;
         return true;
     }
-    if (!is_null(event))
-        ok = add_value(r, value, event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE,
-                       (int)event->start_mark.line + 1);
-    level->items++;
-    level->named = false;
-    if (!level->list)
-        r->path[level->path] = '\0';
+    const bool ok = is_null(event) || add_value(r, value, quoted, (int)event->start_mark.line + 1);
+    end_entry(r);
+    return ok;
+}
+
+/* Cuts "<<", the name under which a mapping takes the entries of others, from a path; false: it is
+ * not there. */
+static bool cut_merge(char *path)
+{
+    size_t n = strlen(path);
+    while (n > 0 && isdigit((unsigned char)path[n - 1]))
+        n--;
+    n -= n > 0 && path[n] && path[n - 1] == '.'; /* "<<.0" of a list of mappings */
+    const bool merges =
+        n >= 2 && strncmp(path + n - 2, "<<", 2) == 0 && (n == 2 || path[n - 3] == '.');
+    if (merges)
+        path[n > 2 ? n - 3 : 0] = '\0';
+    return merges;
+}
+
+/* The settings below an anchor, below this path too; in a merge those that it lacks. */
+static bool copy_below(struct reader *r, const struct anchor *a)
+{
+    struct sp_settings *const s = r->settings;
+    char path[sizeof r->path], name[sizeof r->path];
+    snprintf(path, sizeof path, "%s", r->path);
+    const bool merges = cut_merge(path);
+    for (int i = a->first; i < a->last; i++) {
+        const char *rest = s->at[i].name + strlen(a->path);
+        rest += path[0] == '\0' && *rest == '.';
+        snprintf(name, sizeof name, "%s%s%s", path, a->path[0] == '\0' && path[0] ? "." : "", rest);
+        s->at[i].read = true;
+        if (!(merges && sp_has_setting(s, name)) && !sp_copy_setting(s, &s->at[i], name))
+            return false;
+    }
+    return true;
+}
+
+/* "*NAME": what an anchor names, once more. */
+static bool take_alias(struct reader *r, const yaml_event_t *event)
+{
+    const char *const name = (const char *)event->data.alias.anchor;
+    const int line = (int)event->start_mark.line + 1;
+    struct level *const level = &r->level[r->depth];
+    char item[16];
+    int i = r->anchors - 1;
+    bool ok = true;
+    while (i >= 0 && !sp_is(r->anchor[i].name, name))
+        i--;
+    const struct anchor *const a = i >= 0 ? &r->anchor[i] : NULL;
+    if (!a || (!a->scalar && a->last < 0))
+        return sp_fail(r->settings->error, SP_INPUT, "%s:%d: no anchor &%s before this",
+                       sp_safe(r->settings->origin), line, sp_safe(name));
+    if (a->scalar && !level->list && !level->named) { /* a key */
+        enter(r, a->value);
+        level->named = true;
+        return true;
+    }
+    if (a->scalar) {
+        ok = a->nothing || add_value(r, a->value, a->quoted, line);
+    } else {
+        const size_t before = strlen(r->path);
+        snprintf(item, sizeof item, "%d", level->items);
+        if (level->list)
+            enter(r, item);
+        ok = copy_below(r, a);
+        r->path[before] = '\0';
+    }
+    end_entry(r);
     return ok;
 }
 
@@ -225,15 +336,18 @@ static bool take_event(struct reader *r, const yaml_event_t *event)
     switch (event->type) {
     case YAML_MAPPING_START_EVENT:
     case YAML_SEQUENCE_START_EVENT:
-        return open_level(r, event->type == YAML_SEQUENCE_START_EVENT);
+        if (!open_level(r, event->type == YAML_SEQUENCE_START_EVENT))
+            return false;
+        add_anchor(r, event->type == YAML_SEQUENCE_START_EVENT ? event->data.sequence_start.anchor
+                                                               : event->data.mapping_start.anchor);
+        return true;
     case YAML_MAPPING_END_EVENT:
     case YAML_SEQUENCE_END_EVENT:
+        end_anchors(r);
         close_level(r);
         return true;
     case YAML_ALIAS_EVENT:
-        r->level[r->depth].named = false;
-        r->path[r->level[r->depth].path] = '\0';
-        return true;
+        return take_alias(r, event);
     case YAML_SCALAR_EVENT:
         return take_scalar(r, event);
     default:

@@ -18,17 +18,21 @@ struct sum {
     int depth;
 };
 
-/* Operators from the weakest to the strongest; of two with the same start the longer comes first.
- */
+/* Operators from the weakest to the strongest; the longest that matches counts. */
 enum operation {
     OR,
     AND,
+    BITS_OR,
+    BITS_APART,
+    BITS_AND,
     EQUAL,
     DIFFERENT,
     AT_MOST,
     AT_LEAST,
     LESS,
     MORE,
+    LEFT,
+    RIGHT,
     ADD,
     TAKE,
     POWER,
@@ -41,10 +45,11 @@ static const struct {
     const char *sign;
     int level;
 } operators[OPERATIONS] = {
-    [OR] = {"||", 1},      [AND] = {"&&", 2},      [EQUAL] = {"==", 3}, [DIFFERENT] = {"!=", 3},
-    [AT_MOST] = {"<=", 4}, [AT_LEAST] = {">=", 4}, [LESS] = {"<", 4},   [MORE] = {">", 4},
-    [ADD] = {"+", 5},      [TAKE] = {"-", 5},      [POWER] = {"**", 7}, [TIMES] = {"*", 6},
-    [DIVIDE] = {"/", 6},   [REST] = {"%", 6},
+    [OR] = {"||", 1},       [AND] = {"&&", 2},    [BITS_OR] = {"|", 3},    [BITS_APART] = {"^", 4},
+    [BITS_AND] = {"&", 5},  [EQUAL] = {"==", 6},  [DIFFERENT] = {"!=", 6}, [AT_MOST] = {"<=", 7},
+    [AT_LEAST] = {">=", 7}, [LESS] = {"<", 7},    [MORE] = {">", 7},       [LEFT] = {"<<", 8},
+    [RIGHT] = {">>", 8},    [ADD] = {"+", 9},     [TAKE] = {"-", 9},       [POWER] = {"**", 11},
+    [TIMES] = {"*", 10},    [DIVIDE] = {"/", 10}, [REST] = {"%", 10},
 };
 
 static void skip(struct sum *s)
@@ -65,7 +70,8 @@ static int64_t apply(struct sum *s, enum operation operation, int64_t a, int64_t
 {
     int64_t value = 0;
     const bool divides = operation == DIVIDE || operation == REST;
-    if (divides && (b == 0 || (a == INT64_MIN && b == -1)))
+    const bool shifts = operation == LEFT || operation == RIGHT;
+    if ((divides && (b == 0 || (a == INT64_MIN && b == -1))) || (shifts && (b < 0 || b > 62)))
         s->wrong = true;
     if (s->wrong || s->unknown)
         return 0;
@@ -74,6 +80,12 @@ static int64_t apply(struct sum *s, enum operation operation, int64_t a, int64_t
         return a || b;
     case AND:
         return a && b;
+    case BITS_OR:
+        return a | b;
+    case BITS_APART:
+        return a ^ b;
+    case BITS_AND:
+        return a & b;
     case EQUAL:
         return a == b;
     case DIFFERENT:
@@ -86,6 +98,11 @@ static int64_t apply(struct sum *s, enum operation operation, int64_t a, int64_t
         return a < b;
     case MORE:
         return a > b;
+    case LEFT:
+        s->wrong = __builtin_mul_overflow(a, (int64_t)1 << b, &value);
+        return value;
+    case RIGHT:
+        return a >> b;
     case ADD:
         s->wrong = __builtin_add_overflow(a, b, &value);
         return value;
@@ -168,16 +185,18 @@ static void write_name(struct sum *s, const char *name, int64_t value)
  * -1 if there is none. */
 static int take_assignment(struct sum *s)
 {
-    static const char signs[] = "+-*/%";
-    static const enum operation of[] = {ADD, TAKE, TIMES, DIVIDE, REST};
+    static const char signs[] = "+-*/%&|^<>";
+    static const enum operation of[] = {ADD,      TAKE,    TIMES,      DIVIDE, REST,
+                                        BITS_AND, BITS_OR, BITS_APART, LEFT,   RIGHT};
     const char *const sign = *s->at ? strchr(signs, *s->at) : NULL;
+    const bool twice = sign && strchr("<>", *sign);
     if (s->at[0] == '=' && s->at[1] != '=') {
         s->at++;
         return OPERATIONS;
     }
-    if (!sign || s->at[1] != '=')
+    if (!sign || (twice && s->at[1] != *sign) || s->at[1 + twice] != '=')
         return -1;
-    s->at += 2;
+    s->at += 2 + twice;
     return (int)of[sign - signs];
 }
 
@@ -238,16 +257,19 @@ static int64_t read_factor(struct sum *s)
         s->wrong = true;
     if (s->wrong)
         return 0;
-    if (sign == '(' || sign == '!' || sign == '-' || sign == '+')
+    if (sign && strchr("(!-+~", sign))
         s->at++;
     if (sign == '(') {
         value = read_choice(s);
         skip(s);
         s->wrong = s->wrong || *s->at != ')';
         s->at += *s->at == ')';
-    } else if (sign == '!' || sign == '-' || sign == '+') {
+    } else if (sign && strchr("!-+~", sign)) {
         value = read_factor(s);
-        value = sign == '!' ? !value : sign == '-' && value != INT64_MIN ? -value : value;
+        value = sign == '!'                         ? !value
+                : sign == '~'                       ? ~value
+                : sign == '-' && value != INT64_MIN ? -value
+                                                    : value;
     } else {
         value = read_value(s);
     }
@@ -255,23 +277,32 @@ static int64_t read_factor(struct sum *s)
     return value;
 }
 
+/* The operator at a place; OPERATIONS: none. */
+static int operator_at(const char *at)
+{
+    int best = OPERATIONS;
+    for (int i = 0; i < OPERATIONS; i++) {
+        const size_t n = strlen(operators[i].sign);
+        if (strncmp(at, operators[i].sign, n) == 0 &&
+            (best == OPERATIONS || n > strlen(operators[best].sign)))
+            best = i;
+    }
+    return best;
+}
+
 /* Operators of at least this level, from the left. */
 static int64_t read_level(struct sum *s, int level)
 {
     int64_t value = read_factor(s);
-    for (bool found = true; found && !s->wrong;) {
-        found = false;
+    while (!s->wrong) {
         skip(s);
-        for (int i = 0; i < OPERATIONS && !found; i++) {
-            const size_t n = strlen(operators[i].sign);
-            if (operators[i].level < level || strncmp(s->at, operators[i].sign, n) != 0)
-                continue;
-            s->at += n;
-            found = true;
-            s->maybe += i == OR || i == AND;
-            value = apply(s, (enum operation)i, value, read_level(s, operators[i].level + 1));
-            s->maybe -= i == OR || i == AND;
-        }
+        const int i = operator_at(s->at);
+        if (i == OPERATIONS || operators[i].level < level)
+            break;
+        s->at += strlen(operators[i].sign);
+        s->maybe += i == OR || i == AND;
+        value = apply(s, (enum operation)i, value, read_level(s, operators[i].level + 1));
+        s->maybe -= i == OR || i == AND;
     }
     return value;
 }
@@ -313,11 +344,43 @@ static enum sp_shell_number finish(struct sum *s, int64_t *value, struct sp_shel
     return s->wrong || *s->at ? SP_NO_NUMBER : SP_NUMBER;
 }
 
+/* Whether an assignment, "++" or "--" stands here, behind a name. */
+static bool is_changed(const char *at)
+{
+    at += strspn(at, " \t");
+    const bool twice = *at && strchr("<>+-", *at) && at[1] == *at;
+    const bool compared = at[0] == '=' && at[1] == '=';
+    return (twice && *at != '<' && *at != '>') ||
+           (!compared && (*at == '=' || (*at && strchr("+-*/%&|^", *at) && at[1] == '=') ||
+                          (twice && at[2] == '=')));
+}
+
+/* The names that an expression assigns, as unknown: it cannot be read. */
+static void forget_names(struct sum *s, const char *at)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    const char *const from = at;
+    char name[64];
+    s->unknown = true;
+    while (*at) {
+        const size_t n = strspn(at, letters);
+        const bool led =
+            at - from >= 2 && (strncmp(at - 2, "++", 2) == 0 || strncmp(at - 2, "--", 2) == 0);
+        snprintf(name, sizeof name, "%.*s", (int)n, at);
+        if (n > 0 && n < sizeof name && !isdigit((unsigned char)*at) && (led || is_changed(at + n)))
+            write_name(s, name, 0);
+        at += n > 0 ? n : 1;
+    }
+}
+
 enum sp_shell_number sp_shell_run_sum(const char *expression, const struct sp_shell_writer *writer,
                                       int64_t *value, struct sp_shell_missing *missing)
 {
     struct sum s = {.at = expression, .scope = writer->scope, .writer = writer};
-    return finish(&s, value, missing);
+    const enum sp_shell_number number = finish(&s, value, missing);
+    if (s.wrong || *s.at)
+        forget_names(&s, expression);
+    return number;
 }
 
 enum sp_shell_number sp_shell_calculate(const char *expression, const struct sp_shell_scope *scope,

@@ -45,7 +45,9 @@ static enum status run_unset(struct run *r, const struct sp_shell_fields *fields
             return WORKED;
         if (name[0] == '-')
             continue;
-        if (strchr(name, '[')) { /* an item of a list */
+        if (sp_is(fields->at[1], "-n")) {
+            sp_shell_refer(&r->shell->scope, &r->shell->text, name, NULL);
+        } else if (strchr(name, '[')) { /* an item of a list */
             char list[64];
             snprintf(list, sizeof list, "%.*s", (int)strcspn(name, "["), name);
             sp_open_name(r, list);
@@ -130,7 +132,15 @@ static enum status run_printf(struct run *r, const struct sp_shell_fields *field
 static enum status run_other(struct run *r, const struct sp_shell_fields *fields)
 {
     sp_open_names(r, fields);
-    return sp_is(fields->at[0], "getopts") ? FAILED : PRESUMED; /* no parameters are given */
+    return PRESUMED;
+}
+
+/* `getopts LETTERS NAME [WORD...]`: fails where there are no words or parameters. */
+static enum status run_getopts(struct run *r, const struct sp_shell_fields *fields)
+{
+    sp_open_names(r, fields);
+    sp_open_name(r, "OPTARG");
+    return fields->n > 3 || sp_shell_parameters(&r->shell->scope) > 0 ? OPEN : FAILED;
 }
 
 bool sp_run_builtin(struct run *r, const struct sp_shell_fields *fields, enum status *status)
@@ -140,7 +150,7 @@ bool sp_run_builtin(struct run *r, const struct sp_shell_fields *fields, enum st
         enum status (*run)(struct run *r, const struct sp_shell_fields *fields);
     } builtins[] = {{"shift", run_shift},   {"unset", run_unset},     {"let", run_let},
                     {"set", run_set},       {"read", run_read},       {"printf", run_printf},
-                    {"mapfile", run_other}, {"readarray", run_other}, {"getopts", run_other}};
+                    {"mapfile", run_other}, {"readarray", run_other}, {"getopts", run_getopts}};
     for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
         if (sp_is(builtins[i].name, fields->at[0])) {
             *status = builtins[i].run(r, fields);
@@ -183,7 +193,10 @@ static void declare_word(struct run *r, bool local, enum sp_exported reach)
 void sp_run_declaration(struct run *r, bool local)
 {
     char name[64];
-    bool counts = false; /* "-i": the value is arithmetic */
+    bool counts = false;                          /* "-i": the value is arithmetic */
+    bool refers = false;                          /* "-n": the value is the name that is meant */
+    bool itself = false;                          /* "+n": names stand for themselves again */
+    bool freezes = sp_is_bare(r->at, "readonly"); /* also "-r", of names that are not local */
     enum sp_exported reach = sp_is_bare(r->at, "export") ? SP_EXPORTED : SP_MAYBE_EXPORTED;
     r->at = sp_shell_end_of_word(r->at);
     r->bared += reach == SP_EXPORTED && r->inside > 0 && sp_runs(r);
@@ -195,6 +208,9 @@ void sp_run_declaration(struct run *r, bool local)
         if (*r->at == '-') {
             local = local && !memchr(r->at, 'g', strcspn(r->at, " \t\n"));
             counts = counts || memchr(r->at, 'i', strcspn(r->at, " \t\n"));
+            freezes = freezes || memchr(r->at, 'r', strcspn(r->at, " \t\n"));
+            refers =
+                refers || (reach != SP_EXPORTED && memchr(r->at, 'n', strcspn(r->at, " \t\n")));
             reach = memchr(r->at, 'x', strcspn(r->at, " \t\n"))   ? SP_EXPORTED
                     : memchr(r->at, 'n', strcspn(r->at, " \t\n")) ? SP_OWN
                                                                   : reach;
@@ -207,9 +223,21 @@ void sp_run_declaration(struct run *r, bool local)
                 sp_open_name(r, name);
             if (reach != SP_MAYBE_EXPORTED && sp_runs(r))
                 sp_shell_let_reach(&r->shell->scope, &r->shell->text, name, reach);
+            if (refers && sp_runs(r))
+                sp_shell_refer(&r->shell->scope, &r->shell->text, name,
+                               sp_shell_value(&r->shell->scope, name));
+        } else if (strncmp(r->at, "+n", 2) == 0) {
+            r->at = sp_shell_end_of_word(r->at);
+            itself = true;
+        } else if (itself && name[0]) {
+            r->at = sp_shell_end_of_word(r->at);
+            if (sp_runs(r))
+                sp_shell_refer(&r->shell->scope, &r->shell->text, name, NULL);
         } else if (*r->at && !strchr("\n;&|<>()", *r->at)) {
             declare_word(r, local, reach);
         }
+        if (freezes && !local && name[0] && sp_runs(r))
+            sp_shell_freeze(&r->shell->scope, name);
     }
 }
 
@@ -228,6 +256,9 @@ void sp_exit_script(struct run *r, const struct sp_shell_fields *fields)
     if (returns) {
         r->returned = fields->n > 1 ? status_of(fields->at[1]) : PRESUMED;
         r->leave = RETURNS;
+    } else if (r->subshells > 0) {
+        r->returned = fields->n > 1 ? status_of(fields->at[1]) : PRESUMED;
+        r->leave = EXITS;
     } else if (!fails || r->open > 0) {
         r->leave = EXITS;
     } else {

@@ -10,6 +10,7 @@
 #include "base/text.h"
 
 #include "launch/shell/arithmetic.h"
+#include "launch/shell/braces.h"
 #include "launch/shell/filters.h"
 
 enum { DEEPEST = 24 };
@@ -131,22 +132,6 @@ static bool put_here(struct word *w, const char *at)
     return true;
 }
 
-/* The end of `IFS=WORD;` before an echo, and its first character, which joins a list. Other words
- * before or after an echo make its output unknown. */
-static const char *read_joint(const char *at, char *joint)
-{
-    if (strncmp(at, "IFS=", 4) != 0)
-        return at;
-    at += 4;
-    const char quote = *at == '\'' || *at == '"' ? *at++ : '\0';
-    *joint = *at;
-    while (*at && (quote ? *at != quote : !strchr("; \n", *at)))
-        at++;
-    at += quote && *at == quote;
-    at += strspn(at, " ");
-    return *at == ';' ? at + 1 + strspn(at + 1, " ") : at;
-}
-
 /* The result of `expr` for a sum of whole numbers, signs and parentheses; false for anything else.
  */
 static bool put_expr(struct word *w, const struct sp_shell_fields *fields)
@@ -173,21 +158,6 @@ static bool put_expr(struct word *w, const struct sp_shell_fields *fields)
     return true;
 }
 
-/* The end of a redirection into nothing ("2>/dev/null", "&> /dev/null", "2>&1"); `at` itself if
- * there is none. */
-static const char *skip_nowhere(const char *at)
-{
-    static const char nowhere[] = "/dev/null";
-    const char *to = at + (*at == '&' || (isdigit((unsigned char)*at) && at[1] == '>'));
-    if (*to != '>')
-        return at;
-    to += 1 + (to[1] == '>');
-    if (to[0] == '&' && isdigit((unsigned char)to[1]))
-        return to + 2;
-    to += strspn(to, " ");
-    return strncmp(to, nowhere, sizeof nowhere - 1) == 0 ? to + sizeof nowhere - 1 : at;
-}
-
 /* The first name without a value in a text, as its mark; NULL if there is none. */
 static const char *unset_in(struct sp_shell_text *text, const char *value)
 {
@@ -202,7 +172,7 @@ static const char *read_stage(struct word *w, const char *at, const char *last,
                               struct sp_shell_fields *fields, const char **input)
 {
     for (at += strspn(at, " "); at < last; at += strspn(at, " \t")) {
-        const char *const past = skip_nowhere(at);
+        const char *const past = sp_shell_skip_nowhere(at);
         struct sp_shell_fields text = {0};
         if (past > at) {
             at = past;
@@ -213,7 +183,7 @@ static const char *read_stage(struct word *w, const char *at, const char *last,
         } else if (strchr("\n;&|<>()#", *at)) {
             break;
         } else {
-            at = sp_shell_expand(w->shell, at, true, fields);
+            at = sp_shell_expand_words(w->shell, at, fields);
         }
     }
     return at;
@@ -245,7 +215,7 @@ static bool put_output(struct word *w, const char *at, const char *end)
     char joint = '\0';
     if (at[0] != '$' || w->depth >= DEEPEST || end[-1] != ')')
         return false;
-    at = read_joint(at + 2 + strspn(at + 2, " "), &joint);
+    at = sp_shell_read_joint(at + 2 + strspn(at + 2, " "), &joint);
     const char *const words = at, *const last = end - 1;
     const char *text = NULL;
     bool ok = true, done = false;
@@ -309,13 +279,14 @@ static size_t length_of_name(const char *at)
     return n > 0 ? n : *at && strchr("@*#?$!-", *at) ? 1 : 0;
 }
 
-static void put_parameters(struct word *w)
+/* `apart`: "$@", else "$*", which is one word. */
+static void put_parameters(struct word *w, bool apart)
 {
     char name[16];
     for (int i = 1; i <= sp_shell_parameters(&w->shell->scope); i++) {
         snprintf(name, sizeof name, "%d", i);
         if (i > 1)
-            put_value(w, (char[]){SP_ITEM, '\0'}, true);
+            put_value(w, (char[]){SP_ITEM, '\0'}, apart);
         put_value(w, sp_shell_value(&w->shell->scope, name), false);
     }
 }
@@ -341,13 +312,24 @@ static void put_name(struct word *w, const char *name, bool items)
 {
     const char *const value = value_of(w, name);
     if (sp_is(name, "@") || sp_is(name, "*"))
-        put_parameters(w);
+        put_parameters(w, name[0] == '@');
     else if (sp_is(name, "#"))
         put_number_of_parameters(w);
     else if (value)
         put_value(w, value, items);
     else
         put_mark(w, strchr("?$!-0", name[0]) ? SP_OPEN : SP_UNSET, name);
+}
+
+/* $NAME or ${NAME}: of a known list the first item. */
+static void put_plain(struct word *w, const char *name)
+{
+    const char *const value = value_of(w, name), *const stop =
+                                                     value ? strchr(value, SP_ITEM) : NULL;
+    if (stop && !strpbrk(value, (char[]){SP_UNSET, SP_OPEN, '\0'}))
+        put_value(w, sp_shell_copy(&w->shell->text, value, (size_t)(stop - value)), false);
+    else
+        put_name(w, name, true);
 }
 
 /* ${NAME:-word} and similar; other operations of a shell on values are unknown here. */
@@ -391,8 +373,8 @@ static long items_of(const char *value)
 }
 
 /* The item of a list at an index, a sum that ends before `last`; items from 0, from the last one
- * where it is negative. */
-static void put_item(struct word *w, const char *name, const char *index, const char *last)
+ * where it is negative. "" where it has none; NULL: not known. */
+static const char *item_of(struct word *w, const char *name, const char *index, const char *last)
 {
     const char *value = value_of(w, name);
     struct sp_shell_missing missing;
@@ -401,18 +383,25 @@ static void put_item(struct word *w, const char *name, const char *index, const 
                        !strstr(value, (char[]){SP_ITEM, '[', '\0'}) &&
                        sp_shell_calculate(expanded(w, index, last - 1), &w->shell->scope, &n,
                                           &missing) == SP_NUMBER;
+    const bool open = value && strchr(value, SP_OPEN); /* it may have been several */
     n += known && n < 0 ? items_of(value) : 0;
-    if (!known || n < 0) {
-        put_mark(w, SP_OPEN, name);
-        return;
-    }
+    if (!known || n < 0)
+        return NULL;
     for (; n > 0 && value; n--)
         value = (value = strchr(value, SP_ITEM)) ? value + 1 : NULL;
     const char *const stop = value ? strchr(value, SP_ITEM) : NULL;
-    if (value)
-        put_value(
-            w, sp_shell_copy(&w->shell->text, value, stop ? (size_t)(stop - value) : strlen(value)),
-            false);
+    if (!value)
+        return open ? NULL : "";
+    return sp_shell_copy(&w->shell->text, value, stop ? (size_t)(stop - value) : strlen(value));
+}
+
+static void put_item(struct word *w, const char *name, const char *index, const char *last)
+{
+    const char *const item = item_of(w, name, index, last);
+    if (!item)
+        put_mark(w, SP_OPEN, name);
+    else if (*item)
+        put_value(w, item, false);
 }
 
 /* "${!NAME[@]}": the indices of a list, which are consecutive for a known one. */
@@ -431,17 +420,21 @@ static bool put_indices(struct word *w, const char *at, const char *last)
     return items >= 0;
 }
 
-static void put_count(struct word *w, const char *name, const char *at)
+/* ${#NAME}, ${#NAME[@]} or ${#NAME[INDEX]}; `at` is behind the name. */
+static void put_count(struct word *w, const char *name, const char *at, const char *last)
 {
     char digits[24];
     const char *const value = sp_shell_value(&w->shell->scope, name);
     const bool all = at[0] == '[' && strchr("@*", at[1]) && at[2] == ']';
+    const char *const item = all ? NULL : *at == '[' ? item_of(w, name, at + 1, last) : value;
     const long n = value && !*value ? 0 : items_of(value);
-    if (!value || n < 0 || (!all && (*at == '[' || n > 1))) {
+    const bool known =
+        all ? value && n >= 0 : item && !strpbrk(item, (char[]){SP_UNSET, SP_OPEN, SP_ITEM, '\0'});
+    if (!known) {
         put_mark(w, SP_OPEN, name);
         return;
     }
-    snprintf(digits, sizeof digits, "%ld", all ? n : (long)strlen(value));
+    snprintf(digits, sizeof digits, "%ld", all ? n : (long)strlen(item));
     sp_shell_puts(&w->piece, digits);
 }
 
@@ -466,9 +459,11 @@ static const char *put_braces(struct word *w, const char *at)
     from += n;
     const bool all = *from == '[' && (from[1] == '@' || from[1] == '*') && from[2] == ']';
     if (count)
-        put_count(w, name, from);
-    else if (from == last || (all && from + 3 == last))
-        put_name(w, name, from == last || from[1] == '@');
+        put_count(w, name, from, last);
+    else if (from == last)
+        put_plain(w, name);
+    else if (all && from + 3 == last)
+        put_name(w, name, from[1] == '@');
     else if (all)
         put_operation(w, name, from + 3, last);
     else if (*from == '[')
@@ -499,7 +494,7 @@ static const char *put_dollar(struct word *w, const char *at)
         return at + 1;
     }
     snprintf(name, sizeof name, "%.*s", (int)n, at + 1);
-    put_name(w, name, false);
+    put_plain(w, name);
     return at + 1 + n;
 }
 
@@ -545,17 +540,6 @@ static void expand_text(struct word *w, const char *at, const char *end)
     }
 }
 
-static const char *without_tabs(struct sp_shell *shell, const char *text)
-{
-    struct sp_shell_piece piece = {0};
-    for (bool start = true; *text; text++) {
-        if (!start || *text != '\t')
-            sp_shell_put(&piece, *text);
-        start = *text == '\n' || (start && *text == '\t');
-    }
-    return sp_shell_take(&piece, &shell->text);
-}
-
 const char *sp_shell_expand_here(struct sp_shell *shell, const char *at, const struct sp_here *here)
 {
     size_t n;
@@ -569,7 +553,7 @@ const char *sp_shell_expand_here(struct sp_shell *shell, const char *at, const s
     const char *const text = end->plain ? sp_shell_copy(&shell->text, from, n)
                                         : sp_shell_take(&word.piece, &shell->text);
     free(fields.at);
-    return end->tabs ? without_tabs(shell, text) : text;
+    return end->tabs ? sp_shell_without_tabs(&shell->text, text) : text;
 }
 
 const char *sp_shell_expand(struct sp_shell *shell, const char *at, bool split,
@@ -582,5 +566,30 @@ const char *sp_shell_expand(struct sp_shell *shell, const char *at, bool split,
         word.some = true;
     end_field(&word);
     free(word.piece.at);
+    return end;
+}
+
+void sp_shell_expand_apart(struct sp_shell *shell, const char *from, const char *text, bool split,
+                           struct sp_shell_fields *fields)
+{
+    const int line = sp_shell_line_at(shell, from);
+    const char *const counted = shell->counted;
+    shell->counted = NULL;
+    sp_shell_expand(shell, text, split, fields);
+    shell->counted = counted;
+    shell->line = line;
+}
+
+const char *sp_shell_expand_words(struct sp_shell *shell, const char *at,
+                                  struct sp_shell_fields *fields)
+{
+    struct sp_shell_fields words = {0};
+    const char *const end = sp_shell_end_of_word(at);
+    if (!memchr(at, '{', (size_t)(end - at)))
+        return sp_shell_expand(shell, at, true, fields);
+    sp_shell_unbrace(&shell->text, sp_shell_copy(&shell->text, at, (size_t)(end - at)), &words);
+    for (int i = 0; i < words.n; i++)
+        sp_shell_expand_apart(shell, at, words.at[i], true, fields);
+    free(words.at);
     return end;
 }

@@ -4,6 +4,7 @@
 
 #include "launch/shell/script_blanks.h"
 #include "launch/shell/state.h"
+#include "launch/shell/word_ends.h"
 
 /* A script being read: its names, and a way to find the line of a place in its text. */
 struct sp_shell {
@@ -17,17 +18,19 @@ struct sp_shell {
 /* The line of a place in the text that is read. */
 int sp_shell_line_at(struct sp_shell *shell, const char *at);
 
-/* The end of the word that starts here: an unquoted blank or operator. */
-const char *sp_shell_end_of_word(const char *at);
-
-/* The end of "( ... )", "$( ... )" or "` ... `" that starts here. */
-const char *sp_shell_end_of_group(const char *at);
-
 /* Expands the word that starts here into fields and returns its end. `split`: like words of a
  * command, so that blanks in values separate fields; else into one field, like an assigned
  * value. */
 const char *sp_shell_expand(struct sp_shell *shell, const char *at, bool split,
                             struct sp_shell_fields *fields);
+
+/* The same for a word of a command, which may be several in braces: a{b,c}, {1..3}. */
+const char *sp_shell_expand_words(struct sp_shell *shell, const char *at,
+                                  struct sp_shell_fields *fields);
+
+/* The same for a text that is no part of the script: its marks have the line of `from`. */
+void sp_shell_expand_apart(struct sp_shell *shell, const char *from, const char *text, bool split,
+                           struct sp_shell_fields *fields);
 
 /* The text of the last here-document opened on this place's line: with values in place of names,
  * unless its end word was quoted. */

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <fnmatch.h>
 #include <regex.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,6 +44,33 @@ static const char *echo(struct sp_shell_text *text, const struct sp_shell_fields
 {
     (void)input;
     return words->n > 1 && words->at[1][0] == '-' ? NULL : join(text, words, 1);
+}
+
+/* Numbers from the first to the last, a line each: seq LAST, seq FIRST [STEP] LAST. */
+static const char *count(struct sp_shell_text *text, const struct sp_shell_fields *words,
+                         const char *input)
+{
+    enum { MOST = 4096 };
+    struct sp_shell_piece piece = {0};
+    long of[3] = {1, 1, 1}; /* first, step, last */
+    (void)input;
+    for (int i = 1; i < words->n; i++) {
+        const char *const word = words->at[i], *const digits = word + (word[0] == '-');
+        const int place = i == words->n - 1 ? 2 : i - 1;
+        if (words->n > 4 || !*digits || digits[strspn(digits, "0123456789")] || strlen(digits) > 9)
+            return NULL;
+        of[place] = strtol(word, NULL, 10);
+    }
+    const bool ends = of[1] > 0 ? of[2] < of[0] : of[2] > of[0];
+    const long turns = of[1] ? (of[2] - of[0]) / of[1] : MOST;
+    if (words->n < 2 || turns >= MOST)
+        return NULL;
+    for (long i = 0; i <= turns && !ends; i++) {
+        char number[24];
+        snprintf(number, sizeof number, "%s%ld", i > 0 ? "\n" : "", of[0] + i * of[1]);
+        sp_shell_puts(&piece, number);
+    }
+    return sp_shell_take(&piece, text);
 }
 
 static const char *directory(struct sp_shell_text *text, const struct sp_shell_fields *words,
@@ -239,7 +267,7 @@ const char *sp_shell_filter(struct sp_shell_text *text, const struct sp_shell_fi
     } filters[] = {{"echo", echo},     {"dirname", directory}, {"basename", base},
                    {"realpath", path}, {"readlink", path},     {"cd", path},
                    {"pwd", folder},    {"sed", edit},          {"tr", translate},
-                   {"cut", field}};
+                   {"cut", field},     {"seq", count}};
     for (size_t i = 0; words->n > 0 && i < sizeof filters / sizeof *filters; i++)
         if (sp_is(words->at[0], filters[i].name))
             return filters[i].print(text, words, input);

@@ -67,6 +67,7 @@ static void leave_function(struct run *r, int locals)
 {
     while (r->locals > locals) {
         const struct kept_name *const kept = &r->local[--r->locals];
+        sp_shell_refer(&r->shell->scope, &r->shell->text, kept->name, NULL);
         sp_shell_set(&r->shell->scope, &r->shell->text, kept->name, kept->value);
         sp_shell_let_reach(&r->shell->scope, &r->shell->text, kept->name, kept->reach);
     }
@@ -126,13 +127,28 @@ static enum status take_in(struct run *r, const struct words *w)
     return OPEN;
 }
 
-static enum status execute(struct run *r, struct words *w)
+/* Takes `command` or `builtin` off, which run the rest without functions; false: it is not there.
+ */
+static bool take_lead(struct words *w)
 {
     const struct sp_shell_fields *const fields = &w->fields;
-    if (!sp_runs(r) || fields->n == 0)
+    if (fields->n < 2 || !sp_is_listed("command,builtin", fields->at[0], '\0') ||
+        fields->at[1][0] == '-')
+        return false;
+    w->fields.n--;
+    memmove(w->fields.at, w->fields.at + 1, (size_t)w->fields.n * sizeof *w->fields.at);
+    memmove(w->lines, w->lines + 1, (size_t)w->fields.n * sizeof *w->lines);
+    return true;
+}
+
+static enum status execute(struct run *r, struct words *w)
+{
+    if (!sp_runs(r) || w->fields.n == 0)
         return PRESUMED;
+    const bool led = take_lead(w);
+    const struct sp_shell_fields *const fields = &w->fields;
     const char *const word = fields->at[0];
-    for (int i = r->functions - 1; i >= 0; i--)
+    for (int i = r->functions - 1; i >= 0 && !led; i--)
         if (sp_is(r->function[i].name, word))
             return call_function(r, i, fields);
     if (sp_is(word, "[") || sp_is(word, "test"))
@@ -219,7 +235,13 @@ static enum status run_simple(struct run *r)
     struct words words = {0};
     struct ahead ahead = {0};
     char first[16];
-    snprintf(first, sizeof first, "%.*s", (int)strcspn(r->at, " \t\r\n;&|<>()"), r->at);
+    const char *const led = sp_is_bare(r->at, "command") || sp_is_bare(r->at, "builtin")
+                                ? r->at + strcspn(r->at, " \t\n")
+                                : r->at;
+    const char *const at = led + strspn(led, " \t");
+    snprintf(first, sizeof first, "%.*s", (int)strcspn(at, " \t\r\n;&|<>()"), at);
+    if (sp_is_listed(declaring, first, '\0') && first[0])
+        r->at = at;
     if (sp_is_listed(declaring, first, '\0') && first[0]) {
         sp_run_declaration(r, r->inside > 0 && sp_is_listed("local,declare,typeset", first, '\0'));
         return PRESUMED;
@@ -275,7 +297,7 @@ static bool define_function(struct run *r)
     const char *const called = sp_shell_copy(&r->shell->text, start, name);
     r->at += n;
     sp_skip_run(r, true);
-    if (sp_runs(r) && *r->at == '{') {
+    if (sp_runs(r)) {
         r->function = sp_room_for_one(r->function, r->functions, sizeof *r->function);
         r->function[r->functions++] = (struct function){called, r->at, r->text};
     }

@@ -290,13 +290,15 @@ static void run_counted(struct run *r)
     run_loop(r, &(struct loop){read_sum, run_step, &s});
 }
 
-/* The body of a loop over some words; if those are unknown, or too many, it is read once for any
- * number of iterations. */
-static void run_turns(struct run *r, const char *name, const struct sp_shell_fields *fields)
+/* The body of a loop over some words; if those are unknown, too many, or for a person to choose
+ * from
+ * (`select`), it is read once for any number of iterations. */
+static void run_turns(struct run *r, const char *name, const struct sp_shell_fields *fields,
+                      bool is_chosen)
 {
     static const char *const ends[] = {"done", NULL};
     const char *const body = r->at;
-    bool open = fields->n > MOST_TURNS || !name[0];
+    bool open = is_chosen || fields->n > MOST_TURNS || !name[0];
     for (int i = 0; i < fields->n; i++)
         open = open || sp_shell_gap_in(&r->shell->text, fields->at[i]);
     if (!sp_runs(r) || fields->n == 0) {
@@ -323,6 +325,7 @@ enum status sp_run_for(struct run *r)
     const struct sp_doubts doubts = sp_start_doubts(r);
     struct words words = {0};
     char name[64] = "";
+    const bool is_chosen = sp_is_bare(r->at, "select");
     r->at = sp_shell_end_of_word(r->at);
     sp_skip_run(r, false);
     const size_t n =
@@ -341,7 +344,7 @@ enum status sp_run_for(struct run *r)
     sp_skip_run(r, true);
     r->at += *r->at == ';';
     if (sp_take_bare(r, "do"))
-        run_turns(r, name, &words.fields);
+        run_turns(r, name, &words.fields, is_chosen);
     sp_end_doubts(r, doubts, BREAKS);
     sp_take_bare(r, "done");
     sp_free_words_of(&words);
@@ -414,7 +417,10 @@ enum status sp_run_group(struct run *r)
     struct sp_shell_scope *const before = sp_copy_scope(&r->shell->scope);
     r->steps += SP_BRANCH_STEPS;
     r->at++;
-    const enum status status = r->list(r, apart ? NULL : ends);
+    r->subshells += apart;
+    const enum status last = r->list(r, apart ? NULL : ends);
+    const enum status status = apart && r->leave == EXITS && leave != EXITS ? r->returned : last;
+    r->subshells -= apart;
     if (!apart) {
         sp_take_bare(r, "}");
         free(before);

@@ -27,9 +27,10 @@ struct run {
     bool exports;     /* `set -a`: assigned names are exported */
     enum leave leave;
     int levels;                   /* number of loops that `break` or `continue` leaves */
-    enum status returned;         /* return status of `return` */
+    enum status returned;         /* status of `return`, or of `exit` in a subshell */
     int bared;                    /* how often `unset` or `export` ran in a function */
     int inside;                   /* functions that are called */
+    int subshells;                /* "( ... )" around this place */
     enum leave doubtful;          /* a branch with an unknown condition may have left this way, */
     struct sp_shell_scope *doubt; /* and these were the names then; NULL: none has */
     struct kept_name {

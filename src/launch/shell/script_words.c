@@ -45,7 +45,7 @@ static void expand_word(struct run *r, struct words *w)
         return;
     }
     const int line = sp_shell_line_at(r->shell, r->at);
-    r->at = sp_shell_expand(r->shell, r->at, true, &w->fields);
+    r->at = sp_shell_expand_words(r->shell, r->at, &w->fields);
     for (int i = first; i < w->fields.n; i++) {
         w->lines = sp_room_for_one(w->lines, i, sizeof *w->lines);
         w->lines[i] = line;
@@ -121,14 +121,15 @@ void sp_read_assignment(struct run *r, size_t n)
         return;
     struct sp_shell_piece piece = {0};
     const char *const before = sp_shell_value(&r->shell->scope, name);
-    if (item)
+    const bool opens = item || (adds && !list && before && strchr(before, SP_ITEM));
+    if (opens)
         sp_shell_mark(&r->shell->text, &piece, SP_OPEN, name, sp_shell_line_at(r->shell, r->at));
-    if (adds && before) {
+    if (adds && before && !opens) {
         sp_shell_puts(&piece, before);
         if (list && before[0] && value[0])
             sp_shell_put(&piece, SP_ITEM);
     }
-    if (!item)
+    if (!opens)
         sp_shell_puts(&piece, value);
     value = sp_shell_take(&piece, &r->shell->text);
     sp_shell_set(&r->shell->scope, &r->shell->text, name, value);
@@ -158,7 +159,7 @@ enum status sp_read_test(struct run *r, const struct sp_shell_fields *fields, in
         n--;
     if (n <= 0) /* nothing is false */
         return FAILED;
-    const enum sp_shell_truth result = sp_shell_test(fields->at + first, n);
+    const enum sp_shell_truth result = sp_shell_test(fields->at + first, n, first == 0);
     if (result == SP_OPEN_TRUTH)
         remember_decider(r, fields);
     return (enum status)result;
@@ -190,18 +191,6 @@ enum status sp_read_brackets(struct run *r)
     return status;
 }
 
-/* Expands a text from outside the script: its marks have the line of `from`. */
-static void expand_apart(struct sp_shell *shell, const char *from, const char *text,
-                         struct sp_shell_fields *fields)
-{
-    const int line = sp_shell_line_at(shell, from);
-    const char *const counted = shell->counted;
-    shell->counted = NULL;
-    sp_shell_expand(shell, text, false, fields);
-    shell->counted = counted;
-    shell->line = line;
-}
-
 enum status sp_run_sum(struct run *r, const char *expression)
 {
     struct sp_shell_missing missing = {0};
@@ -225,7 +214,7 @@ enum status sp_run_sum_text(struct run *r, const char *from, const char *end)
         if (*c != '"')
             sp_shell_put(&piece, *c);
     sp_shell_put(&piece, '"');
-    expand_apart(r->shell, from, sp_shell_take(&piece, &r->shell->text), &fields);
+    sp_shell_expand_apart(r->shell, from, sp_shell_take(&piece, &r->shell->text), false, &fields);
     const char *const sum = fields.n > 0 ? fields.at[0] : "";
     if (sum[strspn(sum, " \t\n")])
         status = sp_run_sum(r, sum);

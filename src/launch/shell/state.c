@@ -49,12 +49,29 @@ void sp_shell_free(struct sp_shell_text *text)
     free(text->gaps);
 }
 
-static int find(const struct sp_shell_scope *scope, const char *name)
+static int find_itself(const struct sp_shell_scope *scope, const char *name)
 {
     int i = scope->n - 1;
     while (i >= 0 && !sp_is(scope->at[i].name, name))
         i--;
     return i;
+}
+
+/* The name for which a name stands. */
+static const char *meant(const struct sp_shell_scope *scope, const char *name)
+{
+    for (int hops = 0; hops < 8; hops++) {
+        const int i = find_itself(scope, name);
+        if (i < 0 || !scope->at[i].refers)
+            break;
+        name = scope->at[i].refers;
+    }
+    return name;
+}
+
+static int find(const struct sp_shell_scope *scope, const char *name)
+{
+    return find_itself(scope, meant(scope, name));
 }
 
 const char *sp_shell_value(const struct sp_shell_scope *scope, const char *name)
@@ -68,14 +85,34 @@ void sp_shell_set(struct sp_shell_scope *scope, struct sp_shell_text *text, cons
 {
     const int i = find(scope, name);
     if (i >= 0) {
-        if (!scope->at[i].pinned)
+        if (!scope->at[i].pinned && !scope->at[i].constant)
             scope->at[i].value = value;
     } else if (scope->n == SP_SHELL_NAMES) {
         text->full = "1024 names";
     } else {
+        const char *const new = meant(scope, name);
         scope->at[scope->n++] =
-            (struct sp_shell_name){.name = sp_shell_copy(text, name, strlen(name)), .value = value};
+            (struct sp_shell_name){.name = sp_shell_copy(text, new, strlen(new)), .value = value};
     }
+}
+
+void sp_shell_refer(struct sp_shell_scope *scope, struct sp_shell_text *text, const char *name,
+                    const char *other)
+{
+    int i = find_itself(scope, name);
+    if (i < 0 && other) {
+        sp_shell_set(scope, text, name, NULL);
+        i = find_itself(scope, name);
+    }
+    if (i >= 0 && (!other || !sp_is(name, other)))
+        scope->at[i].refers = other;
+}
+
+void sp_shell_freeze(struct sp_shell_scope *scope, const char *name)
+{
+    const int i = find(scope, name);
+    if (i >= 0)
+        scope->at[i].constant = true;
 }
 
 enum sp_exported sp_shell_reach(const struct sp_shell_scope *scope, const char *name)
@@ -214,4 +251,15 @@ const char *sp_shell_clean(struct sp_shell_text *text_of, const char *text)
     const char *const kept = sp_shell_copy(text_of, copy, strlen(copy));
     free(copy);
     return kept;
+}
+
+const char *sp_shell_without_tabs(struct sp_shell_text *text_of, const char *text)
+{
+    struct sp_shell_piece piece = {0};
+    for (bool start = true; *text; text++) {
+        if (!start || *text != '\t')
+            sp_shell_put(&piece, *text);
+        start = *text == '\n' || (start && *text == '\t');
+    }
+    return sp_shell_take(&piece, text_of);
 }

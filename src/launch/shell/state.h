@@ -18,7 +18,9 @@ enum sp_exported { SP_OWN, SP_MAYBE_EXPORTED, SP_EXPORTED };
 
 struct sp_shell_name {
     const char *name, *value;
-    bool pinned; /* typed: the script does not change it */
+    const char *refers; /* the name that this one stands for (declare -n); NULL: itself */
+    bool pinned;        /* typed: the script does not change it */
+    bool constant;      /* `readonly` */
     enum sp_exported reach;
 };
 struct sp_shell_scope {
@@ -67,6 +69,11 @@ const char *sp_shell_value(const struct sp_shell_scope *scope, const char *name)
 void sp_shell_set(struct sp_shell_scope *scope, struct sp_shell_text *text, const char *name,
                   const char *value);
 
+/* Lets a name stand for another (NULL: for itself); keeps the value of a name as it is. */
+void sp_shell_refer(struct sp_shell_scope *scope, struct sp_shell_text *text, const char *name,
+                    const char *other);
+void sp_shell_freeze(struct sp_shell_scope *scope, const char *name);
+
 /* Exchanges the value of a name, a pinned one too; the value before (NULL: none). */
 const char *sp_shell_exchange(struct sp_shell_scope *scope, struct sp_shell_text *text,
                               const char *name, const char *value);
@@ -111,5 +118,8 @@ bool sp_shell_show(const struct sp_shell_text *text, const char *value, char *ou
 bool sp_shell_is_unset(const char *value);
 
 void sp_shell_free(struct sp_shell_text *text);
+
+/* A copy without the tabs that lines begin with. */
+const char *sp_shell_without_tabs(struct sp_shell_text *text_of, const char *text);
 
 #endif

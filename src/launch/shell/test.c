@@ -12,6 +12,7 @@ enum { DEEPEST = 64 };
 struct condition {
     const char *const *words;
     int n, at, depth;
+    bool patterns;
 };
 
 static const char *word(const struct condition *c, int ahead)
@@ -80,11 +81,19 @@ static bool compares(const char *text)
            is(text, "-lt", "-le") || is(text, "-gt", "-ge") || is(text, "<", ">");
 }
 
-static enum sp_shell_truth compare(const char *a, const char *operation, const char *b)
+static enum sp_shell_truth equal(const char *a, const char *b)
+{
+    return is_known(a) && is_known(b) ? truth(sp_is(a, b)) : SP_OPEN_TRUTH;
+}
+
+static enum sp_shell_truth compare(const struct condition *c, const char *a, const char *operation,
+                                   const char *b)
 {
     if (is(operation, "=", "==") || sp_is(operation, "!=")) {
         const bool nothing = b[0] == '\0' || a[0] == '\0';
-        const enum sp_shell_truth same = nothing ? is_empty(b[0] ? b : a) : sp_shell_matches(a, b);
+        const enum sp_shell_truth same = nothing       ? is_empty(b[0] ? b : a)
+                                         : c->patterns ? sp_shell_matches(a, b)
+                                                       : equal(a, b);
         return operation[0] == '!' ? negation(same) : same;
     }
     return compare_numbers(a, operation, b);
@@ -100,7 +109,7 @@ static enum sp_shell_truth read_one(struct condition *c)
         return SP_OPEN_TRUTH;
     }
     if (c->at + 2 < c->n && compares(word(c, 1))) {
-        const enum sp_shell_truth result = compare(first, word(c, 1), word(c, 2));
+        const enum sp_shell_truth result = compare(c, first, word(c, 1), word(c, 2));
         c->at += 3;
         return result;
     }
@@ -149,9 +158,9 @@ static enum sp_shell_truth read_or(struct condition *c)
     return any;
 }
 
-enum sp_shell_truth sp_shell_test(const char *const *words, int n)
+enum sp_shell_truth sp_shell_test(const char *const *words, int n, bool patterns)
 {
-    struct condition c = {.words = words, .n = n};
+    struct condition c = {.words = words, .n = n, .patterns = patterns};
     if (n == 0)
         return SP_FALSE;
     const enum sp_shell_truth result = read_or(&c);

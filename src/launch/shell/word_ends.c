@@ -1,6 +1,8 @@
 /* Where words of a shell's script, quotes and groups in parentheses end. */
-#include "launch/shell/expand.h"
+#include "launch/shell/word_ends.h"
 
+#include <ctype.h>
+#include <stdbool.h>
 #include <string.h>
 
 enum { DEEPEST = 24 };
@@ -73,6 +75,11 @@ const char *sp_shell_end_of_group(const char *at)
     return end_of_group(at, 0);
 }
 
+const char *sp_shell_end_of_part(const char *at)
+{
+    return end_of_part(at, 0);
+}
+
 static bool ends_word(char c)
 {
     return c == '\0' || strchr(" \t\r\n;&|<>()", c);
@@ -83,4 +90,31 @@ const char *sp_shell_end_of_word(const char *at)
     while (!ends_word(*at))
         at = end_of_part(at, 0);
     return at;
+}
+
+const char *sp_shell_skip_nowhere(const char *at)
+{
+    static const char nowhere[] = "/dev/null";
+    const char *to = at + (*at == '&' || (isdigit((unsigned char)*at) && at[1] == '>'));
+    if (*to != '>')
+        return at;
+    to += 1 + (to[1] == '>');
+    if (to[0] == '&' && isdigit((unsigned char)to[1]))
+        return to + 2;
+    to += strspn(to, " ");
+    return strncmp(to, nowhere, sizeof nowhere - 1) == 0 ? to + sizeof nowhere - 1 : at;
+}
+
+const char *sp_shell_read_joint(const char *at, char *joint)
+{
+    if (strncmp(at, "IFS=", 4) != 0)
+        return at;
+    at += 4;
+    const char quote = *at == '\'' || *at == '"' ? *at++ : '\0';
+    *joint = *at;
+    while (*at && (quote ? *at != quote : !strchr("; \n", *at)))
+        at++;
+    at += quote && *at == quote;
+    at += strspn(at, " ");
+    return *at == ';' ? at + 1 + strspn(at + 1, " ") : at;
 }
