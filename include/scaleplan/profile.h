@@ -129,7 +129,7 @@ struct sp_constant_info {
 extern const struct sp_constant_info sp_constants[SP_CONSTANTS];
 
 /* Room for the constants of training or of serving. */
-enum { SP_PROFILE_ROOM = 18 };
+enum { SP_PROFILE_ROOM = 19 };
 
 /* The value clamped to the bounds of a training constant. The constant must be below
  * SP_CONSTANTS. */

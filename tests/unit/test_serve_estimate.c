@@ -167,6 +167,25 @@ static void grouped_experts(void **state)
     assert_close(sp_pass_time(pass, &few).experts_s - more_s, flops * 8 * 64 / rate, 1e-9);
 }
 
+/* An eighth of each of 8 experts for a token, at 0.6 of the peak in 16 bits and 0.3 in 8. */
+static void experts_by_width(void **state)
+{
+    (void)state;
+    struct world w;
+    make(&w, "deepseek-v3", "h200-8", 8, 1);
+    w.profile.value[SP_V_EXPERT_MATMUL_16] = 0.6;
+    for (int wide = 0; wide <= 1; wide++) {
+        w.service.expert_math = wide ? SP_BF16 : SP_FP8;
+        prepare(&w);
+        w.instance.pass.value[SP_V_EXPERT_MEMORY] = INFINITY;
+        const struct sp_pass_load load = {.prompt = 1e12, .prompts = 1};
+        const double rate =
+            (wide ? 0.6 : 0.3) * w.hw.chip.peak_flops_per_s[wide ? SP_BF16 : SP_FP8];
+        assert_close(sp_pass_time(&w.instance.pass, &load).experts_s,
+                     58 * 2.0 * 3 * 7168 * 2048 * 1e12 / rate, 1e-6);
+    }
+}
+
 /* MiniMax-M2.5 norms queries and keys over all heads: beside two all-reduces of 3072 2-byte numbers
  * a layer, one of two 4-byte sums. TP 4 moves 2 x 3/4 of the bytes; a start is 1 + 1/4 of that of
  * two ranks. */
@@ -366,7 +385,7 @@ static void shares(void **state)
         .decode = 64, .context = 2048, .prompts = 2, .prompt = 2048, .seen = 512};
     static const enum sp_serving_constant of[2][3] = {
         {SP_V_MEMORY, SP_V_CACHE, SP_V_EXPERT_MEMORY},
-        {SP_V_MATMUL, SP_V_PROMPT, SP_V_EXPERT_MATMUL},
+        {SP_V_MATMUL, SP_V_PROMPT, SP_V_EXPERT_MATMUL_16},
     };
     for (int rate = 0; rate < 2; rate++) {
         const struct sp_pass_time before = sp_pass_time(&w.instance.pass, &load);
@@ -454,6 +473,7 @@ int main(void)
         cmocka_unit_test(groups_of_experts),
         cmocka_unit_test(copies_for_experts),
         cmocka_unit_test(grouped_experts),
+        cmocka_unit_test(experts_by_width),
         cmocka_unit_test(littles_law),
         cmocka_unit_test(drafts),
         cmocka_unit_test(waves),

@@ -264,9 +264,10 @@ void sp_use_serving_constants(const double value[SP_PROFILE_ROOM], struct sp_pas
         w->rate = w->peak * fmin(1, w->share * value[SP_V_MATMUL]);
         w->bytes_per_s = p->memory_rate * fmin(1, w->memory_share * value[SP_V_MEMORY]);
     }
+    const bool wide = p->alone.peak <= p->plain_peak;
+    const double alone = value[wide ? SP_V_EXPERT_MATMUL_16 : SP_V_EXPERT_MATMUL];
     p->expert_rate =
-        p->alone.peak * (p->exchanges > 0 ? fmin(1, p->alone.share * value[SP_V_GROUPED])
-                                          : value[SP_V_EXPERT_MATMUL]);
+        p->alone.peak * (p->exchanges > 0 ? fmin(1, p->alone.share * value[SP_V_GROUPED]) : alone);
 }
 
 struct sp_serve_plan sp_serve_plan_of(const struct sp_service *s)
