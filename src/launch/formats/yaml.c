@@ -140,6 +140,22 @@ static void fill_in(const struct reader *r, const char *text, struct sp_setting 
     setting->cut = *text != '\0';
 }
 
+/* A whole number of another base, as YAML 1.1 has them, in decimal: 0x400, 02000 and 0b10 are 1024,
+ * 1024 and 2. */
+static void make_decimal(char *value, size_t size)
+{
+    const char *const digits = value + (*value == '-' || *value == '+');
+    const bool marked = digits[0] == '0' && digits[1] && strchr("xb", digits[1]);
+    const int base = !marked ? 8 : digits[1] == 'x' ? 16 : 2;
+    const char *const from = digits + (marked ? 2 : 1);
+    char *end;
+    if (digits[0] != '0' || !*from || strlen(from) > 12 || !isxdigit((unsigned char)*from))
+        return;
+    const long long number = strtoll(from, &end, base);
+    if (*end == '\0')
+        snprintf(value, size, "%s%lld", *value == '-' ? "-" : "", number);
+}
+
 static bool add_value(struct reader *r, const char *value, bool quoted, int line)
 {
     struct sp_settings *const s = r->settings;
@@ -169,6 +185,8 @@ static bool add_value(struct reader *r, const char *value, bool quoted, int line
     const char *const word = sp_yaml_word(setting->value, quoted);
     if (word != setting->value && !setting->gap[0])
         snprintf(setting->value, sizeof setting->value, "%s", word);
+    if (!quoted && !setting->gap[0])
+        make_decimal(setting->value, sizeof setting->value);
     return true;
 }
 
