@@ -5,7 +5,7 @@
  *
  * The function is void put_lr_rows(struct sp_report *, const struct lr *s). No include guard: a
  * command with several scopes includes it once per scope. Rows of Q(...) are put by other code.
- * Values and words, which take time to make, are made only if the report takes them. */
+ * A form's value and words, which take time to make, are made only if the report takes them. */
 #include "answer/report.h"
 #include "answer/row_names.h"
 
@@ -26,9 +26,7 @@ static void SP_FUNCTION_OF(SP_PART)(struct sp_report *r, const SP_PART_OF *s)
 #define QF_ID(id, key, label, unit, form, members, meaning)                                        \
     if (sp_takes(r, SP_Q_##id))                                                                    \
         sp_put_form(r, SP_Q_##id, SP_CLOSED_##form, SP_ARGUMENTS members, sp_##form members);
-#define QV_ID(id, key, label, unit, member, source, meaning)                                       \
-    if (sp_takes(r, SP_Q_##id))                                                                    \
-        sp_put(r, SP_Q_##id, member);
+#define QV_ID(id, key, label, unit, member, source, meaning) sp_put(r, SP_Q_##id, member);
 #define QE_ID(id, key, label, unit, member, form, members, meaning)                                \
     if (sp_takes(r, SP_Q_##id))                                                                    \
         sp_put_form(r, SP_Q_##id, SP_CLOSED_##form, SP_ARGUMENTS members, member);
@@ -36,9 +34,7 @@ static void SP_FUNCTION_OF(SP_PART)(struct sp_report *r, const SP_PART_OF *s)
 #define QT_ID(id, key, label, words, source, meaning)                                              \
     if (sp_takes(r, SP_Q_##id))                                                                    \
         sp_put_text(r, SP_Q_##id, SP_STRIP words);
-#define QW_ID(id, key, label, text, source, meaning)                                               \
-    if (sp_takes(r, SP_Q_##id))                                                                    \
-        sp_put_words(r, SP_Q_##id, text);
+#define QW_ID(id, key, label, text, source, meaning) sp_put_words(r, SP_Q_##id, text);
 #define QN(id) sp_put_null(r, SP_Q_##id);
 #define LINE(...)                                                                                  \
     if (words)                                                                                     \

@@ -81,6 +81,13 @@ bool sp_starts_with(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
+/* Names of options differ, at most, after their dashes. */
+bool sp_is_all(const char *text, const char *word)
+{
+    return !text[0] ||
+           (text[1] == word[1] && (!text[1] || text[2] == word[2]) && strcmp(text, word) == 0);
+}
+
 void sp_make_singular(char *text)
 {
     for (char *at = text; (at = strstr(at, "1 ")) != NULL; at += 2) {

@@ -4,7 +4,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <string.h>
 
 /* A short text. SP_ROOM is one that lives to the end of its block (the branch of an `if` is a
  * block): room for the results of sp_safe and similar functions, which a function must not
@@ -28,13 +27,12 @@ void sp_cut_text(const char *text, size_t n, char *out, size_t size);
 __attribute__((format(printf, 3, 4))) void sp_append(char *text, size_t size, const char *format,
                                                      ...);
 
-/* Whether a text is that word; NULL is none. */
+/* Whether a text is that word; NULL is none. Most words differ in their first letter, which is
+ * compared in place; sp_is_all compares the others. */
+bool sp_is_all(const char *text, const char *word);
 static inline bool sp_is(const char *text, const char *word)
 {
-    if (!text || text[0] != word[0]) /* names of options differ, at most, after their dashes */
-        return false;
-    return !text[0] ||
-           (text[1] == word[1] && (!text[1] || text[2] == word[2]) && strcmp(text, word) == 0);
+    return text && text[0] == word[0] && sp_is_all(text, word);
 }
 
 /* The name of a path, without its folders. */

@@ -2,17 +2,23 @@
 #include "study/planned.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "config/repertoire.h"
 
 void sp_copy_planned(struct sp_planned *copy, const struct sp_planned *p)
 {
-    *copy = *p;
-    if (p->model.tuning.companions == &p->companions)
+    memcpy(copy, p, offsetof(struct sp_planned, companions));
+    for (int i = 0; i < SP_COMPANION_ROLES; i++)
+        copy->companions.of[i].place = SP_COMPANION_NONE;
+    if (p->model.tuning.companions == &p->companions) {
+        copy->companions = p->companions;
         copy->model.tuning.companions = &copy->companions;
+    }
     if (p->model.documents != &p->documents)
         return;
+    copy->documents = p->documents;
     copy->model.documents = &copy->documents;
     for (int i = 0; i < SP_COMPANION_ROLES; i++)
         copy->companions.of[i].model.documents = &copy->documents;

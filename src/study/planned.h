@@ -22,8 +22,6 @@ extern const char *const sp_origin_names[];
 
 struct sp_planned {
     struct sp_model model;
-    struct sp_companions companions; /* the model's tuning points here if there are any */
-    struct sp_documents documents;   /* the model points here if it has some */
     struct sp_hardware hw;
     struct sp_precision precision;
     struct sp_framework_file framework;
@@ -35,6 +33,9 @@ struct sp_planned {
     struct sp_problem problem;
     const struct sp_layers *layers; /* the model's, where they are kept; NULL: listed when needed */
     int64_t left_idle;              /* devices beside those of hw, paid for and not used */
+    /* Large and seldom there: the last members, copied only where the model points to them. */
+    struct sp_companions companions; /* the model's tuning points here if there are any */
+    struct sp_documents documents;   /* the model points here if it has some */
 };
 
 /* Copies a plan with its inputs: the copy is good without the original. */

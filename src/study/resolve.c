@@ -438,16 +438,20 @@ void sp_resolve_settings(const struct sp_said *said, struct sp_planned *p)
     struct sp_rank_layers mine;
     struct sp_prepared_memory memory;
     struct sp_kind_memory kinds[SP_STAGE_KINDS];
-    struct choosing c = {.said = said,
-                         .p = p,
-                         .layers = p->layers ? p->layers : &room,
-                         .map = &map,
-                         .mine = &mine,
-                         .memory = &memory,
-                         .kinds = kinds,
-                         .plan = p->plan,
-                         .limit = {sp_most_bytes(f->memory_residual, capacity, SP_VERDICT_YES),
-                                   sp_most_bytes(f->memory_residual, capacity, SP_VERDICT_TIGHT)}};
+    struct choosing c; /* its plans are large: each is set where it exists */
+    c.said = said;
+    c.p = p;
+    c.layers = p->layers ? p->layers : &room;
+    c.map = &map;
+    c.mine = &mine;
+    c.memory = &memory;
+    c.kinds = kinds;
+    c.plan = p->plan;
+    c.limit[0] = sp_most_bytes(f->memory_residual, capacity, SP_VERDICT_YES);
+    c.limit[1] = sp_most_bytes(f->memory_residual, capacity, SP_VERDICT_TIGHT);
+    c.least.exists = false;
+    for (int i = 0; i < 2 * EXTRAS; i++)
+        c.best[i / EXTRAS][i % EXTRAS].exists = false;
     const struct sp_stage_split split = sp_split_of(&p->plan, (enum sp_balance)f->balance);
     if (!p->layers)
         sp_list_model(&p->model, &room);

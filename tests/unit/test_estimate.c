@@ -213,22 +213,35 @@ static void consistent(void **state)
     assert_close(e.rates.tokens_per_s * e.time.step, 64, 1e-12);
     assert_close(e.capacity_bytes, 1e9, 0);
     assert_true(e.fits && e.over_bytes < 0 && e.oom_odds == 0);
-    static struct sp_estimate bare;
-    sp_estimate_parts(&b.in, SP_FLOPS_FULL, SP_WITH_RATES, NULL, &bare);
-    assert_true(isnan(bare.range) && isnan(bare.low_s) && isnan(bare.high_s));
-    assert_true(e.buckets.exist && !bare.buckets.exist);
-    assert_close(bare.time.step, e.time.step, 0);
-    assert_close(bare.rates.mfu, e.rates.mfu, 0);
-    assert_int_equal(bare.fullest, e.fullest);
-    assert_int_equal(bare.memory.device, e.memory.device);
-    sp_estimate_parts(&b.in, SP_FLOPS_FULL, SP_WITH_BUCKETS, NULL, &bare);
-    assert_true(isnan(bare.rates.mfu) && isnan(bare.rates.mfu_by[SP_FLOPS_6P]));
-    assert_close(bare.buckets.tail_s, e.buckets.tail_s, 0);
-    assert_close(bare.time.step, e.time.step, 0);
     b.hw.chip.hbm_bytes = (double)e.memory.device - 1;
     sp_estimate(&b.in, SP_FLOPS_FULL, NULL, &e);
     assert_true(!e.fits && e.oom_odds == 1);
     assert_close(e.over_bytes, 1, 1e-6);
+}
+
+/* An estimate in parts has the same figures, and none that were left out. */
+static void parts(void **state)
+{
+    (void)state;
+    static struct sp_estimate e, part;
+    struct bench b;
+    set_up(&b);
+    b.framework.bucket_bytes = 1000;
+    sp_estimate(&b.in, SP_FLOPS_FULL, NULL, &e);
+    assert_true(e.buckets.exist);
+    sp_estimate_parts(&b.in, SP_FLOPS_FULL, SP_WITH_RATES, NULL, &part);
+    assert_true(isnan(part.range) && isnan(part.low_s) && isnan(part.high_s));
+    assert_false(part.buckets.exist);
+    assert_close(part.time.step, e.time.step, 0);
+    assert_close(part.rates.mfu, e.rates.mfu, 0);
+    assert_int_equal(part.fullest, e.fullest);
+    assert_int_equal(part.memory.device, e.memory.device);
+    sp_estimate_parts(&b.in, SP_FLOPS_FULL, SP_WITH_BUCKETS | SP_WITH_STAGES, NULL, &part);
+    assert_true(isnan(part.rates.mfu) && isnan(part.rates.mfu_by[SP_FLOPS_6P]));
+    assert_true(isnan(part.rates.model_flops) && isnan(part.rates.flops_by[SP_FLOPS_FULL]));
+    assert_close(part.buckets.tail_s, e.buckets.tail_s, 0);
+    assert_int_equal(part.stage[part.fullest].device, e.memory.device);
+    assert_close(part.time.step, e.time.step, 0);
 }
 
 /* Two replicas of the tiny model: a factor of two can go to TP, stages or CP; the micro-batch can
@@ -341,11 +354,17 @@ static void seen_runs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rates),      cmocka_unit_test(odds),
-        cmocka_unit_test(verdicts),   cmocka_unit_test(lightest),
-        cmocka_unit_test(played),     cmocka_unit_test(consistent),
-        cmocka_unit_test(neighbours), cmocka_unit_test(neighbours_that_run),
-        cmocka_unit_test(fixes),      cmocka_unit_test(seen_runs),
+        cmocka_unit_test(rates),
+        cmocka_unit_test(odds),
+        cmocka_unit_test(verdicts),
+        cmocka_unit_test(lightest),
+        cmocka_unit_test(played),
+        cmocka_unit_test(consistent),
+        cmocka_unit_test(parts),
+        cmocka_unit_test(neighbours),
+        cmocka_unit_test(neighbours_that_run),
+        cmocka_unit_test(fixes),
+        cmocka_unit_test(seen_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

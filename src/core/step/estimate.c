@@ -222,5 +222,7 @@ void sp_estimate_parts(const struct sp_step_inputs *unlisted, enum sp_flop_conve
 void sp_estimate(const struct sp_step_inputs *in, enum sp_flop_convention convention,
                  struct sp_task *tasks, struct sp_estimate *e)
 {
+    sp_require(sp_check_plan(in->model, in->plan, sp_chips(in->hw), in->hw->slices) == SP_PLAN_OK,
+               "the plan must pass sp_check_plan");
     sp_estimate_parts(in, convention, ~0U, tasks, e);
 }
