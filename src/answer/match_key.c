@@ -220,6 +220,12 @@ bool sp_full_key(const struct sp_report *r, const char *key, char *out, size_t s
     if (c.n == 0)
         find_other_words(r, key, &c);
     const char *const meaning = meaning_of(r, key);
+    const char *const other = c.n == 0 && !meaning ? sp_command_with_key(key) : NULL;
+    if (other)
+        return sp_fail(error, SP_INPUT,
+                       "this answer has no \"%s\", which is one of `%s` (--format json shows all "
+                       "keys)",
+                       sp_safe(key), other);
     if (c.n == 0 && !meaning)
         find_nearest(r, key, &c);
     return sp_fail(error, SP_INPUT, "%s \"%s\"%s%s%s%s%s%s%s (--format json shows all keys)",
