@@ -112,8 +112,10 @@ static bool read_batch(const struct sp_args *args, struct sp_planned *p, struct 
         return false;
     const double sequences = asked->tokens / asked->seq;
     if (sequences < 1)
-        return sp_fail(error, SP_INPUT, "--batch: less than one sequence of %.0f tokens",
-                       asked->seq);
+        return sp_fail(error, SP_INPUT,
+                       "--batch: %.6g tokens are less than one sequence of %.0f; N sequences are "
+                       "--batch Nx",
+                       asked->tokens, asked->seq);
     plan->seq = (int64_t)asked->seq;
     plan->batch = asked->counts_sequences ? (int64_t)sequences : sp_round_batch(sequences, 1);
     return !asked->counts_sequences || (double)plan->batch == sequences ||
