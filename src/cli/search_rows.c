@@ -191,20 +191,18 @@ static void note_prices(struct sp_searching *s)
 static void note_budget(struct sp_searching *s)
 {
     const double budget = s->args->value.budget, tokens = s->args->value.tokens;
-    const bool says_price = s->of.machines == 1 && isnan(tokens);
-    char price[160];
-    sp_price_text(price_of(&s->of, 0), price, sizeof price);
+    char key[64], price[160] = " at ";
+    sp_price_text(price_of(&s->of, 0), price + 4, sizeof price - 4);
     for (int i = 0; i < s->of.machines && !isnan(budget); i++) {
-        char key[64];
         snprintf(key, sizeof key, "machines.%d.tokens_for_budget", i);
         const double bought = sp_entry_number(sp_find(s->report, key));
-        sp_line(s->report, "%s %s: %s buy %s tokens%s%s%s", i == 0 ? "budget    " : "          ",
+        sp_line(s->report, "%s %s: %s buy %s tokens%s", i == 0 ? "budget    " : "          ",
                 s->of.machine[i]->hw, sp_human_text(budget, SP_USD),
                 sp_human_text(bought, SP_TOKENS),
-                isnan(tokens)      ? ""
-                : bought >= tokens ? ", those of the run among them"
-                                   : ", fewer than the run's",
-                says_price ? " at " : "", says_price ? price : "");
+                bought >= tokens      ? ", those of the run among them"
+                : !isnan(tokens)      ? ", fewer than the run's"
+                : s->of.machines == 1 ? price
+                                      : "");
     }
 }
 
