@@ -80,6 +80,13 @@ static void find_beginnings(const struct sp_report *r, const char *key, struct c
     }
 }
 
+/* Whether a key is a share of what was typed: "bubble_fraction" of "bubble". */
+static bool is_share(const char *key, const char *typed)
+{
+    const size_t n = strlen(typed);
+    return strncmp(key, typed, n) == 0 && strcmp(key + n, "_fraction") == 0;
+}
+
 /* The one path, outside of lists, that is the key with its unit: "activations" of
  * memory.activations_bytes. */
 static bool is_without_unit(const struct sp_report *r, const char *key, char *out, size_t size)
@@ -89,7 +96,7 @@ static bool is_without_unit(const struct sp_report *r, const char *key, char *ou
     for (size_t i = 0; i < r->n_entries; i++) {
         const char *const path = sp_path(&r->entries[i]), *const dot = strrchr(path, '.');
         if (r->entries[i].is_old || row_of(path, strlen(path)) >= 0 ||
-            !sp_is_named(dot ? dot + 1 : path, key))
+            !(sp_is_named(dot ? dot + 1 : path, key) || is_share(dot ? dot + 1 : path, key)))
             continue;
         found = &r->entries[i];
         n++;
@@ -220,6 +227,12 @@ bool sp_full_key(const struct sp_report *r, const char *key, char *out, size_t s
     if (c.n == 0)
         find_other_words(r, key, &c);
     const char *const meaning = meaning_of(r, key);
+    const char *const other = c.n == 0 && !meaning ? sp_command_with_key(key) : NULL;
+    if (other)
+        return sp_fail(error, SP_INPUT,
+                       "this answer has no \"%s\", which is one of `%s` (--format json shows all "
+                       "keys)",
+                       sp_safe(key), other);
     if (c.n == 0 && !meaning)
         find_nearest(r, key, &c);
     return sp_fail(error, SP_INPUT, "%s \"%s\"%s%s%s%s%s%s%s (--format json shows all keys)",

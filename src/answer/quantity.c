@@ -78,20 +78,32 @@ struct sp_quantity_info sp_quantity(enum sp_quantity_id id)
     };
 }
 
-enum sp_quantity_id sp_quantities_of(const char *command, enum sp_quantity_id *first)
-{
+/* The commands, and the ends of their rows. */
 #define Q(...)
 #define Q_FORM(...)
 #define SP_QUANTITIES_END(command) {#command, (enum sp_quantity_id)SP_END_##command},
-    static const struct {
-        const char *command;
-        enum sp_quantity_id end;
-    } parts[] = {
+static const struct {
+    const char *command;
+    enum sp_quantity_id end;
+} parts[] = {
 #include "answer/all_quantities.def"
-    };
+};
 #undef SP_QUANTITIES_END
 #undef Q_FORM
 #undef Q
+
+const char *sp_command_with_key(const char *key)
+{
+    enum sp_quantity_id id = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        for (; id < parts[i].end; id++)
+            if (strcmp(sp_quantity(id).key, key) == 0)
+                return parts[i].command;
+    return NULL;
+}
+
+enum sp_quantity_id sp_quantities_of(const char *command, enum sp_quantity_id *first)
+{
     *first = 0;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (strcmp(parts[i].command, command) == 0)

@@ -74,6 +74,9 @@ struct sp_quantity_info sp_quantity(enum sp_quantity_id id);
 /* The rows of a command: *first up to, excluding, the result. */
 enum sp_quantity_id sp_quantities_of(const char *command, enum sp_quantity_id *first);
 
+/* The first command with a quantity of that key; NULL: none. */
+const char *sp_command_with_key(const char *key);
+
 /* Whether a key is that of a quantity, or its last parts: "fits" of memory.fits. */
 bool sp_ends_some_key(const char *key);
 

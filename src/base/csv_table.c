@@ -50,6 +50,12 @@ bool sp_read_csv(char *text, size_t length, const char *origin, struct sp_csv *c
                  struct sp_error *error)
 {
     *csv = (struct sp_csv){.text = text};
+    const size_t header = strcspn(text, "\r\n");
+    if (!memchr(text, ',', header) && memchr(text, ';', header)) {
+        sp_csv_free(csv);
+        return sp_fail(error, SP_INPUT, "%s: semicolons in the header; expected commas",
+                       sp_safe(origin));
+    }
     struct csv_parser parser;
     if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI | CSV_APPEND_NULL) != 0)
         abort();

@@ -43,7 +43,7 @@ static bool check_text(const struct sp_json *json, struct sp_error *error)
 {
     const unsigned char *s = (const unsigned char *)json->text;
     if (strspn(json->text, " \t\r\n") == json->length)
-        return sp_fail(error, SP_INPUT, "%s: the file is empty, expected a JSON object",
+        return sp_fail(error, SP_INPUT, "%s: the file is empty, expected JSON",
                        sp_safe(json->origin));
     for (size_t i = 0; (i += sp_plain_length(s + i, json->length - i)) < json->length;) {
         const size_t length = sp_utf8_length(s + i, json->length - i);
@@ -182,7 +182,7 @@ bool sp_json_parse(const char *text, size_t length, const char *origin, struct s
     }
     if (!cJSON_IsObject(json->root) && !cJSON_IsArray(json->root)) {
         sp_json_free(json);
-        return sp_fail(error, SP_INPUT, "%s:1:1: expected a JSON object", sp_safe(origin));
+        return sp_fail(error, SP_INPUT, "%s:1:1: expected a JSON object or array", sp_safe(origin));
     }
     return true;
 }

@@ -145,7 +145,7 @@ void sp_put_fixes(struct sp_report *r, const struct sp_args *args, const struct 
         sp_put(r, SP_Q_STEP_FIX_DEVICE, fix[i].device_bytes);
     }
     if (n > 0)
-        sp_list_table(r, "fixes", "change: to fit, step_s, device_bytes");
+        sp_list_table(r, "fixes", "change: to fit, step_s, device_bytes: memory");
     else
         sp_note(r,
                 "no single change of recomputation, ZeRO stage, micro-batch, tp, pp or cp that %s "

@@ -13,7 +13,7 @@ static bool has_value(const char *values, const char *value)
 {
     const size_t n = strlen(value);
     for (const char *at = values; (at = strstr(at, value)); at++)
-        if ((at == values || at[-1] == ' ') && (at[n] == '\0' || strncmp(at + n, ", ", 2) == 0))
+        if ((at == values || at[-1] == ' ') && (at[n] == '\0' || strncmp(at + n, " or ", 4) == 0))
             return true;
     return false;
 }
@@ -23,7 +23,7 @@ static void keep_choice(struct sp_left_open *open, const char *value)
     if (has_value(open->values, value))
         return;
     open->differs = open->values[0] != '\0';
-    sp_append(open->values, sizeof open->values, "%s%s", open->differs ? ", " : "", value);
+    sp_append(open->values, sizeof open->values, "%s%s", open->differs ? " or " : "", value);
 }
 
 void sp_keep_choices(struct sp_left_open open[SP_PLAN_FIELDS], const char *keys,

@@ -208,6 +208,8 @@ static bool take_number(struct sp_args *args, const struct sp_option *option, co
     }
     const bool parsed =
         option->kind == SP_COUNTED ? sp_parse_count(text, &value) : sp_parse_number(text, &value);
+    if (!parsed && sp_parse_signed(text, &value) && value < option->min)
+        return put_number(args, option, text, value, error); /* which gives the range */
     if (!parsed)
         return sp_fail(error, SP_INPUT, "--%s: \"%s\" is not %s%s%s", option->name, sp_safe(text),
                        SP_NUMBERS_ACCEPTED,

@@ -187,20 +187,22 @@ static void note_prices(struct sp_searching *s)
     sp_note_prices(s->report, &s->of, s->of.machines, price_of);
 }
 
-/* How many tokens --budget buys on each machine. */
+/* How many tokens --budget buys on each machine; at which price, if no other line says it. */
 static void note_budget(struct sp_searching *s)
 {
     const double budget = s->args->value.budget, tokens = s->args->value.tokens;
+    char key[64], price[160] = " at ";
+    sp_price_text(price_of(&s->of, 0), price + 4, sizeof price - 4);
     for (int i = 0; i < s->of.machines && !isnan(budget); i++) {
-        char key[64];
         snprintf(key, sizeof key, "machines.%d.tokens_for_budget", i);
         const double bought = sp_entry_number(sp_find(s->report, key));
         sp_line(s->report, "%s %s: %s buy %s tokens%s", i == 0 ? "budget    " : "          ",
                 s->of.machine[i]->hw, sp_human_text(budget, SP_USD),
                 sp_human_text(bought, SP_TOKENS),
-                isnan(tokens)      ? ""
-                : bought >= tokens ? ", those of the run among them"
-                                   : ", fewer than the run's");
+                bought >= tokens      ? ", those of the run among them"
+                : !isnan(tokens)      ? ", fewer than the run's"
+                : s->of.machines == 1 ? price
+                                      : "");
     }
 }
 

@@ -54,8 +54,9 @@ static void name_answer(const struct sp_need *need, const struct sp_aim_info *in
 
 enum { NEVER = 512 };
 
-/* `never` lists the figures for which no value suffices. */
-static void put_need(struct sp_report *r, const struct sp_aim *aim, double now,
+/* `never` lists the figures for which no value suffices. Of a goal that is `met` the values are
+ * those up to which it stays met. */
+static void put_need(struct sp_report *r, const struct sp_aim *aim, double now, bool met,
                      enum sp_machine_figure figure, size_t at, char never[NEVER],
                      struct sp_chips_found *chips)
 {
@@ -80,7 +81,7 @@ static void put_need(struct sp_report *r, const struct sp_aim *aim, double now,
      * they are larger */
     if (s.need.reachable)
         sp_line(
-            r, "need       %s: %s%s%s", s.path,
+            r, "%s %s: %s%s%s", met ? "allowed   " : "need      ", s.path,
             isnan(s.need.needed)
                 ? ""
                 : sp_human_text(s.unit == SP_COUNT
@@ -160,7 +161,7 @@ static void put_needs(struct sp_report *report, struct sp_aim *aim, const bool v
     put_verdict(report, aim, now, met);
     for (int f = 0; f < SP_FIGURES; f++)
         if (vary[f])
-            put_need(report, aim, now, (enum sp_machine_figure)f, n++, never, &chips);
+            put_need(report, aim, now, met, (enum sp_machine_figure)f, n++, never, &chips);
     sp_answer_is(report, "need");
     sp_stand_in(report, SP_BRIEF);
     if (*never)
@@ -171,7 +172,9 @@ static void put_needs(struct sp_report *report, struct sp_aim *aim, const bool v
         sp_put_fewer_devices(report, aim->args, "need", "chips", &chips.fewer);
     sp_close_chips(&chips);
     sp_stand_in(report, SP_DETAILS);
-    sp_list_table(report, "need", "path: alone, now, needed, : that is, binds_next: then binds");
+    sp_list_table(report, "need",
+                  met ? "path: alone, now, needed: allowed, : that is, binds_next: then binds"
+                      : "path: alone, now, needed, : that is, binds_next: then binds");
     sp_put_aim_plan(report, aim);
     sp_note(
         report,

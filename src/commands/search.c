@@ -292,10 +292,10 @@ static const struct question questions[SP_FINDS] = {
 struct find_rows {
     const struct question *q;
     const struct sp_finding *f;
-    const struct sp_planned *base; /* of the answer */
-    bool found;
-    double step_s, batch_tokens, params; /* of the answer */
-    double asked_tokens;                 /* of a batch */
+    const struct sp_planned *base;                     /* of the answer */
+    bool found, has_price;                             /* --price is given */
+    double step_s, batch_tokens, params, usd_per_step; /* of the answer */
+    double asked_tokens;                               /* of a batch */
     char odd[64];
 };
 
@@ -343,11 +343,14 @@ static void put_finding(struct sp_searching *s, const struct sp_finding *f)
                              .f = f,
                              .base = base,
                              .found = found,
+                             .has_price = s->args->given.price,
                              .step_s = found ? f->step_s : NAN,
                              .batch_tokens =
                                  sp_batch_tokens((double)base->plan.batch, (double)base->plan.seq),
                              .asked_tokens = s->of.machine[0]->base.problem.batch.tokens,
                              .params = found ? sp_count_params(&base->model).total : NAN};
+    rows.usd_per_step =
+        sp_cost_usd((double)sp_chips(&base->hw), rows.step_s, base->problem.price.usd_per_h);
     if (f->odd > 1)
         snprintf(rows.odd, sizeof rows.odd, " (or %.0f times one)", f->odd);
     put_search_find_rows(s->report, &rows);

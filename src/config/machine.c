@@ -215,6 +215,9 @@ bool sp_read_hardware(const char *spec, const struct sp_sources *sources, struct
                       struct sp_error *error)
 {
     struct machine_spec parts;
+    if (strchr(spec, ',') && !strchr(spec, '/') && !strstr(spec, ".json"))
+        return sp_fail(error, SP_INPUT, "--hw %s: expected one machine; `search` compares several",
+                       sp_safe(spec));
     if (!split_spec(spec, sources, &parts, error) || !sp_load_chip(parts.name, sources, hw, error))
         return false;
     /* a rack or a server named without a count means a whole one */

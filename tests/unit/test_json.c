@@ -89,9 +89,9 @@ static void refused(void **state)
         {"{\"a\": \"\xf4\x90\x80\x80\"}", "x.json:1:8: not valid UTF-8"}, /* beyond U+10FFFF */
         {"{\"a\": \"\\q\"}", "x.json:1:"},
         {"{\"a\": \"\\ud800\"}", "x.json:1:"}, /* half a surrogate pair */
-        {"42", "x.json:1:1: expected a JSON object"},
-        {"\"text\"", "x.json:1:1: expected a JSON object"},
-        {"null", "x.json:1:1: expected a JSON object"},
+        {"42", "x.json:1:1: expected a JSON object or array"},
+        {"\"text\"", "x.json:1:1: expected a JSON object or array"},
+        {"null", "x.json:1:1: expected a JSON object or array"},
         {"}", "x.json:1:1: expected a value"},
         {"{\"a\": 1 \"b\": 2}", "x.json:1:9: expected a comma or }"},
         {"[1 2]", "x.json:1:4: expected a comma or ]"},
