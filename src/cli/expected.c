@@ -42,7 +42,8 @@ static struct sp_expected *look(const struct sp_args *args, struct sp_report *re
         if (n > 0) {
             x = sp_must(malloc(sizeof *x));
             sp_planned_of(&m->base, all[0].found, &x->planned);
-            sp_estimate_planned(&x->planned, s.of.convention, SP_WITH_RANGE, &x->estimate);
+            sp_estimate_planned(&x->planned, s.of.convention, SP_WITH_ALL & ~SP_WITH_PLAYED,
+                                &x->estimate);
             x->planned.problem.machine = NULL; /* it is the candidate's */
             char *const line = sp_step_line(&s, m, &x->planned.plan, NULL);
             x->command = sp_make_text("scaleplan %s", line);

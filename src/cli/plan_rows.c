@@ -35,7 +35,7 @@ void sp_read_step(const struct sp_planned *p, const struct sp_estimate *e, struc
 {
     static const char *const borrowed[SP_KNOWN] = {
         [SP_KNOWN_STACK] = "",
-        [SP_KNOWN_SOFTWARE] = ", borrowed from this framework's runs on other chips",
+        [SP_KNOWN_SOFTWARE] = ", borrowed from other chips' runs",
         [SP_KNOWN_CHIP] = ", borrowed from other frameworks' runs on this chip",
         [SP_KNOWN_NEITHER] = ", borrowed: no run of this framework or chip is known"};
     *s = (struct sp_step_rows){.p = p,
