@@ -460,7 +460,8 @@ static const struct sp_field trend_fields[] = {
     REAL_AT("years_high", trend.years_high, "years", 0.01, 1000, "its upper end", .fallback = NAN),
     INT_AT("first_year", trend.first_year, "", 1800, 2200, "first year of the observations"),
     INT_AT("last_year", trend.last_year, "", 1800, 2200, "until when"),
-    TEXT(points, "figures of some years, \"NAME YEAR VALUE, NAME YEAR VALUE\""),
+    TEXT(points, "figures of some years, \"NAME YEAR VALUE, NAME YEAR VALUE\"; PARAMETERSxTOKENS: "
+                 "the FLOPs, 6 N D"),
     REMARKS("where the rate and the figures come from"),
 };
 #undef OF

@@ -1,9 +1,10 @@
 # A module has a stack of its own size, SP_STACK_BYTES of parallel.h; its memory grows. The stack stands below all data,
 # so that one that is too small stops the program instead of writing over what it knows.
-# What browsers have had since 2021: conversions without a test of their range, extensions of signs, copies of blocks.
-target_compile_options(scaleplan_flags INTERFACE -mnontrapping-fptoint -msign-ext -mbulk-memory)
+# What browsers have had since 2021: conversions without a test of their range, extensions of signs, copies of blocks. No function
+# is copied into its callers, which makes the page 3 kB smaller.
+target_compile_options(scaleplan_flags INTERFACE -mnontrapping-fptoint -msign-ext -mbulk-memory "SHELL:-mllvm -inline-threshold=-1000")
 target_compile_definitions(scaleplan_flags INTERFACE _WASI_EMULATED_PROCESS_CLOCKS)
-target_link_options(scaleplan_flags INTERFACE -Wl,-z,stack-size=4194304,--stack-first -Wl,-O0,--strip-debug,--compress-relocations)
+target_link_options(scaleplan_flags INTERFACE -Wl,-z,stack-size=4194304,--stack-first -Wl,-O0,--strip-debug,--compress-relocations "SHELL:-Wl,-mllvm,-inline-threshold=-1000")
 # What the optimizer itself calls is not a part of what it optimizes.
 set_source_files_properties(src/host/wasi/c_library.c src/host/wasi/memory.c PROPERTIES COMPILE_OPTIONS "-fno-lto;-fno-builtin")
 # The page shows no rows of commands that need a shell, and does not say
