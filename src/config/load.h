@@ -89,6 +89,10 @@ struct sp_trend_file {
     char points[2048];
 };
 
+/* Reads the points: "GPT-3 2020.41 3.14e23, PaLM 2022.26 540Bx780B". False with an error if one is
+ * wrong, or if there are too many. */
+bool sp_read_trend_points(struct sp_trend_file *file, struct sp_error *error);
+
 /* The places of all files for that kind of network, and how many; free() them. An error if a file
  * is wrong. */
 struct sp_place *sp_load_places(enum sp_network_kind network, const struct sp_sources *sources,
