@@ -52,7 +52,7 @@ static bool read_sequence(const char *at, size_t n, struct sequence *s)
     s->letters = isalpha((unsigned char)c[0]) && strncmp(c + 1, "..", 2) == 0;
     s->width = s->letters ? 0 : width_of(c);
     if (s->letters)
-        s->first = *c++;
+        s->first = (unsigned char)*c++;
     else if (!read_whole(&c, &s->first))
         return false;
     if (strncmp(c, "..", 2) != 0)
@@ -61,7 +61,7 @@ static bool read_sequence(const char *at, size_t n, struct sequence *s)
     const int other = s->letters ? 0 : width_of(c);
     s->width = other > s->width ? other : s->width;
     if (s->letters && isalpha((unsigned char)*c))
-        s->last = *c++;
+        s->last = (unsigned char)*c++;
     else if (s->letters || !read_whole(&c, &s->last))
         return false;
     s->step = 1;
