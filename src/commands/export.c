@@ -113,18 +113,18 @@ static bool export_service(const struct sp_args *typed, const struct sp_sources 
     return put(export, report, error);
 }
 
-/* A target that is a framework of ours is the framework of its plan where nothing else is said. */
+/* A target that is a framework of ours is the framework of its plan where nothing else is said.
+ * `name` is room for its name, which the options then point to. */
 static bool take_framework(const char *to, const struct sp_sources *sources, struct sp_args *args,
-                           struct sp_error *error)
+                           char *name, size_t size, struct sp_error *error)
 {
     struct sp_framework_file file;
-    char name[64];
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(to, "@"), to);
+    snprintf(name, size, "%.*s", (int)strcspn(to, "@"), to);
     if (args->given.framework || !sp_config_exists(SP_FRAMEWORKS, name, sources))
         return true;
     return sp_load_framework(name, sources, &file, error) &&
            (strcmp(file.framework.name, name) != 0 || /* an alias: of another framework */
-            sp_take_text(args, SP_O_framework, file.framework.name, error));
+            sp_take_text(args, SP_O_framework, name, error));
 }
 
 static bool run(const struct sp_args *typed, struct sp_report *report, struct sp_error *error)
@@ -132,6 +132,7 @@ static bool run(const struct sp_args *typed, struct sp_report *report, struct sp
     struct sp_launch launch = {0};
     struct sp_args read;
     struct sp_args *const args = &read;
+    char framework[64];
     int version;
     if (typed->value.to < 0)
         return sp_fail(
@@ -147,10 +148,11 @@ static bool run(const struct sp_args *typed, struct sp_report *report, struct sp
                             .path = args->value.write,
                             .strict = args->given.strict};
     const bool serves = sp_is_server(target);
-    const bool ok = sp_check_kind(args, serves, export.to, error) &&
-                    (serves || take_framework(export.to, &sources, args, error)) &&
-                    (serves ? export_service(args, &sources, target, &export, report, error)
-                            : export_plan(args, &sources, target, version, &export, report, error));
+    const bool ok =
+        sp_check_kind(args, serves, export.to, error) &&
+        (serves || take_framework(export.to, &sources, args, framework, sizeof framework, error)) &&
+        (serves ? export_service(args, &sources, target, &export, report, error)
+                : export_plan(args, &sources, target, version, &export, report, error));
     free(export.written.text);
     if (ok && launch.format)
         sp_put_launch(report, &launch);
