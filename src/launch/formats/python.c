@@ -25,6 +25,8 @@ struct chain {
 struct wrapped {
     struct sp_call call;
     char rest[64];
+    int known; /* names when it was met: those that its function gave, and none of the calls of it
+                */
     bool done;
 };
 
@@ -198,7 +200,7 @@ static bool visit_wrapped(struct reader *p, const struct sp_call *call)
     for (int i = 0; i < p->wraps && ok; i++) {
         struct wrapped *const w = &p->wrapped[i];
         char all[72];
-        const int own = p->known.n;
+        const int own = w->known < p->known.n ? w->known : p->known.n;
         if (!sp_is(w->call.function, call->name))
             continue;
         snprintf(all, sizeof all, "%s[\"**\"]", w->rest);
@@ -251,6 +253,7 @@ static bool visit_calls(struct reader *p, const char *from, const char *to, cons
         define_update(p, &call);
         if (hands_on(p, &call) && p->wraps < (int)(sizeof p->wrapped / sizeof *p->wrapped)) {
             p->wrapped[p->wraps].call = call;
+            p->wrapped[p->wraps].known = p->known.n;
             memcpy(p->wrapped[p->wraps++].rest, p->rest, sizeof p->rest);
         } else {
             ok = visit_wrapped(p, &call) && p->visit(p->to, &p->known, &call);
