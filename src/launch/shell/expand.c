@@ -183,7 +183,10 @@ static const char *read_stage(struct word *w, const char *at, const char *last,
         } else if (strchr("\n;&|<>()#", *at)) {
             break;
         } else {
-            at = sp_shell_expand_words(w->shell, at, fields);
+            const char *const next = sp_shell_expand_words(w->shell, at, fields);
+            if (next == at) /* no character of a word */
+                break;
+            at = next;
         }
     }
     return at;
