@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "launch/shell/word_ends.h"
+
 enum { DEEPEST = 64 };
 
 struct sum {
@@ -358,12 +360,11 @@ static bool is_changed(const char *at)
 /* The names that an expression assigns, as unknown: it cannot be read. */
 static void forget_names(struct sum *s, const char *at)
 {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
     const char *const from = at;
     char name[64];
     s->unknown = true;
     while (*at) {
-        const size_t n = strspn(at, letters);
+        const size_t n = sp_shell_name_length(at);
         const bool led =
             at - from >= 2 && (strncmp(at - 2, "++", 2) == 0 || strncmp(at - 2, "--", 2) == 0);
         snprintf(name, sizeof name, "%.*s", (int)n, at);

@@ -169,8 +169,6 @@ void sp_keep_local(struct run *r, const char *name)
                                                sp_shell_reach(&r->shell->scope, name)};
 }
 
-static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
-
 /* A word of a declaration that is not an assignment as written: a name, or "$NAME=VALUE";
  * SP_MAYBE_EXPORTED: it does not decide exports. */
 static void declare_word(struct run *r, bool local, enum sp_exported reach)
@@ -180,7 +178,7 @@ static void declare_word(struct run *r, bool local, enum sp_exported reach)
     const char *const word = fields.n > 0 ? fields.at[0] : "";
     const size_t n = sp_assigned_here(word);
     const char *const name = sp_shell_copy(&r->shell->text, word, n > 0 ? n : strlen(word));
-    const bool named = name[0] && !name[strspn(name, letters)] && sp_runs(r);
+    const bool named = name[0] && !name[sp_shell_name_length(name)] && sp_runs(r);
     if (named && local && n > 0)
         sp_keep_local(r, name);
     if (named && (n > 0 || local))
@@ -203,7 +201,7 @@ void sp_run_declaration(struct run *r, bool local)
     for (const char *before = NULL; before != r->at && *r->at;) {
         before = r->at;
         sp_skip_run(r, false);
-        const size_t n = sp_assigned_here(r->at), bare = strspn(r->at, letters);
+        const size_t n = sp_assigned_here(r->at), bare = sp_shell_name_length(r->at);
         snprintf(name, sizeof name, "%.*s", (int)(n > 0 ? n : bare), r->at);
         if (*r->at == '-') {
             local = local && !memchr(r->at, 'g', strcspn(r->at, " \t\n"));

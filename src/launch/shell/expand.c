@@ -274,11 +274,9 @@ static const char *put_command(struct word *w, const char *at)
 /* The length of a name, or of a parameter such as 1, @, #. */
 static size_t length_of_name(const char *at)
 {
-    size_t n = 0;
     if (isdigit((unsigned char)*at))
         return 1;
-    while (isalnum((unsigned char)at[n]) || at[n] == '_')
-        n++;
+    const size_t n = sp_shell_name_length(at);
     return n > 0 ? n : *at && strchr("@*#?$!-", *at) ? 1 : 0;
 }
 

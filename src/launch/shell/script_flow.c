@@ -290,7 +290,7 @@ static void run_counted(struct run *r)
     run_loop(r, &(struct loop){read_sum, run_step, &s});
 }
 
-/* The body of a loop over some words; if those are unknown, too many, or for a person to choose
+/* The body of a loop over some words. If those are unknown, too many, or for a person to choose
  * from
  * (`select`), it is read once for any number of iterations. */
 static void run_turns(struct run *r, const char *name, const struct sp_shell_fields *fields,
@@ -328,8 +328,7 @@ enum status sp_run_for(struct run *r)
     const bool is_chosen = sp_is_bare(r->at, "select");
     r->at = sp_shell_end_of_word(r->at);
     sp_skip_run(r, false);
-    const size_t n =
-        strspn(r->at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+    const size_t n = sp_shell_name_length(r->at);
     snprintf(name, sizeof name, "%.*s", (int)(n < sizeof name ? n : sizeof name - 1), r->at);
     if (strncmp(r->at, "((", 2) == 0) {
         run_counted(r);

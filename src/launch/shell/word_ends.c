@@ -80,6 +80,11 @@ const char *sp_shell_end_of_part(const char *at)
     return end_of_part(at, 0);
 }
 
+size_t sp_shell_name_length(const char *at)
+{
+    return strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+}
+
 static bool ends_word(char c)
 {
     return c == '\0' || strchr(" \t\r\n;&|<>()", c);

@@ -2,6 +2,11 @@
 #ifndef SP_LAUNCH_SHELL_WORD_ENDS_H
 #define SP_LAUNCH_SHELL_WORD_ENDS_H
 
+#include <stddef.h>
+
+/* How many characters of a name stand here: letters, digits, "_". */
+size_t sp_shell_name_length(const char *at);
+
 /* The end of the word that starts here: an unquoted blank or operator. */
 const char *sp_shell_end_of_word(const char *at);
 
