@@ -134,8 +134,8 @@ static void bash_value(const struct sp_option *o, const struct sp_command *c, FI
         [SP_FILES] = "files=1",
         [SP_FOLDERS] = "folders=1",
         [SP_COMMANDS] = ":",
-        [SP_KEYS] = "words='%'",
-        [SP_FIELDS_OF] = "words='%'; fields=1",
+        [SP_KEYS] = "words='%'; lists=1",
+        [SP_FIELDS_OF] = "words='%'; lists=1 fields=1",
         [SP_ANY] = ":",
     };
     if (!o->metavar || o->kind == SP_MAYBE)
@@ -181,9 +181,6 @@ static const char bash_body[] =
     "  if [ \"$command\" = sweep ] && [ \"$COMP_CWORD\" -gt 2 ]; then\n"
     "    sweep=1 command=${COMP_WORDS[2]}\n"
     "    case $cur in *,*) before=$before${cur%,*}, cur=${cur##*,} ;; esac\n"
-    "  elif [[ $prev == --get || $prev == --fix || $prev == --only || $prev == --near || $prev == "
-    "--explain-rejects ]]; then\n"
-    "    case $cur in *,*) before=$before${cur%,*}, cur=${cur##*,} ;; esac\n"
     "  fi\n"
     "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
     "    words=\"$commands --help --version\"\n"
@@ -198,6 +195,9 @@ static const char bash_body[] =
     "    # options come up when a dash is typed, or where nothing else fits\n"
     "    if [[ $cur == -* ]]; then words='' files=''; fi\n"
     "    if [ -z \"$words$files\" ]; then words=$options; fi\n"
+    "  fi\n"
+    "  if [ -n \"$lists\" ]; then\n"
+    "    case $cur in *,*) before=$before${cur%,*}, cur=${cur##*,} ;; esac\n"
     "  fi\n"
     "  [ -n \"$files\" ] && COMPREPLY=($(compgen -P \"$before\" -f -- \"$cur\"))\n"
     "  [ -n \"$folders\" ] && COMPREPLY=($(compgen -P \"$before\" -d -- \"$cur\"))\n"
@@ -234,7 +234,7 @@ static void write_bash(FILE *out)
           "_scaleplan() {\n"
           "  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
           "  local command=${COMP_WORDS[1]} sweep='' words='' options='' files='' folders='' "
-          "fields='' before=''\n"
+          "lists='' fields='' before=''\n"
           "  local commands='",
           out);
     put_commands(out);
