@@ -118,13 +118,10 @@ static bool export_service(const struct sp_args *typed, const struct sp_sources 
 static bool take_framework(const char *to, const struct sp_sources *sources, struct sp_args *args,
                            char *name, size_t size, struct sp_error *error)
 {
-    struct sp_framework_file file;
     snprintf(name, size, "%.*s", (int)strcspn(to, "@"), to);
-    if (args->given.framework || !sp_config_exists(SP_FRAMEWORKS, name, sources))
-        return true;
-    return sp_load_framework(name, sources, &file, error) &&
-           (strcmp(file.framework.name, name) != 0 || /* an alias: of another framework */
-            sp_take_text(args, SP_O_framework, name, error));
+    return args->given.framework ||
+           !sp_config_named(SP_FRAMEWORKS, name, sources) || /* or an alias of another framework */
+           sp_take_text(args, SP_O_framework, name, error);
 }
 
 static bool run(const struct sp_args *typed, struct sp_report *report, struct sp_error *error)
