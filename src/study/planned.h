@@ -48,7 +48,10 @@ struct sp_repertoire sp_repertoire_of(const struct sp_planned *planned, bool any
 struct sp_step_inputs sp_inputs_of(const struct sp_planned *planned);
 
 /* The simulated schedule, a part of an estimate as those of sp_estimate_parts, and all parts. */
-enum { SP_WITH_PLAYED = 16, SP_WITH_ALL = 31 };
+enum {
+    SP_WITH_PLAYED = 16,
+    SP_WITH_ALL = SP_WITH_RANGE | SP_WITH_RATES | SP_WITH_BUCKETS | SP_WITH_STAGES | SP_WITH_PLAYED
+};
 
 /* The plan's estimate with these parts; a schedule that is not simulated has no time, NAN. */
 void sp_estimate_planned(const struct sp_planned *planned, enum sp_flop_convention convention,
