@@ -324,6 +324,7 @@ void sp_human(double value, enum sp_unit unit, char *out, size_t size)
         human_share(value, out, size);
         break;
     case SP_NUMBER:
+    case SP_FLOPS_PER_BYTE:
         three_digits(value, out, size);
         break;
     case SP_KILOGRAMS:
@@ -346,9 +347,6 @@ void sp_human(double value, enum sp_unit unit, char *out, size_t size)
         break;
     case SP_DAYS:
         human_days(value, out, size);
-        break;
-    case SP_FLOPS_PER_BYTE:
-        three_digits(value, out, size);
         break;
     case SP_VERDICT:
         snprintf(out, size, "%s", value != 0 ? "yes" : "no");
