@@ -179,7 +179,7 @@ void sp_answer_is(struct sp_report *report, const char *list);
  * row before any other. */
 void sp_answer_is_first_of(struct sp_report *report, const char *list);
 
-/* Gives the reason why that list has no rows, for anyone who asks for a key of one. `sp_lack_of`:
+/* Says why that list has no rows, which a request for one of their keys then prints. `sp_lack_of`:
  * NULL if no reason was given. */
 void sp_say_lack(struct sp_report *report, const char *why);
 const char *sp_lack_of(const struct sp_report *report);

@@ -9,8 +9,8 @@
  * the program reports it and ends, because an answer that lacks a part is wrong. */
 __attribute__((returns_nonnull)) void *sp_must(void *memory);
 
-/* An array of *room elements of `size` bytes of which n are needed: the same array, or one at least
- * twice as large. */
+/* Makes room for n elements of `size` bytes in an array of *room: returns the array itself, or one
+ * at least twice as large. */
 __attribute__((returns_nonnull)) void *sp_grow(void *array, size_t n, size_t *room, size_t size);
 
 /* Gives the whole pages among these bytes back to the system, where it takes them; the bytes hold

@@ -17,8 +17,8 @@
 const char *const sp_base_formats[] = {"bf16", "fp8", "int8", "nf4", "nf4-double", NULL};
 
 /* Bytes of a weight in each of them, scales included. Dettmers et al. 2023, "QLoRA", section 3:
- * blocks of 64 weights with a scale of 4 bytes, or with a scale of one byte, of which blocks of 256
- * share a scale of 4 bytes. */
+ * blocks of 64 weights with a scale of 4 bytes; or with a scale of one byte, and one more of 4
+ * bytes for every 256 scales. */
 static double base_bytes(int format)
 {
     const double bytes[] = {sp_storages[SP_STORED_BF16].bytes, sp_storages[SP_STORED_FP8].bytes,

@@ -492,7 +492,7 @@ static bool fit_input(const struct train *f, const struct sp_sources *sources,
 
 enum { POINTS = 40 };
 
-/* A list of points, of which one is marked "soonest" or "cheapest". */
+/* A list of points; one is marked "soonest" or "cheapest". */
 static void put_points(const struct train *f, const struct sp_loss_point *points, int n,
                        const char *list, int marked, const char *mark, struct sp_report *r)
 {

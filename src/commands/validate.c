@@ -151,7 +151,7 @@ static bool predict_serving(const struct sp_args *args, const struct sp_sources 
     return ok;
 }
 
-/* Refuses a file without runs, and one of which no run counts and some columns are unknown. */
+/* Refuses a file without runs, and a file with unknown columns if none of its runs counts. */
 static bool check_read(struct validating *s, struct sp_error *error)
 {
     const size_t unread =

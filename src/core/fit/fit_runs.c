@@ -72,7 +72,7 @@ static double context_bytes_per_s(const struct sp_hardware *hw, const struct sp_
 }
 
 /* In each pass CP gathers the keys and values of its replica's tokens: 4 K bytes per token and
- * layer against 4 D F FLOPs, of which each chip has its share. */
+ * layer against 4 D F FLOPs; each chip has its share of the FLOPs. */
 static void add_context(struct sp_strategy *s, const struct sp_fit_input *in,
                         const struct sp_fit_terms *t)
 {

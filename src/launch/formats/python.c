@@ -25,8 +25,7 @@ struct chain {
 struct wrapped {
     struct sp_call call;
     char rest[64];
-    int known; /* names when it was met: those that its function gave, and none of the calls of it
-                */
+    int known; /* the names when it was met; later calls of its function add none to it */
     bool done;
 };
 
