@@ -9,7 +9,7 @@
 int64_t sp_most_microbatches(double sequences)
 {
     const double m = ceil(sequences - 1e-9);
-    return m < 1 ? 1 : m > 1e6 ? 1000000 : (int64_t)m;
+    return m < 1 ? 1 : m > 1e12 ? 1000000000000 : (int64_t)m;
 }
 
 /* Share of the batch's mean over replicas in one of `m` micro-batches of whole sequences. */
@@ -223,10 +223,18 @@ void sp_fill_memory(struct sp_strategy *s, const struct sp_fit_input *in,
     fill_bytes(s, in, t);
 }
 
-/* Number of equal micro-batches, at most `most`, for `sequences` sequences. */
+/* Fewest micro-batches of one size, at most `most` sequences each, for `sequences` sequences. One
+ * of two factors is at most the root of their product: no more than twice as many are tried. */
 static int64_t alike_microbatches(int64_t sequences, int64_t most)
 {
+    const int64_t root = (int64_t)sqrt((double)sequences);
     int64_t each = most < sequences ? most : sequences;
+    int64_t number = (sequences + each - 1) / each;
+    for (; number <= root; number++)
+        if (sequences % number == 0)
+            return number;
+    if (each > root)
+        each = root + 1; /* (root + 1)^2 is more than `sequences` */
     while (sequences % each != 0)
         each--;
     return sequences / each;
