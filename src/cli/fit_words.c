@@ -3,16 +3,26 @@
 
 #include <stdio.h>
 
+#include <scaleplan/plan.h>
+
 #include "base/text.h"
 #include "cli/expected.h"
 #include "cli/plan_fields.h"
 
+/* Context parallelism takes its ranks from the shards, then from the replicas, which keeps the
+ * product of the degrees the number of devices. Experts are dealt among ranks that have other work:
+ * their degree is beside the product. */
 void sp_name_mesh(const struct sp_strategy *s, char *out, size_t size)
 {
+    const int64_t of_shards = sp_common_divisor(s->fsdp, s->cp);
     const struct {
         const char *name;
         int64_t degree;
-    } degrees[] = {{"DP", s->dp}, {"FSDP", s->fsdp}, {"TP", s->tp}, {"PP", s->pp}};
+    } degrees[] = {{"DP", s->dp * of_shards / s->cp},
+                   {"FSDP", s->fsdp / of_shards},
+                   {"CP", s->cp},
+                   {"TP", s->tp},
+                   {"PP", s->pp}};
     out[0] = '\0';
     for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++)
         if (degrees[i].degree > 1)
@@ -20,17 +30,10 @@ void sp_name_mesh(const struct sp_strategy *s, char *out, size_t size)
                       (long long)degrees[i].degree);
     if (!out[0])
         snprintf(out, size, "one chip");
-    else if (s->microbatches > 1)
-        sp_append(out, size, " in %lld micro-batches", (long long)s->microbatches);
-}
-
-void sp_name_shared(const struct sp_strategy *s, char *out, size_t size)
-{
-    out[0] = '\0';
-    if (s->cp > 1)
-        sp_append(out, size, " --cp %lld", (long long)s->cp);
     if (s->ep > 1)
-        sp_append(out, size, " --ep %lld", (long long)s->ep);
+        sp_append(out, size, ", EP %lld", (long long)s->ep);
+    if (s->microbatches > 1)
+        sp_append(out, size, " in %lld micro-batches", (long long)s->microbatches);
 }
 
 void sp_say_mesh_as_plan(const struct sp_strategy *plan, char *out, size_t size)

@@ -6,11 +6,8 @@
 
 #include "cli/words.h"
 
-/* Its degrees: "FSDP 2048 x TP 2". */
+/* Its degrees: "FSDP 512 x CP 4 x TP 2, EP 8 in 3 micro-batches". */
 void sp_name_mesh(const struct sp_strategy *strategy, char *out, size_t size);
-
-/* Context and expert parallelism as options: " --cp 4 --ep 8"; "": neither. */
-void sp_name_shared(const struct sp_strategy *strategy, char *out, size_t size);
 
 /* "pipeline x DP+TP": the strategies that a mesh's degrees combine; its own text, or one in
  * `room`. */

@@ -88,9 +88,9 @@ struct fit {
     struct sp_fit_row w;
     enum sp_remat remat;
     double bytes_per_token_layer, roomy_bytes;
-    struct sp_fit_known known;                 /* of the best */
-    bool is_tight;                             /* fits, and leaves less than roomy_bytes free */
-    char mesh[128], why_uneven[192], with[64]; /* ", with --cp 4 --ep 8"; "": neither */
+    struct sp_fit_known known; /* of the best */
+    bool is_tight;             /* fits, and leaves less than roomy_bytes free */
+    char mesh[128], why_uneven[192];
     char *command, *search;         /* the plan for `step`, the problem for `search`; NULL: none */
     double plan_batch, per_replica; /* its sequences, all and on each replica */
     bool is_book;                   /* --constants textbook: the book's rule, not a plan */
@@ -167,9 +167,7 @@ static void say_ways_out(const struct sp_fit_row *w, char *out, size_t size)
 static void say_mesh(struct shown *s)
 {
     const struct sp_strategy *const p = s->p;
-    char shared[48];
     size_t used = 0;
-    sp_name_shared(p, shared, sizeof shared);
     if (p->pp > 1)
         used = (size_t)snprintf(s->parts, sizeof s->parts, "; bubble %s",
                                 sp_human_text(p->bubble, SP_FRACTION));
@@ -179,8 +177,11 @@ static void say_mesh(struct shown *s)
     else if (p->microbatches > 1)
         used = (size_t)snprintf(s->parts, sizeof s->parts, "; %lld micro-batches",
                                 (long long)p->microbatches);
-    if (shared[0])
-        snprintf(s->parts + used, sizeof s->parts - used, ", with%s", shared);
+    if (p->cp > 1)
+        used += (size_t)snprintf(s->parts + used, sizeof s->parts - used, ", CP %lld",
+                                 (long long)p->cp);
+    if (p->ep > 1)
+        snprintf(s->parts + used, sizeof s->parts - used, ", EP %lld", (long long)p->ep);
     if (p->kind == SP_PP_FSDP)
         snprintf(s->mesh, sizeof s->mesh,
                  "%lld stages of %lld chunk%s, FSDP %lld x TP %lld: ", (long long)p->pp,
@@ -253,7 +254,7 @@ static void put_strategies(struct sp_report *r, const struct fit *f)
 /* The best plan of a strategy, and its drawbacks. */
 struct fit_plan {
     const struct sp_strategy *p;
-    char mesh[192], why[128];
+    char mesh[128], why[128];
 };
 
 #define SP_PART fit_plan
@@ -284,12 +285,9 @@ static void put_plans(struct sp_report *r, const struct fit *f)
     for (int kind = 0; kind < SP_STRATEGIES; kind++) {
         const struct sp_strategy *const best = &f->best_of[kind];
         struct fit_plan plan = {.p = best};
-        char shared[48];
         if (!best->exists || (f->q.only >= 0 && kind != f->q.only))
             continue;
-        sp_name_mesh(best, plan.mesh, 128);
-        sp_name_shared(best, shared, sizeof shared);
-        sp_append(plan.mesh, sizeof plan.mesh, "%s", shared);
+        sp_name_mesh(best, plan.mesh, sizeof plan.mesh);
         say_against(f, &plan);
         sp_begin_row(r, sp_mesh_title(best, SP_ROOM), "plans.%s", sp_strategy_names[kind]);
         put_fit_plan_rows(r, &plan);
@@ -477,10 +475,6 @@ static bool find_best(struct fit *f, const struct sp_args *args, struct sp_error
     sp_fill_fit_row(&f->real_in, &f->real_t, &f->best, true, &f->w);
     f->is_tight = f->best.verdict == SP_VERDICT_TIGHT;
     sp_name_mesh(&f->best, f->mesh, sizeof f->mesh);
-    char shared[48];
-    sp_name_shared(&f->best, shared, sizeof shared);
-    if (shared[0])
-        snprintf(f->with, sizeof f->with, ", with%s", shared);
     f->search = f->known.other_batch ? NULL : sp_fit_search_command(args);
     f->command = sp_fit_command(args, f->machine, &f->real_in, &f->best, &f->plan_batch);
     f->per_replica = f->plan_batch / f->w.replicas;
