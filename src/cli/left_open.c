@@ -8,6 +8,25 @@
 #include "base/text.h"
 #include "cli/plan_fields.h"
 
+/* Inputs that change most of a plan; then its own settings. */
+static const struct {
+    enum sp_quantity_id row;
+    enum sp_option_id option;
+} inputs[] = {{SP_Q_STEP_FRAMEWORK, SP_O_framework}, {SP_Q_STEP_PRECISION, SP_O_precision}};
+
+enum { INPUTS = sizeof inputs / sizeof *inputs };
+_Static_assert(INPUTS + SP_PLAN_FIELDS == SP_LEFT_OPEN, "all that may be left open");
+
+static const char *key_of(int i)
+{
+    return sp_quantity(i < INPUTS ? inputs[i].row : sp_plan_rows[i - INPUTS]).key;
+}
+
+static const char *option_of(int i)
+{
+    return i < INPUTS ? sp_option_name(inputs[i].option) : sp_plan_fields[i - INPUTS].name;
+}
+
 /* Whether a list holds a value as a whole; a set of modules contains commas itself. */
 static bool has_value(const char *values, const char *value)
 {
@@ -26,11 +45,11 @@ static void keep_choice(struct sp_left_open *open, const char *value)
     sp_append(open->values, sizeof open->values, "%s%s", open->differs ? " or " : "", value);
 }
 
-void sp_keep_choices(struct sp_left_open open[SP_PLAN_FIELDS], const char *keys,
+void sp_keep_choices(struct sp_left_open open[SP_LEFT_OPEN], const char *keys,
                      const struct sp_report *report)
 {
-    for (int i = 0; report && i < SP_PLAN_FIELDS; i++) {
-        const char *const key = sp_quantity(sp_plan_rows[i]).key;
+    for (int i = 0; report && i < SP_LEFT_OPEN; i++) {
+        const char *const key = key_of(i);
         char value[96], from[96];
         snprintf(value, sizeof value, "resolved.%s.value", key);
         snprintf(from, sizeof from, "resolved.%s.from", key);
@@ -38,7 +57,9 @@ void sp_keep_choices(struct sp_left_open open[SP_PLAN_FIELDS], const char *keys,
                                                                          sp_find(report, value);
         if (!origin || sp_is_listed(keys, key, '\0'))
             continue;
-        const bool is_chosen = strcmp(origin->text, sp_origin_names[SP_ORIGIN_CHOSEN]) == 0;
+        const bool is_given = strcmp(origin->text, sp_origin_names[SP_ORIGIN_GIVEN]) == 0;
+        const bool is_chosen =
+            i < INPUTS ? !is_given : strcmp(origin->text, sp_origin_names[SP_ORIGIN_CHOSEN]) == 0;
         open[i].is_chosen = open[i].is_chosen || is_chosen;
         /* the only possible value of a row counts too */
         if (is_chosen || strcmp(origin->text, sp_origin_names[SP_ORIGIN_DEFAULT]) == 0)
@@ -52,21 +73,21 @@ static bool are_settings(const char *keys)
     char item[64];
     while (sp_next_item(&keys, item, sizeof item)) {
         int i = 0;
-        while (i < SP_PLAN_FIELDS && strcmp(item, sp_quantity(sp_plan_rows[i]).key) != 0)
+        while (i < SP_LEFT_OPEN && strcmp(item, key_of(i)) != 0)
             i++;
-        if (i == SP_PLAN_FIELDS)
+        if (i == SP_LEFT_OPEN)
             return false;
     }
     return true;
 }
 
-void sp_note_choices(const struct sp_left_open open[SP_PLAN_FIELDS], const char *keys, FILE *notes)
+void sp_note_choices(const struct sp_left_open open[SP_LEFT_OPEN], const char *keys, FILE *notes)
 {
-    const char *before = "scaleplan: rows differ in settings that no option gives:";
-    for (int i = 0; i < SP_PLAN_FIELDS && !are_settings(keys); i++) {
+    const char *before = "scaleplan: settings left open differ between rows:";
+    for (int i = 0; i < SP_LEFT_OPEN && !are_settings(keys); i++) {
         if (!open[i].differs || !open[i].is_chosen)
             continue;
-        fprintf(notes, "%s --%s (%s)", before, sp_plan_fields[i].name, open[i].values);
+        fprintf(notes, "%s --%s (%s)", before, option_of(i), open[i].values);
         before = ",";
     }
     if (*before == ',')

@@ -7,6 +7,9 @@
 #include "study/plan_text.h"
 #include "study/planned.h"
 
+/* The framework, the precision, and each setting of a plan. */
+#define SP_LEFT_OPEN (2 + SP_PLAN_FIELDS)
+
 /* The values of a setting that rows leave open, each once. */
 struct sp_left_open {
     char values[SP_PLAN_TEXT];
@@ -15,11 +18,11 @@ struct sp_left_open {
 };
 
 /* Records the settings that the plan of a row left open, unless `keys` show them. */
-void sp_keep_choices(struct sp_left_open open[SP_PLAN_FIELDS], const char *keys,
+void sp_keep_choices(struct sp_left_open open[SP_LEFT_OPEN], const char *keys,
                      const struct sp_report *report);
 
 /* Names the settings that differ, in a line; nothing if there are none, or if `keys` ask only
  * for settings: then no figures are compared. */
-void sp_note_choices(const struct sp_left_open open[SP_PLAN_FIELDS], const char *keys, FILE *notes);
+void sp_note_choices(const struct sp_left_open open[SP_LEFT_OPEN], const char *keys, FILE *notes);
 
 #endif

@@ -70,7 +70,7 @@ struct sweep {
     struct sp_sweep_picture picture;
     uint64_t answered, failed; /* rows */
     char first_reason[600];
-    struct sp_left_open open[SP_PLAN_FIELDS];
+    struct sp_left_open open[SP_LEFT_OPEN];
 };
 
 static bool take_keys(struct sweep *s, const char *keys, struct sp_error *error)

@@ -84,6 +84,7 @@ static int keep_even(const struct sp_model *model, int64_t *stages, int n)
 static bool list_flows(struct sp_search_space *s, int at)
 {
     const int64_t pp = s->pps[at], even = sp_even_layers(s->in.model, pp);
+    const int64_t most = even > 0 ? even : s->in.model->layers / pp;
     int n = 0, whole = 0;
     struct sp_plan part = {
         .tp = 1, .ep = 1, .etp = 1, .pp = pp, .vpp = 1, .schedule = sp_usual_schedule(1)};
@@ -93,9 +94,10 @@ static bool list_flows(struct sp_search_space *s, int at)
         const bool chunked = sp_schedules[schedule].chunked;
         if (!s->open.schedule[schedule] || !sp_schedules[schedule].divided)
             continue;
-        for (int64_t v = chunked ? 2 : 1; v <= (chunked ? even : 1); v++) {
+        for (int64_t v = chunked ? 2 : 1; v <= (chunked ? most : 1); v++) {
             part.schedule = (enum sp_schedule)schedule;
             part.vpp = v;
+            /* equal stages take equal chunks; of 61 layers on 8, chunks differ in any case */
             if ((chunked && even % v != 0) || !allows(&s->vpp, v) || !takes_beside(s, &part))
                 continue;
             if (n == SP_SEARCH_FLOWS)
