@@ -212,6 +212,20 @@ struct sp_overlap_limits {
 /* Whether a plan that overlaps the exchange keeps to the limits; one that does not always does. */
 bool sp_may_overlap(const struct sp_overlap_limits *limits, const struct sp_plan *plan);
 
+/* The numbers of micro-batches that a framework's interleaved and circular schedules take. */
+enum sp_rounds {
+    SP_ROUNDS_ANY,
+    SP_ROUNDS_OF_STAGES, /* multiples of the stages. Megatron-Core, schedules.py: groups of
+                            microbatch_group_size_per_vp_stage, none smaller than the stages;
+                            MaxText: num_pipeline_microbatches */
+    SP_ROUNDS_ALIKE,     /* equal rounds, of at least the stages each. PyTorch,
+                            ScheduleInterleaved1F1B */
+    SP_ROUNDS
+};
+
+/* Whether a number of micro-batches is one of those, on that many stages. */
+bool sp_takes_rounds(enum sp_rounds rounds, int64_t microbatches, int64_t stages);
+
 /* Whether a device alternates between parts of the model, or holds all of it: a pipeline's stages
  * have several chunks (DualPipe's two), or there is no pipeline. */
 bool sp_has_chunks(int64_t pp, int64_t vpp, enum sp_schedule schedule);

@@ -46,6 +46,7 @@ struct sp_framework {
     double ring_grad_bytes;   /* bytes per gradient of a key or value that goes around a ring */
     bool cp_uneven;           /* CP ranks hold consecutive tokens, of which the last ones attend to
                                  most; else each holds an early and a late part */
+    int rounds;               /* enum sp_rounds */
     bool copies_kv_heads;     /* Ulysses with fewer KV heads than ranks copies them */
     bool stops_early; /* recomputation stops at the last needed tensor and skips the last matmul */
     bool overlaps_tp; /* TP collectives overlap matmuls: see tp_exposed */

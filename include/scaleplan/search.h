@@ -100,6 +100,7 @@ struct sp_kept_space {
 /* Allowed values of fields that are not degrees. */
 struct sp_dimensions {
     struct sp_overlap_limits overlap;
+    enum sp_rounds rounds;
     bool zero[4], policy[SP_POLICIES], schedule[SP_SCHEDULES];
     int n_modules;
     unsigned modules[SP_MODULES]; /* sets of modules recomputed under the policy none */
@@ -143,8 +144,8 @@ struct sp_search_space {
     int64_t tps[SP_SEARCH_LISTED], cps[SP_SEARCH_LISTED], eps[SP_SEARCH_LISTED],
         micros[SP_SEARCH_LISTED], pps[SP_SEARCH_SPLITS];
     struct sp_stage_map maps[SP_SEARCH_SPLITS];
-    int n_flow[SP_SEARCH_SPLITS], n_whole[SP_SEARCH_SPLITS]; /* flows whose stages are one chunk
-                                                                 come first */
+    /* flows whose stages are one chunk come first, those with chunks (vpp) last */
+    int n_flow[SP_SEARCH_SPLITS], n_whole[SP_SEARCH_SPLITS], n_chunked[SP_SEARCH_SPLITS];
     struct sp_flow flow[SP_SEARCH_SPLITS][SP_SEARCH_FLOWS];
 };
 
@@ -272,6 +273,7 @@ struct sp_repertoire {
     bool sequence_parallel[2]; /* off, on */
     bool dispatch[SP_DISPATCHES], cp_kind[SP_CP_KINDS];
     struct sp_overlap_limits overlap;
+    enum sp_rounds rounds;
 };
 
 /* A changed plan. */

@@ -12,7 +12,7 @@
 /* Context parallelism takes its ranks from the shards, then from the replicas, which keeps the
  * product of the degrees the number of devices. Experts are dealt among ranks that have other work:
  * their degree is beside the product. */
-void sp_name_mesh(const struct sp_strategy *s, char *out, size_t size)
+void sp_name_degrees(const struct sp_strategy *s, char *out, size_t size)
 {
     const int64_t of_shards = sp_common_divisor(s->fsdp, s->cp);
     const struct {
@@ -32,6 +32,11 @@ void sp_name_mesh(const struct sp_strategy *s, char *out, size_t size)
         snprintf(out, size, "one chip");
     if (s->ep > 1)
         sp_append(out, size, ", EP %lld", (long long)s->ep);
+}
+
+void sp_name_mesh(const struct sp_strategy *s, char *out, size_t size)
+{
+    sp_name_degrees(s, out, size);
     if (s->microbatches > 1)
         sp_append(out, size, " in %lld micro-batches", (long long)s->microbatches);
 }

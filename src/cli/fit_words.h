@@ -6,7 +6,10 @@
 
 #include "cli/words.h"
 
-/* Its degrees: "FSDP 512 x CP 4 x TP 2, EP 8 in 3 micro-batches". */
+/* Its degrees: "FSDP 512 x CP 4 x TP 2, EP 8". */
+void sp_name_degrees(const struct sp_strategy *strategy, char *out, size_t size);
+
+/* The same, with its micro-batches where there are several: "FSDP 16 in 3 micro-batches". */
 void sp_name_mesh(const struct sp_strategy *strategy, char *out, size_t size);
 
 /* "pipeline x DP+TP": the strategies that a mesh's degrees combine; its own text, or one in

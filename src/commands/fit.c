@@ -279,9 +279,10 @@ static void say_against(const struct fit *f, struct fit_plan *plan)
  * the table. */
 static void put_plans(struct sp_report *r, const struct fit *f)
 {
+    char degrees[128];
+    sp_name_degrees(&f->best, degrees, sizeof degrees);
     if (f->best.exists)
-        sp_begin_row(r, sp_mesh_title(&f->best, SP_ROOM), "plans.%s",
-                     sp_strategy_names[f->best.kind]);
+        sp_begin_row(r, degrees, "plans.%s", sp_strategy_names[f->best.kind]);
     for (int kind = 0; kind < SP_STRATEGIES; kind++) {
         const struct sp_strategy *const best = &f->best_of[kind];
         struct fit_plan plan = {.p = best};
@@ -289,15 +290,16 @@ static void put_plans(struct sp_report *r, const struct fit *f)
             continue;
         sp_name_mesh(best, plan.mesh, sizeof plan.mesh);
         say_against(f, &plan);
-        sp_begin_row(r, sp_mesh_title(best, SP_ROOM), "plans.%s", sp_strategy_names[kind]);
+        sp_name_degrees(best, degrees, sizeof degrees);
+        sp_begin_row(r, degrees, "plans.%s", sp_strategy_names[kind]);
         put_fit_plan_rows(r, &plan);
         if (f->best.exists && kind == (int)f->best.kind)
             sp_drop_row(r);
     }
     if (!f->is_details)
         sp_list_table(r, "plans",
-                      ": strategy, >fits, comms_over_math: network/compute, step_s: "
-                      "ideal step, +plan, reason: why not");
+                      ": plan, >fits, comms_over_math: network/compute, "
+                      "step_s: ideal step, reason: why not");
     else
         sp_scope(r, "");
 }

@@ -67,6 +67,7 @@ struct sp_repertoire sp_framework_repertoire(const struct sp_framework_file *f,
     runs.overlap.in_chunks = f->overlap_in_chunks;
     for (int i = 0; i < SP_DISPATCHES && f->overlap_refuses[0]; i++)
         runs.overlap.refuses[i] = lists(f->overlap_refuses, sp_dispatch_names[i]);
+    runs.rounds = (enum sp_rounds)f->framework.rounds;
     runs.copies_kv_heads = f->framework.copies_kv_heads;
     return runs;
 }

@@ -335,6 +335,13 @@ static double most_sequences(const struct choosing *c)
     return fmax(1, sp_capacity_bytes(&c->p->hw.chip) / fmax(1, (double)p->seq * width));
 }
 
+/* Whether the schedule takes a replica's share of the batch in micro-batches of that size. */
+static bool takes_micro(const struct choosing *c, int64_t share, int64_t micro)
+{
+    return share % micro == 0 &&
+           (c->plan.vpp == 1 || sp_takes_rounds(c->open.rounds, share / micro, c->plan.pp));
+}
+
 static void try_micro_batches(struct choosing *c)
 {
     const struct sp_framework *const framework = &c->p->framework.framework;
@@ -342,8 +349,11 @@ static void try_micro_batches(struct choosing *c)
     const int64_t most = (int64_t)fmin((double)share, most_sequences(c));
     const bool open = sp_opens_micro_batch(c->said, &c->plan);
     const int64_t typed = c->plan.micro_batch;
+    bool any_takes = false;
+    for (int64_t micro = 1; micro <= most && !any_takes; micro++)
+        any_takes = takes_micro(c, share, micro);
     for (int64_t micro = 1; micro <= (open ? most : 1); micro++) {
-        if (open && share % micro != 0)
+        if (open && (any_takes ? !takes_micro(c, share, micro) : share % micro != 0))
             continue;
         c->plan.micro_batch = open ? micro : typed;
         if (sp_check_plan(&c->p->model, &c->plan, sp_chips(&c->p->hw), c->p->hw.slices) !=

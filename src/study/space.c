@@ -65,6 +65,7 @@ void sp_open_dimensions(const struct sp_planned *base, const struct sp_repertoir
     const bool overlaps = base->framework.framework.execution.moe_overlap;
     *open = (struct sp_dimensions){.copies_kv_heads = runs->copies_kv_heads,
                                    .overlap = runs->overlap,
+                                   .rounds = runs->rounds,
                                    .moe_overlap = {!overlaps || any, overlaps || runs->moe_overlap},
                                    .stages_inside = {true, true},
                                    .offload = {true, runs->offload}};

@@ -118,6 +118,7 @@ static void draw_problem(struct problem *p)
     p->space.open.copies_kv_heads = rand() % 2;
     p->space.open.overlap.in_chunks = rand() % 2;
     p->space.open.overlap.refuses[rand() % SP_DISPATCHES] = rand() % 2;
+    p->space.open.rounds = (enum sp_rounds)(rand() % SP_ROUNDS);
     p->space.even_stages = rand() % 2;
     p->space.whole_axes = rand() % 2;
 }
@@ -192,6 +193,19 @@ static bool is_one_chunk(const struct problem *p, const struct key *k)
            k->schedule != SP_DUALPIPE;
 }
 
+/* Chunks take micro-batches in groups, each of at least the stages: Megatron-Core in groups of
+ * exactly the stages, PyTorch in as many equal groups as there can be. */
+static bool takes_groups(const struct problem *p, const struct key *k)
+{
+    const int64_t share = p->space.batch / k->dp / k->micro_batch;
+    int64_t groups = 1;
+    if (p->space.open.rounds == SP_ROUNDS_ANY || k->vpp == 1)
+        return true;
+    while ((groups + 1) * k->pp <= share)
+        groups++;
+    return p->space.open.rounds == SP_ROUNDS_ALIKE ? share % groups == 0 : share == groups * k->pp;
+}
+
 /* Policies, each with and without offload. */
 static void put_policies(const struct problem *p, struct keys *keys, struct key k)
 {
@@ -232,7 +246,7 @@ static void put_shardings(const struct problem *p, struct keys *keys, struct key
 }
 
 /* Schedules, with the chunks that divide a stage's layers; the table and the head count as a layer
- * each where only that divides. */
+ * each where only that divides. Unequal stages have any number of chunks of a layer or more. */
 static void put_schedules(const struct problem *p, struct keys *keys, struct key k)
 {
     const int64_t L = p->model.layers;
@@ -249,8 +263,9 @@ static void put_schedules(const struct problem *p, struct keys *keys, struct key
         const bool chunks = k.schedule == SP_INTERLEAVED || k.schedule == SP_CIRCULAR;
         if (!p->space.open.schedule[k.schedule] || k.schedule == SP_NAIVE)
             continue;
-        for (k.vpp = chunks ? 2 : 1; k.vpp <= (chunks ? even : 1); k.vpp++)
-            if ((!chunks || even % k.vpp == 0) && !is_one_chunk(p, &k))
+        for (k.vpp = chunks ? 2 : 1; k.vpp <= (chunks ? L + 2 : 1); k.vpp++)
+            if ((!chunks || (even == 0 ? k.vpp * k.pp <= L : even % k.vpp == 0 && k.vpp <= even)) &&
+                !is_one_chunk(p, &k) && takes_groups(p, &k))
                 put_shardings(p, keys, k);
     }
 }

@@ -80,17 +80,20 @@ static int keep_even(const struct sp_model *model, int64_t *stages, int n)
     return kept;
 }
 
-/* Schedules and chunks of the `at`th number of stages; false when there are too many. */
-static bool list_flows(struct sp_search_space *s, int at)
+/* The place of a flow among those of its stages: one chunk each, two models in one (DualPipe), or
+ * chunks, whose number of micro-batches a framework may limit. */
+static int flow_class(int64_t pp, int64_t vpp, enum sp_schedule schedule)
+{
+    return vpp > 1 ? 2 : sp_has_chunks(pp, vpp, schedule) ? 1 : 0;
+}
+
+/* Adds the flows of a class at the `at`th number of stages; false when there are too many. */
+static bool list_class(struct sp_search_space *s, int at, int class)
 {
     const int64_t pp = s->pps[at], even = sp_even_layers(s->in.model, pp);
     const int64_t most = even > 0 ? even : s->in.model->layers / pp;
-    int n = 0, whole = 0;
-    struct sp_plan part = {
-        .tp = 1, .ep = 1, .etp = 1, .pp = pp, .vpp = 1, .schedule = sp_usual_schedule(1)};
-    if (pp == 1)
-        s->flow[at][n++] = (struct sp_flow){part.schedule, 1};
-    for (int schedule = 0; schedule < SP_SCHEDULES && pp > 1; schedule++) {
+    struct sp_plan part = {.tp = 1, .ep = 1, .etp = 1, .pp = pp};
+    for (int schedule = 0; schedule < SP_SCHEDULES; schedule++) {
         const bool chunked = sp_schedules[schedule].chunked;
         if (!s->open.schedule[schedule] || !sp_schedules[schedule].divided)
             continue;
@@ -98,19 +101,34 @@ static bool list_flows(struct sp_search_space *s, int at)
             part.schedule = (enum sp_schedule)schedule;
             part.vpp = v;
             /* equal stages take equal chunks; of 61 layers on 8, chunks differ in any case */
-            if ((chunked && even % v != 0) || !allows(&s->vpp, v) || !takes_beside(s, &part))
+            if (flow_class(pp, v, part.schedule) != class || (chunked && even % v != 0) ||
+                !allows(&s->vpp, v) || !takes_beside(s, &part))
                 continue;
-            if (n == SP_SEARCH_FLOWS)
+            if (s->n_flow[at] == SP_SEARCH_FLOWS)
                 return false;
-            s->flow[at][n++] = (struct sp_flow){part.schedule, v};
-            if (sp_has_chunks(pp, v, part.schedule))
-                continue;
-            s->flow[at][n - 1] = s->flow[at][whole];
-            s->flow[at][whole++] = (struct sp_flow){part.schedule, v};
+            s->flow[at][s->n_flow[at]++] = (struct sp_flow){part.schedule, v};
         }
     }
-    s->n_flow[at] = n;
-    s->n_whole[at] = whole;
+    return true;
+}
+
+/* Schedules and chunks of the `at`th number of stages; false when there are too many. */
+static bool list_flows(struct sp_search_space *s, int at)
+{
+    s->n_flow[at] = s->n_whole[at] = s->n_chunked[at] = 0;
+    if (s->pps[at] == 1) {
+        s->flow[at][s->n_flow[at]++] = (struct sp_flow){sp_usual_schedule(1), 1};
+        return true;
+    }
+    if (!list_class(s, at, 0))
+        return false;
+    s->n_whole[at] = s->n_flow[at];
+    if (!list_class(s, at, 1))
+        return false;
+    const int before = s->n_flow[at];
+    if (!list_class(s, at, 2))
+        return false;
+    s->n_chunked[at] = s->n_flow[at] - before;
     return true;
 }
 
@@ -401,9 +419,10 @@ bool sp_open_split(const struct sp_search_space *s, const struct sp_plan *group,
     if (sp_leaves_slices(&plan, s->in.hw->slices))
         return false;
     const bool in_chunks = plan.ep > 1 && plan.execution.moe_overlap && s->open.overlap.in_chunks;
-    const int unfit = in_chunks ? s->n_whole[at] : 0;
-    split->flow = s->flow[at] + unfit;
-    split->flows = s->n_flow[at] - unfit;
+    const int whole = in_chunks ? s->n_whole[at] : 0;
+    const bool in_rounds = sp_takes_rounds(s->open.rounds, sp_plan_microbatches(&plan), plan.pp);
+    split->flow = s->flow[at] + whole;
+    split->flows = s->n_flow[at] - whole - (in_rounds ? 0 : s->n_chunked[at]);
     count_shardings(s, split);
     const bool differs =
         s->in.hw->network.kind != SP_TORUS && split->pp > 1 && split->dp * split->cp > 1;
