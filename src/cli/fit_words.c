@@ -89,12 +89,3 @@ char *sp_fit_command(const struct sp_args *args, const char *machine, const stru
     sp_free_words(&w);
     return line;
 }
-
-const char *sp_mesh_title(const struct sp_strategy *s, struct sp_text *out)
-{
-    const char *const shards = s->fsdp > 1 ? s->dp > 1 ? "HSDP" : "FSDP" : s->dp > 1 ? "DP" : "";
-    const char *const tp = s->tp > 1 ? "TP" : "", *const pp = s->pp > 1 ? "pipeline" : "";
-    snprintf(out->s, sizeof out->s, "%s%s%s%s%s", pp, *pp && (*shards || *tp) ? " x " : "", shards,
-             *shards && *tp ? "+" : "", tp);
-    return *out->s ? out->s : sp_strategy_titles[s->kind];
-}

@@ -12,10 +12,6 @@ void sp_name_degrees(const struct sp_strategy *strategy, char *out, size_t size)
 /* The same, with its micro-batches where there are several: "FSDP 16 in 3 micro-batches". */
 void sp_name_mesh(const struct sp_strategy *strategy, char *out, size_t size);
 
-/* "pipeline x DP+TP": the strategies that a mesh's degrees combine; its own text, or one in
- * `room`. */
-const char *sp_mesh_title(const struct sp_strategy *strategy, struct sp_text *room);
-
 /* How a mesh does as a plan: "as a plan it does not fit". */
 void sp_say_mesh_as_plan(const struct sp_strategy *plan, char *out, size_t size);
 
