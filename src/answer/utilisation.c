@@ -28,6 +28,11 @@ const char *sp_peak_of_mfu_in(struct sp_text *room, const struct sp_chip *chip, 
     return room->s;
 }
 
+bool sp_attention_counts(const struct sp_rates *rates)
+{
+    return rates->mfu_by[SP_FLOPS_CAUSAL] > 1.25 * rates->mfu;
+}
+
 const char *sp_above_peak(double utilisation, enum sp_flop_convention convention)
 {
     if (!(utilisation > 1))

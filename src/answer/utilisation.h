@@ -2,6 +2,7 @@
 #ifndef SP_UTILISATION_H
 #define SP_UTILISATION_H
 
+#include <scaleplan/estimate.h>
 #include <scaleplan/flops.h>
 #include <scaleplan/machine.h>
 
@@ -18,6 +19,10 @@ const char *sp_counted_of(const struct sp_model *model, enum sp_flop_convention 
 #define sp_peak_of_mfu(chip, dtype) sp_peak_of_mfu_in(SP_ROOM, chip, dtype)
 const char *sp_peak_of_mfu_in(struct sp_text *room, const struct sp_chip *chip,
                               enum sp_dtype dtype);
+
+/* Whether causal attention raises the MFU by more than a quarter: at such lengths an MFU that
+ * counts none misleads. */
+bool sp_attention_counts(const struct sp_rates *rates);
 
 /* Why a utilisation is above 100 %, "is above 100 % because ..."; NULL when it is not. */
 const char *sp_above_peak(double utilisation, enum sp_flop_convention convention);

@@ -280,7 +280,7 @@ struct search_rows {
     struct sp_search_sum sum;
     const char *objective, *above_peak, *full_above_peak;
     char *arguments;
-    bool timings;
+    bool timings, attends, is_empty;
     struct sp_ranked *all; /* `found` plans, of which `n` are listed */
     size_t found, n;
     char price[160];
@@ -292,7 +292,6 @@ struct search_rows {
     char ties[5 * SP_SEARCH_TOP * SP_MAX_MACHINES]; /* "2, 3 and 4 tie" */
     struct sp_least least;                          /* if nothing fits */
     enum sp_verdict verdict;                        /* of the first plan */
-    bool is_empty;
     char idle[48];         /* number of devices that stay idle */
     char constraints[240]; /* of the space: devices, batch, options */
     char borrowed[512];    /* profiles without a known run, where machines are compared */
@@ -557,6 +556,7 @@ static void read_list(const struct sp_searching *s, struct search_rows *rows)
     const struct sp_rates rates =
         sp_rates_on(&s->of, rows->all[0].machine, rows->all[0].found->step_s);
     rows->above_peak = sp_above_peak(rates.mfu, s->of.convention);
+    rows->attends = sp_attention_counts(&rates);
     if (s->of.convention != SP_FLOPS_FULL)
         rows->full_above_peak = sp_above_peak(rates.mfu_by[SP_FLOPS_FULL], SP_FLOPS_FULL);
     if (s->of.machines == 1 && s->args->given.tokens)

@@ -49,7 +49,8 @@ static const struct sp_taken options[] = {
 };
 
 static const struct sp_example examples[] = {
-    {"fit --model llama2-13b --hw v5p-4096 --batch 3M", "the textbook's exercise"},
+    {"fit --model llama2-13b --hw v5p-4096 --batch 3M",
+     "the textbook's exercise; its own answer: --constants textbook"},
     {"fit --model llama3-405b --hw h100-16384 --batch 16M --get best.step_s",
      "one number, in seconds"},
     {"fit --model llama3-70b --hw v5p-8960x4 --check && echo yes", "a verdict for a script"},
