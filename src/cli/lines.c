@@ -177,6 +177,10 @@ static bool take_typed(const struct sp_command *command, int argc, char **argv,
     bool ok = sp_parse_command(command, argc - 1, argv + 1, typed, error);
     for (size_t i = 0; ok && i < typed->n_options; i++)
         ok = !typed->given_at[typed->options[i].id] || sp_only_computes(&typed->options[i], error);
+    if (ok && typed->given.format && typed->value.format != SP_FORMAT_JSON)
+        return sp_fail(
+            error, SP_INPUT,
+            "--format: lines of plans are answered by lines of JSON; `sweep` writes CSV");
     return ok;
 }
 

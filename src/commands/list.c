@@ -117,7 +117,9 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         const char *const folder = sp_config_kinds[kind].folder;
         struct listing l = {report, &sources, (enum sp_config_kind)kind, 0};
         sp_each_config(l.kind, &sources, put_item, &l);
-        sp_list_table(report, folder, NULL);
+        sp_list_table(
+            report, folder,
+            kind == SP_MODELS ? ": models, family, params, params_active, layers, +d_model" : NULL);
         if (args->n_operands == 1)
             sp_answer_is(report, folder);
     }
