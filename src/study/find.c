@@ -349,7 +349,8 @@ void sp_find_fitting(const struct sp_search *search, struct sp_finding *f)
     *f = (struct sp_finding){.of = search,
                              .what = SP_FIND_DEVICES,
                              .is_tight = true,
-                             .below = 16 * (double)sp_chips(&search->machine[0]->base.hw)};
+                             .below =
+                                 fmax(512, 16 * (double)sp_chips(&search->machine[0]->base.hw))};
     answer(f);
 }
 
