@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/text.h"
 
 void sp_set_parameters(struct run *r, const char *const *values, int n)
@@ -36,15 +37,24 @@ static enum status run_shift(struct run *r, const struct sp_shell_fields *fields
     return fits ? WORKED : known ? FAILED : OPEN;
 }
 
+void sp_add_function(struct run *r, const char *name, const char *body, const char *text)
+{
+    r->function = sp_room_for_one(r->function, r->functions, sizeof *r->function);
+    r->function[r->functions++] = (struct function){name, body, text, r->open > 0 || r->doubt};
+}
+
 static enum status run_unset(struct run *r, const struct sp_shell_fields *fields)
 {
     r->bared += r->inside > 0;
     for (int i = 1; i < fields->n; i++) {
         const char *const name = fields->at[i];
-        if (sp_is(name, "-f"))
-            return WORKED;
         if (name[0] == '-')
             continue;
+        if (sp_is(fields->at[1], "-f") ||
+            (!sp_shell_value(&r->shell->scope, name) && sp_defined_function(r, name) >= 0)) {
+            sp_add_function(r, name, NULL, NULL);
+            continue;
+        }
         if (sp_is(fields->at[1], "-n")) {
             sp_shell_refer(&r->shell->scope, &r->shell->text, name, NULL);
         } else if (strchr(name, '[')) { /* an item of a list */
@@ -67,9 +77,11 @@ static enum status run_let(struct run *r, const struct sp_shell_fields *fields)
     return status;
 }
 
-/* `set -a`, `set +o allexport`: whether later assignments export their names. */
+/* `set -a`, `set +o allexport`: whether later assignments export their names; `pipefail`. */
 static void take_option(struct run *r, const char *option, const char *next)
 {
+    if (option[strlen(option) - 1] == 'o' && sp_is(next, "pipefail"))
+        r->pipefail = option[0] == '-';
     if (option[1] != '-' &&
         (strchr(option, 'a') || (option[strlen(option) - 1] == 'o' && sp_is(next, "allexport"))))
         r->exports = option[0] == '-';
@@ -128,6 +140,27 @@ static enum status run_printf(struct run *r, const struct sp_shell_fields *field
     return WORKED;
 }
 
+/* `trap`: what runs before each command, or after each function, is not followed. */
+static enum status run_trap(struct run *r, const struct sp_shell_fields *fields)
+{
+    for (int i = 2; i < fields->n; i++)
+        if (sp_is_listed("DEBUG,RETURN", fields->at[i], '\0') && !sp_is(fields->at[1], "-"))
+            sp_refuse_command(r, "a trap on DEBUG or RETURN");
+    return WORKED;
+}
+
+/* `shopt`: options by which the commands after it are other ones. */
+static enum status run_shopt(struct run *r, const struct sp_shell_fields *fields)
+{
+    char name[64];
+    for (int i = 2; i < fields->n && fields->at[1][1] == 's'; i++)
+        if (sp_is_listed("expand_aliases,lastpipe,nocasematch", fields->at[i], '\0')) {
+            snprintf(name, sizeof name, "shopt -s %.40s", fields->at[i]);
+            sp_refuse_command(r, name);
+        }
+    return PRESUMED;
+}
+
 /* Builtins that set a variable to something unknown here. */
 static enum status run_other(struct run *r, const struct sp_shell_fields *fields)
 {
@@ -150,7 +183,8 @@ bool sp_run_builtin(struct run *r, const struct sp_shell_fields *fields, enum st
         enum status (*run)(struct run *r, const struct sp_shell_fields *fields);
     } builtins[] = {{"shift", run_shift},   {"unset", run_unset},     {"let", run_let},
                     {"set", run_set},       {"read", run_read},       {"printf", run_printf},
-                    {"mapfile", run_other}, {"readarray", run_other}, {"getopts", run_getopts}};
+                    {"mapfile", run_other}, {"readarray", run_other}, {"getopts", run_getopts},
+                    {"trap", run_trap},     {"shopt", run_shopt}};
     for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
         if (sp_is(builtins[i].name, fields->at[0])) {
             *status = builtins[i].run(r, fields);
@@ -169,6 +203,13 @@ void sp_keep_local(struct run *r, const char *name)
                                                sp_shell_reach(&r->shell->scope, name)};
 }
 
+void sp_note_unknown(struct run *r, const char *text)
+{
+    if (sp_runs(r) && text[0] == SP_OPEN)
+        sp_add_note(r->launch, "line %d: assignments in an unknown text are not read",
+                    sp_shell_line_at(r->shell, r->at));
+}
+
 /* A word of a declaration that is not an assignment as written: a name, or "$NAME=VALUE";
  * SP_MAYBE_EXPORTED: it does not decide exports. */
 static void declare_word(struct run *r, bool local, enum sp_exported reach)
@@ -179,6 +220,8 @@ static void declare_word(struct run *r, bool local, enum sp_exported reach)
     const size_t n = sp_assigned_here(word);
     const char *const name = sp_shell_copy(&r->shell->text, word, n > 0 ? n : strlen(word));
     const bool named = name[0] && !name[sp_shell_name_length(name)] && sp_runs(r);
+    if (!named)
+        sp_note_unknown(r, name);
     if (named && local && n > 0)
         sp_keep_local(r, name);
     if (named && (n > 0 || local))

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/text.h"
 
 #include "launch/shell/arithmetic.h"
@@ -33,7 +34,8 @@ struct word {
     struct sp_shell_piece piece;
     const char *line_of; /* where nested text is in the script */
     bool split, quoted, some;
-    bool here; /* of a here-document: its quotes are characters */
+    bool here;           /* of a here-document: its quotes are characters */
+    const char *special; /* characters of a pattern that quotes make plain; NULL: none */
     int depth;
 };
 
@@ -47,6 +49,15 @@ static void end_field(struct word *w)
 static void put_mark(struct word *w, char kind, const char *name)
 {
     sp_shell_mark(&w->shell->text, &w->piece, kind, name, sp_shell_line_at(w->shell, w->line_of));
+}
+
+/* A character; a plain one of a pattern gets a backslash, "*" and "?" outside quotes are files. */
+static void put(struct word *w, char c, bool quoted)
+{
+    if (quoted && w->special && strchr(w->special, c))
+        sp_shell_put(&w->piece, '\\');
+    w->shell->globbed = w->shell->globbed || (w->split && !quoted && (c == '*' || c == '?'));
+    sp_shell_put(&w->piece, c);
 }
 
 /* A value inside a word: outside of quotes, blanks split it into fields, and so do list items. */
@@ -66,7 +77,7 @@ static void put_value(struct word *w, const char *value, bool items)
             w->some = w->some || (item && w->quoted);
             end_field(w);
         } else {
-            sp_shell_put(&w->piece, item ? ' ' : *value);
+            put(w, item ? ' ' : *value, w->quoted);
         }
         if (w->piece.n > (1 << 20))
             w->shell->text.full = "1 MiB in a word";
@@ -75,12 +86,15 @@ static void put_value(struct word *w, const char *value, bool items)
 
 static void expand_text(struct word *w, const char *at, const char *end);
 
-/* The text between two places, expanded as one value. */
-static const char *expanded(struct word *w, const char *at, const char *end)
+/* The text between two places, expanded as one value, or as a pattern (`special`). */
+static const char *expanded(struct word *w, const char *at, const char *end, const char *special)
 {
     struct sp_shell_fields fields = {0};
-    struct word inner = {
-        .shell = w->shell, .fields = &fields, .line_of = w->line_of, .depth = w->depth + 1};
+    struct word inner = {.shell = w->shell,
+                         .fields = &fields,
+                         .line_of = w->line_of,
+                         .special = special,
+                         .depth = w->depth + 1};
     if (inner.depth <= DEEPEST)
         expand_text(&inner, at, end);
     const char *const value = sp_shell_take(&inner.piece, &w->shell->text);
@@ -95,7 +109,7 @@ static void put_arithmetic(struct word *w, const char *at, const char *end)
     int64_t value;
     const struct sp_shell_writer writer = {&w->shell->scope, &w->shell->text,
                                            sp_shell_line_at(w->shell, w->line_of)};
-    switch (sp_shell_run_sum(expanded(w, at, end), &writer, &value, &missing)) {
+    switch (sp_shell_run_sum(expanded(w, at, end, NULL), &writer, &value, &missing)) {
     case SP_NUMBER:
         snprintf(digits, sizeof digits, "%lld", (long long)value);
         sp_shell_puts(&w->piece, digits);
@@ -129,32 +143,6 @@ static bool put_here(struct word *w, const char *at)
     while (n > 0 && text[n - 1] == '\n')
         n--;
     put_value(w, sp_shell_copy(&w->shell->text, text, n), false);
-    return true;
-}
-
-/* The result of `expr` for a sum of whole numbers, signs and parentheses; false for anything else.
- */
-static bool put_expr(struct word *w, const struct sp_shell_fields *fields)
-{
-    char sum[256] = "", digits[32];
-    struct sp_shell_missing missing;
-    int64_t value;
-    bool behind = false; /* a number or ")" */
-    for (int i = 0; i < fields->n; i++) {
-        const char *word = fields->at[i];
-        const size_t n = strspn(word, "0123456789");
-        const bool number = n > 0 && !word[n], sign = strlen(word) == 1;
-        if (number ? behind : !sign || !strchr(behind ? "+-*/%)" : "(", word[0]))
-            return false;
-        behind = number || word[0] == ')';
-        word += n > 1 ? strspn(word, "0") : 0; /* not octal here, unlike elsewhere */
-        sp_append(sum, sizeof sum, " %s", *word ? word : "0");
-    }
-    if (strlen(sum) + 1 == sizeof sum ||
-        sp_shell_calculate(sum, &w->shell->scope, &value, &missing) != SP_NUMBER)
-        return false;
-    snprintf(digits, sizeof digits, "%lld", (long long)value);
-    put_value(w, sp_shell_copy(&w->shell->text, digits, strlen(digits)), false);
     return true;
 }
 
@@ -222,19 +210,13 @@ static bool put_output(struct word *w, const char *at, const char *end)
     const char *const words = at, *const last = end - 1;
     const char *text = NULL;
     bool ok = true, done = false;
-    for (bool first = true; ok && !done; first = false) {
+    while (ok && !done) {
         struct sp_shell_fields fields = {0};
         const char *input = text;
         at = read_stage(w, at, last, &fields, &input);
         const bool list =
             !joint || (at == last && fields.n == 2 && sp_is(fields.at[0], "echo") &&
                        strncmp(last - 5, "[*]}\"", 5) == 0 && strncmp(words, "echo \"${", 8) == 0);
-        if (first && at == last && fields.n > 0 && sp_is(fields.at[0], "expr")) {
-            const struct sp_shell_fields sum = {fields.at + 1, fields.n - 1};
-            const bool counted = put_expr(w, &sum);
-            free(fields.at);
-            return counted;
-        }
         const bool went = fields.n > 0 && sp_is(fields.at[0], "cd");
         text = list ? output_of(w, &fields, input, &done) : NULL;
         free(fields.at);
@@ -309,6 +291,10 @@ static const char *value_of(const struct word *w, const char *name)
                                         : NULL;
 }
 
+/* Names that every shell, or its user's login, gives a value. */
+static const char given_names[] = "HOME,PWD,PATH,USER,LOGNAME,SHELL,HOSTNAME,BASH,BASH_VERSION,"
+                                  "UID,EUID,PPID,SHLVL,RANDOM,SECONDS,LINENO,OSTYPE";
+
 static void put_name(struct word *w, const char *name, bool items)
 {
     const char *const value = value_of(w, name);
@@ -319,7 +305,10 @@ static void put_name(struct word *w, const char *name, bool items)
     else if (value)
         put_value(w, value, items);
     else
-        put_mark(w, strchr("?$!-0", name[0]) ? SP_OPEN : SP_UNSET, name);
+        put_mark(w,
+                 strchr("?$!-0", name[0]) || sp_is_listed(given_names, name, '\0') ? SP_OPEN
+                                                                                   : SP_UNSET,
+                 name);
 }
 
 /* $NAME or ${NAME}: of a known list the first item. */
@@ -333,6 +322,14 @@ static void put_plain(struct word *w, const char *name)
         put_name(w, name, true);
 }
 
+/* The "/" behind the pattern of "/PATTERN/WITH", or the end. */
+static const char *end_of_replaced(const char *at, const char *end)
+{
+    for (at += 1 + (at[1] == '/'); at < end && *at != '/';)
+        at = sp_shell_end_of_part(at);
+    return at < end ? at : end;
+}
+
 /* ${NAME:-word} and similar; other operations of a shell on values are unknown here. */
 static void put_operation(struct word *w, const char *name, const char *at, const char *end)
 {
@@ -342,35 +339,27 @@ static void put_operation(struct word *w, const char *name, const char *at, cons
     const bool given = value && !(colon && (!*value || sp_shell_is_unset(value)));
     if (!strchr("-=+?", operation)) {
         const bool known = value && !strpbrk(value, (char[]){SP_UNSET, SP_OPEN, SP_ITEM, '\0'});
-        const char *const cut =
-            known ? sp_shell_cut(&w->shell->text, value, expanded(w, at, end)) : NULL;
+        const char *const stop = operation == '/' ? end_of_replaced(at, end) : end;
+        const char *const pattern = expanded(w, at, stop, sp_shell_glob),
+                          *const with = expanded(w, stop < end ? stop + 1 : end, end, NULL),
+                          *const cut = known && !sp_shell_gap_in(&w->shell->text, pattern)
+                                           ? sp_shell_cut(&w->shell->text, value, pattern, with)
+                                           : NULL;
         if (cut)
             put_value(w, cut, false);
         else
             put_mark(w, SP_OPEN, name);
     } else if (operation == '+') {
         if (given)
-            put_value(w, expanded(w, at + colon + 1, end), false);
+            put_value(w, expanded(w, at + colon + 1, end, NULL), false);
     } else if (given || operation == '?') {
         put_name(w, name, false);
     } else {
-        const char *const otherwise = expanded(w, at + colon + 1, end);
+        const char *const otherwise = expanded(w, at + colon + 1, end, NULL);
         put_value(w, otherwise, false);
         if (operation == '=')
             sp_shell_set(&w->shell->scope, &w->shell->text, name, otherwise);
     }
-}
-
-/* How many items a list has; -1: that is not known, or they have their own indices. */
-static long items_of(const char *value)
-{
-    long n = value && *value ? 1 : -1;
-    if (!value || value[0] == '[' || strpbrk(value, (char[]){SP_UNSET, SP_OPEN, '\0'}) ||
-        strstr(value, (char[]){SP_ITEM, '[', '\0'}))
-        return -1;
-    for (const char *c = value; *c; c++)
-        n += *c == SP_ITEM;
-    return n;
 }
 
 /* The item of a list at an index, a sum that ends before `last`; items from 0, from the last one
@@ -382,10 +371,10 @@ static const char *item_of(struct word *w, const char *name, const char *index, 
     int64_t n = -1;
     const bool known = value && value[0] != '[' && last > index && last[-1] == ']' &&
                        !strstr(value, (char[]){SP_ITEM, '[', '\0'}) &&
-                       sp_shell_calculate(expanded(w, index, last - 1), &w->shell->scope, &n,
+                       sp_shell_calculate(expanded(w, index, last - 1, NULL), &w->shell->scope, &n,
                                           &missing) == SP_NUMBER;
     const bool open = value && strchr(value, SP_OPEN); /* it may have been several */
-    n += known && n < 0 ? items_of(value) : 0;
+    n += known && n < 0 ? sp_shell_items(value) : 0;
     if (!known || n < 0)
         return NULL;
     for (; n > 0 && value; n--)
@@ -413,7 +402,7 @@ static bool put_indices(struct word *w, const char *at, const char *last)
     if (n == 0 || n >= sizeof name || rest != 3 || at[n] != '[' || !strchr("@*", at[n + 1]))
         return false;
     snprintf(name, sizeof name, "%.*s", (int)n, at);
-    const long items = items_of(sp_shell_value(&w->shell->scope, name));
+    const long items = sp_shell_items(sp_shell_value(&w->shell->scope, name));
     for (long i = 0; i < items; i++) {
         snprintf(digits, sizeof digits, "%s%ld", i > 0 ? (char[]){SP_ITEM, '\0'} : "", i);
         put_value(w, digits, at[n + 1] == '@');
@@ -428,7 +417,7 @@ static void put_count(struct word *w, const char *name, const char *at, const ch
     const char *const value = sp_shell_value(&w->shell->scope, name);
     const bool all = at[0] == '[' && strchr("@*", at[1]) && at[2] == ']';
     const char *const item = all ? NULL : *at == '[' ? item_of(w, name, at + 1, last) : value;
-    const long n = value && !*value ? 0 : items_of(value);
+    const long n = value && !*value ? 0 : sp_shell_items(value);
     const bool known =
         all ? value && n >= 0 : item && !strpbrk(item, (char[]){SP_UNSET, SP_OPEN, SP_ITEM, '\0'});
     if (!known) {
@@ -507,10 +496,10 @@ static const char *put_backslash(struct word *w, const char *at)
         return at + 2 + (at[1] == '\r');
     const char *const taken = w->here ? "$`\\" : "$`\"\\";
     if (!at[1] || (w->quoted && !strchr(taken, at[1]))) {
-        sp_shell_put(&w->piece, '\\');
+        put(w, '\\', true);
         return at + 1;
     }
-    sp_shell_put(&w->piece, at[1]);
+    put(w, at[1], true);
     return at + 2;
 }
 
@@ -528,7 +517,7 @@ static void expand_text(struct word *w, const char *at, const char *end)
             at = put_command(w, at);
         } else if (*at == '\'' && !w->quoted) {
             for (at++; at < end && *at && *at != '\''; at++)
-                sp_shell_put(&w->piece, *at);
+                put(w, *at, true);
             at += at < end && *at == '\'';
             w->some = true;
         } else if (*at == '"' && !w->here) {
@@ -536,7 +525,7 @@ static void expand_text(struct word *w, const char *at, const char *end)
             w->some = true;
             at++;
         } else {
-            sp_shell_put(&w->piece, *at++);
+            put(w, *at++, w->quoted);
         }
     }
 }
@@ -557,17 +546,28 @@ const char *sp_shell_expand_here(struct sp_shell *shell, const char *at, const s
     return end->tabs ? sp_shell_without_tabs(&shell->text, text) : text;
 }
 
-const char *sp_shell_expand(struct sp_shell *shell, const char *at, bool split,
-                            struct sp_shell_fields *fields)
+static const char *expand_to(struct word word, const char *at, const char *end)
 {
-    const char *const end = sp_shell_end_of_word(at);
-    struct word word = {.shell = shell, .fields = fields, .split = split, .line_of = at};
     expand_text(&word, at, end);
-    if (!split)
+    if (!word.split)
         word.some = true;
     end_field(&word);
     free(word.piece.at);
     return end;
+}
+
+const char *sp_shell_expand(struct sp_shell *shell, const char *at, bool split,
+                            struct sp_shell_fields *fields)
+{
+    return expand_to((struct word){.shell = shell, .fields = fields, .split = split, .line_of = at},
+                     at, sp_shell_end_of_word(at));
+}
+
+void sp_shell_expand_pattern(struct sp_shell *shell, const char *at, const char *end,
+                             const char *special, struct sp_shell_fields *fields)
+{
+    expand_to((struct word){.shell = shell, .fields = fields, .line_of = at, .special = special},
+              at, end);
 }
 
 void sp_shell_expand_apart(struct sp_shell *shell, const char *from, const char *text, bool split,

@@ -263,3 +263,14 @@ const char *sp_shell_without_tabs(struct sp_shell_text *text_of, const char *tex
     }
     return sp_shell_take(&piece, text_of);
 }
+
+long sp_shell_items(const char *value)
+{
+    long n = value && *value ? 1 : -1;
+    if (!value || value[0] == '[' || strpbrk(value, (char[]){SP_UNSET, SP_OPEN, '\0'}) ||
+        strstr(value, (char[]){SP_ITEM, '[', '\0'}))
+        return -1;
+    for (const char *c = value; *c; c++)
+        n += *c == SP_ITEM;
+    return n;
+}

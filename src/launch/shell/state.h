@@ -104,6 +104,9 @@ void sp_shell_mark(struct sp_shell_text *text, struct sp_shell_piece *piece, cha
 /* Takes over a piece's text; the piece is then empty. */
 const char *sp_shell_take(struct sp_shell_piece *piece, struct sp_shell_text *text);
 
+/* How many items a list has; -1: that is not known, or they have their own indices. */
+long sp_shell_items(const char *value);
+
 /* Adds a field. */
 void sp_shell_add(struct sp_shell_fields *fields, const char *field);
 
