@@ -572,7 +572,6 @@ bool sp_read_script(const char *text, const char *const *set, int n_set, const c
     free(run->function);
     free(run->local);
     free(run->doubt);
-    free(run->file);
     free(run);
     return ok;
 }
@@ -584,6 +583,7 @@ void sp_free_script(struct sp_script *script)
         free(script->commands[i].lines);
     }
     free(script->commands);
+    free(script->files);
     if (script->shell)
         sp_shell_free(&script->shell->text);
     free(script->shell);

@@ -49,10 +49,6 @@ struct run {
         bool open;                      /* in a branch with an unknown condition */
     } * function;
     int functions;
-    struct written_file {
-        const char *name, *text;
-    } * file; /* that the script writes itself */
-    int files;
     struct sp_here here;
     const char *input;  /* the input of a command if the script contains it; else NULL */
     const char *output; /* the file that it writes; NULL: none */
