@@ -45,7 +45,9 @@ static const char *echo(struct sp_shell_text *text, const struct sp_shell_fields
                         const char *input)
 {
     (void)input;
-    return words->n > 1 && words->at[1][0] == '-' ? NULL : join(text, words, 1);
+    const char *const first = words->n > 1 ? words->at[1] : "";
+    const bool option = first[0] == '-' && first[1] && !first[1 + strspn(first + 1, "neE")];
+    return option ? NULL : join(text, words, 1);
 }
 
 /* Numbers from the first to the last, a line each: seq LAST, seq FIRST [STEP] LAST. */

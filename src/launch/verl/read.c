@@ -297,8 +297,8 @@ static void read_fsdp(struct reading *r)
     sp_launch_option(s, "precision", "fp32");
     sp_launch_option(s, "dtype", "bf16");
     sp_launch_option(s, "framework", "torchtitan");
-    const char *const weights = sp_setting(s, "fsdp_config.model_dtype"), *const cast =
-                                                                              sp_said(s, casts_to);
+    const char *const weights = sp_setting(s, "fsdp_config.model_dtype");
+    const char *const cast = sp_said(s, casts_to);
     if (cast && sp_has_word("bf16 bfloat16", cast))
         sp_setting(s, casts_to); /* as without it; others are not read */
     if (weights && !sp_has_word("fp32 float32", weights) && !is_reference(r))
