@@ -16,17 +16,6 @@
 
 enum { DEEPEST = 24 };
 
-int sp_shell_line_at(struct sp_shell *shell, const char *at)
-{
-    if (!shell->counted)
-        return shell->line;
-    for (; shell->counted < at; shell->counted++)
-        shell->line += *shell->counted == '\n';
-    for (; shell->counted > at; shell->counted--)
-        shell->line -= shell->counted[-1] == '\n';
-    return shell->line;
-}
-
 /* A word under construction: finished fields, and the one that grows. */
 struct word {
     struct sp_shell *shell;
@@ -146,14 +135,6 @@ static bool put_here(struct word *w, const char *at)
     return true;
 }
 
-/* The first name without a value in a text, as its mark; NULL if there is none. */
-static const char *unset_in(struct sp_shell_text *text, const char *value)
-{
-    const char *const mark = strchr(value, SP_UNSET), *const end =
-                                                          mark ? strchr(mark, SP_MARK_END) : NULL;
-    return end ? sp_shell_copy(text, mark, (size_t)(end + 1 - mark)) : NULL;
-}
-
 /* The words of one command of a group that ends at `last`, and the text after "<<<"; returns its
  * end. */
 static const char *read_stage(struct word *w, const char *at, const char *last,
@@ -185,10 +166,10 @@ static const char *output_of(struct word *w, const struct sp_shell_fields *field
                              const char *input, bool *done)
 {
     struct sp_shell_text *const text = &w->shell->text;
-    const char *unset = input ? unset_in(text, input) : NULL;
+    const char *unset = input ? sp_shell_unset_in(text, input) : NULL;
     bool known = !input || !sp_shell_gap_in(text, input);
     for (int i = 0; i < fields->n; i++) {
-        unset = unset ? unset : unset_in(text, fields->at[i]);
+        unset = unset ? unset : sp_shell_unset_in(text, fields->at[i]);
         known = known && !sp_shell_gap_in(text, fields->at[i]);
     }
     const bool says = fields->n > 0 && sp_is(fields->at[0], "echo");
@@ -278,7 +259,10 @@ static void put_number_of_parameters(struct word *w)
 {
     char digits[16];
     snprintf(digits, sizeof digits, "%d", sp_shell_parameters(&w->shell->scope));
-    sp_shell_puts(&w->piece, digits);
+    if (sp_shell_has_files(&w->shell->scope, &w->shell->text))
+        put_mark(w, SP_OPEN, "$#");
+    else
+        sp_shell_puts(&w->piece, digits);
 }
 
 /* The value of a name, or the file that $0 or BASH_SOURCE is; NULL: none. */
@@ -463,6 +447,22 @@ static const char *put_braces(struct word *w, const char *at)
     return end;
 }
 
+/* "$'...'" behind its quote: some escapes, a mark for others. */
+static const char *put_escaped(struct word *w, const char *at)
+{
+    static const char letters[] = "nt\\'\"", means[] = "\n\t\\'\"";
+    w->some = true;
+    for (; *at && *at != '\''; at++) {
+        const bool escapes = *at == '\\' && at[1];
+        const char *const letter = escapes ? strchr(letters, *++at) : NULL;
+        if (escapes && !letter)
+            put_mark(w, SP_OPEN, "$''");
+        else
+            put(w, letter ? means[letter - letters] : *at, true);
+    }
+    return at + (*at == '\'');
+}
+
 /* "$ ..." */
 static const char *put_dollar(struct word *w, const char *at)
 {
@@ -478,7 +478,9 @@ static const char *put_dollar(struct word *w, const char *at)
     }
     const size_t n = length_of_name(at + 1);
     if (n == 0 || n >= sizeof name) {
-        if (!w->quoted && (at[1] == '\'' || at[1] == '"'))
+        if (!w->quoted && at[1] == '\'')
+            return put_escaped(w, at + 2);
+        if (!w->quoted && at[1] == '"')
             return at + 1;
         sp_shell_put(&w->piece, '$');
         return at + 1;

@@ -305,7 +305,7 @@ static void run_turns(struct run *r, const char *name, const struct sp_shell_fie
         const struct sp_shell_gap *const gap = sp_shell_gap_in(&r->shell->text, fields->at[i]);
         if (gap && !r->decider[0])
             snprintf(r->decider, sizeof r->decider, "%s",
-                     sp_starts_with(gap->name, "the files ") ? "a file" : gap->name);
+                     sp_starts_with(gap->name, sp_shell_files) ? "a file" : gap->name);
         open = gap != NULL;
     }
     if (!sp_runs(r) || fields->n == 0) {

@@ -15,6 +15,17 @@ bool sp_runs(const struct run *r)
     return r->skipped == 0 && r->leave == STAYS && !r->shell->text.full;
 }
 
+int sp_shell_line_at(struct sp_shell *shell, const char *at)
+{
+    if (!shell->counted)
+        return shell->line;
+    for (; shell->counted < at; shell->counted++)
+        shell->line += *shell->counted == '\n';
+    for (; shell->counted > at; shell->counted--)
+        shell->line -= shell->counted[-1] == '\n';
+    return shell->line;
+}
+
 void sp_skip_run(struct run *r, bool lines)
 {
     r->at = sp_skip_blanks(r->at, lines, &r->here);
@@ -103,7 +114,7 @@ static void expand_word(struct run *r, struct words *w)
     r->at = sp_shell_expand_words(r->shell, r->at, &w->fields);
     if (r->shell->globbed && w->fields.n > first && stands_for_files(r, w, first)) {
         char name[64];
-        snprintf(name, sizeof name, "the files %s", w->fields.at[first]);
+        snprintf(name, sizeof name, sp_shell_files "%s", w->fields.at[first]);
         w->fields.n = first;
         sp_shell_add(&w->fields, open_value(r, name));
     }
@@ -157,6 +168,8 @@ static const char *read_value(struct run *r)
         sp_read_words(r, &list, true);
         r->at += *r->at == ')';
         value = sp_runs(r) ? sp_join_fields(r, &list.fields, 0, SP_ITEM) : "";
+        if (list.fields.n == 1 && !*value) /* not an empty list */
+            value = open_value(r, "\"\"");
         sp_free_words_of(&list);
     } else {
         sp_read_field(r, &one);

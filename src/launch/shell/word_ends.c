@@ -35,6 +35,11 @@ static const char *end_of_part(const char *at, int depth)
         return at + 2;
     if (*at == '\'')
         return end_of_plain_quotes(at);
+    if (*at == '$' && at[1] == '\'') { /* where a backslash quotes */
+        for (at += 2; *at && *at != '\''; at++)
+            at += *at == '\\' && at[1];
+        return at + (*at == '\'');
+    }
     if (*at == '"')
         return end_of_quotes(at, depth);
     if ((*at == '$' && at[1] && strchr("({[", at[1])) || *at == '`' ||
