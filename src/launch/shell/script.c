@@ -121,7 +121,7 @@ static enum status call_open(struct run *r, int i, const struct sp_shell_fields 
 static const char quiet[] =
     "echo,cat,tee,grep,sed,awk,mkdir,rm,cp,mv,ls,cd,pushd,popd,"
     "chmod,find,tar,git,pip,conda,module,wget,curl,"
-    "ln,touch,date,sleep,ulimit,wait,clear,hostname,printf,"
+    "ln,rmdir,touch,date,sleep,ulimit,wait,clear,hostname,printf,"
     "kill,pkill,sync,mount,alias,apt,apt-get,type,command,which,hash,diff,cmp,pgrep";
 
 /* Those that do not fail. */

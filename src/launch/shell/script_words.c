@@ -169,7 +169,7 @@ static const char *read_value(struct run *r)
         r->at += *r->at == ')';
         value = sp_runs(r) ? sp_join_fields(r, &list.fields, 0, SP_ITEM) : "";
         if (list.fields.n == 1 && !*value) /* not an empty list */
-            value = open_value(r, "\"\"");
+            value = open_value(r, "the items");
         sp_free_words_of(&list);
     } else {
         sp_read_field(r, &one);
