@@ -140,25 +140,21 @@ static enum status run_printf(struct run *r, const struct sp_shell_fields *field
     return WORKED;
 }
 
-/* `trap`: what runs before each command, or after each function, is not followed. */
-static enum status run_trap(struct run *r, const struct sp_shell_fields *fields)
+/* `trap` on what runs before each command or after each function, and `shopt` of options by which
+ * the commands after it are other ones: they are not followed. */
+static enum status run_ahead(struct run *r, const struct sp_shell_fields *fields)
 {
+    const bool traps = fields->at[0][0] == 't';
     for (int i = 2; i < fields->n; i++)
-        if (sp_is_listed("DEBUG,RETURN", fields->at[i], '\0') && !sp_is(fields->at[1], "-"))
-            sp_refuse_command(r, "a trap on DEBUG or RETURN");
-    return WORKED;
-}
-
-/* `shopt`: options by which the commands after it are other ones. */
-static enum status run_shopt(struct run *r, const struct sp_shell_fields *fields)
-{
-    char name[64];
-    for (int i = 2; i < fields->n && fields->at[1][1] == 's'; i++)
-        if (sp_is_listed("expand_aliases,lastpipe,nocasematch", fields->at[i], '\0')) {
-            snprintf(name, sizeof name, "shopt -s %.40s", fields->at[i]);
-            sp_refuse_command(r, name);
+        if (sp_is_listed(traps ? "DEBUG,RETURN" : "expand_aliases,lastpipe,nocasematch",
+                         fields->at[i], '\0') &&
+            (traps ? !sp_is(fields->at[1], "-") : fields->at[1][1] == 's') &&
+            !r->shell->unread[0]) {
+            r->shell->unread[0] = fields->at[0];
+            r->shell->unread[1] = fields->at[i];
+            r->shell->unread_line = sp_shell_line_at(r->shell, r->at);
         }
-    return PRESUMED;
+    return WORKED;
 }
 
 /* Builtins that set a variable to something unknown here. */
@@ -184,7 +180,7 @@ bool sp_run_builtin(struct run *r, const struct sp_shell_fields *fields, enum st
     } builtins[] = {{"shift", run_shift},   {"unset", run_unset},     {"let", run_let},
                     {"set", run_set},       {"read", run_read},       {"printf", run_printf},
                     {"mapfile", run_other}, {"readarray", run_other}, {"getopts", run_getopts},
-                    {"trap", run_trap},     {"shopt", run_shopt}};
+                    {"trap", run_ahead},    {"shopt", run_ahead}};
     for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
         if (sp_is(builtins[i].name, fields->at[0])) {
             *status = builtins[i].run(r, fields);

@@ -13,8 +13,8 @@ struct sp_shell {
     const char *script, *source; /* the files that $0 and BASH_SOURCE are; NULL: not known */
     const char *counted;         /* a place whose line is known; NULL: every place is on `line` */
     int line;
-    bool globbed;       /* a word that was expanded stands for the files of a pattern */
-    const char *unread; /* a command that changes what those after it do; NULL: none */
+    bool globbed;          /* a word that was expanded stands for the files of a pattern */
+    const char *unread[2]; /* a command that changes what those after it do; NULL: none */
     int unread_line;
 };
 

@@ -72,14 +72,6 @@ int sp_defined_function(const struct run *r, const char *name)
     return i;
 }
 
-void sp_refuse_command(struct run *r, const char *command)
-{
-    if (r->shell->unread)
-        return;
-    r->shell->unread = sp_shell_copy(&r->shell->text, command, strlen(command));
-    r->shell->unread_line = sp_shell_line_at(r->shell, r->at);
-}
-
 void sp_free_words_of(struct words *w)
 {
     free(w->fields.at);
