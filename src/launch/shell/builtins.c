@@ -58,9 +58,7 @@ static enum status run_unset(struct run *r, const struct sp_shell_fields *fields
         if (sp_is(fields->at[1], "-n")) {
             sp_shell_refer(&r->shell->scope, &r->shell->text, name, NULL);
         } else if (strchr(name, '[')) { /* an item of a list */
-            char list[64];
-            snprintf(list, sizeof list, "%.*s", (int)strcspn(name, "["), name);
-            sp_open_name(r, list);
+            sp_open_name(r, name);
         } else {
             sp_shell_set(&r->shell->scope, &r->shell->text, name, NULL);
             sp_shell_let_reach(&r->shell->scope, &r->shell->text, name, SP_OWN);
@@ -126,8 +124,8 @@ static enum status run_printf(struct run *r, const struct sp_shell_fields *field
                                                                        strchr(format, '%');
     if (fields->n < 3 || !sp_is(fields->at[1], "-v"))
         return PRESUMED;
-    if (fields->n != 5 || !hole || hole[1] != 's' || strpbrk(hole + 1, "%\\") ||
-        memchr(format, '\\', (size_t)(hole - format))) {
+    if (fields->n != 5 || !hole || strchr(fields->at[2], '[') || hole[1] != 's' ||
+        strpbrk(hole + 1, "%\\") || memchr(format, '\\', (size_t)(hole - format))) {
         sp_open_name(r, fields->at[2]);
         return PRESUMED;
     }
@@ -206,9 +204,17 @@ void sp_note_unknown(struct run *r, const char *text)
                     sp_shell_line_at(r->shell, r->at));
 }
 
+/* Outside the running functions nobody knows what the value of one of their names is now. */
+static void forget_outside(struct run *r, const char *name)
+{
+    for (int i = 0; i < r->locals && sp_runs(r); i++)
+        if (sp_is(r->local[i].name, name))
+            r->local[i].value = NULL;
+}
+
 /* A word of a declaration that is not an assignment as written: a name, or "$NAME=VALUE";
  * SP_MAYBE_EXPORTED: it does not decide exports. */
-static void declare_word(struct run *r, bool local, enum sp_exported reach)
+static void declare_word(struct run *r, bool local, bool global, enum sp_exported reach)
 {
     struct sp_shell_fields fields = {0};
     sp_read_field(r, &fields);
@@ -220,6 +226,8 @@ static void declare_word(struct run *r, bool local, enum sp_exported reach)
         sp_note_unknown(r, name);
     if (named && local && n > 0)
         sp_keep_local(r, name);
+    if (named && global)
+        forget_outside(r, name);
     if (named && (n > 0 || local))
         sp_shell_set(&r->shell->scope, &r->shell->text, name, n > 0 ? word + n + 1 : NULL);
     if (named && reach != SP_MAYBE_EXPORTED)
@@ -230,6 +238,7 @@ static void declare_word(struct run *r, bool local, enum sp_exported reach)
 void sp_run_declaration(struct run *r, bool local)
 {
     char name[64];
+    bool global = false;                          /* "-g": the outer name */
     bool counts = false;                          /* "-i": the value is arithmetic */
     bool refers = false;                          /* "-n": the value is the name that is meant */
     bool itself = false;                          /* "+n": names stand for themselves again */
@@ -243,7 +252,8 @@ void sp_run_declaration(struct run *r, bool local)
         const size_t n = sp_assigned_here(r->at), bare = sp_shell_name_length(r->at);
         snprintf(name, sizeof name, "%.*s", (int)(n > 0 ? n : bare), r->at);
         if (*r->at == '-') {
-            local = local && !memchr(r->at, 'g', strcspn(r->at, " \t\n"));
+            global = global || memchr(r->at, 'g', strcspn(r->at, " \t\n"));
+            local = local && !global;
             counts = counts || memchr(r->at, 'i', strcspn(r->at, " \t\n"));
             freezes = freezes || memchr(r->at, 'r', strcspn(r->at, " \t\n"));
             refers =
@@ -256,6 +266,8 @@ void sp_run_declaration(struct run *r, bool local)
             sp_keep_local(r, name);
         if (n > 0) {
             sp_read_assignment(r, n);
+            if (global)
+                forget_outside(r, name);
             if (counts && sp_runs(r))
                 sp_open_name(r, name);
             if (reach != SP_MAYBE_EXPORTED && sp_runs(r))
@@ -271,7 +283,7 @@ void sp_run_declaration(struct run *r, bool local)
             if (sp_runs(r))
                 sp_shell_refer(&r->shell->scope, &r->shell->text, name, NULL);
         } else if (*r->at && !strchr("\n;&|<>()", *r->at)) {
-            declare_word(r, local, reach);
+            declare_word(r, local, global, reach);
         }
         if (freezes && !local && name[0] && sp_runs(r))
             sp_shell_freeze(&r->shell->scope, name);

@@ -16,6 +16,17 @@
 
 enum { DEEPEST = 24 };
 
+int sp_shell_line_at(struct sp_shell *shell, const char *at)
+{
+    if (!shell->counted)
+        return shell->line;
+    for (; shell->counted < at; shell->counted++)
+        shell->line += *shell->counted == '\n';
+    for (; shell->counted > at; shell->counted--)
+        shell->line -= shell->counted[-1] == '\n';
+    return shell->line;
+}
+
 /* A word under construction: finished fields, and the one that grows. */
 struct word {
     struct sp_shell *shell;
@@ -275,12 +286,11 @@ static const char *value_of(const struct word *w, const char *name)
                                         : NULL;
 }
 
-/* Names that every shell, or its user's login, gives a value. */
-static const char given_names[] = "HOME,PWD,PATH,USER,LOGNAME,SHELL,HOSTNAME,BASH,BASH_VERSION,"
-                                  "UID,EUID,PPID,SHLVL,RANDOM,SECONDS,LINENO,OSTYPE";
-
 static void put_name(struct word *w, const char *name, bool items)
 {
+    /* these every shell, or its user's login, gives a value */
+    static const char given[] = "?,$,!,-,0,HOME,PWD,PATH,USER,LOGNAME,SHELL,HOSTNAME,BASH,UID,EUID,"
+                                "BASH_VERSION,PPID,SHLVL,RANDOM,SECONDS,LINENO,OSTYPE";
     const char *const value = value_of(w, name);
     if (sp_is(name, "@") || sp_is(name, "*"))
         put_parameters(w, name[0] == '@');
@@ -289,10 +299,7 @@ static void put_name(struct word *w, const char *name, bool items)
     else if (value)
         put_value(w, value, items);
     else
-        put_mark(w,
-                 strchr("?$!-0", name[0]) || sp_is_listed(given_names, name, '\0') ? SP_OPEN
-                                                                                   : SP_UNSET,
-                 name);
+        put_mark(w, sp_is_listed(given, name, '\0') ? SP_OPEN : SP_UNSET, name);
 }
 
 /* $NAME or ${NAME}: of a known list the first item. */
@@ -306,14 +313,6 @@ static void put_plain(struct word *w, const char *name)
         put_name(w, name, true);
 }
 
-/* The "/" behind the pattern of "/PATTERN/WITH", or the end. */
-static const char *end_of_replaced(const char *at, const char *end)
-{
-    for (at += 1 + (at[1] == '/'); at < end && *at != '/';)
-        at = sp_shell_end_of_part(at);
-    return at < end ? at : end;
-}
-
 /* ${NAME:-word} and similar; other operations of a shell on values are unknown here. */
 static void put_operation(struct word *w, const char *name, const char *at, const char *end)
 {
@@ -323,7 +322,7 @@ static void put_operation(struct word *w, const char *name, const char *at, cons
     const bool given = value && !(colon && (!*value || sp_shell_is_unset(value)));
     if (!strchr("-=+?", operation)) {
         const bool known = value && !strpbrk(value, (char[]){SP_UNSET, SP_OPEN, SP_ITEM, '\0'});
-        const char *const stop = operation == '/' ? end_of_replaced(at, end) : end;
+        const char *const stop = operation == '/' ? sp_shell_end_of_replaced(at, end) : end;
         const char *const pattern = expanded(w, at, stop, sp_shell_glob),
                           *const with = expanded(w, stop < end ? stop + 1 : end, end, NULL),
                           *const cut = known && !sp_shell_gap_in(&w->shell->text, pattern)

@@ -109,7 +109,7 @@ void sp_read_parameters(struct run *run, struct sp_shell_fields *fields);
 /* The last definition of a function; -1: there is none. */
 int sp_defined_function(const struct run *run, const char *name);
 
-/* Makes a name, or the names from the second field on, unknown. */
+/* Makes a name (of "NAME[INDEX]" the list), or the names from the second field on, unknown. */
 void sp_open_name(struct run *run, const char *name);
 void sp_open_names(struct run *run, const struct sp_shell_fields *fields);
 

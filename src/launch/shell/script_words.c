@@ -15,17 +15,6 @@ bool sp_runs(const struct run *r)
     return r->skipped == 0 && r->leave == STAYS && !r->shell->text.full;
 }
 
-int sp_shell_line_at(struct sp_shell *shell, const char *at)
-{
-    if (!shell->counted)
-        return shell->line;
-    for (; shell->counted < at; shell->counted++)
-        shell->line += *shell->counted == '\n';
-    for (; shell->counted > at; shell->counted--)
-        shell->line -= shell->counted[-1] == '\n';
-    return shell->line;
-}
-
 void sp_skip_run(struct run *r, bool lines)
 {
     r->at = sp_skip_blanks(r->at, lines, &r->here);
@@ -343,7 +332,8 @@ bool sp_skip_redirection(struct run *r)
 
 void sp_open_name(struct run *r, const char *name)
 {
-    sp_shell_set(&r->shell->scope, &r->shell->text, name, open_value(r, name));
+    const char *const list = sp_shell_copy(&r->shell->text, name, strcspn(name, "["));
+    sp_shell_set(&r->shell->scope, &r->shell->text, list, open_value(r, list));
 }
 
 void sp_open_names(struct run *r, const struct sp_shell_fields *fields)

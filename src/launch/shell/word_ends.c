@@ -128,3 +128,10 @@ const char *sp_shell_read_joint(const char *at, char *joint)
     at += strspn(at, " ");
     return *at == ';' ? at + 1 + strspn(at + 1, " ") : at;
 }
+
+const char *sp_shell_end_of_replaced(const char *at, const char *end)
+{
+    for (at += 1 + (at[1] == '/'); at < end && *at != '/';)
+        at = sp_shell_end_of_part(at);
+    return at < end ? at : end;
+}
