@@ -240,7 +240,8 @@ static void read_batch(struct sp_launch_file *file, int64_t sequences)
 static bool runs_again(struct sp_settings *s)
 {
     static const char *const shards[] = {"fsdp_config.activation_checkpointing",
-                                         "fsdp_config.fsdp_activation_checkpointing"};
+                                         "fsdp_config.fsdp_activation_checkpointing",
+                                         "grad_checkpoint"}; /* InternVL's */
     bool again = sp_setting_on(s, "gradient_checkpointing");
     for (size_t i = 0; i < sizeof shards / sizeof *shards; i++)
         again = sp_setting_on(s, shards[i]) || again;
