@@ -29,7 +29,18 @@ class Draw:
         return self.r.choice([
             f"[ ${name} -gt {number} ]", f"[[ ${name} -le {number} ]]", f"(({name} > {number}))", f'[ "${name}" = {number} ]',
             f'[[ ${name} == "{number}" ]]', f"[ ${name} -lt 4 -a {number} -gt 2 ]", f"[[ ${name} -eq 8 || {number} -lt 4 ]]",
-            f"! (({name} == {number}))", f'[ -n "${{UNSET:+x}}" ]', "true", "false", f"(({name} % 2 == 0 && {name} > 2))"])
+            f"! (({name} == {number}))", f'[ -n "${{UNSET:+x}}" ]', "true", "false", f"(({name} % 2 == 0 && {name} > 2))",
+            self.pattern(), f"{{ {self.r.choice(['true', 'false'])} | [ ${name} = {number} ]; }}", f"[[ ${name} -eq 0{self.r.choice([2, 10, 20, 30])} ]]"])
+
+    def pattern(self):
+        """A text that quotes and backslashes make a pattern, or not."""
+        name, r = self.name(), self.r
+        piece = r.choice(["1*", "'1*'", '"1*"', "1\\*", "[0-9]", '"[0-9]"', "?", '"?"', "*", "$p", '"$p"', "*[46]", f"'{self.number()}'*"])
+        p = r.choice(["*", "1*", "[1-8]", "4"])
+        return r.choice([
+            lambda: f"p='{p}'; [[ ${name} {r.choice(['==', '=', '!='])} {piece} ]]", lambda: f"p='{p}'; [[ '{p}' == {piece} ]]",
+            lambda: f"[[ a${name}.b =~ {r.choice(['[0-9]', '^a(1|2|4)', '[0-9]{2}', 'a1.', '6[.]b$', '4', '.b'])} ]]",
+            lambda: f"p='{p}'; case ${name} in {piece}) true;; *) false;; esac"])()
 
     def simple(self):
         r, name, other, number = self.r, self.name(), self.name(), self.number()
@@ -41,6 +52,13 @@ class Draw:
             lambda: f"(({name} {r.choice(['+=', '*=', '-=', '/='])} {number}))", lambda: f"(({r.choice(['++', '--'])}{name}))",
             lambda: f"(({name}++, {other} = {number}))", lambda: f"let {name}={number}+{other}", lambda: f'let "{name} += {number}" {other}=3',
             lambda: f": $(({name} = {number}))", lambda: f": ${{{name}:={number}}}", lambda: f'eval "{name}={number}"',
+            lambda: f"p='*'; {name}=3*{number}1*7; {name}=${{{name}{r.choice(['%', '%%', '#', '##', '/'])}{r.choice(['$p', '*', '3?', chr(34) + '*' + chr(34) + '7', '3' + chr(92) + '*', chr(34) + '$p' + chr(34)])}}}; {name}=${{#{name}}}",
+            lambda: f"p={number}/; {name}={number}/1{number}/; {name}=${{{name}/{r.choice(['$p', chr(92) + '/', '?' + chr(92) + '/'])}/}}; {name}=${{{name}%/}}",
+            lambda: f"{self.test()} | {self.test()} && {name}={number} || {other}=3", lambda: f"set -o pipefail; {self.test()} | true || {name}={number}",
+            lambda: f"if {self.test()}; then {self.test()}; fi || {name}={number}", lambda: f"( {name}=3; {r.choice(['exec true', 'true'])}; exit 1 ) && {other}={number}",
+            lambda: f"( f0() {{ {name}={number}; }}; f0 ); f0() {{ {other}={number}; }}; f0; unset {r.choice(['', '-f '])}f0; f0",
+            lambda: f"{self.test()} && {name}={number} && {self.test()} || {other}=24", lambda: f"{self.test()} && echo {number} || {name}={number}",
+            lambda: f"exec {r.choice(['2', '8'])}>&1; {name}={number}", lambda: f"set -- --any *.none {number}; {name}=$3", lambda: f"true; [ -n $NONE{number} ] && {name}={number}",
             lambda: f"{name}={number} true", lambda: f"{name}={number} {other}={number}", lambda: f"{name}={number} : ; {other}=${name}",
             lambda: f"({name}={number})", lambda: f"{{ {name}={number}; }}", lambda: f"{name}={number} | cat", lambda: f"{name}={number} & wait",
             lambda: f"export {name}={number}", lambda: f"set -- {number} 2 5; {name}=$2", lambda: f"set -- 6 {number}; shift; {name}=$1",
@@ -103,7 +121,12 @@ class Draw:
         name, number = self.name(), self.number()
         return self.r.choice([f"if [ -f /no/such/file ]; then {name}={number}; fi", f"{name}=$(echo {number})", f"printf -v {name} %d {number}",
                               f"read -r {name} <<< {number}", f"type no_such_word >/dev/null 2>&1 && {name}={number}",
-                              f"if [ -d / ]; then {name}={number}; else {name}=3; fi", f"{name}=${{{name}%0}}"])
+                              f"if [ -d / ]; then {name}={number}; else {name}=3; fi", f"no_such_word && {name}={number}", f"no_such_word || {name}={number}",
+                              f"for k in /etc/host*; do {name}={number}; done", f"list=(/etc/*); {name}=${{#list[@]}}", f"shopt -s nullglob; for k in /no/*; do {name}={number}; done",
+                              f"if [ -d / ]; then u() {{ {name}={number}; }}; else u() {{ {name}=3; }}; fi; u", f"list=(4 {number}); ((list[1] += 2)); {name}=${{list[1]}}",
+                              f"{name}=$(false) || {name}={number}", f"no_such_word | grep -q x || {name}={number}", f"[ 1 < {number} ] || {name}={number}",
+                              f"trap '{name}={number}' DEBUG", f"shopt -s nocasematch; [[ Ab == aB ]] && {name}={number}",
+                              f"{name}=${{{name}%0}}"])
 
     def statement(self, depth, loop=False):
         chance = self.r.random()
@@ -125,7 +148,7 @@ class Draw:
     def script(self):
         lines = [f"{name}={self.number()}" for name in NAMES]
         lines += [self.statement(0) for _ in range(self.r.randint(2, 7))]
-        if self.r.random() < 0.12:
+        if self.r.random() < 0.08:
             lines.insert(self.r.randint(3, len(lines)), self.unknown())
         given = " ".join(f"{option} ${name}" for name, option in OPTIONS.items())
         launch = f"torchrun --nproc_per_node 8 pretrain_gpt.py {ARGUMENTS} {given}\n"

@@ -7,6 +7,10 @@
 
 #include "base/json.h"
 #include "base/read_file.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "launch/fields/settings.h"
+#include "launch/shell/commands.h"
 #include "launch/shell/state.h"
 
 /* The text of a file at `n` bytes of a folder and a name, for free(); NULL: none. */
@@ -73,4 +77,16 @@ char *sp_read_beside(const char *from, const char *name, char *path, size_t size
         return read_elsewhere(from, folder, name, path, size, length);
     char *const text = read_upwards(from, folder, name, path, size, length);
     return text ? text : read_at(from, folder, last ? last + 1 : name, path, size, length);
+}
+
+char *sp_read_named(const struct sp_launch_file *file, const char *name, size_t *length)
+{
+    char path[1024];
+    const struct sp_script *const script = file->script;
+    for (int i = script ? script->n_files - 1 : -1; i >= 0; i--)
+        if (sp_is(sp_base_name(script->files[i].name), sp_base_name(name))) {
+            *length = strlen(script->files[i].text);
+            return sp_must(strdup(script->files[i].text));
+        }
+    return sp_read_beside(file->origin, name, path, sizeof path, length);
 }

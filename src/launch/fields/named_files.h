@@ -10,4 +10,9 @@
  * is where it was found. */
 char *sp_read_beside(const char *from, const char *name, char *path, size_t size, size_t *length);
 
+struct sp_launch_file;
+
+/* The same for a file that a launch names: its script may write the file itself. */
+char *sp_read_named(const struct sp_launch_file *file, const char *name, size_t *length);
+
 #endif

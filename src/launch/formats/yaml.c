@@ -37,7 +37,7 @@ struct reader {
     struct level level[SP_JSON_MAX_DEPTH + 1];
     int depth;
     struct anchor anchor[MOST_ANCHORS];
-    int anchors;
+    int anchors, documents;
 };
 
 /* The value of another setting, "${.sibling}" or "${section.name}", if it precedes this one. */
@@ -349,9 +349,22 @@ static bool take_alias(struct reader *r, const yaml_event_t *event)
     return ok;
 }
 
+/* Frameworks read one document of a file (yaml.safe_load refuses more); a manifest of a cluster has
+ * several. */
+static bool open_document(struct reader *r, const yaml_event_t *event)
+{
+    if (++r->documents == 1 || sp_has_setting(r->settings, "apiVersion"))
+        return true;
+    return sp_fail(r->settings->error, SP_INPUT,
+                   "%s:%zu: a second document begins here, and a launch file has one",
+                   sp_safe(r->settings->origin), event->start_mark.line + 1);
+}
+
 static bool take_event(struct reader *r, const yaml_event_t *event)
 {
     switch (event->type) {
+    case YAML_DOCUMENT_START_EVENT:
+        return open_document(r, event);
     case YAML_MAPPING_START_EVENT:
     case YAML_SEQUENCE_START_EVENT:
         if (!open_level(r, event->type == YAML_SEQUENCE_START_EVENT))

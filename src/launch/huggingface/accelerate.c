@@ -80,9 +80,9 @@ static void read_json(const struct sp_launch_file *file, struct sp_settings *s, 
 {
     static const char *const formats[] = {"bf16.enabled", "fp16.enabled"};
     const struct sp_typed_names none = {0};
-    char path[1024], said[96];
+    char said[96];
     size_t length;
-    char *const text = sp_read_beside(file->origin, name, path, sizeof path, &length);
+    char *const text = sp_read_named(file, name, &length);
     if (!text) {
         snprintf(said, sizeof said, "%.48s (not here)", name);
         sp_add_unread(s->launch, "zero", deepspeed_file, said, 0);
@@ -179,7 +179,7 @@ static void read_beside(struct sp_settings *s, double devices, struct sp_acceler
 }
 
 bool sp_read_accelerate_flags(struct sp_settings *flags, const struct sp_launch_file *file,
-                              bool bf16, struct sp_accelerate *said)
+                              const char *half, struct sp_accelerate *said)
 {
     static const char prefix[] = "fsdp_config.";
     if (!sp_setting_on(flags, "use_fsdp"))
@@ -195,25 +195,24 @@ bool sp_read_accelerate_flags(struct sp_settings *flags, const struct sp_launch_
         snprintf(name, sizeof name, "%s%s", of_fsdp ? prefix : "", flags->at[i].name);
         ok = sp_add_setting(s, name, sp_setting(flags, flags->at[i].name));
     }
-    ok = ok && (!bf16 || sp_add_setting(s, "mixed_precision", "bf16"));
+    ok = ok && (!half || sp_add_setting(s, "mixed_precision", half));
     if (ok)
         read_beside(s, file->hw ? (double)sp_chips(file->hw) : 0, said);
     free(s);
     return true;
 }
 
-bool sp_read_accelerate_beside(const struct sp_launch_file *file, const char *name, bool bf16,
-                               struct sp_accelerate *said)
+bool sp_read_accelerate_beside(const struct sp_launch_file *file, const char *name,
+                               const char *half, struct sp_accelerate *said)
 {
     const struct sp_typed_names none = {0};
-    char path[1024];
     size_t length;
-    char *const text = sp_read_beside(file->origin, name, path, sizeof path, &length);
+    char *const text = sp_read_named(file, name, &length);
     struct sp_settings *const s = sp_new_settings(&file->settings);
     s->words = file->words[2];
     s->origin = name;
     if (text && sp_read_yaml(text, &none, s, NULL) &&
-        (!bf16 || sp_add_setting(s, "mixed_precision", "bf16")))
+        (!half || sp_add_setting(s, "mixed_precision", half)))
         read_beside(s, file->hw ? (double)sp_chips(file->hw) : 0, said);
     free(s);
     free(text);

@@ -13,16 +13,16 @@ struct sp_accelerate {
 };
 
 /* Reads the settings that a script's launch names, if they lie beside it: the sharding of weights
- * and states and their formats as options, the rest into `said`. `bf16`: the script itself asks for
+ * and states and their formats as options, the rest into `said`. `half`: the script itself asks for
  * it. False if there is no such file. */
-bool sp_read_accelerate_beside(const struct sp_launch_file *file, const char *name, bool bf16,
-                               struct sp_accelerate *said);
+bool sp_read_accelerate_beside(const struct sp_launch_file *file, const char *name,
+                               const char *half, struct sp_accelerate *said);
 
 /* The same from flags of the command, `--use_fsdp --fsdp_...`; false if they do not ask for
  * FSDP.
  */
 bool sp_read_accelerate_flags(struct sp_settings *flags, const struct sp_launch_file *file,
-                              bool bf16, struct sp_accelerate *said);
+                              const char *half, struct sp_accelerate *said);
 
 /* A plan as its YAML, for sp_target_accelerate. */
 void sp_write_accelerate(const struct sp_launched *launched, FILE *out);

@@ -25,12 +25,11 @@ const char *sp_read_named_yaml(const struct sp_launch_file *file, struct sp_sett
     for (int i = 0; file->script && i < file->script->n; i++)
         for (int j = 1; j < file->script->commands[i].n && !*here; j++) {
             const struct sp_script_command *const command = &file->script->commands[i];
-            char path[1024];
             size_t length;
             if (!sp_names_yaml(command->words[j]) || sp_is(command->words[j - 1], "--config_file"))
                 continue;
             name = command->words[j];
-            char *const text = sp_read_beside(file->origin, name, path, sizeof path, &length);
+            char *const text = sp_read_named(file, name, &length);
             *here = text && sp_read_yaml(text, &none, to, NULL);
             free(text);
         }

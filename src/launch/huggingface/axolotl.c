@@ -7,7 +7,7 @@
 
 bool sp_is_axolotl(const struct sp_settings *s)
 {
-    return sp_said(s, "base_model") &&
+    return sp_has_setting(s, "base_model") &&
            (sp_said(s, "micro_batch_size") || sp_said(s, "sequence_len") || sp_said(s, "adapter"));
 }
 

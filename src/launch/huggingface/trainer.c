@@ -118,9 +118,8 @@ static bool read_deepspeed(struct sp_launch_file *file, const char *name, int64_
 {
     const struct sp_typed_names none = {0};
     struct sp_json json;
-    char path[1024];
     size_t length;
-    char *const text = sp_read_beside(file->origin, name, path, sizeof path, &length);
+    char *const text = sp_read_named(file, name, &length);
     if (!text)
         return false;
     struct sp_launch_file *const inner = sp_must(calloc(1, sizeof *inner));
@@ -241,7 +240,8 @@ static void read_batch(struct sp_launch_file *file, int64_t sequences)
 static bool runs_again(struct sp_settings *s)
 {
     static const char *const shards[] = {"fsdp_config.activation_checkpointing",
-                                         "fsdp_config.fsdp_activation_checkpointing"};
+                                         "fsdp_config.fsdp_activation_checkpointing",
+                                         "grad_checkpoint"}; /* InternVL's */
     bool again = sp_setting_on(s, "gradient_checkpointing");
     for (size_t i = 0; i < sizeof shards / sizeof *shards; i++)
         again = sp_setting_on(s, shards[i]) || again;
@@ -373,16 +373,15 @@ static void count_processes(const struct sp_launch_file *file, const char *name)
     struct sp_settings *const s = sp_new_settings(&file->settings);
     struct sp_launch *const launch = file->settings.launch;
     struct sp_error unread = {0};
-    char path[1024];
     size_t length;
-    char *const text = sp_read_beside(file->origin, name, path, sizeof path, &length);
+    char *const text = sp_read_named(file, name, &length);
     s->error = &unread;
     if (text && sp_read_yaml(text, &none, s, NULL)) {
         const char *const ids = sp_setting(s, "gpu_ids");
         launch->config.processes = sp_setting_whole(s, "num_processes", 1, 0);
         launch->config.machines = sp_setting_whole(s, "num_machines", 1, 1);
         launch->config.ids = ids && !sp_is(ids, "all") ? sp_count_ids(ids) : 0;
-        snprintf(launch->config.name, sizeof launch->config.name, "%s", name);
+        snprintf(launch->config.name, sizeof launch->config.name, "%.71s", name);
     }
     free(text);
     free(s);
@@ -397,14 +396,17 @@ static bool read_accelerate(struct sp_launch_file *file, bool shared, struct sp_
     const char *const given = sp_launcher_file(s, "config_file", name, sizeof name);
     if (shared && !given)
         return false;
-    if (!shared && sp_read_accelerate_flags(s, file, sp_setting_on(s, "bf16"), said))
+    const char *const half = sp_setting_on(s, "bf16")   ? "bf16"
+                             : sp_setting_on(s, "fp16") ? "fp16"
+                                                        : NULL;
+    if (!shared && sp_read_accelerate_flags(s, file, half, said))
         return true;
     if (!given)
         return false;
     count_processes(file, name);
     if (shared)
         return false;
-    if (!sp_read_accelerate_beside(file, name, sp_setting_on(s, "bf16"), said)) {
+    if (!sp_read_accelerate_beside(file, name, half, said)) {
         miss_file(s, "config_file", name);
         return true;
     }

@@ -117,7 +117,7 @@ void sp_read_custom(struct sp_settings *s)
     while ((policies[p].parts & ~(kept[0] | kept[1])) != 0)
         p++;
     const unsigned parts = policies[p].parts;
-    const bool host = parts ? (kept[0] & parts) == 0 : input_away;
+    const bool host = (kept[0] & parts) == 0 && input_away;
     list_further(s, parts, "device", here, sizeof here);
     list_further(s, parts, "offload", away, sizeof away);
     sp_launch_option(s, "remat", "%s", policies[p].remat);
@@ -148,7 +148,12 @@ bool sp_custom_names(const struct sp_launched *l)
     for (int i = 0; i < TENSORS; i++)
         if (tensors[i].part_of_plan && (tensors[i].parts & ~policies[p].parts) == 0)
             said |= 1U << tensors[i].away;
-    return (l->plan->recompute.away & ~said) == 0;
+    /* Where all is away, `--offload on` is meant, which moves what no tensor here is too: the
+     * activations of experts, and with nothing recomputed the rest of a layer. */
+    const bool more = policies[p].parts == policies[0].parts ||
+                      (l->model->moe.experts > 0 && (policies[p].parts & MLP) != 0);
+    const unsigned away = l->plan->recompute.away;
+    return (away & ~said) == 0 && !(more && away == said);
 }
 
 void sp_make_custom(const struct sp_launched *l, struct sp_settings *s)

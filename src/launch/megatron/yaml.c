@@ -1,5 +1,6 @@
 /* Megatron-LM's arguments as YAML or as dotted "name=value" words: "--flag: value", and the names
  * of its config classes (Megatron-Bridge, Primus, FlagScale) and of NeMo. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -23,6 +24,13 @@ bool sp_is_megatron_name(const char *name)
                        leaf(name));
 }
 
+/* Whether NeMo 2 gives a setting of training there: its strategy, and the batches of its data. */
+static bool is_nemo2(const char *name)
+{
+    return sp_starts_with(name, "trainer.strategy.") ||
+           sp_is_quiet("data.micro_batch_size data.global_batch_size data.seq_length", name);
+}
+
 /* Whether a name is in a part of the file that is about something else. */
 static bool is_elsewhere(const char *name)
 {
@@ -32,7 +40,7 @@ static bool is_elsewhere(const char *name)
                                 "experiment defaults inference "
                                 "tensor_inspect hydra wandb lr_scheduler peft";
     const char *const last = leaf(name);
-    if (sp_is(last, "vocab_size"))
+    if (sp_is(last, "vocab_size") || is_nemo2(name))
         return false;
     for (const char *at = name; at < last; at = strchr(at, '.') + 1) {
         char part[32];
@@ -139,12 +147,32 @@ static bool take_primus(struct sp_settings *from, struct sp_settings *to)
     return true;
 }
 
+/* Megatron-LM's tests of NeMo have the words of its command in a section: as if they stood alone;
+ * whether they are NeMo 2's, where a recipe has what they leave out. */
+static bool take_section(struct sp_settings *from)
+{
+    static const char section[] = "MODEL_ARGS.";
+    bool nemo2 = false;
+    for (int i = 0; i < from->n; i++) {
+        char *const name = from->at[i].name, *const rest = name + sizeof section - 1;
+        if (!sp_starts_with(name, section) || !strchr(rest, '.'))
+            continue;
+        memmove(name, rest, strlen(rest) + 1);
+        nemo2 = nemo2 || is_nemo2(name);
+        if (sp_is(from->at[i].value, "null"))
+            snprintf(from->at[i].value, sizeof from->at[i].value, "None");
+    }
+    return nemo2;
+}
+
 bool sp_read_megatron_yaml(struct sp_launch_words *const words[], struct sp_settings *from,
                            struct sp_settings *to)
 {
     const char *const plugin = sp_said(from, "trainer.plugins._target_");
     if (plugin && !strstr(plugin, "ixed")) /* a function, bf16_mixed, or MegatronMixedPrecision */
         sp_add_unread(from->launch, "precision", "trainer.plugins", plugin, 0);
+    if (take_section(from) && !sp_peek_setting(from, "trainer.precision") && !plugin)
+        sp_add_unread(from->launch, "precision", "trainer.plugins", "(left out)", 0);
     const bool spelled = sp_spell_bridge(from), bridge = sp_is_bridge(from) || spelled;
     const char *const offloading = sp_peek_setting(from, "model.cpu_offloading"),
                       *const fp8 = sp_peek_setting(from, "model.fp8");

@@ -368,7 +368,10 @@ static void forget_names(struct sum *s, const char *at)
         const bool led =
             at - from >= 2 && (strncmp(at - 2, "++", 2) == 0 || strncmp(at - 2, "--", 2) == 0);
         snprintf(name, sizeof name, "%.*s", (int)n, at);
-        if (n > 0 && n < sizeof name && !isdigit((unsigned char)*at) && (led || is_changed(at + n)))
+        const char *behind = at + n; /* the name, or its index */
+        behind += *behind == '[' ? strcspn(behind, "]") : 0;
+        behind += *behind == ']';
+        if (n > 0 && n < sizeof name && !isdigit((unsigned char)*at) && (led || is_changed(behind)))
             write_name(s, name, 0);
         at += n > 0 ? n : 1;
     }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/text.h"
 
 void sp_set_parameters(struct run *r, const char *const *values, int n)
@@ -36,21 +37,28 @@ static enum status run_shift(struct run *r, const struct sp_shell_fields *fields
     return fits ? WORKED : known ? FAILED : OPEN;
 }
 
+void sp_add_function(struct run *r, const char *name, const char *body, const char *text)
+{
+    r->function = sp_room_for_one(r->function, r->functions, sizeof *r->function);
+    r->function[r->functions++] = (struct function){name, body, text, r->open > 0 || r->doubt};
+}
+
 static enum status run_unset(struct run *r, const struct sp_shell_fields *fields)
 {
     r->bared += r->inside > 0;
     for (int i = 1; i < fields->n; i++) {
         const char *const name = fields->at[i];
-        if (sp_is(name, "-f"))
-            return WORKED;
         if (name[0] == '-')
             continue;
+        if (sp_is(fields->at[1], "-f") ||
+            (!sp_shell_value(&r->shell->scope, name) && sp_defined_function(r, name) >= 0)) {
+            sp_add_function(r, name, NULL, NULL);
+            continue;
+        }
         if (sp_is(fields->at[1], "-n")) {
             sp_shell_refer(&r->shell->scope, &r->shell->text, name, NULL);
         } else if (strchr(name, '[')) { /* an item of a list */
-            char list[64];
-            snprintf(list, sizeof list, "%.*s", (int)strcspn(name, "["), name);
-            sp_open_name(r, list);
+            sp_open_name(r, name);
         } else {
             sp_shell_set(&r->shell->scope, &r->shell->text, name, NULL);
             sp_shell_let_reach(&r->shell->scope, &r->shell->text, name, SP_OWN);
@@ -67,9 +75,11 @@ static enum status run_let(struct run *r, const struct sp_shell_fields *fields)
     return status;
 }
 
-/* `set -a`, `set +o allexport`: whether later assignments export their names. */
+/* `set -a`, `set +o allexport`: whether later assignments export their names; `pipefail`. */
 static void take_option(struct run *r, const char *option, const char *next)
 {
+    if (option[strlen(option) - 1] == 'o' && sp_is(next, "pipefail"))
+        r->pipefail = option[0] == '-';
     if (option[1] != '-' &&
         (strchr(option, 'a') || (option[strlen(option) - 1] == 'o' && sp_is(next, "allexport"))))
         r->exports = option[0] == '-';
@@ -114,8 +124,8 @@ static enum status run_printf(struct run *r, const struct sp_shell_fields *field
                                                                        strchr(format, '%');
     if (fields->n < 3 || !sp_is(fields->at[1], "-v"))
         return PRESUMED;
-    if (fields->n != 5 || !hole || hole[1] != 's' || strpbrk(hole + 1, "%\\") ||
-        memchr(format, '\\', (size_t)(hole - format))) {
+    if (fields->n != 5 || !hole || strchr(fields->at[2], '[') || hole[1] != 's' ||
+        strpbrk(hole + 1, "%\\") || memchr(format, '\\', (size_t)(hole - format))) {
         sp_open_name(r, fields->at[2]);
         return PRESUMED;
     }
@@ -125,6 +135,23 @@ static enum status run_printf(struct run *r, const struct sp_shell_fields *field
     sp_shell_puts(&piece, hole + 2);
     sp_shell_set(&r->shell->scope, &r->shell->text, fields->at[2],
                  sp_shell_take(&piece, &r->shell->text));
+    return WORKED;
+}
+
+/* `trap` on what runs before each command or after each function, and `shopt` of options by which
+ * the commands after it are other ones: they are not followed. */
+static enum status run_ahead(struct run *r, const struct sp_shell_fields *fields)
+{
+    const bool traps = fields->at[0][0] == 't';
+    for (int i = 2; i < fields->n; i++)
+        if (sp_is_listed(traps ? "DEBUG,RETURN" : "expand_aliases,lastpipe,nocasematch",
+                         fields->at[i], '\0') &&
+            (traps ? !sp_is(fields->at[1], "-") : fields->at[1][1] == 's') &&
+            !r->shell->unread[0]) {
+            r->shell->unread[0] = fields->at[0];
+            r->shell->unread[1] = fields->at[i];
+            r->shell->unread_line = sp_shell_line_at(r->shell, r->at);
+        }
     return WORKED;
 }
 
@@ -150,7 +177,8 @@ bool sp_run_builtin(struct run *r, const struct sp_shell_fields *fields, enum st
         enum status (*run)(struct run *r, const struct sp_shell_fields *fields);
     } builtins[] = {{"shift", run_shift},   {"unset", run_unset},     {"let", run_let},
                     {"set", run_set},       {"read", run_read},       {"printf", run_printf},
-                    {"mapfile", run_other}, {"readarray", run_other}, {"getopts", run_getopts}};
+                    {"mapfile", run_other}, {"readarray", run_other}, {"getopts", run_getopts},
+                    {"trap", run_ahead},    {"shopt", run_ahead}};
     for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
         if (sp_is(builtins[i].name, fields->at[0])) {
             *status = builtins[i].run(r, fields);
@@ -169,9 +197,24 @@ void sp_keep_local(struct run *r, const char *name)
                                                sp_shell_reach(&r->shell->scope, name)};
 }
 
+void sp_note_unknown(struct run *r, const char *text)
+{
+    if (sp_runs(r) && text[0] == SP_OPEN)
+        sp_add_note(r->launch, "line %d: assignments in an unknown text are not read",
+                    sp_shell_line_at(r->shell, r->at));
+}
+
+/* Outside the running functions nobody knows what the value of one of their names is now. */
+static void forget_outside(struct run *r, const char *name)
+{
+    for (int i = 0; i < r->locals && sp_runs(r); i++)
+        if (sp_is(r->local[i].name, name))
+            r->local[i].value = NULL;
+}
+
 /* A word of a declaration that is not an assignment as written: a name, or "$NAME=VALUE";
  * SP_MAYBE_EXPORTED: it does not decide exports. */
-static void declare_word(struct run *r, bool local, enum sp_exported reach)
+static void declare_word(struct run *r, bool local, bool global, enum sp_exported reach)
 {
     struct sp_shell_fields fields = {0};
     sp_read_field(r, &fields);
@@ -179,8 +222,12 @@ static void declare_word(struct run *r, bool local, enum sp_exported reach)
     const size_t n = sp_assigned_here(word);
     const char *const name = sp_shell_copy(&r->shell->text, word, n > 0 ? n : strlen(word));
     const bool named = name[0] && !name[sp_shell_name_length(name)] && sp_runs(r);
+    if (!named)
+        sp_note_unknown(r, name);
     if (named && local && n > 0)
         sp_keep_local(r, name);
+    if (named && global)
+        forget_outside(r, name);
     if (named && (n > 0 || local))
         sp_shell_set(&r->shell->scope, &r->shell->text, name, n > 0 ? word + n + 1 : NULL);
     if (named && reach != SP_MAYBE_EXPORTED)
@@ -191,6 +238,7 @@ static void declare_word(struct run *r, bool local, enum sp_exported reach)
 void sp_run_declaration(struct run *r, bool local)
 {
     char name[64];
+    bool global = false;                          /* "-g": the outer name */
     bool counts = false;                          /* "-i": the value is arithmetic */
     bool refers = false;                          /* "-n": the value is the name that is meant */
     bool itself = false;                          /* "+n": names stand for themselves again */
@@ -204,7 +252,8 @@ void sp_run_declaration(struct run *r, bool local)
         const size_t n = sp_assigned_here(r->at), bare = sp_shell_name_length(r->at);
         snprintf(name, sizeof name, "%.*s", (int)(n > 0 ? n : bare), r->at);
         if (*r->at == '-') {
-            local = local && !memchr(r->at, 'g', strcspn(r->at, " \t\n"));
+            global = global || memchr(r->at, 'g', strcspn(r->at, " \t\n"));
+            local = local && !global;
             counts = counts || memchr(r->at, 'i', strcspn(r->at, " \t\n"));
             freezes = freezes || memchr(r->at, 'r', strcspn(r->at, " \t\n"));
             refers =
@@ -217,6 +266,8 @@ void sp_run_declaration(struct run *r, bool local)
             sp_keep_local(r, name);
         if (n > 0) {
             sp_read_assignment(r, n);
+            if (global)
+                forget_outside(r, name);
             if (counts && sp_runs(r))
                 sp_open_name(r, name);
             if (reach != SP_MAYBE_EXPORTED && sp_runs(r))
@@ -232,7 +283,7 @@ void sp_run_declaration(struct run *r, bool local)
             if (sp_runs(r))
                 sp_shell_refer(&r->shell->scope, &r->shell->text, name, NULL);
         } else if (*r->at && !strchr("\n;&|<>()", *r->at)) {
-            declare_word(r, local, reach);
+            declare_word(r, local, global, reach);
         }
         if (freezes && !local && name[0] && sp_runs(r))
             sp_shell_freeze(&r->shell->scope, name);

@@ -11,9 +11,15 @@ bool sp_run_builtin(struct run *run, const struct sp_shell_fields *fields, enum 
 /* Sets the parameters from 1 on to these values, and unsets later ones. */
 void sp_set_parameters(struct run *run, const char *const *values, int n);
 
+/* Adds a function, or with no body the end of one. */
+void sp_add_function(struct run *run, const char *name, const char *body, const char *text);
+
 /* Remembers a name's value outside the running function, if there is one and it is not remembered
  * yet. */
 void sp_keep_local(struct run *run, const char *name);
+
+/* Notes that a text that may give names values is unknown from its start on, if it is. */
+void sp_note_unknown(struct run *run, const char *text);
 
 /* Reads `export`, `declare` and similar with the names that they give values; `local`: only the
  * running function sees them. */

@@ -20,6 +20,10 @@ struct sp_script_command {
 struct sp_script {
     struct sp_script_command *commands;
     int n;
+    struct sp_script_file {
+        const char *name, *text;
+    } * files; /* that the script writes itself */
+    int n_files;
     struct sp_shell *shell; /* names and values at the end */
     struct sp_slurm slurm;  /* of the script, or of the job that it starts */
     const char *missing;    /* a script that it runs and that is missing; NULL: none */

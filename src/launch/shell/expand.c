@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/text.h"
 
 #include "launch/shell/arithmetic.h"
@@ -33,7 +34,8 @@ struct word {
     struct sp_shell_piece piece;
     const char *line_of; /* where nested text is in the script */
     bool split, quoted, some;
-    bool here; /* of a here-document: its quotes are characters */
+    bool here;           /* of a here-document: its quotes are characters */
+    const char *special; /* characters of a pattern that quotes make plain; NULL: none */
     int depth;
 };
 
@@ -47,6 +49,15 @@ static void end_field(struct word *w)
 static void put_mark(struct word *w, char kind, const char *name)
 {
     sp_shell_mark(&w->shell->text, &w->piece, kind, name, sp_shell_line_at(w->shell, w->line_of));
+}
+
+/* A character; a plain one of a pattern gets a backslash, "*" and "?" outside quotes are files. */
+static void put(struct word *w, char c, bool quoted)
+{
+    if (quoted && w->special && strchr(w->special, c))
+        sp_shell_put(&w->piece, '\\');
+    w->shell->globbed = w->shell->globbed || (w->split && !quoted && (c == '*' || c == '?'));
+    sp_shell_put(&w->piece, c);
 }
 
 /* A value inside a word: outside of quotes, blanks split it into fields, and so do list items. */
@@ -66,7 +77,7 @@ static void put_value(struct word *w, const char *value, bool items)
             w->some = w->some || (item && w->quoted);
             end_field(w);
         } else {
-            sp_shell_put(&w->piece, item ? ' ' : *value);
+            put(w, item ? ' ' : *value, w->quoted);
         }
         if (w->piece.n > (1 << 20))
             w->shell->text.full = "1 MiB in a word";
@@ -75,12 +86,15 @@ static void put_value(struct word *w, const char *value, bool items)
 
 static void expand_text(struct word *w, const char *at, const char *end);
 
-/* The text between two places, expanded as one value. */
-static const char *expanded(struct word *w, const char *at, const char *end)
+/* The text between two places, expanded as one value, or as a pattern (`special`). */
+static const char *expanded(struct word *w, const char *at, const char *end, const char *special)
 {
     struct sp_shell_fields fields = {0};
-    struct word inner = {
-        .shell = w->shell, .fields = &fields, .line_of = w->line_of, .depth = w->depth + 1};
+    struct word inner = {.shell = w->shell,
+                         .fields = &fields,
+                         .line_of = w->line_of,
+                         .special = special,
+                         .depth = w->depth + 1};
     if (inner.depth <= DEEPEST)
         expand_text(&inner, at, end);
     const char *const value = sp_shell_take(&inner.piece, &w->shell->text);
@@ -95,7 +109,7 @@ static void put_arithmetic(struct word *w, const char *at, const char *end)
     int64_t value;
     const struct sp_shell_writer writer = {&w->shell->scope, &w->shell->text,
                                            sp_shell_line_at(w->shell, w->line_of)};
-    switch (sp_shell_run_sum(expanded(w, at, end), &writer, &value, &missing)) {
+    switch (sp_shell_run_sum(expanded(w, at, end, NULL), &writer, &value, &missing)) {
     case SP_NUMBER:
         snprintf(digits, sizeof digits, "%lld", (long long)value);
         sp_shell_puts(&w->piece, digits);
@@ -132,40 +146,6 @@ static bool put_here(struct word *w, const char *at)
     return true;
 }
 
-/* The result of `expr` for a sum of whole numbers, signs and parentheses; false for anything else.
- */
-static bool put_expr(struct word *w, const struct sp_shell_fields *fields)
-{
-    char sum[256] = "", digits[32];
-    struct sp_shell_missing missing;
-    int64_t value;
-    bool behind = false; /* a number or ")" */
-    for (int i = 0; i < fields->n; i++) {
-        const char *word = fields->at[i];
-        const size_t n = strspn(word, "0123456789");
-        const bool number = n > 0 && !word[n], sign = strlen(word) == 1;
-        if (number ? behind : !sign || !strchr(behind ? "+-*/%)" : "(", word[0]))
-            return false;
-        behind = number || word[0] == ')';
-        word += n > 1 ? strspn(word, "0") : 0; /* not octal here, unlike elsewhere */
-        sp_append(sum, sizeof sum, " %s", *word ? word : "0");
-    }
-    if (strlen(sum) + 1 == sizeof sum ||
-        sp_shell_calculate(sum, &w->shell->scope, &value, &missing) != SP_NUMBER)
-        return false;
-    snprintf(digits, sizeof digits, "%lld", (long long)value);
-    put_value(w, sp_shell_copy(&w->shell->text, digits, strlen(digits)), false);
-    return true;
-}
-
-/* The first name without a value in a text, as its mark; NULL if there is none. */
-static const char *unset_in(struct sp_shell_text *text, const char *value)
-{
-    const char *const mark = strchr(value, SP_UNSET), *const end =
-                                                          mark ? strchr(mark, SP_MARK_END) : NULL;
-    return end ? sp_shell_copy(text, mark, (size_t)(end + 1 - mark)) : NULL;
-}
-
 /* The words of one command of a group that ends at `last`, and the text after "<<<"; returns its
  * end. */
 static const char *read_stage(struct word *w, const char *at, const char *last,
@@ -197,10 +177,10 @@ static const char *output_of(struct word *w, const struct sp_shell_fields *field
                              const char *input, bool *done)
 {
     struct sp_shell_text *const text = &w->shell->text;
-    const char *unset = input ? unset_in(text, input) : NULL;
+    const char *unset = input ? sp_shell_unset_in(text, input) : NULL;
     bool known = !input || !sp_shell_gap_in(text, input);
     for (int i = 0; i < fields->n; i++) {
-        unset = unset ? unset : unset_in(text, fields->at[i]);
+        unset = unset ? unset : sp_shell_unset_in(text, fields->at[i]);
         known = known && !sp_shell_gap_in(text, fields->at[i]);
     }
     const bool says = fields->n > 0 && sp_is(fields->at[0], "echo");
@@ -222,19 +202,13 @@ static bool put_output(struct word *w, const char *at, const char *end)
     const char *const words = at, *const last = end - 1;
     const char *text = NULL;
     bool ok = true, done = false;
-    for (bool first = true; ok && !done; first = false) {
+    while (ok && !done) {
         struct sp_shell_fields fields = {0};
         const char *input = text;
         at = read_stage(w, at, last, &fields, &input);
         const bool list =
             !joint || (at == last && fields.n == 2 && sp_is(fields.at[0], "echo") &&
                        strncmp(last - 5, "[*]}\"", 5) == 0 && strncmp(words, "echo \"${", 8) == 0);
-        if (first && at == last && fields.n > 0 && sp_is(fields.at[0], "expr")) {
-            const struct sp_shell_fields sum = {fields.at + 1, fields.n - 1};
-            const bool counted = put_expr(w, &sum);
-            free(fields.at);
-            return counted;
-        }
         const bool went = fields.n > 0 && sp_is(fields.at[0], "cd");
         text = list ? output_of(w, &fields, input, &done) : NULL;
         free(fields.at);
@@ -296,7 +270,10 @@ static void put_number_of_parameters(struct word *w)
 {
     char digits[16];
     snprintf(digits, sizeof digits, "%d", sp_shell_parameters(&w->shell->scope));
-    sp_shell_puts(&w->piece, digits);
+    if (sp_shell_has_files(&w->shell->scope, &w->shell->text))
+        put_mark(w, SP_OPEN, "$#");
+    else
+        sp_shell_puts(&w->piece, digits);
 }
 
 /* The value of a name, or the file that $0 or BASH_SOURCE is; NULL: none. */
@@ -311,6 +288,9 @@ static const char *value_of(const struct word *w, const char *name)
 
 static void put_name(struct word *w, const char *name, bool items)
 {
+    /* these every shell, or its user's login, gives a value */
+    static const char given[] = "?,$,!,-,0,HOME,PWD,PATH,USER,LOGNAME,SHELL,HOSTNAME,BASH,UID,EUID,"
+                                "BASH_VERSION,PPID,SHLVL,RANDOM,SECONDS,LINENO,OSTYPE";
     const char *const value = value_of(w, name);
     if (sp_is(name, "@") || sp_is(name, "*"))
         put_parameters(w, name[0] == '@');
@@ -319,7 +299,7 @@ static void put_name(struct word *w, const char *name, bool items)
     else if (value)
         put_value(w, value, items);
     else
-        put_mark(w, strchr("?$!-0", name[0]) ? SP_OPEN : SP_UNSET, name);
+        put_mark(w, sp_is_listed(given, name, '\0') ? SP_OPEN : SP_UNSET, name);
 }
 
 /* $NAME or ${NAME}: of a known list the first item. */
@@ -342,35 +322,27 @@ static void put_operation(struct word *w, const char *name, const char *at, cons
     const bool given = value && !(colon && (!*value || sp_shell_is_unset(value)));
     if (!strchr("-=+?", operation)) {
         const bool known = value && !strpbrk(value, (char[]){SP_UNSET, SP_OPEN, SP_ITEM, '\0'});
-        const char *const cut =
-            known ? sp_shell_cut(&w->shell->text, value, expanded(w, at, end)) : NULL;
+        const char *const stop = operation == '/' ? sp_shell_end_of_replaced(at, end) : end;
+        const char *const pattern = expanded(w, at, stop, sp_shell_glob),
+                          *const with = expanded(w, stop < end ? stop + 1 : end, end, NULL),
+                          *const cut = known && !sp_shell_gap_in(&w->shell->text, pattern)
+                                           ? sp_shell_cut(&w->shell->text, value, pattern, with)
+                                           : NULL;
         if (cut)
             put_value(w, cut, false);
         else
             put_mark(w, SP_OPEN, name);
     } else if (operation == '+') {
         if (given)
-            put_value(w, expanded(w, at + colon + 1, end), false);
+            put_value(w, expanded(w, at + colon + 1, end, NULL), false);
     } else if (given || operation == '?') {
         put_name(w, name, false);
     } else {
-        const char *const otherwise = expanded(w, at + colon + 1, end);
+        const char *const otherwise = expanded(w, at + colon + 1, end, NULL);
         put_value(w, otherwise, false);
         if (operation == '=')
             sp_shell_set(&w->shell->scope, &w->shell->text, name, otherwise);
     }
-}
-
-/* How many items a list has; -1: that is not known, or they have their own indices. */
-static long items_of(const char *value)
-{
-    long n = value && *value ? 1 : -1;
-    if (!value || value[0] == '[' || strpbrk(value, (char[]){SP_UNSET, SP_OPEN, '\0'}) ||
-        strstr(value, (char[]){SP_ITEM, '[', '\0'}))
-        return -1;
-    for (const char *c = value; *c; c++)
-        n += *c == SP_ITEM;
-    return n;
 }
 
 /* The item of a list at an index, a sum that ends before `last`; items from 0, from the last one
@@ -382,10 +354,10 @@ static const char *item_of(struct word *w, const char *name, const char *index, 
     int64_t n = -1;
     const bool known = value && value[0] != '[' && last > index && last[-1] == ']' &&
                        !strstr(value, (char[]){SP_ITEM, '[', '\0'}) &&
-                       sp_shell_calculate(expanded(w, index, last - 1), &w->shell->scope, &n,
+                       sp_shell_calculate(expanded(w, index, last - 1, NULL), &w->shell->scope, &n,
                                           &missing) == SP_NUMBER;
     const bool open = value && strchr(value, SP_OPEN); /* it may have been several */
-    n += known && n < 0 ? items_of(value) : 0;
+    n += known && n < 0 ? sp_shell_items(value) : 0;
     if (!known || n < 0)
         return NULL;
     for (; n > 0 && value; n--)
@@ -413,7 +385,7 @@ static bool put_indices(struct word *w, const char *at, const char *last)
     if (n == 0 || n >= sizeof name || rest != 3 || at[n] != '[' || !strchr("@*", at[n + 1]))
         return false;
     snprintf(name, sizeof name, "%.*s", (int)n, at);
-    const long items = items_of(sp_shell_value(&w->shell->scope, name));
+    const long items = sp_shell_items(sp_shell_value(&w->shell->scope, name));
     for (long i = 0; i < items; i++) {
         snprintf(digits, sizeof digits, "%s%ld", i > 0 ? (char[]){SP_ITEM, '\0'} : "", i);
         put_value(w, digits, at[n + 1] == '@');
@@ -428,7 +400,7 @@ static void put_count(struct word *w, const char *name, const char *at, const ch
     const char *const value = sp_shell_value(&w->shell->scope, name);
     const bool all = at[0] == '[' && strchr("@*", at[1]) && at[2] == ']';
     const char *const item = all ? NULL : *at == '[' ? item_of(w, name, at + 1, last) : value;
-    const long n = value && !*value ? 0 : items_of(value);
+    const long n = value && !*value ? 0 : sp_shell_items(value);
     const bool known =
         all ? value && n >= 0 : item && !strpbrk(item, (char[]){SP_UNSET, SP_OPEN, SP_ITEM, '\0'});
     if (!known) {
@@ -474,6 +446,22 @@ static const char *put_braces(struct word *w, const char *at)
     return end;
 }
 
+/* "$'...'" behind its quote: some escapes, a mark for others. */
+static const char *put_escaped(struct word *w, const char *at)
+{
+    static const char letters[] = "nt\\'\"", means[] = "\n\t\\'\"";
+    w->some = true;
+    for (; *at && *at != '\''; at++) {
+        const bool escapes = *at == '\\' && at[1];
+        const char *const letter = escapes ? strchr(letters, *++at) : NULL;
+        if (escapes && !letter)
+            put_mark(w, SP_OPEN, "$''");
+        else
+            put(w, letter ? means[letter - letters] : *at, true);
+    }
+    return at + (*at == '\'');
+}
+
 /* "$ ..." */
 static const char *put_dollar(struct word *w, const char *at)
 {
@@ -489,7 +477,9 @@ static const char *put_dollar(struct word *w, const char *at)
     }
     const size_t n = length_of_name(at + 1);
     if (n == 0 || n >= sizeof name) {
-        if (!w->quoted && (at[1] == '\'' || at[1] == '"'))
+        if (!w->quoted && at[1] == '\'')
+            return put_escaped(w, at + 2);
+        if (!w->quoted && at[1] == '"')
             return at + 1;
         sp_shell_put(&w->piece, '$');
         return at + 1;
@@ -507,10 +497,10 @@ static const char *put_backslash(struct word *w, const char *at)
         return at + 2 + (at[1] == '\r');
     const char *const taken = w->here ? "$`\\" : "$`\"\\";
     if (!at[1] || (w->quoted && !strchr(taken, at[1]))) {
-        sp_shell_put(&w->piece, '\\');
+        put(w, '\\', true);
         return at + 1;
     }
-    sp_shell_put(&w->piece, at[1]);
+    put(w, at[1], true);
     return at + 2;
 }
 
@@ -528,7 +518,7 @@ static void expand_text(struct word *w, const char *at, const char *end)
             at = put_command(w, at);
         } else if (*at == '\'' && !w->quoted) {
             for (at++; at < end && *at && *at != '\''; at++)
-                sp_shell_put(&w->piece, *at);
+                put(w, *at, true);
             at += at < end && *at == '\'';
             w->some = true;
         } else if (*at == '"' && !w->here) {
@@ -536,7 +526,7 @@ static void expand_text(struct word *w, const char *at, const char *end)
             w->some = true;
             at++;
         } else {
-            sp_shell_put(&w->piece, *at++);
+            put(w, *at++, w->quoted);
         }
     }
 }
@@ -557,17 +547,28 @@ const char *sp_shell_expand_here(struct sp_shell *shell, const char *at, const s
     return end->tabs ? sp_shell_without_tabs(&shell->text, text) : text;
 }
 
-const char *sp_shell_expand(struct sp_shell *shell, const char *at, bool split,
-                            struct sp_shell_fields *fields)
+static const char *expand_to(struct word word, const char *at, const char *end)
 {
-    const char *const end = sp_shell_end_of_word(at);
-    struct word word = {.shell = shell, .fields = fields, .split = split, .line_of = at};
     expand_text(&word, at, end);
-    if (!split)
+    if (!word.split)
         word.some = true;
     end_field(&word);
     free(word.piece.at);
     return end;
+}
+
+const char *sp_shell_expand(struct sp_shell *shell, const char *at, bool split,
+                            struct sp_shell_fields *fields)
+{
+    return expand_to((struct word){.shell = shell, .fields = fields, .split = split, .line_of = at},
+                     at, sp_shell_end_of_word(at));
+}
+
+void sp_shell_expand_pattern(struct sp_shell *shell, const char *at, const char *end,
+                             const char *special, struct sp_shell_fields *fields)
+{
+    expand_to((struct word){.shell = shell, .fields = fields, .line_of = at, .special = special},
+              at, end);
 }
 
 void sp_shell_expand_apart(struct sp_shell *shell, const char *from, const char *text, bool split,

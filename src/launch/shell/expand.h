@@ -13,6 +13,9 @@ struct sp_shell {
     const char *script, *source; /* the files that $0 and BASH_SOURCE are; NULL: not known */
     const char *counted;         /* a place whose line is known; NULL: every place is on `line` */
     int line;
+    bool globbed;          /* a word that was expanded stands for the files of a pattern */
+    const char *unread[2]; /* a command that changes what those after it do; NULL: none */
+    int unread_line;
 };
 
 /* The line of a place in the text that is read. */
@@ -23,6 +26,13 @@ int sp_shell_line_at(struct sp_shell *shell, const char *at);
  * value. */
 const char *sp_shell_expand(struct sp_shell *shell, const char *at, bool split,
                             struct sp_shell_fields *fields);
+
+/* The text up to `end` as a pattern, where quotes put a backslash before `special` characters. */
+void sp_shell_expand_pattern(struct sp_shell *shell, const char *at, const char *end,
+                             const char *special, struct sp_shell_fields *fields);
+
+/* The special characters of patterns of names. */
+#define sp_shell_glob "*?[]\\%#/"
 
 /* The same for a word of a command, which may be several in braces: a{b,c}, {1..3}. */
 const char *sp_shell_expand_words(struct sp_shell *shell, const char *at,

@@ -10,6 +10,8 @@
 
 #include "base/text.h"
 
+#include "launch/shell/arithmetic.h"
+
 enum { LONGEST = 4096, GROUPS = 10 };
 
 static const char *copy(struct sp_shell_text *text, const char *at)
@@ -43,7 +45,9 @@ static const char *echo(struct sp_shell_text *text, const struct sp_shell_fields
                         const char *input)
 {
     (void)input;
-    return words->n > 1 && words->at[1][0] == '-' ? NULL : join(text, words, 1);
+    const char *const first = words->n > 1 ? words->at[1] : "";
+    const bool option = first[0] == '-' && first[1] && !first[1 + strspn(first + 1, "neE")];
+    return option ? NULL : join(text, words, 1);
 }
 
 /* Numbers from the first to the last, a line each: seq LAST, seq FIRST [STEP] LAST. */
@@ -71,6 +75,32 @@ static const char *count(struct sp_shell_text *text, const struct sp_shell_field
         sp_shell_puts(&piece, number);
     }
     return sp_shell_take(&piece, text);
+}
+
+/* `expr` for a sum of whole numbers, signs and parentheses. */
+static const char *calculate(struct sp_shell_text *text, const struct sp_shell_fields *words,
+                             const char *input)
+{
+    char sum[256] = "", digits[32];
+    struct sp_shell_missing missing;
+    int64_t value;
+    bool behind = false; /* a number or ")" */
+    (void)input;
+    for (int i = 1; i < words->n; i++) {
+        const char *word = words->at[i];
+        const size_t n = strspn(word, "0123456789");
+        const bool number = n > 0 && !word[n], sign = strlen(word) == 1;
+        if (number ? behind : !sign || !strchr(behind ? "+-*/%)" : "(", word[0]))
+            return NULL;
+        behind = number || word[0] == ')';
+        word += n > 1 ? strspn(word, "0") : 0; /* not octal here, unlike elsewhere */
+        sp_append(sum, sizeof sum, " %s", *word ? word : "0");
+    }
+    if (strlen(sum) + 1 == sizeof sum ||
+        sp_shell_calculate(sum, NULL, &value, &missing) != SP_NUMBER)
+        return NULL;
+    snprintf(digits, sizeof digits, "%lld", (long long)value);
+    return copy(text, digits);
 }
 
 static const char *directory(struct sp_shell_text *text, const struct sp_shell_fields *words,
@@ -267,7 +297,7 @@ const char *sp_shell_filter(struct sp_shell_text *text, const struct sp_shell_fi
     } filters[] = {{"echo", echo},     {"dirname", directory}, {"basename", base},
                    {"realpath", path}, {"readlink", path},     {"cd", path},
                    {"pwd", folder},    {"sed", edit},          {"tr", translate},
-                   {"cut", field},     {"seq", count}};
+                   {"cut", field},     {"seq", count},         {"expr", calculate}};
     for (size_t i = 0; words->n > 0 && i < sizeof filters / sizeof *filters; i++)
         if (sp_is(words->at[0], filters[i].name))
             return filters[i].print(text, words, input);
@@ -305,17 +335,15 @@ static const char *without_start(struct sp_shell_text *text, const char *value, 
     return value;
 }
 
-/* "/PATTERN/WITH", "//PATTERN/WITH": each first and longest match. */
-static const char *replace(struct sp_shell_text *text, const char *value, const char *operation)
+/* "/PATTERN", "//PATTERN": each first and longest match becomes another text. */
+static const char *replace(struct sp_shell_text *text, const char *value, const char *operation,
+                           const char *with)
 {
     const bool all = operation[1] == '/';
-    const char *const from = operation + 1 + all;
-    const size_t n = strcspn(from, "/");
-    const char *const pattern = sp_shell_copy(text, from, n), *const with =
-                                                                  from[n] ? from + n + 1 : "";
+    const char *const pattern = operation + 1 + all;
     struct sp_shell_piece out = {0};
     bool done = false;
-    if (n == 0 || strchr("#%", *from))
+    if (!*pattern || strchr("#%", *pattern))
         return NULL;
     while (*value) {
         size_t length = done ? 0 : strlen(value);
@@ -352,7 +380,8 @@ static const char *recase(struct sp_shell_text *text, const char *value, int (*t
     return sp_shell_take(&out, text);
 }
 
-const char *sp_shell_cut(struct sp_shell_text *text, const char *value, const char *operation)
+const char *sp_shell_cut(struct sp_shell_text *text, const char *value, const char *operation,
+                         const char *with)
 {
     const bool twice = operation[1] == operation[0];
     const char *const pattern = operation + 1 + twice;
@@ -364,7 +393,7 @@ const char *sp_shell_cut(struct sp_shell_text *text, const char *value, const ch
     case '#':
         return without_start(text, value, pattern, twice);
     case '/':
-        return replace(text, value, operation);
+        return replace(text, value, operation, with);
     case ':':
         return part_of(text, value, operation);
     case ',':

@@ -10,8 +10,9 @@
 const char *sp_shell_filter(struct sp_shell_text *text, const struct sp_shell_fields *words,
                             const char *input);
 
-/* A known value after "%", "%%", "#", "##", "/", "//", ",,", "^^" or ":", whose operands are
- * expanded; NULL if unknown here. */
-const char *sp_shell_cut(struct sp_shell_text *text, const char *value, const char *operation);
+/* A known value after "%", "%%", "#", "##", "/", "//", ",,", "^^" or ":" with its pattern, and
+ * behind "/" the text `with` for a match; NULL if unknown here. */
+const char *sp_shell_cut(struct sp_shell_text *text, const char *value, const char *operation,
+                         const char *with);
 
 #endif

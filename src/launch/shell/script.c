@@ -20,7 +20,7 @@
 #include "launch/shell/script_flow.h"
 #include "launch/shell/slurm.h"
 
-enum { DEEPEST = 40, MOST_STEPS = 50000 };
+enum { DEEPEST = 40, MOST_STEPS = 100000 };
 static const char too_deep[] = "40 nested commands";
 
 static enum status run_list(struct run *r, const char *const *ends);
@@ -97,12 +97,35 @@ static enum status call_function(struct run *r, int i, const struct sp_shell_fie
     return status;
 }
 
+/* Runs a function that branches with unknown conditions define: each definition is a branch. */
+static enum status call_open(struct run *r, int i, const struct sp_shell_fields *fields)
+{
+    const char *const name = r->function[i].name;
+    struct sp_branches *const branches = sp_open_branches(r);
+    bool open = true;
+    for (; i >= 0 && open; i--) {
+        if (!sp_is(r->function[i].name, name))
+            continue;
+        open = r->function[i].open;
+        if (r->function[i].body)
+            call_function(r, i, fields);
+        sp_close_branch(r, branches);
+    }
+    if (open)
+        sp_close_branch(r, branches);
+    sp_close_branches(r, branches, r->at);
+    return OPEN;
+}
+
 /* Words of commands that start nothing. */
 static const char quiet[] =
     "echo,cat,tee,grep,sed,awk,mkdir,rm,cp,mv,ls,cd,pushd,popd,"
     "chmod,find,tar,git,pip,conda,module,wget,curl,"
-    "ln,touch,date,sleep,ulimit,wait,trap,clear,hostname,printf,"
-    "kill,pkill,sync,mount,apt,apt-get,type,command,which,hash,diff,cmp,pgrep";
+    "ln,rmdir,touch,date,sleep,ulimit,wait,clear,hostname,printf,"
+    "kill,pkill,sync,mount,alias,apt,apt-get,type,command,which,hash,diff,cmp,pgrep";
+
+/* Those that do not fail. */
+static const char firm[] = "echo,printf,wait";
 
 /* Those that may fail. */
 static const char asking[] = "grep,type,command,which,hash,diff,cmp,pgrep";
@@ -112,7 +135,7 @@ static enum status take_in(struct run *r, const struct words *w)
 {
     const char *const before = r->beside, *const name = w->fields.n > 1 ? w->fields.at[1] : "";
     const char *where = before, *text = sp_written_file(r, name);
-    if (!text)
+    if (!text && !sp_starts_with(name, "/dev/"))
         text = sp_file_beside(r, name, &where);
     if (text) {
         const char *const outer = r->shell->source;
@@ -141,6 +164,18 @@ static bool take_lead(struct words *w)
     return true;
 }
 
+/* Runs a program; behind `exec` the shell does not go on. */
+static void launch(struct run *r, struct words *w)
+{
+    const bool replaces = sp_is(w->fields.at[0], "exec");
+    r->foreign = true;
+    if (replaces && (w->fields.n == 1 || w->fields.at[1][0] == '{')) /* files, "{NAME}>FILE" */
+        return;
+    sp_launch_command(r, w);
+    r->returned = PRESUMED;
+    r->leave = replaces ? EXITS : r->leave;
+}
+
 static enum status execute(struct run *r, struct words *w)
 {
     if (!sp_runs(r) || w->fields.n == 0)
@@ -148,11 +183,13 @@ static enum status execute(struct run *r, struct words *w)
     const bool led = take_lead(w);
     const struct sp_shell_fields *const fields = &w->fields;
     const char *const word = fields->at[0];
-    for (int i = r->functions - 1; i >= 0 && !led; i--)
-        if (sp_is(r->function[i].name, word))
-            return call_function(r, i, fields);
+    const int i = led ? -1 : sp_defined_function(r, word);
+    if (i >= 0 && r->function[i].open)
+        return call_open(r, i, fields);
+    if (i >= 0 && r->function[i].body)
+        return call_function(r, i, fields);
     if (sp_is(word, "[") || sp_is(word, "test"))
-        return sp_read_test(r, fields, 1);
+        return r->reads ? OPEN : sp_read_test(r, fields, 1);
     if (sp_is(word, "true") || sp_is(word, ":"))
         return WORKED;
     if (sp_is(word, "false"))
@@ -160,8 +197,11 @@ static enum status execute(struct run *r, struct words *w)
     enum status status = PRESUMED;
     if (sp_run_builtin(r, fields, &status))
         return status;
-    if (sp_is(word, "eval"))
-        return run_again(r, sp_join_fields(r, fields, 1, ' '));
+    if (sp_is(word, "eval")) {
+        const char *const text = sp_join_fields(r, fields, 1, ' ');
+        sp_note_unknown(r, text);
+        return run_again(r, text);
+    }
     if (sp_is(word, "cd"))
         sp_change_folder(r, fields);
     if (sp_is(word, "source") || sp_is(word, "."))
@@ -171,10 +211,12 @@ static enum status execute(struct run *r, struct words *w)
     else if (sp_is(word, "break") || sp_is(word, "continue"))
         sp_leave_loop(r, fields);
     else if (!sp_is_listed(quiet, word, '\0'))
-        sp_launch_command(r, w);
+        launch(r, w);
     else
         sp_keep_file(r, fields);
-    return sp_is_listed(asking, word, '\0') ? OPEN : PRESUMED;
+    return sp_is_listed(asking, word, '\0') ? OPEN
+           : sp_is_listed(firm, word, '\0') ? WORKED
+                                            : PRESUMED;
 }
 
 /* Words before an assignment, such as `export`. */
@@ -230,6 +272,15 @@ static void read_simple(struct run *r, struct words *words, struct ahead *ahead)
     }
 }
 
+/* The status of assignments from one place to another: that of a command in them. */
+static enum status assigned(const char *from, const char *end)
+{
+    for (; from < end; from++)
+        if (*from == '`' || (from[0] == '$' && from[1] == '(' && from[2] != '('))
+            return OPEN;
+    return WORKED;
+}
+
 static enum status run_simple(struct run *r)
 {
     struct words words = {0};
@@ -244,16 +295,20 @@ static enum status run_simple(struct run *r)
         r->at = at;
     if (sp_is_listed(declaring, first, '\0') && first[0]) {
         sp_run_declaration(r, r->inside > 0 && sp_is_listed("local,declare,typeset", first, '\0'));
-        return PRESUMED;
+        return WORKED;
     }
     r->input = r->piped;
     r->output = r->handed = r->piped = NULL;
     const int bared = r->bared;
+    r->reads = false;
     read_simple(r, &words, &ahead);
     const bool alone = words.fields.n == 0;
+    if (words.fields.n == 4 && sp_starts_with(at, "[ -n $") &&
+        sp_shell_is_unset(words.fields.at[2]))
+        words.fields.at[2] = "-n"; /* without quotes it is no word, and the other one counts */
     if (!alone)
         give(r, ahead.inside, ahead.n, false);
-    const enum status status = execute(r, &words);
+    const enum status status = alone && ahead.n > 0 ? assigned(at, r->at) : execute(r, &words);
     const enum leave leave = r->leave;
     r->leave = STAYS;
     if (!alone)
@@ -297,10 +352,8 @@ static bool define_function(struct run *r)
     const char *const called = sp_shell_copy(&r->shell->text, start, name);
     r->at += n;
     sp_skip_run(r, true);
-    if (sp_runs(r)) {
-        r->function = sp_room_for_one(r->function, r->functions, sizeof *r->function);
-        r->function[r->functions++] = (struct function){called, r->at, r->text};
-    }
+    if (sp_runs(r))
+        sp_add_function(r, called, r->at, r->text);
     r->skipped++;
     run_command(r);
     r->skipped--;
@@ -359,49 +412,75 @@ static enum status run_pipeline(struct run *r)
     r->at += negated;
     struct sp_shell_scope *const before = sp_copy_scope(&r->shell->scope);
     const enum leave leave = r->leave;
+    const int functions = r->functions;
     enum status status = run_command(r);
     bool piped = false;
     for (sp_skip_run(r, false); *r->at == '|' && r->at[1] != '|'; sp_skip_run(r, false)) {
         r->at += r->at[1] == '&' ? 2 : 1;
         sp_skip_run(r, true);
         r->piped = r->handed;
-        run_command(r);
+        const enum status earlier = status;
+        status = run_command(r);
+        if (r->pipefail && (earlier == FAILED || earlier == OPEN) && status != FAILED)
+            status = earlier;
         r->piped = NULL;
-        status = PRESUMED;
         piped = true;
     }
+    r->functions = piped ? functions : r->functions;
     end_apart(r, piped, leave, before);
     if (negated && (status == WORKED || status == FAILED))
         status = status == WORKED ? FAILED : WORKED;
     return negated && status == PRESUMED ? OPEN : status;
 }
 
-/* Pipelines with && and || between them. */
+/* A side that perhaps runs; `presumed`: only if a program fails, so that it counts only where it
+ * does not leave. */
+static void run_perhaps(struct run *r, const char *from, bool presumed)
+{
+    struct sp_branches *const branches = sp_open_branches(r);
+    r->steps -= presumed ? SP_BRANCH_STEPS - 5 : 0; /* they are many */
+    run_pipeline(r);
+    if (presumed && r->leave != STAYS) {
+        r->leave = EXITS;
+        from = r->at;
+    }
+    sp_close_branch(r, branches);
+    sp_close_branch(r, branches);
+    sp_close_branches(r, branches, from);
+}
+
+/* Pipelines with && and || between them. What changes behind a program and "&&" is unknown after
+ * them. */
 static enum status run_chain(struct run *r)
 {
     const char *const from = r->at;
+    struct sp_shell_scope *before = NULL;
+    r->foreign = false;
     enum status status = run_pipeline(r);
     for (;;) {
         sp_skip_run(r, false);
         const bool both = strncmp(r->at, "&&", 2) == 0;
         if (!both && strncmp(r->at, "||", 2) != 0)
-            return status;
+            break;
         r->at += 2;
         sp_skip_run(r, true);
-        const bool open = status == OPEN && sp_runs(r);
         const bool skips = both ? status == FAILED : status == WORKED || status == PRESUMED;
-        struct sp_branches *const branches = open ? sp_open_branches(r) : NULL;
-        r->skipped += skips;
-        const enum status next = run_pipeline(r);
-        r->skipped -= skips;
-        if (branches) {
-            sp_close_branch(r, branches);
-            sp_close_branch(r, branches);
-            sp_close_branches(r, branches, from);
-        } else if (!skips) {
-            status = next;
+        if (both && status == PRESUMED && r->foreign && !before && sp_runs(r))
+            before = sp_copy_scope(&r->shell->scope);
+        const bool fails = !both && status == PRESUMED;
+        if ((fails || status == OPEN) && sp_runs(r)) {
+            run_perhaps(r, fails ? r->at : from, fails);
+        } else {
+            r->skipped += skips;
+            const enum status next = run_pipeline(r);
+            r->skipped -= skips;
+            status = skips ? status : next;
         }
     }
+    if (before)
+        sp_open_changed(r->shell, before, sp_shell_line_at(r->shell, r->at));
+    free(before);
+    return status;
 }
 
 static bool is_end(const char *at, const char *const *ends)
@@ -440,7 +519,7 @@ static enum status run_list(struct run *r, const char *const *ends)
         sp_doubt_changes(r);
         r->at += r->at == before;
         if (++r->steps > MOST_STEPS)
-            r->shell->text.full = "50000 commands";
+            r->shell->text.full = "100000 commands";
     }
     return status;
 }
@@ -486,10 +565,13 @@ bool sp_read_script(const char *text, const char *const *set, int n_set, const c
     if (shell->text.full)
         ok = sp_fail(error, SP_INPUT, "%s:%d: the script nests or grows too far: more than %s",
                      sp_safe(origin), sp_shell_line_at(shell, run->at), shell->text.full);
+    else if (ok && shell->unread[0])
+        ok = sp_fail(error, SP_INPUT,
+                     "%s:%d: %s ... %s is not read: what follows it may run otherwise",
+                     sp_safe(origin), shell->unread_line, shell->unread[0], shell->unread[1]);
     free(run->function);
     free(run->local);
     free(run->doubt);
-    free(run->file);
     free(run);
     return ok;
 }
@@ -501,6 +583,7 @@ void sp_free_script(struct sp_script *script)
         free(script->commands[i].lines);
     }
     free(script->commands);
+    free(script->files);
     if (script->shell)
         sp_shell_free(&script->shell->text);
     free(script->shell);

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "launch/fields/named_files.h"
 #include "launch/formats/syntax.h"
+#include "launch/shell/commands.h"
 
 /* Whether a word is a command that runs a script. */
 static bool is_shell(const char *word)
@@ -25,9 +26,9 @@ static const char *bare_name(const char *name)
 
 const char *sp_written_file(const struct run *r, const char *name)
 {
-    for (int i = r->files - 1; i >= 0; i--)
-        if (sp_is(r->file[i].name, bare_name(name)))
-            return r->file[i].text;
+    for (int i = r->script->n_files - 1; i >= 0; i--)
+        if (sp_is(r->script->files[i].name, bare_name(name)))
+            return r->script->files[i].text;
     return NULL;
 }
 
@@ -53,8 +54,9 @@ void sp_keep_file(struct run *r, const struct sp_shell_fields *fields)
     r->handed = r->output ? NULL : r->input;
     if (!name)
         return;
-    r->file = sp_room_for_one(r->file, r->files, sizeof *r->file);
-    r->file[r->files++] = (struct written_file){bare_name(name), r->input};
+    struct sp_script *const script = r->script;
+    script->files = sp_room_for_one(script->files, script->n_files, sizeof *script->files);
+    script->files[script->n_files++] = (struct sp_script_file){bare_name(name), r->input};
 }
 
 /* The folder of `cd` is kept like a name's value, so that branches and subshells treat it alike. No

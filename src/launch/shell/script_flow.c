@@ -113,7 +113,8 @@ void sp_end_doubts(struct run *r, struct sp_doubts around, enum leave most)
 /* One body of an `if`, a `case` or a loop: run, skipped, or read as a branch. */
 struct choice {
     struct sp_branches *branches;
-    bool done; /* a body before it certainly runs */
+    bool done;          /* a body before it certainly runs */
+    enum status status; /* of the last command in it */
 };
 
 static void run_body(struct run *r, struct choice *choice, enum status when,
@@ -126,7 +127,8 @@ static void run_body(struct run *r, struct choice *choice, enum status when,
     const bool open = when != WORKED;
     if (open && !choice->branches)
         choice->branches = sp_open_branches(r);
-    r->list(r, ends);
+    const enum status last = r->list(r, ends);
+    choice->status = choice->branches ? OPEN : last;
     choice->done = choice->done || !open;
     if (choice->branches)
         sp_close_branch(r, choice->branches);
@@ -143,7 +145,7 @@ static void end_choice(struct run *r, struct choice *choice, const char *from)
 enum status sp_run_if(struct run *r)
 {
     static const char *const then[] = {"then", NULL}, *const ends[] = {"elif", "else", "fi", NULL};
-    struct choice choice = {0};
+    struct choice choice = {.status = WORKED};
     const char *const from = r->at;
     r->at += strlen("if");
     do {
@@ -157,7 +159,7 @@ enum status sp_run_if(struct run *r)
         run_body(r, &choice, WORKED, ends);
     sp_take_bare(r, "fi");
     end_choice(r, &choice, from);
-    return PRESUMED;
+    return choice.status;
 }
 
 /* A body that runs an unknown number of times: never, once or often. */
@@ -299,8 +301,13 @@ static void run_turns(struct run *r, const char *name, const struct sp_shell_fie
     static const char *const ends[] = {"done", NULL};
     const char *const body = r->at;
     bool open = is_chosen || fields->n > MOST_TURNS || !name[0];
-    for (int i = 0; i < fields->n; i++)
-        open = open || sp_shell_gap_in(&r->shell->text, fields->at[i]);
+    for (int i = 0; i < fields->n && !open; i++) {
+        const struct sp_shell_gap *const gap = sp_shell_gap_in(&r->shell->text, fields->at[i]);
+        if (gap && !r->decider[0])
+            snprintf(r->decider, sizeof r->decider, "%s",
+                     sp_starts_with(gap->name, sp_shell_files) ? "a file" : gap->name);
+        open = gap != NULL;
+    }
     if (!sp_runs(r) || fields->n == 0) {
         skip_list(r, ends);
         return;
@@ -323,7 +330,7 @@ static void run_turns(struct run *r, const char *name, const struct sp_shell_fie
 enum status sp_run_for(struct run *r)
 {
     const struct sp_doubts doubts = sp_start_doubts(r);
-    struct words words = {0};
+    struct words words = {.opens = true};
     char name[64] = "";
     const bool is_chosen = sp_is_bare(r->at, "select");
     r->at = sp_shell_end_of_word(r->at);
@@ -360,7 +367,7 @@ static enum status read_patterns(struct run *r, const char *word)
         struct sp_shell_fields fields = {0};
         before = r->at;
         sp_skip_run(r, true);
-        sp_read_field(r, &fields);
+        sp_read_pattern(r, false, &fields);
         const enum sp_shell_truth one =
             fields.n > 0 ? sp_shell_matches(word, fields.at[0]) : SP_FALSE;
         any = any == WORKED || one == SP_TRUE       ? WORKED
@@ -378,7 +385,7 @@ enum status sp_run_case(struct run *r)
 {
     static const char *const ends[] = {"esac", NULL};
     struct sp_shell_fields word = {0};
-    struct choice choice = {0};
+    struct choice choice = {.status = WORKED};
     const char *const from = r->at;
     r->at += strlen("case");
     sp_skip_run(r, true);
@@ -404,7 +411,7 @@ enum status sp_run_case(struct run *r)
     }
     free(word.at);
     end_choice(r, &choice, from);
-    return PRESUMED;
+    return choice.status;
 }
 
 /* "{ ... }" and "( ... )"; changes in the second are lost afterwards. */
@@ -413,6 +420,7 @@ enum status sp_run_group(struct run *r)
     static const char *const ends[] = {"}", NULL};
     const bool apart = *r->at == '(';
     const enum leave leave = r->leave;
+    const int functions = r->functions;
     struct sp_shell_scope *const before = sp_copy_scope(&r->shell->scope);
     r->steps += SP_BRANCH_STEPS;
     r->at++;
@@ -426,6 +434,7 @@ enum status sp_run_group(struct run *r)
     } else {
         r->at += *r->at == ')';
         r->leave = leave; /* an exit in it ends only the subshell */
+        r->functions = functions;
         sp_restore_scope(&r->shell->scope, before);
     }
     return status;

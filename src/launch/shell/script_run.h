@@ -25,6 +25,9 @@ struct run {
     int children;     /* scripts that run one another */
     int visible_line; /* the line that set CUDA_VISIBLE_DEVICES last; 0: none */
     bool exports;     /* `set -a`: assigned names are exported */
+    bool pipefail;    /* `set -o pipefail`: the first command of a pipeline that fails counts */
+    bool foreign;     /* a program ran, which is only assumed to have succeeded */
+    bool reads;       /* the command reads a file, which may be missing */
     enum leave leave;
     int levels;                   /* number of loops that `break` or `continue` leaves */
     enum status returned;         /* status of `return`, or of `exit` in a subshell */
@@ -42,13 +45,10 @@ struct run {
     const char *beside; /* name of the file that it is including; NULL if none */
     char decider[64];   /* the variable that decides a branch */
     struct function {
-        const char *name, *body, *text;
+        const char *name, *body, *text; /* NULL: `unset` */
+        bool open;                      /* in a branch with an unknown condition */
     } * function;
     int functions;
-    struct written_file {
-        const char *name, *text;
-    } * file; /* that the script writes itself */
-    int files;
     struct sp_here here;
     const char *input;  /* the input of a command if the script contains it; else NULL */
     const char *output; /* the file that it writes; NULL: none */
@@ -62,6 +62,7 @@ struct run {
 struct words {
     struct sp_shell_fields fields;
     int *lines;
+    bool opens; /* "*" and "?" stand for files, whose number is unknown */
 };
 
 /* Whether this text counts: it is in no skipped branch, and the script has not ended.
@@ -73,6 +74,9 @@ void sp_skip_run(struct run *run, bool lines);
 
 /* Moves past the word at this place; if it counts, its expansion is one field. */
 void sp_read_field(struct run *run, struct sp_shell_fields *fields);
+
+/* The same for a pattern, or the regular expression behind "=~". */
+void sp_read_pattern(struct run *run, bool regular, struct sp_shell_fields *fields);
 
 /* Reads words up to the end of a command, or with `lines` up to the end of a list in
  * parentheses. */
@@ -102,7 +106,10 @@ enum status sp_run_sum_text(struct run *run, const char *from, const char *end);
 /* Adds the parameters of the script, or of the function that is called. */
 void sp_read_parameters(struct run *run, struct sp_shell_fields *fields);
 
-/* Makes a name, or the names from the second field on, unknown. */
+/* The last definition of a function; -1: there is none. */
+int sp_defined_function(const struct run *run, const char *name);
+
+/* Makes a name (of "NAME[INDEX]" the list), or the names from the second field on, unknown. */
 void sp_open_name(struct run *run, const char *name);
 void sp_open_names(struct run *run, const struct sp_shell_fields *fields);
 

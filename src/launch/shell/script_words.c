@@ -26,10 +26,56 @@ void sp_read_field(struct run *r, struct sp_shell_fields *fields)
         sp_runs(r) ? sp_shell_expand(r->shell, r->at, false, fields) : sp_shell_end_of_word(r->at);
 }
 
+/* An unknown value. */
+static const char *open_value(struct run *r, const char *name)
+{
+    struct sp_shell_piece piece = {0};
+    sp_shell_mark(&r->shell->text, &piece, SP_OPEN, name, sp_shell_line_at(r->shell, r->at));
+    return sp_shell_take(&piece, &r->shell->text);
+}
+
+void sp_read_pattern(struct run *r, bool regular, struct sp_shell_fields *fields)
+{
+    const char *const special = regular ? ".[]()*+?{}|^$\\" : sp_shell_glob, *end = r->at;
+    bool groups = false; /* "@(a|b)" and the like */
+    for (const char *before = NULL; before != end;) {
+        before = end;
+        end = sp_shell_end_of_word(end);
+        groups = groups || *end == '(';
+        if (*end == '(')
+            end = sp_shell_end_of_group(end);
+        end += regular && *end == '|';
+    }
+    if (sp_runs(r) && groups && !regular)
+        sp_shell_add(fields, open_value(r, "pattern"));
+    else if (sp_runs(r))
+        sp_shell_expand_pattern(r->shell, r->at, end, special, fields);
+    r->at = end;
+}
+
+int sp_defined_function(const struct run *r, const char *name)
+{
+    int i = r->functions - 1;
+    while (i >= 0 && !sp_is(r->function[i].name, name))
+        i--;
+    return i;
+}
+
 void sp_free_words_of(struct words *w)
 {
     free(w->fields.at);
     free(w->lines);
+}
+
+/* Whether a pattern at a field is the files that match it: of a list, a loop, `set` or a function,
+ * but not behind an option, whose values match none. */
+static bool stands_for_files(const struct run *r, const struct words *w, int field)
+{
+    const char *const command = field > 0 ? w->fields.at[0] : "";
+    for (int i = 0; i < field; i++)
+        if (w->fields.at[i][0] == '-' && w->fields.at[i][1] == '-' && w->fields.at[i][2])
+            return false;
+    return w->opens || sp_is(command, "set") || sp_defined_function(r, command) >= 0;
 }
 
 static void expand_word(struct run *r, struct words *w)
@@ -45,7 +91,14 @@ static void expand_word(struct run *r, struct words *w)
         return;
     }
     const int line = sp_shell_line_at(r->shell, r->at);
+    r->shell->globbed = false;
     r->at = sp_shell_expand_words(r->shell, r->at, &w->fields);
+    if (r->shell->globbed && w->fields.n > first && stands_for_files(r, w, first)) {
+        char name[64];
+        snprintf(name, sizeof name, sp_shell_files "%s", w->fields.at[first]);
+        w->fields.n = first;
+        sp_shell_add(&w->fields, open_value(r, name));
+    }
     for (int i = first; i < w->fields.n; i++) {
         w->lines = sp_room_for_one(w->lines, i, sizeof *w->lines);
         w->lines[i] = line;
@@ -88,7 +141,7 @@ const char *sp_join_fields(struct run *r, const struct sp_shell_fields *fields, 
 /* The value after "=": a list in parentheses, or one field. */
 static const char *read_value(struct run *r)
 {
-    struct words list = {0};
+    struct words list = {.opens = true};
     struct sp_shell_fields one = {0};
     const char *value = "";
     if (*r->at == '(') {
@@ -96,6 +149,8 @@ static const char *read_value(struct run *r)
         sp_read_words(r, &list, true);
         r->at += *r->at == ')';
         value = sp_runs(r) ? sp_join_fields(r, &list.fields, 0, SP_ITEM) : "";
+        if (list.fields.n == 1 && !*value) /* not an empty list */
+            value = open_value(r, "the items");
         sp_free_words_of(&list);
     } else {
         sp_read_field(r, &one);
@@ -171,9 +226,10 @@ enum status sp_read_brackets(struct run *r)
     static const char *const signs[] = {"&&", "||", "(", ")", "<", ">", NULL};
     struct sp_shell_fields fields = {0};
     r->at += 2;
-    while (*r->at) {
+    for (const char *before = r->at, *last = r->at; *r->at; last = before) {
         const char *sign = NULL;
         sp_skip_run(r, true);
+        before = r->at;
         for (int i = 0; signs[i] && !sign; i++)
             sign = strncmp(r->at, signs[i], strlen(signs[i])) == 0 ? signs[i] : NULL;
         if (sp_is_bare(r->at, "]]") || (!sign && strchr(";&|", *r->at)))
@@ -181,6 +237,9 @@ enum status sp_read_brackets(struct run *r)
         if (sign) {
             sp_shell_add(&fields, sign);
             r->at += strlen(sign);
+        } else if (sp_is_bare(last, "=~") || sp_is_bare(last, "=") || sp_is_bare(last, "==") ||
+                   sp_is_bare(last, "!=")) {
+            sp_read_pattern(r, last[1] == '~', &fields);
         } else {
             sp_read_field(r, &fields);
         }
@@ -261,6 +320,7 @@ bool sp_skip_redirection(struct run *r)
         return true;
     }
     const bool writes = *at == '>' && sp_runs(r);
+    r->reads = r->reads || (*at == '<' && at[1] != '<');
     r->at = at + strspn(at, "<>&|");
     sp_skip_run(r, false);
     if (writes)
@@ -272,9 +332,8 @@ bool sp_skip_redirection(struct run *r)
 
 void sp_open_name(struct run *r, const char *name)
 {
-    struct sp_shell_piece piece = {0};
-    sp_shell_mark(&r->shell->text, &piece, SP_OPEN, name, sp_shell_line_at(r->shell, r->at));
-    sp_shell_set(&r->shell->scope, &r->shell->text, name, sp_shell_take(&piece, &r->shell->text));
+    const char *const list = sp_shell_copy(&r->shell->text, name, strcspn(name, "["));
+    sp_shell_set(&r->shell->scope, &r->shell->text, list, open_value(r, list));
 }
 
 void sp_open_names(struct run *r, const struct sp_shell_fields *fields)

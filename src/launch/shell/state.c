@@ -263,3 +263,33 @@ const char *sp_shell_without_tabs(struct sp_shell_text *text_of, const char *tex
     }
     return sp_shell_take(&piece, text_of);
 }
+
+long sp_shell_items(const char *value)
+{
+    long n = value && *value ? 1 : -1;
+    if (!value || value[0] == '[' || strpbrk(value, (char[]){SP_UNSET, SP_OPEN, '\0'}) ||
+        strstr(value, (char[]){SP_ITEM, '[', '\0'}))
+        return -1;
+    for (const char *c = value; *c; c++)
+        n += *c == SP_ITEM;
+    return n;
+}
+
+const char *sp_shell_unset_in(struct sp_shell_text *text, const char *value)
+{
+    const char *const mark = strchr(value, SP_UNSET), *const end =
+                                                          mark ? strchr(mark, SP_MARK_END) : NULL;
+    return end ? sp_shell_copy(text, mark, (size_t)(end + 1 - mark)) : NULL;
+}
+
+bool sp_shell_has_files(const struct sp_shell_scope *scope, const struct sp_shell_text *text)
+{
+    char name[16];
+    bool has = false;
+    for (int i = sp_shell_parameters(scope); i > 0 && !has; i--) {
+        snprintf(name, sizeof name, "%d", i);
+        const struct sp_shell_gap *const gap = sp_shell_gap_in(text, sp_shell_value(scope, name));
+        has = gap && sp_starts_with(gap->name, sp_shell_files);
+    }
+    return has;
+}

@@ -104,11 +104,23 @@ void sp_shell_mark(struct sp_shell_text *text, struct sp_shell_piece *piece, cha
 /* Takes over a piece's text; the piece is then empty. */
 const char *sp_shell_take(struct sp_shell_piece *piece, struct sp_shell_text *text);
 
+/* How many items a list has; -1: that is not known, or they have their own indices. */
+long sp_shell_items(const char *value);
+
 /* Adds a field. */
 void sp_shell_add(struct sp_shell_fields *fields, const char *field);
 
 /* The first unknown part of a value, or NULL. */
 const struct sp_shell_gap *sp_shell_gap_in(const struct sp_shell_text *text, const char *value);
+
+/* The first name without a value in a text, as its mark; NULL if there is none. */
+const char *sp_shell_unset_in(struct sp_shell_text *text, const char *value);
+
+/* How the name of a gap begins that stands for the files that match a pattern. */
+#define sp_shell_files "the files "
+
+/* Whether a parameter stands for files, so that nobody knows how many there are. */
+bool sp_shell_has_files(const struct sp_shell_scope *scope, const struct sp_shell_text *text);
 
 /* A value for people, cut to `size`: ${NAME} in place of marks, blanks between items. False
  * where it was cut. */

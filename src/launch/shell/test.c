@@ -2,6 +2,7 @@
 #include "launch/shell/test.h"
 
 #include <fnmatch.h>
+#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,6 +50,18 @@ enum sp_shell_truth sp_shell_matches(const char *text, const char *pattern)
     return truth(fnmatch(pattern, text, 0) == 0);
 }
 
+/* Whether a part of a text matches a regular expression. */
+static enum sp_shell_truth finds(const char *text, const char *expression)
+{
+    regex_t pattern;
+    if (!is_known(text) || !is_known(expression) || strlen(text) + strlen(expression) > 4096 ||
+        regcomp(&pattern, expression, REG_EXTENDED | REG_NOSUB) != 0)
+        return SP_OPEN_TRUTH;
+    const bool found = regexec(&pattern, text, 0, NULL, 0) == 0;
+    regfree(&pattern);
+    return truth(found);
+}
+
 /* Whether a text is empty: a name without a value is; text with an unknown part is not. */
 static enum sp_shell_truth is_empty(const char *text)
 {
@@ -61,14 +74,16 @@ static enum sp_shell_truth is_empty(const char *text)
     return strcspn(text, marks) > 0 || (end && end[1]) ? SP_FALSE : SP_OPEN_TRUTH;
 }
 
-static enum sp_shell_truth compare_numbers(const char *a, const char *operation, const char *b)
+/* Numbers of any base in "[[", where they are arithmetic, and decimal ones in "[". */
+static enum sp_shell_truth compare_numbers(const char *a, const char *operation, const char *b,
+                                           int base)
 {
     static const char *const operations[] = {"-eq", "-ne", "-lt", "-le", "-gt", "-ge"};
     char *end_a, *end_b;
     int i = 0;
     while (i < 6 && !sp_is(operations[i], operation))
         i++;
-    const long long x = strtoll(a, &end_a, 10), y = strtoll(b, &end_b, 10);
+    const long long x = strtoll(a, &end_a, base), y = strtoll(b, &end_b, base);
     if (i == 6 || end_a == a || end_b == b || *end_a || *end_b)
         return SP_OPEN_TRUTH;
     const bool holds[] = {x == y, x != y, x<y, x <= y, x> y, x >= y};
@@ -96,7 +111,9 @@ static enum sp_shell_truth compare(const struct condition *c, const char *a, con
                                                        : equal(a, b);
         return operation[0] == '!' ? negation(same) : same;
     }
-    return compare_numbers(a, operation, b);
+    if (sp_is(operation, "=~"))
+        return finds(a, b);
+    return compare_numbers(a, operation, b, c->patterns ? 0 : 10);
 }
 
 static enum sp_shell_truth read_or(struct condition *c);

@@ -35,6 +35,11 @@ static const char *end_of_part(const char *at, int depth)
         return at + 2;
     if (*at == '\'')
         return end_of_plain_quotes(at);
+    if (*at == '$' && at[1] == '\'') { /* where a backslash quotes */
+        for (at += 2; *at && *at != '\''; at++)
+            at += *at == '\\' && at[1];
+        return at + (*at == '\'');
+    }
     if (*at == '"')
         return end_of_quotes(at, depth);
     if ((*at == '$' && at[1] && strchr("({[", at[1])) || *at == '`' ||
@@ -122,4 +127,11 @@ const char *sp_shell_read_joint(const char *at, char *joint)
     at += quote && *at == quote;
     at += strspn(at, " ");
     return *at == ';' ? at + 1 + strspn(at + 1, " ") : at;
+}
+
+const char *sp_shell_end_of_replaced(const char *at, const char *end)
+{
+    for (at += 1 + (at[1] == '/'); at < end && *at != '/';)
+        at = sp_shell_end_of_part(at);
+    return at < end ? at : end;
 }

@@ -24,4 +24,7 @@ const char *sp_shell_end_of_group(const char *at);
  * before or after an echo make its output unknown. */
 const char *sp_shell_read_joint(const char *at, char *joint);
 
+/* The "/" behind the pattern of "/PATTERN/WITH", or its end. */
+const char *sp_shell_end_of_replaced(const char *at, const char *end);
+
 #endif

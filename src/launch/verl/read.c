@@ -280,7 +280,8 @@ static void read_fsdp(struct reading *r)
     struct sp_settings *const s = r->s;
     static const char parts[] = "ulysses_sequence_parallel_size",
                       newer[] = "fsdp_config.ulysses_sequence_parallel_size",
-                      actor[] = "actor_rollout_ref.actor.ulysses_sequence_parallel_size";
+                      actor[] = "actor_rollout_ref.actor.ulysses_sequence_parallel_size",
+                      casts_to[] = "fsdp_config.mixed_precision.param_dtype";
     const int64_t usual = is_reference(r) ? sp_setting_whole(r->all, actor, 1, 1) : 1,
                   older = whole(r, parts, usual), ulysses = older > 1 ? older : whole(r, newer, 1);
     const int64_t group = sp_setting_whole(s, "fsdp_config.fsdp_size", -1, -1);
@@ -297,6 +298,9 @@ static void read_fsdp(struct reading *r)
     sp_launch_option(s, "dtype", "bf16");
     sp_launch_option(s, "framework", "torchtitan");
     const char *const weights = sp_setting(s, "fsdp_config.model_dtype");
+    const char *const cast = sp_said(s, casts_to);
+    if (cast && sp_has_word("bf16 bfloat16", cast))
+        sp_setting(s, casts_to); /* as without it; others are not read */
     if (weights && !sp_has_word("fp32 float32", weights) && !is_reference(r))
         sp_launch_option(s, "precision", "pure-bf16");
     if (sp_setting_on(s, "fsdp_config.offload_policy"))
