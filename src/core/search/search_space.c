@@ -320,6 +320,7 @@ bool sp_group_plan(const struct sp_search_space *s, uint64_t group, struct sp_pl
                              .ep = ep,
                              .etp = etp,
                              .micro_batch = micro,
+                             .schedule = s->flow[0][0].schedule,
                              .sequence_parallel = sequence_parallel,
                              .seq = s->seq,
                              .batch = s->batch,
@@ -436,6 +437,6 @@ bool sp_open_split(const struct sp_search_space *s, const struct sp_plan *group,
 
 bool sp_may_recompute(const struct sp_plan *plan, const struct sp_recompute *recompute)
 {
-    const bool hides = plan->ep > 1 && plan->execution.moe_overlap;
+    const bool hides = plan->ep > 1 && plan->execution.moe_overlap && plan->schedule != SP_DUALPIPE;
     return !hides || sp_shares_of(recompute).of[SP_OP_EXPERT_UP] < 1;
 }
