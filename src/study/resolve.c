@@ -386,7 +386,6 @@ static void try_executions(struct choosing *c)
     struct sp_overlap_limits limits = c->open.overlap;
     if (!c->said->given[SP_FIELD_VPP]) /* a run that does not name its chunks may have several */
         limits.in_chunks = false;
-    c->open.moe_overlap[0] &= c->plan.schedule != SP_DUALPIPE; /* what it is for */
     for (int kind = 0; kind < SP_CP_KINDS; kind++)
         for (int dispatch = 0; dispatch < SP_DISPATCHES; dispatch++)
             for (int overlap = 0; overlap < 2; overlap++) {
