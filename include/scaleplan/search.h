@@ -151,7 +151,8 @@ struct sp_search_space {
 
 /* Whether a plan may recompute these operators. A plan that hides the exchange of experts does not
  * recompute whole layers: that backward pass has no part of the forward pass to hide it
- * (Megatron-Core refuses it). The plan's degrees and execution options count. */
+ * (Megatron-Core refuses it). DualPipe has another micro-batch's forward pass there. The plan's
+ * degrees, schedule and execution options count. */
 bool sp_may_recompute(const struct sp_plan *plan, const struct sp_recompute *recompute);
 
 /* The `at`-th way to recompute, policies first, then sets of modules; false if the dimensions do

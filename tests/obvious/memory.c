@@ -326,7 +326,7 @@ static struct sp_framework random_framework(void)
 }
 
 /* A stage's states: all of them, or the part of a device among those that share them. DualPipe has
- * two stages on a device. */
+ * two stages on a device, and twice the devices share each. */
 static void check_states(const struct sp_model *m, const struct sp_plan *p,
                          const struct sp_precision *precision, int from, int to,
                          const struct sp_stage_memory *of)
@@ -336,7 +336,7 @@ static void check_states(const struct sp_model *m, const struct sp_plan *p,
     double dense, experts;
     held_of(m, p, from, to, &dense, &experts);
     const double all = stages * (dense + experts),
-                 part = stages * (dense / group + experts / experts_group);
+                 part = stages * (dense / (stages * group) + experts / (stages * experts_group));
     /* whole bytes: half a byte of rounding each */
     assert_true(fabs((double)of->params - 2 * (p->zero == 3 ? part : all)) <= 0.51);
     /* a recipe without gradients adds up those of several micro-batches in the weights' 2 bytes */

@@ -468,8 +468,10 @@ static inline struct sp_stage_memory parts_at_stage(const struct sp_precision *p
     const double shards = sp_larger(D, w->held.experts > 0 ? D_experts : 1);
     const bool gathers = plan->zero >= 3 && shards > 1;
     const double K = precision->master_bytes + precision->optimizer_bytes;
+    /* the copies of a stage are ranks of one DP group, which ZeRO shards over (deepseek-ai/DualPipe
+     * issue 22) */
     const double copies = sp_schedules[plan->schedule].copies;
-    const double sharded = copies * (w->trained.dense / D + w->trained.experts / D_experts);
+    const double sharded = w->trained.dense / D + w->trained.experts / D_experts;
     const double held = copies * (w->trained.dense + w->trained.experts);
     const double grad_bytes = sp_kept_grad_bytes(precision, (double)microbatches);
     const double flat = microbatches > 1 ? k->flat : 0;
@@ -478,7 +480,7 @@ static inline struct sp_stage_memory parts_at_stage(const struct sp_precision *p
     const double unsharded = copies * (unsharded_bytes(kept, w->trained.dense, D) +
                                        unsharded_bytes(kept, w->trained.experts, D_experts));
     const double frozen =
-        copies * (plan->zero >= 3 ? frozen_bytes(k, D, D_experts) : frozen_bytes(k, 1, 1));
+        plan->zero >= 3 ? frozen_bytes(k, D, D_experts) : copies * frozen_bytes(k, 1, 1);
     const struct in_flight in_flight =
         chunks_in_flight(k, plan, microbatches, in_flight_of(plan, microbatches, stage));
     const double workspace =

@@ -387,6 +387,7 @@ void sp_search_group(const struct sp_search_space *space, uint64_t group,
         return;
     for (l.policy = 0; l.policy < SP_WAYS_TO_RECOMPUTE && n > 0; l.policy++)
         for (int offload = 0; offload < 2; offload++) {
+            l.plan.schedule = space->flow[0][0].schedule; /* the last policy's search changed it */
             if (!space->open.offload[offload] ||
                 !sp_recompute_at(&space->open, &l.plan, l.policy, &l.plan.recompute))
                 continue;

@@ -320,6 +320,7 @@ bool sp_group_plan(const struct sp_search_space *s, uint64_t group, struct sp_pl
                              .ep = ep,
                              .etp = etp,
                              .micro_batch = micro,
+                             .schedule = s->flow[0][0].schedule,
                              .sequence_parallel = sequence_parallel,
                              .seq = s->seq,
                              .batch = s->batch,
@@ -414,12 +415,12 @@ bool sp_open_split(const struct sp_search_space *s, const struct sp_plan *group,
     struct sp_plan plan = *group;
     plan.dp = split->dp;
     plan.pp = split->pp;
-    if (plan.ep > 1 && plan.execution.moe_overlap && !sp_overlaps_exchange(&plan))
+    const bool hides = plan.ep > 1 && plan.execution.moe_overlap;
+    if (hides && !sp_overlaps_exchange(&plan))
         return false; /* same as without */
     if (sp_leaves_slices(&plan, s->in.hw->slices))
         return false;
-    const bool in_chunks = plan.ep > 1 && plan.execution.moe_overlap && s->open.overlap.in_chunks;
-    const int whole = in_chunks ? s->n_whole[at] : 0;
+    const int whole = hides && s->open.overlap.in_chunks ? s->n_whole[at] : 0;
     const bool in_rounds = sp_takes_rounds(s->open.rounds, sp_plan_microbatches(&plan), plan.pp);
     split->flow = s->flow[at] + whole;
     split->flows = s->n_flow[at] - whole - (in_rounds ? 0 : s->n_chunked[at]);
@@ -436,6 +437,6 @@ bool sp_open_split(const struct sp_search_space *s, const struct sp_plan *group,
 
 bool sp_may_recompute(const struct sp_plan *plan, const struct sp_recompute *recompute)
 {
-    const bool hides = plan->ep > 1 && plan->execution.moe_overlap;
+    const bool hides = plan->ep > 1 && plan->execution.moe_overlap && plan->schedule != SP_DUALPIPE;
     return !hides || sp_shares_of(recompute).of[SP_OP_EXPERT_UP] < 1;
 }

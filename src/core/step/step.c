@@ -392,7 +392,8 @@ static bool is_covered(const struct sp_stage_map *map, const struct sp_staged *s
     return false;
 }
 
-/* The work that ends the step on one stage. A DualPipe device updates two stages. */
+/* The work that ends the step on one stage. A DualPipe device has two stages, whose other copies
+ * are ranks of the same DP group. */
 static struct update update_of_kind(const struct sp_step_inputs *in,
                                     const struct sp_kind_time *kind, double a_microbatch, double m)
 {
@@ -401,8 +402,10 @@ static struct update update_of_kind(const struct sp_step_inputs *in,
                                              copies * kind->weights.trained.experts};
     const struct sp_stage_weights whole = {copies * kind->weights.held.dense,
                                            copies * kind->weights.held.experts};
-    return (struct update){dp_comm_of(in, &trained, &whole, a_microbatch, m),
-                           sp_optimizer_s(in, &trained) + copies * sp_orthogonal_s(in, kind)};
+    return (struct update){
+        dp_comm_of(in, &trained, &whole, a_microbatch, m),
+        (in->plan->zero > 0 ? 1 : copies) *
+            (sp_optimizer_s(in, &kind->weights.trained) + sp_orthogonal_s(in, kind))};
 }
 
 double sp_update_s(const struct sp_step_inputs *in, const struct sp_kind_time *kind,

@@ -130,12 +130,6 @@ static void read_precision(struct sp_settings *s)
     sp_launch_option(s, "precision", !half ? "fp32" : full ? "mixed18" : "mixed16");
 }
 
-static bool is_away(struct sp_settings *s, const char *name)
-{
-    return sp_setting_on(s, name) && !sp_setting_is(s, name, "none") &&
-           !sp_setting_is(s, name, "null");
-}
-
 static void read_zero(struct sp_settings *s)
 {
     const int64_t stage = sp_setting_is(s, "zero_optimization",
@@ -148,11 +142,12 @@ static void read_zero(struct sp_settings *s)
     sp_launch_whole(s, "zero", stage);
     if (group > 0 && stage == 3)
         sp_launch_whole(s, "fsdp", group);
-    if (is_away(s, "zero_optimization.cpu_offload") ||
-        is_away(s, "zero_optimization.offload_optimizer.device"))
-        sp_launch_note(s, "not modelled: optimizer states in host memory");
-    if (is_away(s, "zero_optimization.cpu_offload_param") ||
-        is_away(s, "zero_optimization.offload_param.device"))
+    if (sp_setting_away(s, "zero_optimization.cpu_offload") ||
+        sp_setting_away(s, "zero_optimization.offload_optimizer.device"))
+        sp_launch_option(s, "optimizer-offload", "%.17g",
+                         sp_setting_number(s, "zero_optimization.offload_optimizer.ratio", 1));
+    if (sp_setting_away(s, "zero_optimization.cpu_offload_param") ||
+        sp_setting_away(s, "zero_optimization.offload_param.device"))
         sp_launch_note(s, "not modelled: weights in host memory");
 }
 

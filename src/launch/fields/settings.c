@@ -394,6 +394,11 @@ bool sp_setting_on(struct sp_settings *settings, const char *name)
     return text && sp_truth(text) != 0;
 }
 
+bool sp_setting_away(struct sp_settings *settings, const char *name)
+{
+    return sp_setting_on(settings, name) && !sp_has_word("none null", sp_setting(settings, name));
+}
+
 bool sp_setting_off(struct sp_settings *settings, const char *name)
 {
     const char *const text = sp_setting(settings, name);

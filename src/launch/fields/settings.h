@@ -168,6 +168,9 @@ bool sp_setting_is(struct sp_settings *settings, const char *name, const char *v
 bool sp_setting_on(struct sp_settings *settings, const char *name);
 bool sp_setting_off(struct sp_settings *settings, const char *name);
 
+/* Whether it names where to offload: neither a word for false nor none. */
+bool sp_setting_away(struct sp_settings *settings, const char *name);
+
 /* A model's file or name as models are named here: "models/llama3_70B.yaml" is "llama3-70b". */
 void sp_spell_model(const char *name, char *out, size_t size);
 

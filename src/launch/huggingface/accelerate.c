@@ -98,9 +98,9 @@ static void read_json(const struct sp_launch_file *file, struct sp_settings *s, 
                      !half                                                        ? "fp32"
                      : sp_setting_is(json, "data_types.grad_accum_dtype", "fp32") ? "mixed18"
                                                                                   : "mixed16");
-    if (sp_setting_is(json, "zero_optimization.offload_optimizer.device", "cpu"))
-        sp_launch_note(s, "not modelled: optimizer states in host memory");
-    if (sp_setting_is(json, "zero_optimization.offload_param.device", "cpu"))
+    if (sp_setting_away(json, "zero_optimization.offload_optimizer.device"))
+        sp_launch_option(s, "optimizer-offload", "1");
+    if (sp_setting_away(json, "zero_optimization.offload_param.device"))
         sp_launch_note(s, "not modelled: weights in host memory");
     free(json);
     free(text);
@@ -108,17 +108,16 @@ static void read_json(const struct sp_launch_file *file, struct sp_settings *s, 
 
 static void read_deepspeed(struct sp_settings *s)
 {
-    static const char *const offloads[] = {"deepspeed_config.offload_optimizer_device",
-                                           "deepspeed_config.offload_param_device"};
     const bool half =
         sp_setting_is(s, "mixed_precision", "bf16") || sp_setting_is(s, "mixed_precision", "fp16");
     if (!sp_peek_setting(s, deepspeed_file)) {
         sp_launch_whole(s, "zero", sp_setting_whole(s, "deepspeed_config.zero_stage", 0, 2));
         sp_launch_option(s, "precision", "%s", half ? "mixed16" : "fp32");
     }
-    for (int i = 0; i < 2; i++)
-        if (sp_setting(s, offloads[i]) && !sp_setting_is(s, offloads[i], "none"))
-            sp_launch_note(s, "not modelled: %s", offloads[i]);
+    if (sp_setting_away(s, "deepspeed_config.offload_optimizer_device"))
+        sp_launch_option(s, "optimizer-offload", "1");
+    if (sp_setting_away(s, "deepspeed_config.offload_param_device"))
+        sp_launch_note(s, "not modelled: weights in host memory");
     if (sp_peek_setting(s, "deepspeed_config.gradient_accumulation_steps"))
         sp_launch_note(s,
                        "gradient_accumulation_steps %s multiplies the script's micro-batch: give "

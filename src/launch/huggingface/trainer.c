@@ -348,7 +348,7 @@ static bool take_shipped(struct sp_settings *s, const char *name)
     sp_launch_note(s, "%.80s was not found: ZeRO %c is assumed from its name", sp_safe(name),
                    *stage);
     if (strstr(stage, "offload"))
-        sp_launch_note(s, "not modelled: optimizer states in host memory");
+        sp_launch_option(s, "optimizer-offload", "1");
     sp_peek_setting(s, "torch_dtype"); /* DeepSpeed casts what was loaded */
     sp_peek_setting(s, "dtype");
     return true;

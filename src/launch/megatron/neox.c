@@ -127,9 +127,8 @@ static void read_states(struct sp_settings *s)
     if (optimizer)
         sp_read_optimizer(s, "optimizer.type", optimizer, 0);
     if (sp_setting_on(s, "zero_optimization.cpu_offload") ||
-        (sp_setting(s, "zero_optimization.offload_optimizer.device") &&
-         !sp_setting_is(s, "zero_optimization.offload_optimizer.device", "none")))
-        sp_launch_note(s, "not modelled: optimizer states in host memory");
+        sp_setting_away(s, "zero_optimization.offload_optimizer.device"))
+        sp_launch_option(s, "optimizer-offload", "1");
 }
 
 static bool read(struct sp_launch_file *file)

@@ -100,7 +100,7 @@ static void read_states(struct reading *r)
     if (optimizer && !sp_is(optimizer, "adam"))
         sp_read_optimizer(s, "--actor.optim", optimizer, 0);
     if (sp_setting(s, "--ds.adam_offload"))
-        sp_launch_note(s, "not modelled: optimizer states in host memory");
+        sp_launch_option(s, "optimizer-offload", "1");
     if (sp_setting_whole(s, "--ds.zpg", 0, 1) > 1)
         sp_launch_note(s, "not modelled: --ds.zpg, whole weights in a node (ZeRO++)");
 }
