@@ -119,10 +119,10 @@ double sp_kv_copies(const struct sp_model *model, double tp);
 double sp_paged_tokens(double tokens, double block);
 
 /* Prepares an instance. The chips and the cache's block must be positive. Weight bytes P:
- * parameters times bytes, routed experts at their own, attention weights once per attention-DP
- * rank. A step reads all weights but the input table, which is a lookup. Prefill: 2 P_active T
- * FLOPs for T uncached tokens, the output head only for the last one (for all with `all_experts`),
- * plus causal scores with `attention`. */
+ * parameters times bytes, routed experts at their own, all else once per attention-DP rank. A step
+ * reads all weights but the input table, which is a lookup. Prefill: 2 P_active T FLOPs for T
+ * uncached tokens, the output head only for the last one (for all with `all_experts`), plus causal
+ * scores with `attention`. */
 void sp_prepare_service(const struct sp_service *service, struct sp_served *served);
 
 /* The draft model of a service on the same chips, spread evenly, with the same cache lengths. */

@@ -38,7 +38,7 @@ struct sp_matmul_work {
 /* The tokens of a group of matmuls. */
 enum sp_matmul_group {
     SP_GROUP_ATTENTION, /* projections: tokens of an attention rank */
-    SP_GROUP_MLP,       /* dense MLPs and shared experts: all ranks share all tokens */
+    SP_GROUP_MLP,       /* dense MLPs and shared experts: of the same tokens */
     SP_GROUP_PLAIN,     /* routers, in 16 bits */
     SP_GROUP_HEAD,      /* output head, 16-bit: one token per sequence */
     SP_GROUPS

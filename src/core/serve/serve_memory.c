@@ -138,11 +138,13 @@ static void weigh(const struct sp_service *s, struct sp_served *v)
     const struct sp_model *const m = s->model;
     const bool shape = sp_model_has_shape(m), looks_up = shape && !s->all_experts;
     const struct sp_params p = sp_count_params(m);
+    const double ranks = shape ? fmax(s->attention_dp, 1) : 1;
     v->experts = shape ? p.experts : 0;
-    v->shared = p.total - v->experts + (shape ? p.attention * (fmax(s->attention_dp, 1) - 1) : 0);
+    v->shared = ranks * (p.total - v->experts);
     v->table = looks_up && !m->tied_embeddings ? (double)m->vocab * (double)m->d_model : 0;
     v->active = p.passed - v->table;
     v->table += looks_up ? p.lookup : 0;
+    v->table *= ranks;
     v->expert_share = s->all_experts ? 1 : 1 / sp_expert_ratio(m);
     v->expert_variance = v->experts > 0 ? sp_expert_variance((double)m->moe.experts) : 0;
     v->copied = v->experts > 0 ? v->experts * (1 + s->redundant / (double)m->moe.experts) : 0;

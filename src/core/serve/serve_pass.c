@@ -130,7 +130,7 @@ static double imbalance_of(const struct sp_pass *p)
 
 static void add_matmuls(struct sp_pass *p, const struct sp_layer *l, double layers)
 {
-    const double t = p->plan.tp, all = t * p->plan.attention_dp;
+    const double t = p->plan.tp;
     for (int i = 0; i < l->matmuls; i++) {
         const struct sp_matmul *const m = &l->matmul[i];
         if (m->part == SP_PART_EXPERTS)
@@ -142,7 +142,7 @@ static void add_matmuls(struct sp_pass *p, const struct sp_layer *l, double laye
         else if (m->part == SP_PART_ATTENTION)
             add_matmul(p, m, layers, t, SP_GROUP_ATTENTION);
         else
-            add_matmul(p, m, layers, all, SP_GROUP_MLP);
+            add_matmul(p, m, layers, t, SP_GROUP_MLP);
     }
 }
 
@@ -385,7 +385,7 @@ static struct sp_pass_time work_of(const struct sp_pass *p, const struct sp_pass
     const double all = checked + load->prompt, T = all / d;
     const struct sp_matmul_work *const g = p->group;
     struct sp_pass_time t = {
-        .matmul_s = matmul_s(&g[SP_GROUP_ATTENTION], T) + matmul_s(&g[SP_GROUP_MLP], all) +
+        .matmul_s = matmul_s(&g[SP_GROUP_ATTENTION], T) + matmul_s(&g[SP_GROUP_MLP], T) +
                     matmul_s(&g[SP_GROUP_PLAIN], T) +
                     matmul_s(&g[SP_GROUP_HEAD], (checked + load->prompts) / d),
         .experts_s = experts_s(p, all),
