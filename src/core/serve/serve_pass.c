@@ -186,9 +186,13 @@ static double s_per_byte(const struct sp_hardware *hw, enum sp_collective op, do
     return ranks > 1 ? sp_time_of_collective(op, 1, &g).throughput_s : 0;
 }
 
-/* One direction of an expert exchange. s per byte of a rank's tokens. Kernels for prompts send a
- * token once to each of the nodes that routing allows, those for few tokens to each expert at once.
- * DeepEP. */
+/* Most chips of a node. */
+#define NODE 8
+
+/* One direction of an expert exchange. s per byte of a rank's tokens. Inside a node, and where most
+ * ranks have an expert of a token, engines gather all tokens on all ranks (TensorRT-LLM 1.0:
+ * fused_moe_cutlass.py). Otherwise kernels for prompts send a token once to each of the nodes that
+ * routing allows, those for few tokens to each expert at once. DeepEP. */
 static double exchange_s_per_byte(const struct sp_pass *p, double picks, bool once_a_node)
 {
     const struct sp_hardware *const hw = p->served.service.hw;
@@ -202,7 +206,9 @@ static double exchange_s_per_byte(const struct sp_pass *p, double picks, bool on
         .picks = picks,
         .once_a_node = once_a_node,
         .most_nodes = sp_most_nodes(&p->served.service.model->moe, ranks / inside)};
-    const struct sp_copies_of_token copies = sp_copies_of_token(&group);
+    struct sp_copies_of_token copies = sp_copies_of_token(&group);
+    if (inside == ranks && (ranks <= picks || net->domain <= NODE))
+        copies.within = ranks - 1; /* gathered by all, and summed by each for its own tokens */
     const double near = sp_domain_bytes_per_s(net, fmax(2, group.inside));
     return fmax(copies.within / near, copies.across / net->scaleout_bytes_per_s);
 }
