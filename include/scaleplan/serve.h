@@ -23,6 +23,7 @@ struct sp_engine {
     bool of_free;           /* the share is of the memory left by the weights, only for the
                                cache */
     double block_tokens;    /* tokens per cache block */
+    bool keeps_all;         /* also tokens that layers with a window no longer read */
     bool narrow_cache;      /* 8-bit cache if weights have 8 bits or fewer */
     bool reserves_answer;   /* reserves room for a request's whole answer before it starts */
     double buffer_bytes;    /* per chip: graphs and workspaces besides weights and cache */
@@ -51,6 +52,7 @@ struct sp_service {
     double held_tokens,
         step_tokens;       /* cached tokens per sequence: with room for them, and read by a step */
     bool fraction_of_free; /* see sp_engine.of_free */
+    bool keeps_all;        /* see struct sp_engine */
     double block;          /* tokens per cache block */
     double prefix_hit;     /* share of a prompt already cached */
     double host_bytes_per_s; /* host link of a chip, which brings that share; 0: chips hold it */

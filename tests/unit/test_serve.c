@@ -57,6 +57,12 @@ static void caches(void **state)
     /* 8 v5e of 16 GB, 26.03 GB of weights: (128 - 26.03) / 6.711 = 15.2 */
     const struct sp_served v = prepared(&w.service);
     assert_close(sp_most_sequences(&v), 15, 0);
+    /* half of gpt-oss-120b's 36 layers attend to 128 tokens, 2 x 8 heads x 64 numbers each */
+    struct world windows;
+    make(&windows, "gpt-oss-120b", "h200-1");
+    assert_close(prepared(&windows.service).kv_held, 18 * 2048.0 * (8192 + 128), 0);
+    windows.service.keeps_all = true;
+    assert_close(prepared(&windows.service).kv_held, 36 * 2048.0 * 8192, 0);
     /* latent attention of DeepSeek-V3: 61 layers of 512 + 64 elements, on every TP rank */
     make(&w, "deepseek-v3", "h200-8");
     assert_close(sp_kv_bytes_of_sequence(&w.model, 1, 1), 61 * 576, 0);

@@ -121,6 +121,8 @@ static double sequence_bytes(const struct sp_service *s, double tokens)
 {
     if (!isnan(s->kv_token_bytes))
         return s->kv_token_bytes * tokens;
+    if (s->keeps_all && sp_model_has_shape(s->model))
+        return sp_kv_bytes_per_token(s->model, s->kv_bytes) * tokens;
     return sp_model_has_shape(s->model) ? sp_kv_bytes_of_sequence(s->model, tokens, s->kv_bytes)
                                         : NAN;
 }

@@ -1,6 +1,7 @@
 /* An engine's scheduler, event by event. */
 #include <math.h>
 
+#include <scaleplan/flops.h>
 #include <scaleplan/serve_simulation.h>
 
 #include "core/require.h"
@@ -51,6 +52,10 @@ static double bytes_of(const struct sp_pass *p, double tokens)
 {
     const struct sp_service *const s = &p->served.service;
     double bytes = 0;
+    if (s->keeps_all)
+        return p->served.copies * sp_kv_bytes_per_token(s->model, s->kv_bytes) *
+                   sp_paged_tokens(tokens, s->block) +
+               p->served.state;
     for (int k = 0; k < p->kinds; k++) {
         const struct sp_mixer *const m = &p->kind[k].mixer;
         const double kept = sp_mixer_kept_bytes(m, sp_paged_tokens(tokens, s->block), s->kv_bytes);
