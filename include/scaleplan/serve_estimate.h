@@ -33,6 +33,7 @@ struct sp_matmul_work {
                                    kernels */
     double rate, bytes_per_s;   /* with the profile's constants */
     double half_tile;           /* mean rounding-up of a matmul's tokens */
+    double cast_s;              /* launch of a matmul beyond a 16-bit one's: converts its input */
 };
 
 /* The tokens of a group of matmuls. */

@@ -35,11 +35,13 @@ static struct sp_matmul_work work_in(const struct sp_pass *p, enum sp_dtype want
     const enum sp_dtype dtype = sp_compute_dtype(chip, wanted);
     const struct sp_matmul_curve *const c = &chip->kernels.matmul[formats[dtype].curve];
     const bool measured = c->share > 0;
+    const double plain_s = chip->kernels.matmul[SP_KERNEL_BF16].launch_s;
     return (struct sp_matmul_work){
         .peak = chip->peak_flops_per_s[dtype],
         .share = measured ? c->share : formats[dtype].share,
         .memory_share = measured ? c->memory_share : USUAL_MEMORY_SHARE,
         .half_tile = measured ? c->half_tile : USUAL_HALF_TILE,
+        .cast_s = measured ? sp_larger(0, c->launch_s - plain_s) : 0,
     };
 }
 
@@ -337,7 +339,7 @@ static double experts_s(const struct sp_pass *p, double tokens)
     const double rounded = rows + touched * tile;
     return sp_smooth_max(rounded * p->expert_flops / p->expert_rate,
                          (touched * p->expert_bytes + rows * p->expert_token_bytes) /
-                             (p->memory_rate * p->value[SP_V_EXPERT_MEMORY]));
+                             (p->memory_rate * p->alone.memory_share));
 }
 
 /* The cache is read once for all tokens of a sequence; arithmetic counts per token. */
@@ -402,6 +404,9 @@ static struct sp_pass_time work_of(const struct sp_pass *p, const struct sp_pass
         .launch_s = p->layers * p->value[SP_V_LAYER] + p->mixtures * p->value[SP_V_MIXTURE] +
                     p->value[SP_V_STEP] + sequences * p->value[SP_V_SEQUENCE],
     };
+    /* two matmuls of attention and two of an MLP or of experts convert their input first */
+    t.launch_s += 2 * ((2 * p->layers - p->mixtures) * g[SP_GROUP_ATTENTION].cast_s +
+                       p->mixtures * p->alone.cast_s);
     if (load->prompt > 0) /* for prompts of any length, which no graph captures */
         t.launch_s += p->layers * p->value[SP_V_EAGER] + p->recurrences * p->value[SP_V_RECURRENT];
     t.total_s = t.matmul_s + t.experts_s + t.attention_s + t.elementwise_s + t.comm_s + t.launch_s;
