@@ -104,6 +104,9 @@ struct sp_served {
  * tokens. */
 double sp_kv_bytes_of_sequence(const struct sp_model *model, double tokens, double element_bytes);
 
+/* The same by a service's engine and formats; NAN if unknown. */
+double sp_cache_bytes_of_sequence(const struct sp_service *service, double tokens);
+
 /* Cache bytes that one more token reads: less than all of them if an indexer picks the tokens,
  * whose keys it reads too. DeepSeek-V3.2, section 2.1. */
 double sp_kv_bytes_read(const struct sp_model *model, double tokens, double element_bytes);

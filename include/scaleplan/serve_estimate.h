@@ -94,9 +94,8 @@ struct sp_pass_time {
     double total_s;
 };
 
-/* Bytes that a sequence of `tokens` tokens keeps per layer (KV cache and recurrent state), and
- * bytes that a step moves: the attended tokens, and the state read and written. */
-double sp_mixer_kept_bytes(const struct sp_mixer *mixer, double tokens, double element_bytes);
+/* Bytes that a step of a sequence of `tokens` tokens moves per layer: the attended tokens, and the
+ * state read and written. */
 double sp_mixer_step_bytes(const struct sp_mixer *mixer, double tokens, double element_bytes);
 
 /* Work of a pass over the whole instance: `decode` sequences with `context` cached tokens, one new
