@@ -23,6 +23,7 @@ struct sp_engine {
     bool of_free;           /* the share is of the memory left by the weights, only for the
                                cache */
     double block_tokens;    /* tokens per cache block */
+    bool keeps_all;         /* also tokens that layers with a window no longer read */
     bool narrow_cache;      /* 8-bit cache if weights have 8 bits or fewer */
     bool reserves_answer;   /* reserves room for a request's whole answer before it starts */
     double buffer_bytes;    /* per chip: graphs and workspaces besides weights and cache */
@@ -51,6 +52,7 @@ struct sp_service {
     double held_tokens,
         step_tokens;       /* cached tokens per sequence: with room for them, and read by a step */
     bool fraction_of_free; /* see sp_engine.of_free */
+    bool keeps_all;        /* see struct sp_engine */
     double block;          /* tokens per cache block */
     double prefix_hit;     /* share of a prompt already cached */
     double host_bytes_per_s; /* host link of a chip, which brings that share; 0: chips hold it */
@@ -102,6 +104,9 @@ struct sp_served {
  * tokens. */
 double sp_kv_bytes_of_sequence(const struct sp_model *model, double tokens, double element_bytes);
 
+/* The same by a service's engine and formats; NAN if unknown. */
+double sp_cache_bytes_of_sequence(const struct sp_service *service, double tokens);
+
 /* Cache bytes that one more token reads: less than all of them if an indexer picks the tokens,
  * whose keys it reads too. DeepSeek-V3.2, section 2.1. */
 double sp_kv_bytes_read(const struct sp_model *model, double tokens, double element_bytes);
@@ -119,10 +124,10 @@ double sp_kv_copies(const struct sp_model *model, double tp);
 double sp_paged_tokens(double tokens, double block);
 
 /* Prepares an instance. The chips and the cache's block must be positive. Weight bytes P:
- * parameters times bytes, routed experts at their own, attention weights once per attention-DP
- * rank. A step reads all weights but the input table, which is a lookup. Prefill: 2 P_active T
- * FLOPs for T uncached tokens, the output head only for the last one (for all with `all_experts`),
- * plus causal scores with `attention`. */
+ * parameters times bytes, routed experts at their own, all else once per attention-DP rank. A step
+ * reads all weights but the input table, which is a lookup. Prefill: 2 P_active T FLOPs for T
+ * uncached tokens, the output head only for the last one (for all with `all_experts`), plus causal
+ * scores with `attention`. */
 void sp_prepare_service(const struct sp_service *service, struct sp_served *served);
 
 /* The draft model of a service on the same chips, spread evenly, with the same cache lengths. */

@@ -33,12 +33,13 @@ struct sp_matmul_work {
                                    kernels */
     double rate, bytes_per_s;   /* with the profile's constants */
     double half_tile;           /* mean rounding-up of a matmul's tokens */
+    double cast_s;              /* launch of a matmul beyond a 16-bit one's: converts its input */
 };
 
 /* The tokens of a group of matmuls. */
 enum sp_matmul_group {
     SP_GROUP_ATTENTION, /* projections: tokens of an attention rank */
-    SP_GROUP_MLP,       /* dense MLPs and shared experts: all ranks share all tokens */
+    SP_GROUP_MLP,       /* dense MLPs and shared experts: of the same tokens */
     SP_GROUP_PLAIN,     /* routers, in 16 bits */
     SP_GROUP_HEAD,      /* output head, 16-bit: one token per sequence */
     SP_GROUPS
@@ -93,9 +94,8 @@ struct sp_pass_time {
     double total_s;
 };
 
-/* Bytes that a sequence of `tokens` tokens keeps per layer (KV cache and recurrent state), and
- * bytes that a step moves: the attended tokens, and the state read and written. */
-double sp_mixer_kept_bytes(const struct sp_mixer *mixer, double tokens, double element_bytes);
+/* Bytes that a step of a sequence of `tokens` tokens moves per layer: the attended tokens, and the
+ * state read and written. */
 double sp_mixer_step_bytes(const struct sp_mixer *mixer, double tokens, double element_bytes);
 
 /* Work of a pass over the whole instance: `decode` sequences with `context` cached tokens, one new

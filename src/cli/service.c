@@ -340,6 +340,7 @@ static struct sp_service service_of(const struct serve *f, double chips)
         .expert_math = math_of(f, f->expert_weights),
         .memory_fraction = or_else(args->value.memory_fraction, f->engine.memory_fraction),
         .fraction_of_free = f->engine.of_free,
+        .keeps_all = f->engine.keeps_all,
         .buffer_bytes = f->engine.buffer_bytes,
         .separate = f->engine.separate_prompts,
         .poll_steps = f->engine.poll_steps,

@@ -439,6 +439,7 @@ static const struct sp_field engine_fields[] = {
     REAL(chunk_tokens, "tokens", 1, 1e9, "most prompt tokens per step; default: the whole prompt"),
     BOOL(reserves_answer,
          "reserves memory for a request's whole answer at its start; else it grows"),
+    BOOL(keeps_all, "the cache keeps all tokens, also behind the windows of layers"),
     BOOL(narrow_cache, "fp8 cache with weights of 8 bits or fewer"),
     REAL(buffer_bytes, "bytes", 0, 1e12,
          "graphs and workspaces per chip, besides weights and cache"),

@@ -260,6 +260,7 @@ static struct sp_service service_of(struct reader *r, const struct sp_model *mod
                                .kv_token_bytes = NAN,
                                .memory_fraction = run->engine->memory_fraction,
                                .fraction_of_free = run->engine->of_free,
+                               .keeps_all = run->engine->keeps_all,
                                .buffer_bytes = run->engine->buffer_bytes,
                                .separate = run->engine->separate_prompts,
                                .poll_steps = number(r, "poll_steps", 1, run->engine->poll_steps),

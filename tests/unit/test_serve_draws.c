@@ -139,6 +139,7 @@ static void draw_service(const struct world *w, struct drawn *d)
                                      .kv_token_bytes = NAN,
                                      .memory_fraction = d->engine.memory_fraction,
                                      .fraction_of_free = d->engine.of_free,
+                                     .keeps_all = d->engine.keeps_all,
                                      .buffer_bytes = d->engine.buffer_bytes,
                                      .block = d->engine.block_tokens,
                                      .mfu = 1,

@@ -128,6 +128,44 @@ static void groups_of_experts(void **state)
                  bytes * 15 * (1 - pow(15.0 / 16, 8)) / link, 1e-12);
 }
 
+/* In a node of 8 each rank gets the tokens of the 7 others, whatever the picks; on 16 ranks of an
+ * NVL72 8 x 15 / 16 experts of a token are elsewhere, on 8 of its ranks, all have one. */
+static void gathered_tokens(void **state)
+{
+    (void)state;
+    struct world w;
+    const double bytes = 58 * 7168 * 2 * 2.0;
+    make(&w, "deepseek-v3", "h200-8", 1, 8);
+    const double link = w.hw.network.domain_bytes_per_s;
+    assert_close(w.instance.pass.exchange_s_per_token, bytes * 7 / link, 1e-12);
+    make(&w, "llama4-maverick", "h200-8", 1, 8);
+    assert_close(w.instance.pass.exchange_s_per_token, 24 * 5120 * 2 * 2.0 * 7 / link, 1e-12);
+    make(&w, "deepseek-v3", "gb200-16", 1, 16);
+    const double wide = w.hw.network.domain_bytes_per_s;
+    assert_close(w.instance.pass.exchange_s_per_token, bytes * 7.5 / wide, 1e-12);
+    make(&w, "deepseek-v3", "gb200-8", 1, 8);
+    assert_close(w.instance.pass.exchange_s_per_token, bytes * 7 / wide, 1e-12);
+}
+
+/* Kernels in 8 bits run longer by their launch, in isolation: for two matmuls of attention and two
+ * of an MLP or of experts. */
+static void converted_inputs(void **state)
+{
+    (void)state;
+    struct world w;
+    const struct sp_pass_load load = {.decode = 4, .context = 1024};
+    make(&w, "deepseek-v3", "h200-8", 8, 1);
+    const struct sp_matmul_curve *const curve = w.hw.chip.kernels.matmul;
+    const double more_s = curve[SP_KERNEL_FP8].launch_s - curve[SP_KERNEL_BF16].launch_s;
+    const double wide_s = sp_pass_time(&w.instance.pass, &load).launch_s;
+    w.service.expert_math = SP_FP8;
+    prepare(&w);
+    assert_close(sp_pass_time(&w.instance.pass, &load).launch_s - wide_s, 58 * 2 * more_s, 1e-9);
+    w.service.math = SP_FP8;
+    prepare(&w);
+    assert_close(sp_pass_time(&w.instance.pass, &load).launch_s - wide_s, 61 * 4 * more_s, 1e-9);
+}
+
 /* Each of 58 layers of DeepSeek-V3 copies 8 x 7168 2-byte numbers of a token into the experts'
  * order and back, reading and writing: every rank of TP 8 if all have a part of each expert, one in
  * eight if each has its own. */
@@ -155,7 +193,7 @@ static void grouped_experts(void **state)
     w.service.imbalance = 1;
     prepare(&w);
     struct sp_pass *const pass = &w.instance.pass;
-    pass->value[SP_V_EXPERT_MEMORY] = INFINITY;
+    pass->alone.memory_share = INFINITY;
     const struct sp_pass_load load = {.prompt = tokens, .prompts = 1};
     const double flops = 58 * 2.0 * 3 * 7168 * 2048;
     const double rate =
@@ -177,7 +215,7 @@ static void experts_by_width(void **state)
     for (int wide = 0; wide <= 1; wide++) {
         w.service.expert_math = wide ? SP_BF16 : SP_FP8;
         prepare(&w);
-        w.instance.pass.value[SP_V_EXPERT_MEMORY] = INFINITY;
+        w.instance.pass.alone.memory_share = INFINITY;
         const struct sp_pass_load load = {.prompt = 1e12, .prompts = 1};
         const double rate =
             (wide ? 0.6 : 0.3) * w.hw.chip.peak_flops_per_s[wide ? SP_BF16 : SP_FP8];
@@ -383,18 +421,20 @@ static void shares(void **state)
     make(&w, "gpt-oss-120b", "h100-4", 4, 1);
     const struct sp_pass_load load = {
         .decode = 64, .context = 2048, .prompts = 2, .prompt = 2048, .seen = 512};
-    static const enum sp_serving_constant of[2][3] = {
-        {SP_V_MEMORY, SP_V_CACHE, SP_V_EXPERT_MEMORY},
-        {SP_V_MATMUL, SP_V_PROMPT, SP_V_EXPERT_MATMUL_16},
-    };
+    static const struct {
+        int n;
+        enum sp_serving_constant of[3];
+    } halved[] = {{1, {SP_V_CACHE}}, {3, {SP_V_MATMUL, SP_V_PROMPT, SP_V_EXPERT_MATMUL_16}}};
     for (int rate = 0; rate < 2; rate++) {
         const struct sp_pass_time before = sp_pass_time(&w.instance.pass, &load);
         if (rate == 0)
             w.hw.chip.hbm_bytes_per_s *= 2;
+        for (int f = 0; rate == 0 && f < SP_KERNEL_FORMATS; f++)
+            w.hw.chip.kernels.matmul[f].memory_share /= 2;
         for (int dtype = 0; rate == 1 && dtype < SP_DTYPES; dtype++)
             w.hw.chip.peak_flops_per_s[dtype] *= 2;
-        for (int i = 0; i < 3; i++)
-            w.profile.value[of[rate][i]] /= 2;
+        for (int i = 0; i < halved[rate].n; i++)
+            w.profile.value[halved[rate].of[i]] /= 2;
         prepare(&w);
         const struct sp_pass_time after = sp_pass_time(&w.instance.pass, &load);
         assert_close(after.matmul_s, before.matmul_s, 1e-12);
@@ -471,6 +511,8 @@ int main(void)
         cmocka_unit_test(latents_and_experts),
         cmocka_unit_test(norms_over_all_heads),
         cmocka_unit_test(groups_of_experts),
+        cmocka_unit_test(gathered_tokens),
+        cmocka_unit_test(converted_inputs),
         cmocka_unit_test(copies_for_experts),
         cmocka_unit_test(grouped_experts),
         cmocka_unit_test(experts_by_width),

@@ -8,10 +8,10 @@
 
 #include "core/serve/routing.h"
 
-/* Sum of i^-s for i to n by the midpoint rule. */
+/* Sum of i^-s for i to n, from the second term by the midpoint rule. */
 static double sum_of_powers(double s, double n)
 {
-    return (pow(n + 0.5, 1 - s) - pow(0.5, 1 - s)) / (1 - s);
+    return 1 + (pow(n + 0.5, 1 - s) - pow(1.5, 1 - s)) / (1 - s);
 }
 
 double sp_expert_variance(double experts)

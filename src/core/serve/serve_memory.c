@@ -52,11 +52,6 @@ static double cache_elements(const struct sp_mixer *x, double tokens, double cou
 
 /* 4 bytes per state element and 2 per channel and token of a convolution, whatever the sequence
  * length. TP divides states, so they have no copies. */
-double sp_mixer_kept_bytes(const struct sp_mixer *x, double tokens, double element_bytes)
-{
-    return x->state + element_bytes * cache_elements(x, tokens, kept_tokens(x, tokens), false);
-}
-
 double sp_mixer_step_bytes(const struct sp_mixer *x, double tokens, double element_bytes)
 {
     return 2 * x->state + element_bytes * cache_elements(x, tokens, read_tokens(x, tokens), true);
@@ -116,11 +111,12 @@ double sp_paged_tokens(double tokens, double block)
     return ceil(tokens / block) * block;
 }
 
-/* Cache bytes per sequence, one copy. */
-static double sequence_bytes(const struct sp_service *s, double tokens)
+double sp_cache_bytes_of_sequence(const struct sp_service *s, double tokens)
 {
     if (!isnan(s->kv_token_bytes))
         return s->kv_token_bytes * tokens;
+    if (s->keeps_all && sp_model_has_shape(s->model))
+        return sp_kv_bytes_per_token(s->model, s->kv_bytes) * tokens;
     return sp_model_has_shape(s->model) ? sp_kv_bytes_of_sequence(s->model, tokens, s->kv_bytes)
                                         : NAN;
 }
@@ -130,7 +126,7 @@ static double read_bytes(const struct sp_service *s, double tokens)
 {
     return isnan(s->kv_token_bytes) && sp_model_has_shape(s->model)
                ? sp_kv_bytes_read(s->model, tokens, s->kv_bytes)
-               : sequence_bytes(s, tokens);
+               : sp_cache_bytes_of_sequence(s, tokens);
 }
 
 static void weigh(const struct sp_service *s, struct sp_served *v)
@@ -138,11 +134,13 @@ static void weigh(const struct sp_service *s, struct sp_served *v)
     const struct sp_model *const m = s->model;
     const bool shape = sp_model_has_shape(m), looks_up = shape && !s->all_experts;
     const struct sp_params p = sp_count_params(m);
+    const double ranks = shape ? fmax(s->attention_dp, 1) : 1;
     v->experts = shape ? p.experts : 0;
-    v->shared = p.total - v->experts + (shape ? p.attention * (fmax(s->attention_dp, 1) - 1) : 0);
+    v->shared = ranks * (p.total - v->experts);
     v->table = looks_up && !m->tied_embeddings ? (double)m->vocab * (double)m->d_model : 0;
     v->active = p.passed - v->table;
     v->table += looks_up ? p.lookup : 0;
+    v->table *= ranks;
     v->expert_share = s->all_experts ? 1 : 1 / sp_expert_ratio(m);
     v->expert_variance = v->experts > 0 ? sp_expert_variance((double)m->moe.experts) : 0;
     v->copied = v->experts > 0 ? v->experts * (1 + s->redundant / (double)m->moe.experts) : 0;
@@ -194,10 +192,11 @@ void sp_prepare_service(const struct sp_service *s, struct sp_served *v)
     *v = (struct sp_served){.service = *s};
     weigh(s, v);
     v->copies = s->tp > 0 ? sp_kv_copies(s->model, s->tp) : 1;
-    v->kv_token = sequence_bytes(s, 1);
+    v->kv_token = sp_cache_bytes_of_sequence(s, 1);
     v->state = sp_state_bytes_of_sequence(s->model);
     v->kv_held =
-        v->copies * sequence_bytes(s, sp_paged_tokens(s->held_tokens, s->block)) + v->state;
+        v->copies * sp_cache_bytes_of_sequence(s, sp_paged_tokens(s->held_tokens, s->block)) +
+        v->state;
     /* a state is read and written back */
     v->kv_read = v->copies * read_bytes(s, s->step_tokens) + 2 * v->state;
     v->capacity = capacity_of(s, v->weights);
@@ -208,7 +207,7 @@ void sp_prepare_service(const struct sp_service *s, struct sp_served *v)
     v->fetches_per_s = INFINITY;
     if (s->host_bytes_per_s > 0) {
         const double ranks = fmax(s->attention_dp, 1);
-        v->fetched = v->copies * sequence_bytes(s, s->prefix_hit * s->input) + v->state;
+        v->fetched = v->copies * sp_cache_bytes_of_sequence(s, s->prefix_hit * s->input) + v->state;
         v->fetch_chips = N / ranks;
         v->fetch_s = sp_host_fetch_time(v->fetched, v->fetch_chips, s->host_bytes_per_s);
         v->fetches_per_s = ranks / v->fetch_s;
@@ -253,13 +252,13 @@ double sp_most_context(const struct sp_served *v, double B)
     double low = 0, high = 1;
     if (isnan(v->kv_token) || v->kv_token <= 0)
         return INFINITY;
-    while (high < 1e12 && sequence_bytes(s, high * s->block) <= room)
+    while (high < 1e12 && sp_cache_bytes_of_sequence(s, high * s->block) <= room)
         high *= 2;
     if (high >= 1e12)
         return INFINITY;
     while (high - low > 1) {
         const double middle = floor((low + high) / 2);
-        if (sequence_bytes(s, middle * s->block) <= room)
+        if (sp_cache_bytes_of_sequence(s, middle * s->block) <= room)
             low = middle;
         else
             high = middle;

@@ -35,11 +35,13 @@ static struct sp_matmul_work work_in(const struct sp_pass *p, enum sp_dtype want
     const enum sp_dtype dtype = sp_compute_dtype(chip, wanted);
     const struct sp_matmul_curve *const c = &chip->kernels.matmul[formats[dtype].curve];
     const bool measured = c->share > 0;
+    const double plain_s = chip->kernels.matmul[SP_KERNEL_BF16].launch_s;
     return (struct sp_matmul_work){
         .peak = chip->peak_flops_per_s[dtype],
         .share = measured ? c->share : formats[dtype].share,
         .memory_share = measured ? c->memory_share : USUAL_MEMORY_SHARE,
         .half_tile = measured ? c->half_tile : USUAL_HALF_TILE,
+        .cast_s = measured ? sp_larger(0, c->launch_s - plain_s) : 0,
     };
 }
 
@@ -130,7 +132,7 @@ static double imbalance_of(const struct sp_pass *p)
 
 static void add_matmuls(struct sp_pass *p, const struct sp_layer *l, double layers)
 {
-    const double t = p->plan.tp, all = t * p->plan.attention_dp;
+    const double t = p->plan.tp;
     for (int i = 0; i < l->matmuls; i++) {
         const struct sp_matmul *const m = &l->matmul[i];
         if (m->part == SP_PART_EXPERTS)
@@ -142,7 +144,7 @@ static void add_matmuls(struct sp_pass *p, const struct sp_layer *l, double laye
         else if (m->part == SP_PART_ATTENTION)
             add_matmul(p, m, layers, t, SP_GROUP_ATTENTION);
         else
-            add_matmul(p, m, layers, all, SP_GROUP_MLP);
+            add_matmul(p, m, layers, t, SP_GROUP_MLP);
     }
 }
 
@@ -186,9 +188,13 @@ static double s_per_byte(const struct sp_hardware *hw, enum sp_collective op, do
     return ranks > 1 ? sp_time_of_collective(op, 1, &g).throughput_s : 0;
 }
 
-/* One direction of an expert exchange. s per byte of a rank's tokens. Kernels for prompts send a
- * token once to each of the nodes that routing allows, those for few tokens to each expert at once.
- * DeepEP. */
+/* Most chips of a node. */
+#define NODE 8
+
+/* One direction of an expert exchange. s per byte of a rank's tokens. Inside a node, and where most
+ * ranks have an expert of a token, engines gather all tokens on all ranks (TensorRT-LLM 1.0:
+ * fused_moe_cutlass.py). Otherwise kernels for prompts send a token once to each of the nodes that
+ * routing allows, those for few tokens to each expert at once. DeepEP. */
 static double exchange_s_per_byte(const struct sp_pass *p, double picks, bool once_a_node)
 {
     const struct sp_hardware *const hw = p->served.service.hw;
@@ -202,7 +208,9 @@ static double exchange_s_per_byte(const struct sp_pass *p, double picks, bool on
         .picks = picks,
         .once_a_node = once_a_node,
         .most_nodes = sp_most_nodes(&p->served.service.model->moe, ranks / inside)};
-    const struct sp_copies_of_token copies = sp_copies_of_token(&group);
+    struct sp_copies_of_token copies = sp_copies_of_token(&group);
+    if (inside == ranks && (ranks <= picks || net->domain <= NODE))
+        copies.within = ranks - 1; /* gathered by all, and summed by each for its own tokens */
     const double near = sp_domain_bytes_per_s(net, fmax(2, group.inside));
     return fmax(copies.within / near, copies.across / net->scaleout_bytes_per_s);
 }
@@ -331,7 +339,7 @@ static double experts_s(const struct sp_pass *p, double tokens)
     const double rounded = rows + touched * tile;
     return sp_smooth_max(rounded * p->expert_flops / p->expert_rate,
                          (touched * p->expert_bytes + rows * p->expert_token_bytes) /
-                             (p->memory_rate * p->value[SP_V_EXPERT_MEMORY]));
+                             (p->memory_rate * p->alone.memory_share));
 }
 
 /* The cache is read once for all tokens of a sequence; arithmetic counts per token. */
@@ -385,7 +393,7 @@ static struct sp_pass_time work_of(const struct sp_pass *p, const struct sp_pass
     const double all = checked + load->prompt, T = all / d;
     const struct sp_matmul_work *const g = p->group;
     struct sp_pass_time t = {
-        .matmul_s = matmul_s(&g[SP_GROUP_ATTENTION], T) + matmul_s(&g[SP_GROUP_MLP], all) +
+        .matmul_s = matmul_s(&g[SP_GROUP_ATTENTION], T) + matmul_s(&g[SP_GROUP_MLP], T) +
                     matmul_s(&g[SP_GROUP_PLAIN], T) +
                     matmul_s(&g[SP_GROUP_HEAD], (checked + load->prompts) / d),
         .experts_s = experts_s(p, all),
@@ -396,6 +404,9 @@ static struct sp_pass_time work_of(const struct sp_pass *p, const struct sp_pass
         .launch_s = p->layers * p->value[SP_V_LAYER] + p->mixtures * p->value[SP_V_MIXTURE] +
                     p->value[SP_V_STEP] + sequences * p->value[SP_V_SEQUENCE],
     };
+    /* two matmuls of attention and two of an MLP or of experts convert their input first */
+    t.launch_s += 2 * ((2 * p->layers - p->mixtures) * g[SP_GROUP_ATTENTION].cast_s +
+                       p->mixtures * p->alone.cast_s);
     if (load->prompt > 0) /* for prompts of any length, which no graph captures */
         t.launch_s += p->layers * p->value[SP_V_EAGER] + p->recurrences * p->value[SP_V_RECURRENT];
     t.total_s = t.matmul_s + t.experts_s + t.attention_s + t.elementwise_s + t.comm_s + t.launch_s;

@@ -50,13 +50,8 @@ static bool counts(const struct engine *e)
 static double bytes_of(const struct sp_pass *p, double tokens)
 {
     const struct sp_service *const s = &p->served.service;
-    double bytes = 0;
-    for (int k = 0; k < p->kinds; k++) {
-        const struct sp_mixer *const m = &p->kind[k].mixer;
-        const double kept = sp_mixer_kept_bytes(m, sp_paged_tokens(tokens, s->block), s->kv_bytes);
-        bytes += p->kind[k].layers * (p->served.copies * (kept - m->state) + m->state);
-    }
-    return bytes;
+    return p->served.copies * sp_cache_bytes_of_sequence(s, sp_paged_tokens(tokens, s->block)) +
+           p->served.state;
 }
 
 static double held_bytes(const struct engine *e, const struct sp_running *r)
