@@ -593,5 +593,5 @@ const struct sp_command sp_cmd_fit = {
     .run = run,
     .plot = plot,
     .streams = sp_reads_lines,
-    .stream = sp_answer_lines,
+    .stream = SP_IN_SHELL(sp_answer_lines),
 };

@@ -521,5 +521,5 @@ const struct sp_command sp_cmd_search = {
     .run = run,
     .plot = plot,
     .streams = sp_reads_lines,
-    .stream = sp_answer_lines,
+    .stream = SP_IN_SHELL(sp_answer_lines),
 };
