@@ -223,7 +223,8 @@ enum sp_rounds {
     SP_ROUNDS
 };
 
-/* Whether a number of micro-batches is one of those, on that many stages. */
+/* Whether a number of micro-batches is one of those, on that many stages. Both must be at least
+ * 1. */
 bool sp_takes_rounds(enum sp_rounds rounds, int64_t microbatches, int64_t stages);
 
 /* Whether a device alternates between parts of the model, or holds all of it: a pipeline's stages

@@ -281,9 +281,10 @@ static void say_against(const struct fit *f, struct fit_plan *plan)
 static void put_plans(struct sp_report *r, const struct fit *f)
 {
     char degrees[128];
-    sp_name_degrees(&f->best, degrees, sizeof degrees);
-    if (f->best.exists)
+    if (f->best.exists) {
+        sp_name_degrees(&f->best, degrees, sizeof degrees);
         sp_begin_row(r, degrees, "plans.%s", sp_strategy_names[f->best.kind]);
+    }
     for (int kind = 0; kind < SP_STRATEGIES; kind++) {
         const struct sp_strategy *const best = &f->best_of[kind];
         struct fit_plan plan = {.p = best};

@@ -116,8 +116,8 @@ static void equal_chances(void **state)
     }
 }
 
-/* Chances that fall as i^-0.51: 8 ranks of 256 experts with few and many tokens, 4 of 128, and 32
- * of 256, where one expert makes a rank full and normal variables are 11 % low. */
+/* Chances that fall as i^-0.65: 8 ranks of 256 experts with few and many tokens, 4 of 128, and 32
+ * of 256, where one expert makes a rank full and normal variables are 16 % low. */
 static void uneven_chances(void **state)
 {
     (void)state;
@@ -128,7 +128,7 @@ static void uneven_chances(void **state)
     } cases[] = {{256, 8, 8, 16, 0.03},
                  {256, 8, 8, 512, 0.03},
                  {128, 4, 4, 64, 0.03},
-                 {256, 8, 32, 256, 0.13}};
+                 {256, 8, 32, 256, 0.17}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct sp_routing r = routing(cases[i].experts, cases[i].picks, cases[i].ranks);
         const double uneven = sp_uneven_ranks(&r, sp_expert_variance(r.experts));
@@ -138,7 +138,7 @@ static void uneven_chances(void **state)
         assert_close(said, seen.tokens, cases[i].off);
     }
     const struct sp_routing measured = routing(256, 8, 8);
-    assert_close(sp_uneven_ranks(&measured, sp_expert_variance(256)), 1.25, 0.03);
+    assert_close(sp_uneven_ranks(&measured, sp_expert_variance(256)), 1.404, 0.06); /* drawn: 5 % low */
 }
 
 int main(void)

@@ -193,8 +193,9 @@ static int64_t most_chunks(const struct sp_strategy *s, const struct sp_fit_inpu
 {
     const int64_t m = sp_most_microbatches(sp_replica_sequences(in, s));
     const struct sp_framework *const f = in->runs ? sp_strategy_framework(in, s) : NULL;
-    const bool in_rounds = !f || sp_takes_rounds((enum sp_rounds)f->rounds, m, s->pp);
-    return s->pp > 1 && m >= s->pp && in_rounds ? (int64_t)t->L / s->pp : 1;
+    const bool is_deep =
+        s->pp > 1 && m >= s->pp && (!f || sp_takes_rounds((enum sp_rounds)f->rounds, m, s->pp));
+    return is_deep ? (int64_t)t->L / s->pp : 1;
 }
 
 /* The shortest step of a strategy over all depths, policies and degrees of expert parallelism, by

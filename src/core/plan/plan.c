@@ -98,7 +98,7 @@ bool sp_may_overlap(const struct sp_overlap_limits *limits, const struct sp_plan
 
 bool sp_takes_rounds(enum sp_rounds rounds, int64_t microbatches, int64_t stages)
 {
-    sp_require(microbatches >= 1 && stages >= 1, "micro-batches and stages must be at least 1");
+    sp_require(microbatches >= 1 && stages >= 1, "both must be at least 1");
     const int64_t alike = microbatches < stages ? 1 : microbatches / stages;
     return rounds == SP_ROUNDS_ANY ||
            microbatches % (rounds == SP_ROUNDS_ALIKE ? alike : stages) == 0;
