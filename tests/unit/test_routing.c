@@ -138,7 +138,8 @@ static void uneven_chances(void **state)
         assert_close(said, seen.tokens, cases[i].off);
     }
     const struct sp_routing measured = routing(256, 8, 8);
-    assert_close(sp_uneven_ranks(&measured, sp_expert_variance(256)), 1.404, 0.06); /* drawn: 5 % low */
+    assert_close(sp_uneven_ranks(&measured, sp_expert_variance(256)), 1.404,
+                 0.06); /* drawn: 5 % low */
 }
 
 int main(void)
