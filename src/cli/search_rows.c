@@ -292,9 +292,9 @@ struct search_rows {
     char ties[5 * SP_SEARCH_TOP * SP_MAX_MACHINES]; /* "2, 3 and 4 tie" */
     struct sp_least least;                          /* if nothing fits */
     enum sp_verdict verdict;                        /* of the first plan */
-    char idle[48];         /* number of devices that stay idle */
-    char constraints[240]; /* of the space: devices, batch, options */
-    char borrowed[512];    /* profiles without a known run, where machines are compared */
+    char idle[48];                                  /* number of devices that stay idle */
+    char constraints[240];                          /* of the space: devices, batch, options */
+    char borrowed[512]; /* profiles without a known run, where machines are compared */
 };
 
 #define HAS_LEAD (s->n > 1 && sp_ranks_time(s->of))
