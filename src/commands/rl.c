@@ -94,6 +94,9 @@ struct rl {
     const struct sp_rl_found *found; /* NULL: nothing was searched */
 };
 
+/* Whether the short text has a line to spare for what is no part. */
+#define HAS_ROOM (!s->found && !(s->critic_s + s->reward_s > 0))
+
 #define SP_PART rl
 #define SP_PART_OF struct rl
 #include "answer/put_rows.h"
