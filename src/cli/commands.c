@@ -228,8 +228,8 @@ bool sp_only_computes(const struct sp_option *option, struct sp_error *error)
         if (option->id == writing[i])
             return sp_fail(
                 error, SP_USAGE,
-                "--%s is not available in sweeps, JSON lines and cases, which only compute",
-                option->name);
+                "--%s is not available in sweeps, JSON lines and cases, which only compute%s",
+                option->name, option->id == SP_O_write ? "; redirect their output: > FILE" : "");
     return true;
 }
 
