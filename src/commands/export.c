@@ -83,6 +83,7 @@ static bool export_plan(const struct sp_args *args, const struct sp_sources *sou
     const bool ok = put(export, report, error);
     sp_note_batch(report, &planned);
     sp_note_memory(report, &estimate);
+    sp_note_refused(report, &planned);
     sp_put_resolved(report, args, &planned);
     return ok;
 }
