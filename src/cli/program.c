@@ -274,8 +274,11 @@ static enum sp_exit run(const struct running *r)
     struct sp_args args;
     struct sp_error error = {0};
     enum sp_exit code = SP_OK;
-    if (command->stream && command->streams(r->argc, r->argv, r->world)) {
-        code = command->stream(r->argc, r->argv, r->world, r->to, &error);
+    if (command->streams && command->streams(r->argc, r->argv, r->world)) {
+        if (command->stream)
+            code = command->stream(r->argc, r->argv, r->world, r->to, &error);
+        else
+            sp_refuse_in_page(&error);
         return error.lines > 0 ? print_errors(&error, r->to->notes) : code;
     }
     struct sp_report *report = sp_report_new(command->name);

@@ -66,8 +66,8 @@ test('what a page cannot do says so', async () => {
   const plot = await runInPage(opened.tab, ['roofline', '--hw', 'h100', '--matmul', '8x8x8', '--plot', 'x.png']);
   assert.equal(plot.code, 4);
   assert.match(plot.stderr, /a page draws only .svg/);
-  for (const words of [['merge', 'a.json'], ['completion', 'bash'], ['calibrate', 'a.csv'], ['import', 'a.json'], ['step', '-'],
-    ['check', 'a.json', '--sheet'], ['check', 'a.json', '--book']]) {
+  for (const words of [['merge', 'a.json'], ['completion', 'bash'], ['calibrate', 'a.csv'], ['import', 'a.json'],
+    ['step', '-'], ['check', 'a.json', '--sheet'], ['check', 'a.json', '--book']]) {
     const said = await runInPage(opened.tab, words);
     assert.deepEqual([said.code, said.stdout], [4, ''], words.join(' '));
     assert.match(said.stderr, /not available in the page: use the program in a shell/);
