@@ -301,7 +301,7 @@ static bool cut_merge(char *path)
 static bool copy_below(struct reader *r, const struct anchor *a)
 {
     struct sp_settings *const s = r->settings;
-    char path[sizeof r->path], name[sizeof r->path];
+    char path[sizeof r->path], name[2 * sizeof r->path];
     snprintf(path, sizeof path, "%s", r->path);
     const bool merges = cut_merge(path);
     for (int i = a->first; i < a->last; i++) {

@@ -226,10 +226,11 @@ enum status sp_read_brackets(struct run *r)
     static const char *const signs[] = {"&&", "||", "(", ")", "<", ">", NULL};
     struct sp_shell_fields fields = {0};
     r->at += 2;
-    for (const char *before = r->at, *last = r->at; *r->at; last = before) {
+    const char *last = r->at; /* the word before */
+    while (*r->at) {
         const char *sign = NULL;
         sp_skip_run(r, true);
-        before = r->at;
+        const char *const word = r->at;
         for (int i = 0; signs[i] && !sign; i++)
             sign = strncmp(r->at, signs[i], strlen(signs[i])) == 0 ? signs[i] : NULL;
         if (sp_is_bare(r->at, "]]") || (!sign && strchr(";&|", *r->at)))
@@ -243,6 +244,7 @@ enum status sp_read_brackets(struct run *r)
         } else {
             sp_read_field(r, &fields);
         }
+        last = word;
     }
     r->at += sp_is_bare(r->at, "]]") ? 2 : 0;
     const enum status status = sp_runs(r) ? sp_read_test(r, &fields, 0) : PRESUMED;
