@@ -227,6 +227,9 @@ enum sp_rounds {
  * 1. */
 bool sp_takes_rounds(enum sp_rounds rounds, int64_t microbatches, int64_t stages);
 
+/* Whether a plan's number of micro-batches is one of those; without chunks (vpp) any is. */
+bool sp_may_interleave(enum sp_rounds rounds, const struct sp_plan *plan);
+
 /* Whether a device alternates between parts of the model, or holds all of it: a pipeline's stages
  * have several chunks (DualPipe's two), or there is no pipeline. */
 bool sp_has_chunks(int64_t pp, int64_t vpp, enum sp_schedule schedule);

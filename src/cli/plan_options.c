@@ -183,7 +183,7 @@ void sp_note_refused(struct sp_report *report, const struct sp_planned *p)
             sp_append(list, sizeof list, "%s%s", list[0] ? ", " : "", sp_away_names[i]);
     if (list[0])
         sp_note(report, "%s cannot offload %s alone: no launch of it runs this plan", name, list);
-    if (plan->vpp > 1 && !sp_takes_rounds(runs.rounds, sp_plan_microbatches(plan), plan->pp))
+    if (!sp_may_interleave(runs.rounds, plan))
         sp_note(report,
                 "%s runs stages in chunks only with a number of micro-batches that is a multiple "
                 "of %s: no launch of it runs this plan, which has %lld",

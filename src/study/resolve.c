@@ -350,7 +350,7 @@ static void try_micro_batches(struct choosing *c)
     const bool open = sp_opens_micro_batch(c->said, &c->plan);
     const int64_t typed = c->plan.micro_batch;
     bool any_takes = false;
-    for (int64_t micro = 1; micro <= most && !any_takes; micro++)
+    for (int64_t micro = 1; open && micro <= most && !any_takes; micro++)
         any_takes = takes_micro(c, share, micro);
     for (int64_t micro = 1; micro <= (open ? most : 1); micro++) {
         if (open && (any_takes ? !takes_micro(c, share, micro) : share % micro != 0))

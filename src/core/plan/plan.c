@@ -104,6 +104,11 @@ bool sp_takes_rounds(enum sp_rounds rounds, int64_t microbatches, int64_t stages
            microbatches % (rounds == SP_ROUNDS_ALIKE ? alike : stages) == 0;
 }
 
+bool sp_may_interleave(enum sp_rounds rounds, const struct sp_plan *plan)
+{
+    return plan->vpp == 1 || sp_takes_rounds(rounds, sp_plan_microbatches(plan), plan->pp);
+}
+
 bool sp_has_chunks(int64_t pp, int64_t vpp, enum sp_schedule schedule)
 {
     return pp == 1 || vpp > 1 || schedule == SP_DUALPIPE;

@@ -75,11 +75,6 @@ static bool is_run(const struct listing *l, struct sp_neighbour *changed)
             (runs->pipelines || plan->pp == 1 || from->pp > 1) && settle_schedule(l, changed));
 }
 
-static bool takes_rounds(const struct sp_repertoire *runs, const struct sp_plan *plan)
-{
-    return plan->vpp == 1 || sp_takes_rounds(runs->rounds, sp_plan_microbatches(plan), plan->pp);
-}
-
 /* Estimates a changed plan and inserts it by speed; false if it is not among the fastest wanted. */
 static bool add(struct listing *l, struct sp_neighbour *changed)
 {
@@ -92,7 +87,8 @@ static bool add(struct listing *l, struct sp_neighbour *changed)
     if (l->runs && !sp_may_overlap(&l->runs->overlap, &changed->plan) &&
         sp_may_overlap(&l->runs->overlap, l->in->plan))
         return false;
-    if (l->runs && !takes_rounds(l->runs, &changed->plan) && takes_rounds(l->runs, l->in->plan))
+    if (l->runs && !sp_may_interleave(l->runs->rounds, &changed->plan) &&
+        sp_may_interleave(l->runs->rounds, l->in->plan))
         return false;
     in.plan = &changed->plan;
     const double step = sp_evaluate(&in, &memory);

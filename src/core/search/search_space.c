@@ -80,15 +80,17 @@ static int keep_even(const struct sp_model *model, int64_t *stages, int n)
     return kept;
 }
 
-/* The place of a flow among those of its stages: one chunk each, two models in one (DualPipe), or
+/* The order of flows among those of their stages: one chunk each, two models in one (DualPipe), or
  * chunks, whose number of micro-batches a framework may limit. */
-static int flow_class(int64_t pp, int64_t vpp, enum sp_schedule schedule)
+enum { WHOLE, DOUBLED, CHUNKED, FLOW_KINDS };
+
+static int flow_kind(int64_t pp, int64_t vpp, enum sp_schedule schedule)
 {
-    return vpp > 1 ? 2 : sp_has_chunks(pp, vpp, schedule) ? 1 : 0;
+    return vpp > 1 ? CHUNKED : sp_has_chunks(pp, vpp, schedule) ? DOUBLED : WHOLE;
 }
 
-/* Adds the flows of a class at the `at`th number of stages; false when there are too many. */
-static bool list_class(struct sp_search_space *s, int at, int class)
+/* Adds the flows of a kind at the `at`th number of stages; false when there are too many. */
+static bool list_kind(struct sp_search_space *s, int at, int kind)
 {
     const int64_t pp = s->pps[at], even = sp_even_layers(s->in.model, pp);
     const int64_t most = even > 0 ? even : s->in.model->layers / pp;
@@ -101,7 +103,7 @@ static bool list_class(struct sp_search_space *s, int at, int class)
             part.schedule = (enum sp_schedule)schedule;
             part.vpp = v;
             /* equal stages take equal chunks; of 61 layers on 8, chunks differ in any case */
-            if (flow_class(pp, v, part.schedule) != class || (chunked && even % v != 0) ||
+            if (flow_kind(pp, v, part.schedule) != kind || (chunked && even % v != 0) ||
                 !allows(&s->vpp, v) || !takes_beside(s, &part))
                 continue;
             if (s->n_flow[at] == SP_SEARCH_FLOWS)
@@ -115,20 +117,19 @@ static bool list_class(struct sp_search_space *s, int at, int class)
 /* Schedules and chunks of the `at`th number of stages; false when there are too many. */
 static bool list_flows(struct sp_search_space *s, int at)
 {
+    int before[FLOW_KINDS];
     s->n_flow[at] = s->n_whole[at] = s->n_chunked[at] = 0;
     if (s->pps[at] == 1) {
         s->flow[at][s->n_flow[at]++] = (struct sp_flow){sp_usual_schedule(1), 1};
         return true;
     }
-    if (!list_class(s, at, 0))
-        return false;
-    s->n_whole[at] = s->n_flow[at];
-    if (!list_class(s, at, 1))
-        return false;
-    const int before = s->n_flow[at];
-    if (!list_class(s, at, 2))
-        return false;
-    s->n_chunked[at] = s->n_flow[at] - before;
+    for (int kind = 0; kind < FLOW_KINDS; kind++) {
+        before[kind] = s->n_flow[at];
+        if (!list_kind(s, at, kind))
+            return false;
+    }
+    s->n_whole[at] = before[DOUBLED];
+    s->n_chunked[at] = s->n_flow[at] - before[CHUNKED];
     return true;
 }
 

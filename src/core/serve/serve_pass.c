@@ -55,9 +55,10 @@ static double cast_bytes(const struct sp_pass *p, enum sp_dtype wanted)
 }
 
 /* Adds a rank's part of a matmul to its group. */
-static void add_matmul(struct sp_pass *p, const struct sp_matmul *m, double layers, double ranks,
+static void add_matmul(struct sp_pass *p, const struct sp_matmul *m, double layers,
                        enum sp_matmul_group group)
 {
+    const double ranks = p->plan.tp;
     const bool plain = group == SP_GROUP_PLAIN || group == SP_GROUP_HEAD;
     const double out = m->split == SP_TP_COLUMNS ? sp_columns_on_rank(m, ranks) : m->out;
     const double in = m->split == SP_TP_ROWS ? m->in / ranks : m->in;
@@ -132,19 +133,16 @@ static double imbalance_of(const struct sp_pass *p)
 
 static void add_matmuls(struct sp_pass *p, const struct sp_layer *l, double layers)
 {
-    const double t = p->plan.tp;
     for (int i = 0; i < l->matmuls; i++) {
         const struct sp_matmul *const m = &l->matmul[i];
         if (m->part == SP_PART_EXPERTS)
             add_expert(p, m, layers);
-        else if (m->vocab)
-            add_matmul(p, m, layers, t, SP_GROUP_HEAD);
-        else if (m->plain)
-            add_matmul(p, m, layers, t, SP_GROUP_PLAIN);
-        else if (m->part == SP_PART_ATTENTION)
-            add_matmul(p, m, layers, t, SP_GROUP_ATTENTION);
         else
-            add_matmul(p, m, layers, t, SP_GROUP_MLP);
+            add_matmul(p, m, layers,
+                       m->vocab                       ? SP_GROUP_HEAD
+                       : m->plain                     ? SP_GROUP_PLAIN
+                       : m->part == SP_PART_ATTENTION ? SP_GROUP_ATTENTION
+                                                      : SP_GROUP_MLP);
     }
 }
 
