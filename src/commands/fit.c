@@ -506,12 +506,12 @@ static bool find_run(struct fit *f, const struct sp_args *args, struct sp_error 
  * stands beside them. Days and the page use the plan of `search`, unless --mfu gives the speed. */
 static void find_expected(struct fit *f, const struct sp_args *args, const struct sp_report *r)
 {
-    const bool days = !isnan(f->tokens) && !args->given.mfu && sp_takes_scope(r, "expected");
-    const bool wanted = args->given.report || days;
     if (f->command && f->best.fits && sp_takes_scope(r, "estimate"))
         f->estimate = sp_fit_estimate(args, f->machine, &f->real_in, &f->best);
-    if (wanted && !f->is_book && sp_model_has_shape(&f->q.model))
+    if (args->given.report && !f->is_book && sp_model_has_shape(&f->q.model))
         f->expected = sp_expect_plan(args);
+    else if (!isnan(f->tokens))
+        f->expected = sp_expect_run(args, r, &f->q.model);
 }
 
 static bool find_other(struct fit *f, const struct sp_args *args, struct sp_error *error)
