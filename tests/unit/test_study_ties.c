@@ -1,0 +1,238 @@
+/* What a search says of its order, recomputed from the plans that it lists and from other commands:
+ * ties, machines behind, robust choices, and what `step` says of each plan. */
+#include "asked.h"
+
+#include <string.h>
+
+static double at(const struct sp_report *r, const char *format, int i)
+{
+    return number(r, format, i);
+}
+
+static bool is_true(const struct sp_report *r, const char *format, int i)
+{
+    char key[80];
+    snprintf(key, sizeof key, format, i);
+    const struct sp_entry *const e = sp_find(r, key);
+    assert_non_null(e);
+    return e->number != 0;
+}
+
+static const char *text(const struct sp_report *r, const char *format, int i)
+{
+    char key[80];
+    snprintf(key, sizeof key, format, i);
+    const struct sp_entry *const e = sp_find(r, key);
+    return e ? sp_entry_text(e) : NULL;
+}
+
+/* Half of the 80 % range of a plan's ln(step). */
+static double width(const struct sp_report *r, int plan)
+{
+    return log(at(r, "plans.%d.time.high_s", plan) / at(r, "plans.%d.time.step_s", plan));
+}
+
+/* The least lead between plans of two machines whose errors are independent: their 80 % ranges are
+ * 1.2816 standard deviations, and 80 % of a difference lies above -0.8416 of its own. */
+static double apart(double one, double other)
+{
+    return 0.8416 / 1.2816 * sqrt(one * one + other * other);
+}
+
+/* Leads on one machine, by kind (include/scaleplan/lead_widths.def): 8-bit matmuls of a dense model
+ * 4 %, all else 7 %. */
+static const struct {
+    const char *model, *precision;
+    double lead;
+} kinds[] = {{"llama3-8b", "mixed16", 0.07},
+             {"llama3-8b", "fp8-mixed16", 0.04},
+             {"mixtral-8x7b", "mixed16", 0.07}};
+
+/* On one machine plans tie below the lead of their kind; `ties` counts them. */
+static void ties_on_a_machine(void **state)
+{
+    (void)state;
+    int ties = 0, leads = 0;
+    for (int i = 0; i < 24; i++) {
+        char line[LINE];
+        const size_t k = draw(3);
+        snprintf(line, sizeof line,
+                 "search --model %s --precision %s --hw h100-%d --batch %dx4096 --fastest --top 12 "
+                 "--threads 1",
+                 kinds[k].model, kinds[k].precision, 8 << (k == 2 ? 2 : draw(3)), 16 << draw(3));
+        struct sp_report *const r = ask(line);
+        const double first = at(r, "plans.%d.time.step_s", 0);
+        int n = 0;
+        for (int p = 1; !isnan(at(r, "plans.%d.time.step_s", p)); p++) {
+            const double step = at(r, "plans.%d.time.step_s", p);
+            const bool tie = log(step / first) < kinds[k].lead;
+            assert_int_equal(is_true(r, "plans.%d.tie", p), tie);
+            assert_close(at(r, "plans.%d.behind_pct", p), 100 * (step / first - 1), 1e-9);
+            assert_true(step >= at(r, "plans.%d.time.step_s", p - 1));
+            n += tie;
+            leads += !tie;
+        }
+        if (first > 0 && !isnan(at(r, "plans.1.time.step_s", 0))) {
+            assert_close(at(r, "ties", 0), n, 0);
+            assert_close(at(r, "tie_pct", 0), 100 * (exp(kinds[k].lead) - 1), 1e-9);
+        }
+        ties += n;
+        sp_report_free(r);
+    }
+    assert_true(ties > 10 && leads > 10);
+}
+
+/* The first plan of a machine; -1: none is listed. */
+static int first_on(const struct sp_report *r, const char *machine)
+{
+    for (int p = 0; !isnan(at(r, "plans.%d.time.step_s", p)); p++)
+        if (strcmp(text(r, "plans.%d.hw", p), machine) == 0)
+            return p;
+    return -1;
+}
+
+/* Machines by time or by cost: how far each is behind the best, what it costs over the cheapest,
+ * the price at which it would cost as much, and whether the gap is a tie. */
+static void machines_compared(void **state)
+{
+    (void)state;
+    static const char *const machines[] = {"h100-8,h200-8,a100-80gb-16", "h100-16,a100-80gb-32",
+                                           "h200-8,h100-16,b200-8", "a100-80gb-16,h100-8"};
+    int ties = 0, others = 0;
+    for (int i = 0; i < 12; i++) {
+        char line[LINE];
+        const bool cost = draw(2);
+        snprintf(line, sizeof line,
+                 "search --model llama3-8b --hw %s --batch %dx8192 --fastest --top 20 "
+                 "--threads 1 --price %d%s",
+                 machines[draw(4)], 16 << draw(2), 2 + (int)draw(3),
+                 cost ? " --objective cost" : "");
+        struct sp_report *const r = ask(line);
+        double value[3], usd[3], least = INFINITY, cheapest = INFINITY;
+        int n = 0, best = -1, at_least = -1;
+        for (; n < 3 && !isnan(at(r, "machines.%d.step_s", n)); n++) {
+            const double step = at(r, "machines.%d.step_s", n);
+            usd[n] = at(r, "machines.%d.devices", n) * at(r, "machines.%d.price_usd_per_h", n) *
+                     step / 3600;
+            value[n] = cost ? usd[n] : step;
+            if (value[n] < least) {
+                least = value[n];
+                best = n;
+            }
+            if (usd[n] < cheapest) {
+                cheapest = usd[n];
+                at_least = n;
+            }
+        }
+        assert_true(n > 1);
+        const int first = first_on(r, text(r, "machines.%d.hw", best));
+        assert_int_equal(first, 0);
+        for (int m = 0; m < n; m++) {
+            assert_close(at(r, "machines.%d.cost_ratio", m), usd[m] / cheapest, 1e-12);
+            assert_close(at(r, "machines.%d.break_even_usd_per_h", m),
+                         at(r, "machines.%d.price_usd_per_h", at_least) *
+                             at(r, "machines.%d.devices", at_least) *
+                             at(r, "machines.%d.step_s", at_least) /
+                             (at(r, "machines.%d.devices", m) * at(r, "machines.%d.step_s", m)),
+                         1e-12);
+            assert_close(at(r, "machines.%d.behind_pct", m), 100 * (value[m] / least - 1), 1e-9);
+            const int plan = first_on(r, text(r, "machines.%d.hw", m));
+            if (m == best || plan < 0)
+                continue;
+            const double lead = apart(width(r, first), width(r, plan));
+            assert_close(at(r, "machines.%d.tie_pct", m), 100 * (exp(lead) - 1), 1e-9);
+            assert_int_equal(is_true(r, "machines.%d.tie", m), log(value[m] / least) < lead);
+            assert_int_equal(is_true(r, "plans.%d.tie", plan), log(value[m] / least) < lead);
+            ties += log(value[m] / least) < lead;
+            others += log(value[m] / least) >= lead;
+        }
+        sp_report_free(r);
+    }
+    assert_true(ties > 3 && others > 1);
+}
+
+/* The robust choice: its list is in order of the steps at the bad ends; the fastest plan as
+ * estimated is that of a search without --robust, and its step at the bad ends is the one that the
+ * longer list has of it. */
+static void robust_choices(void **state)
+{
+    (void)state;
+    int others = 0;
+    static const char *const problems[] = {
+        "--model llama3-70b --hw a100-80gb-64 --batch 32x4096", /* these choose another plan */
+        "--model llama3-70b --hw b200-32 --batch 64x8192",
+        "--model llama3-8b --hw h100-16 --batch 64x4096",
+        "--model llama2-13b --hw b200-8 --batch 40x2048"};
+    for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) {
+        char line[LINE];
+        const char *const problem = problems[i];
+        snprintf(line, sizeof line, "search %s --robust --top 50 --threads 1", problem);
+        struct sp_report *const r = ask(line);
+        snprintf(line, sizeof line, "search %s --fastest --top 1", problem);
+        struct sp_report *const plain = ask(line);
+        const double fastest = at(plain, "plans.%d.time.step_s", 0);
+        double at_bad_ends = NAN;
+        for (int p = 0; !isnan(at(r, "plans.%d.time.step_s", p)); p++) {
+            assert_true(at(r, "plans.%d.time.step_s", p) >= fastest);
+            assert_true(at(r, "plans.%d.robust_step_s", p) >= at(r, "plans.%d.time.step_s", p));
+            if (p > 0)
+                assert_true(at(r, "plans.%d.robust_step_s", p) >=
+                            at(r, "plans.%d.robust_step_s", p - 1));
+            if (isnan(at_bad_ends) && at(r, "plans.%d.time.step_s", p) == fastest)
+                at_bad_ends = at(r, "plans.%d.robust_step_s", p);
+        }
+        const double robust = at(r, "plans.%d.robust_step_s", 0);
+        assert_close(at(r, "robust.costs_pct", 0),
+                     100 * (at(r, "plans.%d.time.step_s", 0) / fastest - 1), 1e-9);
+        if (!isnan(at_bad_ends)) {
+            assert_close(at(r, "robust.saves_pct", 0), 100 * (1 - robust / at_bad_ends), 1e-9);
+            others += at_bad_ends > robust;
+        }
+        sp_report_free(r);
+        sp_report_free(plain);
+    }
+    assert_true(others > 0);
+}
+
+/* The plan that the estimate alone puts first is the first of --fastest, and its gain what the
+ * first takes longer. */
+static void faster_by_the_estimate(void **state)
+{
+    (void)state;
+    int named = 0;
+    for (int i = 0; i < 16; i++) {
+        char line[LINE], problem[200];
+        snprintf(problem, sizeof problem, "--model %s --hw h100-%d --batch %dx%d --threads 1",
+                 draw(2) ? "llama3-8b" : "llama2-13b", 8 << draw(3), 16 + (int)draw(60),
+                 2048 << draw(3));
+        snprintf(line, sizeof line, "search %s --top 1", problem);
+        struct sp_report *const r = ask(line);
+        snprintf(line, sizeof line, "search %s --fastest --top 1", problem);
+        struct sp_report *const plain = ask(line);
+        const double first = at(r, "plans.%d.time.step_s", 0);
+        const double fastest = at(plain, "plans.%d.time.step_s", 0);
+        const double faster = at(r, "faster.step_s", 0);
+        assert_true(isnan(first) == isnan(fastest));
+        if (fastest < first) {
+            assert_close(faster, fastest, 0);
+            assert_close(at(r, "faster.gain_pct", 0), 100 * (first / fastest - 1), 1e-9);
+            named++;
+        } else {
+            assert_true(isnan(faster));
+        }
+        sp_report_free(r);
+        sp_report_free(plain);
+    }
+    assert_true(named > 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ties_on_a_machine),
+        cmocka_unit_test(machines_compared),
+        cmocka_unit_test(robust_choices),
+        cmocka_unit_test(faster_by_the_estimate),
+    };
+    return cmocka_run_group_tests_name("study_ties", tests, NULL, NULL);
+}
