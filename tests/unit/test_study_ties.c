@@ -270,7 +270,7 @@ static void close_by_is_complete(void **state)
 {
     (void)state;
     int all_named[3] = {0};
-    for (int i = 0; i < 11; i++) {
+    for (int i = 0; i < 14; i++) {
         const int nodes = 4 + (int)draw(10), devices = 8 * nodes, batch = 20 + (int)draw(45);
         char line[LINE];
         double best[3] = {0}; /* another batch, fewer devices, both */
