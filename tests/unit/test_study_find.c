@@ -169,6 +169,17 @@ static void longest_sequence(void **state)
     assert_true(answers > 3);
 }
 
+/* Up to 10^8 sequences and 10^15 tokens: sizes that are tried are at most a 64th apart there. */
+static void largest_of_all(void **state)
+{
+    (void)state;
+    const double found =
+        ask_for("search --model gpt2 --hw h200-64 --batch 64x100000 --threads 1 --find batch "
+                "--max-step 1e9s",
+                "answer");
+    assert_true(found <= 1e8 && found > 1e8 * (1 - 1 / 64.0));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -176,6 +187,7 @@ int main(void)
         cmocka_unit_test(largest_batch),
         cmocka_unit_test(most_layers),
         cmocka_unit_test(longest_sequence),
+        cmocka_unit_test(largest_of_all),
     };
     return cmocka_run_group_tests_name("study_find", tests, NULL, NULL);
 }
