@@ -183,10 +183,8 @@ static void largest_of_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fewest_devices),
-        cmocka_unit_test(largest_batch),
-        cmocka_unit_test(most_layers),
-        cmocka_unit_test(longest_sequence),
+        cmocka_unit_test(fewest_devices), cmocka_unit_test(largest_batch),
+        cmocka_unit_test(most_layers),    cmocka_unit_test(longest_sequence),
         cmocka_unit_test(largest_of_all),
     };
     return cmocka_run_group_tests_name("study_find", tests, NULL, NULL);
