@@ -169,6 +169,37 @@ static void longest_sequence(void **state)
     assert_true(answers > 3);
 }
 
+/* Replicas of one device each divide a batch of a power of two only if they are one too. The first
+ * that is fast enough is proven as long as every number of nodes is tried, up to twice a power of
+ * two between 64 and 1,024; where some are left out, none is. */
+static void proven_up_to_gaps(void **state)
+{
+    (void)state;
+    int proven = 0, left_out = 0;
+    static const int sizes[] = {64, 512, 32768};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const int devices = sizes[i];
+        char line[LINE];
+        const double slower =
+                         step_of("gpt2", "h100", devices / 2, 65536, 1024, " --fix tp=1,cp=1,pp=1"),
+                     step = step_of("gpt2", "h100", devices, 65536, 1024, " --fix tp=1,cp=1,pp=1");
+        assert_true(slower > step * 1.001); /* else the network takes longer */
+        snprintf(line, sizeof line,
+                 "search --model gpt2 --hw h100 --batch 65536x1024 --headroom 5%% --max-pp 2 "
+                 "--threads 1 --fix tp=1,cp=1,pp=1 --find devices --max-step %.17gs",
+                 step);
+        struct sp_report *const r = ask(line);
+        const bool is_proven = sp_find(r, "proven")->number != 0;
+        assert_close(number(r, "answer", 0), devices, 0);
+        assert_true(devices > 2 * 64 * 8 - 8 || is_proven);
+        assert_true(devices <= 2 * 1024 * 8 || !is_proven);
+        proven += is_proven;
+        left_out += !is_proven;
+        sp_report_free(r);
+    }
+    assert_true(proven == 2 && left_out == 1);
+}
+
 /* Up to 10^8 sequences and 10^15 tokens: sizes that are tried are at most a 64th apart there. */
 static void largest_of_all(void **state)
 {
@@ -183,9 +214,9 @@ static void largest_of_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fewest_devices), cmocka_unit_test(largest_batch),
-        cmocka_unit_test(most_layers),    cmocka_unit_test(longest_sequence),
-        cmocka_unit_test(largest_of_all),
+        cmocka_unit_test(fewest_devices),    cmocka_unit_test(largest_batch),
+        cmocka_unit_test(most_layers),       cmocka_unit_test(longest_sequence),
+        cmocka_unit_test(proven_up_to_gaps), cmocka_unit_test(largest_of_all),
     };
     return cmocka_run_group_tests_name("study_find", tests, NULL, NULL);
 }

@@ -401,6 +401,18 @@ static void levels_of_switches(void **state)
     sp_time_on_group(&q, &a);
     assert_string_equal(a.bound, "spine");
     assert_close(a.t.time_s, 8e9 * 3 / 4 / 100e9, 1e-14);
+    sp_set_units(&q.group, 2, 32e9); /* slower than either */
+    sp_time_on_group(&q, &a);
+    assert_string_equal(a.bound, "spine");
+    q.group.nodes.domain_bytes_per_s = 100e9; /* 70 ms inside, 20 ms across, 30 ms above */
+    sp_set_units(&q.group, 2, 200e9);
+    sp_time_on_group(&q, &a);
+    assert_string_equal(a.bound, "node");
+    q.group.nodes.domain_bytes_per_s = 1600e9; /* 4.4 ms, 20 ms, 15 ms */
+    sp_set_units(&q.group, 2, 400e9);
+    sp_time_on_group(&q, &a);
+    assert_string_equal(a.bound, "cross");
+    q.group.nodes.domain_bytes_per_s = 400e9;
     sp_set_units(&q.group, 2, 1000e9);
     sp_time_on_group(&q, &a);
     assert_string_equal(a.bound, "cross"); /* one of two nodes of a unit */

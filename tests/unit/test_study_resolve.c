@@ -181,6 +181,21 @@ static void settings_by_trying_all(void **state)
     assert_true(spare > 20 && least > 3 && extra > 2);
 }
 
+/* A micro-batch is open from two sequences of a replica on, unless it is given, or by a launch. */
+static void micro_batches_left_open(void **state)
+{
+    (void)state;
+    for (int share = 1; share <= 3; share++)
+        for (int given = 0; given < 2; given++)
+            for (int launch = 0; launch < 2; launch++) {
+                const struct sp_plan plan = {.batch = 8 * share, .dp = 8};
+                struct sp_said said = {.is_launch = launch};
+                said.given[SP_FIELD_MICRO] = given;
+                assert_int_equal(sp_opens_micro_batch(&said, &plan),
+                                 share > 1 && !given && !launch);
+            }
+}
+
 static void refused(const char *line, const char *words)
 {
     struct sp_args args;
@@ -228,6 +243,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(settings_by_trying_all),
+        cmocka_unit_test(micro_batches_left_open),
         cmocka_unit_test(degrees_of_another_machine),
         cmocka_unit_test(degrees_left_open),
     };
