@@ -112,7 +112,7 @@ static void rounded_batches(void **state)
         int64_t at_once, batch;
     } rows[] = {{500, 1, 512}, {487, 1, 480},  {489, 1, 512},    {1000, 8, 1024}, {700, 1, 704},
                 {725, 1, 736}, {31, 1, 32},    {29, 1, 29},      {1, 1, 1},       {1, 8, 8},
-                {100, 24, 96}, {500, 24, 504}, {1023, 64, 1024}, {47, 1, 47},     {95, 1, 96}};
+                {100, 24, 96}, {500, 24, 504}, {1023, 64, 1024}, {47, 1, 48},     {95, 1, 96}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         assert_int_equal(sp_round_batch(rows[i].sequences, rows[i].at_once), rows[i].batch);
 }
