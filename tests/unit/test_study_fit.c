@@ -10,9 +10,10 @@
 static void draw_case(struct fit_case *c)
 {
     static const char *const models[] = {"llama3-8b", "llama2-13b", "llama3-70b", "mixtral-8x7b"},
-                             *const machines[] = {"v5p-64",  "v5p-512",  "v5e-256",  "h100-8",
-                                                  "h100-64", "h100-512", "v5p-64x2", "h100-1"};
-    const size_t model = draw(4), machine = draw(8);
+                             *const machines[] = {"v5p-64",   "v5p-512", "v5e-256",
+                                                  "h100-8",   "h100-64", "h100-512",
+                                                  "v5p-64x2", "h100-1",  "v5e-16x8"};
+    const size_t model = draw(4), machine = draw(9);
     const double batch = 4096 * ceil(spread(16, 8000));
     load_case(c, models[model], machines[machine], batch, 4096);
     c->in.accumulate = (int64_t)draw(3);
@@ -125,7 +126,7 @@ static void check_remedy(const struct sp_fit_row *row, const struct fit_case *c,
 }
 
 /* Numbers of a row from the degrees of its strategy. */
-static void check_numbers(const struct sp_fit_row *row, const struct fit_case *c)
+static void check_numbers(const struct sp_fit_row *row, const struct fit_case *c, bool real)
 {
     const struct sp_strategy *const s = &row->s;
     const int64_t m = s->microbatches, rest = s->pp > 0 ? m % s->pp : 0;
@@ -149,6 +150,13 @@ static void check_numbers(const struct sp_fit_row *row, const struct fit_case *c
                      (s->kind == SP_DP || s->kind == SP_FSDP);
     assert_int_equal(row->is_more_fed, fed);
     assert_true(isnan(row->chips_fed) || row->chips_fed >= 1);
+    const struct sp_strategy *const o = &row->other;
+    if (o->exists) /* with the least batch: of the same chips; by the closed forms HSDP has a slice
+                      or a node each */
+        assert_int_equal(o->dp * o->fsdp * o->tp * o->pp, sp_chips(&c->hw));
+    if (o->exists && s->kind == SP_HSDP && !real)
+        assert_int_equal(o->fsdp * o->tp, c->hw.network.kind == SP_TORUS ? c->hw.chips_per_slice
+                                                                         : c->hw.network.domain);
     assert_true(!s->fits || (isnan(row->accumulation) && row->remat_to_fit == SP_REMATS));
 }
 
@@ -169,7 +177,7 @@ static void reasons_and_remedies(void **state)
                 sp_fill_fit_row(&c.in, &c.t, &s, real, &row);
                 check_why(&row, &c);
                 check_remedy(&row, &c, real);
-                check_numbers(&row, &c);
+                check_numbers(&row, &c, real);
                 whys[row.why]++;
                 remedies[row.remedy]++;
             }

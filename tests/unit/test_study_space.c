@@ -74,7 +74,8 @@ static int list(const char *problem, const char *limits, struct row *rows)
                                number(r, "plans.%d.micro_batch", n),
                                number(r, "plans.%d.time.step_s", n),
                                number(r, "plans.%d.memory.device_bytes", n),
-                               "", false};
+                               "",
+                               false};
         char parts[60];
         snprintf(parts, sizeof parts, "plans.%d.recompute_modules", n);
         const struct sp_entry *const modules = sp_find(r, parts);
