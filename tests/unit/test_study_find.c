@@ -176,7 +176,7 @@ static void proven_up_to_gaps(void **state)
 {
     (void)state;
     int proven = 0, left_out = 0;
-    static const int sizes[] = {64, 512, 16384};
+    static const int sizes[] = {64, 512, 32768};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         const int devices = sizes[i];
         char line[LINE];
