@@ -13,6 +13,7 @@
 #include "runs/kernel_times.h"
 #include "runs/network_fit.h"
 #include "runs/nccl_tests.h"
+#include "runs/stacks_fit.h"
 
 static void load(const char *line, struct sp_planned *p)
 {
@@ -174,12 +175,91 @@ static void ranks_of_networks(void **state)
     }
 }
 
+/* Runs of one stack, all a tenth slower than expected, move its constants and those that its
+ * families share, alike in all of them; a TPU stack stays as expected, and a machine's own fit
+ * leaves less than half of the error. */
+static void stacks_that_share_families(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {
+        "step --model llama3-8b --hw h100-8 --batch 32x4096 --micro-batch 1 --remat none --zero 1",
+        "step --model llama3-8b --hw h100-16 --batch 64x8192 --tp 2 --micro-batch 1 --remat none",
+        "step --model llama2-13b --hw h100-64 --batch 128x4096 --tp 4 --pp 2 --micro-batch 2 "
+        "--remat full",
+        "step --model gpt2 --hw h100-8 --batch 64x1024 --micro-batch 4 --remat none",
+        "step --model llama3-70b --hw h100-64 --batch 64x4096 --tp 8 --pp 4 --micro-batch 1 "
+        "--remat full"};
+    enum { RUNS = 5, STACKS = 4 };
+    static struct sp_planned p[RUNS];
+    static struct sp_profile stacks[STACKS], fitted[STACKS];
+    static struct sp_joint_sample samples[RUNS];
+    struct sp_sample alone[RUNS];
+    for (int i = 0; i < RUNS; i++)
+        load(lines[i], &p[i]);
+    for (int s = 0; s < STACKS; s++) {
+        stacks[s] = p[0].profile;
+        stacks[s].kind = s == 3 ? SP_TORUS : SP_SWITCHED;
+        snprintf(stacks[s].name, sizeof stacks[s].name, "stack-%d", s);
+        snprintf(stacks[s].chip_family, 8, "%s", s == 1 ? "other" : s == 3 ? "tpu" : "one");
+        snprintf(stacks[s].software_family, 8, "%s", s == 2 ? "other" : s == 3 ? "jax" : "one");
+        snprintf(stacks[s].overlap_family, 8, "%s", s == 2 ? "other" : s == 3 ? "jax" : "one");
+        for (int c = 0; c < SP_CONSTANTS; c++) {
+            stacks[s].value[c] = stacks[s].expected[c] = p[0].profile.value[c];
+            stacks[s].determined[c] = 0;
+        }
+        stacks[s].machine_factor = stacks[s].used_factor = 1;
+    }
+    for (int i = 0; i < RUNS; i++) {
+        struct sp_sample *const one = &samples[i].sample;
+        *one = (struct sp_sample){.in = sp_inputs_of(&p[i]), .weight = 1};
+        one->step_s = 1; /* what the stack predicts, a tenth longer */
+        one->step_s = 1.1 * exp(sp_log_error(one, &stacks[0]));
+        for (int u = 0; u < SP_UNKNOWNS; u++)
+            samples[i].unit[u] = i;
+        alone[i] = *one;
+    }
+    sp_fit_jointly(samples, RUNS, stacks, STACKS, fitted, NULL);
+    double before = 0, after = 0, moved = 0;
+    for (int i = 0; i < RUNS; i++) {
+        before += fabs(sp_log_error(&alone[i], &stacks[0]));
+        after += fabs(sp_log_error(&alone[i], &fitted[0]));
+    }
+    assert_close(before, RUNS * log(1.1), 1e-9);
+    assert_true(after < 0.6 * before);
+    for (int c = 0; c < SP_CONSTANTS; c++) {
+        const double own = fitted[0].value[c] / stacks[0].value[c];
+        const bool of_chip = sp_constants[c].of == SP_OF_CHIP,
+                   of_host = sp_constants[c].of == SP_OF_HOST;
+        moved += fabs(log(own));
+        assert_close(fitted[3].value[c], stacks[3].value[c], 1e-9); /* no runs on TPUs */
+        assert_close(fitted[3].determined[c], 0, 1e-9);
+        if (!of_chip) /* the same software on another chip */
+            assert_close(fitted[1].value[c] / stacks[1].value[c], own, 1e-9);
+        if (of_chip || of_host) /* the same chip under other software */
+            assert_close(fitted[2].value[c] / stacks[2].value[c], own, 1e-9);
+        if (of_chip && !of_host) /* chips have no common part */
+            assert_close(fitted[1].value[c], stacks[1].value[c], 1e-9);
+        else if (!of_host) /* other software shares half: the common part */
+            assert_true(fabs(log(fitted[2].value[c] / stacks[2].value[c])) <=
+                        fabs(log(own)) * (1 + 1e-6) + 1e-12);
+    }
+    assert_true(moved > 0.02);
+    struct sp_profile machine;
+    sp_fit_profile(alone, RUNS, &stacks[0], &machine);
+    after = 0;
+    for (int i = 0; i < RUNS; i++)
+        after += fabs(sp_log_error(&alone[i], &machine));
+    assert_true(after < 0.5 * before);
+    assert_true(machine.machine_factor > 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gaps_by_scanning),
         cmocka_unit_test(kernels_from_a_curve),
         cmocka_unit_test(ranks_of_networks),
+        cmocka_unit_test(stacks_that_share_families),
     };
     return cmocka_run_group_tests_name("run_fits", tests, NULL, NULL);
 }
