@@ -92,12 +92,40 @@ static void parts_of_nodes(void **state)
     assert_false(sp_take_nodes(&hosts, 4, 2));
 }
 
+/* Which axes of a slice close: all of one of whole cubes, those of 16 chips, those of the whole
+ * pod, all, or none. */
+static void axes_that_wrap(void **state)
+{
+    (void)state;
+    static const struct {
+        int wrap;
+        struct sp_shape shape;
+        bool wraps[3];
+    } rows[] = {{SP_WRAP_CUBE, {{4, 4, 8}}, {true, true, true}},
+                {SP_WRAP_CUBE, {{2, 4, 8}}, {false, false, false}},
+                {SP_WRAP_CUBE, {{4, 4, 6}}, {false, false, false}},
+                {SP_WRAP_AXIS16, {{16, 8, 16}}, {true, false, true}},
+                {SP_WRAP_FULL_POD, {{8, 8, 4}}, {true, true, true}},
+                {SP_WRAP_FULL_POD, {{8, 4, 4}}, {false, false, false}},
+                {SP_WRAP_ALWAYS, {{2, 3, 1}}, {true, true, true}},
+                {SP_WRAP_NEVER, {{16, 16, 16}}, {false, false, false}}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct sp_hardware hw = {.slices = 1, .shape = rows[i].shape};
+        hw.chips_per_slice = sp_shape_chips(&hw.shape);
+        hw.network = (struct sp_network){
+            .kind = SP_TORUS, .axes = 3, .wrap = rows[i].wrap, .pod_shape = {{8, 8, 4}}};
+        for (int axis = 0; axis < 3; axis++)
+            assert_int_equal(sp_axis_wraps(&hw, axis), rows[i].wraps[axis]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(offered_by_counting),
         cmocka_unit_test(slices_taken),
         cmocka_unit_test(parts_of_nodes),
+        cmocka_unit_test(axes_that_wrap),
     };
     return cmocka_run_group_tests_name("sizes", tests, NULL, NULL);
 }

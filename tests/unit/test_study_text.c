@@ -278,6 +278,23 @@ static void values_of_axes(void **state)
     check_axis(SP_AXIS_OF_LIST, "1,,2", 0, NULL);
 }
 
+/* A path of --set has at most 79 letters; with more the whole text is one value. */
+static void longest_path(void **state)
+{
+    (void)state;
+    for (int letters = 78; letters <= 82; letters++) {
+        struct sp_axes axes = {.n = 0};
+        struct sp_error error = {0};
+        char text[100];
+        memset(text, 'x', (size_t)letters);
+        snprintf(text + letters, sizeof text - (size_t)letters, "=1,2");
+        assert_true(sp_add_axis(&axes, "set", SP_AXIS_OF_SETS, text, &error));
+        assert_int_equal(axes.rows, letters < 80 ? 2 : 1);
+        assert_int_equal(strlen(sp_axis_value(&axes, 0, 0)), letters + (letters < 80 ? 2 : 4));
+        sp_free_axes(&axes);
+    }
+}
+
 /* 100,000 values of an option are taken, one more not; a product of 10^12 rows is, 10^12 + 10^7
  * not. */
 static void most_rows(void **state)
@@ -494,9 +511,10 @@ int main(void)
         cmocka_unit_test(layers_of_stages), cmocka_unit_test(ranks_of_stages),
         cmocka_unit_test(values_of_fields), cmocka_unit_test(fields_with_effect),
         cmocka_unit_test(changes_in_words), cmocka_unit_test(names_tell_plans_apart),
-        cmocka_unit_test(values_of_axes),   cmocka_unit_test(most_rows),
-        cmocka_unit_test(rows_of_axes),     cmocka_unit_test(parts_are_joined),
-        cmocka_unit_test(shapes_by_ratio),  cmocka_unit_test(all_laws),
+        cmocka_unit_test(values_of_axes),   cmocka_unit_test(longest_path),
+        cmocka_unit_test(most_rows),        cmocka_unit_test(rows_of_axes),
+        cmocka_unit_test(parts_are_joined), cmocka_unit_test(shapes_by_ratio),
+        cmocka_unit_test(all_laws),
     };
     return cmocka_run_group_tests_name("study_text", tests, NULL, NULL);
 }
