@@ -138,16 +138,32 @@ static enum status run_printf(struct run *r, const struct sp_shell_fields *field
     return WORKED;
 }
 
-/* `trap` on what runs before each command or after each function, and `shopt` of options by which
- * the commands after it are other ones: they are not followed. */
-static enum status run_ahead(struct run *r, const struct sp_shell_fields *fields)
+/* `trap HANDLER SIGNAL...`: from here on the handler may run after any command, so the names that
+ * it changes are unknown. At the end of the shell (EXIT) none is read any more. */
+static enum status run_trap(struct run *r, const struct sp_shell_fields *fields)
 {
-    const bool traps = fields->at[0][0] == 't';
+    int first = 1;
+    while (first < fields->n && sp_is(fields->at[first], "--"))
+        first++;
+    const char *const text = first + 1 < fields->n ? fields->at[first] : "";
+    bool runs = text[0] && text[0] != '-';
+    for (int i = first + 1, n = 0; i < fields->n; i++) {
+        n += !sp_is_listed("EXIT,exit,0", fields->at[i], '\0');
+        runs = runs && (i + 1 < fields->n || n > 0);
+    }
+    if (runs) {
+        r->handler = sp_room_for_one(r->handler, r->handlers, sizeof *r->handler);
+        r->handler[r->handlers++] = text;
+    }
+    return WORKED;
+}
+
+/* `shopt` of options by which the commands after it are other ones: they are not followed. */
+static enum status run_shopt(struct run *r, const struct sp_shell_fields *fields)
+{
     for (int i = 2; i < fields->n; i++)
-        if (sp_is_listed(traps ? "DEBUG,RETURN" : "expand_aliases,lastpipe,nocasematch",
-                         fields->at[i], '\0') &&
-            (traps ? !sp_is(fields->at[1], "-") : fields->at[1][1] == 's') &&
-            !r->shell->unread[0]) {
+        if (sp_is_listed("expand_aliases,extdebug,lastpipe,nocasematch", fields->at[i], '\0') &&
+            fields->at[1][1] == 's' && !r->shell->unread[0]) {
             r->shell->unread[0] = fields->at[0];
             r->shell->unread[1] = fields->at[i];
             r->shell->unread_line = sp_shell_line_at(r->shell, r->at);
@@ -178,7 +194,7 @@ bool sp_run_builtin(struct run *r, const struct sp_shell_fields *fields, enum st
     } builtins[] = {{"shift", run_shift},   {"unset", run_unset},     {"let", run_let},
                     {"set", run_set},       {"read", run_read},       {"printf", run_printf},
                     {"mapfile", run_other}, {"readarray", run_other}, {"getopts", run_getopts},
-                    {"trap", run_ahead},    {"shopt", run_ahead}};
+                    {"trap", run_trap},     {"shopt", run_shopt}};
     for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
         if (sp_is(builtins[i].name, fields->at[0])) {
             *status = builtins[i].run(r, fields);
@@ -195,6 +211,16 @@ void sp_keep_local(struct run *r, const char *name)
     r->local[r->locals++] = (struct kept_name){sp_shell_copy(&r->shell->text, name, strlen(name)),
                                                sp_shell_value(&r->shell->scope, name),
                                                sp_shell_reach(&r->shell->scope, name)};
+}
+
+void sp_leave_function(struct run *r, int locals)
+{
+    while (r->locals > locals) {
+        const struct kept_name *const kept = &r->local[--r->locals];
+        sp_shell_refer(&r->shell->scope, &r->shell->text, kept->name, NULL);
+        sp_shell_set(&r->shell->scope, &r->shell->text, kept->name, kept->value);
+        sp_shell_let_reach(&r->shell->scope, &r->shell->text, kept->name, kept->reach);
+    }
 }
 
 void sp_note_unknown(struct run *r, const char *text)

@@ -170,7 +170,8 @@ static void run_child(struct run *r, const struct sp_shell_fields *fields,
     if (child->job)
         r->script->slurm = sp_start_job(r->shell, child->text, fields->at, child->word);
     r->function = NULL;
-    r->functions = r->inside = 0;
+    r->handler = NULL;
+    r->functions = r->inside = r->handlers = 0;
     r->doubt = NULL;
     r->doubtful = STAYS;
     r->beside = child->where ? child->where : r->beside;
@@ -178,7 +179,10 @@ static void run_child(struct run *r, const struct sp_shell_fields *fields,
     r->children++;
     r->again(r, child->text);
     free(r->function);
+    free(r->handler);
     free(r->doubt);
+    r->handler = outside.handler;
+    r->handlers = outside.handlers;
     r->function = outside.function;
     r->functions = outside.functions;
     r->inside = outside.inside;

@@ -110,6 +110,32 @@ void sp_end_doubts(struct run *r, struct sp_doubts around, enum leave most)
     r->doubtful = r->doubtful > around.doubtful ? r->doubtful : around.doubtful;
 }
 
+void sp_run_handlers(struct run *r)
+{
+    const struct run before = *r;
+    if (r->handles || r->handlers == 0 || !sp_runs(r))
+        return;
+    struct sp_branches *const branches = sp_open_branches(r);
+    r->handles = true;
+    r->steps -= SP_BRANCH_STEPS - 5; /* they are many */
+    for (int i = 0; i < r->handlers; i++) {
+        r->again(r, r->handler[i]);
+        sp_close_branch(r, branches);
+    }
+    sp_close_branch(r, branches); /* none of them */
+    sp_close_branches(r, branches, r->at);
+    r->handles = false;
+    r->leave = before.leave;
+    r->returned = before.returned;
+    r->foreign = before.foreign;
+    r->reads = before.reads;
+    r->input = before.input;
+    r->output = before.output;
+    r->handed = before.handed;
+    r->piped = before.piped;
+    memcpy(r->decider, before.decider, sizeof r->decider);
+}
+
 /* One body of an `if`, a `case` or a loop: run, skipped, or read as a branch. */
 struct choice {
     struct sp_branches *branches;
@@ -420,7 +446,7 @@ enum status sp_run_group(struct run *r)
     static const char *const ends[] = {"}", NULL};
     const bool apart = *r->at == '(';
     const enum leave leave = r->leave;
-    const int functions = r->functions;
+    const int functions = r->functions, handlers = r->handlers;
     struct sp_shell_scope *const before = sp_copy_scope(&r->shell->scope);
     r->steps += SP_BRANCH_STEPS;
     r->at++;
@@ -435,6 +461,7 @@ enum status sp_run_group(struct run *r)
         r->at += *r->at == ')';
         r->leave = leave; /* an exit in it ends only the subshell */
         r->functions = functions;
+        r->handlers = handlers;
         sp_restore_scope(&r->shell->scope, before);
     }
     return status;

@@ -49,6 +49,9 @@ struct run {
         bool open;                      /* in a branch with an unknown condition */
     } * function;
     int functions;
+    const char **handler; /* texts of `trap` that may run after any command */
+    int handlers;
+    bool handles; /* one of them is being read: it starts nothing */
     struct sp_here here;
     const char *input;  /* the input of a command if the script contains it; else NULL */
     const char *output; /* the file that it writes; NULL: none */
