@@ -128,7 +128,7 @@ class Draw:
                               f"if [ -d / ]; then u() {{ {name}={number}; }}; else u() {{ {name}=3; }}; fi; u", f"list=(4 {number}); ((list[1] += 2)); {name}=${{list[1]}}",
                               f"{name}=$(false) || {name}={number}", f"no_such_word | grep -q x || {name}={number}", f"[ 1 < {number} ] || {name}={number}",
                               f"trap '{name}={number}' {self.r.choice(['DEBUG', 'RETURN', 'ERR', 'EXIT', 'USR1; kill -USR1 $$'])}",
-                              f"h() {{ {self.r.choice(['', 'local '])}{name}={number}; }}; trap {self.r.choice(['h ERR', 'h USR1; kill -USR1 $$', 'h ERR; (exit 1)'])}",
+                              f"h() {{ {self.r.choice(['', 'local '])}{name}={number}; }}; trap {self.r.choice(['h TERM; kill -TERM $$', 'h ERR', 'h USR1; kill -USR1 $$', 'h ERR; (exit 1)'])}",
                               f"trap late ERR; late() {{ {name}={number}; }}; false", f"( trap '{name}={number}' ERR; false )",
                               f"{self.r.choice(['cd', 'ls', 'cp', 'mkdir', 'rm'])} {self.r.choice(['/no/such', '/'])} {self.r.choice(['&&', '||'])} {name}={number}",
  f"shopt -s nocasematch; [[ Ab == aB ]] && {name}={number}",

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/list.h"
 #include "base/text.h"
@@ -139,21 +140,27 @@ static enum status run_printf(struct run *r, const struct sp_shell_fields *field
 }
 
 /* `trap HANDLER SIGNAL...`: from here on the handler may run after any command, so the names that
- * it changes are unknown. At the end of the shell (EXIT) none is read any more. */
+ * it changes are unknown; for a signal, from where the script sends one. At the end of the shell
+ * (EXIT) none is read any more. */
 static enum status run_trap(struct run *r, const struct sp_shell_fields *fields)
 {
     int first = 1;
     while (first < fields->n && sp_is(fields->at[first], "--"))
         first++;
     const char *const text = first + 1 < fields->n ? fields->at[first] : "";
-    bool runs = text[0] && text[0] != '-';
-    for (int i = first + 1, n = 0; i < fields->n; i++) {
-        n += !sp_is_listed("EXIT,exit,0", fields->at[i], '\0');
-        runs = runs && (i + 1 < fields->n || n > 0);
+    bool signals = false, always = false;
+    for (int i = first + 1; i < fields->n; i++) {
+        const char *const name = fields->at[i] + 3 * (strncasecmp(fields->at[i], "SIG", 3) == 0);
+        const bool own = strcasecmp(name, "ERR") == 0 || strcasecmp(name, "DEBUG") == 0 ||
+                         strcasecmp(name, "RETURN") == 0 || strcasecmp(name, "CHLD") == 0;
+        always = always || own;
+        signals = signals || (!own && strcasecmp(name, "EXIT") != 0 && !sp_is(name, "0"));
     }
-    if (runs) {
+    if (text[0] && text[0] != '-' && (signals || always)) {
         r->handler = sp_room_for_one(r->handler, r->handlers, sizeof *r->handler);
-        r->handler[r->handlers++] = text;
+        r->handler[r->handlers++] = (struct handler){text, !always};
+        free(r->handled);
+        r->handled = NULL;
     }
     return WORKED;
 }

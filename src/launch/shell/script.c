@@ -196,6 +196,11 @@ static enum status execute(struct run *r, struct words *w)
     if (sp_is(word, "cd"))
         sp_change_folder(r, fields);
     r->foreign = r->foreign || !sp_is_listed(firm, word, '\0');
+    if (!r->sends && sp_is_listed("kill,pkill,killall", sp_base_name(word), '\0')) {
+        r->sends = true;
+        free(r->handled);
+        r->handled = NULL;
+    }
     if (sp_is(word, "source") || sp_is(word, "."))
         return take_in(r, w);
     if (sp_is(word, "exit") || sp_is(word, "return"))
@@ -571,6 +576,7 @@ bool sp_read_script(const char *text, const char *const *set, int n_set, const c
     free(run->function);
     free(run->local);
     free(run->handler);
+    free(run->handled);
     free(run->doubt);
     free(run);
     return ok;

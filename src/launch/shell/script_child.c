@@ -171,6 +171,7 @@ static void run_child(struct run *r, const struct sp_shell_fields *fields,
         r->script->slurm = sp_start_job(r->shell, child->text, fields->at, child->word);
     r->function = NULL;
     r->handler = NULL;
+    r->handled = NULL;
     r->functions = r->inside = r->handlers = 0;
     r->doubt = NULL;
     r->doubtful = STAYS;
@@ -180,8 +181,11 @@ static void run_child(struct run *r, const struct sp_shell_fields *fields,
     r->again(r, child->text);
     free(r->function);
     free(r->handler);
+    free(r->handled);
     free(r->doubt);
     r->handler = outside.handler;
+    r->handled = outside.handled;
+    r->handled_functions = outside.handled_functions;
     r->handlers = outside.handlers;
     r->function = outside.function;
     r->functions = outside.functions;
