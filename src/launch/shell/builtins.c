@@ -102,19 +102,72 @@ static enum status run_set(struct run *r, const struct sp_shell_fields *fields)
     return WORKED;
 }
 
-/* `read`: with `-d ''` all of a here-document into a name, else a value that cannot be known here.
- */
+/* The next field of a line for `read`, cut at characters of IFS (`last`: all that is left); moves
+ * past its end. */
+static const char *next_field(struct run *r, const char **at, const char *ifs, bool last)
+{
+    char blanks[4] = "";
+    for (const char *c = " \t\n"; *c; c++)
+        if (strchr(ifs, *c))
+            sp_append(blanks, sizeof blanks, "%c", *c);
+    const char *const from = *at + strspn(*at, blanks);
+    size_t n = last ? strlen(from) : strcspn(from, ifs);
+    *at = from + n;
+    *at += strspn(*at, blanks);
+    *at += **at && !last && strchr(ifs, **at) && !strchr(blanks, **at);
+    while (last && n > 0 && strchr(blanks, from[n - 1]))
+        n--;
+    const bool ends = last && n > 0 && strchr(ifs, from[n - 1]) && strcspn(from, ifs) == n - 1;
+    return sp_shell_copy(&r->shell->text, from, n - ends);
+}
+
+/* The line of a here-string, or the first of a here-document, into names or (`list`) one list. */
+static void read_line(struct run *r, const struct sp_shell_fields *fields, int first, bool list)
+{
+    struct sp_shell_scope *const scope = &r->shell->scope;
+    const char *const set = sp_shell_value(scope, "IFS"), *const ifs = set ? set : " \t\n";
+    struct sp_shell_piece items = {0};
+    const char *at = sp_shell_copy(&r->shell->text, r->input, strcspn(r->input, "\n"));
+    if (list) {
+        for (at += strspn(at, " \t"); *at;) {
+            if (items.n > 0)
+                sp_shell_put(&items, SP_ITEM);
+            sp_shell_puts(&items, next_field(r, &at, ifs, false));
+        }
+        sp_shell_set(scope, &r->shell->text, fields->at[first],
+                     sp_shell_take(&items, &r->shell->text));
+    }
+    for (int i = first; i < fields->n && !list; i++)
+        sp_shell_set(scope, &r->shell->text, fields->at[i],
+                     next_field(r, &at, ifs, i + 1 == fields->n));
+    free(items.at);
+}
+
+/* `read`: with `-d ''` all of a here-document into a name; the words of a known line into names;
+ * else a value that cannot be known here. */
 static enum status run_read(struct run *r, const struct sp_shell_fields *fields)
 {
-    bool all = false;
-    for (int i = 1; i < fields->n; i++)
-        all = all || (fields->at[i][0] == '-' && strchr(fields->at[i], 'd'));
-    if (!all || !r->input) {
+    int first = 1;
+    bool all = false, plain = true, list = false, raw = false;
+    for (; first < fields->n && fields->at[first][0] == '-'; first++) {
+        const char *const letters = fields->at[first] + 1;
+        all = all || strchr(letters, 'd');
+        plain = plain && !letters[strspn(letters, "ra")];
+        list = list || strchr(letters, 'a');
+        raw = raw || strchr(letters, 'r');
+    }
+    if (all && r->input) {
+        sp_shell_set(&r->shell->scope, &r->shell->text, fields->at[fields->n - 1], r->input);
+        return PRESUMED;
+    }
+    plain = plain && r->input && first < fields->n && (raw || !strchr(r->input, '\\')) &&
+            !sp_shell_gap_in(&r->shell->text, r->input) && !strchr(r->input, SP_ITEM);
+    if (!plain) {
         sp_open_names(r, fields);
         return OPEN;
     }
-    sp_shell_set(&r->shell->scope, &r->shell->text, fields->at[fields->n - 1], r->input);
-    return PRESUMED;
+    read_line(r, fields, first, list);
+    return WORKED;
 }
 
 /* `printf -v NAME FORMAT WORD`: a format of one "%s" and plain text is filled in. */

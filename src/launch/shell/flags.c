@@ -220,6 +220,36 @@ static void note_word(const struct list *list, int i, struct sp_launch *launch)
                     gap->line, sp_safe(gap->name), sp_safe(gap->name));
 }
 
+/* The first word behind a Python program that is unknown and may hold arguments; NULL: none. */
+static const struct sp_shell_gap *unknown_word(const struct sp_script *script,
+                                               const struct sp_script_command *command)
+{
+    bool python = false;
+    for (int j = 0; j < command->n && !sp_is_idle(command); j++) {
+        const char *const word = command->words[j], *const end = strrchr(word, '.');
+        if (python && is_one_mark(word) && !sp_is_flag(command->words[j - 1]))
+            return sp_shell_gap_in(&script->shell->text, word);
+        python = python || sp_is(end, ".py");
+    }
+    return NULL;
+}
+
+bool sp_refuse_unknown_words(const struct sp_script *script, struct sp_settings *settings)
+{
+    const struct sp_shell_gap *gap = NULL;
+    char way[96];
+    for (int i = 0; i < script->n && !gap; i++)
+        gap = unknown_word(script, &script->commands[i]);
+    if (!gap)
+        return false;
+    snprintf(way, sizeof way,
+             strpbrk(gap->name, "$`(@*#") ? "give the plan as options" : "--set-var %.60s='...'",
+             sp_safe(gap->name));
+    sp_fail(settings->error, SP_INPUT, "%s:%d: its arguments are in %s, which is unknown; %s",
+            sp_safe(settings->origin), gap->line, sp_safe(gap->name), way);
+    return true;
+}
+
 static bool take_flag(const struct list *list, int i, struct sp_settings *settings)
 {
     char name[sizeof settings->at->name + 1];
