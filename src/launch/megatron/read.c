@@ -336,6 +336,9 @@ static bool read_pairs(struct sp_launch_file *file)
 
 static bool read(struct sp_launch_file *file)
 {
+    if (sp_is_megatron_swift(file))
+        return sp_read_flags(file->script, sp_tells_megatron_swift, &file->settings) &&
+               sp_spell_megatron_swift(&file->settings) && read_arguments(file, &file->settings);
     if (!file->script || sp_count_telling(file->script, tells, false) == 0)
         return read_pairs(file);
     return sp_read_flags(file->script, tells, &file->settings) &&

@@ -221,10 +221,11 @@ static void add_environment(struct run *r, struct words *w, int visible)
 {
     static const char *const names[] = {"NPROC_PER_NODE", "NNODES"};
     const char *const program = sp_base_name(w->fields.at[0]);
-    const bool swift = sp_is(program, "swift") && w->fields.n > 1 &&
-                       sp_is_listed("sft,pt,rlhf", w->fields.at[1], '\0');
+    const bool tunes = w->fields.n > 1 && sp_is_listed("sft,pt,rlhf", w->fields.at[1], '\0'),
+               swift = sp_is(program, "swift") && tunes,
+               megatron = sp_is(program, "megatron") && tunes;
     int given = 0;
-    for (int i = 0; i < 2 && (swift || sp_is(program, "llamafactory-cli")); i++) {
+    for (int i = 0; i < 2 && (swift || megatron || sp_is(program, "llamafactory-cli")); i++) {
         struct sp_shell_piece piece = {0};
         const char *const value = exported(r, names[i]);
         if (!value)
