@@ -336,7 +336,9 @@ static int64_t of_all_made(struct reading *r, int64_t prompts, int64_t batch)
 {
     const int64_t group = sp_rollout_whole(r->s->launch, "group"),
                   made = prompts * (group > 0 ? group : 1);
-    if (is_reference(r) || made == 0 || made >= batch)
+    const bool turns = sp_has_setting(r->s, "env.env_name") || /* each is a sequence (verl-agent) */
+                       sp_has_setting(r->s, "env.max_steps");
+    if (is_reference(r) || made == 0 || made >= batch || turns)
         return batch;
     sp_launch_note(r->s,
                    "a rollout makes %lld sequences, fewer than ppo_mini_batch_size: a step takes "
