@@ -467,6 +467,8 @@ static bool read(struct sp_launch_file *file)
         return sp_fail_in(s, "it trains nothing: %s", idle);
     if (file->script && !read_script(file))
         return false;
+    if (file->script)
+        sp_doubt_launcher(file->script, s->command, s->launch);
     spell_names(s);
     if (sp_has_setting(s, "finetuning_type") && !sp_is_factory(s) && !sp_setting_on(s, "do_train"))
         return sp_fail_in(s, "it trains nothing: do_train is not set");

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "launch/fields/deciding.h"
 #include "launch/fields/rows.h"
 #include "launch/shell/expand.h"
 #include "launch/shell/starter.h"
@@ -248,6 +249,21 @@ bool sp_refuse_unknown_words(const struct sp_script *script, struct sp_settings 
     sp_fail(settings->error, SP_INPUT, "%s:%d: its arguments are in %s, which is unknown; %s",
             sp_safe(settings->origin), gap->line, sp_safe(gap->name), way);
     return true;
+}
+
+void sp_doubt_launcher(const struct sp_script *script, int place, struct sp_launch *launch)
+{
+    const struct sp_script_command *const command = place > 0 ? &script->commands[place - 1] : NULL;
+    bool launches = false;
+    for (int j = 0; command && j < command->n; j++) {
+        const char *const word = command->words[j];
+        launches = launches || sp_is(sp_base_name(word), "accelerate");
+        if (sp_is(strrchr(word, '.'), ".py") || sp_is(word, "-m") || sp_is(word, "--module"))
+            return;
+        if (launches && is_one_mark(word) && !sp_is_flag(command->words[j - 1]))
+            sp_add_unread(launch, "zero", "accelerate launch",
+                          sp_shell_gap_in(&script->shell->text, word)->name, command->lines[j]);
+    }
 }
 
 static bool take_flag(const struct list *list, int i, struct sp_settings *settings)

@@ -24,6 +24,10 @@ bool sp_read_pairs(const struct sp_script *script, sp_tells *tells, struct sp_se
  * arguments; false: none is. */
 bool sp_refuse_unknown_words(const struct sp_script *script, struct sp_settings *settings);
 
+/* Reports that `accelerate launch` has an unknown word before its program (command `place`, counted
+ * from 1): it may name a file that shares out the states. */
+void sp_doubt_launcher(const struct sp_script *script, int place, struct sp_launch *launch);
+
 /* Whether a word is a flag, "--" and a letter. */
 bool sp_is_flag(const char *word);
 
