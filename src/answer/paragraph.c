@@ -19,11 +19,19 @@ static size_t text_begins(const char *text)
 /* Whether a blank belongs to what precedes it: between a number and its unit. */
 static bool is_number(const char *word, size_t n)
 {
-    return n > 0 && strspn(word, "0123456789.,-+") == n && word[n] == ' ' && word[n + 1] != ' ';
+    return n > 0 && strspn(word, "0123456789.,-+") == n && word[n - 1] != ',' && word[n] == ' ' &&
+           word[n + 1] != ' ';
+}
+
+/* The length of a blank and a number that ends a phrase, as in "ZeRO 1, "; 0: something else. */
+static size_t closing_number(const char *text)
+{
+    const size_t n = *text == ' ' ? 1 + strspn(text + 1, "0123456789") : 0;
+    return n > 1 && text[n] == ',' && text[n + 1] == ' ' ? n + 1 : 0;
 }
 
 /* The length of the next word. Words between backticks stay together, as do a number and its unit,
- * an option of a command and its value. */
+ * a word and the number that closes its phrase, an option of a command and its value. */
 static size_t word_length(const char *word, bool is_command)
 {
     const char *const end = *word == '`' ? strchr(word + 1, '`') : NULL;
@@ -31,6 +39,8 @@ static size_t word_length(const char *word, bool is_command)
     n += strcspn(word + n, " ");
     if (!is_command && is_number(word, n))
         n += 1 + strcspn(word + n + 1, " ");
+    if (!is_command)
+        n += closing_number(word + n);
     const size_t value = word[n] == ' ' ? 1 + strcspn(word + n + 1, " ") : 0;
     return is_command && *word == '-' && value > 1 && word[n + 1] != '-' ? n + value : n;
 }

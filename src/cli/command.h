@@ -21,7 +21,8 @@ struct sp_command {
     const char *about;    /* a paragraph for --help and the man page */
     const struct sp_taken *options;
     size_t n_options;
-    const struct sp_example *examples;        /* NULL-terminated */
+    const enum sp_option_id *without;  /* common options that mean nothing here; NULL: none */
+    const struct sp_example *examples; /* NULL-terminated */
     const char *fits_key, *compute_bound_key; /* keys that --check judges; NULL: no --check */
     const char *asked_fits, *asked_bound;     /* those that it judges instead where the answer has
                                                  them: of a plan that was asked about */
@@ -235,6 +236,9 @@ double sp_kv_element_bytes(const struct sp_args *args);
  * the batch. */
 bool sp_batch_of(const struct sp_args *args, const struct sp_model *model, double *batch_tokens,
                  double *seq, const char **origin, struct sp_error *error);
+
+/* Whether a length is above the model's maximum. */
+bool sp_is_too_long(const struct sp_model *model, double seq);
 
 /* Notes a length above the model's maximum; and puts that maximum too. */
 void sp_note_length(struct sp_report *report, const struct sp_model *model, double seq);

@@ -95,9 +95,13 @@ const struct sp_command *sp_find_command(const char *name, struct sp_error *erro
     return NULL;
 }
 
-/* Adds an option, or the options of all fields of a plan; a field has its own default. */
+/* Adds an option, or the options of all fields of a plan; a field has its own default. Two groups
+ * of a command may share an option. */
 static void add_option(const struct sp_taken *taken, struct sp_option *options, size_t *n)
 {
+    for (size_t k = 0; k < *n; k++)
+        if (options[k].id == taken->id)
+            return;
     if (taken->id != SP_EACH_FIELD && taken->id != SP_EACH_MOST)
         options[(*n)++] = sp_option_row(taken->id, taken);
     for (int i = 0; i < SP_PLAN_FIELDS && taken->id == SP_EACH_FIELD; i++)
@@ -108,13 +112,21 @@ static void add_option(const struct sp_taken *taken, struct sp_option *options, 
             options[(*n)++] = sp_option_row(sp_option_of_most(i), NULL);
 }
 
+static bool is_among(const enum sp_option_id *these, enum sp_option_id id)
+{
+    while (these && *these != SP_NO_OPTION && *these != id)
+        these++;
+    return these && *these == id;
+}
+
 size_t sp_options_of(const struct sp_command *command, struct sp_option options[SP_MAX_OPTIONS])
 {
     size_t n = 0;
     for (size_t i = 0; i < command->n_options; i++)
         add_option(&command->options[i], options, &n);
     for (size_t i = 0; i < sp_n_common_options; i++)
-        add_option(&sp_common_options[i], options, &n);
+        if (!is_among(command->without, sp_common_options[i].id))
+            add_option(&sp_common_options[i], options, &n);
     return n;
 }
 

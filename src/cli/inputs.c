@@ -47,7 +47,7 @@ static bool load_model(const struct sp_args *args, const struct sp_sources *sour
 bool sp_model_of(const struct sp_args *args, const struct sp_sources *sources,
                  struct sp_model *model, struct sp_error *error)
 {
-    return load_model(args, sources, model, error) && sp_take_tuning(args, model, error);
+    return load_model(args, sources, model, error) && sp_take_tuning(args, sources, model, error);
 }
 
 bool sp_hardware_of(const struct sp_args *args, const struct sp_sources *sources,
@@ -328,11 +328,16 @@ enum sp_remat sp_remat_of(const struct sp_args *args)
     return args->value.constants == 1 ? SP_REMAT_MLP : SP_REMATS;
 }
 
+bool sp_is_too_long(const struct sp_model *model, double seq)
+{
+    return model->max_seq > 0 && seq > (double)model->max_seq;
+}
+
 void sp_note_length(struct sp_report *r, const struct sp_model *model, double seq)
 {
-    const double most = (double)model->max_seq;
-    if (most > 0 && seq > most)
-        sp_note(r, "%.0f tokens exceed the maximum of %s, %.0f", seq, model->name, most);
+    if (sp_is_too_long(model, seq))
+        sp_note(r, "%.0f tokens exceed the maximum of %s, %lld", seq, model->name,
+                (long long)model->max_seq);
 }
 
 void sp_put_length(struct sp_report *r, const struct sp_model *model, double seq)

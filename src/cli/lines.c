@@ -1,4 +1,4 @@
-/* Reads options as JSON, one object a line, and answers each with a line. */
+/* Reads options as JSON, one object a line or on several, and answers each with a line. */
 #include "cli/lines.h"
 
 #include <errno.h>
@@ -115,13 +115,13 @@ static bool read_more(struct lines *s)
     return n > 0;
 }
 
-/* Reads a line without its end into `line`, of which LONGEST_LINE bytes are kept; false at the end
- * of the input. `length` is the whole line's. */
+/* Appends a line without its end to `line`, of which LONGEST_LINE bytes are kept; false at the end
+ * of the input. `length` becomes that of all. */
 static bool read_line(struct lines *s, char *line, size_t *length)
 {
     const char *end = NULL;
     bool any = false;
-    for (*length = 0; !end && (s->at < s->end || read_more(s)); any = true) {
+    for (; !end && (s->at < s->end || read_more(s)); any = true) {
         const char *const from = s->room + s->at;
         const size_t there = s->end - s->at;
         end = memchr(from, '\n', there);
@@ -137,15 +137,61 @@ static bool read_line(struct lines *s, char *line, size_t *length)
     return any;
 }
 
+/* How deep in an object a text ends, and whether in quotes. */
+struct depth {
+    int braces;
+    bool quoted;
+};
+
+static void follow(struct depth *d, const char *text, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (text[i] == '"')
+            d->quoted = !d->quoted;
+        else if (d->quoted)
+            i += text[i] == '\\';
+        else
+            d->braces += (text[i] == '{') - (text[i] == '}');
+}
+
+/* Whether the next line begins as no object does. */
+static bool is_continued(struct lines *s)
+{
+    return (s->at < s->end || read_more(s)) &&
+           (s->room[s->at] == ' ' || s->room[s->at] == '\t' || s->room[s->at] == '}');
+}
+
+/* Reads a line, and with one that leaves an object open, as printed reports do, all of its indented
+ * lines; `lines` counts them. */
+static bool read_plan(struct lines *s, char *line, size_t *length, size_t *lines)
+{
+    struct depth depth = {0};
+    size_t from = 0;
+    *length = 0;
+    *lines = 1;
+    if (!read_line(s, line, length))
+        return false;
+    for (; *length < LONGEST_LINE; ++*lines) {
+        follow(&depth, line + from, *length - from);
+        if (depth.braces <= 0 || depth.quoted || !is_continued(s))
+            break;
+        line[(*length)++] = '\n';
+        from = *length;
+        read_line(s, line, length);
+    }
+    return true;
+}
+
 /* Blank lines are not plans. The exit code: 0; 1 where some lines have no answer; 3, with an error,
  * if none has. */
 static enum sp_exit answer_lines(struct lines *s, char *line, struct sp_error *error)
 {
-    size_t length, number = 0, plans = 0, answered = 0;
+    size_t length, lines, next = 1, plans = 0, answered = 0;
     struct sp_error wrong = {0};
-    while (!ferror(s->out) && read_line(s, line, &length)) {
+    while (!ferror(s->out) && read_plan(s, line, &length, &lines)) {
         char place[32];
-        number++;
+        const size_t number = next;
+        next += lines;
         cJSON_free(s->id);
         s->id = NULL;
         if (strspn(line, " \t") == length)

@@ -15,6 +15,7 @@
 
 #include "cli/companions.h"
 #include "cli/problem.h"
+#include "cli/shapeless.h"
 #include "study/stage_layouts.h"
 #include "study/shapes.h"
 
@@ -295,33 +296,15 @@ static bool check(const struct sp_planned *p, struct sp_error *error)
         sp_batch_words(m, plan, SP_ROOM));
 }
 
-/* A plan needs a shape, which a size alone does not give: the error names the nearest known
- * models. */
-static bool needs_shape(const struct sp_args *args, const struct sp_sources *sources,
-                        struct sp_error *error)
-{
-    struct sp_known_shape near[3];
-    char names[3 * sizeof near->name + 64] = "";
-    if (!args->given.params)
-        return true;
-    const size_t n = sp_nearest_shapes(args->value.params, NULL, sources, near, 3);
-    for (size_t i = 0; i < n; i++) {
-        sp_append(names, sizeof names, "%s%s (%s)", i ? ", " : "", near[i].name,
-                  sp_human_text(near[i].params, SP_PARAMETERS));
-    }
-    return sp_fail(error, SP_USAGE,
-                   "--params %s: a plan needs a shape; nearest in size: --model %s; or --shape "
-                   "layers=60,d_model=6144,...",
-                   sp_safe(args->text[SP_O_params]), names);
-}
-
 static bool load_base(const struct sp_args *args, const struct sp_sources *sources,
                       struct sp_planned *p, struct sp_error *error)
 {
     const char *const profile = args->value.profile;
     struct sp_error unknown = {0};
     *p = (struct sp_planned){.own_profile = true};
-    if (!needs_shape(args, sources, error) || !sp_model_of(args, sources, &p->model, error) ||
+    if (args->given.params)
+        return sp_refuse_size("a plan needs", args, sources, error);
+    if (!sp_model_of(args, sources, &p->model, error) ||
         !sp_hardware_of(args, sources, &p->hw, error) ||
         !sp_take_companions(args, sources, &p->hw, &p->model, &p->companions, error))
         return false;

@@ -30,8 +30,7 @@ struct sp_rl_found {
  * to 16 and EP up to 64; engines of up to 64 chips, with TP, stages up to 16 and of experts
  * attention DP, all powers of two, and EP over all ranks or none; from 0 to --stale (default 1)
  * steps ahead. Typed options are fixed. Of equal steps the first counts: in turn before apart, less
- * ahead before more. Sides are bounds for each other's plans: what training or generation takes by
- * itself is no more than the step.
+ * ahead before more. The time of one side alone is a lower bound for every plan that contains it.
  */
 bool sp_search_rl(const struct sp_args *args, struct sp_rl_found *found, struct sp_error *error);
 

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "cli/plan_fields.h"
 #include "cli/search_layout.h"
+#include "cli/search_limits.h"
 #include "cli/search_nearby.h"
 #include "cli/plan_rows.h"
 #include "cli/plan_table.h"
@@ -110,7 +111,8 @@ struct machine_rows {
         device_bytes; /* expected: NAN if plans are not ranked by it */
     double batch, seq, batch_tokens, tokens, budget;
     double usd_per_step, usd_of_run;
-    bool has_budget, has_cheapest;
+    double days_of_run, deadline;
+    bool has_budget, has_deadline, has_cheapest;
     double least_usd_per_step, cheapest_devices, cheapest_step_s, cheapest_usd_per_h;
     double value, least; /* of the goal: its own, and that of the best machine */
     double lead;         /* least difference of ln(value) at which that order is not a tie */
@@ -158,13 +160,16 @@ static struct machine_rows read_machine(const struct sp_searching *s, int i)
                              .batch = (double)c->base.plan.batch,
                              .seq = (double)c->base.plan.seq,
                              .tokens = s->args->value.tokens,
-                             .budget = s->args->value.budget};
+                             .budget = s->args->value.budget,
+                             .deadline = s->args->value.days};
     if (best)
         m.mfu = sp_rates_on(&s->of, i, m.step_s).mfu;
     m.batch_tokens = sp_batch_tokens(m.batch, m.seq);
     m.usd_per_step = sp_cost_of_step(c, m.step_s);
     m.usd_of_run = sp_cost_of_steps(m.tokens, m.batch_tokens, m.usd_per_step);
     m.has_budget = !isnan(m.budget);
+    m.has_deadline = !isnan(m.deadline) && !isnan(m.step_s);
+    m.days_of_run = sp_days_of_steps(m.tokens, m.batch_tokens, m.step_s);
     read_comparison(&s->of, i, &m);
     return m;
 }
@@ -185,25 +190,6 @@ static void note_prices(struct sp_searching *s)
     }
     sp_stand_in(s->report, SP_BOTH);
     sp_note_prices(s->report, &s->of, s->of.machines, price_of);
-}
-
-/* How many tokens --budget buys on each machine; at which price, if no other line says it. */
-static void note_budget(struct sp_searching *s)
-{
-    const double budget = s->args->value.budget, tokens = s->args->value.tokens;
-    char key[64], price[160] = " at ";
-    sp_price_text(price_of(&s->of, 0), price + 4, sizeof price - 4);
-    for (int i = 0; i < s->of.machines && !isnan(budget); i++) {
-        snprintf(key, sizeof key, "machines.%d.tokens_for_budget", i);
-        const double bought = sp_entry_number(sp_find(s->report, key));
-        sp_line(s->report, "%s %s: %s buy %s tokens%s", i == 0 ? "budget    " : "          ",
-                s->of.machine[i]->hw, sp_human_text(budget, SP_USD),
-                sp_human_text(bought, SP_TOKENS),
-                bought >= tokens      ? ", those of the run among them"
-                : !isnan(tokens)      ? ", fewer than the run's"
-                : s->of.machines == 1 ? price
-                                      : "");
-    }
 }
 
 /* Fewest decimals, at least one, at which two numbers look different. */
@@ -351,7 +337,7 @@ static void put_machines(struct sp_report *report, const struct search_rows *row
         note_prices(s);
     }
     sp_scope(s->report, "");
-    note_budget(s);
+    sp_note_limits(s);
 }
 
 /* Buying compared with renting; with one machine the keys are at the top level. */

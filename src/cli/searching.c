@@ -102,7 +102,8 @@ static bool check_options(const struct sp_args *args, struct sp_error *error)
     if (one && args->value.hw && strchr(args->value.hw, ','))
         return sp_fail(
             error, SP_USAGE,
-            "--near, --explain-rejects, --against and --find need one machine; --hw names several");
+            "--near, --explain-rejects, --against and --find need one machine; --hw names several: "
+            "`sweep search` asks of each");
     if ((args->given.robust || args->value.offload_modules) &&
         args->value.objective == (int)SP_GOAL_MEMORY)
         return sp_fail(error, SP_USAGE, "--%s does not affect --objective memory: omit it",

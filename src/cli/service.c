@@ -404,11 +404,14 @@ static struct sp_service reader_of(const struct serve *f, const struct serve_deg
     return reader;
 }
 
+double sp_longest_request(const struct serve *f)
+{
+    return f->args->given.context ? f->service.step_tokens : f->service.input + f->service.output;
+}
+
 static void note_lengths(const struct serve *f)
 {
-    const double longest =
-        f->args->given.context ? f->service.step_tokens : f->service.input + f->service.output;
-    sp_note_length(f->report, &f->model, longest);
+    sp_note_length(f->report, &f->model, sp_longest_request(f));
     if (!sp_model_has_shape(&f->model) && isnan(f->service.kv_token_bytes))
         sp_note(f->report,
                 "the KV cache of a model without a shape is not counted: give --kv-per-token");

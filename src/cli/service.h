@@ -99,6 +99,9 @@ bool sp_load_service(struct serve *f, const struct sp_sources *sources, struct s
 /* The same with model, machine, engine and constants given, such as for another machine. */
 bool sp_settle_service(struct serve *f, const struct sp_sources *sources, struct sp_error *error);
 
+/* Tokens of the longest request: those of --context, else the prompt and its answer. */
+double sp_longest_request(const struct serve *f);
+
 /* Makes the chips of an instance its machine: on a torus the slice of that size. */
 void sp_take_part(struct serve *f, double chips);
 
@@ -154,6 +157,9 @@ void sp_simulate(struct serve *f);
  * fewest chips for them. */
 void sp_say_late(const struct serve *f, const struct sp_steady *y, char *out, size_t size);
 void sp_say_fewest(const struct serve *f, char *out, size_t size);
+
+/* ", beyond the model's 8192 tokens", where requests are longer than the model allows. */
+void sp_say_beyond(const struct serve *f, char *out, size_t size);
 
 /* Instances of other sizes, best first, or the front; returns their number. */
 int sp_find_serve_points(const struct serve *f, struct sp_serve_point points[SP_SERVE_POINTS]);

@@ -54,3 +54,10 @@ void sp_say_fewest(const struct serve *f, char *out, size_t size)
         snprintf(chips, sizeof chips, "; the fewest chips that serve this rate: %.0f", f->fewest);
     snprintf(out, size, "%s%s", most, chips);
 }
+
+void sp_say_beyond(const struct serve *f, char *out, size_t size)
+{
+    *out = '\0';
+    if (sp_is_too_long(&f->model, sp_longest_request(f)))
+        snprintf(out, size, ", beyond the model's %lld tokens", (long long)f->model.max_seq);
+}

@@ -13,6 +13,7 @@
 #include "base/number.h"
 #include "base/suggest.h"
 #include "base/text.h"
+#include "cli/shapeless.h"
 
 const char *const sp_base_formats[] = {"bf16", "fp8", "int8", "nf4", "nf4-double", NULL};
 
@@ -167,7 +168,8 @@ static bool take_adapters(const struct sp_args *args, struct sp_tuning *t, struc
     return true;
 }
 
-bool sp_take_tuning(const struct sp_args *args, struct sp_model *m, struct sp_error *error)
+bool sp_take_tuning(const struct sp_args *args, const struct sp_sources *sources,
+                    struct sp_model *m, struct sp_error *error)
 {
     struct sp_tuning t = {0};
     if (!sp_option_taken(args, SP_O_trainable))
@@ -177,6 +179,8 @@ bool sp_take_tuning(const struct sp_args *args, struct sp_model *m, struct sp_er
     if (t.trainable == SP_TRAIN_ALL)
         return true;
     const char *const said = args->given.trainable ? args->value.trainable : "lora";
+    if (sp_option_taken(args, SP_O_params) && args->given.params)
+        return sp_refuse_size("parts to train need", args, sources, error);
     if (!sp_model_has_shape(m))
         return sp_fail(error, SP_INPUT, "--trainable %s: %s has no known shape", sp_safe(said),
                        m->name);

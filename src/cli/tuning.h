@@ -4,6 +4,7 @@
 
 #include "cli/options.h"
 #include "answer/report.h"
+#include "config/load.h"
 
 #include <scaleplan/model.h>
 
@@ -19,7 +20,8 @@ extern const char *const sp_base_formats[]; /* of frozen weights */
 
 /* Puts --trainable and related options into the model, for a command that has them. Parts that the
  * model does not have, and options without effect, are errors. */
-bool sp_take_tuning(const struct sp_args *args, struct sp_model *model, struct sp_error *error);
+bool sp_take_tuning(const struct sp_args *args, const struct sp_sources *sources,
+                    struct sp_model *model, struct sp_error *error);
 
 /* "adapters of rank 16 on q, v", "the last 4 layers": the trained part in words; "" for all of
  * it. */

@@ -93,6 +93,21 @@ static void put_families(struct sp_report *report)
     sp_list_table(report, "families", NULL);
 }
 
+/* The list that goes by another word too, else the word. */
+static const char *folder_of(const char *word)
+{
+    static const struct {
+        const char *said, *folder;
+    } others[] = {{"machines", "hardware"},
+                  {"chips", "hardware"},
+                  {"gpus", "hardware"},
+                  {"precisions", "precision"}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(others[i].said, word) == 0)
+            return others[i].folder;
+    return word;
+}
+
 static bool run(const struct sp_args *args, struct sp_report *report, struct sp_error *error)
 {
     const struct sp_sources sources = sp_sources_of(args);
@@ -101,7 +116,7 @@ static bool run(const struct sp_args *args, struct sp_report *report, struct sp_
         bool known = strcmp(args->operands[i], "families") == 0;
         families = families || known;
         for (int kind = 0; kind < SP_CONFIG_KINDS; kind++)
-            if (strcmp(args->operands[i], sp_config_kinds[kind].folder) == 0)
+            if (strcmp(folder_of(args->operands[i]), sp_config_kinds[kind].folder) == 0)
                 known = wanted[kind] = true;
         if (!known)
             return sp_fail(

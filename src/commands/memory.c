@@ -62,6 +62,8 @@ static const struct sp_example examples[] = {
     {"memory --params 7.5e9 --precision mixed16 --dp 64 --zero 2", "ZeRO's own example"},
     {"memory --model llama3-70b --hw h100 --get min_devices",
      "fewest devices that hold the training state"},
+    {"memory --model llama3.1-70b --seq 32Ki --kv-sequences 4 --get kv_cache_bytes",
+     "KV cache of four sequences"},
     {"memory --model gpt3-175b --rule korthikanti --remat none --micro-batch 1",
      "closed form for a GPT block"},
     {"memory --model llama3-8b --hw h100-64 --dp 64 --batch 64x8192 --plot zero.svg",
@@ -158,7 +160,7 @@ static bool read_model(const struct sp_args *args, const struct sp_sources *sour
     const char *const list = args->value.matrix;
     if (!list)
         return sp_model_of(args, sources, model, error);
-    return read_matrices(list, model, error) && sp_take_tuning(args, model, error);
+    return read_matrices(list, model, error) && sp_take_tuning(args, sources, model, error);
 }
 
 /* Without a batch a device has one sequence, not the millions of tokens of a machine's step. */

@@ -51,7 +51,7 @@ static const struct sp_taken options[] = {
     SP_TAKE(find, .choices = finds, .excludes = SP_THESE(OF_THE_LIST)),
     SP_TAKE(against, .excludes = SP_THESE(SP_O_near, SP_O_explain_rejects, SP_O_find, SP_O_shard,
                                           SP_O_pareto)),
-    SP_TAKE(days, .alias = "deadline", .needs = SP_THESE(SP_O_find, SP_O_tokens)),
+    SP_TAKE(days, .alias = "deadline", .needs = SP_THESE(SP_O_tokens)),
     SP_TAKE(max_step, .needs = SP_THESE(SP_O_find)),
     SP_OPTION_RUN_TOKENS,
     SP_OPTIONS_PRICE,
@@ -357,7 +357,7 @@ static void put_finding(struct sp_searching *s, const struct sp_finding *f)
     if (found)
         put_found(s, f);
     if (f->what == SP_FIND_DEVICES || f->what == SP_FIND_MODEL)
-        sp_note_batch(s->report, &s->of.machine[0]->base);
+        sp_note_batch(s->report, base);
 }
 
 /* Names fewer devices that suffice with a slightly different batch. */

@@ -154,14 +154,15 @@ static void say_instances(const struct shown *s, char *out, size_t size)
 static void say_serving(const struct shown *s, char *out, size_t size)
 {
     const struct serve *const f = s->f;
-    char late[256] = "", instances[160];
+    char late[256] = "", instances[160], beyond[64] = "";
     say_instances(s, instances, sizeof instances);
+    sp_say_beyond(f, beyond, sizeof beyond);
     if (!s->in_time && !(f->is_overrun && f->most_served > 0))
         sp_say_late(f, &s->y, late, sizeof late);
     if (!s->in_time || f->fewest < (double)sp_chips(&f->hw))
         sp_say_fewest(f, late + strlen(late), sizeof late - strlen(late));
-    snprintf(out, size, "%s: %s, a token every %s %s%s", s->in_time ? "Yes" : "No", instances,
-             sp_human_text(s->y.tpot_s, SP_SECONDS),
+    snprintf(out, size, "%s%s: %s, a token every %s %s%s", s->in_time ? "Yes" : "No",
+             s->in_time ? beyond : "", instances, sp_human_text(s->y.tpot_s, SP_SECONDS),
              s->said                 ? "(estimated)"
              : isnan(f->load.step_s) ? "at best"
                                      : "(--step-time)",

@@ -36,23 +36,27 @@ static const struct sp_taken options[] = {
 };
 enum { OWN_OPTIONS = sizeof options / sizeof *options };
 
-/* The columns without --get, and more of them with --tokens. */
+/* The columns without --get, and more of them with --tokens; the last row that applies counts. */
 static const struct {
     const char *command, *keys, *of_a_run;
+    bool finds; /* with --find */
 } defaults[] = {
-    {"step", "step_s,mfu,memory.device_bytes,memory.fits,micro_batch,remat", ",days,cost_usd"},
+    {"step", "step_s,mfu,memory.device_bytes,memory.fits,micro_batch,remat", ",days,cost_usd",
+     false},
     {"search",
      "plans.0.dp,plans.0.tp,plans.0.pp,plans.0.vpp,plans.0.cp,plans.0.ep,plans.0.zero,"
      "plans.0.micro_batch,plans.0.remat,plans.0.schedule,plans.0.step_s,"
      "plans.0.mfu,plans.0.memory.device_bytes",
-     ",plans.0.days,plans.0.cost_usd"},
-    {"fit", "best.strategy,best.fits,best.compute_bound,best.step_s,best.step_at_mfu_s", ""},
-    {"memory", "memory.total_bytes,memory.fits", ""},
-    {"train", "days,device_hours,cost_usd", ""},
-    {"pipeline", "bubble_fraction,efficiency,microbatches_for", ""},
-    {"comm", "time_s,effective_bytes_per_s,reached_bytes_per_s", ""},
-    {"shard", "local_bytes,replicas,collective,time_s", ""},
-    {"serve", "fits,batch,tpot_s,ttft_s,tokens_per_s_per_device,cost_usd_per_mtoken.blended", ""},
+     ",plans.0.days,plans.0.cost_usd", false},
+    {"search", "answer,answer_step_s", ",answer_days,answer_cost_usd", true},
+    {"fit", "best.strategy,best.fits,best.compute_bound,best.step_s,best.step_at_mfu_s", "", false},
+    {"memory", "memory.total_bytes,memory.fits", "", false},
+    {"train", "days,device_hours,cost_usd", "", false},
+    {"pipeline", "bubble_fraction,efficiency,microbatches_for", "", false},
+    {"comm", "time_s,effective_bytes_per_s,reached_bytes_per_s", "", false},
+    {"shard", "local_bytes,replicas,collective,time_s", "", false},
+    {"serve", "fits,batch,tpot_s,ttft_s,tokens_per_s_per_device,cost_usd_per_mtoken.blended", "",
+     false},
 };
 
 struct sweep {
@@ -264,7 +268,8 @@ static bool take_own(struct sweep *s, struct sp_error *error)
     s->picture.target = args->value.plot;
     s->picture.width = (double)args->value.plot_width;
     for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++)
-        if (strcmp(defaults[i].command, s->command->name) == 0)
+        if (strcmp(defaults[i].command, s->command->name) == 0 &&
+            (!defaults[i].finds || args->given_at[SP_O_find]))
             snprintf(s->keys, sizeof s->keys, "%s%s", defaults[i].keys,
                      args->given_at[SP_O_tokens] ? defaults[i].of_a_run : "");
     return (!args->value.get || take_keys(s, args->value.get, error)) &&
@@ -572,6 +577,7 @@ const struct sp_command sp_cmd_sweep = {
         "1, because the others may have answers; `merge` gives the code of the whole sweep. "
         "--format is csv (default), tsv or json (an object per line).",
     SP_OPTIONS(options),
+    .without = SP_THESE(SP_O_write, SP_O_details, SP_O_explain, SP_O_derive),
     .examples = examples,
     .run = run,
     .streams = streams,

@@ -236,8 +236,7 @@ static bool take_site(const struct sp_args *args, const struct sp_sources *sourc
     return sp_load_site(args->value.site, sources, &f->site, error);
 }
 
-/* Start and failures of f->seconds on f->N devices. An unknown write time of a checkpoint counts as
- * 0. */
+/* Start and failures of f->seconds on f->N devices. A checkpoint of unknown write time takes 0. */
 static void work_out_failures(struct train *f)
 {
     const struct sp_option_values *const v = f->value;
@@ -245,8 +244,8 @@ static void work_out_failures(struct train *f)
     f->bandwidth = !isnan(v->storage_bandwidth) || f->by_book
                        ? v->storage_bandwidth
                        : sp_of_all_devices(site->storage_bytes_per_s, f->N);
-    f->read =
-        isnan(f->checkpoint) || isnan(f->bandwidth) ? 0 : sp_write_s(f->checkpoint, f->bandwidth);
+    const bool reads = !isnan(f->checkpoint) && !isnan(f->bandwidth);
+    f->read = reads ? sp_write_s(f->checkpoint, f->bandwidth) : 0;
     f->first_step =
         f->by_book ? 0
                    : sp_first_step_s(site->launch_s, site->compile_s, site->connect_s_per_device,
@@ -272,7 +271,8 @@ static bool find_goodput(struct train *f, struct sp_error *error)
     if (f->failures.fails && isnan(f->failures.cycle.write_s))
         return sp_fail(error, SP_USAGE, "goodput needs --checkpoint-time or a model");
     return f->failures.goodput > 0 ||
-           sp_fail(error, SP_INPUT, "no goodput: the machine fails before it does any work");
+           sp_fail(error, SP_INPUT, "no goodput: failures every %s (--mtbf is of one device)",
+                   sp_human_text(f->failures.cycle.mtbf_s, SP_SECONDS));
 }
 
 /* The part of --days that trains on f->N devices. */

@@ -42,8 +42,8 @@ bool sp_next_rule(const char **list, const char *between, char before[SP_RULE],
 
 void sp_lose_rules(const struct sp_launched *launched, const struct sp_rules *rules);
 
-/* Loses the parts of a plan and its model that the framework cannot express, by the rules over the
- * names of plan fields; `fact` (NULL: none; the last has no name) adds further facts. */
+/* Notes as lost the parts of a plan and its model that the framework cannot express, by the rules
+ * over the names of plan fields; `fact` (NULL: none; the last has no name) adds further facts. */
 void sp_lose_plan(const struct sp_launched *launched, const struct sp_fact *fact);
 
 #endif

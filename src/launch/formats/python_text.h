@@ -8,7 +8,7 @@
 /* The end of a text in quotes that starts here, whatever it contains. */
 const char *sp_end_of_quotes(const char *at, const char *end);
 
-/* The next place that is in no quotes and no comment, from one that is not. */
+/* The next place outside quotes and comments; `at` must be outside of them too. */
 const char *sp_python_step(const char *at, const char *end);
 
 /* The first of `stops` outside of brackets and quotes, or the end. */

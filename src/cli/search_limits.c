@@ -1,0 +1,46 @@
+/* The budget and the deadline of a search, against each machine's best plan. */
+#include "cli/search_limits.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* How many tokens --budget buys on each machine; at which price, if no other line says it. */
+static void note_budget(struct sp_searching *s)
+{
+    const double budget = s->args->value.budget, tokens = s->args->value.tokens;
+    char key[64], price[160] = " at ";
+    sp_price_text(&s->of.machine[0]->base.problem.price, price + 4, sizeof price - 4);
+    for (int i = 0; i < s->of.machines && !isnan(budget); i++) {
+        snprintf(key, sizeof key, "machines.%d.tokens_for_budget", i);
+        const double bought = sp_entry_number(sp_find(s->report, key));
+        sp_line(s->report, "%s %s: %s buy %s tokens%s", i == 0 ? "budget    " : "          ",
+                s->of.machine[i]->hw, sp_human_text(budget, SP_USD),
+                sp_human_text(bought, SP_TOKENS),
+                bought >= tokens      ? ", those of the run among them"
+                : !isnan(tokens)      ? ", fewer than the run's"
+                : s->of.machines == 1 ? price
+                                      : "");
+    }
+}
+
+/* Whether each machine's run ends within --days. */
+static void note_deadline(struct sp_searching *s)
+{
+    const double most = s->args->value.days;
+    for (int i = 0; i < s->of.machines && !isnan(most); i++) {
+        char key[64];
+        snprintf(key, sizeof key, "machines.%d.days", i);
+        const double days = sp_entry_number(sp_find(s->report, key));
+        if (!isnan(days))
+            sp_line(s->report, "%s %s: %s, %s the %s of --days",
+                    i == 0 ? "deadline  " : "          ", s->of.machine[i]->hw,
+                    sp_human_text(days, SP_DAYS), days <= most ? "within" : "beyond",
+                    sp_human_text(most, SP_DAYS));
+    }
+}
+
+void sp_note_limits(struct sp_searching *s)
+{
+    note_budget(s);
+    note_deadline(s);
+}
